@@ -1,0 +1,10 @@
+"""Reads the catalogue's CSV files; lines that start with `#` give a file's source and date."""
+
+import csv
+from pathlib import Path
+
+
+def rows(name: str) -> list[dict[str, str]]:
+    """The rows of `catalogue/<name>.csv`, one dict each, keyed by the header."""
+    lines = (Path(__file__).parent / f"{name}.csv").read_text(encoding="utf-8").splitlines()
+    return list(csv.DictReader(line for line in lines if not line.startswith("#")))
