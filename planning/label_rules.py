@@ -1,0 +1,65 @@
+"""Rules of node labels and taints (issue #3, rule 9; aks.md §1.2)."""
+
+import re
+from collections.abc import Iterator
+
+from planning import conventions as c
+from planning.pool_rules import Candidate
+from settings import Problem
+
+_NAME = r"[A-Za-z0-9]([-_.A-Za-z0-9]{0,61}[A-Za-z0-9])?"
+_PREFIX = r"[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?"
+_KEY = re.compile(rf"({_PREFIX}/)?{_NAME}")
+_VALUE = re.compile(rf"({_NAME})?")
+_TAINT = re.compile(rf"(?P<key>({_PREFIX}/)?{_NAME})=(?P<value>({_NAME})?):(?P<effect>\w+)")
+_EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
+
+
+def label_problems(pool: Candidate) -> Iterator[Problem]:
+    """Labels of Kubernetes' form, none of them AKS's or ours, but for the exact spot label on a spot pool."""
+    for key, value in pool.settings.labels.items():
+        at = f"{pool.key}.labels.{key}"
+        if _reserved(key):
+            if not (pool.spot and (key, value) == (c.SPOT_KEY, "spot")):
+                yield Problem(at, value, _reserved_rule(key))
+        elif not _KEY.fullmatch(key):
+            yield Problem(
+                at,
+                key,
+                "a label key: letters, digits, - _ . up to 63 characters, optionally domain/ before it",
+            )
+        elif not _VALUE.fullmatch(value):
+            yield Problem(
+                at,
+                value,
+                "a label value: up to 63 letters, digits, - _ . that starts and ends with a letter or digit",
+            )
+
+
+def taint_problems(pool: Candidate) -> Iterator[Problem]:
+    """Taints of Kubernetes' form, none of them AKS's or ours, but for the exact spot taint on a spot pool."""
+    for index, taint in enumerate(pool.settings.taints):
+        at = f"{pool.key}.taints[{index}]"
+        match = _TAINT.fullmatch(taint)
+        if match is None or match["effect"] not in _EFFECTS:
+            yield Problem(at, taint, f"key=value:Effect with an effect of {', '.join(_EFFECTS)}")
+        elif _reserved(match["key"]) and not (pool.spot and taint == c.SPOT_TAINT):
+            yield Problem(at, taint, _reserved_rule(match["key"]))
+        elif match["effect"] == "PreferNoSchedule" and not pool.spot:
+            yield Problem(at, taint, "NoSchedule or NoExecute: a soft taint would let Kubeflow's pods in")
+
+
+def _reserved(key: str) -> bool:
+    if key in c.RESERVED_KEYS:
+        return True
+    domain, slash, _ = key.partition("/")
+    return bool(slash) and any(
+        domain == prefix.rstrip("/") or domain.endswith("." + prefix.rstrip("/"))
+        for prefix in c.RESERVED_PREFIXES
+    )
+
+
+def _reserved_rule(key: str) -> str:
+    if key == c.SPOT_KEY:
+        return "reserved by AKS; only spot pools may repeat it, exactly as kubernetes.azure.com/scalesetpriority=spot"
+    return "reserved by AKS or by this program; take a key of your own, without a prefix or under your domain"

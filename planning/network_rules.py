@@ -1,0 +1,100 @@
+"""Address ranges that fit each other and the pools (AKS CNI Overlay documentation)."""
+
+from collections.abc import Iterator, Mapping
+from ipaddress import IPv4Network
+from itertools import combinations
+
+from planning.pools import AgentPool, Role
+from settings import Network, Problem, Settings
+
+_AZURE_RESERVED = 5
+"""Addresses Azure keeps in every subnet."""
+_NODE_PREFIX = 24
+"""CNI Overlay gives each node a /24 of the pod range."""
+_MIN_SERVICE_PREFIX = 12
+
+
+def network_problems(settings: Settings, pools: tuple[AgentPool, ...]) -> Iterator[Problem]:
+    """Ranges of the right form that don't overlap, subnets inside the network, room for every node."""
+    ranges = {
+        "network.vnetCidr": settings.network.vnet_cidr,
+        "network.podCidr": settings.network.pod_cidr,
+        "network.serviceCidr": settings.network.service_cidr,
+        **{f"network.subnets.{role}": cidr for role, cidr in subnets(settings.network).items()},
+    }
+    parsed: dict[str, IPv4Network] = {}
+    for key, text in ranges.items():
+        try:
+            parsed[key] = IPv4Network(text)
+        except ValueError:
+            yield Problem(
+                key, text, "an IPv4 range in CIDR form without host bits, for instance 10.224.0.0/16"
+            )
+    yield from _overlap_problems(parsed)
+    yield from _room_problems(parsed, pools)
+    service = parsed.get("network.serviceCidr")
+    if service and not _MIN_SERVICE_PREFIX < service.prefixlen <= _NODE_PREFIX:
+        yield Problem("network.serviceCidr", str(service), "a range smaller than /12 and no smaller than /24")
+    yield from _outbound_problems(settings.network)
+
+
+def subnets(network: Network) -> Mapping[Role, str]:
+    """Range of each role's subnet."""
+    own = network.subnets
+    return {Role.SYSTEM: own.system, Role.GENERAL: own.general, Role.CPU: own.cpu, Role.GPU: own.gpu}
+
+
+def dns_service_ip(network: Network) -> str:
+    """Address of the cluster's DNS: the tenth of the service range, as AKS has it by default."""
+    return str(IPv4Network(network.service_cidr)[10])
+
+
+def _overlap_problems(ranges: Mapping[str, IPv4Network]) -> Iterator[Problem]:
+    vnet = ranges.get("network.vnetCidr")
+    inside = {key: net for key, net in ranges.items() if key.startswith("network.subnets.")}
+    for key, net in inside.items():
+        if vnet and not net.subnet_of(vnet):
+            yield Problem(key, str(net), f"a range inside network.vnetCidr {vnet}")
+    outside = {key: net for key, net in ranges.items() if key not in inside}
+    for group in (inside, outside):
+        for (left, left_net), (right, right_net) in combinations(group.items(), 2):
+            if left_net.overlaps(right_net):
+                yield Problem(right, str(right_net), f"a range apart from {left} {left_net}")
+
+
+def _room_problems(ranges: Mapping[str, IPv4Network], pools: tuple[AgentPool, ...]) -> Iterator[Problem]:
+    pods = ranges.get("network.podCidr")
+    nodes = sum(map(_peak, pools))
+    if pods:
+        room = 2 ** (_NODE_PREFIX - pods.prefixlen) if pods.prefixlen <= _NODE_PREFIX else 0
+        if room < nodes:
+            yield Problem(
+                "network.podCidr", str(pods), f"a /24 for each of up to {nodes} nodes; this holds {room}"
+            )
+    for role in Role:
+        net = ranges.get(f"network.subnets.{role}")
+        needed = sum(_peak(pool) for pool in pools if pool.role is role)
+        if net and net.num_addresses - _AZURE_RESERVED < needed:
+            room = max(net.num_addresses - _AZURE_RESERVED, 0)
+            yield Problem(
+                f"network.subnets.{role}", str(net), f"room for up to {needed} nodes; this holds {room}"
+            )
+
+
+def _peak(pool: AgentPool) -> int:
+    """Most nodes at once: Regular pools surge by one during an upgrade, spot pools never surge."""
+    return pool.max_count + (not pool.spot)
+
+
+def _outbound_problems(network: Network) -> Iterator[Problem]:
+    routed = network.outbound_type == "userDefinedRouting"
+    if routed and network.route_table_id is None:
+        yield Problem(
+            "network.routeTableId",
+            None,
+            "the ARM id of a route table, because outboundType is userDefinedRouting",
+        )
+    if not routed and network.route_table_id is not None:
+        yield Problem(
+            "network.routeTableId", network.route_table_id, "only with outboundType userDefinedRouting"
+        )

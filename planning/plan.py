@@ -1,0 +1,98 @@
+"""One stack's plan: every rule checked, every name and pool decided, before anything is created."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+from planning import label_rules, pool_rules, stack_rules
+from planning.access_rules import access_problems
+from planning.contract import PoolContract, pool_contract
+from planning.expander import priorities
+from planning.names import Names, name_problems, names
+from planning.network_rules import network_problems
+from planning.pools import AgentPool, Role, agent_pools
+from planning.version_rules import version_problems, version_warnings
+from settings import Problem, Settings, SettingsError, parse
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """What the components build."""
+
+    settings: Settings
+    names: Names
+    pools: tuple[AgentPool, ...]
+    """System pool first, each spot pool followed by its fallback."""
+    priorities: str
+    """Text of the autoscaler's priority map."""
+    contract: list[PoolContract]
+    warnings: tuple[str, ...]
+
+    @property
+    def system_pool(self) -> AgentPool:
+        """The pool of AKS's add-ons."""
+        return self.pools[0]
+
+    @property
+    def user_pools(self) -> tuple[AgentPool, ...]:
+        """Every pool but the system pool."""
+        return self.pools[1:]
+
+    @property
+    def general_pool(self) -> AgentPool:
+        """The pool that hosts Charmed Kubeflow."""
+        return next(pool for pool in self.pools if pool.role is Role.GENERAL)
+
+
+def plan(raw: Mapping[str, Any], *, project: str, stack: str, today: date) -> Plan:
+    """Plans one stack.
+
+    Args:
+        raw: the stack's configuration, JSON types under the camelCase keys of `settings.Settings`.
+        project: Pulumi project name.
+        stack: Pulumi stack name.
+        today: day on which support windows and retirements are judged, unless the stack sets `asOf`.
+
+    Raises:
+        SettingsError: something is wrong; carries every mistake of form and every broken rule.
+    """
+    parsed = parse(raw)
+    settings, today = parsed.settings, parsed.settings.as_of or today
+    broken = (p for p in problems(settings, stack=stack, today=today) if not _speaks_of(p, parsed.left_out))
+    if found := [*parsed.problems, *broken]:
+        raise SettingsError(found)
+    pools = agent_pools(settings)
+    return Plan(
+        settings=settings,
+        names=names(project, stack, settings.tags.owner, settings.kubeflow.dns_label),
+        pools=pools,
+        priorities=priorities(pools),
+        contract=pool_contract(pools),
+        warnings=(
+            *version_warnings(settings, today),
+            *stack_rules.system_warnings(settings),
+            *stack_rules.eviction_warnings(pools),
+        ),
+    )
+
+
+def _speaks_of(problem: Problem, left_out: frozenset[str]) -> bool:
+    """Whether a broken rule rests on a part that was left out for a mistake of form."""
+    under = any(problem.key == key or problem.key.startswith(f"{key}.") for key in left_out)
+    return under or (problem.key == "pools" and any(key.startswith("pools") for key in left_out))
+
+
+def problems(settings: Settings, *, stack: str, today: date) -> Iterator[Problem]:
+    """Every broken rule of one stack, in the order of a stack file's keys."""
+    pools = agent_pools(settings)
+    yield from name_problems(stack)
+    yield from version_problems(settings, today)
+    yield from network_problems(settings, pools)
+    yield from access_problems(settings)
+    yield from pool_rules.system_pool_problems(settings, today)
+    for pool in pool_rules.candidates(settings):
+        yield from pool_rules.pool_problems(pool, today)
+        yield from label_rules.label_problems(pool)
+        yield from label_rules.taint_problems(pool)
+    yield from stack_rules.stack_problems(settings)

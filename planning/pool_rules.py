@@ -1,0 +1,190 @@
+"""Rules of single agent pools; each function is one rule and yields what breaks it."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date
+
+from catalogue import VmSize, retired_series, vm_sizes
+from planning.pools import MIN_OS_DISK_GIB, fallback_name
+from settings import Problem, Settings, UserPool
+
+POOL_NAME = re.compile(r"[a-z][a-z0-9]{0,11}")
+_NAME_RULE = "1 to 12 lower-case letters and digits, a letter first"
+_BURSTABLE = re.compile(r"standard_b\d", re.IGNORECASE)
+_PROMO = re.compile(r".*_promo", re.IGNORECASE)
+_SYSTEM_VCPUS = 4
+_PRICE_DECIMALS = 5
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One user pool of the settings, with what the catalogue knows of its size."""
+
+    name: str
+    settings: UserPool
+    size: VmSize | None
+
+    @property
+    def key(self) -> str:
+        """Path of the pool in a stack file."""
+        return f"pools.{self.name}"
+
+    @property
+    def spot(self) -> bool:
+        """Whether the pool is a spot pool."""
+        return self.settings.priority == "Spot"
+
+
+def candidates(settings: Settings) -> tuple[Candidate, ...]:
+    """The user pools of the settings, as the rules see them."""
+    return tuple(Candidate(name, pool, vm_sizes().get(pool.vm_size)) for name, pool in settings.pools.items())
+
+
+def vm_size_problems(key: str, name: str, today: date) -> Iterator[Problem]:
+    """A size must be known and not retired (issue #3, rule 4; aks.md §2.7)."""
+    retired = retired_series(name)
+    if retired and retired.retired_on <= today:
+        yield Problem(
+            key,
+            name,
+            f"{retired.series} was retired on {retired.retired_on}; take for instance {retired.replacement}",
+        )
+    elif name not in vm_sizes() and not _BURSTABLE.match(name) and not _PROMO.match(name):
+        yield Problem(
+            key, name, f"a size of catalogue/vm_sizes.csv{_closest(name)}; add it there if Azure has it"
+        )
+
+
+def _closest(name: str) -> str:
+    same = {size.lower(): size for size in vm_sizes()}.get(name.lower())
+    return f", did you mean {same}?" if same else ""
+
+
+def burstable_problems(key: str, name: str) -> Iterator[Problem]:
+    """B-series and Promo sizes can be neither spot nor carry the system or Kubeflow (aks.md §1.1, §1.4)."""
+    if _BURSTABLE.match(name) or _PROMO.match(name):
+        yield Problem(
+            key, name, "no B-series and no Promo size: they cannot be spot and throttle under steady load"
+        )
+
+
+def name_problems(pool: Candidate) -> Iterator[Problem]:
+    """Pool names are short, because AKS makes host names of them (issue #3, rule 1; aks.md §1.4)."""
+    if not POOL_NAME.fullmatch(pool.name):
+        yield Problem(pool.key, pool.name, f"a pool name of {_NAME_RULE}")
+    elif pool.settings.fallback and not POOL_NAME.fullmatch(fallback_name(pool.name)):
+        yield Problem(
+            pool.key,
+            pool.name,
+            f"a name short enough for its fallback {fallback_name(pool.name)!r} to be {_NAME_RULE}",
+        )
+
+
+def count_problems(pool: Candidate) -> Iterator[Problem]:
+    """Counts in order; GPU pools start from nothing (issue #3, rule 4)."""
+    low, high = pool.settings.min_count, pool.settings.max_count
+    if low > high:
+        yield Problem(f"{pool.key}.minCount", low, f"at most maxCount, which is {high}")
+    if low and pool.size and pool.size.gpus:
+        yield Problem(f"{pool.key}.minCount", low, "0 for a GPU pool, so that an idle GPU costs nothing")
+
+
+def spot_only_problems(pool: Candidate) -> Iterator[Problem]:
+    """Regular pools send neither eviction policy nor price, and have no fallback (issue #3, rule 3)."""
+    if pool.spot:
+        return
+    for key, value in (
+        ("evictionPolicy", pool.settings.eviction_policy),
+        ("maxPrice", pool.settings.max_price),
+        ("fallback", pool.settings.fallback and pool.settings.fallback.max_count),
+    ):
+        if value is not None:
+            yield Problem(f"{pool.key}.{key}", value, "only with priority Spot")
+
+
+def price_problems(pool: Candidate) -> Iterator[Problem]:
+    """A price AKS takes (issue #3, rule 3; aks.md §1.1)."""
+    price = pool.settings.max_price
+    if price is None or not pool.spot or price == -1:
+        return
+    if price <= 0 or round(price, _PRICE_DECIMALS) != price:
+        yield Problem(
+            f"{pool.key}.maxPrice", price, "-1, or a price in USD per hour above 0 with at most 5 decimals"
+        )
+
+
+def os_disk_problems(pool: Candidate) -> Iterator[Problem]:
+    """An ephemeral OS disk fits on the size and is never deallocated (issue #3, rule 5; aks.md §1.6)."""
+    disk, size = pool.settings.os_disk, pool.size
+    if disk.type != "Ephemeral":
+        return
+    if pool.settings.eviction_policy == "Deallocate":
+        yield Problem(
+            f"{pool.key}.evictionPolicy",
+            "Deallocate",
+            "Delete, because an ephemeral OS disk cannot be deallocated",
+        )
+    if size and max(disk.size_gib or 0, MIN_OS_DISK_GIB) > size.ephemeral_gib:
+        room = f"{size.name} has room for {size.ephemeral_gib} GiB"
+        yield Problem(f"{pool.key}.osDisk", disk.size_gib or "Ephemeral", f"Managed, or what fits: {room}")
+
+
+def mig_problems(pool: Candidate) -> Iterator[Problem]:
+    """MIG slices only where every size of the pool and its fallback can be cut (issue #3, rule 4; aks.md §2.6)."""
+    profile = pool.settings.gpu_instance_profile
+    if profile is None:
+        return
+    names = [pool.settings.vm_size, *([pool.settings.fallback.vm_size] if pool.settings.fallback else [])]
+    for name in filter(None, names):
+        size = vm_sizes().get(name)
+        if size and not size.mig:
+            able = ", ".join(size.name for size in vm_sizes().values() if size.mig)
+            yield Problem(
+                f"{pool.key}.gpuInstanceProfile", profile, f"only on sizes with MIG, not on {name}: {able}"
+            )
+
+
+def fallback_problems(pool: Candidate, today: date) -> Iterator[Problem]:
+    """The twin is of a known size and does the same kind of work (issue #3, rule 6)."""
+    if not pool.settings.fallback or pool.settings.fallback.vm_size is None:
+        return
+    key, name = f"{pool.key}.fallback.vmSize", pool.settings.fallback.vm_size
+    yield from vm_size_problems(key, name, today)
+    yield from burstable_problems(key, name)
+    twin = vm_sizes().get(name)
+    if twin and pool.size and bool(twin.gpus) != bool(pool.size.gpus):
+        kind = "a GPU size" if pool.size.gpus else "a size without GPU"
+        yield Problem(key, name, f"{kind}, because it stands in for {pool.settings.vm_size}")
+
+
+def system_pool_problems(settings: Settings, today: date) -> Iterator[Problem]:
+    """The system pool: name, size, counts (issue #3, rule 1; aks.md §1.4)."""
+    pool, key = settings.system_pool, "systemPool"
+    if not POOL_NAME.fullmatch(pool.name):
+        yield Problem(f"{key}.name", pool.name, f"a pool name of {_NAME_RULE}")
+    yield from vm_size_problems(f"{key}.vmSize", pool.vm_size, today)
+    yield from burstable_problems(f"{key}.vmSize", pool.vm_size)
+    size = vm_sizes().get(pool.vm_size)
+    if size and size.vcpus < _SYSTEM_VCPUS:
+        yield Problem(f"{key}.vmSize", pool.vm_size, f"at least {_SYSTEM_VCPUS} vCPU; this has {size.vcpus}")
+    if size and size.gpus:
+        yield Problem(f"{key}.vmSize", pool.vm_size, "a size without GPU")
+    if pool.min_count > pool.max_count:
+        yield Problem(f"{key}.minCount", pool.min_count, f"at most maxCount, which is {pool.max_count}")
+    if pool.min_count == 1 and settings.tags.environment == "prod":
+        yield Problem(f"{key}.minCount", 1, "at least 2 in prod, or one lost node stops the cluster's DNS")
+
+
+def pool_problems(pool: Candidate, today: date) -> Iterator[Problem]:
+    """Every broken rule of one user pool, labels and taints aside."""
+    key = f"{pool.key}.vmSize"
+    yield from name_problems(pool)
+    yield from vm_size_problems(key, pool.settings.vm_size, today)
+    yield from burstable_problems(key, pool.settings.vm_size)
+    yield from count_problems(pool)
+    yield from spot_only_problems(pool)
+    yield from price_problems(pool)
+    yield from os_disk_problems(pool)
+    yield from mig_problems(pool)
+    yield from fallback_problems(pool, today)

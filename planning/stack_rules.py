@@ -1,0 +1,141 @@
+"""Rules across pools: Kubeflow's home, unique names, limits of one cluster, what refers to pools."""
+
+from collections import Counter
+from collections.abc import Iterator
+
+from planning.pool_rules import Candidate, candidates
+from planning.pools import AgentPool, Role, agent_pools, fallback_name
+from settings import Problem, Settings
+
+_MIN_VCPUS = 16
+_MIN_MEMORY_GIB = 64
+_MIN_DISK_GIB = 100
+_MIN_PODS = 110
+_MAX_POOLS = 100
+_MAX_NODES = 5000
+
+
+def stack_problems(settings: Settings) -> Iterator[Problem]:
+    """Every broken rule that concerns more than one pool."""
+    yield from general_pool_problems(settings)
+    yield from unique_name_problems(settings)
+    yield from limit_problems(settings)
+    yield from zone_problems(settings)
+    yield from gpu_problems(settings)
+    yield from workload_problems(settings)
+
+
+def general_pool_problems(settings: Settings) -> Iterator[Problem]:
+    """Exactly one untainted Regular pool, large enough for Charmed Kubeflow (issue #3, rule 2; ckf.md §1.3, §3.1)."""
+    hosts = [pool for pool in candidates(settings) if _may_host(pool)]
+    if len(hosts) != 1:
+        yield Problem(
+            "pools",
+            [pool.name for pool in hosts],
+            "exactly one Regular pool without taints and without GPU to host Charmed Kubeflow; give any other a taint",
+        )
+        return
+    yield from _host_problems(hosts[0])
+
+
+def _may_host(pool: Candidate) -> bool:
+    return not pool.spot and not pool.settings.taints and not (pool.size and pool.size.gpus)
+
+
+def _host_problems(pool: Candidate) -> Iterator[Problem]:
+    count, size = pool.settings.min_count, pool.size
+    if size and (count * size.vcpus < _MIN_VCPUS or count * size.memory_gib < _MIN_MEMORY_GIB):
+        have = f"{count} × {size.name} are {count * size.vcpus} vCPU and {count * size.memory_gib} GiB"
+        yield Problem(
+            f"{pool.key}.minCount",
+            count,
+            f"nodes of at least {_MIN_VCPUS} vCPU and {_MIN_MEMORY_GIB} GiB together; {have}",
+        )
+    disk = pool.settings.os_disk
+    if disk.type == "Ephemeral":
+        yield Problem(
+            f"{pool.key}.osDisk.type",
+            disk.type,
+            "Managed, because Charmed Kubeflow does not survive its loss",
+        )
+    if disk.size_gib is not None and disk.size_gib < _MIN_DISK_GIB:
+        yield Problem(
+            f"{pool.key}.osDisk.sizeGib",
+            disk.size_gib,
+            f"at least {_MIN_DISK_GIB} GiB for Charmed Kubeflow's images",
+        )
+    if pool.settings.max_pods < _MIN_PODS:
+        yield Problem(
+            f"{pool.key}.maxPods", pool.settings.max_pods, f"at least {_MIN_PODS} for Charmed Kubeflow's pods"
+        )
+
+
+def unique_name_problems(settings: Settings) -> Iterator[Problem]:
+    """No two pools of one name, fallbacks included (issue #3, rule 1)."""
+    derived = {fallback_name(name): name for name, pool in settings.pools.items() if pool.fallback}
+    every = [settings.system_pool.name, *settings.pools, *derived]
+    for name, count in Counter(every).items():
+        if count > 1:
+            origin = f"the fallback of {derived[name]}" if name in derived else "the system pool"
+            yield Problem(f"pools.{name}", name, f"another name: {origin} has it already")
+
+
+def limit_problems(settings: Settings) -> Iterator[Problem]:
+    """AKS's limits of pools and nodes in one cluster (aks.md §1.4)."""
+    pools = agent_pools(settings)
+    nodes = sum(pool.max_count for pool in pools)
+    if len(pools) > _MAX_POOLS:
+        yield Problem(
+            "pools",
+            len(pools),
+            f"at most {_MAX_POOLS} pools in one cluster, system pool and fallbacks included",
+        )
+    if nodes > _MAX_NODES:
+        yield Problem("pools", nodes, f"at most {_MAX_NODES} nodes in one cluster, summed over maxCount")
+
+
+def zone_problems(settings: Settings) -> Iterator[Problem]:
+    """Each zone once."""
+    places = {"systemPool": settings.system_pool.zones} | {
+        f"pools.{n}": p.zones for n, p in settings.pools.items()
+    }
+    for key, zones in places.items():
+        if len(set(zones)) != len(zones):
+            yield Problem(f"{key}.zones", list(zones), "each zone once")
+
+
+def gpu_problems(settings: Settings) -> Iterator[Problem]:
+    """Driver and plugin come from one hand (aks.md §2.2)."""
+    if settings.gpu.driver == "None" and settings.gpu.plugin == "devicePlugin":
+        yield Problem(
+            "gpu.plugin", "devicePlugin", "none, because driver None leaves both to NVIDIA's GPU Operator"
+        )
+
+
+def workload_problems(settings: Settings) -> Iterator[Problem]:
+    """Work runs on pools that exist."""
+    known = [pool.name for pool in agent_pools(settings) if pool.role in (Role.CPU, Role.GPU)]
+    for name, work in settings.workload.items():
+        if work.pool not in known:
+            yield Problem(f"workload.{name}.pool", work.pool, f"a pool that takes work: {', '.join(known)}")
+
+
+def system_warnings(settings: Settings) -> Iterator[str]:
+    """What works, but not well enough for production."""
+    if settings.system_pool.min_count == 1:
+        yield "systemPool.minCount is 1: fine for a trial, but a lost node stops the cluster's DNS; production needs 2"
+
+
+def eviction_warnings(pools: tuple[AgentPool, ...]) -> Iterator[str]:
+    """What costs money or work on spot."""
+    twins = {pool.fallback_of for pool in pools}
+    for pool in pools:
+        if pool.eviction_policy == "Deallocate":
+            yield (
+                f"pools.{pool.name}.evictionPolicy is Deallocate: evicted nodes keep their quota and disk, "
+                "and the autoscaler does not fall back"
+            )
+        if pool.spot and pool.name not in twins:
+            yield f"pools.{pool.name} has no fallback: its work waits whenever spot is sold out"
+        if pool.spot and pool.max_price not in (None, -1.0):
+            yield f"pools.{pool.name}.maxPrice is {pool.max_price}: nodes are evicted whenever the price rises above it"

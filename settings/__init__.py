@@ -1,0 +1,40 @@
+"""What a stack may say: frozen models of every setting, and the one place that reads Pulumi's configuration.
+
+Only `settings.stack` imports pulumi, so that planning and tests use the models without an engine.
+"""
+
+from settings.cluster import ApiAccess, Autoscaler, Kubernetes, MaintenanceWindow, Registry, Ssh
+from settings.gpu import Gpu
+from settings.kubeflow import Inotify, Kubeflow, StorageClass
+from settings.network import Network, Subnets
+from settings.parse import Parsed, parse
+from settings.pools import Fallback, OsDisk, SystemPool, UserPool
+from settings.problems import Problem, SettingsError
+from settings.root import Settings, Tags
+from settings.workload import Work
+
+__all__ = [
+    "ApiAccess",
+    "Autoscaler",
+    "Fallback",
+    "Gpu",
+    "Inotify",
+    "Kubeflow",
+    "Kubernetes",
+    "MaintenanceWindow",
+    "Network",
+    "OsDisk",
+    "Parsed",
+    "Problem",
+    "Registry",
+    "Settings",
+    "SettingsError",
+    "Ssh",
+    "StorageClass",
+    "Subnets",
+    "SystemPool",
+    "Tags",
+    "UserPool",
+    "Work",
+    "parse",
+]

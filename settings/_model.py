@@ -1,0 +1,34 @@
+"""What every settings model shares: frozen, no unknown keys, camelCase outside, documented fields."""
+
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic.alias_generators import to_camel
+
+
+class SettingsModel(BaseModel):
+    """A group of settings."""
+
+    model_config = ConfigDict(
+        frozen=True,
+        extra="forbid",
+        strict=True,
+        alias_generator=to_camel,
+        validate_by_name=True,
+        validate_by_alias=True,
+    )
+
+
+def setting(default: Any = ..., *, about: str, source: str, unit: str = "", **constraints: Any) -> Any:
+    """A field with what the reference of settings says about it.
+
+    Args:
+        default: its default; a mutable one is copied by pydantic. `...` makes the field required.
+        about: one sentence for the person who sets it.
+        source: where the rule or the default comes from: a document or an issue number.
+        unit: unit of the value, or its form when it is text.
+        constraints: pydantic's own (ge, le, pattern, …).
+    """
+    return Field(
+        default, description=about, json_schema_extra={"unit": unit, "source": source}, **constraints
+    )

@@ -1,0 +1,168 @@
+"""From a stack's raw configuration to settings, with every mistake told at once."""
+
+import copy
+import difflib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, cast, get_args
+
+from pydantic import BaseModel, ValidationError
+from pydantic.fields import FieldInfo
+from pydantic_core import ErrorDetails
+
+from settings._model import SettingsModel
+from settings.problems import Problem
+from settings.root import Settings
+
+_Location = tuple[int | str, ...]
+
+_KINDS = {
+    "string_type": "text",
+    "int_type": "a whole number",
+    "float_type": "a number",
+    "bool_type": "true or false",
+    "dict_type": "a mapping",
+    "model_type": "a mapping",
+    "tuple_type": "a list",
+    "date_from_datetime_parsing": "a date as YYYY-MM-DD",
+    "date_parsing": "a date as YYYY-MM-DD",
+    "date_type": "a date as YYYY-MM-DD",
+    "finite_number": "a finite number",
+}
+_LIMITS = {
+    "greater_than_equal": ("ge", "at least {}"),
+    "greater_than": ("gt", "more than {}"),
+    "less_than_equal": ("le", "at most {}"),
+    "string_too_short": ("min_length", "at least {} character"),
+    "too_long": ("max_length", "at most {} entries"),
+}
+_PLACEHOLDER_TAGS = {"owner": "unset", "environment": "unset"}
+
+
+@dataclass(frozen=True)
+class Parsed:
+    """What could be read of a stack's configuration."""
+
+    settings: Settings
+    """The settings; where there are mistakes, what remains without the parts that hold them."""
+    problems: tuple[Problem, ...]
+    left_out: frozenset[str]
+    """Keys of the parts that hold mistakes of form; rules about them would speak of values nobody wrote."""
+
+
+def parse(raw: Mapping[str, Any]) -> Parsed:
+    """Reads configuration values (JSON types, camelCase keys) into settings.
+
+    Where some values have the wrong form, the parts they stand in (one pool, or one top-level key) are left out
+    and the rest is still read, so that planning can check it in the same run.
+    """
+    try:
+        return Parsed(_validate(raw), (), frozenset())
+    except ValidationError as error:
+        errors = error.errors(include_url=False)
+    mended = copy.deepcopy(dict(raw))
+    left_out: set[str] = set()
+    for detail in errors:
+        location = detail["loc"]
+        if detail["type"] == "extra_forbidden":
+            _remove(mended, location)
+            continue
+        part = location[:2] if location[0] == "pools" else location[:1]
+        left_out.add(_key(part))
+        _remove(mended, part)
+    mended.setdefault("tags", _PLACEHOLDER_TAGS)
+    return Parsed(_validate(mended), tuple(map(_problem, errors)), frozenset(left_out))
+
+
+def _validate(raw: Mapping[str, Any]) -> Settings:
+    return Settings.model_validate_json(json.dumps(raw))
+
+
+def _remove(values: Any, location: _Location) -> None:
+    for step in location[:-1]:
+        try:
+            values = values[step]
+        except (KeyError, IndexError, TypeError):  # an earlier mistake of the same part took it along
+            return
+    if isinstance(values, dict):
+        values.pop(location[-1], None)  # pyright: ignore[reportUnknownMemberType]
+
+
+def _problem(detail: ErrorDetails) -> Problem:
+    location = detail["loc"]
+    value = None if detail["type"] == "missing" else detail["input"]
+    return Problem(_key(location), value, _allowed(detail))
+
+
+def _allowed(detail: ErrorDetails) -> str:
+    kind, context = detail["type"], detail.get("ctx", {})
+    if kind == "extra_forbidden":
+        return _unknown_key(detail["loc"])
+    field = _field(detail["loc"])
+    if kind == "missing":
+        return f"required: {_sentence(field)}"
+    if kind == "literal_error":
+        return f"one of {context['expected']}"
+    if kind in _LIMITS:
+        name, phrase = _LIMITS[kind]
+        return phrase.format(context[name])
+    if kind == "string_pattern_mismatch":
+        return f"{_form(field)}matching {context['pattern']}"
+    return _KINDS.get(kind, detail["msg"])
+
+
+def _sentence(field: FieldInfo | None) -> str:
+    about = (field.description if field else None) or "a value"
+    return about[0].lower() + about[1:].rstrip(".")
+
+
+def _form(field: FieldInfo | None) -> str:
+    extra = cast(dict[str, str], field.json_schema_extra) if field else {}
+    return f"{extra['unit']}, " if extra.get("unit") else "text "
+
+
+def _unknown_key(location: _Location) -> str:
+    model = _model(location[:-1])
+    known = [field.alias or name for name, field in model.model_fields.items()] if model else []
+    close = difflib.get_close_matches(str(location[-1]), known, n=1)
+    hint = f"; did you mean {close[0]}?" if close else ""
+    return (
+        f"no such key{hint} Allowed: {', '.join(known)}"
+        if hint
+        else f"no such key; allowed: {', '.join(known)}"
+    )
+
+
+def _model(location: _Location) -> type[BaseModel] | None:
+    """The model that a location stands in; steps into maps and lists stay with the model of their values."""
+    model: type[BaseModel] = Settings
+    for step in location:
+        field = _by_alias(model, step)
+        inner = _inner_model(field.annotation) if field else None
+        model = inner or model
+    return model
+
+
+def _field(location: _Location) -> FieldInfo | None:
+    model = _model(location[:-1])
+    return _by_alias(model, location[-1]) if model else None
+
+
+def _by_alias(model: type[BaseModel], step: int | str) -> FieldInfo | None:
+    return next((field for field in model.model_fields.values() if field.alias == step), None)
+
+
+def _inner_model(annotation: Any) -> type[SettingsModel] | None:
+    if isinstance(annotation, type) and issubclass(annotation, SettingsModel):
+        return annotation
+    return next((found for arg in get_args(annotation) if (found := _inner_model(arg))), None)
+
+
+def _key(location: _Location) -> str:
+    text = ""
+    for step in location:
+        if step == "[key]":  # pydantic's word for "the key itself"
+            continue
+        text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else step
+    return text

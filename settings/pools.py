@@ -1,0 +1,131 @@
+"""Settings of the agent pools."""
+
+from typing import Literal
+
+from settings._model import SettingsModel, setting
+
+ZONES = ("1", "2", "3")
+
+
+class OsDisk(SettingsModel):
+    """The nodes' operating system disk."""
+
+    type: Literal["Managed", "Ephemeral"] | None = setting(
+        None,
+        about="Managed survives and is paid for; Ephemeral lives on the node. Left out: Ephemeral for spot CPU pools "
+        "whose size has room, else Managed.",
+        source="aks.md §1.6",
+    )
+    size_gib: int | None = setting(
+        None,
+        about="Size of the disk. Left out: 128, or what fits up to 128 when Ephemeral.",
+        unit="GiB",
+        source="aks.md §1.6",
+        ge=30,
+        le=2048,
+    )
+
+
+class SystemPool(SettingsModel):
+    """The pool of AKS's own add-ons: Linux, on demand, closed to everything else."""
+
+    name: str = setting("system", about="Name of the pool.", source="AKS use-system-pools")
+    vm_size: str = setting(
+        "Standard_D4s_v5", about="VM size, at least 4 vCPU and no B-series.", source="aks.md §1.4"
+    )
+    min_count: int = setting(
+        2,
+        about="Fewest nodes; 1 only outside prod.",
+        unit="nodes",
+        source="AKS use-system-pools: production at least 2",
+        ge=1,
+        le=1000,
+    )
+    max_count: int = setting(3, about="Most nodes.", unit="nodes", source="issue #3", ge=1, le=1000)
+    os_disk_gib: int = setting(
+        128, about="Size of the managed OS disk.", unit="GiB", source="aks.md §1.6", ge=30, le=2048
+    )
+    max_pods: int = setting(
+        110, about="Most pods on a node.", unit="pods", source="aks.md §1.4", ge=30, le=250
+    )
+    zones: tuple[Literal["1", "2", "3"], ...] = setting(
+        (), about="Availability zones of the nodes; empty means no zones.", source="aks.md §1.8"
+    )
+
+
+class Fallback(SettingsModel):
+    """The on-demand twin that takes the work when spot is sold out."""
+
+    max_count: int = setting(
+        about="Most nodes of the twin; it always scales from 0.",
+        unit="nodes",
+        source="issue #3",
+        ge=1,
+        le=1000,
+    )
+    vm_size: str | None = setting(
+        None, about="VM size of the twin. Left out: that of the spot pool.", source="issue #3"
+    )
+
+
+class UserPool(SettingsModel):
+    """One agent pool for work. A GPU size makes it a GPU pool; the one Regular pool without taints hosts Kubeflow."""
+
+    vm_size: str = setting(about="VM size, one of the catalogue.", source="catalogue/vm_sizes.csv")
+    priority: Literal["Regular", "Spot"] = setting(
+        "Regular", about="On demand, or spot.", source="aks.md §1.1"
+    )
+    min_count: int = setting(
+        0, about="Fewest nodes; GPU pools start from 0.", unit="nodes", source="aks.md §1.4", ge=0, le=1000
+    )
+    max_count: int = setting(about="Most nodes.", unit="nodes", source="aks.md §1.4", ge=1, le=1000)
+    eviction_policy: Literal["Delete", "Deallocate"] | None = setting(
+        None,
+        about="What happens to an evicted spot node. Left out: Delete; Deallocate keeps paying for the disk.",
+        source="aks.md §1.7",
+    )
+    max_price: float | None = setting(
+        None,
+        about="Most to pay for a spot node; -1 means up to the on-demand price and no eviction on price. Left out: -1.",
+        unit="USD per hour",
+        source="aks.md §1.1",
+    )
+    workload: str | None = setting(
+        None,
+        about="Value of the label that a spot pool and its fallback share. Left out: cpu or gpu.",
+        unit="label value",
+        source="issue #3",
+        pattern=r"^[A-Za-z0-9]([-_.A-Za-z0-9]{0,61}[A-Za-z0-9])?$",
+    )
+    labels: dict[str, str] = setting(
+        {}, about="More node labels.", unit="key: value", source="AKS use-labels"
+    )
+    taints: tuple[str, ...] = setting(
+        (), about="More node taints.", unit="key=value:Effect", source="AKS use-node-taints"
+    )
+    os_disk: OsDisk = setting(OsDisk(), about="The nodes' operating system disk.", source="aks.md §1.6")
+    zones: tuple[Literal["1", "2", "3"], ...] = setting(
+        (), about="Availability zones of the nodes; empty means no zones.", source="aks.md §1.8"
+    )
+    max_pods: int = setting(
+        110, about="Most pods on a node.", unit="pods", source="ckf.md §1.5", ge=10, le=250
+    )
+    gpu_instance_profile: Literal["MIG1g", "MIG2g", "MIG3g", "MIG4g", "MIG7g"] | None = setting(
+        None, about="Cut each GPU into Multi-Instance GPU slices of this size.", source="aks.md §2.6"
+    )
+    fallback: Fallback | None = setting(
+        None, about="On-demand twin of a spot pool; null means none.", source="issue #3"
+    )
+
+
+def standard_pools() -> dict[str, UserPool]:
+    """The pools of a stack that says nothing: Kubeflow's home, and CPU and GPU spot with their fallbacks."""
+    return {
+        "general": UserPool(vm_size="Standard_D8s_v5", min_count=2, max_count=3),
+        "cpuspot": UserPool(
+            vm_size="Standard_D8ds_v5", priority="Spot", max_count=10, fallback=Fallback(max_count=5)
+        ),
+        "gpuspot": UserPool(
+            vm_size="Standard_NC4as_T4_v3", priority="Spot", max_count=4, fallback=Fallback(max_count=2)
+        ),
+    }

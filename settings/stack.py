@@ -1,0 +1,32 @@
+"""The one place that reads Pulumi's configuration."""
+
+import json
+from typing import Any
+
+import pulumi
+from pulumi.runtime import config
+
+_TEXT_KEYS = {"location", "asOf"}
+"""Keys whose value is text even where it reads like JSON."""
+
+
+def stack_values() -> dict[str, Any]:
+    """Every value the current stack sets under the project's namespace, as JSON types; unknown keys included.
+
+    The CLI passes unknown keys on in silence (pulumi.md §1.5), and `pulumi.Config` cannot list keys, so the keys
+    come from the runtime's own map.
+    """
+    project = pulumi.get_project()
+    keys = {*config.CONFIG.get(), *config.get_config_env()}
+    own = sorted(key.removeprefix(f"{project}:") for key in keys if key.startswith(f"{project}:"))
+    return {key: _value(key) for key in own}
+
+
+def _value(key: str) -> Any:
+    text = pulumi.Config().require(key)
+    if key in _TEXT_KEYS:
+        return text
+    try:
+        return json.loads(text)
+    except ValueError:  # the models say what should stand there
+        return text
