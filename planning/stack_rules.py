@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 
+from planning.conventions import WORKLOAD_LABEL
 from planning.pool_rules import Candidate, candidates
 from planning.pools import AgentPool, Role, agent_pools, fallback_name
 from settings import Problem, Settings
@@ -128,14 +129,14 @@ def system_warnings(settings: Settings) -> Iterator[str]:
 
 def eviction_warnings(pools: tuple[AgentPool, ...]) -> Iterator[str]:
     """What costs money or work on spot."""
-    twins = {pool.fallback_of for pool in pools}
+    covered = {pool.labels.get(WORKLOAD_LABEL) for pool in pools if not pool.spot}
     for pool in pools:
         if pool.eviction_policy == "Deallocate":
             yield (
                 f"pools.{pool.name}.evictionPolicy is Deallocate: evicted nodes keep their quota and disk, "
                 "and the autoscaler does not fall back"
             )
-        if pool.spot and pool.name not in twins:
+        if pool.spot and pool.labels[WORKLOAD_LABEL] not in covered:
             yield f"pools.{pool.name} has no fallback: its work waits whenever spot is sold out"
         if pool.spot and pool.max_price not in (None, -1.0):
             yield f"pools.{pool.name}.maxPrice is {pool.max_price}: nodes are evicted whenever the price rises above it"

@@ -49,7 +49,8 @@ def _args_class(token: str) -> type:
     package, module, name = token.split(":")
     root = "pulumi_" + package.replace("-", "_")
     importlib.import_module(root)
-    submodule = module.replace("/", ".").replace(".k8s.io", "").replace("-", "_")
+    group, _, version = module.partition("/")  # kubernetes: rbac.authorization.k8s.io/v1 is module rbac.v1
+    submodule = ".".join(filter(None, (group.split(".")[0], version)))
     try:
         importlib.import_module(f"{root}.{submodule}")
     except ImportError as error:
@@ -62,7 +63,7 @@ def _args_class(token: str) -> type:
                 class_name = info["classes"][token]
                 resource = getattr(importlib.import_module(info["fqn"]), class_name)
                 source = sys.modules[resource.__module__]
-                for suffix in ("Args", "InitArgs"):
+                for suffix in ("InitArgs", "Args"):
                     if args := getattr(source, class_name + suffix, None):
                         return args
     raise LookupError(f"the SDK has no resource {name} ({token})")

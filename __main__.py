@@ -1,0 +1,36 @@
+"""One stack: settings → plan → components → outputs."""
+
+from datetime import UTC, datetime
+
+import pulumi
+import pulumi_kubernetes as kubernetes
+from pulumi_azure_native import resources
+
+import components
+from components import arguments
+from planning import plan
+from settings import SettingsError
+from settings.stack import stack_values
+
+project, stack = pulumi.get_project(), pulumi.get_stack()
+try:
+    planned = plan(stack_values(), project=project, stack=stack, today=datetime.now(UTC).date())
+except SettingsError as error:
+    raise pulumi.RunError(f"Pulumi.{stack}.yaml holds mistakes; nothing was created:\n{error}") from None
+for warning in planned.warnings:
+    pulumi.log.warn(warning)
+
+name, where, tags = planned.names.base, planned.settings.location, planned.settings.tags.as_dict()
+keep = pulumi.ResourceOptions(protect=planned.settings.protect)
+group = resources.ResourceGroup(name, resource_group_name=name, location=where, tags=tags, opts=keep)
+network = components.Network(name, arguments.network(planned, group), keep)
+cluster = components.AksCluster(name, arguments.cluster(planned, group, network), keep)
+registry = components.ContainerRegistry(name, arguments.registry(planned, group, cluster), keep)
+inside = pulumi.ResourceOptions(deleted_with=cluster.managed_cluster)
+pools = components.AgentPools(name, arguments.pools(planned, group, network, cluster), inside)
+inside.provider = kubernetes.Provider(name, **arguments.kubernetes_provider(cluster))
+inside.depends_on = [*pools.resources, registry]
+prerequisites = components.KubeflowPrerequisites(name, arguments.prerequisites(planned), inside)
+
+for output, value in arguments.outputs(planned, group, network, cluster, prerequisites).items():
+    pulumi.export(output, value)

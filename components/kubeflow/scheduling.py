@@ -1,0 +1,45 @@
+"""What steers the autoscaler and the scheduler: the priority map and the priority classes."""
+
+import pulumi
+from pulumi_kubernetes.core.v1 import ConfigMap
+from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
+from pulumi_kubernetes.scheduling.v1 import PriorityClass
+
+from planning.expander import CONFIG_MAP
+
+
+def priority_expander(name: str, priorities: str, opts: pulumi.ResourceOptions) -> ConfigMap:
+    """The autoscaler's priority map; without it the autoscaler picks pools at random (engine.md §5.3)."""
+    return ConfigMap(
+        f"{name}-expander",
+        metadata=ObjectMetaArgs(name=CONFIG_MAP, namespace="kube-system"),
+        data={"priorities": priorities},
+        opts=opts,
+    )
+
+
+def priority_classes(name: str, opts: pulumi.ResourceOptions) -> list[PriorityClass]:
+    """Classes for users' pods: batch yields to everything, interactive may push batch aside.
+
+    Batch stays at -1: the autoscaler makes no node for pods below -10 (aks.md §3.4).
+    """
+    # The API server refuses a changed value, though the provider plans an update (engine.md §2).
+    replace = pulumi.ResourceOptions(replace_on_changes=["value"], delete_before_replace=True)
+    opts = pulumi.ResourceOptions.merge(opts, replace)
+    return [
+        PriorityClass(
+            f"{name}-batch",
+            metadata=ObjectMetaArgs(name="kubeflow-aks-batch"),
+            value=-1,
+            preemption_policy="Never",
+            description="Pipelines, training jobs and trials that can start again.",
+            opts=opts,
+        ),
+        PriorityClass(
+            f"{name}-interactive",
+            metadata=ObjectMetaArgs(name="kubeflow-aks-interactive"),
+            value=1000,
+            description="Work somebody waits for.",
+            opts=opts,
+        ),
+    ]

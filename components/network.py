@@ -1,0 +1,115 @@
+"""The virtual network: a subnet per pool role, the way out, and the address of the ingress."""
+
+from typing import NotRequired, TypedDict
+
+import pulumi
+from pulumi_azure_native import network
+
+
+class NetworkArgs(TypedDict):
+    """Arguments of `Network`."""
+
+    resource_group_name: pulumi.Input[str]
+    """Resource group of everything in it."""
+    location: pulumi.Input[str]
+    """Azure region."""
+    cidr: pulumi.Input[str]
+    """Range of the virtual network."""
+    subnets: dict[str, str]
+    """Range of each subnet, by name."""
+    outbound_type: str
+    """`userAssignedNATGateway` puts a NAT gateway on every subnet."""
+    route_table_id: NotRequired[pulumi.Input[str] | None]
+    """ARM id of the route table of every subnet."""
+    dns_label: pulumi.Input[str]
+    """First part of the ingress's public name, unique in the region."""
+    tags: dict[str, str]
+    """Tags of every taggable child."""
+
+
+class Network(pulumi.ComponentResource):
+    """The virtual network of one cluster."""
+
+    subnet_ids: dict[str, pulumi.Output[str]]
+    """ARM id of each subnet, by name."""
+    ingress_address_name: pulumi.Output[str]
+    """Name of the public address kept for the ingress."""
+    ingress_fqdn: pulumi.Output[str]
+    """Public name of the ingress."""
+
+    def __init__(self, name: str, args: NetworkArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__("kubeflow-aks:index:Network", name, {}, opts)
+        child = pulumi.ResourceOptions(parent=self)
+        gateway = (
+            _nat_gateway(name, args, child) if args["outbound_type"] == "userAssignedNATGateway" else None
+        )
+        route_table = args.get("route_table_id")
+        # Inline subnets: separate ones would be changed in parallel, which Azure refuses with 409.
+        vnet = network.VirtualNetwork(
+            f"{name}-vnet",
+            virtual_network_name=f"{name}-vnet",
+            resource_group_name=args["resource_group_name"],
+            location=args["location"],
+            address_space=network.AddressSpaceArgs(address_prefixes=[args["cidr"]]),
+            subnets=[
+                network.SubnetArgs(
+                    name=subnet,
+                    address_prefix=cidr,
+                    nat_gateway=network.SubResourceArgs(id=gateway.id) if gateway else None,
+                    route_table=network.RouteTableArgs(id=route_table) if route_table else None,
+                )
+                for subnet, cidr in args["subnets"].items()
+            ],
+            tags=args["tags"],
+            opts=child,
+        )
+        dns = network.PublicIPAddressDnsSettingsArgs(domain_name_label=args["dns_label"])
+        ingress = _static_address(f"{name}-ingress", args, child, dns)
+        self.subnet_ids = {
+            subnet: pulumi.Output.concat(vnet.id, "/subnets/", subnet) for subnet in args["subnets"]
+        }
+        self.ingress_address_name = ingress.name
+        self.ingress_fqdn = ingress.dns_settings.apply(
+            lambda settings: settings.fqdn or "" if settings else ""
+        )
+        self.register_outputs(
+            {
+                "subnetIds": self.subnet_ids,
+                "ingressAddressName": self.ingress_address_name,
+                "ingressFqdn": self.ingress_fqdn,
+            }
+        )
+
+
+def _nat_gateway(name: str, args: NetworkArgs, opts: pulumi.ResourceOptions) -> network.NatGateway:
+    address = _static_address(f"{name}-outbound", args, opts)
+    return network.NatGateway(
+        f"{name}-nat",
+        nat_gateway_name=f"{name}-nat",
+        resource_group_name=args["resource_group_name"],
+        location=args["location"],
+        sku=network.NatGatewaySkuArgs(name=network.NatGatewaySkuName.STANDARD),
+        public_ip_addresses=[network.SubResourceArgs(id=address.id)],
+        tags=args["tags"],
+        opts=opts,
+    )
+
+
+def _static_address(
+    name: str,
+    args: NetworkArgs,
+    opts: pulumi.ResourceOptions,
+    dns: network.PublicIPAddressDnsSettingsArgs | None = None,
+) -> network.PublicIPAddress:
+    """A static standard address, the only kind a standard load balancer or a NAT gateway takes (AKS static-ip)."""
+    return network.PublicIPAddress(
+        name,
+        public_ip_address_name=name,
+        resource_group_name=args["resource_group_name"],
+        location=args["location"],
+        public_ip_allocation_method=network.IPAllocationMethod.STATIC,
+        sku=network.PublicIPAddressSkuArgs(name=network.PublicIPAddressSkuName.STANDARD),
+        dns_settings=dns,
+        tags=args["tags"],
+        opts=opts,
+    )

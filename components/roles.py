@@ -1,0 +1,19 @@
+"""Azure's built-in roles that identities of a stack are given."""
+
+from typing import Final
+
+import pulumi
+
+ACR_PULL: Final = "7f951dda-4ed3-4680-a7ca-43fe172d538d"
+"""AcrPull: pull images (Azure built-in roles)."""
+NETWORK_CONTRIBUTOR: Final = "4d97b98b-1d4f-4787-a291-c67834d212e7"
+"""Network Contributor: join subnets and use public addresses (Azure built-in roles)."""
+
+
+def role_definition_id(scope: pulumi.Input[str], role: str) -> pulumi.Output[str]:
+    """ARM id of a built-in role in the subscription of `scope`, which is an ARM id itself."""
+    return pulumi.Output.from_input(scope).apply(
+        lambda arm_id: (
+            f"/subscriptions/{arm_id.split('/')[2]}/providers/Microsoft.Authorization/roleDefinitions/{role}"
+        )
+    )

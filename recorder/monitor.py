@@ -1,0 +1,135 @@
+"""The recording monitor: what the program registers, with the engine's URNs and every option."""
+
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import pulumi
+from google.protobuf import json_format
+from pulumi.runtime import mocks, rpc, settings
+from pulumi.runtime.proto import resource_pb2
+
+_SIGNATURE = "4dabf18193072939515e22adb298388d"
+_SECRET = "1b47061264138c4ac30d75fd1eb44270"  # noqa: S105 - a public marker of the protocol
+STACK_TYPE = "pulumi:pulumi:Stack"
+
+
+class DuplicateUrnError(Exception):
+    """Two resources with one URN, which the real engine refuses."""
+
+
+@dataclass(frozen=True)
+class Resource:
+    """One registered resource: wire names, plain values."""
+
+    urn: str
+    type: str
+    name: str
+    custom: bool
+    """False for a component."""
+    parent: str
+    inputs: dict[str, Any]
+    secret_inputs: frozenset[str]
+    """Paths of inputs that are secret."""
+    unknown_inputs: frozenset[str]
+    """Paths of inputs that only an `up` knows; their value is None."""
+    options: dict[str, Any]
+    depends_on: tuple[str, ...]
+    property_dependencies: dict[str, tuple[str, ...]]
+
+
+@dataclass
+class Values:
+    """Plain values read from the protocol, and the paths of what was secret or unknown in them."""
+
+    secrets: set[str] = field(default_factory=set[str])
+    unknowns: set[str] = field(default_factory=set[str])
+
+    def plain(self, value: Any, path: str = "") -> Any:
+        """A protocol value without its markers."""
+        if isinstance(value, dict):
+            mapping = cast(dict[str, Any], value)
+            if mapping.get(_SIGNATURE) == _SECRET:
+                self.secrets.add(path)
+                return self.plain(mapping["value"], path)
+            return {key: self.plain(item, f"{path}.{key}" if path else key) for key, item in mapping.items()}
+        if isinstance(value, list):
+            return [self.plain(item, f"{path}[{i}]") for i, item in enumerate(cast(list[Any], value))]
+        if value == rpc.UNKNOWN:
+            self.unknowns.add(path)
+            return None
+        return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+class RecordingMonitor(mocks.MockMonitor):
+    """A mock monitor that answers as the engine does and keeps what it was told."""
+
+    def __init__(self, answers: mocks.Mocks) -> None:
+        super().__init__(answers)
+        self.registered: dict[str, Resource] = {}
+        self.outputs: dict[str, tuple[dict[str, Any], Values]] = {}
+        """Outputs of components and of the stack, by URN."""
+        self.invokes: list[str] = []
+
+    def make_urn(self, parent: str, type_: str, name: str) -> str:
+        """The engine's URN, which names the types of all parents."""
+        if parent and (parent_type := parent.split("::")[2]) != STACK_TYPE:
+            type_ = f"{parent_type}${type_}"
+        return f"urn:pulumi:{pulumi.get_stack()}::{pulumi.get_project()}::{type_}::{name}"
+
+    def RegisterResource(self, request: Any) -> Any:  # noqa: N802 - name of the protocol
+        """Records a registration; in a preview nothing is created, so the answer holds no outputs."""
+        urn = self.make_urn(request.parent, request.type, request.name)
+        if urn in self.registered:
+            raise DuplicateUrnError(f"duplicate resource URN {urn}")
+        values = Values()
+        inputs = values.plain(json_format.MessageToDict(request.object))
+        self.registered[urn] = Resource(
+            urn=urn,
+            type=request.type,
+            name=request.name,
+            custom=request.custom,
+            parent=request.parent,
+            inputs=inputs,
+            secret_inputs=frozenset(values.secrets),
+            unknown_inputs=frozenset(values.unknowns),
+            options=_options(request),
+            depends_on=tuple(sorted(request.dependencies)),
+            property_dependencies={
+                key: tuple(deps.urns) for key, deps in request.propertyDependencies.items()
+            },
+        )
+        if request.custom and not settings.is_dry_run():
+            return cast(Any, super()).RegisterResource(request)
+        return resource_pb2.RegisterResourceResponse(urn=urn)
+
+    def RegisterResourceOutputs(self, request: Any) -> Any:  # noqa: N802 - name of the protocol
+        """Records the outputs of a component or of the stack."""
+        values = Values()
+        self.outputs[request.urn] = values.plain(json_format.MessageToDict(request.outputs)), values
+        return cast(Any, super()).RegisterResourceOutputs(request)
+
+    def Invoke(self, request: Any) -> Any:  # noqa: N802 - name of the protocol
+        """Records an invoke."""
+        self.invokes.append(request.tok)
+        return cast(Any, super()).Invoke(request)
+
+
+def _options(request: Any) -> dict[str, Any]:
+    options: dict[str, Any] = {
+        name: getattr(request, name) for name in ("protect", "retainOnDelete") if request.HasField(name)
+    }
+    options |= {
+        name: list(getattr(request, name))
+        for name in ("ignoreChanges", "replaceOnChanges", "additionalSecretOutputs", "hideDiffs")
+        if getattr(request, name)
+    }
+    options |= {
+        name: getattr(request, name)
+        for name in ("deletedWith", "provider", "version", "importId")
+        if getattr(request, name)
+    }
+    if request.deleteBeforeReplaceDefined:
+        options["deleteBeforeReplace"] = request.deleteBeforeReplace
+    if request.HasField("customTimeouts"):
+        options["customTimeouts"] = json_format.MessageToDict(request.customTimeouts)
+    return options
