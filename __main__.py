@@ -8,6 +8,7 @@ from pulumi_azure_native import resources
 
 import components
 from components import arguments
+from components.aliases import without_version_aliases
 from planning import plan
 from settings import SettingsError
 from settings.stack import stack_values
@@ -20,6 +21,7 @@ except SettingsError as error:
 for warning in planned.warnings:
     pulumi.log.warn(warning)
 
+pulumi.runtime.register_stack_transformation(without_version_aliases)
 name, where, tags = planned.names.base, planned.settings.location, planned.settings.tags.as_dict()
 keep = pulumi.ResourceOptions(protect=planned.settings.protect)
 group = resources.ResourceGroup(name, resource_group_name=name, location=where, tags=tags, opts=keep)

@@ -39,7 +39,7 @@ class Answers(mocks.Mocks):
 
     def new_resource(self, args: mocks.MockResourceArgs) -> tuple[str | None, dict[str, Any]]:
         """The id and the outputs of a new resource: its inputs and what the cloud adds."""
-        outputs: dict[str, Any] = {**cast(dict[str, Any], args.inputs)}
+        outputs = dict(cast(Any, args).inputs)
         if args.typ.startswith("kubernetes:"):
             return self._kubernetes(args, outputs)
         name = next((outputs[key] for key in _NAME_INPUTS if key in outputs), args.name)

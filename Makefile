@@ -1,0 +1,72 @@
+# Everything a person or CI runs. The first call of a target sets up what it needs in .venv.
+STACK ?= dev
+PYTHON ?= python3
+VENV := .venv
+PY := $(VENV)/bin/python
+RUN_LOCAL := $(PY) -m localaks
+
+.DEFAULT_GOAL := help
+.PHONY: help preview test test-local lint docs bench requirements demo demo-down local-up local-shell local-down clean
+
+help: ## what there is
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 16
+
+preview: $(VENV)/.runtime ## what `pulumi up` would create for STACK (default dev); needs no account and no CLI
+	@$(PY) -m preview $(STACK)
+
+test: $(VENV)/.dev ## all tests that need neither Azure nor Go
+	@$(PY) -m pytest
+
+test-local: $(VENV)/.dev ## all tests on the real engine and a real control plane; builds the tools the first time
+	@$(PY) -m tools --with argo
+	@$(PY) -m pytest tests/local --local
+
+lint: $(VENV)/.dev ## style, types, generated files
+	@$(VENV)/bin/ruff check .
+	@$(VENV)/bin/ruff format --check .
+	@$(VENV)/bin/pyright
+	@$(PY) -m settings.reference --check
+
+docs: $(VENV)/.dev ## write what is generated: settings reference, Pulumi.yaml's keys, the README's picture and output
+	@$(PY) -m settings.reference --write
+	@$(PY) -m preview.readme --write
+
+bench: $(VENV)/.dev ## run times side by side, as ratios
+	@$(PY) -m bench.program
+
+demo: $(VENV)/.dev ## the whole promise on a local AKS, without Azure
+	@$(RUN_LOCAL) demo $(if $(filter command line,$(origin STACK)),$(STACK),demo)
+
+demo-down: $(VENV)/.dev ## remove all the demo started
+	@$(RUN_LOCAL) down
+
+local-up: $(VENV)/.dev ## a local AKS of STACK to play with
+	@$(RUN_LOCAL) up $(if $(filter command line,$(origin STACK)),$(STACK),demo)
+
+local-shell: $(VENV)/.dev ## a shell with KUBECONFIG set
+	@$(RUN_LOCAL) shell
+
+local-down: demo-down ## same as demo-down
+
+requirements: $(VENV)/.dev ## compile both lock files from pyproject.toml
+	@$(VENV)/bin/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
+	  pyproject.toml -o requirements.txt
+	@$(VENV)/bin/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
+	  -c requirements.txt pyproject.toml --group dev -o requirements-dev.txt
+
+clean: ## remove what was built here
+	rm -rf build $(VENV)
+
+$(PY):
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "Python 3.11 or newer is needed; PYTHON=python3.12 make … picks another one." >&2; exit 1; }
+	@echo "Setting up $(VENV) (once, about a minute) …" >&2
+	@$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.runtime: requirements.txt | $(PY)
+	@$(PY) -m pip install -q --disable-pip-version-check --require-hashes -r requirements.txt
+	@touch $@
+
+$(VENV)/.dev: requirements-dev.txt | $(PY)
+	@$(PY) -m pip install -q --disable-pip-version-check --require-hashes -r requirements-dev.txt
+	@touch $@ $(VENV)/.runtime
