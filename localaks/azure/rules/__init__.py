@@ -1,0 +1,1 @@
+"""What AKS and Azure's network refuse when a resource is put, as tables of rules by topic."""
