@@ -3,7 +3,9 @@
 import pulumi
 
 
-def without_version_aliases(args: pulumi.ResourceTransformationArgs) -> pulumi.ResourceTransformationResult | None:
+def without_version_aliases(
+    args: pulumi.ResourceTransformationArgs,
+) -> pulumi.ResourceTransformationResult | None:
     """A stack transformation: azure-native resources register no aliases.
 
     Each carries over a hundred, one per API version, for stacks made with versioned modules; this project never used

@@ -7,8 +7,8 @@ import pulumi
 from pulumi_azure_native import resources
 
 from components.agent_pools import AgentPoolsArgs, AgentPoolSpec
-from components.aks_cluster import (
-    AksCluster,
+from components.aks_cluster import AksCluster
+from components.aks_cluster_args import (
     AksClusterArgs,
     ApiAccessArgs,
     AutoscalerArgs,

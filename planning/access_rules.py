@@ -2,8 +2,8 @@
 
 import re
 from collections.abc import Iterator
-from ipaddress import IPv4Network
 
+from planning.cidr import ipv4_range
 from settings import Problem, Settings
 
 _GUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
@@ -20,7 +20,7 @@ def access_problems(settings: Settings) -> Iterator[Problem]:
         )
     for index, text in enumerate(access.authorized_ip_ranges):
         try:
-            IPv4Network(text)
+            ipv4_range(text)
         except ValueError:
             yield Problem(
                 f"apiAccess.authorizedIpRanges[{index}]", text, "an IPv4 range in CIDR form without host bits"

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from ipaddress import IPv4Network
 from itertools import combinations
 
+from planning.cidr import ipv4_range
 from planning.pools import AgentPool, Role
 from settings import Network, Problem, Settings
 
@@ -25,7 +26,7 @@ def network_problems(settings: Settings, pools: tuple[AgentPool, ...]) -> Iterat
     parsed: dict[str, IPv4Network] = {}
     for key, text in ranges.items():
         try:
-            parsed[key] = IPv4Network(text)
+            parsed[key] = ipv4_range(text)
         except ValueError:
             yield Problem(
                 key, text, "an IPv4 range in CIDR form without host bits, for instance 10.224.0.0/16"

@@ -80,7 +80,8 @@ def plan(raw: Mapping[str, Any], *, project: str, stack: str, today: date) -> Pl
 def _speaks_of(problem: Problem, left_out: frozenset[str]) -> bool:
     """Whether a broken rule rests on a part that was left out for a mistake of form."""
     under = any(problem.key == key or problem.key.startswith(f"{key}.") for key in left_out)
-    return under or (problem.key == "pools" and any(key.startswith("pools") for key in left_out))
+    about_pools = problem.key == "pools" or problem.key.startswith("workload.")
+    return under or (about_pools and any(key.startswith("pools") for key in left_out))
 
 
 def problems(settings: Settings, *, stack: str, today: date) -> Iterator[Problem]:

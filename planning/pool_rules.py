@@ -51,14 +51,9 @@ def vm_size_problems(key: str, name: str, today: date) -> Iterator[Problem]:
             f"{retired.series} was retired on {retired.retired_on}; take for instance {retired.replacement}",
         )
     elif name not in vm_sizes() and not _BURSTABLE.match(name) and not _PROMO.match(name):
-        yield Problem(
-            key, name, f"a size of catalogue/vm_sizes.csv{_closest(name)}; add it there if Azure has it"
-        )
-
-
-def _closest(name: str) -> str:
-    same = {size.lower(): size for size in vm_sizes()}.get(name.lower())
-    return f", did you mean {same}?" if same else ""
+        same = next((size for size in vm_sizes() if size.lower() == name.lower()), None)
+        allowed = f"{same}, spelt so" if same else "a size of catalogue/vm_sizes.csv; add it if Azure has it"
+        yield Problem(key, name, allowed)
 
 
 def burstable_problems(key: str, name: str) -> Iterator[Problem]:

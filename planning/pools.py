@@ -156,12 +156,13 @@ def _role(pool: UserPool, size: VmSize) -> Role:
 def _labels(pool: UserPool, role: Role, *, spot: bool) -> Mapping[str, str]:
     workload = c.PLATFORM_WORKLOAD if role is Role.GENERAL else pool.workload or role.value
     own = {c.WORKLOAD_LABEL: workload} | ({c.SPOT_KEY: "spot"} if spot else {})
-    return MappingProxyType(own | pool.labels)
+    extra = {key: value for key, value in pool.labels.items() if spot or key != c.SPOT_KEY}
+    return MappingProxyType(own | extra)
 
 
 def _taints(pool: UserPool, size: VmSize, own: tuple[str, ...]) -> tuple[str, ...]:
-    taints = (*own, *((c.GPU_TAINT,) if size.gpus else ()), *pool.taints)
-    return tuple(dict.fromkeys(taints))
+    extra = (taint for taint in pool.taints if taint != c.SPOT_TAINT)  # a fallback must not repeat it
+    return (*own, *((c.GPU_TAINT,) if size.gpus else ()), *dict.fromkeys(extra))
 
 
 def _may_be_ephemeral(pool: UserPool, size: VmSize) -> bool:

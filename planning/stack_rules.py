@@ -73,11 +73,12 @@ def _host_problems(pool: Candidate) -> Iterator[Problem]:
 
 def unique_name_problems(settings: Settings) -> Iterator[Problem]:
     """No two pools of one name, fallbacks included (issue #3, rule 1)."""
-    derived = {fallback_name(name): name for name, pool in settings.pools.items() if pool.fallback}
-    every = [settings.system_pool.name, *settings.pools, *derived]
+    twins = [(fallback_name(name), name) for name, pool in settings.pools.items() if pool.fallback]
+    every = [settings.system_pool.name, *settings.pools, *(twin for twin, _ in twins)]
+    origins = dict(twins)
     for name, count in Counter(every).items():
         if count > 1:
-            origin = f"the fallback of {derived[name]}" if name in derived else "the system pool"
+            origin = f"the fallback of {origins[name]}" if name in origins else "the system pool"
             yield Problem(f"pools.{name}", name, f"another name: {origin} has it already")
 
 
@@ -116,8 +117,10 @@ def gpu_problems(settings: Settings) -> Iterator[Problem]:
 def workload_problems(settings: Settings) -> Iterator[Problem]:
     """Work runs on pools that exist."""
     known = [pool.name for pool in agent_pools(settings) if pool.role in (Role.CPU, Role.GPU)]
+    unsized = [pool.name for pool in candidates(settings) if pool.size is None]  # told of by its own rule
+    passed = {*known, *unsized, *map(fallback_name, unsized)}
     for name, work in settings.workload.items():
-        if work.pool not in known:
+        if work.pool not in passed:
             yield Problem(f"workload.{name}.pool", work.pool, f"a pool that takes work: {', '.join(known)}")
 
 

@@ -13,6 +13,7 @@ class SettingsModel(BaseModel):
         frozen=True,
         extra="forbid",
         strict=True,
+        allow_inf_nan=False,
         alias_generator=to_camel,
         validate_by_name=True,
         validate_by_alias=True,

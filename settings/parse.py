@@ -5,7 +5,7 @@ import difflib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, cast, get_args
+from typing import Any, cast, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
@@ -76,7 +76,8 @@ def parse(raw: Mapping[str, Any]) -> Parsed:
 
 
 def _validate(raw: Mapping[str, Any]) -> Settings:
-    return Settings.model_validate_json(json.dumps(raw))
+    # Text that UTF-8 cannot hold, like half of a surrogate pair, is read as question marks.
+    return Settings.model_validate_json(json.dumps(raw, ensure_ascii=False).encode(errors="replace"))
 
 
 def _remove(values: Any, location: _Location) -> None:
@@ -113,8 +114,9 @@ def _allowed(detail: ErrorDetails) -> str:
 
 
 def _sentence(field: FieldInfo | None) -> str:
-    about = (field.description if field else None) or "a value"
-    return about[0].lower() + about[1:].rstrip(".")
+    about = ((field.description if field else None) or "a value").rstrip(".")
+    word, _, rest = about.partition(" ")
+    return f"{word.lower() if word[1:].islower() else word} {rest}"
 
 
 def _form(field: FieldInfo | None) -> str:
@@ -123,30 +125,29 @@ def _form(field: FieldInfo | None) -> str:
 
 
 def _unknown_key(location: _Location) -> str:
-    model = _model(location[:-1])
-    known = [field.alias or name for name, field in model.model_fields.items()] if model else []
+    fields = _model(location[:-1]).model_fields
+    known = [field.alias or name for name, field in fields.items()]
     close = difflib.get_close_matches(str(location[-1]), known, n=1)
-    hint = f"; did you mean {close[0]}?" if close else ""
-    return (
-        f"no such key{hint} Allowed: {', '.join(known)}"
-        if hint
-        else f"no such key; allowed: {', '.join(known)}"
-    )
+    hint = f"; did you mean {close[0]}? Allowed" if close else "; allowed"
+    return f"no such key{hint}: {', '.join(known)}"
 
 
-def _model(location: _Location) -> type[BaseModel] | None:
+def _model(location: _Location) -> type[BaseModel]:
     """The model that a location stands in; steps into maps and lists stay with the model of their values."""
     model: type[BaseModel] = Settings
-    for step in location:
+    steps = iter(location)
+    for step in steps:
         field = _by_alias(model, step)
-        inner = _inner_model(field.annotation) if field else None
-        model = inner or model
+        if field is None:
+            continue
+        if get_origin(field.annotation) is dict:
+            next(steps, None)  # a name that the user chose, even where it reads like a field
+        model = _inner_model(field.annotation) or model
     return model
 
 
 def _field(location: _Location) -> FieldInfo | None:
-    model = _model(location[:-1])
-    return _by_alias(model, location[-1]) if model else None
+    return _by_alias(_model(location[:-1]), location[-1])
 
 
 def _by_alias(model: type[BaseModel], step: int | str) -> FieldInfo | None:

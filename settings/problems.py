@@ -14,8 +14,9 @@ class Problem:
     allowed: str
     """What is allowed, and where it helps what to change."""
 
-    def __str__(self) -> str:
-        return f"{self.key}: {_shown(self.value)}: {self.allowed}"
+    def __str__(self) -> str:  # always one line, even where a name holds a line break
+        line = f"{self.key}: {_shown(self.value)}: {self.allowed}"
+        return "".join(char if char.isprintable() else repr(char)[1:-1] for char in line)
 
 
 class SettingsError(ValueError):

@@ -1,0 +1,70 @@
+"""Runs a project's `__main__.py` in this process as the Python language host would: fresh, and in its folder."""
+
+from __future__ import annotations
+
+import logging
+import os
+import runpy
+import sys
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from types import ModuleType
+from typing import Final
+
+import grpc
+
+_OURS: Final = Path(__file__).resolve().parents[1]
+_TOOLS: Final = _OURS.parent / "tools"
+_GRPC_LOG: Final = logging.getLogger("grpc._server")
+
+
+def run(root: Path) -> None:
+    """Runs the program of the project at `root`; call it inside `fresh`."""
+    runpy.run_path(str(root / "__main__.py"), run_name="__main__")
+
+
+@contextmanager
+def fresh(root: Path) -> Generator[None]:
+    """Makes the program's modules load anew, and puts the caller's back afterwards.
+
+    Python's import cache and working folder belong to the whole process, so only one program can run at a time.
+
+    Args:
+        root: the project folder; a module belongs to the program when its file lies in it, unless it is ours, which
+            runs the program, or is installed in a virtual environment there.
+    """
+    before, path, folder = _take_modules(root), sys.path.copy(), Path.cwd()
+    sys.path.insert(0, str(root))
+    os.chdir(root)
+    _GRPC_LOG.addFilter(_tells_more_than_that_the_engine_has_gone)
+    try:
+        yield
+    finally:
+        _GRPC_LOG.removeFilter(_tells_more_than_that_the_engine_has_gone)
+        os.chdir(folder)
+        sys.path[:] = path
+        _take_modules(root)
+        sys.modules.update(before)
+
+
+def _take_modules(root: Path) -> dict[str, ModuleType]:
+    """Removes the program's modules from the import cache and returns them."""
+    taken = {name: module for name, module in sys.modules.items() if _is_the_programs(module, root.resolve())}
+    for name in taken:
+        del sys.modules[name]
+    return taken
+
+
+def _is_the_programs(module: ModuleType, root: Path) -> bool:
+    file = getattr(module, "__file__", None) or next(iter(getattr(module, "__path__", ())), None)
+    if file is None:
+        return False
+    path = Path(file)
+    elsewhere = (Path(sys.prefix), Path(sys.base_prefix), _OURS, _TOOLS)
+    return path.is_relative_to(root) and not any(path.is_relative_to(folder) for folder in elsewhere)
+
+
+def _tells_more_than_that_the_engine_has_gone(record: logging.LogRecord) -> bool:
+    """False for the traceback of a call to an engine that has stopped on an error; the error itself is told elsewhere."""
+    return not (record.exc_info and isinstance(record.exc_info[1], grpc.RpcError))

@@ -1,0 +1,120 @@
+"""What the engine did, as plain data, put together from its event stream."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from pulumi.automation.events import DiagnosticEvent, EngineEvent, StepEventMetadata
+
+_REFRESH: Final = "refresh"
+_UNCHANGED: Final = frozenset({"same", "read", _REFRESH})
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step on one resource; a replacement takes several.
+
+    Attributes:
+        op: the engine's word: same, create, update, delete, replace, create-replacement, delete-replaced, read, ...
+        replace_keys: input properties that force a replacement.
+        differences: property path to add, delete, update, add-replace, delete-replace or update-replace.
+        done: whether it succeeded; a step that failed or was never reached is not.
+    """
+
+    urn: str
+    type: str
+    op: str
+    replace_keys: tuple[str, ...] = ()
+    differences: Mapping[str, str] = field(default_factory=dict[str, str])
+    done: bool = False
+
+    @property
+    def name(self) -> str:
+        """The resource's name in the program."""
+        return self.urn.rsplit("::", 1)[-1]
+
+
+@dataclass(frozen=True)
+class Message:
+    """What the engine or a provider said about a resource; `urn` is empty where it is about none."""
+
+    severity: str
+    urn: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Result:
+    """One engine operation.
+
+    Attributes:
+        operation: preview, up, refresh or destroy.
+        changes: op to number of resources, as the engine sums up.
+        steps: in the order in which the engine began them.
+        messages: warnings and errors.
+        console: all that the engine printed.
+        seconds: wall time.
+    """
+
+    operation: str
+    changes: Mapping[str, int]
+    steps: tuple[Step, ...]
+    messages: tuple[Message, ...]
+    console: str
+    seconds: float
+
+    def changed(self) -> tuple[Step, ...]:
+        """The steps that change something."""
+        return tuple(step for step in self.steps if step.op not in _UNCHANGED)
+
+    def errors(self) -> tuple[str, ...]:
+        """What went wrong, in the words of program, provider or engine."""
+        return tuple(message.text for message in self.messages if message.severity == "error")
+
+
+class Recording:
+    """Collects one operation's events; the Automation API calls it from its own threads, one event at a time."""
+
+    def __init__(self) -> None:
+        self.changes: dict[str, int] = {}
+        self.steps: list[Step] = []
+        self.messages: list[Message] = []
+
+    def __call__(self, event: EngineEvent) -> None:
+        """Takes the next event."""
+        if event.resource_pre_event:
+            self.steps.append(_step(event.resource_pre_event.metadata))
+        if event.res_outputs_event:
+            self._finish(_step(event.res_outputs_event.metadata))
+        if event.diagnostic_event and event.diagnostic_event.severity in {"warning", "error"}:
+            self.messages.append(_message(event.diagnostic_event))
+        if event.summary_event:
+            self.changes = {_word(op): count for op, count in event.summary_event.resource_changes.items()}
+
+    def _finish(self, finished: Step) -> None:
+        """Marks a begun step as done; what a refresh found is known only then. Components finish twice."""
+        for index, step in enumerate(self.steps):
+            if step.urn == finished.urn and step.op in {finished.op, _REFRESH}:
+                self.steps[index] = replace(finished, done=True)
+                return
+
+
+def _step(metadata: StepEventMetadata) -> Step:
+    return Step(
+        urn=metadata.urn,
+        type=metadata.type,
+        op=_word(metadata.op),
+        replace_keys=tuple(metadata.keys or ()),
+        differences={path: _word(diff.diff_kind) for path, diff in (metadata.detailed_diff or {}).items()},
+    )
+
+
+def _message(event: DiagnosticEvent) -> Message:
+    return Message(event.severity, event.urn or "", event.message.strip())
+
+
+def _word(value: str) -> str:
+    """The engine's own word; the Automation API gives some as enums, which print their class."""
+    return str(getattr(value, "value", value))

@@ -1,0 +1,68 @@
+"""A node being removed on purpose: by scale-down, or because its pool shrinks or goes (CA core/scaledown/actuation)."""
+
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import Final
+
+from localaks.autoscaler.drainability import ends_with_node
+from localaks.autoscaler.model import Pod
+from localaks.autoscaler.scale_down import DELETION_TAINT
+from localaks.cluster import Cluster
+from localaks.drain import Drain
+from localaks.node_task import NodeTask
+
+_DELAY_AFTER_TAINT: Final = 5.0
+"""`--node-delete-delay-after-taint`."""
+_EVICTION_SECONDS: Final = 120.0
+"""`--max-pod-eviction-time`: how long refused evictions are tried again."""
+_RETRY_SECONDS: Final = 10.0
+"""The real autoscaler's pause between two tries of an eviction."""
+_HEADROOM_SECONDS: Final = 30.0
+"""What a pod may take beyond its grace period (PodEvictionHeadroom)."""
+
+
+class Outcome(StrEnum):
+    """Where a removal stands."""
+
+    UNDER_WAY = "under way"
+    DONE = "done"
+    """The node is empty and can be deleted."""
+    FAILED = "failed"
+    """Its pods did not leave; the node stays."""
+
+
+class Removal(NodeTask[Outcome]):
+    """One node's removal."""
+
+    def __init__(self, node: str, now: float, *, grace_seconds: float, forced: bool) -> None:
+        """A removal that starts at simulated second `now`.
+
+        Args:
+            node: its name.
+            now: simulated seconds.
+            grace_seconds: the profile's `maxGracefulTerminationSec`.
+            forced: the VM goes even when pods don't leave, as when its pool is deleted.
+        """
+        super().__init__(node)
+        self._forced = forced
+        self._started = now
+        self._grace_seconds = grace_seconds
+        self._tainted = False
+        self._drain = Drain(retry_seconds=_RETRY_SECONDS)
+
+    def _advance(self, cluster: Cluster, pods: Sequence[Pod], now: float) -> Outcome:
+        if not self._tainted:
+            taint = {"key": DELETION_TAINT, "value": str(int(now)), "effect": "NoSchedule"}
+            cluster.taint_node(self.node, [taint])
+            self._tainted = True
+        elapsed = now - self._started
+        if all(ends_with_node(pod) for pod in pods):
+            return Outcome.DONE if elapsed >= _DELAY_AFTER_TAINT else Outcome.UNDER_WAY
+        limit = _EVICTION_SECONDS if self._drain.refused else self._grace_seconds + _HEADROOM_SECONDS
+        if elapsed < limit:
+            self._drain.advance(cluster, pods, now)
+            return Outcome.UNDER_WAY
+        if self._forced:
+            return Outcome.DONE
+        cluster.untaint_node(self.node, [DELETION_TAINT])
+        return Outcome.FAILED

@@ -1,0 +1,236 @@
+"""The loop that ties the local AKS together: nodes from pools, the spot market, the simulated autoscaler."""
+
+import threading
+from collections.abc import Sequence
+from typing import Final
+
+from localaks.actuator import Actuator
+from localaks.autoscaler.core import Autoscaler
+from localaks.autoscaler.model import Node, NodeGroup, Snapshot
+from localaks.autoscaler.parse import parse_budget, parse_node, parse_scheduling
+from localaks.autoscaler.profile import Profile
+from localaks.clock import Clock
+from localaks.cluster import Cluster, ClusterUnavailableError
+from localaks.eviction import NOTICE_SECONDS, Eviction
+from localaks.journal import Journal, Kind, Source
+from localaks.market import Market, MarketEvent, Supply, Taking
+from localaks.nodes import UnknownVmSizeError, scale_set_name, template_node
+from localaks.observer import Observer, View
+from localaks.pools import AgentPool, Azure
+from localaks.removal import Outcome, Removal
+from localaks.scale_sets import ScaleSets, Timings
+
+_NEVER: Final = float("-inf")
+
+
+class SeveralClustersError(ValueError):
+    """The Azure stand-in has pools of several clusters, but there is one control plane."""
+
+
+class Simulation:
+    """Azure's side of one AKS cluster, played against a real control plane.
+
+    Everything is in memory but the pools (Azure stand-in) and the nodes (control plane), so that a restart
+    carries on; only back-offs and evictions under way are forgotten, as by the real autoscaler.
+    """
+
+    def __init__(
+        self,
+        azure: Azure,
+        cluster: Cluster,
+        clock: Clock,
+        market: Market,
+        journal: Journal,
+        *,
+        timings: Timings | None = None,
+        seed: int = 0,
+    ) -> None:
+        """`seed` settles the autoscaler's ties."""
+        self._azure = azure
+        self._cluster = cluster
+        self._clock = clock
+        self._market = market
+        self._journal = journal
+        self._observer = Observer(cluster, journal)
+        self._scale_sets = ScaleSets(azure, cluster, market, journal, timings or Timings())
+        self._autoscaler = Autoscaler(seed=seed)
+        self._actuator = Actuator(cluster, self._scale_sets, journal)
+        self._evictions: dict[str, Eviction] = {}
+        self._removals: dict[str, Removal] = {}
+        self._ready: set[str] = set()
+        self._templates: dict[str, tuple[AgentPool, Node]] = {}
+        self._problems: set[str] = set()
+        self._next_scan = _NEVER
+
+    def run(self, stop: threading.Event) -> None:
+        """Step until `stop` is set; while the control plane does not answer, wait for it."""
+        while not stop.is_set():
+            try:
+                self.step()
+            except (ClusterUnavailableError, SeveralClustersError) as error:
+                self._complain(str(error))
+            self._clock.wait(stop)
+
+    def step(self) -> None:
+        """Do all that is due at the clock's time.
+
+        Raises:
+            ClusterUnavailableError: the control plane does not answer; the next step carries on.
+            SeveralClustersError: the Azure stand-in has more than one cluster.
+        """
+        now = self._clock.now()
+        view = self._observer.look(now)
+        pools = self._pools()
+        profile = self._profile(pools)
+        try:
+            self._scale_sets.sync(pools.values(), [node.name for node in view.nodes], now)
+            for node in self._scale_sets.retired:
+                self._remove(node, profile, now, forced=True)
+            for event in self._market.due(now):
+                self._play(event, pools, view, now)
+            self._scale_sets.advance(now)
+            self._advance_evictions(view, now)
+            self._advance_removals(view, now)
+            self._note_ready(view, now)
+            if now >= self._next_scan and any(pool.autoscaled for pool in pools.values()):
+                self._next_scan = now + profile.scan_interval
+                self._autoscale(pools, profile, view, now)
+        finally:
+            self._scale_sets.record_counts()
+
+    def _pools(self) -> dict[str, AgentPool]:
+        """The pools by name, less those whose machines nobody knows."""
+        pools = [AgentPool.from_wire(pool) for pool in self._azure.agent_pools()]
+        clusters = sorted({pool.cluster_id for pool in pools})
+        if len(clusters) > 1:
+            raise SeveralClustersError(f"one control plane can't be several clusters: {', '.join(clusters)}")
+        return {pool.name: pool for pool in pools if self._template(pool) is not None}
+
+    def _template(self, pool: AgentPool) -> Node | None:
+        known = self._templates.get(pool.name)
+        if known is None or known[0] != pool:
+            try:
+                known = (pool, parse_node(template_node(pool)))
+            except UnknownVmSizeError as error:
+                self._complain(str(error))
+                return None
+            self._templates[pool.name] = known
+        return known[1]
+
+    def _profile(self, pools: dict[str, AgentPool]) -> Profile:
+        pool = next(iter(pools.values()), None)
+        if pool is None:
+            return Profile()
+        try:
+            return Profile.from_wire(self._azure.autoscaler_profile(pool.cluster_id))
+        except (ValueError, LookupError) as error:
+            self._complain(str(error))
+            return Profile()
+
+    def _play(self, event: MarketEvent, pools: dict[str, AgentPool], view: View, now: float) -> None:
+        """Make an event of the market happen."""
+        if isinstance(event.what, Supply):
+            self._journal.write(Kind.SUPPLY, Source.MARKET, pool=event.pool, supply=event.what)
+            return
+        if event.pool not in pools or not pools[event.pool].spot:
+            self._complain(f"the market can't take nodes of {event.pool!r}, which is no spot pool")
+            return
+        here = [node for node in self._scale_sets.running(event.pool) if node not in self._evictions]
+        nodes = self._market.pick(here, event.count)
+        if event.what is Taking.VANISH:
+            self._take(nodes, view, notice=False)
+            return
+        for node in nodes:
+            self._journal.write(
+                Kind.EVICTION_NOTICE, Source.MARKET, pool=event.pool, node=node, seconds=NOTICE_SECONDS
+            )
+            self._evictions[node] = Eviction(node, now)
+
+    def _advance_evictions(self, view: View, now: float) -> None:
+        self._take(
+            [node for node, eviction in self._evictions.items() if now >= eviction.gone_at], view, notice=True
+        )
+        self._evictions = {
+            node: going for node, going in self._evictions.items() if self._scale_sets.has(node)
+        }
+        for node, eviction in self._evictions.items():
+            eviction.step(self._cluster, view.pods_on.get(node, ()), now)
+
+    def _take(self, nodes: Sequence[str], view: View, *, notice: bool) -> None:
+        """The VMs are gone, with whatever still runs on them."""
+        taken = [(node, self._scale_sets.pool_of(node), len(view.pods_on.get(node, ()))) for node in nodes]
+        self._scale_sets.delete(nodes, "evicted")
+        for node, pool, bound in taken:
+            self._journal.write(Kind.EVICTION, Source.MARKET, pool=pool, node=node, notice=notice, pods=bound)
+
+    def _remove(self, node: str, profile: Profile, now: float, *, forced: bool) -> None:
+        if node not in self._removals:
+            grace = profile.max_graceful_termination
+            self._removals[node] = Removal(node, now, grace_seconds=grace, forced=forced)
+
+    def _advance_removals(self, view: View, now: float) -> None:
+        outcomes = {
+            node: removal.step(self._cluster, view.pods_on.get(node, ()), now)
+            for node, removal in self._removals.items()
+            if self._scale_sets.has(node)
+        }
+        self._scale_sets.delete(
+            [node for node, outcome in outcomes.items() if outcome is Outcome.DONE], "removed"
+        )
+        for node, outcome in outcomes.items():
+            if outcome is Outcome.FAILED:
+                pool = self._scale_sets.pool_of(node)
+                self._journal.write(Kind.SCALE_DOWN_FAILED, Source.AUTOSCALER, pool=pool, node=node)
+                self._autoscaler.scale_down_failed(now)
+        going_on = {
+            node for node, outcome in outcomes.items() if outcome not in {Outcome.DONE, Outcome.FAILED}
+        }
+        self._removals = {node: removal for node, removal in self._removals.items() if node in going_on}
+
+    def _note_ready(self, view: View, now: float) -> None:
+        ready = {node.name for node in view.nodes if node.ready and self._scale_sets.has(node.name)}
+        for node in sorted(ready - self._ready):
+            pool, requested = self._scale_sets.pool_of(node), self._scale_sets.requested_at(node)
+            took = {} if requested is None else {"seconds": round(now - requested, 3)}
+            self._journal.write(Kind.NODE_READY, Source.CONTROL_PLANE, pool=pool, node=node, **took)
+        self._ready = ready
+
+    def _autoscale(self, pools: dict[str, AgentPool], profile: Profile, view: View, now: float) -> None:
+        snapshot = Snapshot(
+            now=now,
+            profile=profile,
+            groups=tuple(self._group(pool) for pool in pools.values() if pool.autoscaled),
+            nodes=tuple(node for node in view.nodes if self._exists(node, pools)),
+            pods=view.pods,
+            daemon_sets=tuple(
+                parse_scheduling(daemon_set["spec"]["template"]["spec"])
+                for daemon_set in self._cluster.daemon_sets()
+            ),
+            budgets=tuple(parse_budget(budget) for budget in self._cluster.disruption_budgets()),
+            priorities=self._cluster.priorities(),
+        )
+        decisions = self._autoscaler.decide(snapshot)
+        for node in self._actuator.carry_out(decisions, pools, view.pods, now):
+            self._remove(node, profile, now, forced=False)
+
+    def _group(self, pool: AgentPool) -> NodeGroup:
+        return NodeGroup(
+            id=scale_set_name(pool),
+            pool=pool.name,
+            min_size=pool.min_count,
+            max_size=pool.max_count,
+            template=self._templates[pool.name][1],
+            instances=self._scale_sets.instances(pool.name),
+        )
+
+    def _exists(self, node: Node, pools: dict[str, AgentPool]) -> bool:
+        """Whether a node is still there: a Node object can be seen for a moment after its VM is gone."""
+        return (
+            self._scale_sets.has(node.name) or node.labels.get("kubernetes.azure.com/agentpool") not in pools
+        )
+
+    def _complain(self, problem: str) -> None:
+        """Write an error to the journal, each one once."""
+        if problem not in self._problems:
+            self._problems.add(problem)
+            self._journal.write(Kind.ERROR, Source.SIMULATION, detail=problem)

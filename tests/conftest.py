@@ -1,0 +1,32 @@
+"""What every test has, and which tests run: those under `tests/local` need tools built from Go modules."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+os.environ["PULUMI_ERROR_OUTPUT_STRING"] = "1"
+"""An Output used as text raises instead of becoming part of a name (pulumi.md §2.2)."""
+
+_LOCAL = Path(__file__).parent / "local"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Adds `--local`."""
+    parser.addoption(
+        "--local", action="store_true", help="also run the tests on the real engine and control plane"
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Registers the marker that every test under `tests/local` carries."""
+    config.addinivalue_line(
+        "markers", "local: runs on the real Pulumi engine or a real Kubernetes control plane"
+    )
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leaves `tests/local` out, imports included, unless asked for."""
+    return True if collection_path == _LOCAL and not config.getoption("local") else None

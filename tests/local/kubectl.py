@@ -1,0 +1,61 @@
+"""`kubectl` for tests: JSON in, JSON out."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from tools import Tools
+
+Object = dict[str, Any]
+Value = TypeVar("Value")
+
+
+@dataclass(frozen=True)
+class Kubectl:
+    """Commands on one cluster and namespace."""
+
+    tools: Tools
+    kubeconfig: Path
+    namespace: str = "default"
+
+    def apply(self, *objects: Object) -> None:
+        """Creates or updates objects."""
+        stream = {"apiVersion": "v1", "kind": "List", "items": list(objects)}
+        self.run("apply", "-f", "-", given=json.dumps(stream))
+
+    def get(self, *arguments: str) -> Any:
+        """An object, or the list of them."""
+        return json.loads(self.run("get", *arguments, "-o", "json"))
+
+    def items(self, kind: str, selector: str = "") -> list[Object]:
+        """Every object of a kind, or those with these labels."""
+        return self.get(kind, "--selector", selector)["items"]
+
+    def run(self, *arguments: str, given: str = "") -> str:
+        """Any command; its standard output."""
+        command = [
+            self.tools["kubectl"],
+            "--kubeconfig",
+            self.kubeconfig,
+            "--namespace",
+            self.namespace,
+            *arguments,
+        ]
+        done = subprocess.run(command, input=given, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+
+def eventually(look: Callable[[], Value], *, seconds: float = 30) -> Value:
+    """What `look` returns as soon as it is true."""
+    deadline = time.monotonic() + seconds
+    while not (seen := look()):
+        assert time.monotonic() < deadline, f"still {seen!r} after {seconds} s"
+        time.sleep(0.1)
+    return seen

@@ -1,0 +1,229 @@
+"""The control plane's life, and how nodes and pods live on it."""
+
+from __future__ import annotations
+
+import os
+import socket
+import time
+import uuid
+from collections.abc import Generator
+from pathlib import Path
+
+import pytest
+
+from localaks.control_plane import COMPONENTS, ControlPlane, ControlPlaneError
+from localaks.processes import command_line
+from localaks.run_directory import RunDirectory
+from tests.local.kubectl import Kubectl, Object, eventually
+from tools import Tools
+
+DISRUPTED = {"type": "DisruptionTarget", "status": "True"}
+
+
+@pytest.fixture
+def lines() -> list[str]:
+    return []
+
+
+@pytest.fixture
+def plane(tools: Tools, tmp_path: Path, lines: list[str]) -> Generator[ControlPlane]:
+    """A control plane of this test alone, not started yet."""
+    plane = ControlPlane(RunDirectory.at(tmp_path / "run"), tools, report=lines.append)
+    yield plane
+    plane.stop()
+
+
+@pytest.fixture
+def kubectl(tools: Tools, kubeconfig: Path) -> Generator[Kubectl]:
+    """The shared control plane, in a namespace of this test alone."""
+    namespace = f"test-{uuid.uuid4().hex[:8]}"
+    kubectl = Kubectl(tools, kubeconfig, namespace)
+    kubectl.run("create", "namespace", namespace)
+    eventually(lambda: kubectl.items("serviceaccount"))
+    yield kubectl
+    kubectl.run("delete", "namespace", namespace, "--wait=false")
+
+
+@pytest.fixture
+def node(kubectl: Kubectl) -> Generator[str]:
+    """A node of this test alone: whatever goes there must ask for it by name."""
+    name = f"node-{uuid.uuid4().hex[:8]}"
+    room = {"cpu": "8", "memory": "32Gi", "pods": "110"}
+    kubectl.apply(
+        {
+            "apiVersion": "v1",
+            "kind": "Node",
+            "metadata": {"name": name, "labels": {"kubernetes.io/hostname": name}},
+            "spec": {"taints": [{"key": "test", "value": name, "effect": "NoSchedule"}]},
+            "status": {"capacity": room, "allocatable": room},
+        }
+    )
+    yield name
+    kubectl.run("delete", "node", name)
+
+
+def _pids(plane: ControlPlane) -> dict[str, int]:
+    return {file.stem: int(file.read_text()) for file in plane.run.kwok.glob("clusters/*/pids/*.pid")}
+
+
+def _job(node: str, *, seconds: int | None) -> Object:
+    annotations = {} if seconds is None else {"localaks/run-seconds": str(seconds)}
+    return {
+        "apiVersion": "batch/v1",
+        "kind": "Job",
+        "metadata": {"name": "work"},
+        "spec": {
+            "backoffLimit": 0,
+            "podFailurePolicy": {"rules": [{"action": "Ignore", "onPodConditions": [DISRUPTED]}]},
+            "template": {
+                "metadata": {"annotations": annotations},
+                "spec": {
+                    "restartPolicy": "Never",
+                    "nodeSelector": {"kubernetes.io/hostname": node},
+                    "tolerations": [{"operator": "Exists"}],
+                    "containers": [{"name": "main", "image": "work"}],
+                },
+            },
+        },
+    }
+
+
+def _running(kubectl: Kubectl) -> list[str]:
+    return [pod["metadata"]["name"] for pod in kubectl.items("pods") if pod["status"]["phase"] == "Running"]
+
+
+def _evict(kubectl: Kubectl, pod: str) -> None:
+    path = f"/api/v1/namespaces/{kubectl.namespace}/pods/{pod}/eviction"
+    metadata = f'{{"name": "{pod}", "namespace": "{kubectl.namespace}"}}'
+    body = f'{{"apiVersion": "policy/v1", "kind": "Eviction", "metadata": {metadata}}}'
+    kubectl.run("create", "--raw", path, "-f", "-", given=body)
+
+
+def test_a_running_control_plane_is_used_as_it_is(plane: ControlPlane, lines: list[str]) -> None:
+    assert plane.start()
+    before = _pids(plane)
+    assert set(before) == set(COMPONENTS)
+    assert not plane.start()
+    assert _pids(plane) == before
+    assert lines == []
+
+
+def test_a_half_dead_control_plane_is_cleared_away_and_started_anew(
+    plane: ControlPlane, lines: list[str]
+) -> None:
+    plane.start()
+    before = _pids(plane)
+    os.kill(before["etcd"], 9)
+    assert plane.start()
+    assert lines == ["an earlier control plane was left half-started or has died: clearing it away"]
+    assert not set(before.values()) & set(_pids(plane).values())
+    assert all(command_line(pid) == "" for pid in before.values())
+
+
+def test_stopping_leaves_no_process_and_no_file(plane: ControlPlane) -> None:
+    plane.start()
+    before = _pids(plane)
+    plane.stop()
+    assert all(command_line(pid) == "" for pid in before.values())
+    assert list(plane.run.root.iterdir()) == []
+
+
+def test_a_taken_port_is_told_and_nothing_is_left(tools: Tools, tmp_path: Path) -> None:
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = other.getsockname()[1]
+        plane = ControlPlane(RunDirectory.at(tmp_path / "run"), tools, api_port=port)
+        with pytest.raises(ControlPlaneError, match=f"port {port} is taken"):
+            plane.start()
+    assert list(plane.run.root.iterdir()) == []
+
+
+def test_a_component_that_dies_at_once_is_named_with_its_last_words(tools: Tools, tmp_path: Path) -> None:
+    broken = tmp_path / "etcd"
+    broken.write_text(
+        '#!/bin/sh\n[ "$1" = version ] && echo v3.6.14 && exit\necho out of order >&2\nexit 1\n'
+    )
+    broken.chmod(0o755)
+    plane = ControlPlane(RunDirectory.at(tmp_path / "run"), Tools({**tools.paths, "etcd": broken}))
+    with pytest.raises(ControlPlaneError, match=r"etcd stopped as soon as it was started:\n +out of order"):
+        plane.start()
+    assert list(plane.run.root.iterdir()) == []
+
+
+def test_nothing_listens_on_the_network(control_plane: ControlPlane) -> None:
+    loopback = {"0100007F", "0000000000000000FFFF00000100007F", "00000000000000000000000001000000"}
+    inodes = {
+        link.readlink().name
+        for pid in _pids(control_plane).values()
+        for link in Path(f"/proc/{pid}/fd").iterdir()
+        if link.is_symlink()
+    }
+    listening = [
+        fields[1].split(":")[0]
+        for table in ("/proc/net/tcp", "/proc/net/tcp6")
+        for fields in map(str.split, Path(table).read_text().splitlines()[1:])
+        if fields[3] == "0A" and f"socket:[{fields[9]}]" in inodes
+    ]
+    assert listening
+    assert set(listening) <= loopback
+
+
+def test_kubernetes_own_defaults_hold_where_kwokctl_has_others(control_plane: ControlPlane) -> None:
+    pids = _pids(control_plane)
+    assert "--node-monitor-grace-period=50s" in command_line(pids["kube-controller-manager"])
+    assert "--node-lease-duration-seconds=40" in command_line(pids["kwok-controller"])
+
+
+def test_the_kubeconfig_is_complete_in_itself_and_private(kubeconfig: Path) -> None:
+    assert "client-key-data" in kubeconfig.read_text()
+    assert kubeconfig.stat().st_mode & 0o077 == 0
+
+
+def test_a_new_node_becomes_ready_and_renews_its_lease(kubectl: Kubectl, node: str) -> None:
+    kubectl.run("wait", "node", node, "--for=condition=Ready", "--timeout=20s")
+    eventually(lambda: kubectl.run("get", "lease", node, "-n", "kube-node-lease", "--ignore-not-found"))
+    taints = kubectl.get("node", node)["spec"]["taints"]
+    assert [taint["key"] for taint in taints] == ["test"]
+
+
+def test_a_pod_works_as_long_as_its_annotation_says(kubectl: Kubectl, node: str) -> None:
+    kubectl.apply(_job(node, seconds=2))
+    eventually(lambda: _running(kubectl))
+    begun = time.monotonic()
+    kubectl.run("wait", "job/work", "--for=condition=Complete", "--timeout=30s")
+    assert time.monotonic() - begun > 1
+    [pod] = kubectl.items("pods")
+    ended = pod["status"]["containerStatuses"][0]["state"]["terminated"]
+    assert (ended["exitCode"], ended["reason"]) == (0, "Completed")
+
+
+def test_a_job_that_does_not_say_how_long_it_works_goes_on(kubectl: Kubectl, node: str) -> None:
+    kubectl.apply(_job(node, seconds=None))
+    eventually(lambda: _running(kubectl))
+    time.sleep(1.5)
+    assert len(_running(kubectl)) == 1
+
+
+def test_an_evicted_training_starts_again_and_does_not_count_as_failed(kubectl: Kubectl, node: str) -> None:
+    kubectl.apply(_job(node, seconds=600))
+    [first] = eventually(lambda: _running(kubectl))
+    _evict(kubectl, first)
+    [second] = eventually(lambda: [pod for pod in _running(kubectl) if pod != first])
+    assert second != first
+    assert "failed" not in kubectl.get("job", "work")["status"]
+
+
+def test_a_deleted_pod_reports_how_it_ended_before_it_goes(kubectl: Kubectl, node: str) -> None:
+    job = _job(node, seconds=None)
+    pod = {"apiVersion": "v1", "kind": "Pod", **job["spec"]["template"]}
+    pod["metadata"] = {"name": "work", "finalizers": ["test/hold"]}
+    kubectl.apply(pod)
+    eventually(lambda: _running(kubectl))
+    kubectl.run("delete", "pod", "work", "--wait=false")
+    status = eventually(lambda: (seen := kubectl.get("pod", "work")["status"])["phase"] == "Failed" and seen)
+    assert status["containerStatuses"][0]["state"]["terminated"]["exitCode"] == 143
+    kubectl.run(
+        "patch", "pod", "work", "--type=json", "-p", '[{"op": "remove", "path": "/metadata/finalizers"}]'
+    )
+    eventually(lambda: not kubectl.items("pods"))

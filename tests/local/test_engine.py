@@ -1,0 +1,220 @@
+"""The example program on the real engine, with the stand-ins attached and objects in a real API server."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import uuid
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from localaks.azure import server as azure
+from localaks.azure.state import AzureState
+from localaks.engine import Engine, EngineError
+from localaks.engine.pending import pending_creates
+from localaks.existing import Existing
+from localaks.kubernetes import server as kubernetes
+from localaks.run_directory import RunDirectory
+from tests.local.kubectl import Kubectl, eventually
+from tools import Tools
+
+EXAMPLE = Path(__file__).parent / "programs" / "example"
+REGISTERED = 7
+"""Resources of the example, the two provider instances apart: the engine does not count default ones."""
+
+Make = Callable[..., Engine]
+
+
+@contextmanager
+def _providers(
+    run: RunDirectory, kubeconfig: Path, *, speed: float = float("inf")
+) -> Generator[dict[str, int]]:
+    cloud = azure.serve(AzureState(run.azure), kubeconfig=kubeconfig.read_text, speed=speed)
+    inside = kubernetes.serve()
+    yield {"azure-native": cloud.port, "kubernetes": inside.port}
+    cloud.stop()
+    inside.stop()
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> RunDirectory:
+    return RunDirectory.at(tmp_path / "run")
+
+
+@pytest.fixture
+def namespace(tools: Tools, kubeconfig: Path) -> Generator[str]:
+    """A namespace that the program is to make."""
+    name = f"test-{uuid.uuid4().hex[:8]}"
+    yield name
+    Kubectl(tools, kubeconfig).run("delete", "namespace", name, "--ignore-not-found", "--wait=false")
+
+
+@pytest.fixture
+def make(tools: Tools, kubeconfig: Path, run: RunDirectory, namespace: str) -> Generator[Make]:
+    """Makes engines on one state, with extra configuration."""
+    with _providers(run, kubeconfig) as providers:
+
+        def make(stack: str = "test", **extra: Any) -> Engine:
+            return Engine(run, tools, providers, EXAMPLE, stack, {"namespace": namespace, **extra})
+
+        yield make
+
+
+def test_up_does_what_preview_promised(make: Make, tools: Tools, kubeconfig: Path, namespace: str) -> None:
+    engine = make()
+    promised, done = engine.preview(), engine.up()
+    assert promised.changes == done.changes == {"create": REGISTERED}
+    assert {(step.urn, step.op) for step in promised.changed()} == {
+        (step.urn, step.op) for step in done.changed()
+    }
+    assert all(step.done for step in done.steps)
+    [pools] = [
+        item
+        for item in Kubectl(tools, kubeconfig, namespace).items("configmap")
+        if item["metadata"]["name"] == "pools"
+    ]
+    assert pools["data"] == {"spot": "Standard_D8s_v5"}
+
+
+def test_a_second_up_changes_nothing(make: Make) -> None:
+    make().up()
+    again = make().up()
+    assert again.changes == {"same": REGISTERED}
+    assert again.changed() == ()
+
+
+def test_destroy_deletes_everything(make: Make, tools: Tools, kubeconfig: Path, namespace: str) -> None:
+    engine = make()
+    engine.up()
+    assert engine.destroy().changes == {"delete": REGISTERED}
+    assert "resources" not in engine.export()
+    eventually(
+        lambda: not Kubectl(tools, kubeconfig).run("get", "namespace", namespace, "--ignore-not-found")
+    )
+
+
+def test_an_update_tells_which_property_changes(make: Make) -> None:
+    make().up()
+    planned = make(pool={"vmSize": "Standard_D8s_v5", "maxCount": 5}).preview()
+    [step] = planned.changed()
+    assert (step.name, step.op, step.replace_keys) == ("spot", "update", ())
+    assert step.differences == {"maxCount": "update"}
+
+
+def test_a_replacement_tells_which_property_forces_it(make: Make) -> None:
+    make().up()
+    planned = make(pool={"vmSize": "Standard_D16s_v5", "maxCount": 3}).preview()
+    replaced = [step for step in planned.changed() if step.name == "spot"]
+    assert {step.op for step in replaced} == {"create-replacement", "replace", "delete-replaced"}
+    assert {step.replace_keys for step in replaced if step.op == "create-replacement"} == {("vmSize",)}
+
+
+def test_refresh_finds_what_was_changed_by_hand(
+    make: Make, tools: Tools, kubeconfig: Path, namespace: str
+) -> None:
+    make().up()
+    data = '{"data": {"spot": "something else"}}'
+    Kubectl(tools, kubeconfig, namespace).run("patch", "configmap", "pools", "-p", data)
+    found = make().refresh()
+    assert [(step.name, step.op) for step in found.changed() if "ConfigMap" in step.type] == [
+        ("pools", "update")
+    ]
+    assert [(step.name, step.op) for step in make().up().changed() if "ConfigMap" in step.type] == [
+        ("pools", "update")
+    ]
+
+
+def test_outputs_say_which_are_secret(make: Make) -> None:
+    engine = make()
+    engine.up()
+    outputs = engine.outputs()
+    assert outputs.values == {"pool": "spot", "password": "correct horse"}
+    assert outputs.secret_names == {"password"}
+
+
+def test_no_secret_is_in_the_clear_in_state_or_on_the_console(
+    make: Make, kubeconfig: Path, run: RunDirectory
+) -> None:
+    result = make().up()
+    key = next(line.split()[1] for line in kubeconfig.read_text().splitlines() if "client-key-data" in line)
+    files = [file for file in (run.root / "pulumi").rglob("*") if file.is_file()]
+    assert files
+    for text in (result.console, *(file.read_text(errors="replace") for file in files)):
+        assert "correct horse" not in text
+        assert key not in text
+
+
+def test_the_programs_own_refusal_is_what_the_user_reads(make: Make) -> None:
+    with pytest.raises(EngineError) as refusal:
+        make(location="nowhere").up()
+    assert "example:location: 'nowhere' is no region" in str(refusal.value)
+    assert "Traceback" not in str(refusal.value)
+    assert refusal.value.result is not None
+    assert [step.type for step in refusal.value.result.changed()] == ["pulumi:pulumi:Stack"]
+
+
+def test_a_providers_refusal_names_the_resource_and_is_seen_in_preview(make: Make) -> None:
+    with pytest.raises(EngineError) as refusal:
+        make(pool={"vmSize": "Standard_D8s_v5", "maxCount": "many"}).preview()
+    assert refusal.value.result is not None
+    [urn] = {
+        message.urn
+        for message in refusal.value.result.messages
+        if message.severity == "error" and message.urn
+    }
+    assert urn.endswith("AgentPool::spot")
+
+
+def test_an_encrypted_value_is_refused_with_its_key(make: Make) -> None:
+    with pytest.raises(
+        EngineError, match="example:token: encrypted with a key that only the stack's owner has"
+    ):
+        make(stack="locked").preview()
+
+
+def _command(run: RunDirectory, providers: dict[str, int], *arguments: str) -> list[str]:
+    pairs = [f"--provider={name}={port}" for name, port in providers.items()]
+    place = ["--stack=test", f"--run-dir={run.root}", f"--project-root={EXAMPLE}"]
+    return [sys.executable, "-m", "localaks.engine", *arguments, *place, *pairs]
+
+
+def test_the_command_fails_with_the_programs_words(make: Make, run: RunDirectory) -> None:
+    command = _command(run, dict(make().providers), "preview", "--config=location=nowhere")
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "'nowhere' is no region" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_killed_up_is_taken_up_where_it_was(
+    tools: Tools, kubeconfig: Path, run: RunDirectory, namespace: str
+) -> None:
+    with _providers(run, kubeconfig, speed=60) as providers:  # a cluster takes 4 s
+        command = _command(run, providers, "up", f"--config=namespace={namespace}")
+        with subprocess.Popen(
+            command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
+        ) as child:
+            eventually(lambda: _being_created(run, "ManagedCluster"))
+            os.killpg(child.pid, signal.SIGKILL)
+    with _providers(run, kubeconfig) as providers:
+        engine = Engine(run, tools, providers, EXAMPLE, "test", {"namespace": namespace})
+        pending = engine.recover(Existing(AzureState(run.azure), kubeconfig))
+        assert [of.type for of in pending] == ["azure-native:containerservice:ManagedCluster"]
+        assert engine.up().changes == {"same": 2, "update": 1, "create": REGISTERED - 3}
+        assert engine.up().changes == {"same": REGISTERED}
+
+
+def _being_created(run: RunDirectory, type_name: str) -> bool:
+    """Whether the engine's stored state says that it has begun to create a resource of a type."""
+    for file in run.pulumi_state.glob(".pulumi/stacks/**/*.json"):
+        deployment: dict[str, Any] = json.loads(file.read_text())["checkpoint"]["latest"] or {}
+        if any(type_name in pending.type for pending in pending_creates(deployment)):
+            return True
+    return False

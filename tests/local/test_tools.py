@@ -1,0 +1,16 @@
+"""The tools themselves: every one runs and is the version that the manifest pins."""
+
+from __future__ import annotations
+
+import subprocess
+
+import pytest
+
+from tools import Tools, manifest
+
+
+@pytest.mark.parametrize("tool", manifest.wanted(), ids=lambda tool: tool.name)
+def test_a_tool_runs_and_says_its_pinned_version(tools: Tools, tool: manifest.Tool) -> None:
+    command = [tools[tool.name], *tool.version_arguments]
+    answer = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert tool.version in answer.stdout.split("\n", maxsplit=1)[0]

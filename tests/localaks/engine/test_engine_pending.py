@@ -1,0 +1,42 @@
+"""Settling creations that a killed engine had begun."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from localaks.engine.pending import PendingCreate, pending_creates, settled
+
+GROUP = {
+    "urn": "urn:group",
+    "type": "azure-native:resources:ResourceGroup",
+    "inputs": {"resourceGroupName": "g"},
+}
+POOL = {"urn": "urn:pool", "type": "azure-native:containerservice:AgentPool", "parent": "urn:group"}
+CLUSTER = {"urn": "urn:cluster", "type": "azure-native:containerservice:ManagedCluster", "id": "/c"}
+
+
+def _deployment() -> dict[str, Any]:
+    operations = [
+        {"type": "creating", "resource": GROUP},
+        {"type": "creating", "resource": POOL},
+        {"type": "updating", "resource": CLUSTER},
+    ]
+    return {"manifest": {}, "resources": [CLUSTER], "pending_operations": operations}
+
+
+def test_only_creations_are_pending_creates() -> None:
+    assert pending_creates(_deployment()) == (
+        PendingCreate("urn:group", GROUP["type"], {"resourceGroupName": "g"}),
+        PendingCreate("urn:pool", POOL["type"], {}),
+    )
+
+
+def test_what_exists_becomes_a_resource_and_the_rest_is_forgotten() -> None:
+    after = settled(_deployment(), lambda of: "/groups/g" if of.urn == "urn:group" else None)
+    assert after["resources"] == [CLUSTER, {**GROUP, "id": "/groups/g"}]
+    assert after["pending_operations"] == [{"type": "updating", "resource": CLUSTER}]
+    assert after["manifest"] == {}
+
+
+def test_a_stack_without_state_has_none() -> None:
+    assert pending_creates({}) == ()

@@ -1,0 +1,39 @@
+"""What data scientists' tools are told of the pools."""
+
+from typing import Any
+
+import pytest
+
+from planning.contract import PoolContract
+from tests.planning.given import GENERAL, SPOT, planned
+
+POOLS: dict[str, Any] = {"general": GENERAL, "cpuspot": {**SPOT, "fallback": {"maxCount": 5}}, "lone": SPOT}
+
+
+@pytest.fixture(scope="module")
+def contract() -> dict[str, PoolContract]:
+    return {pool["name"]: pool for pool in planned(pools=POOLS).contract}
+
+
+def test_the_system_pool_is_left_out(contract: dict[str, PoolContract]) -> None:
+    assert list(contract) == ["general", "cpuspot", "cpuod", "lone"]
+
+
+def test_a_spot_pool_names_its_fallback(contract: dict[str, PoolContract]) -> None:
+    assert [contract[name]["fallback"] for name in ("cpuspot", "lone", "cpuod")] == ["cpuod", None, None]
+
+
+def test_a_pool_is_told_with_its_labels_and_taints(contract: dict[str, PoolContract]) -> None:
+    assert contract["cpuspot"] == {
+        "name": "cpuspot",
+        "role": "cpu",
+        "priority": "Spot",
+        "labels": {"kubeflow-aks/workload": "cpu", "kubernetes.azure.com/scalesetpriority": "spot"},
+        "taints": ["kubernetes.azure.com/scalesetpriority=spot:NoSchedule"],
+        "fallback": "cpuod",
+    }
+
+
+def test_one_selector_covers_a_spot_pool_and_its_fallback(contract: dict[str, PoolContract]) -> None:
+    labels = [contract[name]["labels"]["kubeflow-aks/workload"] for name in ("cpuspot", "cpuod")]
+    assert labels == ["cpu", "cpu"]

@@ -1,0 +1,192 @@
+"""From settings to agent pools: roles, labels, taints, disks, spot fields, fallbacks."""
+
+import pytest
+
+from planning.pools import Role, agent_pools, fallback_name
+from tests.planning.given import GENERAL, GPU_SPOT, SPOT, planned, planned_pool, settings
+
+SPOT_LABEL = "kubernetes.azure.com/scalesetpriority"
+SPOT_TAINT = f"{SPOT_LABEL}=spot:NoSchedule"
+GPU_TAINT = "nvidia.com/gpu=present:NoSchedule"
+FALLBACK_TAINT = "kubeflow-aks/fallback=true:NoSchedule"
+OWN_TAINT = "team=vision:NoSchedule"
+WORKLOAD = "kubeflow-aks/workload"
+FALLBACK = {"maxCount": 5}
+
+
+def test_the_system_pool_comes_first_and_each_fallback_after_its_spot_pool() -> None:
+    pools = {"cpuspot": {**SPOT, "fallback": FALLBACK}, "general": GENERAL}
+    assert [pool.name for pool in agent_pools(settings(pools=pools))] == [
+        "system",
+        "cpuspot",
+        "cpuod",
+        "general",
+    ]
+
+
+def test_the_standard_pools_are_a_home_and_two_spot_pools_with_fallbacks() -> None:
+    roles = [(pool.name, pool.role, pool.spot) for pool in planned().pools]
+    assert roles == [
+        ("system", Role.SYSTEM, False),
+        ("general", Role.GENERAL, False),
+        ("cpuspot", Role.CPU, True),
+        ("cpuod", Role.CPU, False),
+        ("gpuspot", Role.GPU, True),
+        ("gpuod", Role.GPU, False),
+    ]
+
+
+def test_the_system_pool_is_regular_and_closed() -> None:
+    system = planned().system_pool
+    assert (system.priority, system.taints) == ("Regular", ("CriticalAddonsOnly=true:NoSchedule",))
+
+
+def test_the_regular_pool_without_taints_is_kubeflows_home() -> None:
+    general = planned().general_pool
+    assert (general.role, general.taints, general.labels) == (Role.GENERAL, (), {WORKLOAD: "platform"})
+
+
+def test_a_tainted_regular_pool_takes_work() -> None:
+    assert planned_pool("batch", GENERAL, taints=[OWN_TAINT]).role is Role.CPU
+
+
+def test_a_spot_pool_carries_the_spot_label_and_taint() -> None:
+    pool = planned_pool("cpuspot", SPOT)
+    assert pool.labels == {WORKLOAD: "cpu", SPOT_LABEL: "spot"}
+    assert pool.taints == (SPOT_TAINT,)
+
+
+def test_repeating_the_spot_pair_changes_nothing() -> None:
+    repeated = planned_pool("cpuspot", SPOT, labels={SPOT_LABEL: "spot"}, taints=[SPOT_TAINT])
+    assert repeated == planned_pool("cpuspot", SPOT)
+
+
+def test_a_gpu_size_makes_a_gpu_pool_with_nvidias_taint() -> None:
+    pool = planned_pool("gpuspot", GPU_SPOT)
+    assert (pool.role, pool.labels[WORKLOAD]) == (Role.GPU, "gpu")
+    assert pool.taints == (SPOT_TAINT, GPU_TAINT)
+
+
+def test_a_regular_gpu_pool_is_tainted_as_well() -> None:
+    pool = planned_pool("gpu", GPU_SPOT, priority="Regular")
+    assert (pool.role, pool.taints) == (Role.GPU, (GPU_TAINT,))
+
+
+def test_labels_and_taints_of_a_team_are_added() -> None:
+    pool = planned_pool("cpuspot", SPOT, labels={"team": "vision"}, taints=[OWN_TAINT])
+    assert pool.labels == {WORKLOAD: "cpu", SPOT_LABEL: "spot", "team": "vision"}
+    assert pool.taints == (SPOT_TAINT, OWN_TAINT)
+
+
+def test_a_spot_pool_is_deleted_on_eviction_and_pays_up_to_the_on_demand_price() -> None:
+    pool = planned_pool("cpuspot", SPOT)
+    assert (pool.eviction_policy, pool.max_price) == ("Delete", -1)
+
+
+def test_a_spot_pool_keeps_the_policy_and_price_it_states() -> None:
+    pool = planned_pool("cpuspot", SPOT, evictionPolicy="Deallocate", maxPrice=0.25)
+    assert (pool.eviction_policy, pool.max_price) == ("Deallocate", 0.25)
+
+
+def test_a_regular_pool_has_neither_policy_nor_price() -> None:
+    pool = planned_pool("batch", GENERAL, taints=[OWN_TAINT])
+    assert (pool.eviction_policy, pool.max_price) == (None, None)
+
+
+def test_a_spot_cpu_pool_has_an_ephemeral_disk_where_one_fits() -> None:
+    pool = planned_pool("cpuspot", SPOT)
+    assert (pool.os_disk_type, pool.os_disk_gib) == ("Ephemeral", 128)
+
+
+def test_an_ephemeral_disk_shrinks_to_the_size_it_lives_on() -> None:
+    pool = planned_pool("cpuspot", SPOT, vmSize="Standard_D4s_v3")
+    assert (pool.os_disk_type, pool.os_disk_gib) == ("Ephemeral", 100)
+
+
+@pytest.mark.parametrize(
+    "field",
+    [
+        {"vmSize": "Standard_D8s_v5"},
+        {"evictionPolicy": "Deallocate"},
+        {"osDisk": {"type": "Managed"}},
+        {"osDisk": {"sizeGib": 512}},
+    ],
+)
+def test_a_spot_cpu_pool_has_a_managed_disk_otherwise(field: dict[str, object]) -> None:
+    assert planned_pool("cpuspot", SPOT, **field).os_disk_type == "Managed"
+
+
+def test_a_disk_has_the_size_that_is_asked_for() -> None:
+    assert planned_pool("cpuspot", SPOT, osDisk={"sizeGib": 256}).os_disk_gib == 256
+
+
+@pytest.mark.parametrize(
+    ("name", "pool"), [("gpuspot", GPU_SPOT), ("batch", {**GENERAL, "taints": [OWN_TAINT]})]
+)
+def test_other_pools_have_a_managed_disk(name: str, pool: dict[str, object]) -> None:
+    found = planned_pool(name, pool)
+    assert (found.os_disk_type, found.os_disk_gib) == ("Managed", 128)
+
+
+def test_a_regular_pool_may_ask_for_an_ephemeral_disk() -> None:
+    batch = {"vmSize": "Standard_D4ds_v5", "taints": [OWN_TAINT], "osDisk": {"type": "Ephemeral"}}
+    assert planned_pool("batch", GENERAL, **batch).os_disk_type == "Ephemeral"
+
+
+def test_a_fallback_is_a_regular_pool_from_zero_with_our_own_taint() -> None:
+    twin = planned_pool("cpuod", SPOT, fallback=FALLBACK)
+    assert (twin.priority, twin.min_count, twin.max_count) == ("Regular", 0, 5)
+    assert twin.taints == (FALLBACK_TAINT,)
+    assert (twin.eviction_policy, twin.max_price, twin.fallback_of) == (None, None, "cpuspot")
+
+
+def test_a_fallback_shares_the_workload_label_and_not_the_spot_label() -> None:
+    twin = planned_pool("cpuod", SPOT, fallback=FALLBACK, workload="training", labels={SPOT_LABEL: "spot"})
+    assert twin.labels == {WORKLOAD: "training"}
+
+
+def test_a_fallback_never_repeats_the_spot_taint() -> None:
+    assert planned_pool("cpuod", SPOT, fallback=FALLBACK, taints=[SPOT_TAINT]).taints == (FALLBACK_TAINT,)
+
+
+def test_a_fallback_carries_the_labels_and_taints_of_the_team() -> None:
+    twin = planned_pool("cpuod", SPOT, fallback=FALLBACK, labels={"team": "vision"}, taints=[OWN_TAINT])
+    assert twin.labels["team"] == "vision"
+    assert twin.taints == (FALLBACK_TAINT, OWN_TAINT)
+
+
+def test_a_gpu_fallback_carries_nvidias_taint() -> None:
+    assert planned_pool("gpuod", GPU_SPOT, fallback=FALLBACK).taints == (FALLBACK_TAINT, GPU_TAINT)
+
+
+def test_a_fallback_has_the_size_of_its_pool_or_one_of_its_own() -> None:
+    own = {**FALLBACK, "vmSize": "Standard_D16s_v5"}
+    assert planned_pool("cpuod", SPOT, fallback=FALLBACK).vm_size == "Standard_D8ds_v5"
+    assert planned_pool("cpuod", SPOT, fallback=own).vm_size == "Standard_D16s_v5"
+
+
+def test_a_fallback_stands_in_the_same_zones_with_as_many_pods_and_the_same_slices() -> None:
+    a100 = {
+        "vmSize": "Standard_NC24ads_A100_v4",
+        "gpuInstanceProfile": "MIG2g",
+        "zones": ["1", "3"],
+        "maxPods": 60,
+    }
+    twin = planned_pool("gpuod", GPU_SPOT, **a100, fallback=FALLBACK)
+    assert (twin.gpu_instance_profile, twin.zones, twin.max_pods) == ("MIG2g", ("1", "3"), 60)
+
+
+@pytest.mark.parametrize(("spot", "twin"), [("cpuspot", "cpuod"), ("batch", "batchod"), ("spot", "spotod")])
+def test_the_name_of_a_fallback_is_made_from_that_of_its_pool(spot: str, twin: str) -> None:
+    assert fallback_name(spot) == twin
+
+
+def test_a_pool_of_an_unknown_size_is_left_out() -> None:
+    pools = {"general": GENERAL, "work": {**SPOT, "vmSize": "Standard_X1", "fallback": FALLBACK}}
+    assert [pool.name for pool in agent_pools(settings(pools=pools))] == ["system", "general"]
+
+
+def test_a_plan_finds_its_system_and_general_pools() -> None:
+    plan = planned()
+    assert (plan.system_pool.name, plan.general_pool.name) == ("system", "general")
+    assert plan.user_pools == plan.pools[1:]

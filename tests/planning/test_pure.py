@@ -1,0 +1,12 @@
+"""Planning runs without an engine."""
+
+import subprocess
+import sys
+
+
+def test_planning_settings_and_catalogue_never_import_pulumi() -> None:
+    program = (
+        "import sys, catalogue, planning, settings; print([name for name in sys.modules if 'pulumi' in name])"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"

@@ -1,0 +1,70 @@
+"""A stand-in for the `go` command, steered by files beside it."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+_PROGRAM = """#!{python} -IS
+import os, pathlib, sys, time
+here = pathlib.Path(__file__).parent
+if sys.argv[1] == "env":
+    print((here / "go.version").read_text())
+    sys.exit()
+output, name = pathlib.Path(sys.argv[sys.argv.index("-o") + 1]), sys.argv[-1].rsplit("/", 1)[-1]
+with (here / "go.calls").open("a") as calls:
+    calls.write(f"{{pathlib.Path.cwd().name}} {{' '.join(sys.argv[1:])}}\\n")
+if (here / f"slow.{{name}}").exists():
+    (here / f"started.{{name}}").write_text(str(os.getpid()))
+    time.sleep(60)
+failure = here / f"fail.{{name}}"
+if failure.exists():
+    output.write_text("half a binary")
+    print(failure.read_text(), file=sys.stderr)
+    sys.exit(1)
+output.write_text("#!/bin/sh\\n")
+output.chmod(0o755)
+"""
+
+
+@dataclass(frozen=True)
+class FakeGo:
+    """Steers the stand-in by files beside it."""
+
+    folder: Path
+
+    def says(self, version: str) -> None:
+        """Makes `go env GOVERSION` answer this."""
+        (self.folder / "go.version").write_text(version)
+
+    def fails_on(self, package: str, output: str) -> None:
+        """Makes the build of a package (its last element) print this and fail."""
+        (self.folder / f"fail.{package}").write_text(output)
+
+    def succeeds_on(self, package: str) -> None:
+        """Takes a failure back."""
+        (self.folder / f"fail.{package}").unlink()
+
+    def hangs_on(self, package: str) -> None:
+        """Makes the build of a package take a minute."""
+        (self.folder / f"slow.{package}").touch()
+
+    def started(self, package: str) -> Path:
+        """The file, holding the process id, that appears once a hanging build runs."""
+        return self.folder / f"started.{package}"
+
+    def calls(self) -> list[str]:
+        """One line per build: the folder it ran in and its arguments."""
+        log = self.folder / "go.calls"
+        return log.read_text().splitlines() if log.exists() else []
+
+    @classmethod
+    def install(cls, folder: Path) -> FakeGo:
+        """Puts a Go 1.26.0 that builds anything at once into `folder`."""
+        program = folder / "go"
+        program.write_text(_PROGRAM.format(python=sys.executable))
+        program.chmod(0o755)
+        fake = cls(folder)
+        fake.says("go1.26.0")
+        return fake

@@ -1,0 +1,201 @@
+"""The builder: what it builds, in what order, and what is left after each way to fail."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import tools
+from tests.tools.fake_go import FakeGo
+from tools import manifest
+from tools.build import build
+from tools.errors import BuildError
+from tools.installed import bin_folder, cache
+from tools.manifest import Tool
+
+ONE = Tool("one", "etcd", "example.org/one", "1.0.0", minutes=1)
+TWO = Tool("two", "etcd", "example.org/two", "1.0.0", minutes=1)
+OTHER = Tool("other", "kwok", "example.org/other", "1.0.0", minutes=2.5)
+
+
+@pytest.fixture
+def lines() -> list[str]:
+    return []
+
+
+def test_every_tool_is_built_in_the_folder_of_its_group(go: FakeGo, lines: list[str]) -> None:
+    build(manifest.wanted(), jobs=2, report=lines.append)
+    assert {call.split()[0] for call in go.calls()} == {"kubernetes", "engine", "kwok", "etcd"}
+    assert isinstance(tools.find(), tools.Tools)
+
+
+def test_a_build_is_reproducible_and_trusts_only_go_sum(go: FakeGo, lines: list[str]) -> None:
+    build([ONE], jobs=1, report=lines.append)
+    assert "-mod=readonly -trimpath" in go.calls()[0]
+
+
+def test_what_is_built_is_not_built_again(go: FakeGo, lines: list[str]) -> None:
+    build([ONE], jobs=1, report=lines.append)
+    build([ONE, TWO], jobs=1, report=lines.append)
+    assert [call.split()[-1] for call in go.calls()] == [ONE.package, TWO.package]
+
+
+@pytest.mark.usefixtures("go")
+def test_progress_tells_step_tool_and_expected_time(lines: list[str]) -> None:
+    build([ONE, OTHER], jobs=1, report=lines.append)
+    assert lines[0] == "step 1 of 2  one v1.0.0  building, expected 1 min 00 s"
+    assert lines[2] == "step 2 of 2  other v1.0.0  building, expected 2 min 30 s"
+    assert lines[3].startswith("step 2 of 2  other v1.0.0  built in ")
+
+
+def test_a_failed_build_names_the_module_group_and_shows_the_compilers_last_lines(
+    go: FakeGo, lines: list[str]
+) -> None:
+    go.fails_on("one", "go: downloading x v1\n" + "\n".join(f"line {n}" for n in range(100)))
+    with pytest.raises(BuildError) as failure:
+        build([ONE], jobs=1, report=lines.append)
+    text = str(failure.value)
+    assert text.startswith(
+        "one v1.0.0 (module group tools/etcd, package example.org/one): it does not compile"
+    )
+    assert "line 99" in text
+    assert "line 80" not in text
+
+
+@pytest.mark.parametrize(
+    ("output", "reason"),
+    [
+        ("write /tmp/x: no space left on device", "the disk is full"),
+        ("dial tcp: lookup proxy: no such host", "no answer from the network"),
+        ("reading x: 502 Bad Gateway", "no answer from the network"),
+        ("verifying x@v1: checksum mismatch", "not the one that go.sum vouches for"),
+        ("link: signal: killed", "want of memory"),
+    ],
+)
+def test_a_known_cause_is_told_in_plain_words(go: FakeGo, lines: list[str], output: str, reason: str) -> None:
+    go.fails_on("one", output)
+    with pytest.raises(BuildError, match=reason):
+        build([ONE], jobs=1, report=lines.append)
+
+
+def test_a_half_built_binary_is_never_found(go: FakeGo, lines: list[str]) -> None:
+    go.fails_on("one", "broken")
+    with pytest.raises(BuildError):
+        build([ONE], jobs=1, report=lines.append)
+    assert list(bin_folder().iterdir()) == []
+    assert list(bin_folder().parent.glob("unfinished-*")) == []
+
+
+def test_a_second_run_goes_on_where_the_first_failed(go: FakeGo, lines: list[str]) -> None:
+    go.fails_on("two", "broken")
+    with pytest.raises(BuildError):
+        build([ONE, TWO], jobs=1, report=lines.append)
+    go.succeeds_on("two")
+    build([ONE, TWO], jobs=1, report=lines.append)
+    assert [call.split()[-1] for call in go.calls()] == [ONE.package, TWO.package, TWO.package]
+
+
+def test_a_failure_stops_the_build_beside_it(go: FakeGo, lines: list[str]) -> None:
+    go.hangs_on("other")
+    go.fails_on("one", "broken")
+    begun = time.monotonic()
+    with pytest.raises(BuildError, match=r"one v1\.0\.0"):
+        build([OTHER, ONE], jobs=2, report=lines.append)
+    assert time.monotonic() - begun < 10
+
+
+@pytest.mark.usefixtures("go")
+def test_leftovers_of_a_killed_builder_are_swept(lines: list[str]) -> None:
+    leftover = bin_folder().parent / "unfinished-1"
+    leftover.mkdir(parents=True)
+    build([ONE], jobs=1, report=lines.append)
+    assert not leftover.exists()
+
+
+def test_too_old_a_go_is_not_used(go: FakeGo, lines: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    go.says("go1.25.9")
+
+    def refuse(*_args: object, **_options: object) -> None:
+        raise OSError("no venv here")
+
+    monkeypatch.setattr("venv.create", refuse)
+    with pytest.raises(BuildError, match="cannot make a venv for Go"):
+        build([ONE], jobs=1, report=lines.append)
+    assert go.calls() == []
+
+
+def _module(*arguments: str) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "tools", *arguments]
+    return subprocess.Popen(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+
+def _wait_for(path: Path) -> None:
+    deadline = time.monotonic() + 10
+    while not (path.exists() and path.read_text()):
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+@pytest.mark.usefixtures("go")
+def test_the_command_prints_the_folder_of_the_binaries() -> None:
+    output, progress = _module().communicate(timeout=30)
+    assert output == f"{bin_folder()}\n"
+    assert "step 8 of 8" in progress
+
+
+def test_the_command_fails_with_one_message_and_no_traceback(go: FakeGo) -> None:
+    go.fails_on("pulumi", "broken")
+    command = _module()
+    _, progress = command.communicate(timeout=30)
+    assert command.returncode == 1
+    assert "error: pulumi v3.259.0 (module group tools/engine" in progress
+    assert "Traceback" not in progress
+
+
+@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])
+def test_stopping_the_command_stops_the_compiler(go: FakeGo, stop: signal.Signals) -> None:
+    go.hangs_on("pulumi")
+    command = _module()
+    _wait_for(go.started("pulumi"))
+    command.send_signal(stop)
+    _, progress = command.communicate(timeout=30)
+    assert command.returncode == 130
+    assert "stopped; what is finished is kept" in progress
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(go.started("pulumi").read_text()), 0)
+
+
+def test_a_second_builder_waits_for_the_first(go: FakeGo) -> None:
+    go.hangs_on("pulumi")
+    first = _module()
+    _wait_for(go.started("pulumi"))
+    second = _module()
+    assert second.stderr is not None
+    assert second.stderr.readline() == "another build is running, waiting for it\n"
+    (go.folder / "slow.pulumi").unlink()
+    first.terminate()
+    first.communicate(timeout=30)
+    output, _ = second.communicate(timeout=30)
+    assert output == f"{bin_folder()}\n"
+
+
+@pytest.mark.usefixtures("go")
+def test_check_builds_nothing_and_says_what_is_missing() -> None:
+    command = _module("--check")
+    output, _ = command.communicate(timeout=30)
+    assert command.returncode == 1
+    assert "pulumi v3.259.0: missing" in output
+    assert "workflow-controller" not in output
+    assert not cache().exists()
+
+
+def test_argo_is_built_only_when_asked_for(go: FakeGo) -> None:
+    _module("--with", "argo").communicate(timeout=30)
+    assert (bin_folder() / "workflow-controller").exists()
+    assert any(call.startswith("argo ") for call in go.calls())

@@ -1,0 +1,5 @@
+"""The programs of the local AKS, built from Go modules at pinned versions (`python -m tools`)."""
+
+from tools.installed import Missing, Tools, find
+
+__all__ = ["Missing", "Tools", "find"]

@@ -1,0 +1,77 @@
+"""`python -m tools`: has every tool of the local AKS, and prints the folder of the built ones."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import sys
+from types import FrameType
+
+from tools import manifest
+from tools.build import build
+from tools.errors import BuildError
+from tools.installed import bin_folder, locate
+
+_INTERRUPTED = 130
+
+
+def main() -> int:
+    """Runs the command line and returns its exit code."""
+    options = _arguments()
+    wanted = manifest.wanted(tuple(options.extras))
+    if options.check:
+        located = {tool: locate(tool) for tool in wanted}
+        for tool, path in located.items():
+            print(f"{tool}: {path or 'missing'}")
+        return 0 if all(located.values()) else 1
+    signal.signal(signal.SIGTERM, _interrupt)
+    try:
+        build(wanted, jobs=options.jobs, report=_report)
+    except BuildError as error:
+        _report(f"error: {error}")
+    except OSError as error:
+        _report(f"error: {error.strerror}: {error.filename}")
+    except KeyboardInterrupt:
+        _report("stopped; what is finished is kept, run again to go on")
+        return _INTERRUPTED
+    else:
+        print(bin_folder())
+        return 0
+    return 1
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m tools", description=main.__doc__)
+    parser.add_argument(
+        "--check", action="store_true", help="say what is there and what is missing, build nothing"
+    )
+    parser.add_argument(
+        "--with",
+        dest="extras",
+        action="append",
+        default=[],
+        choices=sorted(manifest.OPTIONAL),
+        help="also build this",
+    )
+    parser.add_argument(
+        "--jobs",
+        type=int,
+        default=min(2, os.cpu_count() or 1),
+        choices=range(1, 9),
+        metavar="1-8",
+        help="builds at once",
+    )
+    return parser.parse_args()
+
+
+def _report(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
+
+
+def _interrupt(_signal: int, _frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,156 @@
+"""Builds the tools that are missing: groups side by side, each binary whole or not at all, one builder at a time."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Callable, Generator, Sequence
+from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Final
+
+from tools import golang
+from tools.errors import explain
+from tools.installed import SOURCE, bin_folder, cache, locate
+from tools.manifest import Tool
+
+Report = Callable[[str], None]
+
+_POLL_SECONDS: Final = 0.02
+_REPORT_SECONDS: Final = 60.0
+
+
+def build(tools: Sequence[Tool], *, jobs: int, report: Report) -> None:
+    """Builds what is missing; what is finished stays finished, whatever happens to the rest.
+
+    Args:
+        tools: the tools to have in the end.
+        jobs: how many builds run side by side; tools of one group share packages, so they follow one another.
+        report: takes progress lines.
+
+    Raises:
+        BuildError: one of them cannot be built.
+    """
+    if all(locate(tool) for tool in tools):
+        return
+    cache().mkdir(parents=True, exist_ok=True)
+    with _only_builder(cache() / "lock", report):
+        missing = [tool for tool in tools if locate(tool) is None]  # another builder may have made some
+        if not missing:
+            return
+        go = golang.find_or_install(report)
+        folder = bin_folder()
+        folder.mkdir(parents=True, exist_ok=True)
+        with _scratch(folder.parent) as scratch:
+            _Builder(go, scratch, folder, report, steps=len(missing)).run(missing, jobs)
+
+
+@dataclass
+class _Builder:
+    go: Path
+    scratch: Path
+    folder: Path
+    report: Report
+    steps: int
+    started: int = 0
+    stopping: threading.Event = field(default_factory=threading.Event)
+    counting: threading.Lock = field(default_factory=threading.Lock)
+
+    def run(self, tools: Sequence[Tool], jobs: int) -> None:
+        groups: dict[str, list[Tool]] = defaultdict(list)
+        for tool in tools:
+            groups[tool.group].append(tool)
+        with ThreadPoolExecutor(jobs) as pool:
+            futures: list[Future[None]] = [pool.submit(self._build_group, group) for group in groups.values()]
+            try:
+                wait(futures, return_when=FIRST_EXCEPTION)
+            finally:
+                self.stopping.set()
+        for future in futures:
+            future.result()
+
+    def _build_group(self, tools: Sequence[Tool]) -> None:
+        for tool in tools:
+            if not self.stopping.is_set():
+                self._build(tool)
+
+    def _build(self, tool: Tool) -> None:
+        with self.counting:
+            self.started += 1
+            step = f"step {self.started} of {self.steps}  {tool}"
+        self.report(f"{step}  building, expected {_minutes(tool.minutes * 60)}")
+        begun = time.monotonic()
+        unfinished = self.scratch / tool.name
+        with (self.scratch / f"{tool.name}.log").open("w+") as log:
+            code = self._wait(self._start(tool, unfinished, log), step, tool, begun)
+            if self.stopping.is_set() and code:
+                return
+            if code:
+                log.seek(0)
+                raise explain(tool, log.read())
+        unfinished.replace(self.folder / tool.name)
+        self.report(f"{step}  built in {_minutes(time.monotonic() - begun)}")
+
+    def _start(self, tool: Tool, output: Path, log: IO[str]) -> subprocess.Popen[str]:
+        command = [self.go, "build", *tool.build_flags, "-o", output, tool.package]
+        return subprocess.Popen(  # noqa: S603 - go, with arguments from the manifest
+            command,
+            cwd=SOURCE / tool.group,
+            env=golang.environment(),
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            text=True,
+            start_new_session=True,  # so that one signal reaches the compilers too
+        )
+
+    def _wait(self, process: subprocess.Popen[str], step: str, tool: Tool, begun: float) -> int:
+        """Waits for one build and says every minute that it is alive; stops it when another has failed."""
+        due = begun + _REPORT_SECONDS
+        while (code := process.poll()) is None:
+            if self.stopping.wait(_POLL_SECONDS):
+                with suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGTERM)
+                return process.wait()
+            if time.monotonic() >= due:
+                due += _REPORT_SECONDS
+                elapsed = _minutes(time.monotonic() - begun)
+                self.report(f"{step}  {elapsed} elapsed, expected {_minutes(tool.minutes * 60)}")
+        return code
+
+
+@contextmanager
+def _only_builder(lock: Path, report: Report) -> Generator[None]:
+    """Waits until no other builder works in this cache; the lock ends with the process that holds it."""
+    with lock.open("w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            report("another build is running, waiting for it")
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+@contextmanager
+def _scratch(folder: Path) -> Generator[Path]:
+    """A folder for unfinished binaries, on the same disk as the finished ones; what a killed builder left is swept."""
+    for leftover in folder.glob("unfinished-*"):
+        shutil.rmtree(leftover, ignore_errors=True)
+    scratch = Path(tempfile.mkdtemp(prefix="unfinished-", dir=folder))
+    try:
+        yield scratch
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _minutes(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest:02d} s" if minutes else f"{rest} s"

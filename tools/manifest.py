@@ -1,0 +1,116 @@
+"""Which tools the local AKS needs and how each is built (facts and measurements: engine.md §0, §1, §4, §8).
+
+This file and the `go.mod`/`go.sum` of each group decide every byte of the binaries: their hash names the cache folder.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+_STRIP: Final = "-s -w"
+
+
+@dataclass(frozen=True)
+class Tool:
+    """One program.
+
+    Attributes:
+        name: file name of the binary.
+        group: folder beside this file whose `go.mod` and `go.sum` pin the tool and all it is made of.
+        package: import path of its main package.
+        version: exact version, without the leading "v".
+        minutes: expected time of a cold build on 2 cores, download included (measured, engine.md §0).
+        version_arguments: how the program is asked for its version; empty where it cannot say.
+        ldflags: linker flags, version stamps among them.
+        tags: build tags.
+        optional: built only when asked for by name.
+    """
+
+    name: str
+    group: str
+    package: str
+    version: str
+    minutes: float
+    version_arguments: tuple[str, ...] = ("--version",)
+    ldflags: str = _STRIP
+    tags: str = ""
+    optional: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.name} v{self.version}"
+
+    @property
+    def build_flags(self) -> tuple[str, ...]:
+        """Flags of `go build`: reproducible paths, and nothing that `go.sum` does not vouch for."""
+        tags = ("-tags", self.tags) if self.tags else ()
+        return ("-mod=readonly", "-trimpath", *tags, "-ldflags", self.ldflags)
+
+
+def _kubernetes(name: str, *, minutes: float, version_arguments: tuple[str, ...] = ("--version",)) -> Tool:
+    """A program of Kubernetes itself; unstamped it would call itself v0.0.0 and confuse its clients."""
+    version = "1.34.4"
+    stamp = {
+        "gitVersion": f"v{version}",
+        "gitMajor": "1",
+        "gitMinor": "34",
+        "gitTreeState": "clean",
+        "gitCommit": "0",
+        "buildDate": "1970-01-01T00:00:00Z",
+    }
+    packages = ("k8s.io/component-base/version", "k8s.io/client-go/pkg/version")
+    stamps = (f"-X {package}.{key}={value}" for package in packages for key, value in stamp.items())
+    return Tool(
+        name=name,
+        group="kubernetes",
+        package=f"k8s.io/kubernetes/cmd/{name}",
+        version=version,
+        minutes=minutes,
+        version_arguments=version_arguments,
+        ldflags=" ".join((_STRIP, *stamps)),
+    )
+
+
+def _kwok(name: str, *, minutes: float) -> Tool:
+    return Tool(name, "kwok", f"sigs.k8s.io/kwok/cmd/{name}", "0.8.0", minutes)
+
+
+TOOLS: Final = (
+    _kubernetes("kube-apiserver", minutes=6.5),
+    _kubernetes("kube-controller-manager", minutes=2.5),
+    _kubernetes("kubectl", minutes=1, version_arguments=("version", "--client")),
+    _kubernetes("kube-scheduler", minutes=0.3),
+    Tool(
+        name="pulumi",
+        group="engine",
+        package="github.com/pulumi/pulumi/pkg/v3/cmd/pulumi",
+        version="3.259.0",
+        minutes=7.5,
+        version_arguments=("version",),
+        # Without the stamp `pulumi version` prints nothing and the Automation API refuses it.
+        ldflags=f"{_STRIP} -X github.com/pulumi/pulumi/sdk/v3/go/common/version.Version=v3.259.0",
+        tags="osusergo",
+    ),
+    _kwok("kwokctl", minutes=2.5),
+    _kwok("kwok", minutes=0.7),
+    Tool("etcd", "etcd", "go.etcd.io/etcd/server/v3", "3.6.14", minutes=1.5),
+    Tool(
+        name="workflow-controller",
+        group="argo",
+        package="github.com/argoproj/argo-workflows/v3/cmd/workflow-controller",
+        version="3.7.3",
+        minutes=6.5,
+        version_arguments=(),
+        optional=True,
+    ),
+)
+"""Every tool; within a group in build order, groups with the longest build first."""
+
+OPTIONAL: Final = {"argo": "workflow-controller"}
+"""What `--with` takes, and the tool it adds."""
+
+
+def wanted(extras: tuple[str, ...] = ()) -> tuple[Tool, ...]:
+    """The tools to have: all that are not optional, and those that `extras` (keys of `OPTIONAL`) name."""
+    added = {OPTIONAL[extra] for extra in extras}
+    return tuple(tool for tool in TOOLS if not tool.optional or tool.name in added)
