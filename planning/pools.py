@@ -52,11 +52,13 @@ class AgentPool:
 
 
 def agent_pools(settings: Settings) -> tuple[AgentPool, ...]:
-    """Every pool of a stack: system first, then each user pool followed by its fallback.
+    """Every pool of a stack: system, Kubeflow's home, then the others by name, each followed by its fallback.
 
-    Pools whose VM size the catalogue does not know are left out; `planning.pool_rules` reports them.
+    The order of the stack file is not known: the Pulumi CLI hands mappings on sorted by key. Pools whose VM size
+    the catalogue does not know are left out; `planning.pool_rules` reports them.
     """
-    return (system_pool(settings), *user_pools(settings))
+    home_first = sorted(user_pools(settings), key=lambda pool: pool.role is not Role.GENERAL)
+    return (system_pool(settings), *home_first)
 
 
 def system_pool(settings: Settings) -> AgentPool:
@@ -83,8 +85,8 @@ def system_pool(settings: Settings) -> AgentPool:
 
 
 def user_pools(settings: Settings) -> Iterator[AgentPool]:
-    """The user pools in the order of the stack file, each spot pool followed by its fallback."""
-    for name, pool in settings.pools.items():
+    """The user pools by name, each spot pool followed by its fallback."""
+    for name, pool in sorted(settings.pools.items()):
         size = vm_sizes().get(pool.vm_size)
         if size is None:
             continue

@@ -25,12 +25,12 @@ users:
 JUJU_TOKEN = "recorded-juju-token"  # noqa: S105 - not a credential; tests look for it where it must not be
 _NAME_INPUTS = (
     "agentPoolName",
+    "configName",
     "registryName",
     "resourceName",
     "virtualNetworkName",
     "publicIpAddressName",
     "natGatewayName",
-    "resourceGroupName",
 )
 
 
@@ -42,10 +42,12 @@ class Answers(mocks.Mocks):
         outputs = dict(cast(Any, args).inputs)
         if args.typ.startswith("kubernetes:"):
             return self._kubernetes(args, outputs)
+        group = outputs.get("resourceGroupName", args.name)
+        arm_id = f"{SUBSCRIPTION}/resourceGroups/{group}"
+        if args.typ.endswith(":ResourceGroup"):
+            return arm_id, outputs | {"name": group}
         name = next((outputs[key] for key in _NAME_INPUTS if key in outputs), args.name)
-        arm_id = f"{SUBSCRIPTION}/resourceGroups/{outputs.get('resourceGroupName', name)}"
-        if not args.typ.endswith(":ResourceGroup"):
-            arm_id += f"/providers/{args.typ.replace(':', '/')}/{name}"
+        arm_id += f"/providers/{args.typ.replace(':', '/')}/{name}"
         outputs |= {"name": name, **_computed(args.typ, name, outputs)}
         return arm_id, outputs
 

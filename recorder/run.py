@@ -35,6 +35,8 @@ class Record:
     unknown_outputs: frozenset[str]
     component_outputs: dict[str, dict[str, Any]]
     """By URN."""
+    component_secrets: dict[str, frozenset[str]]
+    """Paths of components' outputs that are secret, by URN."""
     invokes: tuple[str, ...]
     messages: tuple[str, ...]
     """Warnings the program logged."""
@@ -107,6 +109,9 @@ def record(
         secret_outputs=frozenset(values.secrets),
         unknown_outputs=frozenset(values.unknowns),
         component_outputs={urn: found for urn, (found, _) in monitor.outputs.items() if urn != stack_urn},
+        component_secrets={
+            urn: frozenset(values.secrets) for urn, (_, values) in monitor.outputs.items() if urn != stack_urn
+        },
         invokes=tuple(monitor.invokes),
         messages=tuple(engine.messages),
     )

@@ -9,6 +9,15 @@ from typing import Any, cast
 import yaml
 
 
+class _Loader(yaml.SafeLoader):
+    """Reads YAML; a day without quotes stays text, as the settings take it."""
+
+    yaml_implicit_resolvers = {  # noqa: RUF012 - PyYAML's own name and form
+        first: [(tag, pattern) for tag, pattern in resolvers if not tag.endswith(":timestamp")]
+        for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+    }
+
+
 class StackFileError(ValueError):
     """A stack cannot be read; the text is one line for the user."""
 
@@ -45,6 +54,8 @@ def read_stack(root: Path, stack: str, extra: Mapping[str, Any] | None = None) -
         StackFileError: a file is missing or is not YAML of the expected form.
     """
     project = _mapping(root / "Pulumi.yaml")
+    if "name" not in project:
+        raise StackFileError("Pulumi.yaml: name: null: required: name of the project")
     if not (root / f"Pulumi.{stack}.yaml").is_file():
         known = ", ".join(stack_names(root)) or "none"
         raise StackFileError(f"stack {stack!r}: no file Pulumi.{stack}.yaml; stacks here: {known}")
@@ -76,9 +87,11 @@ def _defaults(project: Mapping[str, Any]) -> dict[str, Any]:
 
 def _mapping(path: Path) -> dict[str, Any]:
     try:
-        loaded = yaml.safe_load(path.read_text(encoding="utf-8"))
+        loaded = yaml.load(path.read_text(encoding="utf-8"), _Loader)  # noqa: S506 - a safe loader
     except FileNotFoundError:
         raise StackFileError(f"{path.name}: no such file in {path.parent.name}/") from None
+    except UnicodeDecodeError:
+        raise StackFileError(f"{path.name}: not YAML: not UTF-8 text") from None
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         where = f" line {mark.line + 1}" if mark else ""

@@ -57,6 +57,7 @@ def parse(raw: Mapping[str, Any]) -> Parsed:
     Where some values have the wrong form, the parts they stand in (one pool, or one top-level key) are left out
     and the rest is still read, so that planning can check it in the same run.
     """
+    raw = {key: value for key, value in raw.items() if not _left_out(key, value)}
     try:
         return Parsed(_validate(raw), (), frozenset())
     except ValidationError as error:
@@ -73,6 +74,15 @@ def parse(raw: Mapping[str, Any]) -> Parsed:
         _remove(mended, part)
     mended.setdefault("tags", _PLACEHOLDER_TAGS)
     return Parsed(_validate(mended), tuple(map(_problem, errors)), frozenset(left_out))
+
+
+def _left_out(key: str, value: Any) -> bool:
+    """Whether a value stands for null, which Pulumi.yaml cannot give as the default of a key it declares.
+
+    A declared key without default would make the CLI refuse every stack that does not set it (pulumi.md §1.5).
+    """
+    field = _by_alias(Settings, key)
+    return field is not None and field.get_default() is None and value in ("", {})
 
 
 def _validate(raw: Mapping[str, Any]) -> Settings:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from pathlib import Path
 
@@ -11,6 +12,7 @@ os.environ["PULUMI_ERROR_OUTPUT_STRING"] = "1"
 """An Output used as text raises instead of becoming part of a name (pulumi.md §2.2)."""
 
 _LOCAL = Path(__file__).parent / "local"
+gc.disable()  # until the tests start: importing the providers' SDKs makes a million objects, none of them garbage
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -30,3 +32,9 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Leaves `tests/local` out, imports included, unless asked for."""
     return True if collection_path == _LOCAL and not config.getoption("local") else None
+
+
+def pytest_collection_finish() -> None:
+    """Leaves what was imported out of every later garbage collection."""
+    gc.freeze()
+    gc.enable()

@@ -12,7 +12,9 @@ Json = Any
 _SPOT_KEY = "kubernetes.azure.com/scalesetpriority"
 _OWN_TAINT = "team=vision:NoSchedule"
 # No letter o: a name made by hand is never that of a fallback, which ends in `od`.
-_NAMES = st.builds(str.__add__, st.text("abcprst079", max_size=7).map("p".__add__), st.sampled_from(["", "spot"]))
+_NAMES = st.builds(
+    str.__add__, st.text("abcprst079", max_size=7).map("p".__add__), st.sampled_from(["", "spot"])
+)
 _COUNTS = {"maxCount": st.integers(1, 12)}
 _ANYWHERE: dict[str, SearchStrategy[Any]] = {
     "labels": st.sampled_from([{}, {"team": "vision"}]),
@@ -32,7 +34,9 @@ _CPU = st.sampled_from(["Standard_D8ds_v5", "Standard_D8s_v5", "Standard_D4s_v3"
 _GPU = st.sampled_from(["Standard_NC4as_T4_v3", "Standard_NC24ads_A100_v4"])
 
 
-def _pool(sizes: SearchStrategy[str], priority: str, **optional: SearchStrategy[Any]) -> SearchStrategy[dict[str, Any]]:
+def _pool(
+    sizes: SearchStrategy[str], priority: str, **optional: SearchStrategy[Any]
+) -> SearchStrategy[dict[str, Any]]:
     fixed = {"vmSize": sizes, "priority": st.just(priority), **_COUNTS}
     return st.fixed_dictionaries(fixed, optional=_ANYWHERE | optional)
 

@@ -25,7 +25,7 @@ def test_spot_stands_above_on_demand_and_cpu_above_gpu() -> None:
     assert levels(MIXED) == {
         40: ["^aks-cpuspot-[0-9]+-vmss$"],
         30: ["^aks-gpuspot-[0-9]+-vmss$"],
-        20: ["^aks-cpuod-[0-9]+-vmss$", "^aks-batch-[0-9]+-vmss$"],
+        20: ["^aks-batch-[0-9]+-vmss$", "^aks-cpuod-[0-9]+-vmss$"],
         10: ["^aks-gpuod-[0-9]+-vmss$"],
         1: [".*"],
     }

@@ -14,14 +14,16 @@ WORKLOAD = "kubeflow-aks/workload"
 FALLBACK = {"maxCount": 5}
 
 
-def test_the_system_pool_comes_first_and_each_fallback_after_its_spot_pool() -> None:
+def test_kubeflows_home_follows_the_system_pool_and_each_fallback_its_spot_pool() -> None:
     pools = {"cpuspot": {**SPOT, "fallback": FALLBACK}, "general": GENERAL}
-    assert [pool.name for pool in agent_pools(settings(pools=pools))] == [
-        "system",
-        "cpuspot",
-        "cpuod",
-        "general",
-    ]
+    names = [pool.name for pool in agent_pools(settings(pools=pools))]
+    assert names == ["system", "general", "cpuspot", "cpuod"]
+
+
+def test_the_order_of_pools_does_not_depend_on_the_stack_file() -> None:
+    pools = {"general": GENERAL, "cpuspot": {**SPOT, "fallback": FALLBACK}, "another": SPOT}
+    turned = dict(reversed(pools.items()))
+    assert agent_pools(settings(pools=pools)) == agent_pools(settings(pools=turned))
 
 
 def test_the_standard_pools_are_a_home_and_two_spot_pools_with_fallbacks() -> None:

@@ -1,8 +1,11 @@
 """What holds of every plan, whatever the pools; and that nothing but a plan or its mistakes comes out."""
 
+import contextlib
+import functools
+import operator
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, cast
 
 import yaml
 from hypothesis import given, settings
@@ -91,11 +94,12 @@ def test_an_ephemeral_disk_is_never_deallocated(pools: dict[str, Any]) -> None:
 
 def plan_or_mistakes(raw: dict[str, Any]) -> None:
     """Plans; anything but a plan or mistakes of one line each is an error."""
+    mistakes: SettingsError | None = None
     try:
         planned(**raw)
     except SettingsError as error:
-        assert error.problems
-        assert len(str(error).splitlines()) == len(error.problems)
+        mistakes = error
+    assert mistakes is None or 0 < len(mistakes.problems) == len(str(mistakes).splitlines())
 
 
 def every_setting() -> dict[str, Any]:
@@ -107,7 +111,10 @@ def every_setting() -> dict[str, Any]:
 
 def places(value: Json, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
     """The path of every value inside a value."""
-    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    if isinstance(value, dict):
+        inner = list(cast(dict[str, Json], value).items())
+    else:
+        inner = list(enumerate(cast(list[Json], value))) if isinstance(value, list) else []
     for key, item in inner:
         yield (*path, key)
         yield from places(item, (*path, key))
@@ -118,14 +125,15 @@ PLACES = list(places(every_setting()))
 
 @settings(some, max_examples=60)
 @given(st.lists(st.tuples(st.sampled_from(PLACES), json_values), min_size=1, max_size=3))
-def test_any_value_at_any_setting_gives_a_plan_or_mistakes(changes: list[tuple[tuple[str | int, ...], Json]]) -> None:
+def test_any_value_at_any_setting_gives_a_plan_or_mistakes(
+    changes: list[tuple[tuple[str | int, ...], Json]],
+) -> None:
     raw = every_setting()
     for path, value in changes:
-        part: Any = raw
-        for step in path[:-1]:
-            part = part.get(step) if isinstance(part, dict) else None  # an earlier change may have taken it along
-        if isinstance(part, dict):
-            part[path[-1]] = value
+        with contextlib.suppress(
+            KeyError, IndexError, TypeError
+        ):  # an earlier change may have taken it along
+            functools.reduce(operator.getitem, path[:-1], cast(Any, raw))[path[-1]] = value
     plan_or_mistakes(raw)
 
 

@@ -1,0 +1,61 @@
+"""`python -m preview [STACK] [--root DIR]`: what `pulumi up` would create, without an account and without the CLI."""
+
+import argparse
+import os
+import shutil
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pulumi
+
+from preview.mermaid import mermaid
+from preview.report import NARROWEST, report
+from preview.svg import svg
+from recorder.document import PlanDocument, plan_document, to_json
+from recorder.run import PROJECT_ROOT, record
+from recorder.stack_files import StackFileError
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Prints the preview and writes `build/<stack>/`.
+
+    The run is recorded in preview mode: nothing exists yet, so what only Azure can say stays unknown, where an
+    up-mode run would show made-up ids and addresses as if they were a promise.
+
+    Returns:
+        0; 1 when the stack cannot be read or holds mistakes, which are then told on stderr and nothing is written.
+    """
+    parser = argparse.ArgumentParser(prog="preview", description="What `pulumi up` would create.")
+    parser.add_argument("stack", nargs="?", default="dev", help="a stack with a file Pulumi.<stack>.yaml")
+    parser.add_argument("--root", type=Path, default=PROJECT_ROOT, help="the project folder")
+    options = parser.parse_args(arguments)
+    root: Path = options.root.resolve()
+    try:
+        recorded = record(options.stack, root=root, preview=True)
+        document = plan_document(recorded)
+        folder = root / "build" / recorded.stack
+        names = write(document, folder)
+    except (StackFileError, pulumi.RunError, OSError) as error:
+        print(error, file=sys.stderr)
+        return 1
+    width = max(shutil.get_terminal_size((110, 24)).columns, NARROWEST)
+    print(*report(document, recorded.messages, width), sep="\n")
+    print(f"Written to {folder.relative_to(root)}: {', '.join(names)}")
+    return 0
+
+
+def write(document: PlanDocument, folder: Path) -> list[str]:
+    """Writes the plan and its pictures into a folder, and returns the names of the files."""
+    folder.mkdir(parents=True, exist_ok=True)
+    texts = {"plan.json": to_json(document), "pools.svg": svg(document), "pools.mmd": mermaid(document)}
+    for name, text in texts.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    return list(texts)
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except BrokenPipeError:  # whoever reads, `head` for instance, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

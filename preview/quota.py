@@ -1,0 +1,30 @@
+"""The vCPU quota a plan needs when every pool is at its most nodes."""
+
+from collections import Counter
+
+from catalogue import vm_size
+from preview.columns import table
+from recorder.document import Pool
+
+_SURGE = 1
+"""Nodes a Regular pool has on top while it is upgraded; spot pools never surge (aks.md §1.3)."""
+
+
+def quota_table(pools: list[Pool], width: int) -> list[str]:
+    """Cores (vCPU) by VM size: on-demand quota is by VM family, spot quota is one sum for all sizes of a region."""
+    on_demand, spot = Counter[str](), Counter[str]()
+    for pool in pools:
+        cores = vm_size(pool["vmSize"]).vcpus
+        if pool["priority"] == "Spot":
+            spot[pool["vmSize"]] += pool["max"] * cores
+        else:
+            on_demand[pool["vmSize"]] += (pool["max"] + _SURGE) * cores
+    sizes = dict.fromkeys(pool["vmSize"] for pool in pools)
+    rows = [(size, _cores(on_demand[size]), _cores(spot[size])) for size in sizes]
+    total = ("all", _cores(on_demand.total()), _cores(spot.total()))
+    lines = table([("VM size", "On demand", "Spot"), *rows, total], width)
+    return [line for row in lines for line in row]
+
+
+def _cores(count: int) -> str:
+    return str(count) if count else "–"

@@ -1,0 +1,82 @@
+"""`python -m preview.readme --write | --check`: the README's picture and preview, generated from the plan."""
+
+import argparse
+import re
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from preview.mermaid import mermaid
+from preview.report import report
+from recorder.document import plan_document
+from recorder.run import PROJECT_ROOT, record
+
+README = Path("README.md")
+_STACK = "dev"
+DAY = "2026-11-21"
+"""Day on which the README's plan is judged, so that its text changes only with the program."""
+_WIDTH = 110
+_SHOWN = 12
+"""Lines of the resource tree and of the outputs that the README shows."""
+_BLOCK = re.compile(r"(<!-- generated: (?P<name>\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
+
+
+def with_generated(text: str, blocks: dict[str, str]) -> str:
+    """A page with its generated blocks written anew.
+
+    Args:
+        text: the page; a block stands between `<!-- generated: <name> -->` and `<!-- end -->`.
+        blocks: text of each block by name.
+
+    Raises:
+        KeyError: the page asks for a block that nobody generates.
+    """
+    return _BLOCK.sub(lambda found: f"{found[1]}{blocks[found['name']]}{found[3]}", text)
+
+
+def readme_blocks() -> dict[str, str]:
+    """The README's blocks, each a fenced block of markdown."""
+    recorded = record(_STACK, preview=True, extra={"asOf": DAY})
+    document = plan_document(recorded)
+    lines = _trimmed(report(document, recorded.messages, _WIDTH))
+    return {
+        "picture": f"```mermaid\n{mermaid(document)}```\n",
+        "preview": "```text\n" + "".join(f"{line}\n" for line in lines) + "```\n",
+    }
+
+
+def main(arguments: Sequence[str] | None = None, root: Path = PROJECT_ROOT) -> int:
+    """Writes the README's generated blocks, or tells whether they are stale.
+
+    Returns:
+        0; 1 when `--check` finds a stale block.
+    """
+    parser = argparse.ArgumentParser(prog="preview.readme", description=__doc__)
+    todo = parser.add_mutually_exclusive_group(required=True)
+    todo.add_argument("--write", action="store_true", help="write the blocks")
+    todo.add_argument("--check", action="store_true", help="exit with 1 when a block is stale")
+    options = parser.parse_args(arguments)
+    before = (root / README).read_text(encoding="utf-8")
+    after = with_generated(before, readme_blocks())
+    if before == after:
+        return 0
+    if options.write:
+        (root / README).write_text(after, encoding="utf-8")
+    print(f"{README}: {'written' if options.write else 'stale; run make docs'}")
+    return 1 if options.check else 0
+
+
+def _trimmed(lines: Sequence[str]) -> list[str]:
+    """The report with its long parts cut short; the table of pools stays whole."""
+    parts = "\n".join(lines).split("\n\n")
+    return "\n\n".join(part if part.startswith("Agent pools") else _cut(part) for part in parts).split("\n")
+
+
+def _cut(part: str) -> str:
+    lines = part.split("\n")
+    more = len(lines) - _SHOWN
+    return "\n".join([*lines[:_SHOWN], *([f"    … {more} more lines"] if more > 0 else [])])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,39 @@
+"""The whole preview as text: tree, pools, quota, outputs, warnings."""
+
+from preview.columns import cut, table
+from preview.outputs import output_lines
+from preview.pools import pool_table
+from preview.quota import quota_table
+from preview.tree import project_and_stack, resource_tree
+from recorder.document import PlanDocument
+
+NARROWEST = 60
+"""Fewest columns a report can be made for."""
+
+
+def report(document: PlanDocument, warnings: tuple[str, ...], width: int) -> list[str]:
+    """What the terminal shows, no line wider than `width`, which is at least `NARROWEST`."""
+    count = len(document["resources"]) + 1  # the stack is a resource too, as in `pulumi preview`
+    title = f"Plan of {'-'.join(project_and_stack(document))}: recorded from the program, nothing created"
+    return [
+        cut(title, width),
+        "",
+        *resource_tree(document, width),
+        "",
+        "Agent pools:",
+        *pool_table(document["pools"], width),
+        "",
+        "vCPU quota with every pool full, upgrades included:",
+        *quota_table(document["pools"], width),
+        "",
+        "Outputs:",
+        *output_lines(document, width),
+        "",
+        *([*_warnings(warnings, width), ""] if warnings else []),
+        f"Resources: + {count} to create",
+    ]
+
+
+def _warnings(warnings: tuple[str, ...], width: int) -> list[str]:
+    rows = table([("warning:", text) for text in warnings], width)
+    return [line for row in rows for line in row]

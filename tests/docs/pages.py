@@ -1,0 +1,31 @@
+"""The pages of the documentation and their fenced blocks."""
+
+import re
+from pathlib import Path
+
+from recorder.run import PROJECT_ROOT
+
+README = PROJECT_ROOT / "README.md"
+PAGES = [README, *sorted((PROJECT_ROOT / "docs").rglob("*.md"))]
+_FENCE = re.compile(r"^ *```(?P<language>\w+)\n(?P<text>.*?)^ *```$", re.MULTILINE | re.DOTALL)
+
+
+def name(page: Path) -> str:
+    """A page's path in the project."""
+    return page.relative_to(PROJECT_ROOT).as_posix()
+
+
+def prose(page: Path) -> str:
+    """A page without its code."""
+    return re.sub(r"`[^`\n]+`", "", _FENCE.sub("", page.read_text(encoding="utf-8")))
+
+
+def blocks(page: Path, language: str) -> list[str]:
+    """The texts of a page's fenced blocks of one language."""
+    found = _FENCE.finditer(page.read_text(encoding="utf-8"))
+    return [block["text"] for block in found if block["language"] == language]
+
+
+def commands(page: Path) -> list[str]:
+    """The lines of a page's shell blocks."""
+    return [line.strip() for block in blocks(page, "sh") for line in block.splitlines() if line.strip()]

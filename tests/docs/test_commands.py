@@ -1,0 +1,91 @@
+"""Each command in the documentation is run, or says here why not."""
+
+import re
+import shlex
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from preview.__main__ import main as preview
+from preview.readme import DAY
+from recorder.run import PROJECT_ROOT
+from tests.docs.pages import PAGES, README, commands, name
+
+NEEDS_AZURE = "needs Azure"
+NEEDS_CLUSTER = "needs a cluster on Azure"
+ELSEWHERE = {
+    "az": NEEDS_AZURE,
+    "pulumi": NEEDS_AZURE,
+    "juju": NEEDS_CLUSTER,
+    "helm": NEEDS_CLUSTER,
+}
+"""Programs whose commands no test runs, with the reason."""
+RUN_BY_CI = {"make test", "make test-local", "make demo", "make demo-down"}
+"""Commands that would run the suite inside itself, or take minutes: `.ci/run` runs them."""
+INTERACTIVE = {"make local-up", "make local-shell"}
+"""Commands that leave something running for a person; `make demo` covers what they start."""
+EVERY = sorted({(name(page), command) for page in PAGES for command in commands(page)})
+MADE = sorted({command for _, command in EVERY if command.startswith("make ")})
+
+
+def steps(command: str) -> list[str]:
+    """The commands that make would run."""
+    dry = subprocess.run(
+        [*shlex.split(command), "-n"], cwd=PROJECT_ROOT, capture_output=True, text=True, check=True
+    )
+    return dry.stdout.splitlines()
+
+
+def test_the_readme_has_the_two_commands_and_the_demo() -> None:
+    assert {"make preview", "make test", "make demo", "make demo-down"} <= set(commands(README))
+
+
+@pytest.mark.parametrize(("page", "command"), EVERY)
+def test_each_command_is_run_or_says_why_not(page: str, command: str) -> None:
+    program = shlex.split(command)[0]
+    assert program == "make" or program in ELSEWHERE, f"{page}: no test runs {command!r}"
+
+
+@pytest.mark.parametrize("command", MADE)
+def test_make_knows_the_target(command: str) -> None:
+    assert steps(command)
+
+
+@pytest.mark.parametrize("command", [made for made in MADE if made.startswith("make preview")])
+def test_the_preview_that_make_runs_works(
+    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """On a copy that fixes the day, so that the end of a support window does not fail the suite."""
+    step = next(step for step in steps(command) if "-m preview" in step)
+    stack = shlex.split(step)[-1]
+    for file in ("__main__.py", "Pulumi.yaml"):
+        shutil.copy(PROJECT_ROOT / file, tmp_path)
+    text = (PROJECT_ROOT / f"Pulumi.{stack}.yaml").read_text(encoding="utf-8")
+    (tmp_path / f"Pulumi.{stack}.yaml").write_text(f'{text}  kubeflow-aks:asOf: "{DAY}"\n', encoding="utf-8")
+    assert preview([stack, "--root", str(tmp_path)]) == 0
+    assert capsys.readouterr().out.startswith(f"Plan of kubeflow-aks-{stack}")
+
+
+@pytest.mark.parametrize("command", [made for made in MADE if not made.startswith("make preview")])
+def test_every_other_target_is_run_by_ci_or_is_for_a_person(command: str) -> None:
+    ci = (PROJECT_ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()
+    assert command in INTERACTIVE or (command in RUN_BY_CI and command in ci)
+
+
+def test_every_pulumi_command_names_its_stack() -> None:
+    for page, command in EVERY:
+        words = shlex.split(command)
+        if words[0] == "pulumi" and words[1] != "login" and words[1:3] != ["stack", "init"]:
+            assert "--stack" in words, f"{page}: {command}"
+
+
+def test_the_output_of_make_test_is_of_this_suite(request: pytest.FixtureRequest) -> None:
+    """The README's count may lag behind by a tenth; its time keeps to the limit of the suite."""
+    found = re.search(r"^(\d+) passed in ([\d.]+)s$", Path(README).read_text(encoding="utf-8"), re.MULTILINE)
+    assert found
+    assert float(found[2]) <= 10
+    if request.config.args_source is pytest.Config.ArgsSource.TESTPATHS:
+        count = request.session.testscollected
+        assert abs(int(found[1]) - count) <= count / 10, f"this run has {count} tests; update the README"

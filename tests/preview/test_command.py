@@ -1,0 +1,92 @@
+"""`python -m preview`: what it prints and writes, and what it says of mistakes."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from preview.__main__ import main
+from recorder.run import PROJECT_ROOT
+
+GOOD = """\
+config:
+  kubeflow-aks:asOf: "2026-11-21"
+  kubeflow-aks:tags: {owner: me, environment: trial}
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A project folder of its own with the real program."""
+    for name in ("Pulumi.yaml", "__main__.py"):
+        shutil.copy(PROJECT_ROOT / name, tmp_path)
+    return tmp_path
+
+
+def run(project: Path, stack: str, text: str | None) -> int:
+    if text is not None:
+        (project / f"Pulumi.{stack}.yaml").write_text(text, encoding="utf-8")
+    return main([stack, "--root", str(project)])
+
+
+def test_a_stack_that_a_user_added_is_shown_and_written(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(project, "trial", GOOD) == 0
+    shown = capsys.readouterr()
+    assert shown.out.startswith("Plan of kubeflow-aks-trial")
+    assert shown.err == ""
+    written = project / "build" / "trial"
+    assert json.loads((written / "plan.json").read_text(encoding="utf-8"))["stack"] == "trial"
+    assert (written / "pools.svg").read_text(encoding="utf-8").startswith("<svg")
+    assert (written / "pools.mmd").read_text(encoding="utf-8").startswith("flowchart")
+
+
+def test_two_runs_write_the_same_bytes(project: Path) -> None:
+    run(project, "trial", GOOD)
+    first = {path.name: path.read_bytes() for path in (project / "build" / "trial").iterdir()}
+    run(project, "trial", GOOD)
+    assert {path.name: path.read_bytes() for path in (project / "build" / "trial").iterdir()} == first
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param(None, ["stack 'trial': no file Pulumi.trial.yaml; stacks here: none"], id="no file"),
+        pytest.param("config: [", ["Pulumi.trial.yaml line 1: not YAML: "], id="not YAML"),
+        pytest.param("- a", ["Pulumi.trial.yaml: a mapping at the top, with `config:`"], id="a list"),
+        pytest.param(
+            f"{GOOD}  kubeflow-aks:protect: perhaps\n  kubeflow-aks:colour: red\n",
+            [
+                "Pulumi.trial.yaml holds mistakes; nothing was created:",
+                "protect: 'perhaps': true or false",
+                "colour: 'red': no such key; allowed: location, tags, ",
+            ],
+            id="two mistakes",
+        ),
+    ],
+)
+def test_each_mistake_is_a_line_and_nothing_is_written(
+    project: Path, capsys: pytest.CaptureFixture[str], text: str | None, expected: list[str]
+) -> None:
+    assert run(project, "trial", text) == 1
+    shown = capsys.readouterr()
+    lines = shown.err.splitlines()
+    assert shown.out == ""
+    assert len(lines) == len(expected)
+    assert all(line.startswith(start) for line, start in zip(lines, expected, strict=True))
+    assert not (project / "build").exists()
+
+
+def test_a_folder_without_a_project_is_a_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["dev", "--root", str(tmp_path)]) == 1
+    assert capsys.readouterr().err == f"Pulumi.yaml: no such file in {tmp_path.name}/\n"
+
+
+def test_the_output_fits_the_terminal(
+    project: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "72")
+    run(project, "trial", GOOD)
+    assert max(map(len, capsys.readouterr().out.splitlines())) <= 72
