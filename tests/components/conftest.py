@@ -1,0 +1,78 @@
+"""Pulumi's own way to test a component: mocks instead of an engine (Pulumi documentation, "Unit testing").
+
+A test builds one component, takes what it asked Azure or Kubernetes for, and returns the Output that checks it; an
+Output that is not returned is never checked (pulumi.md §2.2).
+"""
+
+import asyncio
+from collections.abc import Callable, Generator
+from typing import Any, TypeVar, cast
+
+import pulumi
+import pytest
+from pulumi.runtime import mocks, settings
+
+from components.aliases import without_version_aliases
+from recorder.answers import Answers
+
+Component = TypeVar("Component", bound=pulumi.ComponentResource)
+
+
+class Cloud(Answers):
+    """Answers as Azure and Kubernetes would, and keeps what they were asked for."""
+
+    def __init__(self) -> None:
+        self._made: dict[str, pulumi.Resource] = {}
+        self._bodies: dict[str, dict[str, Any]] = {}
+        self.invokes: list[str] = []
+
+    def new_resource(self, args: mocks.MockResourceArgs) -> tuple[str | None, dict[str, Any]]:
+        """Keeps the body of a request; components make none."""
+        if args.custom:
+            self._bodies[args.name] = cast(Any, args).inputs
+        return super().new_resource(args)
+
+    def call(self, args: mocks.MockCallArgs) -> dict[str, Any]:
+        """Keeps the name of an invoke."""
+        self.invokes.append(args.token)
+        return super().call(args)
+
+    @property
+    def opts(self) -> pulumi.ResourceOptions:
+        """Options for the component under test, so that its children can be asked for."""
+        return pulumi.ResourceOptions(transformations=[self._keep])
+
+    def _keep(self, args: pulumi.ResourceTransformationArgs) -> pulumi.ResourceTransformationResult | None:
+        self._made[args.name] = args.resource
+        return without_version_aliases(args)  # as the program has it; each test takes half as long
+
+    def build(self, make: Callable[[], Component]) -> Component:
+        """Makes a component that several tests read, and waits until everything of it is registered."""
+        made: list[Component] = []
+        pulumi.runtime.test(lambda: made.append(make()))()  # pyright: ignore[reportUnknownMemberType]
+        return made[0]
+
+    def names(self, component: str) -> list[str]:
+        """Names of everything a component made, its own first."""
+        return [name for name in self._made if name == component or name.startswith(f"{component}-")]
+
+    def request(self, name: str) -> pulumi.Output[dict[str, Any]]:
+        """The body of the request for the resource of that name: wire names, plain values.
+
+        Raises:
+            KeyError: the component made no such resource.
+        """
+        return self._made[name].urn.apply(lambda _: self._bodies[name])
+
+
+@pytest.fixture(scope="module")
+def cloud() -> Generator[Cloud]:
+    """Mocks and an event loop of their own for each file, so that none sees what another left behind."""
+    loop = asyncio.new_event_loop()
+    asyncio.set_event_loop(loop)
+    settings.ROOT.set(None)
+    answers = Cloud()
+    pulumi.runtime.set_mocks(answers, project="kubeflow-aks", stack="test", preview=False)
+    yield answers
+    loop.close()
+    asyncio.set_event_loop(None)

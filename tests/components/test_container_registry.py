@@ -1,0 +1,107 @@
+"""The container registry and the nodes' right to pull from it, on their own."""
+
+# pyright: reportUntypedFunctionDecorator=false, reportUnknownMemberType=false
+
+from typing import Any
+
+import pulumi
+import pytest
+
+from components.container_registry import ContainerRegistry, ContainerRegistryArgs
+from tests.components.conftest import Cloud
+
+ARGS = ContainerRegistryArgs(
+    resource_group_name="group",
+    location="westeurope",
+    puller_object_id="kubelet",
+    sku="Premium",
+    tags={"owner": "ml"},
+)
+EXISTING = "/subscriptions/1234/resourceGroups/shared/providers/Microsoft.ContainerRegistry/registries/team"
+ACR_PULL = "7f951dda-4ed3-4680-a7ca-43fe172d538d"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def registry(cloud: Cloud) -> ContainerRegistry:
+    """The registry that tests read unless they make one of their own."""
+    return cloud.build(lambda: ContainerRegistry("kf-dev", ARGS, cloud.opts))
+
+
+@pulumi.runtime.test
+def test_a_new_registry_has_its_tier_and_no_admin_user(cloud: Cloud) -> Any:
+    def check(body: dict[str, Any]) -> None:
+        assert (body["sku"], body["adminUserEnabled"]) == ({"name": "Premium"}, False)
+
+    return cloud.request("kfdev").apply(check)
+
+
+@pulumi.runtime.test
+def test_a_registry_that_states_no_tier_is_standard(cloud: Cloud) -> Any:
+    def check(body: dict[str, Any]) -> None:
+        assert body["sku"] == {"name": "Standard"}
+
+    args = ARGS.copy()
+    del args["sku"]
+    ContainerRegistry("plain", args, cloud.opts)
+    return cloud.request("plain").apply(check)
+
+
+@pulumi.runtime.test
+def test_a_new_registry_leaves_its_global_name_to_the_provider(cloud: Cloud) -> Any:
+    def check(body: dict[str, Any]) -> None:
+        assert "registryName" not in body
+
+    return cloud.request("kfdev").apply(check)
+
+
+@pulumi.runtime.test
+def test_tags_location_and_group_reach_the_registry(cloud: Cloud) -> Any:
+    def check(body: dict[str, Any]) -> None:
+        assert body["tags"] == {"owner": "ml"}
+        assert (body["location"], body["resourceGroupName"]) == ("westeurope", "group")
+
+    return cloud.request("kfdev").apply(check)
+
+
+@pulumi.runtime.test
+def test_the_kubelet_may_pull_and_nothing_else(cloud: Cloud) -> Any:
+    def check(body: dict[str, Any]) -> None:
+        assert body["principalId"] == "kubelet"
+        assert body["roleDefinitionId"].endswith(f"/roleDefinitions/{ACR_PULL}")
+
+    return cloud.request("kf-dev-pull").apply(check)
+
+
+@pulumi.runtime.test
+def test_the_right_to_pull_is_on_the_registry_alone(cloud: Cloud, registry: ContainerRegistry) -> Any:
+    def check(values: list[Any]) -> None:
+        body, registry_id = values
+        assert body["scope"] == registry_id
+        assert registry_id.endswith("/kfdev")
+
+    return pulumi.Output.all(cloud.request("kf-dev-pull"), registry.registry_id).apply(check)
+
+
+@pulumi.runtime.test
+def test_the_right_is_given_before_the_directory_knows_the_identity(cloud: Cloud) -> Any:
+    def check(body: dict[str, Any]) -> None:
+        assert body["principalType"] == "ServicePrincipal"
+
+    return cloud.request("kf-dev-pull").apply(check)
+
+
+@pulumi.runtime.test
+def test_an_attached_registry_is_pulled_from(cloud: Cloud) -> Any:
+    def check(values: list[Any]) -> None:
+        body, registry_id = values
+        assert registry_id == body["scope"] == EXISTING
+        assert body["roleDefinitionId"].startswith("/subscriptions/1234/providers/Microsoft.Authorization/")
+
+    attached = ContainerRegistry("attached", {**ARGS, "attach": EXISTING}, cloud.opts)
+    return pulumi.Output.all(cloud.request("attached-pull"), attached.registry_id).apply(check)
+
+
+@pulumi.runtime.test
+def test_an_attached_registry_is_not_created(cloud: Cloud) -> None:
+    ContainerRegistry("shared", {**ARGS, "attach": EXISTING}, cloud.opts)
+    assert cloud.names("shared") == ["shared", "shared-pull"]

@@ -1,0 +1,313 @@
+"""Charmed Kubeflow's prerequisites, on their own: every object the cluster is asked for."""
+
+# pyright: reportUntypedFunctionDecorator=false, reportUnknownMemberType=false
+
+from typing import Any, cast
+
+import pulumi
+import pytest
+
+from components.kubeflow import KubeflowPrerequisites, KubeflowPrerequisitesArgs
+from components.kubeflow.inotify import InotifyArgs
+from components.kubeflow.storage import StorageClassArgs
+from recorder.answers import JUJU_TOKEN
+from tests.components.conftest import Cloud
+
+SPOT_KEY = "kubernetes.azure.com/scalesetpriority"
+ARGS = KubeflowPrerequisitesArgs(
+    namespace="kubeflow-aks",
+    priorities="1:\n  - .*\n",
+    pool_contract="[]",
+    storage_class=StorageClassArgs(name="ckf-zrs", sku="StandardSSD_ZRS", reclaim_policy="Retain"),
+    general_labels={"kubeflow-aks/workload": "platform"},
+    inotify=InotifyArgs(max_user_instances=1280, max_user_watches=655360),
+    device_plugin=True,
+    spot_taint_key=SPOT_KEY,
+    guards=True,
+    protect=True,
+)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def prerequisites(cloud: Cloud) -> KubeflowPrerequisites:
+    """The prerequisites that tests read unless they make one of their own."""
+    return cloud.build(lambda: KubeflowPrerequisites("kf", ARGS, cloud.opts))
+
+
+@pulumi.runtime.test
+def test_our_namespace_admits_the_privileged_daemon(cloud: Cloud) -> Any:
+    def check(body: dict[str, Any]) -> None:
+        assert body["metadata"]["name"] == "kubeflow-aks"
+        assert body["metadata"]["labels"] == {"pod-security.kubernetes.io/enforce": "privileged"}
+
+    return cloud.request("kf-namespace").apply(check)
+
+
+@pytest.mark.parametrize(
+    "name", ["kf-juju", "kf-juju-token", "kf-inotify", "kf-device-plugin", "kf-agent-pools"]
+)
+@pulumi.runtime.test
+def test_an_object_of_ours_stands_in_our_namespace(cloud: Cloud, name: str) -> Any:
+    def check(body: dict[str, Any]) -> None:
+        assert body["metadata"]["namespace"] == "kubeflow-aks"
+
+    return cloud.request(name).apply(check)
+
+
+@pulumi.runtime.test
+def test_jujus_account_is_a_cluster_admin(cloud: Cloud) -> Any:
+    def check(body: dict[str, Any]) -> None:
+        assert (body["roleRef"]["kind"], body["roleRef"]["name"]) == ("ClusterRole", "cluster-admin")
+        assert body["subjects"] == [{"kind": "ServiceAccount", "name": "juju", "namespace": "kubeflow-aks"}]
+
+    return cloud.request("kf-juju-admin").apply(check)
+
+
+@pulumi.runtime.test
+def test_jujus_token_is_that_of_its_account(cloud: Cloud) -> Any:
+    def check(body: dict[str, Any]) -> None:
+        assert body["type"] == "kubernetes.io/service-account-token"
+        assert body["metadata"]["annotations"] == {"kubernetes.io/service-account.name": "juju"}
+
+    return cloud.request("kf-juju-token").apply(check)
+
+
+@pulumi.runtime.test
+def test_the_token_is_told_decoded(prerequisites: KubeflowPrerequisites) -> Any:
+    def check(token: str) -> None:
+        assert token == JUJU_TOKEN
+
+    return prerequisites.juju_token.apply(check)
+
+
+@pulumi.runtime.test
+def test_the_token_is_a_secret(prerequisites: KubeflowPrerequisites) -> Any:
+    def check(secret: bool) -> None:  # noqa: FBT001 - what a future holds
+        assert secret
+
+    return pulumi.Output.from_input(prerequisites.juju_token.is_secret()).apply(check)
+
+
+@pulumi.runtime.test
+def test_disks_are_made_where_the_pod_is_and_may_grow(cloud: Cloud) -> Any:
+    def check(body: dict[str, Any]) -> None:
+        keys = ("provisioner", "volumeBindingMode", "allowVolumeExpansion", "reclaimPolicy", "parameters")
+        disk = {"skuName": "StandardSSD_ZRS"}
+        assert [body[key] for key in keys] == [
+            "disk.csi.azure.com",
+            "WaitForFirstConsumer",
+            True,
+            "Retain",
+            disk,
+        ]
+
+    return cloud.request("kf-storage").apply(check)
+
+
+@pulumi.runtime.test
+def test_the_storage_class_is_not_the_clusters_default(cloud: Cloud) -> Any:
+    def check(body: dict[str, Any]) -> None:
+        assert body["metadata"] == {"name": "ckf-zrs"}
+
+    return cloud.request("kf-storage").apply(check)
+
+
+@pulumi.runtime.test
+def test_juju_is_told_the_name_of_the_storage_class(prerequisites: KubeflowPrerequisites) -> Any:
+    def check(name: str) -> None:
+        assert name == "ckf-zrs"
+
+    return prerequisites.storage_class.apply(check)
+
+
+@pulumi.runtime.test
+def test_the_autoscaler_finds_its_priorities(cloud: Cloud) -> Any:
+    def check(body: dict[str, Any]) -> None:
+        place = {"name": "cluster-autoscaler-priority-expander", "namespace": "kube-system"}
+        assert (body["metadata"], body["data"]) == (place, {"priorities": "1:\n  - .*\n"})
+
+    return cloud.request("kf-expander").apply(check)
+
+
+@pulumi.runtime.test
+def test_tools_find_the_pool_contract(cloud: Cloud) -> Any:
+    def check(body: dict[str, Any]) -> None:
+        assert (body["metadata"]["name"], body["data"]) == ("agent-pools", {"pools.json": "[]"})
+
+    return cloud.request("kf-agent-pools").apply(check)
+
+
+@pulumi.runtime.test
+def test_batch_yields_but_still_makes_the_autoscaler_add_nodes(cloud: Cloud) -> Any:
+    def check(body: dict[str, Any]) -> None:
+        # Below -10 the autoscaler adds no node (aks.md §3.4); below 0 everything else goes first.
+        assert -10 <= body["value"] < 0
+        assert body["preemptionPolicy"] == "Never"
+
+    return cloud.request("kf-batch").apply(check)
+
+
+@pytest.mark.parametrize("name", ["kf-batch", "kf-interactive"])
+@pulumi.runtime.test
+def test_a_priority_class_is_nobodys_default(cloud: Cloud, name: str) -> Any:
+    def check(body: dict[str, Any]) -> None:
+        assert not body.get("globalDefault")
+
+    return cloud.request(name).apply(check)
+
+
+@pulumi.runtime.test
+def test_interactive_work_goes_before_batch(cloud: Cloud) -> Any:
+    def check(bodies: list[dict[str, Any]]) -> None:
+        interactive, batch = bodies
+        assert interactive["value"] > batch["value"]
+
+    return pulumi.Output.all(cloud.request("kf-interactive"), cloud.request("kf-batch")).apply(check)
+
+
+@pulumi.runtime.test
+def test_kernel_limits_are_only_raised(cloud: Cloud) -> Any:
+    def check(body: dict[str, Any]) -> None:
+        [container] = body["spec"]["template"]["spec"]["initContainers"]
+        *_, script = container["command"]
+        assert script.splitlines() == [
+            f'f=/proc/sys/fs/inotify/{key}; [ "$(cat "$f")" -ge {least} ] || echo {least} > "$f"'
+            for key, least in (("max_user_instances", 1280), ("max_user_watches", 655360))
+        ]
+
+    return cloud.request("kf-inotify").apply(check)
+
+
+@pulumi.runtime.test
+def test_kernel_limits_are_raised_where_kubeflow_runs_and_nowhere_else(cloud: Cloud) -> Any:
+    def check(body: dict[str, Any]) -> None:
+        pod = body["spec"]["template"]["spec"]
+        assert pod["nodeSelector"] == {"kubernetes.io/os": "linux", "kubeflow-aks/workload": "platform"}
+        assert "tolerations" not in pod
+
+    return cloud.request("kf-inotify").apply(check)
+
+
+@pulumi.runtime.test
+def test_only_the_container_that_raises_the_limits_is_privileged(cloud: Cloud) -> Any:
+    def check(body: dict[str, Any]) -> None:
+        pod = body["spec"]["template"]["spec"]
+        assert [container["securityContext"]["privileged"] for container in pod["initContainers"]] == [True]
+        assert [container.get("securityContext") for container in pod["containers"]] == [None]
+
+    return cloud.request("kf-inotify").apply(check)
+
+
+@pulumi.runtime.test
+def test_the_device_plugin_runs_on_every_gpu_node_whatever_its_taints(cloud: Cloud) -> Any:
+    def check(body: dict[str, Any]) -> None:
+        pod = body["spec"]["template"]["spec"]
+        assert pod["tolerations"] == [{"operator": "Exists"}]
+        assert pod["nodeSelector"] == {"kubernetes.azure.com/accelerator": "nvidia"}
+
+    return cloud.request("kf-device-plugin").apply(check)
+
+
+@pulumi.runtime.test
+def test_the_device_plugin_reaches_the_kubelet(cloud: Cloud) -> Any:
+    def check(body: dict[str, Any]) -> None:
+        pod = body["spec"]["template"]["spec"]
+        [mount], [volume] = pod["containers"][0]["volumeMounts"], pod["volumes"]
+        assert mount["mountPath"] == volume["hostPath"]["path"] == "/var/lib/kubelet/device-plugins"
+        assert mount["name"] == volume["name"]
+
+    return cloud.request("kf-device-plugin").apply(check)
+
+
+@pytest.mark.parametrize("name", ["kf-inotify", "kf-device-plugin"])
+@pulumi.runtime.test
+def test_a_daemon_selects_its_own_pods(cloud: Cloud, name: str) -> Any:
+    def check(body: dict[str, Any]) -> None:
+        spec = body["spec"]
+        assert spec["selector"]["matchLabels"] == spec["template"]["metadata"]["labels"]
+
+    return cloud.request(name).apply(check)
+
+
+@pytest.mark.parametrize("name", ["kf-inotify", "kf-device-plugin"])
+@pulumi.runtime.test
+def test_the_images_of_a_daemon_are_pinned(cloud: Cloud, name: str) -> Any:
+    def check(body: dict[str, Any]) -> None:
+        pod = body["spec"]["template"]["spec"]
+        versions = [
+            c["image"].rpartition(":")[2] for c in [*pod.get("initContainers", []), *pod["containers"]]
+        ]
+        assert all(version[:1].isdigit() or version[:2].removeprefix("v").isdigit() for version in versions)
+
+    return cloud.request(name).apply(check)
+
+
+@pulumi.runtime.test
+def test_the_guard_reviews_pods_and_fails_closed(cloud: Cloud) -> Any:
+    def check(body: dict[str, Any]) -> None:
+        [rule] = body["spec"]["matchConstraints"]["resourceRules"]
+        assert (rule["resources"], rule["operations"]) == (["pods"], ["CREATE", "UPDATE"])
+        assert body["spec"]["failurePolicy"] == "Fail"
+
+    return cloud.request("kf-guard").apply(check)
+
+
+@pytest.mark.parametrize("guarded", ["'kubeflow'", "'controller-'", "'knative-'", "'notebook-name'"])
+@pulumi.runtime.test
+def test_the_guard_is_about_the_platform_and_notebooks(cloud: Cloud, guarded: str) -> Any:
+    def check(body: dict[str, Any]) -> None:
+        conditions = {
+            condition["name"]: condition["expression"] for condition in body["spec"]["matchConditions"]
+        }
+        assert guarded in conditions["guarded"]
+
+    return cloud.request("kf-guard").apply(check)
+
+
+@pulumi.runtime.test
+def test_the_guard_lets_daemons_through(cloud: Cloud) -> Any:
+    def check(body: dict[str, Any]) -> None:
+        conditions = {
+            condition["name"]: condition["expression"] for condition in body["spec"]["matchConditions"]
+        }
+        assert "'DaemonSet'" in conditions["not-a-daemon"]
+
+    return cloud.request("kf-guard").apply(check)
+
+
+@pulumi.runtime.test
+def test_the_guard_names_the_spot_taint_in_its_condition_and_its_message(cloud: Cloud) -> Any:
+    def check(body: dict[str, Any]) -> None:
+        tolerates = {variable["name"]: variable["expression"] for variable in body["spec"]["variables"]}[
+            "tolerates"
+        ]
+        assert f"'{SPOT_KEY}'" in tolerates
+        assert SPOT_KEY in body["spec"]["validations"][0]["message"]
+
+    return cloud.request("kf-guard").apply(check)
+
+
+@pulumi.runtime.test
+def test_the_guard_is_bound_and_denies(cloud: Cloud) -> Any:
+    def check(bodies: list[dict[str, Any]]) -> None:
+        policy, binding = bodies
+        assert binding["spec"] == {"policyName": policy["metadata"]["name"], "validationActions": ["Deny"]}
+
+    return pulumi.Output.all(cloud.request("kf-guard"), cloud.request("kf-guard-binding")).apply(check)
+
+
+@pytest.mark.parametrize(
+    ("left_out", "gone"),
+    [
+        ({"inotify": None}, {"inotify"}),
+        ({"device_plugin": False}, {"device-plugin"}),
+        ({"guards": False}, {"guard", "guard-binding"}),
+    ],
+)
+@pulumi.runtime.test
+def test_what_is_not_asked_for_is_not_made(cloud: Cloud, left_out: Any, gone: set[str]) -> None:
+    less = "-".join(["without", *left_out])
+    KubeflowPrerequisites(less, cast(KubeflowPrerequisitesArgs, {**ARGS, **left_out}), cloud.opts)
+    every = {name.removeprefix("kf") for name in cloud.names("kf")}
+    made = {name.removeprefix(less) for name in cloud.names(less)}
+    assert every - made == {f"-{name}" for name in gone}

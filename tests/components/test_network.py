@@ -1,0 +1,117 @@
+"""The virtual network, on its own."""
+
+# pyright: reportUntypedFunctionDecorator=false, reportUnknownMemberType=false
+
+from typing import Any
+
+import pulumi
+import pytest
+
+from components.network import Network, NetworkArgs
+from tests.components.conftest import Cloud
+
+ARGS = NetworkArgs(
+    resource_group_name="group",
+    location="westeurope",
+    cidr="10.224.0.0/16",
+    subnets={"system": "10.224.0.0/24", "cpu": "10.224.4.0/22"},
+    outbound_type="loadBalancer",
+    route_table_id=None,
+    dns_label="kf-ml",
+    tags={"owner": "ml"},
+)
+NAT: NetworkArgs = {**ARGS, "outbound_type": "userAssignedNATGateway"}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def network(cloud: Cloud) -> Network:
+    """The network that tests read unless they make one of their own."""
+    return cloud.build(lambda: Network("kf", ARGS, cloud.opts))
+
+
+@pulumi.runtime.test
+def test_every_role_has_a_subnet_of_its_range(cloud: Cloud) -> Any:
+    def check(body: dict[str, Any]) -> None:
+        found = {subnet["name"]: subnet["addressPrefix"] for subnet in body["subnets"]}
+        assert found == {"system": "10.224.0.0/24", "cpu": "10.224.4.0/22"}
+
+    return cloud.request("kf-vnet").apply(check)
+
+
+@pulumi.runtime.test
+def test_the_subnets_lie_in_the_range_of_the_network(cloud: Cloud) -> Any:
+    def check(body: dict[str, Any]) -> None:
+        assert body["addressSpace"] == {"addressPrefixes": ["10.224.0.0/16"]}
+
+    return cloud.request("kf-vnet").apply(check)
+
+
+@pulumi.runtime.test
+def test_a_subnet_is_found_by_its_role(network: Network) -> Any:
+    def check(values: list[str]) -> None:
+        system, cpu = values
+        assert system.endswith("/kf-vnet/subnets/system")
+        assert cpu.endswith("/kf-vnet/subnets/cpu")
+
+    return pulumi.Output.all(network.subnet_ids["system"], network.subnet_ids["cpu"]).apply(check)
+
+
+@pulumi.runtime.test
+def test_the_ingress_has_a_static_standard_address(cloud: Cloud) -> Any:
+    def check(body: dict[str, Any]) -> None:
+        assert (body["publicIPAllocationMethod"], body["sku"]) == ("Static", {"name": "Standard"})
+
+    return cloud.request("kf-ingress").apply(check)
+
+
+@pulumi.runtime.test
+def test_the_ingress_has_the_name_that_the_dns_label_gives(network: Network) -> Any:
+    def check(values: list[str]) -> None:
+        assert values == ["kf-ingress", "kf-ml.westeurope.cloudapp.azure.com"]
+
+    return pulumi.Output.all(network.ingress_address_name, network.ingress_fqdn).apply(check)
+
+
+@pulumi.runtime.test
+def test_without_a_nat_gateway_there_is_one_address(cloud: Cloud) -> None:
+    assert cloud.names("kf") == ["kf", "kf-vnet", "kf-ingress"]
+
+
+@pulumi.runtime.test
+def test_a_nat_gateway_stands_on_every_subnet(cloud: Cloud) -> Any:
+    def check(body: dict[str, Any]) -> None:
+        gateways = {subnet["natGateway"]["id"].rpartition("/")[2] for subnet in body["subnets"]}
+        assert gateways == {"natted-nat"}
+
+    Network("natted", NAT, cloud.opts)
+    return cloud.request("natted-vnet").apply(check)
+
+
+@pulumi.runtime.test
+def test_a_nat_gateway_goes_out_by_an_address_of_its_own(cloud: Cloud) -> Any:
+    def check(body: dict[str, Any]) -> None:
+        [address] = body["publicIpAddresses"]
+        assert address["id"].endswith("/outward-outbound")
+
+    Network("outward", NAT, cloud.opts)
+    return cloud.request("outward-nat").apply(check)
+
+
+@pulumi.runtime.test
+def test_a_route_table_stands_on_every_subnet(cloud: Cloud) -> Any:
+    def check(body: dict[str, Any]) -> None:
+        assert [subnet["routeTable"] for subnet in body["subnets"]] == [{"id": "table"}, {"id": "table"}]
+
+    Network("routed", {**ARGS, "outbound_type": "userDefinedRouting", "route_table_id": "table"}, cloud.opts)
+    return cloud.request("routed-vnet").apply(check)
+
+
+@pytest.mark.parametrize("child", ["vnet", "ingress", "nat", "outbound"])
+@pulumi.runtime.test
+def test_tags_location_and_group_reach_every_child(cloud: Cloud, child: str) -> Any:
+    def check(body: dict[str, Any]) -> None:
+        assert body["tags"] == {"owner": "ml"}
+        assert (body["location"], body["resourceGroupName"]) == ("westeurope", "group")
+
+    Network(f"tagged-{child}", NAT, cloud.opts)
+    return cloud.request(f"tagged-{child}-{child}").apply(check)
