@@ -11,19 +11,21 @@ from typing import Any, Final
 import urllib3
 
 from localaks.autoscaler.expander import CONFIG_MAP, CONFIG_MAP_KEY
-from localaks.autoscaler.parse import child
-from localaks.cluster import ClusterUnavailableError, Event, T
+from localaks.autoscaler.parse import child, children
+from localaks.cluster import ClusterRefusedError, ClusterUnavailableError, Event, T
 from localaks.informer import Informer
 from localaks.kubernetes import kubeconfig
 
 _JSON: Final = "application/json"
 _STRATEGIC: Final = "application/strategic-merge-patch+json"
+_MERGE: Final = "application/merge-patch+json"
 _BACKGROUND_THREADS: Final = 32
 _FOREGROUND_THREADS: Final = 8
 _CONNECTIONS: Final = _BACKGROUND_THREADS + _FOREGROUND_THREADS + 8
 """The threads', the watches' and the caller's own."""
-_ALREADY_DONE: Final = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT})
-"""A node that is gone, or there already; a pod that was evicted by someone else."""
+_ATTEMPTS: Final = 5
+_EXPECTED: Final = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT, HTTPStatus.TOO_MANY_REQUESTS})
+"""What is gone or there already, what someone else changed meanwhile, and what a disruption budget protects."""
 
 
 class LiveCluster:
@@ -88,13 +90,12 @@ class LiveCluster:
 
     def taint_node(self, name: str, taints: Sequence[Mapping[str, str]], *, cordon: bool = False) -> None:
         """Add taints, or replace those of the same key; `cordon` also makes the node unschedulable."""
-        spec: dict[str, Any] = {"taints": list(taints)} | ({"unschedulable": True} if cordon else {})
-        self._write("PATCH", f"/api/v1/nodes/{name}", {"spec": spec}, _STRATEGIC)
+        spec = {"unschedulable": True} if cordon else {}
+        self._change_taints(name, {taint["key"] for taint in taints}, taints, spec)
 
     def untaint_node(self, name: str, keys: Sequence[str]) -> None:
         """Remove the taints of these keys."""
-        removals = [{"$patch": "delete", "key": key} for key in keys]
-        self._write("PATCH", f"/api/v1/nodes/{name}", {"spec": {"taints": removals}}, _STRATEGIC)
+        self._change_taints(name, set(keys), (), {})
 
     def label_node(self, name: str, labels: Mapping[str, str | None]) -> None:
         """Set labels; None removes one."""
@@ -155,23 +156,43 @@ class LiveCluster:
     def _inform(self, path: str, query: Mapping[str, str] | None = None) -> Informer:
         return Informer(self._http, f"{self._server}{path}", self._headers, query)
 
+    def _change_taints(
+        self, name: str, remove: set[str], add: Sequence[Mapping[str, str]], spec: Mapping[str, Any]
+    ) -> None:
+        """Read, change, write, and again if someone else wrote meanwhile: the list of taints is one value."""
+        path = f"/api/v1/nodes/{name}"
+        for _ in range(_ATTEMPTS):
+            status, node = self._call("GET", path)
+            if status == HTTPStatus.NOT_FOUND:
+                return
+            kept = [taint for taint in children(node["spec"], "taints") if taint["key"] not in remove]
+            version = {"resourceVersion": node["metadata"]["resourceVersion"]}
+            change = {"metadata": version, "spec": {**spec, "taints": [*kept, *add]}}
+            if self._write("PATCH", path, change, _MERGE) != HTTPStatus.CONFLICT:
+                return
+        raise ClusterUnavailableError(f"node {name} changes faster than its taints can be set")
+
     def _write(self, method: str, path: str, body: Mapping[str, Any], content_type: str = _JSON) -> int:
-        """Send a change and return the status.
+        """Send a change and return the status."""
+        return self._call(method, path, body, content_type)[0]
+
+    def _call(
+        self, method: str, path: str, body: Mapping[str, Any] | None = None, content_type: str = _JSON
+    ) -> tuple[int, dict[str, Any]]:
+        """Send a request and return the status and the answer.
 
         Raises:
             ClusterUnavailableError: no answer, or one that says that the server can't serve now.
-            ValueError: the server finds the object invalid, which is a mistake of ours.
+            ClusterRefusedError: the server finds the object invalid.
         """
         headers = {**self._headers, "Accept": _JSON, "Content-Type": content_type}
+        data = None if body is None else json.dumps(body).encode()
         try:
-            answer = self._http.request(
-                method, f"{self._server}{path}", body=json.dumps(body).encode(), headers=headers
-            )
+            answer = self._http.request(method, f"{self._server}{path}", body=data, headers=headers)
         except urllib3.exceptions.HTTPError as error:
             raise ClusterUnavailableError(f"{self._server}: {error}") from error
         if answer.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
             raise ClusterUnavailableError(f"{method} {path}: status {answer.status}")
-        refused = answer.status >= HTTPStatus.BAD_REQUEST and answer.status != HTTPStatus.TOO_MANY_REQUESTS
-        if refused and answer.status not in _ALREADY_DONE:
-            raise ValueError(f"{method} {path}: {answer.data.decode(errors='replace')[:500]}")
-        return answer.status
+        if answer.status >= HTTPStatus.BAD_REQUEST and answer.status not in _EXPECTED:
+            raise ClusterRefusedError(f"{method} {path}: {answer.data.decode(errors='replace')[:500]}")
+        return answer.status, json.loads(answer.data)

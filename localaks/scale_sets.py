@@ -77,7 +77,7 @@ class ScaleSets:
             now: simulated seconds.
         """
         wanted = {pool.name: pool for pool in pools}
-        for name in self._pools.keys() - wanted.keys():
+        for name in sorted(self._pools.keys() - wanted.keys()):
             self._journal.write(Kind.POOL_REMOVED, Source.SCALE_SET, pool=name)
             del self._pools[name]
             self._retire(self._all_of(name))
@@ -96,13 +96,13 @@ class ScaleSets:
             self._resize(pool, now, is_new=is_new)
 
     @property
-    def retired(self) -> frozenset[str]:
+    def retired(self) -> list[str]:
         """Names of VMs whose pool is gone, was replaced by other machines or shrank: to be removed now."""
-        return frozenset(self._retired)
+        return sorted(self._retired)
 
     def record_counts(self) -> None:
         """Tell Azure the sizes that changed; a pool being deleted has none any more."""
-        for name in self._resized & self._pools.keys():
+        for name in sorted(self._resized & self._pools.keys()):
             with suppress(LookupError):
                 self._azure.set_count(self._pools[name].cluster_id, name, len(self._all_of(name)))
         self._resized.clear()

@@ -9,9 +9,10 @@ from localaks.autoscaler.core import Autoscaler
 from localaks.autoscaler.model import Node, NodeGroup, Snapshot
 from localaks.autoscaler.parse import parse_budget, parse_node, parse_scheduling
 from localaks.autoscaler.profile import Profile
+from localaks.autoscaler.scale_down import DELETION_TAINT, is_leaving
 from localaks.clock import Clock
-from localaks.cluster import Cluster, ClusterUnavailableError
-from localaks.eviction import NOTICE_SECONDS, Eviction
+from localaks.cluster import Cluster, ClusterRefusedError, ClusterUnavailableError
+from localaks.eviction import DRAIN_TAINT, NOTICE_SECONDS, Eviction
 from localaks.journal import Journal, Kind, Source
 from localaks.market import Market, MarketEvent, Supply, Taking
 from localaks.nodes import UnknownVmSizeError, scale_set_name, template_node
@@ -30,8 +31,8 @@ class SeveralClustersError(ValueError):
 class Simulation:
     """Azure's side of one AKS cluster, played against a real control plane.
 
-    Everything is in memory but the pools (Azure stand-in) and the nodes (control plane), so that a restart
-    carries on; only back-offs and evictions under way are forgotten, as by the real autoscaler.
+    What must outlive a restart is in the Azure stand-in (pools) and the control plane (nodes, and on them the
+    marks of evictions under way). Back-offs and scale-downs under way are forgotten, as by the real autoscaler.
     """
 
     def __init__(
@@ -61,14 +62,20 @@ class Simulation:
         self._templates: dict[str, tuple[AgentPool, Node]] = {}
         self._problems: set[str] = set()
         self._next_scan = _NEVER
+        self._resumed = False
 
     def run(self, stop: threading.Event) -> None:
-        """Step until `stop` is set; while the control plane does not answer, wait for it."""
+        """Step until `stop` is set; what the control plane can't or won't do is told once and tried again."""
+        told = ""
         while not stop.is_set():
+            problem = ""
             try:
                 self.step()
-            except (ClusterUnavailableError, SeveralClustersError) as error:
-                self._complain(str(error))
+            except (ClusterUnavailableError, ClusterRefusedError, SeveralClustersError) as error:
+                problem = str(error)
+            if problem and problem != told:
+                self._journal.write(Kind.ERROR, Source.SIMULATION, detail=problem)
+            told = problem
             self._clock.wait(stop)
 
     def step(self) -> None:
@@ -76,6 +83,7 @@ class Simulation:
 
         Raises:
             ClusterUnavailableError: the control plane does not answer; the next step carries on.
+            ClusterRefusedError: it finds something invalid, which the next step tries again.
             SeveralClustersError: the Azure stand-in has more than one cluster.
         """
         now = self._clock.now()
@@ -84,6 +92,8 @@ class Simulation:
         profile = self._profile(pools)
         try:
             self._scale_sets.sync(pools.values(), [node.name for node in view.nodes], now)
+            if not self._resumed:
+                self._resume(view, now)
             for node in self._scale_sets.retired:
                 self._remove(node, profile, now, forced=True)
             for event in self._market.due(now):
@@ -97,6 +107,17 @@ class Simulation:
                 self._autoscale(pools, profile, view, now)
         finally:
             self._scale_sets.record_counts()
+
+    def _resume(self, view: View, now: float) -> None:
+        """Carry on with evictions of an earlier simulation; undo its scale-downs, as the real autoscaler does."""
+        for node in view.nodes:
+            if not self._scale_sets.has(node.name):
+                continue
+            if any(taint.key == DRAIN_TAINT["key"] for taint in node.taints):
+                self._evictions[node.name] = Eviction(node.name, now)
+            elif is_leaving(node):
+                self._cluster.untaint_node(node.name, [DELETION_TAINT])
+        self._resumed = True
 
     def _pools(self) -> dict[str, AgentPool]:
         """The pools by name, less those whose machines nobody knows."""

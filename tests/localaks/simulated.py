@@ -272,8 +272,6 @@ class FakeCluster:
 class World:
     """A simulation on a manual clock against the fakes."""
 
-    TICK = 0.5
-
     def __init__(
         self,
         pools: Sequence[dict[str, Any]],
@@ -283,6 +281,7 @@ class World:
         timings: Timings | None = None,
         seed: int = 0,
     ) -> None:
+        self.tick = 0.5
         self.clock = ManualClock()
         self.azure = FakeAzure(pools, profile)
         self.cluster = FakeCluster(self.clock)
@@ -306,14 +305,14 @@ class World:
         while self.clock.now() < until:
             self.cluster.settle()
             self.simulation.step()
-            self.clock.advance(self.TICK)
+            self.clock.advance(self.tick)
 
     def run_until_running(self, pod: str, *, limit: float = 300) -> float:
         """Let time pass until the pod runs; returns how long that took, or fails after `limit` seconds."""
         started = self.clock.now()
         while self.pool_of(pod) is None:
             assert self.clock.now() - started <= limit, f"{pod} does not run after {limit} s"
-            self.run(self.TICK)
+            self.run(self.tick)
         return self.clock.now() - started
 
     def pool_of(self, pod: str) -> str | None:

@@ -26,8 +26,8 @@ def _deployment() -> dict[str, Any]:
 
 def test_only_creations_are_pending_creates() -> None:
     assert pending_creates(_deployment()) == (
-        PendingCreate("urn:group", GROUP["type"], {"resourceGroupName": "g"}),
-        PendingCreate("urn:pool", POOL["type"], {}),
+        PendingCreate("urn:group", "azure-native:resources:ResourceGroup", {"resourceGroupName": "g"}),
+        PendingCreate("urn:pool", "azure-native:containerservice:AgentPool", {}),
     )
 
 

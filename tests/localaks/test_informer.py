@@ -1,0 +1,151 @@
+"""A watch keeps the local copy up to date, also when the server ends it."""
+
+import json
+import threading
+import time
+from collections.abc import Callable, Generator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import pytest
+import urllib3
+
+from localaks.cluster import ClusterUnavailableError
+from localaks.informer import Informer
+
+
+def an_object(uid: str, version: str = "1") -> dict[str, Any]:
+    return {"metadata": {"uid": uid, "resourceVersion": version}}
+
+
+class ApiServer:
+    """Serves one list, and each watch from a script of events."""
+
+    def __init__(self) -> None:
+        self.listed = [an_object("a")]
+        self.watches: list[list[dict[str, Any]]] = []
+        self.lists = 0
+        self.failing = False
+        outer = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_GET(self) -> None:
+                if outer.failing:
+                    self.send_error(503)
+                elif "watch=true" in self.path:
+                    self._watch()
+                else:
+                    outer.lists += 1
+                    self._answer({"metadata": {"resourceVersion": "5"}, "items": outer.listed})
+
+            def _answer(self, body: dict[str, Any]) -> None:
+                text = json.dumps(body).encode()
+                self.send_response(200)
+                self.send_header("Content-Length", str(len(text)))
+                self.end_headers()
+                self.wfile.write(text)
+
+            def _watch(self) -> None:
+                events = outer.watches.pop(0) if outer.watches else None
+                self.send_response(200)
+                self.send_header("Connection", "close")
+                self.end_headers()
+                for event in events or []:
+                    self.wfile.write(json.dumps(event).encode() + b"\n")
+                if events is None:
+                    outer.hold.wait(5)
+
+            def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - named so by the base class
+                pass
+
+        self.hold = threading.Event()
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server.daemon_threads = True
+        threading.Thread(
+            target=self._server.serve_forever, daemon=True, kwargs={"poll_interval": 0.01}
+        ).start()
+        self.url = f"http://127.0.0.1:{self._server.server_port}/api/v1/pods"
+
+    def stop(self) -> None:
+        """End everything."""
+        self.hold.set()
+        self._server.shutdown()
+        self._server.server_close()
+
+
+@pytest.fixture
+def server() -> Generator[ApiServer]:
+    running = ApiServer()
+    yield running
+    running.stop()
+
+
+@pytest.fixture
+def informer(server: ApiServer) -> Generator[Callable[[], Informer]]:
+    started: list[Informer] = []
+
+    def start() -> Informer:
+        started.append(Informer(urllib3.PoolManager(retries=False), server.url, {}))
+        return started[-1]
+
+    yield start
+    for one in started:
+        one.stop()
+
+
+def uids(informer: Informer) -> list[str]:
+    return sorted(entry["metadata"]["uid"] for entry in informer.objects())
+
+
+def eventually(condition: Callable[[], bool]) -> None:
+    until = time.monotonic() + 5
+    while not condition():
+        assert time.monotonic() < until
+        time.sleep(0.005)
+
+
+def test_changes_are_followed(server: ApiServer, informer: Callable[[], Informer]) -> None:
+    added = {"type": "ADDED", "object": an_object("b")}
+    removed = {"type": "DELETED", "object": an_object("a")}
+    server.watches = [[added, removed]]
+    server.listed = [an_object("a")]
+    copy = informer()
+    server.listed = [an_object("b")]
+    eventually(lambda: uids(copy) == ["b"])
+
+
+def test_an_unchanged_object_stays_the_same_python_object(
+    server: ApiServer, informer: Callable[[], Informer]
+) -> None:
+    copy = informer()
+    assert copy.objects()[0] is copy.objects()[0]
+    assert server.lists == 1
+
+
+def test_a_version_too_old_to_watch_from_means_a_new_list(
+    server: ApiServer, informer: Callable[[], Informer]
+) -> None:
+    server.watches = [[{"type": "ERROR", "object": {"code": 410, "message": "too old resource version"}}]]
+    copy = informer()
+    eventually(lambda: server.lists == 2)
+    assert uids(copy) == ["a"]
+
+
+def test_a_server_that_does_not_answer_is_unavailable_until_it_does(
+    server: ApiServer, informer: Callable[[], Informer]
+) -> None:
+    server.failing = True
+    copy = informer()
+    with pytest.raises(ClusterUnavailableError, match="503"):
+        copy.objects()
+    server.failing = False
+    eventually(lambda: uids_or_none(copy) == ["a"])
+
+
+def uids_or_none(informer: Informer) -> list[str] | None:
+    try:
+        return uids(informer)
+    except ClusterUnavailableError:
+        return None
