@@ -47,7 +47,7 @@ class AksCluster(pulumi.ComponentResource):
             principal_id=identity.principal_id,
             # Without the type Azure looks the identity up before the directory knows it (aks.md §4.5).
             principal_type=authorization.PrincipalType.SERVICE_PRINCIPAL,
-            opts=child,
+            opts=pulumi.ResourceOptions(parent=self, protect=False),  # see components.roles
         )
         self.managed_cluster = _managed_cluster(name, args, identity.id, self, network_right)
         for config in ("aksManagedAutoUpgradeSchedule", "aksManagedNodeOSUpgradeSchedule"):

@@ -44,7 +44,7 @@ class ContainerRegistry(pulumi.ComponentResource):
             principal_id=args["puller_object_id"],
             # Without the type Azure looks the identity up before the directory knows it (aks.md §4.5).
             principal_type=authorization.PrincipalType.SERVICE_PRINCIPAL,
-            opts=pulumi.ResourceOptions(parent=self),
+            opts=pulumi.ResourceOptions(parent=self, protect=False),  # see components.roles
         )
         self.register_outputs({"registryId": self.registry_id})
 

@@ -1,4 +1,8 @@
-"""Azure's built-in roles that identities of a stack are given."""
+"""Azure's built-in roles that identities of a stack are given.
+
+Their assignments are never protected. Whenever the cluster or an identity is updated, a preview cannot know that its
+principal stays and plans to replace the assignment; protection would refuse the preview, and with it every such update.
+"""
 
 from typing import Final
 

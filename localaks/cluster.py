@@ -12,6 +12,10 @@ class ClusterUnavailableError(Exception):
     """The control plane does not answer now."""
 
 
+class ClusterRefusedError(Exception):
+    """The control plane finds what it was asked for invalid, for example a label of a pool."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Event:
     """A Kubernetes event about a node, a pod or the autoscaler's ConfigMap."""
@@ -29,7 +33,8 @@ class Event:
 class Cluster(Protocol):
     """Reads are the latest known state as API objects; writes on what is gone already do nothing.
 
-    Every method raises `ClusterUnavailableError` while the control plane does not answer.
+    Every method raises `ClusterUnavailableError` while the control plane does not answer, and those that write
+    raise `ClusterRefusedError` for what it finds invalid.
     """
 
     def nodes(self) -> Sequence[dict[str, Any]]:

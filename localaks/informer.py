@@ -3,6 +3,7 @@
 import json
 import threading
 from collections.abc import Mapping
+from contextlib import suppress
 from http import HTTPStatus
 from typing import Any, Final
 
@@ -14,6 +15,10 @@ _RETRY_SECONDS: Final = 0.5
 _WATCH_SECONDS: Final = 300
 """How long the server keeps one watch open."""
 _FIRST_LIST_SECONDS: Final = 30.0
+
+
+class _WatchEndedError(Exception):
+    """The server can't go on with a watch, e.g. because its version is too old: list again."""
 
 
 class Informer:
@@ -53,13 +58,16 @@ class Informer:
     def stop(self) -> None:
         """End the watch and its thread."""
         self._stop.set()
-        if self._response is not None:
-            self._response.shutdown()
+        response = self._response
+        if response is not None:
+            with suppress(RuntimeError):  # the watch ended by itself meanwhile
+                response.shutdown()
 
     def _run(self) -> None:
         while not self._stop.is_set():
             try:
-                self._watch(self._list())
+                with suppress(_WatchEndedError):
+                    self._watch(self._list())
             except (urllib3.exceptions.HTTPError, OSError, ValueError) as error:
                 self._problem = f"{self._url}: {error}"
                 self._listed.set()
@@ -94,17 +102,20 @@ class Informer:
             timeout=urllib3.Timeout(connect=5, read=_WATCH_SECONDS + 10),
         )
         try:
+            if self._stop.is_set():
+                return
             line = b""
             for chunk in self._response.stream(65536):
                 *complete, line = (line + chunk).split(b"\n")
                 for text in complete:
                     self._apply(json.loads(text))
         finally:
-            self._response.release_conn()
+            self._response.close()
+            self._response = None
 
     def _apply(self, event: Mapping[str, Any]) -> None:
         if event["type"] == "ERROR":
-            raise ValueError(event["object"].get("message", "the watch ended with an error"))
+            raise _WatchEndedError
         uid = event["object"]["metadata"]["uid"]
         with self._lock:
             if event["type"] == "DELETED":

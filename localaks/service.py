@@ -7,10 +7,11 @@ import signal
 import threading
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from localaks import kubernetes
+from localaks import contents, kubernetes
 from localaks.azure import server as azure
 from localaks.azure.state import AzureState
 from localaks.clock import Clock, WallClock
@@ -79,7 +80,12 @@ def serve(run: RunDirectory, *, speed: float, seed: int) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the command in front; that stops this one
     clock, market, state = WallClock(speed), Market(seed=seed), AzureState(run.azure)
     cluster = LiveCluster(str(run.kubeconfig))
-    azure_native = azure.serve(state, kubeconfig=run.kubeconfig.read_text, speed=speed)
+    azure_native = azure.serve(
+        state,
+        kubeconfig=run.kubeconfig.read_text,
+        speed=speed,
+        cluster_deleted=partial(contents.erase, str(run.kubeconfig)),
+    )
     in_cluster = kubernetes.serve()
     market_inbox(run).touch()
     with journal_file(run).open("a", encoding="utf-8") as sink:

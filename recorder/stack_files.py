@@ -1,7 +1,7 @@
 """What the CLI would hand the program: defaults of Pulumi.yaml and the values of one stack file."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -10,12 +10,28 @@ import yaml
 
 
 class _Loader(yaml.SafeLoader):
-    """Reads YAML; a day without quotes stays text, as the settings take it."""
+    """Reads YAML; a day without quotes stays text, as the settings take it, and a key stands once, as the CLI wants."""
 
     yaml_implicit_resolvers = {  # noqa: RUF012 - PyYAML's own name and form
         first: [(tag, pattern) for tag, pattern in resolvers if not tag.endswith(":timestamp")]
         for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
     }
+
+    def construct_mapping(
+        self,
+        node: yaml.MappingNode,
+        deep: bool = False,  # noqa: FBT001, FBT002 - PyYAML's own signature
+    ) -> dict[Hashable, Any]:
+        """A mapping whose keys differ."""
+        found: set[str] = set()
+        for key, _ in cast(list[tuple[yaml.Node, yaml.Node]], node.value):
+            text = str(key.value)
+            if text in found:
+                raise yaml.constructor.ConstructorError(
+                    problem=f"{text} stands twice", problem_mark=key.start_mark
+                )
+            found.add(text)
+        return super().construct_mapping(node, deep)
 
 
 class StackFileError(ValueError):

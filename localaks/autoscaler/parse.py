@@ -20,6 +20,14 @@ Json: TypeAlias = dict[str, Any]
 
 SAFE_TO_EVICT: Final = "cluster-autoscaler.kubernetes.io/safe-to-evict"
 SCALE_DOWN_DISABLED: Final = "cluster-autoscaler.kubernetes.io/scale-down-disabled"
+_NOT_READY: Final = frozenset(
+    {
+        "node.kubernetes.io/not-ready",
+        "node.kubernetes.io/disk-pressure",
+        "node.kubernetes.io/network-unavailable",
+    }
+)
+"""Taints with which a node is not ready yet whatever its condition says (cluster-autoscaler kubernetes/ready.go)."""
 _MIRROR: Final = "kubernetes.io/config.mirror"
 _REPLICATED_KINDS: Final = frozenset({"Job", "ReplicaSet", "StatefulSet", "ReplicationController"})
 _ONE_POD: Final = 1000
@@ -77,18 +85,17 @@ def parse_node(node: Json) -> Node:
     """A Node object."""
     metadata, spec, status = node["metadata"], child(node, "spec"), node["status"]
     annotations = child(metadata, "annotations")
+    taints = children(spec, "taints")
     return Node(
         name=metadata["name"],
         labels=child(metadata, "labels"),
-        taints=tuple(
-            Taint(taint["key"], taint["effect"], taint.get("value") or "")
-            for taint in children(spec, "taints")
-        ),
+        taints=tuple(Taint(taint["key"], taint["effect"], taint.get("value") or "") for taint in taints),
         allocatable={name: thousandths(amount) for name, amount in status["allocatable"].items()},
         ready=any(
             condition["type"] == "Ready" and condition["status"] == "True"
             for condition in children(status, "conditions")
-        ),
+        )
+        and not any(taint["key"] in _NOT_READY for taint in taints),
         unschedulable=bool(spec.get("unschedulable")),
         scale_down_disabled=annotations.get(SCALE_DOWN_DISABLED) == "true",
     )

@@ -41,7 +41,7 @@ class Requests:
             case token if token == SUBNET:
                 parent = arm.parent_id_of(arm_id) or ""
                 siblings = tuple(r.outputs for r in others if arm.within(r.id, parent))
-                return [general, self._subnet(arm_id, body, siblings)]
+                return [general, self._subnet(arm_id, body, existing, siblings)]
             case token if token == MANAGED_CLUSTER:
                 return [general, self._cluster(arm_id, body, existing)]
             case token if token == AGENT_POOL:
@@ -49,9 +49,22 @@ class Requests:
             case _:
                 return [general]
 
-    def _subnet(self, arm_id: str, body: Json, siblings: tuple[Json, ...]) -> SubnetRequest:
-        network = self._get(arm.parent_id_of(arm_id) or "") or {}
-        return SubnetRequest(name=arm.name_of(arm_id), body=body, network=network, siblings=siblings)
+    def _subnet(
+        self, arm_id: str, body: Json, existing: Json | None, siblings: tuple[Json, ...]
+    ) -> SubnetRequest:
+        inside = [
+            pool
+            for pool in self._state.agent_pools()
+            if arm.key(pool.get("vnetSubnetID", "")) == arm.key(arm_id)
+        ]
+        return SubnetRequest(
+            name=arm.name_of(arm_id),
+            body=body,
+            network=self._get(arm.parent_id_of(arm_id) or "") or {},
+            siblings=siblings,
+            existing=existing,
+            occupied=any(pool["count"] for pool in inside),
+        )
 
     def _cluster(self, arm_id: str, body: Json, existing: Json | None) -> ClusterRequest:
         return ClusterRequest(

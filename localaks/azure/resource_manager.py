@@ -38,11 +38,19 @@ class ResourceManager:
         state: what this Azure holds.
         timing: how long it takes.
         today: the day on which it decides about support of Kubernetes versions.
+        cluster_deleted: ends what is inside a cluster that is being deleted.
     """
 
-    def __init__(self, state: AzureState, timing: Timing, today: Callable[[], date]) -> None:
+    def __init__(
+        self,
+        state: AzureState,
+        timing: Timing,
+        today: Callable[[], date],
+        cluster_deleted: Callable[[], None] = lambda: None,
+    ) -> None:
         self._state = state
         self._timing = timing
+        self._cluster_deleted = cluster_deleted
         self._requests = Requests(state, self.get, today)
 
     def get(self, arm_id: str) -> Json | None:
@@ -153,6 +161,8 @@ class ResourceManager:
         """Forget what has been deleted."""
         for resource in self._state.all():
             if resource.operation == DELETING and self._timing.over(resource.busy_until):
+                if resource.type == MANAGED_CLUSTER:
+                    self._cluster_deleted()
                 self._state.delete(resource.id)
 
     def _store(self, arm_type: ArmType, arm_id: str, body: Json, *, failed: bool = False) -> float:

@@ -63,6 +63,7 @@ def serve(
     kubeconfig: Callable[[], str],
     speed: float = float("inf"),
     today: Callable[[], date] = date.today,
+    cluster_deleted: Callable[[], None] | None = None,
 ) -> RunningServer:
     """Serve the provider on 127.0.0.1, for `PULUMI_DEBUG_PROVIDERS=azure-native:<port>`.
 
@@ -72,11 +73,14 @@ def serve(
         kubeconfig: text of the kubeconfig that every cluster hands out; asked anew each time and never stored.
         speed: simulated seconds of Azure in one second; infinite for an Azure that takes no time.
         today: the day on which Azure decides which Kubernetes versions it supports.
+        cluster_deleted: ends what is inside a cluster; a cluster counts as deleted only after it.
 
     Raises:
         OSError: the port is taken.
     """
-    provider = AzureNativeProvider(ResourceManager(state, timing := Timing(speed), today), timing, kubeconfig)
+    timing = Timing(speed)
+    azure = ResourceManager(state, timing, today, cluster_deleted or (lambda: None))
+    provider = AzureNativeProvider(azure, timing, kubeconfig)
     options = [("grpc.max_receive_message_length", _LARGEST_MESSAGE), ("grpc.so_reuseport", 0)]
     server: Any = grpc.server(futures.ThreadPoolExecutor(_THREADS), options=options)
     provider_pb2_grpc.add_ResourceProviderServicer_to_server(provider, server)

@@ -66,5 +66,5 @@ def _is_the_programs(module: ModuleType, root: Path) -> bool:
 
 
 def _tells_more_than_that_the_engine_has_gone(record: logging.LogRecord) -> bool:
-    """False for the traceback of a call to an engine that has stopped on an error; the error itself is told elsewhere."""
+    """False for the traceback of a call to an engine that has stopped on an error, which is told elsewhere."""
     return not (record.exc_info and isinstance(record.exc_info[1], grpc.RpcError))

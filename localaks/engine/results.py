@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import Any, Final
 
 from pulumi.automation.events import DiagnosticEvent, EngineEvent, StepEventMetadata
 
@@ -19,6 +19,7 @@ class Step:
     Attributes:
         op: the engine's word: same, create, update, delete, replace, create-replacement, delete-replaced, read, ...
         replace_keys: input properties that force a replacement.
+        inputs: what the resource will have been given; secrets and what only an `up` knows are placeholders.
         differences: property path to add, delete, update, add-replace, delete-replace or update-replace.
         done: whether it succeeded; a step that failed or was never reached is not.
     """
@@ -27,6 +28,7 @@ class Step:
     type: str
     op: str
     replace_keys: tuple[str, ...] = ()
+    inputs: Mapping[str, Any] = field(default_factory=dict[str, Any], repr=False)
     differences: Mapping[str, str] = field(default_factory=dict[str, str])
     done: bool = False
 
@@ -107,6 +109,7 @@ def _step(metadata: StepEventMetadata) -> Step:
         type=metadata.type,
         op=_word(metadata.op),
         replace_keys=tuple(metadata.keys or ()),
+        inputs=(metadata.new.inputs if metadata.new else None) or {},
         differences={path: _word(diff.diff_kind) for path, diff in (metadata.detailed_diff or {}).items()},
     )
 

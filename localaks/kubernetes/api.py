@@ -102,14 +102,47 @@ class ApiServer:
         """The live object of that kind and name."""
         return self._call("GET", self._path(obj))
 
-    def delete(self, obj: Object, propagation: str) -> None:
-        """Ask for deletion; `propagation` is `Foreground`, `Background` or `Orphan`."""
-        self._call("DELETE", self._path(obj), {}, {"propagationPolicy": propagation})
+    def delete(self, obj: Object, propagation: str, *, grace_seconds: int | None = None) -> None:
+        """Ask for deletion.
+
+        Args:
+            obj: names the object.
+            propagation: `Foreground`, `Background` or `Orphan`.
+            grace_seconds: 0 removes a pod at once; None leaves it the time it asked for.
+        """
+        grace = {} if grace_seconds is None else {"gracePeriodSeconds": grace_seconds}
+        self._call("DELETE", self._path(obj), {}, {"propagationPolicy": propagation, **grace})
+
+    def finalize(self, namespace: str) -> None:
+        """Let a namespace that is being deleted go at once; what is left in it would be out of reach for good."""
+        body: Object = {
+            "apiVersion": "v1",
+            "kind": "Namespace",
+            "metadata": {"name": namespace},
+            "spec": {"finalizers": []},
+        }
+        self._call("PUT", f"/api/v1/namespaces/{quote(namespace, safe='')}/finalize", {}, body)
 
     def list(self, kind: Kind, namespace: str) -> list[Object]:
         """All objects of a kind in a namespace."""
         found = self._call("GET", self._collection_of(kind, namespace))
         return [fields(item) for item in items(found.get("items"))]
+
+    def everything(self) -> list[Object]:
+        """Every object of every kind that can be deleted, each at the version the server prefers, but for events."""
+        groups = items(self._call("GET", "/apis").get("groups"))
+        roots = ["/api/v1", *(f"/apis/{at(group, 'preferredVersion', 'groupVersion')}" for group in groups)]
+        return [
+            {
+                "apiVersion": root.removeprefix("/api/").removeprefix("/apis/"),
+                "kind": at(kind, "kind"),
+                **fields(obj),
+            }
+            for root in roots
+            for kind in items(self._call("GET", root).get("resources"))
+            if {"list", "delete"} <= set(items(at(kind, "verbs"))) and at(kind, "kind") != "Event"
+            for obj in items(self._call("GET", f"{root}/{at(kind, 'name')}").get("items"))
+        ]
 
     def _discover(self, kind: Kind) -> Mapping[str, ServedKind]:
         try:

@@ -156,6 +156,7 @@ def test_the_programs_own_refusal_is_what_the_user_reads(make: Make) -> None:
         make(location="nowhere").up()
     assert "example:location: 'nowhere' is no region" in str(refusal.value)
     assert "Traceback" not in str(refusal.value)
+    assert "<{%" not in str(refusal.value), "colour codes of the engine"
     assert refusal.value.result is not None
     assert [step.type for step in refusal.value.result.changed()] == ["pulumi:pulumi:Stack"]
 

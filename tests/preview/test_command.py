@@ -43,13 +43,6 @@ def test_a_stack_that_a_user_added_is_shown_and_written(
     assert (written / "pools.mmd").read_text(encoding="utf-8").startswith("flowchart")
 
 
-def test_two_runs_write_the_same_bytes(project: Path) -> None:
-    run(project, "trial", GOOD)
-    first = {path.name: path.read_bytes() for path in (project / "build" / "trial").iterdir()}
-    run(project, "trial", GOOD)
-    assert {path.name: path.read_bytes() for path in (project / "build" / "trial").iterdir()} == first
-
-
 @pytest.mark.parametrize(
     ("text", "expected"),
     [

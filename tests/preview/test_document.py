@@ -10,7 +10,8 @@ import pytest
 
 from recorder.answers import JUJU_TOKEN
 from recorder.document import SCHEMA, SECRET, PlanDocument, Pool, plan_document, to_json
-from recorder.run import Record
+from recorder.run import Record, record
+from tests.preview.conftest import DAY
 
 VALIDATOR = jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text(encoding="utf-8")))
 
@@ -114,6 +115,11 @@ def test_the_order_of_registration_does_not_show(recorded: Record) -> None:
         outputs=dict(reversed(recorded.outputs.items())),
     )
     assert to_json(plan_document(turned)) == to_json(plan_document(recorded))
+
+
+def test_a_second_run_gives_the_same_bytes(document: PlanDocument) -> None:
+    again = record("dev", preview=True, extra=DAY)
+    assert to_json(plan_document(again)) == to_json(document)
 
 
 def test_every_dependency_and_parent_is_in_the_document(document: PlanDocument) -> None:

@@ -49,6 +49,6 @@ def test_the_day_is_that_of_the_stack(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_stack_without_a_file_is_told_with_those_there_are() -> None:
     with pytest.raises(
-        StackFileError, match=r"stack 'staging': no file Pulumi\.staging\.yaml; stacks here: demo, dev, "
+        StackFileError, match=r"stack 'staging': no file Pulumi\.staging\.yaml; stacks here: .*dev"
     ):
         record("staging")

@@ -57,6 +57,11 @@ def _minor(version: str) -> int:
     return int(version.split(".")[1])
 
 
+def _privacy_changed(request: ClusterRequest) -> Mapping[str, object] | None:
+    path = "apiServerAccessProfile.enablePrivateCluster"
+    return when(request.existing is not None and bool(request.had(path)) != bool(request.get(path)))
+
+
 def _ranges(request: ClusterRequest) -> list[str]:
     return arm.listed(request.body, "apiServerAccessProfile.authorizedIPRanges")
 
@@ -169,6 +174,13 @@ CLUSTER_RULES: Final[tuple[Rule[ClusterRequest], ...]] = (
         ),
         source="aquasecurity/tfsec#571",
         quoted=True,
+    ),
+    Rule(
+        id="private-cluster-stays",
+        code="BadRequest",
+        message="There's no support for converting existing AKS clusters into private clusters, nor back.",
+        broken=_privacy_changed,
+        source="private-clusters.md §Limitations, cited in AKS#4131; terraform-provider-azurerm, ForceNew",
     ),
     Rule(
         id="authorised-ranges-closed",

@@ -26,6 +26,10 @@ class SubnetRequest:
     """Body of its virtual network."""
     siblings: tuple[Json, ...]
     """Bodies of the network's other subnets."""
+    existing: Json | None = None
+    """Its body before the request."""
+    occupied: bool = False
+    """Whether nodes have addresses in it."""
 
     @property
     def ranges(self) -> tuple[IPv4Network, ...]:
@@ -169,8 +173,13 @@ def _overlap(request: SubnetRequest) -> Mapping[str, object] | None:
     return when(overlaps, name=request.name, network=request.network["name"])
 
 
-SUBNET_RULES: Final[tuple[Rule[SubnetRequest], ...]] = tuple(
-    Rule(
+def _taken_away(request: SubnetRequest) -> Mapping[str, object] | None:
+    gone = [part for part in prefixes(request.existing or {}) if part not in request.ranges]
+    return when(request.occupied and bool(gone), name=request.name, prefix=gone[0] if gone else "")
+
+
+_VALID_RULES: Final = tuple(
+    Rule[SubnetRequest](
         id=rule_id,
         code="NetcfgInvalidSubnet",
         message="Subnet '{name}' is not valid in virtual network '{network}'.",
@@ -179,4 +188,15 @@ SUBNET_RULES: Final[tuple[Rule[SubnetRequest], ...]] = tuple(
         quoted=True,
     )
     for rule_id, broken in (("subnet-inside-network", _outside), ("subnet-overlap", _overlap))
+)
+SUBNET_RULES: Final[tuple[Rule[SubnetRequest], ...]] = (
+    *_VALID_RULES,
+    Rule(
+        id="prefix-in-use",
+        code="InUsePrefixCannotBeDeleted",
+        message="IpPrefix {prefix} on Subnet {name} has active allocations and cannot be deleted.",
+        broken=_taken_away,
+        source="terraform-provider-azurerm#11211",
+        quoted=True,
+    ),
 )

@@ -223,6 +223,12 @@ CHANGED_CLUSTERS: list[tuple[str, Json, Json]] = [
     ("version-upgrade", {}, {"kubernetesVersion": "1.36"}),
     ("entra-stays", ENTRA, {"aadProfile": {"managed": False}}),
     ("oidc-issuer-stays", {}, {"oidcIssuerProfile": {"enabled": False}}),
+    ("private-cluster-stays", {}, {"apiServerAccessProfile": {"enablePrivateCluster": True}}),
+    (
+        "private-cluster-stays",
+        {"apiServerAccessProfile": {"enablePrivateCluster": True}},
+        {"apiServerAccessProfile": {}},
+    ),
 ]
 ROLE = f"{GROUP_ID}/providers/Microsoft.Authorization/roleAssignments"
 GUID = "8f6e3a52-6d56-4f0e-9a57-0d4c1f1c5f0{}"
@@ -232,6 +238,7 @@ ELSEWHERE = {
     "managed-gateway-own-network",
     "subnet-inside-network",
     "subnet-overlap",
+    "prefix-in-use",
     "location-stays",
     "zones-stay",
     "role-assignment-name",
@@ -390,6 +397,18 @@ def test_a_subnet_must_fit(azure: AzureState, rule: str, prefix: str) -> None:
     with pytest.raises(ArmError) as refused:
         put(manager, SUBNET, subnet + "2", {"addressPrefix": prefix})
     refusal(rule, refused.value, "Subnet 'pools2' is not valid in virtual network 'vnet'")
+
+
+def test_a_subnet_keeps_its_range_while_it_has_nodes(azure: AzureState) -> None:
+    manager = with_cluster(azure)
+    subnet = with_network(manager)
+    put_pool(manager, "work", user_pool(vnetSubnetID=subnet, count=1))
+    with pytest.raises(ArmError) as refused:
+        put(manager, SUBNET, subnet, {"addressPrefix": "10.20.2.0/24"})
+    refusal("prefix-in-use", refused.value, "IpPrefix 10.20.1.0/24 on Subnet pools")
+    [pool] = [pool for pool in azure.agent_pools() if pool.get("vnetSubnetID") == subnet]
+    azure.set_count(CLUSTER_ID, pool["name"], 0)
+    assert put(manager, SUBNET, subnet, {"addressPrefix": "10.20.2.0/24"})
 
 
 def test_a_resource_stays_where_it_is(azure: AzureState) -> None:

@@ -1,0 +1,202 @@
+"""The demo stack deployed on a local AKS, and the simulation played on it at each test's own pace."""
+
+from __future__ import annotations
+
+import io
+import json
+import threading
+import time
+from collections.abc import Callable, Generator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+from localaks import local_aks
+from localaks.azure.state import AzureState
+from localaks.journal import Journal, Kind
+from localaks.kubernetes import kubeconfig
+from localaks.kubernetes.api import ApiServer
+from localaks.live_cluster import LiveCluster
+from localaks.local_aks import LocalAks
+from localaks.market import Market, MarketEvent
+from localaks.pools import AgentPool
+from localaks.run_directory import RunDirectory
+from localaks.simulation import Simulation
+from tests.local.kubectl import Kubectl
+from tools import Tools
+
+Object = dict[str, Any]
+Value = TypeVar("Value")
+
+MANAGER: Final = "tests"
+"""Field manager of what the tests apply."""
+_DEPLOYMENT_SPEED: Final = 1000.0
+_PAUSE_SECONDS: Final = 0.1
+_POLL_SECONDS: Final = 0.1
+
+
+class SteppedClock:
+    """Simulated time that moves by `step` seconds with each step of the simulation, however long that takes.
+
+    A busy machine slows the simulation down together with the real controllers, and no interval is missed.
+    """
+
+    def __init__(self, step: float) -> None:
+        self._step = step
+        self._now = 0.0
+
+    def now(self) -> float:
+        """Simulated seconds since the clock started."""
+        return self._now
+
+    def wait(self, stop: threading.Event) -> None:
+        """Leave the real controllers a moment, then go on."""
+        stop.wait(_PAUSE_SECONDS)
+        self._now += self._step
+
+
+class _Lines(io.StringIO):
+    """A journal's sink that keeps the lines as objects."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lines: list[Object] = []
+
+    def write(self, text: str, /) -> int:
+        self.lines.append(json.loads(text))
+        return len(text)
+
+
+class Play:
+    """A simulation at work in a thread of its own."""
+
+    def __init__(self, clock: SteppedClock, market: Market, sink: _Lines, running: Future[None]) -> None:
+        self.clock = clock
+        self.market = market
+        self._sink = sink
+        self._running = running
+
+    def journal(self, *kinds: Kind, **fields: object) -> list[Object]:
+        """The lines so far, of these kinds and with these values only if any are named."""
+        return [
+            line
+            for line in list(self._sink.lines)
+            if (not kinds or line["kind"] in kinds)
+            and all(line.get(key) == value for key, value in fields.items())
+        ]
+
+    def until(self, what: str, look: Callable[[], Value | None], *, seconds: float = 60) -> Value:
+        """What `look` returns as soon as it is true; fails after `seconds` of wall time, telling `what` is missing."""
+        deadline = time.monotonic() + seconds
+        while not (seen := look()):
+            if self._running.done():
+                self._running.result()
+            assert time.monotonic() < deadline, f"{what}: still {seen!r} after {seconds} s;\n{self._tail()}"
+            time.sleep(_POLL_SECONDS)
+        return seen
+
+    def _tail(self) -> str:
+        return "\n".join(map(str, self._sink.lines[-20:]))
+
+
+@dataclass(frozen=True)
+class DemoStack:
+    """The demo stack's Azure side (pools, autoscaler profile) and its real control plane.
+
+    Attributes:
+        azure: what the program made in the simulated Azure.
+        cluster: the control plane as the simulation sees it; what it reads is up to date at no cost.
+        api: the same API server for what tests create.
+        kubectl: for everything else.
+    """
+
+    azure: AzureState
+    cluster: LiveCluster
+    api: ApiServer
+    kubectl: Kubectl
+
+    @contextmanager
+    def playing(self, *events: MarketEvent, step: float = 2.0, seed: int = 0) -> Generator[Play]:
+        """Simulate Azure from now on.
+
+        Args:
+            events: what happens on the spot market, in simulated seconds from now.
+            step: simulated seconds of one step, which takes 0.1 s or a little more.
+            seed: settles every chance.
+        """
+        clock, market, sink, stop = SteppedClock(step), Market(events, seed=seed), _Lines(), threading.Event()
+        simulation = Simulation(self.azure, self.cluster, clock, market, Journal(sink, clock), seed=seed)
+        with ThreadPoolExecutor(1, "simulation") as thread:
+            running = thread.submit(simulation.run, stop)
+            try:
+                yield Play(clock, market, sink, running)
+            finally:
+                stop.set()
+            running.result()
+
+    def pools(self) -> dict[str, AgentPool]:
+        """The pools by name."""
+        return {pool["name"]: AgentPool.from_wire(pool) for pool in self.azure.agent_pools()}
+
+    def pod(self, namespace: str, name: str) -> Object | None:
+        """A pod by name, None while there is none."""
+        return next((pod for pod in self.pods(namespace) if pod["metadata"]["name"] == name), None)
+
+    def pods(self, namespace: str) -> list[Object]:
+        """All pods of a namespace."""
+        return [pod for pod in self.cluster.pods() if pod["metadata"]["namespace"] == namespace]
+
+    def pool_of(self, pod: Object) -> str:
+        """The pool that the real scheduler put a pod on, empty when it is on no node there is."""
+        pools = {
+            node["metadata"]["name"]: node["metadata"]["labels"]["kubernetes.azure.com/agentpool"]
+            for node in self.cluster.nodes()
+        }
+        return pools.get(pod["spec"].get("nodeName", ""), "")
+
+    def nodes(self, pool: str) -> list[str]:
+        """Names of a pool's nodes."""
+        return [
+            node["metadata"]["name"]
+            for node in self.cluster.nodes()
+            if node["metadata"]["labels"]["kubernetes.azure.com/agentpool"] == pool
+        ]
+
+    def apply(self, *objects: Object) -> None:
+        """Create or change objects; a field that Kubernetes does not know is refused."""
+        for obj in objects:
+            self.api.apply(obj, MANAGER, force=False)
+
+    def create_namespace(self, name: str, annotations: Mapping[str, str] | None = None) -> None:
+        """Create a namespace and wait until pods can be created in it."""
+        metadata = {"name": name, "annotations": dict(annotations or {})}
+        self.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": metadata})
+        self.kubectl.run("wait", "--for=create", "serviceaccount/default", "--namespace", name)
+
+    def clear(self, namespace: str) -> None:
+        """Remove the work of a namespace and bring every pool back to its minimum; nothing may be playing."""
+        everything = ("jobs,pods,poddisruptionbudgets", "--all", "--force", "--grace-period=0")
+        self.kubectl.run("delete", "--namespace", namespace, *everything)
+        for pool in self.pools().values():
+            for node in self.nodes(pool.name)[pool.min_count :]:
+                self.cluster.delete_node(node)
+            self.azure.set_count(pool.cluster_id, pool.name, pool.min_count)
+
+
+@contextmanager
+def deployed(tools: Tools, folder: Path) -> Generator[DemoStack]:
+    """The demo stack on a local AKS of its own: `up` by the real engine, then nothing simulated until `playing`."""
+    run = RunDirectory.at(folder)
+    aks = LocalAks(run, tools, "demo", speed=_DEPLOYMENT_SPEED)
+    try:
+        aks.start()
+        aks.engine.up()
+        aks.stop_service()
+        cluster = LiveCluster(str(run.kubeconfig))
+        api = ApiServer(kubeconfig.active(kubeconfig.load(str(run.kubeconfig))))
+        yield DemoStack(AzureState(run.azure), cluster, api, Kubectl(tools, run.kubeconfig))
+        cluster.close()
+    finally:
+        local_aks.remove(run)

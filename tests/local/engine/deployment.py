@@ -1,0 +1,186 @@
+"""A stack of the real program on a simulated Azure of its own and the session's control plane, and what is in both."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import date
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Final
+
+from localaks import contents
+from localaks.azure import server as azure_native
+from localaks.azure.state import AGENT_POOL, AzureState, StoredResource
+from localaks.azure.types import SUBNET
+from localaks.engine import Engine
+from localaks.existing import Existing
+from localaks.kubernetes import kubeconfig as kubeconfigs
+from localaks.kubernetes import server as kubernetes
+from localaks.kubernetes.api import ApiServer
+from localaks.kubernetes.objects import Object, at, name_of, resource_id
+from localaks.local_aks import PROJECT_ROOT
+from localaks.run_directory import RunDirectory
+from tools import Tools
+
+TODAY: Final = date(2026, 11, 21)
+"""The day on which everything here happens, so that support windows stay as they are."""
+SUBSCRIPTION: Final = "00000000-0000-0000-0000-000000000000"
+"""The simulated Azure's only subscription."""
+_MADE_BY_KUBERNETES: Final = frozenset({"kube-root-ca.crt", "default"})
+"""What every namespace gets."""
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """The session's API server."""
+
+    kubeconfig: Path
+
+    @cached_property
+    def api(self) -> ApiServer:
+        """The API server with an administrator's rights."""
+        return ApiServer(kubeconfigs.active(kubeconfigs.load(str(self.kubeconfig))))
+
+    def objects(self) -> dict[str, Object]:
+        """Every object by uid, but for what comes and goes by itself."""
+        return {
+            at(obj, "metadata", "uid"): obj
+            for obj in self.api.everything()
+            if obj["kind"] not in {"Lease", "Event"}
+        }
+
+    def erase(self) -> None:
+        """Leaves nothing that a test made."""
+        contents.erase(str(self.kubeconfig))
+
+
+@dataclass(frozen=True)
+class Deployment:
+    """One stack and where it runs.
+
+    Attributes:
+        stack: name of a stack file of the project.
+        before: objects that were in the cluster already, by uid.
+        settings: configuration on top of the stack's file.
+    """
+
+    run: RunDirectory
+    tools: Tools
+    providers: Mapping[str, int]
+    cluster: Cluster
+    stack: str
+    before: Mapping[str, Object]
+    settings: Mapping[str, Any]
+
+    def engine(self, **settings: Any) -> Engine:
+        """The engine, with more configuration."""
+        extra = {**self.settings, **settings}
+        return Engine(self.run, self.tools, self.providers, PROJECT_ROOT, self.stack, extra)
+
+    @property
+    def azure(self) -> AzureState:
+        """The simulated Azure."""
+        return AzureState(self.run.azure)
+
+    @property
+    def existing(self) -> Existing:
+        """Looks up what a killed engine had begun."""
+        return Existing(self.azure, self.cluster.kubeconfig)
+
+    def pool(self, name: str) -> StoredResource:
+        """A pool of the cluster."""
+        [pool] = [pool for pool in self.azure.all(AGENT_POOL) if pool.outputs["name"] == name]
+        return pool
+
+    def counts(self) -> dict[str, int]:
+        """Nodes of each pool."""
+        return {pool["name"]: pool["count"] for pool in self.azure.agent_pools()}
+
+    def set_counts(self, **counts: int) -> None:
+        """Gives pools other numbers of nodes, as the autoscaler does."""
+        for pool in self.azure.agent_pools():
+            self.azure.set_count(pool["clusterId"], pool["name"], counts.get(pool["name"], pool["count"]))
+
+    def versions(self) -> dict[str, str]:
+        """Resource version by uid, of all that is in the cluster."""
+        return {uid: at(obj, "metadata", "resourceVersion") for uid, obj in self.cluster.objects().items()}
+
+    def in_azure(self) -> set[str]:
+        """Ids of the resources that a stack must know; Azure's own, and those inline in another, left out."""
+        return {resource.id.casefold() for resource in self.azure.all() if not _comes_with_another(resource)}
+
+    def in_cluster(self) -> set[str]:
+        """Kind and id of the objects that a stack must know; what controllers make of them left out."""
+        return {
+            f"{obj['kind']} {resource_id(obj)}"
+            for uid, obj in self.cluster.objects().items()
+            if uid not in self.before
+            and not at(obj, "metadata", "ownerReferences")
+            and name_of(obj) not in _MADE_BY_KUBERNETES
+            and obj["kind"] not in {"Node", "Pod"}
+        }
+
+    def in_state(self) -> tuple[set[str], set[str]]:
+        """What the stack's state knows: ids in Azure, kinds and ids in the cluster."""
+        resources = self.engine().export().get("resources", [])
+        azure = [of["id"].casefold() for of in resources if of["type"].startswith("azure-native:")]
+        cluster = [
+            f"{of['outputs']['kind']} {of['id']}" for of in resources if of["type"].startswith("kubernetes:")
+        ]
+        assert len(set(azure)) == len(azure)
+        assert len(set(cluster)) == len(cluster)
+        return set(azure), set(cluster)
+
+    def assert_state_is_what_exists(self) -> None:
+        """Nothing exists that the state does not know, and nothing twice; the state knows nothing that is gone."""
+        azure, cluster = self.in_state()
+        assert azure == self.in_azure()
+        assert cluster == self.in_cluster()
+
+    def assert_nothing_exists(self) -> None:
+        """Neither Azure nor the cluster has anything that was not there before; the state is empty."""
+        assert self.azure.all() == []
+        assert not set(self.cluster.objects()) - set(self.before)
+        assert self.engine().export().get("resources", []) == []
+
+
+@contextmanager
+def deployment(
+    folder: Path, tools: Tools, cluster: Cluster, stack: str, *, speed: float = float("inf"), **settings: Any
+) -> Generator[Deployment]:
+    """A stack that is not deployed yet, with both stand-ins in this process.
+
+    Args:
+        folder: for a run directory of its own.
+        tools: the engine.
+        cluster: where its Kubernetes objects go; nothing of them is left afterwards.
+        stack: name of a stack file of the project.
+        speed: simulated seconds of Azure in one second.
+        settings: configuration on top of the stack's file.
+    """
+    run = RunDirectory.at(folder)
+    azure = azure_native.serve(
+        AzureState(run.azure),
+        kubeconfig=cluster.kubeconfig.read_text,
+        speed=speed,
+        today=lambda: TODAY,
+        cluster_deleted=cluster.erase,
+    )
+    in_cluster = kubernetes.serve()
+    providers = {"azure-native": azure.port, "kubernetes": in_cluster.port}
+    extra = {"asOf": TODAY.isoformat(), **settings}
+    try:
+        cluster.erase()
+        yield Deployment(run, tools, providers, cluster, stack, cluster.objects(), extra)
+    finally:
+        azure.stop()
+        in_cluster.stop()
+        cluster.erase()
+
+
+def _comes_with_another(resource: StoredResource) -> bool:
+    """Subnets and the system pool are inline in another resource; AKS makes the machines' group."""
+    system_pool = resource.type == AGENT_POOL and resource.outputs["mode"] == "System"
+    return system_pool or resource.type == SUBNET or "managedBy" in resource.inputs

@@ -1,0 +1,216 @@
+"""One edit at least for every setting, on the `demo` stack: what `docs/change-matrix.md` tells about."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, get_args
+
+from pydantic import BaseModel
+
+from localaks.local_aks import PROJECT_ROOT
+from recorder.stack_files import read_stack
+from settings import Settings, parse
+
+STACK: Final = "demo"
+_KEY: Final = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIFake"
+_GROUP: Final = "11111111-2222-3333-4444-555555555555"
+_ROUTES: Final = "/subscriptions/s/resourceGroups/g/providers/Microsoft.Network/routeTables/r"
+_REGISTRY: Final = "/subscriptions/s/resourceGroups/g/providers/Microsoft.ContainerRegistry/registries/team"
+_WORK: Final = {"training": {"pool": "cpuspot", "hoursPerMonth": 100, "stepHours": 5}}
+_SMALL_POOL: Final = {"vmSize": "Standard_D4s_v5", "maxCount": 2, "taints": ["team=a:NoSchedule"]}
+
+
+@dataclass(frozen=True, eq=False)
+class Edit:
+    """New values in a stack file, by path (`pools.cpuspot.maxCount`); None takes a value out.
+
+    The first path is the setting that the edit is about; further ones are what it needs beside it.
+    """
+
+    values: Mapping[str, Any]
+
+    @property
+    def path(self) -> str:
+        """The path of the setting that it is about."""
+        return next(iter(self.values))
+
+    @property
+    def setting(self) -> str:
+        """That path with `*` for names the user chooses."""
+        first, *rest = self.path.split(".")
+        return ".".join((first, "*", *rest[1:])) if first in {"pools", "workload"} else self.path
+
+    @property
+    def text(self) -> str:
+        """What stands in the stack file instead, one `path: value` for each."""
+        return ", ".join(f"{path}: {_shown(value)}" for path, value in self.values.items())
+
+    def config(self) -> dict[str, Any]:
+        """The top-level keys that change, as configuration."""
+        edited = copy.deepcopy(BASE)
+        for path, value in self.values.items():
+            _set(edited, path.split("."), value)
+        return {key: edited.get(key) for key in sorted({path.split(".")[0] for path in self.values})}
+
+
+def settings(model: type[BaseModel] = Settings, prefix: str = "") -> Iterator[str]:
+    """The path of every setting, `*` for names the user chooses."""
+    for name, field in model.model_fields.items():
+        path = f"{prefix}{field.alias or name}"
+        inner = _inner(field.annotation)
+        if inner is None:
+            yield path
+        else:
+            named = "*." if str(field.annotation).startswith("dict[") else ""
+            yield from settings(inner, f"{path}.{named}")
+
+
+def _inner(annotation: Any) -> type[BaseModel] | None:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    return next((found for part in get_args(annotation) if (found := _inner(part))), None)
+
+
+def _base() -> dict[str, Any]:
+    """Every setting of the stack with its value."""
+    config = read_stack(PROJECT_ROOT, STACK, {"workload": _WORK})
+    own = {key.removeprefix(f"{config.project}:"): _value(text) for key, text in config.values.items()}
+    return parse(own).settings.model_dump(mode="json", by_alias=True, exclude_none=True)
+
+
+def _value(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+def _set(values: dict[str, Any], path: list[str], value: Any) -> None:
+    *parents, last = path
+    for step in parents:
+        values = values.setdefault(step, {})
+    if value is None:
+        values.pop(last, None)
+    else:
+        values[last] = value
+
+
+def _shown(value: Any) -> str:
+    return "left out" if value is None else json.dumps(value)
+
+
+BASE: Final = _base()
+"""The stack's settings, defaults and some work filled in."""
+
+
+def _one(path: str, value: Any) -> Edit:
+    return Edit({path: value})
+
+
+EDITS: Final = (
+    _one("location", "northeurope"),
+    _one("tags.owner", "data-science"),
+    _one("tags.environment", "test"),
+    _one("tags.project", "churn"),
+    _one("protect", value=True),
+    _one("asOf", "2026-10-01"),
+    _one("kubernetes.version", "1.33"),
+    _one("kubernetes.version", "1.35"),
+    _one("kubernetes.supportPlan", "KubernetesOfficial"),
+    _one("kubernetes.tier", "Standard"),
+    Edit({"kubernetes.tier": "Standard", "kubernetes.supportPlan": "KubernetesOfficial"}),
+    _one("kubernetes.upgradeChannel", "none"),
+    _one("kubernetes.nodeOsUpgradeChannel", "SecurityPatch"),
+    _one("kubernetes.maintenance.day", "Sunday"),
+    _one("kubernetes.maintenance.startTime", "23:30"),
+    _one("kubernetes.maintenance.durationHours", 8),
+    _one("kubernetes.maintenance.utcOffset", "+01:00"),
+    _one("network.vnetCidr", "10.224.0.0/15"),
+    _one("network.subnets.system", "10.224.2.0/24"),
+    _one("network.subnets.general", "10.224.3.0/24"),
+    _one("network.subnets.cpu", "10.224.12.0/22"),
+    _one("network.subnets.gpu", "10.224.16.0/22"),
+    _one("network.podCidr", "10.240.0.0/16"),
+    _one("network.serviceCidr", "10.1.0.0/16"),
+    _one("network.outboundType", "userAssignedNATGateway"),
+    _one("network.routeTableId", _ROUTES),
+    _one("apiAccess.authorizedIpRanges", ["203.0.113.0/24"]),
+    _one("apiAccess.privateCluster", value=True),
+    _one("apiAccess.localAccounts", value=False),
+    Edit({"apiAccess.localAccounts": False, "apiAccess.adminGroupObjectIds": [_GROUP]}),
+    _one("apiAccess.adminGroupObjectIds", [_GROUP]),
+    _one("apiAccess.kubeloginMode", "msi"),
+    Edit({"ssh.publicKey": _KEY}),
+    Edit({"ssh.adminUsername": "admin", "ssh.publicKey": _KEY}),
+    _one("registry.attach", _REGISTRY),
+    _one("registry.sku", "Premium"),
+    _one("autoscaler.scanInterval", "20s"),
+    _one("autoscaler.maxNodeProvisionTime", "5m"),
+    _one("autoscaler.scaleDownDelayAfterAdd", "5m"),
+    _one("autoscaler.scaleDownUnneededTime", "5m"),
+    _one("autoscaler.scaleDownUtilizationThreshold", 0.6),
+    _one("autoscaler.balanceSimilarNodeGroups", value=True),
+    _one("autoscaler.skipNodesWithLocalStorage", value=False),
+    _one("autoscaler.skipNodesWithSystemPods", value=False),
+    _one("autoscaler.maxGracefulTerminationSec", 300),
+    _one("systemPool.name", "core"),
+    _one("systemPool.vmSize", "Standard_D8s_v5"),
+    _one("systemPool.minCount", 1),
+    _one("systemPool.maxCount", 5),
+    _one("systemPool.osDiskGib", 256),
+    _one("systemPool.maxPods", 60),
+    _one("systemPool.zones", ["1", "2", "3"]),
+    _one("pools.extra", _SMALL_POOL),
+    _one("pools.gpuspot", value=None),
+    _one("pools.general.vmSize", "Standard_D16s_v5"),
+    _one("pools.cpuspot.vmSize", "Standard_D16ds_v5"),
+    _one("pools.cpuspot.vmSize", "Standard_B8ms"),
+    Edit({"pools.cpuspot.priority": "Regular", "pools.cpuspot.fallback": None}),
+    Edit(
+        {
+            "pools.cpuspot.priority": "Regular",
+            "pools.cpuspot.fallback": None,
+            "pools.cpuspot.taints": ["b=c:NoSchedule"],
+        }
+    ),
+    _one("pools.cpuspot.minCount", 1),
+    _one("pools.gpuspot.minCount", 1),
+    _one("pools.cpuspot.maxCount", 12),
+    Edit({"pools.cpuspot.evictionPolicy": "Deallocate", "pools.cpuspot.osDisk.type": "Managed"}),
+    _one("pools.cpuspot.maxPrice", 0.2),
+    _one("pools.general.maxPrice", 0.2),
+    _one("pools.cpuspot.workload", "batch"),
+    _one("pools.cpuspot.labels", {"team": "a"}),
+    _one("pools.cpuspot.labels", {"kubernetes.azure.com/mode": "system"}),
+    _one("pools.cpuspot.taints", ["team=a:NoSchedule"]),
+    _one("pools.cpuspot.osDisk.type", "Managed"),
+    _one("pools.cpuspot.osDisk.sizeGib", 200),
+    _one("pools.cpuspot.zones", ["1"]),
+    _one("pools.cpuspot.maxPods", 60),
+    _one("pools.gpuspot.gpuInstanceProfile", "MIG1g"),
+    Edit({"pools.gpuspot.gpuInstanceProfile": "MIG1g", "pools.gpuspot.vmSize": "Standard_NC24ads_A100_v4"}),
+    _one("pools.cpuspot.fallback", value=None),
+    _one("pools.cpuspot.fallback.maxCount", 6),
+    _one("pools.cpuspot.fallback.vmSize", "Standard_D8s_v5"),
+    _one("gpu.driver", "None"),
+    Edit({"gpu.driver": "None", "gpu.plugin": "none"}),
+    _one("gpu.plugin", "none"),
+    _one("kubeflow.release", "1.10"),
+    _one("kubeflow.storageClass.name", "kubeflow"),
+    _one("kubeflow.storageClass.sku", "Premium_ZRS"),
+    _one("kubeflow.storageClass.reclaimPolicy", "Retain"),
+    _one("kubeflow.dnsLabel", "team-kubeflow"),
+    _one("kubeflow.inotify.enabled", value=False),
+    _one("kubeflow.inotify.maxUserInstances", 2560),
+    _one("kubeflow.inotify.maxUserWatches", 1310720),
+    _one("kubeflow.guards", value=False),
+    _one("workload.training.pool", "gpuspot"),
+    _one("workload.training.pool", "nowhere"),
+    _one("workload.training.hoursPerMonth", 200),
+    _one("workload.training.stepHours", 10),
+    _one("workload.training.checkpointMinutes", 30),
+)
+"""Every edit of the table, in the order of the settings."""

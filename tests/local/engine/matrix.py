@@ -1,0 +1,178 @@
+"""`docs/change-matrix.md`: what the engine and Azure answer to each edit, as rows of a table."""
+
+from __future__ import annotations
+
+import itertools
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final
+
+from pulumi.runtime import rpc
+
+from localaks.azure import check
+from localaks.azure.arm import ArmError
+from localaks.azure.resource_manager import ResourceManager
+from localaks.azure.state import AGENT_POOL, MANAGED_CLUSTER, AzureState
+from localaks.azure.timing import Timing
+from localaks.azure.types import TYPES
+from localaks.engine import EngineError, Result, Step
+from localaks.local_aks import PROJECT_ROOT
+from tests.local.engine.deployment import SUBSCRIPTION, TODAY, Deployment
+from tests.local.engine.edits import STACK, Edit
+
+FILE: Final = PROJECT_ROOT / "docs" / "change-matrix.md"
+CLUSTER_REPLACED: Final = "**replaces the cluster**"
+_REFUSED_BY_AZURE: Final = "**refused by Azure**"
+_REPLACING: Final = frozenset({"replace", "create-replacement", "delete-replaced"})
+_HEAD: Final = f"""\
+# What an edit of a stack file changes
+
+<!-- Written by the tests, which also fail when an answer differs from this file:
+CHANGE_MATRIX=write pytest --local tests/local/engine/test_change_matrix.py -->
+
+At least one row for each setting, asked from the real Pulumi engine: the `{STACK}` stack is deployed on the local AKS,
+and `pulumi preview` runs with the edit. Updates are then put to the simulated Azure, which knows AKS's rules about
+what may change.
+
+* **nothing**: no resource changes.
+* **update**: in place.
+* **replaces pools**: deleted, then made anew; the nodes of these pools go, all others stay.
+* **other resources only**: objects in the cluster or small resources beside it are added, removed or replaced.
+* {CLUSTER_REPLACED}: the cluster and all in it are lost. On a protected stack (`protect: true`, the default)
+  the engine refuses these edits before it touches anything.
+* **refused by the program**: before anything is created, with the sentence given here.
+* {_REFUSED_BY_AZURE}: Azure does not change that; `pulumi up` fails with Azure's words and leaves things as they are.
+
+A preview also shows role assignments as replaced whenever the cluster or its identity is updated, for it cannot know
+that their principals stay. `pulumi up` finds them unchanged; they are left out here.
+"""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of a table."""
+
+    edit: str
+    outcome: str
+    details: str
+
+    def __str__(self) -> str:
+        return f"| `{self.edit}` | {self.outcome} | {self.details} |".replace("\n", " ")
+
+
+def row(edit: Edit, deployed: Deployment) -> Row:
+    """What happens to a deployed stack at an edit; nothing changes by asking."""
+    try:
+        preview = deployed.engine(**edit.config()).preview()
+    except EngineError as refusal:
+        return Row(edit.text, "refused by the program", _reasons(str(refusal)))
+    steps = _changing(preview)
+    outcome = _outcome(steps)
+    if outcome != CLUSTER_REPLACED and (refusal := _refused_by_azure(steps, deployed.azure)):
+        return Row(edit.text, _REFUSED_BY_AZURE, refusal)
+    return Row(edit.text, outcome, _details(steps, all_of_them=outcome != CLUSTER_REPLACED))
+
+
+def document(rows: Mapping[Edit, Row]) -> str:
+    """The whole file."""
+    replacing = [f"* `{row.edit}`" for row in rows.values() if row.outcome == CLUSTER_REPLACED]
+    parts = [_HEAD, "Edits that replace the cluster:\n", *replacing]
+    for section, edits in itertools.groupby(rows, lambda edit: edit.path.split(".")[0]):
+        lines = [str(rows[edit]) for edit in edits]
+        parts += [f"\n## {section}\n", "| edit | outcome | what changes |", "|---|---|---|", *lines]
+    return "\n".join(parts) + "\n"
+
+
+def _changing(preview: Result) -> list[Step]:
+    """The step that says most about each resource that changes, in an order that is always the same."""
+    steps: dict[str, Step] = {}
+    for step in preview.changed():
+        if step.urn not in steps or step.differences:
+            steps[step.urn] = step
+    known = (step for step in steps.values() if not _only_perhaps(step))
+    return sorted(known, key=lambda step: (_op(step), step.type, step.urn))
+
+
+def _only_perhaps(step: Step) -> bool:
+    """Whether a resource is replaced only if a value that the preview does not know is another one."""
+    forcing = _because(step)
+    return (
+        _op(step) == "replace"
+        and bool(forcing)
+        and all(step.inputs.get(path) == rpc.UNKNOWN for path in forcing)
+    )
+
+
+def _op(step: Step) -> str:
+    return "replace" if step.op in _REPLACING else step.op
+
+
+def _because(step: Step) -> Sequence[str]:
+    """The properties that change; of a replacement, those that force it."""
+    replaced = _op(step) == "replace"
+    return sorted(
+        path for path, kind in step.differences.items() if not replaced or kind.endswith("-replace")
+    )
+
+
+def _outcome(steps: Sequence[Step]) -> str:
+    replaced = {step.type for step in steps if _op(step) == "replace"}
+    if MANAGED_CLUSTER in replaced:
+        return CLUSTER_REPLACED
+    if AGENT_POOL in replaced:
+        return "replaces pools"
+    if not steps:
+        return "nothing"
+    pools_change = any(step.type == AGENT_POOL and step.op in {"create", "delete"} for step in steps)
+    if pools_change:
+        return "adds or removes pools"
+    return "update" if all(step.op == "update" for step in steps) else "other resources only"
+
+
+def _details(steps: Sequence[Step], *, all_of_them: bool) -> str:
+    """What happens to which resources and why; of a replaced cluster only what began it."""
+    if not all_of_them:
+        steps = [step for step in steps if _op(step) == "replace" and _because(step)]
+    groups = itertools.groupby(steps, lambda step: (_op(step), step.type.rpartition(":")[2], _because(step)))
+    return "; ".join(_sentence(*key, [_name(step) for step in group]) for key, group in groups)
+
+
+def _sentence(op: str, kind: str, because: Sequence[str], names: Sequence[str]) -> str:
+    of = f" {', '.join(filter(None, names))}" if any(names) else ""
+    return f"{op} {kind}{of}" + (f" ({', '.join(because)})" if because else "")
+
+
+def _name(step: Step) -> str:
+    """A resource's name without what all have in common."""
+    return step.name.removeprefix(f"kubeflow-aks-{STACK}").lstrip("-")
+
+
+def _reasons(refusal: str) -> str:
+    """The program's sentences, without those that frame them."""
+    _, _, told = refusal.partition("nothing was created:\n")
+    return "; ".join(
+        itertools.takewhile(lambda line: not line.startswith("an unhandled error"), told.splitlines())
+    )
+
+
+def _refused_by_azure(steps: Sequence[Step], azure: AzureState) -> str:
+    """What Azure says to the first update it does not take, asked on a copy of it; empty when it takes all."""
+    with TemporaryDirectory() as folder:
+        copy = Path(folder) / "azure"
+        shutil.copytree(azure.root, copy)
+        manager = ResourceManager(AzureState(copy), Timing(float("inf")), lambda: TODAY)
+        return next(_refusals(manager, steps), "")
+
+
+def _refusals(manager: ResourceManager, steps: Sequence[Step]) -> Iterator[str]:
+    for step in steps:
+        if step.op != "update" or step.type not in TYPES:
+            continue
+        arm_type, inputs = TYPES[step.type], dict(step.inputs)
+        try:
+            manager.put(arm_type, arm_type.id_of(inputs, SUBSCRIPTION), check.body(inputs))
+        except ArmError as refusal:
+            yield str(refusal)

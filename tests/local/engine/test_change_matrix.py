@@ -1,0 +1,71 @@
+"""Every setting's edits against `docs/change-matrix.md`, which `CHANGE_MATRIX=write` writes anew."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Generator
+from functools import cache
+
+import pytest
+
+from localaks.engine import EngineError
+from tests.local.engine import matrix
+from tests.local.engine.deployment import Cluster, Deployment, deployment
+from tests.local.engine.edits import BASE, EDITS, STACK, Edit, settings
+from tests.local.engine.matrix import Row
+from tools import Tools
+
+WRITING = os.environ.get("CHANGE_MATRIX") == "write"
+
+
+@pytest.fixture(scope="module")
+def deployed(
+    tmp_path_factory: pytest.TempPathFactory, tools: Tools, cluster: Cluster
+) -> Generator[Deployment]:
+    """The stack that is only looked at."""
+    with deployment(tmp_path_factory.mktemp("matrix") / "run", tools, cluster, STACK) as stack:
+        stack.engine().up()
+        yield stack
+
+
+@pytest.fixture(scope="module")
+def answer(deployed: Deployment) -> Callable[[Edit], Row]:
+    """The row of an edit, asked for once."""
+    return cache(lambda edit: matrix.row(edit, deployed))
+
+
+def test_every_setting_has_an_edit() -> None:
+    assert set(settings()) - {edit.setting for edit in EDITS} == set()
+
+
+def test_the_settings_that_edits_start_from_are_the_stacks_own(deployed: Deployment) -> None:
+    assert deployed.engine(**BASE).preview().changed() == ()
+
+
+@pytest.mark.parametrize("edit", EDITS, ids=lambda edit: edit.text)
+def test_an_edit_does_what_the_document_says(edit: Edit, answer: Callable[[Edit], Row]) -> None:
+    assert WRITING or str(answer(edit)) in matrix.FILE.read_text(encoding="utf-8").splitlines()
+
+
+def test_the_document_says_nothing_else(answer: Callable[[Edit], Row]) -> None:
+    document = matrix.document({edit: answer(edit) for edit in EDITS})
+    if WRITING:
+        matrix.FILE.write_text(document, encoding="utf-8")
+    assert matrix.FILE.read_text(encoding="utf-8") == document
+
+
+def test_a_protected_stack_refuses_every_edit_that_replaces_the_cluster(
+    deployed: Deployment, answer: Callable[[Edit], Row]
+) -> None:
+    replacing = [edit for edit in EDITS if answer(edit).outcome == matrix.CLUSTER_REPLACED]
+    assert replacing
+    deployed.engine(protect=True).up()
+    before = deployed.azure.all(), set(deployed.cluster.objects())
+    for edit in replacing:
+        protected = deployed.engine(protect=True, **edit.config())
+        for attempt in (protected.preview, protected.up):
+            with pytest.raises(
+                EngineError, match=r"unable to replace resource .*\s+as it is currently marked for protection"
+            ):
+                attempt()
+    assert (deployed.azure.all(), set(deployed.cluster.objects())) == before

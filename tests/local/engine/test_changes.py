@@ -1,0 +1,129 @@
+"""A handful of edits carried out: what changes, in which order, and that all else stays as it was."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+
+import pytest
+
+from localaks.azure.state import AGENT_POOL, MANAGED_CLUSTER, StoredResource
+from localaks.engine import Result
+from localaks.kubernetes.objects import at
+from tests.local.engine.deployment import Cluster, Deployment, deployment
+from tests.local.engine.edits import STACK, Edit
+from tools import Tools
+
+EXPANDER = {
+    "apiVersion": "v1",
+    "kind": "ConfigMap",
+    "metadata": {"name": "cluster-autoscaler-priority-expander", "namespace": "kube-system"},
+}
+TWINS = {"cpuspot", "cpuod"}
+
+
+@pytest.fixture(scope="module")
+def deployed(
+    tmp_path_factory: pytest.TempPathFactory, tools: Tools, cluster: Cluster
+) -> Generator[Deployment]:
+    with deployment(tmp_path_factory.mktemp("changes") / "run", tools, cluster, STACK) as stack:
+        yield stack
+
+
+@pytest.fixture
+def demo(deployed: Deployment) -> Deployment:
+    """The stack as its file has it."""
+    deployed.engine().up()
+    return deployed
+
+
+def _others(stack: Deployment, pools: set[str]) -> list[StoredResource]:
+    """All of Azure but these pools."""
+    return sorted(
+        (of for of in stack.azure.all() if of.type != AGENT_POOL or of.outputs["name"] not in pools),
+        key=lambda of: of.id,
+    )
+
+
+def _steps(done: Result, type_: str) -> dict[str, list[str]]:
+    """What was done to the changed resources of a type, in order, by their name without the stack's."""
+    steps: dict[str, list[str]] = {}
+    for step in done.changed():
+        assert step.done
+        if step.type == type_:
+            steps.setdefault(step.name.removeprefix(f"kubeflow-aks-{STACK}-"), []).append(step.op)
+    return steps
+
+
+@pytest.mark.parametrize(
+    ("edit", "replaced", "now"),
+    [
+        pytest.param(
+            Edit({"pools.cpuspot.vmSize": "Standard_D16ds_v5"}),
+            TWINS,
+            {"vmSize": "Standard_D16ds_v5"},
+            id="size",
+        ),
+        pytest.param(
+            Edit({"pools.cpuspot.maxPrice": 0.2}), {"cpuspot"}, {"spotMaxPrice": 0.2}, id="spot-price"
+        ),
+        pytest.param(Edit({"pools.cpuspot.maxPods": 60}), TWINS, {"maxPods": 60}, id="max-pods"),
+    ],
+)
+def test_a_pool_is_replaced_delete_first_and_all_else_stays(
+    demo: Deployment, edit: Edit, replaced: set[str], now: dict[str, object]
+) -> None:
+    others = _others(demo, replaced)
+    done = demo.engine(**edit.config()).up()
+    replacement = ["delete-replaced", "replace", "create-replacement"]
+    assert _steps(done, AGENT_POOL) == dict.fromkeys(replaced, replacement)
+    assert _others(demo, replaced) == others
+    for name in replaced:
+        assert demo.pool(name).outputs.items() >= now.items()
+    demo.assert_state_is_what_exists()
+
+
+@pytest.mark.parametrize(
+    ("edit", "updated", "now"),
+    [
+        pytest.param(Edit({"pools.cpuspot.maxCount": 12}), {"cpuspot"}, {"maxCount": 12}, id="max-count"),
+        pytest.param(
+            Edit({"pools.cpuspot.taints": ["team=a:NoSchedule"]}),
+            TWINS,
+            {},
+            id="taints",
+        ),
+    ],
+)
+def test_a_pool_is_updated_in_place_and_all_else_stays(
+    demo: Deployment, edit: Edit, updated: set[str], now: dict[str, object]
+) -> None:
+    demo.set_counts(cpuspot=4)
+    others = _others(demo, updated)
+    done = demo.engine(**edit.config()).up()
+    assert _steps(done, AGENT_POOL) == dict.fromkeys(updated, ["update"])
+    assert _others(demo, updated) == others
+    assert demo.counts()["cpuspot"] == 4
+    for name in updated:
+        assert demo.pool(name).outputs.items() >= now.items()
+
+
+def test_labels_that_a_stack_adds_stay_beside_azures_own(demo: Deployment) -> None:
+    demo.engine(**Edit({"pools.cpuspot.labels": {"team": "a"}}).config()).up()
+    labels = demo.pool("cpuspot").outputs["nodeLabels"]
+    assert labels["team"] == "a"
+    assert labels["kubernetes.azure.com/scalesetpriority"] == "spot"
+
+
+def test_the_priority_map_follows_the_pools_and_is_never_absent(demo: Deployment) -> None:
+    before = demo.cluster.api.get(EXPANDER)
+    extra = {"vmSize": "Standard_D8ads_v5", "priority": "Spot", "maxCount": 2}
+    demo.engine(**Edit({"pools.extraspot": extra}).config()).up()
+    after = demo.cluster.api.get(EXPANDER)
+    assert at(after, "metadata", "uid") == at(before, "metadata", "uid")
+    assert "extraspot" in at(after, "data", "priorities")
+    assert "extraspot" not in at(before, "data", "priorities")
+
+
+def test_an_update_of_the_cluster_leaves_role_assignments_and_pools_alone(demo: Deployment) -> None:
+    done = demo.engine(**Edit({"autoscaler.scanInterval": "20s"}).config()).up()
+    assert [(step.type, step.op) for step in done.changed()] == [(MANAGED_CLUSTER, "update")]

@@ -1,0 +1,158 @@
+"""Azure, the providers and the engine fail in the middle of an `up`: the next one converges, nothing is doubled.
+
+What a user does beside `pulumi up` is what `docs/recovery.md` says.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Generator
+from datetime import date
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from localaks.azure.faults import Fault
+from localaks.azure.resource_manager import ResourceManager
+from localaks.azure.state import AGENT_POOL, MANAGED_CLUSTER
+from localaks.azure.timing import Timing
+from localaks.azure.types import RESOURCE_GROUP, TYPES
+from localaks.engine import EngineError
+from localaks.local_aks import PROJECT_ROOT
+from tests.local.engine.deployment import Cluster, Deployment, deployment
+from tests.local.engine.served import Served, served
+from tests.local.kubectl import eventually
+from tools import Tools
+
+POOLS = 5
+"""Pools of the stack that are resources of their own."""
+NETWORK = "azure-native:network:VirtualNetwork"
+REGISTRY = "azure-native:containerregistry:Registry"
+_LONGEST_SECONDS = 2.5
+"""About as long as an `up` takes at `_SPEED` once it has begun to create."""
+_SPEED = 1000.0
+
+
+@pytest.fixture
+def service(tmp_path: Path, tools: Tools, cluster: Cluster) -> Generator[Served]:
+    with served(tmp_path / "run", tools, cluster, "demo") as found:
+        yield found
+
+
+@pytest.fixture
+def slow(tmp_path: Path, tools: Tools, cluster: Cluster) -> Generator[Deployment]:
+    """The demo stack on an Azure whose operations take a moment."""
+    with deployment(tmp_path / "run", tools, cluster, "demo", speed=_SPEED) as stack:
+        yield stack
+
+
+def _request(random: Random) -> tuple[str, int]:
+    """A type, and which PUT of it."""
+    type_ = random.choice([AGENT_POOL, AGENT_POOL, MANAGED_CLUSTER, NETWORK, REGISTRY])
+    return type_, random.randint(1, POOLS) if type_ == AGENT_POOL else 1
+
+
+def _assert_converged(stack: Deployment) -> None:
+    assert stack.engine().up().changed() == ()
+    stack.assert_state_is_what_exists()
+    states = {resource.outputs.get("provisioningState") for resource in stack.azure.all()}
+    assert states <= {"Succeeded", None}
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_conflict_fails_one_resource_and_the_next_up_goes_on(demo: Deployment, seed: int) -> None:
+    nth = Random(seed).randint(1, POOLS)
+    demo.azure.plan_faults([Fault(type=AGENT_POOL, nth=nth, status=409)])
+    with pytest.raises(EngineError, match="OperationNotAllowed"):
+        demo.engine().up()
+    assert {step.op for step in demo.engine().up().changed()} == {"create"}
+    _assert_converged(demo)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_a_throttled_request_is_sent_again_after_the_time_azure_asks_for(demo: Deployment, seed: int) -> None:
+    type_, nth = _request(Random(seed))
+    demo.azure.plan_faults([Fault(type=type_, nth=nth, times=3, status=429, retry_after=30)])
+    demo.engine().up()
+    _assert_converged(demo)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_an_operation_that_fails_half_way_is_finished_by_the_next_up(demo: Deployment, seed: int) -> None:
+    type_, nth = _request(Random(seed))
+    demo.azure.plan_faults([Fault(type=type_, nth=nth, stage="operation", status=500)])
+    with pytest.raises(EngineError, match="InternalServerError"):
+        demo.engine().up()
+    failed = [resource.type for resource in demo.azure.all() if _state(resource.outputs) == "Failed"]
+    assert failed == [type_]
+    demo.engine().up()
+    _assert_converged(demo)
+
+
+def test_a_provider_killed_before_azure_heard_of_it_costs_nothing_but_an_up(service: Served) -> None:
+    service.stack.azure.plan_faults([Fault(type=AGENT_POOL, nth=2, kill=True)])
+    with pytest.raises(EngineError):
+        service.stack.engine().up()
+    service.restart()
+    assert {step.op for step in service.stack.engine().up().changed()} == {"create"}
+    _assert_converged(service.stack)
+
+
+@pytest.mark.parametrize(("type_", "nth"), [(AGENT_POOL, 3), (MANAGED_CLUSTER, 1)])
+def test_what_azure_made_for_a_killed_provider_is_named_and_deleted_by_hand(
+    service: Served, type_: str, nth: int
+) -> None:
+    service.stack.azure.plan_faults([Fault(type=type_, nth=nth, stage="operation", kill=True)])
+    with pytest.raises(EngineError):
+        service.stack.engine().up()
+    service.restart()
+    with pytest.raises(EngineError) as refusal:
+        service.stack.engine().up()
+    [arm_id] = re.findall(r"cannot create already existing resource '(\S+)'", str(refusal.value))
+    _delete_by_hand(service.stack, type_, arm_id)
+    assert {step.op for step in service.stack.engine().up().changed()} == {"create"}
+    _assert_converged(service.stack)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_an_up_after_a_killed_engine_converges(slow: Deployment, seed: int) -> None:
+    with _up_in_a_process(slow) as engine:
+        eventually(lambda: slow.azure.all(RESOURCE_GROUP) or engine.poll() is not None)
+        time.sleep(Random(seed).uniform(0, _LONGEST_SECONDS))
+        os.killpg(engine.pid, signal.SIGKILL)
+    slow.engine().export()
+    slow.engine().recover(slow.existing)
+    assert {step.op for step in slow.engine().up().changed()} <= {"create", "update"}
+    _assert_converged(slow)
+
+
+def _up_in_a_process(stack: Deployment) -> subprocess.Popen[bytes]:
+    """`up` in a process group of its own, the engine in it."""
+    providers = [f"--provider={name}={port}" for name, port in stack.providers.items()]
+    settings = [f"--config={key}={value}" for key, value in stack.settings.items()]
+    place = [f"--stack={stack.stack}", f"--run-dir={stack.run.root}", f"--project-root={PROJECT_ROOT}"]
+    return subprocess.Popen(
+        [sys.executable, "-m", "localaks.engine", "up", *place, *providers, *settings],
+        cwd=PROJECT_ROOT,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+
+
+def _delete_by_hand(stack: Deployment, type_: str, arm_id: str) -> None:
+    """What `az resource delete --ids` does."""
+    manager = ResourceManager(stack.azure, Timing(float("inf")), date.today)
+    operation = manager.delete(TYPES[type_], arm_id)
+    assert operation is not None
+    manager.wait(operation)
+
+
+def _state(outputs: dict[str, object]) -> object:
+    return outputs.get("provisioningState")

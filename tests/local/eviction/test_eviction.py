@@ -1,0 +1,193 @@
+"""What an eviction and a stock-out do to batch work: the real Job controller, scheduler and eviction API answer."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pytest
+
+from localaks.autoscaler.profile import Profile
+from localaks.journal import Kind
+from localaks.market import ALL, MarketEvent, Supply, Taking
+from tests.local.demo_stack import DemoStack, Object, Play
+from tests.local.eviction.work import CPU_WORK, FALLBACK, GPU_WORK, SPOT, SPOT_ONLY, SURVIVES_EVICTION, job
+
+QUARANTINE_SECONDS = 40
+"""Wall time for which the pod garbage collector spares pods of a vanished node (podgc/gc_controller.go)."""
+
+
+@dataclass(frozen=True)
+class Aftermath:
+    """Four Jobs after their nodes were evicted, by name, and the journal of it."""
+
+    jobs: dict[str, Object]
+    play: Play
+
+    def lived_on(self, pool: str, pod_prefix: str) -> float:
+        """Wall seconds from the loss of the pool's nodes to the end of the first pod of that name."""
+        lost = self.play.journal(Kind.EVICTION, pool=pool)[0]["wall"]
+        ends = self.play.journal(Kind.POD_GONE, Kind.POD_FINISHED)
+        return (
+            next(line["wall"] for line in ends if line["pod"].partition("/")[2].startswith(pod_prefix)) - lost
+        )
+
+
+@pytest.fixture(scope="module")
+def aftermath(demo: DemoStack) -> Aftermath:
+    """CPU spot evicted with notice and GPU spot without, each under a Job with and one without the policy."""
+    namespace = f"test-{uuid.uuid4().hex[:8]}"
+    demo.create_namespace(namespace)
+    jobs = [
+        job("notice-ignored", namespace, seconds=8, **SURVIVES_EVICTION),
+        job("notice-counted", namespace, seconds=8),
+        job("vanish-ignored", namespace, seconds=8, selector=GPU_WORK, gpus=1, **SURVIVES_EVICTION),
+        job("vanish-counted", namespace, seconds=8, selector=GPU_WORK, gpus=1),
+    ]
+    with demo.playing(step=4) as play:
+        demo.apply(*jobs)
+        play.until("work runs on CPU spot", lambda: len(_running(demo, namespace, "notice-")) == 2)
+        play.market.add(MarketEvent(play.clock.now(), Taking.EVICT, "cpuspot", ALL))
+        play.until("work runs on GPU spot", lambda: len(_running(demo, namespace, "vanish-")) == 2)
+        play.market.add(MarketEvent(play.clock.now(), Taking.VANISH, "gpuspot", ALL))
+        play.until("the Jobs end", lambda: all(_ended(demo.api.get(entry)) for entry in jobs), seconds=240)
+    ended = {entry["metadata"]["name"]: demo.api.get(entry) for entry in jobs}
+    demo.clear(namespace)
+    return Aftermath(ended, play)
+
+
+def _running(demo: DemoStack, namespace: str, prefix: str = "") -> list[Object]:
+    return [
+        pod
+        for pod in demo.pods(namespace)
+        if pod["metadata"]["name"].startswith(prefix) and pod["status"].get("phase") == "Running"
+    ]
+
+
+def _ended(live: Object) -> str:
+    """`Complete` or `Failed`, empty while the Job goes on."""
+    conditions = live.get("status", {}).get("conditions", [])
+    ends = [entry["type"] for entry in conditions if entry["status"] == "True"]
+    return next((end for end in ends if end in {"Complete", "Failed"}), "")
+
+
+@pytest.mark.parametrize("how", ["notice", "vanish"])
+def test_a_job_that_ignores_disruptions_completes_and_counts_no_failure(
+    aftermath: Aftermath, how: str
+) -> None:
+    live = aftermath.jobs[f"{how}-ignored"]
+    assert _ended(live) == "Complete"
+    assert (live["status"]["succeeded"], live["status"].get("failed", 0)) == (1, 0)
+
+
+@pytest.mark.parametrize("how", ["notice", "vanish"])
+def test_the_same_job_without_the_policy_fails(aftermath: Aftermath, how: str) -> None:
+    live = aftermath.jobs[f"{how}-counted"]
+    assert _ended(live) == "Failed"
+    assert live["status"]["failed"] == 1
+
+
+def test_with_notice_the_node_is_drained_before_it_goes(aftermath: Aftermath) -> None:
+    evictions = aftermath.play.journal(Kind.EVICTION, pool="cpuspot")
+    assert [(line["notice"], line["pods"]) for line in evictions] == [(True, 0)] * len(evictions)
+    assert aftermath.lived_on("cpuspot", "notice-ignored") < 0
+
+
+def test_without_notice_pods_are_missed_only_after_the_garbage_collector_s_quarantine(
+    aftermath: Aftermath,
+) -> None:
+    assert aftermath.lived_on("gpuspot", "vanish-ignored") >= QUARANTINE_SECONDS
+
+
+def test_a_disruption_budget_delays_the_drain_but_does_not_keep_the_node(
+    demo: DemoStack, namespace: str
+) -> None:
+    budget = {
+        "apiVersion": "policy/v1",
+        "kind": "PodDisruptionBudget",
+        "metadata": {"name": "keep", "namespace": namespace},
+        "spec": {"minAvailable": 1, "selector": {"matchLabels": {"work": "kept"}}},
+    }
+    with demo.playing() as play:
+        demo.apply(budget, *(job(name, namespace, seconds=600) for name in ("kept", "free")))
+        play.until("both run", lambda: len(_running(demo, namespace)) == 2)
+        play.until("the budget holds", lambda: demo.api.get(budget)["status"].get("currentHealthy") == 1)
+        play.market.add(MarketEvent(play.clock.now(), Taking.EVICT, "cpuspot", ALL))
+        [notice] = play.until("notice is given", lambda: play.journal(Kind.EVICTION_NOTICE))
+        [gone] = play.until("the node is gone", lambda: play.journal(Kind.EVICTION))
+    [kept] = _running(demo, namespace, "kept-")
+    assert "deletionTimestamp" not in kept["metadata"]
+    assert kept["spec"]["nodeName"] == gone["node"]
+    assert gone["node"] not in demo.nodes("cpuspot")
+    assert gone["pods"] == 1
+    ends = play.journal(Kind.POD_GONE, Kind.POD_FINISHED)
+    assert [
+        line["pod"].startswith(f"{namespace}/free-") for line in ends if line["time"] <= gone["time"]
+    ] == [True]
+    assert gone["time"] - notice["time"] >= 30
+
+
+@pytest.fixture
+def profile(demo: DemoStack) -> Profile:
+    """The autoscaler profile that the program set."""
+    return Profile.from_wire(demo.azure.autoscaler_profile(demo.pools()["cpuspot"].cluster_id))
+
+
+@dataclass(frozen=True)
+class Fallback:
+    """Simulated seconds after the spot pool was asked first."""
+
+    decided: float
+    running: float
+
+
+def _fall_back(demo: DemoStack, play: Play, work: Object, twin: str) -> Fallback:
+    """Start work whose spot pool is sold out, and wait until it runs on the pool's on-demand twin."""
+    namespace = work["metadata"]["namespace"]
+    demo.apply(work)
+    [pod] = play.until("the work runs", lambda: _running(demo, namespace, work["metadata"]["name"]))
+    assert demo.pool_of(pod) == twin
+    [spot_asked, *_] = play.journal(Kind.SCALE_UP)
+    [fallback] = play.journal(Kind.FALLBACK, pool=twin)
+    assert fallback["insteadOf"] == [spot_asked["pool"]]
+    key = f"{namespace}/{pod['metadata']['name']}"
+    [started] = play.until("the journal tells it", lambda: play.journal(Kind.POD_RUNNING, pod=key))
+    return Fallback(fallback["time"] - spot_asked["time"], started["time"] - spot_asked["time"])
+
+
+def test_sold_out_with_an_error_falls_back_in_less_than_the_provision_time(
+    demo: DemoStack, namespace: str, profile: Profile
+) -> None:
+    with demo.playing(MarketEvent(0, Supply.SOLD_OUT, "cpuspot"), step=5) as play:
+        fallback = _fall_back(demo, play, job("work", namespace, seconds=600), "cpuod")
+    assert fallback.running < profile.max_node_provision_time
+
+
+def test_sold_out_silently_falls_back_when_the_provision_time_is_over(
+    demo: DemoStack, namespace: str, profile: Profile
+) -> None:
+    with demo.playing(MarketEvent(0, Supply.SILENT, "gpuspot"), step=10) as play:
+        work = job("work", namespace, seconds=600, selector=GPU_WORK, gpus=1)
+        fallback = _fall_back(demo, play, work, "gpuod")
+    least = profile.max_node_provision_time
+    assert least <= fallback.decided <= least + 2 * profile.scan_interval
+
+
+@pytest.mark.parametrize(
+    ("selector", "tolerations"),
+    [(SPOT_ONLY, (SPOT, FALLBACK)), (CPU_WORK, (SPOT,))],
+    ids=["by its selector", "by its tolerations"],
+)
+def test_work_that_requires_spot_waits_out_the_back_off(
+    demo: DemoStack, namespace: str, selector: dict[str, str], tolerations: Sequence[dict[str, str]]
+) -> None:
+    sold_out = (MarketEvent(0, Supply.SOLD_OUT, "cpuspot"), MarketEvent(60, Supply.AVAILABLE, "cpuspot"))
+    with demo.playing(*sold_out, step=5) as play:
+        demo.apply(job("work", namespace, seconds=600, selector=selector, tolerations=tolerations))
+        [pod] = play.until("the work runs", lambda: _running(demo, namespace))
+    assert demo.pool_of(pod) == "cpuspot"
+    assert {line["pool"] for line in play.journal(Kind.SCALE_UP)} == {"cpuspot"}
+    [back_off] = play.journal(Kind.BACK_OFF)
+    [first, second] = play.journal(Kind.SCALE_UP)
+    assert second["time"] - first["time"] >= back_off["seconds"]

@@ -1,0 +1,83 @@
+"""Trying rows of the truth table on the demo stack."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from localaks.journal import Kind
+from localaks.kubernetes.errors import ApiError
+from tests.local.demo_stack import DemoStack, Object, Play
+from tests.local.placement.table import Phase, Row
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What became of a row: one of these is not empty, or none where a DaemonSet has no pod."""
+
+    pools: frozenset[str] = frozenset()
+    pending: str = ""
+    refused: str = ""
+
+
+class Trial:
+    """The rows of one phase, created at once and watched until nothing will change any more."""
+
+    def __init__(self, demo: DemoStack, play: Play, phase: Phase) -> None:
+        self._demo = demo
+        self._play = play
+        self._phase = phase
+        self._refused: dict[str, str] = {}
+
+    def outcomes(self) -> dict[str, Seen]:
+        """What became of each row, by its name."""
+        with_nodes = {pool for pool in self._demo.pools() if self._demo.nodes(pool)}
+        assert with_nodes == self._phase.nodes_of, f"{self._phase.given}: there are nodes of {with_nodes}"
+        for row in self._phase.rows:
+            self._apply(row, row.manifest())
+        outcomes = {row.name: self._settled(row) for row in self._phase.rows}
+        for row in self._phase.rows:
+            if row.update is not None:
+                self._apply(row, row.updated())
+                outcomes[row.name] = self._settled(row)
+        return outcomes
+
+    def _apply(self, row: Row, manifest: Object) -> None:
+        try:
+            self._demo.apply(manifest)
+        except ApiError as error:
+            self._refused[row.name] = error.message
+
+    def _settled(self, row: Row) -> Seen:
+        return self._play.until(row.name, lambda: self._outcome(row))
+
+    def _outcome(self, row: Row) -> Seen | None:
+        """What became of a row; None while the control plane is still at it."""
+        if row.name in self._refused:
+            return Seen(refused=self._refused[row.name])
+        if row.kind == "DaemonSet":
+            return self._daemon(row)
+        pod = self._demo.pod(row.namespace, row.object_name)
+        if pod is None:
+            return None
+        if pool := self._demo.pool_of(pod):
+            return Seen(pools=frozenset({pool}))
+        no_pool_helps = self._play.journal(Kind.NOT_TRIGGERED, pod=f"{row.namespace}/{row.object_name}")
+        return Seen(pending=_why_unschedulable(pod)) if no_pool_helps else None
+
+    def _daemon(self, row: Row) -> Seen | None:
+        daemon = self._demo.kubectl.get("daemonset", row.object_name, "--namespace", row.namespace)
+        status = daemon["status"]
+        pools = [
+            self._demo.pool_of(pod)
+            for pod in self._demo.pods(row.namespace)
+            if pod["metadata"].get("labels", {}).get("row") == row.object_name
+        ]
+        complete = all(pools) and len(pools) == status["desiredNumberScheduled"]
+        observed = status.get("observedGeneration") == daemon["metadata"]["generation"]
+        return Seen(pools=frozenset(pools)) if complete and observed else None
+
+
+def _why_unschedulable(pod: Object) -> str:
+    return next(
+        entry.get("message", "") for entry in pod["status"]["conditions"] if entry["type"] == "PodScheduled"
+    )
