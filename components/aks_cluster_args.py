@@ -52,7 +52,7 @@ class ClusterNetworkArgs(TypedDict):
 class ApiAccessArgs(TypedDict):
     """Who reaches the API server."""
 
-    authorized_ip_ranges: Sequence[str]
+    authorized_ip_ranges: Sequence[pulumi.Input[str]]
     """Ranges that may call it; empty means all."""
     private_cluster: bool
     """Whether it has a private address only."""

@@ -1,6 +1,7 @@
 """From one plan to the arguments of each component; the only place that knows both."""
 
 import json
+from collections.abc import Sequence
 from typing import Any, TypedDict
 
 import pulumi
@@ -80,7 +81,7 @@ def cluster(plan: Plan, group: resources.ResourceGroup, vnet: Network) -> AksClu
             outbound_type=settings.network.outbound_type,
         ),
         api_access=ApiAccessArgs(
-            authorized_ip_ranges=access.authorized_ip_ranges,
+            authorized_ip_ranges=_authorized_ip_ranges(access.authorized_ip_ranges, vnet),
             private_cluster=access.private_cluster,
             local_accounts=access.local_accounts,
             admin_group_object_ids=access.admin_group_object_ids,
@@ -198,6 +199,12 @@ def outputs(
             f"{prefix}-dns-label-name": plan.names.dns_label,
         },
     }
+
+
+def _authorized_ip_ranges(ranges: Sequence[str], vnet: Network) -> list[pulumi.Input[str]]:
+    """The ranges and the nodes' own way out: AKS adds its load balancer's address, but no NAT gateway's (aks.md §5)."""
+    own = [pulumi.Output.concat(vnet.outbound_address, "/32")] if ranges and vnet.outbound_address else []
+    return [*ranges, *own]
 
 
 def _pool(plan: Plan, pool: AgentPool, vnet: Network) -> AgentPoolSpec:

@@ -32,6 +32,8 @@ class Network(pulumi.ComponentResource):
 
     subnet_ids: dict[str, pulumi.Output[str]]
     """ARM id of each subnet, by name."""
+    outbound_address: pulumi.Output[str] | None
+    """Public address that nodes come from, or None where the cluster or the user's routes decide."""
     ingress_address_name: pulumi.Output[str]
     """Name of the public address kept for the ingress."""
     ingress_fqdn: pulumi.Output[str]
@@ -40,9 +42,11 @@ class Network(pulumi.ComponentResource):
     def __init__(self, name: str, args: NetworkArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("kubeflow-aks:index:Network", name, {}, opts)
         child = pulumi.ResourceOptions(parent=self)
-        gateway = (
-            _nat_gateway(name, args, child) if args["outbound_type"] == "userAssignedNATGateway" else None
-        )
+        gateway = self.outbound_address = None
+        if args["outbound_type"] == "userAssignedNATGateway":
+            address = _static_address(f"{name}-outbound", args, child)
+            gateway = _nat_gateway(name, args, address, child)
+            self.outbound_address = address.ip_address.apply(lambda found: found or "")
         route_table = args.get("route_table_id")
         # Inline subnets: separate ones would be changed in parallel, which Azure refuses with 409.
         vnet = network.VirtualNetwork(
@@ -81,8 +85,9 @@ class Network(pulumi.ComponentResource):
         )
 
 
-def _nat_gateway(name: str, args: NetworkArgs, opts: pulumi.ResourceOptions) -> network.NatGateway:
-    address = _static_address(f"{name}-outbound", args, opts)
+def _nat_gateway(
+    name: str, args: NetworkArgs, address: network.PublicIPAddress, opts: pulumi.ResourceOptions
+) -> network.NatGateway:
     return network.NatGateway(
         f"{name}-nat",
         nat_gateway_name=f"{name}-nat",

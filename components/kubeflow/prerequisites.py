@@ -93,7 +93,7 @@ class KubeflowPrerequisites(pulumi.ComponentResource):
             # stack refuses here, with nothing deleted (engine.md §0: protecting the group alone is too late).
             opts=pulumi.ResourceOptions.merge(
                 child,
-                pulumi.ResourceOptions(protect=args["protect"], depends_on=[*made, *args.get("after", [])]),
+                pulumi.ResourceOptions(protect=args["protect"], depends_on=made),
             ),
         )
         self.register_outputs({"jujuToken": self.juju_token, "storageClass": self.storage_class})
