@@ -1,6 +1,7 @@
 """The provider protocol: what the engine asks, and what azure-native would answer."""
 
 import base64
+import time
 from typing import Any
 
 import grpc
@@ -323,8 +324,10 @@ def test_cancelling_a_create_tells_the_engine_what_exists(azure: AzureState) -> 
         )
     )
     while azure.get(f"{CLUSTER_ID}/agentPools/spot") is None:
-        pass
-    other.cancel()
+        time.sleep(0.01)
+    while not creating.done():  # a cancel that comes before the wait has begun is lost
+        other.cancel()
+        time.sleep(0.01)
     with pytest.raises(grpc.RpcError) as failed:
         creating.result()
     assert rpc.decode(left_behind(failed.value).properties)["provisioningState"] == "Creating"

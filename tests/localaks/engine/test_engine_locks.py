@@ -7,12 +7,14 @@ import os
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Generator
 from pathlib import Path
 
 import pytest
 
 from localaks.engine import locks
+from localaks.processes import command_line
 
 NO_PROCESS = 2**22 + 1
 """Above the highest process id that Linux gives."""
@@ -22,6 +24,8 @@ NO_PROCESS = 2**22 + 1
 def engine() -> Generator[int]:
     """A running process that looks like an engine."""
     with subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)", "pulumi"]) as process:
+        while not command_line(process.pid):  # for a moment after exec the kernel shows none
+            time.sleep(0.01)
         yield process.pid
         process.kill()
 

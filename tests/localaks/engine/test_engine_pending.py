@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from localaks.engine.pending import PendingCreate, pending_creates, settled
+from localaks.engine.pending import PendingCreate, as_sent, pending_creates, settled
 
 GROUP = {
     "urn": "urn:group",
@@ -36,6 +36,18 @@ def test_what_exists_becomes_a_resource_and_the_rest_is_forgotten() -> None:
     assert after["resources"] == [CLUSTER, {**GROUP, "id": "/groups/g"}]
     assert after["pending_operations"] == [{"type": "updating", "resource": CLUSTER}]
     assert after["manifest"] == {}
+
+
+def test_a_resource_taken_in_keeps_the_inputs_it_was_sent_and_no_other_is_touched() -> None:
+    refreshed = {
+        **GROUP,
+        "id": "/groups/g",
+        "inputs": {"resourceGroupName": "g", "managedBy": ""},
+        "outputs": {"a": 1},
+    }
+    group, _ = pending_creates(_deployment())
+    after = as_sent({"manifest": {}, "resources": [CLUSTER, refreshed]}, [group])
+    assert after == {"manifest": {}, "resources": [CLUSTER, {**refreshed, "inputs": GROUP["inputs"]}]}
 
 
 def test_a_stack_without_state_has_none() -> None:

@@ -30,7 +30,10 @@ def test_a_step_tells_its_differences_and_what_forces_a_replacement() -> None:
     difference = {"vmSize": {"diffKind": "update-replace", "inputDiff": True}}
     begun = _metadata("create-replacement", keys=["vmSize"], detailedDiff=difference)
     [step] = _recorded({"resourcePreEvent": begun}).steps
-    assert step == Step(URN, "a:b:C", "create-replacement", ("vmSize",), {"vmSize": "update-replace"})
+    expected = Step(
+        URN, "a:b:C", "create-replacement", replace_keys=("vmSize",), differences={"vmSize": "update-replace"}
+    )
+    assert step == expected
     assert step.name == "thing"
 
 
