@@ -14,12 +14,12 @@ help: ## what there is
 preview: $(VENV)/.runtime ## what `pulumi up` would create for STACK (default dev); needs no account and no CLI
 	@$(PY) -m preview $(STACK)
 
-test: $(VENV)/.dev ## all tests that need neither Azure nor Go
+test: $(VENV)/.dev ## the program's tests: no Azure, no Go, seconds
 	@$(PY) -m pytest
 
-test-local: $(VENV)/.dev ## all tests on the real engine and a real control plane; builds the tools the first time
+test-local: $(VENV)/.dev ## the local AKS's tests, on the real engine and a real control plane; builds the tools once
 	@$(PY) -m tools --with argo
-	@$(PY) -m pytest tests/local --local
+	@$(PY) -m pytest tests/tools tests/localaks tests/local --local
 
 lint: $(VENV)/.dev ## style, types, generated files
 	@$(VENV)/bin/ruff check .

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from localaks.azure import arm
 from localaks.azure.state import AzureState
 from localaks.azure.types import TYPES
 from localaks.engine.pending import PendingCreate
@@ -43,9 +44,9 @@ class Existing:
     def _in_azure(self, pending: PendingCreate) -> str | None:
         """Azure finishes what the killed engine had asked for; until then it refuses to change the resource (409)."""
         arm_type = TYPES[pending.type]
-        wanted = {name: str(pending.inputs.get(name)).lower() for name in arm_type.path_inputs}
         for resource in self.azure.all(pending.type):
-            if {name: value.lower() for name, value in arm_type.names_in(resource.id).items()} == wanted:
+            subscription = resource.id.split("/")[2]
+            if arm.key(resource.id) == arm.key(arm_type.id_of(pending.inputs, subscription)):
                 time.sleep(max(0.0, resource.busy_until - time.time()))
                 return None if resource.operation == _DELETING else resource.id
         return None

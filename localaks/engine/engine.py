@@ -14,7 +14,7 @@ from pulumi import automation
 from pulumi.automation.errors import CommandError
 
 from localaks.engine import locks, program
-from localaks.engine.pending import LookUp, PendingCreate, pending_creates, settled
+from localaks.engine.pending import LookUp, PendingCreate, as_sent, pending_creates, settled
 from localaks.engine.results import Recording, Result
 from localaks.run_directory import RunDirectory
 from recorder.stack_files import read_stack
@@ -111,12 +111,21 @@ class Engine:
             EngineError: a provider or the engine refused to read one back.
         """
         self._wait_for_others()
-        stored = self._stack.export_stack()
-        deployment = stored.deployment or {}
-        if pending := pending_creates(deployment):
-            self._stack.import_stack(automation.Deployment(stored.version, settled(deployment, look_up)))
-            self.refresh()
+        pending = pending_creates(self.export())
+        if pending:
+            self._rewrite(lambda deployment: settled(deployment, look_up))
+            known = {of["urn"] for of in self.export().get("resources", [])}
+            if taken_in := [of for of in pending if of.urn in known]:
+                refresh = partial(self._stack.refresh, target=[of.urn for of in taken_in])
+                self._operate("refresh", refresh, None, runs_program=False)
+                self._rewrite(lambda deployment: as_sent(deployment, taken_in))
         return pending
+
+    def _rewrite(self, change: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
+        """Changes the stored deployment; the engine checks that it is whole."""
+        stored = self._stack.export_stack()
+        changed = change(dict(stored.deployment or {}))
+        self._stack.import_stack(automation.Deployment(stored.version, changed))
 
     def export(self) -> dict[str, Any]:
         """The deployment as the engine stores it, secrets encrypted."""

@@ -1,13 +1,15 @@
 """Creations that a killed engine had begun: the state knows them as pending, nobody knows how they ended.
 
-`pulumi up` would create such a resource again and be refused, because it exists; `pulumi refresh` asks a person for its
-id. Here the id is looked up and written into the state, so that a refresh reads the rest. As after any `pulumi import`,
-the refresh takes what the cloud filled in for inputs, and the next `up` updates the resource once to the program's.
+`pulumi up` would create such a resource again and be refused, because it exists. `pulumi refresh` asks a person for its
+id, or takes it by `--import-pending-creates`, and then forgets the resource (engine 3.259 renames the operation to
+"importing", which nothing reads). Here the id is looked up and written into the state, a refresh reads the outputs, and
+the inputs are put back to those the engine had sent. The refresh would take in what the cloud filled in, and the next
+`up` would replace the resource to take that out again. So the state is as if the answer had arrived.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -46,6 +48,16 @@ def settled(deployment: Mapping[str, Any], look_up: LookUp) -> dict[str, Any]:
     taken_in = [{**of, "id": ids[of["urn"]]} for of in created if ids[of["urn"]]]
     left = [operation for operation in _operations(deployment) if operation["type"] != _CREATING]
     return {**deployment, "resources": [*deployment["resources"], *taken_in], "pending_operations": left}
+
+
+def as_sent(deployment: Mapping[str, Any], creates: Collection[PendingCreate]) -> dict[str, Any]:
+    """The deployment with the inputs of these creations as the engine had sent them."""
+    inputs = {pending.urn: dict(pending.inputs) for pending in creates}
+    resources = [
+        {**of, "inputs": inputs[of["urn"]]} if of["urn"] in inputs else of
+        for of in deployment.get("resources", [])
+    ]
+    return {**deployment, "resources": resources}
 
 
 def _operations(deployment: Mapping[str, Any]) -> list[dict[str, Any]]:

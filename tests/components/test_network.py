@@ -98,6 +98,20 @@ def test_a_nat_gateway_goes_out_by_an_address_of_its_own(cloud: Cloud) -> Any:
 
 
 @pulumi.runtime.test
+def test_behind_a_nat_gateway_nodes_come_from_its_address(cloud: Cloud) -> Any:
+    def check(address: str) -> None:
+        assert address == "198.51.100.4"
+
+    left_by = Network("leaving", NAT, cloud.opts).outbound_address
+    assert left_by
+    return left_by.apply(check)
+
+
+def test_otherwise_it_is_not_known_where_nodes_come_from(network: Network) -> None:
+    assert network.outbound_address is None
+
+
+@pulumi.runtime.test
 def test_a_route_table_stands_on_every_subnet(cloud: Cloud) -> Any:
     def check(body: dict[str, Any]) -> None:
         assert [subnet["routeTable"] for subnet in body["subnets"]] == [{"id": "table"}, {"id": "table"}]

@@ -23,6 +23,7 @@ from localaks.local_aks import LocalAks
 from localaks.market import Market, MarketEvent
 from localaks.pools import AgentPool
 from localaks.run_directory import RunDirectory
+from localaks.scale_sets import Timings
 from localaks.simulation import Simulation
 from tests.local.kubectl import Kubectl
 from tools import Tools
@@ -118,16 +119,27 @@ class DemoStack:
     kubectl: Kubectl
 
     @contextmanager
-    def playing(self, *events: MarketEvent, step: float = 2.0, seed: int = 0) -> Generator[Play]:
+    def playing(
+        self, *events: MarketEvent, step: float = 2.0, boot: float = 90.0, seed: int = 0
+    ) -> Generator[Play]:
         """Simulate Azure from now on.
 
         Args:
             events: what happens on the spot market, in simulated seconds from now.
             step: simulated seconds of one step, which takes 0.1 s or a little more.
+            boot: simulated seconds from the request for a VM to its node.
             seed: settles every chance.
         """
         clock, market, sink, stop = SteppedClock(step), Market(events, seed=seed), _Lines(), threading.Event()
-        simulation = Simulation(self.azure, self.cluster, clock, market, Journal(sink, clock), seed=seed)
+        simulation = Simulation(
+            self.azure,
+            self.cluster,
+            clock,
+            market,
+            Journal(sink, clock),
+            timings=Timings(boot=boot),
+            seed=seed,
+        )
         with ThreadPoolExecutor(1, "simulation") as thread:
             running = thread.submit(simulation.run, stop)
             try:
@@ -186,10 +198,18 @@ class DemoStack:
 
 
 @contextmanager
-def deployed(tools: Tools, folder: Path) -> Generator[DemoStack]:
-    """The demo stack on a local AKS of its own: `up` by the real engine, then nothing simulated until `playing`."""
+def deployed(
+    tools: Tools, folder: Path, extra_config: Mapping[str, Any] | None = None
+) -> Generator[DemoStack]:
+    """The demo stack on a local AKS of its own: `up` by the real engine, then nothing simulated until `playing`.
+
+    Args:
+        tools: all tools.
+        folder: for everything the local AKS writes; it is removed afterwards.
+        extra_config: settings on top of the demo stack's.
+    """
     run = RunDirectory.at(folder)
-    aks = LocalAks(run, tools, "demo", speed=_DEPLOYMENT_SPEED)
+    aks = LocalAks(run, tools, "demo", speed=_DEPLOYMENT_SPEED, extra_config=extra_config or {})
     try:
         aks.start()
         aks.engine.up()

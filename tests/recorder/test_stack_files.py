@@ -116,6 +116,11 @@ def test_configuration_that_is_no_mapping_is_told(root: Path, stack_file: str) -
     assert told(root, stack_file).endswith(": a mapping of keys to values")
 
 
+def test_a_key_that_stands_twice_is_told_with_its_line(root: Path) -> None:
+    twice = "config:\n  demo:pools:\n    a: {}\n    a: {}\n"
+    assert told(root, twice) == "Pulumi.dev.yaml line 4: not YAML: a stands twice"
+
+
 def test_a_file_that_is_no_text_is_told(root: Path) -> None:
     (root / "Pulumi.dev.yaml").write_bytes(b"config: \xff\xfe")
     with pytest.raises(StackFileError, match=r"^Pulumi\.dev\.yaml: not YAML: not UTF-8 text$"):

@@ -100,8 +100,9 @@ class Deployment:
 
     def set_counts(self, **counts: int) -> None:
         """Gives pools other numbers of nodes, as the autoscaler does."""
-        for pool in self.azure.agent_pools():
-            self.azure.set_count(pool["clusterId"], pool["name"], counts.get(pool["name"], pool["count"]))
+        clusters = {pool["name"]: pool["clusterId"] for pool in self.azure.agent_pools()}
+        for name, count in counts.items():
+            self.azure.set_count(clusters[name], name, count)
 
     def versions(self) -> dict[str, str]:
         """Resource version by uid, of all that is in the cluster."""

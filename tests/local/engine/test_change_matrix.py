@@ -31,7 +31,12 @@ def deployed(
 @pytest.fixture(scope="module")
 def answer(deployed: Deployment) -> Callable[[Edit], Row]:
     """The row of an edit, asked for once."""
-    return cache(lambda edit: matrix.row(edit, deployed))
+
+    @cache
+    def ask(edit: Edit) -> Row:
+        return matrix.row(edit, deployed)
+
+    return ask
 
 
 def test_every_setting_has_an_edit() -> None:

@@ -44,13 +44,14 @@ def _others(stack: Deployment, pools: set[str]) -> list[StoredResource]:
     )
 
 
-def _steps(done: Result, type_: str) -> dict[str, list[str]]:
+def _steps(done: Result, type_: str) -> dict[str, tuple[str, ...]]:
     """What was done to the changed resources of a type, in order, by their name without the stack's."""
-    steps: dict[str, list[str]] = {}
+    steps: dict[str, tuple[str, ...]] = {}
     for step in done.changed():
         assert step.done
         if step.type == type_:
-            steps.setdefault(step.name.removeprefix(f"kubeflow-aks-{STACK}-"), []).append(step.op)
+            name = step.name.removeprefix(f"kubeflow-aks-{STACK}-")
+            steps[name] = (*steps.get(name, ()), step.op)
     return steps
 
 
@@ -74,7 +75,7 @@ def test_a_pool_is_replaced_delete_first_and_all_else_stays(
 ) -> None:
     others = _others(demo, replaced)
     done = demo.engine(**edit.config()).up()
-    replacement = ["delete-replaced", "replace", "create-replacement"]
+    replacement = ("delete-replaced", "replace", "create-replacement")
     assert _steps(done, AGENT_POOL) == dict.fromkeys(replaced, replacement)
     assert _others(demo, replaced) == others
     for name in replaced:
@@ -100,7 +101,7 @@ def test_a_pool_is_updated_in_place_and_all_else_stays(
     demo.set_counts(cpuspot=4)
     others = _others(demo, updated)
     done = demo.engine(**edit.config()).up()
-    assert _steps(done, AGENT_POOL) == dict.fromkeys(updated, ["update"])
+    assert _steps(done, AGENT_POOL) == dict.fromkeys(updated, ("update",))
     assert _others(demo, updated) == others
     assert demo.counts()["cpuspot"] == 4
     for name in updated:

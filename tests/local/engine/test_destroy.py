@@ -18,7 +18,7 @@ def test_destroy_leaves_nothing_and_the_stack_can_be_made_again(demo: Deployment
 def test_destroy_of_a_protected_stack_deletes_nothing(dev: Deployment) -> None:
     dev.engine().up()
     before = dev.azure.all(), dev.versions(), dev.engine().export()["resources"]
-    with pytest.raises(EngineError, match="cannot be deleted\\s+because it is protected") as refusal:
+    with pytest.raises(EngineError, match=r"cannot be deleted\s+because it is protected") as refusal:
         dev.engine().destroy()
     assert refusal.value.result is not None
     assert [step for step in refusal.value.result.steps if step.done] == []

@@ -12,7 +12,16 @@ from localaks.autoscaler.profile import Profile
 from localaks.journal import Kind
 from localaks.market import ALL, MarketEvent, Supply, Taking
 from tests.local.demo_stack import DemoStack, Object, Play
-from tests.local.eviction.work import CPU_WORK, FALLBACK, GPU_WORK, SPOT, SPOT_ONLY, SURVIVES_EVICTION, job
+from tests.local.eviction.work import (
+    CPU_WORK,
+    FALLBACK,
+    GPU_WORK,
+    SPOT,
+    SPOT_ONLY,
+    SURVIVES_EVICTION,
+    ended,
+    job,
+)
 
 QUARANTINE_SECONDS = 40
 """Wall time for which the pod garbage collector spares pods of a vanished node (podgc/gc_controller.go)."""
@@ -51,10 +60,10 @@ def aftermath(demo: DemoStack) -> Aftermath:
         play.market.add(MarketEvent(play.clock.now(), Taking.EVICT, "cpuspot", ALL))
         play.until("work runs on GPU spot", lambda: len(_running(demo, namespace, "vanish-")) == 2)
         play.market.add(MarketEvent(play.clock.now(), Taking.VANISH, "gpuspot", ALL))
-        play.until("the Jobs end", lambda: all(_ended(demo.api.get(entry)) for entry in jobs), seconds=240)
-    ended = {entry["metadata"]["name"]: demo.api.get(entry) for entry in jobs}
+        play.until("the Jobs end", lambda: all(ended(demo.api.get(entry)) for entry in jobs), seconds=240)
+    afterwards = {entry["metadata"]["name"]: demo.api.get(entry) for entry in jobs}
     demo.clear(namespace)
-    return Aftermath(ended, play)
+    return Aftermath(afterwards, play)
 
 
 def _running(demo: DemoStack, namespace: str, prefix: str = "") -> list[Object]:
@@ -65,26 +74,19 @@ def _running(demo: DemoStack, namespace: str, prefix: str = "") -> list[Object]:
     ]
 
 
-def _ended(live: Object) -> str:
-    """`Complete` or `Failed`, empty while the Job goes on."""
-    conditions = live.get("status", {}).get("conditions", [])
-    ends = [entry["type"] for entry in conditions if entry["status"] == "True"]
-    return next((end for end in ends if end in {"Complete", "Failed"}), "")
-
-
 @pytest.mark.parametrize("how", ["notice", "vanish"])
 def test_a_job_that_ignores_disruptions_completes_and_counts_no_failure(
     aftermath: Aftermath, how: str
 ) -> None:
     live = aftermath.jobs[f"{how}-ignored"]
-    assert _ended(live) == "Complete"
+    assert ended(live) == "Complete"
     assert (live["status"]["succeeded"], live["status"].get("failed", 0)) == (1, 0)
 
 
 @pytest.mark.parametrize("how", ["notice", "vanish"])
 def test_the_same_job_without_the_policy_fails(aftermath: Aftermath, how: str) -> None:
     live = aftermath.jobs[f"{how}-counted"]
-    assert _ended(live) == "Failed"
+    assert ended(live) == "Failed"
     assert live["status"]["failed"] == 1
 
 

@@ -69,3 +69,10 @@ def job(
             **spec,
         },
     }
+
+
+def ended(live: Object) -> str:
+    """How a Job ended, `Complete` or `Failed`; empty while it goes on."""
+    conditions = live.get("status", {}).get("conditions", [])
+    met = [entry["type"] for entry in conditions if entry["status"] == "True"]
+    return next((end for end in met if end in {"Complete", "Failed"}), "")

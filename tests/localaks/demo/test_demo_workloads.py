@@ -40,7 +40,8 @@ def _node(pool: Pool) -> Any:
 @pytest.mark.parametrize("lane", [CPU, GPU], ids=["cpu", "gpu"])
 def test_a_job_fits_every_pool_of_its_lane_and_no_other(lane: Lane) -> None:
     scheduling = parse_scheduling(_pod(workloads.job("work", "batch", lane, 1)))
-    fits = {name for name, pool in POOLS.items() if not why_not(scheduling, _node(pool))}
+    nodes = {name: _node(pool) for name, pool in POOLS.items()}
+    fits = {name for name, node in nodes.items() if not why_not(scheduling, node, node.allocatable)}
     assert fits == {pool.name for pool in lane.pools}
 
 
@@ -99,7 +100,12 @@ def test_the_stray_pod_tolerates_spot_in_the_platforms_namespace() -> None:
 
 def test_everything_the_demo_makes_carries_its_label() -> None:
     """What an earlier demo left is found by it, and nothing else is touched."""
-    made = [*workloads.platform(), workloads.notebook(), workloads.job("work", "batch", CPU, 1), workloads.stray(CPU)]
+    made = [
+        *workloads.platform(),
+        workloads.notebook(),
+        workloads.job("work", "batch", CPU, 1),
+        workloads.stray(CPU),
+    ]
     for obj in made:
         assert workloads.PART in obj["metadata"]["labels"]
         if "template" in obj["spec"]:

@@ -1,0 +1,124 @@
+"""What the demo does to the cluster: it makes, ends and removes objects, as people and controllers would."""
+
+import time
+from collections import Counter
+from collections.abc import Iterable
+from http import HTTPStatus
+from typing import Final
+
+from localaks.demo.observations import JobRecord, PodRecord, Refusal
+from localaks.demo.pools import POOL_LABEL, Pool
+from localaks.demo.words import counted
+from localaks.demo.workloads import PART, PLATFORM_NAMESPACE, RUN_SECONDS, TEAM_NAMESPACE, Object
+from localaks.kubernetes.api import ApiServer
+from localaks.kubernetes.errors import ApiError
+from localaks.kubernetes.objects import Kind, at, condition, fields, name_of
+
+_MANAGER: Final = "localaks-demo"
+_JOB: Final = Kind("batch", "v1", "Job")
+_STATEFUL_SET: Final = Kind("apps", "v1", "StatefulSet")
+_POD: Final = Kind("", "v1", "Pod")
+_NODE: Final = Kind("", "v1", "Node")
+_NAMESPACES: Final = (PLATFORM_NAMESPACE, TEAM_NAMESPACE)
+_CLEAR_SECONDS: Final = 120.0
+_POLL_SECONDS: Final = 0.1
+
+
+class LeftoverError(Exception):
+    """Objects of an earlier demo do not go away; the text is meant for the user."""
+
+
+class Hands:
+    """Changes one cluster."""
+
+    def __init__(self, api: ApiServer) -> None:
+        self._api = api
+
+    def create(self, objects: Iterable[Object]) -> None:
+        """Creates objects; those that are there are left as they are."""
+        for obj in objects:
+            try:
+                self._api.create(obj, _MANAGER)
+            except ApiError as error:
+                if not error.already_exists:
+                    raise
+
+    def attempt(self, obj: Object) -> Refusal:
+        """Tries to create an object that should be refused; it does not stay if it was not."""
+        try:
+            self._api.create(obj, _MANAGER)
+        except ApiError as error:
+            return Refusal(status=error.status, message=error.message)
+        self._delete(obj)
+        return Refusal(status=HTTPStatus.CREATED, message="")
+
+    def finish_work(self, pods: Iterable[PodRecord]) -> None:
+        """Ends the simulated work of pods."""
+        path = f"/metadata/annotations/{RUN_SECONDS.replace('/', '~1')}"
+        for pod in pods:
+            live = _object(_POD, pod.namespace, pod.name)
+            self._api.patch(live, _MANAGER, [{"op": "add", "path": path, "value": "0"}])
+
+    def jobs(self) -> list[JobRecord]:
+        """The demo's Jobs by their own account."""
+        return [_job_record(job) for job in self._mine(_JOB, TEAM_NAMESPACE)]
+
+    def clear(self, pools: Iterable[Pool]) -> None:
+        """Deletes what an earlier demo made, and waits until its pods and their nodes are gone; namespaces stay.
+
+        Raises:
+            LeftoverError: they don't go.
+        """
+        pools = tuple(pools)
+        for kind in (_JOB, _STATEFUL_SET):
+            for namespace in _NAMESPACES:
+                for obj in self._mine(kind, namespace):
+                    self._delete(_object(kind, namespace, name_of(obj)))
+        deadline = time.monotonic() + _CLEAR_SECONDS
+        while left := self._left(pools):
+            if time.monotonic() > deadline:
+                raise LeftoverError(f"{left} of earlier work do not go; `make demo-down` removes everything")
+            time.sleep(_POLL_SECONDS)
+
+    def _left(self, pools: Iterable[Pool]) -> str:
+        """What is still there, as words; empty when nothing is."""
+        pods = sum(len(self._mine(_POD, namespace)) for namespace in _NAMESPACES)
+        if pods:
+            return counted(pods, "pod")
+        size = Counter(str(at(node, "metadata", "labels", POOL_LABEL)) for node in self._api.list(_NODE, ""))
+        return ", ".join(
+            f"{counted(size[pool.name], 'node')} of {pool.name}"
+            for pool in pools
+            if pool.elastic and size[pool.name] > pool.min_count
+        )
+
+    def _mine(self, kind: Kind, namespace: str) -> list[Object]:
+        """The demo's objects of a kind; a list names no kinds, so they carry none."""
+        return [obj for obj in self._api.list(kind, namespace) if at(obj, "metadata", "labels", PART)]
+
+    def _delete(self, obj: Object) -> None:
+        try:
+            self._api.delete(obj, "Background")
+        except ApiError as error:
+            if not error.not_found:
+                raise
+
+
+def _object(kind: Kind, namespace: str, name: str) -> Object:
+    return {
+        "apiVersion": kind.api_version,
+        "kind": kind.kind,
+        "metadata": {"name": name, "namespace": namespace},
+    }
+
+
+def _job_record(job: Object) -> JobRecord:
+    status = fields(job.get("status"))
+    return JobRecord(
+        name=name_of(job),
+        part=str(at(job, "metadata", "labels", PART)),
+        tasks=int(at(job, "spec", "completions") or 0),
+        succeeded=int(status.get("succeeded") or 0),
+        failed=int(status.get("failed") or 0),
+        complete=condition(job, "Complete").get("status") == "True",
+    )

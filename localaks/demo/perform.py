@@ -1,0 +1,114 @@
+"""Sets the stage on a local AKS that is up, plays the story, and hands over what was seen."""
+
+from collections.abc import Iterable, Sequence
+from functools import partial
+from typing import Final
+
+from localaks import service
+from localaks.autoscaler.profile import Profile
+from localaks.azure.state import AzureState
+from localaks.demo.console import Console
+from localaks.demo.hands import Hands
+from localaks.demo.journal_tail import JournalTail
+from localaks.demo.observations import Observations
+from localaks.demo.pools import Pool, join, lane
+from localaks.demo.progress import Planned
+from localaks.demo.stage import NotSeenError, Stage
+from localaks.demo.story import Cast, Story
+from localaks.demo.watcher import SimulatedTime, Watcher
+from localaks.engine.results import Result
+from localaks.kubernetes import kubeconfig
+from localaks.kubernetes.api import ApiServer
+from localaks.live_cluster import LiveCluster
+from localaks.local_aks import LocalAks, ServiceError
+
+_POLICY_BINDING: Final = "kubernetes:admissionregistration.k8s.io/v1:ValidatingAdmissionPolicyBinding"
+
+
+def perform(
+    local: LocalAks, journal: JournalTail, plan: Sequence[Planned], first: Result, console: Console
+) -> Observations:
+    """Plays the story; a scene that does not come to its end ends it, and what was seen so far still counts.
+
+    Args:
+        local: a local AKS whose stack is up.
+        journal: from the service's start on.
+        plan: the resources of the stack.
+        first: the `up` before the story.
+        console: takes lines for people.
+
+    Raises:
+        EngineError: the `up` after the story fails.
+        ServiceError: the service stopped meanwhile.
+    """
+    azure = AzureState(local.run.azure)
+    wire = azure.agent_pools()
+    pools = join(local.engine.outputs().values["poolContract"], wire)
+    cast = _cast(pools, plan)
+    hands = Hands(ApiServer(kubeconfig.active(kubeconfig.load(str(local.run.kubeconfig)))))
+    hands.clear(pools)
+    cluster = LiveCluster(str(local.run.kubeconfig))
+    try:
+        for listed in (cluster.nodes, cluster.pods):
+            listed()  # waits for the first list, so that the story begins with what is there
+        watcher = Watcher(cluster, journal, SimulatedTime(journal.read()[-1], local.speed))
+        stage = Stage(watcher, console, partial(_check, local))
+        stage.look()
+        story = Story(cast, stage, hands, partial(service.ask_market, local.run))
+        try:
+            story.play()
+        except NotSeenError as error:
+            console.line(f"The story ends here: {error}")
+        with stage.scene("second-up", "`pulumi up` once more"):
+            second = local.engine.up()
+            console.line(f"{sums(second)} in {second.seconds:.0f} s")
+        stage.look()
+    finally:
+        cluster.close()
+    return Observations(
+        stack=local.stack,
+        speed=local.speed,
+        seed=local.seed,
+        provision_limit=Profile.from_wire(
+            azure.autoscaler_profile(wire[0]["clusterId"])
+        ).max_node_provision_time,
+        planned=tuple(sorted(each.urn for each in plan)),
+        made=tuple(sorted(_made(first))),
+        first_up=dict(first.changes),
+        second_up=dict(second.changes),
+        batch=cast.batch.workload,
+        gpu=cast.gpu.workload if cast.gpu else "",
+        ended=watcher.now(),
+        pools=pools,
+        pods=tuple(watcher.pods.values()),
+        nodes=tuple(watcher.nodes.values()),
+        jobs=tuple(hands.jobs()),
+        refusal=story.refusal,
+        scenes=tuple(stage.scenes),
+        journal=tuple(watcher.lines),
+    )
+
+
+def _check(local: LocalAks) -> None:
+    """Without the service nothing that the story waits for would happen any more."""
+    if local.run.pid_file(service.PID_FILE).running() is None:
+        raise ServiceError(f"the simulated Azure has stopped; see {local.run.log(service.PID_FILE)}")
+
+
+def sums(result: Result) -> str:
+    """The engine's sums as text: `35 create`."""
+    return ", ".join(f"{count} {op}" for op, count in result.changes.items())
+
+
+def _cast(pools: tuple[Pool, ...], plan: Iterable[Planned]) -> Cast:
+    """Batch work has the CPU spot pools where there are some, else the GPU ones."""
+    batch, *more = [found for role in ("cpu", "gpu") if (found := lane(pools, role))]
+    guarded = any(each.type == _POLICY_BINDING for each in plan)
+    return Cast(pools, batch, more[0] if more else None, guarded)
+
+
+def _made(result: Result) -> set[str]:
+    """URNs that the engine has after an `up`, without the stack's own and the providers it makes by itself."""
+    own = ("::pulumi:pulumi:Stack::", "::default_")
+    done = {step.urn for step in result.steps if step.done and not step.op.startswith("delete")}
+    return {urn for urn in done if not any(mark in urn for mark in own)}

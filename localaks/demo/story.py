@@ -1,0 +1,188 @@
+"""The story, scene by scene. Every step waits for what the API server or the journal shows; none sleeps blindly."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from localaks.demo import workloads
+from localaks.demo.hands import Hands
+from localaks.demo.observations import JobRecord, Refusal
+from localaks.demo.pools import Lane, Pool
+from localaks.demo.stage import Stage
+from localaks.demo.words import counted
+from localaks.journal import Kind
+from localaks.market import Supply, Taking
+
+BATCH: Final = "batch"
+GPU: Final = "gpu"
+FALLBACK: Final = "fallback"
+AGAIN: Final = "again"
+JOB_NAMES: Final = {BATCH: "prepare-features", GPU: "train", FALLBACK: "score", AGAIN: "evaluate"}
+"""Part to name of its Job."""
+
+AskMarket = Callable[[Supply | Taking, str, int], None]
+
+
+@dataclass(frozen=True)
+class Cast:
+    """What the stack has for the story.
+
+    Attributes:
+        pools: every pool.
+        batch: where batch work runs.
+        gpu: where GPU work runs; None where the stack has no GPU spot pool, or where that is the batch lane.
+        guarded: whether the program brings the policy that keeps the platform off spot.
+    """
+
+    pools: tuple[Pool, ...]
+    batch: Lane
+    gpu: Lane | None
+    guarded: bool
+
+
+class Story:
+    """The scenes, in their order."""
+
+    def __init__(self, cast: Cast, stage: Stage, hands: Hands, ask_market: AskMarket) -> None:
+        self._cast = cast
+        self._stage = stage
+        self._hands = hands
+        self._ask_market = ask_market
+        self.refusal: Refusal | None = None
+
+    def play(self) -> None:
+        """Plays it.
+
+        Raises:
+            NotSeenError: a scene did not come to its end.
+        """
+        self._platform()
+        if self._cast.guarded:
+            self._guard()
+        self._from_zero()
+        self._eviction()
+        if self._cast.batch.twins:
+            self._sold_out()
+            self._spot_again()
+        self._evicted_again()
+        self._back_to_zero()
+
+    def _platform(self) -> None:
+        with self._stage.scene("platform", "Charmed Kubeflow's platform and a notebook start"):
+            self._hands.create(workloads.namespaces())
+            charms = workloads.platform()
+            self._hands.create([*charms, workloads.notebook()])
+            self._stage.until_running(workloads.PLATFORM, len(charms), "platform")
+            self._stage.until_running(workloads.NOTEBOOK, 1, "notebook")
+
+    def _guard(self) -> None:
+        with self._stage.scene("guard", "A platform pod asks for spot nodes"):
+            self.refusal = self._hands.attempt(workloads.stray(self._cast.batch))
+            self._stage.say(f"API server: {self.refusal.status} {self.refusal.message}")
+
+    def _from_zero(self) -> None:
+        lanes = [(BATCH, self._cast.batch), *([(GPU, self._cast.gpu)] if self._cast.gpu else [])]
+        with self._stage.scene("from-zero", "Batch and GPU work start on spot pools that have no nodes"):
+            for part, lane in lanes:
+                self._start(part, lane)
+            for part, lane in lanes:
+                self._until_running(part, lane)
+            spot = self._cast.batch.spot
+            self._stage.until(
+                lambda: not self._idle(spot), lambda: f"{', '.join(self._idle(spot))} stay without work"
+            )
+
+    def _eviction(self) -> None:
+        with self._stage.scene("eviction", "Azure takes a spot node back, with 30 s notice"):
+            self._ask_market(Taking.EVICT, self._stage.running(BATCH)[0].pool, 1)
+            self._stage.until(self._one_is_taken, lambda: "no spot node was taken")
+            self._stage.say(
+                "the real Job controller waits 10 s before it starts an evicted task again; meanwhile:"
+            )
+
+    def _sold_out(self) -> None:
+        lane = self._cast.batch
+        with self._stage.scene("sold-out", "Spot sells out, and more work comes"):
+            for pool in lane.spot:
+                self._ask_market(Supply.SOLD_OUT, pool.name, 1)
+            self._start(FALLBACK, lane)
+            self._until_running(FALLBACK, lane)
+
+    def _spot_again(self) -> None:
+        lane = self._cast.batch
+        with self._stage.scene(
+            "spot-again", "Spot is back; running work stays, and after the back-off new work goes there"
+        ):
+            for pool in lane.spot:
+                self._ask_market(Supply.AVAILABLE, pool.name, 1)
+            self._stage.until(
+                lambda: not self._backing_off(), lambda: f"{self._backing_off()} is in back-off"
+            )
+            self._finish(FALLBACK)
+            self._stage.until(
+                lambda: not self._idle(lane.twins),
+                lambda: f"{', '.join(self._idle(lane.twins))} stay without work",
+            )
+            self._start(AGAIN, lane)
+            self._until_running(AGAIN, lane)
+
+    def _evicted_again(self) -> None:
+        with self._stage.scene("evicted-again", "The evicted tasks run again, and all work comes to its end"):
+            self._until_running(BATCH, self._cast.batch)
+            for part in (AGAIN, GPU, BATCH):
+                self._finish(part)
+
+    def _back_to_zero(self) -> None:
+        with self._stage.scene("zero", "Nothing left to do: spot, GPU and fallback nodes go"):
+            self._stage.until_smallest(self._cast.pools)
+            sizes = (f"{pool.name} {self._stage.size(pool)}" for pool in self._cast.pools if pool.elastic)
+            self._stage.say(f"nodes left: {', '.join(sizes)}")
+
+    def _start(self, part: str, lane: Lane) -> None:
+        name, tasks = JOB_NAMES[part], _tasks(part, lane)
+        self._hands.create([workloads.job(name, part, lane, tasks)])
+        self._stage.say(f"Job {name}: {counted(tasks, 'task')} for {_either(lane)}")
+
+    def _until_running(self, part: str, lane: Lane) -> None:
+        self._stage.until_running(part, _tasks(part, lane), f"Job {JOB_NAMES[part]}")
+
+    def _finish(self, part: str) -> None:
+        """Lets a part's work come to its end, and waits for the Job's own account of it."""
+        self._hands.finish_work(self._stage.running(part))
+
+        def unfinished() -> list[JobRecord]:
+            return [job for job in self._hands.jobs() if job.part == part and not job.complete]
+
+        self._stage.until(lambda: not unfinished(), lambda: f"Job {JOB_NAMES[part]} is not complete")
+        for job in self._hands.jobs():
+            if job.part == part:
+                self._stage.say(
+                    f"Job {job.name}: {job.succeeded} of {job.tasks} tasks done, {job.failed} failures counted"
+                )
+
+    def _one_is_taken(self) -> bool:
+        return any(line["kind"] == Kind.EVICTION for line in self._stage.watcher.lines)
+
+    def _idle(self, pools: Iterable[Pool]) -> list[str]:
+        """Nodes without work, those that still boot included; they would take whatever comes next."""
+        return [node for pool in pools for node in self._stage.watcher.idle(pool.name)]
+
+    def _backing_off(self) -> list[str]:
+        """Spot pools that the autoscaler leaves alone now."""
+        now, spot = self._stage.watcher.now(), {pool.name for pool in self._cast.batch.spot}
+        failures = (line for line in self._stage.watcher.lines if line["kind"] == Kind.BACK_OFF)
+        return sorted(
+            {
+                line["pool"]
+                for line in failures
+                if line["pool"] in spot and line["time"] + line["seconds"] > now
+            }
+        )
+
+
+def _tasks(part: str, lane: Lane) -> int:
+    return workloads.tasks_for(lane, 2 if part == BATCH else 1)
+
+
+def _either(lane: Lane) -> str:
+    return " or ".join(pool.name for pool in lane.pools)
