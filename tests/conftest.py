@@ -38,3 +38,8 @@ def pytest_collection_finish() -> None:
     """Leaves what was imported out of every later garbage collection."""
     gc.freeze()
     gc.enable()
+
+
+def pytest_unconfigure() -> None:
+    """Leaves everything out of the collection at exit; the process gives it back at once."""
+    gc.freeze()

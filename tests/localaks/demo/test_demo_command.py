@@ -95,34 +95,26 @@ def test_a_second_demo_at_the_same_time_is_refused(
 
 
 @pytest.mark.parametrize(
-    ("failure", "code", "text"),
+    ("failure", "told"),
     [
-        (
-            OSError(errno.ENOSPC, "No space left on device", "/x/state"),
-            1,
-            "error: the disk is full: /x/state",
-        ),
-        (PermissionError(errno.EACCES, "Permission denied", "/x"), 1, "error: Permission denied: /x"),
-        (ControlPlaneError("port 6443 is taken"), 1, "error: port 6443 is taken"),
-        (EngineError("up of stack 'demo' failed: no"), 1, "error: up of stack 'demo' failed: no"),
-        (KeyboardInterrupt(), 130, "stopped; `make demo-down` removes what was started"),
+        (OSError(errno.ENOSPC, "No space left on device", "/x/state"), "error: the disk is full: /x/state"),
+        (PermissionError(errno.EACCES, "Permission denied", "/x"), "error: Permission denied: /x"),
+        (ControlPlaneError("port 6443 is taken"), "error: port 6443 is taken"),
+        (EngineError("up of stack 'demo' failed: no"), "error: up of stack 'demo' failed: no"),
+        (KeyboardInterrupt(), "stopped; `make demo-down` removes what was started"),
     ],
     ids=["disk full", "no permission", "port taken", "engine", "Ctrl-C"],
 )
 def test_a_failure_is_one_line_and_a_code(
     failure: BaseException,
-    code: int,
-    text: str,
+    told: str,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def fail(*_: object) -> bool:
-        raise failure
-
-    monkeypatch.setattr(Show, "demo", fail)
-    assert _main(tmp_path, "demo") == code
-    assert capsys.readouterr().err.strip() == text
+    _demo_that(monkeypatch, failure)
+    assert _main(tmp_path, "demo") == (130 if isinstance(failure, KeyboardInterrupt) else 1)
+    assert capsys.readouterr().err.strip() == told
 
 
 @pytest.mark.parametrize(("kept", "code"), [(True, 0), (False, 1)])

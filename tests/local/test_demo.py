@@ -1,0 +1,221 @@
+"""`python -m localaks demo` as a user runs it: whole, twice, interrupted, and by two at once."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Generator
+from pathlib import Path
+
+import pytest
+
+from localaks.demo.observations import from_json
+from localaks.local_aks import PROJECT_ROOT
+from tests.local.kubectl import Kubectl
+from tools import Tools
+
+PROMISES = 12
+COLD_SECONDS = 300
+"""Generous for a machine that does other things too; alone, 2 cores take less than a minute."""
+
+
+def _command(build: Path, *arguments: str) -> list[str]:
+    return [sys.executable, "-m", "localaks", "--build", str(build), *arguments]
+
+
+def _run(build: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        _command(build, *arguments),
+        cwd=PROJECT_ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=COLD_SECONDS,
+    )
+
+
+def _start(build: Path, *arguments: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        _command(build, *arguments),
+        cwd=PROJECT_ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def _until(process: subprocess.Popen[str], text: str) -> None:
+    """Reads a command's output until a line has a text."""
+    assert process.stdout is not None
+    for line in process.stdout:
+        if text in line:
+            return
+    pytest.fail(f"{text!r} was never printed: {process.communicate()[1]}")
+
+
+def _of(build: Path) -> list[str]:
+    """Command lines of every process that has the folder in it, this one and zombies apart."""
+    found: list[str] = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            line = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+        except OSError:
+            continue
+        if str(build) in line and int(folder.name) != os.getpid():
+            found.append(line)
+    return found
+
+
+@pytest.fixture(scope="module")
+def build(tools: Tools, tmp_path_factory: pytest.TempPathFactory) -> Generator[Path]:  # noqa: ARG001 - skips
+    """A folder for all that the command writes; removed by the command itself."""
+    folder = tmp_path_factory.mktemp("build")
+    yield folder
+    assert _run(folder, "down").returncode == 0
+    assert _of(folder) == []
+
+
+@pytest.fixture(scope="module")
+def shown(build: Path) -> subprocess.CompletedProcess[str]:
+    """The first demo in that folder."""
+    return _run(build, "demo")
+
+
+def test_every_promise_is_kept(shown: subprocess.CompletedProcess[str]) -> None:
+    assert shown.returncode == 0, shown.stdout + shown.stderr
+    assert shown.stdout.count("\n✔") == PROMISES
+    assert "✘" not in shown.stdout
+    assert shown.stderr == ""
+
+
+def test_the_plan_comes_first(shown: subprocess.CompletedProcess[str]) -> None:
+    plan, _, rest = shown.stdout.partition("[2/6]")
+    assert "Agent pools:" in plan
+    assert "API server ready" in rest
+
+
+def test_the_page_and_what_was_observed_are_written(
+    shown: subprocess.CompletedProcess[str], build: Path
+) -> None:
+    assert f"{PROMISES} of {PROMISES} promises kept" in shown.stdout
+    assert f"{PROMISES} of {PROMISES} promises kept" in (build / "demo" / "demo.html").read_text()
+    seen = from_json((build / "demo" / "demo.json").read_text())
+    assert seen.first_up == {"create": len(seen.planned) + 1}  # the stack is a resource too
+
+
+def test_no_secret_is_printed_or_written(
+    shown: subprocess.CompletedProcess[str], build: Path, tools: Tools
+) -> None:
+    kubectl = Kubectl(tools, build / "demo" / "local" / "kubeconfig", "kubeflow-aks")
+    token = kubectl.run("get", "secret", "juju-token", "-o", "go-template={{.data.token | base64decode}}")
+    key = kubectl.run("config", "view", "--raw", "-o", "jsonpath={.users[0].user.client-key-data}")
+    assert token
+    assert key
+    for text in (shown.stdout, *((build / "demo" / f"demo.{kind}").read_text() for kind in ("html", "json"))):
+        assert token not in text
+        assert key not in text
+
+
+def test_a_second_demo_tells_the_same_story_and_changes_nothing(
+    shown: subprocess.CompletedProcess[str], build: Path
+) -> None:
+    assert shown.returncode == 0
+    again = _run(build, "demo")
+    assert again.returncode == 0, again.stdout + again.stderr
+    assert "35 same" in again.stdout.partition("[5/6]")[0]
+    assert "✘" not in again.stdout
+
+
+def test_the_market_of_a_running_local_aks_can_be_played_with(
+    shown: subprocess.CompletedProcess[str], build: Path
+) -> None:
+    assert shown.returncode == 0
+    assert _run(build, "market", "soldout", "cpuspot").returncode == 0
+    refused = _run(build, "market", "evict", "general")
+    assert (refused.returncode, refused.stderr.count("\n")) == (1, 1)
+
+
+def test_the_shell_finds_kubectl_and_the_cluster(
+    shown: subprocess.CompletedProcess[str], build: Path, tmp_path: Path
+) -> None:
+    assert shown.returncode == 0
+    script = tmp_path / "shell"
+    script.write_text("#!/bin/sh\nexec kubectl get nodes -o name\n")
+    script.chmod(0o700)
+    done = subprocess.run(
+        _command(build, "shell"),
+        cwd=PROJECT_ROOT,
+        env={**os.environ, "SHELL": str(script)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0
+    assert "node/aks-general-" in done.stdout
+
+
+@pytest.fixture
+def other(tools: Tools, tmp_path: Path) -> Generator[Path]:  # noqa: ARG001 - skips
+    """A folder of one test's own."""
+    yield tmp_path / "build"
+    assert _run(tmp_path / "build", "down").returncode == 0
+    assert _of(tmp_path) == []
+
+
+@pytest.mark.parametrize("moment", ["[1/6]", "[3/6]", "Network: 2 resources", "Job train: 1 task"])
+def test_ctrl_c_is_one_line_and_down_removes_what_is_left(moment: str, other: Path) -> None:
+    demo = _start(other, "demo")
+    _until(demo, moment)
+    os.killpg(demo.pid, signal.SIGINT)  # as a terminal does: to the engine too
+    _, told = demo.communicate(timeout=60)
+    assert demo.returncode == 130
+    assert told.strip() == "stopped; `make demo-down` removes what was started"
+    assert _run(other, "down").returncode == 0
+    assert _of(other) == []
+    assert not (other / "demo" / "local").exists()
+
+
+def test_a_demo_after_an_interrupted_up_begins_afresh(other: Path) -> None:
+    first = _start(other, "up")
+    _until(first, "Network: 2 resources")
+    time.sleep(1)  # into the cluster's creation, which takes 4 s
+    first.send_signal(signal.SIGINT)
+    first.communicate(timeout=60)
+    again = _run(other, "up")
+    assert again.returncode == 0, again.stdout + again.stderr
+    assert "35 create" in again.stdout
+
+
+def test_a_demo_after_the_control_plane_died_begins_afresh(other: Path) -> None:
+    assert _run(other, "up").returncode == 0
+    for file in other.glob("demo/local/kwok/clusters/*/pids/*.pid"):
+        os.kill(int(file.read_text()), signal.SIGKILL)
+    again = _run(other, "up")
+    assert again.returncode == 0, again.stdout + again.stderr
+    assert "35 create" in again.stdout
+
+
+def test_a_second_demo_at_the_same_time_is_refused_and_the_first_goes_on(other: Path) -> None:
+    first = _start(other, "up")
+    _until(first, "[2/4]")
+    second = _run(other, "demo")
+    assert second.returncode == 1
+    assert "another local AKS command is running" in second.stderr
+    assert second.stderr.count("\n") == 1
+    assert _run(other, "down").returncode == 1
+    assert first.communicate(timeout=COLD_SECONDS)[1] == ""
+    assert first.returncode == 0
+
+
+def test_a_reader_that_goes_away_ends_the_demo_quietly(other: Path) -> None:
+    demo = _start(other, "demo")
+    _until(demo, "[1/6]")
+    assert demo.stdout is not None
+    demo.stdout.close()
+    assert demo.wait(timeout=60) == 1
+    assert demo.stderr is not None
+    assert demo.stderr.read() == ""
