@@ -6,7 +6,7 @@ PY := $(VENV)/bin/python
 RUN_LOCAL := $(PY) -m localaks
 
 .DEFAULT_GOAL := help
-.PHONY: help preview test test-local lint docs bench requirements demo demo-down local-up local-shell local-down clean
+.PHONY: help preview test test-local test-simulation lint docs bench requirements demo demo-down local-up local-shell local-down clean
 
 help: ## what there is
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 16
@@ -20,6 +20,9 @@ test: $(VENV)/.dev ## the program's tests: no Azure, no Go, seconds
 test-local: $(VENV)/.dev ## the local AKS's tests, on the real engine and a real control plane; builds the tools once
 	@$(PY) -m tools --with argo
 	@$(PY) -m pytest tests/tools tests/localaks tests/local --local
+
+test-simulation: $(VENV)/.dev ## the local AKS's tests that need no built tools
+	@$(PY) -m pytest tests/tools tests/localaks
 
 lint: $(VENV)/.dev ## style, types, generated files
 	@$(VENV)/bin/ruff check .

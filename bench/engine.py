@@ -3,6 +3,7 @@
 Both previews are of a deployed stack that nothing changes. The flat file is generated from what our program deployed:
 one statement for each resource, with literal values, the same options and dependencies, and none of our settings,
 planning and components. Its state is ours with the components taken out, so that both previews find all unchanged.
+Each preview runs in a process of its own, which loads the SDKs, as with `pulumi preview`.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from typing import Final
 
 import tools
 from bench import flat
+from bench.one_preview import preview
 from localaks.azure import server as azure_native
 from localaks.azure.state import AzureState
 from localaks.control_plane import ControlPlane
@@ -84,7 +86,8 @@ def _flat(folder: Path, ours: Engine) -> dict[str, Engine]:
         root = flat.project(folder / f"project-{len(engines)}", _PROJECT, STACK, source)
         run = RunDirectory.at(folder / f"run-{len(engines)}")
         shutil.copy(ours.run.root / "passphrase", run.root)
-        shutil.copytree(ours.run.pulumi_state, run.pulumi_state)
+        for part in ("pulumi_state", "pulumi_workspace"):
+            shutil.copytree(getattr(ours.run, part), getattr(run, part))
         for file in run.pulumi_state.glob(f".pulumi/stacks/**/{STACK}.json"):
             file.write_text(json.dumps(flat.state(json.loads(file.read_text()))))
         engines[name] = Engine(run, ours.tools, ours.providers, root, STACK)
@@ -92,15 +95,14 @@ def _flat(folder: Path, ours: Engine) -> dict[str, Engine]:
 
 
 def _alternating(programs: dict[str, Engine]) -> dict[str, list[float]]:
-    """Seconds of each preview, taken in turns; the first turn loads the SDKs and does not count."""
+    """Seconds of each preview, taken in turns."""
     seconds: dict[str, list[float]] = {name: [] for name in programs}
-    for turn in range(REPEATS + 1):
+    for _ in range(REPEATS):
         for name, engine in programs.items():
-            result = engine.preview()
+            result = preview(engine)
             if result.changed():
                 raise RuntimeError(f"{name}: not what is deployed:\n{result.console}")
-            if turn:
-                seconds[name].append(result.seconds)
+            seconds[name].append(result.seconds)
     return seconds
 
 

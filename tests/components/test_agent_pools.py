@@ -9,26 +9,8 @@ import pytest
 
 from components.agent_pools import AgentPools, AgentPoolsArgs, AgentPoolSpec
 from tests.components.conftest import Cloud
+from tests.components.given import REGULAR
 
-REGULAR = AgentPoolSpec(
-    name="general",
-    vm_size="Standard_D8s_v5",
-    spot=False,
-    gpu=False,
-    min_count=2,
-    max_count=3,
-    labels={"kubeflow-aks/workload": "platform"},
-    taints=[],
-    os_disk_type="Managed",
-    os_disk_gib=128,
-    zones=[],
-    max_pods=110,
-    subnet_id="subnet",
-    eviction_policy=None,
-    max_price=None,
-    gpu_instance_profile=None,
-    protect=True,
-)
 SPOT: AgentPoolSpec = {
     **REGULAR,
     "name": "cpuspot",

@@ -1,4 +1,4 @@
-"""The AKS cluster, on its own: what AKS is asked for, and the kubeconfig."""
+"""The AKS cluster, on its own: what AKS is asked for; who reaches it is in `test_aks_cluster_access.py`."""
 
 # pyright: reportUntypedFunctionDecorator=false, reportUnknownMemberType=false
 
@@ -8,70 +8,17 @@ import pulumi
 import pytest
 
 from components.aks_cluster import AksCluster
-from components.aks_cluster_args import (
-    AksClusterArgs,
-    ApiAccessArgs,
-    AutoscalerArgs,
-    ClusterNetworkArgs,
-    KubernetesArgs,
-    MaintenanceArgs,
-    SshArgs,
-)
-from recorder.answers import KUBECONFIG
 from tests.components.conftest import Cloud
-from tests.components.test_agent_pools import REGULAR
+from tests.components.given import CLUSTER, GROUP_ID
 
-GROUP_ID = "/subscriptions/1234/resourceGroups/group"
 NETWORK_CONTRIBUTOR = "4d97b98b-1d4f-4787-a291-c67834d212e7"
-ACCESS = ApiAccessArgs(
-    authorized_ip_ranges=[],
-    private_cluster=False,
-    local_accounts=True,
-    admin_group_object_ids=[],
-    kubelogin_mode="azurecli",
-)
-ENTRA: ApiAccessArgs = {**ACCESS, "local_accounts": False, "admin_group_object_ids": ["ml-admins"]}
-ARGS = AksClusterArgs(
-    resource_group_name="group",
-    resource_group_id=GROUP_ID,
-    location="westeurope",
-    kubernetes=KubernetesArgs(
-        version="1.34",
-        support_plan="AKSLongTermSupport",
-        tier="Premium",
-        upgrade_channel="patch",
-        node_os_upgrade_channel="NodeImage",
-    ),
-    maintenance=MaintenanceArgs(day="Saturday", start_time="22:00", duration_hours=6, utc_offset="+00:00"),
-    network=ClusterNetworkArgs(
-        pod_cidr="10.244.0.0/16",
-        service_cidr="10.0.0.0/16",
-        dns_service_ip="10.0.0.10",
-        outbound_type="loadBalancer",
-    ),
-    api_access=ACCESS,
-    autoscaler=AutoscalerArgs(
-        scan_interval="10s",
-        max_node_provision_time="10m",
-        scale_down_delay_after_add="10m",
-        scale_down_unneeded_time="10m",
-        scale_down_utilization_threshold=0.5,
-        balance_similar_node_groups=False,
-        skip_nodes_with_local_storage=True,
-        skip_nodes_with_system_pods=True,
-        max_graceful_termination_sec=600,
-    ),
-    system_pool={**REGULAR, "name": "system", "taints": ["CriticalAddonsOnly=true:NoSchedule"]},
-    ssh=None,
-    tags={"owner": "ml"},
-)
 SCHEDULES = ["aksManagedAutoUpgradeSchedule", "aksManagedNodeOSUpgradeSchedule"]
 
 
 @pytest.fixture(scope="module", autouse=True)
 def cluster(cloud: Cloud) -> AksCluster:
     """The cluster that tests read unless they make one of their own."""
-    return cloud.build(lambda: AksCluster("kf", ARGS, cloud.opts))
+    return cloud.build(lambda: AksCluster("kf", CLUSTER, cloud.opts))
 
 
 @pulumi.runtime.test
@@ -232,83 +179,6 @@ def test_upgrades_run_in_the_maintenance_window(cloud: Cloud, schedule: str) -> 
     return cloud.request(f"kf-{schedule}").apply(check)
 
 
-@pulumi.runtime.test
-def test_rbac_is_on_and_local_accounts_are_as_planned(cloud: Cloud) -> Any:
-    def check(body: dict[str, Any]) -> None:
-        assert (body["enableRBAC"], body["disableLocalAccounts"]) == (True, False)
-        assert "aadProfile" not in body
-
-    return cloud.request("kf").apply(check)
-
-
-@pulumi.runtime.test
-def test_entra_groups_turn_entra_sign_in_on(cloud: Cloud) -> Any:
-    def check(body: dict[str, Any]) -> None:
-        assert body["aadProfile"] == {"managed": True, "adminGroupObjectIDs": ["ml-admins"]}
-        assert body["disableLocalAccounts"] is True
-
-    AksCluster("entra", {**ARGS, "api_access": ENTRA}, cloud.opts)
-    return cloud.request("entra").apply(check)
-
-
-@pulumi.runtime.test
-def test_an_open_api_server_sends_no_ranges(cloud: Cloud) -> Any:
-    def check(body: dict[str, Any]) -> None:
-        assert "authorizedIPRanges" not in body["apiServerAccessProfile"]
-
-    return cloud.request("kf").apply(check)
-
-
-@pulumi.runtime.test
-def test_authorised_ranges_are_sent(cloud: Cloud) -> Any:
-    def check(body: dict[str, Any]) -> None:
-        assert body["apiServerAccessProfile"]["authorizedIPRanges"] == ["203.0.113.0/24"]
-
-    ranges: ApiAccessArgs = {**ACCESS, "authorized_ip_ranges": ["203.0.113.0/24"]}
-    AksCluster("fenced", {**ARGS, "api_access": ranges}, cloud.opts)
-    return cloud.request("fenced").apply(check)
-
-
-@pulumi.runtime.test
-def test_a_private_cluster_is_known_by_its_private_name(cloud: Cloud) -> Any:
-    def check(values: list[Any]) -> None:
-        body, fqdn = values
-        assert body["apiServerAccessProfile"]["enablePrivateCluster"] is True
-        assert fqdn == "hidden-0a1b2c3d.privatelink.westeurope.azmk8s.io"
-
-    hidden = AksCluster("hidden", {**ARGS, "api_access": {**ACCESS, "private_cluster": True}}, cloud.opts)
-    return pulumi.Output.all(cloud.request("hidden"), hidden.fqdn).apply(check)
-
-
-@pulumi.runtime.test
-def test_a_public_cluster_is_known_by_its_public_name(cloud: Cloud, cluster: AksCluster) -> Any:
-    def check(values: list[Any]) -> None:
-        body, fqdn = values
-        assert body["apiServerAccessProfile"]["enablePrivateCluster"] is False
-        assert fqdn == "kf-0a1b2c3d.hcp.westeurope.azmk8s.io"
-
-    return pulumi.Output.all(cloud.request("kf"), cluster.fqdn).apply(check)
-
-
-@pulumi.runtime.test
-def test_nodes_have_no_ssh_unless_asked_for(cloud: Cloud) -> Any:
-    def check(body: dict[str, Any]) -> None:
-        assert "linuxProfile" not in body
-
-    return cloud.request("kf").apply(check)
-
-
-@pulumi.runtime.test
-def test_nodes_take_the_key_of_the_admin_user(cloud: Cloud) -> Any:
-    def check(body: dict[str, Any]) -> None:
-        keys = {"publicKeys": [{"keyData": "ssh-ed25519 AAAA"}]}
-        assert body["linuxProfile"] == {"adminUsername": "me", "ssh": keys}
-
-    ssh = SshArgs(admin_username="me", public_key="ssh-ed25519 AAAA")
-    AksCluster("keyed", {**ARGS, "ssh": ssh}, cloud.opts)
-    return cloud.request("keyed").apply(check)
-
-
 @pytest.mark.parametrize("name", ["kf", "kf-identity"])
 @pulumi.runtime.test
 def test_tags_reach_cluster_and_identity(cloud: Cloud, name: str) -> Any:
@@ -324,34 +194,6 @@ def test_tags_reach_the_system_pool(cloud: Cloud) -> Any:
         assert body["agentPoolProfiles"][0]["tags"] == {"owner": "ml"}
 
     return cloud.request("kf").apply(check)
-
-
-@pulumi.runtime.test
-def test_the_kubeconfig_is_that_of_the_admin(cloud: Cloud, cluster: AksCluster) -> Any:
-    def check(kubeconfig: str) -> None:
-        assert kubeconfig == KUBECONFIG
-        assert "azure-native:containerservice:listManagedClusterAdminCredentials" in cloud.invokes
-
-    return cluster.kubeconfig.apply(check)
-
-
-@pulumi.runtime.test
-def test_without_local_accounts_the_kubeconfig_is_that_of_the_user(cloud: Cloud) -> Any:
-    def check(kubeconfig: str) -> None:
-        assert "https://aks.example.invalid:443" in kubeconfig
-        assert "azure-native:containerservice:listManagedClusterUserCredentials" in cloud.invokes
-
-    return AksCluster("user", {**ARGS, "api_access": ENTRA}, cloud.opts).kubeconfig.apply(check)
-
-
-@pytest.mark.parametrize("access", [ACCESS, ENTRA], ids=["local accounts", "Entra"])
-@pulumi.runtime.test
-def test_the_kubeconfig_is_a_secret(cloud: Cloud, access: ApiAccessArgs) -> Any:
-    def check(secret: bool) -> None:  # noqa: FBT001 - what a future holds
-        assert secret
-
-    secretive = AksCluster(f"secret-{access['local_accounts']}", {**ARGS, "api_access": access}, cloud.opts)
-    return pulumi.Output.from_input(secretive.kubeconfig.is_secret()).apply(check)
 
 
 @pulumi.runtime.test

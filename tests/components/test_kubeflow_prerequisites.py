@@ -1,4 +1,4 @@
-"""Charmed Kubeflow's prerequisites, on their own: every object the cluster is asked for."""
+"""Charmed Kubeflow's prerequisites, on their own: every object the cluster is asked for but the spot guard."""
 
 # pyright: reportUntypedFunctionDecorator=false, reportUnknownMemberType=false
 
@@ -8,30 +8,15 @@ import pulumi
 import pytest
 
 from components.kubeflow import KubeflowPrerequisites, KubeflowPrerequisitesArgs
-from components.kubeflow.inotify import InotifyArgs
-from components.kubeflow.storage import StorageClassArgs
 from recorder.answers import JUJU_TOKEN
 from tests.components.conftest import Cloud
-
-SPOT_KEY = "kubernetes.azure.com/scalesetpriority"
-ARGS = KubeflowPrerequisitesArgs(
-    namespace="kubeflow-aks",
-    priorities="1:\n  - .*\n",
-    pool_contract="[]",
-    storage_class=StorageClassArgs(name="ckf-zrs", sku="StandardSSD_ZRS", reclaim_policy="Retain"),
-    general_labels={"kubeflow-aks/workload": "platform"},
-    inotify=InotifyArgs(max_user_instances=1280, max_user_watches=655360),
-    device_plugin=True,
-    spot_taint_key=SPOT_KEY,
-    guards=True,
-    protect=True,
-)
+from tests.components.given import PREREQUISITES
 
 
 @pytest.fixture(scope="module", autouse=True)
 def prerequisites(cloud: Cloud) -> KubeflowPrerequisites:
-    """The prerequisites that tests read unless they make one of their own."""
-    return cloud.build(lambda: KubeflowPrerequisites("kf", ARGS, cloud.opts))
+    """The prerequisites that tests read unless they make some of their own."""
+    return cloud.build(lambda: KubeflowPrerequisites("kf", PREREQUISITES, cloud.opts))
 
 
 @pulumi.runtime.test
@@ -242,60 +227,6 @@ def test_the_images_of_a_daemon_are_pinned(cloud: Cloud, name: str) -> Any:
     return cloud.request(name).apply(check)
 
 
-@pulumi.runtime.test
-def test_the_guard_reviews_pods_and_fails_closed(cloud: Cloud) -> Any:
-    def check(body: dict[str, Any]) -> None:
-        [rule] = body["spec"]["matchConstraints"]["resourceRules"]
-        assert (rule["resources"], rule["operations"]) == (["pods"], ["CREATE", "UPDATE"])
-        assert body["spec"]["failurePolicy"] == "Fail"
-
-    return cloud.request("kf-guard").apply(check)
-
-
-@pytest.mark.parametrize("guarded", ["'kubeflow'", "'controller-'", "'knative-'", "'notebook-name'"])
-@pulumi.runtime.test
-def test_the_guard_is_about_the_platform_and_notebooks(cloud: Cloud, guarded: str) -> Any:
-    def check(body: dict[str, Any]) -> None:
-        conditions = {
-            condition["name"]: condition["expression"] for condition in body["spec"]["matchConditions"]
-        }
-        assert guarded in conditions["guarded"]
-
-    return cloud.request("kf-guard").apply(check)
-
-
-@pulumi.runtime.test
-def test_the_guard_lets_daemons_through(cloud: Cloud) -> Any:
-    def check(body: dict[str, Any]) -> None:
-        conditions = {
-            condition["name"]: condition["expression"] for condition in body["spec"]["matchConditions"]
-        }
-        assert "'DaemonSet'" in conditions["not-a-daemon"]
-
-    return cloud.request("kf-guard").apply(check)
-
-
-@pulumi.runtime.test
-def test_the_guard_names_the_spot_taint_in_its_condition_and_its_message(cloud: Cloud) -> Any:
-    def check(body: dict[str, Any]) -> None:
-        tolerates = {variable["name"]: variable["expression"] for variable in body["spec"]["variables"]}[
-            "tolerates"
-        ]
-        assert f"'{SPOT_KEY}'" in tolerates
-        assert SPOT_KEY in body["spec"]["validations"][0]["message"]
-
-    return cloud.request("kf-guard").apply(check)
-
-
-@pulumi.runtime.test
-def test_the_guard_is_bound_and_denies(cloud: Cloud) -> Any:
-    def check(bodies: list[dict[str, Any]]) -> None:
-        policy, binding = bodies
-        assert binding["spec"] == {"policyName": policy["metadata"]["name"], "validationActions": ["Deny"]}
-
-    return pulumi.Output.all(cloud.request("kf-guard"), cloud.request("kf-guard-binding")).apply(check)
-
-
 @pytest.mark.parametrize(
     ("left_out", "gone"),
     [
@@ -307,7 +238,7 @@ def test_the_guard_is_bound_and_denies(cloud: Cloud) -> Any:
 @pulumi.runtime.test
 def test_what_is_not_asked_for_is_not_made(cloud: Cloud, left_out: Any, gone: set[str]) -> None:
     less = "-".join(["without", *left_out])
-    KubeflowPrerequisites(less, cast(KubeflowPrerequisitesArgs, {**ARGS, **left_out}), cloud.opts)
+    KubeflowPrerequisites(less, cast(KubeflowPrerequisitesArgs, {**PREREQUISITES, **left_out}), cloud.opts)
     every = {name.removeprefix("kf") for name in cloud.names("kf")}
     made = {name.removeprefix(less) for name in cloud.names(less)}
     assert every - made == {f"-{name}" for name in gone}

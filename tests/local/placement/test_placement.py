@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 import pytest
 
+from tests.local.demo_stack import DemoStack
 from tests.local.placement.table import OnEach, Pending, Refused, Row, Runs, Table, load
 from tests.local.placement.trial import Seen
 
@@ -24,6 +25,15 @@ def test_it_is_as_the_documents_say(row: Row, seen: Mapping[str, Seen]) -> None:
             assert message in became.pending, became
         case Refused(message):
             assert message in became.refused, became
+
+
+@pytest.mark.usefixtures("seen")
+def test_the_program_s_own_daemons_are_where_they_belong(demo: DemoStack) -> None:
+    """Every pool has a node after the last phase."""
+    pools: dict[str, set[str]] = {}
+    for pod in demo.pods("kubeflow-aks"):
+        pools.setdefault(pod["metadata"]["labels"]["app.kubernetes.io/name"], set()).add(demo.pool_of(pod))
+    assert pools == {"inotify-limits": {"general"}, "nvidia-device-plugin": {"gpuspot", "gpuod"}}
 
 
 def test_the_table_is_long_enough_and_tells_each_row_s_source(table: Table) -> None:

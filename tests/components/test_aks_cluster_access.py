@@ -1,0 +1,127 @@
+"""Who reaches an AKS cluster and its nodes, and the kubeconfig: the cluster on its own, as AKS is asked for it."""
+
+# pyright: reportUntypedFunctionDecorator=false, reportUnknownMemberType=false
+
+from typing import Any
+
+import pulumi
+import pytest
+
+from components.aks_cluster import AksCluster
+from components.aks_cluster_args import ApiAccessArgs, SshArgs
+from recorder.answers import KUBECONFIG
+from tests.components.conftest import Cloud
+from tests.components.given import ACCESS, CLUSTER, ENTRA
+
+
+@pytest.fixture(scope="module", autouse=True)
+def cluster(cloud: Cloud) -> AksCluster:
+    """The cluster that tests read unless they make one of their own."""
+    return cloud.build(lambda: AksCluster("kf", CLUSTER, cloud.opts))
+
+
+@pulumi.runtime.test
+def test_rbac_is_on_and_local_accounts_are_as_planned(cloud: Cloud) -> Any:
+    def check(body: dict[str, Any]) -> None:
+        assert (body["enableRBAC"], body["disableLocalAccounts"]) == (True, False)
+        assert "aadProfile" not in body
+
+    return cloud.request("kf").apply(check)
+
+
+@pulumi.runtime.test
+def test_entra_groups_turn_entra_sign_in_on(cloud: Cloud) -> Any:
+    def check(body: dict[str, Any]) -> None:
+        assert body["aadProfile"] == {"managed": True, "adminGroupObjectIDs": ["ml-admins"]}
+        assert body["disableLocalAccounts"] is True
+
+    AksCluster("entra", {**CLUSTER, "api_access": ENTRA}, cloud.opts)
+    return cloud.request("entra").apply(check)
+
+
+@pulumi.runtime.test
+def test_an_open_api_server_sends_no_ranges(cloud: Cloud) -> Any:
+    def check(body: dict[str, Any]) -> None:
+        assert "authorizedIPRanges" not in body["apiServerAccessProfile"]
+
+    return cloud.request("kf").apply(check)
+
+
+@pulumi.runtime.test
+def test_authorised_ranges_are_sent(cloud: Cloud) -> Any:
+    def check(body: dict[str, Any]) -> None:
+        assert body["apiServerAccessProfile"]["authorizedIPRanges"] == ["203.0.113.0/24"]
+
+    ranges: ApiAccessArgs = {**ACCESS, "authorized_ip_ranges": ["203.0.113.0/24"]}
+    AksCluster("fenced", {**CLUSTER, "api_access": ranges}, cloud.opts)
+    return cloud.request("fenced").apply(check)
+
+
+@pulumi.runtime.test
+def test_a_private_cluster_is_known_by_its_private_name(cloud: Cloud) -> Any:
+    def check(values: list[Any]) -> None:
+        body, fqdn = values
+        assert body["apiServerAccessProfile"]["enablePrivateCluster"] is True
+        assert fqdn == "hidden-0a1b2c3d.privatelink.westeurope.azmk8s.io"
+
+    hidden = AksCluster("hidden", {**CLUSTER, "api_access": {**ACCESS, "private_cluster": True}}, cloud.opts)
+    return pulumi.Output.all(cloud.request("hidden"), hidden.fqdn).apply(check)
+
+
+@pulumi.runtime.test
+def test_a_public_cluster_is_known_by_its_public_name(cloud: Cloud, cluster: AksCluster) -> Any:
+    def check(values: list[Any]) -> None:
+        body, fqdn = values
+        assert body["apiServerAccessProfile"]["enablePrivateCluster"] is False
+        assert fqdn == "kf-0a1b2c3d.hcp.westeurope.azmk8s.io"
+
+    return pulumi.Output.all(cloud.request("kf"), cluster.fqdn).apply(check)
+
+
+@pulumi.runtime.test
+def test_nodes_have_no_ssh_unless_asked_for(cloud: Cloud) -> Any:
+    def check(body: dict[str, Any]) -> None:
+        assert "linuxProfile" not in body
+
+    return cloud.request("kf").apply(check)
+
+
+@pulumi.runtime.test
+def test_nodes_take_the_key_of_the_admin_user(cloud: Cloud) -> Any:
+    def check(body: dict[str, Any]) -> None:
+        keys = {"publicKeys": [{"keyData": "ssh-ed25519 AAAA"}]}
+        assert body["linuxProfile"] == {"adminUsername": "me", "ssh": keys}
+
+    ssh = SshArgs(admin_username="me", public_key="ssh-ed25519 AAAA")
+    AksCluster("keyed", {**CLUSTER, "ssh": ssh}, cloud.opts)
+    return cloud.request("keyed").apply(check)
+
+
+@pulumi.runtime.test
+def test_the_kubeconfig_is_that_of_the_admin(cloud: Cloud, cluster: AksCluster) -> Any:
+    def check(kubeconfig: str) -> None:
+        assert kubeconfig == KUBECONFIG
+        assert "azure-native:containerservice:listManagedClusterAdminCredentials" in cloud.invokes
+
+    return cluster.kubeconfig.apply(check)
+
+
+@pulumi.runtime.test
+def test_without_local_accounts_the_kubeconfig_is_that_of_the_user(cloud: Cloud) -> Any:
+    def check(kubeconfig: str) -> None:
+        assert "https://aks.example.invalid:443" in kubeconfig
+        assert "azure-native:containerservice:listManagedClusterUserCredentials" in cloud.invokes
+
+    return AksCluster("user", {**CLUSTER, "api_access": ENTRA}, cloud.opts).kubeconfig.apply(check)
+
+
+@pytest.mark.parametrize("access", [ACCESS, ENTRA], ids=["local accounts", "Entra"])
+@pulumi.runtime.test
+def test_the_kubeconfig_is_a_secret(cloud: Cloud, access: ApiAccessArgs) -> Any:
+    def check(secret: bool) -> None:  # noqa: FBT001 - what a future holds
+        assert secret
+
+    secretive = AksCluster(
+        f"secret-{access['local_accounts']}", {**CLUSTER, "api_access": access}, cloud.opts
+    )
+    return pulumi.Output.from_input(secretive.kubeconfig.is_secret()).apply(check)
