@@ -254,4 +254,7 @@ def _print_error(line: str) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    code = main()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)  # Python would take seconds to free the Azure SDK's classes one by one

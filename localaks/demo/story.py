@@ -6,7 +6,7 @@ from typing import Final
 
 from localaks.demo import workloads
 from localaks.demo.hands import Hands
-from localaks.demo.observations import JobRecord, Refusal
+from localaks.demo.observations import Refusal
 from localaks.demo.pools import Lane, Pool
 from localaks.demo.stage import Stage
 from localaks.demo.words import counted
@@ -129,8 +129,7 @@ class Story:
     def _evicted_again(self) -> None:
         with self._stage.scene("evicted-again", "The evicted tasks run again, and all work comes to its end"):
             self._until_running(BATCH, self._cast.batch)
-            for part in (AGAIN, GPU, BATCH):
-                self._finish(part)
+            self._finish(GPU, BATCH, AGAIN)
 
     def _back_to_zero(self) -> None:
         with self._stage.scene("zero", "Nothing left to do: spot, GPU and fallback nodes go"):
@@ -146,19 +145,19 @@ class Story:
     def _until_running(self, part: str, lane: Lane) -> None:
         self._stage.until_running(part, _tasks(part, lane), f"Job {JOB_NAMES[part]}")
 
-    def _finish(self, part: str) -> None:
-        """Lets a part's work come to its end, and waits for the Job's own account of it."""
-        self._hands.finish_work(self._stage.running(part))
+    def _finish(self, *parts: str) -> None:
+        """Lets the work of some parts come to its end, and waits for their Jobs' own account of it."""
+        for part in parts:
+            self._hands.finish_work(self._stage.running(part))
 
-        def unfinished() -> list[JobRecord]:
-            return [job for job in self._hands.jobs() if job.part == part and not job.complete]
+        def unfinished() -> list[str]:
+            return [job.name for job in self._hands.jobs() if job.part in parts and not job.complete]
 
-        self._stage.until(lambda: not unfinished(), lambda: f"Job {JOB_NAMES[part]} is not complete")
+        self._stage.until(lambda: not unfinished(), lambda: f"not complete: {', '.join(unfinished())}")
         for job in self._hands.jobs():
-            if job.part == part:
-                self._stage.say(
-                    f"Job {job.name}: {job.succeeded} of {job.tasks} tasks done, {job.failed} failures counted"
-                )
+            if job.part in parts:
+                done = f"{job.succeeded} of {counted(job.tasks, 'task')} done"
+                self._stage.say(f"Job {job.name}: {done}, {job.failed} failures counted")
 
     def _one_is_taken(self) -> bool:
         return any(line["kind"] == Kind.EVICTION for line in self._stage.watcher.lines)

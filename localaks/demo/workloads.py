@@ -120,9 +120,9 @@ def _task_requests(lane: Lane) -> dict[str, str]:
 def _tolerations(lane: Lane) -> list[Object]:
     """Tolerations of every taint in the lane, once each; by key and effect, whatever the value.
 
-    With a value, no pod that asks for a GPU could be changed any more, not even by its Job: ExtendedResourceToleration
-    adds the same key without one, and PodTolerationRestriction then drops the narrower of the two at every update,
-    which the API server refuses (both on in AKS; seen in the demo).
+    With a value, a pod that asks for a GPU could not be changed any more, not even by its Job: AKS's plugin
+    ExtendedResourceToleration adds the same key without one, and PodTolerationRestriction then drops the narrower
+    of the two at every update, which the API server refuses.
     """
     taints = dict.fromkeys(text for pool in lane.pools for text in pool.taints)
     return [

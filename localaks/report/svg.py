@@ -93,7 +93,8 @@ class _Drawing:
         for node in lane.nodes:
             yield from self._node(node, lane, top)
         if not lane.nodes:
-            yield _text(_LEFT + 8, top + height / 2 + 4, "no node was needed", "note")
+            words = "no VM was to be had" if lane.refused else "no node was needed"
+            yield _text(_LEFT + 8, top + height / 2 + 4, words, "note")
         yield "</g>"
 
     def _node(self, node: NodeBar, lane: PoolLane, top: float) -> Iterator[str]:
@@ -155,12 +156,18 @@ class _Drawing:
             if turn.source not in self._tops or turn.target not in self._tops:
                 continue
             x = self._x(turn.at)
-            source, target = self._tops[turn.source], self._tops[turn.target]
-            begin, stop = source[0] + source[1] - _REFUSED_BOTTOM, target[0] + _LANE_PADDING + 2
+            (source, source_height), (target, target_height) = (
+                self._tops[turn.source],
+                self._tops[turn.target],
+            )
+            if source < target:
+                begin, end = source + source_height - _REFUSED_BOTTOM, target + _LANE_PADDING + 2
+            else:
+                begin, end = source + _LANE_PADDING, target + target_height - _LANE_PADDING - 2
             words = f"{turn.target} instead of {turn.source}"
             yield f"<g><title>{duration(turn.at)}: {words} (simulated autoscaler)</title>"
-            yield f'<path class="fallback" d="M{x} {begin}V{stop}"/>'
-            yield _text(x - 8, stop + 10, "fallback", "fallback-label") + "</g>"
+            yield f'<path class="fallback" d="M{x} {begin}V{end}"/>'
+            yield _text(x - 8, target + target_height / 2 + 4, "fallback", "fallback-label") + "</g>"
 
     def _scenes(self, bottom: float) -> Iterator[str]:
         scenes = [scene for scene in self._seen.scenes if scene.began < self._line.end]

@@ -88,14 +88,18 @@ class Play:
             and all(line.get(key) == value for key, value in fields.items())
         ]
 
-    def until(self, what: str, look: Callable[[], Value | None], *, seconds: float = 60) -> Value:
-        """What `look` returns as soon as it is true; fails after `seconds` of wall time, telling `what` is missing."""
-        deadline = time.monotonic() + seconds
-        while not (seen := look()):
+    def wait(self, look: Callable[[], Value | None], *, deadline: float) -> Value | None:
+        """What `look` returns as soon as it is true, or what it returns at `deadline` on the monotonic clock."""
+        while not (seen := look()) and time.monotonic() < deadline:
             if self._running.done():
                 self._running.result()
-            assert time.monotonic() < deadline, f"{what}: still {seen!r} after {seconds} s;\n{self._tail()}"
             time.sleep(_POLL_SECONDS)
+        return seen
+
+    def until(self, what: str, look: Callable[[], Value | None], *, seconds: float = 60) -> Value:
+        """What `look` returns as soon as it is true; fails after `seconds` of wall time, telling `what` is missing."""
+        seen = self.wait(look, deadline=time.monotonic() + seconds)
+        assert seen, f"{what}: still {seen!r} after {seconds} s;\n{self._tail()}"
         return seen
 
     def _tail(self) -> str:

@@ -1,6 +1,6 @@
 """Azure, the providers and the engine fail in the middle of an `up`: the next one converges, nothing is doubled.
 
-What a user does beside `pulumi up` is what `docs/recovery.md` says.
+What a user does beside `pulumi up` is what `docs/how-to/recover-an-interrupted-up.md` says.
 """
 
 from __future__ import annotations

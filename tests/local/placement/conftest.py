@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
+from collections.abc import Generator
 
 import pytest
 
 from tests.local.demo_stack import DemoStack, deployed
 from tests.local.placement.table import Table, load
-from tests.local.placement.trial import Seen, Trial
+from tests.local.placement.trial import Trial, Trials
 from tools import Tools
 
 
@@ -25,12 +25,14 @@ def demo(tools: Tools, tmp_path_factory: pytest.TempPathFactory) -> Generator[De
 
 
 @pytest.fixture(scope="module")
-def seen(demo: DemoStack, table: Table) -> Mapping[str, Seen]:
-    """What became of every row, by its name."""
+def trials(demo: DemoStack, table: Table) -> Trials:
+    """What became of the whole table."""
     for name, settings in table.namespaces.items():
         demo.create_namespace(name, settings)
-    outcomes: dict[str, Seen] = {}
+    trials = Trials()
     with demo.playing() as play:
         for phase in table.phases:
-            outcomes |= Trial(demo, play, phase).outcomes()
-    return outcomes
+            trial = Trial(demo, play, phase)
+            trials.with_nodes[phase.given] = trial.with_nodes()
+            trials.seen.update(trial.outcomes())
+    return trials

@@ -2,21 +2,39 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import time
+from dataclasses import dataclass, field
+from typing import Final
 
 from localaks.journal import Kind
 from localaks.kubernetes.errors import ApiError
 from tests.local.demo_stack import DemoStack, Object, Play
 from tests.local.placement.table import Phase, Row
 
+_PATIENCE_SECONDS: Final = 60.0
+"""Wall time for all rows of a phase together."""
+
 
 @dataclass(frozen=True)
 class Seen:
-    """What became of a row: one of these is not empty, or none where a DaemonSet has no pod."""
+    """What became of a row: one of these is not empty, or none where a DaemonSet has no pod or nothing was settled."""
 
     pools: frozenset[str] = frozenset()
     pending: str = ""
     refused: str = ""
+
+
+@dataclass(frozen=True)
+class Trials:
+    """All phases tried.
+
+    Attributes:
+        seen: what became of each row, by its name.
+        with_nodes: the pools that had nodes before each phase, by what the phase presumes.
+    """
+
+    seen: dict[str, Seen] = field(default_factory=dict[str, Seen])
+    with_nodes: dict[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
 
 
 class Trial:
@@ -28,17 +46,21 @@ class Trial:
         self._phase = phase
         self._refused: dict[str, str] = {}
 
+    def with_nodes(self) -> frozenset[str]:
+        """The pools that have nodes now."""
+        return frozenset(pool for pool in self._demo.pools() if self._demo.nodes(pool))
+
     def outcomes(self) -> dict[str, Seen]:
         """What became of each row, by its name."""
-        with_nodes = {pool for pool in self._demo.pools() if self._demo.nodes(pool)}
-        assert with_nodes == self._phase.nodes_of, f"{self._phase.given}: there are nodes of {with_nodes}"
-        for row in self._phase.rows:
+        deadline = time.monotonic() + _PATIENCE_SECONDS
+        rows = self._phase.rows
+        for row in rows:
             self._apply(row, row.manifest())
-        outcomes = {row.name: self._settled(row) for row in self._phase.rows}
-        for row in self._phase.rows:
+        outcomes = {row.name: self._settled(row, deadline) for row in rows}
+        for row in rows:
             if row.update is not None:
                 self._apply(row, row.updated())
-                outcomes[row.name] = self._settled(row)
+                outcomes[row.name] = self._settled(row, deadline)
         return outcomes
 
     def _apply(self, row: Row, manifest: Object) -> None:
@@ -47,8 +69,8 @@ class Trial:
         except ApiError as error:
             self._refused[row.name] = error.message
 
-    def _settled(self, row: Row) -> Seen:
-        return self._play.until(row.name, lambda: self._outcome(row))
+    def _settled(self, row: Row, deadline: float) -> Seen:
+        return self._play.wait(lambda: self._outcome(row), deadline=deadline) or Seen()
 
     def _outcome(self, row: Row) -> Seen | None:
         """What became of a row; None while the control plane is still at it."""
