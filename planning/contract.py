@@ -3,15 +3,20 @@
 from collections.abc import Iterable
 from typing import TypedDict
 
+from catalogue import vm_size
+from planning.conventions import MIG_SLICES
 from planning.pools import AgentPool, Role
 
 
 class PoolContract(TypedDict):
-    """One pool of the contract; taints as `key=value:Effect`."""
+    """One pool of the contract; taints as `key=value:Effect`, `gpus` as one node announces them, slices counted."""
 
     name: str
     role: str
     priority: str
+    vmSize: str
+    gpus: int
+    maxCount: int
     labels: dict[str, str]
     taints: list[str]
     fallback: str | None
@@ -26,6 +31,9 @@ def pool_contract(pools: Iterable[AgentPool]) -> list[PoolContract]:
             name=pool.name,
             role=pool.role.value,
             priority=pool.priority,
+            vmSize=pool.vm_size,
+            gpus=_gpus(pool),
+            maxCount=pool.max_count,
             labels=dict(pool.labels),
             taints=list(pool.taints),
             fallback=twins.get(pool.name),
@@ -33,3 +41,8 @@ def pool_contract(pools: Iterable[AgentPool]) -> list[PoolContract]:
         for pool in pools
         if pool.role is not Role.SYSTEM
     ]
+
+
+def _gpus(pool: AgentPool) -> int:
+    slices = MIG_SLICES[pool.gpu_instance_profile] if pool.gpu_instance_profile else 1
+    return vm_size(pool.vm_size).gpus * slices

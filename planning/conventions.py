@@ -10,6 +10,8 @@ SYSTEM_TAINT: Final = "CriticalAddonsOnly=true:NoSchedule"
 GPU_KEY: Final = "nvidia.com/gpu"
 GPU_TAINT: Final = f"{GPU_KEY}=present:NoSchedule"
 """AKS tolerates a taint on a resource's name for every pod that asks for the resource (aks.md §2.4)."""
+MIG_SLICES: Final = {"MIG1g": 7, "MIG2g": 3, "MIG3g": 2, "MIG4g": 1, "MIG7g": 1}
+"""GPU slices of each instance profile on one GPU (NVIDIA MIG user guide: A100, H100 and H200 alike)."""
 FALLBACK_KEY: Final = "kubeflow-aks/fallback"
 FALLBACK_TAINT: Final = f"{FALLBACK_KEY}=true:NoSchedule"
 WORKLOAD_LABEL: Final = "kubeflow-aks/workload"

@@ -36,6 +36,23 @@ def label_problems(pool: Candidate) -> Iterator[Problem]:
             )
 
 
+def workload_label_problems(pool: Candidate) -> Iterator[Problem]:
+    """The home of Charmed Kubeflow has its own value of the workload label, and no other pool has it (issue #3)."""
+    workload = pool.settings.workload
+    if workload is None:
+        return
+    if pool.may_host:
+        yield Problem(
+            f"{pool.key}.workload",
+            workload,
+            f"left out: the pool that hosts Kubeflow is {c.PLATFORM_WORKLOAD!r}",
+        )
+    elif workload == c.PLATFORM_WORKLOAD:
+        yield Problem(
+            f"{pool.key}.workload", workload, "another value: this one marks the pool that hosts Kubeflow"
+        )
+
+
 def taint_problems(pool: Candidate) -> Iterator[Problem]:
     """Taints of Kubernetes' form, none of them AKS's or ours, but for the exact spot taint on a spot pool."""
     for index, taint in enumerate(pool.settings.taints):

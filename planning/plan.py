@@ -12,6 +12,7 @@ from planning.expander import priorities
 from planning.names import Names, name_problems, names
 from planning.network_rules import network_problems
 from planning.pools import AgentPool, Role, agent_pools
+from planning.tag_rules import tag_problems
 from planning.version_rules import version_problems, version_warnings
 from settings import Problem, Settings, SettingsError, parse
 
@@ -88,6 +89,7 @@ def problems(settings: Settings, *, stack: str, today: date) -> Iterator[Problem
     """Every broken rule of one stack, in the order of a stack file's keys."""
     pools = agent_pools(settings)
     yield from name_problems(stack)
+    yield from tag_problems(settings)
     yield from version_problems(settings, today)
     yield from network_problems(settings, pools)
     yield from access_problems(settings)
@@ -96,4 +98,5 @@ def problems(settings: Settings, *, stack: str, today: date) -> Iterator[Problem
         yield from pool_rules.pool_problems(pool, today)
         yield from label_rules.label_problems(pool)
         yield from label_rules.taint_problems(pool)
+        yield from label_rules.workload_label_problems(pool)
     yield from stack_rules.stack_problems(settings)

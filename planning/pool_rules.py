@@ -35,6 +35,11 @@ class Candidate:
         """Whether the pool is a spot pool."""
         return self.settings.priority == "Spot"
 
+    @property
+    def may_host(self) -> bool:
+        """Whether Charmed Kubeflow could run here: on demand, without taints and without GPU."""
+        return not self.spot and not self.settings.taints and not (self.size and self.size.gpus)
+
 
 def candidates(settings: Settings) -> tuple[Candidate, ...]:
     """The user pools of the settings, as the rules see them."""

@@ -28,7 +28,7 @@ def stack_problems(settings: Settings) -> Iterator[Problem]:
 
 def general_pool_problems(settings: Settings) -> Iterator[Problem]:
     """Exactly one untainted Regular pool, large enough for Charmed Kubeflow (issue #3, rule 2; ckf.md §1.3, §3.1)."""
-    hosts = [pool for pool in candidates(settings) if _may_host(pool)]
+    hosts = [pool for pool in candidates(settings) if pool.may_host]
     if len(hosts) != 1:
         yield Problem(
             "pools",
@@ -37,10 +37,6 @@ def general_pool_problems(settings: Settings) -> Iterator[Problem]:
         )
         return
     yield from _host_problems(hosts[0])
-
-
-def _may_host(pool: Candidate) -> bool:
-    return not pool.spot and not pool.settings.taints and not (pool.size and pool.size.gpus)
 
 
 def _host_problems(pool: Candidate) -> Iterator[Problem]:

@@ -33,7 +33,11 @@ def device_plugin(name: str, namespace: pulumi.Input[str], opts: pulumi.Resource
                         {
                             "name": "nvidia-device-plugin",
                             "image": DEVICE_PLUGIN,
-                            "env": [{"name": "FAIL_ON_INIT_ERROR", "value": "false"}],
+                            "env": [
+                                {"name": "FAIL_ON_INIT_ERROR", "value": "false"},
+                                # Slices keep the name nvidia.com/gpu, which the autoscaler knows; whole GPUs too.
+                                {"name": "MIG_STRATEGY", "value": "single"},
+                            ],
                             "security_context": {
                                 "allow_privilege_escalation": False,
                                 "capabilities": {"drop": ["ALL"]},

@@ -3,18 +3,16 @@
 from typing import NotRequired, TypedDict
 
 import pulumi
-from pulumi_kubernetes.core.v1 import ConfigMap, Namespace
+from pulumi_kubernetes.core.v1 import Namespace
 from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 
 from components.kubeflow.admission import spot_guard
+from components.kubeflow.contract import contract_readers, pool_contract
 from components.kubeflow.device_plugin import device_plugin
 from components.kubeflow.inotify import InotifyArgs, inotify_limits
 from components.kubeflow.juju import juju_access
 from components.kubeflow.scheduling import priority_classes, priority_expander
 from components.kubeflow.storage import StorageClassArgs, storage_class
-
-CONTRACT = "agent-pools"
-"""Name of the ConfigMap that tells tools in the cluster about the pools."""
 
 
 class KubeflowPrerequisitesArgs(TypedDict):
@@ -78,6 +76,7 @@ class KubeflowPrerequisites(pulumi.ComponentResource):
             storage,
             priority_expander(name, args["priorities"], child),
             *priority_classes(name, child),
+            *contract_readers(name, inside, child),
         ]
         if limits := args.get("inotify"):
             made.append(inotify_limits(name, inside, limits, args["general_labels"], child))
@@ -85,10 +84,10 @@ class KubeflowPrerequisites(pulumi.ComponentResource):
             made.append(device_plugin(name, inside, child))
         if args["guards"]:
             made += spot_guard(name, args["spot_taint_key"], child)
-        ConfigMap(
-            f"{name}-{CONTRACT}",
-            metadata=ObjectMetaArgs(name=CONTRACT, namespace=inside),
-            data={"pools.json": args["pool_contract"]},
+        pool_contract(
+            name,
+            inside,
+            args["pool_contract"],
             # A destroy deletes first what nothing waits for. This waits for everything, so that a protected
             # stack refuses here, with nothing deleted (engine.md §0: protecting the group alone is too late).
             opts=pulumi.ResourceOptions.merge(

@@ -123,6 +123,24 @@ def test_tools_find_the_pool_contract(cloud: Cloud) -> Any:
 
 
 @pulumi.runtime.test
+def test_whoever_is_signed_in_may_read_the_pool_contract_and_nothing_else(cloud: Cloud) -> Any:
+    def check(bodies: list[dict[str, Any]]) -> None:
+        role, binding = bodies
+        rule = {
+            "apiGroups": [""],
+            "resources": ["configmaps"],
+            "resourceNames": ["agent-pools"],
+            "verbs": ["get"],
+        }
+        assert role["rules"] == [rule]
+        assert binding["roleRef"]["name"] == role["metadata"]["name"]
+        assert [subject["name"] for subject in binding["subjects"]] == ["system:authenticated"]
+
+    requests = map(cloud.request, ("kf-agent-pools-reader", "kf-agent-pools-reader-binding"))
+    return pulumi.Output.all(*requests).apply(check)
+
+
+@pulumi.runtime.test
 def test_batch_yields_but_still_makes_the_autoscaler_add_nodes(cloud: Cloud) -> Any:
     def check(body: dict[str, Any]) -> None:
         # Below -10 the autoscaler adds no node (aks.md §3.4); below 0 everything else goes first.

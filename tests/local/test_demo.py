@@ -126,7 +126,7 @@ def test_a_second_demo_tells_the_same_story_and_changes_nothing(
     assert shown.returncode == 0
     again = _run(build, "demo")
     assert again.returncode == 0, again.stdout + again.stderr
-    assert "35 same" in again.stdout.partition("[5/6]")[0]
+    assert "37 same" in again.stdout.partition("[5/6]")[0]
     assert "✘" not in again.stdout
 
 
@@ -217,7 +217,7 @@ def test_an_up_after_an_interrupted_one_begins_afresh(other: Path) -> None:
     first.communicate(timeout=60)
     again = _run(other, "up", "--speed", "120")
     assert again.returncode == 0, again.stdout + again.stderr
-    assert "35 create" in again.stdout
+    assert "37 create" in again.stdout
 
 
 def test_an_up_after_the_control_plane_died_begins_afresh(
@@ -228,7 +228,7 @@ def test_an_up_after_the_control_plane_died_begins_afresh(
         os.kill(int(file.read_text()), signal.SIGKILL)
     again = _run(build, "up", "--speed", "120")
     assert again.returncode == 0, again.stdout + again.stderr
-    assert "35 create" in again.stdout
+    assert "37 create" in again.stdout
 
 
 def test_a_second_command_at_the_same_time_is_refused_and_the_first_goes_on(

@@ -28,6 +28,9 @@ def test_a_pool_is_told_with_its_labels_and_taints(contract: dict[str, PoolContr
         "name": "cpuspot",
         "role": "cpu",
         "priority": "Spot",
+        "vmSize": "Standard_D8ds_v5",
+        "gpus": 0,
+        "maxCount": 10,
         "labels": {"kubeflow-aks/workload": "cpu", "kubernetes.azure.com/scalesetpriority": "spot"},
         "taints": ["kubernetes.azure.com/scalesetpriority=spot:NoSchedule"],
         "fallback": "cpuod",
@@ -37,3 +40,19 @@ def test_a_pool_is_told_with_its_labels_and_taints(contract: dict[str, PoolContr
 def test_one_selector_covers_a_spot_pool_and_its_fallback(contract: dict[str, PoolContract]) -> None:
     labels = [contract[name]["labels"]["kubeflow-aks/workload"] for name in ("cpuspot", "cpuod")]
     assert labels == ["cpu", "cpu"]
+
+
+@pytest.mark.parametrize(
+    ("pool", "gpus"),
+    [
+        ({"vmSize": "Standard_NC4as_T4_v3"}, 1),
+        ({"vmSize": "Standard_NC24ads_A100_v4", "gpuInstanceProfile": "MIG2g"}, 3),
+    ],
+)
+def test_a_gpu_pool_tells_what_one_node_announces(pool: dict[str, Any], gpus: int) -> None:
+    [found] = [
+        entry
+        for entry in planned(pools={"general": GENERAL, "work": {**SPOT, **pool}}).contract
+        if entry["name"] == "work"
+    ]
+    assert found["gpus"] == gpus

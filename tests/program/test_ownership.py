@@ -41,6 +41,8 @@ def test_no_custom_resources_webhooks_charts_or_patches_are_made(up: Record) -> 
         "DaemonSet",
         "Namespace",
         "PriorityClass",
+        "Role",
+        "RoleBinding",
         "Secret",
         "ServiceAccount",
         "StorageClass",

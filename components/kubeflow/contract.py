@@ -1,0 +1,51 @@
+"""What tools in the cluster are told of the pools, and the right to read it."""
+
+import pulumi
+from pulumi_kubernetes.core.v1 import ConfigMap
+from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
+from pulumi_kubernetes.rbac.v1 import PolicyRuleArgs, Role, RoleBinding, RoleRefArgs, SubjectArgs
+
+CONTRACT = "agent-pools"
+"""Name of the ConfigMap."""
+_READER = f"{CONTRACT}-reader"
+
+
+def pool_contract(
+    name: str, namespace: pulumi.Input[str], contract: str, opts: pulumi.ResourceOptions
+) -> ConfigMap:
+    """The ConfigMap with the pools as JSON."""
+    return ConfigMap(
+        f"{name}-{CONTRACT}",
+        metadata=ObjectMetaArgs(name=CONTRACT, namespace=namespace),
+        data={"pools.json": contract},
+        opts=opts,
+    )
+
+
+def contract_readers(
+    name: str, namespace: pulumi.Input[str], opts: pulumi.ResourceOptions
+) -> list[pulumi.Resource]:
+    """Lets whoever is signed in read that one ConfigMap: a profile's notebooks have no right outside their namespace.
+
+    It says nothing that the nodes' labels and taints do not show.
+    """
+    role = Role(
+        f"{name}-{_READER}",
+        metadata=ObjectMetaArgs(name=_READER, namespace=namespace),
+        rules=[
+            PolicyRuleArgs(
+                api_groups=[""], resources=["configmaps"], resource_names=[CONTRACT], verbs=["get"]
+            )
+        ],
+        opts=opts,
+    )
+    binding = RoleBinding(
+        f"{name}-{_READER}-binding",
+        metadata=ObjectMetaArgs(name=_READER, namespace=namespace),
+        role_ref=RoleRefArgs(api_group="rbac.authorization.k8s.io", kind="Role", name=_READER),
+        subjects=[
+            SubjectArgs(api_group="rbac.authorization.k8s.io", kind="Group", name="system:authenticated")
+        ],
+        opts=opts,
+    )
+    return [role, binding]
