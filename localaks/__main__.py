@@ -106,16 +106,19 @@ def _up(options: argparse.Namespace) -> int:
     with run.claim():
         console = Console()
         Show(options.stack, run, options.speed, console).up()
-        console.block(["", *_HOW_TO_GO_ON])
+        console.block(["", *_how_to_go_on(run)])
     return 0
 
 
-_HOW_TO_GO_ON: Final = (
-    "make local-shell                             a shell with kubectl and KUBECONFIG",
-    "python -m localaks market evict cpuspot      Azure takes a spot node back (simulated, as all of the market)",
-    "python -m localaks market soldout cpuspot    spot sells out; `available` brings it back",
-    "make demo-down                               removes everything",
-)
+def _how_to_go_on(run: RunDirectory) -> list[str]:
+    pool = next(iter(_spot_pools(run)), "POOL")
+    market = f"{Path(sys.prefix).name}/bin/python -m localaks market"
+    return [
+        "make local-shell   a shell with kubectl and KUBECONFIG",
+        "make demo-down     removes everything",
+        f"{market} evict {pool}     Azure takes a spot node back (simulated, as the whole market)",
+        f"{market} soldout {pool}   spot sells out; `available` brings it back",
+    ]
 
 
 def _down(options: argparse.Namespace) -> int:
@@ -148,16 +151,17 @@ def _shell(options: argparse.Namespace) -> int:
 
 def _market(options: argparse.Namespace) -> int:
     run = _running(options.build, options.stack)
-    spot = [
-        str(pool["name"])
-        for pool in AzureState(run.azure).agent_pools()
-        if pool.get("scaleSetPriority") == "Spot"
-    ]
+    spot = _spot_pools(run)
     if options.pool not in spot:
         raise UsageError(f"{options.pool!r} is no spot pool; spot pools here: {', '.join(spot) or 'none'}")
     what = Taking(options.what) if options.what in list(Taking) else Supply(options.what)
     service.ask_market(run, what, options.pool, options.count)
     return 0
+
+
+def _spot_pools(run: RunDirectory) -> list[str]:
+    pools = AzureState(run.azure).agent_pools()
+    return [str(pool["name"]) for pool in pools if pool.get("scaleSetPriority") == "Spot"]
 
 
 def _run_directory(build: Path, stack: str) -> RunDirectory:

@@ -45,6 +45,10 @@ class Cluster(Protocol):
         """All Pod objects; an object that did not change is the same object as before."""
         ...
 
+    def take_deleted_pods(self) -> Sequence[dict[str, Any]]:
+        """Pods deleted since the last call, as they were at the end: a pod may end and go between two looks."""
+        ...
+
     def daemon_sets(self) -> Sequence[dict[str, Any]]:
         """All DaemonSet objects."""
         ...

@@ -30,13 +30,25 @@ class Informer:
         url: str,
         headers: Mapping[str, str],
         query: Mapping[str, str] | None = None,
+        *,
+        keep_deleted: bool = False,
     ) -> None:
-        """Start a thread that lists and watches `url`; `query` narrows both, e.g. by `fieldSelector`."""
+        """Start a thread that lists and watches `url`.
+
+        Args:
+            http: with the server's certificate authority.
+            url: of the list.
+            headers: to sign in with.
+            query: narrows both, e.g. by `fieldSelector`.
+            keep_deleted: whether somebody calls `take_deleted`.
+        """
         self._http = http
         self._url = url
         self._headers = {**headers, "Accept": "application/json"}
         self._query = dict(query or {})
+        self._keep_deleted = keep_deleted
         self._objects: dict[str, dict[str, Any]] = {}
+        self._deleted: dict[str, dict[str, Any]] = {}
         self._lock = threading.Lock()
         self._listed = threading.Event()
         self._stop = threading.Event()
@@ -54,6 +66,12 @@ class Informer:
             raise ClusterUnavailableError(self._problem or f"no list of {self._url} yet")
         with self._lock:
             return list(self._objects.values())
+
+    def take_deleted(self) -> list[dict[str, Any]]:
+        """What was deleted since the last call, as it was at the end; without what only a new list showed."""
+        with self._lock:
+            deleted, self._deleted = self._deleted, {}
+        return list(deleted.values())
 
     def stop(self) -> None:
         """End the watch and its thread."""
@@ -120,5 +138,7 @@ class Informer:
         with self._lock:
             if event["type"] == "DELETED":
                 self._objects.pop(uid, None)
+                if self._keep_deleted:
+                    self._deleted[uid] = event["object"]
             else:
                 self._objects[uid] = event["object"]

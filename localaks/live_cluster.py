@@ -45,7 +45,7 @@ class LiveCluster:
         self._background = ThreadPoolExecutor(_BACKGROUND_THREADS, "kubernetes-background")
         self._foreground = ThreadPoolExecutor(_FOREGROUND_THREADS, "kubernetes-foreground")
         self._nodes = self._inform("/api/v1/nodes")
-        self._pods = self._inform("/api/v1/pods")
+        self._pods = self._inform("/api/v1/pods", keep_deleted=True)
         self._daemon_sets = self._inform("/apis/apps/v1/daemonsets")
         self._budgets = self._inform("/apis/policy/v1/poddisruptionbudgets")
         self._priorities = self._inform(
@@ -66,6 +66,10 @@ class LiveCluster:
     def pods(self) -> Sequence[dict[str, Any]]:
         """All Pod objects."""
         return self._pods.objects()
+
+    def take_deleted_pods(self) -> Sequence[dict[str, Any]]:
+        """Pods deleted since the last call, as they were at the end."""
+        return self._pods.take_deleted()
 
     def daemon_sets(self) -> Sequence[dict[str, Any]]:
         """All DaemonSet objects."""
@@ -153,8 +157,10 @@ class LiveCluster:
         for future in started:
             future.result()
 
-    def _inform(self, path: str, query: Mapping[str, str] | None = None) -> Informer:
-        return Informer(self._http, f"{self._server}{path}", self._headers, query)
+    def _inform(
+        self, path: str, query: Mapping[str, str] | None = None, *, keep_deleted: bool = False
+    ) -> Informer:
+        return Informer(self._http, f"{self._server}{path}", self._headers, query, keep_deleted=keep_deleted)
 
     def _change_taints(
         self, name: str, remove: set[str], add: Sequence[Mapping[str, str]], spec: Mapping[str, Any]

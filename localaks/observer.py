@@ -29,6 +29,7 @@ class Observer:
         self._nodes: dict[str, tuple[dict[str, Any], Node]] = {}
         self._pods: dict[str, tuple[dict[str, Any], Pod]] = {}
         self._pool_of: dict[str, str] = {}
+        cluster.take_deleted_pods()  # they went before anybody looked
 
     def look(self, now: float) -> View:
         """The state at simulated second `now`; what happened to pods since the last look goes to the journal."""
@@ -38,6 +39,10 @@ class Observer:
             for name in [str(node["metadata"]["name"])]
         }
         pods = {str(pod["metadata"]["uid"]): pod for pod in self._cluster.pods()}
+        for pod in self._cluster.take_deleted_pods():
+            uid = str(pod["metadata"]["uid"])
+            pods.pop(uid, None)  # it was listed a moment before it went
+            self._pods[uid] = self._pod(uid, pod, now)
         for uid in self._pods.keys() - pods.keys():
             self._gone(*self._pods[uid])
         self._pods = {uid: self._pod(uid, pod, now) for uid, pod in pods.items()}

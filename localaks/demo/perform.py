@@ -9,7 +9,7 @@ from localaks.autoscaler.profile import Profile
 from localaks.azure.state import AzureState
 from localaks.demo.console import Console
 from localaks.demo.hands import Hands
-from localaks.demo.journal_tail import JournalTail
+from localaks.demo.journal_tail import JournalTail, Line
 from localaks.demo.observations import Observations
 from localaks.demo.pools import Pool, join, lane
 from localaks.demo.progress import Planned
@@ -51,7 +51,7 @@ def perform(
     try:
         for listed in (cluster.nodes, cluster.pods):
             listed()  # waits for the first list, so that the story begins with what is there
-        watcher = Watcher(cluster, journal, SimulatedTime(journal.read()[-1], local.speed))
+        watcher = Watcher(cluster, journal, SimulatedTime(_any_line(journal, local), local.speed))
         stage = Stage(watcher, console, partial(_check, local))
         stage.look()
         story = Story(cast, stage, hands, partial(service.ask_market, local.run))
@@ -87,6 +87,14 @@ def perform(
         scenes=tuple(stage.scenes),
         journal=tuple(watcher.lines),
     )
+
+
+def _any_line(journal: JournalTail, local: LocalAks) -> Line:
+    """A line of the journal: the pools came into sight when the service started."""
+    lines = journal.read()
+    if not lines:
+        raise ServiceError(f"the simulation does not move; see {local.run.log(service.PID_FILE)}")
+    return lines[-1]
 
 
 def _check(local: LocalAks) -> None:

@@ -56,9 +56,8 @@ def evicted(pod: PodRecord, seen: Observations) -> bool:
 def _plan(seen: Observations) -> Judged:
     planned, made = set(seen.planned), set(seen.made)
     missing, extra = len(planned - made), len(made - planned)
-    return bool(
-        planned
-    ) and planned == made, f"{len(planned)} planned, {missing} not made, {extra} not planned"
+    kept = bool(planned) and planned == made
+    return kept, f"{len(planned)} planned, {missing} not made, {extra} not planned"
 
 
 def _idempotent(seen: Observations) -> Judged:
@@ -99,35 +98,32 @@ def _first_on_spot(seen: Observations, part: str, workload: str) -> Judged:
     spare = len(before) - sum(pool.min_count for pool in lane if pool.name in where)
     kept = bool(first) and where <= {pool.name for pool in lane} and spare <= 0
     kept = kept and all(pod.running is not None for pod in first)
-    return (
-        kept,
-        f"{counted(len(first), 'task')} on {_names(where)}, which had {counted(len(before), 'node')} before",
-    )
+    size = counted(len(before), "node")
+    return kept, f"{counted(len(first), 'task')} on {_names(where)}, which had {size} before"
 
 
 def _nothing_else(seen: Observations) -> Judged:
     guarded = {pool.name for pool in seen.pools if pool.guarded}
     meant = {BATCH, GPU, FALLBACK, AGAIN}
     there = [pod for pod in seen.pods if pod.pool in guarded]
+    work = [pod for pod in there if pod.part in meant]
     strangers = [pod for pod in there if pod.part not in meant and pod.owner != "DaemonSet"]
-    daemons = sum(pod.owner == "DaemonSet" for pod in there)
     if strangers:
         return False, f"also {_names(f'{pod.namespace}/{pod.name}' for pod in strangers)}"
     return bool(
-        there
-    ), f"{counted(len(there) - daemons, 'pod')} of batch and GPU work, {daemons} of DaemonSets"
+        work
+    ), f"{counted(len(work), 'pod')} of batch and GPU work, {len(there) - len(work)} of DaemonSets"
 
 
 def _survives(seen: Observations) -> Judged:
     """Whether work that lost its node ran again, with no failure counted by its Job."""
-    tasks = attempts(seen.of(BATCH))
-    hit = [pods for pods in tasks.values() if any(evicted(pod, seen) for pod in pods)]
+    hit = [pods for pods in attempts(seen.of(BATCH)).values() if any(evicted(pod, seen) for pod in pods)]
     lost = [pods for pods in hit if evicted(pods[-1], seen) or pods[-1].running is None]
+    ended = [pod.disruption or "unknown" for pods in hit for pod in pods if evicted(pod, seen)]
     failures = sum(job.failed for job in seen.jobs)
-    evictions = sum(evicted(pod, seen) for pods in hit for pod in pods)
     kept = bool(hit) and not lost and failures == 0
     fate = f"{len(lost)} of {counted(len(hit), 'task')} lost, {failures} failures counted"
-    return kept, f"{counted(evictions, 'eviction')}, {fate}"
+    return kept, f"{counted(len(ended), 'pod')} evicted ({_names(ended)}), {fate}"
 
 
 def _nothing_lost(seen: Observations) -> Judged:
@@ -178,7 +174,7 @@ def _has_guard(seen: Observations) -> bool:
 
 
 def _names(names: Iterable[str]) -> str:
-    return ", ".join(sorted(set(names) - {""})) or "no node"
+    return ", ".join(sorted(set(names) - {""})) or "none"
 
 
 _PROMISES: Final = (

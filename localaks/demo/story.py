@@ -87,6 +87,10 @@ class Story:
                 self._start(part, lane)
             for part, lane in lanes:
                 self._until_running(part, lane)
+            if self._cast.gpu:
+                self._stage.say(
+                    "(a GPU here is a number in a simulated node's allocatable; no device plugin made it)"
+                )
             spot = self._cast.batch.spot
             self._stage.until(
                 lambda: not self._idle(spot), lambda: f"{', '.join(self._idle(spot))} stay without work"

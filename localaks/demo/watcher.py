@@ -22,12 +22,12 @@ class SimulatedTime:
         """`line` is any line of the journal: it has both clocks."""
         self._speed = speed
         self._offset = line["time"] - line["wall"] * speed
-        self.start = time.time()
-        self._first = self.start * speed + self._offset
+        self._start = time.time()
+        self._first = self._start * speed + self._offset
 
     def now(self) -> float:
         """Simulated seconds since the story began."""
-        return round((time.time() - self.start) * self._speed, 1)
+        return round((time.time() - self._start) * self._speed, 1)
 
     def of(self, line: Line) -> Line:
         """A journal line with its `time` counted from the story's beginning."""

@@ -8,6 +8,7 @@ import runpy
 import sys
 from collections.abc import Generator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Final
@@ -16,6 +17,7 @@ import grpc
 
 _OURS: Final = Path(__file__).resolve().parents[1]
 _TOOLS: Final = _OURS.parent / "tools"
+_SDKS_COROUTINE: Final = "run_in_stack"
 _GRPC_LOG: Final = logging.getLogger("grpc._server")
 
 
@@ -34,6 +36,7 @@ def fresh(root: Path) -> Generator[None]:
         root: the project folder; a module belongs to the program when its file lies in it, unless it is ours, which
             runs the program, or is installed in a virtual environment there.
     """
+    _leave_out_abandoned_programs()
     before, path, folder = _take_modules(root), sys.path.copy(), Path.cwd()
     sys.path.insert(0, str(root))
     os.chdir(root)
@@ -63,6 +66,18 @@ def _is_the_programs(module: ModuleType, root: Path) -> bool:
     path = Path(file)
     elsewhere = (Path(sys.prefix), Path(sys.base_prefix), _OURS, _TOOLS)
     return path.is_relative_to(root) and not any(path.is_relative_to(folder) for folder in elsewhere)
+
+
+@cache
+def _leave_out_abandoned_programs() -> None:
+    """Silences one complaint of Python, for good: that the SDK's coroutine can't end in order after a killed engine."""
+    tell = sys.unraisablehook
+
+    def hook(unraisable: sys.UnraisableHookArgs) -> None:
+        if getattr(getattr(unraisable.object, "cr_code", None), "co_name", "") != _SDKS_COROUTINE:
+            tell(unraisable)
+
+    sys.unraisablehook = hook
 
 
 def _tells_more_than_that_the_engine_has_gone(record: logging.LogRecord) -> bool:

@@ -155,19 +155,19 @@ class _Drawing:
         for turn in self._line.fallbacks:
             if turn.source not in self._tops or turn.target not in self._tops:
                 continue
-            x = self._x(turn.at)
-            (source, source_height), (target, target_height) = (
+            x, (source, depth), (target, height) = (
+                self._x(turn.at),
                 self._tops[turn.source],
                 self._tops[turn.target],
             )
             if source < target:
-                begin, end = source + source_height - _REFUSED_BOTTOM, target + _LANE_PADDING + 2
+                begin, end = source + depth - _REFUSED_BOTTOM, target + _LANE_PADDING + 2
             else:
-                begin, end = source + _LANE_PADDING, target + target_height - _LANE_PADDING - 2
+                begin, end = source + _LANE_PADDING, target + height - _LANE_PADDING - 2
             words = f"{turn.target} instead of {turn.source}"
             yield f"<g><title>{duration(turn.at)}: {words} (simulated autoscaler)</title>"
             yield f'<path class="fallback" d="M{x} {begin}V{end}"/>'
-            yield _text(x - 8, target + target_height / 2 + 4, "fallback", "fallback-label") + "</g>"
+            yield _text(x - 8, target + height / 2 + 4, "fallback", "fallback-label") + "</g>"
 
     def _scenes(self, bottom: float) -> Iterator[str]:
         scenes = [scene for scene in self._seen.scenes if scene.began < self._line.end]

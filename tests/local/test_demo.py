@@ -237,11 +237,13 @@ def test_a_second_command_at_the_same_time_is_refused_and_the_first_goes_on(
     assert shown.returncode == 0
     first = _start(build, "up")
     _until(first, "[2/4]")
+    os.kill(first.pid, signal.SIGSTOP)  # or it would be over before the second one begins
     for command in ("demo", "down"):
         second = _run(build, command)
         assert second.returncode == 1
         assert "another local AKS command is running" in second.stderr
         assert second.stderr.count("\n") == 1
+    os.kill(first.pid, signal.SIGCONT)
     assert first.communicate(timeout=COLD_SECONDS)[1] == ""
     assert first.returncode == 0
 

@@ -102,6 +102,7 @@ class FakeCluster:
         self.node_objects: dict[str, dict[str, Any]] = {}
         self.pod_objects: dict[str, dict[str, Any]] = {}
         self._clock = clock
+        self.deleted_pods: list[dict[str, Any]] = []
         self._lost: dict[str, float] = {}
         self._uids = itertools.count(1)
 
@@ -110,6 +111,10 @@ class FakeCluster:
 
     def pods(self) -> Sequence[dict[str, Any]]:
         return list(self.pod_objects.values())
+
+    def take_deleted_pods(self) -> Sequence[dict[str, Any]]:
+        deleted, self.deleted_pods = self.deleted_pods, []
+        return deleted
 
     def daemon_sets(self) -> Sequence[dict[str, Any]]:
         return self.daemons
@@ -217,7 +222,7 @@ class FakeCluster:
         pod = self.pod(name, namespace)
         assert pod is not None
         metadata, spec = pod["metadata"], pod["spec"]
-        del self.pod_objects[metadata["uid"]]
+        self.deleted_pods.append(self.pod_objects.pop(metadata["uid"]))
         if recreate and any(owner["kind"] == "Job" for owner in metadata["ownerReferences"]):
             more = {key: metadata[key] for key in ("labels", "annotations") if key in metadata}
             fresh = {key: value for key, value in spec.items() if key != "nodeName"}

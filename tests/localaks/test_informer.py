@@ -116,6 +116,23 @@ def test_changes_are_followed(server: ApiServer, informer: Callable[[], Informer
     eventually(lambda: uids(copy) == ["b"])
 
 
+def test_what_was_deleted_is_told_once_as_it_was_at_the_end(server: ApiServer) -> None:
+    server.watches = [
+        [
+            {"type": "MODIFIED", "object": an_object("a", "6")},
+            {"type": "DELETED", "object": an_object("a", "7")},
+        ]
+    ]
+    http = urllib3.PoolManager(retries=False)
+    informer = Informer(http, server.url, {}, keep_deleted=True)
+    try:
+        eventually(lambda: server.lists > 1)
+        assert informer.take_deleted() == [an_object("a", "7")]
+        assert informer.take_deleted() == []
+    finally:
+        informer.stop()
+
+
 def test_an_unchanged_object_stays_the_same_python_object(
     server: ApiServer, informer: Callable[[], Informer]
 ) -> None:

@@ -2,12 +2,15 @@
 
 import threading
 from collections.abc import Sequence
+from io import StringIO
 from typing import Any
 
 import pytest
 
 from localaks.cluster import ClusterUnavailableError
+from localaks.journal import Journal
 from localaks.market import MarketEvent, Supply, Weather, seeded
+from localaks.observer import Observer
 from localaks.simulation import SeveralClustersError
 from tests.localaks.simulated import FakeCluster, World, pod_spec, pool
 
@@ -67,6 +70,28 @@ def test_the_journal_follows_a_pod() -> None:
     assert kinds == ["pod-pending", "pod-placed", "pod-running", "pod-gone"]
     (placed,) = world.journal("pod-placed")
     assert placed["pool"] == "cpuspot"
+
+
+def test_a_pod_that_ended_and_went_between_two_looks_is_told_as_finished() -> None:
+    world = a_world()
+    world.cluster.create_pod("work", BATCH)
+    world.run_until_running("work")
+    [pod] = world.cluster.pods()
+    world.cluster.pod_objects[pod["metadata"]["uid"]] = {**pod, "status": {"phase": "Succeeded"}}
+    world.cluster.delete_pod("work", recreate=False)
+    world.run(1)
+    assert [line["phase"] for line in world.journal("pod-finished")] == ["Succeeded"]
+    assert world.journal("pod-gone") == []
+
+
+def test_what_was_deleted_before_the_first_look_is_not_told() -> None:
+    world = a_world()
+    world.cluster.create_pod("work", BATCH)
+    world.run_until_running("work")
+    world.cluster.delete_pod("work", recreate=False)
+    again = Observer(world.cluster, Journal(sink := StringIO(), world.clock))
+    again.look(world.clock.now())
+    assert sink.getvalue() == ""
 
 
 def test_scale_down_drains_an_underused_node() -> None:

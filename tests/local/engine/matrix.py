@@ -42,7 +42,7 @@ what may change.
 * **replaces pools**: deleted, then made anew; the nodes of these pools go, all others stay.
 * **other resources only**: objects in the cluster or small resources beside it are added, removed or replaced.
 * {CLUSTER_REPLACED}: the cluster and all in it are lost. On a protected stack (`protect: true`, the default)
-  the engine refuses these edits before it touches anything.
+  the engine refuses these edits and deletes nothing; what the new cluster would need may have been made by then.
 * **refused by the program**: before anything is created, with the sentence given here.
 * {_REFUSED_BY_AZURE}: Azure does not change that; `pulumi up` fails with Azure's words and leaves things as they are.
 

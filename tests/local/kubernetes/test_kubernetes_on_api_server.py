@@ -12,6 +12,7 @@ from localaks.kubernetes.api import ApiServer
 from localaks.kubernetes.errors import ApiError
 from localaks.kubernetes.objects import Object, at, clone, identity, put
 from localaks.kubernetes.waiting import Waiter
+from tests.local.kubectl import eventually
 from tests.localaks.kubernetes.engine import Engine, Json, RefusedError, connected, provider
 
 
@@ -138,6 +139,11 @@ def _by_hand(api: ApiServer, obj: Object, manager: str, path: str, value: object
     api.patch(obj, manager, [{"op": "replace", "path": path, "value": value}])
 
 
+def _observed(obj: Object) -> bool:
+    """Whether the object's controller has seen it as it is now."""
+    return at(obj, "status", "observedGeneration") == at(obj, "metadata", "generation")
+
+
 def test_a_second_up_finds_no_difference(engine: Engine, namespace: str) -> None:
     deployment = Resource(engine, "apps/v1:Deployment", _workload("Deployment", namespace, 0))
     deployment.create()
@@ -204,6 +210,7 @@ def test_an_ignored_field_stays_with_its_controller(engine: Engine, api: ApiServ
     deployment.inputs["metadata"]["annotations"] = {"pulumi.com/skipAwait": "true"}
     deployment.create()
     _by_hand(api, deployment.inputs, "an-autoscaler", "/spec/replicas", 3)
+    eventually(lambda: _observed(api.get(deployment.inputs)))  # or its controller writes meanwhile
     deployment.update(
         _changed(deployment.inputs, 5, "spec", "revisionHistoryLimit"), ignoreChanges=["spec.replicas"]
     )
@@ -283,9 +290,8 @@ def test_a_workload_is_ready_when_its_pods_run(
 def test_a_job_is_ready_when_it_completed(engine: Engine, namespace: str, node: str) -> None:
     pod: Object = {"containers": [{"name": "c", "image": "x"}], "restartPolicy": "Never"}
     pod["nodeSelector"] = {"kubernetes.io/hostname": node}
-    job = Resource(
-        engine, "batch/v1:Job", _object("batch/v1", "Job", namespace, spec={"template": {"spec": pod}})
-    )
+    template = {"metadata": {"annotations": {"localaks/run-seconds": "0"}}, "spec": pod}
+    job = Resource(engine, "batch/v1:Job", _object("batch/v1", "Job", namespace, spec={"template": template}))
     job.create(timeout=60)
     assert at(job.state, "status", "succeeded") == 1
 

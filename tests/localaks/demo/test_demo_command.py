@@ -6,6 +6,7 @@ import errno
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Generator
 from pathlib import Path
 
@@ -54,6 +55,9 @@ def _serve(run: RunDirectory, services: list[subprocess.Popen[bytes]]) -> None:
     sleeper = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)", str(run.root)])
     services.append(sleeper)
     run.pid_file(service.PID_FILE).write(sleeper.pid)
+    while run.pid_file(service.PID_FILE).running() is None:  # the new process is a copy of this one at first
+        assert sleeper.poll() is None
+        time.sleep(0.01)
     state = AzureState(run.azure)
     names = ("name", "location", "nodeResourceGroup", "currentKubernetesVersion")
     state.put(
