@@ -10,14 +10,15 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import Final
 
 import grpc
+import pulumi
 
 _OURS: Final = Path(__file__).resolve().parents[1]
 _TOOLS: Final = _OURS.parent / "tools"
-_SDKS_COROUTINE: Final = "run_in_stack"
+_SDK: Final = Path(pulumi.__file__).parent
 _GRPC_LOG: Final = logging.getLogger("grpc._server")
 
 
@@ -70,11 +71,12 @@ def _is_the_programs(module: ModuleType, root: Path) -> bool:
 
 @cache
 def _leave_out_abandoned_programs() -> None:
-    """Silences one complaint of Python, for good: that the SDK's coroutine can't end in order after a killed engine."""
+    """Silences one complaint of Python for good: that a coroutine of the SDK can't end after its engine was killed."""
     tell = sys.unraisablehook
 
     def hook(unraisable: sys.UnraisableHookArgs) -> None:
-        if getattr(getattr(unraisable.object, "cr_code", None), "co_name", "") != _SDKS_COROUTINE:
+        code: CodeType | None = getattr(unraisable.object, "cr_code", None)
+        if code is None or not Path(code.co_filename).is_relative_to(_SDK):
             tell(unraisable)
 
     sys.unraisablehook = hook

@@ -229,7 +229,7 @@ def test_changed_labels_and_taints_reach_live_nodes(simulation: Running) -> None
 
     def changed() -> bool:
         (node,) = simulation.nodes("simod")
-        keys = [entry["key"] for entry in node["spec"]["taints"]]
+        keys = [entry["key"] for entry in node["spec"].get("taints", ())]
         return (node["metadata"]["labels"]["workload"], keys) == ("other", ["other"])
 
     simulation.eventually(changed, "the new label and only the new taint")

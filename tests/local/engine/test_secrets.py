@@ -51,7 +51,8 @@ def life(tmp_path_factory: pytest.TempPathFactory, tools: Tools, cluster: Cluste
         consoles["failed up"] = failure.value.result.console + str(failure.value)
         secrets, files = _secrets(stack), _files(stack.run.root)
         consoles["destroy"] = stack.engine().destroy().console
-        yield Life(secrets, files | _files(stack.run.root), consoles)
+        after = {f"{path}, after the end": text for path, text in _files(stack.run.root).items()}
+        yield Life(secrets, files | after, consoles)
 
 
 def _secrets(stack: Deployment) -> dict[str, str]:
