@@ -3,10 +3,12 @@ STACK ?= dev
 PYTHON ?= python3
 VENV := .venv
 PY := $(VENV)/bin/python
+PACKAGE := ckf_spot
+PACKAGE_VENV := $(PACKAGE)/.venv
 RUN_LOCAL := $(PY) -m localaks
 
 .DEFAULT_GOAL := help
-.PHONY: help preview test test-local test-simulation lint docs bench requirements demo demo-down local-up local-shell local-down clean
+.PHONY: help preview test test-local test-simulation test-package lint docs bench requirements demo demo-down local-up local-shell local-down clean
 
 help: ## what there is
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 16
@@ -19,20 +21,25 @@ test: $(VENV)/.dev ## the program's tests: no Azure, no Go, seconds
 
 test-local: $(VENV)/.dev ## the local AKS's tests, on the real engine and a real control plane; builds the tools once
 	@$(PY) -m tools --with argo
-	@$(PY) -m pytest tests/tools tests/localaks tests/local --local
+	@$(PY) -m pytest tests/tools tests/localaks tests/local --local --numprocesses 4 --dist loadfile
 
 test-simulation: $(VENV)/.dev ## the local AKS's tests that need no built tools
 	@$(PY) -m pytest tests/tools tests/localaks
 
-lint: $(VENV)/.dev ## style, types, generated files
+test-package: $(PACKAGE_VENV)/.dev ## the data scientist's package, in an environment of its own
+	@cd $(PACKAGE) && .venv/bin/python -m pytest
+
+lint: $(VENV)/.dev $(PACKAGE_VENV)/.dev ## style, types, generated files
 	@$(VENV)/bin/ruff check .
 	@$(VENV)/bin/ruff format --check .
 	@$(VENV)/bin/pyright
+	@cd $(PACKAGE) && .venv/bin/pyright
 	@$(PY) -m settings.reference --check
 
-docs: $(VENV)/.dev ## write what is generated: settings reference, Pulumi.yaml's keys, the README's picture and output
+docs: $(VENV)/.dev $(PACKAGE_VENV)/.dev ## write what is generated: settings reference, Pulumi.yaml's keys, the README's picture and output, notebooks
 	@$(PY) -m settings.reference --write
 	@$(PY) -m preview.readme --write
+	@$(PACKAGE_VENV)/bin/jupytext --quiet --update --to ipynb $(PACKAGE)/examples/pipelines/*.py
 
 bench: $(VENV)/.dev ## run times side by side, as ratios
 	@$(PY) -m bench.program
@@ -51,14 +58,16 @@ local-shell: $(VENV)/.dev ## a shell with KUBECONFIG set
 
 local-down: demo-down ## same as demo-down
 
-requirements: $(VENV)/.dev ## compile both lock files from pyproject.toml
+requirements: $(VENV)/.dev ## compile the lock files from pyproject.toml
 	@$(VENV)/bin/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
 	  pyproject.toml -o requirements.txt
 	@$(VENV)/bin/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
 	  -c requirements.txt pyproject.toml --group dev -o requirements-dev.txt
+	@cd $(PACKAGE) && ../$(VENV)/bin/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate \
+	  --no-header pyproject.toml --group dev -o requirements-dev.txt
 
 clean: ## remove what was built here
-	rm -rf build $(VENV)
+	rm -rf build $(VENV) $(PACKAGE_VENV)
 
 $(PY):
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
@@ -73,3 +82,10 @@ $(VENV)/.runtime: requirements.txt | $(PY)
 $(VENV)/.dev: requirements-dev.txt | $(PY)
 	@$(PY) -m pip install -q --disable-pip-version-check --require-hashes -r requirements-dev.txt
 	@touch $@ $(VENV)/.runtime
+
+$(PACKAGE_VENV)/.dev: $(PACKAGE)/requirements-dev.txt $(PACKAGE)/pyproject.toml | $(PY)
+	@echo "Setting up $(PACKAGE_VENV) (once, about a minute) …" >&2
+	@test -e $(PACKAGE_VENV) || $(PY) -m venv $(PACKAGE_VENV)
+	@$(PACKAGE_VENV)/bin/python -m pip install -q --disable-pip-version-check --require-hashes -r $(PACKAGE)/requirements-dev.txt
+	@$(PACKAGE_VENV)/bin/python -m pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e $(PACKAGE)
+	@touch $@

@@ -1,0 +1,109 @@
+# ---
+# jupyter:
+#   jupytext:
+#     formats: ipynb,py:percent
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # 02: on spot nodes
+#
+# The workflow of [01](01-base-workload.ipynb), on spot nodes only.
+#
+# **Changed since the blog**
+#
+# * The blog gives every task a toleration and an affinity with `add_toleration` and `add_affinity`. Both are gone from
+#   kfp v2, and what came instead has traps (`docs/pipelines.md` lists them). One line does it now:
+#   `pools["cpu"].place(task, require="spot")`.
+# * The blog asks for any spot node, so a CSV file may be merged on a GPU. `pools["cpu"]` asks for the CPU pools.
+# * `retries=0` keeps to the blog's second notebook. A step whose node is evicted is then lost, and the run fails;
+#   [03](03-spot-retries-workload.ipynb) does better.
+
+# %%
+import kfp
+from kfp import compiler, dsl
+
+from ckf_spot import Pools
+
+# %% [markdown]
+# The cluster tells its pools: in the ConfigMap `kubeflow-aks/agent-pools`, or in a file that the environment variable
+# `CKF_SPOT_POOLS` names.
+
+# %%
+pools = Pools.load()
+print(*pools)
+
+# %% [markdown]
+# The two steps are those of [01](01-base-workload.ipynb), without a change: where a step runs is the pipeline's business, not the step's.
+
+
+# %%
+@dsl.component(base_image="python:3.11-slim")
+def web_downloader(url: str, data: dsl.Output[dsl.Artifact]):
+    import shutil
+    import urllib.request
+
+    with urllib.request.urlopen(url) as response, open(data.path, "wb") as file:
+        shutil.copyfileobj(response, file)
+
+
+# %%
+@dsl.component(base_image="python:3.11-slim", packages_to_install=["pandas==3.1.1"])
+def merge_csv(tarball: dsl.Input[dsl.Artifact], output_csv: dsl.Output[dsl.Dataset]):
+    import glob
+    import tarfile
+    import tempfile
+
+    import pandas as pd
+
+    with tempfile.TemporaryDirectory() as folder:
+        with tarfile.open(name=tarball.path, mode="r|gz") as archive:
+            archive.extractall(folder, filter="data")
+        files = sorted(glob.glob(f"{folder}/**/*.csv", recursive=True))
+        df = pd.concat([pd.read_csv(csv_file, header=None) for csv_file in files])
+    df.to_csv(output_csv.path, index=False, header=False)
+
+
+# %%
+@dsl.pipeline(name="spot-pipeline", description="my spot pipeline")
+def my_pipeline(url: str):
+    web_downloader_task = web_downloader(url=url)
+    merge_csv_task = merge_csv(tarball=web_downloader_task.outputs["data"])
+
+    for task in (web_downloader_task, merge_csv_task):
+        pools["cpu"].place(task, require="spot", retries=0)
+
+
+# %% [markdown]
+# ## Run it
+#
+# The compiled file is what Kubeflow gets: its first YAML document has the steps and their retries, its second one says
+# where they run. Open it, or upload it by hand under *Pipelines*.
+
+# %%
+compiler.Compiler().compile(my_pipeline, "02-spot-workload.yaml")
+
+# %% [markdown]
+# In a notebook of Charmed Kubeflow the client finds its way by itself, if *Allow access to Kubeflow Pipelines* was ticked
+# when the notebook was made. Elsewhere the environment variable `KF_PIPELINES_ENDPOINT` names the API server.
+
+# %%
+client = kfp.Client()
+
+# %%
+client.create_run_from_pipeline_func(
+    my_pipeline,
+    arguments={"url": "https://storage.googleapis.com/ml-pipeline-playground/iris-csv-files.tar.gz"},
+)
+
+# %% [markdown]
+# ## Where did it run?
+#
+# `ckf-spot where` shows both steps on spot nodes. `require="spot"` means it: if Azure has no spot machine to give, the
+# steps wait, for as long as that takes.

@@ -1,0 +1,67 @@
+"""One agent pool as the cluster's Pulumi program tells it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+WORKLOAD_LABEL: Final = "kubeflow-aks/workload"
+"""Label that a spot pool shares with its on-demand twin."""
+SPOT_LABEL: Final = "kubernetes.azure.com/scalesetpriority"
+"""Label and taint of every spot node, with the value `spot`; on-demand nodes have neither (aks.md §1.1)."""
+POOL_LABEL: Final = "kubernetes.azure.com/agentpool"
+"""Label of every node: the name of its pool."""
+GPU: Final = "nvidia.com/gpu"
+"""Resource that NVIDIA's device plugin announces; also the key of the taint that keeps other work off GPU nodes."""
+
+
+@dataclass(frozen=True)
+class Taint:
+    """A taint of a pool's nodes."""
+
+    key: str
+    value: str
+    effect: str
+
+    @classmethod
+    def parse(cls, text: str) -> Taint:
+        """From `key=value:Effect`.
+
+        Raises:
+            ValueError: it has another form.
+        """
+        rest, colon, effect = text.rpartition(":")
+        key, _, value = rest.partition("=")
+        if not (colon and key and effect):
+            raise ValueError(text)
+        return cls(key, value, effect)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AgentPool:
+    """One agent pool.
+
+    Attributes:
+        role: `general`, `cpu` or `gpu`.
+        spot: whether Azure may take its nodes back with 30 s notice, or none.
+        vm_size: Azure's name of the VM size.
+        gpus: amount of `nvidia.com/gpu` on one node; slices count where GPUs are cut with MIG.
+        max_count: most nodes.
+        fallback: name of the on-demand pool that stands in for this spot pool, or None.
+    """
+
+    name: str
+    role: str
+    spot: bool
+    vm_size: str
+    gpus: int
+    max_count: int
+    labels: Mapping[str, str]
+    taints: tuple[Taint, ...]
+    fallback: str | None
+
+    @property
+    def workload(self) -> str:
+        """Value of the workload label."""
+        return self.labels[WORKLOAD_LABEL]

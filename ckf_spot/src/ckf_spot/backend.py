@@ -1,0 +1,57 @@
+"""What each release of Kubeflow Pipelines' backend makes of a compiled pipeline (placement.md §0)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from ckf_spot.errors import PlacementError
+
+DEFAULT: Final = "2.15"
+"""Backend of Charmed Kubeflow 1.11."""
+_FORM: Final = re.compile(r"2\.(\d{1,3})(?:\.\d+)?")
+_RETRIES: Final = 5
+_NODE_AFFINITY: Final = 14
+_NESTED_RETRIES: Final = 15
+
+
+@dataclass(frozen=True)
+class Backend:
+    """A release of the backend: 2.`minor`."""
+
+    minor: int
+
+    @classmethod
+    def parse(cls, text: str) -> Backend:
+        """From `2.15` or `2.15.0`.
+
+        Raises:
+            PlacementError: no version, or one that ignores retries and so can't survive an eviction.
+        """
+        found = _FORM.fullmatch(text)
+        if not found:
+            raise PlacementError(
+                f"backend: {text!r} is no version of Kubeflow Pipelines v2; allowed: 2.5 (Charmed Kubeflow 1.10), "
+                "2.15 (1.11), or another 2.N"
+            )
+        backend = cls(int(found[1]))
+        if backend.minor < _RETRIES:
+            raise PlacementError(
+                f"backend: {text!r} ignores retries, so no task would survive an eviction; "
+                f"allowed: 2.{_RETRIES} or newer"
+            )
+        return backend
+
+    @property
+    def node_affinity(self) -> bool:
+        """Whether it reads node affinity; older ones drop it without a word."""
+        return self.minor >= _NODE_AFFINITY
+
+    @property
+    def nested_retries(self) -> bool:
+        """Whether tasks of nested pipelines are retried; older ones retry those of the root pipeline only."""
+        return self.minor >= _NESTED_RETRIES
+
+    def __str__(self) -> str:
+        return f"2.{self.minor}"

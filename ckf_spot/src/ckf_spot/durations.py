@@ -1,0 +1,39 @@
+"""Durations as data scientists write them: `30s`, `5m`, `2h`, `7d`."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from ckf_spot.errors import PlacementError
+
+_SECONDS: Final = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
+_FORM: Final = re.compile(r"([0-9]{1,9})([smhd])")
+_LONGEST: Final = 3_650 * _SECONDS["d"]
+"""Ten years; Argo counts in Go's durations, which end after 292."""
+
+
+def seconds(name: str, text: str) -> int:
+    """The duration in seconds.
+
+    Args:
+        name: of the argument, for messages.
+        text: as the data scientist wrote it.
+
+    Raises:
+        PlacementError: it has another form, or is longer than ten years.
+    """
+    found = _FORM.fullmatch(text) if isinstance(text, str) else None  # pyright: ignore[reportUnnecessaryIsInstance]
+    length = int(found[1]) * _SECONDS[found[2]] if found else None
+    if length is None or length > _LONGEST:
+        raise PlacementError(
+            f"{name}: {text!r} is no duration; allowed: a whole number with s, m, h or d, "
+            "such as '30s', '5m', '2h' or '7d', up to '3650d'"
+        )
+    return length
+
+
+def text(length: int) -> str:
+    """The shortest form of a duration in seconds: `1500` is `25m`."""
+    unit = next(unit for unit in ("d", "h", "m", "s") if length % _SECONDS[unit] == 0)
+    return f"{length // _SECONDS[unit]}{unit}" if length else "0s"

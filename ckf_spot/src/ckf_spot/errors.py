@@ -1,0 +1,45 @@
+"""What can be wrong with what a data scientist asks for."""
+
+from collections.abc import Callable, Iterable
+from typing import TypeVar
+
+_T = TypeVar("_T")
+
+
+class PlacementError(ValueError):
+    """A request that can't be carried out: one line with the name, the value and what is allowed."""
+
+
+class ContractError(PlacementError):
+    """The pools could not be read."""
+
+
+def one_of(what: str, value: object, allowed: Iterable[object]) -> PlacementError:
+    """The error for a value that is not among the allowed ones."""
+    return PlacementError(
+        f"{what}: {value!r} is not allowed; allowed: {', '.join(map(str, allowed)) or 'none'}"
+    )
+
+
+class Mistakes:
+    """Collects what is wrong, so that a caller learns all of it at once."""
+
+    def __init__(self) -> None:
+        self._lines: list[str] = []
+
+    def of(self, step: Callable[[], _T]) -> _T | None:
+        """What the step gives, or None where it fails with a `PlacementError`."""
+        try:
+            return step()
+        except PlacementError as error:
+            self._lines.append(str(error))
+            return None
+
+    def tell(self) -> None:
+        """Raises what was collected.
+
+        Raises:
+            PlacementError: with every mistake, one a line.
+        """
+        if self._lines:
+            raise PlacementError("\n".join(dict.fromkeys(self._lines)))

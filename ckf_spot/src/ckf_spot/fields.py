@@ -1,0 +1,119 @@
+"""Checks a map's keys: unknown ones are mistakes, though the API server would drop them without a word."""
+
+from __future__ import annotations
+
+import difflib
+import reprlib
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any, Final, TypeGuard
+
+from ckf_spot.errors import PlacementError
+
+Json = dict[str, Any]
+"""A Kubernetes object, or a part of one, as plain maps, lists, texts and numbers."""
+
+_FEW: Final = 20
+"""So many names are listed in a message; of more, only those that look alike."""
+OBJECT: Final = ("apiVersion", "kind", "metadata", "spec", "status")
+"""Fields of every Kubernetes object that is meant here."""
+
+
+def is_map(value: object) -> TypeGuard[Mapping[str, Any]]:
+    """Whether it is a map whose keys are texts."""
+    return isinstance(value, Mapping) and all(isinstance(key, str) for key in value)
+
+
+def is_maps(value: object) -> TypeGuard[list[Mapping[str, Any]]]:
+    """Whether it is a list of such maps."""
+    return isinstance(value, list) and all(map(is_map, value))
+
+
+def copied(value: Any) -> Any:
+    """A deep copy of plain maps and lists in which nothing is shared.
+
+    `copy.deepcopy` keeps what is shared shared: with YAML's `&anchor` and `*alias`, changing the workers would change
+    the master too.
+    """
+    if isinstance(value, Mapping):
+        return {key: copied(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [copied(each) for each in value]
+    return value
+
+
+def at(value: Any, *path: str) -> Any:
+    """What is found along a path of keys, or None."""
+    for key in path:
+        value = value.get(key) if isinstance(value, Mapping) else None
+    return value
+
+
+def of(value: Any, *path: str) -> Mapping[str, Any]:
+    """The map along a path, empty where there is none."""
+    found = at(value, *path)
+    return found if is_map(found) else {}
+
+
+def problems(
+    value: object,
+    where: str,
+    allowed: Collection[str],
+    required: Collection[str] = (),
+    hints: Mapping[str, str] | None = None,
+) -> Iterator[str]:
+    """One line for each mistake in a map's keys.
+
+    Args:
+        value: what should be the map.
+        where: its path, for messages; empty for the whole object.
+        allowed: names of its fields.
+        required: fields that may not be left out.
+        hints: what to say of an unknown field that people often put here.
+    """
+    if not is_map(value):
+        yield f"{where}: {shown(value)} is no map; allowed: a map with {', '.join(required or allowed)}"
+        return
+    inside = f"{where}." if where else ""
+    for key in value:
+        if key not in allowed:
+            yield f"{inside}{key}: unknown field; {(hints or {}).get(key) or _allowed(key, allowed)}"
+    for key in required:
+        if value.get(key) is None:
+            yield f"{inside}{key} is missing"
+
+
+def object_problems(document: Mapping[str, Any], inside: str, api_version: str, kind: str) -> Iterator[str]:
+    """One line for each mistake in the fields that every object has.
+
+    Args:
+        document: the object.
+        inside: start of every path in messages, such as `spec.trialTemplate.trialSpec.`.
+        api_version: the one allowed.
+        kind: the one allowed.
+    """
+    yield from problems(document, inside.removesuffix("."), OBJECT, ("spec",))
+    for key, allowed in (("apiVersion", api_version), ("kind", kind)):
+        if document.get(key) != allowed:
+            yield f"{inside}{key}: {shown(document.get(key))} is not allowed; allowed: {allowed}"
+
+
+def shown(value: object) -> str:
+    """A value for a message, short."""
+    return reprlib.repr(value)
+
+
+def refuse(found: Collection[str]) -> None:
+    """Raises what was found, one mistake a line, if anything was.
+
+    Raises:
+        PlacementError: something was found.
+    """
+    if found:
+        raise PlacementError("\n".join(found))
+
+
+def _allowed(key: str, allowed: Collection[str]) -> str:
+    alike = difflib.get_close_matches(key, allowed, 1)
+    if alike:
+        return f"did you mean {alike[0]!r}?"
+    return f"allowed: {', '.join(sorted(allowed))}" if len(allowed) <= _FEW else "there is none like it"

@@ -1,0 +1,64 @@
+"""`ckf-spot generate`: what an administrator gives Charmed Kubeflow, made from the pool contract."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Callable
+from typing import Any
+
+from ckf_spot import manifests, namespace, output, spawner
+from ckf_spot.pools import Pools
+
+
+def add_to(commands: Any) -> None:
+    """Adds the command to the program's parser."""
+    command: argparse.ArgumentParser = commands.add_parser(
+        "generate", help="make settings for Charmed Kubeflow"
+    )
+    kinds: Any = command.add_subparsers(required=True, metavar="WHAT")
+    _add(
+        kinds, "spawner", "options of the notebook form, as Terraform variables", _spawner, in_namespace=False
+    )
+    _add(kinds, "pod-default", "PodDefault allow-spot for a profile's namespace", _pod_default)
+    _add(
+        kinds,
+        "namespace-tolerations",
+        "every pod of a namespace tolerates spot; for batch work alone",
+        _tolerations,
+    )
+
+
+def _add(
+    kinds: Any,
+    name: str,
+    text: str,
+    make: Callable[[Pools, argparse.Namespace], str],
+    *,
+    in_namespace: bool = True,
+) -> None:
+    kind: argparse.ArgumentParser = kinds.add_parser(name, help=text, description=text)
+    if in_namespace:
+        kind.add_argument("--namespace", required=True, help="a profile's namespace")
+    kind.add_argument("--pools", help="file with the pool contract; left out: CKF_SPOT_POOLS, or the cluster")
+    kind.add_argument(
+        "-o", "--output", default=output.STANDARD, help="file to write; left out: standard output"
+    )
+
+    def run(options: argparse.Namespace) -> int:
+        output.write(make(Pools.load(options.pools), options), options.output)
+        return 0
+
+    kind.set_defaults(run=run)
+
+
+def _spawner(pools: Pools, _: argparse.Namespace) -> str:
+    return json.dumps({"jupyter_ui_config": spawner.jupyter_ui_config(pools)}, indent=2) + "\n"
+
+
+def _pod_default(pools: Pools, options: argparse.Namespace) -> str:
+    return manifests.dump([namespace.pod_default(pools, options.namespace)])
+
+
+def _tolerations(pools: Pools, options: argparse.Namespace) -> str:
+    return manifests.dump([namespace.default_tolerations(pools, options.namespace)])

@@ -1,0 +1,56 @@
+"""`ckf-spot place`: places the jobs in a YAML file."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import Any
+
+from ckf_spot import manifests, output, strict_schema
+from ckf_spot.manifests import Wish
+from ckf_spot.pools import Pools
+
+
+def add_to(commands: Any) -> None:
+    """Adds the command to the program's parser."""
+    command: argparse.ArgumentParser = commands.add_parser(
+        "place", help="place the jobs in a YAML file", description=f"Places {', '.join(manifests.KINDS)}."
+    )
+    command.add_argument(
+        "-f", "--file", required=True, help="YAML, one document or many; - is standard input"
+    )
+    command.add_argument("--pool", required=True, help="a workload such as cpu or gpu, or the name of a pool")
+    command.add_argument(
+        "--prefer", help="spot: spot nodes if there are any, on-demand ones instead (the default)"
+    )
+    command.add_argument("--require", help="spot or on-demand: nothing else, however long that takes")
+    command.add_argument(
+        "--also", action="append", default=[], metavar="ROLE", help="a role besides Worker that may vanish"
+    )
+    command.add_argument("--trainer-api", metavar="2.N", help="release of Kubeflow Trainer, for a TrainJob")
+    command.add_argument(
+        "--pools", help="file with the pool contract; left out: CKF_SPOT_POOLS, or the cluster"
+    )
+    command.add_argument(
+        "-o", "--output", default=output.STANDARD, help="file to write; left out: standard output"
+    )
+    command.set_defaults(run=_run)
+
+
+def _run(options: argparse.Namespace) -> int:
+    group = Pools.load(options.pools)[options.pool]
+    origin = "standard input" if options.file == output.STANDARD else options.file
+    documents = manifests.load(output.read(options.file), origin)
+    wish = Wish(
+        prefer=options.prefer,
+        require=options.require,
+        also=tuple(options.also),
+        trainer_api=options.trainer_api,
+    )
+    text = manifests.dump(manifests.place(documents, group, wish, origin))
+    if not strict_schema.available():
+        sys.stderr.write(
+            "ckf-spot: the pods' own fields were not checked: pip install 'ckf-spot[validate]' checks them\n"
+        )
+    output.write(text, options.output)
+    return 0

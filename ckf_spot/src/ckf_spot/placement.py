@@ -1,0 +1,154 @@
+"""Where a pod may run: what every kind of work is given, in whatever form that kind wants it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+from ckf_spot.agent_pool import POOL_LABEL, SPOT_LABEL, AgentPool
+from ckf_spot.errors import PlacementError, one_of
+
+Capacity = Literal["spot", "on-demand"]
+"""`spot`: nodes that Azure may take back at any moment; `on-demand`: nodes that stay."""
+
+_CAPACITIES: Final = ("spot", "on-demand")
+_WEIGHT: Final = 100
+"""The scheduler's largest (Kubernetes NodeAffinity: 1–100)."""
+
+
+@dataclass(frozen=True)
+class Expression:
+    """A requirement on a node's label.
+
+    Attributes:
+        operator: `In` or `DoesNotExist`.
+        values: for `In`.
+    """
+
+    key: str
+    operator: str
+    values: tuple[str, ...] = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        """As Kubernetes wants it: `{key, operator, values}`."""
+        return {"key": self.key, "operator": self.operator} | (
+            {"values": list(self.values)} if self.values else {}
+        )
+
+
+_ON_SPOT: Final = Expression(SPOT_LABEL, "In", ("spot",))
+_ON_DEMAND: Final = Expression(SPOT_LABEL, "DoesNotExist")
+
+
+@dataclass(frozen=True)
+class Placement:
+    """Tolerations and node affinity of a pod.
+
+    Attributes:
+        pools: every pool it may run on.
+        required: requirements on the node's labels, all of them (one term: Kubernetes ORs terms).
+        preferred: a wish of weight 100, or none.
+    """
+
+    pools: tuple[AgentPool, ...]
+    required: tuple[Expression, ...]
+    preferred: tuple[Expression, ...]
+
+    @property
+    def spot(self) -> bool:
+        """Whether a pod may find itself on a spot node."""
+        return any(pool.spot for pool in self.pools)
+
+    @property
+    def tolerations(self) -> list[dict[str, str]]:
+        """Tolerations of every taint of the pools, once each, as Kubernetes wants them.
+
+        By key and effect whatever the value: AKS's plugin ExtendedResourceToleration adds one for GPUs in that form,
+        and PodTolerationRestriction then drops the narrower of the two at every update, which the API server refuses.
+        """
+        taints = dict.fromkeys((taint.key, taint.effect) for pool in self.pools for taint in pool.taints)
+        return [{"key": key, "operator": "Exists", "effect": effect} for key, effect in taints]
+
+    @property
+    def node_affinity(self) -> dict[str, Any]:
+        """`spec.affinity.nodeAffinity` of the pod."""
+        affinity: dict[str, Any] = {
+            "requiredDuringSchedulingIgnoredDuringExecution": {
+                "nodeSelectorTerms": [{"matchExpressions": [each.as_dict() for each in self.required]}]
+            }
+        }
+        if self.preferred:
+            affinity["preferredDuringSchedulingIgnoredDuringExecution"] = [
+                {
+                    "weight": _WEIGHT,
+                    "preference": {"matchExpressions": [each.as_dict() for each in self.preferred]},
+                }
+            ]
+        return affinity
+
+    @property
+    def node_selector(self) -> dict[str, str]:
+        """`spec.nodeSelector` of the pod, for what can't express node affinity; the preference is lost.
+
+        The autoscaler still makes spot nodes first, by the cluster's priority map; but a free on-demand node of the
+        same workload is taken as gladly as a spot one.
+
+        Raises:
+            PlacementError: the requirement has no such form.
+        """
+        if all(len(each.values) == 1 for each in self.required):
+            return {each.key: each.values[0] for each in self.required}
+        if len(self.pools) == 1:
+            return {POOL_LABEL: self.pools[0].name}
+        names = ", ".join(pool.name for pool in self.pools)
+        raise PlacementError(
+            f"a node selector can name one pool or one workload only, and these are several pools: {names}; "
+            "name one of them"
+        )
+
+    @property
+    def weight(self) -> int:
+        """Weight of the preference."""
+        return _WEIGHT
+
+
+def placement(
+    name: str,
+    selector: Expression,
+    pools: Sequence[AgentPool],
+    *,
+    prefer: Capacity | None,
+    require: Capacity | None,
+) -> Placement:
+    """The placement on some pools.
+
+    Args:
+        name: what the user calls them, for messages.
+        selector: what selects exactly these pools' nodes.
+        pools: spot pools and on-demand ones.
+        prefer: `spot`: spot if there is any, on-demand instead. The default where `require` is left out.
+        require: `spot`: nothing but spot, however long that takes; `on-demand`: nothing but on-demand.
+
+    Raises:
+        PlacementError: both are given, a value is not allowed, or there is no such pool.
+    """
+    if prefer is not None and require is not None:
+        raise PlacementError(
+            f"prefer={prefer!r} and require={require!r} contradict each other; give one of them"
+        )
+    if prefer not in {None, "spot"}:
+        raise one_of("prefer", prefer, ("spot",))
+    if require is not None and require not in _CAPACITIES:
+        raise one_of("require", require, _CAPACITIES)
+    chosen = tuple(pool for pool in pools if require is None or pool.spot == (require == "spot"))
+    wanted = require or "spot"
+    if not any(pool.spot == (wanted == "spot") for pool in chosen):
+        there = ", ".join(f"{pool.name} ({'spot' if pool.spot else 'on-demand'})" for pool in pools)
+        asked = f"require={require!r}" if require else "prefer='spot'"
+        raise PlacementError(f"{asked}: {name!r} has no {wanted} pool; its pools: {there}")
+    if require == "spot":
+        return Placement(chosen, (selector, _ON_SPOT), ())
+    if require == "on-demand":
+        return Placement(chosen, (selector, _ON_DEMAND), ())
+    return Placement(chosen, (selector,), (_ON_SPOT,))

@@ -1,0 +1,91 @@
+"""Checks that a pod's template has the shape on which everything else relies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final
+
+from ckf_spot.fields import at, is_map, is_maps, problems, shown
+from ckf_spot.pod_fields import PREFERRED, REQUIRED
+
+Shape = Mapping[tuple[str, ...], tuple[Callable[[Any], bool], str]]
+"""By path: what a value must be, and how to say so."""
+
+
+def _terms(value: object) -> bool:
+    return is_maps(value) and all(_expressions(each.get("matchExpressions") or []) for each in value)
+
+
+def _expressions(value: object) -> bool:
+    return is_maps(value) and all(
+        isinstance(each.get("key"), str) and isinstance(each.get("values") or [], list) for each in value
+    )
+
+
+def _labels_or_annotations(value: object) -> bool:
+    return is_map(value) and all(isinstance(each, str) for each in value.values())
+
+
+def _whole(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+_A_MAP: Final = (is_map, "a map")
+_MAPS: Final = (is_maps, "a list of maps")
+_TEXTS: Final = (_labels_or_annotations, "a map of texts")
+_NODE_AFFINITY: Final = ("affinity", "nodeAffinity")
+_METADATA_SHAPE: Final[Shape] = {("metadata",): _A_MAP, ("metadata", "annotations"): _TEXTS}
+_SPEC_SHAPE: Final[Shape] = {
+    ("terminationGracePeriodSeconds",): (_whole, "a whole number of seconds"),
+    ("nodeSelector",): _TEXTS,
+    ("tolerations",): _MAPS,
+    ("affinity",): _A_MAP,
+    _NODE_AFFINITY: _A_MAP,
+    (*_NODE_AFFINITY, REQUIRED): _A_MAP,
+    (*_NODE_AFFINITY, REQUIRED, "nodeSelectorTerms"): (_terms, "a list of maps with matchExpressions"),
+    (*_NODE_AFFINITY, PREFERRED): _MAPS,
+}
+_CONTAINER_SHAPE: Final[Shape] = {("resources",): _A_MAP, ("resources", "limits"): _A_MAP}
+
+
+def template_problems(template: object, where: str) -> list[str]:
+    """What is wrong with a pod's template before anything is put on it."""
+    found = list(problems(template, where, ("metadata", "spec"), ("spec",)))
+    if found or not is_map(template):
+        return found
+    return [
+        *override_problems(template, where),
+        *_container_problems(at(template, "spec", "containers"), f"{where}.spec.containers"),
+    ]
+
+
+def override_problems(template: Mapping[str, Any], where: str) -> list[str]:
+    """What is wrong with a part of a pod's template, which need not have containers."""
+    found = list(_shape_problems(template, _METADATA_SHAPE, where))
+    if template.get("spec") is not None:
+        found += _spec_problems(template["spec"], f"{where}.spec")
+    return found
+
+
+def _spec_problems(spec: object, where: str) -> Iterator[str]:
+    if is_map(spec):
+        yield from _shape_problems(spec, _SPEC_SHAPE, where)
+    else:
+        yield f"{where}: {shown(spec)} is not allowed; allowed: a map"
+
+
+def _shape_problems(value: Mapping[str, Any], shape: Shape, where: str) -> Iterator[str]:
+    for path, (fits, allowed) in shape.items():
+        found = at(value, *path)
+        if found is not None and not fits(found):
+            yield f"{where}.{'.'.join(path)}: {shown(found)} is not allowed; allowed: {allowed}"
+
+
+def _container_problems(containers: object, where: str) -> Iterator[str]:
+    if not is_maps(containers) or not containers:
+        yield f"{where}: {shown(containers)} is not allowed; allowed: a list of containers"
+        return
+    for number, container in enumerate(containers):
+        if not isinstance(container.get("name"), str):
+            yield f"{where}[{number}].name: {shown(container.get('name'))} is not allowed; allowed: a text"
+        yield from _shape_problems(container, _CONTAINER_SHAPE, f"{where}[{number}]")

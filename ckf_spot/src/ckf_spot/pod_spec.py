@@ -1,0 +1,99 @@
+"""Puts a placement on a pod's template, next to what the user has already put there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from ckf_spot import gpu_limits, node_selection
+from ckf_spot.fields import Json, copied, of
+from ckf_spot.placement import Placement
+from ckf_spot.pod_fields import PREFERRED, REQUIRED
+
+SAFE_TO_EVICT: Final = "cluster-autoscaler.kubernetes.io/safe-to-evict"
+"""Annotation that keeps the autoscaler, the second evictor, from ending a Job's pod (placement.md §5)."""
+GRACE_SECONDS: Final = 25
+"""Azure takes a node back 30 s after its notice; the kubelet needs the rest to tell how the pod ended."""
+
+
+def placement_problems(template: Mapping[str, Any], placement: Placement, where: str) -> list[str]:
+    """Why a well-formed template can't be placed there."""
+    spec = of(template, "spec")
+    return [
+        *gpu_limits.problems(gpu_limits.of_template(template), placement, f"{where}.spec.containers"),
+        *node_selection.problems(spec, placement.pools, f"{where}.spec"),
+    ]
+
+
+def place_template(template: Mapping[str, Any], placement: Placement) -> Json:
+    """The template with tolerations, affinity, a grace period and the autoscaler's annotation.
+
+    A grace period longer than 25 s is cut to it, since the node would be gone before it ends; a shorter one stays.
+
+    Args:
+        template: a pod's template without problems.
+        placement: where the pod may run.
+    """
+    placed = copied(template)
+    spec = placed["spec"]
+    spec["tolerations"] = merged_tolerations(spec.get("tolerations") or (), placement)
+    spec["affinity"] = merged_affinity(spec.get("affinity") or {}, placement)
+    if placement.spot:
+        own = spec.get("terminationGracePeriodSeconds")
+        spec["terminationGracePeriodSeconds"] = GRACE_SECONDS if own is None else min(own, GRACE_SECONDS)
+    placed["metadata"] = annotated(placed.get("metadata") or {})
+    return placed
+
+
+def annotated(metadata: Mapping[str, Any]) -> Json:
+    """Metadata with the autoscaler's annotation; what the user says of it stays."""
+    annotations = {SAFE_TO_EVICT: "false"} | copied(metadata.get("annotations") or {})
+    return {**copied(metadata), "annotations": annotations}
+
+
+def merged_tolerations(existing: Sequence[Mapping[str, Any]], placement: Placement) -> list[Json]:
+    """The user's tolerations and the placement's, without those that another one covers.
+
+    Two of a key, of which one covers the other, can't stay: PodTolerationRestriction drops the narrower one at every
+    update of the pod, which the API server refuses (`Placement.tolerations`).
+    """
+    ours = placement.tolerations
+    kept = [each for each in existing if not any(_covers(mine, each) for mine in ours)]
+    new = [mine for mine in ours if not any(_covers(each, mine) for each in kept)]
+    return [*copied(kept), *new]
+
+
+def merged_affinity(existing: Mapping[str, Any], placement: Placement) -> Json:
+    """The user's affinity and the placement's: terms are ORed, so the placement goes into each of them."""
+    affinity = copied(existing)
+    ours = placement.node_affinity
+    node = affinity.get("nodeAffinity") or {}
+    expressions = ours[REQUIRED]["nodeSelectorTerms"][0]["matchExpressions"]
+    terms = of(node, REQUIRED).get("nodeSelectorTerms") or [{}]
+    node[REQUIRED] = {
+        "nodeSelectorTerms": [
+            {**term, "matchExpressions": _union(term.get("matchExpressions") or (), expressions)}
+            for term in terms
+        ]
+    }
+    if wishes := _union(node.get(PREFERRED) or (), ours.get(PREFERRED, ())):
+        node[PREFERRED] = wishes
+    affinity["nodeAffinity"] = node
+    return affinity
+
+
+def _covers(wide: Mapping[str, Any], narrow: Mapping[str, Any]) -> bool:
+    """Whether a toleration tolerates all that another one does, for as long."""
+    same_value = wide.get("operator", "Equal") == "Exists" or (
+        narrow.get("operator", "Equal") == "Equal" and wide.get("value", "") == narrow.get("value", "")
+    )
+    return (
+        same_value
+        and (not wide.get("key") or wide["key"] == narrow.get("key"))
+        and (not wide.get("effect") or wide["effect"] == narrow.get("effect"))
+        and wide.get("tolerationSeconds") == narrow.get("tolerationSeconds")
+    )
+
+
+def _union(first: Sequence[Any], second: Sequence[Any]) -> list[Any]:
+    return [*first, *(each for each in second if each not in first)]

@@ -1,0 +1,82 @@
+"""All pools of a cluster by name, from wherever the cluster's Pulumi program has told them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from ckf_spot import backend as backends
+from ckf_spot import contract, sources
+from ckf_spot.agent_pool import POOL_LABEL, WORKLOAD_LABEL, AgentPool
+from ckf_spot.backend import Backend
+from ckf_spot.errors import PlacementError
+from ckf_spot.placement import Expression
+from ckf_spot.pool_group import PoolGroup
+
+
+class Pools(Mapping[str, PoolGroup]):
+    """Groups of pools by workload (`cpu`, `gpu`) and by the name of a pool (`cpuspot`: that pool and its twin).
+
+    Where a workload is called like a pool, the workload is meant.
+    """
+
+    def __init__(self, pools: tuple[AgentPool, ...], backend: str = backends.DEFAULT) -> None:
+        """From pools at hand.
+
+        Raises:
+            PlacementError: the backend is no version, or too old.
+        """
+        self.all = pools
+        self.backend = Backend.parse(backend)
+
+    @classmethod
+    def load(cls, source: str | Path | None = None, *, backend: str = backends.DEFAULT) -> Pools:
+        """The pools of a cluster.
+
+        Args:
+            source: a file with the stack's output `poolContract`, with all its outputs, or with the ConfigMap. Left
+                out: the file that the environment variable CKF_SPOT_POOLS names, or else the ConfigMap of the
+                cluster that this runs in or that KUBECONFIG names.
+            backend: release of Kubeflow Pipelines in the cluster, such as `2.15`.
+
+        Raises:
+            ContractError: the pools can't be read.
+            PlacementError: the backend is no version, or too old.
+        """
+        found = sources.find(source)
+        return cls(contract.parse(found.text, found.origin), backend)
+
+    def __getitem__(self, name: str) -> PoolGroup:
+        workloads = {pool.workload for pool in self.all}
+        if name in workloads:
+            members = [pool for pool in self.all if pool.workload == name]
+            selector = Expression(WORKLOAD_LABEL, "In", (name,))
+        elif members := self._pool_and_twin(name):
+            selector = Expression(POOL_LABEL, "In", tuple(pool.name for pool in members))
+        else:
+            raise UnknownPoolError(name, self)
+        return PoolGroup(name, selector, tuple(sorted(members, key=lambda pool: not pool.spot)), self.backend)
+
+    def __iter__(self) -> Iterator[str]:
+        workloads = (pool.workload for pool in self.all)
+        return iter(dict.fromkeys((*workloads, *(pool.name for pool in self.all))))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def _pool_and_twin(self, name: str) -> list[AgentPool]:
+        named = {pool.name: pool for pool in self.all}
+        pool = named.get(name)
+        names = [name, pool.fallback] if pool else []
+        return [named[each] for each in names if each]
+
+
+class UnknownPoolError(PlacementError, KeyError):
+    """No workload and no pool has that name."""
+
+    def __init__(self, name: str, pools: Pools) -> None:
+        super().__init__(f"pool {name!r} is unknown; allowed: {', '.join(pools) or 'none'}")
+        self.name = name
+
+    def __str__(self) -> str:
+        return str(self.args[0])

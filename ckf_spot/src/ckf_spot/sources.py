@@ -1,0 +1,97 @@
+"""Where the pools are told: a file, or the ConfigMap that the Pulumi program writes into the cluster."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from ckf_spot import contract
+from ckf_spot.errors import ContractError
+
+ENVIRONMENT: Final = "CKF_SPOT_POOLS"
+"""Environment variable with the path of a file, instead of asking the cluster."""
+NAMESPACE: Final = "kubeflow-aks"
+CONFIG_MAP: Final = "agent-pools"
+_WITHOUT_CLUSTER: Final = (
+    f"name a file: Pools.load('pools.json'), or {ENVIRONMENT}=pools.json; "
+    "`pulumi stack output poolContract --json > pools.json` writes one"
+)
+
+
+@dataclass(frozen=True)
+class Found:
+    """A contract as text.
+
+    Attributes:
+        origin: where it comes from, for messages.
+    """
+
+    text: str
+    origin: str
+
+
+def find(source: str | Path | None) -> Found:
+    """The contract's text from a file, or from the cluster.
+
+    Raises:
+        ContractError: it can't be read; the text says why and what else to do.
+    """
+    path = source or os.environ.get(ENVIRONMENT)
+    if path is None:
+        return _in_cluster()
+    try:
+        return Found(Path(path).read_text(encoding="utf-8"), str(path))
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is no text"
+        raise ContractError(f"{path}: can't be read: {reason}") from None
+
+
+def _in_cluster() -> Found:
+    origin = f"ConfigMap {NAMESPACE}/{CONFIG_MAP}"
+    try:
+        from kubernetes import client, config  # noqa: PLC0415 - an extra
+        from kubernetes.client.exceptions import ApiException  # noqa: PLC0415
+        from kubernetes.config.config_exception import ConfigException  # noqa: PLC0415
+    except ImportError:
+        raise ContractError(
+            f"{origin}: the kubernetes package is missing: pip install 'ckf-spot[kubernetes]', or {_WITHOUT_CLUSTER}"
+        ) from None
+    try:
+        configure(config)
+        api: Any = client.CoreV1Api()
+        found = api.read_namespaced_config_map(CONFIG_MAP, NAMESPACE, _request_timeout=10)
+    except ConfigException:
+        raise ContractError(f"{origin}: no cluster is configured; {_WITHOUT_CLUSTER}") from None
+    except ApiException as error:
+        raise ContractError(f"{origin}: {error.status} {error.reason}; {_WITHOUT_CLUSTER}") from None
+    except Exception as error:  # noqa: BLE001 - urllib3's many: whatever stands between here and the API server
+        raise ContractError(f"{origin}: the cluster does not answer: {error}; {_WITHOUT_CLUSTER}") from None
+    data = found.data or {}
+    if contract.KEY not in data:
+        raise ContractError(
+            f"{origin}: the key {contract.KEY!r} is missing; its keys: {', '.join(data) or 'none'}"
+        )
+    return Found(data[contract.KEY], origin)
+
+
+def configure(config: Any) -> None:
+    """Points `kubernetes.config` to the cluster that KUBECONFIG or its usual file names, or else to the one around.
+
+    The client's own `load_config` looks at KUBECONFIG once, when it is imported, and prints.
+
+    Raises:
+        kubernetes.config.ConfigException: there is none.
+    """
+    path = kubeconfig()
+    if path:
+        config.load_kube_config(path)
+    else:
+        config.load_incluster_config()
+
+
+def kubeconfig() -> str | None:
+    """Path of the kubeconfig; None: there is none, and only the cluster around is left."""
+    usual = Path("~/.kube/config").expanduser()
+    return os.environ.get("KUBECONFIG") or (str(usual) if usual.exists() else None)

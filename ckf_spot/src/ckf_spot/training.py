@@ -1,0 +1,211 @@
+"""Places a job of the training operator 1.9: TFJob, PyTorchJob, MPIJob, XGBoostJob, PaddleJob, JAXJob."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from ckf_spot import fields, gpu_limits, pod_shape, pod_spec
+from ckf_spot.errors import PlacementError, one_of
+from ckf_spot.fields import Json, of, refuse
+from ckf_spot.placement import Capacity, Placement
+from ckf_spot.pool_group import PoolGroup
+from ckf_spot.serialise import plain
+
+API_VERSION: Final = "kubeflow.org/v1"
+WORKER: Final = "Worker"
+_ON_EVICTION: Final = "ExitCode"
+"""The operator makes a pod again that ended with 128 or more, as after a signal, and fails the job otherwise."""
+_RESTARTS: Final = ("Always", "ExitCode", "Never", "OnFailure")
+_SURVIVING: Final = ("Always", "OnFailure")
+"""Restart policies, other than ExitCode, after which the operator makes an evicted pod again (placement.md §5)."""
+_REPLICA: Final = ("replicas", "restartPolicy", "template")
+_OF_THE_POD: Final = (
+    "affinity",
+    "nodeSelector",
+    "tolerations",
+    "containers",
+    "terminationGracePeriodSeconds",
+)
+"""What people put next to the template."""
+_RUN_POLICY: Final = (
+    "activeDeadlineSeconds", "backoffLimit", "cleanPodPolicy", "managedBy", "schedulingPolicy", "suspend",
+    "ttlSecondsAfterFinished",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class TrainingKind:
+    """A kind of job, as its CRD of training-operator 1.9 and its validating webhook want it.
+
+    Attributes:
+        replicas: the spec's field that holds the roles.
+        roles: names of the roles.
+        container: name that one container of each role must have, or None where any name will do.
+        options: the spec's other fields.
+    """
+
+    replicas: str
+    roles: tuple[str, ...]
+    container: str | None
+    options: tuple[str, ...] = ("runPolicy",)
+
+
+KINDS: Final[Mapping[str, TrainingKind]] = {
+    "TFJob": TrainingKind(
+        "tfReplicaSpecs", ("Chief", "Master", "PS", "Worker", "Evaluator"), "tensorflow",
+        ("runPolicy", "successPolicy", "enableDynamicWorker"),
+    ),
+    "PyTorchJob": TrainingKind(
+        "pytorchReplicaSpecs", ("Master", "Worker"), "pytorch", ("runPolicy", "elasticPolicy", "nprocPerNode"),
+    ),
+    "MPIJob": TrainingKind(
+        "mpiReplicaSpecs", ("Launcher", "Worker"), None,
+        ("runPolicy", "cleanPodPolicy", "mainContainer", "slotsPerWorker"),
+    ),
+    "XGBoostJob": TrainingKind("xgbReplicaSpecs", ("Master", "Worker"), "xgboost"),
+    "PaddleJob": TrainingKind("paddleReplicaSpecs", ("Master", "Worker"), "paddle", ("runPolicy", "elasticPolicy")),
+    "JAXJob": TrainingKind("jaxReplicaSpecs", ("Worker",), "jax"),
+}  # fmt: skip
+
+
+def place_training_job(
+    job: object,
+    group: PoolGroup,
+    *,
+    prefer: Capacity | None = None,
+    require: Capacity | None = None,
+    also: Sequence[str] = (),
+) -> Json:
+    """The job with its workers on the pools, and everything that must not vanish on nodes that stay.
+
+    Workers get tolerations, affinity, a grace period of 25 s, the autoscaler's annotation, and `restartPolicy:
+    ExitCode` unless the job says OnFailure or Always, which survive evictions too. Other roles (Chief, Master, PS,
+    Launcher, Evaluator) hold the job together and are left alone: without tolerations they run on the general nodes.
+    Only one that asks for a GPU is placed, on the group's on-demand pool, since it would wait forever elsewhere.
+
+    Args:
+        job: a dict, or an object such as KubeflowOrgV1PyTorchJob; it stays as it is.
+        group: the pools.
+        prefer: see `PoolGroup.placement`; for the workers.
+        require: see `PoolGroup.placement`; for the workers.
+        also: roles that may vanish too and go where the workers go, such as `("Master",)` where it keeps checkpoints.
+
+    Returns:
+        A dict, as the API server wants it.
+
+    Raises:
+        PlacementError: with every mistake, one a line.
+    """
+    document = plain(job)
+    refuse(problems(document))
+    return placed(document, group, prefer=prefer, require=require, also=also)
+
+
+def problems(document: Mapping[str, Any], inside: str = "") -> list[str]:
+    """What is wrong with a training job's fields, down to its pods.
+
+    Args:
+        document: the job.
+        inside: start of every path in messages, such as `spec.trialTemplate.trialSpec.`.
+    """
+    name = document.get("kind")
+    if not isinstance(name, str) or name not in KINDS:
+        return [str(one_of(f"{inside}kind", name, KINDS))]
+    kind = KINDS[name]
+    found = list(fields.object_problems(document, inside, API_VERSION, name))
+    spec = document.get("spec")
+    if spec is None:
+        return found
+    options = (kind.replicas, *kind.options)
+    hints = {key: f"it belongs under spec.runPolicy.{key}" for key in _RUN_POLICY if key not in options}
+    found += fields.problems(spec, f"{inside}spec", options, (kind.replicas,), hints)
+    if (policy := of(document, "spec").get("runPolicy")) is not None:
+        found += fields.problems(policy, f"{inside}spec.runPolicy", _RUN_POLICY)
+    replicas = of(document, "spec").get(kind.replicas)
+    if replicas is None:
+        return found
+    found += fields.problems(replicas, f"{inside}spec.{kind.replicas}", kind.roles)
+    for role, replica in of(document, "spec", kind.replicas).items():
+        found += _replica_problems(role, replica, kind, inside)
+    return found
+
+
+def placed(
+    document: Json,
+    group: PoolGroup,
+    *,
+    prefer: Capacity | None,
+    require: Capacity | None,
+    also: Sequence[str],
+    inside: str = "",
+) -> Json:
+    """The job on its pools.
+
+    Args:
+        document: a training job without problems, which is changed.
+        group: see `place_training_job`.
+        prefer: see `place_training_job`.
+        require: see `place_training_job`.
+        also: see `place_training_job`.
+        inside: start of every path in messages.
+
+    Raises:
+        PlacementError: with every mistake, one a line.
+    """
+    kind = KINDS[document["kind"]]
+    replicas: dict[str, Json] = document["spec"][kind.replicas]
+    workers = group.placement(prefer=prefer, require=require)
+    moving = {*also, WORKER} & replicas.keys()
+    found = [str(one_of("also", role, replicas)) for role in also if role not in replicas]
+    if not moving:
+        found.append(
+            f"{inside}spec.{kind.replicas}: there is no {WORKER} among {', '.join(replicas) or 'no roles'}, so nothing "
+            "would be placed; name the role that may vanish in also"
+        )
+    placements: dict[str, Placement] = {}
+    for role, replica in replicas.items():
+        where = f"{inside}spec.{kind.replicas}.{role}.template"
+        if role in moving:
+            placements[role] = workers
+        elif group.gpus and gpu_limits.asked(gpu_limits.of_template(replica["template"])):
+            try:
+                placements[role] = group.placement(require="on-demand")
+            except PlacementError as error:
+                found.append(
+                    f"{where}: {role} asks for a GPU and must not vanish: {error}; also=({role!r},) puts it on spot"
+                )
+                continue
+        else:
+            continue
+        found += pod_spec.placement_problems(replica["template"], placements[role], where)
+    refuse(found)
+    for role, chosen in placements.items():
+        replica = replicas[role]
+        replica["template"] = pod_spec.place_template(replica["template"], chosen)
+        if role in moving and chosen.spot and replica.get("restartPolicy") not in _SURVIVING:
+            replica["restartPolicy"] = _ON_EVICTION
+    return document
+
+
+def _replica_problems(role: str, replica: object, kind: TrainingKind, inside: str) -> Iterator[str]:
+    where = f"{inside}spec.{kind.replicas}.{role}"
+    hints = {"spec": f"a pod's fields belong under {role}.template.spec"} | {
+        name: f"a pod's fields belong under {role}.template.spec.{name}" for name in _OF_THE_POD
+    }
+    yield from fields.problems(replica, where, _REPLICA, ("template",), hints)
+    policy = of({"": replica}, "").get("restartPolicy")
+    if policy is not None and policy not in _RESTARTS:
+        yield f"{where}.restartPolicy: {policy!r} is not allowed; allowed: {', '.join(_RESTARTS)}"
+    template = of({"": replica}, "").get("template")
+    if template is None:
+        return
+    found = pod_shape.template_problems(template, f"{where}.template")
+    yield from found
+    names = [] if found else [container["name"] for container in template["spec"]["containers"]]
+    if names and kind.container and kind.container not in names:
+        yield (
+            f"{where}.template.spec.containers: {', '.join(map(repr, names))} is not the name that the training "
+            f"operator looks for; allowed: {kind.container!r} for one of them"
+        )

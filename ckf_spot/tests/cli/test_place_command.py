@@ -1,0 +1,171 @@
+"""`ckf-spot place`: YAML in, YAML out; or lines that say what is wrong, and nothing written."""
+
+import io
+from pathlib import Path
+
+import pytest
+import yaml
+from program import POOLS, Run
+
+from ckf_spot import strict_schema
+
+JOB = """
+apiVersion: batch/v1
+kind: Job
+metadata: {name: j}
+spec:
+  template:
+    spec:
+      containers: [{name: main, image: i}]
+"""
+CONTAINER = ": Job/j: spec.template.spec.containers[0]"
+VOLUME = """
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: c}
+data: {day: 2024-01-01, answer: "yes", mode: "0644"}
+"""
+
+
+def test_a_job_comes_out_placed(run: Run) -> None:
+    Path("job.yaml").write_text(JOB, encoding="utf-8")
+    ran = run("place", "-f", "job.yaml", "--pool", "cpu")
+    assert (ran.code, ran.errors) == (0, [])
+    assert yaml.safe_load(ran.output)["spec"]["podReplacementPolicy"] == "Failed"
+
+
+def test_standard_input_is_read(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO(JOB))
+    assert run("place", "-f", "-", "--pool", "cpu").code == 0
+
+
+def test_documents_without_pods_stay_and_keep_their_texts(run: Run) -> None:
+    Path("job.yaml").write_text(f"{VOLUME}---{JOB}---\n", encoding="utf-8")
+    documents = list(yaml.safe_load_all(run("place", "-f", "job.yaml", "--pool", "cpu").output))
+    assert [each["kind"] for each in documents] == ["ConfigMap", "Job"]
+    assert documents[0]["data"] == {"day": "2024-01-01", "answer": "yes", "mode": "0644"}
+
+
+def test_the_result_goes_to_a_file(run: Run) -> None:
+    Path("job.yaml").write_text(JOB, encoding="utf-8")
+    ran = run("place", "-f", "job.yaml", "--pool", "cpu", "-o", "job.yaml")
+    assert (ran.code, ran.output) == (0, "")
+    assert "tolerations" in Path("job.yaml").read_text(encoding="utf-8")
+
+
+def test_what_comes_out_goes_in_again_unchanged(run: Run) -> None:
+    Path("job.yaml").write_text(JOB, encoding="utf-8")
+    first = run("place", "-f", "job.yaml", "--pool", "cpu").output
+    Path("job.yaml").write_text(first, encoding="utf-8")
+    assert run("place", "-f", "job.yaml", "--pool", "cpu").output == first
+
+
+def test_spot_can_be_required(run: Run) -> None:
+    Path("job.yaml").write_text(JOB, encoding="utf-8")
+    assert "preferred" not in run("place", "-f", "job.yaml", "--pool", "cpu", "--require", "spot").output
+
+
+def test_a_condition_without_a_status_is_as_good_as_in_kubernetes_own_example(run: Run) -> None:
+    rule = "{action: Ignore, onPodConditions: [{type: DisruptionTarget}]}"
+    policy = f"  podFailurePolicy: {{rules: [{rule}]}}\n"
+    Path("job.yaml").write_text(JOB.replace("  template:", f"{policy}  template:"), encoding="utf-8")
+    assert run("place", "-f", "job.yaml", "--pool", "cpu").errors == []
+
+
+def test_without_the_schemas_it_says_what_was_not_checked(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(strict_schema, "available", lambda: False)
+    Path("job.yaml").write_text(JOB.replace("image:", "imag:"), encoding="utf-8")
+    ran = run("place", "-f", "job.yaml", "--pool", "cpu")
+    assert ran.code == 0
+    assert ran.errors == [
+        "ckf-spot: the pods' own fields were not checked: pip install 'ckf-spot[validate]' checks them"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--pool", "tpu"], "pool 'tpu' is unknown; allowed: platform, cpu, gpu, general, cpuspot, "),
+        (["--pool", "cpu", "--prefer", "on-demand"], "prefer: 'on-demand' is not allowed; allowed: spot"),
+        (["--pool", "cpu", "--require", "cheap"], "require: 'cheap' is not allowed; allowed: spot, on-demand"),
+        (["--pool", "cpu", "--prefer", "spot", "--require", "spot"], "prefer='spot' and require='spot' contradict"),
+        (["--pool", "general"], "prefer='spot': 'general' has no spot pool; its pools: general (on-demand)"),
+        (["--pool", "cpu", "--also", "Master"], "job.yaml: also: Master: none of the documents has roles"),
+        (["--pool", "cpu", "--pools", "no.json"], "no.json: can't be read: No such file or directory"),
+    ],
+)  # fmt: skip
+def test_a_wrong_option_is_one_line(run: Run, options: list[str], message: str) -> None:
+    Path("job.yaml").write_text(JOB, encoding="utf-8")
+    ran = run("place", "-f", "job.yaml", "-o", "out.yaml", *options)
+    assert (ran.code, len(ran.errors)) == (2, 1)
+    assert ran.errors[0].startswith(f"ckf-spot: {message}")
+    assert not Path("out.yaml").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a: [1\nb: 2", ", line 2: malformed YAML: expected ',' or ']', but got ':'"),
+        ("a: 1\na: 2", ", line 2: malformed YAML: the key 'a' is given twice"),
+        ("a: *b", ", line 1: malformed YAML: found undefined alias 'b'"),
+        ("- 1", ": document 1: [1] is no Kubernetes object; allowed: a map"),
+        ("", ": there is nothing to place in it; allowed: Job, "),
+        (VOLUME, ": there is nothing to place in it; allowed: Job, "),
+        ("kind: Deployment", ": document 1: kind: 'Deployment' can't be on spot: it holds state or serves people"),
+        ("kind: Notebook\nmetadata: {name: n}", ": Notebook/n: kind: 'Notebook' can't be on spot: it holds state"),
+        ("kind: Pod", ": document 1: kind: 'Pod' can't be on spot: nothing makes a bare pod again"),
+        ("kind: Jobb", ": document 1: kind: 'Jobb' is not allowed; allowed: Job, TFJob, "),
+        ("kind: TrainJob", ": document 1: --trainer-api is missing; allowed: 2.0, 2.1, 2.2, 2.3"),
+        (JOB.replace("image:", "imag:"), f"{CONTAINER}.imag: unknown field; did you mean 'image'?"),
+        (JOB.replace("name: main", "name: 1"), f"{CONTAINER}.name: 1 is not allowed; allowed: a text"),
+        (JOB.replace("image: i", "tty: often"), f"{CONTAINER}.tty: 'often' is not allowed"),
+    ],
+)  # fmt: skip
+def test_a_wrong_document_is_one_line(run: Run, text: str, message: str) -> None:
+    Path("f.yaml").write_text(text, encoding="utf-8")
+    ran = run("place", "-f", "f.yaml", "--pool", "cpu", "-o", "out.yaml")
+    assert (ran.code, len(ran.errors)) == (2, 1)
+    assert ran.errors[0].startswith(f"ckf-spot: f.yaml{message}")
+    assert not Path("out.yaml").exists()
+
+
+def test_mistakes_of_every_document_are_told_at_once(run: Run) -> None:
+    Path("f.yaml").write_text(
+        f"kind: Pod\n---{JOB.replace('spec:', 'spce:')}---\nkind: Pod", encoding="utf-8"
+    )
+    ran = run("place", "-f", "f.yaml", "--pool", "cpu")
+    assert ran.output == ""
+    assert [line.split(": ")[2] for line in ran.errors] == ["document 1", "Job/j", "Job/j", "document 3"]
+
+
+def test_a_file_that_can_not_be_written_is_one_line(run: Run) -> None:
+    Path("job.yaml").write_text(JOB, encoding="utf-8")
+    ran = run("place", "-f", "job.yaml", "--pool", "cpu", "-o", "no/out.yaml")
+    assert (ran.code, ran.errors) == (
+        2,
+        ["ckf-spot: no/out.yaml: can't be written: No such file or directory"],
+    )
+
+
+def test_binary_input_is_one_line(run: Run) -> None:
+    Path("job.yaml").write_bytes(b"\xff\xfe\x00")
+    assert run("place", "-f", "job.yaml", "--pool", "cpu").errors == [
+        "ckf-spot: job.yaml: can't be read: it is no text"
+    ]
+
+
+@pytest.mark.parametrize("arguments", [[], ["place"], ["plaice"], ["place", "-f"], ["generate"]])
+def test_arguments_that_make_no_sense_are_one_line(run: Run, arguments: list[str]) -> None:
+    ran = run(*arguments)
+    assert (ran.code, len(ran.errors)) == (2, 1)
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["place", "--help"], ["generate", "--help"]])
+def test_help_is_no_mistake(run: Run, arguments: list[str]) -> None:
+    assert run(*arguments).code == 0
+
+
+def test_the_pools_can_be_named(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CKF_SPOT_POOLS")
+    Path("job.yaml").write_text(JOB, encoding="utf-8")
+    assert run("place", "-f", "job.yaml", "--pool", "cpu", "--pools", str(POOLS)).code == 0

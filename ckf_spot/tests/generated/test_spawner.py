@@ -1,0 +1,68 @@
+"""The notebook form's options, as the charm jupyter-ui checks them (its config_validators.py, ckf.md §5)."""
+
+import json
+from typing import Any
+
+import pytest
+
+from ckf_spot import PlacementError, Pools, spawner
+
+SPOT = "kubernetes.azure.com/scalesetpriority"
+KEYS = {
+    "gpu-vendors": ("limitsKey", {"limitsKey", "uiName"}),
+    "affinity-options": ("configKey", {"configKey", "displayName", "affinity"}),
+    "tolerations-options": ("groupKey", {"groupKey", "displayName", "tolerations"}),
+}
+"""By option: the key that the default names, and the keys that the charm wants."""
+
+
+@pytest.fixture
+def options(pools: Pools) -> dict[str, str]:
+    return spawner.jupyter_ui_config(pools)
+
+
+@pytest.mark.parametrize("name", KEYS)
+def test_every_choice_has_exactly_the_charms_keys(options: dict[str, str], name: str) -> None:
+    choices: list[dict[str, Any]] = json.loads(options[name])
+    assert [set(choice) for choice in choices] == [KEYS[name][1]] * len(choices)
+
+
+@pytest.mark.parametrize("name", KEYS)
+def test_every_default_is_one_of_the_choices(options: dict[str, str], name: str) -> None:
+    known = {choice[KEYS[name][0]] for choice in json.loads(options[name])}
+    assert options[f"{name}-default"] in known | {""}
+
+
+def test_notebooks_stay_on_the_general_nodes_unless_asked(options: dict[str, str]) -> None:
+    assert options["affinity-options-default"] == "general"
+    assert options["tolerations-options-default"] == ""
+    assert options["gpu-number-default"] == "0"
+
+
+def test_on_demand_gpus_are_offered(options: dict[str, str]) -> None:
+    assert [each["configKey"] for each in json.loads(options["affinity-options"])] == [
+        "general",
+        "gpu-on-demand",
+    ]
+    (group,) = json.loads(options["tolerations-options"])
+    assert [each["key"] for each in group["tolerations"]] == ["kubeflow-aks/fallback", "nvidia.com/gpu"]
+
+
+def test_spot_is_never_offered(options: dict[str, str]) -> None:
+    groups = json.loads(options["tolerations-options"])
+    assert SPOT not in [each.get("key") for group in groups for each in group["tolerations"]]
+
+
+def test_without_on_demand_gpus_the_form_offers_none(pools: Pools) -> None:
+    without = Pools(tuple(pool for pool in pools.all if pool.name != "gpuod"))
+    options = spawner.jupyter_ui_config(without)
+    assert (options["gpu-vendors"], options["gpu-vendors-default"]) == ("[]", "")
+    assert options["tolerations-options"] == "[]"
+
+
+def test_a_cluster_without_general_nodes_is_refused(pools: Pools) -> None:
+    without = Pools(tuple(pool for pool in pools.all if pool.role != "general"))
+    with pytest.raises(
+        PlacementError, match="notebooks need an on-demand pool of the role 'general'; the pools are: "
+    ):
+        spawner.jupyter_ui_config(without)

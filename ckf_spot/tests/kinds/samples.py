@@ -1,0 +1,64 @@
+"""Work as a data scientist writes it, before it is placed."""
+
+from pathlib import Path
+from typing import Any, Final
+
+from ckf_spot import manifests
+from ckf_spot.fields import of
+
+Json = dict[str, Any]
+EXAMPLES: Final = Path(__file__).parents[2] / "examples/training"
+REQUIRED: Final = "requiredDuringSchedulingIgnoredDuringExecution"
+PREFERRED: Final = "preferredDuringSchedulingIgnoredDuringExecution"
+SPOT: Final = "kubernetes.azure.com/scalesetpriority"
+POOL: Final = "kubernetes.azure.com/agentpool"
+WORKLOAD: Final = "kubeflow-aks/workload"
+GPU: Final = "nvidia.com/gpu"
+ON_SPOT: Final[Json] = {"key": SPOT, "operator": "In", "values": ["spot"]}
+OFF_SPOT: Final[Json] = {"key": SPOT, "operator": "DoesNotExist"}
+
+
+def example(name: str) -> Json:
+    """A document of `examples/training`."""
+    path = EXAMPLES / f"{name}.yaml"
+    return manifests.load(path.read_text(encoding="utf-8"), name)[0]
+
+
+def container(name: str = "main", gpus: int | None = None) -> Json:
+    """A container, with so many GPUs as its limit."""
+    return {"name": name, "image": "i"} | ({"resources": {"limits": {GPU: gpus}}} if gpus is not None else {})
+
+
+def job(*containers: Json, **pod: Any) -> Json:
+    """A Job with such a pod."""
+    spec = {"containers": list(containers) or [container()], **pod}
+    return {
+        "apiVersion": "batch/v1",
+        "kind": "Job",
+        "metadata": {"name": "j"},
+        "spec": {"template": {"spec": spec}},
+    }
+
+
+def training_job(kind: str, field: str, **roles: Json) -> Json:
+    """A training job with such pods by role."""
+    replicas = {
+        role: {"replicas": 1, "template": {"spec": {"containers": [pod]}}} for role, pod in roles.items()
+    }
+    return {
+        "apiVersion": "kubeflow.org/v1",
+        "kind": kind,
+        "metadata": {"name": "t"},
+        "spec": {field: replicas},
+    }
+
+
+def pod_of(document: Json) -> Json:
+    """The pod of a Job."""
+    return document["spec"]["template"]["spec"]
+
+
+def expressions(pod: Json) -> list[Any]:
+    """The expressions of each required term."""
+    terms = of(pod, "affinity", "nodeAffinity", REQUIRED)["nodeSelectorTerms"]
+    return [term["matchExpressions"] for term in terms]

@@ -1,0 +1,110 @@
+"""Whatever stands in a document: it is placed, or refused with lines; nothing else happens."""
+
+import copy
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from samples import PREFERRED, REQUIRED, example
+
+from ckf_spot import PlacementError, Pools, manifests, strict_schema
+from ckf_spot.manifests import Wish
+from ckf_spot.trainer import MANAGER
+
+POOLS = Pools.load(Path(__file__).parents[1] / "demo_pools.json")
+EXAMPLES = {"job": "cpu", "tfjob": "cpu", "pytorchjob": "gpu", "experiment": "cpu"} | dict.fromkeys(
+    ("trainjob 2.0", "trainjob 2.1", "trainjob 2.2", "trainjob 2.2 placed"), "gpu"
+)
+ANYTHING = st.sampled_from(
+    [None, 0, -1, True, "x", "", [], [1], [{}], [None], {}, {"x": 1}, {1: 2}, {"x": [None]}]
+)
+ZONE = {"key": "agentpool", "operator": "In", "values": ["cpuspot", "gpuspot", "gpuod"]}
+MERGED = {
+    "affinity": {
+        "nodeAffinity": {REQUIRED: {"nodeSelectorTerms": [{"matchExpressions": [ZONE]}]}, PREFERRED: []}
+    },
+    "tolerations": [{"key": "a", "operator": "Exists"}],
+    "nodeSelector": {"a": "b"},
+    "terminationGracePeriodSeconds": 30,
+}
+"""What a placement is merged with."""
+
+
+def wish(name: str) -> Wish:
+    return Wish(trainer_api=name.split(" ")[1] if " " in name else None)
+
+
+def paths(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    return [path, *(each for key, inner in items for each in paths(inner, (*path, key)))][:400]
+
+
+def full(name: str) -> Any:
+    """An example in which everything is there that a placement is merged with."""
+    document = example(name.partition(" ")[0])
+    for path in paths(document):
+        found = document
+        for key in path:
+            found = found[key]
+        if isinstance(found, dict) and "containers" in found:
+            found |= copy.deepcopy(MERGED)
+    if name == "job":
+        rule = {"action": "Count", "onPodConditions": [{"type": "x"}]}
+        document["spec"]["podFailurePolicy"] = {"rules": [rule]}
+    if name.startswith("trainjob"):
+        document["spec"] |= overrides(name.removeprefix("trainjob "))
+    return document
+
+
+def overrides(release: str) -> Any:
+    """A TrainJob's overrides of the pods that are to be placed."""
+    pod = copy.deepcopy(MERGED)
+    if release == "2.0":
+        del pod["affinity"]
+        return {"podSpecOverrides": [{"targetJobs": [{"name": "node"}], **pod}]}
+    template = {"metadata": {"annotations": {"a": "b"}}, "spec": pod}
+    if release == "2.1":
+        return {"podTemplateOverrides": [{"targetJobs": [{"name": "node"}], **template}]}
+    if release == "2.2":
+        template = {"spec": {"nodeSelector": {"a": "b"}}}
+    job = {"name": "node", "template": {"spec": {"template": template}}}
+    manager = "m" if release == "2.2" else MANAGER
+    return {
+        "runtimePatches": [
+            {"manager": manager, "trainingRuntimeSpec": {"template": {"spec": {"replicatedJobs": [job]}}}}
+        ]
+    }
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_without_a_hole_each_is_placed(name: str) -> None:
+    assert manifests.place([full(name)], POOLS[EXAMPLES[name]], wish(name), "f")
+
+
+@pytest.mark.parametrize("checked", [True, False], ids=["schema", "no schema"])
+@pytest.mark.parametrize("name", EXAMPLES)
+@settings(
+    max_examples=150,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(data=st.data())
+def test_a_document_with_a_hole_is_placed_or_refused(
+    monkeypatch: pytest.MonkeyPatch, name: str, *, checked: bool, data: st.DataObject
+) -> None:
+    monkeypatch.setattr(strict_schema, "available", lambda: checked)
+    document = full(name)
+    *path, last = data.draw(st.sampled_from(paths(document)[1:]))
+    found: Any = document
+    for key in path:
+        found = found[key]
+    found[last] = data.draw(ANYTHING)
+    lines: list[str] = []
+    try:
+        manifests.place([document], POOLS[EXAMPLES[name]], wish(name), "f")
+    except PlacementError as error:
+        lines = str(error).splitlines()
+    assert [line for line in lines if not line.startswith("f: ")] == []

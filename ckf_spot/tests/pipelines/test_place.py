@@ -1,0 +1,202 @@
+"""What `place` writes into a compiled pipeline."""
+
+import pytest
+from compiling import Compiled, compiled, launcher, pipeline, report, work
+from kfp import dsl, kubernetes
+
+from ckf_spot import Pools
+
+SPOT = {"key": "kubernetes.azure.com/scalesetpriority", "operator": "In", "values": ["spot"]}
+ON_DEMAND = {"key": "kubernetes.azure.com/scalesetpriority", "operator": "DoesNotExist"}
+CPU = {"key": "kubeflow-aks/workload", "operator": "In", "values": ["cpu"]}
+
+
+def tolerated(found: Compiled) -> set[str]:
+    """Keys of the taints that the task tolerates."""
+    return {each["key"] for each in found.placement()["tolerations"]}
+
+
+def test_prefer_covers_spot_and_its_on_demand_twin_and_wishes_for_spot(pools: Pools) -> None:
+    found = compiled(lambda task: pools["cpu"].place(task, prefer="spot"))
+    assert found.placement()["nodeAffinity"] == [
+        {"matchExpressions": [CPU]},
+        {"matchExpressions": [SPOT], "weight": 100.0},
+    ]
+    assert tolerated(found) == {"kubernetes.azure.com/scalesetpriority", "kubeflow-aks/fallback"}
+
+
+def test_prefer_spot_is_what_leaving_it_out_means(pools: Pools) -> None:
+    assert compiled(pools["cpu"].place) == compiled(lambda task: pools["cpu"].place(task, prefer="spot"))
+
+
+def test_require_spot_is_one_term_with_both_expressions(pools: Pools) -> None:
+    found = compiled(lambda task: pools["cpu"].place(task, require="spot"))
+    assert found.placement()["nodeAffinity"] == [{"matchExpressions": [CPU, SPOT]}]
+    assert tolerated(found) == {"kubernetes.azure.com/scalesetpriority"}
+
+
+def test_require_on_demand_keeps_away_from_spot(pools: Pools) -> None:
+    found = compiled(lambda task: pools["cpu"].place(task, require="on-demand"))
+    assert found.placement()["nodeAffinity"] == [{"matchExpressions": [CPU, ON_DEMAND]}]
+    assert tolerated(found) == {"kubeflow-aks/fallback"}
+
+
+def test_a_pools_name_means_that_pool_and_its_twin(pools: Pools) -> None:
+    found = compiled(pools["cpuspot"].place)
+    names = {
+        "key": "kubernetes.azure.com/agentpool",
+        "operator": "In",
+        "values": ["cpuspot", "cpuod"],
+    }
+    assert found.placement()["nodeAffinity"][0] == {"matchExpressions": [names]}
+
+
+def test_tolerations_are_by_key_and_effect(pools: Pools) -> None:
+    for toleration in compiled(pools["gpu"].place).placement()["tolerations"]:
+        assert toleration == {"key": toleration["key"], "operator": "Exists", "effect": "NoSchedule"}
+
+
+def test_tolerations_of_the_users_own_stay(pools: Pools) -> None:
+    def build(task: dsl.PipelineTask) -> None:
+        kubernetes.add_toleration(task, key="team", operator="Equal", value="a", effect="NoSchedule")
+        pools["cpu"].place(task)
+
+    assert "team" in tolerated(compiled(build))
+
+
+def test_retries_wait_the_same_each_time_and_for_a_week_in_all(pools: Pools) -> None:
+    found = compiled(lambda task: pools["cpu"].place(task, retries=3, backoff="90s"))
+    assert found.retry_policy() == {
+        "maxRetryCount": 3,
+        "backoffDuration": "90s",
+        "backoffFactor": 1.0,
+        "backoffMaxDuration": "604800s",
+    }
+
+
+def test_give_up_is_told_in_seconds(pools: Pools) -> None:
+    policy = compiled(lambda task: pools["cpu"].place(task, give_up="2h")).retry_policy()
+    assert policy is not None
+    assert policy["backoffMaxDuration"] == "7200s"
+
+
+def test_without_retries_the_tasks_own_stay(pools: Pools) -> None:
+    own = compiled(lambda task: task.set_retry(2, "1m", 1, "1h"))
+    placed = compiled(lambda task: pools["cpu"].place(task.set_retry(2, "1m", 1, "1h"), retries=0))
+    assert placed.retry_policy() == own.retry_policy() is not None
+
+
+def test_without_retries_none_are_written(pools: Pools) -> None:
+    assert compiled(lambda task: pools["cpu"].place(task, retries=0)).retry_policy() is None
+
+
+def test_a_task_on_gpu_nodes_asks_for_one_gpu_by_type_and_count(pools: Pools) -> None:
+    accelerator = compiled(pools["gpu"].place).accelerator()
+    assert accelerator is not None
+    assert (accelerator["resourceType"], accelerator["resourceCount"]) == ("nvidia.com/gpu", "1")
+
+
+def test_a_limit_without_a_type_is_completed(pools: Pools) -> None:
+    found = compiled(lambda task: pools["gpu"].place(task.set_accelerator_limit(1)))
+    assert found.accelerator() == compiled(lambda task: pools["gpu"].place(task, gpus=1)).accelerator()
+
+
+def test_a_task_on_nodes_without_gpus_asks_for_none(pools: Pools) -> None:
+    assert compiled(pools["cpu"].place).accelerator() is None
+    assert compiled(lambda task: pools["cpu"].place(task, gpus=0)).accelerator() is None
+
+
+def test_cpu_and_memory_of_the_users_own_stay(pools: Pools) -> None:
+    found = compiled(lambda task: pools["gpu"].place(task.set_cpu_request("3").set_memory_limit("20G")))
+    resources = found.pipeline["deploymentSpec"]["executors"]["exec-work"]["container"]["resources"]
+    assert (resources["resourceCpuRequest"], resources["resourceMemoryLimit"]) == ("3", "20G")
+
+
+def test_node_selectors_cover_spot_and_twin_on_old_backends(old_pools: Pools) -> None:
+    found = compiled(lambda task: old_pools["cpu"].place(task, by="node-selector"))
+    assert found.placement()["nodeSelector"] == {"labels": {"kubeflow-aks/workload": "cpu"}}
+    assert "nodeAffinity" not in found.placement()
+    assert tolerated(found) == {"kubernetes.azure.com/scalesetpriority", "kubeflow-aks/fallback"}
+
+
+def test_node_selectors_require_spot_by_two_labels(old_pools: Pools) -> None:
+    found = compiled(lambda task: old_pools["cpu"].place(task, require="spot", by="node-selector"))
+    assert found.placement()["nodeSelector"] == {
+        "labels": {"kubeflow-aks/workload": "cpu", "kubernetes.azure.com/scalesetpriority": "spot"}
+    }
+
+
+def test_node_selectors_require_on_demand_by_the_pools_name(old_pools: Pools) -> None:
+    found = compiled(lambda task: old_pools["cpu"].place(task, require="on-demand", by="node-selector"))
+    assert found.placement()["nodeSelector"] == {"labels": {"kubernetes.azure.com/agentpool": "cpuod"}}
+
+
+def test_place_gives_the_task_back(pools: Pools) -> None:
+    def build(task: dsl.PipelineTask) -> None:
+        assert pools["cpu"].place(task) is task
+
+    compiled(build)
+
+
+def test_tasks_in_loops_and_conditions_are_placed_and_retried(pools: Pools) -> None:
+    @pipeline
+    def looping() -> None:
+        with dsl.ParallelFor([1, 2]):
+            pools["cpu"].place(work())
+
+    found = Compiled.of(looping)
+    inner = found.pipeline["components"]["comp-for-loop-2"]["dag"]["tasks"]["work"]
+    assert inner["retryPolicy"]["maxRetryCount"] == 5
+    assert found.placement()["nodeAffinity"]
+
+
+def test_importers_are_left_alone(pools: Pools) -> None:
+    def importing(*, placed: bool) -> Compiled:
+        @pipeline(name="importing")
+        def tested() -> None:
+            task = dsl.importer("https://example.org/data.tgz", dsl.Dataset)
+            if placed:
+                pools["gpu"].place(task)
+
+        return Compiled.of(tested)
+
+    assert importing(placed=True) == importing(placed=False)
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_notifications_are_left_alone(pools: Pools, when: str) -> None:
+    @pipeline
+    def notifying() -> None:
+        last = report()
+        if when == "before":
+            pools["cpu"].place(last)
+        with dsl.ExitHandler(last):
+            pools["cpu"].place(work())
+        if when == "after":
+            pools["cpu"].place(last)
+
+    found = Compiled.of(notifying)
+    assert set(found.placements) == {"exec-work"}
+    assert found.retry_policy("report") is None
+
+
+def test_exit_tasks_are_left_alone_once_they_are_known_to_be_some(pools: Pools) -> None:
+    @pipeline
+    def tidying() -> None:
+        last = work()
+        with dsl.ExitHandler(last):
+            work()
+        pools["cpu"].place(last)
+
+    assert Compiled.of(tidying).placements == {}
+
+
+def test_a_component_that_hands_its_placement_on_is_placed(pools: Pools) -> None:
+    @pipeline
+    def launching() -> None:
+        pools["gpu"].place(launcher())
+
+    found = Compiled.of(launching)
+    assert found.placement("launcher") == compiled(pools["gpu"].place).placement()
+    fields = found.pipeline["components"]["comp-launcher"]["taskConfigPassthroughs"]
+    assert len(fields) == 3

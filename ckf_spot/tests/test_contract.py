@@ -1,0 +1,163 @@
+"""The pools as the cluster's program tells them, and every way in which the text can be wrong."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from ckf_spot import ContractError, contract
+from ckf_spot.agent_pool import AgentPool, Taint
+
+DEMO = (Path(__file__).parent / "demo_pools.json").read_text(encoding="utf-8")
+
+
+def entries() -> list[dict[str, Any]]:
+    """The demo's pools, to be spoilt."""
+    return json.loads(DEMO)
+
+
+def said(text: str) -> list[str]:
+    """What is told of a contract, a line each."""
+    with pytest.raises(ContractError) as error:
+        contract.parse(text, "pools.json")
+    return str(error.value).splitlines()
+
+
+def test_a_pool_is_read_with_all_it_has() -> None:
+    gpu = contract.parse(DEMO, "pools.json")[3]
+    assert gpu == AgentPool(
+        name="gpuspot",
+        role="gpu",
+        spot=True,
+        vm_size="Standard_NC4as_T4_v3",
+        gpus=1,
+        max_count=4,
+        labels={"kubeflow-aks/workload": "gpu", "kubernetes.azure.com/scalesetpriority": "spot"},
+        taints=(
+            Taint("kubernetes.azure.com/scalesetpriority", "spot", "NoSchedule"),
+            Taint("nvidia.com/gpu", "present", "NoSchedule"),
+        ),
+        fallback="gpuod",
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        DEMO,
+        yaml.safe_dump(entries()),
+        json.dumps({"poolContract": entries(), "clusterName": "demo"}),
+        json.dumps({"poolContract": {"poolContract": entries()}}),
+        yaml.safe_dump({"kind": "ConfigMap", "data": {"pools.json": DEMO}}),
+    ],
+    ids=["list", "yaml", "all outputs", "output in output", "ConfigMap"],
+)
+def test_every_form_of_the_contract_gives_the_same_pools(text: str) -> None:
+    assert contract.parse(text, "pools.json") == contract.parse(DEMO, "pools.json")
+
+
+@pytest.mark.parametrize("text", ["", "{}", '"pools"', '{"data": {"other": "[]"}}'])
+def test_a_text_without_pools_tells_where_they_should_be(text: str) -> None:
+    assert said(text) == [
+        (
+            "pools.json: a list of pools is missing; allowed: the stack output 'poolContract', "
+            "all outputs as JSON, or the ConfigMap with the key 'pools.json'"
+        )
+    ]
+
+
+def test_a_text_that_is_neither_json_nor_yaml_tells_the_line() -> None:
+    (line,) = said("[\n{'name': ]")
+    assert line.startswith("pools.json, line 2: neither JSON nor YAML: ")
+
+
+def test_an_empty_list_is_no_contract() -> None:
+    assert said("[]") == ["pools.json: there is no pool in it"]
+
+
+def test_something_else_in_the_list() -> None:
+    assert said('["cpu"]') == [
+        "pools.json: pools[0]: 'cpu' is no pool; a pool has a name, a role, labels and taints"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "allowed"),
+    [
+        ("role", "tpu", "general, cpu, gpu"),
+        ("priority", "Low", "Regular, Spot"),
+        ("vmSize", "", "a VM size"),
+        ("gpus", -1, "a whole number from 0"),
+        ("gpus", True, "a whole number from 0"),
+        ("maxCount", "3", "a whole number from 0"),
+        ("taints", ["spot"], "a list of key=value:Effect"),
+        ("fallback", 3, "a pool's name, or null"),
+    ],
+)
+def test_a_value_that_is_not_allowed(key: str, value: object, allowed: str) -> None:
+    pools = entries()
+    pools[0][key] = value
+    assert said(json.dumps(pools)) == [
+        f"pools.json: pools[general].{key}: {value!r} is not allowed; allowed: {allowed}"
+    ]
+
+
+@pytest.mark.parametrize(
+    "key", ["name", "role", "priority", "vmSize", "gpus", "maxCount", "taints", "fallback"]
+)
+def test_a_key_that_is_missing(key: str) -> None:
+    pools = entries()
+    del pools[0][key]
+    assert any(f".{key} is missing; allowed: " in line for line in said(json.dumps(pools)))
+
+
+def test_a_fallback_that_is_no_pool() -> None:
+    pools = entries()
+    pools[1]["fallback"] = "cpu0d"
+    assert said(json.dumps(pools)) == [
+        (
+            "pools.json: pools[cpuspot].fallback: 'cpu0d' is none of the pools; "
+            "allowed: general, cpuspot, cpuod, gpuspot, gpuod"
+        )
+    ]
+
+
+def test_labels_without_the_workload() -> None:
+    pools = entries()
+    pools[0]["labels"] = {}
+    assert said(json.dumps(pools)) == [
+        "pools.json: pools[general].labels: 'kubeflow-aks/workload' is missing"
+    ]
+
+
+def test_a_spot_label_that_contradicts_the_priority() -> None:
+    pools = entries()
+    pools[1]["priority"] = "Regular"
+    assert said(json.dumps(pools)) == [
+        (
+            "pools.json: pools[cpuspot].labels: kubernetes.azure.com/scalesetpriority: 'spot' contradicts priority "
+            "'Regular'; allowed: 'spot' on spot pools, left out on others"
+        )
+    ]
+
+
+def test_every_mistake_is_told_at_once() -> None:
+    pools = entries()
+    pools[0]["role"] = "tpu"
+    pools[1]["fallback"] = "none"
+    del pools[2]["gpus"]
+    assert len(said(json.dumps(pools))) == 3
+
+
+@pytest.mark.parametrize("text", ["", "key", "key=value", "=value:NoSchedule", "key=value:"])
+def test_a_taint_in_another_form_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=f"^{text}$"):
+        Taint.parse(text)
+
+
+def test_a_taint_may_have_no_value() -> None:
+    assert Taint.parse("dedicated:NoExecute") == Taint("dedicated", "", "NoExecute")

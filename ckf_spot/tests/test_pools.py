@@ -1,0 +1,225 @@
+"""Pools by name, and the places that tell them: a file, the environment, the cluster's ConfigMap."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from ckf_spot import ContractError, PlacementError, Pools, UnknownPoolError
+
+DEMO = Path(__file__).parent / "demo_pools.json"
+WITHOUT = (
+    "name a file: Pools.load('pools.json'), or CKF_SPOT_POOLS=pools.json; "
+    "`pulumi stack output poolContract --json > pools.json` writes one"
+)
+
+
+@pytest.fixture(autouse=True)
+def nowhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """No cluster and no file, unless a test names one."""
+    monkeypatch.delenv("CKF_SPOT_POOLS", raising=False)
+    monkeypatch.delenv("KUBECONFIG", raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("KUBERNETES_SERVICE_HOST", raising=False)
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+
+
+def test_names_are_workloads_and_pools() -> None:
+    assert list(Pools.load(DEMO)) == [
+        "platform", "cpu", "gpu", "general", "cpuspot", "cpuod", "gpuspot", "gpuod"
+    ]  # fmt: skip
+    assert len(Pools.load(DEMO)) == 8
+
+
+def test_a_workload_is_its_pools_with_spot_first() -> None:
+    assert [pool.name for pool in Pools.load(DEMO)["cpu"].pools] == ["cpuspot", "cpuod"]
+
+
+def test_a_spot_pool_brings_its_twin() -> None:
+    assert [pool.name for pool in Pools.load(DEMO)["gpuspot"].pools] == ["gpuspot", "gpuod"]
+
+
+def test_an_on_demand_pool_stands_alone() -> None:
+    assert [pool.name for pool in Pools.load(DEMO)["gpuod"].pools] == ["gpuod"]
+
+
+def test_gpus_are_what_every_node_has() -> None:
+    pools = Pools.load(DEMO)
+    assert (pools["cpu"].gpus, pools["gpu"].gpus) == (0, 1)
+
+
+def test_an_unknown_pool_is_told_with_those_there_are() -> None:
+    with pytest.raises(UnknownPoolError) as error:
+        Pools.load(DEMO)["tpu"]
+    assert str(error.value) == (
+        "pool 'tpu' is unknown; allowed: platform, cpu, gpu, general, cpuspot, cpuod, gpuspot, gpuod"
+    )
+
+
+@pytest.mark.parametrize("backend", ["v2", "3.0", "2", "", "1.8.22"])
+def test_a_backend_that_is_no_version(backend: str) -> None:
+    with pytest.raises(PlacementError) as error:
+        Pools.load(DEMO, backend=backend)
+    assert str(error.value) == (
+        f"backend: {backend!r} is no version of Kubeflow Pipelines v2; allowed: 2.5 (Charmed Kubeflow 1.10), "
+        "2.15 (1.11), or another 2.N"
+    )
+
+
+def test_a_backend_that_ignores_retries() -> None:
+    with pytest.raises(PlacementError) as error:
+        Pools.load(DEMO, backend="2.3")
+    assert str(error.value) == (
+        "backend: '2.3' ignores retries, so no task would survive an eviction; allowed: 2.5 or newer"
+    )
+
+
+@pytest.mark.parametrize(
+    ("backend", "affinity", "nested"), [("2.5", False, False), ("2.14.0", True, False), ("2.15", True, True)]
+)
+def test_what_a_backend_reads(backend: str, affinity: bool, nested: bool) -> None:  # noqa: FBT001 - of the table
+    found = Pools.load(DEMO, backend=backend).backend
+    assert (found.node_affinity, found.nested_retries) == (affinity, nested)
+
+
+def test_the_environment_names_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CKF_SPOT_POOLS", str(DEMO))
+    assert Pools.load().all == Pools.load(DEMO).all
+
+
+def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(ContractError) as error:
+        Pools.load(tmp_path / "pools.json")
+    assert str(error.value) == f"{tmp_path / 'pools.json'}: can't be read: No such file or directory"
+
+
+def test_a_file_that_is_no_text(tmp_path: Path) -> None:
+    (tmp_path / "pools.json").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(ContractError, match=r"pools.json: can't be read: it is no text$"):
+        Pools.load(tmp_path / "pools.json")
+
+
+def test_without_file_and_cluster_there_is_a_way_out(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(ContractError) as error:
+        Pools.load()
+    assert str(error.value) == f"ConfigMap kubeflow-aks/agent-pools: no cluster is configured; {WITHOUT}"
+    assert capsys.readouterr() == ("", "")
+
+
+def test_a_kubeconfig_that_is_not_there(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("KUBECONFIG", str(tmp_path / "missing"))
+    with pytest.raises(ContractError, match="no cluster is configured; name a file"):
+        Pools.load()
+
+
+class Cluster:
+    """An API server that answers with one ConfigMap, or with a refusal."""
+
+    def __init__(self) -> None:
+        self.status = 200
+        self.data: dict[str, str] = {"pools.json": DEMO.read_text(encoding="utf-8")}
+        self.asked: list[str] = []
+
+    def answer(self) -> dict[str, Any]:
+        """The body of the answer."""
+        return {
+            "apiVersion": "v1",
+            "kind": "ConfigMap",
+            "metadata": {"name": "agent-pools"},
+            "data": self.data,
+        }
+
+
+@pytest.fixture
+def cluster(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Cluster]:
+    found = Cluster()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            found.asked.append(self.path)
+            body = json.dumps(found.answer()).encode()
+            self.send_response(found.status)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the base class's name
+            """Keeps quiet."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        monkeypatch.setenv("KUBECONFIG", str(kubeconfig(tmp_path, server.server_port)))
+        yield found
+        server.shutdown()
+        thread.join()
+
+
+def kubeconfig(folder: Path, port: int) -> Path:
+    """A kubeconfig for the server on this port."""
+    path = folder / "kubeconfig"
+    path.write_text(
+        yaml.safe_dump(
+            {
+                "apiVersion": "v1",
+                "kind": "Config",
+                "clusters": [{"name": "test", "cluster": {"server": f"http://127.0.0.1:{port}"}}],
+                "users": [{"name": "test", "user": {}}],
+                "contexts": [{"name": "test", "context": {"cluster": "test", "user": "test"}}],
+                "current-context": "test",
+            }
+        ),
+        encoding="utf-8",
+    )
+    return path
+
+
+def test_the_cluster_tells_its_pools(cluster: Cluster) -> None:
+    assert Pools.load().all == Pools.load(DEMO).all
+    assert cluster.asked == ["/api/v1/namespaces/kubeflow-aks/configmaps/agent-pools"]
+
+
+@pytest.mark.parametrize(("status", "reason"), [(404, "Not Found"), (403, "Forbidden")])
+def test_a_cluster_that_refuses(cluster: Cluster, status: int, reason: str) -> None:
+    cluster.status = status
+    with pytest.raises(ContractError) as error:
+        Pools.load()
+    assert str(error.value) == f"ConfigMap kubeflow-aks/agent-pools: {status} {reason}; {WITHOUT}"
+
+
+def test_a_config_map_without_the_pools(cluster: Cluster) -> None:
+    cluster.data = {"other": ""}
+    with pytest.raises(ContractError) as error:
+        Pools.load()
+    assert str(error.value) == (
+        "ConfigMap kubeflow-aks/agent-pools: the key 'pools.json' is missing; its keys: other"
+    )
+
+
+def test_a_kubeconfig_in_its_usual_place_is_found(
+    cluster: Cluster, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    usual = tmp_path / ".kube" / "config"
+    usual.parent.mkdir()
+    (tmp_path / "kubeconfig").rename(usual)
+    monkeypatch.delenv("KUBECONFIG")
+    assert Pools.load().all
+    assert cluster.asked
+
+
+def test_a_cluster_that_does_not_answer(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    with ThreadingHTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler) as server:
+        port = server.server_port  # free again, and with nobody behind it
+    monkeypatch.setenv("KUBECONFIG", str(kubeconfig(tmp_path, port)))
+    with pytest.raises(ContractError, match="the cluster does not answer: ") as error:
+        Pools.load()
+    assert str(error.value).endswith(WITHOUT)
+    assert "\n" not in str(error.value)
