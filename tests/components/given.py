@@ -86,5 +86,6 @@ PREREQUISITES = KubeflowPrerequisitesArgs(
     device_plugin=True,
     spot_taint_key=SPOT_KEY,
     guards=True,
+    argo_retries=False,
     protect=True,
 )

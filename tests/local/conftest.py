@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Generator
 from pathlib import Path
 from typing import Any
@@ -10,16 +9,20 @@ from typing import Any
 import pytest
 from kubernetes import config
 
-import tools as tools_package
 from localaks.control_plane import ControlPlane
 from localaks.run_directory import RunDirectory
-from tools import Missing, Tools
+from tests.local.required import required
+from tools import Tools
 
 _HERE = Path(__file__).parent
+_LONGEST = ["test_demo.py", "test_faults.py", "test_change_matrix.py", "test_storm.py", "test_eviction.py"]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Marks every test of this folder."""
+    """Marks every test of this folder, and puts the longest files first, so that no worker ends up alone with one."""
+    items.sort(
+        key=lambda item: _LONGEST.index(item.path.name) if item.path.name in _LONGEST else len(_LONGEST)
+    )
     for item in items:
         if item.path.is_relative_to(_HERE):
             item.add_marker(pytest.mark.local)
@@ -27,13 +30,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def tools() -> Tools:
-    """Every tool; without them a test is skipped, and fails where KUBEFLOW_AKS_REQUIRE_TOOLS=1 asks for them."""
-    found = tools_package.find()
-    if isinstance(found, Missing):
-        if os.environ.get("KUBEFLOW_AKS_REQUIRE_TOOLS") == "1":
-            pytest.fail(str(found), pytrace=False)
-        pytest.skip(str(found))
-    return found
+    """Every tool that is always built."""
+    return required()
 
 
 @pytest.fixture(scope="session")

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Generator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -115,12 +115,23 @@ class DemoStack:
         cluster: the control plane as the simulation sees it; what it reads is up to date at no cost.
         api: the same API server for what tests create.
         kubectl: for everything else.
+        aks: the local AKS itself; its background service does not run.
     """
 
     azure: AzureState
     cluster: LiveCluster
     api: ApiServer
     kubectl: Kubectl
+    aks: LocalAks
+
+    def up(self, **settings: Any) -> None:
+        """Run the program again with more settings; nothing may be playing."""
+        aks = replace(self.aks, extra_config={**self.aks.extra_config, **settings})
+        aks.start_service()
+        try:
+            aks.engine.up()
+        finally:
+            aks.stop_service()
 
     @contextmanager
     def playing(
@@ -191,9 +202,19 @@ class DemoStack:
         self.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": metadata})
         self.kubectl.run("wait", "--for=create", "serviceaccount/default", "--namespace", name)
 
-    def clear(self, namespace: str) -> None:
-        """Remove the work of a namespace and bring every pool back to its minimum; nothing may be playing."""
-        everything = ("jobs,pods,poddisruptionbudgets", "--all", "--force", "--grace-period=0")
+    def clear(self, namespace: str, *kinds: str) -> None:
+        """Remove the work of a namespace and bring every pool back to its minimum; nothing may be playing.
+
+        Args:
+            namespace: what is in it goes.
+            kinds: more kinds of work than Jobs and pods, as kubectl names them.
+        """
+        everything = (
+            ",".join((*kinds, "jobs,pods,poddisruptionbudgets")),
+            "--all",
+            "--force",
+            "--grace-period=0",
+        )
         self.kubectl.run("delete", "--namespace", namespace, *everything)
         for pool in self.pools().values():
             for node in self.nodes(pool.name)[pool.min_count :]:
@@ -220,7 +241,7 @@ def deployed(
         aks.stop_service()
         cluster = LiveCluster(str(run.kubeconfig))
         api = ApiServer(kubeconfig.active(kubeconfig.load(str(run.kubeconfig))))
-        yield DemoStack(AzureState(run.azure), cluster, api, Kubectl(tools, run.kubeconfig))
+        yield DemoStack(AzureState(run.azure), cluster, api, Kubectl(tools, run.kubeconfig), aks)
         cluster.close()
     finally:
         local_aks.remove(run)

@@ -12,6 +12,9 @@ here = pathlib.Path(__file__).parent
 if sys.argv[1] == "env":
     print((here / "go.version").read_text())
     sys.exit()
+if sys.argv[1] == "list":
+    print(here / "module")
+    sys.exit()
 output, name = pathlib.Path(sys.argv[sys.argv.index("-o") + 1]), sys.argv[-1].rsplit("/", 1)[-1]
 with (here / "go.calls").open("a") as calls:
     calls.write(f"{{pathlib.Path.cwd().name}} {{' '.join(sys.argv[1:])}}\\n")
@@ -53,6 +56,13 @@ class FakeGo:
     def started(self, package: str) -> Path:
         """The file, holding the process id, that appears once a hanging build runs."""
         return self.folder / f"started.{package}"
+
+    def has_module_file(self, path: str, text: str) -> None:
+        """Puts a file into the folder that every package's module is in."""
+        file = self.folder / "module" / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+        file.chmod(0o444)  # as in the module cache
 
     def calls(self) -> list[str]:
         """One line per build: the folder it ran in and its arguments."""

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ from tests.tools.fake_go import FakeGo
 from tools import manifest
 from tools.build import build
 from tools.errors import BuildError
-from tools.installed import bin_folder, cache
+from tools.installed import bin_folder, cache, manifests_folder
 from tools.manifest import Tool
 
 ONE = Tool("one", "etcd", "example.org/one", "1.0.0", minutes=1)
@@ -195,7 +196,29 @@ def test_check_builds_nothing_and_says_what_is_missing() -> None:
     assert not cache().exists()
 
 
-def test_argo_is_built_only_when_asked_for(go: FakeGo) -> None:
-    _module("--with", "argo").communicate(timeout=30)
-    assert (bin_folder() / "workflow-controller").exists()
-    assert any(call.startswith("argo ") for call in go.calls())
+@pytest.mark.parametrize(("extra", "tool"), list(manifest.OPTIONAL.items()))
+def test_an_optional_tool_is_built_only_when_asked_for(go: FakeGo, extra: str, tool: str) -> None:
+    [asked] = [each for each in manifest.TOOLS if each.name == tool]
+    go.has_module_file(asked.manifests.replace("*", "x"), "")
+    _module("--with", extra).communicate(timeout=30)
+    assert {file.name for file in bin_folder().iterdir()} == {each.name for each in manifest.wanted((extra,))}
+    assert any(call.startswith(f"{asked.group} ") for call in go.calls())
+
+
+def test_files_of_a_tools_module_are_kept_beside_it(go: FakeGo, lines: list[str]) -> None:
+    for path in ("crds/one.yaml", "crds/two.yaml", "crds/README.md"):
+        go.has_module_file(path, path)
+    build([replace(ONE, manifests="crds/*.yaml"), TWO], jobs=1, report=lines.append)
+    kept = manifests_folder(ONE.name)
+    assert {file.name: file.read_text() for file in kept.iterdir()} == {
+        "one.yaml": "crds/one.yaml",
+        "two.yaml": "crds/two.yaml",
+    }
+    assert not manifests_folder(TWO.name).exists()
+
+
+@pytest.mark.usefixtures("go")
+def test_a_tool_whose_files_are_nowhere_is_not_built(lines: list[str]) -> None:
+    with pytest.raises(BuildError, match=r"crds/\*\.yaml"):
+        build([replace(ONE, manifests="crds/*.yaml")], jobs=1, report=lines.append)
+    assert list(bin_folder().iterdir()) == []

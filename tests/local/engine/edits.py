@@ -207,6 +207,7 @@ EDITS: Final = (
     _one("kubeflow.inotify.maxUserInstances", 2560),
     _one("kubeflow.inotify.maxUserWatches", 1310720),
     _one("kubeflow.guards", value=False),
+    _one("kubeflow.argoRetries", value=True),
     _one("workload.training.pool", "gpuspot"),
     _one("workload.training.pool", "nowhere"),
     _one("workload.training.hoursPerMonth", 200),

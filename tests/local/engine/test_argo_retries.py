@@ -1,0 +1,114 @@
+"""The second stage: a key in the ConfigMap of Argo's charm, which must be there and stays the charm's."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import Any, Final
+
+import pytest
+
+from localaks.controllers import argo, install
+from localaks.engine import Engine, EngineError
+from localaks.kubernetes.objects import Object, at
+from tests.local.engine.deployment import Cluster, Deployment, deployment
+from tests.local.engine.edits import STACK
+from tools import Tools
+
+KEY: Final = "workflowDefaults"
+
+
+class Charm:
+    """What the charm argo-controller does to its ConfigMap."""
+
+    def __init__(self, deployed: Deployment) -> None:
+        self._api = deployed.cluster.api
+
+    def apply(self, **data: str) -> None:
+        """Server-side apply, as in each of its hooks."""
+        install.namespace(self._api, argo.NAMESPACE)
+        config_map = argo.config_map()
+        self._api.apply({**config_map, "data": {**config_map["data"], **data}}, argo.CHARM, force=False)
+
+    def data(self) -> dict[str, Any]:
+        """The ConfigMap as it is."""
+        return self.live()["data"]
+
+    def live(self) -> Object:
+        """The whole object."""
+        return self._api.get(argo.config_map())
+
+
+@pytest.fixture(scope="module")
+def deployed(
+    tmp_path_factory: pytest.TempPathFactory, tools: Tools, cluster: Cluster
+) -> Generator[Deployment]:
+    with deployment(tmp_path_factory.mktemp("argo-retries") / "run", tools, cluster, STACK) as stack:
+        stack.engine().up()
+        yield stack
+
+
+@pytest.fixture
+def engine(deployed: Deployment) -> Engine:
+    """The engine with the second stage switched on."""
+    return deployed.engine(kubeflow={"argoRetries": True})
+
+
+@pytest.fixture
+def charm(deployed: Deployment) -> Generator[Charm]:
+    """Argo's charm, and the stack without its second stage afterwards."""
+    charm = Charm(deployed)
+    charm.apply()
+    yield charm
+    deployed.engine().up()
+
+
+@pytest.mark.parametrize("operation", ["preview", "up"])
+def test_without_the_charms_config_map_the_engine_stops_and_makes_none(
+    deployed: Deployment, engine: Engine, operation: str
+) -> None:
+    before = deployed.in_cluster()
+    with pytest.raises(EngineError) as refused:
+        getattr(engine, operation)()
+    assert refused.value.result is not None
+    told = refused.value.result.console
+    assert "resource 'kubeflow/argo-workflow-controller-configmap' does not exist" in told
+    assert "kubeflow.argoRetries: true:" in told
+    assert "leave the setting out until Charmed Kubeflow is deployed" in told
+    assert "Traceback" not in told
+    assert deployed.in_cluster() == before
+
+
+def test_the_charms_own_keys_stay_and_the_next_up_changes_nothing(charm: Charm, engine: Engine) -> None:
+    before = charm.data()
+    engine.up()
+    after = charm.data()
+    assert "retryPolicy: Always" in after.pop(KEY)
+    assert after == before
+    assert not engine.up().changed()
+
+
+def test_the_key_outlives_what_the_charm_applies_later(charm: Charm, engine: Engine) -> None:
+    engine.up()
+    charm.apply(executor="imagePullPolicy: IfNotPresent\n")
+    assert KEY in charm.data()
+    assert not engine.up().changed()
+
+
+def test_switched_off_the_key_goes_and_the_rest_stays(
+    charm: Charm, engine: Engine, deployed: Deployment
+) -> None:
+    before = charm.live()
+    engine.up()
+    deployed.engine().up()
+    after = charm.live()
+    assert after["data"] == before["data"]
+    assert at(after, "metadata", "uid") == at(before, "metadata", "uid")
+    assert {entry["manager"] for entry in after["metadata"]["managedFields"]} == {argo.CHARM}
+
+
+def test_a_key_that_somebody_else_has_set_is_not_taken_from_them(charm: Charm, engine: Engine) -> None:
+    charm.apply(**{KEY: "spec: {}\n"})
+    with pytest.raises(EngineError, match=f'conflict with "{argo.CHARM}": .data.{KEY}'):
+        engine.up()
+    assert charm.data()[KEY] == "spec: {}\n"
+    charm.apply()

@@ -1,0 +1,21 @@
+"""The pools of the demo stack as a data scientist gets them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ckf_spot import Pools
+from tests.local.demo_stack import DemoStack
+
+
+def pools_of(demo: DemoStack, folder: Path) -> Pools:
+    """The pools, from the ConfigMap that the program wrote into the cluster.
+
+    Args:
+        demo: the cluster.
+        folder: for the ConfigMap as a file.
+    """
+    file = folder / "agent-pools.yaml"
+    arguments = ("get", "configmap", "agent-pools", "--namespace", "kubeflow-aks", "--output", "yaml")
+    file.write_text(demo.kubectl.run(*arguments), encoding="utf-8")
+    return Pools.load(file)
