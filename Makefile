@@ -20,7 +20,7 @@ test: $(VENV)/.dev ## the program's tests: no Azure, no Go, seconds
 	@$(PY) -m pytest
 
 test-local: $(VENV)/.dev ## the local AKS's tests, on the real engine and a real control plane; builds the tools once
-	@$(PY) -m tools --with argo
+	@$(PY) -m tools --with argo --with training
 	@$(PY) -m pytest tests/local tests/tools tests/localaks --local --numprocesses 4 --dist loadfile --no-loadscope-reorder
 
 test-simulation: $(VENV)/.dev ## the local AKS's tests that need no built tools
@@ -41,8 +41,11 @@ docs: $(VENV)/.dev $(PACKAGE_VENV)/.dev ## write what is generated: settings ref
 	@$(PY) -m preview.readme --write
 	@$(PACKAGE_VENV)/bin/jupytext --quiet --update --to ipynb $(PACKAGE)/examples/pipelines/*.py
 
-bench: $(VENV)/.dev ## run times side by side, as ratios
+bench: $(VENV)/.dev ## run times side by side, as ratios; about 15 minutes, on a machine that does nothing else
 	@$(PY) -m bench.program
+	@$(PY) -m tools
+	@$(PY) -m bench.engine
+	@$(PY) -m bench.scale
 
 demo: $(VENV)/.dev ## the whole promise on a local AKS, without Azure
 	@$(RUN_LOCAL) demo $(if $(filter command line,$(origin STACK)),$(STACK),demo)
@@ -81,6 +84,7 @@ $(VENV)/.runtime: requirements.txt | $(PY)
 
 $(VENV)/.dev: requirements-dev.txt | $(PY)
 	@$(PY) -m pip install -q --disable-pip-version-check --require-hashes -r requirements-dev.txt
+	@$(PY) -m pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e $(PACKAGE)
 	@touch $@ $(VENV)/.runtime
 
 $(PACKAGE_VENV)/.dev: $(PACKAGE)/requirements-dev.txt $(PACKAGE)/pyproject.toml | $(PY)

@@ -148,6 +148,7 @@ def prerequisites(plan: Plan) -> KubeflowPrerequisitesArgs:
         and any(p.role is Role.GPU for p in plan.pools),
         spot_taint_key=SPOT_KEY,
         guards=settings.guards,
+        argo_retries=settings.argo_retries,
         protect=plan.settings.protect,
     )
 

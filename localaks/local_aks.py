@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from localaks import control_plane, processes, service
 from localaks.control_plane import ControlPlane
+from localaks.controllers import argo, training_operator
 from localaks.engine.engine import Engine
 from localaks.run_directory import RunDirectory
 from tools import Tools
@@ -109,6 +110,7 @@ class LocalAks:
 
 def remove(run: RunDirectory) -> None:
     """Stops everything that a run directory started, by process id, and removes the directory."""
-    processes.stop([run.pid_file(service.PID_FILE)], _STOP_SECONDS)
+    names = (service.PID_FILE, argo.PROCESS, training_operator.PROCESS)
+    processes.stop([run.pid_file(name) for name in names], _STOP_SECONDS)
     control_plane.stop(run)
     run.remove()

@@ -61,3 +61,8 @@ class Kubeflow(SettingsModel):
     guards: bool = setting(
         True, about="Refuse platform and notebook pods that tolerate spot nodes.", source="ckf.md §2, §3.1"
     )
+    argo_retries: bool = setting(
+        False,
+        about="Retry pipeline steps whose pods vanished. A second stage: switch it on once Charmed Kubeflow is there.",
+        source="placement.md §2",
+    )

@@ -20,7 +20,7 @@ from typing import IO, Final
 
 from tools import golang
 from tools.errors import explain
-from tools.installed import SOURCE, bin_folder, cache, locate
+from tools.installed import SOURCE, bin_folder, cache, locate, manifests_folder
 from tools.manifest import Tool
 
 Report = Callable[[str], None]
@@ -97,8 +97,31 @@ class _Builder:
             if code:
                 log.seek(0)
                 raise explain(tool, log.read())
+        if tool.manifests:
+            self._keep_manifests(tool)
         unfinished.replace(self.folder / tool.name)
         self.report(f"{step}  built in {_minutes(time.monotonic() - begun)}")
+
+    def _keep_manifests(self, tool: Tool) -> None:
+        """Copies them before the binary is in its place, so that whoever finds it has them too."""
+        command = [self.go, "list", "-mod=readonly", "-f", "{{.Module.Dir}}", tool.package]
+        answer = subprocess.run(  # noqa: S603 - go, with arguments from the manifest
+            command,
+            cwd=SOURCE / tool.group,
+            env=golang.environment(),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if answer.returncode:
+            raise explain(tool, answer.stderr)
+        files = list(Path(answer.stdout.strip()).glob(tool.manifests))
+        if not files:
+            raise explain(tool, f"its module has no {tool.manifests}")
+        folder = manifests_folder(tool.name)
+        folder.mkdir(parents=True, exist_ok=True)
+        for file in files:
+            shutil.copyfile(file, folder / file.name)  # without its mode: the module cache is read-only
 
     def _start(self, tool: Tool, output: Path, log: IO[str]) -> subprocess.Popen[str]:
         command = [self.go, "build", *tool.build_flags, "-o", output, tool.package]

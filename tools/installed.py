@@ -28,6 +28,10 @@ class Tools:
     def __getitem__(self, name: str) -> Path:
         return self.paths[name]
 
+    def manifests(self, name: str) -> tuple[Path, ...]:
+        """The files that were kept beside a built tool (`manifest.Tool.manifests`)."""
+        return tuple(sorted(manifests_folder(name).iterdir()))
+
     def environment(self) -> dict[str, str]:
         """This process's environment with the tools' folders first on PATH."""
         folders = dict.fromkeys(str(path.parent) for path in self.paths.values())
@@ -62,6 +66,11 @@ def store(source: Path = SOURCE) -> Path:
 def bin_folder() -> Path:
     """Where the builder puts finished binaries."""
     return store() / "bin"
+
+
+def manifests_folder(name: str) -> Path:
+    """Where the builder keeps the files of a tool's module."""
+    return store() / "manifests" / name
 
 
 def find(*extras: str) -> Tools | Missing:

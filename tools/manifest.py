@@ -1,4 +1,4 @@
-"""Which tools the local AKS needs and how each is built (facts and measurements: engine.md §0, §1, §4, §8).
+"""Which tools the local AKS needs and how each is built (facts and measurements: engine.md §0, §1, §4, §8, §9).
 
 This file and the `go.mod`/`go.sum` of each group decide every byte of the binaries: their hash names the cache folder.
 """
@@ -24,6 +24,7 @@ class Tool:
         version_arguments: how the program is asked for its version; empty where it cannot say.
         ldflags: linker flags, version stamps among them.
         tags: build tags.
+        manifests: files of the tool's module that are kept beside the binary, as a pattern: its custom resources.
         optional: built only when asked for by name.
     """
 
@@ -35,6 +36,7 @@ class Tool:
     version_arguments: tuple[str, ...] = ("--version",)
     ldflags: str = _STRIP
     tags: str = ""
+    manifests: str = ""
     optional: bool = False
 
     def __str__(self) -> str:
@@ -101,12 +103,23 @@ TOOLS: Final = (
         version="3.7.3",
         minutes=6.5,
         version_arguments=(),
+        manifests="manifests/base/crds/minimal/argoproj.io_*.yaml",
+        optional=True,
+    ),
+    Tool(
+        name="training-operator.v1",
+        group="training",
+        package="github.com/kubeflow/training-operator/cmd/training-operator.v1",
+        version="1.9.2",
+        minutes=2.5,
+        version_arguments=(),
+        manifests="manifests/base/crds/kubeflow.org_*.yaml",
         optional=True,
     ),
 )
 """Every tool; within a group in build order, groups with the longest build first."""
 
-OPTIONAL: Final = {"argo": "workflow-controller"}
+OPTIONAL: Final = {"argo": "workflow-controller", "training": "training-operator.v1"}
 """What `--with` takes, and the tool it adds."""
 
 

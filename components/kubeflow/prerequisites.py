@@ -7,6 +7,7 @@ from pulumi_kubernetes.core.v1 import Namespace
 from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 
 from components.kubeflow.admission import spot_guard
+from components.kubeflow.argo_retries import argo_retries
 from components.kubeflow.contract import contract_readers, pool_contract
 from components.kubeflow.device_plugin import device_plugin
 from components.kubeflow.inotify import InotifyArgs, inotify_limits
@@ -36,6 +37,8 @@ class KubeflowPrerequisitesArgs(TypedDict):
     """Key of the taint of spot nodes."""
     guards: bool
     """Whether to keep platform and notebook pods off spot nodes."""
+    argo_retries: bool
+    """Whether to let Argo retry steps whose pods vanished; Charmed Kubeflow must be there."""
     protect: bool
     """Whether a destroy of the stack must stop before it deletes anything."""
 
@@ -84,6 +87,8 @@ class KubeflowPrerequisites(pulumi.ComponentResource):
             made.append(device_plugin(name, inside, child))
         if args["guards"]:
             made += spot_guard(name, args["spot_taint_key"], child)
+        if args["argo_retries"]:
+            made += argo_retries(name, child)
         pool_contract(
             name,
             inside,

@@ -6,12 +6,13 @@ from collections.abc import Iterable
 from http import HTTPStatus
 from typing import Final
 
-from localaks.demo.observations import JobRecord, PodRecord, Refusal
+from localaks.demo.data_science import RUNS, state
+from localaks.demo.observations import JobRecord, PodRecord, Refusal, RunRecord
 from localaks.demo.pools import POOL_LABEL, Pool
 from localaks.demo.words import counted
 from localaks.demo.workloads import PART, PLATFORM_NAMESPACE, RUN_SECONDS, TEAM_NAMESPACE, Object
 from localaks.kubernetes.api import ApiServer
-from localaks.kubernetes.errors import ApiError
+from localaks.kubernetes.errors import ApiError, NoSuchKindError
 from localaks.kubernetes.objects import Kind, at, condition, fields, name_of
 
 _MANAGER: Final = "localaks-demo"
@@ -63,6 +64,14 @@ class Hands:
         """The demo's Jobs by their own account."""
         return [_job_record(job) for job in self._mine(_JOB, TEAM_NAMESPACE)]
 
+    def runs(self) -> list[RunRecord]:
+        """The demo's workflows and training jobs by their controllers' account."""
+        return [
+            RunRecord(kind=kind.kind, name=name_of(run), part=part, state=state(run))
+            for kind, part in RUNS.items()
+            for run in self._mine(kind, TEAM_NAMESPACE)
+        ]
+
     def clear(self, pools: Iterable[Pool]) -> None:
         """Deletes what an earlier demo made, and waits until its pods and their nodes are gone; namespaces stay.
 
@@ -70,7 +79,7 @@ class Hands:
             LeftoverError: they don't go.
         """
         pools = tuple(pools)
-        for kind in (_JOB, _STATEFUL_SET):
+        for kind in (_JOB, _STATEFUL_SET, *RUNS):
             for namespace in _NAMESPACES:
                 for obj in self._mine(kind, namespace):
                     self._delete(_object(kind, namespace, name_of(obj)))
@@ -93,8 +102,12 @@ class Hands:
         )
 
     def _mine(self, kind: Kind, namespace: str) -> list[Object]:
-        """The demo's objects of a kind; a list names no kinds, so they carry none."""
-        return [obj for obj in self._api.list(kind, namespace) if at(obj, "metadata", "labels", PART)]
+        """The demo's objects of a kind, none before the kind is served; a list names no kinds, so they carry none."""
+        try:
+            found = self._api.list(kind, namespace)
+        except NoSuchKindError:
+            return []
+        return [obj for obj in found if at(obj, "metadata", "labels", PART)]
 
     def _delete(self, obj: Object) -> None:
         try:

@@ -66,6 +66,16 @@ class JobRecord:
 
 
 @dataclass(frozen=True, kw_only=True)
+class RunRecord:
+    """A workflow or a training job by its controller's account; `state` is its word, such as Succeeded."""
+
+    kind: str
+    name: str
+    part: str
+    state: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class Refusal:
     """What the API server answered to a platform pod that tolerates spot; status 201 where it was let in."""
 
@@ -115,6 +125,7 @@ class Observations:
     pods: tuple[PodRecord, ...]
     nodes: tuple[NodeRecord, ...]
     jobs: tuple[JobRecord, ...]
+    runs: tuple[RunRecord, ...]
     refusal: Refusal | None
     scenes: tuple[SceneRecord, ...]
     journal: tuple[Mapping[str, Any], ...]
@@ -154,6 +165,7 @@ _RECORDS: Final[Mapping[str, type[Any]]] = {
     "pods": PodRecord,
     "nodes": NodeRecord,
     "jobs": JobRecord,
+    "runs": RunRecord,
     "scenes": SceneRecord,
 }
 

@@ -1,15 +1,18 @@
 """Sets the stage on a local AKS that is up, plays the story, and hands over what was seen."""
 
+import json
 from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Final
 
+from ckf_spot import Pools, contract
 from localaks import service
 from localaks.autoscaler.profile import Profile
 from localaks.azure.state import AzureState
 from localaks.demo.console import Console
 from localaks.demo.hands import Hands
 from localaks.demo.journal_tail import JournalTail, Line
+from localaks.demo.kubeflow import Kubeflow
 from localaks.demo.observations import Observations
 from localaks.demo.pools import Pool, join, lane
 from localaks.demo.progress import Planned
@@ -26,12 +29,16 @@ _POLICY_BINDING: Final = "kubernetes:admissionregistration.k8s.io/v1:ValidatingA
 
 
 def perform(
-    local: LocalAks, journal: JournalTail, plan: Sequence[Planned], first: Result, console: Console
+    kubeflow: Kubeflow,
+    journal: JournalTail,
+    plan: Sequence[Planned],
+    first: Result,
+    console: Console,
 ) -> Observations:
     """Plays the story; a scene that does not come to its end ends it, and what was seen so far still counts.
 
     Args:
-        local: a local AKS whose stack is up.
+        kubeflow: its controllers, which run, and the local AKS that they are on, whose stack is up.
         journal: from the service's start on.
         plan: the resources of the stack.
         first: the `up` before the story.
@@ -41,10 +48,12 @@ def perform(
         EngineError: the `up` after the story fails.
         ServiceError: the service stopped meanwhile.
     """
+    local = kubeflow.local
     azure = AzureState(local.run.azure)
     wire = azure.agent_pools()
-    pools = join(local.engine.outputs().values["poolContract"], wire)
-    cast = _cast(pools, plan)
+    told = local.engine.outputs().values["poolContract"]
+    pools = join(told, wire)
+    cast = _cast(pools, plan, Pools(contract.parse(json.dumps(told), "poolContract")))
     hands = Hands(ApiServer(kubeconfig.active(kubeconfig.load(str(local.run.kubeconfig)))))
     hands.clear(pools)
     cluster = LiveCluster(str(local.run.kubeconfig))
@@ -54,13 +63,15 @@ def perform(
         watcher = Watcher(cluster, journal, SimulatedTime(_any_line(journal, local), local.speed))
         stage = Stage(watcher, console, partial(_check, local))
         stage.look()
-        story = Story(cast, stage, hands, partial(service.ask_market, local.run))
+        story = Story(
+            cast, stage, hands, partial(service.ask_market, local.run), lambda: _second_stage(kubeflow, stage)
+        )
         try:
             story.play()
         except NotSeenError as error:
             console.line(f"The story ends here: {error}")
         with stage.scene("second-up", "`pulumi up` once more"):
-            second = local.engine.up()
+            second = kubeflow.up()
             console.line(f"{sums(second)} in {second.seconds:.0f} s")
         stage.look()
     finally:
@@ -83,10 +94,22 @@ def perform(
         pods=tuple(watcher.pods.values()),
         nodes=tuple(watcher.nodes.values()),
         jobs=tuple(hands.jobs()),
+        runs=tuple(hands.runs()),
         refusal=story.refusal,
         scenes=tuple(stage.scenes),
         journal=tuple(watcher.lines),
     )
+
+
+def _second_stage(kubeflow: Kubeflow, stage: Stage) -> str:
+    """Runs it; says what it did once Argo has read its settings anew."""
+    read = kubeflow.argo.configurations()
+    result = kubeflow.up()
+    if set(result.changes) != {"same"}:
+        stage.until(
+            lambda: kubeflow.argo.configurations() > read, lambda: "Argo has not read its settings anew"
+        )
+    return f"{sums(result)} in {result.seconds:.0f} s"
 
 
 def _any_line(journal: JournalTail, local: LocalAks) -> Line:
@@ -108,15 +131,15 @@ def sums(result: Result) -> str:
     return ", ".join(f"{count} {op}" for op, count in result.changes.items())
 
 
-def _cast(pools: tuple[Pool, ...], plan: Iterable[Planned]) -> Cast:
+def _cast(pools: tuple[Pool, ...], plan: Iterable[Planned], named: Pools) -> Cast:
     """Batch work has the CPU spot pools where there are some, else the GPU ones."""
     batch, *more = [found for role in ("cpu", "gpu") if (found := lane(pools, role))]
     guarded = any(each.type == _POLICY_BINDING for each in plan)
-    return Cast(pools, batch, more[0] if more else None, guarded)
+    return Cast(pools, batch, more[0] if more else None, guarded, named)
 
 
 def _made(result: Result) -> set[str]:
     """URNs that the engine has after an `up`, without the stack's own and the providers it makes by itself."""
     own = ("::pulumi:pulumi:Stack::", "::default_")
-    done = {step.urn for step in result.steps if step.done and not step.op.startswith("delete")}
+    done = {step.urn for step in result.steps if step.done and not step.op.startswith(("delete", "discard"))}
     return {urn for urn in done if not any(mark in urn for mark in own)}

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Final
 
+from localaks.demo.data_science import BLOG, PIPELINES, TRAINING
 from localaks.demo.observations import Observations, PodRecord
 from localaks.demo.story import AGAIN, BATCH, FALLBACK, GPU
 from localaks.demo.words import counted
@@ -12,6 +13,8 @@ from localaks.journal import Kind
 
 _REFUSED: Final = range(400, 500)
 _POLICY: Final = "ValidatingAdmissionPolicy"
+_UNCHANGED: Final = frozenset({"same", "read"})
+"""What the engine does to a resource that it leaves as it is; it reads what is not the stack's own."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +66,7 @@ def _plan(seen: Observations) -> Judged:
 def _idempotent(seen: Observations) -> Judged:
     changes = {op: count for op, count in seen.second_up.items() if count}
     told = ", ".join(f"{count} {op}" for op, count in changes.items()) or "nothing was reported"
-    return set(changes) == {"same"}, told
+    return "same" in changes and set(changes) <= _UNCHANGED, told
 
 
 def _platform(seen: Observations) -> Judged:
@@ -104,15 +107,16 @@ def _first_on_spot(seen: Observations, part: str, workload: str) -> Judged:
 
 def _nothing_else(seen: Observations) -> Judged:
     guarded = {pool.name for pool in seen.pools if pool.guarded}
-    meant = {BATCH, GPU, FALLBACK, AGAIN}
+    meant = {BATCH, GPU, FALLBACK, AGAIN, PIPELINES, TRAINING}
     there = [pod for pod in seen.pods if pod.pool in guarded]
     work = [pod for pod in there if pod.part in meant]
     strangers = [pod for pod in there if pod.part not in meant and pod.owner != "DaemonSet"]
     if strangers:
         return False, f"also {_names(f'{pod.namespace}/{pod.name}' for pod in strangers)}"
-    return bool(
-        work
-    ), f"{counted(len(work), 'pod')} of batch and GPU work, {len(there) - len(work)} of DaemonSets"
+    return (
+        bool(work),
+        f"{counted(len(work), 'pod')} of batch work, pipelines and training, {len(there) - len(work)} of DaemonSets",
+    )
 
 
 def _survives(seen: Observations) -> Judged:
@@ -124,6 +128,35 @@ def _survives(seen: Observations) -> Judged:
     kept = bool(hit) and not lost and failures == 0
     fate = f"{len(lost)} of {counted(len(hit), 'task')} lost, {failures} failures counted"
     return kept, f"{counted(len(ended), 'pod')} evicted ({_names(ended)}), {fate}"
+
+
+def _pipelines(seen: Observations) -> Judged:
+    """Whether every workflow came to a good end, and steps of some were evicted meanwhile."""
+    runs = [run for run in seen.runs if run.part == PIPELINES]
+    steps = attempts(seen.of(PIPELINES))
+    hit = [pods for pods in steps.values() if any(evicted(pod, seen) for pod in pods)]
+    done = sum(run.state == "Succeeded" for run in runs)
+    kept = len(runs) == len(BLOG) == done and bool(hit) and all(len(pods) > 1 for pods in hit)
+    tried = sum(len(pods) for pods in hit)
+    return (
+        kept,
+        f"{counted(len(hit), 'step')} evicted, {tried} attempts at them, {done} of {len(runs)} workflows done",
+    )
+
+
+def _training(seen: Observations) -> Judged:
+    """Whether the training came to a good end though its workers were evicted, and its master stayed where it was."""
+    runs = [run for run in seen.runs if run.part == TRAINING]
+    replicas = attempts(seen.of(TRAINING))
+    hit = [name for name, pods in replicas.items() if any(evicted(pod, seen) for pod in pods)]
+    masters = [pod for name, pods in replicas.items() if ", master " in name for pod in pods]
+    stayed = len(masters) == 1 and not any(pool.spot for pool in seen.pools if pool.name == masters[0].pool)
+    kept = bool(runs) and all(run.state == "Succeeded" for run in runs) and bool(hit) and stayed
+    ends = ", ".join(run.state or "not begun" for run in runs) or "none was started"
+    return (
+        kept,
+        f"{counted(len(hit), 'worker')} evicted, master on {_names(pod.pool for pod in masters)}; {ends}",
+    )
 
 
 def _nothing_lost(seen: Observations) -> Judged:
@@ -191,5 +224,7 @@ _PROMISES: Final = (
     ),
     _Promise("new work went to spot again when spot was back", _spot_again, _has_twin),
     _Promise("every task of every Job was done in the end", _nothing_lost),
+    _Promise("pipelines whose spot nodes were taken came to their end", _pipelines),
+    _Promise("a training whose workers' spot nodes were taken came to its end", _training),
     _Promise("spot, GPU and fallback pools are back at their minimum", _back_to_zero),
 )

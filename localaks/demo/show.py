@@ -9,6 +9,8 @@ from localaks import service
 from localaks.demo import observations, table
 from localaks.demo.console import Console
 from localaks.demo.journal_tail import JournalTail
+from localaks.demo.kubeflow import TOOLS as KUBEFLOWS_TOOLS
+from localaks.demo.kubeflow import Kubeflow
 from localaks.demo.observations import Observations
 from localaks.demo.perform import perform, sums
 from localaks.demo.progress import Planned, Progress
@@ -68,15 +70,19 @@ class Show:
         if not any(pool["priority"] == "Spot" for pool in document["pools"]):
             raise NothingToShowError(f"stack {self.stack!r} has no spot pool, so there is no story to show")
         plan = _planned(document)
-        local = self._tools("2/6")
+        local = self._tools("2/6", KUBEFLOWS_TOOLS)
         local.stop_service()  # back-offs and shortages of an earlier demo end with it
         journal = JournalTail(service.journal_file(self.run))
         self._start(local, "3/6")
+        kubeflow = Kubeflow(local)
+        kubeflow.start()
+        self.console.line("Kubeflow's own Argo workflow controller and training operator run beside it")
         first = self._up(local, plan, "4/6")
         self._part(
-            "5/6", "The story (real: control plane, scheduler; simulated: nodes, autoscaler, spot market)"
+            "5/6",
+            "The story (real: control plane, scheduler, Argo, training operator; simulated: nodes, autoscaler, spot)",
         )
-        seen = perform(local, journal, plan, first, self.console)
+        seen = perform(kubeflow, journal, plan, first, self.console)
         self._part("6/6", "What was seen, and what was promised")
         verdicts = judge(seen)
         self._tell(seen, verdicts)
@@ -93,9 +99,9 @@ class Show:
         self.console.block(report(document, recorded.messages, _width()))
         return document
 
-    def _tools(self, number: str) -> LocalAks:
+    def _tools(self, number: str, extras: tuple[str, ...] = ()) -> LocalAks:
         self._part(number, "The tools (built the first time, about half an hour on 2 cores)")
-        tools = get_tools(self.console.line)
+        tools = get_tools(self.console.line, extras)
         self.console.line("all there")
         return LocalAks(self.run, tools, self.stack, self.speed, report=self.console.line)
 

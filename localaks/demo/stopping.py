@@ -6,6 +6,7 @@ from contextlib import suppress
 from typing import Final
 
 from localaks import control_plane, processes, service
+from localaks.controllers import argo, training_operator
 from localaks.engine import locks
 from localaks.run_directory import RunDirectory
 
@@ -20,6 +21,7 @@ def stop_everything(run: RunDirectory) -> None:
     if engine is not None:
         with suppress(ProcessLookupError):
             os.kill(engine, signal.SIGKILL)
-    processes.stop([run.pid_file(service.PID_FILE)], _SERVICE_PATIENCE)
+    names = (service.PID_FILE, argo.PROCESS, training_operator.PROCESS)
+    processes.stop([run.pid_file(name) for name in names], _SERVICE_PATIENCE)
     service.endpoints_file(run).unlink(missing_ok=True)
     control_plane.stop(run)

@@ -4,14 +4,16 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from localaks.demo import workloads
+from ckf_spot import Pools
+from localaks.demo import data_science, workloads
+from localaks.demo.data_science import PIPELINES, TRAINING, WORKERS
 from localaks.demo.hands import Hands
 from localaks.demo.observations import Refusal
 from localaks.demo.pools import Lane, Pool
 from localaks.demo.stage import Stage
 from localaks.demo.words import counted
 from localaks.journal import Kind
-from localaks.market import Supply, Taking
+from localaks.market import ALL, Supply, Taking
 
 BATCH: Final = "batch"
 GPU: Final = "gpu"
@@ -21,6 +23,8 @@ JOB_NAMES: Final = {BATCH: "prepare-features", GPU: "train", FALLBACK: "score", 
 """Part to name of its Job."""
 
 AskMarket = Callable[[Supply | Taking, str, int], None]
+SecondStage = Callable[[], str]
+"""Runs the program again, now that Kubeflow is there, waits until Argo has read what it set, and says what it did."""
 
 
 @dataclass(frozen=True)
@@ -32,22 +36,27 @@ class Cast:
         batch: where batch work runs.
         gpu: where GPU work runs; None where the stack has no GPU spot pool, or where that is the batch lane.
         guarded: whether the program brings the policy that keeps the platform off spot.
+        named: the pools as a data scientist's tools see them.
     """
 
     pools: tuple[Pool, ...]
     batch: Lane
     gpu: Lane | None
     guarded: bool
+    named: Pools
 
 
 class Story:
     """The scenes, in their order."""
 
-    def __init__(self, cast: Cast, stage: Stage, hands: Hands, ask_market: AskMarket) -> None:
+    def __init__(
+        self, cast: Cast, stage: Stage, hands: Hands, ask_market: AskMarket, second_stage: SecondStage
+    ) -> None:
         self._cast = cast
         self._stage = stage
         self._hands = hands
         self._ask_market = ask_market
+        self._run_second_stage = second_stage
         self.refusal: Refusal | None = None
 
     def play(self) -> None:
@@ -65,6 +74,10 @@ class Story:
             self._sold_out()
             self._spot_again()
         self._evicted_again()
+        self._second_stage()
+        self._data_science()
+        self._all_spot_taken()
+        self._tried_again()
         self._back_to_zero()
 
     def _platform(self) -> None:
@@ -135,6 +148,56 @@ class Story:
             self._until_running(BATCH, self._cast.batch)
             self._finish(GPU, BATCH, AGAIN)
 
+    def _second_stage(self) -> None:
+        with self._stage.scene(
+            "argo", "Kubeflow is there: `pulumi up` with kubeflow.argoRetries, the second stage"
+        ):
+            self._stage.say(self._run_second_stage())
+
+    def _data_science(self) -> None:
+        with self._stage.scene(
+            "pipelines", "The blog's three workflows and a training, on the real Argo and training operator"
+        ):
+            pipelines = data_science.workflows(self._cast.named, self._cast.batch)
+            training = data_science.training(self._cast.named, self._cast.gpu or self._cast.batch)
+            self._hands.create([data_science.account(), *pipelines, training])
+            self._stage.until_running(PIPELINES, len(pipelines), "workflows")
+            self._stage.until_running(TRAINING, 1 + WORKERS, "training")
+
+    def _all_spot_taken(self) -> None:
+        with self._stage.scene("all-taken", "Azure takes every spot node they run on, with 30 s notice"):
+            spot = {pool.name for pool in self._cast.pools if pool.spot}
+            hit = [
+                pod for part in (PIPELINES, TRAINING) for pod in self._stage.running(part) if pod.pool in spot
+            ]
+            for pool in sorted({pod.pool for pod in hit}):
+                self._ask_market(Taking.EVICT, pool, ALL)
+            nodes = {pod.node for pod in hit}
+            self._stage.until(lambda: nodes <= self._taken(), lambda: "not every spot node was taken")
+            self._stage.say(
+                f"{counted(len(hit), 'pod')} lost their nodes: {', '.join(pod.task for pod in hit)}"
+            )
+
+    def _tried_again(self) -> None:
+        with self._stage.scene("tried-again", "Argo and the training operator start again what was lost"):
+            self._stage.until_running(PIPELINES, len(data_science.BLOG), "workflows")
+            self._stage.until_running(TRAINING, 1 + WORKERS, "training")
+            told: set[str] = set()
+
+            def over() -> bool:
+                """Lets every pod end as soon as it runs, once; a workflow's second step comes after its first."""
+                new = [pod for part in (PIPELINES, TRAINING) for pod in self._stage.running(part)]
+                new = [pod for pod in new if pod.name not in told]
+                self._hands.finish_work(new)
+                told.update(pod.name for pod in new)
+                return all(run.state in data_science.OVER for run in self._hands.runs())
+
+            self._stage.until(
+                over, lambda: ", ".join(f"{run.name}: {run.state}" for run in self._hands.runs())
+            )
+            for run in self._hands.runs():
+                self._stage.say(f"{run.kind} {run.name}: {run.state}")
+
     def _back_to_zero(self) -> None:
         with self._stage.scene("zero", "Nothing left to do: spot, GPU and fallback nodes go"):
             self._stage.until_smallest(self._cast.pools)
@@ -164,7 +227,11 @@ class Story:
                 self._stage.say(f"Job {job.name}: {done}, {job.failed} failures counted")
 
     def _one_is_taken(self) -> bool:
-        return any(line["kind"] == Kind.EVICTION for line in self._stage.watcher.lines)
+        return bool(self._taken())
+
+    def _taken(self) -> set[str]:
+        """Nodes that the market has taken."""
+        return {line["node"] for line in self._stage.watcher.lines if line["kind"] == Kind.EVICTION}
 
     def _idle(self, pools: Iterable[Pool]) -> list[str]:
         """Nodes without work, those that still boot included; they would take whatever comes next."""

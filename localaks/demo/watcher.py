@@ -1,5 +1,6 @@
 """Watches the API server and the journal, and keeps what was seen."""
 
+import re
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -13,6 +14,9 @@ from localaks.journal import Kind
 from localaks.kubernetes.objects import Object, at, condition, fields, items, name_of, namespace_of
 
 _ENDED = frozenset({"Succeeded", "Failed"})
+_STEP = "workflows.argoproj.io/node-name"
+_REPLICA_TYPE = "training.kubeflow.org/replica-type"
+_REPLICA_INDEX = "training.kubeflow.org/replica-index"
 
 
 class SimulatedTime:
@@ -142,13 +146,12 @@ def _first_seen(pod: Object, now: float) -> PodRecord:
     owners = [fields(ref) for ref in items(at(pod, "metadata", "ownerReferences")) if at(ref, "controller")]
     owner = owners[0] if owners else Object()
     labels = fields(at(pod, "metadata", "labels"))
-    task = f"{owner.get('name')}, task {labels[TASK_LABEL]}" if TASK_LABEL in labels else name_of(pod)
     return PodRecord(
         namespace=namespace_of(pod),
         name=name_of(pod),
         part=str(labels.get(PART) or ""),
         owner=str(owner.get("kind") or ""),
-        task=task,
+        task=_task(pod, str(owner.get("name"))),
         pool="",
         node="",
         created=now,
@@ -157,3 +160,16 @@ def _first_seen(pod: Object, now: float) -> PodRecord:
         phase="",
         disruption="",
     )
+
+
+def _task(pod: Object, owner: str) -> str:
+    """What a pod works on: a Job's task, a workflow's step, a training job's replica, or itself."""
+    labels, annotations = fields(at(pod, "metadata", "labels")), fields(at(pod, "metadata", "annotations"))
+    if TASK_LABEL in labels:
+        return f"{owner}, task {labels[TASK_LABEL]}"
+    if _STEP in annotations:  # <workflow>.root.<step>.executor, each perhaps with the number of an attempt
+        step = re.sub(r"\(\d+\)$", "", str(annotations[_STEP]).split(".")[-2])
+        return f"{owner}, {step}"
+    if _REPLICA_TYPE in labels:
+        return f"{owner}, {labels[_REPLICA_TYPE]} {labels.get(_REPLICA_INDEX)}"
+    return name_of(pod)

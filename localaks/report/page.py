@@ -21,7 +21,7 @@ _LEGEND: Final = (
     ('<rect class="pending" x="1" y="3" width="24" height="10"/>', "", "pod waiting"),
     ('<path class="evicted" d="M13 13l6 -9h-12z"/>', "", "eviction"),
     ('<rect class="soldout" x="1" y="2" width="24" height="12"/>', "", "sold out"),
-    ('<rect class="pause" x="1" y="3" width="24" height="10"/>', "", "Job controller's pause"),
+    ('<rect class="pause" x="1" y="3" width="24" height="10"/>', "", "controller's pause"),
     ('<path class="refused" d="M9 4l8 8M17 4l-8 8"/>', "", "VM refused"),
     ('<line class="backoff" x1="2" x2="25" y1="8" y2="8"/>', "", "autoscaler's back-off"),
     ('<path class="fallback" d="M2 8H22"/>', "", "fallback to on-demand"),
@@ -29,7 +29,8 @@ _LEGEND: Final = (
 """Shape, class and words."""
 
 _REAL: Final = (
-    "Real: the Pulumi engine and the program; etcd, kube-apiserver, kube-controller-manager and kube-scheduler. "
+    "Real: the Pulumi engine and the program; etcd, kube-apiserver, kube-controller-manager, kube-scheduler; "
+    "Argo's workflow controller and the training operator. "
     "Simulated: Azure, the nodes and what runs on them, the cluster autoscaler, the spot market, and their clock."
 )
 

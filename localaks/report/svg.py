@@ -144,9 +144,9 @@ class _Drawing:
         yield f'<line class="rule" x1="0" x2="{WIDTH}" y1="{top + height}" y2="{top + height}"/></g>'
 
     def _wait(self, bar: WaitBar, y: float) -> Iterator[str]:
-        what = "its Job's controller waits, by the wall clock" if bar.pause else "no node has room"
+        what = "its controller waits, by the wall clock" if bar.pause else "no node has room"
         title = f"{bar.task}: {what}, {duration(bar.end - bar.start)}"
-        label = f"{bar.task}: Job controller's pause" if bar.pause else bar.task
+        label = f"{bar.task}: its controller's pause" if bar.pause else bar.task
         yield from self._labelled(
             Span(bar.start, bar.end), y, "pause" if bar.pause else "pending", label, title
         )

@@ -30,7 +30,7 @@ class PodBar:
 
 @dataclass(frozen=True)
 class WaitBar:
-    """A task while it waited: for a node, or (`pause`) for its Job's controller to start it again."""
+    """A task while it waited: for a node, or (`pause`) for its controller to start it again."""
 
     task: str
     start: float

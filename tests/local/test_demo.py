@@ -17,7 +17,7 @@ from localaks.local_aks import PROJECT_ROOT
 from tests.local.kubectl import Kubectl
 from tools import Tools
 
-PROMISES = 12
+PROMISES = 14
 COLD_SECONDS = 300
 """Generous for a machine that does other things too; alone, 2 cores take less than a minute."""
 

@@ -151,11 +151,12 @@ def _name(step: Step) -> str:
 
 
 def _reasons(refusal: str) -> str:
-    """The program's sentences, without those that frame them."""
-    _, _, told = refusal.partition("nothing was created:\n")
-    return "; ".join(
-        itertools.takewhile(lambda line: not line.startswith("an unhandled error"), told.splitlines())
-    )
+    """The program's sentences, or the engine's where it stopped the program, without those that frame them."""
+    _, its_own, told = refusal.partition("nothing was created:\n")
+    if not its_own:
+        _, _, told = refusal.partition("failed:\n")
+    frame = ("an unhandled error", "preview failed")
+    return "; ".join(itertools.takewhile(lambda line: not line.startswith(frame), told.splitlines()))
 
 
 def _refused_by_azure(steps: Sequence[Step], azure: AzureState) -> str:

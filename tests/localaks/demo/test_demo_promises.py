@@ -22,7 +22,7 @@ def _verdict(promise: str, *changes: Change) -> Verdict:
 def test_the_recorded_demo_kept_every_promise() -> None:
     verdicts = judge(recorded())
     assert [verdict.promise for verdict in verdicts if not verdict.kept] == []
-    assert len(verdicts) == 12
+    assert len(verdicts) == 14
 
 
 def test_observations_survive_json() -> None:
@@ -137,6 +137,44 @@ def test_a_pool_with_a_minimum_may_keep_it() -> None:
     assert _verdict("at their minimum", minimum, _node_stays("cpuspot")).kept
 
 
+def _run(part: str, state: str) -> Change:
+    return lambda raw: next(run for run in raw["runs"] if run["part"] == part).update(state=state)
+
+
+def _without_retries(part: str) -> Change:
+    """As if nobody had tried again: only the first pod of each task is left."""
+
+    def change(raw: Raw) -> None:
+        first = {pod["task"]: pod for pod in reversed(pods(raw, part))}
+        raw["pods"] = [pod for pod in raw["pods"] if pod["part"] != part or first[pod["task"]] is pod]
+
+    return change
+
+
+def _master_on(pool: str) -> Change:
+    def change(raw: Raw) -> None:
+        next(pod for pod in pods(raw, "training") if ", master " in pod["task"])["pool"] = pool
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("promise", "change"),
+    [
+        ("pipelines whose spot", _run("pipelines", "Error")),
+        ("pipelines whose spot", _without_retries("pipelines")),
+        ("pipelines whose spot", _set("runs", [])),
+        ("pipelines whose spot", without("eviction")),
+        ("a training whose", _run("training", "Failed")),
+        ("a training whose", _set("runs", [])),
+        ("a training whose", without("eviction")),
+        ("a training whose", _master_on("cpuspot")),
+    ],
+)
+def test_pipelines_and_training_must_survive_an_eviction(promise: str, change: Change) -> None:
+    assert not _verdict(promise, change).kept
+
+
 def _no_twins(raw: Raw) -> None:
     raw["pools"] = [pool for pool in raw["pools"] if not pool["twin_of"]]
 
@@ -156,5 +194,5 @@ def _no_guard(raw: Raw) -> None:
 )
 def test_a_stack_is_not_held_to_what_it_does_not_promise(change: Change, promises: set[str]) -> None:
     made = [verdict.promise for verdict in judge(recorded(change))]
-    assert len(made) == 12 - len(promises)
+    assert len(made) == 14 - len(promises)
     assert not [promise for promise in made if any(part in promise for part in promises)]

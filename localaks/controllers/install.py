@@ -1,0 +1,52 @@
+"""What a controller finds in the cluster before it starts."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, Final
+
+import yaml
+
+from localaks.kubernetes.api import ApiServer
+from localaks.kubernetes.errors import NoSuchKindError
+from localaks.kubernetes.objects import Kind
+
+MANAGER: Final = "local-aks"
+"""Field manager of what is installed."""
+_ESTABLISHED_SECONDS: Final = 30.0
+_POLL_SECONDS: Final = 0.1
+
+
+def custom_resources(api: ApiServer, files: Iterable[Path]) -> None:
+    """Creates or updates custom resource definitions, and waits until their kinds are served.
+
+    Raises:
+        TimeoutError: a kind is not served.
+    """
+    definitions: list[dict[str, Any]] = [yaml.safe_load(file.read_text(encoding="utf-8")) for file in files]
+    for definition in definitions:
+        definition.pop("status", None)
+        api.apply(definition, MANAGER, force=True)
+    deadline = time.monotonic() + _ESTABLISHED_SECONDS
+    for definition in definitions:
+        spec = definition["spec"]
+        kind = Kind(spec["group"], spec["versions"][0]["name"], spec["names"]["kind"])
+        while not _served(api, kind):
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"{kind} is not served after {_ESTABLISHED_SECONDS:g} s")
+            time.sleep(_POLL_SECONDS)
+
+
+def namespace(api: ApiServer, name: str) -> None:
+    """Creates a namespace if it is not there."""
+    api.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}, MANAGER, force=True)
+
+
+def _served(api: ApiServer, kind: Kind) -> bool:
+    try:
+        api.served(kind)
+    except NoSuchKindError:
+        return False
+    return True

@@ -1,0 +1,151 @@
+"""A seeded storm on the spot market over pipelines: with the program's setting no workflow is lost."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import pytest
+
+from ckf_spot import Pools
+from localaks.controllers.argo import Argo
+from localaks.journal import Kind
+from localaks.market import MarketEvent, Weather, seeded
+from localaks.pipelines import Attempt, Object, Retries, Step, attempts, ended, phase, workflow
+from tests.local.argo.profile import WORKFLOW, new_profile
+from tests.local.argo.setting import argo_retries
+from tests.local.demo_stack import DemoStack, Play
+
+SEEDS: Final = (1,)
+EVICTIONS: Final = 200
+"""The fewest VMs that must be taken (issue 5)."""
+WORKFLOWS: Final = 20
+"""The fewest workflows (issue 5)."""
+RETRIES: Final = Retries(15)
+"""More than the blog's 5: here a VM lives no longer than a step takes."""
+
+_STORM_SECONDS: Final = 1900.0
+_ROUGH: Final = Weather(evictions_per_hour=600, shortages_per_hour=0)
+_VANISHING_SECONDS: Final = 300.0
+"""Only at first: each costs the real garbage collector's minute, which no clock can shorten."""
+_WITHOUT_NOTICE: Final = Weather(evictions_per_hour=100, vanish_share=1, shortages_per_hour=0)
+_BOOT_SECONDS: Final = 30.0
+"""Quicker than Azure's, so that nodes are there to be taken again."""
+_STEP_SECONDS: Final = 5.0
+_AT_ONCE: Final = 20
+"""Workflows that go on at any time, each with one or two pods, for the twenty nodes of the CPU spot pool."""
+_LOOK_SECONDS: Final = 30.0
+"""Simulated seconds between two looks at the workflows."""
+
+
+@dataclass(frozen=True)
+class Storm:
+    """What a storm did, and what became of the workflows.
+
+    Attributes:
+        evictions: the journal's lines about VMs taken.
+        disrupted: how many pods were stopped by it.
+        workflows: all of them when the last one was over.
+        attempts: at each step, by workflow and step.
+    """
+
+    evictions: Sequence[Object]
+    disrupted: int
+    workflows: Sequence[Object]
+    attempts: dict[tuple[str, str], list[Attempt]]
+
+
+def _pipeline(name: str, namespace: str, pools: Pools) -> Object:
+    """The seed blog's: a download, two conversions of its files, and what merges them; a node for each pod."""
+    spot = pools["cpu"].placement(require="spot")
+
+    def step(called: str, *after: str) -> Step:
+        return Step(called, spot, _STEP_SECONDS, retries=RETRIES, after=after, cpu="5")
+
+    steps = [
+        step("download"),
+        step("convert-a", "download"),
+        step("convert-b", "download"),
+        step("merge", "convert-a", "convert-b"),
+    ]
+    return workflow(name, namespace, steps)
+
+
+@pytest.fixture(scope="module", params=SEEDS, ids=lambda seed: f"seed {seed}")
+def storm(demo: DemoStack, argo: Argo, pools: Pools, request: pytest.FixtureRequest) -> Storm:
+    """A storm over workflow after workflow, and the calm until all are over."""
+    seed: int = request.param
+    namespace = new_profile(demo)
+    schedule: list[MarketEvent] = [
+        *seeded(seed, ["cpuspot"], _STORM_SECONDS, _ROUGH),
+        *seeded(-seed, ["cpuspot"], _VANISHING_SECONDS, _WITHOUT_NOTICE),
+    ]
+    with argo_retries(demo, argo):
+        with demo.playing(*schedule, step=3, boot=_BOOT_SECONDS, seed=seed) as play:
+            play.until("the storm is over", _keep_busy(demo, play, namespace, pools), seconds=400)
+            play.until(
+                "all workflows are over",
+                lambda: all(map(ended, demo.api.list(WORKFLOW, namespace))),
+                seconds=400,
+            )
+        workflows = demo.api.list(WORKFLOW, namespace)
+    storm = Storm(
+        evictions=play.journal(Kind.EVICTION),
+        disrupted=len(play.journal(Kind.POD_FINISHED, phase="Failed") + play.journal(Kind.POD_GONE)),
+        workflows=workflows,
+        attempts={
+            (live["metadata"]["name"], step): each
+            for live in workflows
+            for step, each in attempts(live).items()
+        },
+    )
+    demo.clear(namespace, "workflows")
+    return storm
+
+
+def _keep_busy(demo: DemoStack, play: Play, namespace: str, pools: Pools) -> Callable[[], bool]:
+    """A look at the storm, which starts another workflow when one has ended, and tells whether it is over."""
+    begun, next_look = 0, 0.0
+
+    def look() -> bool:
+        nonlocal begun, next_look
+        if play.clock.now() < next_look:
+            return False
+        next_look = play.clock.now() + _LOOK_SECONDS
+        going_on = sum(not ended(live) for live in demo.api.list(WORKFLOW, namespace))
+        for _ in range(_AT_ONCE - going_on):
+            demo.apply(_pipeline(f"pipeline-{begun}", namespace, pools))
+            begun += 1
+        return play.clock.now() > _STORM_SECONDS
+
+    return look
+
+
+def test_no_workflow_is_lost(storm: Storm) -> None:
+    assert Counter(map(phase, storm.workflows)) == {"Succeeded": len(storm.workflows)}
+
+
+def test_every_step_succeeds_at_its_last_attempt_and_at_no_other(storm: Storm) -> None:
+    assert len(storm.attempts) == 4 * len(storm.workflows)
+    for each in storm.attempts.values():
+        assert [attempt.phase == "Succeeded" for attempt in each] == [False] * (len(each) - 1) + [True]
+        assert [attempt.number for attempt in each] == list(range(len(each)))
+
+
+def test_it_was_a_storm(storm: Storm) -> None:
+    counts = Counter(len(each) for each in storm.attempts.values())
+    why = Counter(attempt.phase for each in storm.attempts.values() for attempt in each[:-1])
+    without_notice = sum(not line["notice"] for line in storm.evictions)
+    print(
+        f"{len(storm.evictions)} VMs taken, {without_notice} of them without notice; {storm.disrupted} pods stopped;"
+        f" {len(storm.workflows)} workflows with {len(storm.attempts)} steps, none lost;"
+        f" attempts: {', '.join(f'{number} at {steps} steps' for number, steps in sorted(counts.items()))};"
+        f" lost attempts: {', '.join(f'{count} {phase}' for phase, count in why.items())}"
+    )
+    assert len(storm.evictions) >= EVICTIONS
+    assert without_notice > 0
+    assert len(storm.workflows) >= WORKFLOWS
+    assert storm.disrupted >= EVICTIONS / 2
+    assert why["Error"] >= EVICTIONS / 10

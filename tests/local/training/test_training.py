@@ -1,0 +1,140 @@
+"""Training jobs that `ckf_spot` placed, and what the real training operator does when their pods go."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+
+import pytest
+
+from ckf_spot import Pools, place_training_job
+from localaks.market import ALL, MarketEvent, Taking
+from tests.local.demo_stack import DemoStack, Object, Play
+from tests.local.training.jobs import (
+    FIXED_TENSORFLOW,
+    PYTORCH,
+    TENSORFLOW,
+    Shape,
+    Training,
+    training_job,
+)
+
+QUARANTINE_SECONDS = 240
+"""Wall time to wait for the garbage collector, which spares pods of a vanished node for most of a minute."""
+
+
+@pytest.fixture(params=[PYTORCH, TENSORFLOW], ids=lambda shape: shape.kind)
+def shape(request: pytest.FixtureRequest) -> Shape:
+    return request.param
+
+
+@contextmanager
+def _training(
+    demo: DemoStack, pools: Pools, shape: Shape, namespace: str
+) -> Generator[tuple[Play, Training]]:
+    """A job whose chief and both workers run."""
+    job = place_training_job(training_job(shape, namespace), pools[shape.workload], prefer="spot")
+    training = Training(demo, job)
+    with demo.playing(step=4) as play:
+        demo.apply(job)
+        play.until("the chief runs", lambda: training.pods(shape.chief), seconds=120)
+        play.until("both workers run", lambda: len(training.pods("Worker")) == 2, seconds=120)
+        play.until("the job runs", lambda: "Running" in training.conditions())
+        yield play, training
+
+
+def _nodes(pods: Mapping[int, Object]) -> set[str]:
+    return {pod["spec"]["nodeName"] for pod in pods.values()}
+
+
+def _uids(pods: Mapping[int, Object]) -> set[str]:
+    return {pod["metadata"]["uid"] for pod in pods.values()}
+
+
+def _goes_on(training: Training) -> bool:
+    return not training.conditions().keys() & {"Failed", "Succeeded"}
+
+
+def test_workers_run_on_spot_and_the_chief_on_nodes_that_stay(
+    demo: DemoStack, pools: Pools, shape: Shape, namespace: str
+) -> None:
+    with _training(demo, pools, shape, namespace) as (_, training):
+        workers = [demo.pool_of(pod) for pod in training.pods("Worker").values()]
+        [chief] = training.pods(shape.chief).values()
+    assert workers == [f"{shape.workload}spot"] * 2
+    assert demo.pool_of(chief) == "general"
+
+
+def test_a_worker_that_vanishes_is_made_again_on_another_spot_node_and_the_job_goes_on_to_its_end(
+    demo: DemoStack, pools: Pools, shape: Shape, namespace: str
+) -> None:
+    spot = f"{shape.workload}spot"
+    with _training(demo, pools, shape, namespace) as (play, training):
+        before = training.pods("Worker")
+        play.market.add(MarketEvent(play.clock.now(), Taking.VANISH, spot))
+        [gone] = play.until("a node is gone", lambda: _nodes(before) - set(demo.nodes(spot)))
+        [lost] = [index for index, pod in before.items() if pod["spec"]["nodeName"] == gone]
+
+        def made_again() -> bool:
+            assert _goes_on(training)
+            now = training.pods("Worker").get(lost)
+            return now is not None and now["metadata"]["uid"] != before[lost]["metadata"]["uid"]
+
+        play.until("the worker runs again", made_again, seconds=QUARANTINE_SECONDS)
+        after = training.pods("Worker")
+        assert after[lost]["spec"]["nodeName"] != gone
+        assert demo.pool_of(after[lost]) == spot
+        assert after[1 - lost]["metadata"]["uid"] == before[1 - lost]["metadata"]["uid"]
+        for pod in (*training.pods(shape.chief).values(), *after.values()):
+            training.end(pod, 0)
+        play.until("the job succeeds", lambda: "Succeeded" in training.conditions())
+
+
+def test_workers_that_are_drained_are_made_again_on_other_spot_nodes(
+    demo: DemoStack, pools: Pools, shape: Shape, namespace: str
+) -> None:
+    spot = f"{shape.workload}spot"
+    with _training(demo, pools, shape, namespace) as (play, training):
+        before = training.pods("Worker")
+        play.market.add(MarketEvent(play.clock.now(), Taking.EVICT, spot, ALL))
+
+        def made_again() -> bool:
+            assert _goes_on(training)
+            return len(training.pods("Worker")) == 2 and not _uids(training.pods("Worker")) & _uids(before)
+
+        play.until("the workers run again", made_again)
+        after = training.pods("Worker")
+    assert [demo.pool_of(pod) for pod in after.values()] == [spot] * 2
+    assert not _nodes(after) & _nodes(before)
+
+
+def test_a_tfjob_whose_workers_are_not_dynamic_fails_when_one_is_drained(
+    demo: DemoStack, pools: Pools, namespace: str
+) -> None:
+    with _training(demo, pools, FIXED_TENSORFLOW, namespace) as (play, training):
+        play.market.add(MarketEvent(play.clock.now(), Taking.EVICT, "cpuspot", ALL))
+        play.until("the job fails", lambda: "Failed" in training.conditions())
+
+
+def test_a_worker_that_ends_by_sigterm_is_made_again(
+    demo: DemoStack, pools: Pools, shape: Shape, namespace: str
+) -> None:
+    with _training(demo, pools, shape, namespace) as (play, training):
+        first = training.pods("Worker")[0]
+        training.end(first, 143)
+
+        def made_again() -> bool:
+            assert _goes_on(training)
+            now = training.pods("Worker").get(0)
+            return now is not None and now["metadata"]["uid"] != first["metadata"]["uid"]
+
+        play.until("the worker runs again", made_again)
+
+
+def test_a_worker_that_ends_with_1_fails_the_job(
+    demo: DemoStack, pools: Pools, shape: Shape, namespace: str
+) -> None:
+    with _training(demo, pools, shape, namespace) as (play, training):
+        training.end(training.pods("Worker")[0], 1)
+        play.until("the job fails", lambda: "Failed" in training.conditions())
+    assert len(training.pods("Worker", "Failed")) == 1
