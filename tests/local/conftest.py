@@ -15,7 +15,15 @@ from tests.local.required import required
 from tools import Tools
 
 _HERE = Path(__file__).parent
-_LONGEST = ["test_demo.py", "test_faults.py", "test_change_matrix.py", "test_storm.py", "test_eviction.py"]
+_LONGEST = [
+    "test_demo.py",
+    "test_storm.py",
+    "test_faults.py",
+    "test_change_matrix.py",
+    "test_training.py",
+    "test_retries.py",
+    "test_eviction.py",
+]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -9,8 +9,9 @@ from typing import Any, Final, NoReturn
 
 from ckf_spot import generate_command, place_command
 from ckf_spot.errors import PlacementError
+from ckf_spot.where import command as where_command
 
-_COMMANDS: Final = (place_command, generate_command)
+_COMMANDS: Final = (place_command, generate_command, where_command)
 _WRONG: Final = 2
 """Exit code where the request can't be carried out; nothing is written then."""
 

@@ -1,0 +1,243 @@
+"""Reads pods, nodes, events and workflows from the API server; it never writes."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any, Final
+
+from ckf_spot import sources
+from ckf_spot.errors import PlacementError
+
+Object = Mapping[str, Any]
+
+_PAGE: Final = 500
+_TIMEOUT_SECONDS: Final = 30
+_OWN_NAMESPACE: Final = Path("/var/run/secrets/kubernetes.io/serviceaccount/namespace")
+"""Where a pod finds its namespace."""
+_WORKFLOWS: Final = ("argoproj.io", "v1alpha1", "workflows")
+
+
+class ForbiddenError(PlacementError):
+    """The user has no right to read that."""
+
+
+class ExpiredError(PlacementError):
+    """The API server has forgotten the version that a watch should begin at."""
+
+
+class NotThereError(PlacementError):
+    """There is no such object or kind."""
+
+
+@dataclass(frozen=True)
+class Listed:
+    """Objects of a kind.
+
+    Attributes:
+        version: from which a watch goes on.
+    """
+
+    items: tuple[Object, ...]
+    version: str
+
+
+@dataclass(frozen=True)
+class Change:
+    """News of a watch: `ADDED`, `MODIFIED` or `DELETED`, and the object as it is or last was."""
+
+    type: str
+    object: Object
+
+
+class Cluster:
+    """The cluster that KUBECONFIG or `~/.kube/config` names, or the one around."""
+
+    def __init__(self) -> None:
+        """Connects to nothing yet.
+
+        Raises:
+            PlacementError: no cluster is configured, or the extra is missing.
+        """
+        try:
+            from kubernetes import client, config  # noqa: PLC0415 - an extra
+            from kubernetes.config.config_exception import ConfigException  # noqa: PLC0415
+        except ImportError:
+            raise PlacementError(
+                "the kubernetes package is missing: pip install 'ckf-spot[kubernetes]'"
+            ) from None
+        logging.getLogger("urllib3.connectionpool").setLevel(logging.ERROR)  # it would tell of each retry
+        try:
+            sources.configure(config)
+        except ConfigException as error:
+            raise PlacementError(
+                f"no cluster is configured: KUBECONFIG: {os.environ.get('KUBECONFIG', '')!r}: {_line(error)}; allowed: "
+                "the path of a kubeconfig, ~/.kube/config, or a pod of the cluster; or a record: --from FILE"
+            ) from None
+        except Exception as error:  # noqa: BLE001 - the client lets through what YAML and files raise
+            raise PlacementError(
+                f"KUBECONFIG: {sources.kubeconfig()!r} can't be read: {_line(error)}; allowed: a kubeconfig"
+            ) from None
+        self._config: Any = config
+        self._core: Any = client.CoreV1Api()
+        self._custom: Any = client.CustomObjectsApi()
+
+    def own_namespace(self) -> str:
+        """The namespace of the kubeconfig's context, or of the pod that this runs in."""
+        path = sources.kubeconfig()
+        if path is None:
+            return (
+                _OWN_NAMESPACE.read_text(encoding="utf-8").strip() if _OWN_NAMESPACE.exists() else "default"
+            )
+        _, active = self._config.list_kube_config_contexts(path)
+        return active["context"].get("namespace") or "default"
+
+    def pods(self, namespace: str | None) -> Listed:
+        """Pods of a namespace, or of all (None).
+
+        Raises:
+            PlacementError: they can't be read, or there is no such namespace.
+        """
+        if namespace is None:
+            return self._list("pods of all namespaces", self._core.list_pod_for_all_namespaces)
+        listed = self._list(
+            f"pods of namespace {namespace!r}", self._core.list_namespaced_pod, namespace=namespace
+        )
+        if not listed.items:
+            self._require(namespace)
+        return listed
+
+    def changes_of_pods(self, namespace: str | None, version: str, seconds: int) -> Iterator[Change]:
+        """What happens to pods in the coming seconds.
+
+        Raises:
+            ExpiredError: `version` is too old.
+            PlacementError: they can't be read.
+        """
+        call = self._core.list_pod_for_all_namespaces if namespace is None else self._core.list_namespaced_pod
+        more = {} if namespace is None else {"namespace": namespace}
+        lines = self._call(
+            "pods", call, watch=True, resource_version=version, timeout_seconds=seconds,
+            allow_watch_bookmarks=True, **more,
+        )  # fmt: skip
+        try:
+            for line in lines:
+                found = json.loads(line)
+                if found["type"] == "ERROR":
+                    raise _refusal("pods", found["object"].get("code"), line)  # noqa: TRY301
+                yield Change(found["type"], found["object"])
+        except PlacementError:
+            raise
+        except Exception as error:  # noqa: BLE001 - urllib3's many
+            raise PlacementError(f"the cluster does not answer: {_line(error)}") from None
+        finally:
+            lines.release_conn()
+
+    def nodes(self) -> Listed:
+        """All nodes.
+
+        Raises:
+            ForbiddenError: users of a profile may not read them.
+            PlacementError: they can't be read.
+        """
+        return self._list("nodes", self._core.list_node)
+
+    def events(self, namespace: str | None) -> tuple[Object, ...]:
+        """Events of a namespace, or of all (None); the API server keeps them for an hour.
+
+        Raises:
+            PlacementError: they can't be read.
+        """
+        if namespace is None:
+            return self._list("events", self._core.list_event_for_all_namespaces).items
+        return self._list("events", self._core.list_namespaced_event, namespace=namespace).items
+
+    def workflows(self, namespace: str | None) -> tuple[Object, ...]:
+        """Argo workflows of a namespace, or of all (None); none where the cluster does not know the kind.
+
+        Raises:
+            PlacementError: they can't be read.
+        """
+        group, version, plural = _WORKFLOWS
+        kind = {"group": group, "version": version, "plural": plural}
+        try:
+            if namespace is None:
+                return self._list("workflows", self._custom.list_cluster_custom_object, **kind).items
+            more = {"namespace": namespace}
+            return self._list("workflows", self._custom.list_namespaced_custom_object, **kind, **more).items
+        except NotThereError:
+            return ()
+
+    def _require(self, namespace: str) -> None:
+        """Refuses a namespace that does not exist; where that may not be known, it passes."""
+        try:
+            self._call("namespace", self._core.read_namespace, name=namespace).read()
+        except NotThereError:
+            raise PlacementError(
+                f"--namespace: {namespace!r} does not exist; allowed: {self._namespaces()}"
+            ) from None
+        except ForbiddenError:
+            return
+
+    def _namespaces(self) -> str:
+        try:
+            found = self._list("namespaces", self._core.list_namespace).items
+        except PlacementError:
+            return "a namespace of the cluster"
+        return ", ".join(sorted(each["metadata"]["name"] for each in found))
+
+    def _list(self, what: str, call: Callable[..., Any], **arguments: Any) -> Listed:
+        items: list[Object] = []
+        token: str | None = None
+        while True:
+            page = {"limit": _PAGE} | ({"_continue": token} if token else {})
+            found = json.loads(self._call(what, call, **arguments, **page).data)
+            items += found.get("items") or ()
+            token = found["metadata"].get("continue")
+            if not token:
+                return Listed(tuple(items), found["metadata"].get("resourceVersion") or "")
+
+    def _call(self, what: str, call: Callable[..., Any], **arguments: Any) -> Any:
+        """The answer as it came: the client's models take seconds for thousands of pods, and forget new fields."""
+        from kubernetes.client.exceptions import ApiException  # noqa: PLC0415
+
+        try:
+            answer = call(**arguments, _preload_content=False, _request_timeout=_TIMEOUT_SECONDS)
+            if answer.status < HTTPStatus.BAD_REQUEST:
+                return answer
+            status, body = answer.status, answer.data  # from release 31 on the client does not raise here
+        except ApiException as error:
+            status, body = error.status, error.body
+        except Exception as error:  # noqa: BLE001 - urllib3's many
+            raise PlacementError(f"the cluster does not answer: {_line(error)}") from None
+        raise _refusal(what, status, body)
+
+
+def _refusal(what: str, status: int | None, body: Any) -> PlacementError:
+    """The error for an answer of the API server."""
+    return _ERRORS.get(status or 0, PlacementError)(f"{what} can't be read: {_message(status, body)}")
+
+
+_ERRORS: Final[Mapping[int, type[PlacementError]]] = {
+    HTTPStatus.FORBIDDEN: ForbiddenError,
+    HTTPStatus.NOT_FOUND: NotThereError,
+    HTTPStatus.GONE: ExpiredError,
+}
+
+
+def _message(status: int | None, body: Any) -> str:
+    """The API server's own words, or the status."""
+    try:
+        found = json.loads(body)
+        return _line(found.get("object", found)["message"])
+    except (ValueError, KeyError, TypeError):
+        return f"HTTP {status}"
+
+
+def _line(error: object) -> str:
+    return " ".join(str(getattr(error, "reason", None) or error).split())

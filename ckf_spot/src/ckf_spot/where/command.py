@@ -1,0 +1,144 @@
+"""`ckf-spot where`: which pod runs on which pool, how often it was evicted, and what should not be so."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import signal
+import sys
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, Final, NoReturn
+
+from ckf_spot import durations, sources
+from ckf_spot.agent_pool import AgentPool
+from ckf_spot.errors import ContractError, PlacementError
+from ckf_spot.pools import Pools
+from ckf_spot.where.cluster import Cluster
+from ckf_spot.where.look import look
+from ckf_spot.where.observations import Look
+from ckf_spot.where.record import Recorder, read
+from ckf_spot.where.report import Report, as_dict, report
+from ckf_spot.where.svg import svg
+from ckf_spot.where.table import table
+from ckf_spot.where.watching import Watching
+
+_FORMS: Final = ("table", "json", "svg")
+_VIOLATED: Final = 1
+"""Exit code of `--check` where there are violations."""
+_PATIENCE: Final = "5m"
+"""The program's autoscaler gives a spot node up after this time and asks for an on-demand one (aks.md §3)."""
+
+
+def add_to(commands: Any) -> None:
+    """Adds the command to the program's parser."""
+    command: argparse.ArgumentParser = commands.add_parser(
+        "where",
+        help="tell where pods run and how often they were evicted",
+        description="Tells which pod runs on which pool, how often it was evicted, and what should not be so.",
+    )
+    scope = command.add_mutually_exclusive_group()
+    scope.add_argument("-n", "--namespace", help="left out: the kubeconfig's, or the one that this runs in")
+    scope.add_argument("-A", "--all-namespaces", action="store_true", help="all of them; for administrators")
+    scope.add_argument("--from", dest="source", metavar="FILE", help="a record instead of the cluster")
+    command.add_argument(
+        "-o", "--output", choices=_FORMS, default=_FORMS[0], help="form; the default is table"
+    )
+    command.add_argument("--record", metavar="FILE", help="watch, and add what happens to a record")
+    command.add_argument(
+        "--for", dest="length", metavar="TIME", help="with --record: 10m, 2h; left out: until Ctrl-C"
+    )
+    command.add_argument(
+        "--patience",
+        default=_PATIENCE,
+        metavar="TIME",
+        help="so long may work wait for spot; the default is 5m",
+    )
+    command.add_argument("--check", action="store_true", help="exit with 1 where something should not be so")
+    command.add_argument(
+        "--pools", help="file with the pool contract; left out: CKF_SPOT_POOLS, or the cluster"
+    )
+    command.set_defaults(run=_run)
+
+
+def _run(options: argparse.Namespace) -> int:
+    patience = timedelta(seconds=durations.seconds("--patience", options.patience))
+    if options.length is not None and options.record is None:
+        raise PlacementError("--for: it needs --record; allowed: --record FILE --for 10m")
+    if options.record is not None:
+        return _record(options)
+    pools, note = _pools(options)
+    found = report(_look(options, pools), patience)
+    if note:
+        found = Report(found.look, found.courses, found.violations, (note, *found.notes))
+    sys.stdout.write(_text(found, options.output))
+    return _VIOLATED if options.check and found.violations else 0
+
+
+def _look(options: argparse.Namespace, pools: Mapping[str, AgentPool] | None) -> Look:
+    if options.source is not None:
+        return read(Path(options.source)).look(pools)
+    cluster = Cluster()
+    return look(cluster, _namespace(options, cluster), pools)
+
+
+def _text(found: Report, form: str) -> str:
+    if form == "json":
+        return json.dumps(as_dict(found), indent=1, ensure_ascii=False) + "\n"
+    return svg(found.look) if form == "svg" else table(found, _width())
+
+
+def _width() -> int | None:
+    """Of the terminal; None where the output goes to a file or another program and nobody has set COLUMNS."""
+    if sys.stdout.isatty() or os.environ.get("COLUMNS"):
+        return shutil.get_terminal_size().columns
+    return None
+
+
+def _pools(options: argparse.Namespace) -> tuple[Mapping[str, AgentPool] | None, str]:
+    """The contract by name, or None and why; a file that was named must be right."""
+    try:
+        found = Pools.load(options.pools)
+    except ContractError as error:
+        if options.pools or os.environ.get(sources.ENVIRONMENT):
+            raise
+        return None, f"the pool contract can't be read: {str(error).split('; ', maxsplit=1)[0]}"
+    return {pool.name: pool for pool in found.all}, ""
+
+
+def _namespace(options: argparse.Namespace, cluster: Cluster) -> str | None:
+    return None if options.all_namespaces else options.namespace or cluster.own_namespace()
+
+
+def _record(options: argparse.Namespace) -> int:
+    if options.source is not None or options.check or options.output != _FORMS[0]:
+        raise PlacementError(
+            "--record: allowed with it: -n, -A and --for; look at the record with --from FILE"
+        )
+    length = None if options.length is None else durations.seconds("--for", options.length)
+    cluster = Cluster()
+    namespace = _namespace(options, cluster)
+    cluster.pods(namespace)  # what can't be read leaves no file behind
+    before = signal.signal(signal.SIGTERM, _interrupt)
+    try:
+        with Recorder(Path(options.record), namespace) as recorder:
+            _tell(f"recording {namespace or 'all namespaces'} in {options.record}; Ctrl-C ends it")
+            Watching(cluster, recorder, namespace, _tell).run(length)
+    except KeyboardInterrupt:
+        pass
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    _tell(f"recorded; ckf-spot where --from {options.record} -o svg draws it")
+    return 0
+
+
+def _interrupt(*_: object) -> NoReturn:
+    raise KeyboardInterrupt
+
+
+def _tell(line: str) -> None:
+    sys.stderr.write(f"{datetime.now(UTC):%H:%M:%S} {line}\n")
+    sys.stderr.flush()

@@ -1,0 +1,204 @@
+"""What was seen of a cluster, as plain data: all that table, JSON, violations and timeline are made from."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from typing import Final, Literal
+
+from ckf_spot.agent_pool import AgentPool
+from ckf_spot.where.work import Role, Work
+
+Source = Literal["pod", "event", "workflow"]
+"""Who tells of a pod: the pod itself, events about it (kept for an hour), or its Argo workflow."""
+
+_NODE_NAME: Final = re.compile(r"aks-([a-z0-9]+)-\d+-vm.*")
+"""`aks-<pool>-<8 digits>-vmss<instance>` (aks.md §3.2), and the same with `vms` for pools without a scale set."""
+
+
+@dataclass(frozen=True)
+class Toleration:
+    """A toleration of a pod.
+
+    Attributes:
+        key: empty: every key.
+        exists: whether every value will do.
+        effect: empty: every effect.
+    """
+
+    key: str
+    exists: bool
+    value: str
+    effect: str
+
+
+@dataclass(frozen=True)
+class Requirement:
+    """A requirement on a label of the node, in the words of Kubernetes' `matchExpressions`."""
+
+    key: str
+    operator: str
+    values: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Constraints:
+    """What a pod's own fields say about its node.
+
+    Attributes:
+        tolerations: of taints.
+        terms: one of them must be met in full; none: any node will do.
+        gpus: amount of GPUs, or of slices of them, that it asks for.
+    """
+
+    tolerations: tuple[Toleration, ...] = ()
+    terms: tuple[tuple[Requirement, ...], ...] = ()
+    gpus: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pod:
+    """One pod; work that was evicted has had several.
+
+    Attributes:
+        node: name of its node, empty before it has one.
+        phase: Pending, Running, Succeeded, Failed, or Unknown where nobody tells.
+        scheduled: when it got its node.
+        started: when its first container did.
+        ended: when its last container did, or when it was gone.
+        disruption: reason of its condition DisruptionTarget or what an event says; empty: it was not disrupted.
+        deleting: whether it is on its way out.
+        gone: whether the object is there no more.
+        waiting_since: since when the scheduler has no node for it, None if it has or was not asked yet.
+        step_id: of the step of an Argo workflow that it is, empty for any other pod.
+    """
+
+    uid: str
+    name: str
+    work: Work
+    role: Role
+    node: str
+    phase: str
+    created: datetime
+    scheduled: datetime | None = None
+    started: datetime | None = None
+    ended: datetime | None = None
+    disruption: str = ""
+    deleting: bool = False
+    gone: bool = False
+    waiting_since: datetime | None = None
+    step_id: str = ""
+    constraints: Constraints = Constraints()
+    source: Source = "pod"
+
+    @property
+    def namespace(self) -> str:
+        """Its namespace."""
+        return self.work.namespace
+
+    @property
+    def finished(self) -> bool:
+        """Whether its containers ended, by themselves or not."""
+        return self.phase in {"Succeeded", "Failed"}
+
+    @property
+    def active(self) -> bool:
+        """Whether it waits, runs or is about to."""
+        return not (self.gone or self.finished)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Node:
+    """One node.
+
+    Attributes:
+        gpus: amount of GPUs, or of slices of them.
+        notice: since when Azure announces its eviction, None if it does not.
+        gone: when it went, None while it is there.
+    """
+
+    name: str
+    pool: str
+    spot: bool
+    gpus: int
+    created: datetime
+    notice: datetime | None = None
+    gone: datetime | None = None
+
+
+@dataclass(frozen=True)
+class Place:
+    """What a pod ran on.
+
+    Attributes:
+        pool: empty where the node's name does not tell it.
+        spot: None where nobody tells.
+    """
+
+    pool: str
+    spot: bool | None
+
+    @property
+    def capacity(self) -> str | None:
+        """`spot` or `on-demand`; None where nobody tells."""
+        return None if self.spot is None else "spot" if self.spot else "on-demand"
+
+
+@dataclass(frozen=True)
+class Gap:
+    """A stretch of time in which nobody looked."""
+
+    start: datetime
+    end: datetime
+
+
+@dataclass(frozen=True, kw_only=True)
+class Look:
+    """A cluster at one moment, or what a record tells of it up to that moment.
+
+    Attributes:
+        time: the moment.
+        since: when the record began; None for a look without one.
+        namespace: the only one that was looked at; None: all of them.
+        nodes: those that are there or were; None where they may not be read.
+        pools: of the contract, by name; None where it can't be read.
+        gaps: of the record.
+        notes: what could not be seen, a sentence each.
+    """
+
+    time: datetime
+    namespace: str | None
+    pods: tuple[Pod, ...]
+    nodes: tuple[Node, ...] | None
+    pools: Mapping[str, AgentPool] | None = None
+    since: datetime | None = None
+    gaps: tuple[Gap, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @cached_property
+    def nodes_by_name(self) -> Mapping[str, Node]:
+        """The nodes by name; empty where they may not be read."""
+        return {node.name: node for node in self.nodes or ()}
+
+    def place(self, node: str) -> Place:
+        """Pool and capacity of a node: from the node itself, or by its name from the contract."""
+        known = self.nodes_by_name.get(node)
+        if known:
+            return Place(known.pool, known.spot)
+        found = _NODE_NAME.fullmatch(node)
+        pool = found[1] if found else ""
+        contract = (self.pools or {}).get(pool)
+        return Place(pool, contract.spot if contract else self._of_a_sibling(pool))
+
+    def lost(self, node: str) -> bool:
+        """Whether a node is known to be gone."""
+        if self.nodes is None or not node:
+            return False
+        known = self.nodes_by_name.get(node)
+        return known is None or known.gone is not None
+
+    def _of_a_sibling(self, pool: str) -> bool | None:
+        return next((node.spot for node in self.nodes or () if node.pool == pool), None)

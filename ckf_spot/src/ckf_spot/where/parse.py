@@ -1,0 +1,247 @@
+"""Pods and nodes from the API's objects, and what of them is worth keeping in a record."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from ckf_spot.agent_pool import POOL_LABEL, SPOT_LABEL
+from ckf_spot.where.observations import Constraints, Node, Pod, Requirement, Toleration
+from ckf_spot.where.work import STEP, STEP_ID, Work, role_of, work_of
+
+Object = Mapping[str, Any]
+
+_GPU_PREFIX: Final = "nvidia.com/"
+"""`nvidia.com/gpu`, and `nvidia.com/mig-…` where slices have names of their own."""
+_PRIORITY_LABEL: Final = "kubernetes.azure.com/priority"
+"""AKS's successor of the label `scalesetpriority`: `spot` or `regular`."""
+_EVICTION_NOTICE: Final = "VMEventScheduled"
+"""Condition that AKS's node-problem-detector sets when Azure announces an eviction (node-auto-drain.md)."""
+_REQUIRED: Final = "requiredDuringSchedulingIgnoredDuringExecution"
+_PHASES: Final = ("Pending", "Running", "Succeeded", "Failed", "Unknown")
+_POD_METADATA: Final = (
+    "name",
+    "namespace",
+    "uid",
+    "labels",
+    "creationTimestamp",
+    "deletionTimestamp",
+    "ownerReferences",
+)
+_POD_SPEC: Final = ("nodeName", "nodeSelector", "tolerations")
+_POD_STATUS: Final = ("phase", "startTime", "conditions")
+
+
+def pod(raw: Object, gone: datetime | None = None) -> Pod:
+    """A pod from the API's object.
+
+    Args:
+        raw: whole or trimmed.
+        gone: when the object was seen to be there no more, None while it is.
+
+    Raises:
+        KeyError, TypeError, ValueError, AttributeError: it is no pod.
+    """
+    metadata, spec, status = raw["metadata"], raw.get("spec") or {}, raw.get("status") or {}
+    phase = text(status.get("phase")) or "Pending"
+    if phase not in _PHASES:
+        raise ValueError(f"phase {phase!r} is not known")
+    conditions = {entry["type"]: entry for entry in status.get("conditions") or ()}
+    scheduled = conditions.get("PodScheduled", {})
+    target = conditions.get("DisruptionTarget", {})
+    waits = phase == "Pending" and scheduled.get("reason") == "Unschedulable"
+    starts, ends = _containers(status)
+    return Pod(
+        uid=text(metadata["uid"]),
+        name=text(metadata["name"]),
+        work=_checked(work_of(raw)),
+        role=role_of(raw, writes_volumes=any(_written(spec))),
+        node=text(spec.get("nodeName")),
+        phase=phase,
+        created=moment(metadata["creationTimestamp"]),
+        scheduled=_since(scheduled) if scheduled.get("status") == "True" else None,
+        started=min(starts, default=_moment(status.get("startTime")) if phase != "Pending" else None),
+        ended=max(ends, default=None) if phase in {"Succeeded", "Failed"} and ends else gone,
+        disruption=text(target.get("reason")) or "unknown" if target.get("status") == "True" else "",
+        deleting="deletionTimestamp" in metadata,
+        gone=gone is not None,
+        waiting_since=_since(scheduled) or moment(metadata["creationTimestamp"]) if waits else None,
+        step_id=text((metadata.get("annotations") or {}).get(STEP_ID)),
+        constraints=_constraints(spec),
+    )
+
+
+def node(raw: Object, gone: datetime | None = None) -> Node:
+    """A node from the API's object.
+
+    Raises:
+        KeyError, TypeError, ValueError, AttributeError: it is no node.
+    """
+    metadata, status = raw["metadata"], raw.get("status") or {}
+    labels = metadata.get("labels") or {}
+    conditions = {entry["type"]: entry for entry in status.get("conditions") or ()}
+    notice = conditions.get(_EVICTION_NOTICE, {})
+    return Node(
+        name=text(metadata["name"]),
+        pool=text(labels.get(POOL_LABEL) or labels.get("agentpool")),
+        spot="spot" in {labels.get(SPOT_LABEL), labels.get(_PRIORITY_LABEL)},
+        gpus=_gpus(status.get("allocatable") or {}),
+        created=moment(metadata["creationTimestamp"]),
+        notice=_since(notice) if notice.get("status") == "True" else None,
+        gone=gone,
+    )
+
+
+def trimmed_pod(raw: Object) -> dict[str, Any]:
+    """What `pod` reads of a pod; no environment, no command and no image, which may hold what is nobody's business."""
+    metadata, spec, status = raw["metadata"], raw.get("spec") or {}, raw.get("status") or {}
+    kept = _only(metadata, _POD_METADATA)
+    annotations = metadata.get("annotations") or {}
+    kept["annotations"] = _only(annotations, (STEP, STEP_ID))
+    affinity = ((spec.get("affinity") or {}).get("nodeAffinity") or {}).get(_REQUIRED)
+    return {
+        "metadata": kept,
+        "spec": {
+            **_only(spec, _POD_SPEC),
+            **{
+                kind: [{"resources": {"limits": _gpu_limits(each)}} for each in spec.get(kind) or ()]
+                for kind in ("initContainers", "containers")
+            },
+            "volumes": [
+                {"persistentVolumeClaim": volume["persistentVolumeClaim"]}
+                for volume in spec.get("volumes") or ()
+                if "persistentVolumeClaim" in volume
+            ],
+            **({"affinity": {"nodeAffinity": {_REQUIRED: affinity}}} if affinity else {}),
+        },
+        "status": {
+            **_only(status, _POD_STATUS),
+            "containerStatuses": [
+                {"state": _only(each.get("state") or {}, ("running", "terminated"))}
+                for each in status.get("containerStatuses") or ()
+            ],
+        },
+    }
+
+
+def trimmed_node(raw: Object) -> dict[str, Any]:
+    """What `node` reads of a node."""
+    metadata, status = raw["metadata"], raw.get("status") or {}
+    labels = metadata.get("labels") or {}
+    return {
+        "metadata": {
+            **_only(metadata, ("name", "creationTimestamp")),
+            "labels": _only(labels, (POOL_LABEL, SPOT_LABEL, _PRIORITY_LABEL, "agentpool")),
+        },
+        "status": {
+            "allocatable": {
+                name: amount
+                for name, amount in (status.get("allocatable") or {}).items()
+                if name.startswith(_GPU_PREFIX)
+            },
+            # Without their heartbeats, or every node would be news every few minutes.
+            "conditions": [
+                _only(each, ("type", "status", "lastTransitionTime"))
+                for each in status.get("conditions") or ()
+                if each["type"] == _EVICTION_NOTICE
+            ],
+        },
+    }
+
+
+def moment(text: str) -> datetime:
+    """A time of the API's, such as `2026-11-21T07:40:00Z`.
+
+    Raises:
+        TypeError, ValueError: it is none.
+    """
+    found = datetime.fromisoformat(text)
+    if found.tzinfo is None:
+        raise ValueError(f"{text!r} has no time zone")
+    return found.astimezone(UTC)
+
+
+def text(value: Any) -> str:
+    """A text, empty for none.
+
+    Raises:
+        TypeError: it is something else.
+    """
+    if not isinstance(value, str | None):
+        raise TypeError(f"{value!r} is no text")
+    return value or ""
+
+
+def _checked(work: Work) -> Work:
+    """The work, if all its fields are texts."""
+    return Work(text(work.namespace), text(work.kind), text(work.name), text(work.part))
+
+
+def _moment(text: str | None) -> datetime | None:
+    return moment(text) if text else None
+
+
+def _since(condition: Object) -> datetime | None:
+    return _moment(condition.get("lastTransitionTime"))
+
+
+def _containers(status: Object) -> tuple[list[datetime], list[datetime]]:
+    """When containers started, and when they ended."""
+    states = [each.get("state") or {} for each in status.get("containerStatuses") or ()]
+    there = [state.get("running") or state.get("terminated") or {} for state in states]
+    starts = [moment(state["startedAt"]) for state in there if state.get("startedAt")]
+    ends = [moment(state["finishedAt"]) for state in there if state.get("finishedAt")]
+    return starts, ends
+
+
+def _written(spec: Object) -> Iterator[str]:
+    """Claims of the persistent volumes that a pod may write."""
+    for volume in spec.get("volumes") or ():
+        claim = volume.get("persistentVolumeClaim")
+        if claim and not claim.get("readOnly"):
+            yield claim["claimName"]
+
+
+def _constraints(spec: Object) -> Constraints:
+    every = [
+        Requirement(text(key), "In", (text(value),))
+        for key, value in (spec.get("nodeSelector") or {}).items()
+    ]
+    affinity = ((spec.get("affinity") or {}).get("nodeAffinity") or {}).get(_REQUIRED) or {}
+    terms = [
+        [
+            Requirement(text(each["key"]), text(each["operator"]), tuple(map(text, each.get("values") or ())))
+            for each in term.get("matchExpressions") or ()
+        ]
+        for term in affinity.get("nodeSelectorTerms") or ()
+    ]
+    return Constraints(
+        tolerations=tuple(
+            Toleration(
+                key=text(each.get("key")),
+                exists=each.get("operator") == "Exists",
+                value=text(each.get("value")),
+                effect=text(each.get("effect")),
+            )
+            for each in spec.get("tolerations") or ()
+        ),
+        terms=tuple((*every, *term) for term in terms or [[]]) if every or terms else (),
+        gpus=max(
+            sum(_gpus(_gpu_limits(each)) for each in spec.get("containers") or ()),
+            max((_gpus(_gpu_limits(each)) for each in spec.get("initContainers") or ()), default=0),
+        ),
+    )
+
+
+def _gpu_limits(container: Object) -> dict[str, str]:
+    limits: Mapping[str, Any] = (container.get("resources") or {}).get("limits") or {}
+    return {name: str(amount) for name, amount in limits.items() if name.startswith(_GPU_PREFIX)}
+
+
+def _gpus(amounts: Mapping[str, Any]) -> int:
+    return sum(int(amount) for name, amount in amounts.items() if name.startswith(_GPU_PREFIX))
+
+
+def _only(fields: Object, names: Iterable[str]) -> dict[str, Any]:
+    return {name: fields[name] for name in names if name in fields}

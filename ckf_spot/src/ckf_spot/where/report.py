@@ -1,0 +1,109 @@
+"""The report: each piece of work, its pods, violations and notes, in the form that `report.schema.json` describes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from ckf_spot.where.endings import Course, Ending, courses
+from ckf_spot.where.observations import Look, Pod
+from ckf_spot.where.violations import Violation, blind_spots, violations
+
+VERSION: Final = 1
+"""Of the JSON form; a change that breaks a reader makes it 2."""
+
+
+@dataclass(frozen=True)
+class Report:
+    """What is told of a look."""
+
+    look: Look
+    courses: tuple[Course, ...]
+    violations: tuple[Violation, ...]
+    notes: tuple[str, ...]
+
+
+def report(look: Look, patience: timedelta) -> Report:
+    """The report of a look; `patience` as in `violations`."""
+    return Report(look, courses(look), violations(look, patience), (*look.notes, *blind_spots(look)))
+
+
+def state(pod: Pod, ending: Ending) -> str:
+    """One word for where a pod stands: pending, starting, running, leaving, succeeded, failed, or how it ended."""
+    if ending.end == "finished":
+        return pod.phase.lower()
+    if ending.end:
+        return ending.end
+    if pod.deleting:
+        return "leaving"
+    if pod.phase == "Pending":
+        return "starting" if pod.node else "pending"
+    return pod.phase.lower()
+
+
+def as_dict(report: Report) -> dict[str, Any]:
+    """The report as JSON's types."""
+    look = report.look
+    return {
+        "version": VERSION,
+        "time": stamp(look.time),
+        "since": stamp(look.since),
+        "namespace": look.namespace,
+        "work": [
+            {
+                "namespace": course.work.namespace,
+                "kind": course.work.kind,
+                "name": course.work.name,
+                "part": course.work.part,
+                "role": course.pods[-1][0].role,
+                "evictions": course.evictions,
+                "unexplained": course.unexplained,
+                "pods": [_pod(pod, ending, look) for pod, ending in course.pods],
+            }
+            for course in report.courses
+        ],
+        "violations": [
+            {
+                "rule": each.rule,
+                "namespace": each.namespace or None,
+                "name": each.name,
+                "message": each.message,
+                "advice": each.advice,
+            }
+            for each in report.violations
+        ],
+        "notes": list(report.notes),
+    }
+
+
+def stamp(moment: datetime | None) -> str | None:
+    """A moment as JSON has it: `2026-11-21T07:40:00Z`."""
+    return moment.isoformat(timespec="seconds").replace("+00:00", "Z") if moment else None
+
+
+def lost_on(course: Course, look: Look) -> list[str]:
+    """Pools that a piece of work was evicted from, once each."""
+    pools: Iterable[str] = (
+        look.place(pod.node).pool for pod, ending in course.pods if ending.end == "evicted"
+    )
+    return list(dict.fromkeys(pool for pool in pools if pool))
+
+
+def _pod(pod: Pod, ending: Ending, look: Look) -> dict[str, Any]:
+    place = look.place(pod.node)
+    return {
+        "name": pod.name,
+        "uid": pod.uid,
+        "node": pod.node or None,
+        "pool": place.pool or None,
+        "capacity": place.capacity if pod.node else None,
+        "state": state(pod, ending),
+        "created": stamp(pod.created),
+        "scheduled": stamp(pod.scheduled),
+        "started": stamp(pod.started),
+        "ended": stamp(ending.at) if ending.end else None,
+        "why": ending.why or None,
+        "source": pod.source,
+    }

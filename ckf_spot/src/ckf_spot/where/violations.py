@@ -1,0 +1,192 @@
+"""What should not be so, each with what to do about it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final, Literal
+
+from ckf_spot import durations
+from ckf_spot.agent_pool import SPOT_LABEL, AgentPool
+from ckf_spot.where.matching import SPOT_TAINT, obstacle, tolerates, unknown_pools
+from ckf_spot.where.observations import Look, Node, Pod
+from ckf_spot.where.work import Role
+
+Rule = Literal[
+    "stateful-on-spot",
+    "serving-on-spot",
+    "notebook-on-spot",
+    "platform-on-spot",
+    "gpu-node-without-gpu-work",
+    "stuck-on-spot",
+    "stuck-without-pool",
+]
+RULES: Final[tuple[Rule, ...]] = (
+    "stateful-on-spot",
+    "serving-on-spot",
+    "notebook-on-spot",
+    "platform-on-spot",
+    "gpu-node-without-gpu-work",
+    "stuck-on-spot",
+    "stuck-without-pool",
+)
+_LASTING: Final[Mapping[Role, tuple[Rule, str]]] = {
+    "stateful": ("stateful-on-spot", "it keeps state"),
+    "serving": ("serving-on-spot", "it serves requests"),
+    "notebook": ("notebook-on-spot", "a person works in it"),
+    "platform": ("platform-on-spot", "it is part of the platform"),
+}
+"""Work that an eviction does harm: its rule, and why."""
+_MANAGED_BY_AKS: Final = "kube-"
+"""How namespaces begin whose pods AKS places itself."""
+_IDLE: Final = timedelta(minutes=30)
+"""The autoscaler removes an idle node after 10 minutes by default, and the program's profile does so earlier."""
+_NAMED: Final = 3
+"""So many pods are named in a line, the others counted."""
+
+
+@dataclass(frozen=True)
+class Violation:
+    """One of them, as a line.
+
+    Attributes:
+        rule: its name.
+        namespace: of the pod, empty for a node.
+        name: of the pod or the node.
+        message: what is so.
+        advice: what to do.
+    """
+
+    rule: Rule
+    namespace: str
+    name: str
+    message: str
+    advice: str
+
+    def __str__(self) -> str:
+        thing = f"{self.namespace}/{self.name}" if self.namespace else self.name
+        return f"{self.rule}: {thing}: {self.message}; {self.advice}"
+
+
+def violations(look: Look, patience: timedelta) -> tuple[Violation, ...]:
+    """All of them, in the order of the rules.
+
+    Args:
+        look: what was seen.
+        patience: how long spot work may wait for a spot node before it counts as stuck.
+    """
+    found = [
+        *(each for pod in look.pods if pod.active for each in _on_spot(pod, look)),
+        *_gpu_nodes(look),
+        *(each for pod in look.pods if pod.active for each in _stuck(pod, look, patience)),
+    ]
+    return tuple(sorted(found, key=lambda each: (RULES.index(each.rule), each.namespace, each.name)))
+
+
+def blind_spots(look: Look) -> Iterator[str]:
+    """What could not be judged, a sentence each."""
+    if look.pools is None:
+        yield "stuck work was not judged: that needs the pool contract (--pools FILE)"
+    if look.nodes is None:
+        yield "GPU nodes were not judged: the nodes may not be read"
+    elif look.namespace is not None and any(node.gpus and not node.gone for node in look.nodes):
+        yield "GPU nodes were not judged: that needs the pods of all namespaces (-A)"
+
+
+def _on_spot(pod: Pod, look: Look) -> Iterator[Violation]:
+    if pod.role not in _LASTING or pod.namespace.startswith(_MANAGED_BY_AKS):
+        return
+    rule, reason = _LASTING[pod.role]
+    advice = f"take the toleration of {SPOT_LABEL} from {_maker(pod)}"
+    if pod.node:
+        place = look.place(pod.node)
+        if place.spot:
+            message = (
+                f"{reason}, and runs on {place.pool}, which is spot: Azure may take the node back within 30 s"
+            )
+            yield Violation(rule, pod.namespace, pod.name, message, advice)
+        return
+    open_to_it = [
+        pool.name for pool in (look.pools or {}).values() if pool.spot and not obstacle(pool, pod.constraints)
+    ]
+    if open_to_it:
+        message = f"{reason}, waits for a node, and may get one of {', '.join(open_to_it)}, which is spot"
+        yield Violation(rule, pod.namespace, pod.name, message, advice)
+
+
+def _maker(pod: Pod) -> str:
+    return "the pod" if pod.work.kind == "Pod" else f"{pod.work.kind} {pod.work.name}"
+
+
+def _gpu_nodes(look: Look) -> Iterator[Violation]:
+    if look.nodes is None or look.namespace is not None:
+        return
+    on: Mapping[str, list[Pod]] = defaultdict(list)
+    for pod in look.pods:
+        if pod.role != "daemon":
+            on[pod.node].append(pod)
+    for node in look.nodes:
+        if not node.gpus or node.gone:
+            continue
+        active = [pod for pod in on[node.name] if pod.active]
+        if any(pod.constraints.gpus for pod in active):
+            continue
+        rule: Rule = "gpu-node-without-gpu-work"
+        if active:
+            names = sorted(f"{pod.namespace}/{pod.name}" for pod in active)
+            more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+            message = f"a node of {node.pool} runs {', '.join(names[:_NAMED])}{more}, and nothing on it asks for a GPU"
+            advice = "take the toleration of the GPU taint from that work, or let it ask for nvidia.com/gpu"
+            yield Violation(rule, "", node.name, message, advice)
+        elif (idle := look.time - _busy_until(node, on[node.name])) >= _IDLE:
+            message = (
+                f"a node of {node.pool} is idle for {durations.text(int(idle / timedelta(minutes=1)) * 60)}"
+            )
+            advice = "lower the pool's minCount, or ask the autoscaler's events what keeps the node"
+            yield Violation(rule, "", node.name, message, advice)
+
+
+def _busy_until(node: Node, pods: list[Pod]) -> datetime:
+    """The last moment at which it is known to have had work, or else its beginning."""
+    return max([node.created, *(pod.ended or pod.created for pod in pods)])
+
+
+def _stuck(pod: Pod, look: Look, patience: timedelta) -> Iterator[Violation]:
+    pools = look.pools
+    if pools is None or pod.waiting_since is None or not tolerates(pod.constraints.tolerations, SPOT_TAINT):
+        return
+    waited = look.time - pod.waiting_since
+    obstacles = {pool.name: obstacle(pool, pod.constraints) for pool in pools.values()}
+    takers = [pool for pool in pools.values() if not obstacles[pool.name]]
+    missing = unknown_pools(pod.constraints, pools)
+    since = f"it waits for {durations.text(max(int(waited.total_seconds()), 0))}"
+    if not takers:
+        spot = [f"{pool.name}: {obstacles[pool.name]}" for pool in pools.values() if pool.spot]
+        why = _does_not_exist(missing) if missing else "; ".join(spot) or "there is no spot pool"
+        message = f"{since} and no pool will ever take it ({why})"
+        advice = f"name one of {', '.join(pools)}, or place it with ckf_spot"
+        yield Violation("stuck-without-pool", pod.namespace, pod.name, message, advice)
+    elif all(pool.spot for pool in takers) and waited >= patience:
+        message = (
+            f"{since} for a node of {', '.join(pool.name for pool in takers)}, and nothing else takes it"
+        )
+        advice = _way_out(takers, missing, obstacles)
+        yield Violation("stuck-on-spot", pod.namespace, pod.name, message, advice)
+
+
+def _way_out(takers: list[AgentPool], missing: list[str], obstacles: Mapping[str, str]) -> str:
+    """What opens on-demand nodes to work that only spot pools take."""
+    twins = [pool.fallback for pool in takers if pool.fallback]
+    if missing:
+        return f"{_does_not_exist(missing)}: name {' or '.join(twins) or 'an on-demand pool'} instead"
+    if twins:
+        reasons = ", ".join(f"{twin} is closed to it: {obstacles[twin]}" for twin in dict.fromkeys(twins))
+        return f"place it with prefer='spot' ({reasons})"
+    names = " and ".join(pool.name for pool in takers)
+    return f"wait, or let an administrator give {names} an on-demand fallback in the stack's settings"
+
+
+def _does_not_exist(names: list[str]) -> str:
+    return f"pool {', '.join(map(repr, names))} does not exist"

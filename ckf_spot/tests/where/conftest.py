@@ -1,0 +1,128 @@
+"""A stand-in for the API server, and the program run against it."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Generator
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+import yaml
+from made import CONTRACT
+
+from ckf_spot import cli
+
+TEAM = "/api/v1/namespaces/team-a"
+
+
+@dataclass
+class Api:
+    """What an API server answers, and what it was asked.
+
+    Attributes:
+        objects: items by path.
+        refused: HTTP status by path.
+        changes: what a watch of pods tells, once.
+    """
+
+    objects: dict[str, list[Any]] = field(default_factory=dict[str, list[Any]])
+    refused: dict[str, int] = field(default_factory=dict[str, int])
+    changes: list[Any] = field(default_factory=list[Any])
+    asked: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
+
+    def answer(self, method: str, url: str) -> tuple[int, bytes]:
+        """Status and body of an answer."""
+        parts = urlsplit(url)
+        query = parse_qs(parts.query)
+        self.asked.append((method, parts.path))
+        status = self.refused.get(parts.path, 200 if parts.path in self.objects else 404)
+        if status >= 400:
+            return status, json.dumps(
+                {"kind": "Status", "code": status, "message": f"{status}: {parts.path}"}
+            ).encode()
+        if "watch" in query:
+            told, self.changes = self.changes, []
+            return 200, b"".join(json.dumps(each).encode() + b"\n" for each in told)
+        items = self.objects[parts.path]
+        start, size = int(query.get("continue", ["0"])[0]), int(query.get("limit", ["500"])[0])
+        metadata = {"resourceVersion": "7"} | (
+            {"continue": str(start + size)} if start + size < len(items) else {}
+        )
+        return 200, json.dumps({"metadata": metadata, "items": items[start : start + size]}).encode()
+
+
+@pytest.fixture
+def api(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Generator[Api]:
+    """The API server that KUBECONFIG names; it knows a namespace without pods."""
+    api = Api(
+        {f"{TEAM}/pods": [], f"{TEAM}/events": [], "/api/v1/nodes": [], TEAM: [], "/api/v1/namespaces": []}
+    )
+    api.objects["/api/v1/namespaces"] = [{"metadata": {"name": name}} for name in ("team-a", "default")]
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            status, body = api.answer("GET", self.path)
+            self.send_response(status)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the base class names it so
+            """Says nothing."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
+    thread.start()
+    address = f"http://127.0.0.1:{server.server_address[1]}"
+    kubeconfig = {
+        "apiVersion": "v1",
+        "kind": "Config",
+        "clusters": [{"name": "c", "cluster": {"server": address}}],
+        "users": [{"name": "u", "user": {}}],
+        "contexts": [{"name": "c", "context": {"cluster": "c", "user": "u", "namespace": "team-a"}}],
+        "current-context": "c",
+    }
+    path = tmp_path / "kubeconfig"
+    path.write_text(yaml.safe_dump(kubeconfig), encoding="utf-8")
+    monkeypatch.setenv("KUBECONFIG", str(path))
+    monkeypatch.setenv("CKF_SPOT_POOLS", str(CONTRACT))
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    monkeypatch.delenv("COLUMNS", raising=False)
+    monkeypatch.chdir(tmp_path)
+    yield api
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+@dataclass(frozen=True)
+class Ran:
+    """How the program ended."""
+
+    code: int
+    output: str
+    errors: list[str]
+
+
+Where = Callable[..., Ran]
+
+
+@pytest.fixture
+def where(capsys: pytest.CaptureFixture[str]) -> Where:
+    """Runs `ckf-spot where`."""
+
+    def ran(*arguments: str) -> Ran:
+        try:
+            code = cli.main(["where", *arguments])
+        except SystemExit as end:
+            code = int(end.code or 0)
+        output = capsys.readouterr()
+        return Ran(code, output.out, output.err.splitlines())
+
+    return ran

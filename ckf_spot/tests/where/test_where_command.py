@@ -1,0 +1,225 @@
+"""`ckf-spot where` against an API server: what is asked, what is told, and every error in one line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from made import assigned, event, node, node_name, pod
+
+HERE, LOST = node_name("cpuspot", 1), node_name("cpuspot", 0)
+TEAM = "/api/v1/namespaces/team-a"
+WORKFLOWS = "/apis/argoproj.io/v1alpha1"
+
+
+@pytest.fixture(autouse=True)
+def work(api: Any) -> None:
+    """A Job that was evicted once, and a database on spot."""
+    api.objects[f"{TEAM}/pods"] = [
+        pod("train-new", HERE, created=4),
+        pod("db-0", HERE, owner=("StatefulSet", "db")),
+    ]
+    api.objects["/api/v1/nodes"] = [node("cpuspot", 1)]
+    api.objects[f"{TEAM}/events"] = [
+        assigned("train-old", LOST, ago=9),
+        event("SuccessfulCreate", "Created pod: train-old", "Job", "train", ago=9),
+    ]
+
+
+def row(output: str, name: str) -> list[str]:
+    """The cells of a pod's row."""
+    [line] = [line for line in output.splitlines() if name in line and not line.startswith("✘")]
+    return line.split()
+
+
+def test_the_contexts_namespace_is_told_where_none_is_named(where: Any) -> None:
+    ran = where()
+    assert (ran.code, ran.errors) == (0, [])
+    assert row(ran.output, "train-new")[:5] == ["Job/train", "train-new", "cpuspot", "spot", "running"]
+    assert row(ran.output, "train-new")[-3:] == ["1", "from", "cpuspot"]
+    assert "✘ stateful-on-spot: team-a/db-0: " in ran.output
+
+
+def test_it_only_reads(where: Any, api: Any) -> None:
+    where()
+    assert {method for method, _ in api.asked} == {"GET"}
+    assert {path for _, path in api.asked} == {
+        f"{TEAM}/pods",
+        f"{TEAM}/events",
+        "/api/v1/nodes",
+        f"{WORKFLOWS}/namespaces/team-a/workflows",
+    }
+
+
+def test_all_namespaces_are_told_if_asked_for(where: Any, api: Any) -> None:
+    api.objects |= {
+        "/api/v1/pods": api.objects[f"{TEAM}/pods"],
+        "/api/v1/events": api.objects[f"{TEAM}/events"],
+        f"{WORKFLOWS}/workflows": [],
+    }
+    ran = where("-A", "-o", "json")
+    assert json.loads(ran.output)["namespace"] is None
+    assert [work["evictions"] for work in json.loads(ran.output)["work"]] == [1, 0]
+
+
+def test_more_pods_than_a_page_are_all_told(where: Any, api: Any) -> None:
+    api.objects[f"{TEAM}/pods"] = [pod(f"train-{number}", HERE) for number in range(1201)]
+    [work] = json.loads(where("-o", "json").output)["work"]
+    assert len([entry for entry in work["pods"] if entry["source"] == "pod"]) == 1201
+
+
+@pytest.mark.parametrize(
+    ("path", "note"),
+    [
+        (
+            "/api/v1/nodes",
+            "nodes may not be read: pools are told by the nodes' names, and by the pool contract",
+        ),
+        (f"{TEAM}/events", "events may not be read: evictions of pods that are gone are not known"),
+        (
+            f"{WORKFLOWS}/namespaces/team-a/workflows",
+            "workflows may not be read: earlier attempts of their steps are not known",
+        ),
+    ],
+)
+def test_what_the_user_may_not_read_is_done_without_and_said(
+    where: Any, api: Any, path: str, note: str
+) -> None:
+    api.refused[path] = 403
+    ran = where("-o", "json")
+    assert (ran.code, ran.errors) == (0, [])
+    assert note in json.loads(ran.output)["notes"]
+    names = {entry["name"]: entry for work in json.loads(ran.output)["work"] for entry in work["pods"]}
+    assert (names["train-new"]["pool"], names["train-new"]["capacity"]) == ("cpuspot", "spot")
+
+
+def test_how_far_back_the_cluster_remembers_is_said(where: Any) -> None:
+    assert (
+        "(pods that are gone are known by events, since 07:51 UTC; --record FILE remembers for longer)"
+        in (where().output)
+    )
+
+
+def test_without_a_contract_it_tells_what_it_can(where: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CKF_SPOT_POOLS")
+    ran = where("-o", "json")
+    assert ran.code == 0
+    assert json.loads(ran.output)["notes"][0].startswith(
+        "the pool contract can't be read: ConfigMap kubeflow-aks/"
+    )
+    assert json.loads(ran.output)["violations"][0]["rule"] == "stateful-on-spot"
+
+
+def test_the_picture_comes_as_svg(where: Any) -> None:
+    assert where("-o", "svg").output.startswith('<svg xmlns="http://www.w3.org/2000/svg"')
+
+
+def test_the_table_fits_a_narrow_terminal(where: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    assert max(map(len, where().output.split("\n\n")[0].splitlines())) <= 80
+
+
+@pytest.mark.parametrize(("arguments", "code"), [([], 0), (["--check"], 1)])
+def test_violations_are_an_exit_code_if_asked_for(where: Any, arguments: list[str], code: int) -> None:
+    assert where(*arguments).code == code
+
+
+def test_check_is_content_without_violations(where: Any, api: Any) -> None:
+    del api.objects[f"{TEAM}/pods"][1]
+    assert where("--check").code == 0
+
+
+def test_a_record_tells_what_happened_while_it_was_made(where: Any, api: Any) -> None:
+    ended = pod("train-new", HERE, created=4, disruption="EvictionByEvictionAPI", phase="Failed", ended=1)
+    api.changes = [
+        {"type": "MODIFIED", "object": ended},
+        {"type": "DELETED", "object": ended},
+        {"type": "ADDED", "object": pod("train-newer", node_name("cpuspot", 2), created=0)},
+        {"type": "BOOKMARK", "object": {"metadata": {"resourceVersion": "9"}}},
+    ]
+    ran = where("--record", "watched.jsonl", "--for", "1s")
+    assert ran.code == 0
+    words = [line.split(" ", 1)[1] for line in ran.errors]
+    assert f"team-a/train-new is evicted from {HERE} (EvictionByEvictionAPI)" in words
+    assert words[-1] == "recorded; ckf-spot where --from watched.jsonl -o svg draws it"
+    [train, _] = json.loads(where("--from", "watched.jsonl", "-o", "json").output)["work"][:2]
+    found = {entry["name"]: entry["state"] for entry in train["pods"]}
+    assert found.items() >= {"train-new": "evicted"}.items()
+
+
+def test_a_watch_that_came_too_late_begins_anew(where: Any, api: Any) -> None:
+    api.changes = [{"type": "ERROR", "object": {"code": 410, "message": "too old"}}]
+    assert where("--record", "watched.jsonl", "--for", "1s").code == 0
+    assert len([path for _, path in api.asked if path == f"{TEAM}/pods"]) >= 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["-n", "team-b"], "--namespace: 'team-b' does not exist; allowed: default, team-a"),
+        (["-A"], "pods of all namespaces can't be read: 403: /api/v1/pods"),
+        (["-n", "x", "-A"], "argument -A/--all-namespaces: not allowed with argument -n/--namespace"),
+        (["-o", "yaml"], "argument -o/--output: invalid choice: 'yaml' (choose from 'table', 'json', 'svg')"),
+        (["--patience", "soon"], "--patience: 'soon' is no duration; allowed: "),
+        (["--for", "1m"], "--for: it needs --record; allowed: --record FILE --for 10m"),
+        (["--record", "r", "-o", "svg"], "--record: allowed with it: -n, -A and --for; "),
+        (["--record", "r", "--for", "x"], "--for: 'x' is no duration; allowed: "),
+        (["--record", "no/such/folder"], "no/such/folder: can't be written: No such file or directory"),
+        (["--record", "r", "-n", "team-b"], "--namespace: 'team-b' does not exist"),
+        (["--from", "nothing"], "nothing: can't be read: No such file or directory; allowed: "),
+        (["--from", "kubeconfig"], "kubeconfig, line 1: 'apiVersion: v1' is no line of a record; allowed: "),
+        (["--pools", "nothing"], "nothing: can't be read: No such file or directory"),
+    ],
+)
+def test_a_mistake_is_one_line(where: Any, api: Any, arguments: list[str], message: str) -> None:
+    api.objects["/api/v1/namespaces/team-b/pods"] = []
+    api.refused["/api/v1/pods"] = 403
+    ran = where(*arguments)
+    assert (ran.code, ran.output, len(ran.errors)) == (2, "", 1)
+    assert message in ran.errors[0]
+    assert not Path("r").exists()
+
+
+def test_a_namespace_that_may_not_be_looked_up_is_taken_for_empty(where: Any, api: Any) -> None:
+    api.objects[f"{TEAM}/pods"] = []
+    api.refused[TEAM] = 403
+    api.objects[f"{TEAM}/events"] = []
+    ran = where()
+    assert (ran.code, ran.output.splitlines()[0]) == (0, "There is no pod in namespace team-a.")
+
+
+@pytest.mark.parametrize(
+    ("kubeconfig", "message"),
+    [
+        (None, "no cluster is configured: KUBECONFIG: "),
+        ("", "no cluster is configured: KUBECONFIG: "),
+        ("a: [", "KUBECONFIG: "),
+        (
+            "current-context: x\ncontexts: []\nclusters: []\nusers: []\n",
+            "no cluster is configured: KUBECONFIG: ",
+        ),
+    ],
+)
+def test_a_cluster_that_is_not_configured_is_one_line(
+    where: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, kubeconfig: str | None, message: str
+) -> None:
+    if kubeconfig is not None:
+        Path("mine").write_text(kubeconfig, encoding="utf-8")
+    monkeypatch.setenv("KUBECONFIG", "mine")
+    ran = where()
+    assert (ran.code, ran.output, len(ran.errors)) == (2, "", 1)
+    assert message in ran.errors[0]
+
+
+def test_a_cluster_that_does_not_answer_is_one_line(where: Any) -> None:
+    path = Path("kubeconfig")
+    path.write_text(
+        path.read_text(encoding="utf-8").replace("server: http", "server: http://127.0.0.1:1/ #"),
+        encoding="utf-8",
+    )
+    ran = where()
+    assert (ran.code, ran.output, len(ran.errors)) == (2, "", 1)
+    assert ran.errors[0].startswith("ckf-spot: the cluster does not answer: ")

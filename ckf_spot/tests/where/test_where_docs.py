@@ -1,0 +1,60 @@
+"""The page is true: its commands work, its JSON keeps to the schema, and it names every rule there is."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from pathlib import Path
+from typing import Any, Final
+
+import jsonschema
+import pytest
+
+from ckf_spot.where.table import HEADER
+from ckf_spot.where.violations import RULES
+
+ROOT: Final = Path(__file__).parents[2]
+PAGE: Final = (ROOT / "docs" / "where.md").read_text(encoding="utf-8")
+SCHEMA: Final = ROOT / "src" / "ckf_spot" / "where" / "report.schema.json"
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.parametrize("block", blocks("sh"))
+@pytest.mark.usefixtures("api")
+def test_its_commands_work(where: Any, block: str) -> None:
+    for line in block.splitlines():
+        command, _, target = line.partition(" > ")
+        program, name, *arguments = shlex.split(command)
+        assert (program, name) == ("ckf-spot", "where")
+        ran = where(*arguments, *(["--for", "1s"] if "--record" in arguments else []))
+        assert ran.code == 0
+        if target:
+            Path(target).write_text(ran.output, encoding="utf-8")
+            assert ran.output.startswith("<svg")
+
+
+def test_its_json_keeps_to_the_schema() -> None:
+    [example] = blocks("json")
+    schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
+    jsonschema.Draft202012Validator(schema).validate(json.loads(example))
+
+
+def test_it_names_every_rule_and_the_schema_does_too() -> None:
+    assert re.findall(r"^\| `([a-z-]+)` \|", PAGE, re.MULTILINE) == [*RULES]
+    schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
+    rules = schema["properties"]["violations"]["items"]["properties"]["rule"]["enum"]
+    assert sorted(rules) == sorted(RULES)
+
+
+def test_its_table_has_the_columns_of_the_table() -> None:
+    [example] = blocks("text")
+    assert example.splitlines()[0].split() == [*HEADER[1:]]
+
+
+def test_its_links_lead_somewhere() -> None:
+    links: list[str] = re.findall(r"\]\((?!https?:)([^)#]+)", PAGE)
+    assert [link for link in links if not (ROOT / "docs" / link).exists()] == []

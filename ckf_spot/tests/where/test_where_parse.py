@@ -1,0 +1,69 @@
+"""What is kept of the API's objects."""
+
+import json
+from typing import Any
+
+import pytest
+from made import CPU, SPOT, node, node_name, pod
+
+from ckf_spot.where import parse
+from ckf_spot.where.observations import Requirement
+
+AFFINITY = {
+    "nodeAffinity": {
+        "requiredDuringSchedulingIgnoredDuringExecution": {
+            "nodeSelectorTerms": [
+                {"matchExpressions": [{"key": "a", "operator": "In", "values": ["1"]}]},
+                {"matchExpressions": [{"key": "b", "operator": "Exists"}]},
+            ]
+        },
+        "preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 1, "preference": {}}],
+    }
+}
+RICH = pod(
+    "train-x",
+    node_name("cpuspot"),
+    tolerations=[SPOT],
+    nodeSelector=CPU,
+    affinity=AFFINITY,
+    gpus=2,
+    claim={"claimName": "c"},
+    disruption="EvictionByEvictionAPI",
+    annotations={"workflows.argoproj.io/node-id": "n", "secret": "s"},
+    initContainers=[{"name": "init", "resources": {"limits": {"nvidia.com/gpu": "1"}}}],
+)
+
+
+@pytest.mark.parametrize("raw", [RICH, pod("bare"), {**RICH, "status": {}}, pod("late", unschedulable=3)])
+def test_a_trimmed_pod_tells_the_same(raw: Any) -> None:
+    assert parse.pod(parse.trimmed_pod(raw)) == parse.pod(raw)
+
+
+def test_a_trimmed_node_tells_the_same_and_nothing_of_its_heartbeats() -> None:
+    raw = node("gpuspot", notice=1)
+    trimmed = parse.trimmed_node(raw)
+    assert parse.node(trimmed) == parse.node(raw)
+    assert "Heartbeat" not in json.dumps(trimmed)
+
+
+def test_a_trimmed_pod_has_no_environment_image_or_annotation_of_others() -> None:
+    text = json.dumps(parse.trimmed_pod(RICH))
+    assert [word for word in ("hunter2", "image", "secret") if word in text] == []
+
+
+def test_each_term_of_the_affinity_carries_the_node_selector() -> None:
+    selector = Requirement("kubeflow-aks/workload", "In", ("cpu",))
+    assert parse.pod(RICH).constraints.terms == (
+        (selector, Requirement("a", "In", ("1",))),
+        (selector, Requirement("b", "Exists", ())),
+    )
+
+
+def test_gpus_of_containers_add_up_and_init_containers_run_before() -> None:
+    assert parse.pod(RICH).constraints.gpus == 2
+
+
+@pytest.mark.parametrize("text", ["2026-11-21", "yesterday", "2026-11-21T08:00:00", ""])
+def test_a_time_without_zone_is_none(text: str) -> None:
+    with pytest.raises(ValueError, match=r"time zone|isoformat"):
+        parse.moment(text)

@@ -1,0 +1,335 @@
+"""`ckf-spot where` on the demo stack: what it tells of work that is placed by ckf_spot, evicted, misplaced or stuck."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import uuid
+from collections.abc import Generator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+from xml.etree import ElementTree
+
+import pytest
+import yaml
+
+from ckf_spot import Pools, place_job
+from localaks.market import ALL, MarketEvent, Supply, Taking
+from tests.local.demo_stack import DemoStack, Object, deployed
+from tools import Tools
+
+ROOT: Final = Path(__file__).parents[3]
+USER: Final = "reader"
+SVG: Final = "{http://www.w3.org/2000/svg}"
+RECORDER_SECONDS: Final = 20
+
+
+@dataclass(frozen=True)
+class Ran:
+    """How the program ended."""
+
+    code: int
+    output: str
+    errors: list[str]
+
+
+@dataclass(frozen=True)
+class Scene:
+    """What there is to tell.
+
+    Attributes:
+        before: name of the node that the evicted Job ran on first.
+        after: the pod that goes on with its work.
+        reports: what was told of it, by who asked.
+    """
+
+    namespace: str
+    before: str
+    after: Object
+    record: Path
+    reports: dict[str, Ran]
+
+    def json(self, who: str) -> dict[str, Any]:
+        """A report as JSON."""
+        return json.loads(self.reports[who].output)
+
+    def work(self, who: str, name: str) -> dict[str, Any]:
+        """What a report tells of a piece of work."""
+        [found] = [work for work in self.json(who)["work"] if work["name"] == name]
+        return found
+
+
+def where(kubeconfig: Path, *arguments: str) -> Ran:
+    """The program, as a user starts it."""
+    done = subprocess.run(
+        _command(*arguments),
+        env=_environment(kubeconfig),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    return Ran(done.returncode, done.stdout, done.stderr.splitlines())
+
+
+def _command(*arguments: str) -> list[str]:
+    return [sys.executable, "-m", "ckf_spot.cli", "where", *arguments]
+
+
+def _environment(kubeconfig: Path) -> dict[str, str]:
+    inherited = {
+        name: value for name, value in os.environ.items() if name not in {"COLUMNS", "CKF_SPOT_POOLS"}
+    }
+    return {**inherited, "KUBECONFIG": str(kubeconfig), "PYTHONPATH": str(ROOT / "ckf_spot/src")}
+
+
+@pytest.fixture(scope="module")
+def demo(tools: Tools, tmp_path_factory: pytest.TempPathFactory) -> Generator[DemoStack]:
+    """The demo stack on a local AKS."""
+    with deployed(tools, tmp_path_factory.mktemp("where")) as demo:
+        yield demo
+
+
+@pytest.fixture(scope="module")
+def scene(demo: DemoStack, tmp_path_factory: pytest.TempPathFactory) -> Generator[Scene]:
+    """A Job whose node was evicted, a StatefulSet on spot, and a Job that wants spot GPUs while there are none."""
+    folder = tmp_path_factory.mktemp("reports")
+    namespace = f"test-{uuid.uuid4().hex[:8]}"
+    demo.create_namespace(namespace)
+    administrator = demo.kubectl.kubeconfig
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("KUBECONFIG", str(administrator))
+        patch.delenv("CKF_SPOT_POOLS", raising=False)
+        pools = Pools.load()  # from the ConfigMap that the program wrote into the cluster
+    record = folder / "record.jsonl"
+    recorder = subprocess.Popen(
+        _command("-n", namespace, "--record", str(record)),
+        env=_environment(administrator),
+        stderr=subprocess.PIPE,
+    )
+    try:
+        with demo.playing(MarketEvent(0, Supply.SOLD_OUT, "gpuspot"), step=4) as play:
+            play.until("the recorder begins", lambda: record.exists() or None)
+            demo.apply(place_job(_job("training", namespace), pools["cpu"], prefer="spot"))
+            first = play.until("the Job runs", lambda: _running(demo, namespace, "training-"))
+            before = first["spec"]["nodeName"]
+            time.sleep(2)  # times of the API have whole seconds
+            play.market.add(MarketEvent(play.clock.now(), Taking.EVICT, "cpuspot", ALL))
+            play.until("its node is gone", lambda: before not in demo.nodes("cpuspot"))
+            after = play.until("it runs again", lambda: _running(demo, namespace, "training-"), seconds=120)
+            stuck = place_job(_job("inference", namespace, gpus=1), pools["gpu"], require="spot")
+            demo.apply(_database(namespace), stuck)
+            play.until("the database runs", lambda: _running(demo, namespace, "database-"))
+            play.until("the other Job waits", lambda: _unschedulable(demo, namespace, "inference-"))
+            user = _user(demo, namespace, folder)
+            time.sleep(6)  # the recorder looks at the nodes every 3 s
+            reports = {
+                "administrator": where(administrator, "-n", namespace, "-o", "json", "--patience", "0s"),
+                "user": where(user, "-n", namespace, "-o", "json"),
+                "everywhere": where(administrator, "-A", "-o", "json"),
+                "checked": where(administrator, "-n", namespace, "--check", "--patience", "0s"),
+                "table": where(administrator, "-n", namespace),
+                "picture": where(administrator, "-n", namespace, "-o", "svg"),
+            }
+        recorder.send_signal(signal.SIGTERM)
+        _, told = recorder.communicate(timeout=RECORDER_SECONDS)
+        assert recorder.returncode == 0, told.decode()
+    finally:
+        recorder.kill()
+        recorder.wait()
+    reports["told"] = Ran(0, "", told.decode().splitlines())
+    for form in ("json", "svg"):
+        reports[f"record as {form}"] = where(administrator, "--from", str(record), "-o", form)
+    yield Scene(namespace, before, after, record, reports)
+    demo.kubectl.run("delete", "statefulset", "--all", "--namespace", namespace)
+    demo.clear(namespace)
+
+
+def _job(name: str, namespace: str, *, gpus: int = 0) -> Object:
+    limits = {"nvidia.com/gpu": str(gpus)} if gpus else {}
+    return {
+        "apiVersion": "batch/v1",
+        "kind": "Job",
+        "metadata": {"name": name, "namespace": namespace},
+        "spec": {
+            "template": {
+                "metadata": {"annotations": {"localaks/run-seconds": "600"}},
+                "spec": {
+                    "containers": [
+                        {
+                            "name": "main",
+                            "image": "work",
+                            "resources": {"requests": {"cpu": "1"}, "limits": limits},
+                        }
+                    ]
+                },
+            }
+        },
+    }
+
+
+def _database(namespace: str) -> Object:
+    labels = {"app": "database"}
+    return {
+        "apiVersion": "apps/v1",
+        "kind": "StatefulSet",
+        "metadata": {"name": "database", "namespace": namespace},
+        "spec": {
+            "serviceName": "database",
+            "selector": {"matchLabels": labels},
+            "template": {
+                "metadata": {"labels": labels},
+                "spec": {
+                    "nodeSelector": {"kubernetes.azure.com/scalesetpriority": "spot"},
+                    "tolerations": [{"key": "kubernetes.azure.com/scalesetpriority", "operator": "Exists"}],
+                    "containers": [{"name": "main", "image": "work"}],
+                },
+            },
+        },
+    }
+
+
+def _running(demo: DemoStack, namespace: str, prefix: str) -> Object | None:
+    return next(
+        (
+            pod
+            for pod in demo.pods(namespace)
+            if pod["metadata"]["name"].startswith(prefix)
+            and pod["status"].get("phase") == "Running"
+            and "deletionTimestamp" not in pod["metadata"]
+        ),
+        None,
+    )
+
+
+def _unschedulable(demo: DemoStack, namespace: str, prefix: str) -> bool:
+    return any(
+        condition.get("reason") == "Unschedulable"
+        for pod in demo.pods(namespace)
+        if pod["metadata"]["name"].startswith(prefix)
+        for condition in pod["status"].get("conditions", [])
+    )
+
+
+def _user(demo: DemoStack, namespace: str, folder: Path) -> Path:
+    """Kubeconfig of somebody with Kubernetes' own role `view` in the namespace and no right elsewhere."""
+    demo.kubectl.run("create", "serviceaccount", USER, "--namespace", namespace)
+    demo.kubectl.run(
+        "create", "rolebinding", USER, "--clusterrole=view", f"--serviceaccount={namespace}:{USER}",
+        "--namespace", namespace,
+    )  # fmt: skip
+    token = demo.kubectl.run("create", "token", USER, "--namespace", namespace).strip()
+    config = yaml.safe_load(demo.kubectl.kubeconfig.read_text(encoding="utf-8"))
+    config["users"] = [{"name": USER, "user": {"token": token}}]
+    for context in config["contexts"]:
+        context["context"]["user"] = USER
+    path = folder / "user.kubeconfig"
+    path.write_text(yaml.safe_dump(config), encoding="utf-8")
+    return path
+
+
+def test_the_job_shows_with_one_eviction_on_a_new_node(scene: Scene) -> None:
+    work = scene.work("administrator", "training")
+    assert (work["kind"], work["role"], work["evictions"], work["unexplained"]) == ("Job", "batch", 1, 0)
+    first, last = work["pods"]
+    assert (first["node"], first["state"], first["capacity"]) == (scene.before, "evicted", "spot")
+    assert (last["name"], last["state"]) == (scene.after["metadata"]["name"], "running")
+    assert last["node"] == scene.after["spec"]["nodeName"] != scene.before
+    assert (last["pool"], last["capacity"]) == ("cpuspot", "spot")
+
+
+def test_the_table_shows_it_too(scene: Scene) -> None:
+    [row] = [line for line in scene.reports["table"].output.splitlines() if line.startswith("Job/training")]
+    assert row.split()[1:5] == [scene.after["metadata"]["name"], "cpuspot", "spot", "running"]
+    assert row.endswith("1 from cpuspot")
+
+
+def test_the_stateful_set_on_spot_is_a_violation(scene: Scene) -> None:
+    [found] = [
+        each for each in scene.json("administrator")["violations"] if each["rule"] == "stateful-on-spot"
+    ]
+    assert (found["namespace"], found["name"]) == (scene.namespace, "database-0")
+    assert found["advice"].endswith("from StatefulSet database")
+
+
+def test_work_that_requires_sold_out_spot_shows_as_stuck(scene: Scene) -> None:
+    [found] = [each for each in scene.json("administrator")["violations"] if each["rule"] == "stuck-on-spot"]
+    assert found["name"].startswith("inference-")
+    assert "for a node of gpuspot" in found["message"]
+    assert "prefer='spot' (gpuod is closed to it: " in found["advice"]
+
+
+def test_nothing_else_is_a_violation(scene: Scene) -> None:
+    rules = [each["rule"] for each in scene.json("administrator")["violations"]]
+    assert sorted(rules) == ["stateful-on-spot", "stuck-on-spot"]
+    elsewhere = [
+        each for each in scene.json("everywhere")["violations"] if each["namespace"] != scene.namespace
+    ]
+    assert elsewhere == []
+
+
+def test_work_is_not_stuck_before_its_time(scene: Scene) -> None:
+    assert "stuck-on-spot" not in scene.reports["table"].output
+
+
+def test_check_turns_violations_into_an_exit_code(scene: Scene) -> None:
+    assert (scene.reports["checked"].code, scene.reports["table"].code) == (1, 0)
+
+
+def test_a_user_of_the_namespace_sees_pools_without_reading_nodes(scene: Scene) -> None:
+    assert scene.reports["user"].errors == []
+    work = scene.work("user", "training")
+    assert (work["pods"][-1]["pool"], work["pods"][-1]["capacity"]) == ("cpuspot", "spot")
+    assert (work["evictions"], work["unexplained"]) == (
+        0,
+        1,
+    )  # why a pod went is told by nodes or by a record alone
+    assert "nodes may not be read" in " ".join(scene.json("user")["notes"])
+
+
+def test_the_record_knows_why_the_pod_went(scene: Scene) -> None:
+    work = scene.work("record as json", "training")
+    assert work["evictions"] == 1
+    assert (work["pods"][0]["why"], work["pods"][0]["source"]) == ("EvictionByEvictionAPI", "pod")
+    assert any(line.endswith("(EvictionByEvictionAPI)") for line in scene.reports["told"].errors)
+
+
+@pytest.mark.parametrize("who", ["picture", "record as svg"])
+def test_the_picture_has_both_nodes_and_the_eviction(scene: Scene, who: str) -> None:
+    root = ElementTree.fromstring(scene.reports[who].output)  # noqa: S314 - our own
+    titles = [element.text or "" for element in root.iter(f"{SVG}title")]
+    assert [
+        title for title in titles if title.startswith(f"{scene.before}: ") and title.endswith(", taken back")
+    ]
+    assert [title for title in titles if title.startswith(f"{scene.after['spec']['nodeName']}: ")]
+    assert [title for title in titles if "training" in title and title.endswith(", evicted")]
+
+
+def test_a_namespace_that_does_not_exist_is_one_line(demo: DemoStack) -> None:
+    ran = where(demo.kubectl.kubeconfig, "-n", "nowhere")
+    assert (ran.code, ran.output, len(ran.errors)) == (2, "", 1)
+    assert ran.errors[0].startswith("ckf-spot: --namespace: 'nowhere' does not exist; allowed: default, kube")
+
+
+def test_what_is_forbidden_is_one_line(scene: Scene) -> None:
+    ran = where(scene.record.parent / "user.kubeconfig", "-A")
+    assert (ran.code, ran.output, len(ran.errors)) == (2, "", 1)
+    assert ran.errors[0].startswith(
+        "ckf-spot: pods of all namespaces can't be read: pods is forbidden: User "
+    )
+
+
+def test_a_cluster_that_does_not_answer_is_one_line(demo: DemoStack, tmp_path: Path) -> None:
+    config = yaml.safe_load(demo.kubectl.kubeconfig.read_text(encoding="utf-8"))
+    for cluster in config["clusters"]:
+        cluster["cluster"]["server"] = "https://127.0.0.1:1"
+    path = tmp_path / "kubeconfig"
+    path.write_text(yaml.safe_dump(config), encoding="utf-8")
+    ran = where(path)
+    assert (ran.code, ran.output, len(ran.errors)) == (2, "", 1)
+    assert ran.errors[0].startswith("ckf-spot: the cluster does not answer: ")
