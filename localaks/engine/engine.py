@@ -204,7 +204,9 @@ class Engine:
 
     def _environment(self) -> dict[str, str]:
         return {
-            "PULUMI_BACKEND_URL": f"file://{self.run.pulumi_state}",
+            # Without metadata: its files are not written in one go, and an empty one left by a kill makes the state
+            # unreadable ("failed to load checkpoint: EOF").
+            "PULUMI_BACKEND_URL": f"file://{self.run.pulumi_state}?metadata=skip",
             "PULUMI_CONFIG_PASSPHRASE": self.run.passphrase(),
             "PULUMI_DEBUG_PROVIDERS": ",".join(f"{name}:{port}" for name, port in self.providers.items()),
             "PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION": "true",

@@ -1,6 +1,6 @@
 """Place Kubeflow's batch work on spot nodes, so that it survives their eviction."""
 
-from ckf_spot.errors import ContractError, PlacementError
+from ckf_spot.errors import ContractError, EvictionWarning, PlacementError
 from ckf_spot.jobs import place_job
 from ckf_spot.katib import place_katib
 from ckf_spot.placement import Placement
@@ -11,6 +11,7 @@ from ckf_spot.training import place_training_job
 
 __all__ = [
     "ContractError",
+    "EvictionWarning",
     "Placement",
     "PlacementError",
     "PoolGroup",

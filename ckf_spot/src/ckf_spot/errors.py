@@ -14,6 +14,10 @@ class ContractError(PlacementError):
     """The pools could not be read."""
 
 
+class EvictionWarning(UserWarning):
+    """Work that was placed as asked, and yet is lost by an eviction."""
+
+
 def one_of(what: str, value: object, allowed: Iterable[object]) -> PlacementError:
     """The error for a value that is not among the allowed ones."""
     return PlacementError(

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import argparse
 import sys
+import warnings
 from typing import Any
 
 from ckf_spot import manifests, output, strict_schema
+from ckf_spot.errors import EvictionWarning
 from ckf_spot.manifests import Wish
 from ckf_spot.pools import Pools
 
@@ -47,7 +49,11 @@ def _run(options: argparse.Namespace) -> int:
         also=tuple(options.also),
         trainer_api=options.trainer_api,
     )
-    text = manifests.dump(manifests.place(documents, group, wish, origin))
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always", EvictionWarning)
+        text = manifests.dump(manifests.place(documents, group, wish, origin))
+    for each in told:
+        sys.stderr.write(f"ckf-spot: {origin}: {each.message}\n")
     if not strict_schema.available():
         sys.stderr.write(
             "ckf-spot: the pods' own fields were not checked: pip install 'ckf-spot[validate]' checks them\n"

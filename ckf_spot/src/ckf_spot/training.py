@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from ckf_spot import fields, gpu_limits, pod_shape, pod_spec
-from ckf_spot.errors import PlacementError, one_of
+from ckf_spot.errors import EvictionWarning, PlacementError, one_of
 from ckf_spot.fields import Json, of, refuse
 from ckf_spot.placement import Capacity, Placement
 from ckf_spot.pool_group import PoolGroup
@@ -17,6 +18,8 @@ API_VERSION: Final = "kubeflow.org/v1"
 WORKER: Final = "Worker"
 _ON_EVICTION: Final = "ExitCode"
 """The operator makes a pod again that ended with 128 or more, as after a signal, and fails the job otherwise."""
+_TFJOB: Final = "TFJob"
+_DYNAMIC: Final = "enableDynamicWorker"
 _RESTARTS: Final = ("Always", "ExitCode", "Never", "OnFailure")
 _SURVIVING: Final = ("Always", "OnFailure")
 """Restart policies, other than ExitCode, after which the operator makes an evicted pod again (placement.md §5)."""
@@ -85,6 +88,9 @@ def place_training_job(
     Launcher, Evaluator) hold the job together and are left alone: without tolerations they run on the general nodes.
     Only one that asks for a GPU is placed, on the group's on-demand pool, since it would wait forever elsewhere.
 
+    A TFJob with parameter servers gets `enableDynamicWorker`, without which a drained worker fails the job; one without
+    them is warned about.
+
     Args:
         job: a dict, or an object such as KubeflowOrgV1PyTorchJob; it stays as it is.
         group: the pools.
@@ -97,6 +103,9 @@ def place_training_job(
 
     Raises:
         PlacementError: with every mistake, one a line.
+
+    Warns:
+        EvictionWarning: a TFJob that an eviction with notice fails as a whole.
     """
     document = plain(job)
     refuse(problems(document))
@@ -186,7 +195,28 @@ def placed(
         replica["template"] = pod_spec.place_template(replica["template"], chosen)
         if role in moving and chosen.spot and replica.get("restartPolicy") not in _SURVIVING:
             replica["restartPolicy"] = _ON_EVICTION
+    if document["kind"] == _TFJOB and any(placements[role].spot for role in moving):
+        _let_workers_go(document)
     return document
+
+
+def _let_workers_go(document: Json) -> None:
+    """Lets a TFJob's workers come and go; otherwise one that is drained fails the whole job.
+
+    The operator 1.9 counts a pod that is on its way out as failed, whatever its restart policy, unless workers are
+    dynamic (core/status.go; measured on the local AKS). A dynamic worker knows the parameter servers and itself, which
+    is what training with parameter servers needs and what workers that talk to each other can't do with.
+    """
+    spec, name = document["spec"], of(document, "metadata").get("name")
+    if "PS" in spec[KINDS[_TFJOB].replicas]:
+        spec.setdefault(_DYNAMIC, True)
+    if not spec.get(_DYNAMIC):
+        warnings.warn(
+            f"TFJob {name!r} fails as a whole when one worker is drained, which the operator 1.9 counts as failed; "
+            f"set spec.{_DYNAMIC}: true if the workers do not talk to each other, or take a PyTorchJob",
+            EvictionWarning,
+            stacklevel=4,
+        )
 
 
 def _replica_problems(role: str, replica: object, kind: TrainingKind, inside: str) -> Iterator[str]:

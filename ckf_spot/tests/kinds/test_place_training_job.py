@@ -1,13 +1,14 @@
 """Jobs of the training operator: workers on spot, what must not vanish on nodes that stay."""
 
 import copy
+import warnings
 from typing import Any
 
 import pytest
 from kubeflow import training
 from samples import GPU, OFF_SPOT, ON_SPOT, SPOT, Json, container, example, expressions, training_job
 
-from ckf_spot import PlacementError, Pools, place_training_job
+from ckf_spot import EvictionWarning, PlacementError, Pools, place_training_job
 from ckf_spot.training import KINDS
 
 sdk: Any = training
@@ -198,3 +199,36 @@ def test_a_gpu_chief_on_a_group_without_gpus_is_left_alone(pools: Pools) -> None
     placed = place_training_job(document, pools["cpu"])
     assert pod(placed, "Chief")["containers"][0]["resources"] == {"limits": {GPU: 1}}
     assert "affinity" not in pod(placed, "Chief")
+
+
+def tfjob(*roles: str, **spec: Any) -> Json:
+    document = training_job("TFJob", "tfReplicaSpecs", **dict.fromkeys(roles, container("tensorflow")))
+    document["spec"].update(spec)
+    return document
+
+
+def test_workers_of_a_tfjob_with_parameter_servers_may_come_and_go(pools: Pools) -> None:
+    assert (
+        place_training_job(tfjob("Chief", "PS", "Worker"), pools["cpu"])["spec"]["enableDynamicWorker"]
+        is True
+    )
+
+
+def test_a_tfjob_whose_workers_talk_to_each_other_is_warned_about(pools: Pools) -> None:
+    with pytest.warns(EvictionWarning, match="fails as a whole when one worker is drained"):
+        placed = place_training_job(tfjob("Chief", "Worker"), pools["cpu"])
+    assert "enableDynamicWorker" not in placed["spec"]
+
+
+@pytest.mark.parametrize(
+    ("document", "wish"),
+    [
+        (tfjob("Chief", "Worker", enableDynamicWorker=True), {}),
+        (tfjob("Chief", "Worker"), {"require": "on-demand"}),
+    ],
+    ids=["dynamic already", "on demand"],
+)
+def test_a_tfjob_that_survives_is_not_warned_about(pools: Pools, document: Json, wish: Any) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", EvictionWarning)
+        place_training_job(document, pools["cpu"], **wish)
