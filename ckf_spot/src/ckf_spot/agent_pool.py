@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
@@ -12,6 +13,8 @@ SPOT_LABEL: Final = "kubernetes.azure.com/scalesetpriority"
 """Label and taint of every spot node, with the value `spot`; on-demand nodes have neither (aks.md §1.1)."""
 POOL_LABEL: Final = "kubernetes.azure.com/agentpool"
 """Label of every node: the name of its pool."""
+PLATFORM_NAMESPACES: Final = re.compile(r"kubeflow|controller-.*|knative-.*")
+"""Namespaces of the platform, where the cluster's guard refuses pods that tolerate spot nodes."""
 GPU: Final = "nvidia.com/gpu"
 """Resource that NVIDIA's device plugin announces; also the key of the taint that keeps other work off GPU nodes."""
 

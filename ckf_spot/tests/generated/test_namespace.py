@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from ckf_spot import PlacementError, Pools, namespace, place_job
+from ckf_spot import PlacementError, Pools, place_job
+from ckf_spot.generated import namespace
 
 SPOT = {"key": "kubernetes.azure.com/scalesetpriority", "operator": "Exists", "effect": "NoSchedule"}
 JOB = {

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from ckf_spot import PlacementError, Pools, spawner
+from ckf_spot import PlacementError, Pools
+from ckf_spot.generated import spawner
 
 SPOT = "kubernetes.azure.com/scalesetpriority"
 KEYS = {

@@ -9,9 +9,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from samples import PREFERRED, REQUIRED, example
 
-from ckf_spot import PlacementError, Pools, manifests, strict_schema
-from ckf_spot.manifests import Wish
-from ckf_spot.trainer import MANAGER
+from ckf_spot import PlacementError, Pools
+from ckf_spot.kinds import manifests, strict_schema
+from ckf_spot.kinds.manifests import Wish
+from ckf_spot.kinds.trainer import MANAGER
 
 POOLS = Pools.load(Path(__file__).parents[1] / "demo_pools.json")
 EXAMPLES = {"job": "cpu", "tfjob": "cpu", "pytorchjob": "gpu", "experiment": "cpu"} | dict.fromkeys(

@@ -9,7 +9,7 @@ from kubeflow import training
 from samples import GPU, OFF_SPOT, ON_SPOT, SPOT, Json, container, example, expressions, training_job
 
 from ckf_spot import EvictionWarning, PlacementError, Pools, place_training_job
-from ckf_spot.training import KINDS
+from ckf_spot.kinds.training import KINDS
 
 sdk: Any = training
 """Its classes come without types."""

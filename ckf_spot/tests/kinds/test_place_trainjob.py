@@ -8,7 +8,7 @@ from kubeflow_trainer_api import models
 from samples import GPU, ON_SPOT, POOL, WORKLOAD, Json, example, expressions
 
 from ckf_spot import PlacementError, Pools, TrainOption, place_trainjob
-from ckf_spot.trainer import MANAGER, Api
+from ckf_spot.kinds.trainer import MANAGER, Api
 
 SHAPES = {
     "2.0": "podSpecOverrides",

@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
+from ckf_spot.agent_pool import PLATFORM_NAMESPACES
+
 Role = Literal["batch", "notebook", "serving", "platform", "stateful", "daemon", "other"]
 """`other`: a Deployment without a volume, or a pod that nothing makes again."""
 
@@ -20,8 +22,6 @@ _SERVING: Final = (
     "serving.knative.dev/revision",
 )
 """Labels of the pods of KServe and Knative."""
-_PLATFORM: Final = re.compile(r"kubeflow|controller-.*|knative-.*")
-"""Namespaces of the platform, the same that the cluster's guard keeps off spot nodes."""
 _JOB_INDEX: Final = "batch.kubernetes.io/job-completion-index"
 _WORKFLOW: Final = "workflows.argoproj.io/workflow"
 STEP: Final = "workflows.argoproj.io/node-name"
@@ -90,7 +90,7 @@ def role_of(pod: Mapping[str, Any], *, writes_volumes: bool) -> Role:
         return "notebook"
     if any(label in labels for label in _SERVING):
         return "serving"
-    if _PLATFORM.fullmatch(metadata["namespace"]):
+    if PLATFORM_NAMESPACES.fullmatch(metadata["namespace"]):
         return "platform"
     if kind.endswith("Job") or kind == "Workflow":
         return "batch"

@@ -6,10 +6,10 @@ import json
 import re
 from typing import Any, Final
 
-from ckf_spot.agent_pool import SPOT_LABEL
+from ckf_spot.agent_pool import PLATFORM_NAMESPACES, SPOT_LABEL
 from ckf_spot.errors import PlacementError
-from ckf_spot.fields import Json
-from ckf_spot.pod_spec import SAFE_TO_EVICT
+from ckf_spot.kinds.fields import Json
+from ckf_spot.kinds.pod_spec import SAFE_TO_EVICT
 from ckf_spot.pools import Pools
 
 ALLOW_SPOT: Final = "allow-spot"
@@ -17,8 +17,6 @@ ALLOW_SPOT: Final = "allow-spot"
 DEFAULT_TOLERATIONS: Final = "scheduler.alpha.kubernetes.io/defaultTolerations"
 """Annotation of a namespace that AKS's admission plugin PodTolerationRestriction reads."""
 _FORM: Final = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
-_GUARDED: Final = re.compile(r"kubeflow|controller-.*|knative-.*")
-"""Namespaces of the platform, where the cluster's guard refuses pods that tolerate spot nodes."""
 
 
 def pod_default(pools: Pools, namespace: str) -> Json:
@@ -90,7 +88,7 @@ def _profile(namespace: str) -> str:
         raise PlacementError(
             f"namespace: {namespace!r} is not allowed; allowed: 1 to 63 of a–z, 0–9 and -, without - at either end"
         )
-    if _GUARDED.fullmatch(namespace):
+    if PLATFORM_NAMESPACES.fullmatch(namespace):
         raise PlacementError(
             f"namespace: {namespace!r} is the platform's, where the cluster's guard refuses pods that tolerate spot "
             "nodes; allowed: a profile's namespace"

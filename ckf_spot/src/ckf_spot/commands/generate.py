@@ -7,7 +7,9 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from ckf_spot import manifests, namespace, output, spawner
+from ckf_spot.commands import output
+from ckf_spot.generated import namespace, spawner
+from ckf_spot.kinds import manifests
 from ckf_spot.pools import Pools
 
 

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal, get_args
 
-from ckf_spot import fields, gpu_limits, node_selection, pod_shape, pod_spec
 from ckf_spot.agent_pool import GPU
 from ckf_spot.errors import one_of
-from ckf_spot.fields import Json, at, is_map, is_maps, of, refuse
+from ckf_spot.kinds import fields, gpu_limits, node_selection, pod_shape, pod_spec
+from ckf_spot.kinds.fields import Json, at, is_map, is_maps, of, refuse
+from ckf_spot.kinds.serialise import plain
 from ckf_spot.placement import Capacity, Placement
 from ckf_spot.pool_group import PoolGroup
-from ckf_spot.serialise import plain
 
 Api = Literal["2.0", "2.1", "2.2", "2.3"]
 """Releases of Kubeflow Trainer; each drops the others' fields without a word."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
-from ckf_spot.fields import at, is_map, is_maps, problems, shown
-from ckf_spot.pod_fields import PREFERRED, REQUIRED
+from ckf_spot.kinds.fields import at, is_map, is_maps, problems, shown
+from ckf_spot.kinds.pod_fields import PREFERRED, REQUIRED
 
 Shape = Mapping[tuple[str, ...], tuple[Callable[[Any], bool], str]]
 """By path: what a value must be, and how to say so."""

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from ckf_spot.agent_pool import POOL_LABEL, SPOT_LABEL, WORKLOAD_LABEL, AgentPool
-from ckf_spot.fields import of
-from ckf_spot.pod_fields import REQUIRED
+from ckf_spot.kinds.fields import of
+from ckf_spot.kinds.pod_fields import REQUIRED
 
 _LEGACY_POOL_LABEL: Final = "agentpool"
 _VM_SIZE_LABEL: Final = "node.kubernetes.io/instance-type"

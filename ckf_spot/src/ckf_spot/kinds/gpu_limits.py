@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ckf_spot.agent_pool import GPU
-from ckf_spot.fields import of
+from ckf_spot.kinds.fields import of
 from ckf_spot.placement import Placement
 
 Limits = Mapping[str, Mapping[str, Any]]

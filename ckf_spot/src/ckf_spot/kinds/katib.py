@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from ckf_spot import fields, jobs, training
 from ckf_spot.errors import one_of
-from ckf_spot.fields import Json, is_map, of, refuse, shown
+from ckf_spot.kinds import fields, jobs, training
+from ckf_spot.kinds.fields import Json, is_map, of, refuse, shown
+from ckf_spot.kinds.serialise import plain
 from ckf_spot.placement import Capacity
 from ckf_spot.pool_group import PoolGroup
-from ckf_spot.serialise import plain
 
 KIND: Final = "Experiment"
 API_VERSION: Final = "kubeflow.org/v1beta1"

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ckf_spot.errors import PlacementError
-from ckf_spot.fields import Json, copied, is_map, shown
+from ckf_spot.kinds.fields import Json, copied, is_map, shown
 
 
 def plain(found: object) -> Json:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from ckf_spot import fields, pod_shape, pod_spec
-from ckf_spot.fields import Json, is_map, is_maps, of, refuse, shown
+from ckf_spot.kinds import fields, pod_shape, pod_spec
+from ckf_spot.kinds.fields import Json, is_map, is_maps, of, refuse, shown
+from ckf_spot.kinds.serialise import plain
 from ckf_spot.placement import Capacity, Placement
 from ckf_spot.pool_group import PoolGroup
-from ckf_spot.serialise import plain
 
 KIND: Final = "Job"
 API_VERSION: Final = "batch/v1"

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from ckf_spot import fields, gpu_limits, pod_shape, pod_spec
 from ckf_spot.errors import EvictionWarning, PlacementError, one_of
-from ckf_spot.fields import Json, of, refuse
+from ckf_spot.kinds import fields, gpu_limits, pod_shape, pod_spec
+from ckf_spot.kinds.fields import Json, of, refuse
+from ckf_spot.kinds.serialise import plain
 from ckf_spot.placement import Capacity, Placement
 from ckf_spot.pool_group import PoolGroup
-from ckf_spot.serialise import plain
 
 API_VERSION: Final = "kubeflow.org/v1"
 WORKER: Final = "Worker"

@@ -10,8 +10,8 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from ckf_spot.fields import Json, shown
-from ckf_spot.katib import PLACEHOLDER
+from ckf_spot.kinds.fields import Json, shown
+from ckf_spot.kinds.katib import PLACEHOLDER
 
 KUBERNETES: Final = "1.33"
 """The newest release that Charmed Kubeflow 1.11 supports (its release notes)."""

@@ -8,9 +8,9 @@ from typing import Any, Final
 
 import yaml
 
-from ckf_spot import jobs, katib, strict_schema, trainer, training
 from ckf_spot.errors import PlacementError, one_of
-from ckf_spot.fields import Json, is_map, of, refuse, shown
+from ckf_spot.kinds import jobs, katib, strict_schema, trainer, training
+from ckf_spot.kinds.fields import Json, is_map, of, refuse, shown
 from ckf_spot.placement import Capacity
 from ckf_spot.pool_group import PoolGroup
 

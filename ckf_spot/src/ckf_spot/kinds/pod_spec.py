@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from ckf_spot import gpu_limits, node_selection
-from ckf_spot.fields import Json, copied, of
+from ckf_spot.kinds import gpu_limits, node_selection
+from ckf_spot.kinds.fields import Json, copied, of
+from ckf_spot.kinds.pod_fields import PREFERRED, REQUIRED
 from ckf_spot.placement import Placement
-from ckf_spot.pod_fields import PREFERRED, REQUIRED
 
 SAFE_TO_EVICT: Final = "cluster-autoscaler.kubernetes.io/safe-to-evict"
 """Annotation that keeps the autoscaler, the second evictor, from ending a Job's pod (placement.md §5)."""

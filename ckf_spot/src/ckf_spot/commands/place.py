@@ -7,9 +7,10 @@ import sys
 import warnings
 from typing import Any
 
-from ckf_spot import manifests, output, strict_schema
+from ckf_spot.commands import output
 from ckf_spot.errors import EvictionWarning
-from ckf_spot.manifests import Wish
+from ckf_spot.kinds import manifests, strict_schema
+from ckf_spot.kinds.manifests import Wish
 from ckf_spot.pools import Pools
 
 

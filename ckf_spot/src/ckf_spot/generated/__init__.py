@@ -1,0 +1,1 @@
+"""What an administrator takes over into Charmed Kubeflow, made from the pools."""
