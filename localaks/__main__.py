@@ -20,6 +20,7 @@ from localaks import service
 from localaks.azure.state import AzureState
 from localaks.cluster import ClusterUnavailableError
 from localaks.control_plane import ControlPlaneError
+from localaks.controllers.controller import ControllerError
 from localaks.demo import interruption
 from localaks.demo.console import Console
 from localaks.demo.hands import LeftoverError
@@ -46,6 +47,7 @@ _TOLD: Final = (
     BuildError,
     ClusterUnavailableError,
     ControlPlaneError,
+    ControllerError,
     EngineError,
     LeftoverError,
     NothingToShowError,

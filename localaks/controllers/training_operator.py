@@ -98,14 +98,15 @@ class TrainingOperator:
 
     def _ready(self, api: ApiServer, serving: Path) -> bool:
         """Hands the certificates on as soon as they are made; tells whether all kinds of job are looked after."""
-        _AWAITED.parent.mkdir(parents=True, exist_ok=True)
-        _AWAITED.touch()  # each time: another local AKS may just have withdrawn it
         made: Mapping[str, str] = at(api.get(_CERTIFICATES), "data") or {}
         for name, content in made.items():
             file = serving / name
             if not file.exists():
                 file.touch(mode=0o600)
                 file.write_bytes(base64.b64decode(content))
+        if made:  # not earlier, or its server starts before the certificates are there, and the operator ends
+            _AWAITED.parent.mkdir(parents=True, exist_ok=True)
+            _AWAITED.touch()  # each time: another local AKS may just have withdrawn it
         return self.controller.says('job-controller", "worker count"') >= len(self.tools.manifests(_TOOL))
 
 

@@ -17,6 +17,7 @@ from localaks.demo.progress import Planned, Progress
 from localaks.demo.promises import Verdict, judge
 from localaks.demo.stopping import stop_everything
 from localaks.demo.toolbox import get_tools
+from localaks.demo.where import PICTURE, Where
 from localaks.engine.results import Result
 from localaks.local_aks import PROJECT_ROOT, LocalAks
 from localaks.report.page import page
@@ -82,11 +83,16 @@ class Show:
             "5/6",
             "The story (real: control plane, scheduler, Argo, training operator; simulated: nodes, autoscaler, spot)",
         )
-        seen = perform(kubeflow, journal, plan, first, self.console)
+        where = Where(self.run)
+        with where.recording():
+            seen = perform(kubeflow, journal, plan, first, self.console)
         self._part("6/6", "What was seen, and what was promised")
         verdicts = judge(seen)
         self._tell(seen, verdicts)
         self._write(results, seen, verdicts)
+        for line in where.draw(local.engine.outputs().values["poolContract"], results):
+            self.console.line(f"ckf-spot where: {line}")
+        self.console.line(f"what `ckf-spot where` saw of it is {results / PICTURE}")
         return all(verdict.kept for verdict in verdicts)
 
     def _part(self, number: str, title: str) -> None:

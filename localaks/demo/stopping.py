@@ -7,6 +7,7 @@ from typing import Final
 
 from localaks import control_plane, processes, service
 from localaks.controllers import argo, training_operator
+from localaks.demo import where
 from localaks.engine import locks
 from localaks.run_directory import RunDirectory
 
@@ -21,7 +22,7 @@ def stop_everything(run: RunDirectory) -> None:
     if engine is not None:
         with suppress(ProcessLookupError):
             os.kill(engine, signal.SIGKILL)
-    names = (service.PID_FILE, argo.PROCESS, training_operator.PROCESS)
+    names = (service.PID_FILE, argo.PROCESS, training_operator.PROCESS, where.PROCESS)
     processes.stop([run.pid_file(name) for name in names], _SERVICE_PATIENCE)
     service.endpoints_file(run).unlink(missing_ok=True)
     control_plane.stop(run)

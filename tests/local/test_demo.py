@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Generator
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -118,6 +119,16 @@ def test_no_secret_is_printed_or_written(
     for text in (shown.stdout, *((build / "demo" / f"demo.{kind}").read_text() for kind in ("html", "json"))):
         assert token not in text
         assert key not in text
+
+
+def test_the_data_scientists_own_tool_saw_it_too(
+    shown: subprocess.CompletedProcess[str], build: Path
+) -> None:
+    picture = build / "demo" / "where.svg"
+    assert str(picture) in shown.stdout
+    names = {text.text for text in ElementTree.parse(picture).iter("{http://www.w3.org/2000/svg}text")}  # noqa: S314
+    assert {"cpuspot", "gpuspot", "general"} <= names
+    assert "ckf-spot where: " not in shown.stdout  # nothing ran where it should not
 
 
 def test_a_second_demo_tells_the_same_story_and_changes_nothing(

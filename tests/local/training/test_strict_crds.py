@@ -1,0 +1,42 @@
+"""The package's examples against the training operator's real CRDs and the API server's own strictness."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from ckf_spot import Pools, place_job, place_training_job
+from localaks.local_aks import PROJECT_ROOT
+from tests.local.demo_stack import DemoStack
+
+EXAMPLES: Path = PROJECT_ROOT / "ckf_spot" / "examples" / "training"
+PLACES = {"job.yaml": place_job, "pytorchjob.yaml": place_training_job, "tfjob.yaml": place_training_job}
+
+
+def _dry_run(demo: DemoStack, document: dict[str, Any], namespace: str) -> str:
+    placed = {**document, "metadata": {**document["metadata"], "namespace": namespace}}
+    command = ("create", "--namespace", namespace, "--dry-run=server", "--validate=strict", "--output=name")
+    return demo.kubectl.run(*command, "--filename=-", given=json.dumps(placed))
+
+
+@pytest.mark.parametrize("example", PLACES)
+def test_a_placed_example_has_no_field_that_the_api_server_does_not_know(
+    example: str, demo: DemoStack, pools: Pools, namespace: str
+) -> None:
+    document = yaml.safe_load((EXAMPLES / example).read_text(encoding="utf-8"))
+    group = pools["gpu" if example == "pytorchjob.yaml" else "cpu"]
+    assert document["kind"].lower() in _dry_run(demo, PLACES[example](document, group), namespace)
+
+
+def test_a_pods_fields_beside_the_template_are_refused(demo: DemoStack, pools: Pools, namespace: str) -> None:
+    """What the placed examples would get away with if nobody were strict."""
+    document = yaml.safe_load((EXAMPLES / "tfjob.yaml").read_text(encoding="utf-8"))
+    placed = place_training_job(document, pools["cpu"])
+    worker = placed["spec"]["tfReplicaSpecs"]["Worker"]
+    worker["affinity"] = worker["template"]["spec"].pop("affinity")
+    with pytest.raises(AssertionError, match="unknown field"):
+        _dry_run(demo, placed, namespace)
