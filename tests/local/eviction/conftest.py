@@ -31,7 +31,7 @@ WIDE: Final = {
 """The standard pools, with twice the CPU spot nodes, so that a storm of hundreds takes half the time."""
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def demo(tools: Tools, tmp_path_factory: pytest.TempPathFactory) -> Generator[DemoStack]:
     """The demo stack on a local AKS."""
     with deployed(tools, tmp_path_factory.mktemp("eviction"), WIDE) as demo:
