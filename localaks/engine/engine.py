@@ -16,6 +16,7 @@ from pulumi.automation.errors import CommandError
 from localaks.engine import locks, program
 from localaks.engine.pending import LookUp, PendingCreate, as_sent, pending_creates, settled
 from localaks.engine.results import Recording, Result
+from localaks.engine.workspace import Stack, Workspace, command
 from localaks.run_directory import RunDirectory
 from recorder.stack_files import read_stack
 from tools import Tools
@@ -133,7 +134,7 @@ class Engine:
 
     def outputs(self) -> Outputs:
         """The stack's outputs as the last `up` left them."""
-        outputs = self._stack.outputs()
+        outputs = self._stack.workspace.stack_outputs(self.stack)
         secret_names = frozenset(name for name, output in outputs.items() if output.secret)
         return Outputs({name: output.value for name, output in outputs.items()}, secret_names)
 
@@ -173,7 +174,7 @@ class Engine:
             raise EngineError(f"another engine (process {holder}) is at work on stack {self.stack!r}")
 
     @cached_property
-    def _stack(self) -> automation.Stack:
+    def _stack(self) -> Stack:
         config = read_stack(self.project_root, self.stack, self.extra_config)
         if config.secret_keys:
             keys = ", ".join(config.secret_keys)
@@ -182,24 +183,20 @@ class Engine:
             )
         for folder in (self.run.pulumi_home, self.run.pulumi_state, self.run.pulumi_workspace):
             folder.mkdir(parents=True, exist_ok=True)
-        pulumi = self.tools["pulumi"]
-        options = automation.LocalWorkspaceOptions(
+        workspace = Workspace(
             work_dir=str(self.run.pulumi_workspace),
             pulumi_home=str(self.run.pulumi_home),
-            pulumi_command=automation.PulumiCommand(
-                str(pulumi.parents[1]) if pulumi.parent.name == "bin" else None
-            ),
-            env_vars=self._environment(),
-        )
-        stack = automation.create_or_select_stack(
-            self.stack,
-            project_name=config.project,
             program=partial(program.run, self.project_root),
-            opts=options,
+            env_vars=self._environment(),
+            project_settings=automation.ProjectSettings(
+                config.project, runtime="python", main=str(self.project_root)
+            ),
+            pulumi_command=command(self.tools["pulumi"]),
         )
-        settings = stack.workspace.stack_settings(self.stack)
+        stack = Stack(self.stack, workspace, self.run.pulumi_state)
+        settings = workspace.stack_settings(self.stack)
         settings.config = dict(config.values)
-        stack.workspace.save_stack_settings(self.stack, settings)
+        workspace.save_stack_settings(self.stack, settings)
         return stack
 
     def _environment(self) -> dict[str, str]:

@@ -18,6 +18,9 @@ import pulumi
 
 _OURS: Final = Path(__file__).resolve().parents[1]
 _TOOLS: Final = _OURS.parent / "tools"
+_NOT_THE_PROGRAMS: Final = tuple(
+    f"{folder}{os.sep}" for folder in (sys.prefix, sys.base_prefix, _OURS, _TOOLS)
+)
 _SDK: Final = Path(pulumi.__file__).parent
 _GRPC_LOG: Final = logging.getLogger("grpc._server")
 
@@ -54,19 +57,16 @@ def fresh(root: Path) -> Generator[None]:
 
 def _take_modules(root: Path) -> dict[str, ModuleType]:
     """Removes the program's modules from the import cache and returns them."""
-    taken = {name: module for name, module in sys.modules.items() if _is_the_programs(module, root.resolve())}
+    inside = (f"{root}{os.sep}", f"{root.resolve()}{os.sep}")
+    taken = {name: module for name, module in sys.modules.items() if _is_the_programs(module, inside)}
     for name in taken:
         del sys.modules[name]
     return taken
 
 
-def _is_the_programs(module: ModuleType, root: Path) -> bool:
+def _is_the_programs(module: ModuleType, inside: tuple[str, ...]) -> bool:
     file = getattr(module, "__file__", None) or next(iter(getattr(module, "__path__", ())), None)
-    if file is None:
-        return False
-    path = Path(file)
-    elsewhere = (Path(sys.prefix), Path(sys.base_prefix), _OURS, _TOOLS)
-    return path.is_relative_to(root) and not any(path.is_relative_to(folder) for folder in elsewhere)
+    return file is not None and file.startswith(inside) and not file.startswith(_NOT_THE_PROGRAMS)
 
 
 @cache

@@ -1,0 +1,48 @@
+"""The Automation API with as few calls of the engine as can be: each is a process, and most answers nobody reads.
+
+Left alone, `Stack.up` asks for the outputs twice and for the history, which takes longer than an `up` that changes
+nothing.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+from pulumi import automation
+from pulumi.automation._stack import StackInitMode  # pyright: ignore[reportPrivateUsage] - its only home
+
+_NOT_ASKED: Final = automation.UpdateSummary("", datetime.min, "", {}, {}, "")
+
+
+class Workspace(automation.LocalWorkspace):
+    """A workspace that need not be told which stack is meant, for every command names it."""
+
+    def select_stack(self, stack_name: str) -> None:
+        """Nothing."""
+
+
+class Stack(automation.Stack):
+    """A stack of whose operations the event stream tells all; for its outputs ask the workspace."""
+
+    def __init__(self, name: str, workspace: Workspace, state: Path) -> None:
+        """Makes the stack unless the file backend in the folder `state` has it."""
+        project = workspace.project_settings().name
+        known = (state / ".pulumi" / "stacks" / project / f"{name}.json").exists()
+        super().__init__(name, workspace, StackInitMode.SELECT if known else StackInitMode.CREATE)
+
+    def outputs(self) -> automation.OutputMap:
+        """Nothing."""
+        return {}
+
+    def info(self, show_secrets: bool = True) -> automation.UpdateSummary:  # noqa: ARG002, FBT001, FBT002 - as declared
+        """Nothing."""
+        return _NOT_ASKED
+
+
+@cache
+def command(pulumi: Path) -> automation.PulumiCommand:
+    """The engine's program, which is asked for its version once."""
+    return automation.PulumiCommand(str(pulumi.parents[1]) if pulumi.parent.name == "bin" else None)
