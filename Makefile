@@ -5,7 +5,11 @@ VENV := .venv
 PY := $(VENV)/bin/python
 PACKAGE := ckf_spot
 PACKAGE_VENV := $(PACKAGE)/.venv
-RUN_LOCAL := $(PY) -m localaks
+BUILD ?= build
+RUN_LOCAL := $(PY) -m localaks --build $(BUILD)
+
+# The Azure SDK has thousands of modules: where Python may not keep them compiled, every start takes seconds longer.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help preview test test-local test-simulation test-package lint docs bench requirements demo demo-down local-up local-shell local-down clean
@@ -21,7 +25,7 @@ test: $(VENV)/.dev ## the program's tests: no Azure, no Go, seconds
 
 test-local: $(VENV)/.dev ## the local AKS's tests, on the real engine and a real control plane; builds the tools once
 	@$(PY) -m tools --with argo --with training
-	@$(PY) -m pytest tests/local tests/tools tests/localaks --local --numprocesses 3 --dist loadfile --no-loadscope-reorder
+	@$(PY) -m pytest tests/local tests/tools tests/localaks --local --numprocesses 4 --dist loadfile --no-loadscope-reorder
 
 test-simulation: $(VENV)/.dev ## the local AKS's tests that need no built tools
 	@$(PY) -m pytest tests/tools tests/localaks
@@ -79,17 +83,17 @@ $(PY):
 	@$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.runtime: requirements.txt | $(PY)
-	@$(PY) -m pip install -q --disable-pip-version-check --require-hashes -r requirements.txt
+	@$(PY) -m pip install -q --no-compile --disable-pip-version-check --require-hashes -r requirements.txt
 	@touch $@
 
 $(VENV)/.dev: requirements-dev.txt | $(PY)
-	@$(PY) -m pip install -q --disable-pip-version-check --require-hashes -r requirements-dev.txt
+	@$(PY) -m pip install -q --no-compile --disable-pip-version-check --require-hashes -r requirements-dev.txt
 	@$(PY) -m pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e $(PACKAGE)
 	@touch $@ $(VENV)/.runtime
 
 $(PACKAGE_VENV)/.dev: $(PACKAGE)/requirements-dev.txt $(PACKAGE)/pyproject.toml | $(PY)
 	@echo "Setting up $(PACKAGE_VENV) (once, about a minute) …" >&2
 	@test -e $(PACKAGE_VENV) || $(PY) -m venv $(PACKAGE_VENV)
-	@$(PACKAGE_VENV)/bin/python -m pip install -q --disable-pip-version-check --require-hashes -r $(PACKAGE)/requirements-dev.txt
+	@$(PACKAGE_VENV)/bin/python -m pip install -q --no-compile --disable-pip-version-check --require-hashes -r $(PACKAGE)/requirements-dev.txt
 	@$(PACKAGE_VENV)/bin/python -m pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e $(PACKAGE)
 	@touch $@
