@@ -25,7 +25,6 @@ from localaks.clock import WallClock
 from localaks.control_plane import COMPONENTS, ControlPlane
 from localaks.eviction import NOTICE_SECONDS
 from localaks.journal import Journal
-from localaks.kubernetes import kubeconfig
 from localaks.kubernetes.api import ApiServer
 from localaks.live_cluster import LiveCluster
 from localaks.market import ALL, Market, MarketEvent, Taking
@@ -162,7 +161,7 @@ def _running(
             ControlPlane(run, found).start()
             config = str(run.kubeconfig)
             cluster = LiveCluster(config)
-            api = ApiServer(kubeconfig.active(kubeconfig.load(config)))
+            api = ApiServer.of(config)
             clock, market, stop = WallClock(), Market(), threading.Event()
             with (run.root / "journal.jsonl").open("w") as sink, ThreadPoolExecutor(1) as thread:
                 simulation = Simulation(

@@ -25,13 +25,13 @@ from localaks.demo import interruption
 from localaks.demo.console import Console
 from localaks.demo.hands import LeftoverError
 from localaks.demo.show import NothingToShowError, Show
-from localaks.demo.stopping import stop_everything
 from localaks.demo.toolbox import get_tools
 from localaks.engine import EngineError
 from localaks.kubernetes.errors import ProviderError
 from localaks.local_aks import PROJECT_ROOT, ServiceError
 from localaks.market import ALL, Supply, Taking
 from localaks.run_directory import AlreadyInUseError, RunDirectory
+from localaks.stopping import remove
 from recorder.stack_files import StackFileError, read_stack
 from tools.errors import BuildError
 
@@ -94,8 +94,7 @@ def _demo(options: argparse.Namespace) -> int:
             kept = Show(options.stack, run, options.speed, console).demo(options.build / options.stack)
         finally:
             if not options.keep:
-                stop_everything(run)
-                run.remove()
+                remove(run)
         if options.keep:
             console.block(
                 ["", "It keeps running: `make local-shell` looks around, `make demo-down` removes it."]
@@ -130,8 +129,7 @@ def _down(options: argparse.Namespace) -> int:
         run = RunDirectory.at(folder)
         try:
             with run.claim():
-                stop_everything(run)
-                run.remove()
+                remove(run)
         except AlreadyInUseError as error:
             print(f"error: {error}: stop it first", file=sys.stderr)
             in_use += 1

@@ -7,7 +7,6 @@ import re
 import time
 from typing import Final
 
-from localaks.kubernetes import kubeconfig
 from localaks.kubernetes.api import ApiServer
 from localaks.kubernetes.errors import ApiError
 from localaks.kubernetes.objects import Object, at, items, name_of, namespace_of
@@ -31,7 +30,7 @@ def erase(config: str) -> None:
         UnreachableError: the API server does not answer.
         TimeoutError: something has a finalizer that nobody serves.
     """
-    api = ApiServer(kubeconfig.active(kubeconfig.load(config)))
+    api = ApiServer.of(config)
     deadline = time.monotonic() + _SECONDS
     while left := made_by_others(api):
         if time.monotonic() > deadline:

@@ -11,7 +11,6 @@ from localaks.azure import arm
 from localaks.azure.state import AzureState
 from localaks.azure.types import TYPES
 from localaks.engine.pending import PendingCreate
-from localaks.kubernetes import kubeconfig as kubeconfigs
 from localaks.kubernetes.api import ApiServer
 from localaks.kubernetes.errors import ApiError
 from localaks.kubernetes.objects import at, identity
@@ -52,7 +51,7 @@ class Existing:
         return None
 
     def _in_cluster(self, pending: PendingCreate) -> str | None:
-        server = ApiServer(kubeconfigs.active(kubeconfigs.load(str(self.kubeconfig))))
+        server = ApiServer.of(self.kubeconfig)
         try:
             found = server.get(identity(dict(pending.inputs)))
         except ApiError as error:

@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from localaks import control_plane, processes, service
+from localaks import processes, service
 from localaks.control_plane import ControlPlane
-from localaks.controllers import argo, training_operator
 from localaks.engine.engine import Engine
 from localaks.run_directory import RunDirectory
 from tools import Tools
@@ -24,11 +23,6 @@ _LOG_LINES: Final = 5
 
 class ServiceError(Exception):
     """The background service does not start; the text is meant for the user."""
-
-
-def run_directory(stack: str, root: Path = PROJECT_ROOT) -> RunDirectory:
-    """The run directory of a stack's local AKS: `build/<stack>/local`."""
-    return RunDirectory.at(root / "build" / stack / "local")
 
 
 @dataclass(frozen=True)
@@ -106,11 +100,3 @@ class LocalAks:
         """Stops the background service of this run directory."""
         processes.stop([self.run.pid_file(service.PID_FILE)], _STOP_SECONDS)
         service.endpoints_file(self.run).unlink(missing_ok=True)
-
-
-def remove(run: RunDirectory) -> None:
-    """Stops everything that a run directory started, by process id, and removes the directory."""
-    names = (service.PID_FILE, argo.PROCESS, training_operator.PROCESS)
-    processes.stop([run.pid_file(name) for name in names], _STOP_SECONDS)
-    control_plane.stop(run)
-    run.remove()

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from ckf_spot.placement import Placement
+from ckf_spot import Placement
 
 Object = dict[str, Any]
 

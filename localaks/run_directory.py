@@ -79,6 +79,10 @@ class RunDirectory:
         """The pid file of a process whose command line names this folder."""
         return PidFile(self.root / "pids" / f"{name}.pid", mark=str(self.root))
 
+    def pid_files(self) -> list[PidFile]:
+        """The pid files of every process that this run started; kwokctl keeps its own."""
+        return [self.pid_file(path.stem) for path in sorted((self.root / "pids").glob("*.pid"))]
+
     def passphrase(self) -> str:
         """The throw-away passphrase that the engine encrypts secrets with; made at first use."""
         file = self.root / "passphrase"

@@ -6,23 +6,27 @@ from contextlib import suppress
 from typing import Final
 
 from localaks import control_plane, processes, service
-from localaks.controllers import argo, training_operator
-from localaks.demo import where
 from localaks.engine import locks
 from localaks.run_directory import RunDirectory
 
 _ENGINE_PATIENCE: Final = 10.0
 """Seconds an engine has to notice that its program is gone."""
-_SERVICE_PATIENCE: Final = 10.0
+_PATIENCE: Final = 10.0
+"""Seconds all other processes have to end by themselves."""
 
 
 def stop_everything(run: RunDirectory) -> None:
-    """Stops engine, service and control plane, whichever are there; an engine may outlive its command a little."""
+    """Stops engine, service, controllers and control plane, whichever are there; needs no tools."""
     engine = locks.release_dead(run.pulumi_state, _ENGINE_PATIENCE)
-    if engine is not None:
+    if engine is not None:  # an engine may outlive its command a little
         with suppress(ProcessLookupError):
             os.kill(engine, signal.SIGKILL)
-    names = (service.PID_FILE, argo.PROCESS, training_operator.PROCESS, where.PROCESS)
-    processes.stop([run.pid_file(name) for name in names], _SERVICE_PATIENCE)
+    processes.stop(run.pid_files(), _PATIENCE)
     service.endpoints_file(run).unlink(missing_ok=True)
     control_plane.stop(run)
+
+
+def remove(run: RunDirectory) -> None:
+    """Stops everything that a run directory started, and removes the directory."""
+    stop_everything(run)
+    run.remove()

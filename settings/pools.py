@@ -4,8 +4,6 @@ from typing import Literal
 
 from settings._model import SettingsModel, setting
 
-ZONES = ("1", "2", "3")
-
 
 class OsDisk(SettingsModel):
     """The nodes' operating system disk."""

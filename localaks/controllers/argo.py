@@ -15,13 +15,10 @@ from typing import Any, Final
 
 from localaks.controllers import install
 from localaks.controllers.controller import Controller
-from localaks.kubernetes import kubeconfig
 from localaks.kubernetes.api import ApiServer
 from localaks.run_directory import RunDirectory
 from tools import Tools
 
-NAMESPACE: Final = "kubeflow"
-"""Juju's model, in which the charms live."""
 CONFIG_MAP: Final = "argo-workflow-controller-configmap"
 CHARM: Final = "lightkube"
 """Field manager of the charm (canonical/argo-operators)."""
@@ -74,13 +71,20 @@ class Argo:
         Raises:
             ControllerError: it does not start.
         """
-        api = ApiServer(kubeconfig.active(kubeconfig.load(str(self.run.kubeconfig))))
+        api = ApiServer.of(self.run.kubeconfig)
         install.custom_resources(api, self.tools.manifests(PROCESS))
-        install.namespace(api, NAMESPACE)
+        install.namespace(api, install.NAMESPACE)
         api.apply(config_map(), CHARM, force=True)
         command = [
             self.tools[PROCESS],
-            *("--kubeconfig", self.run.kubeconfig, "--namespace", NAMESPACE, "--configmap", CONFIG_MAP),
+            *(
+                "--kubeconfig",
+                self.run.kubeconfig,
+                "--namespace",
+                install.NAMESPACE,
+                "--configmap",
+                CONFIG_MAP,
+            ),
             *("--executor-image", _EXECUTOR_IMAGE, "--qps", str(_API_RATE), "--burst", str(2 * _API_RATE)),
         ]
         with _health_port_taken() as taken:
@@ -105,7 +109,7 @@ def config_map() -> dict[str, Any]:
     return {
         "apiVersion": "v1",
         "kind": "ConfigMap",
-        "metadata": {"name": CONFIG_MAP, "namespace": NAMESPACE},
+        "metadata": {"name": CONFIG_MAP, "namespace": install.NAMESPACE},
         "data": _CONFIGURATION,
     }
 

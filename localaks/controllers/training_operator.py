@@ -22,21 +22,18 @@ from typing import Any, Final
 
 from localaks.controllers import install
 from localaks.controllers.controller import Controller
-from localaks.kubernetes import kubeconfig
 from localaks.kubernetes.api import ApiServer
 from localaks.kubernetes.objects import at
 from localaks.run_directory import RunDirectory
 from tools import Tools
 
-NAMESPACE: Final = "kubeflow"
-"""Juju's model, in which the charms live."""
 PROCESS: Final = "training-operator"
 """Name of the process in a run directory."""
 _TOOL: Final = "training-operator.v1"
 _CERTIFICATES: Final[dict[str, Any]] = {
     "apiVersion": "v1",
     "kind": "Secret",
-    "metadata": {"name": "training-operator-webhook-cert", "namespace": NAMESPACE},
+    "metadata": {"name": "training-operator-webhook-cert", "namespace": install.NAMESPACE},
 }
 _WEBHOOKS: Final[dict[str, Any]] = {
     "apiVersion": "admissionregistration.k8s.io/v1",
@@ -73,9 +70,9 @@ class TrainingOperator:
         Raises:
             ControllerError: it does not start.
         """
-        api = ApiServer(kubeconfig.active(kubeconfig.load(str(self.run.kubeconfig))))
+        api = ApiServer.of(self.run.kubeconfig)
         install.custom_resources(api, self.tools.manifests(_TOOL))
-        install.namespace(api, NAMESPACE)
+        install.namespace(api, install.NAMESPACE)
         for expected in (_CERTIFICATES, _WEBHOOKS):
             api.apply(expected, install.MANAGER, force=True)
         serving = self.run.root / "tmp" / _SERVING
@@ -86,7 +83,7 @@ class TrainingOperator:
             *("--metrics-bind-address", "0", "--health-probe-bind-address", "0"),
             *("--kube-api-qps", str(_API_RATE), "--kube-api-burst", str(2 * _API_RATE)),
         ]
-        environment = {"TMPDIR": str(self.run.root / "tmp"), "MY_POD_NAMESPACE": NAMESPACE}
+        environment = {"TMPDIR": str(self.run.root / "tmp"), "MY_POD_NAMESPACE": install.NAMESPACE}
         try:
             self.controller.start(command, lambda: self._ready(api, serving), environment=environment)
         finally:

@@ -3,9 +3,10 @@
 import json
 from collections.abc import Iterable, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Final
 
-from ckf_spot import Pools, contract
+from ckf_spot import Pools
 from localaks import service
 from localaks.autoscaler.profile import Profile
 from localaks.azure.state import AzureState
@@ -20,7 +21,6 @@ from localaks.demo.stage import NotSeenError, Stage
 from localaks.demo.story import Cast, Story
 from localaks.demo.watcher import SimulatedTime, Watcher
 from localaks.engine.results import Result
-from localaks.kubernetes import kubeconfig
 from localaks.kubernetes.api import ApiServer
 from localaks.live_cluster import LiveCluster
 from localaks.local_aks import LocalAks, ServiceError
@@ -33,6 +33,8 @@ def perform(
     journal: JournalTail,
     plan: Sequence[Planned],
     first: Result,
+    *,
+    contract: Path,
     console: Console,
 ) -> Observations:
     """Plays the story; a scene that does not come to its end ends it, and what was seen so far still counts.
@@ -42,6 +44,7 @@ def perform(
         journal: from the service's start on.
         plan: the resources of the stack.
         first: the `up` before the story.
+        contract: file with that `up`'s output `poolContract`.
         console: takes lines for people.
 
     Raises:
@@ -51,10 +54,9 @@ def perform(
     local = kubeflow.local
     azure = AzureState(local.run.azure)
     wire = azure.agent_pools()
-    told = local.engine.outputs().values["poolContract"]
-    pools = join(told, wire)
-    cast = _cast(pools, plan, Pools(contract.parse(json.dumps(told), "poolContract")))
-    hands = Hands(ApiServer(kubeconfig.active(kubeconfig.load(str(local.run.kubeconfig)))))
+    pools = join(json.loads(contract.read_text(encoding="utf-8")), wire)
+    cast = _cast(pools, plan, Pools.load(contract))
+    hands = Hands(ApiServer.of(local.run.kubeconfig))
     hands.clear(pools)
     cluster = LiveCluster(str(local.run.kubeconfig))
     try:

@@ -1,7 +1,9 @@
 """What `make demo` and `make local-up` do before the user's eyes."""
 
+import json
 import shutil
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,13 +17,13 @@ from localaks.demo.observations import Observations
 from localaks.demo.perform import perform, sums
 from localaks.demo.progress import Planned, Progress
 from localaks.demo.promises import Verdict, judge
-from localaks.demo.stopping import stop_everything
 from localaks.demo.toolbox import get_tools
 from localaks.demo.where import PICTURE, Where
 from localaks.engine.results import Result
 from localaks.local_aks import PROJECT_ROOT, LocalAks
 from localaks.report.page import page
 from localaks.run_directory import RunDirectory
+from localaks.stopping import stop_everything
 from preview.columns import table as columns
 from preview.report import report
 from recorder.document import PlanDocument, plan_document
@@ -76,21 +78,24 @@ class Show:
         journal = JournalTail(service.journal_file(self.run))
         self._start(local, "3/6")
         kubeflow = Kubeflow(local)
-        kubeflow.start()
-        self.console.line("Kubeflow's own Argo workflow controller and training operator run beside it")
+        starting = ThreadPoolExecutor(1, "kubeflow").submit(kubeflow.start)
         first = self._up(local, plan, "4/6")
+        starting.result()
+        self.console.line("Kubeflow's own Argo workflow controller and training operator run beside it")
+        contract = self.run.root / "pools.json"
+        contract.write_text(json.dumps(local.engine.outputs().values["poolContract"]), encoding="utf-8")
         self._part(
             "5/6",
             "The story (real: control plane, scheduler, Argo, training operator; simulated: nodes, autoscaler, spot)",
         )
         where = Where(self.run)
         with where.recording():
-            seen = perform(kubeflow, journal, plan, first, self.console)
+            seen = perform(kubeflow, journal, plan, first, contract=contract, console=self.console)
         self._part("6/6", "What was seen, and what was promised")
         verdicts = judge(seen)
         self._tell(seen, verdicts)
         self._write(results, seen, verdicts)
-        for line in where.draw(local.engine.outputs().values["poolContract"], results):
+        for line in where.draw(contract, results):
             self.console.line(f"ckf-spot where: {line}")
         self.console.line(f"what `ckf-spot where` saw of it is {results / PICTURE}")
         return all(verdict.kept for verdict in verdicts)

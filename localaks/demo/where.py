@@ -4,11 +4,11 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from localaks import processes
 from localaks.run_directory import RunDirectory
@@ -47,18 +47,16 @@ class Where:
             processes.stop([pid_file], _STOP_SECONDS)
             process.wait()
 
-    def draw(self, pools: Iterable[Mapping[str, Any]], folder: Path) -> list[str]:
+    def draw(self, contract: Path, folder: Path) -> list[str]:
         """Writes the picture into a folder.
 
         Args:
-            pools: the stack's output `poolContract`.
+            contract: file with the stack's output `poolContract`.
             folder: where the picture goes.
 
         Returns:
             What should not have been so, one line each; or why there is no picture.
         """
-        contract = self.run.root / "pools.json"
-        contract.write_text(json.dumps(list(pools)), encoding="utf-8")
         picture, report = self._tell(contract, "svg"), self._tell(contract, "json")
         if picture.returncode or report.returncode:
             return [*picture.stderr.splitlines(), *report.stderr.splitlines()]

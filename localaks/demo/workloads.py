@@ -3,6 +3,7 @@
 from typing import Any, Final
 
 import catalogue
+from localaks.controllers import install
 from localaks.demo.pools import WORKLOAD_LABEL, Lane
 from localaks.nodes import allocatable_cpu, taint
 
@@ -12,7 +13,7 @@ PART: Final = "localaks.demo/part"
 """Label of every object that the demo makes: the part it plays."""
 PLATFORM: Final = "platform"
 NOTEBOOK: Final = "notebook"
-PLATFORM_NAMESPACE: Final = "kubeflow"
+PLATFORM_NAMESPACE: Final = install.NAMESPACE
 TEAM_NAMESPACE: Final = "team-a"
 TASK_LABEL: Final = "batch.kubernetes.io/job-completion-index"
 """Which task of its Job a pod works on (Kubernetes, Indexed Jobs)."""

@@ -24,6 +24,9 @@ from tools import Tools
 _LOCK_PATIENCE: Final = 30.0
 """Seconds: an engine whose program was killed notices within a few."""
 
+_GARBAGE: Final = "400"
+"""The engine lives for a second or two; as a rule Go's garbage collector takes a third of its time."""
+
 OnOutput = Callable[[str], object]
 
 
@@ -206,6 +209,7 @@ class Engine:
             "PULUMI_BACKEND_URL": f"file://{self.run.pulumi_state}?metadata=skip",
             "PULUMI_CONFIG_PASSPHRASE": self.run.passphrase(),
             "PULUMI_DEBUG_PROVIDERS": ",".join(f"{name}:{port}" for name, port in self.providers.items()),
+            "GOGC": _GARBAGE,
             "PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION": "true",
             "PULUMI_SKIP_UPDATE_CHECK": "true",
         }

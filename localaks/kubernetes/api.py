@@ -7,6 +7,7 @@ import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
+from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote, urlencode, urlsplit
 
@@ -54,6 +55,18 @@ class ApiServer:
         )
         self._served: dict[tuple[str, str], Mapping[str, ServedKind]] = {}
         self._lock = threading.Lock()
+
+    @classmethod
+    def of(cls, config: str | Path) -> ApiServer:
+        """The API server of a kubeconfig's current context.
+
+        Args:
+            config: the kubeconfig's path, or its text.
+
+        Raises:
+            UnreachableError: it is none, or names no API server on this machine.
+        """
+        return cls(kubeconfig.active(kubeconfig.load(str(config))))
 
     def ping(self) -> None:
         """Ask for the version.

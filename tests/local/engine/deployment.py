@@ -16,7 +16,6 @@ from localaks.azure.state import AGENT_POOL, AzureState, StoredResource
 from localaks.azure.types import SUBNET
 from localaks.engine import Engine
 from localaks.existing import Existing
-from localaks.kubernetes import kubeconfig as kubeconfigs
 from localaks.kubernetes import server as kubernetes
 from localaks.kubernetes.api import ApiServer
 from localaks.kubernetes.objects import Object, at, name_of, resource_id
@@ -41,7 +40,7 @@ class Cluster:
     @cached_property
     def api(self) -> ApiServer:
         """The API server with an administrator's rights."""
-        return ApiServer(kubeconfigs.active(kubeconfigs.load(str(self.kubeconfig))))
+        return ApiServer.of(self.kubeconfig)
 
     def objects(self) -> dict[str, Object]:
         """Every object by uid, but for what comes and goes by itself."""

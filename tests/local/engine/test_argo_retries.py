@@ -25,7 +25,7 @@ class Charm:
 
     def apply(self, **data: str) -> None:
         """Server-side apply, as in each of its hooks."""
-        install.namespace(self._api, argo.NAMESPACE)
+        install.namespace(self._api, install.NAMESPACE)
         config_map = argo.config_map()
         self._api.apply({**config_map, "data": {**config_map["data"], **data}}, argo.CHARM, force=False)
 

@@ -2,12 +2,12 @@
 
 import uuid
 from collections.abc import Generator
+from pathlib import Path
 from typing import Any
 
 import pytest
 from pulumi.runtime import rpc as pulumi_rpc
 
-from localaks.kubernetes import kubeconfig as kubeconfigs
 from localaks.kubernetes.api import ApiServer
 from localaks.kubernetes.errors import ApiError
 from localaks.kubernetes.objects import Object, at, clone, identity, put
@@ -17,12 +17,12 @@ from tests.localaks.kubernetes.engine import Engine, Json, RefusedError, connect
 
 
 @pytest.fixture(scope="module")
-def api(kubeconfig: object) -> ApiServer:
-    return ApiServer(kubeconfigs.active(kubeconfigs.load(str(kubeconfig))))
+def api(kubeconfig: Path) -> ApiServer:
+    return ApiServer.of(kubeconfig)
 
 
 @pytest.fixture(scope="module")
-def engine(kubeconfig: object) -> Generator[Engine]:
+def engine(kubeconfig: Path) -> Generator[Engine]:
     with provider() as port, connected(port) as connection:
         connection.configure(kubeconfig=str(kubeconfig), enableConfigMapMutable="true")
         yield connection

@@ -3,11 +3,11 @@
 import json
 import re
 from collections.abc import Generator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from localaks.kubernetes import kubeconfig as kubeconfigs
 from localaks.kubernetes.api import ApiServer
 from localaks.kubernetes.errors import ApiError
 from localaks.kubernetes.objects import Object, clone, drop, is_object
@@ -74,15 +74,15 @@ LEFT_BEHIND = [
 
 
 @pytest.fixture(scope="module")
-def api(kubeconfig: object) -> Generator[ApiServer]:
-    server = ApiServer(kubeconfigs.active(kubeconfigs.load(str(kubeconfig))))
+def api(kubeconfig: Path) -> Generator[ApiServer]:
+    server = ApiServer.of(kubeconfig)
     _remove(server, *LEFT_BEHIND)
     yield server
     _remove(server, *LEFT_BEHIND)
 
 
 @pytest.fixture(scope="module")
-def engine(kubeconfig: object, api: ApiServer) -> Generator[Engine]:  # noqa: ARG001 - cleans up after the engine
+def engine(kubeconfig: Path, api: ApiServer) -> Generator[Engine]:  # noqa: ARG001 - cleans up after the engine
     with provider() as port, connected(port) as connection:
         connection.configure(kubeconfig=str(kubeconfig))
         yield connection

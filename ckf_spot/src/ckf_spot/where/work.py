@@ -12,8 +12,6 @@ from ckf_spot.agent_pool import PLATFORM_NAMESPACES
 Role = Literal["batch", "notebook", "serving", "platform", "stateful", "daemon", "other"]
 """`other`: a Deployment without a volume, or a pod that nothing makes again."""
 
-ROLES: Final[tuple[Role, ...]] = ("batch", "notebook", "serving", "platform", "stateful", "daemon", "other")
-
 _NOTEBOOK: Final = "notebook-name"
 """Label that Kubeflow's notebook controller gives its pods."""
 _SERVING: Final = (
