@@ -25,7 +25,7 @@ test: $(VENV)/.dev ## the program's tests: no Azure, no Go, seconds
 
 test-local: $(VENV)/.dev ## the local AKS's tests, on the real engine and a real control plane; builds the tools once
 	@$(PY) -m tools --with argo --with training
-	@$(PY) -m pytest tests/local tests/tools tests/localaks --local --numprocesses 4 --dist loadfile --no-loadscope-reorder
+	@GOGC=400 $(PY) -m pytest tests/local tests/tools tests/localaks --local --numprocesses 4 --dist loadfile --no-loadscope-reorder
 
 test-simulation: $(VENV)/.dev ## the local AKS's tests that need no built tools
 	@$(PY) -m pytest tests/tools tests/localaks

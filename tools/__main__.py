@@ -25,7 +25,11 @@ def main() -> int:
         for tool, path in located.items():
             print(f"{tool}: {path or 'missing'}")
         return 0 if all(located.values()) else 1
-    signal.signal(signal.SIGTERM, _interrupt)
+    for each in (
+        signal.SIGINT,
+        signal.SIGTERM,
+    ):  # a shell starts what is in its background with SIGINT ignored
+        signal.signal(each, _interrupt)
     try:
         build(wanted, jobs=options.jobs, report=_report)
     except BuildError as error:

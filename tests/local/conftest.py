@@ -11,29 +11,25 @@ from kubernetes import config
 
 from localaks.control_plane import ControlPlane
 from localaks.run_directory import RunDirectory
+from tests.local.demo_stack import WIDE, DemoStack, deployed
 from tests.local.required import required
+from tests.local.scheduling import Scheduling, order
 from tools import Tools
 
 _HERE = Path(__file__).parent
-_LONGEST = [
-    "test_demo.py",
-    "test_storm.py",
-    "test_faults.py",
-    "test_change_matrix.py",
-    "test_training.py",
-    "test_retries.py",
-    "test_eviction.py",
-]
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Marks every test of this folder, and puts the longest files first, so that no worker ends up alone with one."""
-    items.sort(
-        key=lambda item: _LONGEST.index(item.path.name) if item.path.name in _LONGEST else len(_LONGEST)
-    )
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Marks every test of this folder, and puts what takes longest first."""
+    items.sort(key=lambda item: order(item.path.relative_to(config.rootpath)))
     for item in items:
         if item.path.is_relative_to(_HERE):
             item.add_marker(pytest.mark.local)
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Scheduling:
+    """Takes the place of what `--dist` would choose."""
+    return Scheduling(config, log)
 
 
 @pytest.fixture(scope="session")
@@ -61,3 +57,10 @@ def kubeconfig(control_plane: ControlPlane) -> Path:
 def api(kubeconfig: Path) -> Any:
     """A `kubernetes.client.ApiClient` of the shared control plane."""
     return config.new_client_from_config(str(kubeconfig))  # pyright: ignore[reportUnknownMemberType]
+
+
+@pytest.fixture(scope="session")
+def demo(tools: Tools, tmp_path_factory: pytest.TempPathFactory) -> Generator[DemoStack]:
+    """The demo stack on a local AKS of its own, with nothing in it; tests leave it so."""
+    with deployed(tools, tmp_path_factory.mktemp("demo"), WIDE) as demo:
+        yield demo

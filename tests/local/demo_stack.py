@@ -13,10 +13,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from localaks import local_aks
+from localaks import stopping
 from localaks.azure.state import AzureState
 from localaks.journal import Journal, Kind
-from localaks.kubernetes import kubeconfig
 from localaks.kubernetes.api import ApiServer
 from localaks.live_cluster import LiveCluster
 from localaks.local_aks import LocalAks
@@ -36,6 +35,26 @@ MANAGER: Final = "tests"
 _DEPLOYMENT_SPEED: Final = 1000.0
 _PAUSE_SECONDS: Final = 0.1
 _POLL_SECONDS: Final = 0.1
+
+
+WIDE: Final = {
+    "pools": {
+        "general": {"vmSize": "Standard_D8s_v5", "minCount": 2, "maxCount": 3},
+        "cpuspot": {
+            "vmSize": "Standard_D8ds_v5",
+            "priority": "Spot",
+            "maxCount": 20,
+            "fallback": {"maxCount": 5},
+        },
+        "gpuspot": {
+            "vmSize": "Standard_NC4as_T4_v3",
+            "priority": "Spot",
+            "maxCount": 4,
+            "fallback": {"maxCount": 2},
+        },
+    }
+}
+"""The standard pools, with twice the CPU spot nodes, so that a storm of hundreds takes half the time."""
 
 
 class SteppedClock:
@@ -240,8 +259,8 @@ def deployed(
         aks.engine.up()
         aks.stop_service()
         cluster = LiveCluster(str(run.kubeconfig))
-        api = ApiServer(kubeconfig.active(kubeconfig.load(str(run.kubeconfig))))
+        api = ApiServer.of(run.kubeconfig)
         yield DemoStack(AzureState(run.azure), cluster, api, Kubectl(tools, run.kubeconfig), aks)
         cluster.close()
     finally:
-        local_aks.remove(run)
+        stopping.remove(run)

@@ -1,4 +1,4 @@
-"""`python -m localaks demo` as a user runs it: whole, twice, interrupted, and by two at once."""
+"""`make demo` as a user runs it: whole, twice, interrupted, and by two at once."""
 
 from __future__ import annotations
 
@@ -31,6 +31,20 @@ def _run(build: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         _command(build, *arguments),
         cwd=PROJECT_ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=COLD_SECONDS,
+    )
+
+
+def _make(build: Path, target: str) -> subprocess.CompletedProcess[str]:
+    """The command of the README; everything is kept in `build` instead of the project's own folder."""
+    outside = {name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MFLAGS"))}
+    return subprocess.run(
+        ["make", target, f"BUILD={build}"],
+        cwd=PROJECT_ROOT,
+        env=outside,
         capture_output=True,
         text=True,
         check=False,
@@ -76,14 +90,14 @@ def build(tools: Tools, tmp_path_factory: pytest.TempPathFactory) -> Generator[P
     """A folder for all that the command writes; removed by the command itself."""
     folder = tmp_path_factory.mktemp("build")
     yield folder
-    assert _run(folder, "down").returncode == 0
+    assert _make(folder, "demo-down").returncode == 0
     assert _of(folder) == []
 
 
 @pytest.fixture(scope="module")
 def shown(build: Path) -> subprocess.CompletedProcess[str]:
     """The first demo in that folder."""
-    return _run(build, "demo")
+    return _make(build, "demo")
 
 
 def test_every_promise_is_kept(shown: subprocess.CompletedProcess[str]) -> None:
@@ -207,25 +221,26 @@ def other(tools: Tools, tmp_path: Path) -> Generator[Path]:  # noqa: ARG001 - sk
     assert _of(tmp_path) == []
 
 
-@pytest.mark.parametrize("moment", ["[3/6]", "Network: 2 resources"], ids=["control plane", "up"])
-def test_ctrl_c_is_one_line_and_down_removes_what_is_left(moment: str, other: Path) -> None:
-    demo = _start(other, "demo")
-    _until(demo, moment)
-    os.killpg(demo.pid, signal.SIGINT)  # as a terminal does: to the engine too
-    _, told = demo.communicate(timeout=60)
-    assert demo.returncode == 130
+def _interrupted(build: Path, command: str, moment: str) -> None:
+    """Ctrl-C a second after a line says that the moment has come."""
+    begun = _start(build, command)
+    _until(begun, moment)
+    time.sleep(1)
+    os.killpg(begun.pid, signal.SIGINT)  # as a terminal does: to the engine too
+    _, told = begun.communicate(timeout=60)
+    assert begun.returncode == 130
     assert told.strip() == "stopped; `make demo-down` removes what was started"
+
+
+def test_ctrl_c_is_one_line_and_down_removes_what_is_left(other: Path) -> None:
+    _interrupted(other, "demo", "[3/6]")
     assert _run(other, "down").returncode == 0
     assert _of(other) == []
     assert not (other / "demo" / "local").exists()
 
 
 def test_an_up_after_an_interrupted_one_begins_afresh(other: Path) -> None:
-    first = _start(other, "up")
-    _until(first, "Network: 2 resources")
-    time.sleep(1)  # into the cluster's creation, which takes 4 s
-    first.send_signal(signal.SIGINT)
-    first.communicate(timeout=60)
+    _interrupted(other, "up", "Network: 2 resources")  # the cluster's creation begins, which takes 4 s
     again = _run(other, "up", "--speed", "120")
     assert again.returncode == 0, again.stdout + again.stderr
     assert "37 create" in again.stdout

@@ -9,8 +9,7 @@ import pytest
 from ckf_spot import Pools
 from localaks.controllers.argo import Argo
 from localaks.run_directory import RunDirectory
-from tests.local.demo_stack import DemoStack, deployed
-from tests.local.eviction.conftest import WIDE
+from tests.local.demo_stack import WIDE, DemoStack, deployed
 from tests.local.pool_contract import pools_of
 from tests.local.required import required
 from tools import Tools
@@ -22,13 +21,13 @@ def argo_tools() -> Tools:
     return required("argo")
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def argo(argo_tools: Tools, tmp_path_factory: pytest.TempPathFactory) -> Argo:
     """Argo, not started yet."""
     return Argo(RunDirectory.at(tmp_path_factory.mktemp("argo")), argo_tools)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def demo(argo: Argo) -> Generator[DemoStack]:
     """The demo stack on a local AKS, with Argo at work as the charm sets it up."""
     with deployed(argo.tools, argo.run.root, WIDE) as demo:
@@ -39,7 +38,7 @@ def demo(argo: Argo) -> Generator[DemoStack]:
             argo.stop()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def pools(demo: DemoStack, tmp_path_factory: pytest.TempPathFactory) -> Pools:
     """The pools, from the ConfigMap that the program wrote into the cluster."""
     return pools_of(demo, tmp_path_factory.mktemp("contract"))

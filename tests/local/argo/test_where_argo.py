@@ -15,12 +15,6 @@ import pytest
 from ckf_spot import Pools
 from localaks.market import ALL, MarketEvent, Taking
 from localaks.pipelines import Retries, Step, ended, workflow
-from tests.local.argo.conftest import (
-    argo,  # pyright: ignore[reportUnusedImport]  # noqa: F401
-    argo_tools,  # pyright: ignore[reportUnusedImport]  # noqa: F401
-    demo,  # pyright: ignore[reportUnusedImport]  # noqa: F401
-    pools,  # pyright: ignore[reportUnusedImport]  # noqa: F401
-)
 from tests.local.argo.profile import WORKFLOW, new_profile
 from tests.local.demo_stack import DemoStack
 
@@ -31,7 +25,7 @@ _YOUNG_SECONDS: Final = 11
 
 
 @pytest.fixture(scope="module")
-def told(demo: DemoStack, pools: Pools) -> dict[str, dict[str, Any]]:  # noqa: F811 - the fixtures above
+def told(demo: DemoStack, pools: Pools) -> dict[str, dict[str, Any]]:
     """What is told of a step that lost its node, with and without retries, by the workflow's name."""
     namespace = new_profile(demo)
     spot = pools["cpu"].placement(prefer="spot")
@@ -62,7 +56,7 @@ def told(demo: DemoStack, pools: Pools) -> dict[str, dict[str, Any]]:  # noqa: F
     return {work["name"]: work for work in json.loads(done.stdout)["work"]}
 
 
-def _running(demo: DemoStack, namespace: str) -> int:  # noqa: F811 - no fixture here
+def _running(demo: DemoStack, namespace: str) -> int:
     return sum(
         pod["status"].get("phase") == "Running" and demo.pool_of(pod) == "cpuspot"
         for pod in demo.pods(namespace)

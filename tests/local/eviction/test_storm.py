@@ -22,11 +22,11 @@ PIECES: Final = 5
 """Pieces of work of a Job, each of which takes most of a node."""
 
 _JOB: Final = ObjectKind("batch", "v1", "Job")
-_STORM_SECONDS: Final = 1550.0
-_ROUGH: Final = Weather(evictions_per_hour=540, shortages_per_hour=0)
-_VANISHING_SECONDS: Final = 300.0
+_STORM_SECONDS: Final = 1000.0
+_ROUGH: Final = Weather(evictions_per_hour=1080, shortages_per_hour=0)
+_VANISHING_SECONDS: Final = 150.0
 """Only at first: each costs the real garbage collector's minute, which no clock can shorten."""
-_WITHOUT_NOTICE: Final = Weather(evictions_per_hour=100, vanish_share=1, shortages_per_hour=0)
+_WITHOUT_NOTICE: Final = Weather(evictions_per_hour=200, vanish_share=1, shortages_per_hour=0)
 _BOOT_SECONDS: Final = 30.0
 """Quicker than Azure's, so that nodes are there to be taken again."""
 _RUNNABLE_PODS: Final = 24
@@ -62,7 +62,7 @@ def _work(name: str, namespace: str) -> Object:
     return job(
         name,
         namespace,
-        seconds=0.5,
+        seconds=1,
         tolerations=(SPOT,),
         cpu="5",
         completionMode="Indexed",

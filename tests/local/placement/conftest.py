@@ -6,10 +6,9 @@ from collections.abc import Generator
 
 import pytest
 
-from tests.local.demo_stack import DemoStack, deployed
+from tests.local.demo_stack import DemoStack
 from tests.local.placement.table import Table, load
 from tests.local.placement.trial import Trial, Trials
-from tools import Tools
 
 
 @pytest.fixture(scope="module")
@@ -18,15 +17,8 @@ def table() -> Table:
 
 
 @pytest.fixture(scope="module")
-def demo(tools: Tools, tmp_path_factory: pytest.TempPathFactory) -> Generator[DemoStack]:
-    """The demo stack on a local AKS."""
-    with deployed(tools, tmp_path_factory.mktemp("placement")) as demo:
-        yield demo
-
-
-@pytest.fixture(scope="module")
-def trials(demo: DemoStack, table: Table) -> Trials:
-    """What became of the whole table."""
+def trials(demo: DemoStack, table: Table) -> Generator[Trials]:
+    """What became of the whole table; what it ran stays until the tests are over."""
     for name, settings in table.namespaces.items():
         demo.create_namespace(name, settings)
     trials = Trials()
@@ -35,4 +27,6 @@ def trials(demo: DemoStack, table: Table) -> Trials:
             trial = Trial(demo, play, phase)
             trials.with_nodes[phase.given] = trial.with_nodes()
             trials.seen.update(trial.outcomes())
-    return trials
+    yield trials
+    for name in table.namespaces:
+        demo.clear(name, "daemonsets")
