@@ -3,6 +3,7 @@ STACK ?= dev
 PYTHON ?= python3
 VENV := .venv
 PY := $(VENV)/bin/python
+UV := $(VENV)/bin/uv
 PACKAGE := ckf_spot
 PACKAGE_VENV := $(PACKAGE)/.venv
 BUILD ?= build
@@ -86,14 +87,25 @@ $(VENV)/.runtime: requirements.txt | $(PY)
 	@$(PY) -m pip install -q --no-compile --disable-pip-version-check --require-hashes -r requirements.txt
 	@touch $@
 
-$(VENV)/.dev: requirements-dev.txt | $(PY)
-	@$(PY) -m pip install -q --no-compile --disable-pip-version-check --require-hashes -r requirements-dev.txt
+# uv takes a second for what pip unpacks in half a minute; pip comes in where uv does not reach the package index.
+INSTALL := -q --require-hashes -r
+define install
+	@$(UV) pip install --python $(1)/bin/python $(INSTALL) $(2) 2>/dev/null \
+	  || $(1)/bin/python -m pip install --no-compile --disable-pip-version-check $(INSTALL) $(2)
+endef
+
+$(UV): requirements-dev.txt | $(PY)
+	@sed -n '/^uv==/,/[^\\]$$/p' $< | $(PY) -m pip install --disable-pip-version-check $(INSTALL) /dev/stdin
+	@touch $@
+
+$(VENV)/.dev: requirements-dev.txt $(UV)
+	$(call install,$(VENV),$<)
 	@$(PY) -m pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e $(PACKAGE)
 	@touch $@ $(VENV)/.runtime
 
-$(PACKAGE_VENV)/.dev: $(PACKAGE)/requirements-dev.txt $(PACKAGE)/pyproject.toml | $(PY)
+$(PACKAGE_VENV)/.dev: $(PACKAGE)/requirements-dev.txt $(PACKAGE)/pyproject.toml $(UV)
 	@echo "Setting up $(PACKAGE_VENV) (once, about a minute) …" >&2
 	@test -e $(PACKAGE_VENV) || $(PY) -m venv $(PACKAGE_VENV)
-	@$(PACKAGE_VENV)/bin/python -m pip install -q --no-compile --disable-pip-version-check --require-hashes -r $(PACKAGE)/requirements-dev.txt
+	$(call install,$(PACKAGE_VENV),$<)
 	@$(PACKAGE_VENV)/bin/python -m pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e $(PACKAGE)
 	@touch $@

@@ -1,4 +1,4 @@
-"""The example program on the real engine, with the stand-ins attached and objects in a real API server."""
+"""What the engine tells, by an example program with the stand-ins attached; `engine/` has the real program's life."""
 
 from __future__ import annotations
 
@@ -67,39 +67,6 @@ def make(tools: Tools, kubeconfig: Path, run: RunDirectory, namespace: str) -> G
         yield make
 
 
-def test_up_does_what_preview_promised(make: Make, tools: Tools, kubeconfig: Path, namespace: str) -> None:
-    engine = make()
-    promised, done = engine.preview(), engine.up()
-    assert promised.changes == done.changes == {"create": REGISTERED}
-    assert {(step.urn, step.op) for step in promised.changed()} == {
-        (step.urn, step.op) for step in done.changed()
-    }
-    assert all(step.done for step in done.steps)
-    [pools] = [
-        item
-        for item in Kubectl(tools, kubeconfig, namespace).items("configmap")
-        if item["metadata"]["name"] == "pools"
-    ]
-    assert pools["data"] == {"spot": "Standard_D8s_v5"}
-
-
-def test_a_second_up_changes_nothing(make: Make) -> None:
-    make().up()
-    again = make().up()
-    assert again.changes == {"same": REGISTERED}
-    assert again.changed() == ()
-
-
-def test_destroy_deletes_everything(make: Make, tools: Tools, kubeconfig: Path, namespace: str) -> None:
-    engine = make()
-    engine.up()
-    assert engine.destroy().changes == {"delete": REGISTERED}
-    assert "resources" not in engine.export()
-    eventually(
-        lambda: not Kubectl(tools, kubeconfig).run("get", "namespace", namespace, "--ignore-not-found")
-    )
-
-
 def test_an_update_tells_which_property_changes(make: Make) -> None:
     make().up()
     planned = make(pool={"vmSize": "Standard_D8s_v5", "maxCount": 5}).preview()
@@ -114,21 +81,6 @@ def test_a_replacement_tells_which_property_forces_it(make: Make) -> None:
     replaced = [step for step in planned.changed() if step.name == "spot"]
     assert {step.op for step in replaced} == {"create-replacement", "replace", "delete-replaced"}
     assert {step.replace_keys for step in replaced if step.op == "create-replacement"} == {("vmSize",)}
-
-
-def test_refresh_finds_what_was_changed_by_hand(
-    make: Make, tools: Tools, kubeconfig: Path, namespace: str
-) -> None:
-    make().up()
-    data = '{"data": {"spot": "something else"}}'
-    Kubectl(tools, kubeconfig, namespace).run("patch", "configmap", "pools", "-p", data)
-    found = make().refresh()
-    assert [(step.name, step.op) for step in found.changed() if "ConfigMap" in step.type] == [
-        ("pools", "update")
-    ]
-    assert [(step.name, step.op) for step in make().up().changed() if "ConfigMap" in step.type] == [
-        ("pools", "update")
-    ]
 
 
 def test_outputs_say_which_are_secret(make: Make) -> None:

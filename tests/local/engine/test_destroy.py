@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
+
 import pytest
 
 from localaks.engine import EngineError
-from tests.local.engine.deployment import Deployment
+from tests.local.engine.deployment import Cluster, Deployment, deployment
+from tools import Tools
+
+
+@pytest.fixture(scope="module")
+def protected(
+    tmp_path_factory: pytest.TempPathFactory, tools: Tools, cluster: Cluster
+) -> Generator[Deployment]:
+    """The `dev` stack after its first `up`."""
+    with deployment(tmp_path_factory.mktemp("protected") / "run", tools, cluster, "dev") as stack:
+        stack.engine().up()
+        yield stack
 
 
 def test_destroy_leaves_nothing_and_the_stack_can_be_made_again(demo: Deployment) -> None:
@@ -15,21 +28,13 @@ def test_destroy_leaves_nothing_and_the_stack_can_be_made_again(demo: Deployment
     assert demo.engine().up().changes == first
 
 
-def test_destroy_of_a_protected_stack_deletes_nothing(dev: Deployment) -> None:
-    dev.engine().up()
-    before = dev.azure.all(), dev.versions(), dev.engine().export()["resources"]
+def test_destroy_of_a_protected_stack_deletes_nothing(protected: Deployment) -> None:
+    before = protected.azure.all(), protected.versions(), protected.engine().export()["resources"]
     with pytest.raises(EngineError, match=r"cannot be deleted\s+because it is protected") as refusal:
-        dev.engine().destroy()
+        protected.engine().destroy()
     assert refusal.value.result is not None
     assert [step for step in refusal.value.result.steps if step.done] == []
-    assert (dev.azure.all(), dev.versions(), dev.engine().export()["resources"]) == before
-
-
-def test_a_stack_that_gives_up_its_protection_can_be_destroyed(dev: Deployment) -> None:
-    dev.engine().up()
-    assert dev.engine(protect=False).up().changed() == ()
-    dev.engine(protect=False).destroy()
-    dev.assert_nothing_exists()
+    assert (protected.azure.all(), protected.versions(), protected.engine().export()["resources"]) == before
 
 
 @pytest.mark.parametrize(
@@ -39,7 +44,15 @@ def test_a_stack_that_gives_up_its_protection_can_be_destroyed(dev: Deployment) 
         pytest.param({"tags": {"owner": "data-science", "environment": "dev"}}, id="everything"),
     ],
 )
-def test_updates_of_a_protected_stack_can_be_previewed(dev: Deployment, settings: dict[str, object]) -> None:
+def test_updates_of_a_protected_stack_can_be_previewed(
+    protected: Deployment, settings: dict[str, object]
+) -> None:
+    protected.engine(**settings).preview()
+    assert {step.op for step in protected.engine(**settings).up().changed()} == {"update"}
+
+
+def test_a_stack_that_gives_up_its_protection_can_be_destroyed(dev: Deployment) -> None:
     dev.engine().up()
-    dev.engine(**settings).preview()
-    assert {step.op for step in dev.engine(**settings).up().changed()} == {"update"}
+    assert dev.engine(protect=False).up().changed() == ()
+    dev.engine(protect=False).destroy()
+    dev.assert_nothing_exists()
