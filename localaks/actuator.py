@@ -35,7 +35,7 @@ class Actuator:
 
     def carry_out(
         self, decisions: Iterable[Decision], pools: Mapping[str, AgentPool], pods: Iterable[Pod], now: float
-    ) -> list[str]:
+    ) -> list[ScaleDown]:
         """Do everything decided but scale-down.
 
         Args:
@@ -45,10 +45,10 @@ class Actuator:
             now: simulated seconds.
 
         Returns:
-            Nodes that scale-down decided to remove.
+            The scale-downs.
         """
         by_key = {pod.key: pod for pod in pods}
-        removed: list[str] = []
+        removed: list[ScaleDown] = []
         for decision in decisions:
             match decision:
                 case ScaleUp():
@@ -67,7 +67,7 @@ class Actuator:
                     )
                 case ScaleDown():
                     self._tell(Kind.SCALE_DOWN, pool=decision.pool, node=decision.node, empty=decision.empty)
-                    removed.append(decision.node)
+                    removed.append(decision)
                 case NotTriggered():
                     self._tell(Kind.NOT_TRIGGERED, pod=decision.pod, detail=decision.reasons)
                     message = f"pod didn't trigger scale-up: {decision.reasons} (simulated autoscaler)"

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import Final
 
-from localaks.autoscaler.drainability import ends_with_node
+from localaks.autoscaler.drainability import ends_with_node, stays_behind
 from localaks.autoscaler.model import Pod
 from localaks.autoscaler.scale_down import DELETION_TAINT
 from localaks.cluster import Cluster
@@ -28,13 +28,13 @@ class Outcome(StrEnum):
     DONE = "done"
     """The node is empty and can be deleted."""
     FAILED = "failed"
-    """Its pods did not leave; the node stays."""
+    """Its pods did not leave, or came when it was to be deleted as empty; the node stays."""
 
 
 class Removal(NodeTask[Outcome]):
     """One node's removal."""
 
-    def __init__(self, node: str, now: float, *, grace_seconds: float, forced: bool) -> None:
+    def __init__(self, node: str, now: float, *, grace_seconds: float, forced: bool, empty: bool) -> None:
         """A removal that starts at simulated second `now`.
 
         Args:
@@ -42,9 +42,11 @@ class Removal(NodeTask[Outcome]):
             now: simulated seconds.
             grace_seconds: the profile's `maxGracefulTerminationSec`.
             forced: the VM goes even when pods don't leave, as when its pool is deleted.
+            empty: nobody is to be drained; a pod that was placed before the taint keeps the node (`deleteNodesAsync`).
         """
         super().__init__(node)
         self._forced = forced
+        self._empty = empty
         self._started = now
         self._grace_seconds = grace_seconds
         self._tainted = False
@@ -58,11 +60,16 @@ class Removal(NodeTask[Outcome]):
         elapsed = now - self._started
         if all(ends_with_node(pod) for pod in pods):
             return Outcome.DONE if elapsed >= _DELAY_AFTER_TAINT else Outcome.UNDER_WAY
+        if self._empty and not all(stays_behind(pod) for pod in pods):
+            return self._give_up(cluster) if elapsed >= _DELAY_AFTER_TAINT else Outcome.UNDER_WAY
         limit = _EVICTION_SECONDS if self._drain.refused else self._grace_seconds + _HEADROOM_SECONDS
         if elapsed < limit:
             self._drain.advance(cluster, pods, now)
             return Outcome.UNDER_WAY
         if self._forced:
             return Outcome.DONE
+        return self._give_up(cluster)
+
+    def _give_up(self, cluster: Cluster) -> Outcome:
         cluster.untaint_node(self.node, [DELETION_TAINT])
         return Outcome.FAILED

@@ -95,7 +95,7 @@ class Simulation:
             if not self._resumed:
                 self._resume(view, now)
             for node in self._scale_sets.retired:
-                self._remove(node, profile, now, forced=True)
+                self._remove(node, profile, now, forced=True, empty=False)
             for event in self._market.due(now):
                 self._play(event, pools, view, now)
             self._scale_sets.advance(now)
@@ -184,10 +184,10 @@ class Simulation:
         for node, pool, bound in taken:
             self._journal.write(Kind.EVICTION, Source.MARKET, pool=pool, node=node, notice=notice, pods=bound)
 
-    def _remove(self, node: str, profile: Profile, now: float, *, forced: bool) -> None:
+    def _remove(self, node: str, profile: Profile, now: float, *, forced: bool, empty: bool) -> None:
         if node not in self._removals:
             grace = profile.max_graceful_termination
-            self._removals[node] = Removal(node, now, grace_seconds=grace, forced=forced)
+            self._removals[node] = Removal(node, now, grace_seconds=grace, forced=forced, empty=empty)
 
     def _advance_removals(self, view: View, now: float) -> None:
         outcomes = {
@@ -231,8 +231,8 @@ class Simulation:
             priorities=self._cluster.priorities(),
         )
         decisions = self._autoscaler.decide(snapshot)
-        for node in self._actuator.carry_out(decisions, pools, view.pods, now):
-            self._remove(node, profile, now, forced=False)
+        for removed in self._actuator.carry_out(decisions, pools, view.pods, now):
+            self._remove(removed.node, profile, now, forced=False, empty=removed.empty)
 
     def _group(self, pool: AgentPool) -> NodeGroup:
         return NodeGroup(

@@ -131,6 +131,25 @@ def test_a_scale_down_that_a_budget_stops_is_given_up() -> None:
     assert "ToBeDeletedByClusterAutoscaler" not in taints
 
 
+def test_a_pod_that_comes_before_the_taint_keeps_an_empty_node() -> None:
+    """The real autoscaler looks again after the taint: `failed to delete empty node, new pods scheduled`."""
+    world = a_world()
+    world.cluster.create_pod("work", BATCH)
+    world.run_until_running("work")
+    world.cluster.delete_pod("work", recreate=False)
+    while not world.journal("scale-down"):
+        world.run(world.tick)
+    [node] = world.nodes_of("cpuspot")
+    world.cluster.create_pod("late", {**BATCH, "nodeName": node})
+    late = world.cluster.pod("late")
+    world.run(10)
+    assert world.nodes_of("cpuspot") == [node]
+    assert world.cluster.pod("late") == late
+    assert len(world.journal("scale-down-failed")) == 1
+    taints = [taint["key"] for node in world.cluster.nodes() for taint in node["spec"]["taints"]]
+    assert "ToBeDeletedByClusterAutoscaler" not in taints
+
+
 def test_a_restart_undoes_a_scale_down_under_way() -> None:
     world = a_world()
     world.cluster.create_pod("work", BATCH)
