@@ -111,7 +111,7 @@ class Show:
         return document
 
     def _tools(self, number: str, extras: tuple[str, ...] = ()) -> LocalAks:
-        self._part(number, "The tools (built the first time, about 40 minutes on 2 cores)")
+        self._part(number, "The tools (built the first time, about 20 minutes on 2 cores)")
         tools = get_tools(self.console.line, extras)
         self.console.line("all there")
         return LocalAks(self.run, tools, self.stack, self.speed, report=self.console.line)
