@@ -50,6 +50,8 @@ class SpotPool:
     """An Azure with one cluster of one spot pool, as the simulation asks it."""
 
     nodes: int
+    made: int = 0
+    """How many VMs there have been."""
 
     def agent_pools(self) -> list[dict[str, Any]]:
         """The pool."""
@@ -73,6 +75,11 @@ class SpotPool:
 
     def set_count(self, cluster_id: str, pool_name: str, count: int) -> None:
         """Nobody reads it."""
+
+    def claim_instances(self, scale_set: str, count: int) -> range:  # noqa: ARG002 - there is one scale set
+        """The next ones."""
+        self.made += count
+        return range(self.made - count, self.made)
 
     def autoscaler_profile(self, cluster_id: str) -> dict[str, Any]:  # noqa: ARG002 - there is one cluster
         """AKS's scan interval; nothing is scaled down meanwhile."""

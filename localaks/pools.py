@@ -1,6 +1,6 @@
 """Agent pools as the local AKS reads them from the Azure stand-in."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
@@ -20,6 +20,10 @@ class Azure(Protocol):
 
     def set_count(self, cluster_id: str, pool_name: str, count: int) -> None:
         """Record a pool's number of nodes, as AKS does when its autoscaler or an eviction changes it."""
+        ...
+
+    def claim_instances(self, scale_set: str, count: int) -> Iterable[int]:
+        """The indices of `count` new VMs; none that another VM of the scale set has or ever had."""
         ...
 
     def autoscaler_profile(self, cluster_id: str) -> dict[str, Any]:

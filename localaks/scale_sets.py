@@ -60,7 +60,6 @@ class ScaleSets:
         self._timings = timings
         self._pools: dict[str, AgentPool] = {}
         self._machines: dict[str, _Machine] = {}
-        self._next_index: dict[str, int] = {}
         self._retired: set[str] = set()
         self._resized: set[str] = set()
 
@@ -134,8 +133,10 @@ class ScaleSets:
 
     def grow(self, pool: str, target: int, now: float) -> None:
         """Ask for VMs until the pool has `target`."""
-        for _ in range(target - len(self._all_of(pool))):
-            self._create(self._pools[pool], now)
+        missing = target - len(self._all_of(pool))
+        if missing > 0:
+            for index in self._azure.claim_instances(scale_set_name(self._pools[pool]), missing):
+                self._create(self._pools[pool], index, now)
         self._resized.add(pool)
 
     def delete(self, nodes: Iterable[str], cause: str) -> None:
@@ -189,7 +190,6 @@ class ScaleSets:
             index = instance_index(pool, name)
             if index is not None and name not in self._machines:
                 self._machines[name] = _Machine(name, index, pool, None, state=_State.RUNNING)
-                self._next_index[scale_set_name(pool)] = index + 1
 
     def _update(self, known: AgentPool, pool: AgentPool) -> None:
         """Bring changed labels and taints to the pool's nodes, as AKS does (use-labels.md, use-node-taints.md)."""
@@ -215,10 +215,7 @@ class ScaleSets:
             newest_first = sorted(machines, key=lambda machine: machine.index, reverse=True)
             self._retire(newest_first[: len(machines) - target])
 
-    def _create(self, pool: AgentPool, now: float) -> None:
-        scale_set = scale_set_name(pool)
-        index = self._next_index.get(scale_set, 0)
-        self._next_index[scale_set] = index + 1
+    def _create(self, pool: AgentPool, index: int, now: float) -> None:
         name = node_name(pool, index)
         self._machines[name] = _Machine(name, index, pool, now, self._market.supply(pool.name))
         self._tell(Kind.NODE_CREATING, self._machines[name])

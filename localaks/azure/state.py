@@ -132,6 +132,20 @@ class AzureState:
                 raise LookupError(f"cluster {cluster_id} has no agent pool {pool_name!r}")
             self.put(replace(pool, outputs={**pool.outputs, "count": count}))
 
+    def claim_instances(self, scale_set: str, count: int) -> range:
+        """Take the next `count` instance IDs of a scale set, each of which only one VM ever gets.
+
+        Azure's mostly rise and may come back (virtual-machine-scale-sets-instance-ids.md). Here they never do: the pod
+        garbage collector remembers the name of a VM that went with its pods for up to two minutes, and would not spare
+        the pods of the next VM of that name if it went too.
+        """
+        with self.transaction():
+            taken: dict[str, int] = dict(self._read("instances.json", []))
+            first = taken.get(scale_set, 0)
+            taken[scale_set] = first + count
+            self._write("instances.json", list(taken.items()))
+        return range(first, first + count)
+
     def autoscaler_profile(self, cluster_id: str) -> Json:
         """The cluster's autoscaler profile with AKS's defaults, values as AKS has them (`"15m"`); empty when unset.
 

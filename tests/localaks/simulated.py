@@ -4,7 +4,8 @@
 import io
 import itertools
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from typing import Any
 
@@ -75,6 +76,7 @@ class FakeAzure:
     def __init__(self, pools: Sequence[dict[str, Any]], profile: Mapping[str, Any] | None = None) -> None:
         self.pools = list(pools)
         self.profile = dict(profile or {})
+        self._instances: dict[str, Iterator[int]] = defaultdict(itertools.count)
 
     def agent_pools(self) -> list[dict[str, Any]]:
         return [dict(entry) for entry in self.pools]
@@ -85,6 +87,9 @@ class FakeAzure:
                 entry["count"] = count
                 return
         raise LookupError(pool_name)
+
+    def claim_instances(self, scale_set: str, count: int) -> list[int]:
+        return [next(self._instances[scale_set]) for _ in range(count)]
 
     def autoscaler_profile(self, cluster_id: str) -> dict[str, Any]:
         assert any(entry["clusterId"] == cluster_id for entry in self.pools)

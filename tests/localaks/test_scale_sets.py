@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from localaks.market import MarketEvent, Supply
+from localaks.market import ALL, MarketEvent, Supply, Taking
 from localaks.scale_sets import Timings
 from tests.localaks.simulated import World, pod_spec, pool
 
@@ -114,6 +114,18 @@ def test_a_restarted_simulation_adopts_the_nodes_there_are() -> None:
     world.azure.pools[0]["count"] = 3
     world.run(10)
     assert [name[-1] for name in world.nodes_of("general")] == ["0", "1", "2"]
+
+
+def test_no_vm_gets_the_name_of_one_that_is_gone_not_even_after_a_restart() -> None:
+    world = World([pool("cpuspot", scaleSetPriority="Spot", count=2, **FIXED)])
+    world.run(10)
+    assert [name[-1] for name in world.nodes_of("cpuspot")] == ["0", "1"]
+    world.market.add(MarketEvent(world.clock.now(), Taking.VANISH, "cpuspot", ALL))
+    world.run(1)
+    world.restart()
+    world.azure.pools[0]["count"] = 1
+    world.run(10)
+    assert [name[-1] for name in world.nodes_of("cpuspot")] == ["2"]
 
 
 def test_a_restarted_simulation_asks_again_for_vms_that_were_still_booting() -> None:

@@ -22,7 +22,7 @@ from tests.local.demo_stack import DemoStack
 FIVE: Final = Retries(5)
 """The seed blog's number of retries."""
 _RUN_SECONDS: Final = 12
-"""Argo waits for pods that vanish within 10 s of their start (operator.go, recentlyStarted)."""
+"""Longer than it takes to see both run and take their node away."""
 
 
 @dataclass(frozen=True)

@@ -145,6 +145,12 @@ def test_the_autoscaler_sets_the_count_of_a_pool(azure: AzureState) -> None:
     assert live["count"] == 3
 
 
+def test_every_claim_gets_instances_of_its_own_in_every_process(azure: AzureState) -> None:
+    assert list(azure.claim_instances("aks-a-1-vmss", 2)) == [0, 1]
+    assert list(AzureState(azure.root).claim_instances("aks-a-1-vmss", 3)) == [2, 3, 4]
+    assert list(azure.claim_instances("aks-b-1-vmss", 1)) == [0]
+
+
 def test_setting_the_count_of_no_pool_fails(azure: AzureState) -> None:
     with_cluster(azure)
     with pytest.raises(LookupError, match="has no agent pool 'gone'"):
