@@ -20,12 +20,13 @@ _COMPONENT: Final = "simulated-spot-market"
 
 
 class Eviction(NodeTask[None]):
-    """One node's eviction with notice. Whatever is not drained in time goes down with the VM."""
+    """One node's eviction. Whatever is not drained when the notice is over goes down with the VM."""
 
-    def __init__(self, node: str, now: float) -> None:
-        """The notice begins at simulated second `now`."""
+    def __init__(self, node: str, now: float, *, notice: bool = True) -> None:
+        """The notice, if there is any, begins at simulated second `now`."""
         super().__init__(node)
-        self.gone_at = now + NOTICE_SECONDS
+        self.notice = notice
+        self.gone_at = now + NOTICE_SECONDS if notice else now
         """Simulated second at which the VM is taken, drained or not."""
         self._announced = False
         self._drain = Drain(retry_seconds=_RETRY_SECONDS)

@@ -97,7 +97,7 @@ class Simulation:
             for node in self._scale_sets.retired:
                 self._remove(node, profile, now, forced=True, empty=False)
             for event in self._market.due(now):
-                self._play(event, pools, view, now)
+                self._play(event, pools, now)
             self._scale_sets.advance(now)
             self._advance_evictions(view, now)
             self._advance_removals(view, now)
@@ -148,7 +148,7 @@ class Simulation:
             self._complain(str(error))
             return Profile()
 
-    def _play(self, event: MarketEvent, pools: dict[str, AgentPool], view: View, now: float) -> None:
+    def _play(self, event: MarketEvent, pools: dict[str, AgentPool], now: float) -> None:
         """Make an event of the market happen."""
         if isinstance(event.what, Supply):
             self._journal.write(Kind.SUPPLY, Source.MARKET, pool=event.pool, supply=event.what)
@@ -157,32 +157,36 @@ class Simulation:
             self._complain(f"the market can't take nodes of {event.pool!r}, which is no spot pool")
             return
         here = [node for node in self._scale_sets.running(event.pool) if node not in self._evictions]
-        nodes = self._market.pick(here, event.count)
-        if event.what is Taking.VANISH:
-            self._take(nodes, view, notice=False)
-            return
-        for node in nodes:
-            self._journal.write(
-                Kind.EVICTION_NOTICE, Source.MARKET, pool=event.pool, node=node, seconds=NOTICE_SECONDS
-            )
-            self._evictions[node] = Eviction(node, now)
+        notice = event.what is Taking.EVICT
+        for node in self._market.pick(here, event.count):
+            self._evictions[node] = Eviction(node, now, notice=notice)
+            if notice:
+                self._journal.write(
+                    Kind.EVICTION_NOTICE, Source.MARKET, pool=event.pool, node=node, seconds=NOTICE_SECONDS
+                )
 
     def _advance_evictions(self, view: View, now: float) -> None:
-        self._take(
-            [node for node, eviction in self._evictions.items() if now >= eviction.gone_at], view, notice=True
-        )
+        self._take([eviction for eviction in self._evictions.values() if now >= eviction.gone_at], view)
         self._evictions = {
             node: going for node, going in self._evictions.items() if self._scale_sets.has(node)
         }
         for node, eviction in self._evictions.items():
             eviction.step(self._cluster, view.pods_on.get(node, ()), now)
 
-    def _take(self, nodes: Sequence[str], view: View, *, notice: bool) -> None:
+    def _take(self, evictions: Sequence[Eviction], view: View) -> None:
         """The VMs are gone, with whatever still runs on them."""
-        taken = [(node, self._scale_sets.pool_of(node), len(view.pods_on.get(node, ()))) for node in nodes]
-        self._scale_sets.delete(nodes, "evicted")
-        for node, pool, bound in taken:
-            self._journal.write(Kind.EVICTION, Source.MARKET, pool=pool, node=node, notice=notice, pods=bound)
+        taken = [
+            {
+                "pool": self._scale_sets.pool_of(eviction.node),
+                "node": eviction.node,
+                "notice": eviction.notice,
+                "pods": len(view.pods_on.get(eviction.node, ())),
+            }
+            for eviction in evictions
+        ]
+        self._scale_sets.delete([eviction.node for eviction in evictions], "evicted")
+        for line in taken:
+            self._journal.write(Kind.EVICTION, Source.MARKET, **line)
 
     def _remove(self, node: str, profile: Profile, now: float, *, forced: bool, empty: bool) -> None:
         if node not in self._removals:

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Sequence
+from contextlib import suppress
 from io import StringIO
 from typing import Any
 
@@ -9,7 +10,7 @@ import pytest
 
 from localaks.cluster import ClusterUnavailableError
 from localaks.journal import Journal
-from localaks.market import MarketEvent, Supply, Weather, seeded
+from localaks.market import MarketEvent, Supply, Taking, Weather, seeded
 from localaks.observer import Observer
 from localaks.simulation import SeveralClustersError
 from tests.localaks.simulated import FakeCluster, World, pod_spec, pool
@@ -169,9 +170,10 @@ def test_two_clusters_are_refused() -> None:
 
 
 class Flaky(FakeCluster):
-    """A control plane that does not answer for some reads."""
+    """A control plane that does not answer for some reads and refuses to delete for some writes."""
 
     outages = 0
+    failed_deletions = 0
 
     def nodes(self) -> Sequence[dict[str, Any]]:
         """All nodes, or no answer."""
@@ -179,6 +181,13 @@ class Flaky(FakeCluster):
             self.outages -= 1
             raise ClusterUnavailableError("no answer")
         return super().nodes()
+
+    def delete_node(self, name: str) -> None:
+        """A node deleted, or no answer."""
+        if self.failed_deletions:
+            self.failed_deletions -= 1
+            raise ClusterUnavailableError("no answer")
+        super().delete_node(name)
 
 
 def test_an_outage_of_the_control_plane_is_waited_for_and_told_once() -> None:
@@ -194,6 +203,22 @@ def test_an_outage_of_the_control_plane_is_waited_for_and_told_once() -> None:
     stop.set()
     thread.join()
     assert [line["detail"] for line in world.journal("error")] == ["no answer"]
+
+
+@pytest.mark.parametrize("how", [Taking.EVICT, Taking.VANISH])
+def test_an_outage_loses_no_eviction(how: Taking) -> None:
+    world = World([pool("cpuspot", scaleSetPriority="Spot", enableAutoScaling=False, count=1)])
+    flaky = world.cluster = Flaky(world.clock)
+    world.restart()
+    world.run(10)
+    flaky.failed_deletions = 2
+    world.market.add(MarketEvent(world.clock.now(), how, "cpuspot"))
+    for _ in range(100):
+        with suppress(ClusterUnavailableError):
+            world.run(world.tick)
+        world.clock.advance(world.tick)
+    assert flaky.failed_deletions == 0
+    assert [line["notice"] for line in world.journal("eviction")] == [how is Taking.EVICT]
 
 
 def storm(seed: int) -> World:
