@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
 from typing import Final
 
 from localaks.azure.state import AGENT_POOL, MANAGED_CLUSTER
@@ -35,19 +36,21 @@ class Timing:
 
     Args:
         speed: simulated seconds in one second of the wall clock; `math.inf` for no waiting at all.
+        now: the wall clock, in seconds since the epoch.
     """
 
-    def __init__(self, speed: float) -> None:
+    def __init__(self, speed: float, now: Callable[[], float] = time.time) -> None:
         self._speed = speed
+        self._now = now
         self._cancelled = threading.Event()
 
     def ends_at(self, token: str, operation: str) -> float:
         """Wall-clock time (seconds since the epoch) at which an operation that starts now ends."""
-        return time.time() + _SECONDS.get((token, operation), _OTHERS) / self._speed
+        return self._now() + _SECONDS.get((token, operation), _OTHERS) / self._speed
 
     def over(self, ends_at: float) -> bool:
         """Whether an operation has ended."""
-        return time.time() >= ends_at
+        return self._now() >= ends_at
 
     def wait_until(self, ends_at: float) -> None:
         """Wait for the end of an operation.
@@ -55,7 +58,7 @@ class Timing:
         Raises:
             OperationCancelledError: `cancel` was called meanwhile.
         """
-        if self._cancelled.wait(max(0.0, ends_at - time.time())):
+        if self._cancelled.wait(max(0.0, ends_at - self._now())):
             raise OperationCancelledError("the operation was cancelled; Azure carries on with it")
 
     def pause(self, seconds: float) -> None:
@@ -64,7 +67,7 @@ class Timing:
         Raises:
             OperationCancelledError: `cancel` was called meanwhile.
         """
-        self.wait_until(time.time() + seconds / self._speed)
+        self.wait_until(self._now() + seconds / self._speed)
 
     def cancel(self) -> None:
         """End every wait that is under way; later ones are not affected."""

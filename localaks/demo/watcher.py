@@ -2,7 +2,7 @@
 
 import re
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
@@ -22,16 +22,17 @@ _REPLICA_INDEX = "training.kubeflow.org/replica-index"
 class SimulatedTime:
     """The service's simulated clock as told by its journal, counted from the story's beginning."""
 
-    def __init__(self, line: Mapping[str, Any], speed: float) -> None:
-        """`line` is any line of the journal: it has both clocks."""
+    def __init__(self, line: Mapping[str, Any], speed: float, wall: Callable[[], float] = time.time) -> None:
+        """`line` is any line of the journal: it has both clocks; `wall` is the wall clock (seconds since the epoch)."""
         self._speed = speed
+        self._wall = wall
         self._offset = line["time"] - line["wall"] * speed
-        self._start = time.time()
+        self._start = wall()
         self._first = self._start * speed + self._offset
 
     def now(self) -> float:
         """Simulated seconds since the story began."""
-        return round((time.time() - self._start) * self._speed, 1)
+        return round((self._wall() - self._start) * self._speed, 1)
 
     def of(self, line: Line) -> Line:
         """A journal line with its `time` counted from the story's beginning."""

@@ -1,5 +1,6 @@
 """Requests to Azure that it accepts, for tests to spoil."""
 
+import time
 from collections.abc import Callable
 from datetime import date
 from typing import Any
@@ -86,10 +87,27 @@ def without(body: Json, *names: str) -> Json:
     return {k: v for k, v in body.items() if k not in names}
 
 
+class Moment:
+    """A wall clock that a test moves: nothing is over before the test says so, however slow the machine is."""
+
+    def __init__(self) -> None:
+        self._now = time.time()
+
+    def __call__(self) -> float:
+        """Seconds since the epoch."""
+        return self._now
+
+    def pass_by(self, seconds: float) -> None:
+        """Let time go on."""
+        self._now += seconds
+
+
 def arm(
-    state: AzureState, *, speed: float = float("inf"), today: Callable[[], date] = lambda: TODAY
+    state: AzureState, *, moment: Moment | None = None, today: Callable[[], date] = lambda: TODAY
 ) -> ResourceManager:
-    return ResourceManager(state, Timing(speed), today)
+    """An Azure that takes no time, or with a moment as long as Azure does."""
+    timing = Timing(float("inf")) if moment is None else Timing(1.0, moment)
+    return ResourceManager(state, timing, today)
 
 
 def put(manager: ResourceManager, token: str, arm_id: str, body: Json) -> Json:

@@ -15,6 +15,7 @@ from azure_bodies import (
     SPOT_LABEL,
     SPOT_TAINT,
     VNET_ID,
+    Moment,
     arm,
     cluster,
     group,
@@ -39,8 +40,8 @@ from localaks.azure.types import RESOURCE_GROUP, SUBNET, TYPES
 VNET = "azure-native:network:VirtualNetwork"
 NAT_ID = f"{GROUP_ID}/providers/Microsoft.Network/natGateways/nat"
 ROOT = Path(__file__).parents[3]
-SLOW = 2400.0
-"""Speed at which a cluster takes 0.1 s."""
+POOL_SECONDS = 120.0
+"""What making a pool takes."""
 
 
 def delete(manager: ResourceManager, token: str, arm_id: str) -> None:
@@ -206,20 +207,24 @@ def test_write_only_secrets_are_neither_answered_nor_stored(azure: AzureState) -
 
 def test_a_cluster_does_one_thing_at_a_time(azure: AzureState) -> None:
     with_cluster(azure)
-    slow = arm(azure, speed=SLOW)
+    moment = Moment()
+    slow = arm(azure, moment=moment)
     first = slow.put(TYPES[AGENT_POOL], pool_id("first"), user_pool())
     with pytest.raises(
         ArmError, match=r"Another agentpool operation \(first - Creating\) is in progress"
     ) as busy:
         slow.put(TYPES[AGENT_POOL], pool_id("second"), user_pool())
     assert (busy.value.status, busy.value.code) == (409, "OperationNotAllowed")
+    moment.pass_by(POOL_SECONDS)
     slow.wait(first)
-    slow.wait(slow.put(TYPES[AGENT_POOL], pool_id("second"), user_pool()))
+    second = slow.put(TYPES[AGENT_POOL], pool_id("second"), user_pool())
+    moment.pass_by(POOL_SECONDS)
+    slow.wait(second)
 
 
 def test_pools_wait_for_an_operation_of_their_cluster(azure: AzureState) -> None:
     with_cluster(azure)
-    slow = arm(azure, speed=SLOW)
+    slow = arm(azure, moment=Moment())
     slow.put(TYPES[MANAGED_CLUSTER], CLUSTER_ID, cluster(tags={"a": "b"}))
     with pytest.raises(ArmError, match=r"Another operation \(Updating\) is in progress"):
         slow.put(TYPES[AGENT_POOL], pool_id("pool"), user_pool())
@@ -227,9 +232,11 @@ def test_pools_wait_for_an_operation_of_their_cluster(azure: AzureState) -> None
 
 def test_an_operation_shows_while_it_lasts(azure: AzureState) -> None:
     with_cluster(azure)
-    slow = arm(azure, speed=SLOW)
+    moment = Moment()
+    slow = arm(azure, moment=moment)
     operation = slow.put(TYPES[AGENT_POOL], pool_id("pool"), user_pool())
     during = slow.get(pool_id("pool"))
+    moment.pass_by(POOL_SECONDS)
     slow.wait(operation)
     after = slow.get(pool_id("pool"))
     assert during
@@ -239,22 +246,26 @@ def test_an_operation_shows_while_it_lasts(azure: AzureState) -> None:
 
 def test_an_operation_takes_its_simulated_time(azure: AzureState) -> None:
     with_cluster(azure)
-    slow = arm(azure, speed=SLOW)
-    started = time.monotonic()
-    slow.wait(slow.put(TYPES[AGENT_POOL], pool_id("pool"), user_pool()))
-    assert 120 / SLOW <= time.monotonic() - started < 1
+    speed = 2400.0
+    manager = ResourceManager(azure, Timing(speed), lambda: pytest.fail("nobody asks for the day"))
+    started = time.time()
+    operation = manager.put(TYPES[AGENT_POOL], pool_id("pool"), user_pool())
+    assert started <= operation.ends_at - POOL_SECONDS / speed <= time.time()
+    manager.wait(operation)
+    assert time.time() >= operation.ends_at
 
 
 def test_a_deletion_ends_although_nobody_waits_for_it(azure: AzureState) -> None:
     with_cluster(azure)
-    slow = arm(azure, speed=SLOW)
+    moment = Moment()
+    slow = arm(azure, moment=moment)
     operation = slow.delete(TYPES[RESOURCE_GROUP], GROUP_ID)
     assert operation
     assert slow.get(GROUP_ID)
-    time.sleep(max(0.0, operation.ends_at - time.time()) + 0.01)
+    moment.pass_by(operation.ends_at - moment())
     assert AzureState(azure.root).get(GROUP_ID)
     assert slow.get(GROUP_ID) is None
-    put(arm(azure), RESOURCE_GROUP, GROUP_ID, group())
+    slow.put(TYPES[RESOURCE_GROUP], GROUP_ID, group())
     assert [r.id for r in azure.all()] == [GROUP_ID]
 
 
