@@ -12,7 +12,7 @@ import threading
 import time
 from collections import defaultdict
 from collections.abc import Callable, Generator, Sequence
-from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -27,6 +27,8 @@ Report = Callable[[str], None]
 
 _POLL_SECONDS: Final = 0.02
 _REPORT_SECONDS: Final = 60.0
+_SIGNAL_SECONDS: Final = 0.5
+"""A signal that comes just before a wait is noticed when that ends."""
 
 
 def build(tools: Sequence[Tool], *, jobs: int, report: Report) -> None:
@@ -70,13 +72,14 @@ class _Builder:
         for tool in tools:
             groups[tool.group].append(tool)
         with ThreadPoolExecutor(jobs) as pool:
-            futures: list[Future[None]] = [pool.submit(self._build_group, group) for group in groups.values()]
             try:
-                wait(futures, return_when=FIRST_EXCEPTION)
+                going_on = {pool.submit(self._build_group, group) for group in groups.values()}
+                while going_on:
+                    done, going_on = wait(going_on, _SIGNAL_SECONDS, FIRST_EXCEPTION)
+                    for future in done:
+                        future.result()
             finally:
                 self.stopping.set()
-        for future in futures:
-            future.result()
 
     def _build_group(self, tools: Sequence[Tool]) -> None:
         for tool in tools:

@@ -137,7 +137,7 @@ def _module(*arguments: str) -> subprocess.Popen[str]:
 
 
 def _wait_for(path: Path) -> None:
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 30
     while not (path.exists() and path.read_text()):
         assert time.monotonic() < deadline
         time.sleep(0.01)
