@@ -145,7 +145,7 @@ def _wait_for(path: Path) -> None:
 
 @pytest.mark.usefixtures("go")
 def test_the_command_prints_the_folder_of_the_binaries() -> None:
-    output, progress = _module().communicate(timeout=30)
+    output, progress = _module().communicate(timeout=60)
     assert output == f"{bin_folder()}\n"
     assert "step 8 of 8" in progress
 
@@ -153,7 +153,7 @@ def test_the_command_prints_the_folder_of_the_binaries() -> None:
 def test_the_command_fails_with_one_message_and_no_traceback(go: FakeGo) -> None:
     go.fails_on("pulumi", "broken")
     command = _module()
-    _, progress = command.communicate(timeout=30)
+    _, progress = command.communicate(timeout=60)
     assert command.returncode == 1
     assert "error: pulumi v3.259.0 (module group tools/engine" in progress
     assert "Traceback" not in progress
@@ -165,7 +165,7 @@ def test_stopping_the_command_stops_the_compiler(go: FakeGo, stop: signal.Signal
     command = _module()
     _wait_for(go.started("pulumi"))
     command.send_signal(stop)
-    _, progress = command.communicate(timeout=30)
+    _, progress = command.communicate(timeout=60)
     assert command.returncode == 130
     assert "stopped; what is finished is kept" in progress
     with pytest.raises(ProcessLookupError):
@@ -181,15 +181,15 @@ def test_a_second_builder_waits_for_the_first(go: FakeGo) -> None:
     assert second.stderr.readline() == "another build is running, waiting for it\n"
     (go.folder / "slow.pulumi").unlink()
     first.terminate()
-    first.communicate(timeout=30)
-    output, _ = second.communicate(timeout=30)
+    first.communicate(timeout=60)
+    output, _ = second.communicate(timeout=60)
     assert output == f"{bin_folder()}\n"
 
 
 @pytest.mark.usefixtures("go")
 def test_check_builds_nothing_and_says_what_is_missing() -> None:
     command = _module("--check")
-    output, _ = command.communicate(timeout=30)
+    output, _ = command.communicate(timeout=60)
     assert command.returncode == 1
     assert "pulumi v3.259.0: missing" in output
     assert "workflow-controller" not in output
@@ -200,7 +200,7 @@ def test_check_builds_nothing_and_says_what_is_missing() -> None:
 def test_an_optional_tool_is_built_only_when_asked_for(go: FakeGo, extra: str, tool: str) -> None:
     [asked] = [each for each in manifest.TOOLS if each.name == tool]
     go.has_module_file(asked.manifests.replace("*", "x"), "")
-    _module("--with", extra).communicate(timeout=30)
+    _module("--with", extra).communicate(timeout=60)
     assert {file.name for file in bin_folder().iterdir()} == {each.name for each in manifest.wanted((extra,))}
     assert any(call.startswith(f"{asked.group} ") for call in go.calls())
 

@@ -230,7 +230,7 @@ def test_a_patch_sets_and_removes_only_its_own_fields(engine: Engine, api: ApiSe
 
 def test_a_patch_of_a_required_field_cannot_be_removed(engine: Engine, namespace: str) -> None:
     patch = Resource(engine, "apps/v1:DeploymentPatch", _workload("Deployment", namespace, 0))
-    patch.create(timeout=20)
+    patch.create(timeout=60)
     with pytest.raises(RefusedError, match="currently managing a required field"):
         patch.delete()
 
@@ -345,7 +345,7 @@ def test_a_lazy_claim_is_ready_while_it_waits_for_its_consumer(
     resource = Resource(
         engine, "core/v1:PersistentVolumeClaim", _object("v1", "PersistentVolumeClaim", namespace, spec=claim)
     )
-    resource.create(timeout=20)
+    resource.create(timeout=60)
     api.delete(storage, "Background")
     assert at(resource.state, "status", "phase") == "Pending"
 
@@ -371,5 +371,5 @@ def test_an_object_held_by_a_finalizer_is_reported_and_kept(
         conf.delete(timeout=1)
     assert refusal.value.partial is not None
     api.patch(inputs, "test", [{"op": "remove", "path": "/metadata/finalizers"}])
-    Waiter().gone(api, inputs, inputs, timeout=20)
+    Waiter().gone(api, inputs, inputs, timeout=60)
     assert not conf.refresh()

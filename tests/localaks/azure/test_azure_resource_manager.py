@@ -3,8 +3,8 @@
 import signal
 import subprocess
 import sys
-import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -274,9 +274,13 @@ def test_cancelling_ends_the_waiting_and_not_the_operation(azure: AzureState) ->
     timing = Timing(1.0)
     manager = ResourceManager(azure, timing, lambda: pytest.fail("nobody asks for the day"))
     operation = manager.put(TYPES[AGENT_POOL], pool_id("pool"), user_pool())
-    threading.Timer(0.02, timing.cancel).start()
+    with ThreadPoolExecutor(1) as thread:
+        waiting = thread.submit(manager.wait, operation)
+        while not waiting.done():  # a cancel that comes before the wait has begun is lost
+            timing.cancel()
+            time.sleep(0.01)
     with pytest.raises(OperationCancelledError):
-        manager.wait(operation)
+        waiting.result()
     assert azure.get(pool_id("pool"))
 
 

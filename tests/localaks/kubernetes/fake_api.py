@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -45,6 +45,8 @@ class FakeApi:
     requests: list[str] = field(default_factory=list[str])
     stuck: bool = False
     """Whether deleted objects stay, as one with a finalizer does."""
+    afterwards: dict[str, Callable[[], object]] = field(default_factory=dict[str, Callable[[], object]])
+    """What happens when a request is answered or refused for the first time, by its method and path."""
 
     @property
     def kubeconfig(self) -> str:
@@ -121,6 +123,7 @@ def fake_api() -> Generator[FakeApi]:
                 code = refusal.code
                 answer = {"kind": "Status", "reason": refusal.reason, "message": str(refusal), "code": code}
             data = json.dumps(answer).encode()
+            api.afterwards.pop(f"{self.command} {urlsplit(self.path).path}", lambda: None)()
             self.send_response(code)
             self.send_header("Content-Length", str(len(data)))
             self.end_headers()

@@ -2,7 +2,6 @@
 
 import json
 import socket
-import threading
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -14,6 +13,9 @@ from tests.localaks.kubernetes.engine import IMPATIENT, Engine, Json, RefusedErr
 from tests.localaks.kubernetes.fake_api import FakeApi, fake_api
 
 URN = "urn:pulumi:dev::p::kubernetes:{}::{}"
+JOB_PATH = "/apis/batch/v1/namespaces/default/jobs/j"
+PATIENCE_SECONDS = 60
+"""For what does come, on a slow machine too."""
 
 
 @pytest.fixture
@@ -136,13 +138,11 @@ def test_a_missing_namespace_may_still_come(api: FakeApi) -> None:
     patient = replace(IMPATIENT, misordering_seconds=(0.02,) * 50)
     with provider(patient) as own_port, connected(own_port) as engine:
         engine.configure(kubeconfig=api.kubeconfig)
-        soon = threading.Timer(
-            0.03, lambda: api.objects.update({"/api/v1/namespaces/late": {"kind": "Namespace"}})
+        api.afterwards["POST /api/v1/namespaces/late/configmaps"] = lambda: api.objects.update(
+            {"/api/v1/namespaces/late": {"kind": "Namespace"}}
         )
-        soon.start()
         obj = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "x", "namespace": "late"}}
         assert _create(engine, obj)["id"] == "late/x"
-        soon.join()
 
 
 def test_a_namespace_that_never_comes_is_an_error(engine: Engine) -> None:
@@ -172,19 +172,19 @@ def test_an_object_that_does_not_become_ready_is_kept_in_the_state(engine: Engin
 
 
 def test_an_object_that_vanishes_while_waited_for_is_kept_in_the_state(engine: Engine, api: FakeApi) -> None:
-    threading.Timer(0.03, lambda: api.objects.pop("/apis/batch/v1/namespaces/default/jobs/j")).start()
+    api.afterwards[f"GET {JOB_PATH}"] = lambda: api.objects.pop(JOB_PATH)
     with pytest.raises(RefusedError, match='jobs "j" not found') as refusal:
-        _create(engine, _job(), "batch/v1:Job", timeout=5)
+        _create(engine, _job(), "batch/v1:Job", timeout=PATIENCE_SECONDS)
     assert refusal.value.partial is not None
     assert refusal.value.partial["id"] == "default/j"
 
 
 def test_a_job_that_completes_is_ready(engine: Engine, api: FakeApi) -> None:
-    path = "/apis/batch/v1/namespaces/default/jobs/j"
     done = {"conditions": [{"type": "Complete", "status": "True"}]}
-    soon = threading.Timer(0.03, lambda: api.objects[path].update(status=done))
-    soon.start()
-    assert _create(engine, _job(), "batch/v1:Job", timeout=5)["properties"]["status"] == done
+    api.afterwards[f"GET {JOB_PATH}"] = lambda: api.objects[JOB_PATH].update(status=done)
+    live = _create(engine, _job(), "batch/v1:Job", timeout=PATIENCE_SECONDS)["properties"]
+    assert live["status"] == done
+    assert api.requests.count(f"GET {JOB_PATH}") == 2
 
 
 def test_skip_await_does_not_wait(engine: Engine) -> None:
@@ -196,9 +196,9 @@ def test_cancel_ends_the_waiting_of_its_own_connection_only(port: int, api: Fake
     with connected(port) as waiting, connected(port) as other:
         waiting.configure(kubeconfig=api.kubeconfig)
         other.configure(kubeconfig=api.kubeconfig)
-        threading.Timer(0.03, waiting.cancel).start()
+        api.afterwards[f"GET {JOB_PATH}"] = waiting.cancel
         with pytest.raises(RefusedError, match="Resource operation was cancelled for 'j'"):
-            _create(waiting, _job(), "batch/v1:Job", timeout=30)
+            _create(waiting, _job(), "batch/v1:Job", timeout=PATIENCE_SECONDS)
         with pytest.raises(RefusedError, match="'i' timed out"):
             _create(other, _job(name="i"), "batch/v1:Job", timeout=0.03)
 
