@@ -15,6 +15,7 @@ from typing import Final
 
 import grpc
 import pulumi
+from pulumi.runtime._grpc_settings import _GRPC_CHANNEL_OPTIONS  # pyright: ignore[reportPrivateUsage] - no other way
 
 _OURS: Final = Path(__file__).resolve().parents[1]
 _TOOLS: Final = _OURS.parent / "tools"
@@ -23,6 +24,7 @@ _NOT_THE_PROGRAMS: Final = tuple(
 )
 _SDK: Final = Path(pulumi.__file__).parent
 _GRPC_LOG: Final = logging.getLogger("grpc._server")
+_OWN_CONNECTIONS: Final = ("grpc.use_local_subchannel_pool", 1)
 
 
 def run(root: Path) -> None:
@@ -41,6 +43,7 @@ def fresh(root: Path) -> Generator[None]:
             runs the program, or is installed in a virtual environment there.
     """
     _leave_out_abandoned_programs()
+    _share_no_connections()
     before, path, folder = _take_modules(root), sys.path.copy(), Path.cwd()
     sys.path.insert(0, str(root))
     os.chdir(root)
@@ -80,6 +83,16 @@ def _leave_out_abandoned_programs() -> None:
             tell(unraisable)
 
     sys.unraisablehook = hook
+
+
+@cache
+def _share_no_connections() -> None:
+    """Lets each program connect for itself, for good.
+
+    A program that was abandoned keeps calling the port of its engine. gRPC would hand its broken connection to the next
+    program whose engine happens to get that port, which fails at once: "Resource monitor has terminated".
+    """
+    _GRPC_CHANNEL_OPTIONS.append(_OWN_CONNECTIONS)
 
 
 def _tells_more_than_that_the_engine_has_gone(record: logging.LogRecord) -> bool:

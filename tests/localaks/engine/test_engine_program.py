@@ -4,9 +4,16 @@ from __future__ import annotations
 
 import importlib
 import sys
+from collections.abc import Generator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
+import grpc
 import pytest
+from pulumi.runtime.proto import resource_pb2, resource_pb2_grpc
+from pulumi.runtime.settings import Settings
 
 import localaks
 from localaks.engine import program
@@ -64,3 +71,44 @@ def test_neither_we_nor_installed_packages_are_loaded_anew() -> None:
     with program.fresh(root):
         assert sys.modules["localaks"] is localaks
         assert sys.modules["pytest"] is pytest
+
+
+class _Monitor(resource_pb2_grpc.ResourceMonitorServicer):
+    """An engine that knows every feature."""
+
+    def SupportsFeature(  # noqa: N802 - the protocol's name
+        self, request: resource_pb2.SupportsFeatureRequest, context: grpc.ServicerContext
+    ) -> resource_pb2.SupportsFeatureResponse:
+        del request, context
+        return resource_pb2.SupportsFeatureResponse(hasSupport=True)
+
+
+@contextmanager
+def _engine(port: int = 0) -> Generator[int]:
+    """An engine's port, which is free again afterwards."""
+    server = grpc.server(ThreadPoolExecutor(1))
+    resource_pb2_grpc.add_ResourceMonitorServicer_to_server(_Monitor(), server)
+    port = server.add_insecure_port(f"127.0.0.1:{port}")
+    server.start()
+    try:
+        yield port
+    finally:
+        server.stop(grace=None).wait()
+
+
+def _monitor(port: int) -> Any:
+    """What the SDK calls an engine with."""
+    settings: Any = Settings("project", "stack", monitor=f"127.0.0.1:{port}")
+    return settings.monitor
+
+
+def test_a_program_connects_to_a_port_that_an_abandoned_one_still_calls(project: Path) -> None:
+    feature = resource_pb2.SupportsFeatureRequest(id="secrets")
+    with program.fresh(project):
+        with _engine() as port:
+            abandoned = _monitor(port)
+            assert abandoned.SupportsFeature(feature).hasSupport
+        with pytest.raises(grpc.RpcError):
+            abandoned.SupportsFeature(feature)
+        with _engine(port):
+            assert _monitor(port).SupportsFeature(feature).hasSupport
