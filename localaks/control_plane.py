@@ -2,8 +2,9 @@
 
 kwokctl makes certificates and starts the processes from our binaries (engine.md §4.3). What differs from its defaults:
 everything listens on 127.0.0.1 only, nodes and pods live by `stages/*.yaml`, scheduler and controller manager may ask
-the API server more often than 50 times a second, a node without a heartbeat is given up after 50 s, the default of
-Kubernetes 1.34 (kwokctl's is 40 s, times a heartbeat factor of 5), and the API server has AKS's admission plugins.
+the API server more often than 50 times a second and are not elected (there is one of each, and one that is too busy to
+renew its lease ends), a node without a heartbeat is given up after 50 s, the default of Kubernetes 1.34 (kwokctl's is
+40 s, times a heartbeat factor of 5), and the API server has AKS's admission plugins.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ COMPONENTS: Final = ("etcd", "kube-apiserver", "kube-controller-manager", "kube-
 STAGES: Final = Path(__file__).parent / "stages"
 """How nodes and pods live; kwok adds none of its own stages when one is given."""
 
-_API_RATE: Final = {"kube-api-qps": "1000", "kube-api-burst": "2000"}
+_CLIENTS: Final = {"kube-api-qps": "1000", "kube-api-burst": "2000", "leader-elect": "false"}
 _ADMISSION_PLUGINS: Final = ("ExtendedResourceToleration", "PodNodeSelector", "PodTolerationRestriction")
 """What AKS enables beyond Kubernetes' own defaults (aks.md §2.4; Microsoft, faq.yml)."""
 _NODE_MONITOR_GRACE_MS: Final = 50_000
@@ -154,8 +155,8 @@ class ControlPlane:
         }
         extra_arguments = {
             "kube-apiserver": {"enable-admission-plugins": ",".join(_ADMISSION_PLUGINS)},
-            "kube-controller-manager": _API_RATE,
-            "kube-scheduler": _API_RATE,
+            "kube-controller-manager": _CLIENTS,
+            "kube-scheduler": _CLIENTS,
         }
         configuration = {
             "apiVersion": "config.kwok.x-k8s.io/v1alpha1",

@@ -43,6 +43,7 @@ def fresh(root: Path) -> Generator[None]:
             runs the program, or is installed in a virtual environment there.
     """
     _leave_out_abandoned_programs()
+    _leave_out_debugging()
     _share_no_connections()
     before, path, folder = _take_modules(root), sys.path.copy(), Path.cwd()
     sys.path.insert(0, str(root))
@@ -83,6 +84,16 @@ def _leave_out_abandoned_programs() -> None:
             tell(unraisable)
 
     sys.unraisablehook = hook
+
+
+@cache
+def _leave_out_debugging() -> None:
+    """Keeps the SDK's debugging messages from the engine for good: each is a call, together a tenth of a preview."""
+    pulumi.log.debug = _not_told
+
+
+def _not_told(*_: object, **__: object) -> None:
+    """Takes a message."""
 
 
 @cache

@@ -15,19 +15,19 @@ from tests.local.required import required
 from tools import Tools
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def argo_tools() -> Tools:
     """All tools and Argo's."""
     return required("argo")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def argo(argo_tools: Tools, tmp_path_factory: pytest.TempPathFactory) -> Argo:
     """Argo, not started yet."""
     return Argo(RunDirectory.at(tmp_path_factory.mktemp("argo")), argo_tools)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def demo(argo: Argo) -> Generator[DemoStack]:
     """The demo stack on a local AKS, with Argo at work as the charm sets it up."""
     with deployed(argo.tools, argo.run.root, WIDE) as demo:
@@ -38,7 +38,7 @@ def demo(argo: Argo) -> Generator[DemoStack]:
             argo.stop()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def pools(demo: DemoStack, tmp_path_factory: pytest.TempPathFactory) -> Pools:
     """The pools, from the ConfigMap that the program wrote into the cluster."""
     return pools_of(demo, tmp_path_factory.mktemp("contract"))

@@ -15,7 +15,7 @@ from tests.local.pool_contract import pools_of
 from tests.local.required import required
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Generator[DemoStack]:
     """The demo stack on a local AKS, with the training operator at work."""
     tools, folder = required("training"), tmp_path_factory.mktemp("training")
@@ -28,7 +28,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Generator[DemoStack]:
             operator.stop()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def pools(demo: DemoStack, tmp_path_factory: pytest.TempPathFactory) -> Pools:
     """The pools, from the ConfigMap that the program wrote into the cluster."""
     return pools_of(demo, tmp_path_factory.mktemp("contract"))
