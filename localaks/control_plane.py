@@ -1,10 +1,11 @@
 """A real Kubernetes control plane on this machine: etcd, kube-apiserver, -controller-manager and -scheduler, and kwok.
 
 kwokctl makes certificates and starts the processes from our binaries (engine.md §4.3). What differs from its defaults:
-everything listens on 127.0.0.1 only, nodes and pods live by `stages/*.yaml`, scheduler and controller manager may ask
-the API server more often than 50 times a second and are not elected (there is one of each, and one that is too busy to
-renew its lease ends), a node without a heartbeat is given up after 50 s, the default of Kubernetes 1.34 (kwokctl's is
-40 s, times a heartbeat factor of 5), and the API server has AKS's admission plugins.
+everything listens on 127.0.0.1 only, nodes and pods live by `stages/*.yaml`, etcd leaves it to the machine when data
+reaches the disk, scheduler and controller manager may ask the API server more often than 50 times a second and are not
+elected (there is one of each, and one that is too busy to renew its lease ends), a node without a heartbeat is given up
+after 50 s, the default of Kubernetes 1.34 (kwokctl's is 40 s, times a heartbeat factor of 5), and the API server has
+AKS's admission plugins.
 """
 
 from __future__ import annotations
@@ -154,6 +155,7 @@ class ControlPlane:
             "kubeControllerManagerNodeMonitorGracePeriodMilliseconds": _NODE_MONITOR_GRACE_MS,
         }
         extra_arguments = {
+            "etcd": {"unsafe-no-fsync": "true"},
             "kube-apiserver": {"enable-admission-plugins": ",".join(_ADMISSION_PLUGINS)},
             "kube-controller-manager": _CLIENTS,
             "kube-scheduler": _CLIENTS,

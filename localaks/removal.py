@@ -12,7 +12,7 @@ from localaks.drain import Drain
 from localaks.node_task import NodeTask
 
 _DELAY_AFTER_TAINT: Final = 5.0
-"""`--node-delete-delay-after-taint`."""
+"""`--node-delete-delay-after-taint`: by then the scheduler has placed what it had decided before."""
 _EVICTION_SECONDS: Final = 120.0
 """`--max-pod-eviction-time`: how long refused evictions are tried again."""
 _RETRY_SECONDS: Final = 10.0
@@ -34,12 +34,11 @@ class Outcome(StrEnum):
 class Removal(NodeTask[Outcome]):
     """One node's removal."""
 
-    def __init__(self, node: str, now: float, *, grace_seconds: float, forced: bool, empty: bool) -> None:
-        """A removal that starts at simulated second `now`.
+    def __init__(self, node: str, *, grace_seconds: float, forced: bool, empty: bool) -> None:
+        """A removal that starts with its first step.
 
         Args:
             node: its name.
-            now: simulated seconds.
             grace_seconds: the profile's `maxGracefulTerminationSec`.
             forced: the VM goes even when pods don't leave, as when its pool is deleted.
             empty: nobody is to be drained; a pod that was placed before the taint keeps the node (`deleteNodesAsync`).
@@ -47,21 +46,28 @@ class Removal(NodeTask[Outcome]):
         super().__init__(node)
         self._forced = forced
         self._empty = empty
-        self._started = now
         self._grace_seconds = grace_seconds
-        self._tainted = False
+        self._looks_at: float | None = None
         self._drain = Drain(retry_seconds=_RETRY_SECONDS)
 
+    def step(self, cluster: Cluster, pods: Sequence[Pod], now: float) -> Outcome | None:
+        """Go on; a node on which a pod was placed since the last look is not done."""
+        outcome = super().step(cluster, pods, now)
+        late = outcome is Outcome.DONE and not self._forced and not all(map(ends_with_node, pods))
+        return Outcome.UNDER_WAY if late else outcome
+
     def _advance(self, cluster: Cluster, pods: Sequence[Pod], now: float) -> Outcome:
-        if not self._tainted:
+        if self._looks_at is None:
             taint = {"key": DELETION_TAINT, "value": str(int(now)), "effect": "NoSchedule"}
             cluster.taint_node(self.node, [taint])
-            self._tainted = True
-        elapsed = now - self._started
+            self._looks_at = now + _DELAY_AFTER_TAINT
+        elapsed = now - self._looks_at
+        if elapsed < 0:
+            return Outcome.UNDER_WAY
         if all(ends_with_node(pod) for pod in pods):
-            return Outcome.DONE if elapsed >= _DELAY_AFTER_TAINT else Outcome.UNDER_WAY
+            return Outcome.DONE
         if self._empty and not all(stays_behind(pod) for pod in pods):
-            return self._give_up(cluster) if elapsed >= _DELAY_AFTER_TAINT else Outcome.UNDER_WAY
+            return self._give_up(cluster)
         limit = _EVICTION_SECONDS if self._drain.refused else self._grace_seconds + _HEADROOM_SECONDS
         if elapsed < limit:
             self._drain.advance(cluster, pods, now)

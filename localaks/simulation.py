@@ -2,11 +2,12 @@
 
 import threading
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from localaks.actuator import Actuator
 from localaks.autoscaler.core import Autoscaler
-from localaks.autoscaler.model import Node, NodeGroup, Snapshot
+from localaks.autoscaler.model import Node, NodeGroup, Snapshot, Taint
 from localaks.autoscaler.parse import parse_budget, parse_node, parse_scheduling
 from localaks.autoscaler.profile import Profile
 from localaks.autoscaler.scale_down import DELETION_TAINT, is_leaving
@@ -95,7 +96,7 @@ class Simulation:
             if not self._resumed:
                 self._resume(view, now)
             for node in self._scale_sets.retired:
-                self._remove(node, profile, now, forced=True, empty=False)
+                self._remove(node, profile, forced=True, empty=False)
             for event in self._market.due(now):
                 self._play(event, pools, now)
             self._scale_sets.advance(now)
@@ -188,10 +189,10 @@ class Simulation:
         for line in taken:
             self._journal.write(Kind.EVICTION, Source.MARKET, **line)
 
-    def _remove(self, node: str, profile: Profile, now: float, *, forced: bool, empty: bool) -> None:
+    def _remove(self, node: str, profile: Profile, *, forced: bool, empty: bool) -> None:
         if node not in self._removals:
             grace = profile.max_graceful_termination
-            self._removals[node] = Removal(node, now, grace_seconds=grace, forced=forced, empty=empty)
+            self._removals[node] = Removal(node, grace_seconds=grace, forced=forced, empty=empty)
 
     def _advance_removals(self, view: View, now: float) -> None:
         outcomes = {
@@ -225,7 +226,7 @@ class Simulation:
             now=now,
             profile=profile,
             groups=tuple(self._group(pool) for pool in pools.values() if pool.autoscaled),
-            nodes=tuple(node for node in view.nodes if self._exists(node, pools)),
+            nodes=tuple(self._as_known(node) for node in view.nodes if self._exists(node, pools)),
             pods=view.pods,
             daemon_sets=tuple(
                 parse_scheduling(daemon_set["spec"]["template"]["spec"])
@@ -236,7 +237,7 @@ class Simulation:
         )
         decisions = self._autoscaler.decide(snapshot)
         for removed in self._actuator.carry_out(decisions, pools, view.pods, now):
-            self._remove(removed.node, profile, now, forced=False, empty=removed.empty)
+            self._remove(removed.node, profile, forced=False, empty=removed.empty)
 
     def _group(self, pool: AgentPool) -> NodeGroup:
         return NodeGroup(
@@ -253,6 +254,12 @@ class Simulation:
         return (
             self._scale_sets.has(node.name) or node.labels.get("kubernetes.azure.com/agentpool") not in pools
         )
+
+    def _as_known(self, node: Node) -> Node:
+        """A node that is being removed has the taint for the autoscaler, also while its removal only begins."""
+        if node.name not in self._removals or is_leaving(node):
+            return node
+        return replace(node, taints=(*node.taints, Taint(DELETION_TAINT, "NoSchedule")))
 
     def _complain(self, problem: str) -> None:
         """Write an error to the journal, each one once."""

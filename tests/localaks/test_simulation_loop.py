@@ -31,6 +31,18 @@ def a_world(**profile: str) -> World:
     return world
 
 
+def going(world: World, tick: float = 0.5) -> str:
+    """An empty spot node whose removal was just decided; steps take `tick` seconds from then on."""
+    world.cluster.create_pod("work", BATCH)
+    world.run_until_running("work")
+    world.cluster.delete_pod("work", recreate=False)
+    world.tick = tick
+    while not world.journal("scale-down"):
+        world.run(world.tick)
+    [node] = world.nodes_of("cpuspot")
+    return node
+
+
 def test_a_fallback_is_told_with_the_pool_it_stands_in_for() -> None:
     world = a_world()
     world.market.add(MarketEvent(0, Supply.SOLD_OUT, "cpuspot"))
@@ -135,12 +147,7 @@ def test_a_scale_down_that_a_budget_stops_is_given_up() -> None:
 def test_a_pod_that_comes_before_the_taint_keeps_an_empty_node() -> None:
     """The real autoscaler looks again after the taint: `failed to delete empty node, new pods scheduled`."""
     world = a_world()
-    world.cluster.create_pod("work", BATCH)
-    world.run_until_running("work")
-    world.cluster.delete_pod("work", recreate=False)
-    while not world.journal("scale-down"):
-        world.run(world.tick)
-    [node] = world.nodes_of("cpuspot")
+    node = going(world)
     world.cluster.create_pod("late", {**BATCH, "nodeName": node})
     late = world.cluster.pod("late")
     world.run(10)
@@ -149,6 +156,39 @@ def test_a_pod_that_comes_before_the_taint_keeps_an_empty_node() -> None:
     assert len(world.journal("scale-down-failed")) == 1
     taints = [taint["key"] for node in world.cluster.nodes() for taint in node["spec"]["taints"]]
     assert "ToBeDeletedByClusterAutoscaler" not in taints
+
+
+@pytest.mark.parametrize("tick", [0.5, 12.0])
+def test_a_pod_that_was_placed_while_the_taint_came_keeps_an_empty_node(tick: float) -> None:
+    """What the real scheduler had decided before it saw the taint; 12 s is a step of the demo."""
+    world = a_world()
+    node = going(world, tick)
+    world.run(world.tick)
+    assert "ToBeDeletedByClusterAutoscaler" in str(world.cluster.nodes())
+    world.cluster.create_pod("late", {**BATCH, "nodeName": node})
+    late = world.cluster.pod("late")
+    world.run(30)
+    assert world.cluster.pod("late") == late
+    assert world.nodes_of("cpuspot") == [node]
+
+
+def test_a_pod_that_was_placed_just_before_the_vm_goes_keeps_it() -> None:
+    world = a_world()
+    node = going(world, 12)
+    world.run(2 * world.tick)
+    world.cluster.create_pod("late", {**BATCH, "nodeName": node})
+    late = world.cluster.pod("late")
+    world.run(30)
+    assert world.cluster.pod("late") == late
+    assert len(world.journal("scale-down-failed")) == 1
+
+
+def test_a_scale_down_is_decided_once_though_its_taint_takes_a_step() -> None:
+    world = a_world()
+    going(world, 12)
+    world.run(60)
+    assert world.nodes_of("cpuspot") == []
+    assert len(world.journal("scale-down")) == 1
 
 
 def test_a_restart_undoes_a_scale_down_under_way() -> None:
