@@ -78,7 +78,7 @@ class Informer:
         self._stop.set()
         response = self._response
         if response is not None:
-            with suppress(RuntimeError):  # the watch ended by itself meanwhile
+            with suppress(RuntimeError, OSError):  # the watch ended by itself meanwhile
                 response.shutdown()
 
     def _run(self) -> None:

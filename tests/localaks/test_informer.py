@@ -1,5 +1,6 @@
 """A watch keeps the local copy up to date, also when the server ends it."""
 
+import errno
 import json
 import threading
 import time
@@ -26,6 +27,7 @@ class ApiServer:
         self.watches: list[list[dict[str, Any]]] = []
         self.lists = 0
         self.failing = False
+        self.open_ended = False
         outer = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -50,12 +52,16 @@ class ApiServer:
             def _watch(self) -> None:
                 events = outer.watches.pop(0) if outer.watches else None
                 self.send_response(200)
-                self.send_header("Connection", "close")
+                self.send_header("Transfer-Encoding", "chunked")
                 self.end_headers()
                 for event in events or []:
-                    self.wfile.write(json.dumps(event).encode() + b"\n")
-                if events is None:
+                    self._chunk(json.dumps(event).encode() + b"\n")
+                if events is None or outer.open_ended:
                     outer.hold.wait(5)
+                self._chunk(b"")
+
+            def _chunk(self, data: bytes) -> None:
+                self.wfile.write(f"{len(data):x}\r\n".encode() + data + b"\r\n")
 
             def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - named so by the base class
                 pass
@@ -159,6 +165,25 @@ def test_a_server_that_does_not_answer_is_unavailable_until_it_does(
         copy.objects()
     server.failing = False
     eventually(lambda: uids_or_none(copy) == ["a"])
+
+
+@pytest.mark.parametrize(
+    "why_not", [RuntimeError("released to the pool"), OSError(errno.EBADF, "Bad file descriptor")]
+)
+def test_it_stops_while_a_watch_ends_by_itself(
+    server: ApiServer, monkeypatch: pytest.MonkeyPatch, why_not: Exception
+) -> None:
+    def shutdown(_response: urllib3.HTTPResponse) -> None:
+        server.hold.set()
+        raise why_not
+
+    monkeypatch.setattr(urllib3.HTTPResponse, "shutdown", shutdown)
+    server.open_ended = True
+    server.watches = [[{"type": "ADDED", "object": an_object("b")}]]
+    copy = Informer(urllib3.PoolManager(retries=False), server.url, {})
+    eventually(lambda: uids(copy) == ["a", "b"])
+    copy.stop()
+    assert server.hold.is_set()
 
 
 def uids_or_none(informer: Informer) -> list[str] | None:
