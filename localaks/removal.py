@@ -53,7 +53,7 @@ class Removal(NodeTask[Outcome]):
     def step(self, cluster: Cluster, pods: Sequence[Pod], now: float) -> Outcome | None:
         """Go on; a node on which a pod was placed since the last look is not done."""
         outcome = super().step(cluster, pods, now)
-        late = outcome is Outcome.DONE and not self._forced and not all(map(ends_with_node, pods))
+        late = outcome is Outcome.DONE and not self._forced and not _may_go(pods)
         return Outcome.UNDER_WAY if late else outcome
 
     def _advance(self, cluster: Cluster, pods: Sequence[Pod], now: float) -> Outcome:
@@ -64,7 +64,7 @@ class Removal(NodeTask[Outcome]):
         elapsed = now - self._looks_at
         if elapsed < 0:
             return Outcome.UNDER_WAY
-        if all(ends_with_node(pod) for pod in pods):
+        if _may_go(pods):
             return Outcome.DONE
         if self._empty and not all(stays_behind(pod) for pod in pods):
             return self._give_up(cluster)
@@ -79,3 +79,8 @@ class Removal(NodeTask[Outcome]):
     def _give_up(self, cluster: Cluster) -> Outcome:
         cluster.untaint_node(self.node, [DELETION_TAINT])
         return Outcome.FAILED
+
+
+def _may_go(pods: Sequence[Pod]) -> bool:
+    """Whether a node with these pods can be deleted."""
+    return all(ends_with_node(pod) for pod in pods)

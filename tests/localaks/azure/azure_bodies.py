@@ -9,6 +9,7 @@ from localaks.azure.resource_manager import ResourceManager
 from localaks.azure.state import AGENT_POOL, MANAGED_CLUSTER, AzureState
 from localaks.azure.timing import Timing
 from localaks.azure.types import RESOURCE_GROUP, SUBNET, TYPES
+from localaks.clock import ManualClock
 
 TODAY = date(2026, 11, 21)
 LOCATION = "westeurope"
@@ -87,26 +88,18 @@ def without(body: Json, *names: str) -> Json:
     return {k: v for k, v in body.items() if k not in names}
 
 
-class Moment:
-    """A wall clock that a test moves: nothing is over before the test says so, however slow the machine is."""
-
-    def __init__(self) -> None:
-        self._now = time.time()
-
-    def __call__(self) -> float:
-        """Seconds since the epoch."""
-        return self._now
-
-    def pass_by(self, seconds: float) -> None:
-        """Let time go on."""
-        self._now += seconds
+def wall_clock() -> ManualClock:
+    """The wall clock of a test, which moves it: nothing is over before, however slow the machine is."""
+    clock = ManualClock()
+    clock.advance(time.time())
+    return clock
 
 
 def arm(
-    state: AzureState, *, moment: Moment | None = None, today: Callable[[], date] = lambda: TODAY
+    state: AzureState, *, clock: ManualClock | None = None, today: Callable[[], date] = lambda: TODAY
 ) -> ResourceManager:
-    """An Azure that takes no time, or with a moment as long as Azure does."""
-    timing = Timing(float("inf")) if moment is None else Timing(1.0, moment)
+    """An Azure that takes no time, or with a clock as long as Azure does."""
+    timing = Timing(float("inf")) if clock is None else Timing(1.0, clock.now)
     return ResourceManager(state, timing, today)
 
 

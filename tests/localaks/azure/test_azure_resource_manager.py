@@ -15,7 +15,6 @@ from azure_bodies import (
     SPOT_LABEL,
     SPOT_TAINT,
     VNET_ID,
-    Moment,
     arm,
     cluster,
     group,
@@ -25,6 +24,7 @@ from azure_bodies import (
     spot_pool,
     system_pool,
     user_pool,
+    wall_clock,
     with_cluster,
     with_network,
     without,
@@ -207,24 +207,24 @@ def test_write_only_secrets_are_neither_answered_nor_stored(azure: AzureState) -
 
 def test_a_cluster_does_one_thing_at_a_time(azure: AzureState) -> None:
     with_cluster(azure)
-    moment = Moment()
-    slow = arm(azure, moment=moment)
+    clock = wall_clock()
+    slow = arm(azure, clock=clock)
     first = slow.put(TYPES[AGENT_POOL], pool_id("first"), user_pool())
     with pytest.raises(
         ArmError, match=r"Another agentpool operation \(first - Creating\) is in progress"
     ) as busy:
         slow.put(TYPES[AGENT_POOL], pool_id("second"), user_pool())
     assert (busy.value.status, busy.value.code) == (409, "OperationNotAllowed")
-    moment.pass_by(POOL_SECONDS)
+    clock.advance(POOL_SECONDS)
     slow.wait(first)
     second = slow.put(TYPES[AGENT_POOL], pool_id("second"), user_pool())
-    moment.pass_by(POOL_SECONDS)
+    clock.advance(POOL_SECONDS)
     slow.wait(second)
 
 
 def test_pools_wait_for_an_operation_of_their_cluster(azure: AzureState) -> None:
     with_cluster(azure)
-    slow = arm(azure, moment=Moment())
+    slow = arm(azure, clock=wall_clock())
     slow.put(TYPES[MANAGED_CLUSTER], CLUSTER_ID, cluster(tags={"a": "b"}))
     with pytest.raises(ArmError, match=r"Another operation \(Updating\) is in progress"):
         slow.put(TYPES[AGENT_POOL], pool_id("pool"), user_pool())
@@ -232,11 +232,11 @@ def test_pools_wait_for_an_operation_of_their_cluster(azure: AzureState) -> None
 
 def test_an_operation_shows_while_it_lasts(azure: AzureState) -> None:
     with_cluster(azure)
-    moment = Moment()
-    slow = arm(azure, moment=moment)
+    clock = wall_clock()
+    slow = arm(azure, clock=clock)
     operation = slow.put(TYPES[AGENT_POOL], pool_id("pool"), user_pool())
     during = slow.get(pool_id("pool"))
-    moment.pass_by(POOL_SECONDS)
+    clock.advance(POOL_SECONDS)
     slow.wait(operation)
     after = slow.get(pool_id("pool"))
     assert during
@@ -257,12 +257,12 @@ def test_an_operation_takes_its_simulated_time(azure: AzureState) -> None:
 
 def test_a_deletion_ends_although_nobody_waits_for_it(azure: AzureState) -> None:
     with_cluster(azure)
-    moment = Moment()
-    slow = arm(azure, moment=moment)
+    clock = wall_clock()
+    slow = arm(azure, clock=clock)
     operation = slow.delete(TYPES[RESOURCE_GROUP], GROUP_ID)
     assert operation
     assert slow.get(GROUP_ID)
-    moment.pass_by(operation.ends_at - moment())
+    clock.advance(operation.ends_at - clock.now())
     assert AzureState(azure.root).get(GROUP_ID)
     assert slow.get(GROUP_ID) is None
     slow.put(TYPES[RESOURCE_GROUP], GROUP_ID, group())

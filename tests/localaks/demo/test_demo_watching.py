@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from localaks.clock import ManualClock
 from localaks.demo import stage as stage_module
 from localaks.demo.console import Console
 from localaks.demo.journal_tail import JournalTail
@@ -98,10 +99,12 @@ def test_a_tail_begins_where_the_file_ends_now(tmp_path: Path) -> None:
 
 
 def test_journal_times_count_from_the_storys_beginning() -> None:
-    moments = iter([8001.0, 8001.5])
-    clock = SimulatedTime({"time": 500.0, "wall": 8000.0}, SPEED, lambda: next(moments))
-    assert clock.now() == 0.5 * SPEED
-    assert clock.of({"time": 500.0 + 3 * SPEED})["time"] == 2 * SPEED
+    wall = ManualClock()
+    wall.advance(8001)
+    story = SimulatedTime({"time": 500.0, "wall": 8000.0}, SPEED, wall.now)
+    wall.advance(0.5)
+    assert story.now() == 0.5 * SPEED
+    assert story.of({"time": 500.0 + 3 * SPEED})["time"] == 2 * SPEED
 
 
 def test_a_pod_is_followed_from_waiting_to_its_end(watcher: Watcher, cluster: Cluster) -> None:
