@@ -206,6 +206,19 @@ def test_a_job_that_does_not_say_how_long_it_works_goes_on(kubectl: Kubectl, nod
     assert len(_running(kubectl)) == 1
 
 
+def test_a_pod_whose_start_is_played_again_has_one_address_and_another_one(
+    kubectl: Kubectl, node: str
+) -> None:
+    kubectl.apply(_job(node, seconds=None))
+    [pod] = eventually(lambda: _running(kubectl))
+    [before] = kubectl.get("pod", pod)["status"]["podIPs"]
+    starting = '{"status": {"phase": "Pending", "conditions": [{"type": "Ready", "status": "False"}]}}'
+    kubectl.run("patch", "pod", pod, "--subresource=status", "-p", starting)
+    eventually(lambda: _running(kubectl))
+    [after] = kubectl.get("pod", pod)["status"]["podIPs"]
+    assert after != before
+
+
 def test_an_evicted_training_starts_again_and_does_not_count_as_failed(kubectl: Kubectl, node: str) -> None:
     kubectl.apply(_job(node, seconds=600))
     [first] = eventually(lambda: _running(kubectl))
