@@ -6,7 +6,8 @@ import io
 import json
 import threading
 import time
-from collections.abc import Callable, Generator, Mapping
+import uuid
+from collections.abc import Callable, Generator, Iterable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -215,19 +216,33 @@ class DemoStack:
         for obj in objects:
             self.api.apply(obj, MANAGER, force=False)
 
-    def create_namespace(self, name: str, annotations: Mapping[str, str] | None = None) -> None:
-        """Create a namespace and wait until pods can be created in it."""
+    @contextmanager
+    def namespace(
+        self, *kinds: str, name: str = "", annotations: Mapping[str, str] | None = None
+    ) -> Generator[str]:
+        """A namespace to work in; nothing may be playing when it is left.
+
+        However it went, its work is removed then and every pool is brought back to its minimum: what comes next on the
+        same stack finds it as it was.
+
+        Args:
+            kinds: more kinds of work than Jobs and pods, as kubectl names them.
+            name: one that is not used yet; by default one of its own.
+            annotations: of the namespace.
+
+        Yields:
+            Its name; pods can be created in it.
+        """
+        name = name or f"test-{uuid.uuid4().hex[:8]}"
         metadata = {"name": name, "annotations": dict(annotations or {})}
         self.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": metadata})
         self.kubectl.run("wait", "--for=create", "serviceaccount/default", "--namespace", name)
+        try:
+            yield name
+        finally:
+            self._clear(name, kinds)
 
-    def clear(self, namespace: str, *kinds: str) -> None:
-        """Remove the work of a namespace and bring every pool back to its minimum; nothing may be playing.
-
-        Args:
-            namespace: what is in it goes.
-            kinds: more kinds of work than Jobs and pods, as kubectl names them.
-        """
+    def _clear(self, namespace: str, kinds: Iterable[str]) -> None:
         everything = (
             ",".join((*kinds, "jobs,pods,poddisruptionbudgets")),
             "--all",

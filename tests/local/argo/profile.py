@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import uuid
+from collections.abc import Generator
+from contextlib import contextmanager
 from typing import Final
 
 from localaks.kubernetes.objects import Kind
@@ -12,10 +13,14 @@ from tests.local.demo_stack import DemoStack
 WORKFLOW: Final = Kind("argoproj.io", "v1alpha1", "Workflow")
 
 
-def new_profile(demo: DemoStack) -> str:
-    """Makes a namespace with the service account of pipelines; `DemoStack.clear` empties it."""
-    name = f"profile-{uuid.uuid4().hex[:8]}"
-    demo.create_namespace(name)
-    account = {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": ACCOUNT, "namespace": name}}
-    demo.apply(account)
-    return name
+@contextmanager
+def profile(demo: DemoStack) -> Generator[str]:
+    """A namespace with the service account of pipelines; see `DemoStack.namespace`."""
+    with demo.namespace("workflows") as name:
+        account = {
+            "apiVersion": "v1",
+            "kind": "ServiceAccount",
+            "metadata": {"name": ACCOUNT, "namespace": name},
+        }
+        demo.apply(account)
+        yield name

@@ -14,8 +14,10 @@ from tests.local.kubectl import eventually
 def argo_retries(demo: DemoStack, argo: Argo) -> Generator[None]:
     """With `kubeflow.argoRetries: true`, by an `up` of the real engine; without it afterwards."""
     _up(demo, argo, on=True)
-    yield
-    _up(demo, argo, on=False)
+    try:
+        yield
+    finally:
+        _up(demo, argo, on=False)
 
 
 def _up(demo: DemoStack, argo: Argo, *, on: bool) -> None:

@@ -14,7 +14,7 @@ from localaks.controllers.argo import Argo
 from localaks.journal import Kind
 from localaks.market import MarketEvent, Weather, seeded
 from localaks.pipelines import Attempt, Object, Retries, Step, attempts, ended, phase, workflow
-from tests.local.argo.profile import WORKFLOW, new_profile
+from tests.local.argo.profile import WORKFLOW, profile
 from tests.local.argo.setting import argo_retries
 from tests.local.demo_stack import DemoStack, Play
 
@@ -77,12 +77,11 @@ def _pipeline(name: str, namespace: str, pools: Pools) -> Object:
 def storm(demo: DemoStack, argo: Argo, pools: Pools, request: pytest.FixtureRequest) -> Storm:
     """A storm over workflow after workflow, and the calm until all are over."""
     seed: int = request.param
-    namespace = new_profile(demo)
     schedule: list[MarketEvent] = [
         *seeded(seed, ["cpuspot"], _STORM_SECONDS, _ROUGH),
         *seeded(-seed, ["cpuspot"], _VANISHING_SECONDS, _WITHOUT_NOTICE),
     ]
-    with argo_retries(demo, argo):
+    with argo_retries(demo, argo), profile(demo) as namespace:
         with demo.playing(*schedule, step=3, boot=_BOOT_SECONDS, seed=seed) as play:
             play.until("the storm is over", _keep_busy(demo, play, namespace, pools), seconds=400)
             play.until(
@@ -91,7 +90,7 @@ def storm(demo: DemoStack, argo: Argo, pools: Pools, request: pytest.FixtureRequ
                 seconds=400,
             )
         workflows = demo.api.list(WORKFLOW, namespace)
-    storm = Storm(
+    return Storm(
         evictions=play.journal(Kind.EVICTION),
         disrupted=len(play.journal(Kind.POD_FINISHED, phase="Failed") + play.journal(Kind.POD_GONE)),
         workflows=workflows,
@@ -101,8 +100,6 @@ def storm(demo: DemoStack, argo: Argo, pools: Pools, request: pytest.FixtureRequ
             for step, each in attempts(live).items()
         },
     )
-    demo.clear(namespace, "workflows")
-    return storm
 
 
 def _keep_busy(demo: DemoStack, play: Play, namespace: str, pools: Pools) -> Callable[[], bool]:

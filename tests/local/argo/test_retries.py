@@ -15,7 +15,7 @@ from ckf_spot import Pools
 from localaks.controllers.argo import Argo
 from localaks.market import ALL, MarketEvent, Taking
 from localaks.pipelines import Attempt, Object, Retries, Step, attempts, ended, phase, workflow
-from tests.local.argo.profile import WORKFLOW, new_profile
+from tests.local.argo.profile import WORKFLOW, profile
 from tests.local.argo.setting import argo_retries
 from tests.local.demo_stack import DemoStack
 
@@ -42,7 +42,6 @@ class Aftermath:
 
 def _aftermath(demo: DemoStack, pools: Pools) -> Aftermath:
     """Steps on spot lose their nodes without notice, steps on demand end with code 1; with and without retries."""
-    namespace = new_profile(demo)
     spot, stays = pools["cpu"].placement(prefer="spot"), pools["cpu"].placement(require="on-demand")
     steps = {
         "vanishes-retried": Step("work", spot, _RUN_SECONDS, retries=FIVE),
@@ -51,7 +50,7 @@ def _aftermath(demo: DemoStack, pools: Pools) -> Aftermath:
         "fails-retried": Step("work", stays, 1, exit_code=1, retries=Retries(2)),
         "fails": Step("work", stays, 1, exit_code=1),
     }
-    with demo.playing(step=4) as play:
+    with profile(demo) as namespace, demo.playing(step=4) as play:
         demo.apply(*(workflow(name, namespace, [step]) for name, step in steps.items()))
         play.until("work runs on spot", lambda: _running(demo, namespace) == ["cpuspot"] * 2, seconds=120)
         play.market.add(MarketEvent(play.clock.now(), Taking.VANISH, "cpuspot", ALL))
@@ -60,8 +59,7 @@ def _aftermath(demo: DemoStack, pools: Pools) -> Aftermath:
             lambda: all(ended(live) for live in demo.api.list(WORKFLOW, namespace)),
             seconds=240,
         )
-    found = {live["metadata"]["name"]: live for live in demo.api.list(WORKFLOW, namespace)}
-    demo.clear(namespace, "workflows")
+        found = {live["metadata"]["name"]: live for live in demo.api.list(WORKFLOW, namespace)}
     return Aftermath(found)
 
 

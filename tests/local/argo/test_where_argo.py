@@ -15,7 +15,7 @@ import pytest
 from ckf_spot import Pools
 from localaks.market import ALL, MarketEvent, Taking
 from localaks.pipelines import Retries, Step, ended, workflow
-from tests.local.argo.profile import WORKFLOW, new_profile
+from tests.local.argo.profile import WORKFLOW, profile
 from tests.local.demo_stack import DemoStack
 
 ROOT: Final = Path(__file__).parents[3]
@@ -27,13 +27,12 @@ _YOUNG_SECONDS: Final = 11
 @pytest.fixture(scope="module")
 def told(demo: DemoStack, pools: Pools) -> dict[str, dict[str, Any]]:
     """What is told of a step that lost its node, with and without retries, by the workflow's name."""
-    namespace = new_profile(demo)
     spot = pools["cpu"].placement(prefer="spot")
     steps = {
         "evicted-retried": Step("work", spot, RUN_SECONDS, retries=Retries(5)),
         "evicted": Step("work", spot, RUN_SECONDS),
     }
-    with demo.playing(step=4) as play:
+    with profile(demo) as namespace, demo.playing(step=4) as play:
         demo.apply(*(workflow(name, namespace, [step]) for name, step in steps.items()))
         play.until("both run on spot", lambda: _running(demo, namespace) == 2, seconds=120)
         time.sleep(_YOUNG_SECONDS)
@@ -52,7 +51,6 @@ def told(demo: DemoStack, pools: Pools) -> dict[str, dict[str, Any]]:
             check=True,
             timeout=60,
         )
-    demo.clear(namespace, "workflows")
     return {work["name"]: work for work in json.loads(done.stdout)["work"]}
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Generator
 
 import pytest
@@ -13,7 +12,5 @@ from tests.local.demo_stack import DemoStack
 @pytest.fixture
 def namespace(demo: DemoStack) -> Generator[str]:
     """A namespace of this test alone; afterwards the pools are back at their minimum."""
-    name = f"test-{uuid.uuid4().hex[:8]}"
-    demo.create_namespace(name)
-    yield name
-    demo.clear(name)
+    with demo.namespace() as name:
+        yield name

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -46,8 +45,11 @@ class Aftermath:
 @pytest.fixture(scope="module")
 def aftermath(demo: DemoStack) -> Aftermath:
     """CPU spot evicted with notice and GPU spot without, each under a Job with and one without the policy."""
-    namespace = f"test-{uuid.uuid4().hex[:8]}"
-    demo.create_namespace(namespace)
+    with demo.namespace() as namespace:
+        return _aftermath(demo, namespace)
+
+
+def _aftermath(demo: DemoStack, namespace: str) -> Aftermath:
     jobs = [
         job("notice-ignored", namespace, seconds=8, **SURVIVES_EVICTION),
         job("notice-counted", namespace, seconds=8),
@@ -62,7 +64,6 @@ def aftermath(demo: DemoStack) -> Aftermath:
         play.market.add(MarketEvent(play.clock.now(), Taking.VANISH, "gpuspot", ALL))
         play.until("the Jobs end", lambda: all(ended(demo.api.get(entry)) for entry in jobs), seconds=240)
     afterwards = {entry["metadata"]["name"]: demo.api.get(entry) for entry in jobs}
-    demo.clear(namespace)
     return Aftermath(afterwards, play)
 
 

@@ -76,19 +76,20 @@ def _work(name: str, namespace: str) -> Object:
 @pytest.fixture(scope="module", params=SEEDS, ids=lambda seed: f"seed {seed}")
 def storm(demo: DemoStack, request: pytest.FixtureRequest) -> Storm:
     """A storm over Job after Job, and the calm until nothing is left to do."""
-    namespace = f"storm-{request.param}"
-    demo.create_namespace(namespace)
-    with demo.playing(*_schedule(request.param), step=3, boot=_BOOT_SECONDS, seed=request.param) as play:
-        play.until("the storm is over", _keep_busy(demo, play, namespace), seconds=300)
-        play.until("all Jobs are over", lambda: all(map(ended, demo.api.list(_JOB, namespace))), seconds=300)
-    storm = Storm(
+    seed: int = request.param
+    with demo.namespace() as namespace:
+        with demo.playing(*_schedule(seed), step=3, boot=_BOOT_SECONDS, seed=seed) as play:
+            play.until("the storm is over", _keep_busy(demo, play, namespace), seconds=300)
+            play.until(
+                "all Jobs are over", lambda: all(map(ended, demo.api.list(_JOB, namespace))), seconds=300
+            )
+        jobs = demo.api.list(_JOB, namespace)
+    return Storm(
         evictions=play.journal(Kind.EVICTION),
         disrupted=len(play.journal(Kind.POD_FINISHED, phase="Failed") + play.journal(Kind.POD_GONE)),
-        jobs=demo.api.list(_JOB, namespace),
+        jobs=jobs,
         done=Counter(_piece(line["pod"]) for line in play.journal(Kind.POD_FINISHED, phase="Succeeded")),
     )
-    demo.clear(namespace)
-    return storm
 
 
 def _keep_busy(demo: DemoStack, play: Play, namespace: str) -> Callable[[], bool]:

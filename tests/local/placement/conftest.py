@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator
+from contextlib import ExitStack
 
 import pytest
 
@@ -19,14 +20,13 @@ def table() -> Table:
 @pytest.fixture(scope="module")
 def trials(demo: DemoStack, table: Table) -> Generator[Trials]:
     """What became of the whole table; what it ran stays until the tests are over."""
-    for name, settings in table.namespaces.items():
-        demo.create_namespace(name, settings)
     trials = Trials()
-    with demo.playing() as play:
-        for phase in table.phases:
-            trial = Trial(demo, play, phase)
-            trials.with_nodes[phase.given] = trial.with_nodes()
-            trials.seen.update(trial.outcomes())
-    yield trials
-    for name in table.namespaces:
-        demo.clear(name, "daemonsets")
+    with ExitStack() as namespaces:
+        for name, settings in table.namespaces.items():
+            namespaces.enter_context(demo.namespace("daemonsets", name=name, annotations=settings))
+        with demo.playing() as play:
+            for phase in table.phases:
+                trial = Trial(demo, play, phase)
+                trials.with_nodes[phase.given] = trial.with_nodes()
+                trials.seen.update(trial.outcomes())
+        yield trials

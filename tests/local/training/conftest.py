@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Generator
 
 import pytest
@@ -37,7 +36,5 @@ def pools(demo: DemoStack, tmp_path_factory: pytest.TempPathFactory) -> Pools:
 @pytest.fixture
 def namespace(demo: DemoStack) -> Generator[str]:
     """A namespace of this test alone; afterwards the pools are back at their minimum."""
-    name = f"profile-{uuid.uuid4().hex[:8]}"
-    demo.create_namespace(name)
-    yield name
-    demo.clear(name, "pytorchjobs", "tfjobs")
+    with demo.namespace("pytorchjobs", "tfjobs") as name:
+        yield name

@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 import time
-import uuid
 from collections.abc import Generator
 from dataclasses import dataclass
 from pathlib import Path
@@ -88,11 +87,15 @@ def _environment(kubeconfig: Path) -> dict[str, str]:
 
 
 @pytest.fixture(scope="module")
-def scene(demo: DemoStack, tmp_path_factory: pytest.TempPathFactory) -> Generator[Scene]:
+def namespace(demo: DemoStack) -> Generator[str]:
+    with demo.namespace("statefulsets") as name:
+        yield name
+
+
+@pytest.fixture(scope="module")
+def scene(demo: DemoStack, namespace: str, tmp_path_factory: pytest.TempPathFactory) -> Scene:
     """A Job whose node was evicted, a StatefulSet on spot, and a Job that wants spot GPUs while there are none."""
     folder = tmp_path_factory.mktemp("reports")
-    namespace = f"test-{uuid.uuid4().hex[:8]}"
-    demo.create_namespace(namespace)
     administrator = demo.kubectl.kubeconfig
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("KUBECONFIG", str(administrator))
@@ -137,9 +140,7 @@ def scene(demo: DemoStack, tmp_path_factory: pytest.TempPathFactory) -> Generato
     reports["told"] = Ran(0, "", told.decode().splitlines())
     for form in ("json", "svg"):
         reports[f"record as {form}"] = where(administrator, "--from", str(record), "-o", form)
-    yield Scene(namespace, before, after, record, reports)
-    demo.kubectl.run("delete", "statefulset", "--all", "--namespace", namespace)
-    demo.clear(namespace)
+    return Scene(namespace, before, after, record, reports)
 
 
 def _job(name: str, namespace: str, *, gpus: int = 0) -> Object:
