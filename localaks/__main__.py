@@ -77,7 +77,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except OSError as error:
-        reason = "the disk is full" if error.errno == errno.ENOSPC else str(error.strerror)
+        reason = "the disk is full" if error.errno == errno.ENOSPC else error.strerror or str(error)
         problem = f"{reason}: {error.filename}" if error.filename else reason
     except KeyboardInterrupt:
         print("\nstopped; `make demo-down` removes what was started", file=sys.stderr)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
-from contextlib import nullcontext
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
@@ -127,17 +127,28 @@ class Engine:
 
     def _rewrite(self, change: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
         """Changes the stored deployment; the engine checks that it is whole."""
-        stored = self._stack.export_stack()
-        changed = change(dict(stored.deployment or {}))
-        self._stack.import_stack(automation.Deployment(stored.version, changed))
+        with self._telling("changing the state"):
+            stored = self._stack.export_stack()
+            changed = change(dict(stored.deployment or {}))
+            self._stack.import_stack(automation.Deployment(stored.version, changed))
 
     def export(self) -> dict[str, Any]:
-        """The deployment as the engine stores it, secrets encrypted."""
-        return dict(self._stack.export_stack().deployment or {})
+        """The deployment as the engine stores it, secrets encrypted.
+
+        Raises:
+            EngineError: it can't be read.
+        """
+        with self._telling("reading the state"):
+            return dict(self._stack.export_stack().deployment or {})
 
     def outputs(self) -> Outputs:
-        """The stack's outputs as the last `up` left them."""
-        outputs = self._stack.workspace.stack_outputs(self.stack)
+        """The stack's outputs as the last `up` left them.
+
+        Raises:
+            EngineError: they can't be read.
+        """
+        with self._telling("reading the outputs"):
+            outputs = self._stack.workspace.stack_outputs(self.stack)
         secret_names = frozenset(name for name, output in outputs.items() if output.secret)
         return Outputs({name: output.value for name, output in outputs.items()}, secret_names)
 
@@ -167,14 +178,22 @@ class Engine:
             seconds=time.monotonic() - begun,
         )
         if failure:
-            reasons = "\n".join(result.errors()) or str(failure).strip()
+            reasons = "\n".join(result.errors()) or _reason(failure)
             raise EngineError(f"{operation} of stack {self.stack!r} failed:\n{reasons}", result) from failure
         return result
 
+    @contextmanager
+    def _telling(self, operation: str) -> Generator[None]:
+        """Turns the failure of an engine's command into an error for the user."""
+        try:
+            yield
+        except CommandError as error:
+            raise EngineError(f"{operation} of stack {self.stack!r} failed:\n{_reason(error)}") from error
+
     def _wait_for_others(self) -> None:
-        holder = locks.release_dead(self.run.pulumi_state, _LOCK_PATIENCE)
+        holder = locks.release_dead(self.run.pulumi_state, str(self.run.pulumi_workspace), _LOCK_PATIENCE)
         if holder is not None:
-            raise EngineError(f"another engine (process {holder}) is at work on stack {self.stack!r}")
+            raise EngineError(f"another engine ({holder}) is at work on stack {self.stack!r}")
 
     @cached_property
     def _stack(self) -> Stack:
@@ -198,7 +217,8 @@ class Engine:
             ),
             pulumi_command=command(self.tools["pulumi"]),
         )
-        stack = Stack(self.stack, workspace, self.run.pulumi_state)
+        with self._telling("the beginning"):
+            stack = Stack(self.stack, workspace, self.run.pulumi_state)
         settings = workspace.stack_settings(self.stack)
         settings.config = dict(config.values)
         workspace.save_stack_settings(self.stack, settings)
@@ -215,3 +235,9 @@ class Engine:
             "PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION": "true",
             "PULUMI_SKIP_UPDATE_CHECK": "true",
         }
+
+
+def _reason(error: CommandError) -> str:
+    """What a command wrote to stderr."""
+    text = str(error)
+    return (text.partition("\n stderr: ")[2] or text).strip()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import socket
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -13,36 +14,56 @@ from localaks.processes import command_line
 _POLL_SECONDS: Final = 0.2
 
 
-def release_dead(state: Path, patience: float) -> int | None:
+@dataclass(frozen=True)
+class Holder:
+    """An engine that is at work.
+
+    Attributes:
+        pid: its process id.
+        host: name of the machine it runs on; empty for this one.
+    """
+
+    pid: int
+    host: str = ""
+
+    def __str__(self) -> str:
+        return f"process {self.pid} on {self.host}" if self.host else f"process {self.pid}"
+
+
+def release_dead(state: Path, mark: str, patience: float) -> Holder | None:
     """Removes the locks of engines that do not run any more, as `pulumi cancel` would.
 
     An engine outlives a killed Automation API for a moment, until it finds its program gone.
 
     Args:
         state: folder of the file backend.
+        mark: text that stands in the command line of its engines and in no stranger's.
         patience: seconds to wait for an engine that still runs.
 
     Returns:
-        The process id of an engine that is still at work, None when there is none.
+        An engine that is still at work, None when there is none. Nobody here knows whether one of another machine is.
     """
     deadline = time.monotonic() + patience
     while True:
-        holders = [holder for lock in state.glob(".pulumi/locks/**/*.json") if (holder := _holder(lock))]
+        holders = [
+            holder for lock in state.glob(".pulumi/locks/**/*.json") if (holder := _holder(lock, mark))
+        ]
         if not holders or time.monotonic() > deadline:
             return holders[0] if holders else None
         time.sleep(_POLL_SECONDS)
 
 
-def _holder(lock: Path) -> int | None:
-    """The process that holds a lock; a lock without one is removed."""
+def _holder(lock: Path, mark: str) -> Holder | None:
+    """Who holds a lock; a lock that nobody holds is removed."""
     try:
         content = json.loads(lock.read_text())
     except (FileNotFoundError, ValueError):  # released, or its writer was killed half-way
         lock.unlink(missing_ok=True)
         return None
-    if content["hostname"] != socket.gethostname():
-        return int(content["pid"])
-    if "pulumi" in command_line(int(content["pid"])):
-        return int(content["pid"])
+    pid, host = int(content["pid"]), str(content["hostname"])
+    if host != socket.gethostname():
+        return Holder(pid, host)
+    if mark in command_line(pid):
+        return Holder(pid)
     lock.unlink(missing_ok=True)
     return None

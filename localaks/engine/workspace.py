@@ -6,6 +6,7 @@ nothing.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 from functools import cache
 from pathlib import Path
@@ -42,7 +43,22 @@ class Stack(automation.Stack):
         return _NOT_ASKED
 
 
+class _Command(automation.PulumiCommand):
+    """The engine's program; its command line names the folder it works in, by which its process is known again."""
+
+    def run(
+        self,
+        args: list[str],
+        cwd: str,
+        additional_env: Mapping[str, str],
+        on_output: automation.OnOutput | None = None,
+        on_error: automation.OnOutput | None = None,
+    ) -> automation.CommandResult:
+        """Run it; see the base class."""
+        return super().run(["--cwd", cwd, *args], cwd, additional_env, on_output, on_error)
+
+
 @cache
 def command(pulumi: Path) -> automation.PulumiCommand:
     """The engine's program, which is asked for its version once."""
-    return automation.PulumiCommand(str(pulumi.parents[1]) if pulumi.parent.name == "bin" else None)
+    return _Command(str(pulumi.parents[1]) if pulumi.parent.name == "bin" else None)

@@ -103,11 +103,12 @@ def test_a_second_demo_at_the_same_time_is_refused(
     [
         (OSError(errno.ENOSPC, "No space left on device", "/x/state"), "error: the disk is full: /x/state"),
         (PermissionError(errno.EACCES, "Permission denied", "/x"), "error: Permission denied: /x"),
+        (TimeoutError("workflows are not served after 30 s"), "error: workflows are not served after 30 s"),
         (ControlPlaneError("port 6443 is taken"), "error: port 6443 is taken"),
         (EngineError("up of stack 'demo' failed: no"), "error: up of stack 'demo' failed: no"),
         (KeyboardInterrupt(), "stopped; `make demo-down` removes what was started"),
     ],
-    ids=["disk full", "no permission", "port taken", "engine", "Ctrl-C"],
+    ids=["disk full", "no permission", "too late", "port taken", "engine", "Ctrl-C"],
 )
 def test_a_failure_is_one_line_and_a_code(
     failure: BaseException,

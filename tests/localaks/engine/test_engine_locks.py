@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -13,57 +14,106 @@ from pathlib import Path
 
 import pytest
 
-from localaks.engine import locks
+from localaks.engine.locks import Holder, release_dead
 from localaks.processes import command_line
+from localaks.run_directory import RunDirectory
+from localaks.stopping import stop_everything
 
 NO_PROCESS = 2**22 + 1
 """Above the highest process id that Linux gives."""
 
 
 @pytest.fixture
-def engine() -> Generator[int]:
-    """A running process that looks like an engine."""
-    with subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)", "pulumi"]) as process:
-        while not command_line(process.pid):  # for a moment after exec the kernel shows none
-            time.sleep(0.01)
-        yield process.pid
+def run(tmp_path: Path) -> RunDirectory:
+    return RunDirectory.at(tmp_path)
+
+
+def _engine(workspace: Path, seconds: float) -> subprocess.Popen[bytes]:
+    """A process that looks like an engine in a workspace."""
+    sleep = f"import time; time.sleep({seconds})"
+    process = subprocess.Popen([sys.executable, "-c", sleep, "pulumi", "--cwd", str(workspace)])
+    while not command_line(process.pid):  # for a moment after exec the kernel shows none
+        time.sleep(0.01)
+    return process
+
+
+@pytest.fixture
+def engine(run: RunDirectory) -> Generator[subprocess.Popen[bytes]]:
+    """A running engine of this run directory."""
+    with _engine(run.pulumi_workspace, 60) as process:
+        yield process
         process.kill()
 
 
-def _lock(state: Path, pid: int, hostname: str = "") -> Path:
-    lock = state / ".pulumi" / "locks" / "organization" / "project" / "stack" / "1.json"
+@pytest.fixture
+def another(tmp_path: Path) -> Generator[subprocess.Popen[bytes]]:
+    """An engine that works elsewhere, the user's own for example."""
+    with _engine(tmp_path / "another", 60) as process:
+        yield process
+        process.kill()
+
+
+def _release(run: RunDirectory, patience: float = 0) -> Holder | None:
+    return release_dead(run.pulumi_state, str(run.pulumi_workspace), patience)
+
+
+def _lock(run: RunDirectory, pid: int, hostname: str = "") -> Path:
+    lock = run.pulumi_state / ".pulumi" / "locks" / "organization" / "project" / "stack" / "1.json"
     lock.parent.mkdir(parents=True)
     lock.write_text(json.dumps({"pid": pid, "hostname": hostname or socket.gethostname(), "username": "u"}))
     return lock
 
 
 @pytest.mark.parametrize("pid", [NO_PROCESS, os.getpid()], ids=["gone", "another program by now"])
-def test_a_dead_engines_lock_is_removed(tmp_path: Path, pid: int) -> None:
-    lock = _lock(tmp_path, pid)
-    assert locks.release_dead(tmp_path, patience=0) is None
+def test_a_dead_engines_lock_is_removed(run: RunDirectory, pid: int) -> None:
+    lock = _lock(run, pid)
+    assert _release(run) is None
     assert not lock.exists()
 
 
-def test_a_half_written_lock_is_removed(tmp_path: Path) -> None:
-    lock = _lock(tmp_path, 1)
+def test_a_dead_engines_lock_is_removed_where_an_engine_elsewhere_has_its_process_id(
+    run: RunDirectory, another: subprocess.Popen[bytes]
+) -> None:
+    lock = _lock(run, another.pid)
+    stop_everything(run)
+    assert not lock.exists()
+    assert another.poll() is None
+
+
+def test_a_half_written_lock_is_removed(run: RunDirectory) -> None:
+    lock = _lock(run, 1)
     lock.write_text('{"pid": 1')
-    assert locks.release_dead(tmp_path, patience=0) is None
+    assert _release(run) is None
     assert not lock.exists()
 
 
-def test_a_running_engine_keeps_its_lock(tmp_path: Path, engine: int) -> None:
-    lock = _lock(tmp_path, engine)
-    assert locks.release_dead(tmp_path, patience=0) == engine
+def test_a_running_engine_keeps_its_lock(run: RunDirectory, engine: subprocess.Popen[bytes]) -> None:
+    lock = _lock(run, engine.pid)
+    assert _release(run) == Holder(engine.pid)
     assert lock.exists()
 
 
-def test_an_engine_that_ends_in_time_is_waited_for(tmp_path: Path) -> None:
-    with subprocess.Popen([sys.executable, "-c", "import time; time.sleep(0.3)", "pulumi"]) as process:
-        _lock(tmp_path, process.pid)
-        assert locks.release_dead(tmp_path, patience=10) is None
+def test_an_engine_that_ends_in_time_is_waited_for(run: RunDirectory) -> None:
+    with _engine(run.pulumi_workspace, 0.3) as process:
+        _lock(run, process.pid)
+        assert _release(run, patience=10) is None
 
 
-def test_another_machines_lock_is_left_alone(tmp_path: Path) -> None:
-    lock = _lock(tmp_path, NO_PROCESS, hostname="elsewhere.example")
-    assert locks.release_dead(tmp_path, patience=0) == NO_PROCESS
+def test_an_engine_that_does_not_end_is_stopped(
+    run: RunDirectory, engine: subprocess.Popen[bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("localaks.stopping._ENGINE_PATIENCE", 0)
+    _lock(run, engine.pid)
+    stop_everything(run)
+    assert engine.wait(timeout=10) == -signal.SIGKILL
+
+
+def test_another_machines_lock_is_left_alone_and_so_is_the_process_of_that_number_here(
+    run: RunDirectory, engine: subprocess.Popen[bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("localaks.stopping._ENGINE_PATIENCE", 0)
+    lock = _lock(run, engine.pid, hostname="elsewhere.example")
+    assert str(_release(run)) == f"process {engine.pid} on elsewhere.example"
+    stop_everything(run)
     assert lock.exists()
+    assert engine.poll() is None
