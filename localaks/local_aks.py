@@ -70,13 +70,15 @@ class LocalAks:
         self.start_service()
 
     def start_service(self) -> None:
-        """Starts the background service unless it runs, and waits until it answers."""
+        """Starts the background service unless it runs at this speed and seed, and waits until it answers."""
         pid_file = self.run.pid_file(service.PID_FILE)
-        if pid_file.running() is not None and service.endpoints_file(self.run).exists():
-            return
-        self.stop_service()
         command = [sys.executable, "-m", "localaks.service", "--run-dir", str(self.run.root)]
         command += ["--speed", str(self.speed), "--seed", str(self.seed)]
+        pid = pid_file.running()
+        ready = service.endpoints_file(self.run).exists()
+        if ready and pid is not None and processes.command_line(pid).strip() == " ".join(command):
+            return
+        self.stop_service()
         log = self.run.log(service.PID_FILE)
         with log.open("w", encoding="utf-8") as sink:
             process = subprocess.Popen(  # noqa: S603 - our own module

@@ -6,6 +6,7 @@ from contextlib import suppress
 from typing import Final
 
 from localaks import control_plane, processes, service
+from localaks.controllers import training_operator
 from localaks.engine import locks
 from localaks.run_directory import RunDirectory
 
@@ -21,7 +22,10 @@ def stop_everything(run: RunDirectory) -> None:
     if engine is not None and not engine.host:  # an engine may outlive its command a little
         with suppress(ProcessLookupError):
             os.kill(engine.pid, signal.SIGKILL)
-    processes.stop(run.pid_files(), _PATIENCE)
+    noted = run.pid_files()
+    processes.stop(noted, _PATIENCE)
+    if run.pid_file(training_operator.PROCESS) in noted:  # it was stopped while it started, perhaps
+        training_operator.tidy()
     service.endpoints_file(run).unlink(missing_ok=True)
     control_plane.stop(run)
 

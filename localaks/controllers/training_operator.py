@@ -87,7 +87,7 @@ class TrainingOperator:
         try:
             self.controller.start(command, lambda: self._ready(api, serving), environment=environment)
         finally:
-            _withdraw(_AWAITED)
+            tidy()
 
     def stop(self) -> None:
         """Stops the operator; its jobs stay as they are."""
@@ -107,12 +107,13 @@ class TrainingOperator:
         return self.controller.says('job-controller", "worker count"') >= len(self.tools.manifests(_TOOL))
 
 
-def _withdraw(file: Path) -> None:
-    """Removes a file, and its two folders if nothing else is in them."""
-    file.unlink(missing_ok=True)
+def tidy() -> None:
+    """Removes the empty file that an operator waits for, and its two folders if nothing else is in them."""
     with suppress(OSError):
-        file.parent.rmdir()
-        file.parent.parent.rmdir()
+        if _AWAITED.exists() and _AWAITED.stat().st_size == 0:
+            _AWAITED.unlink(missing_ok=True)
+        _AWAITED.parent.rmdir()
+        _AWAITED.parent.parent.rmdir()
 
 
 def _free_port() -> int:

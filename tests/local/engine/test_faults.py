@@ -22,20 +22,20 @@ from localaks.azure.faults import Fault
 from localaks.azure.resource_manager import ResourceManager
 from localaks.azure.state import AGENT_POOL, MANAGED_CLUSTER
 from localaks.azure.timing import Timing
-from localaks.azure.types import RESOURCE_GROUP, TYPES
+from localaks.azure.types import TYPES
 from localaks.engine import EngineError
 from localaks.local_aks import PROJECT_ROOT
 from tests.local.engine.deployment import Cluster, Deployment, deployment
 from tests.local.engine.served import Served, served
-from tests.local.kubectl import eventually
 from tools import Tools
 
 POOLS = 5
 """Pools of the stack that are resources of their own."""
 NETWORK = "azure-native:network:VirtualNetwork"
 REGISTRY = "azure-native:containerregistry:Registry"
-_LONGEST_SECONDS = 2.5
-"""About as long as an `up` takes at `_SPEED` once it has begun to create."""
+RESOURCES = 21
+"""Resources of the stack on Azure."""
+_LOOK_SECONDS = 0.02
 _SPEED = 1000.0
 
 
@@ -126,14 +126,17 @@ def test_what_azure_made_for_a_killed_provider_is_named_and_deleted_by_hand(
 
 @pytest.mark.parametrize("seed", range(3))
 def test_an_up_after_a_killed_engine_converges(slow: Deployment, seed: int) -> None:
+    begun = _random(seed).randint(1, RESOURCES - 1)
     with _up_in_a_process(slow) as engine:
-        eventually(lambda: slow.azure.all(RESOURCE_GROUP) or engine.poll() is not None)
-        time.sleep(_random(seed).uniform(0, _LONGEST_SECONDS))
+        while engine.poll() is None and len(slow.azure.all()) < begun:
+            time.sleep(_LOOK_SECONDS)
         os.killpg(engine.pid, signal.SIGKILL)
+    assert engine.returncode == -signal.SIGKILL
     slow.engine().export()
     slow.engine().recover(slow.existing)
     assert {step.op for step in slow.engine().up().changed()} <= {"create"}
     _assert_converged(slow)
+    assert len(slow.azure.all()) == RESOURCES
 
 
 def _up_in_a_process(stack: Deployment) -> subprocess.Popen[bytes]:
