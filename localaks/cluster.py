@@ -85,8 +85,11 @@ class Cluster(Protocol):
         """Set a condition of a Node's status, by its `type`."""
         ...
 
-    def evict(self, namespace: str, name: str) -> bool:
-        """Evict a pod through the eviction API; False when a PodDisruptionBudget refuses (429)."""
+    def evict(self, namespace: str, name: str, uid: str) -> bool:
+        """Evict a pod through the eviction API, unless it gave way to another of its name.
+
+        False when a PodDisruptionBudget refuses (429), or the API because there are several (500).
+        """
         ...
 
     def record(self, event: Event) -> None:

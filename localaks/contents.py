@@ -8,7 +8,7 @@ import time
 from typing import Final
 
 from localaks.kubernetes.api import ApiServer
-from localaks.kubernetes.errors import ApiError
+from localaks.kubernetes.errors import ApiError, NoSuchKindError
 from localaks.kubernetes.objects import Object, at, items, name_of, namespace_of
 
 _ITS_OWN: Final = re.compile(
@@ -61,6 +61,8 @@ def _delete(api: ApiServer, obj: Object, *, empty: bool) -> None:
             api.finalize(name_of(obj))
         else:
             api.delete(obj, "Background", grace_seconds=0)
+    except NoSuchKindError:  # its definition is gone, and it with that
+        return
     except ApiError as error:
         if not (error.not_found or error.conflict):  # gone by now, or changed since it was read
             raise

@@ -103,8 +103,15 @@ class ControlPlane:
         stop(self.run)
 
     def running(self) -> bool:
-        """Whether every process runs and the API server is ready to take pods."""
-        return all(file.running() is not None for file in _pid_files(self.run)) and self._ready()
+        """Whether every process runs and the API server is ready to take pods, once it is not too busy to say so."""
+        deadline = time.monotonic() + _READY_SECONDS
+        while all(file.running() is not None for file in _pid_files(self.run)):
+            if self._ready():
+                return True
+            if time.monotonic() > deadline:
+                break
+            time.sleep(_POLL_SECONDS)
+        return False
 
     def kubeconfig(self) -> Path:
         """The administrator's kubeconfig, complete in itself (no paths to other files)."""

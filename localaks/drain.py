@@ -29,7 +29,7 @@ class Drain:
             if uid in self._asked and now < self._asked[uid] + self._retry_seconds:
                 continue
             self._asked[uid] = now
-            if cluster.evict(pod.namespace, pod.name):
+            if cluster.evict(pod.namespace, pod.name, pod.uid):
                 self._refused.discard(uid)
             else:
                 self._refused.add(uid)

@@ -78,7 +78,8 @@ class Informer:
         self._stop.set()
         response = self._response
         if response is not None:
-            with suppress(RuntimeError, OSError):  # the watch ended by itself meanwhile
+            # The watch ends by itself at this moment: what is half closed refuses in many ways (urllib3, `shutdown`).
+            with suppress(RuntimeError, OSError, ValueError, TypeError):
                 response.shutdown()
 
     def _run(self) -> None:

@@ -24,8 +24,9 @@ _FOREGROUND_THREADS: Final = 8
 _CONNECTIONS: Final = _BACKGROUND_THREADS + _FOREGROUND_THREADS + 8
 """The threads', the watches' and the caller's own."""
 _ATTEMPTS: Final = 5
-_EXPECTED: Final = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT, HTTPStatus.TOO_MANY_REQUESTS})
-"""What is gone or there already, what someone else changed meanwhile, and what a disruption budget protects."""
+_EXPECTED: Final[frozenset[int]] = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT})
+"""What is gone or there already, and what someone else changed meanwhile."""
+_BUSY: Final = HTTPStatus.TOO_MANY_REQUESTS
 
 
 class LiveCluster:
@@ -111,15 +112,21 @@ class LiveCluster:
             "PATCH", f"/api/v1/nodes/{name}/status", {"status": {"conditions": [condition]}}, _STRATEGIC
         )
 
-    def evict(self, namespace: str, name: str) -> bool:
-        """Evict a pod through the eviction API; False when a PodDisruptionBudget refuses (429)."""
+    def evict(self, namespace: str, name: str, uid: str) -> bool:
+        """Evict a pod through the eviction API, unless it gave way to another of its name.
+
+        False when a PodDisruptionBudget refuses (429), or the API because there are several (500).
+        """
         eviction = {
             "apiVersion": "policy/v1",
             "kind": "Eviction",
             "metadata": {"name": name, "namespace": namespace},
+            "deleteOptions": {"preconditions": {"uid": uid}},
         }
         path = f"/api/v1/namespaces/{namespace}/pods/{name}/eviction"
-        return self._write("POST", path, eviction) != HTTPStatus.TOO_MANY_REQUESTS
+        refused = {_BUSY, HTTPStatus.INTERNAL_SERVER_ERROR}
+        status, _ = self._call("POST", path, eviction, expected=_EXPECTED | refused)
+        return status not in refused
 
     def record(self, event: Event) -> None:
         """Publish an event; those about nodes and other cluster-wide objects go to namespace `default`."""
@@ -183,9 +190,14 @@ class LiveCluster:
         return self._call(method, path, body, content_type)[0]
 
     def _call(
-        self, method: str, path: str, body: Mapping[str, Any] | None = None, content_type: str = _JSON
+        self,
+        method: str,
+        path: str,
+        body: Mapping[str, Any] | None = None,
+        content_type: str = _JSON,
+        expected: frozenset[int] = _EXPECTED,
     ) -> tuple[int, dict[str, Any]]:
-        """Send a request and return the status and the answer.
+        """Send a request and return the status and the answer; any success is expected.
 
         Raises:
             ClusterUnavailableError: no answer, or one that says that the server can't serve now.
@@ -197,8 +209,8 @@ class LiveCluster:
             answer = self._http.request(method, f"{self._server}{path}", body=data, headers=headers)
         except urllib3.exceptions.HTTPError as error:
             raise ClusterUnavailableError(f"{self._server}: {error}") from error
-        if answer.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
-            raise ClusterUnavailableError(f"{method} {path}: status {answer.status}")
-        if answer.status >= HTTPStatus.BAD_REQUEST and answer.status not in _EXPECTED:
+        if answer.status >= HTTPStatus.BAD_REQUEST and answer.status not in expected:
+            if answer.status >= HTTPStatus.INTERNAL_SERVER_ERROR or answer.status == _BUSY:
+                raise ClusterUnavailableError(f"{method} {path}: status {answer.status}")
             raise ClusterRefusedError(f"{method} {path}: {answer.data.decode(errors='replace')[:500]}")
         return answer.status, json.loads(answer.data)

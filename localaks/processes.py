@@ -15,6 +15,8 @@ from typing import Final
 _PROC: Final = Path("/proc")
 _POLL_SECONDS: Final = 0.05
 _KILLED_SECONDS: Final = 10.0
+_LOADING_SECONDS: Final = 1.0
+_LOADING_POLL_SECONDS: Final = 0.002
 
 
 @dataclass(frozen=True)
@@ -44,14 +46,28 @@ class PidFile:
 
 
 def command_line(pid: int) -> str:
-    """A running process's command line; empty when there is none, or it has ended and was not collected yet."""
+    """A running process's command line; empty when there is none, or it has ended and was not collected yet.
+
+    While a program is being loaded the kernel shows none: such a process is waited for.
+    """
     if _PROC.is_dir():
-        try:
-            return (_PROC / str(pid) / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
-        except OSError:
-            return ""
+        deadline = time.monotonic() + _LOADING_SECONDS
+        while not (line := _proc(pid, "cmdline")) and time.monotonic() < deadline:
+            state = _proc(pid, "stat").rpartition(") ")[2][:1]
+            if state in {"", "Z", "X"}:
+                break
+            time.sleep(_LOADING_POLL_SECONDS)
+        return line.replace("\0", " ")
     command = ["/bin/ps", "-ww", "-o", "args=", "-p", str(pid)]
     return subprocess.run(command, capture_output=True, text=True, check=False).stdout  # noqa: S603
+
+
+def _proc(pid: int, name: str) -> str:
+    """What the kernel tells of a process; empty when there is none."""
+    try:
+        return (_PROC / str(pid) / name).read_bytes().decode(errors="replace")
+    except OSError:
+        return ""
 
 
 def stop(files: Iterable[PidFile], patience: float) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TextIO
 
 from localaks import contents, kubernetes
 from localaks.azure import server as azure
@@ -91,7 +91,9 @@ def serve(run: RunDirectory, *, speed: float, seed: int) -> None:
     with journal_file(run).open("a", encoding="utf-8") as sink:
         journal = Journal(sink, clock)
         simulation = Simulation(state, cluster, clock, market, journal, seed=seed)
-        reader = threading.Thread(target=_read_inbox, args=(run, market, clock, stop), name="market-inbox")
+        inbox = market_inbox(run).open(encoding="utf-8")
+        inbox.seek(0, os.SEEK_END)  # what was asked of an earlier service is past
+        reader = threading.Thread(target=_read_inbox, args=(inbox, market, clock, stop), name="market-inbox")
         reader.start()
         _announce(run, Endpoints(azure_native.port, in_cluster.port))
         try:
@@ -111,9 +113,8 @@ def _announce(run: RunDirectory, endpoints: Endpoints) -> None:
     draft.replace(endpoints_file(run))
 
 
-def _read_inbox(run: RunDirectory, market: Market, clock: Clock, stop: threading.Event) -> None:
-    with market_inbox(run).open(encoding="utf-8") as inbox:
-        inbox.seek(0, os.SEEK_END)  # what was asked of an earlier service is past
+def _read_inbox(inbox: TextIO, market: Market, clock: Clock, stop: threading.Event) -> None:
+    with inbox:
         while not stop.wait(_INBOX_SECONDS):
             for request in _lines(inbox.read()):
                 what = Taking(request["what"]) if request["what"] in list(Taking) else Supply(request["what"])

@@ -90,7 +90,7 @@ def parse_node(node: Json) -> Node:
         name=metadata["name"],
         labels=child(metadata, "labels"),
         taints=tuple(Taint(taint["key"], taint["effect"], taint.get("value") or "") for taint in taints),
-        allocatable={name: thousandths(amount) for name, amount in status["allocatable"].items()},
+        allocatable={name: thousandths(amount) for name, amount in child(status, "allocatable").items()},
         ready=any(
             condition["type"] == "Ready" and condition["status"] == "True"
             for condition in children(status, "conditions")

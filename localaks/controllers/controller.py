@@ -84,10 +84,16 @@ class Controller:
                 start_new_session=True,
             )
         self.pid_file.write(process.pid)
+        try:
+            self._wait(process, ready)
+        except BaseException:
+            self.stop()
+            raise
+
+    def _wait(self, process: subprocess.Popen[bytes], ready: Callable[[], bool]) -> None:
         deadline = time.monotonic() + _READY_SECONDS
         while not ready():
             if process.poll() is not None or time.monotonic() > deadline:
-                self.stop()
                 raise ControllerError(
                     f"{self.name} does not start: {self._last_lines() or 'it said nothing'}"
                 )

@@ -142,7 +142,10 @@ class ApiServer:
         return [fields(item) for item in items(found.get("items"))]
 
     def everything(self) -> list[Object]:
-        """Every object of every kind that can be deleted, each at the version the server prefers, but for events."""
+        """Every object of every kind that can be deleted, each at the version the server prefers, but for events.
+
+        A kind that goes while it is looked at has none.
+        """
         groups = items(self._call("GET", "/apis").get("groups"))
         roots = ["/api/v1", *(f"/apis/{at(group, 'preferredVersion', 'groupVersion')}" for group in groups)]
         return [
@@ -152,18 +155,22 @@ class ApiServer:
                 **fields(obj),
             }
             for root in roots
-            for kind in items(self._call("GET", root).get("resources"))
+            for kind in items(self._found(root).get("resources"))
             if {"list", "delete"} <= set(items(at(kind, "verbs"))) and at(kind, "kind") != "Event"
-            for obj in items(self._call("GET", f"{root}/{at(kind, 'name')}").get("items"))
+            for obj in items(self._found(f"{root}/{at(kind, 'name')}").get("items"))
         ]
 
-    def _discover(self, kind: Kind) -> Mapping[str, ServedKind]:
+    def _found(self, path: str) -> Object:
+        """What is there; empty where nothing is."""
         try:
-            found = self._call("GET", _root(kind))
+            return self._call("GET", path)
         except ApiError as error:
             if error.not_found:
                 return {}
             raise
+
+    def _discover(self, kind: Kind) -> Mapping[str, ServedKind]:
+        found = self._found(_root(kind))
         return {
             str(at(entry, "kind")): ServedKind(str(at(entry, "name")), bool(at(entry, "namespaced")))
             for entry in items(found.get("resources"))

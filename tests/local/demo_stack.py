@@ -26,6 +26,7 @@ from localaks.run_directory import RunDirectory
 from localaks.scale_sets import Timings
 from localaks.simulation import Simulation
 from tests.local.kubectl import Kubectl
+from tests.local.stepped_clock import SteppedClock, watched
 from tools import Tools
 
 Object = dict[str, Any]
@@ -34,7 +35,6 @@ Value = TypeVar("Value")
 MANAGER: Final = "tests"
 """Field manager of what the tests apply."""
 _DEPLOYMENT_SPEED: Final = 1000.0
-_PAUSE_SECONDS: Final = 0.1
 _POLL_SECONDS: Final = 0.1
 
 
@@ -56,26 +56,6 @@ WIDE: Final = {
     }
 }
 """The standard pools, with twice the CPU spot nodes, so that a storm of hundreds takes half the time."""
-
-
-class SteppedClock:
-    """Simulated time that moves by `step` seconds with each step of the simulation, however long that takes.
-
-    A busy machine slows the simulation down together with the real controllers, and no interval is missed.
-    """
-
-    def __init__(self, step: float) -> None:
-        self._step = step
-        self._now = 0.0
-
-    def now(self) -> float:
-        """Simulated seconds since the clock started."""
-        return self._now
-
-    def wait(self, stop: threading.Event) -> None:
-        """Leave the real controllers a moment, then go on."""
-        stop.wait(_PAUSE_SECONDS)
-        self._now += self._step
 
 
 class _Lines(io.StringIO):
@@ -168,7 +148,7 @@ class DemoStack:
         clock, market, sink, stop = SteppedClock(step), Market(events, seed=seed), _Lines(), threading.Event()
         simulation = Simulation(
             self.azure,
-            self.cluster,
+            watched(self.cluster, clock),
             clock,
             market,
             Journal(sink, clock),

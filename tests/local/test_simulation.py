@@ -13,16 +13,17 @@ import pytest
 from kubernetes import client
 from kubernetes.client.exceptions import ApiException
 
-from localaks.clock import WallClock
 from localaks.journal import Journal
 from localaks.live_cluster import LiveCluster
 from localaks.market import ALL, Market, MarketEvent, Supply, Taking
 from localaks.scale_sets import Timings
 from localaks.simulation import Simulation
+from tests.local.stepped_clock import SteppedClock, watched
 from tests.localaks.simulated import FakeAzure, pod_spec, pool
 
 NAMESPACE = "simulation"
-SPEED = 20.0
+STEP_SECONDS = 2.0
+"""Simulated seconds of one step, which takes 0.1 s or a little more."""
 PRIORITIES = "40:\n- ^aks-simspot-[0-9]+-vmss$\n20:\n- ^aks-simod-[0-9]+-vmss$\n1:\n- .*\n"
 BATCH = pod_spec(
     selector={"workload": "sim"}, tolerates=("spot", "fallback"), terminationGracePeriodSeconds=0
@@ -49,14 +50,19 @@ class Running:
             ],
             {"expander": "priority", "scaleDownUnneededTime": "60s", "scaleDownDelayAfterAdd": "60s"},
         )
-        self.clock = WallClock(SPEED, tick_seconds=0.1)
+        self.clock = SteppedClock(STEP_SECONDS)
         self.market = Market()
         self.sink = io.StringIO()
         self.cluster = LiveCluster(str(kubeconfig))
         timings = Timings(boot=30, allocation_error=10)
         journal = Journal(self.sink, self.clock)
         self.simulation = Simulation(
-            self.azure, self.cluster, self.clock, self.market, journal, timings=timings
+            self.azure,
+            watched(self.cluster, self.clock),
+            self.clock,
+            self.market,
+            journal,
+            timings=timings,
         )
 
     @contextmanager
@@ -200,26 +206,49 @@ def test_the_eviction_notice_stays_on_the_node_until_the_vm_goes(simulation: Run
     assert any(event.reason == "PreemptScheduled" and "simulated" in event.message for event in events.items)
 
 
-def test_a_disruption_budget_delays_the_drain_and_the_vm_goes_all_the_same(simulation: Running) -> None:
-    simulation.deploy(1)
-    simulation.eventually(lambda: simulation.pools_of_running_pods() == ["simspot"], "it runs on spot")
+@contextmanager
+def _budget(simulation: Running, name: str, minimum: int) -> Generator[None]:
+    """A disruption budget for the work, seen by the controller that counts what it allows."""
     budget: Any = {
-        "metadata": {"name": "work"},
-        "spec": {"minAvailable": 1, "selector": {"matchLabels": {"app": "work"}}},
+        "metadata": {"name": name},
+        "spec": {"minAvailable": minimum, "selector": {"matchLabels": {"app": "work"}}},
     }
     simulation.policy.create_namespaced_pod_disruption_budget(NAMESPACE, budget)
     try:
         simulation.eventually(
             lambda: any(
-                entry["status"].get("currentHealthy") for entry in simulation.cluster.disruption_budgets()
+                entry["metadata"]["name"] == name and entry["status"].get("currentHealthy")
+                for entry in simulation.cluster.disruption_budgets()
             ),
             "the budget is observed",
         )
+        yield
+    finally:
+        simulation.policy.delete_namespaced_pod_disruption_budget(name, NAMESPACE)
+
+
+def test_a_disruption_budget_delays_the_drain_and_the_vm_goes_all_the_same(simulation: Running) -> None:
+    simulation.deploy(1)
+    simulation.eventually(lambda: simulation.pools_of_running_pods() == ["simspot"], "it runs on spot")
+    with _budget(simulation, "work", minimum=1):
         simulation.happens(Taking.EVICT, "simspot")
         simulation.eventually(lambda: len(simulation.journal("eviction")) == 1, "the VM goes")
-    finally:
-        simulation.policy.delete_namespaced_pod_disruption_budget("work", NAMESPACE)
     assert [line["pods"] for line in simulation.journal("eviction")] == [1]
+
+
+def test_a_pod_with_two_budgets_is_refused_and_one_that_gave_way_to_another_is_left_alone(
+    simulation: Running,
+) -> None:
+    simulation.deploy(1)
+    simulation.eventually(lambda: simulation.pools_of_running_pods() == ["simspot"], "it runs on spot")
+    [pod] = simulation.pods()
+    name, uid = pod["metadata"]["name"], pod["metadata"]["uid"]
+    with _budget(simulation, "one", minimum=0), _budget(simulation, "two", minimum=0):
+        assert not simulation.cluster.evict(NAMESPACE, name, uid)
+    assert simulation.cluster.evict(NAMESPACE, name, "another's")
+    assert [pod["metadata"]["uid"] for pod in simulation.pods()] == [uid]
+    assert simulation.cluster.evict(NAMESPACE, name, uid)
+    simulation.eventually(lambda: uid not in [pod["metadata"]["uid"] for pod in simulation.pods()], "it goes")
 
 
 def test_changed_labels_and_taints_reach_live_nodes(simulation: Running) -> None:

@@ -162,17 +162,23 @@ class FakeCluster:
         status = {**node["status"], "conditions": [*kept, condition]}
         self.node_objects[name] = {**node, "status": status}
 
-    def evict(self, namespace: str, name: str) -> bool:
+    def evict(self, namespace: str, name: str, uid: str) -> bool:
         pod = self.pod(name, namespace)
-        if pod is None:
+        if pod is None or pod["metadata"]["uid"] != uid:
             return True
         parsed = parse_pod(pod, 0.0)
-        for index, budget in enumerate(self.budgets):
-            if protects(parse_budget(budget), parsed):
-                if budget["status"]["disruptionsAllowed"] < 1:
-                    return False
-                left = budget["status"]["disruptionsAllowed"] - 1
-                self.budgets[index] = {**budget, "status": {"disruptionsAllowed": left}}
+        protecting = [
+            (index, budget)
+            for index, budget in enumerate(self.budgets)
+            if protects(parse_budget(budget), parsed)
+        ]
+        if len(protecting) > 1:
+            return False
+        for index, budget in protecting:
+            if budget["status"]["disruptionsAllowed"] < 1:
+                return False
+            left = budget["status"]["disruptionsAllowed"] - 1
+            self.budgets[index] = {**budget, "status": {"disruptionsAllowed": left}}
         self.delete_pod(name, namespace)
         return True
 

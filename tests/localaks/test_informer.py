@@ -168,7 +168,14 @@ def test_a_server_that_does_not_answer_is_unavailable_until_it_does(
 
 
 @pytest.mark.parametrize(
-    "why_not", [RuntimeError("released to the pool"), OSError(errno.EBADF, "Bad file descriptor")]
+    "why_not",
+    [
+        RuntimeError("released to the pool"),
+        OSError(errno.EBADF, "Bad file descriptor"),
+        ValueError("Cannot shutdown socket as self._sock_shutdown is not set"),
+        TypeError("'NoneType' object is not callable"),
+    ],
+    ids=["released", "closed", "given up", "half closed"],
 )
 def test_it_stops_while_a_watch_ends_by_itself(
     server: ApiServer, monkeypatch: pytest.MonkeyPatch, why_not: Exception

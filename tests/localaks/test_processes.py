@@ -79,3 +79,23 @@ def test_a_missing_or_empty_file_is_nobody(file: PidFile) -> None:
     file.write(1)
     file.path.write_text("")
     assert file.running() is None
+
+
+def test_a_process_is_known_by_its_command_line_from_its_first_moment(started: Start, tmp_path: Path) -> None:
+    """While a program is being loaded the kernel shows no command line."""
+    for _ in range(50):
+        child = subprocess.Popen(
+            [sys.executable, "-c", SLEEP, str(tmp_path)], stdout=subprocess.PIPE, text=True
+        )
+        started.append(child)
+        assert str(tmp_path) in processes.command_line(child.pid)
+        child.kill()
+
+
+def test_a_process_that_has_ended_and_was_not_collected_has_none(started: Start, file: PidFile) -> None:
+    child = _start(started, file)
+    child.kill()
+    os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
+    begun = time.monotonic()
+    assert processes.command_line(child.pid) == ""
+    assert time.monotonic() - begun < 0.5

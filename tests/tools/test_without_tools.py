@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -20,8 +21,15 @@ REQUIRE = "KUBEFLOW_AKS_REQUIRE_TOOLS"
 def nothing(monkeypatch: pytest.MonkeyPatch) -> str:
     """No tool is there; what is said of it."""
     missing = Missing(manifest.wanted(()))
-    monkeypatch.setattr(tools, "find", lambda *_: missing)
+    monkeypatch.setattr(tools, "find", _found(missing))
     return str(missing)
+
+
+def _found(missing: Missing) -> Callable[..., Missing]:
+    def find(*_extras: str) -> Missing:
+        return missing
+
+    return find
 
 
 def test_a_test_is_skipped_and_says_what_is_missing(nothing: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from localaks.autoscaler.parse import parse_scheduling
+from localaks.autoscaler.parse import parse_node, parse_scheduling
 from localaks.autoscaler.predicates import why_not
 from tests.localaks.autoscaler.builders import a_node, a_pool
 from tests.localaks.simulated import pod_spec
@@ -118,3 +118,9 @@ def test_init_containers_count_by_their_peak_and_sidecars_beside_the_others() ->
         "overhead": {"cpu": "100m"},
     }
     assert dict(parse_scheduling(spec).requests)["cpu"] == 3600
+
+
+def test_on_a_node_that_says_nothing_of_its_size_nothing_fits() -> None:
+    """Whoever applies a Node by hand may leave its status out."""
+    bare = parse_node({"metadata": {"name": "bare"}, "spec": {}, "status": {}})
+    assert why_not(parse_scheduling(pod_spec()), bare, bare.allocatable) is not None

@@ -8,14 +8,12 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Generator
 from pathlib import Path
 
 import pytest
 
 from localaks.engine.locks import Holder, release_dead
-from localaks.processes import command_line
 from localaks.run_directory import RunDirectory
 from localaks.stopping import stop_everything
 
@@ -31,10 +29,7 @@ def run(tmp_path: Path) -> RunDirectory:
 def _engine(workspace: Path, seconds: float) -> subprocess.Popen[bytes]:
     """A process that looks like an engine in a workspace."""
     sleep = f"import time; time.sleep({seconds})"
-    process = subprocess.Popen([sys.executable, "-c", sleep, "pulumi", "--cwd", str(workspace)])
-    while not command_line(process.pid):  # for a moment after exec the kernel shows none
-        time.sleep(0.01)
-    return process
+    return subprocess.Popen([sys.executable, "-c", sleep, "pulumi", "--cwd", str(workspace)])
 
 
 @pytest.fixture

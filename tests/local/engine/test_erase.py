@@ -1,0 +1,56 @@
+"""Emptying a cluster whose kinds go while it is looked through: their definitions are objects in it as well."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from functools import partial
+
+from localaks.contents import made_by_others
+from localaks.kubernetes.errors import NoSuchKindError
+from localaks.kubernetes.objects import Kind, Object
+from tests.local.engine.deployment import Cluster
+from tests.local.kubectl import eventually
+
+KINDS = 6
+
+
+def _definition(number: int) -> Object:
+    group = f"group{number}.example.org"
+    schema = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
+    return {
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": f"things.{group}"},
+        "spec": {
+            "group": group,
+            "names": {"kind": "Thing", "plural": "things"},
+            "scope": "Namespaced",
+            "versions": [
+                {"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": schema}}
+            ],
+        },
+    }
+
+
+def _thing(number: int) -> Object:
+    name = {"name": "thing", "namespace": "things"}
+    return {"apiVersion": f"group{number}.example.org/v1", "kind": "Thing", "metadata": name}
+
+
+def _is_served(cluster: Cluster, number: int) -> bool:
+    with suppress(NoSuchKindError):
+        cluster.api.served(Kind.of(_thing(number)))
+        return True
+    return False
+
+
+def test_a_cluster_with_kinds_of_its_own_is_emptied(cluster: Cluster) -> None:
+    namespace: Object = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "things"}}
+    cluster.api.apply(namespace, "tests", force=False)
+    for number in range(KINDS):
+        cluster.api.apply(_definition(number), "tests", force=False)
+    for number in range(KINDS):
+        eventually(partial(_is_served, cluster, number))
+        cluster.api.apply(_thing(number), "tests", force=False)
+    cluster.erase()
+    assert made_by_others(cluster.api) == []
