@@ -27,5 +27,6 @@ def blocks(page: Path, language: str) -> list[str]:
 
 
 def commands(page: Path) -> list[str]:
-    """The lines of a page's shell blocks."""
-    return [line.strip() for block in blocks(page, "sh") for line in block.splitlines() if line.strip()]
+    """The lines of a page's shell blocks, without comments that are set off by two spaces."""
+    lines = [line.partition("  #")[0].strip() for block in blocks(page, "sh") for line in block.splitlines()]
+    return [line for line in lines if line]

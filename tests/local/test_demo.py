@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Generator
+from functools import partial
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -15,89 +16,30 @@ import pytest
 
 from localaks.demo.observations import from_json
 from localaks.local_aks import PROJECT_ROOT
+from localaks.run_directory import RunDirectory
+from localaks.service import market_inbox
+from tests.docs.pages import commands
+from tests.local.commands import make, processes_of, run, start, until
 from tests.local.kubectl import Kubectl
 from tools import Tools
 
 PROMISES = 14
-COLD_SECONDS = 300
-"""Generous for a machine that does other things too; alone, 2 cores take less than a minute."""
-
-
-def _command(build: Path, *arguments: str) -> list[str]:
-    return [sys.executable, "-m", "localaks", "--build", str(build), *arguments]
-
-
-def _run(build: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        _command(build, *arguments),
-        cwd=PROJECT_ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=COLD_SECONDS,
-    )
-
-
-def _make(build: Path, target: str) -> subprocess.CompletedProcess[str]:
-    """The command of the README; everything is kept in `build` instead of the project's own folder."""
-    outside = {name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MFLAGS"))}
-    return subprocess.run(
-        ["make", target, f"BUILD={build}"],
-        cwd=PROJECT_ROOT,
-        env=outside,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=COLD_SECONDS,
-    )
-
-
-def _start(build: Path, *arguments: str) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        _command(build, *arguments),
-        cwd=PROJECT_ROOT,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
-
-
-def _until(process: subprocess.Popen[str], text: str) -> None:
-    """Reads a command's output until a line has a text."""
-    assert process.stdout is not None
-    for line in process.stdout:
-        if text in line:
-            return
-    pytest.fail(f"{text!r} was never printed: {process.communicate()[1]}")
-
-
-def _of(build: Path) -> list[str]:
-    """Command lines of every process that has the folder in it, this one and zombies apart."""
-    found: list[str] = []
-    for folder in Path("/proc").glob("[0-9]*"):
-        try:
-            line = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
-        except OSError:
-            continue
-        if str(build) in line and int(folder.name) != os.getpid():
-            found.append(line)
-    return found
+PAGE = PROJECT_ROOT / "docs" / "local-aks.md"
 
 
 @pytest.fixture(scope="module")
 def build(tools: Tools, tmp_path_factory: pytest.TempPathFactory) -> Generator[Path]:  # noqa: ARG001 - skips
     """A folder for all that the command writes; removed by the command itself."""
-    folder = tmp_path_factory.mktemp("build")
-    yield folder
-    assert _make(folder, "demo-down").returncode == 0
-    assert _of(folder) == []
+    build = tmp_path_factory.mktemp("build")
+    yield build
+    assert make(build, "demo-down").returncode == 0
+    assert processes_of(build) == []
 
 
 @pytest.fixture(scope="module")
 def shown(build: Path) -> subprocess.CompletedProcess[str]:
     """The first demo in that folder."""
-    return _make(build, "demo")
+    return make(build, "demo")
 
 
 def test_every_promise_is_kept(shown: subprocess.CompletedProcess[str]) -> None:
@@ -149,7 +91,7 @@ def test_a_second_demo_tells_the_same_story_and_changes_nothing(
     shown: subprocess.CompletedProcess[str], build: Path
 ) -> None:
     assert shown.returncode == 0
-    again = _run(build, "demo")
+    again = run(build, "demo")
     assert again.returncode == 0, again.stdout + again.stderr
     assert "37 same" in again.stdout.partition("[5/6]")[0]
     assert "✘" not in again.stdout
@@ -159,28 +101,43 @@ def test_the_market_of_a_running_local_aks_can_be_played_with(
     shown: subprocess.CompletedProcess[str], build: Path
 ) -> None:
     assert shown.returncode == 0
-    assert _run(build, "market", "soldout", "cpuspot").returncode == 0
-    refused = _run(build, "market", "evict", "general")
+    assert run(build, "market", "soldout", "cpuspot").returncode == 0
+    refused = run(build, "market", "evict", "general")
     assert (refused.returncode, refused.stderr.count("\n")) == (1, 1)
 
 
-def test_the_shell_finds_kubectl_and_the_cluster(
+def test_what_the_documentation_offers_for_the_shell_works_there(
     shown: subprocess.CompletedProcess[str], build: Path, tmp_path: Path
 ) -> None:
     assert shown.returncode == 0
+    offered = [line for line in commands(PAGE) if not line.startswith("make ")]
     script = tmp_path / "shell"
-    script.write_text("#!/bin/sh\nexec kubectl get nodes -o name\n")
+    script.write_text("\n".join(["#!/bin/sh -e", *map(partial(_in_a_script, build=build), offered)]))
     script.chmod(0o700)
-    done = subprocess.run(
-        _command(build, "shell"),
-        cwd=PROJECT_ROOT,
-        env={**os.environ, "SHELL": str(script)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0
-    assert "node/aks-general-" in done.stdout
+    done = make(build, "local-shell", env={"SHELL": str(script)})
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("+ ") == len(offered)
+    assert "aks-general-" in done.stdout
+    assert "simulated-cluster-autoscaler" in done.stdout or "simulated autoscaler" in done.stdout
+    asked = [
+        json.loads(line)
+        for line in market_inbox(RunDirectory(build / "demo" / "local")).read_text().splitlines()
+    ]
+    assert [request["what"] for request in asked[-6:]] == [
+        "evict",
+        "evict",
+        "vanish",
+        "soldout",
+        "silent",
+        "available",
+    ]
+
+
+def _in_a_script(command: str, *, build: Path) -> str:
+    """A command that tells its name, keeps to the test's folder, and ends if it would go on for ever."""
+    here = command.replace("-m localaks", f"-m localaks --build {build}").replace(" build/", f" {build}/")
+    endless = "--watch" in command or command.startswith("tail -f")
+    return f"echo '+ {command}'\n" + (f"timeout 3 {here} || [ $? = 124 ]" if endless else here)
 
 
 @pytest.mark.parametrize(
@@ -217,14 +174,14 @@ def test_a_gpu_pod_can_be_changed_if_its_toleration_has_no_value(
 def other(tools: Tools, tmp_path: Path) -> Generator[Path]:  # noqa: ARG001 - skips
     """A folder of one test's own."""
     yield tmp_path / "build"
-    assert _run(tmp_path / "build", "down").returncode == 0
-    assert _of(tmp_path) == []
+    assert run(tmp_path / "build", "down").returncode == 0
+    assert processes_of(tmp_path) == []
 
 
 def _interrupted(build: Path, command: str, moment: str) -> None:
     """Ctrl-C a second after a line says that the moment has come."""
-    begun = _start(build, command)
-    _until(begun, moment)
+    begun = start(build, command)
+    until(begun, moment)
     time.sleep(1)
     os.killpg(begun.pid, signal.SIGINT)  # as a terminal does: to the engine too
     _, told = begun.communicate(timeout=60)
@@ -234,14 +191,14 @@ def _interrupted(build: Path, command: str, moment: str) -> None:
 
 def test_ctrl_c_is_one_line_and_down_removes_what_is_left(other: Path) -> None:
     _interrupted(other, "demo", "[3/6]")
-    assert _run(other, "down").returncode == 0
-    assert _of(other) == []
+    assert run(other, "down").returncode == 0
+    assert processes_of(other) == []
     assert not (other / "demo" / "local").exists()
 
 
 def test_an_up_after_an_interrupted_one_begins_afresh(other: Path) -> None:
     _interrupted(other, "up", "Network: 2 resources")  # the cluster's creation begins, which takes 4 s
-    again = _run(other, "up", "--speed", "120")
+    again = run(other, "up", "--speed", "120")
     assert again.returncode == 0, again.stdout + again.stderr
     assert "37 create" in again.stdout
 
@@ -252,7 +209,7 @@ def test_an_up_after_the_control_plane_died_begins_afresh(
     assert shown.returncode == 0
     for file in build.glob("demo/local/kwok/clusters/*/pids/*.pid"):
         os.kill(int(file.read_text()), signal.SIGKILL)
-    again = _run(build, "up", "--speed", "120")
+    again = make(build, "local-up")
     assert again.returncode == 0, again.stdout + again.stderr
     assert "37 create" in again.stdout
 
@@ -261,22 +218,22 @@ def test_a_second_command_at_the_same_time_is_refused_and_the_first_goes_on(
     shown: subprocess.CompletedProcess[str], build: Path
 ) -> None:
     assert shown.returncode == 0
-    first = _start(build, "up")
-    _until(first, "[2/4]")
+    first = start(build, "up")
+    until(first, "[2/4]")
     os.kill(first.pid, signal.SIGSTOP)  # or it would be over before the second one begins
     for command in ("demo", "down"):
-        second = _run(build, command)
+        second = run(build, command)
         assert second.returncode == 1
         assert "another local AKS command is running" in second.stderr
         assert second.stderr.count("\n") == 1
     os.kill(first.pid, signal.SIGCONT)
-    assert first.communicate(timeout=COLD_SECONDS)[1] == ""
+    assert first.communicate(timeout=300)[1] == ""
     assert first.returncode == 0
 
 
 def test_a_reader_that_goes_away_ends_the_demo_quietly(other: Path) -> None:
-    demo = _start(other, "demo")
-    _until(demo, "[1/6]")
+    demo = start(other, "demo")
+    until(demo, "[1/6]")
     assert demo.stdout is not None
     demo.stdout.close()
     assert demo.wait(timeout=60) == 1

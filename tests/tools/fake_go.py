@@ -20,7 +20,7 @@ with (here / "go.calls").open("a") as calls:
     calls.write(f"{{pathlib.Path.cwd().name}} {{' '.join(sys.argv[1:])}}\\n")
 if (here / f"slow.{{name}}").exists():
     (here / f"started.{{name}}").write_text(str(os.getpid()))
-    time.sleep(60)
+    time.sleep(float((here / f"slow.{{name}}").read_text()))
 failure = here / f"fail.{{name}}"
 if failure.exists():
     output.write_text("half a binary")
@@ -49,9 +49,9 @@ class FakeGo:
         """Takes a failure back."""
         (self.folder / f"fail.{package}").unlink()
 
-    def hangs_on(self, package: str) -> None:
-        """Makes the build of a package take a minute."""
-        (self.folder / f"slow.{package}").touch()
+    def hangs_on(self, package: str, seconds: float = 60) -> None:
+        """Makes the build of a package take that long."""
+        (self.folder / f"slow.{package}").write_text(str(seconds))
 
     def started(self, package: str) -> Path:
         """The file, holding the process id, that appears once a hanging build runs."""

@@ -55,6 +55,15 @@ def test_progress_tells_step_tool_and_expected_time(lines: list[str]) -> None:
     assert lines[3].startswith("step 2 of 2  other v1.0.0  built in ")
 
 
+def test_a_long_build_says_how_long_it_has_been_at_it(
+    go: FakeGo, lines: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tools.build._REPORT_SECONDS", 0.2)
+    go.hangs_on("one", seconds=1)
+    build([ONE], jobs=1, report=lines.append)
+    assert lines[1] == "step 1 of 1  one v1.0.0  0 s elapsed, expected 1 min 00 s"
+
+
 def test_a_failed_build_names_the_module_group_and_shows_the_compilers_last_lines(
     go: FakeGo, lines: list[str]
 ) -> None:

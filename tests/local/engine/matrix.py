@@ -40,6 +40,7 @@ what may change.
 * **nothing**: no resource changes.
 * **update**: in place.
 * **replaces pools**: deleted, then made anew; the nodes of these pools go, all others stay.
+* **adds or removes pools**: all others stay as they are.
 * **other resources only**: objects in the cluster or small resources beside it are added, removed or replaced.
 * {CLUSTER_REPLACED}: the cluster and all in it are lost. On a protected stack (`protect: true`, the default)
   the engine refuses these edits and deletes nothing; what the new cluster would need may have been made by then.
