@@ -62,13 +62,11 @@ class ControlPlane:
         run: where its certificates, data, logs and process ids are.
         tools: the programs to run.
         report: takes lines for the user.
-        api_port: the API server's port on 127.0.0.1; 0 takes a free one.
     """
 
     run: RunDirectory
     tools: Tools
     report: Callable[[str], None] = print
-    api_port: int = 0
 
     def start(self) -> bool:
         """Starts the control plane unless it runs already, and waits until pods can be created.
@@ -89,7 +87,7 @@ class ControlPlane:
                 self._create()
             except _PortTakenError:
                 self.stop()
-                if self.api_port or attempt == _ATTEMPTS:
+                if attempt == _ATTEMPTS:
                     raise
             except BaseException:  # Ctrl-C too: a half-started control plane helps nobody
                 self.stop()
@@ -118,10 +116,6 @@ class ControlPlane:
         return self.run.kubeconfig
 
     def _create(self) -> None:
-        if self.api_port and not _is_free(self.api_port):
-            raise _PortTakenError(
-                f"port {self.api_port} is taken by another program; choose another for the API server"
-            )
         self.run.kwok.mkdir(mode=0o700)
         config = self.run.kwok / "kwokctl.yaml"
         config.write_text(self._configuration())
@@ -141,7 +135,7 @@ class ControlPlane:
 
     def _configuration(self) -> str:
         """The configuration for kwokctl and all stages as one YAML stream."""
-        etcd, peer, api, manager, scheduler, kwok = _free_ports(6)
+        etcd, peer, api, manager, scheduler, kwok = free_ports(6)
         options: dict[str, Any] = {
             "runtime": "binary",
             "bindAddress": "127.0.0.1",
@@ -153,7 +147,7 @@ class ControlPlane:
             "kubectlBinary": str(self.tools["kubectl"]),
             "etcdPort": etcd,
             "etcdPeerPort": peer,
-            "kubeApiserverPort": self.api_port or api,
+            "kubeApiserverPort": api,
             "kubeControllerManagerPort": manager,
             "kubeSchedulerPort": scheduler,
             "kwokControllerPort": kwok,
@@ -257,16 +251,7 @@ def _last_lines(text: str) -> str:
     return "\n".join(f"    {line}" for line in text.strip().splitlines()[-_LOG_LINES:])
 
 
-def _is_free(port: int) -> bool:
-    with socket.socket() as server:
-        try:
-            server.bind(("127.0.0.1", port))
-        except OSError:
-            return False
-    return True
-
-
-def _free_ports(count: int) -> list[int]:
+def free_ports(count: int) -> list[int]:
     """Different free ports on 127.0.0.1."""
     with ExitStack() as held:
         servers = [held.enter_context(socket.socket()) for _ in range(count)]

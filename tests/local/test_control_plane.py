@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from localaks import control_plane
 from localaks.control_plane import COMPONENTS, ControlPlane, ControlPlaneError
 from localaks.processes import command_line
 from localaks.run_directory import RunDirectory
@@ -129,14 +130,37 @@ def test_stopping_leaves_no_process_and_no_file(plane: ControlPlane) -> None:
     assert list(plane.run.root.iterdir()) == []
 
 
-def test_a_taken_port_is_told_and_nothing_is_left(tools: Tools, tmp_path: Path) -> None:
+@pytest.fixture
+def taken(monkeypatch: pytest.MonkeyPatch) -> Generator[list[int]]:
+    """Ports that were free when they were chosen, one for each start, and are taken when etcd begins."""
+    ports: list[int] = []
+    choose = control_plane.free_ports
+
+    def chosen(count: int) -> list[int]:
+        free = choose(count)
+        return [ports.pop(0), *free[1:]] if ports else free
+
+    monkeypatch.setattr(control_plane, "free_ports", chosen)
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
         other.listen()
-        port = other.getsockname()[1]
-        plane = ControlPlane(RunDirectory.at(tmp_path / "run"), tools, api_port=port)
-        with pytest.raises(ControlPlaneError, match=f"port {port} is taken"):
-            plane.start()
+        ports.append(other.getsockname()[1])
+        yield ports
+
+
+def test_a_port_that_another_program_took_meanwhile_gives_way_to_another_one(
+    plane: ControlPlane, taken: list[int]
+) -> None:
+    assert plane.start()
+    assert taken == []
+
+
+def test_ports_that_are_taken_each_time_are_told_and_nothing_is_left(
+    plane: ControlPlane, taken: list[int]
+) -> None:
+    taken *= 3
+    with pytest.raises(ControlPlaneError, match="a port that etcd needs was taken while it started:\n"):
+        plane.start()
     assert list(plane.run.root.iterdir()) == []
 
 
