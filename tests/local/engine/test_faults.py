@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -24,7 +25,10 @@ from localaks.azure.state import AGENT_POOL, MANAGED_CLUSTER
 from localaks.azure.timing import Timing
 from localaks.azure.types import TYPES
 from localaks.engine import EngineError
+from localaks.engine.pending import PendingCreate, pending_creates
+from localaks.kubernetes.objects import identity
 from localaks.local_aks import PROJECT_ROOT
+from tests.docs.pages import commands
 from tests.local.engine.deployment import Cluster, Deployment, deployment
 from tests.local.engine.served import Served, served
 from tools import Tools
@@ -35,6 +39,7 @@ NETWORK = "azure-native:network:VirtualNetwork"
 REGISTRY = "azure-native:containerregistry:Registry"
 RESOURCES = 21
 """Resources of the stack on Azure."""
+HOW_TO = PROJECT_ROOT / "docs" / "how-to" / "recover-an-interrupted-up.md"
 _LOOK_SECONDS = 0.02
 _SPEED = 1000.0
 
@@ -126,17 +131,54 @@ def test_what_azure_made_for_a_killed_provider_is_named_and_deleted_by_hand(
 
 @pytest.mark.parametrize("seed", range(3))
 def test_an_up_after_a_killed_engine_converges(slow: Deployment, seed: int) -> None:
-    begun = _random(seed).randint(1, RESOURCES - 1)
-    with _up_in_a_process(slow) as engine:
-        while engine.poll() is None and len(slow.azure.all()) < begun:
-            time.sleep(_LOOK_SECONDS)
-        os.killpg(engine.pid, signal.SIGKILL)
-    assert engine.returncode == -signal.SIGKILL
+    _kill_in_the_middle(slow, seed)
     slow.engine().export()
     slow.engine().recover(slow.existing)
     assert {step.op for step in slow.engine().up().changed()} <= {"create"}
     _assert_converged(slow)
     assert len(slow.azure.all()) == RESOURCES
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_the_documented_way_out_of_a_killed_engine_leads_to_the_same(slow: Deployment, seed: int) -> None:
+    """`docs/how-to/recover-an-interrupted-up.md`, "The engine was killed", step by step."""
+    _kill_in_the_middle(slow, seed)
+    [refresh] = [line for line in commands(HOW_TO) if "--clear-pending-creates" in line]
+    _pulumi(slow, "cancel", "--stack", slow.stack)
+    pending = pending_creates(slow.engine().export())
+    assert pending
+    for each in pending:
+        if (found := slow.existing(each)) is not None:
+            _delete(slow, each, found)
+    _pulumi(slow, *shlex.split(refresh.replace("$STACK", slow.stack))[1:])
+    assert pending_creates(slow.engine().export()) == ()
+    slow.engine().up()
+    _assert_converged(slow)
+
+
+def _kill_in_the_middle(stack: Deployment, seed: int) -> None:
+    """Kills the engine when some of the resources exist on Azure."""
+    begun = _random(seed).randint(1, RESOURCES - 1)
+    with _up_in_a_process(stack) as engine:
+        while engine.poll() is None and len(stack.azure.all()) < begun:
+            time.sleep(_LOOK_SECONDS)
+        os.killpg(engine.pid, signal.SIGKILL)
+    assert engine.returncode == -signal.SIGKILL
+
+
+def _pulumi(stack: Deployment, *arguments: str) -> None:
+    """A command of the engine as a user gives it, and confirms it."""
+    workspace = stack.engine()._stack.workspace  # pyright: ignore[reportPrivateUsage]
+    home = {"PULUMI_HOME": workspace.pulumi_home or ""}
+    workspace.pulumi_command.run([*arguments, "--yes"], workspace.work_dir, {**home, **workspace.env_vars})
+
+
+def _delete(stack: Deployment, pending: PendingCreate, found: str) -> None:
+    """What exists of a pending creation, deleted by hand."""
+    if pending.type in TYPES:
+        _delete_by_hand(stack, pending.type, found)
+    else:
+        stack.cluster.api.delete(identity(dict(pending.inputs)), "Background")
 
 
 def _up_in_a_process(stack: Deployment) -> subprocess.Popen[bytes]:
