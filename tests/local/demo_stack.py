@@ -36,6 +36,8 @@ MANAGER: Final = "tests"
 """Field manager of what the tests apply."""
 _DEPLOYMENT_SPEED: Final = 1000.0
 _POLL_SECONDS: Final = 0.1
+_LONGEST_SECONDS: Final = 600.0
+"""Wall time after which a test gives up: far more than a storm takes, for a machine may be slow."""
 
 
 WIDE: Final = {
@@ -96,10 +98,10 @@ class Play:
             time.sleep(_POLL_SECONDS)
         return seen
 
-    def until(self, what: str, look: Callable[[], Value | None], *, seconds: float = 60) -> Value:
-        """What `look` returns as soon as it is true; fails after `seconds` of wall time, telling `what` is missing."""
-        seen = self.wait(look, deadline=time.monotonic() + seconds)
-        assert seen, f"{what}: still {seen!r} after {seconds} s;\n{self._tail()}"
+    def until(self, what: str, look: Callable[[], Value | None]) -> Value:
+        """What `look` returns as soon as it is true; fails in the end, telling `what` is missing."""
+        seen = self.wait(look, deadline=time.monotonic() + _LONGEST_SECONDS)
+        assert seen, f"{what}: still {seen!r} after {_LONGEST_SECONDS:.0f} s;\n{self._tail()}"
         return seen
 
     def _tail(self) -> str:

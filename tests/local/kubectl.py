@@ -52,7 +52,7 @@ class Kubectl:
         return done.stdout
 
 
-def eventually(look: Callable[[], Value], *, seconds: float = 60) -> Value:
+def eventually(look: Callable[[], Value], *, seconds: float = 240) -> Value:
     """What `look` returns as soon as it is true."""
     deadline = time.monotonic() + seconds
     while not (seen := look()):

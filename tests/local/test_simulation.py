@@ -28,7 +28,7 @@ PRIORITIES = "40:\n- ^aks-simspot-[0-9]+-vmss$\n20:\n- ^aks-simod-[0-9]+-vmss$\n
 BATCH = pod_spec(
     selector={"workload": "sim"}, tolerates=("spot", "fallback"), terminationGracePeriodSeconds=0
 )
-WAIT_SECONDS = 60.0
+WAIT_SECONDS = 240.0
 
 
 class Running:

@@ -83,12 +83,8 @@ def storm(demo: DemoStack, argo: Argo, pools: Pools, request: pytest.FixtureRequ
     ]
     with argo_retries(demo, argo), profile(demo) as namespace:
         with demo.playing(*schedule, step=3, boot=_BOOT_SECONDS, seed=seed) as play:
-            play.until("the storm is over", _keep_busy(demo, play, namespace, pools), seconds=400)
-            play.until(
-                "all workflows are over",
-                lambda: all(map(ended, demo.api.list(WORKFLOW, namespace))),
-                seconds=400,
-            )
+            play.until("the storm is over", _keep_busy(demo, play, namespace, pools))
+            play.until("all workflows are over", lambda: all(map(ended, demo.api.list(WORKFLOW, namespace))))
         workflows = demo.api.list(WORKFLOW, namespace)
     return Storm(
         evictions=play.journal(Kind.EVICTION),

@@ -52,12 +52,10 @@ def _aftermath(demo: DemoStack, pools: Pools) -> Aftermath:
     }
     with profile(demo) as namespace, demo.playing(step=4) as play:
         demo.apply(*(workflow(name, namespace, [step]) for name, step in steps.items()))
-        play.until("work runs on spot", lambda: _running(demo, namespace) == ["cpuspot"] * 2, seconds=120)
+        play.until("work runs on spot", lambda: _running(demo, namespace) == ["cpuspot"] * 2)
         play.market.add(MarketEvent(play.clock.now(), Taking.VANISH, "cpuspot", ALL))
         play.until(
-            "the workflows end",
-            lambda: all(ended(live) for live in demo.api.list(WORKFLOW, namespace)),
-            seconds=240,
+            "the workflows end", lambda: all(ended(live) for live in demo.api.list(WORKFLOW, namespace))
         )
         found = {live["metadata"]["name"]: live for live in demo.api.list(WORKFLOW, namespace)}
     return Aftermath(found)

@@ -34,11 +34,11 @@ def told(demo: DemoStack, pools: Pools) -> dict[str, dict[str, Any]]:
     }
     with profile(demo) as namespace, demo.playing(step=4) as play:
         demo.apply(*(workflow(name, namespace, [step]) for name, step in steps.items()))
-        play.until("both run on spot", lambda: _running(demo, namespace) == 2, seconds=120)
+        play.until("both run on spot", lambda: _running(demo, namespace) == 2)
         time.sleep(_YOUNG_SECONDS)
         play.market.add(MarketEvent(play.clock.now(), Taking.EVICT, "cpuspot", ALL))
         workflows = lambda: demo.api.list(WORKFLOW, namespace)  # noqa: E731
-        play.until("both are over", lambda: all(ended(live) for live in workflows()), seconds=240)
+        play.until("both are over", lambda: all(ended(live) for live in workflows()))
         done = subprocess.run(
             [sys.executable, "-m", "ckf_spot.cli", "where", "-n", namespace, "-o", "json"],
             env={

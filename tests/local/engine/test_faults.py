@@ -129,7 +129,7 @@ def test_what_azure_made_for_a_killed_provider_is_named_and_deleted_by_hand(
     _assert_converged(service.stack)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_an_up_after_a_killed_engine_converges(slow: Deployment, seed: int) -> None:
     _kill_in_the_middle(slow, seed)
     slow.engine().export()
@@ -139,10 +139,9 @@ def test_an_up_after_a_killed_engine_converges(slow: Deployment, seed: int) -> N
     assert len(slow.azure.all()) == RESOURCES
 
 
-@pytest.mark.parametrize("seed", range(2))
-def test_the_documented_way_out_of_a_killed_engine_leads_to_the_same(slow: Deployment, seed: int) -> None:
+def test_the_documented_way_out_of_a_killed_engine_leads_to_the_same(slow: Deployment) -> None:
     """`docs/how-to/recover-an-interrupted-up.md`, "The engine was killed", step by step."""
-    _kill_in_the_middle(slow, seed)
+    _kill_in_the_middle(slow, seed=2)
     [refresh] = [line for line in commands(HOW_TO) if "--clear-pending-creates" in line]
     _pulumi(slow, "cancel", "--stack", slow.stack)
     pending = pending_creates(slow.engine().export())

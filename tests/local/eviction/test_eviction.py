@@ -62,7 +62,7 @@ def _aftermath(demo: DemoStack, namespace: str) -> Aftermath:
         play.market.add(MarketEvent(play.clock.now(), Taking.EVICT, "cpuspot", ALL))
         play.until("work runs on GPU spot", lambda: len(_running(demo, namespace, "vanish-")) == 2)
         play.market.add(MarketEvent(play.clock.now(), Taking.VANISH, "gpuspot", ALL))
-        play.until("the Jobs end", lambda: all(ended(demo.api.get(entry)) for entry in jobs), seconds=240)
+        play.until("the Jobs end", lambda: all(ended(demo.api.get(entry)) for entry in jobs))
     afterwards = {entry["metadata"]["name"]: demo.api.get(entry) for entry in jobs}
     return Aftermath(afterwards, play)
 

@@ -79,10 +79,8 @@ def storm(demo: DemoStack, request: pytest.FixtureRequest) -> Storm:
     seed: int = request.param
     with demo.namespace() as namespace:
         with demo.playing(*_schedule(seed), step=3, boot=_BOOT_SECONDS, seed=seed) as play:
-            play.until("the storm is over", _keep_busy(demo, play, namespace), seconds=300)
-            play.until(
-                "all Jobs are over", lambda: all(map(ended, demo.api.list(_JOB, namespace))), seconds=300
-            )
+            play.until("the storm is over", _keep_busy(demo, play, namespace))
+            play.until("all Jobs are over", lambda: all(map(ended, demo.api.list(_JOB, namespace))))
         jobs = demo.api.list(_JOB, namespace)
     return Storm(
         evictions=play.journal(Kind.EVICTION),

@@ -11,7 +11,7 @@ from localaks.kubernetes.errors import ApiError
 from tests.local.demo_stack import DemoStack, Object, Play
 from tests.local.placement.table import Phase, Row
 
-_PATIENCE_SECONDS: Final = 60.0
+_PATIENCE_SECONDS: Final = 240.0
 """Wall time for all rows of a phase together."""
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Generator, Iterable, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -98,6 +100,21 @@ class Training:
         name, namespace = pod["metadata"]["name"], pod["metadata"]["namespace"]
         annotations = (f"localaks/exit-code={code}", "localaks/run-seconds=0")
         self.demo.kubectl.run("annotate", "pod", name, "--namespace", namespace, *annotations)
+
+    @contextmanager
+    def in_grace_period(self, pods: Iterable[Object]) -> Generator[None]:
+        """Keeps pods from going at once when they are deleted: a kubelet takes seconds, kwok takes none."""
+        held = [(pod["metadata"]["name"], pod["metadata"]["namespace"]) for pod in pods]
+        try:
+            self._finalizers(held, ["test/grace-period"])
+            yield
+        finally:
+            self._finalizers(held, [])
+
+    def _finalizers(self, pods: Iterable[tuple[str, str]], finalizers: list[str]) -> None:
+        patch = json.dumps({"metadata": {"finalizers": finalizers}})
+        for name, namespace in pods:
+            self.demo.kubectl.run("patch", "pod", name, "--namespace", namespace, "--type=merge", "-p", patch)
 
     def conditions(self) -> dict[str, str]:
         """The conditions that hold, and why."""

@@ -19,9 +19,6 @@ from tests.local.training.jobs import (
     training_job,
 )
 
-QUARANTINE_SECONDS = 240
-"""Wall time to wait for the garbage collector, which spares pods of a vanished node for most of a minute."""
-
 
 @pytest.fixture(params=[PYTORCH, TENSORFLOW], ids=lambda shape: shape.kind)
 def shape(request: pytest.FixtureRequest) -> Shape:
@@ -37,8 +34,8 @@ def _training(
     training = Training(demo, job)
     with demo.playing(step=4) as play:
         demo.apply(job)
-        play.until("the chief runs", lambda: training.pods(shape.chief), seconds=120)
-        play.until("both workers run", lambda: len(training.pods("Worker")) == 2, seconds=120)
+        play.until("the chief runs", lambda: training.pods(shape.chief))
+        play.until("both workers run", lambda: len(training.pods("Worker")) == 2)
         play.until("the job runs", lambda: "Running" in training.conditions())
         yield play, training
 
@@ -80,7 +77,7 @@ def test_a_worker_that_vanishes_is_made_again_on_another_spot_node_and_the_job_g
             now = training.pods("Worker").get(lost)
             return now is not None and now["metadata"]["uid"] != before[lost]["metadata"]["uid"]
 
-        play.until("the worker runs again", made_again, seconds=QUARANTINE_SECONDS)
+        play.until("the worker runs again", made_again)
         after = training.pods("Worker")
         assert after[lost]["spec"]["nodeName"] != gone
         assert demo.pool_of(after[lost]) == spot
@@ -111,7 +108,10 @@ def test_workers_that_are_drained_are_made_again_on_other_spot_nodes(
 def test_a_tfjob_whose_workers_are_not_dynamic_fails_when_one_is_drained(
     demo: DemoStack, pools: Pools, namespace: str
 ) -> None:
-    with _training(demo, pools, FIXED_TENSORFLOW, namespace) as (play, training):
+    with (
+        _training(demo, pools, FIXED_TENSORFLOW, namespace) as (play, training),
+        training.in_grace_period(training.pods("Worker").values()),
+    ):
         play.market.add(MarketEvent(play.clock.now(), Taking.EVICT, "cpuspot", ALL))
         play.until("the job fails", lambda: "Failed" in training.conditions())
 

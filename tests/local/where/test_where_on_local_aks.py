@@ -116,7 +116,7 @@ def scene(demo: DemoStack, namespace: str, tmp_path_factory: pytest.TempPathFact
             time.sleep(2)  # times of the API have whole seconds
             play.market.add(MarketEvent(play.clock.now(), Taking.EVICT, "cpuspot", ALL))
             play.until("its node is gone", lambda: before not in demo.nodes("cpuspot"))
-            after = play.until("it runs again", lambda: _running(demo, namespace, "training-"), seconds=120)
+            after = play.until("it runs again", lambda: _running(demo, namespace, "training-"))
             stuck = place_job(_job("inference", namespace, gpus=1), pools["gpu"], require="spot")
             demo.apply(_database(namespace), stuck)
             play.until("the database runs", lambda: _running(demo, namespace, "database-"))
