@@ -18,7 +18,7 @@ _STACKS: Final = {
 """Folders whose tests run on a stack that a session has one of, and the stack."""
 _LONGEST: Final = (
     str(_FOLDER / "test_demo.py"),
-    str(_FOLDER / "test_demo_of_dev.py"),
+    str(_FOLDER / "test_demo_afresh.py"),
     "argo",
     "demo",
     "training",

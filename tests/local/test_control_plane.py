@@ -101,13 +101,18 @@ def _evict(kubectl: Kubectl, pod: str) -> None:
     kubectl.run("create", "--raw", path, "-f", "-", given=body)
 
 
-def test_a_running_control_plane_is_used_as_it_is(plane: ControlPlane, lines: list[str]) -> None:
+def test_a_running_control_plane_is_used_as_it_is_and_stopping_leaves_no_process_and_no_file(
+    plane: ControlPlane, lines: list[str]
+) -> None:
     assert plane.start()
     before = _pids(plane)
     assert set(before) == set(COMPONENTS)
     assert not plane.start()
     assert _pids(plane) == before
     assert lines == []
+    plane.stop()
+    assert all(command_line(pid) == "" for pid in before.values())
+    assert list(plane.run.root.iterdir()) == []
 
 
 def test_a_half_dead_control_plane_is_cleared_away_and_started_anew(
@@ -120,14 +125,6 @@ def test_a_half_dead_control_plane_is_cleared_away_and_started_anew(
     assert lines == ["an earlier control plane was left half-started or has died: clearing it away"]
     assert not set(before.values()) & set(_pids(plane).values())
     assert all(command_line(pid) == "" for pid in before.values())
-
-
-def test_stopping_leaves_no_process_and_no_file(plane: ControlPlane) -> None:
-    plane.start()
-    before = _pids(plane)
-    plane.stop()
-    assert all(command_line(pid) == "" for pid in before.values())
-    assert list(plane.run.root.iterdir()) == []
 
 
 @pytest.fixture

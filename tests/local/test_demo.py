@@ -1,4 +1,4 @@
-"""`make demo` as a user runs it: whole, twice, interrupted, and by two at once."""
+"""`make demo` as a user runs it: whole, twice, and by two at once."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import json
 import os
 import signal
 import subprocess
-import time
 from collections.abc import Generator
 from functools import partial
 from pathlib import Path
@@ -170,39 +169,6 @@ def test_a_gpu_pod_can_be_changed_if_its_toleration_has_no_value(
         kubectl.run("delete", "pod", name, "--now")
 
 
-@pytest.fixture
-def other(tools: Tools, tmp_path: Path) -> Generator[Path]:  # noqa: ARG001 - skips
-    """A folder of one test's own."""
-    yield tmp_path / "build"
-    assert run(tmp_path / "build", "down").returncode == 0
-    assert processes_of(tmp_path) == []
-
-
-def _interrupted(build: Path, command: str, moment: str) -> None:
-    """Ctrl-C a second after a line says that the moment has come."""
-    begun = start(build, command)
-    until(begun, moment)
-    time.sleep(1)
-    os.killpg(begun.pid, signal.SIGINT)  # as a terminal does: to the engine too
-    _, told = begun.communicate(timeout=60)
-    assert begun.returncode == 130
-    assert told.strip() == "stopped; `make demo-down` removes what was started"
-
-
-def test_ctrl_c_is_one_line_and_down_removes_what_is_left(other: Path) -> None:
-    _interrupted(other, "demo", "[3/6]")
-    assert run(other, "down").returncode == 0
-    assert processes_of(other) == []
-    assert not (other / "demo" / "local").exists()
-
-
-def test_an_up_after_an_interrupted_one_begins_afresh(other: Path) -> None:
-    _interrupted(other, "up", "Network: 2 resources")  # the cluster's creation begins, which takes 4 s
-    again = run(other, "up", "--speed", "120")
-    assert again.returncode == 0, again.stdout + again.stderr
-    assert "37 create" in again.stdout
-
-
 def test_an_up_after_the_control_plane_died_begins_afresh(
     shown: subprocess.CompletedProcess[str], build: Path
 ) -> None:
@@ -229,13 +195,3 @@ def test_a_second_command_at_the_same_time_is_refused_and_the_first_goes_on(
     os.kill(first.pid, signal.SIGCONT)
     assert first.communicate(timeout=300)[1] == ""
     assert first.returncode == 0
-
-
-def test_a_reader_that_goes_away_ends_the_demo_quietly(other: Path) -> None:
-    demo = start(other, "demo")
-    until(demo, "[1/6]")
-    assert demo.stdout is not None
-    demo.stdout.close()
-    assert demo.wait(timeout=60) == 1
-    assert demo.stderr is not None
-    assert demo.stderr.read() == ""

@@ -1,0 +1,61 @@
+"""A demo that was interrupted, and the next one: a user presses Ctrl-C, or whoever reads the output goes away."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Generator
+from pathlib import Path
+
+import pytest
+
+from tests.local.commands import make, processes_of, run, start, until
+from tools import Tools
+
+
+@pytest.fixture
+def build(tools: Tools, tmp_path: Path) -> Generator[Path]:  # noqa: ARG001 - skips
+    """A folder of one test's own."""
+    yield tmp_path / "build"
+    assert run(tmp_path / "build", "down").returncode == 0
+    assert processes_of(tmp_path) == []
+
+
+def _interrupted(build: Path, *command: str, moment: str) -> None:
+    """Ctrl-C a second after a line says that the moment has come."""
+    begun = start(build, *command)
+    until(begun, moment)
+    time.sleep(1)
+    os.killpg(begun.pid, signal.SIGINT)  # as a terminal does: to the engine too
+    _, told = begun.communicate(timeout=60)
+    assert begun.returncode == 130
+    assert told.strip() == "stopped; `make demo-down` removes what was started"
+
+
+def test_ctrl_c_is_one_line_and_down_removes_what_is_left(build: Path) -> None:
+    _interrupted(build, "demo", moment="[3/6]")
+    assert run(build, "down").returncode == 0
+    assert processes_of(build) == []
+    assert not (build / "demo" / "local").exists()
+
+
+def test_a_demo_after_an_interrupted_up_begins_afresh_also_with_the_stack_dev(build: Path) -> None:
+    # The cluster's creation begins then, which takes 4 s.
+    _interrupted(build, "up", "dev", moment="Network: 2 resources")
+    shown = make(build, "demo", "STACK=dev")
+    assert shown.returncode == 0, shown.stdout + shown.stderr
+    assert "The plan of stack dev" in shown.stdout
+    assert "37 create" in shown.stdout
+    assert "✘" not in shown.stdout
+    assert (build / "dev" / "demo.html").exists()
+
+
+def test_a_reader_that_goes_away_ends_the_demo_quietly(build: Path) -> None:
+    demo = start(build, "demo")
+    until(demo, "[1/6]")
+    assert demo.stdout is not None
+    demo.stdout.close()
+    assert demo.wait(timeout=60) == 1
+    assert demo.stderr is not None
+    assert demo.stderr.read() == ""
