@@ -18,7 +18,7 @@ _PATIENCE: Final = 10.0
 
 def stop_everything(run: RunDirectory) -> None:
     """Stops engine, service, controllers and control plane, whichever are there; needs no tools."""
-    engine = locks.release_dead(run.pulumi_state, str(run.pulumi_workspace), _ENGINE_PATIENCE)
+    engine = locks.release_dead(run, _ENGINE_PATIENCE)
     if engine is not None and not engine.host:  # an engine may outlive its command a little
         with suppress(ProcessLookupError):
             os.kill(engine.pid, signal.SIGKILL)

@@ -191,7 +191,7 @@ class Engine:
             raise EngineError(f"{operation} of stack {self.stack!r} failed:\n{_reason(error)}") from error
 
     def _wait_for_others(self) -> None:
-        holder = locks.release_dead(self.run.pulumi_state, str(self.run.pulumi_workspace), _LOCK_PATIENCE)
+        holder = locks.release_dead(self.run, _LOCK_PATIENCE)
         if holder is not None:
             raise EngineError(f"another engine ({holder}) is at work on stack {self.stack!r}")
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from localaks.processes import command_line
+from localaks.run_directory import RunDirectory
 
 _POLL_SECONDS: Final = 0.2
 
@@ -30,14 +31,13 @@ class Holder:
         return f"process {self.pid} on {self.host}" if self.host else f"process {self.pid}"
 
 
-def release_dead(state: Path, mark: str, patience: float) -> Holder | None:
+def release_dead(run: RunDirectory, patience: float) -> Holder | None:
     """Removes the locks of engines that do not run any more, as `pulumi cancel` would.
 
     An engine outlives a killed Automation API for a moment, until it finds its program gone.
 
     Args:
-        state: folder of the file backend.
-        mark: text that stands in the command line of its engines and in no stranger's.
+        run: has the file backend, and the workspace that stands in the command line of its engines.
         patience: seconds to wait for an engine that still runs.
 
     Returns:
@@ -46,7 +46,9 @@ def release_dead(state: Path, mark: str, patience: float) -> Holder | None:
     deadline = time.monotonic() + patience
     while True:
         holders = [
-            holder for lock in state.glob(".pulumi/locks/**/*.json") if (holder := _holder(lock, mark))
+            holder
+            for lock in run.pulumi_state.glob(".pulumi/locks/**/*.json")
+            if (holder := _holder(lock, str(run.pulumi_workspace)))
         ]
         if not holders or time.monotonic() > deadline:
             return holders[0] if holders else None

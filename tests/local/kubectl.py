@@ -8,12 +8,15 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from tools import Tools
 
 Object = dict[str, Any]
 Value = TypeVar("Value")
+
+_LONGEST_SECONDS: Final = 240
+"""Wall time after which a test gives up."""
 
 
 @dataclass(frozen=True)
@@ -52,10 +55,10 @@ class Kubectl:
         return done.stdout
 
 
-def eventually(look: Callable[[], Value], *, seconds: float = 240) -> Value:
+def eventually(look: Callable[[], Value]) -> Value:
     """What `look` returns as soon as it is true."""
-    deadline = time.monotonic() + seconds
+    deadline = time.monotonic() + _LONGEST_SECONDS
     while not (seen := look()):
-        assert time.monotonic() < deadline, f"still {seen!r} after {seconds} s"
+        assert time.monotonic() < deadline, f"still {seen!r} after {_LONGEST_SECONDS} s"
         time.sleep(0.1)
     return seen

@@ -18,7 +18,7 @@ from localaks.local_aks import PROJECT_ROOT
 from localaks.run_directory import RunDirectory
 from localaks.service import market_inbox
 from tests.docs.pages import commands
-from tests.local.commands import make, processes_of, run, start, until
+from tests.local.commands import COLD_SECONDS, make, processes_of, run, start, until
 from tests.local.kubectl import Kubectl
 from tools import Tools
 
@@ -193,5 +193,5 @@ def test_a_second_command_at_the_same_time_is_refused_and_the_first_goes_on(
         assert "another local AKS command is running" in second.stderr
         assert second.stderr.count("\n") == 1
     os.kill(first.pid, signal.SIGCONT)
-    assert first.communicate(timeout=300)[1] == ""
+    assert first.communicate(timeout=COLD_SECONDS)[1] == ""
     assert first.returncode == 0

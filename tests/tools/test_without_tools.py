@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 import tools
-from recorder.run import PROJECT_ROOT
+from tests.local.commands import make
 from tests.local.required import required
 from tools import Missing, manifest
 
@@ -60,16 +58,7 @@ def test_make_goes_on_without_tools_unless_they_are_asked_for(
     python = tmp_path / "python"
     python.write_text(f'#!/bin/sh\n[ "$2" = tools ] && exit {code}\necho "$@"\n')
     python.chmod(0o755)
-    environment = {
-        name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MFLAGS"))
-    }
-    made = subprocess.run(
-        ["make", "test-local", f"PY={python}", "--old-file=.venv/.dev"],
-        cwd=PROJECT_ROOT,
-        env={**environment, REQUIRE: require},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    words = ("test-local", f"PY={python}", "--old-file=.venv/.dev")
+    made = make(tmp_path, *words, env={REQUIRE: require})
     assert (made.returncode == 0) == goes_on, made.stderr
     assert made.stdout.startswith("-m pytest tests/local ") == goes_on

@@ -48,10 +48,6 @@ def another(tmp_path: Path) -> Generator[subprocess.Popen[bytes]]:
         process.kill()
 
 
-def _release(run: RunDirectory, patience: float = 0) -> Holder | None:
-    return release_dead(run.pulumi_state, str(run.pulumi_workspace), patience)
-
-
 def _lock(run: RunDirectory, pid: int, hostname: str = "") -> Path:
     lock = run.pulumi_state / ".pulumi" / "locks" / "organization" / "project" / "stack" / "1.json"
     lock.parent.mkdir(parents=True)
@@ -62,7 +58,7 @@ def _lock(run: RunDirectory, pid: int, hostname: str = "") -> Path:
 @pytest.mark.parametrize("pid", [NO_PROCESS, os.getpid()], ids=["gone", "another program by now"])
 def test_a_dead_engines_lock_is_removed(run: RunDirectory, pid: int) -> None:
     lock = _lock(run, pid)
-    assert _release(run) is None
+    assert release_dead(run, patience=0) is None
     assert not lock.exists()
 
 
@@ -78,20 +74,20 @@ def test_a_dead_engines_lock_is_removed_where_an_engine_elsewhere_has_its_proces
 def test_a_half_written_lock_is_removed(run: RunDirectory) -> None:
     lock = _lock(run, 1)
     lock.write_text('{"pid": 1')
-    assert _release(run) is None
+    assert release_dead(run, patience=0) is None
     assert not lock.exists()
 
 
 def test_a_running_engine_keeps_its_lock(run: RunDirectory, engine: subprocess.Popen[bytes]) -> None:
     lock = _lock(run, engine.pid)
-    assert _release(run) == Holder(engine.pid)
+    assert release_dead(run, patience=0) == Holder(engine.pid)
     assert lock.exists()
 
 
 def test_an_engine_that_ends_in_time_is_waited_for(run: RunDirectory) -> None:
     with _engine(run.pulumi_workspace, 0.3) as process:
         _lock(run, process.pid)
-        assert _release(run, patience=10) is None
+        assert release_dead(run, patience=10) is None
 
 
 def test_an_engine_that_does_not_end_is_stopped(
@@ -108,7 +104,7 @@ def test_another_machines_lock_is_left_alone_and_so_is_the_process_of_that_numbe
 ) -> None:
     monkeypatch.setattr("localaks.stopping._ENGINE_PATIENCE", 0)
     lock = _lock(run, engine.pid, hostname="elsewhere.example")
-    assert str(_release(run)) == f"process {engine.pid} on elsewhere.example"
+    assert str(release_dead(run, patience=0)) == f"process {engine.pid} on elsewhere.example"
     stop_everything(run)
     assert lock.exists()
     assert engine.poll() is None
