@@ -23,6 +23,7 @@ _NODE: Final = Kind("", "v1", "Node")
 _NAMESPACES: Final = (PLATFORM_NAMESPACE, TEAM_NAMESPACE)
 _CLEAR_SECONDS: Final = 120.0
 _POLL_SECONDS: Final = 0.1
+_POLICY_SECONDS: Final = 10.0
 
 
 class LeftoverError(Exception):
@@ -45,12 +46,17 @@ class Hands:
                     raise
 
     def attempt(self, obj: Object) -> Refusal:
-        """Tries to create an object that should be refused; it does not stay if it was not."""
-        try:
-            self._api.create(obj, _MANAGER)
-        except ApiError as error:
-            return Refusal(status=error.status, message=error.message)
-        self._delete(obj)
+        """Tries to create an object that should be refused, without making it if it is not.
+
+        Tries for a while: the API server takes a moment until it keeps to a new policy.
+        """
+        deadline = time.monotonic() + _POLICY_SECONDS
+        while time.monotonic() < deadline:
+            try:
+                self._api.create(obj, _MANAGER, dry_run=True)
+            except ApiError as error:
+                return Refusal(status=error.status, message=error.message)
+            time.sleep(_POLL_SECONDS)
         return Refusal(status=HTTPStatus.CREATED, message="")
 
     def finish_work(self, pods: Iterable[PodRecord]) -> None:
