@@ -7,7 +7,7 @@ UV := $(VENV)/bin/uv
 PACKAGE := ckf_spot
 PACKAGE_VENV := $(PACKAGE)/.venv
 BUILD ?= build
-RUN_LOCAL := $(PY) -m localaks --build $(BUILD)
+RUN_LOCAL := $(PY) -m local_aks --build $(BUILD)
 
 # The Azure SDK has thousands of modules: where Python may not keep them compiled, every start takes seconds longer.
 unexport PYTHONDONTWRITEBYTECODE
@@ -27,20 +27,21 @@ test: $(VENV)/.dev ## the program's tests: no Azure, no Go, seconds
 # Where the tools can't be built the first step says why, and the tests that need them skip; CI asks for them instead.
 test-local: $(VENV)/.dev ## the local AKS's tests, on the real engine and a real control plane; builds the tools once
 	@$(PY) -m tools --with argo --with training || test $$? -eq 1 -a -z "$$KUBEFLOW_AKS_REQUIRE_TOOLS"
-	@GOGC=400 $(PY) -m pytest tests/local tests/tools tests/localaks --local -rs \
+	@GOGC=400 $(PY) -m pytest tests/local tests/tools tests/local_aks --local -rs \
 	  --numprocesses 4 --dist loadfile --no-loadscope-reorder
 
 test-simulation: $(VENV)/.dev ## the local AKS's tests that need no built tools
-	@$(PY) -m pytest tests/tools tests/localaks
+	@$(PY) -m pytest tests/tools tests/local_aks
 
 test-package: $(PACKAGE_VENV)/.dev ## the data scientist's package, in an environment of its own
 	@cd $(PACKAGE) && .venv/bin/python -m pytest
 
-lint: $(VENV)/.dev $(PACKAGE_VENV)/.dev ## style, types, generated files
+lint: $(VENV)/.dev $(PACKAGE_VENV)/.dev ## style, types, who imports whom, generated files
 	@$(VENV)/bin/ruff check .
 	@$(VENV)/bin/ruff format --check .
 	@$(VENV)/bin/pyright
 	@cd $(PACKAGE) && .venv/bin/pyright
+	@PYTHONPATH=.:$(PACKAGE)/src $(VENV)/bin/lint-imports --no-cache
 	@$(PY) -m settings.reference --check
 
 docs: $(VENV)/.dev $(PACKAGE_VENV)/.dev ## write what is generated: settings reference, Pulumi.yaml's keys, the README's picture and output, notebooks

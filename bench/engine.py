@@ -21,13 +21,13 @@ from typing import Final
 import tools
 from bench import flat
 from bench.one_preview import preview
-from localaks.azure import server as azure_native
-from localaks.azure.state import AzureState
-from localaks.control_plane import ControlPlane
-from localaks.engine import Engine
-from localaks.kubernetes import server as kubernetes
-from localaks.local_aks import PROJECT_ROOT
-from localaks.run_directory import RunDirectory
+from local_aks.azure import server as azure_native
+from local_aks.azure.state import AzureState
+from local_aks.control_plane.kwokctl import ControlPlane
+from local_aks.engine import Engine
+from local_aks.kubernetes_provider import server as kubernetes
+from local_aks.lifecycle.instance import PROJECT_ROOT
+from local_aks.run.directory import RunDirectory
 from recorder.run import record
 from tools import Tools
 

@@ -6,7 +6,7 @@ import multiprocessing
 from concurrent.futures import ProcessPoolExecutor
 from typing import Final
 
-from localaks.engine import Engine, Result
+from local_aks.engine import Engine, Result
 
 _FRESH: Final = multiprocessing.get_context("spawn")
 

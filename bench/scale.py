@@ -20,17 +20,17 @@ from pathlib import Path
 from typing import Any, Final
 
 import tools
-from localaks import control_plane
-from localaks.clock import WallClock
-from localaks.control_plane import COMPONENTS, ControlPlane
-from localaks.eviction import NOTICE_SECONDS
-from localaks.journal import Journal
-from localaks.kubernetes.api import ApiServer
-from localaks.live_cluster import LiveCluster
-from localaks.market import ALL, Market, MarketEvent, Taking
-from localaks.run_directory import RunDirectory
-from localaks.scale_sets import Timings
-from localaks.simulation import Simulation
+from local_aks.control_plane import kwokctl
+from local_aks.control_plane.kwokctl import COMPONENTS, ControlPlane
+from local_aks.kube.api import ApiServer
+from local_aks.run.directory import RunDirectory
+from local_aks.simulation.clock import WallClock
+from local_aks.simulation.journal import Journal
+from local_aks.simulation.live_cluster import LiveCluster
+from local_aks.simulation.loop import Simulation
+from local_aks.simulation.market import ALL, Market, MarketEvent, Taking
+from local_aks.simulation.tasks.eviction import NOTICE_SECONDS
+from local_aks.simulation.vms.scale_sets import Timings
 
 SIZES: Final = (250, 500, 1000)
 """Nodes; AKS's limit of a pool is 1,000 (aks.md §1.4)."""
@@ -187,7 +187,7 @@ def _running(
                     played.result()
                     cluster.close()
         finally:
-            control_plane.stop(run)
+            kwokctl.stop(run)
 
 
 def _shares(pods: int) -> list[int]:

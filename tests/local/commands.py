@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from localaks.local_aks import PROJECT_ROOT
+from local_aks.lifecycle.instance import PROJECT_ROOT
 
 COLD_SECONDS = 300
 """Generous for a machine that does other things too; alone, 2 cores take less than a minute."""
@@ -23,14 +23,14 @@ def make(build: Path, *words: str, env: Mapping[str, str] | None = None) -> subp
 
 
 def run(build: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run `python -m localaks` and wait for its end."""
-    return _run(_localaks(build, *arguments), None)
+    """Run `python -m local_aks` and wait for its end."""
+    return _run(_local_aks(build, *arguments), None)
 
 
 def start(build: Path, *arguments: str) -> subprocess.Popen[str]:
-    """Begin `python -m localaks` in a process group of its own."""
+    """Begin `python -m local_aks` in a process group of its own."""
     return subprocess.Popen(
-        _localaks(build, *arguments),
+        _local_aks(build, *arguments),
         cwd=PROJECT_ROOT,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -61,8 +61,8 @@ def processes_of(build: Path) -> list[str]:
     return found
 
 
-def _localaks(build: Path, *arguments: str) -> list[str]:
-    return [sys.executable, "-m", "localaks", "--build", str(build), *arguments]
+def _local_aks(build: Path, *arguments: str) -> list[str]:
+    return [sys.executable, "-m", "local_aks", "--build", str(build), *arguments]
 
 
 def _run(command: list[str], env: Mapping[str, str] | None) -> subprocess.CompletedProcess[str]:

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from kubernetes import config
 
-from localaks.control_plane import ControlPlane
-from localaks.run_directory import RunDirectory
+from local_aks.control_plane.kwokctl import ControlPlane
+from local_aks.run.directory import RunDirectory
 from tests.local.demo_stack import WIDE, DemoStack, deployed
 from tests.local.required import required
 from tests.local.scheduling import Scheduling, order

@@ -14,17 +14,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from localaks import stopping
-from localaks.azure.state import AzureState
-from localaks.journal import Journal, Kind
-from localaks.kubernetes.api import ApiServer
-from localaks.live_cluster import LiveCluster
-from localaks.local_aks import LocalAks
-from localaks.market import Market, MarketEvent
-from localaks.pools import AgentPool
-from localaks.run_directory import RunDirectory
-from localaks.scale_sets import Timings
-from localaks.simulation import Simulation
+from local_aks.azure.state import AzureState
+from local_aks.kube.api import ApiServer
+from local_aks.lifecycle import teardown
+from local_aks.lifecycle.instance import LocalAks
+from local_aks.run.directory import RunDirectory
+from local_aks.simulation.journal import Journal, Kind
+from local_aks.simulation.live_cluster import LiveCluster
+from local_aks.simulation.loop import Simulation
+from local_aks.simulation.market import Market, MarketEvent
+from local_aks.simulation.vms.agent_pools import AgentPool
+from local_aks.simulation.vms.scale_sets import Timings
 from tests.local.kubectl import Kubectl
 from tests.local.stepped_clock import SteppedClock, watched
 from tools import Tools
@@ -260,4 +260,4 @@ def deployed(
         yield DemoStack(AzureState(run.azure), cluster, api, Kubectl(tools, run.kubeconfig), aks)
         cluster.close()
     finally:
-        stopping.remove(run)
+        teardown.remove(run)

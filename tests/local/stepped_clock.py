@@ -7,8 +7,8 @@ from collections.abc import Callable
 from concurrent.futures import Future, wait
 from typing import Any, Final, TypeVar, cast
 
-from localaks.cluster import Cluster
-from localaks.live_cluster import LiveCluster
+from local_aks.simulation.cluster import Cluster
+from local_aks.simulation.live_cluster import LiveCluster
 
 Value = TypeVar("Value")
 

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from localaks import control_plane
-from localaks.control_plane import COMPONENTS, ControlPlane, ControlPlaneError
-from localaks.processes import command_line
-from localaks.run_directory import RunDirectory
+from local_aks.control_plane import kwokctl
+from local_aks.control_plane.kwokctl import COMPONENTS, ControlPlane, ControlPlaneError
+from local_aks.run.directory import RunDirectory
+from local_aks.run.processes import command_line
 from tests.local.kubectl import Kubectl, Object, eventually
 from tools import Tools
 
@@ -69,7 +69,7 @@ def _pids(plane: ControlPlane) -> dict[str, int]:
 
 
 def _job(node: str, *, seconds: int | None) -> Object:
-    annotations = {} if seconds is None else {"localaks/run-seconds": str(seconds)}
+    annotations = {} if seconds is None else {"local-aks/run-seconds": str(seconds)}
     return {
         "apiVersion": "batch/v1",
         "kind": "Job",
@@ -131,13 +131,13 @@ def test_a_half_dead_control_plane_is_cleared_away_and_started_anew(
 def taken(monkeypatch: pytest.MonkeyPatch) -> Generator[list[int]]:
     """Ports that were free when they were chosen, one for each start, and are taken when etcd begins."""
     ports: list[int] = []
-    choose = control_plane.free_ports
+    choose = kwokctl.free_ports
 
     def chosen(count: int) -> list[int]:
         free = choose(count)
         return [ports.pop(0), *free[1:]] if ports else free
 
-    monkeypatch.setattr(control_plane, "free_ports", chosen)
+    monkeypatch.setattr(kwokctl, "free_ports", chosen)
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
         other.listen()

@@ -13,10 +13,10 @@ from xml.etree import ElementTree
 
 import pytest
 
-from localaks.demo.observations import from_json
-from localaks.local_aks import PROJECT_ROOT
-from localaks.run_directory import RunDirectory
-from localaks.service import market_inbox
+from local_aks.demo.observations import from_json
+from local_aks.lifecycle.daemon import market_inbox
+from local_aks.lifecycle.instance import PROJECT_ROOT
+from local_aks.run.directory import RunDirectory
 from tests.docs.pages import commands
 from tests.local.commands import COLD_SECONDS, make, processes_of, run, start, until
 from tests.local.kubectl import Kubectl
@@ -134,7 +134,7 @@ def test_what_the_documentation_offers_for_the_shell_works_there(
 
 def _in_a_script(command: str, *, build: Path) -> str:
     """A command that tells its name, keeps to the test's folder, and ends if it would go on for ever."""
-    here = command.replace("-m localaks", f"-m localaks --build {build}").replace(" build/", f" {build}/")
+    here = command.replace("-m local_aks", f"-m local_aks --build {build}").replace(" build/", f" {build}/")
     endless = "--watch" in command or command.startswith("tail -f")
     return f"echo '+ {command}'\n" + (f"timeout 3 {here} || [ $? = 124 ]" if endless else here)
 

@@ -15,13 +15,13 @@ from typing import Any
 
 import pytest
 
-from localaks.azure import server as azure
-from localaks.azure.state import AzureState
-from localaks.engine import Engine, EngineError
-from localaks.engine.pending import pending_creates
-from localaks.existing import Existing
-from localaks.kubernetes import server as kubernetes
-from localaks.run_directory import RunDirectory
+from local_aks.azure import server as azure
+from local_aks.azure.state import AzureState
+from local_aks.engine import Engine, EngineError
+from local_aks.engine.pending import pending_creates
+from local_aks.existing import Existing
+from local_aks.kubernetes_provider import server as kubernetes
+from local_aks.run.directory import RunDirectory
 from tests.local.kubectl import Kubectl, eventually
 from tools import Tools
 
@@ -135,7 +135,7 @@ def test_an_encrypted_value_is_refused_with_its_key(make: Make) -> None:
 def _command(run: RunDirectory, providers: dict[str, int], *arguments: str) -> list[str]:
     pairs = [f"--provider={name}={port}" for name, port in providers.items()]
     place = ["--stack=test", f"--run-dir={run.root}", f"--project-root={EXAMPLE}"]
-    return [sys.executable, "-m", "localaks.engine", *arguments, *place, *pairs]
+    return [sys.executable, "-m", "local_aks.engine", *arguments, *place, *pairs]
 
 
 def test_the_command_fails_with_the_programs_words(make: Make, run: RunDirectory) -> None:

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from localaks import service
-from localaks.local_aks import LocalAks
-from localaks.processes import command_line
-from localaks.run_directory import RunDirectory
+from local_aks.lifecycle import daemon
+from local_aks.lifecycle.instance import LocalAks
+from local_aks.run.directory import RunDirectory
+from local_aks.run.processes import command_line
 from tools import Tools
 
 
@@ -28,7 +28,7 @@ def aks(tools: Tools, kubeconfig: Path, tmp_path: Path) -> Generator[LocalAks]:
 
 
 def _pid(aks: LocalAks) -> int | None:
-    return aks.run.pid_file(service.PID_FILE).running()
+    return aks.run.pid_file(daemon.PID_FILE).running()
 
 
 def test_a_service_that_runs_is_used_as_it_is(aks: LocalAks) -> None:

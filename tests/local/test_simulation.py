@@ -13,13 +13,13 @@ import pytest
 from kubernetes import client
 from kubernetes.client.exceptions import ApiException
 
-from localaks.journal import Journal
-from localaks.live_cluster import LiveCluster
-from localaks.market import ALL, Market, MarketEvent, Supply, Taking
-from localaks.scale_sets import Timings
-from localaks.simulation import Simulation
+from local_aks.simulation.journal import Journal
+from local_aks.simulation.live_cluster import LiveCluster
+from local_aks.simulation.loop import Simulation
+from local_aks.simulation.market import ALL, Market, MarketEvent, Supply, Taking
+from local_aks.simulation.vms.scale_sets import Timings
 from tests.local.stepped_clock import SteppedClock, watched
-from tests.localaks.simulated import FakeAzure, pod_spec, pool
+from tests.local_aks.simulation.simulated import FakeAzure, pod_spec, pool
 
 NAMESPACE = "simulation"
 STEP_SECONDS = 2.0

@@ -7,8 +7,8 @@ from collections.abc import Generator
 import pytest
 
 from ckf_spot import Pools
-from localaks.controllers.argo import Argo
-from localaks.run_directory import RunDirectory
+from local_aks.control_plane.controllers.argo import Argo
+from local_aks.run.directory import RunDirectory
 from tests.local.demo_stack import WIDE, DemoStack, deployed
 from tests.local.pool_contract import pools_of
 from tests.local.required import required

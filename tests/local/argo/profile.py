@@ -6,8 +6,8 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Final
 
-from localaks.kubernetes.objects import Kind
-from localaks.pipelines import ACCOUNT
+from local_aks.demo.pipelines import ACCOUNT
+from local_aks.kube.objects import Kind
 from tests.local.demo_stack import DemoStack
 
 WORKFLOW: Final = Kind("argoproj.io", "v1alpha1", "Workflow")

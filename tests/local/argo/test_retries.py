@@ -12,9 +12,9 @@ from typing import Final
 import pytest
 
 from ckf_spot import Pools
-from localaks.controllers.argo import Argo
-from localaks.market import ALL, MarketEvent, Taking
-from localaks.pipelines import Attempt, Object, Retries, Step, attempts, ended, phase, workflow
+from local_aks.control_plane.controllers.argo import Argo
+from local_aks.demo.pipelines import Attempt, Object, Retries, Step, attempts, ended, phase, workflow
+from local_aks.simulation.market import ALL, MarketEvent, Taking
 from tests.local.argo.profile import WORKFLOW, profile
 from tests.local.argo.setting import argo_retries
 from tests.local.demo_stack import DemoStack

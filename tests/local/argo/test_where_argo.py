@@ -13,8 +13,8 @@ from typing import Any, Final
 import pytest
 
 from ckf_spot import Pools
-from localaks.market import ALL, MarketEvent, Taking
-from localaks.pipelines import Retries, Step, ended, workflow
+from local_aks.demo.pipelines import Retries, Step, ended, workflow
+from local_aks.simulation.market import ALL, MarketEvent, Taking
 from tests.local.argo.profile import WORKFLOW, profile
 from tests.local.demo_stack import DemoStack
 

@@ -10,17 +10,17 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
-from localaks import contents
-from localaks.azure import server as azure_native
-from localaks.azure.state import AGENT_POOL, AzureState, StoredResource
-from localaks.azure.types import SUBNET
-from localaks.engine import Engine
-from localaks.existing import Existing
-from localaks.kubernetes import server as kubernetes
-from localaks.kubernetes.api import ApiServer
-from localaks.kubernetes.objects import Object, at, name_of, resource_id
-from localaks.local_aks import PROJECT_ROOT
-from localaks.run_directory import RunDirectory
+from local_aks.azure import server as azure_native
+from local_aks.azure.state import AGENT_POOL, AzureState, StoredResource
+from local_aks.azure.types import SUBNET
+from local_aks.engine import Engine
+from local_aks.existing import Existing
+from local_aks.kube import cleanup
+from local_aks.kube.api import ApiServer
+from local_aks.kube.objects import Object, at, name_of, resource_id
+from local_aks.kubernetes_provider import server as kubernetes
+from local_aks.lifecycle.instance import PROJECT_ROOT
+from local_aks.run.directory import RunDirectory
 from tools import Tools
 
 TODAY: Final = date(2026, 11, 21)
@@ -52,7 +52,7 @@ class Cluster:
 
     def erase(self) -> None:
         """Leaves nothing that a test made."""
-        contents.erase(str(self.kubeconfig))
+        cleanup.erase(str(self.kubeconfig))
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from typing import Any, Final, get_args
 
 from pydantic import BaseModel
 
-from localaks.local_aks import PROJECT_ROOT
+from local_aks.lifecycle.instance import PROJECT_ROOT
 from recorder.stack_files import read_stack
 from settings import Settings, parse
 

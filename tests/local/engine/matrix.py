@@ -12,14 +12,14 @@ from typing import Final
 
 from pulumi.runtime import rpc
 
-from localaks.azure import check
-from localaks.azure.arm import ArmError
-from localaks.azure.resource_manager import ResourceManager
-from localaks.azure.state import AGENT_POOL, MANAGED_CLUSTER, AzureState
-from localaks.azure.timing import Timing
-from localaks.azure.types import TYPES
-from localaks.engine import EngineError, Result, Step
-from localaks.local_aks import PROJECT_ROOT
+from local_aks.azure import check
+from local_aks.azure.arm import ArmError
+from local_aks.azure.resource_manager import ResourceManager
+from local_aks.azure.state import AGENT_POOL, MANAGED_CLUSTER, AzureState
+from local_aks.azure.timing import Timing
+from local_aks.azure.types import TYPES
+from local_aks.engine import EngineError, Result, Step
+from local_aks.lifecycle.instance import PROJECT_ROOT
 from tests.local.engine.deployment import SUBSCRIPTION, TODAY, Deployment
 from tests.local.engine.edits import STACK, Edit
 

@@ -7,9 +7,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from localaks.local_aks import LocalAks
-from localaks.run_directory import RunDirectory
-from localaks.service import read_endpoints
+from local_aks.lifecycle.daemon import read_endpoints
+from local_aks.lifecycle.instance import LocalAks
+from local_aks.run.directory import RunDirectory
 from tests.local.engine.deployment import TODAY, Cluster, Deployment
 from tools import Tools
 

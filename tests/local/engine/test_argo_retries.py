@@ -7,9 +7,9 @@ from typing import Any, Final
 
 import pytest
 
-from localaks.controllers import argo, install
-from localaks.engine import Engine, EngineError
-from localaks.kubernetes.objects import Object, at
+from local_aks.control_plane.controllers import argo, install
+from local_aks.engine import Engine, EngineError
+from local_aks.kube.objects import Object, at
 from tests.local.engine.deployment import Cluster, Deployment, deployment
 from tests.local.engine.edits import STACK
 from tools import Tools

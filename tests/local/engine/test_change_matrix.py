@@ -8,8 +8,8 @@ from functools import cache
 
 import pytest
 
-from localaks.azure.state import MANAGED_CLUSTER
-from localaks.engine import EngineError
+from local_aks.azure.state import MANAGED_CLUSTER
+from local_aks.engine import EngineError
 from tests.local.engine import matrix
 from tests.local.engine.deployment import Cluster, Deployment, deployment
 from tests.local.engine.edits import BASE, EDITS, STACK, Edit, settings

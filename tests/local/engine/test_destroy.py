@@ -6,7 +6,7 @@ from collections.abc import Generator
 
 import pytest
 
-from localaks.engine import EngineError
+from local_aks.engine import EngineError
 from tests.local.engine.deployment import Cluster, Deployment, deployment
 from tools import Tools
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from contextlib import suppress
 from functools import partial
 
-from localaks.contents import made_by_others
-from localaks.kubernetes.errors import NoSuchKindError
-from localaks.kubernetes.objects import Kind, Object
+from local_aks.kube.cleanup import made_by_others
+from local_aks.kube.errors import NoSuchKindError
+from local_aks.kube.objects import Kind, Object
 from tests.local.engine.deployment import Cluster
 from tests.local.kubectl import eventually
 

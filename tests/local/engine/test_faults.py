@@ -19,15 +19,15 @@ from random import Random
 
 import pytest
 
-from localaks.azure.faults import Fault
-from localaks.azure.resource_manager import ResourceManager
-from localaks.azure.state import AGENT_POOL, MANAGED_CLUSTER
-from localaks.azure.timing import Timing
-from localaks.azure.types import TYPES
-from localaks.engine import EngineError
-from localaks.engine.pending import PendingCreate, pending_creates
-from localaks.kubernetes.objects import identity
-from localaks.local_aks import PROJECT_ROOT
+from local_aks.azure.faults import Fault
+from local_aks.azure.resource_manager import ResourceManager
+from local_aks.azure.state import AGENT_POOL, MANAGED_CLUSTER
+from local_aks.azure.timing import Timing
+from local_aks.azure.types import TYPES
+from local_aks.engine import EngineError
+from local_aks.engine.pending import PendingCreate, pending_creates
+from local_aks.kube.objects import identity
+from local_aks.lifecycle.instance import PROJECT_ROOT
 from tests.docs.pages import commands
 from tests.local.engine.deployment import Cluster, Deployment, deployment
 from tests.local.engine.served import Served, served
@@ -186,7 +186,7 @@ def _up_in_a_process(stack: Deployment) -> subprocess.Popen[bytes]:
     settings = [f"--config={key}={value}" for key, value in stack.settings.items()]
     place = [f"--stack={stack.stack}", f"--run-dir={stack.run.root}", f"--project-root={PROJECT_ROOT}"]
     return subprocess.Popen(
-        [sys.executable, "-m", "localaks.engine", "up", *place, *providers, *settings],
+        [sys.executable, "-m", "local_aks.engine", "up", *place, *providers, *settings],
         cwd=PROJECT_ROOT,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,

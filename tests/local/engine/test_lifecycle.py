@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from localaks.azure.state import AGENT_POOL
-from localaks.engine import Result
+from local_aks.azure.state import AGENT_POOL
+from local_aks.engine import Result
 from tests.local.engine.deployment import Cluster, Deployment, deployment
 from tools import Tools
 

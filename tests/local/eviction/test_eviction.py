@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import pytest
 
-from localaks.autoscaler.profile import Profile
-from localaks.journal import Kind
-from localaks.market import ALL, MarketEvent, Supply, Taking
+from local_aks.simulation.autoscaler.profile import Profile
+from local_aks.simulation.journal import Kind
+from local_aks.simulation.market import ALL, MarketEvent, Supply, Taking
 from tests.local.demo_stack import DemoStack, Object, Play
 from tests.local.eviction.work import (
     CPU_WORK,

@@ -55,7 +55,7 @@ def job(
                 "metadata": {
                     "labels": {"work": name},
                     "annotations": {
-                        "localaks/run-seconds": str(seconds),
+                        "local-aks/run-seconds": str(seconds),
                         "cluster-autoscaler.kubernetes.io/safe-to-evict": "false",
                     },
                 },

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from pulumi.runtime import rpc as pulumi_rpc
 
-from localaks.kubernetes.api import ApiServer
-from localaks.kubernetes.errors import ApiError
-from localaks.kubernetes.objects import Object, at, clone, identity, put
-from localaks.kubernetes.waiting import Waiter
+from local_aks.kube.api import ApiServer
+from local_aks.kube.errors import ApiError
+from local_aks.kube.objects import Object, at, clone, identity, put
+from local_aks.kubernetes_provider.waiting import Waiter
 from tests.local.kubectl import eventually
-from tests.localaks.kubernetes.engine import Engine, Json, RefusedError, connected, provider
+from tests.local_aks.kubernetes_provider.engine import Engine, Json, RefusedError, connected, provider
 
 
 @pytest.fixture(scope="module")
@@ -290,7 +290,7 @@ def test_a_workload_is_ready_when_its_pods_run(
 def test_a_job_is_ready_when_it_completed(engine: Engine, namespace: str, node: str) -> None:
     pod: Object = {"containers": [{"name": "c", "image": "x"}], "restartPolicy": "Never"}
     pod["nodeSelector"] = {"kubernetes.io/hostname": node}
-    template = {"metadata": {"annotations": {"localaks/run-seconds": "0"}}, "spec": pod}
+    template = {"metadata": {"annotations": {"local-aks/run-seconds": "0"}}, "spec": pod}
     job = Resource(engine, "batch/v1:Job", _object("batch/v1", "Job", namespace, spec={"template": template}))
     job.create(timeout=60)
     assert at(job.state, "status", "succeeded") == 1

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from localaks.kubernetes.api import ApiServer
-from localaks.kubernetes.errors import ApiError
-from localaks.kubernetes.objects import Object, clone, drop, is_object
-from localaks.kubernetes.waiting import Waiter
-from tests.localaks.kubernetes import recording
-from tests.localaks.kubernetes.engine import Engine, RefusedError, connected, provider
+from local_aks.kube.api import ApiServer
+from local_aks.kube.errors import ApiError
+from local_aks.kube.objects import Object, clone, drop, is_object
+from local_aks.kubernetes_provider.waiting import Waiter
+from tests.local_aks.kubernetes_provider import recording
+from tests.local_aks.kubernetes_provider.engine import Engine, RefusedError, connected, provider
 
 OWN_NAMES = (
     "argo-workflow-controller-configmap",

@@ -98,7 +98,7 @@ class Training:
     def end(self, pod: Object, code: int) -> None:
         """Let a pod's container end with an exit code."""
         name, namespace = pod["metadata"]["name"], pod["metadata"]["namespace"]
-        annotations = (f"localaks/exit-code={code}", "localaks/run-seconds=0")
+        annotations = (f"local-aks/exit-code={code}", "local-aks/run-seconds=0")
         self.demo.kubectl.run("annotate", "pod", name, "--namespace", namespace, *annotations)
 
     @contextmanager

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from ckf_spot import Pools, place_job, place_training_job
-from localaks.local_aks import PROJECT_ROOT
+from local_aks.lifecycle.instance import PROJECT_ROOT
 from tests.local.demo_stack import DemoStack
 
 EXAMPLES: Path = PROJECT_ROOT / "ckf_spot" / "examples" / "training"

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import pytest
 
 from ckf_spot import Pools, place_training_job
-from localaks.market import ALL, MarketEvent, Taking
+from local_aks.simulation.market import ALL, MarketEvent, Taking
 from tests.local.demo_stack import DemoStack, Object, Play
 from tests.local.training.jobs import (
     FIXED_TENSORFLOW,

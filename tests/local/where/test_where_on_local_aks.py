@@ -18,7 +18,7 @@ import pytest
 import yaml
 
 from ckf_spot import Pools, place_job
-from localaks.market import ALL, MarketEvent, Supply, Taking
+from local_aks.simulation.market import ALL, MarketEvent, Supply, Taking
 from tests.local.demo_stack import DemoStack, Object
 
 ROOT: Final = Path(__file__).parents[3]
@@ -151,7 +151,7 @@ def _job(name: str, namespace: str, *, gpus: int = 0) -> Object:
         "metadata": {"name": name, "namespace": namespace},
         "spec": {
             "template": {
-                "metadata": {"annotations": {"localaks/run-seconds": "600"}},
+                "metadata": {"annotations": {"local-aks/run-seconds": "600"}},
                 "spec": {
                     "containers": [
                         {

@@ -1,0 +1,39 @@
+"""Every rule of Azure that the stand-in knows, and which requests each table judges.
+
+azure-native's Check knows none of these: it reports required properties, types, patterns and ranges only
+(`constraints`). So they are answered when a resource is put, as errors of ARM, after a preview that looked fine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from local_aks.azure.rules.clusters import CLUSTER_RULES
+from local_aks.azure.rules.immutable import IMMUTABLE_RULES
+from local_aks.azure.rules.labels import LABEL_RULES
+from local_aks.azure.rules.networks import CLUSTER_NETWORK_RULES, SUBNET_RULES, SubnetRequest
+from local_aks.azure.rules.pools import POOL_RULES
+from local_aks.azure.rules.resources import RESOURCE_RULES, ResourceRequest
+from local_aks.azure.rules.rule import ClusterRequest, PoolRequest, Rule, admit
+from local_aks.azure.rules.spot import SPOT_RULES
+
+Request = ResourceRequest | SubnetRequest | ClusterRequest | PoolRequest
+
+TABLES: Final[Mapping[type[Any], tuple[Rule[Any], ...]]] = {
+    ResourceRequest: RESOURCE_RULES,
+    SubnetRequest: SUBNET_RULES,
+    ClusterRequest: (*CLUSTER_RULES, *CLUSTER_NETWORK_RULES),
+    PoolRequest: (*SPOT_RULES, *POOL_RULES, *LABEL_RULES, *IMMUTABLE_RULES),
+}
+"""Rules by the kind of request they judge, in the order in which they are checked."""
+
+
+def check(request: Request) -> None:
+    """Judge a request by the table of its kind.
+
+    Raises:
+        ArmError: the first rule it breaks.
+    """
+    rules: tuple[Rule[Any], ...] = TABLES[type(request)]
+    admit(request, rules)

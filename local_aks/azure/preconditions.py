@@ -1,0 +1,135 @@
+"""What must hold in Azure before ARM accepts a request, beside the rules about its body."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from local_aks.azure import arm
+from local_aks.azure.arm import ArmError, Json
+from local_aks.azure.rules.resources import dangling, in_use, references
+from local_aks.azure.state import AGENT_POOL, MANAGED_CLUSTER, AzureState
+from local_aks.azure.timing import DELETING, Timing
+from local_aks.azure.types import RESOURCE_GROUP, ROLE_ASSIGNMENT, ArmType
+
+_BAD_REQUEST: Final = 400
+_NOT_FOUND: Final = 404
+_CONFLICT: Final = 409
+
+Get = Callable[[str], Json | None]
+"""Body of a resource by its id, None when there is none."""
+
+
+def require_parents(arm_type: ArmType, arm_id: str, get: Get) -> None:
+    """A resource needs its group and the resource it is nested in.
+
+    The scope of a role assignment may lie in a group this Azure does not know: an existing registry, say.
+
+    Raises:
+        ArmError: 404.
+    """
+    group = arm.group_id_of(arm_id)
+    if arm_type.pulumi == ROLE_ASSIGNMENT:
+        scope = arm_id.rsplit("/providers/", 1)[0]
+        if group and get(group) is not None and get(scope) is None:
+            raise not_found(scope)
+        return
+    if group and arm_type.pulumi != RESOURCE_GROUP and get(group) is None:
+        name = arm.name_of(group)
+        raise ArmError(_NOT_FOUND, "ResourceGroupNotFound", f"Resource group '{name}' could not be found.")
+    parent = arm.parent_id_of(arm_id)
+    if parent and get(parent) is None:
+        kind = arm.provider_type_of(arm_id).partition("/")[2]
+        raise ArmError(
+            _NOT_FOUND,
+            "ParentResourceNotFound",
+            f"Failed to perform 'write' on resource(s) of type '{kind}', because the parent resource '{parent}' "
+            "could not be found.",
+        )
+
+
+def require_idle(arm_type: ArmType, arm_id: str, state: AzureState, timing: Timing) -> None:
+    """AKS changes one thing at a time in a cluster (AKS#1913).
+
+    Raises:
+        ArmError: 409, as cilium#25944 and terraform-azurerm-avm-ptn-aks-production#25 quote it.
+    """
+    cluster_id = {AGENT_POOL: arm.parent_id_of(arm_id), MANAGED_CLUSTER: arm_id}.get(arm_type.pulumi)
+    cluster = state.get(cluster_id) if cluster_id else None
+    if cluster is None:
+        return
+    for resource in (cluster, *state.children(cluster.id, AGENT_POOL)):
+        if timing.over(resource.busy_until):
+            continue
+        doing = f"operation ({resource.operation})"
+        if resource.type == AGENT_POOL:
+            doing = f"agentpool operation ({arm.name_of(resource.id)} - {resource.operation})"
+        raise ArmError(
+            _CONFLICT,
+            "OperationNotAllowed",
+            f"Operation is not allowed: Another {doing} is in progress, please wait for it to finish before "
+            "starting a new operation. See https://aka.ms/aks-pending-operation for more details",
+        )
+
+
+def require_other_system_pool(arm_id: str, state: AzureState) -> None:
+    """A cluster keeps one System pool at least.
+
+    Raises:
+        ArmError: 400, as cluster-api-provider-azure#1355 quotes it.
+    """
+    pools = state.children(arm.parent_id_of(arm_id) or "", AGENT_POOL)
+    if [arm.key(pool.id) for pool in pools if pool.outputs["mode"] == "System"] == [arm.key(arm_id)]:
+        raise ArmError(_BAD_REQUEST, "OperationNotAllowed", "There has to be at least one system agent pool.")
+
+
+def require_references(arm_type: ArmType, arm_id: str, body: Json, get: Get) -> None:
+    """What a body refers to must exist; the ids in a role assignment are not references.
+
+    Raises:
+        ArmError: 400.
+    """
+    for reference in () if arm_type.pulumi == ROLE_ASSIGNMENT else references(body):
+        if get(reference) is None:
+            raise dangling(arm_id, reference)
+
+
+def require_unused(arm_type: ArmType, arm_id: str, state: AzureState) -> None:
+    """A resource that another one refers to stays; a resource group takes everything in it along.
+
+    Raises:
+        ArmError: 400.
+    """
+    if arm_type.pulumi == RESOURCE_GROUP:
+        return
+    doomed = [r for r in state.all() if arm.key(r.id) == arm.key(arm_id) or arm.within(r.id, arm_id)]
+    ids = {arm.key(resource.id) for resource in doomed}
+    for user in state.all():
+        if arm.key(user.id) in ids or user.operation == DELETING:
+            continue
+        used = {arm.key(reference) for reference in references(user.inputs)}
+        for resource in doomed:
+            error = in_use(resource.type, resource.id, user.id)
+            if error and arm.key(resource.id) in used:
+                raise error
+
+
+def being_deleted() -> ArmError:
+    """The answer to a PUT of a resource that is being deleted; azure-native sends the request again."""
+    return ArmError(
+        _CONFLICT,
+        "AnotherOperationInProgress",
+        "Another operation on this or dependent resource is in progress.",
+    )
+
+
+def not_found(arm_id: str) -> ArmError:
+    """The answer to a request about a resource that does not exist (azure-cli#18625)."""
+    group = arm.name_of(arm.group_id_of(arm_id) or "")
+    resource = f"{arm.provider_type_of(arm_id)}/{arm.name_of(arm_id)}"
+    return ArmError(
+        _NOT_FOUND,
+        "ResourceNotFound",
+        f"The Resource '{resource}' under resource group '{group}' was not found. For more details please go to "
+        "https://aka.ms/ARMResourceNotFoundFix",
+    )

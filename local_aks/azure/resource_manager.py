@@ -1,0 +1,233 @@
+"""Azure Resource Manager: GET, PUT and DELETE on the resources of `AzureState`, and the POSTs of AKS."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import date
+from typing import Final
+
+from local_aks.azure import admission, arm, preconditions
+from local_aks.azure.arm import ArmError, Json
+from local_aks.azure.faults import Fault
+from local_aks.azure.requests import Requests
+from local_aks.azure.responses import BUILDERS, Put
+from local_aks.azure.responses.put import without_secrets
+from local_aks.azure.state import AGENT_POOL, MANAGED_CLUSTER, AzureState, StoredResource, profile
+from local_aks.azure.timing import CREATING, DELETING, UPDATING, Timing
+from local_aks.azure.types import RESOURCE_GROUP, TYPES, ArmType
+
+_BAD_REQUEST: Final = 400
+
+
+@dataclass(frozen=True, kw_only=True)
+class Operation:
+    """A long-running operation that ARM has accepted."""
+
+    ends_at: float
+    error: ArmError | None = None
+    """How it fails, None when it succeeds."""
+
+
+class ResourceManager:
+    """ARM of one Azure.
+
+    Args:
+        state: what this Azure holds.
+        timing: how long it takes.
+        today: the day on which it decides about support of Kubernetes versions.
+        cluster_deleted: ends what is inside a cluster that is being deleted.
+    """
+
+    def __init__(
+        self,
+        state: AzureState,
+        timing: Timing,
+        today: Callable[[], date],
+        cluster_deleted: Callable[[], None] = lambda: None,
+    ) -> None:
+        self._state = state
+        self._timing = timing
+        self._cluster_deleted = cluster_deleted
+        self._requests = Requests(state, self.get, today)
+
+    def get(self, arm_id: str) -> Json | None:
+        """Body of a resource, None when there is none."""
+        stored = self._state.get(arm_id)
+        return self._body(stored) if stored else None
+
+    def read(self, arm_type: ArmType, arm_id: str) -> Json | None:
+        """Answer a GET.
+
+        Raises:
+            ArmError: a planned fault.
+        """
+        self._count_request("GET", arm_type.pulumi)
+        return self.get(arm_id)
+
+    def put(self, arm_type: ArmType, arm_id: str, body: Json) -> Operation:
+        """Accept a PUT.
+
+        Raises:
+            ArmError: ARM or the resource provider refuses it; nothing has changed.
+        """
+        fault = self._count_request("PUT", arm_type.pulumi)
+        with self._state.transaction():
+            self._purge()
+            preconditions.require_parents(arm_type, arm_id, self.get)
+            preconditions.require_idle(arm_type, arm_id, self._state, self._timing)
+            ends_at = self._store(arm_type, arm_id, body, failed=fault is not None and not fault.kill)
+        return self._accepted(fault, ends_at)
+
+    def delete(self, arm_type: ArmType, arm_id: str) -> Operation | None:
+        """Accept a DELETE; None when there is nothing to delete.
+
+        Raises:
+            ArmError: the resource may not be deleted; nothing has changed.
+        """
+        fault = self._count_request("DELETE", arm_type.pulumi)
+        with self._state.transaction():
+            self._purge()
+            if self._state.get(arm_id) is None:
+                return None
+            if arm_type.pulumi == AGENT_POOL:
+                preconditions.require_idle(arm_type, arm_id, self._state, self._timing)
+                preconditions.require_other_system_pool(arm_id, self._state)
+            preconditions.require_unused(arm_type, arm_id, self._state)
+            ends_at = self._timing.ends_at(arm_type.pulumi, DELETING)
+            if fault is None or fault.kill:
+                self._mark_deleting(arm_id, ends_at)
+        return self._accepted(fault, ends_at)
+
+    def wait(self, operation: Operation) -> None:
+        """Wait for the end of an operation.
+
+        Raises:
+            ArmError: it failed.
+            OperationCancelledError: the engine cancelled.
+        """
+        self._timing.wait_until(operation.ends_at)
+        with self._state.transaction():
+            self._purge()
+        if operation.error:
+            raise operation.error
+
+    def require_credentials(self, cluster_id: str, *, admin: bool) -> None:
+        """Answer a POST of `listClusterUserCredential` or `listClusterAdminCredential`.
+
+        Raises:
+            ArmError: there is no such cluster, or it has no local accounts (azurerm#15489).
+        """
+        self._count_request("POST", MANAGED_CLUSTER)
+        cluster = self.get(cluster_id)
+        if cluster is None:
+            raise preconditions.not_found(cluster_id)
+        if admin and cluster.get("disableLocalAccounts"):
+            raise ArmError(
+                _BAD_REQUEST,
+                "BadRequest",
+                "Getting static credential is not allowed because this cluster is set to disable local accounts.",
+            )
+
+    def _count_request(self, method: str, token: str) -> Fault | None:
+        """Count a request against the planned faults; the fault of its operation, if one is due."""
+        fault = self._state.take_fault(method, token)
+        if fault is None or fault.stage == "operation":
+            return fault
+        if fault.kill:
+            os.kill(os.getpid(), signal.SIGKILL)
+        raise fault.error()
+
+    def _accepted(self, fault: Fault | None, ends_at: float) -> Operation:
+        if fault and fault.kill:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return Operation(ends_at=ends_at, error=fault.error() if fault else None)
+
+    def _body(self, stored: StoredResource) -> Json | None:
+        """Body of a GET: what is stored, its nested resources and the operation under way."""
+        if stored.operation == DELETING and self._timing.over(stored.busy_until):
+            return None
+        body = dict(stored.outputs)
+        if not self._timing.over(stored.busy_until) and "provisioningState" in body:
+            body["provisioningState"] = stored.operation
+        if inline := TYPES[stored.type].inline:
+            nested = self._state.children(stored.id, inline.type)
+            body[inline.property] = [profile(n) if n.type == AGENT_POOL else n.outputs for n in nested]
+        return body
+
+    def _purge(self) -> None:
+        """Forget what has been deleted."""
+        for resource in self._state.all():
+            if resource.operation == DELETING and self._timing.over(resource.busy_until):
+                if resource.type == MANAGED_CLUSTER:
+                    self._cluster_deleted()
+                self._state.delete(resource.id)
+
+    def _store(self, arm_type: ArmType, arm_id: str, body: Json, *, failed: bool = False) -> float:
+        """Admit a PUT, write its resource and those inline in it; the time at which the operation ends."""
+        before = self._state.get(arm_id)
+        if before and before.operation == DELETING:
+            raise preconditions.being_deleted()
+        arm_id = before.id if before else arm_id
+        existing = self._body(before) if before else None
+        body = {k: v for k, v in body.items() if k not in arm_type.path_inputs or k == "scope"}
+        for request in self._requests.of(arm_type, arm_id, body, existing):
+            admission.check(request)
+        preconditions.require_references(arm_type, arm_id, body, self.get)
+        outputs = BUILDERS[arm_type.pulumi](
+            Put(id=arm_id, arm_type=arm_type.arm, body=body, existing=existing, get=self.get)
+        )
+        if failed and "provisioningState" in outputs:
+            outputs["provisioningState"] = "Failed"
+        operation = UPDATING if existing else CREATING
+        resource = StoredResource(
+            id=arm_id,
+            type=arm_type.pulumi,
+            inputs=without_secrets(body),
+            outputs=outputs,
+            operation=operation,
+            busy_until=self._timing.ends_at(arm_type.pulumi, operation),
+        )
+        self._state.put(resource)
+        self._store_inline(arm_type, arm_id, body)
+        if arm_type.pulumi == MANAGED_CLUSTER and existing is None:
+            self._store_node_group(resource)
+        return resource.busy_until
+
+    def _store_inline(self, arm_type: ArmType, arm_id: str, body: Json) -> None:
+        inline = arm_type.inline
+        if inline is None or inline.property not in body:
+            return
+        entries: list[Json] = body[inline.property]
+        ids = {f"{arm_id}/{inline.segment}/{entry['name']}": entry for entry in entries}
+        for nested_id, entry in ids.items():
+            self._store(TYPES[inline.type], nested_id, {k: v for k, v in entry.items() if k != "name"})
+        if inline.owned:
+            kept = {arm.key(nested_id) for nested_id in ids}
+            for nested in self._state.children(arm_id, inline.type):
+                if arm.key(nested.id) not in kept:
+                    self._state.delete(nested.id)
+
+    def _store_node_group(self, cluster: StoredResource) -> None:
+        """AKS makes a resource group of its own for the machines, and deletes it with the cluster."""
+        arm_type = TYPES[RESOURCE_GROUP]
+        group: Json = {"location": cluster.outputs["location"], "managedBy": cluster.id}
+        put = Put(id=_node_group_id(cluster), arm_type=arm_type.arm, body=group, existing=None, get=self.get)
+        outputs = BUILDERS[RESOURCE_GROUP](put)
+        self._state.put(StoredResource(id=put.id, type=RESOURCE_GROUP, inputs=group, outputs=outputs))
+
+    def _mark_deleting(self, arm_id: str, ends_at: float) -> None:
+        """Start to delete a resource, everything below it, and the machines' group of every cluster among them."""
+        for resource in self._state.all():
+            if arm.key(resource.id) != arm.key(arm_id) and not arm.within(resource.id, arm_id):
+                continue
+            self._state.put(replace(resource, operation=DELETING, busy_until=ends_at))
+            if resource.type == MANAGED_CLUSTER:
+                self._mark_deleting(_node_group_id(resource), ends_at)
+
+
+def _node_group_id(cluster: StoredResource) -> str:
+    subscription = cluster.id.split("/resource", 1)[0]
+    return f"{subscription}/resourceGroups/{cluster.outputs['nodeResourceGroup']}"

@@ -1,0 +1,28 @@
+"""Bodies ARM answers with: what was put, completed with Azure's defaults and what only Azure knows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from local_aks.azure.arm import Json
+from local_aks.azure.responses import kubernetes, network, platform
+from local_aks.azure.responses.put import Put
+
+BUILDERS: Final[Mapping[str, Callable[[Put], Json]]] = {
+    "azure-native:resources:ResourceGroup": platform.resource_group,
+    "azure-native:managedidentity:UserAssignedIdentity": platform.user_assigned_identity,
+    "azure-native:authorization:RoleAssignment": platform.role_assignment,
+    "azure-native:containerregistry:Registry": platform.registry,
+    "azure-native:network:VirtualNetwork": network.virtual_network,
+    "azure-native:network:Subnet": network.subnet,
+    "azure-native:network:PublicIPAddress": network.public_ip_address,
+    "azure-native:network:NatGateway": network.nat_gateway,
+    "azure-native:network:NetworkSecurityGroup": network.network_security_group,
+    "azure-native:containerservice:ManagedCluster": kubernetes.managed_cluster,
+    "azure-native:containerservice:AgentPool": kubernetes.agent_pool,
+    "azure-native:containerservice:MaintenanceConfiguration": kubernetes.maintenance_configuration,
+}
+"""The body of a resource by its Pulumi type token."""
+
+__all__ = ["BUILDERS", "Put"]

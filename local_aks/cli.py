@@ -1,0 +1,251 @@
+"""`python -m local_aks`: a local AKS of a stack to look at, to play with and to remove."""
+
+import argparse
+import errno
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Final
+
+import pulumi
+
+from local_aks.azure.state import AzureState
+from local_aks.control_plane.controllers.controller import ControllerError
+from local_aks.control_plane.kwokctl import ControlPlaneError
+from local_aks.demo import interruption
+from local_aks.demo.console import Console
+from local_aks.demo.hands import LeftoverError
+from local_aks.demo.show import NothingToShowError, Show
+from local_aks.demo.toolbox import get_tools
+from local_aks.engine import EngineError
+from local_aks.kube.errors import ClusterUnavailableError, ProviderError
+from local_aks.lifecycle import daemon
+from local_aks.lifecycle.instance import PROJECT_ROOT, ServiceError
+from local_aks.lifecycle.teardown import remove
+from local_aks.run.directory import AlreadyInUseError, RunDirectory
+from local_aks.simulation.market import ALL, Supply, Taking
+from recorder.stack_files import StackFileError, read_stack
+from tools.errors import BuildError
+
+_INTERRUPTED: Final = 130
+
+
+class UsageError(Exception):
+    """A command can't be carried out as given; the text is meant for the user."""
+
+
+_TOLD: Final = (
+    AlreadyInUseError,
+    BuildError,
+    ClusterUnavailableError,
+    ControlPlaneError,
+    ControllerError,
+    EngineError,
+    LeftoverError,
+    NothingToShowError,
+    ProviderError,
+    ServiceError,
+    StackFileError,
+    UsageError,
+    pulumi.RunError,
+)
+"""Errors whose text is all that the user needs."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command line; a failure is told on stderr without a traceback.
+
+    Returns:
+        0; 1 when something failed or a promise was not kept; 130 after Ctrl-C or SIGTERM.
+    """
+    options = _parser().parse_args(arguments)
+    interruption.prepare()
+    command: Callable[[argparse.Namespace], int] = options.command
+    try:
+        return command(options)
+    except _TOLD as error:
+        problem = str(error)
+    except BrokenPipeError:  # whoever read our output has gone, and there is nobody to tell
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except OSError as error:
+        reason = "the disk is full" if error.errno == errno.ENOSPC else error.strerror or str(error)
+        problem = f"{reason}: {error.filename}" if error.filename else reason
+    except KeyboardInterrupt:
+        print("\nstopped; `make demo-down` removes what was started", file=sys.stderr)
+        return _INTERRUPTED
+    print(f"error: {problem}", file=sys.stderr)
+    return 1
+
+
+def _demo(options: argparse.Namespace) -> int:
+    run = _run_directory(options.build, options.stack)
+    with run.claim():
+        console = Console()
+        try:
+            kept = Show(options.stack, run, options.speed, console).demo(options.build / options.stack)
+        finally:
+            if not options.keep:
+                remove(run)
+        if options.keep:
+            console.block(
+                ["", "It keeps running: `make local-shell` looks around, `make demo-down` removes it."]
+            )
+    return 0 if kept else 1
+
+
+def _up(options: argparse.Namespace) -> int:
+    run = _run_directory(options.build, options.stack)
+    with run.claim():
+        console = Console()
+        Show(options.stack, run, options.speed, console).up()
+        console.block(["", *_how_to_go_on(run)])
+    return 0
+
+
+def _how_to_go_on(run: RunDirectory) -> list[str]:
+    pool = next(iter(_spot_pools(run)), "POOL")
+    market = f"{Path(sys.prefix).name}/bin/python -m local_aks market"
+    return [
+        "make local-shell   a shell with kubectl and KUBECONFIG",
+        "make demo-down     removes everything",
+        f"{market} evict {pool}     Azure takes a spot node back (simulated, as the whole market)",
+        f"{market} soldout {pool}   spot sells out; `available` brings it back",
+    ]
+
+
+def _down(options: argparse.Namespace) -> int:
+    """Removes every local AKS, also one that was left half-started; one in use stays."""
+    in_use = 0
+    for folder in sorted(options.build.glob("*/local")):
+        run = RunDirectory.at(folder)
+        try:
+            with run.claim():
+                remove(run)
+        except AlreadyInUseError as error:
+            print(f"error: {error}: stop it first", file=sys.stderr)
+            in_use += 1
+        else:
+            print(f"removed {folder}")
+    return 1 if in_use else 0
+
+
+def _shell(options: argparse.Namespace) -> int:
+    run = _running(options.build, options.stack)
+    tools = get_tools(_print_error)
+    print(
+        f"KUBECONFIG={run.kubeconfig}\nkubectl is on PATH; `exit` leaves, the local AKS keeps running.",
+        flush=True,
+    )
+    environment = {**tools.environment(), "KUBECONFIG": str(run.kubeconfig)}
+    return subprocess.run([os.environ.get("SHELL", "/bin/sh")], env=environment, check=False).returncode  # noqa: S603
+
+
+def _market(options: argparse.Namespace) -> int:
+    run = _running(options.build, options.stack)
+    spot = _spot_pools(run)
+    if options.pool not in spot:
+        raise UsageError(f"{options.pool!r} is no spot pool; spot pools here: {', '.join(spot) or 'none'}")
+    what = Taking(options.what) if options.what in list(Taking) else Supply(options.what)
+    daemon.ask_market(run, what, options.pool, options.count)
+    return 0
+
+
+def _spot_pools(run: RunDirectory) -> list[str]:
+    pools = AzureState(run.azure).agent_pools()
+    return [str(pool["name"]) for pool in pools if pool.get("scaleSetPriority") == "Spot"]
+
+
+def _run_directory(build: Path, stack: str) -> RunDirectory:
+    """The run directory of a stack that can be read.
+
+    Raises:
+        StackFileError: it can't.
+    """
+    read_stack(PROJECT_ROOT, stack)
+    return RunDirectory.at(build / stack / "local")
+
+
+def _running(build: Path, stack: str | None) -> RunDirectory:
+    """The run directory of a stack's local AKS, or of the only one that runs.
+
+    Raises:
+        UsageError: none runs, or several do and none is named.
+    """
+    found = {folder.parent.name: RunDirectory(folder.resolve()) for folder in sorted(build.glob("*/local"))}
+    running = {
+        name: run for name, run in found.items() if run.pid_file(daemon.PID_FILE).running() is not None
+    }
+    if stack is None and len(running) == 1:
+        return next(iter(running.values()))
+    if stack in running:
+        return running[stack]
+    if running:
+        names = ", ".join(running)
+        raise UsageError(
+            f"which one? These run: {names}" if stack is None else f"{stack!r} does not run; {names} does"
+        )
+    raise UsageError("no local AKS is running; `make local-up` starts one")
+
+
+def _count(text: str) -> int:
+    if text == "all":
+        return ALL
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r}: a number from 1, or all")
+    return int(text)
+
+
+def _speed(text: str) -> float:
+    try:
+        speed = float(text)
+    except ValueError:
+        speed = 0.0
+    if not 1 <= speed <= _FASTEST:
+        raise argparse.ArgumentTypeError(f"{text!r}: a number from 1 to {_FASTEST}")
+    return speed
+
+
+_FASTEST: Final = 120
+"""Beyond that, half a minute of eviction notice is too short for the real controllers."""
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m local_aks", description=__doc__)
+    parser.add_argument(
+        "--build", type=Path, default=PROJECT_ROOT / "build", help="where everything is kept (default: build)"
+    )
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    def add(name: str, command: Callable[[argparse.Namespace], int], about: str) -> argparse.ArgumentParser:
+        added = commands.add_parser(name, help=about, description=about)
+        added.set_defaults(command=command)
+        return added
+
+    demo = add("demo", _demo, "show the promises of this product, and judge them")
+    up = add("up", _up, "bring a stack up, to play with it")
+    for command in (demo, up):
+        command.add_argument("stack", nargs="?", default="demo", help="a stack with a file (default: demo)")
+        command.add_argument(
+            "--speed", type=_speed, default=60.0, help="simulated seconds in one second (default: 60)"
+        )
+    demo.add_argument(
+        "--keep", action=argparse.BooleanOptionalAction, default=True, help="leave the local AKS running"
+    )
+    add("down", _down, "remove every local AKS")
+    shell = add("shell", _shell, "a shell with kubectl and KUBECONFIG")
+    shell.add_argument("stack", nargs="?", help="needed where several run")
+    market = add("market", _market, "make something happen on the simulated spot market")
+    market.add_argument("what", choices=[*Taking, *Supply])
+    market.add_argument("pool", help="a spot pool")
+    market.add_argument(
+        "--count", type=_count, default=1, help="how many nodes are taken, or all (default: 1)"
+    )
+    market.add_argument("--stack", help="needed where several run")
+    return parser
+
+
+def _print_error(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)

@@ -1,0 +1,127 @@
+"""The workflow controller of Argo that Charmed Kubeflow runs, set up as its charm does (engine.md §8, placement.md §2).
+
+It watches every namespace and takes its settings from the ConfigMap of the charm. Two things differ, because it runs
+beside the cluster and not in it: it elects no leader, and it serves neither metrics nor its health, which it would do
+on every network interface of the machine.
+"""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Final
+
+from local_aks.control_plane.controllers import install
+from local_aks.control_plane.controllers.controller import Controller
+from local_aks.kube.api import ApiServer
+from local_aks.run.directory import RunDirectory
+from tools import Tools
+
+CONFIG_MAP: Final = "argo-workflow-controller-configmap"
+CHARM: Final = "lightkube"
+"""Field manager of the charm (canonical/argo-operators)."""
+
+PROCESS: Final = "workflow-controller"
+"""Name of the process in a run directory."""
+_HEALTH_PORT: Final = 6060
+"""Where the controller serves its health; it cannot be told otherwise (argo-workflows v3.7.3, main.go)."""
+_EXECUTOR_IMAGE: Final = "argoexec"
+_REQUEUE: Final = "2s"
+"""How long a workflow waits for its turn again; 10 s by default, for clusters with many."""
+_API_RATE: Final = 500
+"""Requests a second; the default of 20 is meant for a shared API server."""
+
+_CONFIGURATION: Final = {
+    "artifactRepository": """\
+s3:
+  bucket: mlpipeline
+  endpoint: minio.kubeflow:9000
+  insecure: true
+  keyFormat: "artifacts/{{workflow.name}}/{{pod.name}}"
+  accessKeySecret: {name: mlpipeline-minio-artifact, key: accesskey}
+  secretKeySecret: {name: mlpipeline-minio-artifact, key: secretkey}
+""",
+    "executor": "imagePullPolicy: Always\n",
+    "metricsConfig": "enabled: false\n",
+}
+
+
+@dataclass(frozen=True)
+class Argo:
+    """The workflow controller of one local AKS.
+
+    Attributes:
+        run: the run directory of the control plane it works on.
+        tools: found with the extra `argo`.
+    """
+
+    run: RunDirectory
+    tools: Tools
+
+    @property
+    def controller(self) -> Controller:
+        """Its process."""
+        return Controller(self.run, PROCESS)
+
+    def start(self) -> None:
+        """Installs custom resources, namespace and the charm's ConfigMap, and starts the controller.
+
+        Raises:
+            ControllerError: it does not start.
+        """
+        api = ApiServer.of(self.run.kubeconfig)
+        install.custom_resources(api, self.tools.manifests(PROCESS))
+        install.namespace(api, install.NAMESPACE)
+        api.apply(config_map(), CHARM, force=True)
+        command = [
+            self.tools[PROCESS],
+            *(
+                "--kubeconfig",
+                self.run.kubeconfig,
+                "--namespace",
+                install.NAMESPACE,
+                "--configmap",
+                CONFIG_MAP,
+            ),
+            *("--executor-image", _EXECUTOR_IMAGE, "--qps", str(_API_RATE), "--burst", str(2 * _API_RATE)),
+        ]
+        with _health_port_taken() as taken:
+            self.controller.start(
+                command,
+                lambda: self.controller.says("Performing periodic GC") > 0,
+                environment={"LEADER_ELECTION_DISABLE": "true", "DEFAULT_REQUEUE_TIME": _REQUEUE},
+                keeps=taken,
+            )
+
+    def configurations(self) -> int:
+        """How often it has read its ConfigMap; it does so again when that changes, and ends when that goes."""
+        return self.controller.says("Configuration updated")
+
+    def stop(self) -> None:
+        """Stops the controller; its workflows stay as they are."""
+        self.controller.stop()
+
+
+def config_map() -> dict[str, Any]:
+    """The ConfigMap as the charm writes it, but without metrics."""
+    return {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {"name": CONFIG_MAP, "namespace": install.NAMESPACE},
+        "data": _CONFIGURATION,
+    }
+
+
+@contextmanager
+def _health_port_taken() -> Generator[list[int]]:
+    """Takes the port on 127.0.0.1, for as long as whoever inherits it runs: then it is not to be had on `*` either."""
+    with socket.socket() as taken:
+        try:
+            taken.bind(("127.0.0.1", _HEALTH_PORT))
+            taken.listen()
+        except OSError:  # another program has it, so the controller will not get it
+            yield []
+            return
+        yield [taken.fileno()]

@@ -1,0 +1,114 @@
+"""One controller as a process of a run directory: started, waited for, stopped by its pid file."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from local_aks.run import processes
+from local_aks.run.directory import RunDirectory
+from local_aks.run.processes import PidFile
+
+_READY_SECONDS: Final = 90.0
+_STOP_SECONDS: Final = 10.0
+_POLL_SECONDS: Final = 0.2
+_LOG_LINES: Final = 5
+_NO_PROXY: Final = re.compile("^(https?|all)_proxy$", re.IGNORECASE)
+
+
+class ControllerError(Exception):
+    """A controller does not start; the text is meant for the user."""
+
+
+@dataclass(frozen=True)
+class Controller:
+    """A controller that works on the API server of one run directory.
+
+    Attributes:
+        run: where its pid and log are; its command line names this folder.
+        name: of the pid file and the log.
+    """
+
+    run: RunDirectory
+    name: str
+
+    @property
+    def pid_file(self) -> PidFile:
+        """Its process id."""
+        return self.run.pid_file(self.name)
+
+    @property
+    def log(self) -> Path:
+        """All that it says."""
+        return self.run.log(self.name)
+
+    def running(self) -> bool:
+        """Whether its process runs."""
+        return self.pid_file.running() is not None
+
+    def start(
+        self,
+        command: Sequence[str | Path],
+        ready: Callable[[], bool],
+        *,
+        environment: Mapping[str, str] | None = None,
+        keeps: Sequence[int] = (),
+    ) -> None:
+        """Starts the process and waits until it is ready.
+
+        Args:
+            command: must name a file of the run directory, by which the process is known again.
+            ready: whether it does its work.
+            environment: variables on top of this process's, which loses its proxies: the API server is local.
+            keeps: file descriptors that it inherits.
+
+        Raises:
+            ControllerError: it ends or is not ready in time; nothing is left behind.
+        """
+        inherited = {key: value for key, value in os.environ.items() if not _NO_PROXY.match(key)}
+        with self.log.open("w", encoding="utf-8") as sink:
+            process = subprocess.Popen(  # noqa: S603 - a tool of ours
+                command,
+                cwd=self.run.root,
+                env={**inherited, **(environment or {})},
+                stdin=subprocess.DEVNULL,
+                stdout=sink,
+                stderr=sink,
+                pass_fds=keeps,
+                start_new_session=True,
+            )
+        self.pid_file.write(process.pid)
+        try:
+            self._wait(process, ready)
+        except BaseException:
+            self.stop()
+            raise
+
+    def _wait(self, process: subprocess.Popen[bytes], ready: Callable[[], bool]) -> None:
+        deadline = time.monotonic() + _READY_SECONDS
+        while not ready():
+            if process.poll() is not None or time.monotonic() > deadline:
+                raise ControllerError(
+                    f"{self.name} does not start: {self._last_lines() or 'it said nothing'}"
+                )
+            time.sleep(_POLL_SECONDS)
+
+    def stop(self) -> None:
+        """Stops it if it runs."""
+        processes.stop([self.pid_file], _STOP_SECONDS)
+
+    def says(self, text: str) -> int:
+        """How often its log holds a text."""
+        return self._text().count(text)
+
+    def _text(self) -> str:
+        return self.log.read_text(encoding="utf-8", errors="replace")
+
+    def _last_lines(self) -> str:
+        return " | ".join(self._text().splitlines()[-_LOG_LINES:])

@@ -1,0 +1,122 @@
+"""Kubeflow's training operator, the release that Charmed Kubeflow 1.10 and 1.11 run (engine.md §9).
+
+In a cluster it serves a webhook that checks jobs, and keeps certificates for it in a Secret. Beside the cluster nobody
+calls that webhook, for no rule sends anything there; but the operator starts no controller before its certificates are
+where they belong. So it finds an empty Secret and an empty webhook configuration to fill in, and its certificates are
+then put into the folder that its server reads.
+
+Two things cannot be told otherwise (training-operator v1.9.2): it waits for a file in `/tmp/k8s-webhook-server`, which
+is there, empty, while it starts; and its webhook listens on every network interface, at a free port, with a certificate
+of its own. Whoever calls it can ask whether a job is well-formed, and nothing else. All else it serves is switched off.
+"""
+
+from __future__ import annotations
+
+import base64
+import socket
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from local_aks.control_plane.controllers import install
+from local_aks.control_plane.controllers.controller import Controller
+from local_aks.kube.api import ApiServer
+from local_aks.kube.objects import at
+from local_aks.run.directory import RunDirectory
+from tools import Tools
+
+PROCESS: Final = "training-operator"
+"""Name of the process in a run directory."""
+_TOOL: Final = "training-operator.v1"
+_CERTIFICATES: Final[dict[str, Any]] = {
+    "apiVersion": "v1",
+    "kind": "Secret",
+    "metadata": {"name": "training-operator-webhook-cert", "namespace": install.NAMESPACE},
+}
+_WEBHOOKS: Final[dict[str, Any]] = {
+    "apiVersion": "admissionregistration.k8s.io/v1",
+    "kind": "ValidatingWebhookConfiguration",
+    "metadata": {"name": "validator.training-operator.kubeflow.org"},
+}
+_SERVING: Final = Path("k8s-webhook-server", "serving-certs")
+"""Folder of the certificates in the folder for temporary files (controller-runtime v0.19.1, webhook/server.go)."""
+_AWAITED: Final = Path("/tmp", _SERVING, "tls.crt")  # noqa: S108 - whatever TMPDIR is (pkg/cert/cert.go)
+_API_RATE: Final = 500
+"""Requests a second; the default of 20 is meant for a shared API server."""
+
+
+@dataclass(frozen=True)
+class TrainingOperator:
+    """The training operator of one local AKS.
+
+    Attributes:
+        run: the run directory of the control plane it works on.
+        tools: found with the extra `training`.
+    """
+
+    run: RunDirectory
+    tools: Tools
+
+    @property
+    def controller(self) -> Controller:
+        """Its process."""
+        return Controller(self.run, PROCESS)
+
+    def start(self) -> None:
+        """Installs custom resources and what the operator looks for, and starts it.
+
+        Raises:
+            ControllerError: it does not start.
+        """
+        api = ApiServer.of(self.run.kubeconfig)
+        install.custom_resources(api, self.tools.manifests(_TOOL))
+        install.namespace(api, install.NAMESPACE)
+        for expected in (_CERTIFICATES, _WEBHOOKS):
+            api.apply(expected, install.MANAGER, force=True)
+        serving = self.run.root / "tmp" / _SERVING
+        serving.mkdir(mode=0o700, parents=True, exist_ok=True)
+        command = [
+            self.tools[_TOOL],
+            *("--kubeconfig", self.run.kubeconfig, "--webhook-server-port", str(_free_port())),
+            *("--metrics-bind-address", "0", "--health-probe-bind-address", "0"),
+            *("--kube-api-qps", str(_API_RATE), "--kube-api-burst", str(2 * _API_RATE)),
+        ]
+        environment = {"TMPDIR": str(self.run.root / "tmp"), "MY_POD_NAMESPACE": install.NAMESPACE}
+        try:
+            self.controller.start(command, lambda: self._ready(api, serving), environment=environment)
+        finally:
+            tidy()
+
+    def stop(self) -> None:
+        """Stops the operator; its jobs stay as they are."""
+        self.controller.stop()
+
+    def _ready(self, api: ApiServer, serving: Path) -> bool:
+        """Hands the certificates on as soon as they are made; tells whether all kinds of job are looked after."""
+        made: Mapping[str, str] = at(api.get(_CERTIFICATES), "data") or {}
+        for name, content in made.items():
+            file = serving / name
+            if not file.exists():
+                file.touch(mode=0o600)
+                file.write_bytes(base64.b64decode(content))
+        if made:  # not earlier, or its server starts before the certificates are there, and the operator ends
+            _AWAITED.parent.mkdir(parents=True, exist_ok=True)
+            _AWAITED.touch()  # each time: another local AKS may just have withdrawn it
+        return self.controller.says('job-controller", "worker count"') >= len(self.tools.manifests(_TOOL))
+
+
+def tidy() -> None:
+    """Removes the empty file that an operator waits for, and its two folders if nothing else is in them."""
+    with suppress(OSError):
+        if _AWAITED.exists() and _AWAITED.stat().st_size == 0:
+            _AWAITED.unlink(missing_ok=True)
+        _AWAITED.parent.rmdir()
+        _AWAITED.parent.parent.rmdir()
+
+
+def _free_port() -> int:
+    with socket.socket() as server:
+        server.bind(("", 0))
+        return server.getsockname()[1]

@@ -1,0 +1,84 @@
+"""What a data scientist gives Kubeflow in the demo: the seed blog's three workflows, and a training."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from ckf_spot import Pools, place_training_job
+from local_aks.demo.pipelines import ACCOUNT, Retries, Step, workflow
+from local_aks.demo.pools import Lane
+from local_aks.demo.workloads import PART, TEAM_NAMESPACE, Object
+from local_aks.kube.objects import Kind, at, items
+
+PIPELINES: Final = "pipelines"
+TRAINING: Final = "training"
+WORKFLOW: Final = Kind("argoproj.io", "v1alpha1", "Workflow")
+TRAINING_JOB: Final = Kind("kubeflow.org", "v1", "PyTorchJob")
+RUNS: Final = {WORKFLOW: PIPELINES, TRAINING_JOB: TRAINING}
+"""Kind of a run to the part that it plays."""
+WORKERS: Final = 2
+OVER: Final = frozenset({"Succeeded", "Failed", "Error"})
+"""States of a run that goes on no more."""
+BLOG: Final = ("base-workload", "spot-workload", "spot-retries-workload")
+"""The blog's workflows 01, 02 and 03."""
+
+_RETRIES: Final = Retries(count=5, backoff=2)
+"""The blog's five; its five minutes are two seconds here, so that the show goes on."""
+_UNTIL_TOLD: Final = 3600.0
+"""Seconds: the story ends a step's work itself."""
+
+
+def account() -> Object:
+    """The service account that a profile's pipelines run as."""
+    metadata = {"name": ACCOUNT, "namespace": TEAM_NAMESPACE}
+    return {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": metadata}
+
+
+def workflows(pools: Pools, lane: Lane) -> list[Object]:
+    """The blog's three, each of a download and a merge: anywhere, on spot only, and on spot if there is any."""
+    group = pools[lane.workload]
+    return [
+        _workflow(BLOG[0], {"placement": None}),
+        _workflow(BLOG[1], {"placement": group.placement(require="spot"), "retries": _RETRIES}),
+        _workflow(BLOG[2], {"placement": group.placement(prefer="spot"), "retries": _RETRIES}),
+    ]
+
+
+def training(pools: Pools, lane: Lane) -> Object:
+    """A PyTorchJob whose master stays on demand and whose workers are on spot, on the lane's GPUs if it has some."""
+    worker = {"limits": {"nvidia.com/gpu": "1"}} if lane.gpu else {"requests": {"cpu": "1"}}
+    job = {
+        "apiVersion": TRAINING_JOB.api_version,
+        "kind": TRAINING_JOB.kind,
+        "metadata": {"name": "train-model", "namespace": TEAM_NAMESPACE, "labels": {PART: TRAINING}},
+        "spec": {"pytorchReplicaSpecs": {"Master": _replica(1, {}), "Worker": _replica(WORKERS, worker)}},
+    }
+    return place_training_job(job, pools[lane.workload], prefer="spot")
+
+
+def state(run: Object) -> str:
+    """How a workflow or a training job is doing, in its controller's word; empty before its first look."""
+    phase = at(run, "status", "phase")
+    if phase:
+        return str(phase)
+    held = [entry for entry in items(at(run, "status", "conditions")) if at(entry, "status") == "True"]
+    return str(at(held[-1], "type")) if held else ""
+
+
+def _workflow(name: str, task: Mapping[str, Any]) -> Object:
+    steps: Sequence[Step] = (
+        Step("web-downloader", seconds=_UNTIL_TOLD, **task),
+        Step("merge-csv", seconds=_UNTIL_TOLD, after=("web-downloader",), **task),
+    )
+    return workflow(name, TEAM_NAMESPACE, steps, {PART: PIPELINES})
+
+
+def _replica(count: int, resources: Mapping[str, Any]) -> Object:
+    container = {
+        "name": "pytorch",
+        "image": "trainer",
+        "command": ["python", "/app/train.py"],
+        "resources": dict(resources),
+    }
+    metadata = {"labels": {PART: TRAINING}, "annotations": {"sidecar.istio.io/inject": "false"}}
+    template = {"metadata": metadata, "spec": {"containers": [container]}}
+    return {"replicas": count, "template": template}

@@ -1,0 +1,117 @@
+"""The pools that the demo plays with: what the stack says of them, joined with what Azure has."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from local_aks.simulation.vms.agent_pools import AgentPool
+
+WORKLOAD_LABEL: Final = "kubeflow-aks/workload"
+"""Label that a spot pool shares with its on-demand twin; part of the program's output `poolContract`."""
+POOL_LABEL: Final = "kubernetes.azure.com/agentpool"
+"""Label by which AKS marks a node as its pool's."""
+SYSTEM: Final = "system"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pool:
+    """One agent pool.
+
+    Attributes:
+        role: system, general, cpu or gpu.
+        workload: value of `WORKLOAD_LABEL`, empty for the system pool.
+        twin_of: names of the spot pools that this on-demand pool stands in for.
+        taints: as `key=value:Effect`.
+    """
+
+    name: str
+    role: str
+    spot: bool
+    vm_size: str
+    min_count: int
+    max_count: int
+    workload: str
+    twin_of: tuple[str, ...]
+    taints: tuple[str, ...]
+
+    @property
+    def priority(self) -> str:
+        """Spot or on-demand, for people."""
+        return "spot" if self.spot else "on-demand"
+
+    @property
+    def guarded(self) -> bool:
+        """Whether nothing but the work it is for may run here, daemons apart."""
+        return self.spot or self.role == "gpu"
+
+    @property
+    def elastic(self) -> bool:
+        """Whether the pool is there for batch work only and shrinks to its minimum without any."""
+        return self.role in {"cpu", "gpu"}
+
+
+@dataclass(frozen=True)
+class Lane:
+    """Where one kind of batch work may run: the spot pools of one workload label, and what stands in for them."""
+
+    workload: str
+    spot: tuple[Pool, ...]
+    twins: tuple[Pool, ...]
+
+    @property
+    def pools(self) -> tuple[Pool, ...]:
+        """All of them, spot first."""
+        return (*self.spot, *self.twins)
+
+    @property
+    def gpu(self) -> bool:
+        """Whether its nodes have GPUs."""
+        return self.spot[0].role == "gpu"
+
+
+def join(contract: Iterable[Mapping[str, Any]], azure: Iterable[Mapping[str, Any]]) -> tuple[Pool, ...]:
+    """The pools in the order of the contract, the system pool first.
+
+    Args:
+        contract: the stack's output `poolContract`.
+        azure: `AzureState.agent_pools()`.
+    """
+    told = {entry["name"]: entry for entry in contract}
+    spot_of: dict[str, list[str]] = {}
+    for entry in told.values():
+        if entry["fallback"]:
+            spot_of.setdefault(entry["fallback"], []).append(entry["name"])
+    pools = [AgentPool.from_wire(wire) for wire in azure]
+    order = list(told)
+    pools.sort(key=lambda pool: order.index(pool.name) if pool.name in told else -1)
+    return tuple(
+        Pool(
+            name=pool.name,
+            role=told[pool.name]["role"] if pool.name in told else SYSTEM,
+            spot=pool.spot,
+            vm_size=pool.vm_size,
+            min_count=pool.min_count,
+            max_count=pool.max_count,
+            workload=pool.labels.get(WORKLOAD_LABEL, ""),
+            twin_of=tuple(spot_of.get(pool.name, ())),
+            taints=pool.taints,
+        )
+        for pool in pools
+    )
+
+
+def lane(pools: Iterable[Pool], role: str) -> Lane | None:
+    """The lane of a role that shows most: one with a twin if there is one; None without a spot pool of that role."""
+    pools = tuple(pools)
+    replaced = {name for pool in pools for name in pool.twin_of}
+    spot = sorted(
+        (pool for pool in pools if pool.spot and pool.role == role),
+        key=lambda pool: pool.name not in replaced,
+    )
+    if not spot:
+        return None
+    workload = spot[0].workload
+    mine = [pool for pool in pools if pool.workload == workload]
+    return Lane(
+        workload, tuple(pool for pool in mine if pool.spot), tuple(pool for pool in mine if not pool.spot)
+    )

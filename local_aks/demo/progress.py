@@ -1,0 +1,57 @@
+"""An `up` as a line for each component and each thing that takes long, made from the engine's own lines."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from local_aks.demo.words import counted
+
+_DONE: Final = re.compile(r"^ *[+~-]+ +(?P<type>\S+) (?P<name>\S+) (?:created|updated|deleted|replaced) \(")
+_SLOW: Final = {
+    "azure-native:containerservice:ManagedCluster": "AKS cluster",
+    "azure-native:containerservice:AgentPool": "agent pool",
+}
+
+
+@dataclass(frozen=True)
+class Planned:
+    """One resource of the plan."""
+
+    urn: str
+    type: str
+    name: str
+
+    @property
+    def component(self) -> str:
+        """The component it belongs to, or its own type where it belongs to none."""
+        chain = self.urn.split("::")[2].split("$")
+        return chain[0].rpartition(":")[2]
+
+    @property
+    def is_component(self) -> bool:
+        """Whether it only holds others."""
+        return ":index:" in self.type
+
+
+class Progress:
+    """Takes the engine's lines; tells when a component is complete."""
+
+    def __init__(self, plan: Iterable[Planned], tell: Callable[[str], object]) -> None:
+        self._tell = tell
+        self._waiting = {(each.type, each.name): each for each in plan if not each.is_component}
+        self._totals = Counter(each.component for each in self._waiting.values())
+        self._left = Counter(self._totals)
+
+    def __call__(self, line: str) -> None:
+        """Takes one line."""
+        found = _DONE.match(line)
+        done = self._waiting.pop((found["type"], found["name"]), None) if found else None
+        if done is None:
+            return
+        self._left[done.component] -= 1
+        if done.type in _SLOW:
+            self._tell(f"{_SLOW[done.type]} {done.name}")
+        if not self._left[done.component]:
+            self._tell(f"{done.component}: {counted(self._totals[done.component], 'resource')}")

@@ -1,0 +1,74 @@
+"""What `ckf-spot where` sees of the story: recorded by the program itself while it is played, drawn when it is over."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from local_aks.run import processes
+from local_aks.run.directory import RunDirectory
+
+PROCESS: Final = "where"
+"""Name of the recorder in a run directory."""
+PICTURE: Final = "where.svg"
+_PROGRAM: Final = Path(sys.executable).with_name("ckf-spot")
+_STOP_SECONDS: Final = 10.0
+
+
+@dataclass(frozen=True)
+class Where:
+    """A data scientist's look at one local AKS."""
+
+    run: RunDirectory
+
+    @contextmanager
+    def recording(self) -> Generator[None]:
+        """Records every namespace in a process of its own, until the block ends."""
+        self._record.unlink(missing_ok=True)
+        with self.run.log(PROCESS).open("w", encoding="utf-8") as sink:
+            process = subprocess.Popen(  # noqa: S603 - our own program
+                [_PROGRAM, "where", "-A", "--record", self._record],
+                env={**os.environ, "KUBECONFIG": str(self.run.kubeconfig)},
+                stdin=subprocess.DEVNULL,
+                stdout=sink,
+                stderr=sink,
+                start_new_session=True,
+            )
+        pid_file = self.run.pid_file(PROCESS)
+        pid_file.write(process.pid)
+        try:
+            yield
+        finally:
+            processes.stop([pid_file], _STOP_SECONDS)
+            process.wait()
+
+    def draw(self, contract: Path, folder: Path) -> list[str]:
+        """Writes the picture into a folder.
+
+        Args:
+            contract: file with the stack's output `poolContract`.
+            folder: where the picture goes.
+
+        Returns:
+            What should not have been so, one line each; or why there is no picture.
+        """
+        picture, report = self._tell(contract, "svg"), self._tell(contract, "json")
+        if picture.returncode or report.returncode:
+            return [*picture.stderr.splitlines(), *report.stderr.splitlines()]
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / PICTURE).write_text(picture.stdout, encoding="utf-8")
+        violations: list[dict[str, str]] = json.loads(report.stdout)["violations"]
+        return [f"{each['rule']}: {each['name']}: {each['message']}" for each in violations]
+
+    def _tell(self, contract: Path, form: str) -> subprocess.CompletedProcess[str]:
+        command = [_PROGRAM, "where", "--from", self._record, "--pools", contract, "-o", form]
+        return subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 - our own program
+
+    @property
+    def _record(self) -> Path:
+        return self.run.root / "where.jsonl"

@@ -1,0 +1,6 @@
+"""The unchanged program on the real Pulumi engine, with attached stand-ins as its providers (engine.md §1)."""
+
+from local_aks.engine.engine import Engine, EngineError, Outputs
+from local_aks.engine.results import Result, Step
+
+__all__ = ["Engine", "EngineError", "Outputs", "Result", "Step"]

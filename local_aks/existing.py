@@ -1,0 +1,62 @@
+"""What exists, in the simulated Azure or in the cluster, of the resources whose creation was interrupted."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from local_aks.azure import arm
+from local_aks.azure.state import AzureState
+from local_aks.azure.types import TYPES
+from local_aks.engine.pending import PendingCreate
+from local_aks.kube.api import ApiServer
+from local_aks.kube.errors import ApiError
+from local_aks.kube.objects import at, identity
+
+_DELETING: Final = "Deleting"
+
+
+@dataclass(frozen=True)
+class Existing:
+    """Looks ids up for `Engine.recover`.
+
+    Attributes:
+        azure: the simulated Azure.
+        kubeconfig: of the cluster's administrator.
+    """
+
+    azure: AzureState
+    kubeconfig: Path
+
+    def __call__(self, pending: PendingCreate) -> str | None:
+        """The id of a resource, as its provider gives it, if it exists."""
+        if pending.type in TYPES:
+            return self._in_azure(pending)
+        if pending.type.startswith("kubernetes:") and not pending.type.endswith(
+            "Patch"
+        ):  # applied anew, as it is
+            return self._in_cluster(pending)
+        return None
+
+    def _in_azure(self, pending: PendingCreate) -> str | None:
+        """Azure finishes what the killed engine had asked for; until then it refuses to change the resource (409)."""
+        arm_type = TYPES[pending.type]
+        for resource in self.azure.all(pending.type):
+            subscription = resource.id.split("/")[2]
+            if arm.key(resource.id) == arm.key(arm_type.id_of(pending.inputs, subscription)):
+                time.sleep(max(0.0, resource.busy_until - time.time()))
+                return None if resource.operation == _DELETING else resource.id
+        return None
+
+    def _in_cluster(self, pending: PendingCreate) -> str | None:
+        server = ApiServer.of(self.kubeconfig)
+        try:
+            found = server.get(identity(dict(pending.inputs)))
+        except ApiError as error:
+            if error.not_found:
+                return None
+            raise
+        namespace, name = at(found, "metadata", "namespace"), at(found, "metadata", "name")
+        return f"{namespace}/{name}" if namespace else name

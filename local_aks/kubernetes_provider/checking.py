@@ -1,0 +1,83 @@
+"""Inputs as the provider completes them: a name, a namespace, one way of writing (provider.go, `Check`; naming.go)."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from dataclasses import dataclass
+from typing import Final
+
+from local_aks.kube.errors import ProviderError
+from local_aks.kube.objects import AUTONAMED, REPLACE_UNREADY, WAIT_FOR, Object, annotation, at, put
+from local_aks.kubernetes_provider.pruning import normalized
+from local_aks.protocol.wire import UNKNOWN
+
+_SUFFIX_CHARACTERS: Final = 8
+
+
+@dataclass(frozen=True)
+class NameSource:
+    """Where the name of an unnamed object comes from.
+
+    Attributes:
+        logical: the resource's name in the program.
+        seed: the engine's random seed, so that a retried step gives the same name.
+        proposed: the name that the stack's autonaming configuration asks for.
+        required: autonaming is disabled, so that only a name in the program will do.
+    """
+
+    logical: str
+    seed: bytes = b""
+    proposed: str = ""
+    required: bool = False
+
+
+def completed(
+    new: Object, old: Object, *, naming: NameSource, patch: bool, namespace: str, namespaced: bool
+) -> Object:
+    """The new inputs with everything that the provider adds.
+
+    Args:
+        new: inputs of the program; may hold unknowns.
+        old: inputs of the last run; empty for a new resource.
+        naming: where the name of an unnamed object comes from.
+        patch: a `*Patch` resource; it must say the name of what it patches.
+        namespace: namespace for objects that name none; empty when there is no cluster to ask.
+        namespaced: whether the kind lives in namespaces.
+
+    Raises:
+        ProviderError: the inputs can never work.
+    """
+    for key in (WAIT_FOR, REPLACE_UNREADY):
+        if annotation(new, key):
+            raise ProviderError(f"the local AKS does not know the annotation {key}")
+    result = normalized(new)
+    if result.get("metadata") is UNKNOWN:
+        return result
+    if not at(result, "metadata", "name"):
+        if patch:
+            raise ProviderError("patch resources require the `.metadata.name` field to be set")
+        if at(result, "metadata", "generateName"):
+            raise ProviderError(
+                "the `.metadata.generateName` field is not supported in Server-Side Apply mode"
+            )
+        adopted = at(old, "metadata", "name") if annotation(old, AUTONAMED) == "true" else None
+        put(result, adopted or _autoname(naming), "metadata", "name")
+        put(result, "true", "metadata", "annotations", AUTONAMED)
+    if namespaced and namespace and not at(result, "metadata", "namespace"):
+        put(result, namespace, "metadata", "namespace")
+    return result
+
+
+def field_manager() -> str:
+    """A new owner of fields, as the real provider names it: `pulumi-kubernetes-29656b00`."""
+    return f"pulumi-kubernetes-{secrets.token_hex(4)}"
+
+
+def _autoname(naming: NameSource) -> str:
+    if naming.proposed:
+        return naming.proposed
+    if naming.required:
+        raise ProviderError("autonaming is disabled, so `.metadata.name` must be set")
+    digest = hashlib.sha256(naming.seed).hexdigest() if naming.seed else secrets.token_hex(_SUFFIX_CHARACTERS)
+    return f"{naming.logical}-{digest[:_SUFFIX_CHARACTERS]}"

@@ -1,0 +1,314 @@
+"""Create, update, read and delete one object as the real provider does.
+
+Source: provider.go and await.go of pulumi-kubernetes; a create is a plain create since its pull request #4278, so that
+the API server itself refuses what exists, and everything else is server-side apply.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from google.protobuf import struct_pb2
+
+from local_aks.kube import errors
+from local_aks.kube.api import ApiServer
+from local_aks.kube.errors import ApiError, NoSuchKindError, NotReadyError, PartialError, ProviderError
+from local_aks.kube.objects import (
+    DELETION_PROPAGATION,
+    PATCH_FIELD_MANAGER,
+    PATCH_FORCE,
+    Kind,
+    Object,
+    annotation,
+    at,
+    clone,
+    drop,
+    identity,
+    parse_resource_id,
+    put,
+    resource_id,
+)
+from local_aks.kubernetes_provider import ownership
+from local_aks.kubernetes_provider.checking import field_manager
+from local_aks.kubernetes_provider.outputs import Checkpoint, with_secrets_of
+from local_aks.kubernetes_provider.pruning import normalized, pruned
+from local_aks.kubernetes_provider.waiting import Waiter, readiness_on_read
+from local_aks.protocol import wire
+
+_PROPAGATION: Final = {"orphan": "Orphan", "background": "Background"}
+
+
+@dataclass(frozen=True)
+class Step:
+    """One resource operation of the engine.
+
+    Attributes:
+        urn: the resource, for messages.
+        patch: a `*Patch` resource.
+        preview: nothing may change.
+        timeout: `customTimeouts` in seconds, 0 for none.
+        secrets_of: the request's properties as they came, with their secret marks.
+    """
+
+    urn: str
+    patch: bool
+    preview: bool
+    timeout: float
+    secrets_of: struct_pb2.Struct
+
+
+@dataclass(frozen=True)
+class LiveResource:
+    """What a read found.
+
+    Attributes:
+        id: Pulumi id.
+        outputs: properties for the state.
+        inputs: inputs that would make the object as it is.
+    """
+
+    id: str
+    outputs: Object
+    inputs: Object
+
+
+@dataclass(frozen=True)
+class Operations:
+    """Operations on the objects of one cluster."""
+
+    api: ApiServer
+    waiter: Waiter
+    upsert: bool = False
+    patch_force: bool = False
+
+    def create(self, step: Step, inputs: Object) -> tuple[str, Object] | None:
+        """Create an object and wait until it is ready; a patch makes the object if it is not there.
+
+        Returns:
+            Its id (empty in a preview) and properties; None when a preview cannot know better than the inputs.
+
+        Raises:
+            PartialError: the object exists but is not ready.
+            ProviderError: it was not created.
+        """
+        manager = annotation(inputs, PATCH_FIELD_MANAGER) or field_manager()
+        if step.preview:
+            return self._preview_create(step, inputs, manager)
+        try:
+            live = self.waiter.orderly(lambda: self._write_new(step, inputs, manager))
+        except NoSuchKindError as error:
+            raise errors.create_unknown_kind(step.urn, error) from error
+        except ProviderError as error:
+            raise errors.create_refused(step.urn, error) from error
+        checkpoint = Checkpoint(inputs, live, inputs["apiVersion"], manager)
+        try:
+            checkpoint = replace(checkpoint, live=self.waiter.ready(self.api, live, inputs, step.timeout))
+        except ProviderError as error:
+            raise self._created_not_live(step, checkpoint, error) from error
+        return resource_id(checkpoint.live), checkpoint.write(step.secrets_of)
+
+    def update(
+        self, step: Step, old: Checkpoint, inputs: Object, ignore: Sequence[str] = ()
+    ) -> Object | None:
+        """Update an object and wait until it is ready.
+
+        Args:
+            step: the engine's step.
+            old: the object as the state has it.
+            inputs: what the program says now.
+            ignore: `ignoreChanges` paths.
+
+        Returns:
+            Its properties; None when a preview cannot know better than the inputs.
+
+        Raises:
+            PartialError: the server refused the update, or the object did not become ready.
+            ProviderError: the object is not there.
+        """
+        if step.preview and (wire.has_unknown(inputs) or not self._served(inputs)):
+            return None
+        wanted = normalized(inputs)
+        manager = annotation(inputs, PATCH_FIELD_MANAGER) or old.field_manager
+        checkpoint = Checkpoint(wanted, old.live, old.initial_api_version, manager)
+        try:
+            before = self.api.get(identity(old.live))
+            live = self._write_again(step, before, wanted, manager, ignore)
+            if not step.preview:
+                live = self.waiter.ready(self.api, live, inputs, step.timeout)
+                self._relinquish_old(live, old.field_manager, manager)
+        except NoSuchKindError as error:
+            raise errors.update_unknown_kind(step.urn, error) from error
+        except ProviderError as error:
+            if step.preview and isinstance(error, ApiError) and error.forbidden:
+                return None
+            raise self._update_failed(step, checkpoint, error) from error
+        return replace(checkpoint, live=live).write(step.secrets_of)
+
+    def read(
+        self, step: Step, id_: str, kind: Kind, state: Checkpoint, inputs: Object
+    ) -> LiveResource | None:
+        """Read the live object, for a refresh, an import or a `get`.
+
+        Args:
+            step: the engine's step; `secrets_of` are the old inputs.
+            id_: Pulumi id.
+            kind: the kind the resource type stands for.
+            state: what the state has; empty for an import.
+            inputs: the old inputs; empty for an import.
+
+        Returns:
+            The object as it is; None when it is gone.
+
+        Raises:
+            PartialError: it is there but not ready.
+        """
+        namespace, name = parse_resource_id(id_)
+        wanted = normalized(inputs) if inputs else {}
+        known = wanted if wanted.get("kind") else state.live
+        target: Object = {
+            "apiVersion": known.get("apiVersion") or kind.api_version,
+            "kind": known.get("kind") or kind.kind,
+            "metadata": {"name": name, "namespace": namespace},
+        }
+        try:
+            live = self.api.get(target)
+        except (NoSuchKindError, ApiError) as error:
+            if isinstance(error, ApiError) and not error.not_found:
+                raise
+            return None
+        imported = not (wanted or state.live)
+        live_inputs = _inputs_of(live) if imported else pruned(live, wanted or _inputs_of(state.live))
+        manager = annotation(wanted, PATCH_FIELD_MANAGER) or state.field_manager or field_manager()
+        checkpoint = Checkpoint(live_inputs, live, state.initial_api_version or target["apiVersion"], manager)
+        found = LiveResource(
+            id_, checkpoint.write(step.secrets_of), with_secrets_of(live_inputs, step.secrets_of)
+        )
+        reasons = () if imported else readiness_on_read(self.api, live, wanted).reasons
+        if reasons:
+            message = f"Resource '{name}' was created but failed to initialize"
+            raise PartialError(message, found.id, found.outputs, found.inputs, [message, *reasons])
+        return found
+
+    def delete(self, step: Step, id_: str, old: Checkpoint) -> None:
+        """Delete an object and wait until it is gone; a patch gives up its own fields only.
+
+        Raises:
+            PartialError: it did not go in time.
+            ProviderError: the server refused.
+        """
+        namespace, name = parse_resource_id(id_)
+        source = old.inputs if old.inputs.get("kind") else old.live
+        target = identity({**source, "metadata": {"name": name, "namespace": namespace}})
+        try:
+            if step.patch:
+                self._relinquish(target, old.field_manager)
+                return
+            policy = _PROPAGATION.get(annotation(old.inputs, DELETION_PROPAGATION).lower(), "Foreground")
+            self.api.delete(target, policy)
+            self.waiter.gone(self.api, target, old.inputs, step.timeout)
+        except NoSuchKindError:
+            return
+        except ApiError as error:
+            if not error.not_found:
+                raise
+        except NotReadyError as error:
+            outputs = replace(old, live=error.live).write(step.secrets_of)
+            raise PartialError(str(error), id_, outputs, reasons=[str(error)]) from error
+
+    def _preview_create(self, step: Step, inputs: Object, manager: str) -> tuple[str, Object] | None:
+        if step.patch or wire.has_unknown(inputs) or not self._served(inputs):
+            return None
+        try:
+            live = self._write_new(step, inputs, manager)
+        except ApiError as error:
+            # A replacement's old object is still there in a preview, and a namespace of the same run is not yet.
+            if error.forbidden or error.already_exists or error.namespace_missing:
+                return None
+            raise errors.create_refused(step.urn, error) from error
+        drop(live, "status")
+        return "", Checkpoint(inputs, live, inputs["apiVersion"], manager).write(step.secrets_of)
+
+    def _write_new(self, step: Step, inputs: Object, manager: str) -> Object:
+        if not (step.patch or self.upsert):
+            return self.api.create(inputs, manager, dry_run=step.preview)
+        return self._apply(inputs, manager, force=self._forced(inputs) or step.preview, dry_run=step.preview)
+
+    def _write_again(
+        self, step: Step, before: Object, wanted: Object, manager: str, ignore: Sequence[str]
+    ) -> Object:
+        if Kind.of(wanted).kind == "CustomResourceDefinition":
+            wanted = clone(wanted)
+            put(wanted, at(before, "metadata", "resourceVersion"), "metadata", "resourceVersion")
+            return self.api.replace(wanted, manager, dry_run=step.preview)
+        if not (step.preview or step.patch) and (operations := ownership.takeover(before, manager)):
+            before = self.api.patch(before, manager, operations)
+        force = self._forced(wanted) or (step.preview and ownership.created_by_pulumi(before))
+        wanted = ownership.without_ignored(wanted, before, manager, ignore)
+        return self._apply(wanted, manager, force=force, dry_run=step.preview)
+
+    def _apply(self, obj: Object, manager: str, *, force: bool, dry_run: bool) -> Object:
+        try:
+            return self.api.apply(obj, manager, force=force, dry_run=dry_run)
+        except ApiError as error:
+            if error.conflict:
+                raise errors.field_conflict(manager, error) from error
+            raise
+
+    def _created_not_live(self, step: Step, checkpoint: Checkpoint, error: ProviderError) -> PartialError:
+        """What the engine must know of an object that exists, whatever went wrong with waiting for it."""
+        if isinstance(error, NotReadyError):
+            checkpoint = replace(checkpoint, live=error.live)
+        message = errors.created_not_live(step.urn, error)
+        outputs = checkpoint.write(step.secrets_of)
+        return PartialError(message, resource_id(checkpoint.live), outputs, reasons=_reasons(message, error))
+
+    def _update_failed(self, step: Step, checkpoint: Checkpoint, error: ProviderError) -> ProviderError:
+        """What the engine must know after a failed update: the object as it is now."""
+        try:
+            live = self.api.get(identity(checkpoint.live))
+        except ProviderError as unread:
+            return ProviderError(
+                f'update of resource "{step.urn}" failed: {error}\nunable to get cluster state: {unread}'
+            )
+        message = errors.updated_not_live(resource_id(live), error)
+        outputs = replace(checkpoint, live=live).write(step.secrets_of)
+        return PartialError(message, resource_id(live), outputs, reasons=_reasons(message, error))
+
+    def _relinquish(self, target: Object, manager: str) -> None:
+        self.api.get(target)  # an apply would make an object that is gone
+        try:
+            self.api.apply(identity(target), manager, force=False)
+        except ApiError as error:
+            raise errors.required_field(error) if error.required else error from None
+
+    def _relinquish_old(self, live: Object, old_manager: str, manager: str) -> None:
+        if old_manager and old_manager != manager:
+            self._relinquish(identity(live), old_manager)
+
+    def _forced(self, inputs: Object) -> bool:
+        return annotation(inputs, PATCH_FORCE) == "true" or self.patch_force
+
+    def _served(self, inputs: Object) -> bool:
+        try:
+            self.api.served(Kind.of(inputs))
+        except NoSuchKindError:
+            return False
+        return True
+
+
+def _reasons(message: str, error: ProviderError) -> list[str]:
+    return [message, *(error.reasons if isinstance(error, NotReadyError) else ())]
+
+
+def _inputs_of(live: Object) -> Object:
+    """What a program would have to say to get the live object."""
+    inputs = clone(live)
+    for path in (
+        ("status",),
+        ("metadata", "annotations", "deployment.kubernetes.io/revision"),
+        ("metadata", "annotations", "kubectl.kubernetes.io/last-applied-configuration"),
+    ):
+        drop(inputs, *path)
+    return normalized(inputs)

@@ -1,0 +1,1 @@
+"""One local AKS as a whole: started, found again, taken down."""

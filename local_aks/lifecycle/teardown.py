@@ -1,0 +1,38 @@
+"""Ends whatever a run directory started, by process id."""
+
+import os
+import signal
+from contextlib import suppress
+from typing import Final
+
+from local_aks.control_plane import kwokctl
+from local_aks.control_plane.controllers import training_operator
+from local_aks.engine import locks
+from local_aks.lifecycle import daemon
+from local_aks.run import processes
+from local_aks.run.directory import RunDirectory
+
+_ENGINE_PATIENCE: Final = 10.0
+"""Seconds an engine has to notice that its program is gone."""
+_PATIENCE: Final = 10.0
+"""Seconds all other processes have to end by themselves."""
+
+
+def stop_everything(run: RunDirectory) -> None:
+    """Stops engine, service, controllers and control plane, whichever are there; needs no tools."""
+    engine = locks.release_dead(run, _ENGINE_PATIENCE)
+    if engine is not None and not engine.host:  # an engine may outlive its command a little
+        with suppress(ProcessLookupError):
+            os.kill(engine.pid, signal.SIGKILL)
+    noted = run.pid_files()
+    processes.stop(noted, _PATIENCE)
+    if run.pid_file(training_operator.PROCESS) in noted:  # it was stopped while it started, perhaps
+        training_operator.tidy()
+    daemon.endpoints_file(run).unlink(missing_ok=True)
+    kwokctl.stop(run)
+
+
+def remove(run: RunDirectory) -> None:
+    """Stops everything that a run directory started, and removes the directory."""
+    stop_everything(run)
+    run.remove()

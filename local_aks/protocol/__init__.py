@@ -1,0 +1,1 @@
+"""Pulumi's provider protocol, as both stand-ins speak it."""

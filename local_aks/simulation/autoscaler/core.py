@@ -1,0 +1,90 @@
+"""One loop of the simulated autoscaler, in the real one's order (core/static_autoscaler.go, RunOnce)."""
+
+import random
+from collections.abc import Sequence
+from typing import Final
+
+from local_aks.simulation.autoscaler.decisions import Decision, Notice, NotTriggered, ScaleUp
+from local_aks.simulation.autoscaler.model import Snapshot
+from local_aks.simulation.autoscaler.registry import ScaleUpRegistry
+from local_aks.simulation.autoscaler.scale_down import ScaleDownPlanner
+from local_aks.simulation.autoscaler.scale_up import Plan, plan_scale_up, restore_minimum
+
+MAX_NODES_TOTAL: Final = 5000
+"""AKS's limit of nodes in a cluster (aks.md §1.4)."""
+
+_NEVER: Final = float("-inf")
+
+
+class Autoscaler:
+    """Decides from snapshots; what it remembers between loops is its own and in memory, like the real one's."""
+
+    def __init__(self, *, seed: int = 0, max_nodes_total: int = MAX_NODES_TOTAL) -> None:
+        """`seed` settles ties between groups, which the real autoscaler settles at random."""
+        self._rng = random.Random(seed)  # noqa: S311 - repeatable on purpose
+        self._max_nodes_total = max_nodes_total
+        self._registry = ScaleUpRegistry()
+        self._planner = ScaleDownPlanner()
+        self._last_scale_up = _NEVER
+        self._last_scale_down = _NEVER
+        self._last_scale_down_failure = _NEVER
+        self._told: frozenset[Notice | NotTriggered] = frozenset()
+
+    def decide(self, snapshot: Snapshot) -> list[Decision]:
+        """What to do now, in order. No I/O; call it once each scan interval."""
+        snapshot, decisions = self._registry.update(snapshot)
+        if not _healthy(snapshot):
+            self._planner.clear()
+            return [*decisions, *self._once([Notice("ClusterUnhealthy", "Cluster is unhealthy")])]
+        plan = plan_scale_up(
+            snapshot,
+            backing_off=lambda group: self._registry.backing_off(group, snapshot.now),
+            max_nodes_total=self._max_nodes_total,
+            rng=self._rng,
+        )
+        decisions += self._once([*plan.notices, *plan.not_triggered])
+        if plan.scale_up is not None:
+            return [*decisions, self._scale_up(plan.scale_up, snapshot)]
+        decisions += self._scale_down(snapshot, plan)
+        minimum = restore_minimum(snapshot, lambda group: self._registry.backing_off(group, snapshot.now))
+        return [*decisions, *(self._scale_up(decision, snapshot) for decision in minimum)]
+
+    def scale_down_failed(self, now: float) -> None:
+        """A node could not be drained: leave scale-down alone for `scaleDownDelayAfterFailure`."""
+        self._last_scale_down_failure = now
+
+    def _scale_up(self, decision: ScaleUp, snapshot: Snapshot) -> ScaleUp:
+        expected_by = snapshot.now + snapshot.profile.max_node_provision_time
+        self._registry.scaled_up(decision.group, decision.target - decision.current, expected_by)
+        self._last_scale_up = snapshot.now
+        return decision
+
+    def _scale_down(self, snapshot: Snapshot, plan: Plan) -> list[Decision]:
+        self._planner.update(snapshot)
+        profile = snapshot.profile
+        ready_again = max(
+            self._last_scale_up + profile.scale_down_delay_after_add,
+            self._last_scale_down + profile.scale_down_delay_after_delete,
+            self._last_scale_down_failure + profile.scale_down_delay_after_failure,
+        )
+        if plan.waiting or ready_again > snapshot.now:
+            return []
+        removals = self._planner.due(snapshot)
+        if removals:
+            self._last_scale_down = snapshot.now
+        return [*removals]
+
+    def _once(self, messages: Sequence[Notice | NotTriggered]) -> list[Decision]:
+        """Only what was not said in the last loop already; the real one's events are folded into a count."""
+        fresh = [message for message in messages if message not in self._told]
+        self._told = frozenset(messages)
+        return [*fresh]
+
+
+def _healthy(snapshot: Snapshot) -> bool:
+    unready = sum(not node.ready for node in snapshot.nodes)
+    profile = snapshot.profile
+    return (
+        unready <= profile.ok_total_unready_count
+        or unready <= profile.max_total_unready_percentage / 100 * len(snapshot.nodes)
+    )

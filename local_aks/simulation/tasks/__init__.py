@@ -1,0 +1,1 @@
+"""Work on one node that takes time: drains, evictions, removals."""

@@ -1,0 +1,193 @@
+"""Node objects as AKS gives them: names, labels, taints, capacity and allocatable from an agent pool."""
+
+import hashlib
+from typing import Any, Final
+
+import catalogue
+from catalogue import VmSize
+from local_aks.simulation.vms.agent_pools import AgentPool
+
+_BASE36: Final = "0123456789abcdefghijklmnopqrstuvwxyz"
+_INSTANCE_DIGITS: Final = 6
+_GIB_IN_MIB: Final = 1024
+
+_CPU_RESERVED: Final = ((1, 60), (2, 100), (4, 140), (8, 180), (16, 260), (32, 420), (64, 740))
+"""(cores, millicores AKS reserves): Microsoft, node-resource-reservations.md, "CPU reservations"."""
+
+_EVICTION_THRESHOLD_MIB: Final = 100
+_MANAGED_DISK_GIB: Final = ((8, 128), (16, 256), (64, 512))
+"""(below this many vCPUs, default managed OS disk in GiB): Microsoft, concepts-storage.md; 1,024 above."""
+_DEFAULT_EPHEMERAL_MIN_GIB: Final = 128
+_NODEFS_HELD_BACK: Final = 0.1
+"""Kubelet's default hard eviction threshold `nodefs.available<10%`."""
+
+
+class UnknownVmSizeError(ValueError):
+    """The catalogue has no such VM size, so its nodes' capacity is unknown."""
+
+
+def scale_set_name(pool: AgentPool) -> str:
+    """`aks-<pool>-<8 digits>-vmss`, the name that autoscaler and expander know the pool by (aks.md §3.2)."""
+    digest = hashlib.sha256(f"{pool.cluster_id}/{pool.name}".encode()).digest()
+    return f"aks-{pool.name}-{int.from_bytes(digest[:8]) % 10**8:08d}-vmss"
+
+
+def node_name(pool: AgentPool, index: int) -> str:
+    """The scale set's name and the instance number in base 36, as VMSS computer names are."""
+    digits: list[str] = []
+    while index:
+        index, digit = divmod(index, 36)
+        digits.append(_BASE36[digit])
+    return scale_set_name(pool) + "".join(reversed(digits)).rjust(_INSTANCE_DIGITS, "0")
+
+
+def instance_index(pool: AgentPool, name: str) -> int | None:
+    """The instance number in a node's name, or None when the node is not of this pool."""
+    prefix = scale_set_name(pool)
+    if not name.startswith(prefix) or len(name) != len(prefix) + _INSTANCE_DIGITS:
+        return None
+    return int(name[-_INSTANCE_DIGITS:], 36)
+
+
+def node(pool: AgentPool, index: int) -> dict[str, Any]:
+    """The Node object of the pool's instance `index`, ready to be created.
+
+    Instances are dealt to the pool's zones in turn.
+
+    Raises:
+        UnknownVmSizeError: the catalogue does not know the pool's VM size.
+    """
+    name = node_name(pool, index)
+    return _node(pool, name, {"kubernetes.io/hostname": name}, index)
+
+
+def template_node(pool: AgentPool) -> dict[str, Any]:
+    """What the autoscaler expects of the pool's next node, also when the pool has none (aks.md §3.3).
+
+    Real Azure predicts the zone at random and an allocatable equal to the capacity; this one knows both.
+
+    Raises:
+        UnknownVmSizeError: the catalogue does not know the pool's VM size.
+    """
+    return _node(pool, f"{scale_set_name(pool)}-template", {}, 0)
+
+
+def taint(text: str) -> dict[str, str]:
+    """`key=value:Effect` or `key:Effect`, as in `nodeTaints`, as a taint of the Node object."""
+    body, _, effect = text.rpartition(":")
+    key, _, value = body.partition("=")
+    return {"key": key, "effect": effect} | ({"value": value} if value else {})
+
+
+def allocatable_cpu(vcpus: int) -> int:
+    """Millicores left for pods; between two rows of AKS's table the reservation is interpolated."""
+    cores, reserved = _CPU_RESERVED[0]
+    for next_cores, next_reserved in _CPU_RESERVED[1:]:
+        if vcpus <= next_cores:
+            share = (vcpus - cores) / (next_cores - cores)
+            return vcpus * 1000 - round(reserved + share * (next_reserved - reserved))
+        cores, reserved = next_cores, next_reserved
+    return vcpus * 1000 - (reserved + 10 * (vcpus - cores))
+
+
+def allocatable_memory(memory_gib: int, max_pods: int) -> int:
+    """MiB left for pods on AKS ≥ 1.29 (Microsoft, node-resource-reservations.md, "Memory reservations").
+
+    Reserved are the lesser of 20 MiB x max pods + 50 MiB and a quarter, and the eviction threshold on top.
+    """
+    memory = memory_gib * _GIB_IN_MIB
+    reserved = min(20 * max_pods + 50, memory // 4)
+    return memory - reserved - _EVICTION_THRESHOLD_MIB
+
+
+def _node(pool: AgentPool, name: str, extra_labels: dict[str, str], index: int) -> dict[str, Any]:
+    try:
+        size = catalogue.vm_size(pool.vm_size)
+    except KeyError:
+        raise UnknownVmSizeError(
+            f"pool {pool.name}: VM size {pool.vm_size!r} is not in the catalogue, so its nodes can't be simulated"
+        ) from None
+    disk_gib = _os_disk_gib(pool, size)
+    extended = {"nvidia.com/gpu": str(size.gpus)} if size.gpus else {}
+    capacity = {
+        "cpu": str(size.vcpus),
+        "memory": f"{size.memory_gib}Gi",
+        "ephemeral-storage": f"{disk_gib}Gi",
+        "pods": str(pool.max_pods),
+    }
+    allocatable = {
+        "cpu": f"{allocatable_cpu(size.vcpus)}m",
+        "memory": f"{allocatable_memory(size.memory_gib, pool.max_pods)}Mi",
+        "ephemeral-storage": f"{int(disk_gib * _GIB_IN_MIB * (1 - _NODEFS_HELD_BACK))}Mi",
+        "pods": str(pool.max_pods),
+    }
+    return {
+        "apiVersion": "v1",
+        "kind": "Node",
+        "metadata": {
+            "name": name,
+            "labels": _labels(pool, size, index) | extra_labels,
+            "annotations": {"kwok.x-k8s.io/node": "fake"},
+        },
+        "spec": {"providerID": f"kwok://{name}", "taints": [taint(text) for text in pool.taints]},
+        "status": {
+            "capacity": capacity | extended,
+            "allocatable": allocatable | extended,
+            "nodeInfo": _node_info(pool),
+        },
+    }
+
+
+def _labels(pool: AgentPool, size: VmSize, index: int) -> dict[str, str]:
+    """What AKS, its cloud provider and the kubelet put on a node (use-labels.md; azure_template.go; aks.md §2.5)."""
+    zone = f"{pool.location}-{pool.zones[index % len(pool.zones)]}" if pool.zones else "0"
+    accelerator = {"kubernetes.azure.com/accelerator": "nvidia", "accelerator": "nvidia"} if size.gpus else {}
+    return {
+        "kubernetes.io/arch": "amd64",
+        "kubernetes.io/os": "linux",
+        "beta.kubernetes.io/arch": "amd64",
+        "beta.kubernetes.io/os": "linux",
+        "beta.kubernetes.io/instance-type": pool.vm_size,
+        "node.kubernetes.io/instance-type": pool.vm_size,
+        "topology.kubernetes.io/region": pool.location,
+        "topology.kubernetes.io/zone": zone,
+        "agentpool": pool.name,
+        "storageprofile": pool.os_disk_type.lower(),
+        "kubernetes.azure.com/agentpool": pool.name,
+        "kubernetes.azure.com/cluster": pool.node_resource_group,
+        "kubernetes.azure.com/managedby": "aks",
+        "kubernetes.azure.com/mode": pool.mode.lower(),
+        "kubernetes.azure.com/nodepool-type": "VirtualMachineScaleSets",
+        "kubernetes.azure.com/os-sku": pool.os_sku,
+        "kubernetes.azure.com/priority": "spot" if pool.spot else "regular",
+        "kubernetes.azure.com/role": "agent",
+        "kubernetes.azure.com/sku-cpu": str(size.vcpus),
+        "kubernetes.azure.com/sku-memory": str(size.memory_gib * _GIB_IN_MIB),
+        "kubernetes.azure.com/storageprofile": pool.os_disk_type.lower(),
+        **accelerator,
+        **pool.labels,
+    }
+
+
+def _os_disk_gib(pool: AgentPool, size: VmSize) -> int:
+    if pool.os_disk_gb is not None:
+        return pool.os_disk_gb
+    if pool.os_disk_type == "Ephemeral" and size.ephemeral_gib >= _DEFAULT_EPHEMERAL_MIN_GIB:
+        return size.ephemeral_gib
+    return next((gib for below, gib in _MANAGED_DISK_GIB if size.vcpus < below), 1024)
+
+
+def _node_info(pool: AgentPool) -> dict[str, str]:
+    version = f"v{pool.kubernetes_version.removeprefix('v')}"
+    return {
+        "architecture": "amd64",
+        "bootID": "",
+        "containerRuntimeVersion": "containerd://2.0",
+        "kernelVersion": "simulated",
+        "kubeProxyVersion": version,
+        "kubeletVersion": version,
+        "machineID": "",
+        "operatingSystem": "linux",
+        "osImage": f"{pool.os_sku} (simulated)",
+        "systemUUID": "",
+    }

@@ -1,6 +1,0 @@
-"""The unchanged program on the real Pulumi engine, with attached stand-ins as its providers (engine.md §1)."""
-
-from localaks.engine.engine import Engine, EngineError, Outputs
-from localaks.engine.results import Result, Step
-
-__all__ = ["Engine", "EngineError", "Outputs", "Result", "Step"]

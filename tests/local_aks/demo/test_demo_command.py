@@ -1,0 +1,240 @@
+"""`python -m local_aks`: what goes wrong is one clear line and an exit code; nothing that is not ours is touched."""
+
+from __future__ import annotations
+
+import errno
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Generator
+from pathlib import Path
+
+import pytest
+
+from local_aks import cli as command
+from local_aks.azure.state import AGENT_POOL, MANAGED_CLUSTER, AzureState, StoredResource
+from local_aks.control_plane.kwokctl import ControlPlaneError
+from local_aks.demo.show import Show
+from local_aks.engine import EngineError
+from local_aks.lifecycle import daemon
+from local_aks.run.directory import RunDirectory
+
+CLUSTER = "/subscriptions/s/resourceGroups/rg/providers/Microsoft.ContainerService/managedClusters/aks"
+
+
+@pytest.fixture(autouse=True)
+def _handlers() -> Generator[None]:
+    """The command sets signal handlers; the tests' own come back."""
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
+def _main(build: Path, *arguments: str) -> int:
+    return command.main(["--build", str(build), *arguments])
+
+
+def _run(build: Path, stack: str = "demo") -> RunDirectory:
+    return RunDirectory.at(build / stack / "local")
+
+
+@pytest.fixture
+def services() -> Generator[list[subprocess.Popen[bytes]]]:
+    """Processes that a test started."""
+    started: list[subprocess.Popen[bytes]] = []
+    yield started
+    for process in started:
+        process.kill()
+        process.wait()
+
+
+def _serve(run: RunDirectory, services: list[subprocess.Popen[bytes]]) -> None:
+    """Something that looks like the service of a run directory: a process with the directory in its command line."""
+    sleeper = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)", str(run.root)])
+    services.append(sleeper)
+    run.pid_file(daemon.PID_FILE).write(sleeper.pid)
+    while run.pid_file(daemon.PID_FILE).running() is None:  # the new process is a copy of this one at first
+        assert sleeper.poll() is None
+        time.sleep(0.01)
+    state = AzureState(run.azure)
+    names = ("name", "location", "nodeResourceGroup", "currentKubernetesVersion")
+    state.put(
+        StoredResource(id=CLUSTER, type=MANAGED_CLUSTER, inputs={}, outputs=dict.fromkeys(names, "aks"))
+    )
+    pool = {"name": "cpuspot", "scaleSetPriority": "Spot"}
+    state.put(StoredResource(id=f"{CLUSTER}/agentPools/cpuspot", type=AGENT_POOL, inputs=pool, outputs=pool))
+
+
+def _demo_that(monkeypatch: pytest.MonkeyPatch, ends: bool | BaseException) -> None:  # noqa: FBT001
+    """Replaces the showing by one that ends so."""
+
+    def demo(_show: Show, _results: Path) -> bool:
+        if isinstance(ends, BaseException):
+            raise ends
+        return ends
+
+    monkeypatch.setattr(Show, "demo", demo)
+
+
+def test_a_stack_without_a_file_is_refused_and_nothing_is_made(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("demo", "up"):
+        assert _main(tmp_path, name, "nowhere") == 1
+        assert "no file Pulumi.nowhere.yaml; stacks here: demo, dev, prod" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_second_demo_at_the_same_time_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with _run(tmp_path).claim():
+        assert _main(tmp_path, "demo") == 1
+    told = capsys.readouterr()
+    assert "another local AKS command is running" in told.err
+    assert told.err.count("\n") == 1
+    assert told.out == ""
+
+
+@pytest.mark.parametrize(
+    ("failure", "told"),
+    [
+        (OSError(errno.ENOSPC, "No space left on device", "/x/state"), "error: the disk is full: /x/state"),
+        (PermissionError(errno.EACCES, "Permission denied", "/x"), "error: Permission denied: /x"),
+        (TimeoutError("workflows are not served after 30 s"), "error: workflows are not served after 30 s"),
+        (ControlPlaneError("port 6443 is taken"), "error: port 6443 is taken"),
+        (EngineError("up of stack 'demo' failed: no"), "error: up of stack 'demo' failed: no"),
+        (KeyboardInterrupt(), "stopped; `make demo-down` removes what was started"),
+    ],
+    ids=["disk full", "no permission", "too late", "port taken", "engine", "Ctrl-C"],
+)
+def test_a_failure_is_one_line_and_a_code(
+    failure: BaseException,
+    told: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    _demo_that(monkeypatch, failure)
+    assert _main(tmp_path, "demo") == (130 if isinstance(failure, KeyboardInterrupt) else 1)
+    assert capsys.readouterr().err.strip() == told
+
+
+@pytest.mark.parametrize(("kept", "code"), [(True, 0), (False, 1)])
+def test_the_code_says_whether_every_promise_was_kept(
+    kept: bool,  # noqa: FBT001 - a parameter of the test
+    code: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    _demo_that(monkeypatch, ends=kept)
+    assert _main(tmp_path, "demo") == code
+    assert _run(tmp_path).root.exists()
+
+
+def test_a_demo_can_remove_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _demo_that(monkeypatch, ends=True)
+    assert _main(tmp_path, "demo", "--no-keep") == 0
+    assert not (tmp_path / "demo" / "local").exists()
+
+
+def test_sigterm_ends_it_like_ctrl_c(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def ended(_show: Show, _results: Path) -> bool:
+        signal.raise_signal(signal.SIGTERM)
+        return True
+
+    monkeypatch.setattr(Show, "demo", ended)
+    assert _main(tmp_path, "demo") == 130
+
+
+def test_down_removes_every_run_also_a_half_started_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], services: list[subprocess.Popen[bytes]]
+) -> None:
+    _serve(_run(tmp_path, "dev"), services)
+    half = _run(tmp_path)
+    half.pid_file(daemon.PID_FILE).write(1)  # an id that belongs to somebody else by now
+    (half.kwok / "clusters").mkdir(parents=True)
+    assert _main(tmp_path, "down") == 0
+    assert capsys.readouterr().out.count("removed") == 2
+    assert not list(tmp_path.glob("*/local"))
+    assert services[0].wait(5) == -signal.SIGTERM
+
+
+def test_down_leaves_results_alone(tmp_path: Path) -> None:
+    run = _run(tmp_path)
+    page = run.root.parent / "demo.html"
+    page.write_text("the picture")
+    _main(tmp_path, "down")
+    assert page.exists()
+
+
+def test_down_does_not_pull_the_ground_from_under_a_running_demo(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = _run(tmp_path)
+    with run.claim():
+        assert _main(tmp_path, "down") == 1
+    assert "stop it first" in capsys.readouterr().err
+    assert run.root.exists()
+
+
+def test_there_is_nothing_to_remove_where_nothing_was_started(tmp_path: Path) -> None:
+    assert _main(tmp_path, "down") == 0
+
+
+@pytest.mark.parametrize("arguments", [("shell",), ("market", "evict", "cpuspot")], ids=["shell", "market"])
+def test_without_a_local_aks_the_line_says_how_to_get_one(
+    arguments: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert _main(tmp_path, *arguments) == 1
+    assert capsys.readouterr().err == "error: no local AKS is running; `make local-up` starts one\n"
+
+
+def test_where_several_run_one_must_be_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], services: list[subprocess.Popen[bytes]]
+) -> None:
+    for stack in ("demo", "dev"):
+        _serve(_run(tmp_path, stack), services)
+    assert _main(tmp_path, "market", "evict", "cpuspot") == 1
+    assert "which one? These run: demo, dev" in capsys.readouterr().err
+    assert _main(tmp_path, "market", "evict", "cpuspot", "--stack", "prod") == 1
+    assert "'prod' does not run" in capsys.readouterr().err
+    assert _main(tmp_path, "market", "evict", "cpuspot", "--stack", "dev") == 0
+
+
+def test_market_events_reach_the_service(tmp_path: Path, services: list[subprocess.Popen[bytes]]) -> None:
+    run = _run(tmp_path)
+    _serve(run, services)
+    assert _main(tmp_path, "market", "soldout", "cpuspot") == 0
+    assert _main(tmp_path, "market", "evict", "cpuspot", "--count", "all") == 0
+    assert daemon.market_inbox(run).read_text().splitlines() == [
+        '{"what": "soldout", "pool": "cpuspot", "count": 1}',
+        '{"what": "evict", "pool": "cpuspot", "count": 0}',
+    ]
+
+
+def test_only_spot_pools_have_a_market(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], services: list[subprocess.Popen[bytes]]
+) -> None:
+    _serve(_run(tmp_path), services)
+    assert _main(tmp_path, "market", "evict", "general") == 1
+    assert "'general' is no spot pool; spot pools here: cpuspot" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("demo", "--speed", "0"),
+        ("demo", "--speed", "fast"),
+        ("demo", "--speed", "1000"),
+        ("market", "evict", "cpuspot", "--count", "-1"),
+        ("market", "burn", "cpuspot"),
+        (),
+    ],
+)
+def test_a_command_that_makes_no_sense_is_refused(arguments: tuple[str, ...], tmp_path: Path) -> None:
+    with pytest.raises(SystemExit) as refusal:
+        _main(tmp_path, *arguments)
+    assert refusal.value.code == 2

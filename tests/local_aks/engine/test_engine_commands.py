@@ -1,0 +1,50 @@
+"""A command of the engine that fails beside the operations: the user reads its reason."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from local_aks.engine import Engine, EngineError
+from local_aks.lifecycle.instance import PROJECT_ROOT
+from local_aks.run.directory import RunDirectory
+from tools import Tools
+
+FULL = "error: could not create stack: write demo.json: no space left on device"
+
+
+@pytest.fixture
+def engine(tmp_path: Path) -> Engine:
+    """The engine of a stack that does not exist yet; whatever it is told, its disk is full."""
+    pulumi = tmp_path / "bin" / "pulumi"
+    pulumi.parent.mkdir()
+    pulumi.write_text(f"#!/bin/sh\n[ $1 = version ] && echo v3.259.0 && exit\necho '{FULL}' >&2\nexit 255\n")
+    pulumi.chmod(0o755)
+    return Engine(RunDirectory.at(tmp_path / "run"), Tools({"pulumi": pulumi}), {}, PROJECT_ROOT, "demo")
+
+
+@pytest.mark.parametrize(
+    "ask", [Engine.up, Engine.destroy, Engine.export, Engine.outputs], ids=lambda ask: ask.__name__
+)
+def test_a_full_disk_is_told_by_whatever_begins(engine: Engine, ask: Callable[[Engine], object]) -> None:
+    with pytest.raises(EngineError) as failure:
+        ask(engine)
+    assert str(failure.value) == f"the beginning of stack 'demo' failed:\n{FULL}"
+
+
+@pytest.mark.parametrize(
+    ("ask", "what"), [(Engine.export, "reading the state"), (Engine.outputs, "reading the outputs")]
+)
+def test_a_state_that_can_not_be_read_is_told(
+    engine: Engine, ask: Callable[[Engine], object], what: str
+) -> None:
+    stacks = engine.run.pulumi_state / ".pulumi" / "stacks" / "kubeflow-aks"
+    stacks.mkdir(parents=True)
+    (stacks / "demo.json").touch()
+    engine.run.pulumi_workspace.mkdir()
+    (engine.run.pulumi_workspace / "Pulumi.demo.yaml").write_text("encryptionsalt: v1:x\n")
+    with pytest.raises(EngineError) as failure:
+        ask(engine)
+    assert str(failure.value) == f"{what} of stack 'demo' failed:\n{FULL}"

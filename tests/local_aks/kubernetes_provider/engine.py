@@ -1,0 +1,97 @@
+"""The engine's side of the provider protocol, for tests: requests and answers as JSON, as in the recording."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import grpc
+from google.protobuf import empty_pb2, json_format
+from google.protobuf.message import Message
+from pulumi.runtime.proto import provider_pb2, provider_pb2_grpc, status_pb2
+
+from local_aks.kubernetes_provider import serve
+from local_aks.kubernetes_provider.waiting import Waiter
+
+Json = dict[str, Any]
+
+IMPATIENT = Waiter(poll_seconds=0.02, misordering_seconds=(0.02,))
+
+_REQUESTS: dict[str, type[Message]] = {
+    "CheckConfig": provider_pb2.CheckRequest,
+    "DiffConfig": provider_pb2.DiffRequest,
+    "Configure": provider_pb2.ConfigureRequest,
+    "Check": provider_pb2.CheckRequest,
+    "Diff": provider_pb2.DiffRequest,
+    "Create": provider_pb2.CreateRequest,
+    "Update": provider_pb2.UpdateRequest,
+    "Read": provider_pb2.ReadRequest,
+    "Delete": provider_pb2.DeleteRequest,
+    "Invoke": provider_pb2.InvokeRequest,
+}
+
+
+class RefusedError(Exception):
+    """The provider refused a call."""
+
+    def __init__(self, error: grpc.RpcError) -> None:
+        super().__init__(str(error.details()))
+        self.code: grpc.StatusCode = error.code()
+        self.partial = _partial(error)
+
+
+@dataclass(frozen=True)
+class Engine:
+    """One connection of the engine: one Provider."""
+
+    stub: provider_pb2_grpc.ResourceProviderStub
+
+    def call(self, method: str, request: Json) -> Json:
+        """Call the provider.
+
+        Raises:
+            RefusedError: it answered with an error.
+        """
+        message = json_format.ParseDict(request, _REQUESTS[method]())
+        try:
+            return json_format.MessageToDict(getattr(self.stub, method)(message))
+        except grpc.RpcError as error:
+            raise RefusedError(error) from None
+
+    def configure(self, **inputs: object) -> Json:
+        """Configure the Provider."""
+        return self.call("Configure", {"args": inputs, "acceptSecrets": True})
+
+    def cancel(self) -> None:
+        """Cancel what is going on."""
+        self.stub.Cancel(empty_pb2.Empty())
+
+
+@contextmanager
+def provider(waiter: Waiter = IMPATIENT) -> Generator[int]:
+    """A running stand-in; gives its port."""
+    server = serve(waiter=waiter)
+    try:
+        yield server.port
+    finally:
+        server.stop(0)
+
+
+@contextmanager
+def connected(port: int) -> Generator[Engine]:
+    """A connection of its own, as the engine opens one for each Provider."""
+    options = [("grpc.use_local_subchannel_pool", 1)]
+    with grpc.insecure_channel(f"127.0.0.1:{port}", options=options) as channel:
+        yield Engine(provider_pb2_grpc.ResourceProviderStub(channel))
+
+
+def _partial(error: grpc.RpcError) -> Json | None:
+    """The object that a partial failure reports, as JSON."""
+    for entry in error.trailing_metadata() or ():
+        if entry.key == "grpc-status-details-bin":
+            failure = provider_pb2.ErrorResourceInitFailed()
+            status_pb2.Status.FromString(entry.value).details[0].Unpack(failure)
+            return json_format.MessageToDict(failure)
+    return None
