@@ -50,6 +50,7 @@ docs: $(VENV)/.dev $(PACKAGE_VENV)/.dev ## write what is generated: settings ref
 	@$(PACKAGE_VENV)/bin/jupytext --quiet --update --to ipynb $(PACKAGE)/examples/pipelines/*.py
 
 bench: $(VENV)/.dev ## run times side by side, as ratios; about 15 minutes, on a machine that does nothing else
+	@$(PY) -m bench.start
 	@$(PY) -m bench.program
 	@$(PY) -m tools
 	@$(PY) -m bench.engine
