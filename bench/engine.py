@@ -34,7 +34,7 @@ from tools import Tools
 STACK: Final = "demo"
 REPEATS: Final = 7
 TARGET: Final = 1.10
-"""Most that our program may take beside the flat one (issue #4)."""
+"""Most time that our program may take, as a ratio to the flat one (our choice)."""
 _PROJECT: Final = "kubeflow-aks"
 
 

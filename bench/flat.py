@@ -121,7 +121,7 @@ def _class(type_: str) -> str:
 
 
 def _keyword(type_: str, wire: str) -> str:
-    """The SDK's keyword of an input; `resourceName` would be the resource's own (pulumi.md §1.4)."""
+    """The SDK's keyword for an input, whose `resourceName` is irregular (docs/facts/pulumi.md#names-and-types)."""
     if wire == "resourceName" and type_.startswith("azure-native:"):
         return "resource_name_"
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", wire).lower()

@@ -33,7 +33,7 @@ from local_aks.simulation.tasks.eviction import NOTICE_SECONDS
 from local_aks.simulation.vms.scale_sets import Timings
 
 SIZES: Final = (250, 500, 1000)
-"""Nodes; AKS's limit of a pool is 1,000 (aks.md §1.4)."""
+"""Number of nodes; AKS's limit of a pool is 1,000 (quotas-skus-regions.md)."""
 PODS_PER_NODE: Final = 5
 BOOT_SECONDS: Final = 10.0
 _REPLICA_SET_SIZE: Final = 250

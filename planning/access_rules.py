@@ -1,4 +1,4 @@
-"""Who reaches the API server (issue #3, rule 9; aks.md §5)."""
+"""Who can reach the API server and sign in (docs/facts/aks.md#api-server-access)."""
 
 import re
 from collections.abc import Iterator
@@ -10,13 +10,13 @@ _GUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
 
 def access_problems(settings: Settings) -> Iterator[Problem]:
-    """Settings of the API server that AKS would refuse or that would lock everybody out."""
+    """Settings of the API server that AKS would refuse or with which nobody could sign in."""
     access = settings.api_access
     if access.private_cluster and access.authorized_ip_ranges:
         yield Problem(
             "apiAccess.authorizedIpRanges",
             list(access.authorized_ip_ranges),
-            "none with privateCluster true, because a private API server has no public address",
+            "no ranges while privateCluster is true, because a private API server has no public address",
         )
     for index, text in enumerate(access.authorized_ip_ranges):
         try:
@@ -34,5 +34,5 @@ def access_problems(settings: Settings) -> Iterator[Problem]:
         yield Problem(
             "apiAccess.localAccounts",
             value=False,
-            allowed="true, or at least one group in apiAccess.adminGroupObjectIds, or nobody could sign in",
+            allowed="true, or a group in apiAccess.adminGroupObjectIds; otherwise nobody could sign in",
         )

@@ -1,21 +1,21 @@
-"""The cluster autoscaler's priority map, generated from the pools (issue #3, rule 7)."""
+"""The cluster autoscaler's priority map, generated from the pools (docs/facts/aks.md#priority-expander)."""
 
 from collections.abc import Iterable
 
 from planning.pools import AgentPool, Role
 
 CONFIG_MAP = "cluster-autoscaler-priority-expander"
-"""Name the autoscaler looks for, in kube-system (aks.md §3.2)."""
+"""Name of the ConfigMap that the autoscaler reads, in kube-system (expander/priority/readme.md)."""
 
 _LEVELS = {(True, Role.CPU): 40, (True, Role.GPU): 30, (False, Role.CPU): 20, (False, Role.GPU): 10}
 _CATCH_ALL = 1
 
 
 def priorities(pools: Iterable[AgentPool]) -> str:
-    """The map as the autoscaler reads it: a YAML text, level to regexes of scale set names; highest level first.
+    """The map as the autoscaler reads it: YAML text, from level to regexes of scale set names; highest level first.
 
-    Spot stands above on-demand and CPU above GPU, so that CPU work never starts a GPU node while a CPU pool fits.
-    A scale set that matches no level would never be used, hence the catch-all (aks.md §3.2).
+    Spot comes before on-demand, and CPU before GPU so that CPU work starts no GPU node while a CPU pool fits. The
+    autoscaler never uses a scale set that matches no level, so the lowest level matches all.
     """
     pools = tuple(pools)
     lines: list[str] = []

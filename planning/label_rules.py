@@ -1,4 +1,4 @@
-"""Rules of node labels and taints (issue #3, rule 9; aks.md §1.2)."""
+"""Rules of node labels and taints (docs/facts/aks.md#spot-label-and-taint; form: "Kubernetes labels syntax")."""
 
 import re
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ _EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 
 
 def label_problems(pool: Candidate) -> Iterator[Problem]:
-    """Labels of Kubernetes' form, none of them AKS's or ours, but for the exact spot label on a spot pool."""
+    """Labels are well-formed and not reserved; a spot pool may repeat the exact spot label."""
     for key, value in pool.settings.labels.items():
         at = f"{pool.key}.labels.{key}"
         if _reserved(key):
@@ -26,7 +26,7 @@ def label_problems(pool: Candidate) -> Iterator[Problem]:
             yield Problem(
                 at,
                 key,
-                "a label key: letters, digits, - _ . up to 63 characters, optionally domain/ before it",
+                "a label key of up to 63 letters, digits, - _ . after an optional domain/",
             )
         elif not _VALUE.fullmatch(value):
             yield Problem(
@@ -37,7 +37,7 @@ def label_problems(pool: Candidate) -> Iterator[Problem]:
 
 
 def workload_label_problems(pool: Candidate) -> Iterator[Problem]:
-    """The home of Charmed Kubeflow has its own value of the workload label, and no other pool has it (issue #3)."""
+    """One value of the workload label is kept for the pool that hosts Kubeflow, which has no other (our choice)."""
     workload = pool.settings.workload
     if workload is None:
         return
@@ -45,25 +45,31 @@ def workload_label_problems(pool: Candidate) -> Iterator[Problem]:
         yield Problem(
             f"{pool.key}.workload",
             workload,
-            f"left out: the pool that hosts Kubeflow is {c.PLATFORM_WORKLOAD!r}",
+            f"no value, because the pool that hosts Kubeflow always has {c.PLATFORM_WORKLOAD!r}",
         )
     elif workload == c.PLATFORM_WORKLOAD:
         yield Problem(
-            f"{pool.key}.workload", workload, "another value: this one marks the pool that hosts Kubeflow"
+            f"{pool.key}.workload",
+            workload,
+            "another value, because this one marks the pool that hosts Kubeflow",
         )
 
 
 def taint_problems(pool: Candidate) -> Iterator[Problem]:
-    """Taints of Kubernetes' form, none of them AKS's or ours, but for the exact spot taint on a spot pool."""
+    """Taints are well-formed and not reserved; a spot pool may repeat the exact spot taint."""
     for index, taint in enumerate(pool.settings.taints):
         at = f"{pool.key}.taints[{index}]"
         match = _TAINT.fullmatch(taint)
         if match is None or match["effect"] not in _EFFECTS:
-            yield Problem(at, taint, f"key=value:Effect with an effect of {', '.join(_EFFECTS)}")
+            yield Problem(at, taint, f"key=value:Effect with one of the effects {', '.join(_EFFECTS)}")
         elif _reserved(match["key"]) and not (pool.spot and taint == c.SPOT_TAINT):
             yield Problem(at, taint, _reserved_rule(match["key"]))
         elif match["effect"] == "PreferNoSchedule" and not pool.spot:
-            yield Problem(at, taint, "NoSchedule or NoExecute: a soft taint would let Kubeflow's pods in")
+            yield Problem(
+                at,
+                taint,
+                "NoSchedule or NoExecute, because PreferNoSchedule would not keep Kubeflow's pods away",
+            )
 
 
 def _reserved(key: str) -> bool:
@@ -78,5 +84,5 @@ def _reserved(key: str) -> bool:
 
 def _reserved_rule(key: str) -> str:
     if key == c.SPOT_KEY:
-        return "reserved by AKS; only spot pools may repeat it, exactly as kubernetes.azure.com/scalesetpriority=spot"
-    return "reserved by AKS or by this program; take a key of your own, without a prefix or under your domain"
+        return "another key; AKS reserves this one, and only a spot pool may repeat it, with the value spot"
+    return "a key without a prefix or under your own domain; AKS or this program reserves this one"

@@ -1,4 +1,4 @@
-"""Physical names, all made from project and stack, so that an environment is found by its name."""
+"""Names of Azure resources, all made from project and stack, so that an environment is found by its name."""
 
 import hashlib
 import re
@@ -35,7 +35,7 @@ def names(project: str, stack: str, owner: str, dns_label: str | None) -> Names:
 
 
 def name_problems(stack: str) -> Iterator[Problem]:
-    """A stack name that Azure would not take as part of names."""
+    """The stack's name must be valid as part of the names of Azure resources."""
     if not _STACK.fullmatch(stack) or stack.endswith("-"):
         yield Problem(
             "stack", stack, "a name of 1 to 20 lower-case letters, digits and inner hyphens, a letter first"

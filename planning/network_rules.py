@@ -1,4 +1,4 @@
-"""Address ranges that fit each other and the pools (AKS CNI Overlay documentation)."""
+"""Address ranges do not overlap and have room for the pools (concepts-network-azure-cni-overlay.md)."""
 
 from collections.abc import Iterator, Mapping
 from ipaddress import IPv4Network
@@ -9,14 +9,14 @@ from planning.pools import AgentPool, Role
 from settings import Network, Problem, Settings
 
 _AZURE_RESERVED = 5
-"""Addresses Azure keeps in every subnet."""
+"""Addresses that Azure reserves in every subnet ("Azure subnet FAQ")."""
 _NODE_PREFIX = 24
-"""CNI Overlay gives each node a /24 of the pod range."""
+"""CNI Overlay gives each node a /24 of the pod range (concepts-network-azure-cni-overlay.md)."""
 _MIN_SERVICE_PREFIX = 12
 
 
 def network_problems(settings: Settings, pools: tuple[AgentPool, ...]) -> Iterator[Problem]:
-    """Ranges of the right form that don't overlap, subnets inside the network, room for every node."""
+    """Ranges are well-formed and do not overlap, subnets lie inside the network, and every node has an address."""
     ranges = {
         "network.vnetCidr": settings.network.vnet_cidr,
         "network.podCidr": settings.network.pod_cidr,
@@ -35,7 +35,7 @@ def network_problems(settings: Settings, pools: tuple[AgentPool, ...]) -> Iterat
     yield from _room_problems(parsed, pools)
     service = parsed.get("network.serviceCidr")
     if service and not _MIN_SERVICE_PREFIX < service.prefixlen <= _NODE_PREFIX:
-        yield Problem("network.serviceCidr", str(service), "a range smaller than /12 and no smaller than /24")
+        yield Problem("network.serviceCidr", str(service), "a range between /13 and /24")
     yield from _outbound_problems(settings.network)
 
 
@@ -46,7 +46,7 @@ def subnets(network: Network) -> Mapping[Role, str]:
 
 
 def dns_service_ip(network: Network) -> str:
-    """Address of the cluster's DNS: the tenth of the service range, as AKS has it by default."""
+    """Address of the cluster's DNS: the tenth of the service range, as AKS chooses by default."""
     return str(IPv4Network(network.service_cidr)[10])
 
 
@@ -60,7 +60,7 @@ def _overlap_problems(ranges: Mapping[str, IPv4Network]) -> Iterator[Problem]:
     for group in (inside, outside):
         for (left, left_net), (right, right_net) in combinations(group.items(), 2):
             if left_net.overlaps(right_net):
-                yield Problem(right, str(right_net), f"a range apart from {left} {left_net}")
+                yield Problem(right, str(right_net), f"a range that does not overlap {left} {left_net}")
 
 
 def _room_problems(ranges: Mapping[str, IPv4Network], pools: tuple[AgentPool, ...]) -> Iterator[Problem]:
@@ -70,7 +70,9 @@ def _room_problems(ranges: Mapping[str, IPv4Network], pools: tuple[AgentPool, ..
         room = 2 ** (_NODE_PREFIX - pods.prefixlen) if pods.prefixlen <= _NODE_PREFIX else 0
         if room < nodes:
             yield Problem(
-                "network.podCidr", str(pods), f"a /24 for each of up to {nodes} nodes; this holds {room}"
+                "network.podCidr",
+                str(pods),
+                f"room for a /24 for each of {nodes} nodes; this range has room for {room}",
             )
     for role in Role:
         net = ranges.get(f"network.subnets.{role}")
@@ -78,7 +80,9 @@ def _room_problems(ranges: Mapping[str, IPv4Network], pools: tuple[AgentPool, ..
         if net and net.num_addresses - _AZURE_RESERVED < needed:
             room = max(net.num_addresses - _AZURE_RESERVED, 0)
             yield Problem(
-                f"network.subnets.{role}", str(net), f"room for up to {needed} nodes; this holds {room}"
+                f"network.subnets.{role}",
+                str(net),
+                f"room for {needed} nodes; this range has room for {room}",
             )
 
 
@@ -93,9 +97,11 @@ def _outbound_problems(network: Network) -> Iterator[Problem]:
         yield Problem(
             "network.routeTableId",
             None,
-            "the ARM id of a route table, because outboundType is userDefinedRouting",
+            "the ARM id of a route table, because network.outboundType is userDefinedRouting",
         )
     if not routed and network.route_table_id is not None:
         yield Problem(
-            "network.routeTableId", network.route_table_id, "only with outboundType userDefinedRouting"
+            "network.routeTableId",
+            network.route_table_id,
+            "no value unless network.outboundType is userDefinedRouting",
         )

@@ -19,7 +19,7 @@ from settings import Problem, Settings, SettingsError, parse
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """What the components build."""
+    """What the components build: one stack, with every name and pool decided."""
 
     settings: Settings
     names: Names
@@ -53,14 +53,14 @@ def plan(raw: Mapping[str, Any], *, project: str, stack: str, today: date) -> Pl
         raw: the stack's configuration, JSON types under the camelCase keys of `settings.Settings`.
         project: Pulumi project name.
         stack: Pulumi stack name.
-        today: day on which support windows and retirements are judged, unless the stack sets `asOf`.
+        today: day for which support and retirement dates are checked, unless the stack sets `asOf`.
 
     Raises:
-        SettingsError: something is wrong; carries every mistake of form and every broken rule.
+        SettingsError: a setting is wrong; lists every mistake of form and every broken rule.
     """
     parsed = parse(raw)
     settings, today = parsed.settings, parsed.settings.as_of or today
-    broken = (p for p in problems(settings, stack=stack, today=today) if not _speaks_of(p, parsed.left_out))
+    broken = (p for p in problems(settings, stack=stack, today=today) if not _depends_on(p, parsed.left_out))
     if found := [*parsed.problems, *broken]:
         raise SettingsError(found)
     pools = agent_pools(settings)
@@ -78,8 +78,8 @@ def plan(raw: Mapping[str, Any], *, project: str, stack: str, today: date) -> Pl
     )
 
 
-def _speaks_of(problem: Problem, left_out: frozenset[str]) -> bool:
-    """Whether a broken rule rests on a part that was left out for a mistake of form."""
+def _depends_on(problem: Problem, left_out: frozenset[str]) -> bool:
+    """Whether a broken rule depends on a part that a mistake of form kept from being read."""
     under = any(problem.key == key or problem.key.startswith(f"{key}.") for key in left_out)
     about_pools = problem.key == "pools" or problem.key.startswith("workload.")
     return under or (about_pools and any(key.startswith("pools") for key in left_out))

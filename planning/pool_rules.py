@@ -1,4 +1,4 @@
-"""Rules of single agent pools; each function is one rule and yields what breaks it."""
+"""Rules of single agent pools; each function is one rule and yields the problems it finds."""
 
 import re
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ _PRICE_DECIMALS = 5
 
 @dataclass(frozen=True)
 class Candidate:
-    """One user pool of the settings, with what the catalogue knows of its size."""
+    """One user pool of the settings, with its VM size from the catalogue."""
 
     name: str
     settings: UserPool
@@ -47,30 +47,36 @@ def candidates(settings: Settings) -> tuple[Candidate, ...]:
 
 
 def vm_size_problems(key: str, name: str, today: date) -> Iterator[Problem]:
-    """A size must be known and not retired (issue #3, rule 4; aks.md §2.7)."""
+    """A size is known and not retired (catalogue/vm_sizes.csv, catalogue/retired_vm_sizes.csv)."""
     retired = retired_series(name)
     if retired and retired.retired_on <= today:
         yield Problem(
             key,
             name,
-            f"{retired.series} was retired on {retired.retired_on}; take for instance {retired.replacement}",
+            f"a current size like {retired.replacement}; Azure retired {retired.series} on {retired.retired_on}",
         )
     elif name not in vm_sizes() and not _BURSTABLE.match(name) and not _PROMO.match(name):
         same = next((size for size in vm_sizes() if size.lower() == name.lower()), None)
-        allowed = f"{same}, spelt so" if same else "a size of catalogue/vm_sizes.csv; add it if Azure has it"
+        allowed = (
+            f"the spelling {same}"
+            if same
+            else "a size of catalogue/vm_sizes.csv; add it there if Azure has it"
+        )
         yield Problem(key, name, allowed)
 
 
 def burstable_problems(key: str, name: str) -> Iterator[Problem]:
-    """B-series and Promo sizes can be neither spot nor carry the system or Kubeflow (aks.md §1.1, §1.4)."""
+    """No B-series or Promo size: not for spot (spot-vms.md), nor for the system pool (use-system-pools.md)."""
     if _BURSTABLE.match(name) or _PROMO.match(name):
         yield Problem(
-            key, name, "no B-series and no Promo size: they cannot be spot and throttle under steady load"
+            key,
+            name,
+            "a size other than B-series and Promo, which cannot be spot and throttle under steady load",
         )
 
 
 def name_problems(pool: Candidate) -> Iterator[Problem]:
-    """Pool names are short, because AKS makes host names of them (issue #3, rule 1; aks.md §1.4)."""
+    """Pool names, fallbacks included, are as short as AKS requires (docs/facts/aks.md#names-counts-and-limits)."""
     if not POOL_NAME.fullmatch(pool.name):
         yield Problem(pool.key, pool.name, f"a pool name of {_NAME_RULE}")
     elif pool.settings.fallback and not POOL_NAME.fullmatch(fallback_name(pool.name)):
@@ -82,7 +88,7 @@ def name_problems(pool: Candidate) -> Iterator[Problem]:
 
 
 def count_problems(pool: Candidate) -> Iterator[Problem]:
-    """Counts in order; GPU pools start from nothing (issue #3, rule 4)."""
+    """The least nodes are not above the most; GPU pools start from 0 (our choice)."""
     low, high = pool.settings.min_count, pool.settings.max_count
     if low > high:
         yield Problem(f"{pool.key}.minCount", low, f"at most maxCount, which is {high}")
@@ -91,7 +97,7 @@ def count_problems(pool: Candidate) -> Iterator[Problem]:
 
 
 def spot_only_problems(pool: Candidate) -> Iterator[Problem]:
-    """Regular pools send neither eviction policy nor price, and have no fallback (issue #3, rule 3)."""
+    """Only spot pools have an eviction policy, a price limit and a fallback (docs/facts/aks.md#spot-pools)."""
     if pool.spot:
         return
     for key, value in (
@@ -100,11 +106,11 @@ def spot_only_problems(pool: Candidate) -> Iterator[Problem]:
         ("fallback", pool.settings.fallback and pool.settings.fallback.max_count),
     ):
         if value is not None:
-            yield Problem(f"{pool.key}.{key}", value, "only with priority Spot")
+            yield Problem(f"{pool.key}.{key}", value, "no value unless priority is Spot")
 
 
 def price_problems(pool: Candidate) -> Iterator[Problem]:
-    """A price AKS takes (issue #3, rule 3; aks.md §1.1)."""
+    """A price limit that AKS accepts (spot-node-pool.md, "Max price for a Spot pool")."""
     price = pool.settings.max_price
     if price is None or not pool.spot or price == -1:
         return
@@ -115,7 +121,7 @@ def price_problems(pool: Candidate) -> Iterator[Problem]:
 
 
 def os_disk_problems(pool: Candidate) -> Iterator[Problem]:
-    """An ephemeral OS disk fits on the size and is never deallocated (issue #3, rule 5; aks.md §1.6)."""
+    """An ephemeral OS disk fits the VM size and cannot be deallocated (docs/facts/aks.md#os-disks)."""
     disk, size = pool.settings.os_disk, pool.size
     if disk.type != "Ephemeral":
         return
@@ -127,11 +133,13 @@ def os_disk_problems(pool: Candidate) -> Iterator[Problem]:
         )
     if size and max(disk.size_gib or 0, MIN_OS_DISK_GIB) > size.ephemeral_gib:
         room = f"{size.name} has room for {size.ephemeral_gib} GiB"
-        yield Problem(f"{pool.key}.osDisk", disk.size_gib or "Ephemeral", f"Managed, or what fits: {room}")
+        yield Problem(
+            f"{pool.key}.osDisk", disk.size_gib or "Ephemeral", f"Managed, or a size that fits: {room}"
+        )
 
 
 def mig_problems(pool: Candidate) -> Iterator[Problem]:
-    """MIG slices only where every size of the pool and its fallback can be cut (issue #3, rule 4; aks.md §2.6)."""
+    """MIG only where the sizes of both the pool and its fallback support it (gpu-multi-instance.md)."""
     profile = pool.settings.gpu_instance_profile
     if profile is None:
         return
@@ -141,12 +149,14 @@ def mig_problems(pool: Candidate) -> Iterator[Problem]:
         if size and not size.mig:
             able = ", ".join(size.name for size in vm_sizes().values() if size.mig)
             yield Problem(
-                f"{pool.key}.gpuInstanceProfile", profile, f"only on sizes with MIG, not on {name}: {able}"
+                f"{pool.key}.gpuInstanceProfile",
+                profile,
+                f"no value on {name}, which has no MIG; sizes with MIG: {able}",
             )
 
 
 def fallback_problems(pool: Candidate, today: date) -> Iterator[Problem]:
-    """The twin is of a known size and does the same kind of work (issue #3, rule 6)."""
+    """The fallback is of a known size that can do the same kind of work: GPU or not (our choice)."""
     if not pool.settings.fallback or pool.settings.fallback.vm_size is None:
         return
     key, name = f"{pool.key}.fallback.vmSize", pool.settings.fallback.vm_size
@@ -155,11 +165,11 @@ def fallback_problems(pool: Candidate, today: date) -> Iterator[Problem]:
     twin = vm_sizes().get(name)
     if twin and pool.size and bool(twin.gpus) != bool(pool.size.gpus):
         kind = "a GPU size" if pool.size.gpus else "a size without GPU"
-        yield Problem(key, name, f"{kind}, because it stands in for {pool.settings.vm_size}")
+        yield Problem(key, name, f"{kind}, because it replaces {pool.settings.vm_size}")
 
 
 def system_pool_problems(settings: Settings, today: date) -> Iterator[Problem]:
-    """The system pool: name, size, counts (issue #3, rule 1; aks.md §1.4)."""
+    """The system pool: name, size, counts (docs/facts/aks.md#system-pool)."""
     pool, key = settings.system_pool, "systemPool"
     if not POOL_NAME.fullmatch(pool.name):
         yield Problem(f"{key}.name", pool.name, f"a pool name of {_NAME_RULE}")
@@ -173,7 +183,11 @@ def system_pool_problems(settings: Settings, today: date) -> Iterator[Problem]:
     if pool.min_count > pool.max_count:
         yield Problem(f"{key}.minCount", pool.min_count, f"at most maxCount, which is {pool.max_count}")
     if pool.min_count == 1 and settings.tags.environment == "prod":
-        yield Problem(f"{key}.minCount", 1, "at least 2 in prod, or one lost node stops the cluster's DNS")
+        yield Problem(
+            f"{key}.minCount",
+            1,
+            "at least 2 in prod, because otherwise one lost node stops the cluster's DNS",
+        )
 
 
 def pool_problems(pool: Candidate, today: date) -> Iterator[Problem]:

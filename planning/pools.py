@@ -11,7 +11,7 @@ from settings import Fallback, Settings, UserPool
 
 DEFAULT_OS_DISK_GIB = 128
 MIN_OS_DISK_GIB = 30
-"""Smallest OS disk AKS takes (AKS API, osDiskSizeGB)."""
+"""Smallest OS disk that AKS accepts (managedClusters.json, osDiskSizeGB)."""
 
 
 class Role(StrEnum):
@@ -62,7 +62,7 @@ def agent_pools(settings: Settings) -> tuple[AgentPool, ...]:
 
 
 def system_pool(settings: Settings) -> AgentPool:
-    """The on-demand pool of AKS's add-ons (issue #3, rule 1)."""
+    """The on-demand pool of AKS's add-ons."""
     pool = settings.system_pool
     return AgentPool(
         name=pool.name,
@@ -97,7 +97,7 @@ def user_pools(settings: Settings) -> Iterator[AgentPool]:
 
 
 def fallback_name(spot_pool: str) -> str:
-    """Name of a spot pool's on-demand twin: `cpuspot` → `cpuod`, `batch` → `batchod` (issue #3, rule 6)."""
+    """Name of a spot pool's on-demand twin: `cpuspot` → `cpuod`, `batch` → `batchod` (our choice)."""
     return spot_pool.removesuffix("spot") + "od" if spot_pool != "spot" else "spotod"
 
 
@@ -168,7 +168,7 @@ def _taints(pool: UserPool, size: VmSize, own: tuple[str, ...]) -> tuple[str, ..
 
 
 def _may_be_ephemeral(pool: UserPool, size: VmSize) -> bool:
-    """Spot CPU pools take a local OS disk where one fits, so that nobody pays for managed ones (rule 5)."""
+    """Spot CPU pools take an ephemeral OS disk where one fits: it is free (docs/facts/prices.md#os-disks)."""
     wanted = pool.os_disk.size_gib or min(DEFAULT_OS_DISK_GIB, size.ephemeral_gib)
     return (
         pool.priority == "Spot"

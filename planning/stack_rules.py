@@ -1,4 +1,4 @@
-"""Rules across pools: Kubeflow's home, unique names, limits of one cluster, what refers to pools."""
+"""Rules across pools: the pool that hosts Kubeflow, unique names, limits of a cluster, references to pools."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -27,7 +27,11 @@ def stack_problems(settings: Settings) -> Iterator[Problem]:
 
 
 def general_pool_problems(settings: Settings) -> Iterator[Problem]:
-    """Exactly one untainted Regular pool, large enough for Charmed Kubeflow (issue #3, rule 2; ckf.md §1.3, §3.1)."""
+    """Exactly one untainted Regular pool, large enough for Charmed Kubeflow.
+
+    Its pods tolerate no taint (docs/facts/charmed-kubeflow.md#charms-and-tolerations); the sizes are those of
+    docs/facts/charmed-kubeflow.md#size-of-the-cluster.
+    """
     hosts = [pool for pool in candidates(settings) if pool.may_host]
     if len(hosts) != 1:
         yield Problem(
@@ -42,18 +46,18 @@ def general_pool_problems(settings: Settings) -> Iterator[Problem]:
 def _host_problems(pool: Candidate) -> Iterator[Problem]:
     count, size = pool.settings.min_count, pool.size
     if size and (count * size.vcpus < _MIN_VCPUS or count * size.memory_gib < _MIN_MEMORY_GIB):
-        have = f"{count} × {size.name} are {count * size.vcpus} vCPU and {count * size.memory_gib} GiB"
+        have = f"{count} × {size.name} provide {count * size.vcpus} vCPU and {count * size.memory_gib} GiB"
         yield Problem(
             f"{pool.key}.minCount",
             count,
-            f"nodes of at least {_MIN_VCPUS} vCPU and {_MIN_MEMORY_GIB} GiB together; {have}",
+            f"enough nodes for {_MIN_VCPUS} vCPU and {_MIN_MEMORY_GIB} GiB in all; {have}",
         )
     disk = pool.settings.os_disk
     if disk.type == "Ephemeral":
         yield Problem(
             f"{pool.key}.osDisk.type",
             disk.type,
-            "Managed, because Charmed Kubeflow does not survive its loss",
+            "Managed, because Charmed Kubeflow does not survive the loss of its nodes' disks",
         )
     if disk.size_gib is not None and disk.size_gib < _MIN_DISK_GIB:
         yield Problem(
@@ -68,18 +72,18 @@ def _host_problems(pool: Candidate) -> Iterator[Problem]:
 
 
 def unique_name_problems(settings: Settings) -> Iterator[Problem]:
-    """No two pools of one name, fallbacks included (issue #3, rule 1)."""
+    """No two pools have the same name, fallbacks included."""
     twins = [(fallback_name(name), name) for name, pool in settings.pools.items() if pool.fallback]
     every = [settings.system_pool.name, *settings.pools, *(twin for twin, _ in twins)]
     origins = dict(twins)
     for name, count in Counter(every).items():
         if count > 1:
             origin = f"the fallback of {origins[name]}" if name in origins else "the system pool"
-            yield Problem(f"pools.{name}", name, f"another name: {origin} has it already")
+            yield Problem(f"pools.{name}", name, f"another name, because {origin} has this one")
 
 
 def limit_problems(settings: Settings) -> Iterator[Problem]:
-    """AKS's limits of pools and nodes in one cluster (aks.md §1.4)."""
+    """AKS's limits of pools and nodes in one cluster (docs/facts/aks.md#names-counts-and-limits)."""
     pools = agent_pools(settings)
     nodes = sum(pool.max_count for pool in pools)
     if len(pools) > _MAX_POOLS:
@@ -93,7 +97,7 @@ def limit_problems(settings: Settings) -> Iterator[Problem]:
 
 
 def zone_problems(settings: Settings) -> Iterator[Problem]:
-    """Each zone once."""
+    """No zone is named twice."""
     places = {"systemPool": settings.system_pool.zones} | {
         f"pools.{n}": p.zones for n, p in settings.pools.items()
     }
@@ -103,31 +107,35 @@ def zone_problems(settings: Settings) -> Iterator[Problem]:
 
 
 def gpu_problems(settings: Settings) -> Iterator[Problem]:
-    """Driver and plugin come from one hand (aks.md §2.2)."""
+    """The GPU Operator brings driver and plugin or neither (docs/facts/aks.md#gpu-driver-and-device-plugin)."""
     if settings.gpu.driver == "None" and settings.gpu.plugin == "devicePlugin":
         yield Problem(
-            "gpu.plugin", "devicePlugin", "none, because driver None leaves both to NVIDIA's GPU Operator"
+            "gpu.plugin",
+            "devicePlugin",
+            "none, because with driver None NVIDIA's GPU Operator provides driver and plugin",
         )
 
 
 def workload_problems(settings: Settings) -> Iterator[Problem]:
-    """Work runs on pools that exist."""
+    """Each kind of work names a pool that exists."""
     known = [pool.name for pool in agent_pools(settings) if pool.role in (Role.CPU, Role.GPU)]
-    unsized = [pool.name for pool in candidates(settings) if pool.size is None]  # told of by its own rule
+    unsized = [pool.name for pool in candidates(settings) if pool.size is None]  # its own rule reports it
     passed = {*known, *unsized, *map(fallback_name, unsized)}
     for name, work in settings.workload.items():
         if work.pool not in passed:
-            yield Problem(f"workload.{name}.pool", work.pool, f"a pool that takes work: {', '.join(known)}")
+            yield Problem(
+                f"workload.{name}.pool", work.pool, f"the name of a CPU or GPU pool: {', '.join(known)}"
+            )
 
 
 def system_warnings(settings: Settings) -> Iterator[str]:
-    """What works, but not well enough for production."""
+    """Settings of the system pool that are not good enough for production."""
     if settings.system_pool.min_count == 1:
         yield "systemPool.minCount is 1: fine for a trial, but a lost node stops the cluster's DNS; production needs 2"
 
 
 def eviction_warnings(pools: tuple[AgentPool, ...]) -> Iterator[str]:
-    """What costs money or work on spot."""
+    """Settings of spot pools that cost money or work."""
     covered = {pool.labels.get(WORKLOAD_LABEL) for pool in pools if not pool.spot}
     for pool in pools:
         if pool.eviction_policy == "Deallocate":

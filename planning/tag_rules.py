@@ -1,4 +1,4 @@
-"""Rules of Azure's tags (Azure Resource Manager, "Use tags to organize your Azure resources": limitations)."""
+"""Rules of Azure's tags ("Tags of Azure resources", limitations)."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ _FORBIDDEN: Final = "<>%&\\?/"
 
 
 def tag_problems(settings: Settings) -> Iterator[Problem]:
-    """Number, names and values of the tags as every Azure resource takes them."""
+    """Number, names and values of the tags are what every Azure resource accepts."""
     tags = settings.tags.as_dict()
     if len(tags) > _MAX_TAGS:
         yield Problem("tags", len(tags), f"at most {_MAX_TAGS} tags on a resource")
@@ -25,10 +25,12 @@ def tag_problems(settings: Settings) -> Iterator[Problem]:
                 f"a name of at most {_MAX_NAME} characters without {' '.join(_FORBIDDEN)}",
             )
         if len(value) > _MAX_VALUE:
-            yield Problem(f"tags.{name}", value, f"at most {_MAX_VALUE} characters; this has {len(value)}")
+            yield Problem(f"tags.{name}", value, f"at most {_MAX_VALUE} characters, not {len(value)}")
     for spellings in _same_names(tags):
         yield Problem(
-            f"tags.{spellings[-1]}", spellings[-1], f"another name: Azure takes it for {spellings[0]!r}"
+            f"tags.{spellings[-1]}",
+            spellings[-1],
+            f"a name that differs from {spellings[0]!r} in more than case",
         )
 
 

@@ -1,4 +1,7 @@
-"""Kubernetes × Charmed Kubeflow × AKS support on a given day (issue #3, rule 8; ckf.md §1.1, §1.2)."""
+"""Kubernetes minors that both Charmed Kubeflow and AKS support on a given day.
+
+Tables: `catalogue/charmed_kubeflow_releases.csv`, `catalogue/kubernetes_versions.csv`.
+"""
 
 from collections.abc import Iterator
 from datetime import date, timedelta
@@ -24,11 +27,11 @@ def version_problems(settings: Settings, today: date) -> Iterator[Problem]:
         yield Problem(
             "kubernetes.version",
             kubernetes.version,
-            f"what Charmed Kubeflow {release.release} is validated on and AKS has: {', '.join(runs_on)}",
+            f"a minor that Charmed Kubeflow {release.release} is validated on and AKS offers: {', '.join(runs_on)}",
         )
     if kubernetes.support_plan == "AKSLongTermSupport" and kubernetes.tier != "Premium":
         yield Problem(
-            "kubernetes.tier", kubernetes.tier, "Premium, because long-term support is part of that tier"
+            "kubernetes.tier", kubernetes.tier, "Premium, because long-term support needs that tier"
         )
     yield from _support_problems(settings, today)
 
@@ -38,24 +41,26 @@ def _support_problems(settings: Settings, today: date) -> Iterator[Problem]:
     support = kubernetes_versions().get(kubernetes.version)
     if support is None:
         known = ", ".join(kubernetes_versions())
-        yield Problem("kubernetes.version", kubernetes.version, f"a minor AKS has a calendar for: {known}")
+        yield Problem(
+            "kubernetes.version", kubernetes.version, f"a minor whose end of support is known: {known}"
+        )
     elif today > support.lts_until:
         yield Problem(
             "kubernetes.version",
             kubernetes.version,
-            f"a newer minor: long-term support of {support.version} ended on {support.lts_until}",
+            f"a newer minor, because long-term support of {support.version} ended on {support.lts_until}",
         )
     elif kubernetes.support_plan == "KubernetesOfficial" and today > support.standard_until:
         yield Problem(
             "kubernetes.supportPlan",
             kubernetes.support_plan,
-            f"AKSLongTermSupport with kubernetes.tier Premium: standard support of {support.version} "
-            f"ended on {support.standard_until}, long-term support lasts until {support.lts_until}",
+            f"AKSLongTermSupport with kubernetes.tier Premium, because standard support of {support.version} "
+            f"ended on {support.standard_until}; long-term support lasts until {support.lts_until}",
         )
 
 
 def version_warnings(settings: Settings, today: date) -> Iterator[str]:
-    """Support that ends soon."""
+    """Support that ends within 60 days."""
     kubernetes = settings.kubernetes
     support = kubernetes_versions().get(kubernetes.version)
     if support is None:

@@ -7,7 +7,7 @@ from preview.columns import table
 from recorder.document import Pool
 
 _SURGE = 1
-"""Nodes a Regular pool has on top while it is upgraded; spot pools never surge (aks.md §1.3)."""
+"""Extra nodes of a Regular pool during upgrades; spot: none (docs/facts/aks.md#upgrade-settings-of-pools)."""
 
 
 def quota_table(pools: list[Pool], width: int) -> list[str]:

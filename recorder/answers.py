@@ -84,7 +84,7 @@ def _computed(type_token: str, name: str, inputs: dict[str, Any]) -> dict[str, A
         case "ManagedCluster":
             identities = inputs["identity"]["userAssignedIdentities"]
             return {
-                # ARM takes a list of ids and answers a map (aks.md §4.5).
+                # ARM takes a list of ids and answers with a map (docs/facts/pulumi.md#names-and-types).
                 "identity": {**inputs["identity"], "userAssignedIdentities": {i: {} for i in identities}},
                 "identityProfile": {"kubeletidentity": {"objectId": f"{name}-kubelet"}},
                 "fqdn": f"{name}-0a1b2c3d.hcp.{location}.azmk8s.io",

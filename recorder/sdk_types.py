@@ -1,7 +1,7 @@
 """Checks recorded inputs against the types the provider's Python SDK declares.
 
 Mocks, type checkers and azure-native's own Check accept unknown properties in nested dicts and unknown enum
-values (facts/pulumi.md §1.4 and §2.5); this does not. It reads `pulumi._types` and `rpc._RESOURCE_MODULES`,
+values (docs/facts/pulumi.md#names-and-types); this does not. It reads `pulumi._types` and `rpc._RESOURCE_MODULES`,
 which are private: the SDK is pinned and `tests/recorder/test_sdk_types.py` guards both names.
 """
 

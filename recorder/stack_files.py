@@ -1,4 +1,4 @@
-"""What the CLI would hand the program: defaults of Pulumi.yaml and the values of one stack file."""
+"""The configuration that the CLI would pass to the program: defaults of Pulumi.yaml, and one stack file."""
 
 import json
 from collections.abc import Hashable, Mapping
@@ -10,7 +10,7 @@ import yaml
 
 
 class _Loader(yaml.SafeLoader):
-    """Reads YAML; a day without quotes stays text, as the settings take it, and a key stands once, as the CLI wants."""
+    """Reads YAML. A date without quotes stays text, as the settings expect; repeated keys are errors, as in the CLI."""
 
     yaml_implicit_resolvers = {  # noqa: RUF012 - PyYAML's own name and form
         first: [(tag, pattern) for tag, pattern in resolvers if not tag.endswith(":timestamp")]
@@ -28,7 +28,7 @@ class _Loader(yaml.SafeLoader):
             text = str(key.value)
             if text in found:
                 raise yaml.constructor.ConstructorError(
-                    problem=f"{text} stands twice", problem_mark=key.start_mark
+                    problem=f"the key {text} occurs twice", problem_mark=key.start_mark
                 )
             found.add(text)
         return super().construct_mapping(node, deep)
@@ -40,7 +40,7 @@ class StackFileError(ValueError):
 
 @dataclass(frozen=True)
 class StackConfig:
-    """Configuration of one stack as the engine passes it on."""
+    """Configuration of one stack as the engine passes it to the program."""
 
     project: str
     stack: str
@@ -64,20 +64,20 @@ def read_stack(root: Path, stack: str, extra: Mapping[str, Any] | None = None) -
     Args:
         root: the project folder.
         stack: name of the stack.
-        extra: further values, as if they stood in the stack file; keys without a project get this one's.
+        extra: further values, as if they were in the stack file; keys without a project get this one's.
 
     Raises:
         StackFileError: a file is missing or is not YAML of the expected form.
     """
     project = _mapping(root / "Pulumi.yaml")
     if "name" not in project:
-        raise StackFileError("Pulumi.yaml: name: null: required: name of the project")
+        raise StackFileError("Pulumi.yaml: name: null is not allowed; expected the name of the project")
     if not (root / f"Pulumi.{stack}.yaml").is_file():
         known = ", ".join(stack_names(root)) or "none"
         raise StackFileError(f"stack {stack!r}: no file Pulumi.{stack}.yaml; stacks here: {known}")
     own: Any = _mapping(root / f"Pulumi.{stack}.yaml").get("config") or {}
     if not isinstance(own, dict):
-        raise StackFileError(f"Pulumi.{stack}.yaml: config: {own!r}: a mapping of keys to values")
+        raise StackFileError(f"Pulumi.{stack}.yaml: config: {own!r} is not allowed; expected a mapping")
     name = str(project["name"])
     found = {**_defaults(project), **cast(dict[str, Any], own), **(extra or {})}
     given = {key if ":" in str(key) else f"{name}:{key}": value for key, value in found.items()}
@@ -113,5 +113,5 @@ def _mapping(path: Path) -> dict[str, Any]:
         where = f" line {mark.line + 1}" if mark else ""
         raise StackFileError(f"{path.name}{where}: not YAML: {getattr(error, 'problem', error)}") from None
     if not isinstance(loaded, dict):
-        raise StackFileError(f"{path.name}: a mapping at the top, with `config:`")
+        raise StackFileError(f"{path.name}: expected a mapping with `config:`")
     return cast(dict[str, Any], loaded)

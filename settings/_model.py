@@ -26,7 +26,7 @@ def setting(default: Any = ..., *, about: str, source: str, unit: str = "", **co
     Args:
         default: its default; a mutable one is copied by pydantic. `...` makes the field required.
         about: one sentence for the person who sets it.
-        source: where the rule or the default comes from: a document or an issue number.
+        source: where the rule or the default comes from, as `docs/facts/sources.md` says how to cite it.
         unit: unit of the value, or its form when it is text.
         constraints: pydantic's own (ge, le, pattern, …).
     """

@@ -13,88 +13,92 @@ class MaintenanceWindow(SettingsModel):
     """When AKS may upgrade the cluster and its node images."""
 
     day: Weekday = setting(
-        "Saturday", about="Day of the week on which upgrades start.", source="AKS planned-maintenance"
+        "Saturday", about="Day of the week on which upgrades start.", source="planned-maintenance.md"
     )
     start_time: str = setting(
         "22:00",
         about="Local time at which the window opens.",
         unit="HH:MM",
-        source="AKS planned-maintenance",
+        source="planned-maintenance.md",
         pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]$",
     )
     duration_hours: int = setting(
-        6, about="Length of the window.", unit="hours", source="AKS planned-maintenance: 4 to 24", ge=4, le=24
+        6, about="Length of the window.", unit="hours", source="planned-maintenance.md: 4 to 24", ge=4, le=24
     )
     utc_offset: str = setting(
         "+00:00",
         about="Offset of the local time from UTC.",
         unit="±HH:MM",
-        source="AKS planned-maintenance",
+        source="planned-maintenance.md",
         pattern=r"^[+-](0[0-9]|1[0-4]):[0-5][0-9]$",
     )
 
 
 class Kubernetes(SettingsModel):
-    """Version of Kubernetes, how it is supported and how it moves."""
+    """Version of Kubernetes, its support plan and its upgrades."""
 
     version: str = setting(
         "1.34",
         about="Kubernetes minor; AKS picks the patch release.",
         unit="major.minor",
-        source="ckf.md §1.1: newest minor Charmed Kubeflow 1.11 is validated on",
+        source="docs/reference/supported-versions.rst: the newest that Charmed Kubeflow 1.11 is validated on",
         pattern=r"^1\.[0-9]{1,2}$",
     )
     support_plan: Literal["KubernetesOfficial", "AKSLongTermSupport"] = setting(
         "AKSLongTermSupport",
         about="Support plan; long-term support needs the Premium tier.",
-        source="ckf.md §1.2, docs/decisions/0002: 1.34 leaves standard support on 2026-11-30",
+        source="docs/decisions/0002-long-term-support-is-the-default.md",
     )
     tier: Literal["Free", "Standard", "Premium"] = setting(
-        "Premium", about="Tier of the control plane, with its price and SLA.", source="aks.md §5"
+        "Premium",
+        about="Pricing tier of the control plane, which sets its price and SLA.",
+        source="free-standard-pricing-tiers.md",
     )
     upgrade_channel: Literal["patch", "none"] = setting(
         "patch",
-        about="Automatic upgrades of Kubernetes; AKS's other channels would leave what Kubeflow is tested on.",
-        source="ckf.md §1.2",
+        about="Automatic upgrades of Kubernetes; AKS's other channels leave the minors that Kubeflow supports.",
+        source="auto-upgrade-cluster.md",
     )
     node_os_upgrade_channel: Literal["NodeImage", "SecurityPatch", "Unmanaged", "None"] = setting(
-        "NodeImage", about="Automatic upgrades of the nodes' operating system.", source="aks.md §5"
+        "NodeImage",
+        about="Automatic upgrades of the nodes' operating system.",
+        source="auto-upgrade-node-os-image.md",
     )
     maintenance: MaintenanceWindow = setting(
-        MaintenanceWindow(), about="When both kinds of upgrade may run.", source="aks.md §5"
+        MaintenanceWindow(), about="When both kinds of upgrade may run.", source="planned-maintenance.md"
     )
 
 
 class ApiAccess(SettingsModel):
-    """Who reaches the API server, and how they sign in."""
+    """Who can reach the API server, and how they sign in."""
 
     authorized_ip_ranges: tuple[str, ...] = setting(
         (),
         about="Public address ranges that may call the API server; empty means all.",
         unit="CIDR",
-        source="AKS api-server-authorized-ip-ranges: up to 200",
+        source="api-server-authorized-ip-ranges.md: up to 200",
         max_length=200,
     )
     private_cluster: bool = setting(
         False,
         about="Give the API server a private address only; Pulumi and Juju must then run inside the network.",
-        source="aks.md §5",
+        source="private-clusters.md",
     )
     local_accounts: bool = setting(
         True,
-        about="Keep the certificate-based admin account; off needs Entra admin groups.",
-        source="AKS manage-local-accounts-managed-azure-ad",
+        about="Keep the certificate-based admin account; false requires Entra admin groups.",
+        source="local-accounts.md",
     )
     admin_group_object_ids: tuple[str, ...] = setting(
         (),
-        about="Entra groups whose members are cluster admins; any entry turns Entra sign-in on, for good.",
+        about="Entra groups whose members are cluster admins; any entry turns Entra sign-in on for good.",
         unit="object id (GUID)",
-        source="aks.md §5",
+        source="enable-authentication-microsoft-entra-id.md",
     )
     kubelogin_mode: Literal["azurecli", "workloadidentity", "msi"] = setting(
         "azurecli",
         about="How kubelogin signs Pulumi in when local accounts are off.",
-        source="kubelogin documentation",
+        source='"kubelogin documentation"',
     )
 
 
@@ -104,13 +108,13 @@ class Ssh(SettingsModel):
     admin_username: str = setting(
         "azureuser",
         about="Name of the admin user on every node.",
-        source="AKS linuxProfile",
+        source="managedClusters.json, linuxProfile",
         pattern=r"^[A-Za-z][-A-Za-z0-9_]*$",
     )
     public_key: str = setting(
         about="OpenSSH public key of that user.",
         unit="ssh-… base64 [comment]",
-        source="AKS linuxProfile",
+        source="managedClusters.json, linuxProfile",
         pattern=r"^(ssh-rsa|ssh-ed25519) [A-Za-z0-9+/]+={0,3}( .*)?$",
     )
 
@@ -122,11 +126,11 @@ class Registry(SettingsModel):
         None,
         about="Registry to use instead of creating one.",
         unit="ARM id",
-        source="aks.md §5: AcrPull for the kubelet identity",
+        source="docs/facts/aks.md#identity-and-registry",
         pattern=r"^/subscriptions/[^/]+/resourceGroups/[^/]+/providers/Microsoft\.ContainerRegistry/registries/[^/]+$",
     )
     sku: Literal["Basic", "Standard", "Premium"] = setting(
-        "Standard", about="Tier of the new registry.", source="Azure Container Registry service tiers"
+        "Standard", about="Tier of the new registry.", source='"Azure Container Registry service tiers"'
     )
 
 
@@ -135,56 +139,60 @@ class Autoscaler(SettingsModel):
 
     scan_interval: str = setting(
         "10s",
-        about="How often it looks for work.",
+        about="How often the autoscaler checks for pods that need a node.",
         unit="duration",
-        source="AKS cluster-autoscaler profile",
+        source="cluster-autoscaler.md",
         pattern=DURATION,
     )
     max_node_provision_time: str = setting(
         "10m",
-        about="How long a node may take to come; also how long silent shortage delays the fallback.",
+        about="How long a new node may take to be ready; a VM that never boots delays the fallback this long.",
         unit="whole minutes",
-        source="engine.md §5.3, aks.md §3.4",
+        source="docs/facts/aks.md#shortage-and-fallback",
         pattern=MINUTES,
     )
     scale_down_delay_after_add: str = setting(
         "10m",
-        about="Rest after a scale-up before scale-down is considered.",
+        about="How long after a scale-up no node is removed.",
         unit="whole minutes",
-        source="AKS cluster-autoscaler profile",
+        source="cluster-autoscaler.md",
         pattern=MINUTES,
     )
     scale_down_unneeded_time: str = setting(
         "10m",
-        about="How long a node must be unneeded before it goes.",
+        about="How long a node must be unneeded before it is removed.",
         unit="whole minutes",
-        source="AKS cluster-autoscaler profile",
+        source="cluster-autoscaler.md",
         pattern=MINUTES,
     )
     scale_down_utilization_threshold: float = setting(
         0.5,
         about="Share of requested resources below which a node counts as unneeded.",
         unit="0–1",
-        source="AKS cluster-autoscaler profile",
+        source="cluster-autoscaler.md",
         ge=0,
         le=1,
     )
     balance_similar_node_groups: bool = setting(
         False,
-        about="Spread new nodes over pools that are alike, as with one pool per zone.",
-        source="AKS cluster-autoscaler-overview",
+        about="Spread new nodes over similar pools, such as one pool per zone.",
+        source="cluster-autoscaler-overview.md",
     )
     skip_nodes_with_local_storage: bool = setting(
-        True, about="Never remove nodes whose pods use emptyDir, as every charm does.", source="ckf.md §3.2"
+        True,
+        about="Never remove nodes whose pods use emptyDir, as every charm does.",
+        source="docs/facts/charmed-kubeflow.md#lost-nodes",
     )
     skip_nodes_with_system_pods: bool = setting(
-        True, about="Never remove nodes that run kube-system pods.", source="ckf.md §3.2"
+        True,
+        about="Never remove nodes that run kube-system pods.",
+        source="docs/facts/charmed-kubeflow.md#lost-nodes",
     )
     max_graceful_termination_sec: int = setting(
         600,
-        about="Longest grace period it waits for pods of a node it removes.",
+        about="Longest time that pods of a node being removed get to end.",
         unit="seconds",
-        source="AKS cluster-autoscaler profile",
+        source="cluster-autoscaler.md",
         ge=0,
         le=3600,
     )

@@ -6,15 +6,15 @@ from settings._model import SettingsModel, setting
 
 
 class Gpu(SettingsModel):
-    """Who installs the driver and who announces the GPUs to Kubernetes."""
+    """Who installs the driver, and who runs the device plugin that makes GPUs visible to Kubernetes."""
 
     driver: Literal["Install", "None"] = setting(
         "Install",
         about="Whether AKS installs the NVIDIA driver; None leaves it to NVIDIA's GPU Operator.",
-        source="AKS gpuProfile.driver, aks.md §2.1",
+        source="use-nvidia-gpu.md",
     )
     plugin: Literal["devicePlugin", "none"] = setting(
         "devicePlugin",
         about="Whether this program runs NVIDIA's device plugin; none leaves it to the GPU Operator.",
-        source="aks.md §2.2: never both on one node",
+        source="docs/facts/aks.md#gpu-driver-and-device-plugin",
     )

@@ -1,4 +1,4 @@
-"""From a stack's raw configuration to settings, with every mistake told at once."""
+"""From a stack's raw configuration to settings, with every mistake reported at once."""
 
 import copy
 import difflib
@@ -45,17 +45,17 @@ class Parsed:
     """What could be read of a stack's configuration."""
 
     settings: Settings
-    """The settings; where there are mistakes, what remains without the parts that hold them."""
+    """The settings; where there are mistakes of form, without the parts that contain them."""
     problems: tuple[Problem, ...]
     left_out: frozenset[str]
-    """Keys of the parts that hold mistakes of form; rules about them would speak of values nobody wrote."""
+    """Keys of the parts that contain mistakes of form. They have their defaults now, so no rule should judge them."""
 
 
 def parse(raw: Mapping[str, Any]) -> Parsed:
     """Reads configuration values (JSON types, camelCase keys) into settings.
 
-    Where some values have the wrong form, the parts they stand in (one pool, or one top-level key) are left out
-    and the rest is still read, so that planning can check it in the same run.
+    A part (one pool, or one top-level key) with a value of the wrong form is left out. The rest is still read, so that
+    planning can check it in the same run.
     """
     raw = {key: value for key, value in raw.items() if not _left_out(key, value)}
     try:
@@ -77,9 +77,10 @@ def parse(raw: Mapping[str, Any]) -> Parsed:
 
 
 def _left_out(key: str, value: Any) -> bool:
-    """Whether a value stands for null, which Pulumi.yaml cannot give as the default of a key it declares.
+    """Whether a value means null, which Pulumi.yaml cannot give as the default of a key it declares.
 
-    A declared key without default would make the CLI refuse every stack that does not set it (pulumi.md §1.5).
+    The CLI refuses every stack that does not set a declared key without a default
+    (docs/facts/pulumi.md#configuration).
     """
     field = _by_alias(Settings, key)
     return field is not None and field.get_default() is None and value in ("", {})
@@ -94,7 +95,11 @@ def _remove(values: Any, location: _Location) -> None:
     for step in location[:-1]:
         try:
             values = values[step]
-        except (KeyError, IndexError, TypeError):  # an earlier mistake of the same part took it along
+        except (
+            KeyError,
+            IndexError,
+            TypeError,
+        ):  # it was removed with the part that an earlier mistake is in
             return
     if isinstance(values, dict):
         values.pop(location[-1], None)  # pyright: ignore[reportUnknownMemberType]
@@ -109,10 +114,10 @@ def _problem(detail: ErrorDetails) -> Problem:
 def _allowed(detail: ErrorDetails) -> str:
     kind, context = detail["type"], detail.get("ctx", {})
     if kind == "extra_forbidden":
-        return _unknown_key(detail["loc"])
+        return _known_keys(detail["loc"])
     field = _field(detail["loc"])
     if kind == "missing":
-        return f"required: {_sentence(field)}"
+        return f"a value ({_sentence(field)})"
     if kind == "literal_error":
         return f"one of {context['expected']}"
     if kind in _LIMITS:
@@ -134,12 +139,13 @@ def _form(field: FieldInfo | None) -> str:
     return f"{extra['unit']}, " if extra.get("unit") else "text "
 
 
-def _unknown_key(location: _Location) -> str:
+def _known_keys(location: _Location) -> str:
+    key = str(location[-1])
     fields = _model(location[:-1]).model_fields
     known = [field.alias or name for name, field in fields.items()]
-    close = difflib.get_close_matches(str(location[-1]), known, n=1)
-    hint = f"; did you mean {close[0]}? Allowed" if close else "; allowed"
-    return f"no such key{hint}: {', '.join(known)}"
+    close = difflib.get_close_matches(key, known, n=1)
+    hint = f"; did you mean {close[0]}?" if close else ""
+    return f"one of the keys {', '.join(known)}{hint}"
 
 
 def _model(location: _Location) -> type[BaseModel]:

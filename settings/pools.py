@@ -12,13 +12,13 @@ class OsDisk(SettingsModel):
         None,
         about="Managed survives and is paid for; Ephemeral lives on the node. Left out: Ephemeral for spot CPU pools "
         "whose size has room, else Managed.",
-        source="aks.md §1.6",
+        source="docs/facts/aks.md#os-disks",
     )
     size_gib: int | None = setting(
         None,
         about="Size of the disk. Left out: 128, or what fits up to 128 when Ephemeral.",
         unit="GiB",
-        source="aks.md §1.6",
+        source="docs/facts/aks.md#os-disks",
         ge=30,
         le=2048,
     )
@@ -27,97 +27,136 @@ class OsDisk(SettingsModel):
 class SystemPool(SettingsModel):
     """The pool of AKS's own add-ons: Linux, on demand, closed to everything else."""
 
-    name: str = setting("system", about="Name of the pool.", source="AKS use-system-pools")
+    name: str = setting("system", about="Name of the pool.", source="our choice")
     vm_size: str = setting(
-        "Standard_D4s_v5", about="VM size, at least 4 vCPU and no B-series.", source="aks.md §1.4"
+        "Standard_D4s_v5", about="VM size, at least 4 vCPU and no B-series.", source="use-system-pools.md"
     )
     min_count: int = setting(
         2,
         about="Fewest nodes; 1 only outside prod.",
         unit="nodes",
-        source="AKS use-system-pools: production at least 2",
+        source="use-system-pools.md: at least 2 in production",
         ge=1,
         le=1000,
     )
-    max_count: int = setting(3, about="Most nodes.", unit="nodes", source="issue #3", ge=1, le=1000)
+    max_count: int = setting(
+        3,
+        about="Most nodes.",
+        unit="nodes",
+        source="our choice; limit: quotas-skus-regions.md",
+        ge=1,
+        le=1000,
+    )
     os_disk_gib: int = setting(
-        128, about="Size of the managed OS disk.", unit="GiB", source="aks.md §1.6", ge=30, le=2048
+        128,
+        about="Size of the managed OS disk.",
+        unit="GiB",
+        source="docs/facts/aks.md#os-disks",
+        ge=30,
+        le=2048,
     )
     max_pods: int = setting(
-        110, about="Most pods on a node.", unit="pods", source="aks.md §1.4", ge=30, le=250
+        110,
+        about="Most pods on a node.",
+        unit="pods",
+        source="our choice; at least 30: use-system-pools.md",
+        ge=30,
+        le=250,
     )
     zones: tuple[Literal["1", "2", "3"], ...] = setting(
-        (), about="Availability zones of the nodes; empty means no zones.", source="aks.md §1.8"
+        (),
+        about="Availability zones of the nodes; empty means no zones.",
+        source="docs/facts/aks.md#availability-zones",
     )
 
 
 class Fallback(SettingsModel):
-    """The on-demand twin that takes the work when spot is sold out."""
+    """The on-demand pool that takes the work when spot is sold out."""
 
     max_count: int = setting(
-        about="Most nodes of the twin; it always scales from 0.",
+        about="Most nodes of the fallback pool; it always scales from 0.",
         unit="nodes",
-        source="issue #3",
+        source="our choice; limit: quotas-skus-regions.md",
         ge=1,
         le=1000,
     )
     vm_size: str | None = setting(
-        None, about="VM size of the twin. Left out: that of the spot pool.", source="issue #3"
+        None,
+        about="VM size of the fallback pool. Left out: that of the spot pool.",
+        source="our choice",
     )
 
 
 class UserPool(SettingsModel):
-    """One agent pool for work. A GPU size makes it a GPU pool; the one Regular pool without taints hosts Kubeflow."""
+    """One agent pool for work. A GPU size makes it a GPU pool; the one untainted Regular pool hosts Kubeflow."""
 
     vm_size: str = setting(about="VM size, one of the catalogue.", source="catalogue/vm_sizes.csv")
     priority: Literal["Regular", "Spot"] = setting(
-        "Regular", about="On demand, or spot.", source="aks.md §1.1"
+        "Regular", about="On demand, or spot.", source="spot-node-pool.md"
     )
     min_count: int = setting(
-        0, about="Fewest nodes; GPU pools start from 0.", unit="nodes", source="aks.md §1.4", ge=0, le=1000
+        0,
+        about="Fewest nodes; GPU pools start from 0.",
+        unit="nodes",
+        source="managedClusters.json, count; 0 for GPU pools: our choice",
+        ge=0,
+        le=1000,
     )
-    max_count: int = setting(about="Most nodes.", unit="nodes", source="aks.md §1.4", ge=1, le=1000)
+    max_count: int = setting(
+        about="Most nodes.", unit="nodes", source="quotas-skus-regions.md", ge=1, le=1000
+    )
     eviction_policy: Literal["Delete", "Deallocate"] | None = setting(
         None,
         about="What happens to an evicted spot node. Left out: Delete; Deallocate keeps paying for the disk.",
-        source="aks.md §1.7",
+        source="docs/facts/aks.md#eviction-policy",
     )
     max_price: float | None = setting(
         None,
         about="Most to pay for a spot node; -1 means up to the on-demand price and no eviction on price. Left out: -1.",
         unit="USD per hour",
-        source="aks.md §1.1",
+        source="spot-node-pool.md",
     )
     workload: str | None = setting(
         None,
         about="Value of the label that a spot pool and its fallback share. Left out: cpu or gpu.",
         unit="label value",
-        source="issue #3",
+        source="our choice: docs/decisions/0003-labels-and-taints.md",
         pattern=r"^[A-Za-z0-9]([-_.A-Za-z0-9]{0,61}[A-Za-z0-9])?$",
     )
-    labels: dict[str, str] = setting(
-        {}, about="More node labels.", unit="key: value", source="AKS use-labels"
-    )
+    labels: dict[str, str] = setting({}, about="More node labels.", unit="key: value", source="use-labels.md")
     taints: tuple[str, ...] = setting(
-        (), about="More node taints.", unit="key=value:Effect", source="AKS use-node-taints"
+        (), about="More node taints.", unit="key=value:Effect", source="use-node-taints.md"
     )
-    os_disk: OsDisk = setting(OsDisk(), about="The nodes' operating system disk.", source="aks.md §1.6")
+    os_disk: OsDisk = setting(
+        OsDisk(), about="The nodes' operating system disk.", source="docs/facts/aks.md#os-disks"
+    )
     zones: tuple[Literal["1", "2", "3"], ...] = setting(
-        (), about="Availability zones of the nodes; empty means no zones.", source="aks.md §1.8"
+        (),
+        about="Availability zones of the nodes; empty means no zones.",
+        source="docs/facts/aks.md#availability-zones",
     )
     max_pods: int = setting(
-        110, about="Most pods on a node.", unit="pods", source="ckf.md §1.5", ge=10, le=250
+        110,
+        about="Most pods on a node.",
+        unit="pods",
+        source="our choice; 10 to 250: concepts-network-azure-cni-overlay.md",
+        ge=10,
+        le=250,
     )
     gpu_instance_profile: Literal["MIG1g", "MIG2g", "MIG3g", "MIG4g", "MIG7g"] | None = setting(
-        None, about="Cut each GPU into Multi-Instance GPU slices of this size.", source="aks.md §2.6"
+        None,
+        about="Cut each GPU into Multi-Instance GPU slices of this size.",
+        source="gpu-multi-instance.md",
     )
     fallback: Fallback | None = setting(
-        None, about="On-demand twin of a spot pool; null means none.", source="issue #3"
+        None,
+        about="On-demand pool that takes the work when spot is sold out; null means none.",
+        source="docs/facts/aks.md#shortage-and-fallback",
     )
 
 
 def standard_pools() -> dict[str, UserPool]:
-    """The pools of a stack that says nothing: Kubeflow's home, and CPU and GPU spot with their fallbacks."""
+    """The pools of a stack that sets none: one that hosts Kubeflow, CPU spot and GPU spot, each with its fallback."""
     return {
         "general": UserPool(vm_size="Standard_D8s_v5", min_count=2, max_count=3),
         "cpuspot": UserPool(

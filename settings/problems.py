@@ -1,4 +1,4 @@
-"""Mistakes in the settings: how one reads, and the error that carries all of them."""
+"""Mistakes in the settings: the line that describes one, and the error that carries all of them."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -6,16 +6,17 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Problem:
-    """One mistake: where it is, what stands there, what may stand there."""
+    """One mistake: the setting, its value, and what is expected instead."""
 
     key: str
     """Path of the setting as a stack file has it, e.g. `pools.cpuspot.maxPrice`."""
     value: object
+    """The value as the stack file has it; None where it is missing."""
     allowed: str
-    """What is allowed, and where it helps what to change."""
+    """What is expected instead, in words that follow "expected"; where it helps, with the reason or what to change."""
 
     def __str__(self) -> str:  # always one line, even where a name holds a line break
-        line = f"{self.key}: {_shown(self.value)}: {self.allowed}"
+        line = f"{self.key}: {_shown(self.value)} is not allowed; expected {self.allowed}"
         return "".join(char if char.isprintable() else repr(char)[1:-1] for char in line)
 
 

@@ -26,7 +26,8 @@ Each key of a `Pulumi.<stack>.yaml`, written there as `kubeflow-aks:<key>`. A st
 defaults; of a group it may set single keys, of `pools` it sets the whole map. Unknown keys, wrong types and broken
 rules are refused, all at once, before anything is created.
 
-`aks.md`, `ckf.md`, `engine.md`, `pulumi.md` and `cost.md` are the project's research notes.
+The column Source names a document of [the list of sources](../facts/sources.md), a page of this repository, or says
+that the value is our choice.
 """
 
 Schema = dict[str, Any]
@@ -66,7 +67,7 @@ def generated(root: Path) -> dict[Path, str]:
 
 
 def main(arguments: Sequence[str] | None = None, root: Path = ROOT) -> int:
-    """Writes the generated files, or tells which are stale.
+    """Writes the generated files, or reports which are stale.
 
     Returns:
         0; 1 when `--check` finds a stale file.

@@ -27,10 +27,10 @@ class Tags(SettingsModel):
     )
     __pydantic_extra__: dict[str, str]  # pyright: ignore[reportIncompatibleVariableOverride] # narrows the extra values
 
-    owner: str = setting(about="Team or person who answers for the stack.", source="issue #3", min_length=1)
+    owner: str = setting(about="Team or person responsible for the stack.", source="our choice", min_length=1)
     environment: str = setting(
         about="Environment; `prod` turns on the rules that only production needs.",
-        source="issue #3",
+        source="our choice",
         min_length=1,
     )
 
@@ -40,41 +40,57 @@ class Tags(SettingsModel):
 
 
 class Settings(SettingsModel):
-    """Everything one stack may say. Each field is one key of `Pulumi.<stack>.yaml`."""
+    """All settings of one stack. Each field is one key of `Pulumi.<stack>.yaml`."""
 
-    location: str = setting("westeurope", about="Azure region.", source="issue #3", pattern=r"^[a-z0-9]+$")
-    tags: Tags = setting(about="Tags of every taggable resource.", source="issue #3")
+    location: str = setting("westeurope", about="Azure region.", source="our choice", pattern=r"^[a-z0-9]+$")
+    tags: Tags = setting(about="Tags of every taggable resource.", source='"Tags of Azure resources"')
     protect: bool = setting(
-        True, about="Refuse to delete what would hurt to lose; demo stacks say false.", source="engine.md §0"
+        True,
+        about="Refuse `pulumi destroy` and replacements that would lose data; the demo stack sets false.",
+        source="docs/decisions/0004-the-last-object-protects-the-stack.md",
     )
     as_of: date | None = setting(
         None,
-        about="Day on which support windows are judged. Left out: today.",
+        about="Day for which support and retirement dates are checked. Left out: today.",
         unit="YYYY-MM-DD",
-        source="issue #3",
+        source="our choice",
     )
     kubernetes: Kubernetes = setting(
-        Kubernetes(), about="Version, support and upgrades.", source="ckf.md §1.2"
+        Kubernetes(), about="Version, support and upgrades.", source="docs/facts/aks.md#kubernetes-versions"
     )
-    network: Network = setting(Network(), about="Address ranges and the way out.", source="aks.md §5")
-    api_access: ApiAccess = setting(ApiAccess(), about="Who reaches the API server.", source="aks.md §5")
-    ssh: Ssh | None = setting(None, about="SSH access to nodes; left out: none.", source="AKS linuxProfile")
-    registry: Registry = setting(Registry(), about="Container registry.", source="aks.md §5")
+    network: Network = setting(
+        Network(), about="Address ranges and outbound traffic.", source="docs/facts/aks.md#network"
+    )
+    api_access: ApiAccess = setting(
+        ApiAccess(), about="Who can reach the API server.", source="docs/facts/aks.md#api-server-access"
+    )
+    ssh: Ssh | None = setting(
+        None, about="SSH access to nodes. Left out: none.", source="managedClusters.json, linuxProfile"
+    )
+    registry: Registry = setting(
+        Registry(), about="Container registry.", source="docs/facts/aks.md#identity-and-registry"
+    )
     autoscaler: Autoscaler = setting(
-        Autoscaler(), about="The cluster autoscaler's profile.", source="aks.md §3.1"
+        Autoscaler(), about="The cluster autoscaler's profile.", source="docs/facts/aks.md#autoscaler-profile"
     )
     system_pool: SystemPool = setting(
-        SystemPool(), about="The pool of AKS's own add-ons.", source="aks.md §1.4"
+        SystemPool(), about="The pool of AKS's own add-ons.", source="docs/facts/aks.md#system-pool"
     )
     pools: dict[str, UserPool] = setting(
         standard_pools(),
         about="User pools by name; a stack that sets it replaces the whole map.",
-        source="issue #3",
+        source="our choice",
     )
-    gpu: Gpu = setting(Gpu(), about="Driver and device plugin of GPU nodes.", source="aks.md §2")
+    gpu: Gpu = setting(
+        Gpu(),
+        about="Driver and device plugin of GPU nodes.",
+        source="docs/facts/aks.md#gpu-driver-and-device-plugin",
+    )
     kubeflow: Kubeflow = setting(
-        Kubeflow(), about="Charmed Kubeflow and its prerequisites.", source="ckf.md §7"
+        Kubeflow(), about="Charmed Kubeflow and its prerequisites.", source="docs/facts/charmed-kubeflow.md"
     )
     workload: dict[str, Work] = setting(
-        {}, about="Kinds of work by name, for the cost report.", source="facts/cost.md"
+        {},
+        about="Kinds of work by name, as a basis for estimating cost.",
+        source="docs/facts/prices.md#eviction-rates",
     )

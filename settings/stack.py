@@ -13,8 +13,8 @@ _TEXT_KEYS = {"location", "asOf"}
 def stack_values() -> dict[str, Any]:
     """Every value the current stack sets under the project's namespace, as JSON types; unknown keys included.
 
-    The CLI passes unknown keys on in silence (pulumi.md §1.5), and `pulumi.Config` cannot list keys, so the keys
-    come from the runtime's own map.
+    The CLI passes unknown keys on without a word, and `pulumi.Config` cannot list keys, so the keys come from the
+    runtime's own map (docs/facts/pulumi.md#configuration).
     """
     project = pulumi.get_project()
     keys = {*config.CONFIG.get(), *config.get_config_env()}
@@ -28,5 +28,5 @@ def _value(key: str) -> Any:
         return text
     try:
         return json.loads(text)
-    except ValueError:  # the models say what should stand there
+    except ValueError:  # text; the models refuse it where they expect another type
         return text

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 os.environ["PULUMI_ERROR_OUTPUT_STRING"] = "1"
-"""An Output used as text raises instead of becoming part of a name (pulumi.md §2.2)."""
+"""An Output used as text raises instead of becoming part of a name (docs/facts/pulumi.md#unit-tests)."""
 
 _LOCAL = Path(__file__).parent / "local"
 gc.disable()  # until the tests start: importing the providers' SDKs makes a million objects, none of them garbage

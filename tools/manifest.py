@@ -1,4 +1,4 @@
-"""Which tools the local AKS needs and how each is built (facts and measurements: engine.md §0, §1, §4, §8, §9).
+"""Which tools the local AKS needs and how each is built (docs/facts/engine.md#what-can-be-built).
 
 This file and the `go.mod`/`go.sum` of each group decide every byte of the binaries: their hash names the cache folder.
 """
@@ -20,7 +20,7 @@ class Tool:
         group: folder beside this file whose `go.mod` and `go.sum` pin the tool and all it is made of.
         package: import path of its main package.
         version: exact version, without the leading "v".
-        minutes: expected time of a cold build on 2 cores, download included (measured, engine.md §0).
+        minutes: measured time of a cold build on 2 cores, download included.
         version_arguments: how the program is asked for its version; empty where it cannot say.
         ldflags: linker flags, version stamps among them.
         tags: build tags.

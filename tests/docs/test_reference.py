@@ -58,7 +58,7 @@ def test_a_row_has_limits_default_unit_and_source() -> None:
         "`6`",
         "hours",
         "Length of the window.",
-        "AKS planned-maintenance: 4 to 24",
+        "planned-maintenance.md: 4 to 24",
     ]
 
 

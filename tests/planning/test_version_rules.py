@@ -23,8 +23,8 @@ def test_after_that_day_the_message_says_what_makes_it_valid() -> None:
     [problem] = version_problems(settings(kubernetes=OFFICIAL), date(2026, 12, 1))
     assert problem.key == "kubernetes.supportPlan"
     assert problem.allowed == (
-        "AKSLongTermSupport with kubernetes.tier Premium: standard support of 1.34 ended on 2026-11-30, "
-        "long-term support lasts until 2027-11-30"
+        "AKSLongTermSupport with kubernetes.tier Premium, because standard support of 1.34 "
+        "ended on 2026-11-30; long-term support lasts until 2027-11-30"
     )
 
 
@@ -42,7 +42,7 @@ def test_long_term_support_needs_the_premium_tier(tier: str) -> None:
 def test_after_long_term_support_only_a_newer_minor_is_left() -> None:
     assert refused(version_problems(settings(), date(2027, 11, 30))) == []
     [problem] = version_problems(settings(), date(2027, 12, 1))
-    assert problem.allowed == "a newer minor: long-term support of 1.34 ended on 2027-11-30"
+    assert problem.allowed == "a newer minor, because long-term support of 1.34 ended on 2027-11-30"
 
 
 @pytest.mark.parametrize(("release", "version"), [("1.11", "1.32"), ("1.11", "1.33"), ("1.10", "1.33")])
@@ -60,13 +60,13 @@ def test_a_minor_the_release_is_not_validated_on_is_refused(release: str, versio
 def test_a_minor_aks_no_longer_has_is_not_offered_for_a_release() -> None:
     stack = settings(kubeflow={"release": "1.10"}, kubernetes={"version": "1.34"})
     [problem] = version_problems(stack, TODAY)
-    assert problem.allowed == "what Charmed Kubeflow 1.10 is validated on and AKS has: 1.32, 1.33"
+    assert problem.allowed == "a minor that Charmed Kubeflow 1.10 is validated on and AKS offers: 1.32, 1.33"
 
 
 def test_a_minor_without_a_calendar_is_refused() -> None:
     stack = settings(kubeflow={"release": "1.10"}, kubernetes={"version": "1.29"})
     [problem] = version_problems(stack, TODAY)
-    assert problem.allowed.startswith("a minor AKS has a calendar for: 1.32")
+    assert problem.allowed.startswith("a minor whose end of support is known: 1.32")
 
 
 def test_an_unknown_release_is_refused() -> None:

@@ -48,13 +48,13 @@ def test_a_stack_that_a_user_added_is_shown_and_written(
     [
         pytest.param(None, ["stack 'trial': no file Pulumi.trial.yaml; stacks here: none"], id="no file"),
         pytest.param("config: [", ["Pulumi.trial.yaml line 1: not YAML: "], id="not YAML"),
-        pytest.param("- a", ["Pulumi.trial.yaml: a mapping at the top, with `config:`"], id="a list"),
+        pytest.param("- a", ["Pulumi.trial.yaml: expected a mapping with `config:`"], id="a list"),
         pytest.param(
             f"{GOOD}  kubeflow-aks:protect: perhaps\n  kubeflow-aks:colour: red\n",
             [
                 "Pulumi.trial.yaml holds mistakes; nothing was created:",
-                "protect: 'perhaps': true or false",
-                "colour: 'red': no such key; allowed: location, tags, ",
+                "protect: 'perhaps' is not allowed; expected true or false",
+                "colour: 'red' is not allowed; expected one of the keys location, tags, ",
             ],
             id="two mistakes",
         ),

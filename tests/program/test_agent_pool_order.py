@@ -1,4 +1,4 @@
-"""Pools are made one after the other, because AKS refuses a second pool operation with 409 (aks.md §4.4)."""
+"""Pools are made one after the other, because AKS refuses a second pool operation with 409 (Azure/AKS#1913)."""
 
 from itertools import pairwise
 

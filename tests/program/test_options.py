@@ -7,7 +7,7 @@ import pytest
 from recorder.run import Record
 from tests.program.records import CLUSTER, GROUP, POOL, PROVIDER, in_cluster
 
-# What AKS never changes on a pool, though the provider would send it as an update (aks.md §4.2).
+# What AKS never changes on a pool, though the provider would send it as an update (docs/facts/aks.md).
 IMMUTABLE = {
     "availabilityZones",
     "enableEncryptionAtHost",

@@ -1,4 +1,4 @@
-"""Nothing is made that Juju or AKS owns (ckf.md §2)."""
+"""Nothing is made that Juju or AKS owns (docs/facts/charmed-kubeflow.md#what-juju-owns)."""
 
 import re
 

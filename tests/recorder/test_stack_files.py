@@ -98,7 +98,7 @@ def test_a_folder_without_a_project_is_told(tmp_path: Path) -> None:
 
 def test_a_project_without_a_name_is_told(tmp_path: Path) -> None:
     (tmp_path / "Pulumi.yaml").write_text("runtime: python")
-    with pytest.raises(StackFileError, match=r"^Pulumi\.yaml: name: null: required"):
+    with pytest.raises(StackFileError, match=r"^Pulumi\.yaml: name: null is not allowed"):
         read_stack(tmp_path, "dev")
 
 
@@ -108,17 +108,17 @@ def test_a_file_that_is_not_yaml_is_told_with_the_line(root: Path) -> None:
 
 @pytest.mark.parametrize("stack_file", ["", "- a", "text"])
 def test_a_file_without_a_mapping_is_told(root: Path, stack_file: str) -> None:
-    assert told(root, stack_file) == "Pulumi.dev.yaml: a mapping at the top, with `config:`"
+    assert told(root, stack_file) == "Pulumi.dev.yaml: expected a mapping with `config:`"
 
 
 @pytest.mark.parametrize("stack_file", ["config: [a]", "config: text"])
 def test_configuration_that_is_no_mapping_is_told(root: Path, stack_file: str) -> None:
-    assert told(root, stack_file).endswith(": a mapping of keys to values")
+    assert told(root, stack_file).endswith(" is not allowed; expected a mapping")
 
 
 def test_a_key_that_stands_twice_is_told_with_its_line(root: Path) -> None:
     twice = "config:\n  demo:pools:\n    a: {}\n    a: {}\n"
-    assert told(root, twice) == "Pulumi.dev.yaml line 4: not YAML: a stands twice"
+    assert told(root, twice) == "Pulumi.dev.yaml line 4: not YAML: the key a occurs twice"
 
 
 def test_a_file_that_is_no_text_is_told(root: Path) -> None:

@@ -10,7 +10,7 @@ from typing import Final
 WORKLOAD_LABEL: Final = "kubeflow-aks/workload"
 """Label that a spot pool shares with its on-demand twin."""
 SPOT_LABEL: Final = "kubernetes.azure.com/scalesetpriority"
-"""Label and taint of every spot node, with the value `spot`; on-demand nodes have neither (aks.md §1.1)."""
+"""Label and taint of every spot node, with the value `spot`; on-demand nodes have neither (spot-node-pool.md)."""
 POOL_LABEL: Final = "kubernetes.azure.com/agentpool"
 """Label of every node: the name of its pool."""
 PLATFORM_NAMESPACES: Final = re.compile(r"kubeflow|controller-.*|knative-.*")

@@ -1,4 +1,7 @@
-"""What each release of Kubeflow Pipelines' backend makes of a compiled pipeline (placement.md §0)."""
+"""What each release of Kubeflow Pipelines' backend makes of a compiled pipeline.
+
+Source: docs/facts/placement.md#kubeflow-pipelines-releases.
+"""
 
 from __future__ import annotations
 

@@ -18,10 +18,10 @@ from ckf_spot.placement import Capacity, Placement
 from ckf_spot.pool_group import PoolGroup, Selection
 
 _SDK: Final = (2, 17)
-"""First SDK that keeps a long `backoff_max_duration`; older ones make 3600 s of it (kubeflow/pipelines #13452)."""
+"""First SDK that keeps a long `backoff_max_duration`; older ones make 3600 s of it (kubeflow/pipelines#13452)."""
 _FACTOR: Final = 1
-"""Of the backoff: each wait is as long as the first. Left out, the compiler writes 2.0; a fraction such as 1.5 reaches
-Argo as a text that it can't read as a number, and the task fails without a retry (placement.md §1)."""
+"""Factor of the backoff: each wait is as long as the first. The compiler's default is 2.0. Argo cannot read a fraction
+such as 1.5, and the task fails without a retry (docs/facts/placement.md#traps-of-kfp)."""
 
 
 def place(
@@ -115,7 +115,7 @@ def _whole(name: str, value: int) -> int:
 
 
 def _check_window(limit: int, wait: int, end: int) -> None:
-    """Refuses a window that closes before the last retry: Argo then kills what runs (placement.md §2)."""
+    """Refuses a window that closes before the last retry: Argo then kills what runs (argoproj/argo-workflows#13044)."""
     if end <= limit * wait:
         raise PlacementError(
             f"give_up: {durations.text(end)!r} is over before the last of {limit} retries starts, each after "

@@ -1,4 +1,4 @@
-"""The notebook form's options, as the charm jupyter-ui checks them (its config_validators.py, ckf.md §5)."""
+"""The notebook form's options, as the charm jupyter-ui checks them (charms/jupyter-ui/src/config_validators.py)."""
 
 import json
 from typing import Any

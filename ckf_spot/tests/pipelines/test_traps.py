@@ -1,6 +1,6 @@
-"""What kfp lets a data scientist do and means something else by, and what `place` does instead (placement.md §0–2).
+"""Calls of kfp that do not do what they seem to, and what `place` does instead (docs/facts/placement.md#traps-of-kfp).
 
-Each test shows the trap in the pinned SDK itself first, so that it tells when an upgrade has closed it.
+Each test first shows the trap in the pinned SDK itself, so that it fails when an upgrade has closed it.
 """
 
 from typing import Any

@@ -15,7 +15,7 @@ GENERAL: Final = "general"
 
 
 def jupyter_ui_config(pools: Pools) -> dict[str, str]:
-    """The charm's options by name, each as the text that the charm wants (ckf.md §5).
+    """The charm's options by name, each as the text that the charm expects (charms/jupyter-ui/config.yaml).
 
     A notebook is offered the general pools, and on-demand GPUs where there are any; never spot: it holds somebody's
     work, and the cluster's guard refuses notebooks that tolerate spot nodes. A GPU notebook takes two choices, the

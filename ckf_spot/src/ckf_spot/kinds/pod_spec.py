@@ -11,7 +11,7 @@ from ckf_spot.kinds.pod_fields import PREFERRED, REQUIRED
 from ckf_spot.placement import Placement
 
 SAFE_TO_EVICT: Final = "cluster-autoscaler.kubernetes.io/safe-to-evict"
-"""Annotation that keeps the autoscaler, the second evictor, from ending a Job's pod (placement.md §5)."""
+"""Annotation that keeps the autoscaler from evicting a Job's pod to remove its node (cluster-autoscaler, FAQ.md)."""
 GRACE_SECONDS: Final = 25
 """Azure takes a node back 30 s after its notice; the kubelet needs the rest to tell how the pod ended."""
 

@@ -1,4 +1,7 @@
-"""Places a TrainJob of Kubeflow Trainer v2, whose field for this changed with every release (placement.md §4)."""
+"""Places a TrainJob of Kubeflow Trainer v2, whose field for placement differs by release.
+
+Source: docs/facts/placement.md#trainer-and-katib.
+"""
 
 from __future__ import annotations
 

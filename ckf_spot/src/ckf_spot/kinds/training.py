@@ -22,7 +22,7 @@ _TFJOB: Final = "TFJob"
 _DYNAMIC: Final = "enableDynamicWorker"
 _RESTARTS: Final = ("Always", "ExitCode", "Never", "OnFailure")
 _SURVIVING: Final = ("Always", "OnFailure")
-"""Restart policies, other than ExitCode, after which the operator makes an evicted pod again (placement.md §5)."""
+"""Restart policies beside ExitCode with which the operator replaces a failed pod (pkg/controller.v1/common/pod.go)."""
 _REPLICA: Final = ("replicas", "restartPolicy", "template")
 _OF_THE_POD: Final = (
     "affinity",

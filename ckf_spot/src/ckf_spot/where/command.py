@@ -30,7 +30,8 @@ _FORMS: Final = ("table", "json", "svg")
 _VIOLATED: Final = 1
 """Exit code of `--check` where there are violations."""
 _PATIENCE: Final = "5m"
-"""The program's autoscaler gives a spot node up after this time and asks for an on-demand one (aks.md §3)."""
+"""After this time the program's autoscaler gives up on a spot node and asks for an on-demand one
+(`autoscaler.maxNodeProvisionTime` of its settings)."""
 
 
 def add_to(commands: Any) -> None:

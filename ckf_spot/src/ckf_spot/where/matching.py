@@ -9,7 +9,7 @@ from ckf_spot.agent_pool import POOL_LABEL, SPOT_LABEL, AgentPool, Taint
 from ckf_spot.where.observations import Constraints, Requirement, Toleration
 
 SPOT_TAINT: Final = Taint(SPOT_LABEL, "spot", "NoSchedule")
-"""The taint of every spot node (aks.md §1.1)."""
+"""The taint of every spot node (spot-node-pool.md)."""
 _VM_SIZE: Final = "node.kubernetes.io/instance-type"
 _PRIORITY: Final = "kubernetes.azure.com/priority"
 

@@ -16,7 +16,7 @@ Source = Literal["pod", "event", "workflow"]
 """Who tells of a pod: the pod itself, events about it (kept for an hour), or its Argo workflow."""
 
 _NODE_NAME: Final = re.compile(r"aks-([a-z0-9]+)-\d+-vm.*")
-"""`aks-<pool>-<8 digits>-vmss<instance>` (aks.md §3.2), and the same with `vms` for pools without a scale set."""
+"""`aks-<pool>-<8 digits>-vmss<instance>` (availability-zones.md), with `vms` for pools without a scale set."""
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ _INDEXED: Final = re.compile(r"(?P<index>\d+)-[a-z0-9]{5}")
 """What an Indexed Job puts behind its name."""
 _KILLED: Final = re.compile(r"pod deleted|exit code 143|node shutdown")
 """What Argo's messages say of a step that did not end by itself: its pod vanished, or was told to stop and could still
-report so (placement.md §2)."""
+report so (docs/facts/placement.md#retries-of-vanished-pods)."""
 
 
 def earlier(pods: Sequence[Pod], events: Iterable[Object], workflows: Iterable[Object]) -> tuple[Pod, ...]:
