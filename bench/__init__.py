@@ -1,1 +1,1 @@
-"""Benchmarks: two ways side by side in one run, told as ratios, because machines are noisy."""
+"""Benchmarks: two variants in one run, reported as ratios, because machines differ and are noisy."""

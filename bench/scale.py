@@ -1,4 +1,4 @@
-"""How the real control plane copes with the loss of a whole spot pool, by the size of the pool.
+"""How long the real control plane takes to recover from the loss of a whole spot pool, by the size of the pool.
 
 Real: etcd, API server, scheduler, controllers, evictions. Simulated, at the wall clock's own pace: Azure, the
 autoscaler, and kubelets (kwok). The pods belong to ReplicaSets, whose controller replaces an evicted pod at once; a
@@ -47,11 +47,11 @@ _SPOT: Final = {"key": "kubernetes.azure.com/scalesetpriority", "value": "spot",
 
 @dataclass
 class SpotPool:
-    """An Azure with one cluster of one spot pool, as the simulation asks it."""
+    """The simulation's view of Azure: one cluster with one spot pool."""
 
     nodes: int
     made: int = 0
-    """How many VMs there have been."""
+    """Number of VMs created so far."""
 
     def agent_pools(self) -> list[dict[str, Any]]:
         """The pool."""
@@ -98,11 +98,11 @@ class Measured:
     again: float
     """From the eviction notice until all pods run on new nodes."""
     memory: dict[str, int]
-    """Most that each component of the control plane held."""
+    """Peak memory of each component of the control plane."""
 
     @property
     def own(self) -> float:
-        """The control plane's own part of `again`: less the notice, which VMs are not replaced before, and the boot."""
+        """The control plane's part of `again`: without the notice, during which no VM is replaced, and the boot."""
         return self.again - NOTICE_SECONDS - BOOT_SECONDS
 
 
@@ -136,7 +136,7 @@ def main() -> int:
 
 
 def measure(nodes: int, found: tools.Tools) -> Measured:
-    """A control plane of its own, filled, and emptied by one eviction of every node."""
+    """Fills a new control plane with pods, then evicts every node at once."""
     with _running(nodes, found) as (run, cluster, api, market, clock):
         pods = nodes * PODS_PER_NODE
         _wait(f"{nodes} nodes are ready", lambda: sum(map(_is_ready, cluster.nodes())) == nodes)

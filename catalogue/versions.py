@@ -1,4 +1,4 @@
-"""Which Kubernetes minors AKS creates until when, and which of them each Charmed Kubeflow release runs on."""
+"""Until when AKS supports each Kubernetes minor, and on which of them each Charmed Kubeflow release runs."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

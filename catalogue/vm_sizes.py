@@ -1,4 +1,4 @@
-"""Azure VM sizes: what a node of each size has, and which series are gone."""
+"""Azure VM sizes: the hardware of each size, and the series that Azure retires."""
 
 import re
 from collections.abc import Mapping

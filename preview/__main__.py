@@ -25,7 +25,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     up-mode run would show made-up ids and addresses as if they were a promise.
 
     Returns:
-        0; 1 when the stack cannot be read or holds mistakes, which are then told on stderr and nothing is written.
+        0; 1 when the stack cannot be read or has mistakes. Then they are printed to stderr and nothing is written.
     """
     parser = argparse.ArgumentParser(prog="preview", description="What `pulumi up` would create.")
     parser.add_argument("stack", nargs="?", default="dev", help="a stack with a file Pulumi.<stack>.yaml")
@@ -61,7 +61,7 @@ if __name__ == "__main__":
     try:
         code = main()
         sys.stdout.flush()
-    except BrokenPipeError:  # whoever reads, `head` for instance, has seen enough
+    except BrokenPipeError:  # the reader, `head` for instance, has closed the pipe
         pass
     sys.stderr.flush()
     os._exit(code)  # Python would take a second to free the SDKs' classes one by one

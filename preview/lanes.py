@@ -1,4 +1,4 @@
-"""What runs where, read from the plan: the content of every picture of the pools."""
+"""Which work runs on which pools, read from the plan: the content of the pictures."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,9 +12,9 @@ class Lane:
     """One kind of work and the pools it runs on."""
 
     work: str
-    """Who runs there, in a few words."""
+    """Short description of the work."""
     how: str
-    """What sends a pod there."""
+    """The toleration or label that brings a pod there."""
     rows: tuple[tuple[Pool, Pool | None], ...]
     """Each pool with its fallback, if it has one."""
 
@@ -25,7 +25,7 @@ _WORK = {
     "cpu": ("CPU batch work", ""),
     "gpu": ("GPU batch work", ""),
 }
-"""By role; batch work is sent by its workload label."""
+"""By role; batch work is selected by its workload label."""
 
 
 def lanes(document: PlanDocument) -> list[Lane]:

@@ -44,4 +44,4 @@ def _box(pool: Pool) -> str:
 
 
 def _id(pool: Pool) -> str:
-    return f"pool_{pool['name']}"  # a pool may be called `end`, which is a word of mermaid's
+    return f"pool_{pool['name']}"  # a pool may be called `end`, a keyword of mermaid

@@ -21,7 +21,7 @@ def pool_table(pools: list[Pool], width: int) -> list[str]:
 
 
 def node_range(pool: Pool) -> str:
-    """Fewest to most nodes."""
+    """Minimum and maximum number of nodes."""
     return f"{pool['min']}–{pool['max']}"
 
 

@@ -1,4 +1,4 @@
-"""The vCPU quota a plan needs when every pool is at its most nodes."""
+"""The vCPU quota that a plan needs when every pool has its maximum number of nodes."""
 
 from collections import Counter
 

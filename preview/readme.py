@@ -14,7 +14,7 @@ from recorder.run import PROJECT_ROOT, record
 README = Path("README.md")
 _STACK = "dev"
 DAY = "2026-11-21"
-"""Day on which the README's plan is judged, so that its text changes only with the program."""
+"""Day for which the README's plan is made, so that its text changes only with the program."""
 _WIDTH = 110
 _SHOWN = 12
 """Lines of the resource tree and of the outputs that the README shows."""
@@ -22,7 +22,7 @@ _BLOCK = re.compile(r"(<!-- generated: (?P<name>\w+) -->\n).*?(<!-- end -->)", r
 
 
 def with_generated(text: str, blocks: dict[str, str]) -> str:
-    """A page with its generated blocks written anew.
+    """A page with its generated blocks replaced.
 
     Args:
         text: the page; a block stands between `<!-- generated: <name> -->` and `<!-- end -->`.
@@ -46,7 +46,7 @@ def readme_blocks() -> dict[str, str]:
 
 
 def main(arguments: Sequence[str] | None = None, root: Path = PROJECT_ROOT) -> int:
-    """Writes the README's generated blocks, or tells whether they are stale.
+    """Writes the README's generated blocks, or reports whether they are stale.
 
     Returns:
         0; 1 when `--check` finds a stale block.

@@ -18,7 +18,7 @@ class _Row(NamedTuple):
 
 
 def resource_tree(document: PlanDocument, width: int) -> list[str]:
-    """One line a resource: type, name, and `protect` where a destroy would refuse; in the order they are made."""
+    """One line per resource: type, name, and `protect` where a destroy is refused; in the order of creation."""
     rows = list(_rows(document))
     marks = max(len(row.mark) for row in rows)
     kinds = max(len(row.branch + row.type) for row in rows)
@@ -58,7 +58,7 @@ def _rows(document: PlanDocument) -> Iterator[_Row]:
 
 
 def _in_order(resources: list[PlannedResource]) -> list[PlannedResource]:
-    """Resources by how many others must be there before; a component where its last child is; else by URN."""
+    """Resources by the number of others that must exist first; a component with its last child; else by URN."""
     needs = {item["urn"]: [*item["dependsOn"], item["parent"]] for item in resources}
     ranks: dict[str, int] = {}
 

@@ -1,4 +1,4 @@
-"""What Azure and Kubernetes would answer, enough for the program to run in process; for previews and tests."""
+"""Simulated answers of Azure and Kubernetes with which the program runs in process, for previews and tests."""
 
 import base64
 from typing import Any, cast
@@ -35,7 +35,7 @@ _NAME_INPUTS = (
 
 
 class Answers(mocks.Mocks):
-    """Answers in the shape of responses: ARM ids, physical names, computed properties."""
+    """Answers in the form of real responses: ARM ids, physical names, computed properties."""
 
     def new_resource(self, args: mocks.MockResourceArgs) -> tuple[str | None, dict[str, Any]]:
         """The id and the outputs of a new resource: its inputs and what the cloud adds."""

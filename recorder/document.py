@@ -71,7 +71,7 @@ class PlanDocument(TypedDict):
 
 
 class _Contract(TypedDict):
-    """What the program's `poolContract` output says of one pool."""
+    """One pool of the program's output `poolContract`."""
 
     name: str
     role: str
@@ -116,7 +116,9 @@ def _resource(resource: Resource) -> PlannedResource:
 
 def _options(resource: Resource) -> dict[str, Any]:
     options = dict(sorted(resource.options.items()))
-    if provider := options.get("provider"):  # the protocol's `<urn>::<id>`, but ids are for an up to know
+    if provider := options.get(
+        "provider"
+    ):  # the protocol has `<urn>::<id>`, but the id is unknown before `up`
         options["provider"] = provider.rpartition("::")[0]
     return options
 

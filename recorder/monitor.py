@@ -31,7 +31,7 @@ class Resource:
     secret_inputs: frozenset[str]
     """Paths of inputs that are secret."""
     unknown_inputs: frozenset[str]
-    """Paths of inputs that only an `up` knows; their value is None."""
+    """Paths of inputs that are unknown before `up`; their value is None."""
     options: dict[str, Any]
     depends_on: tuple[str, ...]
     property_dependencies: dict[str, tuple[str, ...]]
@@ -61,7 +61,7 @@ class Values:
 
 
 class RecordingMonitor(mocks.MockMonitor):
-    """A mock monitor that answers as the engine does and keeps what it was told."""
+    """A mock monitor that answers as the engine does and records every request."""
 
     def __init__(self, answers: mocks.Mocks) -> None:
         super().__init__(answers)
@@ -77,7 +77,7 @@ class RecordingMonitor(mocks.MockMonitor):
         return f"urn:pulumi:{pulumi.get_stack()}::{pulumi.get_project()}::{type_}::{name}"
 
     def RegisterResource(self, request: Any) -> Any:  # noqa: N802 - name of the protocol
-        """Records a registration; in a preview nothing is created, so the answer holds no outputs."""
+        """Records a registration; in a preview nothing is created, so the answer has no outputs."""
         urn = self.make_urn(request.parent, request.type, request.name)
         if urn in self.registered:
             raise DuplicateUrnError(f"duplicate resource URN {urn}")

@@ -58,7 +58,7 @@ class Record:
 
 
 class RecordingEngine(mocks.MockEngine):
-    """Keeps the warnings the program logs."""
+    """Keeps the warnings that the program logs."""
 
     def __init__(self) -> None:
         super().__init__(None)
@@ -161,7 +161,7 @@ def _run(
 
 @contextlib.contextmanager
 def _inside(root: Path) -> Generator[None]:
-    """The project folder as working directory and first on the import path, as the language host has it."""
+    """The project folder as working directory and first on the import path, as under the language host."""
     before = Path.cwd()
     sys.path.insert(0, str(root))
     os.chdir(root)

@@ -23,7 +23,7 @@ from pulumi.runtime import rpc
 
 
 def check_resource(token: str, inputs: Mapping[str, Any]) -> list[str]:
-    """Mistakes in the inputs of one resource, one line each; empty when the SDK would know every part.
+    """Mistakes in the inputs of one resource, one line each; empty when the SDK declares every part.
 
     Args:
         token: Pulumi type token, e.g. `azure-native:containerservice:AgentPool`.
@@ -86,7 +86,7 @@ def _required(cls: type) -> frozenset[str]:
 
 
 def _arms(hint: Any) -> Iterator[Any]:
-    """Every concrete type an Input hint admits: unions flattened, Input and Optional plumbing dropped."""
+    """Every concrete type that an Input hint allows, without unions, Input and Optional."""
     origin = typing.get_origin(hint)
     if origin in (typing.Union, types.UnionType):
         for arm in typing.get_args(hint):

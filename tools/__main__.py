@@ -1,4 +1,4 @@
-"""`python -m tools`: has every tool of the local AKS, and prints the folder of the built ones."""
+"""`python -m tools`: builds what is missing of the local AKS's tools, and prints the folder of the built ones."""
 
 from __future__ import annotations
 

@@ -139,7 +139,7 @@ class _Builder:
         )
 
     def _wait(self, process: subprocess.Popen[str], step: str, tool: Tool, begun: float) -> int:
-        """Waits for one build and says every minute that it is alive; stops it when another has failed."""
+        """Waits for one build and reports every minute that it runs; stops it when another has failed."""
         due = begun + _REPORT_SECONDS
         while (code := process.poll()) is None:
             if self.stopping.wait(_POLL_SECONDS):

@@ -56,7 +56,7 @@ def cache() -> Path:
 
 
 def store(source: Path = SOURCE) -> Path:
-    """The cache folder of exactly these tools: it is named by the hash of all that decides their bytes."""
+    """The cache folder of exactly these tools, named after the hash of everything that determines their content."""
     digest = hashlib.sha256()
     for file in sorted((*source.glob("*/go.mod"), *source.glob("*/go.sum"), source / "manifest.py")):
         digest.update(f"{file.relative_to(source)}\0".encode() + file.read_bytes())

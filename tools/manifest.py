@@ -120,10 +120,10 @@ TOOLS: Final = (
 """Every tool; within a group in build order, groups with the longest build first."""
 
 OPTIONAL: Final = {"argo": "workflow-controller", "training": "training-operator.v1"}
-"""What `--with` takes, and the tool it adds."""
+"""Values of `--with`, and the tool that each adds."""
 
 
 def wanted(extras: tuple[str, ...] = ()) -> tuple[Tool, ...]:
-    """The tools to have: all that are not optional, and those that `extras` (keys of `OPTIONAL`) name."""
+    """All tools that are not optional, and those that `extras` (keys of `OPTIONAL`) name."""
     added = {OPTIONAL[extra] for extra in extras}
     return tuple(tool for tool in TOOLS if not tool.optional or tool.name in added)

@@ -64,7 +64,7 @@ def test_every_form_of_the_contract_gives_the_same_pools(text: str) -> None:
 def test_a_text_without_pools_tells_where_they_should_be(text: str) -> None:
     assert said(text) == [
         (
-            "pools.json: a list of pools is missing; allowed: the stack output 'poolContract', "
+            "pools.json: a list of pools is missing; expected the stack output 'poolContract', "
             "all outputs as JSON, or the ConfigMap with the key 'pools.json'"
         )
     ]
@@ -102,7 +102,7 @@ def test_a_value_that_is_not_allowed(key: str, value: object, allowed: str) -> N
     pools = entries()
     pools[0][key] = value
     assert said(json.dumps(pools)) == [
-        f"pools.json: pools[general].{key}: {value!r} is not allowed; allowed: {allowed}"
+        f"pools.json: pools[general].{key}: {value!r} is not allowed; expected {allowed}"
     ]
 
 
@@ -112,7 +112,7 @@ def test_a_value_that_is_not_allowed(key: str, value: object, allowed: str) -> N
 def test_a_key_that_is_missing(key: str) -> None:
     pools = entries()
     del pools[0][key]
-    assert any(f".{key} is missing; allowed: " in line for line in said(json.dumps(pools)))
+    assert any(f".{key} is missing; expected " in line for line in said(json.dumps(pools)))
 
 
 def test_a_fallback_that_is_no_pool() -> None:
@@ -121,7 +121,7 @@ def test_a_fallback_that_is_no_pool() -> None:
     assert said(json.dumps(pools)) == [
         (
             "pools.json: pools[cpuspot].fallback: 'cpu0d' is none of the pools; "
-            "allowed: general, cpuspot, cpuod, gpuspot, gpuod"
+            "expected general, cpuspot, cpuod, gpuspot, gpuod"
         )
     ]
 
@@ -140,7 +140,7 @@ def test_a_spot_label_that_contradicts_the_priority() -> None:
     assert said(json.dumps(pools)) == [
         (
             "pools.json: pools[cpuspot].labels: kubernetes.azure.com/scalesetpriority: 'spot' contradicts priority "
-            "'Regular'; allowed: 'spot' on spot pools, left out on others"
+            "'Regular'; expected 'spot' on spot pools, left out on others"
         )
     ]
 

@@ -59,7 +59,7 @@ def test_an_unknown_pool_is_told_with_those_there_are() -> None:
     with pytest.raises(UnknownPoolError) as error:
         Pools.load(DEMO)["tpu"]
     assert str(error.value) == (
-        "pool 'tpu' is unknown; allowed: platform, cpu, gpu, general, cpuspot, cpuod, gpuspot, gpuod"
+        "pool 'tpu' is unknown; expected platform, cpu, gpu, general, cpuspot, cpuod, gpuspot, gpuod"
     )
 
 
@@ -68,7 +68,7 @@ def test_a_backend_that_is_no_version(backend: str) -> None:
     with pytest.raises(PlacementError) as error:
         Pools.load(DEMO, backend=backend)
     assert str(error.value) == (
-        f"backend: {backend!r} is no version of Kubeflow Pipelines v2; allowed: 2.5 (Charmed Kubeflow 1.10), "
+        f"backend: {backend!r} is no version of Kubeflow Pipelines v2; expected 2.5 (Charmed Kubeflow 1.10), "
         "2.15 (1.11), or another 2.N"
     )
 
@@ -77,7 +77,7 @@ def test_a_backend_that_ignores_retries() -> None:
     with pytest.raises(PlacementError) as error:
         Pools.load(DEMO, backend="2.3")
     assert str(error.value) == (
-        "backend: '2.3' ignores retries, so no task would survive an eviction; allowed: 2.5 or newer"
+        "backend: '2.3' ignores retries, so no task would survive an eviction; expected 2.5 or newer"
     )
 
 

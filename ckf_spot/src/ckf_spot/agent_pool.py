@@ -1,4 +1,4 @@
-"""One agent pool as the cluster's Pulumi program tells it."""
+"""One agent pool, as the pool contract describes it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 WORKLOAD_LABEL: Final = "kubeflow-aks/workload"
-"""Label that a spot pool shares with its on-demand twin."""
+"""Label that a spot pool shares with its on-demand fallback."""
 SPOT_LABEL: Final = "kubernetes.azure.com/scalesetpriority"
 """Label and taint of every spot node, with the value `spot`; on-demand nodes have neither (spot-node-pool.md)."""
 POOL_LABEL: Final = "kubernetes.azure.com/agentpool"
@@ -47,11 +47,11 @@ class AgentPool:
 
     Attributes:
         role: `general`, `cpu` or `gpu`.
-        spot: whether Azure may take its nodes back with 30 s notice, or none.
+        spot: whether Azure may take its nodes back, with 30 s notice or without.
         vm_size: Azure's name of the VM size.
         gpus: amount of `nvidia.com/gpu` on one node; slices count where GPUs are cut with MIG.
         max_count: most nodes.
-        fallback: name of the on-demand pool that stands in for this spot pool, or None.
+        fallback: name of the on-demand pool that replaces this spot pool when spot is sold out, or None.
     """
 
     name: str

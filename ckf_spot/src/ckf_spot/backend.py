@@ -35,14 +35,14 @@ class Backend:
         found = _FORM.fullmatch(text)
         if not found:
             raise PlacementError(
-                f"backend: {text!r} is no version of Kubeflow Pipelines v2; allowed: 2.5 (Charmed Kubeflow 1.10), "
+                f"backend: {text!r} is no version of Kubeflow Pipelines v2; expected 2.5 (Charmed Kubeflow 1.10), "
                 "2.15 (1.11), or another 2.N"
             )
         backend = cls(int(found[1]))
         if backend.minor < _RETRIES:
             raise PlacementError(
                 f"backend: {text!r} ignores retries, so no task would survive an eviction; "
-                f"allowed: 2.{_RETRIES} or newer"
+                f"expected 2.{_RETRIES} or newer"
             )
         return backend
 

@@ -38,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 class _Parser(argparse.ArgumentParser):
-    """Says in one line what is wrong with the arguments, without the usage."""
+    """Reports in one line what is wrong with the arguments, without the usage."""
 
     def error(self, message: str) -> NoReturn:
         self.exit(_WRONG, f"{self.prog}: {message}\n")

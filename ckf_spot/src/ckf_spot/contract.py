@@ -1,4 +1,4 @@
-"""The form in which the Pulumi program tells its pools: output `poolContract`, key `pools.json` of the ConfigMap."""
+"""Reads the pool contract: the Pulumi program's output `poolContract`, and `pools.json` in the cluster's ConfigMap."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def parse(text: str, origin: str) -> tuple[AgentPool, ...]:
         ) from None
     if entries is None:
         raise ContractError(
-            f"{origin}: a list of pools is missing; allowed: the stack output {OUTPUT!r}, "
+            f"{origin}: a list of pools is missing; expected the stack output {OUTPUT!r}, "
             f"all outputs as JSON, or the ConfigMap with the key {KEY!r}"
         )
     problems = [f"{origin}: {problem}" for problem in _problems(entries)]
@@ -70,19 +70,19 @@ def _problems(entries: list[Any]) -> Iterator[str]:
         name = f"pools[{entry.get('name', number)}]"
         for key, (fits, allowed) in _FIELDS.items():
             if key not in entry:
-                yield f"{name}.{key} is missing; allowed: {allowed}"
+                yield f"{name}.{key} is missing; expected {allowed}"
             elif not fits(entry[key]):
-                yield f"{name}.{key}: {entry[key]!r} is not allowed; allowed: {allowed}"
+                yield f"{name}.{key}: {entry[key]!r} is not allowed; expected {allowed}"
         fallback, labels = entry.get("fallback"), entry.get("labels")
         if isinstance(fallback, str) and fallback not in names:
-            yield f"{name}.fallback: {fallback!r} is none of the pools; allowed: {', '.join(map(str, names))}"
+            yield f"{name}.fallback: {fallback!r} is none of the pools; expected {', '.join(map(str, names))}"
         if _texts(labels):
             if WORKLOAD_LABEL not in labels:
                 yield f"{name}.labels: {WORKLOAD_LABEL!r} is missing"
             if (entry.get("priority") == "Spot") != (labels.get(SPOT_LABEL) == "spot"):
                 yield (
                     f"{name}.labels: {SPOT_LABEL}: {labels.get(SPOT_LABEL)!r} contradicts priority "
-                    f"{entry.get('priority')!r}; allowed: 'spot' on spot pools, left out on others"
+                    f"{entry.get('priority')!r}; expected 'spot' on spot pools, left out on others"
                 )
 
 

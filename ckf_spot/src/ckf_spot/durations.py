@@ -10,7 +10,7 @@ from ckf_spot.errors import PlacementError
 _SECONDS: Final = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
 _FORM: Final = re.compile(r"([0-9]{1,9})([smhd])")
 _LONGEST: Final = 3_650 * _SECONDS["d"]
-"""Ten years; Argo counts in Go's durations, which end after 292."""
+"""Ten years; Argo counts in Go's durations, which hold at most 292 years."""
 
 
 def seconds(name: str, text: str) -> int:
@@ -27,7 +27,7 @@ def seconds(name: str, text: str) -> int:
     length = int(found[1]) * _SECONDS[found[2]] if found else None
     if length is None or length > _LONGEST:
         raise PlacementError(
-            f"{name}: {text!r} is no duration; allowed: a whole number with s, m, h or d, "
+            f"{name}: {text!r} is no duration; expected a whole number with s, m, h or d, "
             "such as '30s', '5m', '2h' or '7d', up to '3650d'"
         )
     return length

@@ -1,4 +1,4 @@
-"""What can be wrong with what a data scientist asks for."""
+"""Errors in what a data scientist asks for."""
 
 from collections.abc import Callable, Iterable
 from typing import TypeVar
@@ -7,7 +7,7 @@ _T = TypeVar("_T")
 
 
 class PlacementError(ValueError):
-    """A request that can't be carried out: one line with the name, the value and what is allowed."""
+    """A request that can't be carried out: one line with the name, the value and what is expected."""
 
 
 class ContractError(PlacementError):
@@ -15,24 +15,24 @@ class ContractError(PlacementError):
 
 
 class EvictionWarning(UserWarning):
-    """Work that was placed as asked, and yet is lost by an eviction."""
+    """Warning: the work is placed as asked, but an eviction would lose it."""
 
 
 def one_of(what: str, value: object, allowed: Iterable[object]) -> PlacementError:
-    """The error for a value that is not among the allowed ones."""
+    """The error for a value that is not allowed."""
     return PlacementError(
-        f"{what}: {value!r} is not allowed; allowed: {', '.join(map(str, allowed)) or 'none'}"
+        f"{what}: {value!r} is not allowed; expected {', '.join(map(str, allowed)) or 'none'}"
     )
 
 
 class Mistakes:
-    """Collects what is wrong, so that a caller learns all of it at once."""
+    """Collects mistakes, so that all are reported at once."""
 
     def __init__(self) -> None:
         self._lines: list[str] = []
 
     def of(self, step: Callable[[], _T]) -> _T | None:
-        """What the step gives, or None where it fails with a `PlacementError`."""
+        """The result of the step, or None where it fails with a `PlacementError`."""
         try:
             return step()
         except PlacementError as error:

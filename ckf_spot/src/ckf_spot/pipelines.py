@@ -110,7 +110,7 @@ def _retry_policy(retries: int, backoff: str, give_up: str, mistakes: Mistakes) 
 
 def _whole(name: str, value: int) -> int:
     if type(value) is not int or value < 0:
-        raise PlacementError(f"{name}: {value!r} is not allowed; allowed: a whole number from 0")
+        raise PlacementError(f"{name}: {value!r} is not allowed; expected a whole number from 0")
     return value
 
 
@@ -119,7 +119,7 @@ def _check_window(limit: int, wait: int, end: int) -> None:
     if end <= limit * wait:
         raise PlacementError(
             f"give_up: {durations.text(end)!r} is over before the last of {limit} retries starts, each after "
-            f"{durations.text(wait)}, and Argo kills what runs then; allowed: more than "
+            f"{durations.text(wait)}, and Argo kills what runs then; expected more than "
             f"{durations.text(limit * wait)!r}, by the time that all attempts take"
         )
 
@@ -134,7 +134,7 @@ def _check_sdk() -> None:
         if numbers < _SDK:
             raise PlacementError(
                 f"{name}: {installed} is too old: before 2.17, kfp ends a task's retries after 3600 s whatever it is "
-                "told; allowed: 2.17 or newer, which compiles for older backends as well"
+                "told; expected 2.17 or newer, which compiles for older backends as well"
             )
 
 
@@ -142,7 +142,7 @@ def _check_task(task: Any) -> bool:
     """Refuses what can't be placed at all, or is placed already; else whether placing changes it."""
     if not isinstance(task, dsl.PipelineTask):
         raise PlacementError(
-            f"task: {task!r} is no task; allowed: what a component returns inside a function with @dsl.pipeline"
+            f"task: {task!r} is no task; expected what a component returns inside a function with @dsl.pipeline"
         )
     if task.state.name == "FINAL":
         raise PlacementError(f"task {task.name!r} has run already; call its component inside @dsl.pipeline")
@@ -175,7 +175,7 @@ def _check_selection(group: PoolGroup, by: Selection) -> None:
     if by == "node-affinity" and not group.backend.node_affinity:
         raise PlacementError(
             f"backend: '{group.backend}' ignores node affinity, which 2.14 was the first to read; "
-            "allowed: by='node-selector', or a newer backend"
+            "expected by='node-selector', or a newer backend"
         )
 
 
@@ -184,13 +184,13 @@ def _check_retries(task: dsl.PipelineTask, group: PoolGroup, retries: int) -> No
     own = task._task_spec.retry_policy  # noqa: SLF001 - kfp has no reader for it  # pyright: ignore[reportPrivateUsage]
     if retries and own is not None:
         raise PlacementError(
-            f"retries: {retries!r} contradicts set_retry of task {task.name!r}; allowed: 0, or leave set_retry out"
+            f"retries: {retries!r} contradicts set_retry of task {task.name!r}; expected 0, or leave set_retry out"
         )
     parent = task.parent_task_group
     if retries and parent is not None and not parent.is_root and not group.backend.nested_retries:
         raise PlacementError(
             f"backend: '{group.backend}' retries no task inside a loop, a condition or an exit handler, such as "
-            f"{task.name!r}; allowed: retries=0, or backend 2.15 or newer"
+            f"{task.name!r}; expected retries=0, or backend 2.15 or newer"
         )
 
 
@@ -205,7 +205,7 @@ def _own_gpus(task: Any) -> int | None:
     if count is not None and not str(count).isdecimal():
         raise PlacementError(
             f"accelerator limit of task {task.name!r}: it is known at run time only, and so can't be held against "
-            "the pool's nodes; allowed: a whole number"
+            "the pool's nodes; expected a whole number"
         )
     return None if count is None else int(count)
 
@@ -225,7 +225,7 @@ def _gpu_count(name: str, pools: Sequence[AgentPool], gpus: int | None, own: int
         return min(most, 1)
     if type(asked) is not int or not 1 <= asked <= most:
         allowed = f"from 1 to {most}, all that a node has" if most else "none, as its nodes have no GPU"
-        raise PlacementError(f"gpus: {asked!r} is not allowed on {name!r}; allowed: {allowed}")
+        raise PlacementError(f"gpus: {asked!r} is not allowed on {name!r}; expected {allowed}")
     return asked
 
 

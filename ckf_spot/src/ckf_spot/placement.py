@@ -1,4 +1,4 @@
-"""Where a pod may run: what every kind of work is given, in whatever form that kind wants it."""
+"""Where a pod may run: tolerations and affinity, which every kind of work expresses in its own form."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Placement:
 
     @property
     def spot(self) -> bool:
-        """Whether a pod may find itself on a spot node."""
+        """Whether a pod may run on a spot node."""
         return any(pool.spot for pool in self.pools)
 
     @property
@@ -92,7 +92,7 @@ class Placement:
         """`spec.nodeSelector` of the pod, for what can't express node affinity; the preference is lost.
 
         The autoscaler still makes spot nodes first, by the cluster's priority map; but a free on-demand node of the
-        same workload is taken as gladly as a spot one.
+        same workload is used as readily as a spot one.
 
         Raises:
             PlacementError: the requirement has no such form.

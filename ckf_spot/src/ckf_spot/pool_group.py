@@ -1,4 +1,4 @@
-"""The pools that one kind of work may run on, and the way work gets there."""
+"""The pools that one kind of work may run on, and how work is placed on them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Selection = Literal["node-affinity", "node-selector"]
 
 @dataclass(frozen=True)
 class PoolGroup:
-    """Spot pools and the on-demand pools that stand in for them.
+    """Spot pools and their on-demand fallbacks.
 
     Attributes:
         name: what the user called them: a workload, or a pool's name.

@@ -1,4 +1,4 @@
-"""All pools of a cluster by name, from wherever the cluster's Pulumi program has told them."""
+"""All pools of a cluster by name, read from the pool contract."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from ckf_spot.pool_group import PoolGroup
 
 
 class Pools(Mapping[str, PoolGroup]):
-    """Groups of pools by workload (`cpu`, `gpu`) and by the name of a pool (`cpuspot`: that pool and its twin).
+    """Groups of pools by workload (`cpu`, `gpu`) and by the name of a pool (`cpuspot`: that pool and its fallback).
 
-    Where a workload is called like a pool, the workload is meant.
+    A name that is both a workload's and a pool's means the workload.
     """
 
     def __init__(self, pools: tuple[AgentPool, ...], backend: str = backends.DEFAULT) -> None:
-        """From pools at hand.
+        """Groups the given pools.
 
         Raises:
             PlacementError: the backend is no version, or too old.
@@ -75,7 +75,7 @@ class UnknownPoolError(PlacementError, KeyError):
     """No workload and no pool has that name."""
 
     def __init__(self, name: str, pools: Pools) -> None:
-        super().__init__(f"pool {name!r} is unknown; allowed: {', '.join(pools) or 'none'}")
+        super().__init__(f"pool {name!r} is unknown; expected {', '.join(pools) or 'none'}")
         self.name = name
 
     def __str__(self) -> str:

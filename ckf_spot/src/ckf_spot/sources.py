@@ -1,4 +1,4 @@
-"""Where the pools are told: a file, or the ConfigMap that the Pulumi program writes into the cluster."""
+"""Where the pool contract is read: a file, or the ConfigMap that the Pulumi program writes into the cluster."""
 
 from __future__ import annotations
 

@@ -43,4 +43,4 @@ def test_an_object_of_an_sdk_that_is_not_known_is_refused_by_name() -> None:
         timeout=60,
         env={"CKF_SPOT_POOLS": str(POOLS)},
     )
-    assert "'object' is no Kubernetes object; allowed: a dict, or an object of kubernetes" in ran.stderr
+    assert "'object' is no Kubernetes object; expected a dict, or an object of kubernetes" in ran.stderr

@@ -105,13 +105,13 @@ def test_on_demand_needs_no_policy(pools: Pools) -> None:
     [
         (
             with_spec(podReplacementPolicy="TerminatingOrFailed"),
-            "spec.podReplacementPolicy: 'TerminatingOrFailed' contradicts a pod failure policy; allowed: Failed",
+            "spec.podReplacementPolicy: 'TerminatingOrFailed' contradicts a pod failure policy; expected Failed",
         ),
         (
             with_spec(podFailurePolicy={"rules": [IGNORE | {"action": "FailJob"}]}),
             (
                 "spec.podFailurePolicy.rules[0].action: 'FailJob' on DisruptionTarget contradicts surviving "
-                "evictions; allowed: Ignore"
+                "evictions; expected Ignore"
             ),
         ),
         (with_spec(template=None), "spec.template is missing"),
@@ -120,8 +120,8 @@ def test_on_demand_needs_no_policy(pools: Pools) -> None:
             "spec.containers: unknown field; a pod's fields belong under template.spec.containers",
         ),
         (with_spec(paralelism=2), "spec.paralelism: unknown field; did you mean 'parallelism'?"),
-        (job() | {"apiVersion": "batch/v1beta1"}, "apiVersion: 'batch/v1beta1' is not allowed; allowed: batch/v1"),
-        (job(containers=[]), "spec.template.spec.containers: [] is not allowed; allowed: a list of containers"),
+        (job() | {"apiVersion": "batch/v1beta1"}, "apiVersion: 'batch/v1beta1' is not allowed; expected batch/v1"),
+        (job(containers=[]), "spec.template.spec.containers: [] is not allowed; expected a list of containers"),
     ],
 )  # fmt: skip
 def test_a_mistake_is_one_line_with_what_is_allowed(pools: Pools, document: Json, message: str) -> None:

@@ -66,7 +66,7 @@ def test_the_fields_are_those_of_katibs_own_models(pools: Pools, name: str, insi
     [
         (
             {"kind": "Workflow"},
-            "spec.trialTemplate.trialSpec.kind: 'Workflow' is not allowed; allowed: Job, TFJob",
+            "spec.trialTemplate.trialSpec.kind: 'Workflow' is not allowed; expected Job, TFJob",
         ),
         (None, "spec.trialTemplate.trialSpec is missing"),
         ("${trial}", "spec.trialTemplate.trialSpec: '${trial}' is no map"),
@@ -92,7 +92,7 @@ def test_a_trial_on_the_wrong_pool_names_its_place_in_the_experiment(pools: Pool
 def test_a_trial_in_a_config_map_is_refused(pools: Pools) -> None:
     document = example("experiment")
     document["spec"]["trialTemplate"] = {"configMap": {"configMapName": "c"}}
-    with pytest.raises(PlacementError, match=r"out of reach in a ConfigMap; allowed: trialSpec"):
+    with pytest.raises(PlacementError, match=r"out of reach in a ConfigMap; expected trialSpec"):
         place_katib(document, pools["cpu"])
 
 

@@ -78,7 +78,7 @@ def test_a_role_may_vanish_too(pools: Pools) -> None:
 
 
 def test_a_role_that_the_job_lacks_is_refused(pools: Pools) -> None:
-    with pytest.raises(PlacementError, match=r"'Master'.* is not allowed; allowed: Chief, PS, Worker"):
+    with pytest.raises(PlacementError, match=r"'Master'.* is not allowed; expected Chief, PS, Worker"):
         place_training_job(example("tfjob"), pools["cpu"], also=("Master",))
 
 
@@ -128,7 +128,7 @@ def test_gpu_workers_without_a_gpu_are_refused(pools: Pools) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"Worker": None}, "spec.tfReplicaSpecs.Worker: None is no map; allowed: a map with template"),
+        ({"Worker": None}, "spec.tfReplicaSpecs.Worker: None is no map; expected a map with template"),
         (
             {"Worker": {"spec": {"affinity": {}}, "template": {"spec": {"containers": [container("tensorflow")]}}}},
             "spec.tfReplicaSpecs.Worker.spec: unknown field; a pod's fields belong under Worker.template.spec",
@@ -137,14 +137,14 @@ def test_gpu_workers_without_a_gpu_are_refused(pools: Pools) -> None:
             {"Worker": {"template": {"spec": {"containers": [container("my-training-process")]}}}},
             (
                 "spec.tfReplicaSpecs.Worker.template.spec.containers: 'my-training-process' is not the name that the "
-                "training operator looks for; allowed: 'tensorflow' for one of them"
+                "training operator looks for; expected 'tensorflow' for one of them"
             ),
         ),
         (
             {"Worker": {"restartPolicy": "always", "template": {"spec": {"containers": [container("tensorflow")]}}}},
             (
                 "spec.tfReplicaSpecs.Worker.restartPolicy: 'always' is not allowed; "
-                "allowed: Always, ExitCode, Never, OnFailure"
+                "expected Always, ExitCode, Never, OnFailure"
             ),
         ),
     ],

@@ -143,7 +143,7 @@ def test_another_releases_field_is_refused_with_the_right_one(pools: Pools, api:
 
 def test_an_unknown_release_is_refused(pools: Pools) -> None:
     unknown: Any = "1.9"
-    with pytest.raises(PlacementError, match=r"api: '1.9' is not allowed; allowed: 2.0, 2.1, 2.2, 2.3"):
+    with pytest.raises(PlacementError, match=r"api: '1.9' is not allowed; expected 2.0, 2.1, 2.2, 2.3"):
         place_trainjob(example("trainjob"), pools["gpu"], api=unknown)
 
 

@@ -35,9 +35,9 @@ def refusal(
 
 
 def test_unknown_capacity(pools: Pools) -> None:
-    assert refusal(pools["cpu"], prefer="cheap") == "prefer: 'cheap' is not allowed; allowed: spot"
+    assert refusal(pools["cpu"], prefer="cheap") == "prefer: 'cheap' is not allowed; expected spot"
     assert (
-        refusal(pools["cpu"], require="cheap") == "require: 'cheap' is not allowed; allowed: spot, on-demand"
+        refusal(pools["cpu"], require="cheap") == "require: 'cheap' is not allowed; expected spot, on-demand"
     )
 
 
@@ -56,7 +56,7 @@ def test_a_pool_without_spot(pools: Pools) -> None:
 @pytest.mark.parametrize("retries", [-1, 1.5, "5", True])
 def test_retries_that_are_no_number(pools: Pools, retries: object) -> None:
     assert refusal(pools["cpu"], retries=retries) == (
-        f"retries: {retries!r} is not allowed; allowed: a whole number from 0"
+        f"retries: {retries!r} is not allowed; expected a whole number from 0"
     )
 
 
@@ -64,13 +64,13 @@ def test_retries_that_are_no_number(pools: Pools, retries: object) -> None:
 @pytest.mark.parametrize("name", ["backoff", "give_up"])
 def test_durations_that_are_none(pools: Pools, name: str, text: object) -> None:
     argument: dict[str, Any] = {name: text}
-    assert refusal(pools["cpu"], **argument) == f"{name}: {text!r} is no duration; allowed: {DURATION}"
+    assert refusal(pools["cpu"], **argument) == f"{name}: {text!r} is no duration; expected {DURATION}"
 
 
 def test_a_window_that_closes_before_the_last_retry(pools: Pools) -> None:
     assert refusal(pools["cpu"], retries=5, backoff="5m", give_up="25m") == (
         "give_up: '25m' is over before the last of 5 retries starts, each after 5m, and Argo kills what runs then; "
-        "allowed: more than '25m', by the time that all attempts take"
+        "expected more than '25m', by the time that all attempts take"
     )
 
 
@@ -83,12 +83,12 @@ def test_a_window_just_long_enough_is_allowed(pools: Pools) -> None:
 @pytest.mark.parametrize("gpus", [0, 2, True, "1"])
 def test_more_gpus_than_a_node_has(pools: Pools, gpus: object) -> None:
     assert refusal(pools["gpu"], gpus=gpus) == (
-        f"gpus: {gpus!r} is not allowed on 'gpu'; allowed: from 1 to 1, all that a node has"
+        f"gpus: {gpus!r} is not allowed on 'gpu'; expected from 1 to 1, all that a node has"
     )
 
 
 def test_gpus_on_nodes_without(pools: Pools) -> None:
-    said = "gpus: 1 is not allowed on 'cpu'; allowed: none, as its nodes have no GPU"
+    said = "gpus: 1 is not allowed on 'cpu'; expected none, as its nodes have no GPU"
     assert refusal(pools["cpu"], gpus=1) == said
     assert refusal(pools["cpu"], lambda task: task.set_accelerator_limit(1)) == said
 
@@ -101,7 +101,7 @@ def test_gpus_that_contradict_the_tasks_own(pools: Pools) -> None:
 
 def test_another_accelerator(pools: Pools) -> None:
     assert refusal(pools["gpu"], lambda task: task.set_accelerator_type("TPU_V3")) == (
-        "accelerator type of task 'work': 'TPU_V3' is not allowed; allowed: nvidia.com/gpu"
+        "accelerator type of task 'work': 'TPU_V3' is not allowed; expected nvidia.com/gpu"
     )
 
 
@@ -109,7 +109,7 @@ def test_a_gpu_limit_from_a_parameter(pools: Pools) -> None:
     @pipeline
     def tested(gpus: int = 1) -> None:
         task = work().set_accelerator_limit(gpus)
-        with pytest.raises(PlacementError, match=r"known at run time only.*allowed: a whole number"):
+        with pytest.raises(PlacementError, match=r"known at run time only.*expected a whole number"):
             pools["gpu"].place(task)
 
     Compiled.of(tested)
@@ -118,7 +118,7 @@ def test_a_gpu_limit_from_a_parameter(pools: Pools) -> None:
 def test_node_affinity_on_a_backend_that_ignores_it(old_pools: Pools) -> None:
     assert refusal(old_pools["cpu"]) == (
         "backend: '2.5' ignores node affinity, which 2.14 was the first to read; "
-        "allowed: by='node-selector', or a newer backend"
+        "expected by='node-selector', or a newer backend"
     )
 
 
@@ -131,7 +131,7 @@ def test_retries_in_a_loop_on_a_backend_that_ignores_them(old_pools: Pools) -> N
             old_pools["cpu"].place(work(), by="node-selector", retries=0)
         assert str(error.value) == (
             "backend: '2.5' retries no task inside a loop, a condition or an exit handler, such as 'work'; "
-            "allowed: retries=0, or backend 2.15 or newer"
+            "expected retries=0, or backend 2.15 or newer"
         )
 
     assert set(Compiled.of(tested).placements) == {"exec-work-2"}
@@ -139,7 +139,7 @@ def test_retries_in_a_loop_on_a_backend_that_ignores_them(old_pools: Pools) -> N
 
 def test_an_unknown_selection(pools: Pools) -> None:
     assert refusal(pools["cpu"], by="hand") == (
-        "by: 'hand' is not allowed; allowed: node-affinity, node-selector"
+        "by: 'hand' is not allowed; expected node-affinity, node-selector"
     )
 
 
@@ -171,7 +171,7 @@ def test_a_task_with_required_affinity_of_its_own(pools: Pools) -> None:
 
 def test_a_task_with_retries_of_its_own(pools: Pools) -> None:
     assert refusal(pools["cpu"], lambda task: task.set_retry(2)) == (
-        "retries: 5 contradicts set_retry of task 'work'; allowed: 0, or leave set_retry out"
+        "retries: 5 contradicts set_retry of task 'work'; expected 0, or leave set_retry out"
     )
 
 
@@ -190,7 +190,7 @@ def test_a_pipeline_used_as_a_task(pools: Pools) -> None:
 
 
 def test_something_that_is_no_task(pools: Pools) -> None:
-    with pytest.raises(PlacementError, match=r"^task: 'work' is no task; allowed: what a component returns"):
+    with pytest.raises(PlacementError, match=r"^task: 'work' is no task; expected what a component returns"):
         pools["cpu"].place("work")  # pyright: ignore[reportArgumentType]
 
 
@@ -202,7 +202,7 @@ def test_an_sdk_that_cuts_the_window_to_an_hour(
     monkeypatch.setattr(metadata, "version", installed.get)
     assert refusal(pools["cpu"]) == (
         f"{package}: 2.16.1 is too old: before 2.17, kfp ends a task's retries after 3600 s whatever it is told; "
-        "allowed: 2.17 or newer, which compiles for older backends as well"
+        "expected 2.17 or newer, which compiles for older backends as well"
     )
 
 

@@ -107,7 +107,7 @@ def test_a_record_of_another_namespace_is_not_added_to(path: Path) -> None:
     with Recorder(path, "team-a"):
         pass
     before = path.read_text(encoding="utf-8")
-    with pytest.raises(PlacementError, match=r"namespace 'team-b' is not allowed; allowed: 'team-a'"):
+    with pytest.raises(PlacementError, match=r"namespace 'team-b' is not allowed; expected 'team-a'"):
         Recorder(path, "team-b")
     assert path.read_text(encoding="utf-8") == before
 
@@ -155,7 +155,7 @@ def test_what_is_no_record_is_one_line_with_its_number(path: Path, text: str, me
     told = str(caught.value)
     assert told.startswith(str(path))
     assert message in told
-    assert "allowed: lines that `ckf-spot where --record` has written" in told
+    assert "expected lines that `ckf-spot where --record` has written" in told
     assert "\n" not in told
 
 

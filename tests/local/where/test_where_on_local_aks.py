@@ -306,7 +306,7 @@ def test_the_picture_has_both_nodes_and_the_eviction(scene: Scene, who: str) -> 
 def test_a_namespace_that_does_not_exist_is_one_line(demo: DemoStack) -> None:
     ran = where(demo.kubectl.kubeconfig, "-n", "nowhere")
     assert (ran.code, ran.output, len(ran.errors)) == (2, "", 1)
-    told, _, allowed = ran.errors[0].partition("; allowed: ")
+    told, _, allowed = ran.errors[0].partition("; expected ")
     assert told == "ckf-spot: --namespace: 'nowhere' does not exist"
     assert {"default", "kube-system"} <= set(allowed.split(", "))
 

@@ -1,4 +1,4 @@
-"""`ckf-spot generate`: what an administrator gives Charmed Kubeflow, made from the pool contract."""
+"""`ckf-spot generate`: settings and objects for Charmed Kubeflow, generated from the pool contract."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What an administrator takes over into Charmed Kubeflow, made from the pools."""
+"""Settings and objects for Charmed Kubeflow's administrator, generated from the pools."""

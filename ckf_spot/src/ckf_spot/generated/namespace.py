@@ -86,11 +86,11 @@ def _tolerations(pools: Pools) -> list[dict[str, Any]]:
 def _profile(namespace: str) -> str:
     if not _FORM.fullmatch(namespace):
         raise PlacementError(
-            f"namespace: {namespace!r} is not allowed; allowed: 1 to 63 of a–z, 0–9 and -, without - at either end"
+            f"namespace: {namespace!r} is not allowed; expected 1 to 63 of a–z, 0–9 and -, without - at either end"
         )
     if PLATFORM_NAMESPACES.fullmatch(namespace):
         raise PlacementError(
             f"namespace: {namespace!r} is the platform's, where the cluster's guard refuses pods that tolerate spot "
-            "nodes; allowed: a profile's namespace"
+            "nodes; expected a profile's namespace"
         )
     return namespace

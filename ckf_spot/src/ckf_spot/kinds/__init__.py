@@ -1,1 +1,1 @@
-"""What Kubeflow and Kubernetes call work (Jobs, training jobs, TrainJobs, experiments), each placed in its own form."""
+"""Kinds of work (Jobs, training jobs, TrainJobs, experiments), each with the form in which it is placed."""

@@ -13,7 +13,7 @@ Json = dict[str, Any]
 """A Kubernetes object, or a part of one, as plain maps, lists, texts and numbers."""
 
 _FEW: Final = 20
-"""So many names are listed in a message; of more, only those that look alike."""
+"""A message lists at most this many names; of more, only similar ones."""
 OBJECT: Final = ("apiVersion", "kind", "metadata", "spec", "status")
 """Fields of every Kubernetes object that is meant here."""
 
@@ -71,7 +71,7 @@ def problems(
         hints: what to say of an unknown field that people often put here.
     """
     if not is_map(value):
-        yield f"{where}: {shown(value)} is no map; allowed: a map with {', '.join(required or allowed)}"
+        yield f"{where}: {shown(value)} is no map; expected a map with {', '.join(required or allowed)}"
         return
     inside = f"{where}." if where else ""
     for key in value:
@@ -94,7 +94,7 @@ def object_problems(document: Mapping[str, Any], inside: str, api_version: str, 
     yield from problems(document, inside.removesuffix("."), OBJECT, ("spec",))
     for key, allowed in (("apiVersion", api_version), ("kind", kind)):
         if document.get(key) != allowed:
-            yield f"{inside}{key}: {shown(document.get(key))} is not allowed; allowed: {allowed}"
+            yield f"{inside}{key}: {shown(document.get(key))} is not allowed; expected {allowed}"
 
 
 def shown(value: object) -> str:
@@ -116,4 +116,4 @@ def _allowed(key: str, allowed: Collection[str]) -> str:
     alike = difflib.get_close_matches(key, allowed, 1)
     if alike:
         return f"did you mean {alike[0]!r}?"
-    return f"allowed: {', '.join(sorted(allowed))}" if len(allowed) <= _FEW else "there is none like it"
+    return f"expected {', '.join(sorted(allowed))}" if len(allowed) <= _FEW else "no field has a similar name"

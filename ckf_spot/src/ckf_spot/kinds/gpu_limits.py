@@ -36,18 +36,18 @@ def problems(limits: Limits, placement: Placement, where: str) -> Iterator[str]:
     names = ", ".join(pool.name for pool in placement.pools)
     wrong = {name: each[GPU] for name, each in limits.items() if GPU in each and _count(each[GPU]) is None}
     for name, limit in wrong.items():
-        yield f"{where}: {name!r} asks for {GPU}: {limit!r}; allowed: a whole number"
+        yield f"{where}: {name!r} asks for {GPU}: {limit!r}; expected a whole number"
     wanted = asked(limits)
     if offered and not wanted and not wrong:
         yield (
             f"{where}: {_names(limits)} asks for no {GPU}, and {names} are GPU pools: a GPU node without GPU work; "
-            f"allowed: a limit of {_range(offered)} {GPU}, or another pool"
+            f"expected a limit of {_range(offered)} {GPU}, or another pool"
         )
     if wanted > offered:
         who = _names({name: each for name, each in limits.items() if _count(each.get(GPU, 0))})
         yield (
             f"{where}: {who} asks for {GPU}: {wanted}, and a node of {names} has {offered}; "
-            f"allowed: {_range(offered) if offered else 'a GPU pool'}"
+            f"expected {_range(offered) if offered else 'a GPU pool'}"
         )
 
 

@@ -17,7 +17,7 @@ IGNORE_EVICTIONS: Final = {
     "action": "Ignore",
     "onPodConditions": [{"type": "DisruptionTarget", "status": "True"}],
 }
-"""A pod that an eviction ended is made again and not counted as a failure (Kubernetes, "Pod failure policy")."""
+"""An evicted pod is replaced and not counted as a failure (Kubernetes, "Pod failure policy")."""
 _FAILURES_PER_INDEX: Final = 6
 """As many as the Job controller allows a whole Job by default."""
 
@@ -78,7 +78,7 @@ def problems(document: Mapping[str, Any], inside: str = "") -> list[str]:
     policy = of(document, "spec").get("podFailurePolicy")
     if policy is not None and not _is_policy(policy):
         found.append(
-            f"{inside}spec.podFailurePolicy: {shown(policy)} is not allowed; allowed: a map with a list of rules"
+            f"{inside}spec.podFailurePolicy: {shown(policy)} is not allowed; expected a map with a list of rules"
         )
     template = of(document, "spec").get("template")
     if template is not None:
@@ -122,7 +122,7 @@ def _policy_problems(spec: Mapping[str, Any], inside: str) -> list[str]:
     if spec.get("podReplacementPolicy") not in (None, "Failed"):
         found.append(
             f"{inside}spec.podReplacementPolicy: {spec['podReplacementPolicy']!r} contradicts a pod failure policy; "
-            "allowed: Failed"
+            "expected Failed"
         )
     rules: list[Json] = of(spec, "podFailurePolicy").get("rules") or []
     for number, rule in enumerate(rules):
@@ -130,7 +130,7 @@ def _policy_problems(spec: Mapping[str, Any], inside: str) -> list[str]:
         if "DisruptionTarget" in conditions and rule.get("action") != "Ignore":
             found.append(
                 f"{inside}spec.podFailurePolicy.rules[{number}].action: {rule.get('action')!r} on DisruptionTarget "
-                "contradicts surviving evictions; allowed: Ignore"
+                "contradicts surviving evictions; expected Ignore"
             )
     return found
 

@@ -81,14 +81,14 @@ def problems(document: Mapping[str, Any]) -> list[str]:
     if is_map(template) and template.get("configMap") is not None:
         return [
             *found,
-            "spec.trialTemplate.configMap: the trial is out of reach in a ConfigMap; allowed: trialSpec",
+            "spec.trialTemplate.configMap: the trial is out of reach in a ConfigMap; expected trialSpec",
         ]
     found += fields.problems(template, "spec.trialTemplate", _TEMPLATE, ("trialSpec",))
     trial = of(document, "spec", "trialTemplate").get("trialSpec")
     if trial is None:
         return found
     if not is_map(trial):
-        return [*found, f"{TRIAL[:-1]}: {shown(trial)} is no map; allowed: a {jobs.KIND} or a training job"]
+        return [*found, f"{TRIAL[:-1]}: {shown(trial)} is no map; expected a {jobs.KIND} or a training job"]
     kind = trial.get("kind")
     if kind == jobs.KIND:
         return [*found, *jobs.problems(trial, TRIAL)]

@@ -1,4 +1,4 @@
-"""Documents of YAML in and out, each placed as its kind wants it."""
+"""Reads YAML documents and writes them placed, each in the form of its kind."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _WITHOUT_PODS: Final = (
     "Service",
     "ServiceAccount",
 )
-"""Kinds that often stand beside a job in the same file, and stay as they are."""
+"""Kinds that are often in the same file as a job; they stay as they are."""
 _SERVING: Final = "it holds state or serves people, and an eviction would end that"
 _REFUSED: Final[Mapping[str, str]] = {
     "Pod": "nothing makes a bare pod again after its eviction",
@@ -71,7 +71,7 @@ def load(text: str, origin: str) -> list[Json]:
         ) from None
     refuse(
         [
-            f"{origin}: document {number}: {shown(each)} is no Kubernetes object; allowed: a map"
+            f"{origin}: document {number}: {shown(each)} is no Kubernetes object; expected a map"
             for number, each in enumerate(documents, 1)
             if not is_map(each)
         ]
@@ -104,7 +104,7 @@ def place(documents: Sequence[Json], group: PoolGroup, wish: Wish, origin: str) 
     if wish.also and not any(each.get("kind") in (*training.KINDS, katib.KIND) for each in documents):
         found.append(f"{origin}: also: {', '.join(wish.also)}: none of the documents has roles; leave it out")
     if not any(each.get("kind") not in _WITHOUT_PODS for each in documents):
-        found.append(f"{origin}: there is nothing to place in it; allowed: {', '.join(KINDS)}")
+        found.append(f"{origin}: there is nothing to place in it; expected {', '.join(KINDS)}")
     refuse(found)
     return placed
 
@@ -117,7 +117,7 @@ def _placed(document: Json, group: PoolGroup, wish: Wish) -> Json:
         raise one_of("kind", kind, KINDS)
     if kind in _REFUSED:
         raise PlacementError(
-            f"kind: {kind!r} can't be on spot: {_REFUSED[kind]}; allowed: {', '.join(KINDS)}"
+            f"kind: {kind!r} can't be on spot: {_REFUSED[kind]}; expected {', '.join(KINDS)}"
         )
     if kind not in KINDS:
         raise one_of("kind", kind, KINDS)
@@ -143,7 +143,7 @@ def _problems(document: Json, wish: Wish) -> list[str]:
     else:
         if wish.trainer_api is None:
             return [
-                f"--trainer-api is missing; allowed: {', '.join(trainer.APIS)}, the release in the cluster"
+                f"--trainer-api is missing; expected {', '.join(trainer.APIS)}, the release in the cluster"
             ]
         return trainer.problems(document, wish.trainer_api)
     if strict_schema.available():

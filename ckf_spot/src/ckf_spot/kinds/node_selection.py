@@ -26,7 +26,7 @@ def problems(spec: Mapping[str, Any], pools: Sequence[AgentPool], where: str) ->
     known = {POOL_LABEL, _LEGACY_POOL_LABEL, SPOT_LABEL, WORKLOAD_LABEL, _VM_SIZE_LABEL}.union(*labels)
     if spec.get("nodeName") is not None:
         yield (
-            f"{where}.nodeName: {spec['nodeName']!r} passes the scheduler by, and so every pool; leave it out"
+            f"{where}.nodeName: {spec['nodeName']!r} bypasses the scheduler and with it the pools; leave it out"
         )
     selector = {key: value for key, value in of(spec, "nodeSelector").items() if key in known}
     selected = [each for each in labels if selector.items() <= each.items()]
@@ -34,7 +34,7 @@ def problems(spec: Mapping[str, Any], pools: Sequence[AgentPool], where: str) ->
     for key in wrong:
         yield (
             f"{where}.nodeSelector: {key}: {selector[key]!r} contradicts the pools {names}; "
-            f"allowed: {_values(key, labels)}"
+            f"expected {_values(key, labels)}"
         )
     if not selected and not wrong:
         keys = ", ".join(selector)
@@ -49,7 +49,7 @@ def problems(spec: Mapping[str, Any], pools: Sequence[AgentPool], where: str) ->
         text = f"{first['key']} {first.get('operator')} {', '.join(map(str, first.get('values') or ()))}".rstrip()
         yield (
             f"{where}.affinity.nodeAffinity: {text} contradicts the pools {names}; "
-            f"allowed: {_values(first['key'], labels)}"
+            f"expected {_values(first['key'], labels)}"
         )
     elif selected and not any(each in selected for each in fitting):
         yield f"{where}: nodeSelector and nodeAffinity together contradict the pools {names}; leave out one of them"

@@ -71,21 +71,21 @@ def _spec_problems(spec: object, where: str) -> Iterator[str]:
     if is_map(spec):
         yield from _shape_problems(spec, _SPEC_SHAPE, where)
     else:
-        yield f"{where}: {shown(spec)} is not allowed; allowed: a map"
+        yield f"{where}: {shown(spec)} is not allowed; expected a map"
 
 
 def _shape_problems(value: Mapping[str, Any], shape: Shape, where: str) -> Iterator[str]:
     for path, (fits, allowed) in shape.items():
         found = at(value, *path)
         if found is not None and not fits(found):
-            yield f"{where}.{'.'.join(path)}: {shown(found)} is not allowed; allowed: {allowed}"
+            yield f"{where}.{'.'.join(path)}: {shown(found)} is not allowed; expected {allowed}"
 
 
 def _container_problems(containers: object, where: str) -> Iterator[str]:
     if not is_maps(containers) or not containers:
-        yield f"{where}: {shown(containers)} is not allowed; allowed: a list of containers"
+        yield f"{where}: {shown(containers)} is not allowed; expected a list of containers"
         return
     for number, container in enumerate(containers):
         if not isinstance(container.get("name"), str):
-            yield f"{where}[{number}].name: {shown(container.get('name'))} is not allowed; allowed: a text"
+            yield f"{where}[{number}].name: {shown(container.get('name'))} is not allowed; expected a text"
         yield from _shape_problems(container, _CONTAINER_SHAPE, f"{where}[{number}]")

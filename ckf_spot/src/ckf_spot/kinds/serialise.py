@@ -33,6 +33,6 @@ def plain(found: object) -> Json:
         model: Any = found
         return copied(model.to_dict())
     raise PlacementError(
-        f"{type(found).__name__!r} is no Kubernetes object; allowed: a dict, "
+        f"{type(found).__name__!r} is no Kubernetes object; expected a dict, "
         "or an object of kubernetes, kubeflow-training, kubeflow-katib or kubeflow-trainer-api"
     )

@@ -72,12 +72,12 @@ def _lines(error: Any, path: str) -> Iterator[str]:
                     yield f"{path}.{key} is missing"
         case "enum":
             allowed = ", ".join(map(str, error.validator_value))
-            yield f"{path}: {shown(error.instance)} is not allowed; allowed: {allowed}"
+            yield f"{path}: {shown(error.instance)} is not allowed; expected {allowed}"
         case "type":
-            yield f"{path}: {shown(error.instance)} is not allowed; allowed: {_type(error.validator_value)}"
+            yield f"{path}: {shown(error.instance)} is not allowed; expected {_type(error.validator_value)}"
         case "oneOf":
             allowed = " or ".join(_type(each.get("type", "")) for each in error.validator_value)
-            yield f"{path}: {shown(error.instance)} is not allowed; allowed: {allowed}"
+            yield f"{path}: {shown(error.instance)} is not allowed; expected {allowed}"
         case _:
             yield f"{path}: {error.message}"
 

@@ -137,7 +137,7 @@ def problems(document: Mapping[str, Any], api: str) -> list[str]:
         found += fields.problems(spec["trainer"], "spec.trainer", _TRAINER)
     entries = of(document, "spec").get(_FIELD[api])
     if entries is not None and not (is_maps(entries)):
-        found.append(f"spec.{_FIELD[api]}: {fields.shown(entries)} is not allowed; allowed: a list of maps")
+        found.append(f"spec.{_FIELD[api]}: {fields.shown(entries)} is not allowed; expected a list of maps")
     return found
 
 

@@ -227,7 +227,7 @@ def _replica_problems(role: str, replica: object, kind: TrainingKind, inside: st
     yield from fields.problems(replica, where, _REPLICA, ("template",), hints)
     policy = of({"": replica}, "").get("restartPolicy")
     if policy is not None and policy not in _RESTARTS:
-        yield f"{where}.restartPolicy: {policy!r} is not allowed; allowed: {', '.join(_RESTARTS)}"
+        yield f"{where}.restartPolicy: {policy!r} is not allowed; expected {', '.join(_RESTARTS)}"
     template = of({"": replica}, "").get("template")
     if template is None:
         return
@@ -237,5 +237,5 @@ def _replica_problems(role: str, replica: object, kind: TrainingKind, inside: st
     if names and kind.container and kind.container not in names:
         yield (
             f"{where}.template.spec.containers: {', '.join(map(repr, names))} is not the name that the training "
-            f"operator looks for; allowed: {kind.container!r} for one of them"
+            f"operator looks for; expected {kind.container!r} for one of them"
         )

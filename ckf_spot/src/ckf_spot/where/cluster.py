@@ -76,12 +76,12 @@ class Cluster:
             sources.configure(config)
         except ConfigException as error:
             raise PlacementError(
-                f"no cluster is configured: KUBECONFIG: {os.environ.get('KUBECONFIG', '')!r}: {_line(error)}; allowed: "
+                f"no cluster is configured: KUBECONFIG: {os.environ.get('KUBECONFIG', '')!r}: {_line(error)}; expected "
                 "the path of a kubeconfig, ~/.kube/config, or a pod of the cluster; or a record: --from FILE"
             ) from None
         except Exception as error:  # noqa: BLE001 - the client lets through what YAML and files raise
             raise PlacementError(
-                f"KUBECONFIG: {sources.kubeconfig()!r} can't be read: {_line(error)}; allowed: a kubeconfig"
+                f"KUBECONFIG: {sources.kubeconfig()!r} can't be read: {_line(error)}; expected a kubeconfig"
             ) from None
         self._config: Any = config
         self._core: Any = client.CoreV1Api()
@@ -179,7 +179,7 @@ class Cluster:
             self._call("namespace", self._core.read_namespace, name=namespace).read()
         except NotThereError:
             raise PlacementError(
-                f"--namespace: {namespace!r} does not exist; allowed: {self._namespaces()}"
+                f"--namespace: {namespace!r} does not exist; expected {self._namespaces()}"
             ) from None
         except ForbiddenError:
             return

@@ -1,4 +1,4 @@
-"""`ckf-spot where`: which pod runs on which pool, how often it was evicted, and what should not be so."""
+"""`ckf-spot where`: which pod runs on which pool, how often it was evicted, and what is wrong."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def add_to(commands: Any) -> None:
 def _run(options: argparse.Namespace) -> int:
     patience = timedelta(seconds=durations.seconds("--patience", options.patience))
     if options.length is not None and options.record is None:
-        raise PlacementError("--for: it needs --record; allowed: --record FILE --for 10m")
+        raise PlacementError("--for: it needs --record; expected --record FILE --for 10m")
     if options.record is not None:
         return _record(options)
     pools, note = _pools(options)

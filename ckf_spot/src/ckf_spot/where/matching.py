@@ -30,7 +30,7 @@ def tolerates(tolerations: Iterable[Toleration], taint: Taint) -> bool:
 def obstacle(pool: AgentPool, constraints: Constraints) -> str:
     """Why no node of a pool takes a pod; empty: one may.
 
-    Labels that the contract does not tell of, such as zones, are taken to fit.
+    Labels that the contract does not have, such as zones, are assumed to match.
     """
     repelling = [
         f"{taint.key}={taint.value}:{taint.effect}"

@@ -149,7 +149,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Gap:
-    """A stretch of time in which nobody looked."""
+    """A time in which nothing was recorded."""
 
     start: datetime
     end: datetime

@@ -94,7 +94,7 @@ def node(raw: Object, gone: datetime | None = None) -> Node:
 
 
 def trimmed_pod(raw: Object) -> dict[str, Any]:
-    """What `pod` reads of a pod; no environment, no command and no image, which may hold what is nobody's business."""
+    """What `pod` reads of a pod; no environment, command or image, which may be confidential."""
     metadata, spec, status = raw["metadata"], raw.get("spec") or {}, raw.get("status") or {}
     kept = _only(metadata, _POD_METADATA)
     annotations = metadata.get("annotations") or {}

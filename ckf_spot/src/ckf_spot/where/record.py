@@ -22,8 +22,8 @@ from ckf_spot.where.observations import Gap, Look, Node, Pod
 
 VERSION: Final = 1
 _SHOWN: Final = 60
-"""So many characters of a wrong line are shown."""
-_ALLOWED: Final = "allowed: lines that `ckf-spot where --record` has written"
+"""A message shows at most this many characters of a wrong line."""
+_ALLOWED: Final = "expected lines that `ckf-spot where --record` has written"
 _LONGEST_SILENCE: Final = timedelta(minutes=5)
 """Without a line for longer than this, nobody was watching; there is one every minute."""
 _HEARTBEAT: Final = timedelta(minutes=1)
@@ -178,7 +178,7 @@ class Recorder:
         self.history = History() if is_new else read(path)
         if not is_new and self.history.namespace != namespace:
             raise PlacementError(
-                f"{path}: namespace {namespace or 'all'!r} is not allowed; allowed: "
+                f"{path}: namespace {namespace or 'all'!r} is not allowed; expected "
                 f"{self.history.namespace or 'all'!r}, which it records already, or another file"
             )
         try:

@@ -17,7 +17,7 @@ VERSION: Final = 1
 
 @dataclass(frozen=True)
 class Report:
-    """What is told of a look."""
+    """The report of one observation."""
 
     look: Look
     courses: tuple[Course, ...]

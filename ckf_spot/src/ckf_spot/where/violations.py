@@ -1,4 +1,4 @@
-"""What should not be so, each with what to do about it."""
+"""Rules that the observed pods and nodes break, each with advice."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ _LASTING: Final[Mapping[Role, tuple[Rule, str]]] = {
     "notebook": ("notebook-on-spot", "a person works in it"),
     "platform": ("platform-on-spot", "it is part of the platform"),
 }
-"""Work that an eviction does harm: its rule, and why."""
+"""Work that an eviction harms: its rule, and why."""
 _MANAGED_BY_AKS: Final = "kube-"
 """How namespaces begin whose pods AKS places itself."""
 _IDLE: Final = timedelta(minutes=30)
 """The autoscaler removes an idle node after 10 minutes by default, and the program's profile does so earlier."""
 _NAMED: Final = 3
-"""So many pods are named in a line, the others counted."""
+"""A line names at most this many pods and counts the others."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Keeps a record of a cluster until it is told to stop."""
+"""Records a cluster until it is stopped."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a pod is for: the piece of work that the next pod goes on with, and whether an eviction does it harm."""
+"""What a pod is for: the piece of work that the next pod goes on with, and whether an eviction harms it."""
 
 from __future__ import annotations
 
