@@ -3,7 +3,8 @@
 import re
 from collections.abc import Iterator
 
-from planning import conventions as c
+from components.conventions import PLATFORM_WORKLOAD, SPOT_KEY, SPOT_TAINT
+from planning.conventions import RESERVED_KEYS, RESERVED_PREFIXES
 from planning.pool_rules import Candidate
 from settings import Problem
 
@@ -20,7 +21,7 @@ def label_problems(pool: Candidate) -> Iterator[Problem]:
     for key, value in pool.settings.labels.items():
         at = f"{pool.key}.labels.{key}"
         if _reserved(key):
-            if not (pool.spot and (key, value) == (c.SPOT_KEY, "spot")):
+            if not (pool.spot and (key, value) == (SPOT_KEY, "spot")):
                 yield Problem(at, value, _reserved_rule(key))
         elif not _KEY.fullmatch(key):
             yield Problem(
@@ -45,9 +46,9 @@ def workload_label_problems(pool: Candidate) -> Iterator[Problem]:
         yield Problem(
             f"{pool.key}.workload",
             workload,
-            f"left out: the pool that hosts Kubeflow is {c.PLATFORM_WORKLOAD!r}",
+            f"left out: the pool that hosts Kubeflow is {PLATFORM_WORKLOAD!r}",
         )
-    elif workload == c.PLATFORM_WORKLOAD:
+    elif workload == PLATFORM_WORKLOAD:
         yield Problem(
             f"{pool.key}.workload", workload, "another value: this one marks the pool that hosts Kubeflow"
         )
@@ -60,23 +61,23 @@ def taint_problems(pool: Candidate) -> Iterator[Problem]:
         match = _TAINT.fullmatch(taint)
         if match is None or match["effect"] not in _EFFECTS:
             yield Problem(at, taint, f"key=value:Effect with an effect of {', '.join(_EFFECTS)}")
-        elif _reserved(match["key"]) and not (pool.spot and taint == c.SPOT_TAINT):
+        elif _reserved(match["key"]) and not (pool.spot and taint == SPOT_TAINT):
             yield Problem(at, taint, _reserved_rule(match["key"]))
         elif match["effect"] == "PreferNoSchedule" and not pool.spot:
             yield Problem(at, taint, "NoSchedule or NoExecute: a soft taint would let Kubeflow's pods in")
 
 
 def _reserved(key: str) -> bool:
-    if key in c.RESERVED_KEYS:
+    if key in RESERVED_KEYS:
         return True
     domain, slash, _ = key.partition("/")
     return bool(slash) and any(
         domain == prefix.rstrip("/") or domain.endswith("." + prefix.rstrip("/"))
-        for prefix in c.RESERVED_PREFIXES
+        for prefix in RESERVED_PREFIXES
     )
 
 
 def _reserved_rule(key: str) -> str:
-    if key == c.SPOT_KEY:
+    if key == SPOT_KEY:
         return "reserved by AKS; only spot pools may repeat it, exactly as kubernetes.azure.com/scalesetpriority=spot"
     return "reserved by AKS or by this program; take a key of your own, without a prefix or under your domain"

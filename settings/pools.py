@@ -115,6 +115,11 @@ class UserPool(SettingsModel):
         None, about="On-demand twin of a spot pool; null means none.", source="issue #3"
     )
 
+    @property
+    def spot(self) -> bool:
+        """Whether it is a spot pool."""
+        return self.priority == "Spot"
+
 
 def standard_pools() -> dict[str, UserPool]:
     """The pools of a stack that says nothing: Kubeflow's home, and CPU and GPU spot with their fallbacks."""

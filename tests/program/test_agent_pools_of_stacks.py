@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from planning.conventions import SPOT_KEY, SPOT_TAINT
+from components.conventions import SPOT_KEY, SPOT_TAINT
 from recorder.run import Record
 from tests.program.records import CLUSTER, POOL
 
