@@ -6,9 +6,13 @@ import pulumi
 import pulumi_kubernetes as kubernetes
 from pulumi_azure_native import resources
 
-import components
-from components import arguments
+import arguments
+from components.agent_pools import AgentPools
+from components.aks_cluster import AksCluster
 from components.aliases import without_version_aliases
+from components.container_registry import ContainerRegistry
+from components.kubeflow.prerequisites import KubeflowPrerequisites
+from components.network import Network
 from planning import plan
 from settings import SettingsError
 from settings.stack import stack_values
@@ -25,14 +29,12 @@ pulumi.runtime.register_stack_transformation(without_version_aliases)
 name, where, tags = planned.names.base, planned.settings.location, planned.settings.tags.as_dict()
 keep = pulumi.ResourceOptions(protect=planned.settings.protect)
 group = resources.ResourceGroup(name, resource_group_name=name, location=where, tags=tags, opts=keep)
-network = components.Network(name, arguments.network(planned, group), keep)
-cluster = components.AksCluster(name, arguments.cluster(planned, group, network), keep)
-registry = components.ContainerRegistry(name, arguments.registry(planned, group, cluster), keep)
-inside = pulumi.ResourceOptions(deleted_with=cluster.managed_cluster)
-pools = components.AgentPools(name, arguments.pools(planned, group, network, cluster), inside)
-inside.provider = kubernetes.Provider(name, **arguments.kubernetes_provider(cluster))
-inside.depends_on = [*pools.resources, registry]
-prerequisites = components.KubeflowPrerequisites(name, arguments.prerequisites(planned), inside)
-
+network = Network(name, arguments.network(planned, group), keep)
+cluster = AksCluster(name, arguments.cluster(planned, group, network), keep)
+registry = ContainerRegistry(name, arguments.registry(planned, group, cluster), keep)
+pools = AgentPools(name, arguments.pools(planned, group, network, cluster))
+provider = kubernetes.Provider(name, **arguments.kubernetes_provider(cluster))
+inside = pulumi.ResourceOptions(provider=provider, depends_on=[*pools.resources, registry])
+prerequisites = KubeflowPrerequisites(name, arguments.prerequisites(planned, cluster), inside)
 for output, value in arguments.outputs(planned, group, network, cluster, prerequisites).items():
     pulumi.export(output, value)

@@ -1,9 +1,6 @@
-"""The components of a stack: thin, one noun each, no configuration and no module-level resources."""
+"""Pulumi components for a cluster that runs Charmed Kubeflow: network, cluster, pools, registry, prerequisites.
 
-from components.agent_pools import AgentPools
-from components.aks_cluster import AksCluster
-from components.container_registry import ContainerRegistry
-from components.kubeflow import KubeflowPrerequisites
-from components.network import Network
-
-__all__ = ["AgentPools", "AksCluster", "ContainerRegistry", "KubeflowPrerequisites", "Network"]
+They need nothing else of this repository, and read no configuration. Import each from its module, for instance
+`from components.agent_pools import AgentPools`; this file imports none, so that `components.conventions` and
+`components.kubeconfig` load without the SDKs.
+"""

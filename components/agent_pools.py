@@ -1,12 +1,18 @@
 """The agent pools of a cluster, one AKS resource each, made one after the other."""
 
 from collections.abc import Sequence
-from typing import Any, NotRequired, TypedDict
+from typing import Any, Final, NotRequired, TypedDict
 
 import pulumi
 from pulumi_azure_native import containerservice as aks
 
-REPLACE_ON_CHANGES = [
+from components.cluster_reference import name_of, resource_of
+from components.conventions import GPU_TAINT, SPOT_KEY, SPOT_TAINT
+from components.mistakes import refuse
+from components.pool_checks import agent_pool_mistakes
+from components.pool_specs import DEFAULT_MAX_PODS, DEFAULT_OS_DISK_GIB, AgentPoolSpec
+
+REPLACE_ON_CHANGES: Final = [
     "availabilityZones",
     "enableEncryptionAtHost",
     "enableFIPS",
@@ -26,46 +32,12 @@ REPLACE_ON_CHANGES = [
     "spotMaxPrice",
     "vnetSubnetID",
 ]
-"""Properties AKS never changes on a pool, but the provider would send as updates (aks.md §1.5, §4.2)."""
+"""Properties that AKS never changes on a pool, though the provider would send a change as an update.
 
-
-class AgentPoolSpec(TypedDict):
-    """One pool; the values of `planning.AgentPool` that AKS needs."""
-
-    name: str
-    """Name of the pool."""
-    vm_size: str
-    """VM size of its nodes."""
-    spot: bool
-    """Whether its nodes are spot machines."""
-    gpu: bool
-    """Whether its nodes have GPUs."""
-    min_count: int
-    """Fewest nodes."""
-    max_count: int
-    """Most nodes."""
-    labels: dict[str, str]
-    """Node labels."""
-    taints: Sequence[str]
-    """Node taints, `key=value:Effect`."""
-    os_disk_type: str
-    """Managed or Ephemeral."""
-    os_disk_gib: int
-    """Size of the OS disk in GiB."""
-    zones: Sequence[str]
-    """Availability zones; empty means none."""
-    max_pods: int
-    """Most pods on a node."""
-    subnet_id: pulumi.Input[str]
-    """ARM id of the nodes' subnet."""
-    eviction_policy: NotRequired[str | None]
-    """Spot only: Delete or Deallocate."""
-    max_price: NotRequired[float | None]
-    """Spot only: USD per hour, -1 for up to the on-demand price."""
-    gpu_instance_profile: NotRequired[str | None]
-    """GPU only: size of the MIG slices."""
-    protect: bool
-    """Whether the pool holds state and must not be deleted."""
+The provider itself replaces a pool for vmSize, gpuInstanceProfile and nodePublicIPTags only. Sources:
+Azure/azure-rest-api-specs, containerservice/aks/stable/2025-09-01/managedClusters.json; pulumi/pulumi-azure-native,
+provider/pkg/provider/replacement.go (2026-08).
+"""
 
 
 class AgentPoolsArgs(TypedDict):
@@ -73,18 +45,18 @@ class AgentPoolsArgs(TypedDict):
 
     resource_group_name: pulumi.Input[str]
     """Resource group of the cluster."""
-    cluster_name: pulumi.Input[str]
-    """Name of the cluster."""
+    cluster: pulumi.Input[aks.ManagedCluster]
+    """The cluster; its deletion takes the pools with it."""
     pools: Sequence[AgentPoolSpec]
     """The pools, in the order they are made."""
-    gpu_driver: str
-    """Install or None, for every GPU pool."""
-    tags: dict[str, str]
+    gpu_driver: NotRequired[str]
+    """Who installs the driver on GPU pools: Install (default) means AKS, None means you."""
+    tags: NotRequired[dict[str, str]]
     """Tags of every pool."""
 
 
 class AgentPools(pulumi.ComponentResource):
-    """The user pools of one cluster. Pass the cluster as `deleted_with`, so that its deletion takes the pools along."""
+    """The user pools of one cluster."""
 
     names: list[str]
     """Names of the pools, in the order they are made."""
@@ -92,71 +64,101 @@ class AgentPools(pulumi.ComponentResource):
     """The pools themselves, for what this component does not offer."""
 
     def __init__(self, name: str, args: AgentPoolsArgs, opts: pulumi.ResourceOptions | None = None) -> None:
-        super().__init__("kubeflow-aks:index:AgentPools", name, {}, opts)
-        cluster = opts.deleted_with if opts else None
+        gpu_driver = args.get("gpu_driver", "Install")
+        refuse("AgentPools", agent_pool_mistakes(args["pools"], gpu_driver))
+        cluster = pulumi.ResourceOptions(deleted_with=resource_of(args["cluster"]))
+        super().__init__(
+            "kubeflow-aks:index:AgentPools", name, {}, pulumi.ResourceOptions.merge(opts, cluster)
+        )
         self.names = [pool["name"] for pool in args["pools"]]
         self.resources = []
         for pool in args["pools"]:
-            # AKS runs one pool operation per cluster at a time and refuses a second with 409 (aks.md §4.4).
+            # AKS refuses a second operation on the pools of a cluster with 409 (github.com/Azure/AKS/issues/1913).
             previous = self.resources[-1:]
             options = pulumi.ResourceOptions(
                 parent=self,
                 depends_on=previous,
-                deleted_with=cluster,
                 delete_before_replace=True,  # the name is fixed, so both cannot exist at once
                 replace_on_changes=REPLACE_ON_CHANGES,
-                ignore_changes=["count"],  # the autoscaler's business after creation (aks.md §3.5)
-                protect=pool["protect"],
+                ignore_changes=["count"],  # after creation the autoscaler decides it
+                protect=pool.get("protect", False),
             )
-            self.resources.append(_agent_pool(f"{name}-{pool['name']}", args, pool, options))
+            options = pulumi.ResourceOptions.merge(options, cluster)
+            self.resources.append(_agent_pool(f"{name}-{pool['name']}", args, pool, gpu_driver, options))
         self.register_outputs({"names": self.names})
 
 
 def _agent_pool(
-    name: str, args: AgentPoolsArgs, pool: AgentPoolSpec, opts: pulumi.ResourceOptions
+    name: str, args: AgentPoolsArgs, pool: AgentPoolSpec, gpu_driver: str, opts: pulumi.ResourceOptions
 ) -> aks.AgentPool:
-    kind = _spot(pool) if pool["spot"] else _regular()
-    if pool["gpu"]:
-        kind |= _gpu(pool, args["gpu_driver"])
+    spot, gpu = pool.get("priority") == "Spot", pool.get("gpu", False)
+    disk = pool.get("os_disk", {})
+    kind = _spot(pool) if spot else _regular()
+    if gpu:
+        kind |= _gpu(pool, gpu_driver)
     return aks.AgentPool(
         name,
         agent_pool_name=pool["name"],
         resource_group_name=args["resource_group_name"],
-        resource_name_=args["cluster_name"],
+        resource_name_=name_of(args["cluster"]),
         mode=aks.AgentPoolMode.USER,
         type=aks.AgentPoolType.VIRTUAL_MACHINE_SCALE_SETS,
         os_type=aks.OSType.LINUX,
         os_sku=aks.OSSKU.UBUNTU,
         vm_size=pool["vm_size"],
         enable_auto_scaling=True,
-        count=pool["min_count"],
-        min_count=pool["min_count"],
+        count=pool.get("min_count", 0),
+        min_count=pool.get("min_count", 0),
         max_count=pool["max_count"],
-        node_labels=pool["labels"],
-        node_taints=pool["taints"],
-        os_disk_type=pool["os_disk_type"],
-        os_disk_size_gb=pool["os_disk_gib"],
-        availability_zones=pool["zones"] or None,
-        max_pods=pool["max_pods"],
-        vnet_subnet_id=pool["subnet_id"],
+        node_labels=_labels(pool, spot=spot),
+        node_taints=_taints(pool, spot=spot, gpu=gpu),
+        os_disk_type=disk.get("type", "Managed"),
+        os_disk_size_gb=disk.get("size_gib", DEFAULT_OS_DISK_GIB),
+        availability_zones=pool.get("zones") or None,
+        max_pods=pool.get("max_pods", DEFAULT_MAX_PODS),
+        vnet_subnet_id=pool.get("subnet_id"),
         scale_down_mode=aks.ScaleDownMode.DELETE,
-        tags=args["tags"],
+        tags=args.get("tags"),
         opts=opts,
         **kind,
     )
 
 
+def _labels(pool: AgentPoolSpec, *, spot: bool) -> dict[str, str]:
+    """The labels asked for, and AKS's own, which an update without it would take off.
+
+    Source: github.com/Azure/AKS/issues/3152.
+    """
+    return pool.get("labels", {}) | ({SPOT_KEY: "spot"} if spot else {})
+
+
+def _taints(pool: AgentPoolSpec, *, spot: bool, gpu: bool) -> list[str]:
+    """The taints asked for, after those of a spot pool, without which AKS refuses updates, and of a GPU pool."""
+    given = pool.get("taints", ())
+    own = [*([SPOT_TAINT] if spot else []), *([GPU_TAINT] if gpu else [])]
+    return [*(taint for taint in own if taint not in given), *given]
+
+
 def _regular() -> dict[str, Any]:
-    """On demand: upgrades surge by one node; priority stays unset, because AKS takes `unset → Regular` for a change."""
+    """On demand: upgrades surge by one node.
+
+    The priority stays unset, because AKS takes the step from unset to Regular for a change of what cannot change
+    (github.com/kubernetes-sigs/cluster-api-provider-azure/pull/1925).
+    """
     return {"upgrade_settings": aks.AgentPoolUpgradeSettingsArgs(max_surge="1")}
 
 
 def _spot(pool: AgentPoolSpec) -> dict[str, Any]:
-    """Spot: priority, eviction policy and price, and no upgrade settings, which AKS refuses (aks.md §1.3)."""
+    """Spot: priority, eviction policy and price, and no upgrade settings.
+
+    AKS refuses those on spot pools with "Spot pools can't set max surge"
+    (github.com/hashicorp/terraform-provider-azurerm/pull/31129, 2025-11).
+    """
+    price = pool.get("max_price")
     return {
         "scale_set_priority": aks.ScaleSetPriority.SPOT,
         "scale_set_eviction_policy": pool.get("eviction_policy"),
-        "spot_max_price": pool.get("max_price"),
+        "spot_max_price": -1.0 if price is None else price,
     }
 
 

@@ -1,16 +1,30 @@
 """The AKS cluster: identity, control plane with its one system pool, upgrades, and the kubeconfig."""
 
 import base64
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from ipaddress import IPv4Network
+from typing import Final
 
 import pulumi
 from pulumi_azure_native import authorization, managedidentity
 from pulumi_azure_native import containerservice as aks
 
-from components.agent_pools import AgentPoolSpec
-from components.aks_cluster_args import AksClusterArgs, AutoscalerArgs, SshArgs
+from components.aks_cluster_args import (
+    AksClusterArgs,
+    ApiAccessSpec,
+    AutoscalerSpec,
+    ClusterNetworkSpec,
+    MaintenanceSpec,
+    SshSpec,
+)
+from components.conventions import SYSTEM_TAINT
+from components.kubeconfig import with_kubelogin_mode
+from components.mistakes import Mistake, refuse
+from components.pool_checks import system_pool_mistakes
+from components.pool_specs import DEFAULT_MAX_PODS, DEFAULT_OS_DISK_GIB, DEFAULT_SYSTEM_NODES, SystemPoolSpec
 from components.roles import NETWORK_CONTRIBUTOR, role_definition_id
-from planning.kubeconfig import with_kubelogin_mode
+
+_SERVICES: Final = "10.0.0.0/16"
 
 
 class AksCluster(pulumi.ComponentResource):
@@ -30,6 +44,7 @@ class AksCluster(pulumi.ComponentResource):
     """The cluster itself, for `deleted_with` and for what this component does not offer."""
 
     def __init__(self, name: str, args: AksClusterArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        refuse("AksCluster", _mistakes(args))
         super().__init__("kubeflow-aks:index:AksCluster", name, {}, opts)
         child = pulumi.ResourceOptions(parent=self)
         identity = managedidentity.UserAssignedIdentity(
@@ -37,7 +52,7 @@ class AksCluster(pulumi.ComponentResource):
             resource_name_=f"{name}-identity",
             resource_group_name=args["resource_group_name"],
             location=args["location"],
-            tags=args["tags"],
+            tags=args.get("tags"),
             opts=child,
         )
         network_right = authorization.RoleAssignment(
@@ -45,7 +60,8 @@ class AksCluster(pulumi.ComponentResource):
             scope=args["resource_group_id"],
             role_definition_id=role_definition_id(args["resource_group_id"], NETWORK_CONTRIBUTOR),
             principal_id=identity.principal_id,
-            # Without the type Azure looks the identity up before the directory knows it (aks.md §4.5).
+            # Without the type Azure looks the identity up before the directory knows it (MicrosoftDocs/azure-docs,
+            # articles/role-based-access-control/role-assignments-cli.md, "for a new service principal").
             principal_type=authorization.PrincipalType.SERVICE_PRINCIPAL,
             opts=pulumi.ResourceOptions(parent=self, protect=False),  # see components.roles
         )
@@ -54,7 +70,7 @@ class AksCluster(pulumi.ComponentResource):
             _maintenance(f"{name}-{config}", config, args, self.managed_cluster, child)
         self.name = self.managed_cluster.name
         self.cluster_id = self.managed_cluster.id
-        private = args["api_access"]["private_cluster"]
+        private = args.get("api_access", {}).get("private_cluster", False)
         self.fqdn = self.managed_cluster.private_fqdn if private else self.managed_cluster.fqdn
         self.kubelet_object_id = self.managed_cluster.identity_profile.apply(_kubelet_object_id)
         self.kubeconfig = _kubeconfig(args, self.managed_cluster)
@@ -69,6 +85,17 @@ class AksCluster(pulumi.ComponentResource):
         )
 
 
+def _mistakes(args: AksClusterArgs) -> Iterator[Mistake]:
+    yield from system_pool_mistakes(args.get("system_pool", {}))
+    services = args.get("network", {}).get("service_cidr", _SERVICES)
+    try:
+        IPv4Network(services)
+    except ValueError:
+        yield Mistake(
+            "network.serviceCidr", services, f"an IPv4 range in CIDR form, for instance {_SERVICES}"
+        )
+
+
 def _managed_cluster(
     name: str,
     args: AksClusterArgs,
@@ -76,7 +103,7 @@ def _managed_cluster(
     parent: pulumi.Resource,
     network_right: pulumi.Resource,
 ) -> aks.ManagedCluster:
-    kubernetes, network, access = args["kubernetes"], args["network"], args["api_access"]
+    kubernetes, access = args.get("kubernetes", {}), args.get("api_access", {})
     return aks.ManagedCluster(
         name,
         resource_name_=name,
@@ -84,90 +111,109 @@ def _managed_cluster(
         location=args["location"],
         dns_prefix=name,
         node_resource_group=f"{name}-nodes",
-        kubernetes_version=kubernetes["version"],
-        support_plan=kubernetes["support_plan"],
-        sku=aks.ManagedClusterSKUArgs(name=aks.ManagedClusterSKUName.BASE, tier=kubernetes["tier"]),
+        kubernetes_version=kubernetes.get("version", "1.34"),
+        support_plan=kubernetes.get("support_plan", aks.KubernetesSupportPlan.AKS_LONG_TERM_SUPPORT),
+        sku=aks.ManagedClusterSKUArgs(
+            name=aks.ManagedClusterSKUName.BASE,
+            tier=kubernetes.get("tier", aks.ManagedClusterSKUTier.PREMIUM),
+        ),
         identity=aks.ManagedClusterIdentityArgs(
             type=aks.ResourceIdentityType.USER_ASSIGNED, user_assigned_identities=[identity_id]
         ),
-        agent_pool_profiles=[_system_pool(args["system_pool"], args["tags"])],
-        auto_scaler_profile=_autoscaler_profile(args["autoscaler"]),
+        agent_pool_profiles=[_system_pool(args.get("system_pool", {}), args.get("tags"))],
+        auto_scaler_profile=_autoscaler_profile(args.get("autoscaler", {})),
         auto_upgrade_profile=aks.ManagedClusterAutoUpgradeProfileArgs(
-            upgrade_channel=kubernetes["upgrade_channel"],
-            node_os_upgrade_channel=kubernetes["node_os_upgrade_channel"],
+            upgrade_channel=kubernetes.get("upgrade_channel", aks.UpgradeChannel.PATCH),
+            node_os_upgrade_channel=kubernetes.get(
+                "node_os_upgrade_channel", aks.NodeOSUpgradeChannel.NODE_IMAGE
+            ),
         ),
-        network_profile=aks.ContainerServiceNetworkProfileArgs(
-            network_plugin=aks.NetworkPlugin.AZURE,
-            network_plugin_mode=aks.NetworkPluginMode.OVERLAY,
-            network_dataplane=aks.NetworkDataplane.AZURE,  # what Canonical tests on AKS (ckf.md §1.5)
-            load_balancer_sku=aks.LoadBalancerSku.STANDARD,
-            outbound_type=network["outbound_type"],
-            pod_cidr=network["pod_cidr"],
-            service_cidr=network["service_cidr"],
-            dns_service_ip=network["dns_service_ip"],
-        ),
+        network_profile=_network_profile(args.get("network", {})),
         api_server_access_profile=aks.ManagedClusterAPIServerAccessProfileArgs(
-            authorized_ip_ranges=access["authorized_ip_ranges"] or None,
-            enable_private_cluster=access["private_cluster"],
+            authorized_ip_ranges=access.get("authorized_ip_ranges") or None,
+            enable_private_cluster=access.get("private_cluster", False),
         ),
         enable_rbac=True,
-        disable_local_accounts=not access["local_accounts"],
-        aad_profile=aks.ManagedClusterAADProfileArgs(
-            managed=True, admin_group_object_ids=access["admin_group_object_ids"]
-        )
-        if access["admin_group_object_ids"]
-        else None,
+        disable_local_accounts=not access.get("local_accounts", True),
+        aad_profile=_entra_profile(access),
         oidc_issuer_profile=aks.ManagedClusterOIDCIssuerProfileArgs(enabled=True),
         security_profile=aks.ManagedClusterSecurityProfileArgs(
             workload_identity=aks.ManagedClusterSecurityProfileWorkloadIdentityArgs(enabled=True),
             image_cleaner=aks.ManagedClusterSecurityProfileImageCleanerArgs(enabled=True, interval_hours=168),
         ),
         linux_profile=_linux_profile(args.get("ssh")),
-        tags=args["tags"],
+        tags=args.get("tags"),
         opts=pulumi.ResourceOptions(
             parent=parent,
             depends_on=[network_right],  # AKS joins the subnet while it makes the cluster
-            ignore_changes=["agentPoolProfiles[0].count"],  # the autoscaler's business (aks.md §4.3)
+            ignore_changes=["agentPoolProfiles[0].count"],  # after creation the autoscaler decides it
         ),
     )
 
 
-def _system_pool(pool: AgentPoolSpec, tags: dict[str, str]) -> aks.ManagedClusterAgentPoolProfileArgs:
+def _network_profile(network: ClusterNetworkSpec) -> aks.ContainerServiceNetworkProfileArgs:
+    """CNI Overlay with Azure's own data plane, as Canonical tests Charmed Kubeflow on AKS.
+
+    Source: canonical/charmed-kubeflow-solutions, .github/workflows/deploy-to-aks.yaml (2026-06-18).
+    """
+    services = network.get("service_cidr", _SERVICES)
+    return aks.ContainerServiceNetworkProfileArgs(
+        network_plugin=aks.NetworkPlugin.AZURE,
+        network_plugin_mode=aks.NetworkPluginMode.OVERLAY,
+        network_dataplane=aks.NetworkDataplane.AZURE,
+        load_balancer_sku=aks.LoadBalancerSku.STANDARD,
+        outbound_type=network.get("outbound_type", aks.OutboundType.LOAD_BALANCER),
+        pod_cidr=network.get("pod_cidr", "10.244.0.0/16"),
+        service_cidr=services,
+        dns_service_ip=str(IPv4Network(services)[10]),  # the tenth address, as AKS has it by default
+    )
+
+
+def _entra_profile(access: ApiAccessSpec) -> aks.ManagedClusterAADProfileArgs | None:
+    groups = access.get("admin_group_object_ids")
+    return aks.ManagedClusterAADProfileArgs(managed=True, admin_group_object_ids=groups) if groups else None
+
+
+def _system_pool(pool: SystemPoolSpec, tags: dict[str, str] | None) -> aks.ManagedClusterAgentPoolProfileArgs:
+    fewest, most = DEFAULT_SYSTEM_NODES
     return aks.ManagedClusterAgentPoolProfileArgs(
-        name=pool["name"],
+        name=pool.get("name", "system"),
         mode=aks.AgentPoolMode.SYSTEM,
         type=aks.AgentPoolType.VIRTUAL_MACHINE_SCALE_SETS,
         os_type=aks.OSType.LINUX,
         os_sku=aks.OSSKU.UBUNTU,
-        vm_size=pool["vm_size"],
+        vm_size=pool.get("vm_size", "Standard_D4s_v5"),
         enable_auto_scaling=True,
-        count=pool["min_count"],
-        min_count=pool["min_count"],
-        max_count=pool["max_count"],
-        node_taints=pool["taints"],
-        os_disk_type=pool["os_disk_type"],
-        os_disk_size_gb=pool["os_disk_gib"],
-        availability_zones=pool["zones"] or None,
-        max_pods=pool["max_pods"],
-        vnet_subnet_id=pool["subnet_id"],
+        count=pool.get("min_count", fewest),
+        min_count=pool.get("min_count", fewest),
+        max_count=pool.get("max_count", most),
+        node_taints=[SYSTEM_TAINT],
+        os_disk_type=aks.OSDiskType.MANAGED,
+        os_disk_size_gb=pool.get("os_disk_gib", DEFAULT_OS_DISK_GIB),
+        availability_zones=pool.get("zones") or None,
+        max_pods=pool.get("max_pods", DEFAULT_MAX_PODS),
+        vnet_subnet_id=pool.get("subnet_id"),
         upgrade_settings=aks.AgentPoolUpgradeSettingsArgs(max_surge="1"),
         tags=tags,
     )
 
 
-def _autoscaler_profile(profile: AutoscalerArgs) -> aks.ManagedClusterPropertiesAutoScalerProfileArgs:
-    """AKS takes every value but three booleans as text (aks.md §3.1)."""
+def _autoscaler_profile(profile: AutoscalerSpec) -> aks.ManagedClusterPropertiesAutoScalerProfileArgs:
+    """AKS takes every value as text, but for three booleans that are not set here.
+
+    Source: Azure/azure-rest-api-specs, containerservice/aks/stable/2025-09-01/managedClusters.json.
+    """
     return aks.ManagedClusterPropertiesAutoScalerProfileArgs(
         expander=aks.Expander.PRIORITY,
-        scan_interval=profile["scan_interval"],
-        max_node_provision_time=profile["max_node_provision_time"],
-        scale_down_delay_after_add=profile["scale_down_delay_after_add"],
-        scale_down_unneeded_time=profile["scale_down_unneeded_time"],
-        scale_down_utilization_threshold=str(profile["scale_down_utilization_threshold"]),
-        balance_similar_node_groups=_text(profile["balance_similar_node_groups"]),
-        skip_nodes_with_local_storage=_text(profile["skip_nodes_with_local_storage"]),
-        skip_nodes_with_system_pods=_text(profile["skip_nodes_with_system_pods"]),
-        max_graceful_termination_sec=str(profile["max_graceful_termination_sec"]),
+        scan_interval=profile.get("scan_interval", "10s"),
+        max_node_provision_time=profile.get("max_node_provision_time", "10m"),
+        scale_down_delay_after_add=profile.get("scale_down_delay_after_add", "10m"),
+        scale_down_unneeded_time=profile.get("scale_down_unneeded_time", "10m"),
+        scale_down_utilization_threshold=str(profile.get("scale_down_utilization_threshold", 0.5)),
+        balance_similar_node_groups=_text(profile.get("balance_similar_node_groups", False)),
+        skip_nodes_with_local_storage=_text(profile.get("skip_nodes_with_local_storage", True)),
+        skip_nodes_with_system_pods=_text(profile.get("skip_nodes_with_system_pods", True)),
+        max_graceful_termination_sec=str(profile.get("max_graceful_termination_sec", 600)),
     )
 
 
@@ -175,20 +221,21 @@ def _text(value: bool) -> str:  # noqa: FBT001 - turns exactly one boolean into 
     return "true" if value else "false"
 
 
-def _linux_profile(ssh: SshArgs | None) -> aks.ContainerServiceLinuxProfileArgs | None:
+def _linux_profile(ssh: SshSpec | None) -> aks.ContainerServiceLinuxProfileArgs | None:
     if ssh is None:
         return None
     key = aks.ContainerServiceSshPublicKeyArgs(key_data=ssh["public_key"])
     return aks.ContainerServiceLinuxProfileArgs(
-        admin_username=ssh["admin_username"], ssh=aks.ContainerServiceSshConfigurationArgs(public_keys=[key])
+        admin_username=ssh.get("admin_username", "azureuser"),
+        ssh=aks.ContainerServiceSshConfigurationArgs(public_keys=[key]),
     )
 
 
 def _maintenance(
     name: str, config: str, args: AksClusterArgs, cluster: aks.ManagedCluster, opts: pulumi.ResourceOptions
 ) -> aks.MaintenanceConfiguration:
-    window = args["maintenance"]
-    weekly = aks.WeeklyScheduleArgs(day_of_week=window["day"], interval_weeks=1)
+    window: MaintenanceSpec = args.get("kubernetes", {}).get("maintenance", {})
+    weekly = aks.WeeklyScheduleArgs(day_of_week=window.get("day", aks.WeekDay.SATURDAY), interval_weeks=1)
     return aks.MaintenanceConfiguration(
         name,
         config_name=config,
@@ -196,18 +243,21 @@ def _maintenance(
         resource_name_=cluster.name,
         maintenance_window=aks.MaintenanceWindowArgs(
             schedule=aks.ScheduleArgs(weekly=weekly),
-            start_time=window["start_time"],
-            duration_hours=window["duration_hours"],
-            utc_offset=window["utc_offset"],
+            start_time=window.get("start_time", "22:00"),
+            duration_hours=window.get("duration_hours", 6),
+            utc_offset=window.get("utc_offset", "+00:00"),
         ),
         opts=pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(deleted_with=cluster)),
     )
 
 
 def _kubeconfig(args: AksClusterArgs, cluster: aks.ManagedCluster) -> pulumi.Output[str]:
-    """The admin's kubeconfig, or the user's for kubelogin when local accounts are off (aks.md §4.5)."""
-    access = args["api_access"]
-    if access["local_accounts"]:
+    """The admin's kubeconfig, or the user's for kubelogin where AKS refuses the admin's: local accounts are off.
+
+    Source: MicrosoftDocs/azure-aks-docs, articles/aks/local-accounts.md (2026-08-21).
+    """
+    access = args.get("api_access", {})
+    if access.get("local_accounts", True):
         admin = aks.list_managed_cluster_admin_credentials_output(
             resource_group_name=args["resource_group_name"], resource_name=cluster.name
         )
@@ -215,7 +265,7 @@ def _kubeconfig(args: AksClusterArgs, cluster: aks.ManagedCluster) -> pulumi.Out
     user = aks.list_managed_cluster_user_credentials_output(
         resource_group_name=args["resource_group_name"], resource_name=cluster.name, format="exec"
     )
-    mode = access["kubelogin_mode"]
+    mode = access.get("kubelogin_mode", "azurecli")
     return pulumi.Output.secret(
         user.kubeconfigs.apply(lambda found: with_kubelogin_mode(_first(found), mode))
     )

@@ -1,99 +1,99 @@
-"""Arguments of `AksCluster`, grouped as AKS groups them."""
+"""Arguments of `AksCluster`, grouped as AKS groups them; each has the default that suits Charmed Kubeflow."""
 
 from collections.abc import Sequence
 from typing import NotRequired, TypedDict
 
 import pulumi
 
-from components.agent_pools import AgentPoolSpec
+from components.pool_specs import SystemPoolSpec
 
 
-class KubernetesArgs(TypedDict):
-    """Version, support and upgrades."""
-
-    version: str
-    """Kubernetes minor; AKS picks the patch."""
-    support_plan: str
-    """KubernetesOfficial or AKSLongTermSupport."""
-    tier: str
-    """Free, Standard or Premium."""
-    upgrade_channel: str
-    """patch or none."""
-    node_os_upgrade_channel: str
-    """NodeImage, SecurityPatch, Unmanaged or None."""
-
-
-class MaintenanceArgs(TypedDict):
+class MaintenanceSpec(TypedDict):
     """When upgrades may run."""
 
-    day: str
-    """Day of the week."""
-    start_time: str
-    """Local time, HH:MM."""
-    duration_hours: int
-    """Length in hours."""
-    utc_offset: str
-    """Offset of the local time, ±HH:MM."""
+    day: NotRequired[str]
+    """Day of the week. Default: Saturday."""
+    start_time: NotRequired[str]
+    """Local time, HH:MM. Default: 22:00."""
+    duration_hours: NotRequired[int]
+    """Length in hours, 4 to 24. Default: 6."""
+    utc_offset: NotRequired[str]
+    """Offset of the local time, ±HH:MM. Default: +00:00."""
 
 
-class ClusterNetworkArgs(TypedDict):
+class KubernetesSpec(TypedDict):
+    """Version, support and upgrades."""
+
+    version: NotRequired[str]
+    """Kubernetes minor; AKS picks the patch. Default: 1.34."""
+    support_plan: NotRequired[str]
+    """AKSLongTermSupport (default), which needs the Premium tier, or KubernetesOfficial."""
+    tier: NotRequired[str]
+    """Free, Standard or Premium (default)."""
+    upgrade_channel: NotRequired[str]
+    """Automatic upgrades of Kubernetes: patch (default) or none."""
+    node_os_upgrade_channel: NotRequired[str]
+    """Automatic upgrades of the nodes: NodeImage (default), SecurityPatch, Unmanaged or None."""
+    maintenance: NotRequired[MaintenanceSpec]
+    """When upgrades may run."""
+
+
+class ClusterNetworkSpec(TypedDict):
     """Ranges of pods and services, and the way out."""
 
-    pod_cidr: str
-    """Range of the pods."""
-    service_cidr: str
-    """Range of the services."""
-    dns_service_ip: str
-    """Address of the cluster's DNS."""
-    outbound_type: str
-    """loadBalancer, userAssignedNATGateway or userDefinedRouting."""
+    pod_cidr: NotRequired[str]
+    """Range of the pods; each node takes a /24 of it. Default: 10.244.0.0/16."""
+    service_cidr: NotRequired[str]
+    """Range of the services; the cluster's DNS takes its tenth address. Default: 10.0.0.0/16."""
+    outbound_type: NotRequired[str]
+    """Way to the internet: loadBalancer (default), userAssignedNATGateway or userDefinedRouting."""
 
 
-class ApiAccessArgs(TypedDict):
-    """Who reaches the API server."""
+class ApiAccessSpec(TypedDict):
+    """Who reaches the API server, and how they sign in."""
 
-    authorized_ip_ranges: Sequence[pulumi.Input[str]]
-    """Ranges that may call it; empty means all."""
-    private_cluster: bool
-    """Whether it has a private address only."""
-    local_accounts: bool
-    """Whether the certificate-based admin account exists."""
-    admin_group_object_ids: Sequence[str]
-    """Entra groups of cluster admins; any entry turns Entra sign-in on."""
-    kubelogin_mode: str
-    """How kubelogin signs in when local accounts are off."""
+    authorized_ip_ranges: NotRequired[Sequence[pulumi.Input[str]]]
+    """Public ranges that may call it. Default: all."""
+    private_cluster: NotRequired[bool]
+    """Whether it has a private address only. Default: false."""
+    local_accounts: NotRequired[bool]
+    """Whether the certificate-based admin account exists. Default: true."""
+    admin_group_object_ids: NotRequired[Sequence[str]]
+    """Entra groups of cluster admins; any entry turns Entra sign-in on, for good. Default: none."""
+    kubelogin_mode: NotRequired[str]
+    """How kubelogin signs in when local accounts are off: azurecli (default), workloadidentity or msi."""
 
 
-class SshArgs(TypedDict):
+class SshSpec(TypedDict):
     """SSH access to nodes."""
 
-    admin_username: str
-    """Name of the admin user."""
+    admin_username: NotRequired[str]
+    """Name of the admin user. Default: azureuser."""
     public_key: str
     """OpenSSH public key."""
 
 
-class AutoscalerArgs(TypedDict):
-    """The autoscaler's profile; durations with their unit, as AKS takes them."""
+class AutoscalerSpec(TypedDict):
+    """The autoscaler's profile, one for all pools; durations with their unit, as AKS takes them."""
 
-    scan_interval: str
-    """Time between two looks."""
-    max_node_provision_time: str
-    """Time a node may take to come."""
-    scale_down_delay_after_add: str
-    """Rest after a scale-up."""
-    scale_down_unneeded_time: str
-    """Time a node must be unneeded."""
-    scale_down_utilization_threshold: float
-    """Share of requests below which a node is unneeded."""
-    balance_similar_node_groups: bool
-    """Whether to spread nodes over pools that are alike."""
-    skip_nodes_with_local_storage: bool
-    """Whether nodes with emptyDir pods stay."""
-    skip_nodes_with_system_pods: bool
-    """Whether nodes with kube-system pods stay."""
-    max_graceful_termination_sec: int
-    """Longest grace period in seconds."""
+    scan_interval: NotRequired[str]
+    """Time between two looks. Default: 10s."""
+    max_node_provision_time: NotRequired[str]
+    """How long a node may take to come, in whole minutes. Default: 10m."""
+    scale_down_delay_after_add: NotRequired[str]
+    """How long no node is removed after one was added, in whole minutes. Default: 10m."""
+    scale_down_unneeded_time: NotRequired[str]
+    """How long a node must be unneeded before it is removed, in whole minutes. Default: 10m."""
+    scale_down_utilization_threshold: NotRequired[float]
+    """Share of requested resources, 0 to 1, below which a node is unneeded. Default: 0.5."""
+    balance_similar_node_groups: NotRequired[bool]
+    """Whether to spread nodes over pools that are alike. Default: false."""
+    skip_nodes_with_local_storage: NotRequired[bool]
+    """Whether nodes whose pods use emptyDir stay. Default: true."""
+    skip_nodes_with_system_pods: NotRequired[bool]
+    """Whether nodes that run kube-system pods stay. Default: true."""
+    max_graceful_termination_sec: NotRequired[int]
+    """Longest grace period in seconds for pods of a node that is removed. Default: 600."""
 
 
 class AksClusterArgs(TypedDict):
@@ -105,19 +105,17 @@ class AksClusterArgs(TypedDict):
     """ARM id of that group."""
     location: pulumi.Input[str]
     """Azure region."""
-    kubernetes: KubernetesArgs
+    kubernetes: NotRequired[KubernetesSpec]
     """Version, support and upgrades."""
-    maintenance: MaintenanceArgs
-    """When upgrades may run."""
-    network: ClusterNetworkArgs
+    network: NotRequired[ClusterNetworkSpec]
     """Ranges and the way out."""
-    api_access: ApiAccessArgs
+    api_access: NotRequired[ApiAccessSpec]
     """Who reaches the API server."""
-    autoscaler: AutoscalerArgs
+    autoscaler: NotRequired[AutoscalerSpec]
     """The autoscaler's profile."""
-    system_pool: AgentPoolSpec
-    """The one inline pool."""
-    ssh: NotRequired[SshArgs | None]
-    """SSH access to nodes."""
-    tags: dict[str, str]
+    system_pool: NotRequired[SystemPoolSpec]
+    """The pool of AKS's own add-ons."""
+    ssh: NotRequired[SshSpec | None]
+    """SSH access to nodes. Default: none."""
+    tags: NotRequired[dict[str, str]]
     """Tags of every taggable child."""

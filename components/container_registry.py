@@ -18,10 +18,10 @@ class ContainerRegistryArgs(TypedDict):
     puller_object_id: pulumi.Input[str]
     """Object id of the kubelet identity that pulls."""
     attach: NotRequired[str | None]
-    """ARM id of a registry to use instead of creating one."""
+    """ARM id of a registry to use instead of creating one. Default: none."""
     sku: NotRequired[str]
     """Tier of a new registry: Basic, Standard (default) or Premium."""
-    tags: dict[str, str]
+    tags: NotRequired[dict[str, str]]
     """Tags of every taggable child."""
 
 
@@ -42,7 +42,8 @@ class ContainerRegistry(pulumi.ComponentResource):
             scope=self.registry_id,
             role_definition_id=role_definition_id(self.registry_id, ACR_PULL),
             principal_id=args["puller_object_id"],
-            # Without the type Azure looks the identity up before the directory knows it (aks.md §4.5).
+            # Without the type Azure looks the identity up before the directory knows it (MicrosoftDocs/azure-docs,
+            # articles/role-based-access-control/role-assignments-cli.md, "for a new service principal").
             principal_type=authorization.PrincipalType.SERVICE_PRINCIPAL,
             opts=pulumi.ResourceOptions(parent=self, protect=False),  # see components.roles
         )
@@ -56,6 +57,6 @@ class ContainerRegistry(pulumi.ComponentResource):
             location=args["location"],
             sku=containerregistry.SkuArgs(name=args.get("sku", "Standard")),
             admin_user_enabled=False,
-            tags=args["tags"],
+            tags=args.get("tags"),
             opts=pulumi.ResourceOptions(parent=self),
         )

@@ -1,9 +1,16 @@
-"""The virtual network: a subnet per pool role, the way out, and the address of the ingress."""
+"""The virtual network: a subnet for each kind of pool, the way out, and the address of the ingress."""
 
-from typing import NotRequired, TypedDict
+from typing import Final, NotRequired, TypedDict
 
 import pulumi
 from pulumi_azure_native import network
+
+_SUBNETS: Final = {
+    "system": "10.224.0.0/24",
+    "general": "10.224.1.0/24",
+    "cpu": "10.224.4.0/22",
+    "gpu": "10.224.8.0/22",
+}
 
 
 class NetworkArgs(TypedDict):
@@ -13,17 +20,17 @@ class NetworkArgs(TypedDict):
     """Resource group of everything in it."""
     location: pulumi.Input[str]
     """Azure region."""
-    cidr: pulumi.Input[str]
-    """Range of the virtual network."""
-    subnets: dict[str, str]
-    """Range of each subnet, by name."""
-    outbound_type: str
-    """`userAssignedNATGateway` puts a NAT gateway on every subnet."""
+    vnet_cidr: NotRequired[pulumi.Input[str]]
+    """Range of the virtual network. Default: 10.224.0.0/16."""
+    subnets: NotRequired[dict[str, str]]
+    """Range of each subnet, by name. Default: system, general, cpu and gpu, in 10.224.0.0/20."""
+    outbound_type: NotRequired[str]
+    """Way to the internet, same as the cluster's. Default: loadBalancer; userAssignedNATGateway makes a NAT gateway."""
     route_table_id: NotRequired[pulumi.Input[str] | None]
-    """ARM id of the route table of every subnet."""
-    dns_label: pulumi.Input[str]
-    """First part of the ingress's public name, unique in the region."""
-    tags: dict[str, str]
+    """ARM id of the route table of every subnet. Default: none."""
+    dns_label: NotRequired[pulumi.Input[str]]
+    """First part of the ingress's public name, unique in the region. Default: the address has no name."""
+    tags: NotRequired[dict[str, str]]
     """Tags of every taggable child."""
 
 
@@ -37,24 +44,26 @@ class Network(pulumi.ComponentResource):
     ingress_address_name: pulumi.Output[str]
     """Name of the public address kept for the ingress."""
     ingress_fqdn: pulumi.Output[str]
-    """Public name of the ingress."""
+    """Public name of the ingress; empty without a DNS label."""
 
     def __init__(self, name: str, args: NetworkArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("kubeflow-aks:index:Network", name, {}, opts)
         child = pulumi.ResourceOptions(parent=self)
         gateway = self.outbound_address = None
-        if args["outbound_type"] == "userAssignedNATGateway":
+        subnets = args.get("subnets", _SUBNETS)
+        if args.get("outbound_type") == "userAssignedNATGateway":
             address = _static_address(f"{name}-outbound", args, child)
             gateway = _nat_gateway(name, args, address, child)
             self.outbound_address = address.ip_address.apply(lambda found: found or "")
         route_table = args.get("route_table_id")
-        # Inline subnets: separate ones would be changed in parallel, which Azure refuses with 409.
+        # Inline subnets: separate ones would be changed in parallel, which Azure refuses with 409
+        # (github.com/pulumi/pulumi-azure-native/issues/1024, 2021-07-26).
         vnet = network.VirtualNetwork(
             f"{name}-vnet",
             virtual_network_name=f"{name}-vnet",
             resource_group_name=args["resource_group_name"],
             location=args["location"],
-            address_space=network.AddressSpaceArgs(address_prefixes=[args["cidr"]]),
+            address_space=network.AddressSpaceArgs(address_prefixes=[args.get("vnet_cidr", "10.224.0.0/16")]),
             subnets=[
                 network.SubnetArgs(
                     name=subnet,
@@ -62,16 +71,15 @@ class Network(pulumi.ComponentResource):
                     nat_gateway=network.SubResourceArgs(id=gateway.id) if gateway else None,
                     route_table=network.RouteTableArgs(id=route_table) if route_table else None,
                 )
-                for subnet, cidr in args["subnets"].items()
+                for subnet, cidr in subnets.items()
             ],
-            tags=args["tags"],
+            tags=args.get("tags"),
             opts=child,
         )
-        dns = network.PublicIPAddressDnsSettingsArgs(domain_name_label=args["dns_label"])
+        label = args.get("dns_label")
+        dns = network.PublicIPAddressDnsSettingsArgs(domain_name_label=label) if label else None
         ingress = _static_address(f"{name}-ingress", args, child, dns)
-        self.subnet_ids = {
-            subnet: pulumi.Output.concat(vnet.id, "/subnets/", subnet) for subnet in args["subnets"]
-        }
+        self.subnet_ids = {subnet: pulumi.Output.concat(vnet.id, "/subnets/", subnet) for subnet in subnets}
         self.ingress_address_name = ingress.name
         self.ingress_fqdn = ingress.dns_settings.apply(
             lambda settings: settings.fqdn or "" if settings else ""
@@ -95,7 +103,7 @@ def _nat_gateway(
         location=args["location"],
         sku=network.NatGatewaySkuArgs(name=network.NatGatewaySkuName.STANDARD),
         public_ip_addresses=[network.SubResourceArgs(id=address.id)],
-        tags=args["tags"],
+        tags=args.get("tags"),
         opts=opts,
     )
 
@@ -106,7 +114,10 @@ def _static_address(
     opts: pulumi.ResourceOptions,
     dns: network.PublicIPAddressDnsSettingsArgs | None = None,
 ) -> network.PublicIPAddress:
-    """A static standard address, the only kind a standard load balancer or a NAT gateway takes (AKS static-ip)."""
+    """A static standard address, the only kind a standard load balancer or a NAT gateway takes.
+
+    Source: MicrosoftDocs/azure-aks-docs, articles/aks/static-ip.md (2026-08-21).
+    """
     return network.PublicIPAddress(
         name,
         public_ip_address_name=name,
@@ -115,6 +126,6 @@ def _static_address(
         public_ip_allocation_method=network.IPAllocationMethod.STATIC,
         sku=network.PublicIPAddressSkuArgs(name=network.PublicIPAddressSkuName.STANDARD),
         dns_settings=dns,
-        tags=args["tags"],
+        tags=args.get("tags"),
         opts=opts,
     )

@@ -9,9 +9,9 @@ from typing import Final
 import pulumi
 
 ACR_PULL: Final = "7f951dda-4ed3-4680-a7ca-43fe172d538d"
-"""AcrPull: pull images (Azure built-in roles)."""
+"""AcrPull: pull images (learn.microsoft.com/azure/role-based-access-control/built-in-roles, 2026-08)."""
 NETWORK_CONTRIBUTOR: Final = "4d97b98b-1d4f-4787-a291-c67834d212e7"
-"""Network Contributor: join subnets and use public addresses (Azure built-in roles)."""
+"""Network Contributor: join subnets and use public addresses (same page)."""
 
 
 def role_definition_id(scope: pulumi.Input[str], role: str) -> pulumi.Output[str]:

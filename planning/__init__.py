@@ -1,6 +1,6 @@
 """Pure planning: settings in, one plan out. Never imports pulumi, so that every rule is tested without an engine."""
 
 from planning.plan import Plan, plan
-from planning.pools import AgentPool, Role
+from planning.pools import AgentPool, Purpose
 
-__all__ = ["AgentPool", "Plan", "Role", "plan"]
+__all__ = ["AgentPool", "Plan", "Purpose", "plan"]

@@ -5,7 +5,7 @@ from typing import TypedDict
 
 from catalogue import vm_size
 from planning.conventions import MIG_SLICES
-from planning.pools import AgentPool, Role
+from planning.pools import AgentPool, Purpose
 
 
 class PoolContract(TypedDict):
@@ -29,7 +29,7 @@ def pool_contract(pools: Iterable[AgentPool]) -> list[PoolContract]:
     return [
         PoolContract(
             name=pool.name,
-            role=pool.role.value,
+            role=pool.role,
             priority=pool.priority,
             vmSize=pool.vm_size,
             gpus=_gpus(pool),
@@ -39,7 +39,7 @@ def pool_contract(pools: Iterable[AgentPool]) -> list[PoolContract]:
             fallback=twins.get(pool.name),
         )
         for pool in pools
-        if pool.role is not Role.SYSTEM
+        if pool.purpose is not Purpose.SYSTEM
     ]
 
 

@@ -2,12 +2,9 @@
 
 from collections.abc import Iterable
 
-from planning.pools import AgentPool, Role
+from planning.hardware import EVERY
+from planning.pools import AgentPool, Purpose
 
-CONFIG_MAP = "cluster-autoscaler-priority-expander"
-"""Name of the ConfigMap that the autoscaler reads, in kube-system (expander/priority/readme.md)."""
-
-_LEVELS = {(True, Role.CPU): 40, (True, Role.GPU): 30, (False, Role.CPU): 20, (False, Role.GPU): 10}
 _CATCH_ALL = 1
 
 
@@ -17,10 +14,12 @@ def priorities(pools: Iterable[AgentPool]) -> str:
     Spot comes before on-demand, and CPU before GPU so that CPU work starts no GPU node while a CPU pool fits. The
     autoscaler never uses a scale set that matches no level, so the lowest level matches all.
     """
-    pools = tuple(pools)
+    work = [pool for pool in pools if pool.purpose is Purpose.WORK]
+    levels = [(kind.spot_priority, kind, True) for kind in EVERY]
+    levels += [(kind.on_demand_priority, kind, False) for kind in EVERY]
     lines: list[str] = []
-    for (spot, role), level in _LEVELS.items():
-        names = [pool.name for pool in pools if (pool.spot, pool.role) == (spot, role)]
+    for level, kind, spot in sorted(levels, key=lambda level: level[0], reverse=True):
+        names = [pool.name for pool in work if (pool.hardware, pool.spot) == (kind, spot)]
         if names:
             lines += [f"{level}:", *(f"  - {scale_set_pattern(name)}" for name in names)]
     return "\n".join([*lines, f"{_CATCH_ALL}:", "  - .*", ""])

@@ -3,7 +3,8 @@
 import re
 from collections.abc import Iterator
 
-from planning import conventions as c
+from components.conventions import PLATFORM_WORKLOAD, SPOT_KEY, SPOT_TAINT
+from planning.conventions import RESERVED_KEYS, RESERVED_PREFIXES
 from planning.pool_rules import Candidate
 from settings import Problem
 
@@ -20,7 +21,7 @@ def label_problems(pool: Candidate) -> Iterator[Problem]:
     for key, value in pool.settings.labels.items():
         at = f"{pool.key}.labels.{key}"
         if _reserved(key):
-            if not (pool.spot and (key, value) == (c.SPOT_KEY, "spot")):
+            if not (pool.spot and (key, value) == (SPOT_KEY, "spot")):
                 yield Problem(at, value, _reserved_rule(key))
         elif not _KEY.fullmatch(key):
             yield Problem(
@@ -45,9 +46,9 @@ def workload_label_problems(pool: Candidate) -> Iterator[Problem]:
         yield Problem(
             f"{pool.key}.workload",
             workload,
-            f"no value, because the pool that hosts Kubeflow always has {c.PLATFORM_WORKLOAD!r}",
+            f"no value, because the pool that hosts Kubeflow always has {PLATFORM_WORKLOAD!r}",
         )
-    elif workload == c.PLATFORM_WORKLOAD:
+    elif workload == PLATFORM_WORKLOAD:
         yield Problem(
             f"{pool.key}.workload",
             workload,
@@ -62,7 +63,7 @@ def taint_problems(pool: Candidate) -> Iterator[Problem]:
         match = _TAINT.fullmatch(taint)
         if match is None or match["effect"] not in _EFFECTS:
             yield Problem(at, taint, f"key=value:Effect with one of the effects {', '.join(_EFFECTS)}")
-        elif _reserved(match["key"]) and not (pool.spot and taint == c.SPOT_TAINT):
+        elif _reserved(match["key"]) and not (pool.spot and taint == SPOT_TAINT):
             yield Problem(at, taint, _reserved_rule(match["key"]))
         elif match["effect"] == "PreferNoSchedule" and not pool.spot:
             yield Problem(
@@ -73,16 +74,16 @@ def taint_problems(pool: Candidate) -> Iterator[Problem]:
 
 
 def _reserved(key: str) -> bool:
-    if key in c.RESERVED_KEYS:
+    if key in RESERVED_KEYS:
         return True
     domain, slash, _ = key.partition("/")
     return bool(slash) and any(
         domain == prefix.rstrip("/") or domain.endswith("." + prefix.rstrip("/"))
-        for prefix in c.RESERVED_PREFIXES
+        for prefix in RESERVED_PREFIXES
     )
 
 
 def _reserved_rule(key: str) -> str:
-    if key == c.SPOT_KEY:
+    if key == SPOT_KEY:
         return "another key; AKS reserves this one, and only a spot pool may repeat it, with the value spot"
     return "a key without a prefix or under your own domain; AKS or this program reserves this one"

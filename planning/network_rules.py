@@ -5,8 +5,8 @@ from ipaddress import IPv4Network
 from itertools import combinations
 
 from planning.cidr import ipv4_range
-from planning.pools import AgentPool, Role
-from settings import Network, Problem, Settings
+from planning.pools import AgentPool
+from settings import Network, Problem, Settings, Subnets
 
 _AZURE_RESERVED = 5
 """Addresses that Azure reserves in every subnet ("Azure subnet FAQ")."""
@@ -21,7 +21,7 @@ def network_problems(settings: Settings, pools: tuple[AgentPool, ...]) -> Iterat
         "network.vnetCidr": settings.network.vnet_cidr,
         "network.podCidr": settings.network.pod_cidr,
         "network.serviceCidr": settings.network.service_cidr,
-        **{f"network.subnets.{role}": cidr for role, cidr in subnets(settings.network).items()},
+        **{f"network.subnets.{name}": cidr for name, cidr in subnets(settings.network).items()},
     }
     parsed: dict[str, IPv4Network] = {}
     for key, text in ranges.items():
@@ -39,15 +39,9 @@ def network_problems(settings: Settings, pools: tuple[AgentPool, ...]) -> Iterat
     yield from _outbound_problems(settings.network)
 
 
-def subnets(network: Network) -> Mapping[Role, str]:
-    """Range of each role's subnet."""
-    own = network.subnets
-    return {Role.SYSTEM: own.system, Role.GENERAL: own.general, Role.CPU: own.cpu, Role.GPU: own.gpu}
-
-
-def dns_service_ip(network: Network) -> str:
-    """Address of the cluster's DNS: the tenth of the service range, as AKS chooses by default."""
-    return str(IPv4Network(network.service_cidr)[10])
+def subnets(network: Network) -> dict[str, str]:
+    """Range of each subnet, by name."""
+    return network.subnets.model_dump()
 
 
 def _overlap_problems(ranges: Mapping[str, IPv4Network]) -> Iterator[Problem]:
@@ -74,13 +68,13 @@ def _room_problems(ranges: Mapping[str, IPv4Network], pools: tuple[AgentPool, ..
                 str(pods),
                 f"room for a /24 for each of {nodes} nodes; this range has room for {room}",
             )
-    for role in Role:
-        net = ranges.get(f"network.subnets.{role}")
-        needed = sum(_peak(pool) for pool in pools if pool.role is role)
+    for name in Subnets.model_fields:
+        net = ranges.get(f"network.subnets.{name}")
+        needed = sum(_peak(pool) for pool in pools if pool.subnet == name)
         if net and net.num_addresses - _AZURE_RESERVED < needed:
             room = max(net.num_addresses - _AZURE_RESERVED, 0)
             yield Problem(
-                f"network.subnets.{role}",
+                f"network.subnets.{name}",
                 str(net),
                 f"room for {needed} nodes; this range has room for {room}",
             )

@@ -11,7 +11,7 @@ from planning.contract import PoolContract, pool_contract
 from planning.expander import priorities
 from planning.names import Names, name_problems, names
 from planning.network_rules import network_problems
-from planning.pools import AgentPool, Role, agent_pools
+from planning.pools import AgentPool, Purpose, agent_pools
 from planning.tag_rules import tag_problems
 from planning.version_rules import version_problems, version_warnings
 from settings import Problem, Settings, SettingsError, parse
@@ -43,7 +43,7 @@ class Plan:
     @property
     def general_pool(self) -> AgentPool:
         """The pool that hosts Charmed Kubeflow."""
-        return next(pool for pool in self.pools if pool.role is Role.GENERAL)
+        return next(pool for pool in self.pools if pool.purpose is Purpose.GENERAL)
 
 
 def plan(raw: Mapping[str, Any], *, project: str, stack: str, today: date) -> Plan:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from catalogue import VmSize, retired_series, vm_sizes
-from planning.pools import MIN_OS_DISK_GIB, fallback_name
+from planning.pools import MIN_OS_DISK_GIB, fallback_name, hosts_kubeflow
 from settings import Problem, Settings, UserPool
 
 POOL_NAME = re.compile(r"[a-z][a-z0-9]{0,11}")
@@ -33,12 +33,12 @@ class Candidate:
     @property
     def spot(self) -> bool:
         """Whether the pool is a spot pool."""
-        return self.settings.priority == "Spot"
+        return self.settings.spot
 
     @property
     def may_host(self) -> bool:
-        """Whether Charmed Kubeflow could run here: on demand, without taints and without GPU."""
-        return not self.spot and not self.settings.taints and not (self.size and self.size.gpus)
+        """Whether Charmed Kubeflow could run here."""
+        return hosts_kubeflow(self.settings, self.size)
 
 
 def candidates(settings: Settings) -> tuple[Candidate, ...]:

@@ -1,54 +1,52 @@
 """From settings to agent pools: the exact pools AKS will have, fallbacks included."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
 from enum import StrEnum
-from types import MappingProxyType
+from typing import Any
 
 from catalogue import VmSize, vm_sizes
-from planning import conventions as c
-from settings import Fallback, Settings, UserPool
+from components.conventions import PLATFORM_WORKLOAD, SPOT_KEY, SPOT_TAINT, SYSTEM_TAINT, WORKLOAD_LABEL
+from planning.conventions import FALLBACK_TAINT
+from planning.hardware import CPU, Hardware, hardware
+from settings import Fallback, OsDisk, Settings, UserPool
 
 DEFAULT_OS_DISK_GIB = 128
 MIN_OS_DISK_GIB = 30
 """Smallest OS disk that AKS accepts (managedClusters.json, osDiskSizeGB)."""
 
 
-class Role(StrEnum):
-    """What a pool is for; each role has a subnet of its own."""
+class Purpose(StrEnum):
+    """What a pool is for. The first two have a subnet of the same name."""
 
     SYSTEM = "system"
+    """AKS's own add-ons."""
     GENERAL = "general"
-    CPU = "cpu"
-    GPU = "gpu"
+    """Charmed Kubeflow, Juju and notebooks."""
+    WORK = "work"
+    """Batch work."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class AgentPool:
-    """One agent pool as AKS will have it. Disks in GiB, price in USD per hour."""
+class AgentPool(UserPool):
+    """One agent pool as AKS will have it: what a stack says of it, with every choice made that it left open.
+
+    A setting of a user pool is also one here, and of the pool's fallback. The OS disk always has type and size.
+    """
 
     name: str
-    role: Role
-    vm_size: str
-    spot: bool
-    min_count: int
-    max_count: int
-    labels: Mapping[str, str]
-    taints: tuple[str, ...]
-    eviction_policy: str | None
-    max_price: float | None
-    os_disk_type: str
-    os_disk_gib: int
-    zones: tuple[str, ...]
-    max_pods: int
-    gpu_instance_profile: str | None
-    fallback_of: str | None
+    purpose: Purpose
+    hardware: Hardware
+    fallback_of: str | None = None
     """Name of the spot pool this one stands in for, or None."""
 
     @property
-    def priority(self) -> str:
-        """`Spot` or `Regular`, as AKS names it."""
-        return "Spot" if self.spot else "Regular"
+    def role(self) -> str:
+        """What tools call it: its purpose, or for batch work its hardware."""
+        return self.hardware.name if self.purpose is Purpose.WORK else self.purpose.value
+
+    @property
+    def subnet(self) -> str:
+        """Name of the subnet of its nodes, a field of `settings.Subnets`."""
+        return self.hardware.subnet if self.purpose is Purpose.WORK else self.purpose.value
 
 
 def agent_pools(settings: Settings) -> tuple[AgentPool, ...]:
@@ -57,30 +55,19 @@ def agent_pools(settings: Settings) -> tuple[AgentPool, ...]:
     The order of the stack file is not known: the Pulumi CLI hands mappings on sorted by key. Pools whose VM size
     the catalogue does not know are left out; `planning.pool_rules` reports them.
     """
-    home_first = sorted(user_pools(settings), key=lambda pool: pool.role is not Role.GENERAL)
+    home_first = sorted(user_pools(settings), key=lambda pool: pool.purpose is not Purpose.GENERAL)
     return (system_pool(settings), *home_first)
 
 
 def system_pool(settings: Settings) -> AgentPool:
     """The on-demand pool of AKS's add-ons."""
     pool = settings.system_pool
-    return AgentPool(
-        name=pool.name,
-        role=Role.SYSTEM,
-        vm_size=pool.vm_size,
-        spot=False,
-        min_count=pool.min_count,
-        max_count=pool.max_count,
-        labels=MappingProxyType({}),
-        taints=(c.SYSTEM_TAINT,),
-        eviction_policy=None,
-        max_price=None,
-        os_disk_type="Managed",
-        os_disk_gib=pool.os_disk_gib,
-        zones=pool.zones,
-        max_pods=pool.max_pods,
-        gpu_instance_profile=None,
-        fallback_of=None,
+    return _complete(
+        dict(pool),
+        purpose=Purpose.SYSTEM,
+        hardware=CPU,
+        taints=(SYSTEM_TAINT,),
+        os_disk=OsDisk(type="Managed", size_gib=pool.os_disk_gib),
     )
 
 
@@ -96,87 +83,86 @@ def user_pools(settings: Settings) -> Iterator[AgentPool]:
             yield _fallback(name, pool, twin, twin_size)
 
 
+def hosts_kubeflow(pool: UserPool, size: VmSize | None) -> bool:
+    """Whether a pool can host Charmed Kubeflow, whose pods tolerate no taint: on demand, without taints and GPU."""
+    return not pool.spot and not pool.taints and not (size and size.gpus)
+
+
 def fallback_name(spot_pool: str) -> str:
     """Name of a spot pool's on-demand twin: `cpuspot` → `cpuod`, `batch` → `batchod` (our choice)."""
     return spot_pool.removesuffix("spot") + "od" if spot_pool != "spot" else "spotod"
 
 
 def _user_pool(name: str, pool: UserPool, size: VmSize) -> AgentPool:
-    spot = pool.priority == "Spot"
-    role = _role(pool, size)
-    ephemeral = pool.os_disk.type == "Ephemeral" or (
-        pool.os_disk.type is None and _may_be_ephemeral(pool, size)
-    )
-    return AgentPool(
+    purpose = Purpose.GENERAL if hosts_kubeflow(pool, size) else Purpose.WORK
+    spot: dict[str, Any] = {
+        "eviction_policy": pool.eviction_policy or "Delete",
+        "max_price": -1.0 if pool.max_price is None else pool.max_price,
+    }
+    return _complete(
+        dict(pool) | (spot if pool.spot else {"eviction_policy": None, "max_price": None}),
         name=name,
-        role=role,
-        vm_size=pool.vm_size,
-        spot=spot,
-        min_count=pool.min_count,
-        max_count=pool.max_count,
-        labels=_labels(pool, role, spot=spot),
-        taints=_taints(pool, size, (c.SPOT_TAINT,) if spot else ()),
-        eviction_policy=(pool.eviction_policy or "Delete") if spot else None,
-        max_price=(-1.0 if pool.max_price is None else pool.max_price) if spot else None,
-        os_disk_type="Ephemeral" if ephemeral else "Managed",
-        os_disk_gib=pool.os_disk.size_gib or _default_disk(size, ephemeral=ephemeral),
-        zones=pool.zones,
-        max_pods=pool.max_pods,
-        gpu_instance_profile=pool.gpu_instance_profile,
-        fallback_of=None,
+        purpose=purpose,
+        hardware=hardware(size),
+        labels=_labels(pool, purpose, hardware(size), spot=pool.spot),
+        taints=_taints(pool, hardware(size), (SPOT_TAINT,) if pool.spot else ()),
+        os_disk=_os_disk(pool, size),
     )
 
 
 def _fallback(spot_pool: str, pool: UserPool, twin: Fallback, size: VmSize) -> AgentPool:
-    role = _role(pool, size)
-    return AgentPool(
+    return _complete(
+        dict(pool),
         name=fallback_name(spot_pool),
-        role=role,
+        fallback_of=spot_pool,
+        fallback=None,
+        purpose=Purpose.WORK,
+        hardware=hardware(size),
         vm_size=size.name,
-        spot=False,
+        priority="Regular",
         min_count=0,
         max_count=twin.max_count,
-        labels=_labels(pool, role, spot=False),
-        taints=_taints(pool, size, (c.FALLBACK_TAINT,)),
+        labels=_labels(pool, Purpose.WORK, hardware(size), spot=False),
+        taints=_taints(pool, hardware(size), (FALLBACK_TAINT,)),
         eviction_policy=None,
         max_price=None,
-        os_disk_type="Managed",
-        os_disk_gib=DEFAULT_OS_DISK_GIB,
-        zones=pool.zones,
-        max_pods=pool.max_pods,
-        gpu_instance_profile=pool.gpu_instance_profile,
-        fallback_of=spot_pool,
+        os_disk=OsDisk(type="Managed", size_gib=DEFAULT_OS_DISK_GIB),
     )
 
 
-def _role(pool: UserPool, size: VmSize) -> Role:
-    if size.gpus:
-        return Role.GPU
-    return Role.GENERAL if pool.priority == "Regular" and not pool.taints else Role.CPU
+def _complete(asked: dict[str, Any], **decided: Any) -> AgentPool:
+    """A pool of what was asked for and what was decided; unchecked, because the rules look at impossible pools too."""
+    return AgentPool.model_construct(**asked | decided)
 
 
-def _labels(pool: UserPool, role: Role, *, spot: bool) -> Mapping[str, str]:
-    workload = c.PLATFORM_WORKLOAD if role is Role.GENERAL else pool.workload or role.value
-    own = {c.WORKLOAD_LABEL: workload} | ({c.SPOT_KEY: "spot"} if spot else {})
-    extra = {key: value for key, value in pool.labels.items() if spot or key != c.SPOT_KEY}
-    return MappingProxyType(own | extra)
+def _labels(pool: UserPool, purpose: Purpose, machine: Hardware, *, spot: bool) -> dict[str, str]:
+    workload = PLATFORM_WORKLOAD if purpose is Purpose.GENERAL else pool.workload or machine.name
+    own = {WORKLOAD_LABEL: workload} | ({SPOT_KEY: "spot"} if spot else {})
+    extra = {key: value for key, value in pool.labels.items() if spot or key != SPOT_KEY}
+    return own | extra
 
 
-def _taints(pool: UserPool, size: VmSize, own: tuple[str, ...]) -> tuple[str, ...]:
-    extra = (taint for taint in pool.taints if taint != c.SPOT_TAINT)  # a fallback must not repeat it
-    return (*own, *((c.GPU_TAINT,) if size.gpus else ()), *dict.fromkeys(extra))
+def _taints(pool: UserPool, machine: Hardware, own: tuple[str, ...]) -> tuple[str, ...]:
+    extra = (taint for taint in pool.taints if taint != SPOT_TAINT)  # a fallback must not repeat it
+    return (*own, *machine.taints, *dict.fromkeys(extra))
+
+
+def _os_disk(pool: UserPool, size: VmSize) -> OsDisk:
+    """Spot CPU pools take a local OS disk where one fits, so that nobody pays for managed ones."""
+    asked = pool.os_disk
+    local = asked.type == "Ephemeral" or (asked.type is None and _may_be_ephemeral(pool, size))
+    default = min(DEFAULT_OS_DISK_GIB, size.ephemeral_gib) if local else DEFAULT_OS_DISK_GIB
+    return OsDisk.model_construct(
+        type="Ephemeral" if local else "Managed", size_gib=asked.size_gib or default
+    )
 
 
 def _may_be_ephemeral(pool: UserPool, size: VmSize) -> bool:
     """Spot CPU pools take an ephemeral OS disk where one fits: it is free (docs/facts/prices.md#os-disks)."""
     wanted = pool.os_disk.size_gib or min(DEFAULT_OS_DISK_GIB, size.ephemeral_gib)
     return (
-        pool.priority == "Spot"
+        pool.spot
         and pool.eviction_policy != "Deallocate"
         and not size.gpus
         and MIN_OS_DISK_GIB <= wanted <= size.ephemeral_gib
     )
-
-
-def _default_disk(size: VmSize, *, ephemeral: bool) -> int:
-    return min(DEFAULT_OS_DISK_GIB, size.ephemeral_gib) if ephemeral else DEFAULT_OS_DISK_GIB

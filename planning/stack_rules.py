@@ -3,9 +3,9 @@
 from collections import Counter
 from collections.abc import Iterator
 
-from planning.conventions import WORKLOAD_LABEL
+from components.conventions import WORKLOAD_LABEL
 from planning.pool_rules import Candidate, candidates
-from planning.pools import AgentPool, Role, agent_pools, fallback_name
+from planning.pools import AgentPool, Purpose, agent_pools, fallback_name
 from settings import Problem, Settings
 
 _MIN_VCPUS = 16
@@ -118,7 +118,7 @@ def gpu_problems(settings: Settings) -> Iterator[Problem]:
 
 def workload_problems(settings: Settings) -> Iterator[Problem]:
     """Each kind of work names a pool that exists."""
-    known = [pool.name for pool in agent_pools(settings) if pool.role in (Role.CPU, Role.GPU)]
+    known = [pool.name for pool in agent_pools(settings) if pool.purpose is Purpose.WORK]
     unsized = [pool.name for pool in candidates(settings) if pool.size is None]  # its own rule reports it
     passed = {*known, *unsized, *map(fallback_name, unsized)}
     for name, work in settings.workload.items():

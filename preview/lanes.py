@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from planning.conventions import WORKLOAD_LABEL
+from components.conventions import WORKLOAD_LABEL
 from recorder.document import PlanDocument, Pool
 
 

@@ -76,6 +76,12 @@ class RecordingMonitor(mocks.MockMonitor):
             type_ = f"{parent_type}${type_}"
         return f"urn:pulumi:{pulumi.get_stack()}::{pulumi.get_project()}::{type_}::{name}"
 
+    def GetDeploymentInfo(self, request: Any) -> Any:  # noqa: N802 - name of the protocol
+        """What this supports: all but the short form of aliases, so that the SDK sends them as whole URNs."""
+        info = cast(Any, super()).GetDeploymentInfo(request)
+        info.supportedFeatures.remove(resource_pb2.RESOURCE_MONITOR_FEATURE_ALIAS_SPECS)
+        return info
+
     def RegisterResource(self, request: Any) -> Any:  # noqa: N802 - name of the protocol
         """Records a registration; in a preview nothing is created, so the answer has no outputs."""
         urn = self.make_urn(request.parent, request.type, request.name)
@@ -92,7 +98,7 @@ class RecordingMonitor(mocks.MockMonitor):
             inputs=inputs,
             secret_inputs=frozenset(values.secrets),
             unknown_inputs=frozenset(values.unknowns),
-            options=_options(request),
+            options=_options(request, urn),
             depends_on=tuple(sorted(request.dependencies)),
             property_dependencies={
                 key: tuple(deps.urns) for key, deps in request.propertyDependencies.items()
@@ -114,7 +120,7 @@ class RecordingMonitor(mocks.MockMonitor):
         return cast(Any, super()).Invoke(request)
 
 
-def _options(request: Any) -> dict[str, Any]:
+def _options(request: Any, urn: str) -> dict[str, Any]:
     options: dict[str, Any] = {
         name: getattr(request, name) for name in ("protect", "retainOnDelete") if request.HasField(name)
     }
@@ -132,4 +138,15 @@ def _options(request: Any) -> dict[str, Any]:
         options["deleteBeforeReplace"] = request.deleteBeforeReplace
     if request.HasField("customTimeouts"):
         options["customTimeouts"] = json_format.MessageToDict(request.customTimeouts)
+    if aliases := sorted(alias for alias in request.aliasURNs if not _is_of_the_sdk(alias, urn)):
+        options["aliases"] = aliases
     return options
+
+
+def _is_of_the_sdk(alias: str, urn: str) -> bool:
+    """Whether an alias is one that a provider's SDK gives every resource: another type of its package, nothing else."""
+    (*place, types, name), (*own_place, own_types, own_name) = alias.split("::"), urn.split("::")
+    parents, _, type_ = types.rpartition("$")
+    own_parents, _, own_type = own_types.rpartition("$")
+    same = (place, parents, name) == (own_place, own_parents, own_name)
+    return same and type_ != own_type and type_.split(":")[0] == own_type.split(":")[0]

@@ -3,6 +3,7 @@
 Only `settings.stack` imports pulumi, so that planning and tests use the models without an engine.
 """
 
+from settings._model import SettingsModel
 from settings.cluster import ApiAccess, Autoscaler, Kubernetes, MaintenanceWindow, Registry, Ssh
 from settings.gpu import Gpu
 from settings.kubeflow import Inotify, Kubeflow, StorageClass
@@ -29,6 +30,7 @@ __all__ = [
     "Registry",
     "Settings",
     "SettingsError",
+    "SettingsModel",
     "Ssh",
     "StorageClass",
     "Subnets",

@@ -154,6 +154,11 @@ class UserPool(SettingsModel):
         source="docs/facts/aks.md#shortage-and-fallback",
     )
 
+    @property
+    def spot(self) -> bool:
+        """Whether it is a spot pool."""
+        return self.priority == "Spot"
+
 
 def standard_pools() -> dict[str, UserPool]:
     """The pools of a stack that sets none: one that hosts Kubeflow, CPU spot and GPU spot, each with its fallback."""

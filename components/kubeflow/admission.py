@@ -1,4 +1,4 @@
-"""The guard that keeps Kubeflow's own pods and notebooks off spot nodes (ckf.md §2, §3)."""
+"""The guard that keeps Kubeflow's own pods and notebooks off spot nodes."""
 
 import pulumi
 from pulumi_kubernetes.admissionregistration.v1 import (
@@ -6,6 +6,8 @@ from pulumi_kubernetes.admissionregistration.v1 import (
     ValidatingAdmissionPolicyBinding,
 )
 from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
+
+from components.conventions import SPOT_KEY
 
 POLICY = "kubeflow-aks-keep-off-spot"
 
@@ -22,8 +24,11 @@ _NOT_DAEMON = (
 """Daemons belong on every node: CSI drivers, Istio's CNI, the device plugin."""
 
 
-def spot_guard(name: str, taint_key: str, opts: pulumi.ResourceOptions) -> list[pulumi.Resource]:
-    """A policy of the API server itself: no webhook that could be down or that AKS would edit (ckf.md §1.7)."""
+def spot_guard(name: str, opts: pulumi.ResourceOptions) -> list[pulumi.Resource]:
+    """A policy of the API server itself: no webhook that could be down, or that AKS's Admissions Enforcer would edit.
+
+    Source: MicrosoftDocs/azure-aks-docs, articles/aks/faq.yml (2026-08-21).
+    """
     policy = ValidatingAdmissionPolicy(
         f"{name}-guard",
         metadata=ObjectMetaArgs(name=POLICY),
@@ -44,10 +49,10 @@ def spot_guard(name: str, taint_key: str, opts: pulumi.ResourceOptions) -> list[
                 {"name": "not-a-daemon", "expression": _NOT_DAEMON},
             ],
             "variables": [
-                {"name": "tolerates", "expression": tolerates_spot("object", taint_key)},
+                {"name": "tolerates", "expression": tolerates_spot("object")},
                 {
                     "name": "did",
-                    "expression": f"oldObject != null && ({tolerates_spot('oldObject', taint_key)})",
+                    "expression": f"oldObject != null && ({tolerates_spot('oldObject')})",
                 },
             ],
             "validations": [
@@ -55,7 +60,7 @@ def spot_guard(name: str, taint_key: str, opts: pulumi.ResourceOptions) -> list[
                     # A pod that was let in before the policy existed must stay editable, or it could not end.
                     "expression": "!variables.tolerates || variables.did",
                     "message": "spot nodes are evicted with 30 s notice: Kubeflow's platform and notebooks must not "
-                    f"tolerate {taint_key}",
+                    f"tolerate {SPOT_KEY}",
                     "reason": "Forbidden",
                 }
             ],
@@ -71,9 +76,9 @@ def spot_guard(name: str, taint_key: str, opts: pulumi.ResourceOptions) -> list[
     return [policy, binding]
 
 
-def tolerates_spot(pod: str, taint_key: str) -> str:
-    """CEL: whether a pod tolerates the taint `<key>=spot:NoSchedule`, as the scheduler matches tolerations."""
-    key = f"(!has(t.key) || t.key == '' || t.key == '{taint_key}')"
+def tolerates_spot(pod: str) -> str:
+    """CEL: whether a pod tolerates the taint of spot nodes, as the scheduler matches tolerations."""
+    key = f"(!has(t.key) || t.key == '' || t.key == '{SPOT_KEY}')"
     effect = "(!has(t.effect) || t.effect == '' || t.effect == 'NoSchedule')"
     value = "((has(t.operator) && t.operator == 'Exists') || (has(t.value) && t.value == 'spot'))"
     return f"has({pod}.spec.tolerations) && {pod}.spec.tolerations.exists(t, {key} && {effect} && {value})"

@@ -1,4 +1,4 @@
-"""Retries that really retry: a default for all workflows, in the ConfigMap of Argo's charm (placement.md §2)."""
+"""Retries that really retry: a default for all workflows, in the ConfigMap of Argo's charm."""
 
 import pulumi
 from pulumi_kubernetes.core.v1 import ConfigMap, ConfigMapPatch
@@ -20,15 +20,15 @@ spec:
       retryPolicy: Always
 """
 """A step's own number of retries stays, and now counts for pods that vanished as well as for those that failed; a step
-without retries still has none (measured with workflow-controller 3.7.3, engine.md §8)."""
+without retries still has none (tests/local/argo/test_retries.py, with workflow-controller 3.7.3)."""
 
 
 def argo_retries(name: str, opts: pulumi.ResourceOptions) -> list[pulumi.Resource]:
     """Sets one key of the charm's ConfigMap; without force, and what the charm set stays the charm's.
 
-    A patch of an object that is not there would make it (engine.md §2), in the way of the charm that comes later. So
-    the object is read first: the engine stops where there is none. It says so in its own words, hence the name of what
-    is read, and the line before.
+    A patch of an object that is not there would make it (tests/local/engine/test_argo_retries.py), which would be in
+    the way of the charm that comes later. So the object is read first, and the engine stops where there is none. Its
+    message says no more than the name of what it read, hence that name and the line logged before.
     """
     pulumi.log.info(
         f"kubeflow.argoRetries: true: sets {KEY} in the ConfigMap {NAMESPACE}/{CONFIG_MAP}; if that does not exist, "

@@ -13,15 +13,24 @@ def device_plugin(name: str, namespace: pulumi.Input[str], opts: pulumi.Resource
     """A DaemonSet on nodes with AKS's accelerator label.
 
     It tolerates every taint: the manifest of Azure's documentation does not tolerate spot, so GPUs of spot nodes
-    never showed up and pods stayed pending (aks.md §2.3, AKS#4418).
+    never showed up and pods stayed pending (github.com/Azure/AKS/issues/4418).
+
+    `up` does not wait for its pods: one on a spot node that is being evicted never becomes ready, and the provider
+    would wait ten minutes for it (pulumi/pulumi-kubernetes, provider/pkg/await/awaiters.go). Nor does such a node hold
+    up the others: the plugin is restarted everywhere at once, which work that already has its GPU does not notice.
     """
     labels = {"app.kubernetes.io/name": "nvidia-device-plugin"}
     return DaemonSet(
         f"{name}-device-plugin",
-        metadata={"name": "nvidia-device-plugin", "namespace": namespace, "labels": labels},
+        metadata={
+            "name": "nvidia-device-plugin",
+            "namespace": namespace,
+            "labels": labels,
+            "annotations": {"pulumi.com/skipAwait": "true"},
+        },
         spec={
             "selector": {"match_labels": labels},
-            "update_strategy": {"type": "RollingUpdate"},
+            "update_strategy": {"type": "RollingUpdate", "rolling_update": {"max_unavailable": "100%"}},
             "template": {
                 "metadata": {"labels": labels},
                 "spec": {

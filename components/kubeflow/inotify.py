@@ -1,6 +1,11 @@
-"""Kernel limits that Kubeflow's controllers need and AKS's node configuration cannot set (ckf.md §1.6)."""
+"""Kernel limits that Kubeflow's controllers need and AKS's node configuration cannot set.
 
-from typing import TypedDict
+Sources: Azure/AgentBaker, parts/linux/cloud-init/artifacts/sysctl-d-60-CIS.conf (what nodes have, 2026-08-21);
+MicrosoftDocs/azure-aks-docs, articles/aks/custom-node-configuration-reference.md (what can be set);
+canonical/bundle-kubeflow, scripts/gh-actions/set_eks_sysctl_config.sh (what Charmed Kubeflow needs).
+"""
+
+from typing import NotRequired, TypedDict
 
 import pulumi
 from pulumi_kubernetes.apps.v1 import DaemonSet
@@ -14,27 +19,33 @@ _SMALL: ResourceRequirementsArgsDict = {
 }
 
 
-class InotifyArgs(TypedDict):
+class InotifySpec(TypedDict):
     """Least values of the limits."""
 
-    max_user_instances: int
-    """fs.inotify.max_user_instances."""
-    max_user_watches: int
-    """fs.inotify.max_user_watches."""
+    enabled: NotRequired[bool]
+    """Whether to raise them. Default: true."""
+    max_user_instances: NotRequired[int]
+    """fs.inotify.max_user_instances. Default: 1280."""
+    max_user_watches: NotRequired[int]
+    """fs.inotify.max_user_watches. Default: 655360."""
 
 
 def inotify_limits(
     name: str,
     namespace: pulumi.Input[str],
-    limits: InotifyArgs,
+    limits: InotifySpec,
     node_labels: dict[str, str],
     opts: pulumi.ResourceOptions,
 ) -> DaemonSet:
-    """A DaemonSet that raises the limits of nodes with these labels as they start, and never lowers them."""
+    """A DaemonSet that raises the limits of nodes with these labels as they start, and never lowers them.
+
+    It tolerates no taint, so it never runs on a spot node, whatever the labels: a rollout waits for the nodes that host
+    Charmed Kubeflow and for no other.
+    """
     labels = {"app.kubernetes.io/name": "inotify-limits"}
     wanted = {
-        "max_user_instances": limits["max_user_instances"],
-        "max_user_watches": limits["max_user_watches"],
+        "max_user_instances": limits.get("max_user_instances", 1280),
+        "max_user_watches": limits.get("max_user_watches", 655360),
     }
     script = "\n".join(
         f'f=/proc/sys/fs/inotify/{key}; [ "$(cat "$f")" -ge {least} ] || echo {least} > "$f"'

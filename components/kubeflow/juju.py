@@ -1,4 +1,4 @@
-"""How Juju signs in: a service account with a token that does not expire (ckf.md §1.8)."""
+"""How Juju signs in: a service account with a token that does not expire."""
 
 import base64
 
@@ -16,7 +16,8 @@ def juju_access(
 ) -> tuple[pulumi.Output[str], list[pulumi.Resource]]:
     """The account, its rights and its token.
 
-    Juju's snap cannot run kubelogin, and its charms create cluster-wide objects, hence a token and cluster-admin.
+    Juju's snap cannot run kubelogin (bugs.launchpad.net/juju/+bug/2007575), and its charms create cluster-wide objects,
+    hence a token and cluster-admin.
 
     Returns:
         The token, secret; and the objects made.

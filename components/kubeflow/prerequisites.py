@@ -3,51 +3,53 @@
 from typing import NotRequired, TypedDict
 
 import pulumi
+from pulumi_azure_native import containerservice as aks
 from pulumi_kubernetes.core.v1 import Namespace
 from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 
+from components.cluster_reference import resource_of
+from components.conventions import PLATFORM_WORKLOAD, WORKLOAD_LABEL
 from components.kubeflow.admission import spot_guard
 from components.kubeflow.argo_retries import argo_retries
 from components.kubeflow.contract import contract_readers, pool_contract
 from components.kubeflow.device_plugin import device_plugin
-from components.kubeflow.inotify import InotifyArgs, inotify_limits
+from components.kubeflow.inotify import InotifySpec, inotify_limits
 from components.kubeflow.juju import juju_access
 from components.kubeflow.scheduling import priority_classes, priority_expander
-from components.kubeflow.storage import StorageClassArgs, storage_class
+from components.kubeflow.storage import DEFAULT_NAME, StorageClassSpec, storage_class
 
 
 class KubeflowPrerequisitesArgs(TypedDict):
     """Arguments of `KubeflowPrerequisites`."""
 
-    namespace: str
-    """Namespace of everything of ours; never one that Juju creates."""
+    cluster: pulumi.Input[aks.ManagedCluster]
+    """The cluster; its deletion takes the objects in it along."""
     priorities: str
-    """The autoscaler's priority map."""
+    """The autoscaler's priority map: YAML text, level to regexes of scale set names."""
     pool_contract: str
     """The pools as JSON, for tools in the cluster."""
-    storage_class: StorageClassArgs
+    namespace: NotRequired[str]
+    """Namespace of everything of ours; never one that Juju creates. Default: kubeflow-aks."""
+    storage_class: NotRequired[StorageClassSpec]
     """Storage for Juju and the charms."""
-    general_labels: dict[str, str]
-    """Labels of the nodes that host Charmed Kubeflow."""
-    inotify: NotRequired[InotifyArgs | None]
-    """Kernel limits on those nodes; left out: as AKS has them."""
-    device_plugin: bool
-    """Whether to run NVIDIA's device plugin."""
-    spot_taint_key: str
-    """Key of the taint of spot nodes."""
-    guards: bool
-    """Whether to keep platform and notebook pods off spot nodes."""
-    argo_retries: bool
-    """Whether to let Argo retry steps whose pods vanished; Charmed Kubeflow must be there."""
-    protect: bool
-    """Whether a destroy of the stack must stop before it deletes anything."""
+    general_labels: NotRequired[dict[str, str]]
+    """Labels of the nodes that host Charmed Kubeflow. Default: kubeflow-aks/workload platform."""
+    inotify: NotRequired[InotifySpec]
+    """Kernel limits on those nodes."""
+    device_plugin: NotRequired[bool]
+    """Whether to run NVIDIA's device plugin on GPU nodes. Default: true."""
+    guards: NotRequired[bool]
+    """Whether to refuse platform and notebook pods that tolerate spot nodes. Default: true."""
+    argo_retries: NotRequired[bool]
+    """Whether Argo retries steps whose pods vanished; Charmed Kubeflow must be there. Default: false."""
+    protect: NotRequired[bool]
+    """Whether a destroy of the stack must stop before it deletes anything. Default: true."""
 
 
 class KubeflowPrerequisites(pulumi.ComponentResource):
     """The prerequisites of Charmed Kubeflow in one cluster.
 
-    Pass the cluster's provider, the cluster as `deleted_with`, and everything a destroy must not begin with as
-    `depends_on`.
+    Pass the cluster's Kubernetes provider, and as `depends_on` all that a destroy must not delete first.
     """
 
     juju_token: pulumi.Output[str]
@@ -58,22 +60,31 @@ class KubeflowPrerequisites(pulumi.ComponentResource):
     def __init__(
         self, name: str, args: KubeflowPrerequisitesArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
-        super().__init__("kubeflow-aks:index:KubeflowPrerequisites", name, {}, opts)
-        opts = opts or pulumi.ResourceOptions()
-        child = pulumi.ResourceOptions(parent=self, deleted_with=opts.deleted_with)
+        cluster = pulumi.ResourceOptions(deleted_with=resource_of(args["cluster"]))
+        super().__init__(
+            "kubeflow-aks:index:KubeflowPrerequisites",
+            name,
+            {},
+            pulumi.ResourceOptions.merge(opts, cluster),
+        )
+        child = pulumi.ResourceOptions.merge(pulumi.ResourceOptions(parent=self), cluster)
+        own = args.get("namespace", "kubeflow-aks")
         namespace = Namespace(
             f"{name}-namespace",
             metadata=ObjectMetaArgs(
-                name=args["namespace"],
+                name=own,
                 # The inotify DaemonSet writes kernel settings, which the restricted profiles refuse.
                 labels={"pod-security.kubernetes.io/enforce": "privileged"},
             ),
             opts=child,
         )
-        inside = namespace.metadata.name.apply(lambda found: found or args["namespace"])
+        inside = namespace.metadata.name.apply(lambda found: found or own)
         self.juju_token, juju = juju_access(name, inside, child)
-        storage = storage_class(name, args["storage_class"], child)
-        self.storage_class = storage.metadata.name.apply(lambda found: found or args["storage_class"]["name"])
+        asked = args.get("storage_class", {})
+        storage = storage_class(name, asked, child)
+        self.storage_class = storage.metadata.name.apply(
+            lambda found: found or asked.get("name", DEFAULT_NAME)
+        )
         made: list[pulumi.Resource] = [
             *juju,
             storage,
@@ -81,23 +92,25 @@ class KubeflowPrerequisites(pulumi.ComponentResource):
             *priority_classes(name, child),
             *contract_readers(name, inside, child),
         ]
-        if limits := args.get("inotify"):
-            made.append(inotify_limits(name, inside, limits, args["general_labels"], child))
-        if args["device_plugin"]:
+        limits = args.get("inotify", {})
+        if limits.get("enabled", True):
+            home = args.get("general_labels", {WORKLOAD_LABEL: PLATFORM_WORKLOAD})
+            made.append(inotify_limits(name, inside, limits, home, child))
+        if args.get("device_plugin", True):
             made.append(device_plugin(name, inside, child))
-        if args["guards"]:
-            made += spot_guard(name, args["spot_taint_key"], child)
-        if args["argo_retries"]:
+        if args.get("guards", True):
+            made += spot_guard(name, child)
+        if args.get("argo_retries", False):
             made += argo_retries(name, child)
         pool_contract(
             name,
             inside,
             args["pool_contract"],
-            # A destroy deletes first what nothing waits for. This waits for everything, so that a protected
-            # stack refuses here, with nothing deleted (engine.md §0: protecting the group alone is too late).
+            # A destroy deletes first what nothing waits for. This waits for everything, so that a protected stack
+            # refuses here, with nothing deleted yet (docs/decisions/0004-the-last-object-protects-the-stack.md).
             opts=pulumi.ResourceOptions.merge(
                 child,
-                pulumi.ResourceOptions(protect=args["protect"], depends_on=made),
+                pulumi.ResourceOptions(protect=args.get("protect", True), depends_on=made),
             ),
         )
         self.register_outputs({"jujuToken": self.juju_token, "storageClass": self.storage_class})

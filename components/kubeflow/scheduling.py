@@ -5,14 +5,21 @@ from pulumi_kubernetes.core.v1 import ConfigMap
 from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 from pulumi_kubernetes.scheduling.v1 import PriorityClass
 
-from planning.expander import CONFIG_MAP
+_EXPANDER = "cluster-autoscaler-priority-expander"
+"""Name the autoscaler looks for in kube-system.
+
+Source: kubernetes/autoscaler, cluster-autoscaler/expander/priority/readme.md (release 1.34).
+"""
 
 
 def priority_expander(name: str, priorities: str, opts: pulumi.ResourceOptions) -> ConfigMap:
-    """The autoscaler's priority map; without it the autoscaler picks pools at random (engine.md §5.3)."""
+    """The autoscaler's priority map; without it the autoscaler picks pools at random.
+
+    Source: kubernetes/autoscaler, cluster-autoscaler/expander/priority/readme.md (release 1.34).
+    """
     return ConfigMap(
         f"{name}-expander",
-        metadata=ObjectMetaArgs(name=CONFIG_MAP, namespace="kube-system"),
+        metadata=ObjectMetaArgs(name=_EXPANDER, namespace="kube-system"),
         data={"priorities": priorities},
         opts=opts,
     )
@@ -21,9 +28,11 @@ def priority_expander(name: str, priorities: str, opts: pulumi.ResourceOptions) 
 def priority_classes(name: str, opts: pulumi.ResourceOptions) -> list[PriorityClass]:
     """Classes for users' pods: batch yields to everything, interactive may push batch aside.
 
-    Batch stays at -1: the autoscaler makes no node for pods below -10 (aks.md §3.4).
+    Batch stays at -1: the autoscaler makes no node for pods below -10 (kubernetes/autoscaler,
+    cluster-autoscaler/FAQ.md, "How does Cluster Autoscaler work with Pod Priority and Preemption").
     """
-    # The API server refuses a changed value, though the provider plans an update (engine.md §2).
+    # The API server refuses a changed value, though the provider plans an update
+    # (tests/local/kubernetes holds both against the real API server).
     replace = pulumi.ResourceOptions(replace_on_changes=["value"], delete_before_replace=True)
     opts = pulumi.ResourceOptions.merge(opts, replace)
     return [

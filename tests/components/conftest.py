@@ -1,7 +1,7 @@
 """Pulumi's own way to test a component: mocks instead of an engine (Pulumi documentation, "Unit testing").
 
 A test builds one component, takes what it asked Azure or Kubernetes for, and returns the Output that checks it; an
-Output that is not returned is never checked (pulumi.md §2.2).
+Output that is not returned is never checked.
 """
 
 import asyncio
@@ -11,11 +11,31 @@ from typing import Any, TypeVar, cast
 import pulumi
 import pytest
 from pulumi.runtime import mocks, settings
+from pulumi_azure_native import containerservice as aks
 
 from components.aliases import without_version_aliases
 from recorder.answers import Answers
+from tests.components.given import managed_cluster
 
-Component = TypeVar("Component", bound=pulumi.ComponentResource)
+Made = TypeVar("Made", bound=pulumi.Resource)
+
+
+class Monitor(mocks.MockMonitor):
+    """Keeps whole requests, for mocks are told the inputs of a resource but none of its options.
+
+    Source: github.com/pulumi/pulumi/issues/14421.
+    """
+
+    def __init__(self, answers: mocks.Mocks) -> None:
+        super().__init__(answers)
+        self.requests: dict[str, Any] = {}
+        """By name; components left out."""
+
+    def RegisterResource(self, request: Any) -> Any:  # noqa: N802 - name of the protocol
+        """Keeps the request."""
+        if request.custom:
+            self.requests[request.name] = request
+        return cast(Any, super()).RegisterResource(request)
 
 
 class Cloud(Answers):
@@ -25,6 +45,7 @@ class Cloud(Answers):
         self._made: dict[str, pulumi.Resource] = {}
         self._bodies: dict[str, dict[str, Any]] = {}
         self.invokes: list[str] = []
+        self.monitor = Monitor(self)
 
     def new_resource(self, args: mocks.MockResourceArgs) -> tuple[str | None, dict[str, Any]]:
         """Keeps the body of a request; components make none."""
@@ -46,9 +67,9 @@ class Cloud(Answers):
         self._made[args.name] = args.resource
         return without_version_aliases(args)  # as the program has it; each test takes half as long
 
-    def build(self, make: Callable[[], Component]) -> Component:
-        """Makes a component that several tests read, and waits until everything of it is registered."""
-        made: list[Component] = []
+    def build(self, make: Callable[[], Made]) -> Made:
+        """Makes a resource that several tests read, and waits until everything of it is registered."""
+        made: list[Made] = []
         pulumi.runtime.test(lambda: made.append(make()))()  # pyright: ignore[reportUnknownMemberType]
         return made[0]
 
@@ -64,6 +85,14 @@ class Cloud(Answers):
         """
         return self._made[name].urn.apply(lambda _: self._bodies[name])
 
+    def options(self, name: str) -> pulumi.Output[Any]:
+        """The options of the resource of that name, as the engine is told them: a `RegisterResourceRequest`.
+
+        Raises:
+            KeyError: the component made no such resource.
+        """
+        return self._made[name].urn.apply(lambda _: self.monitor.requests[name])
+
 
 @pytest.fixture(scope="module")
 def cloud() -> Generator[Cloud]:
@@ -72,7 +101,15 @@ def cloud() -> Generator[Cloud]:
     asyncio.set_event_loop(loop)
     settings.ROOT.set(None)
     answers = Cloud()
-    pulumi.runtime.set_mocks(answers, project="kubeflow-aks", stack="test", preview=False)
+    pulumi.runtime.set_mocks(
+        answers, project="kubeflow-aks", stack="test", preview=False, monitor=answers.monitor
+    )
     yield answers
     loop.close()
     asyncio.set_event_loop(None)
+
+
+@pytest.fixture(scope="module")
+def home(cloud: Cloud) -> aks.ManagedCluster:
+    """The cluster that components are for."""
+    return cloud.build(managed_cluster)

@@ -2,43 +2,38 @@
 
 # pyright: reportUntypedFunctionDecorator=false, reportUnknownMemberType=false
 
-from typing import Any
+from typing import Any, cast
 
 import pulumi
 import pytest
+from pulumi_azure_native import containerservice as aks
 
-from components.agent_pools import AgentPools, AgentPoolsArgs, AgentPoolSpec
+from components.agent_pools import AgentPools, AgentPoolsArgs
+from components.mistakes import ArgumentsError
+from components.pool_specs import AgentPoolSpec
 from tests.components.conftest import Cloud
 from tests.components.given import REGULAR
 
-SPOT: AgentPoolSpec = {
-    **REGULAR,
-    "name": "cpuspot",
-    "spot": True,
-    "min_count": 0,
-    "taints": ["kubernetes.azure.com/scalesetpriority=spot:NoSchedule"],
-    "eviction_policy": "Delete",
-    "max_price": -1.0,
-    "protect": False,
-}
+SPOT = AgentPoolSpec(
+    name="cpuspot",
+    vm_size="Standard_D8s_v5",
+    priority="Spot",
+    eviction_policy="Delete",
+    max_count=3,
+    labels={"kubeflow-aks/workload": "cpu"},
+)
 GPU: AgentPoolSpec = {**SPOT, "name": "gpuspot", "vm_size": "Standard_NC24ads_A100_v4", "gpu": True}
 SPOT_FIELDS = ("scaleSetPriority", "scaleSetEvictionPolicy", "spotMaxPrice")
 
 
-def args(*pools: AgentPoolSpec) -> AgentPoolsArgs:
-    return AgentPoolsArgs(
-        resource_group_name="group",
-        cluster_name="aks",
-        pools=pools,
-        gpu_driver="Install",
-        tags={"owner": "ml"},
-    )
-
-
 @pytest.fixture(scope="module", autouse=True)
-def pools(cloud: Cloud) -> AgentPools:
+def pools(cloud: Cloud, home: aks.ManagedCluster) -> AgentPools:
     """The pools that tests read unless they make some of their own."""
-    return cloud.build(lambda: AgentPools("kf", args(REGULAR, GPU, SPOT), cloud.opts))
+    return cloud.build(lambda: AgentPools("kf", args(home, REGULAR, GPU, SPOT), cloud.opts))
+
+
+def args(home: aks.ManagedCluster, *pools: AgentPoolSpec) -> AgentPoolsArgs:
+    return AgentPoolsArgs(resource_group_name="group", cluster=home, pools=pools, tags={"owner": "ml"})
 
 
 @pulumi.runtime.test
@@ -70,13 +65,45 @@ def test_a_pool_starts_at_its_fewest_nodes_and_scales_itself(cloud: Cloud) -> An
 
 
 @pulumi.runtime.test
-def test_a_pool_carries_its_labels_taints_and_tags(cloud: Cloud) -> Any:
+def test_a_pool_carries_its_labels_taints_and_tags(cloud: Cloud, home: aks.ManagedCluster) -> Any:
     def check(body: dict[str, Any]) -> None:
         assert body["nodeLabels"] == {"kubeflow-aks/workload": "platform"}
-        assert body["nodeTaints"] == ["kubernetes.azure.com/scalesetpriority=spot:NoSchedule"]
+        assert body["nodeTaints"] == ["team=vision:NoSchedule"]
         assert body["tags"] == {"owner": "ml"}
 
+    AgentPools("tainted", args(home, {**REGULAR, "taints": ["team=vision:NoSchedule"]}), cloud.opts)
+    return cloud.request("tainted-general").apply(check)
+
+
+@pulumi.runtime.test
+def test_a_spot_pool_always_has_akss_own_label_and_taint(cloud: Cloud) -> Any:
+    def check(body: dict[str, Any]) -> None:
+        assert body["nodeLabels"] == {
+            "kubeflow-aks/workload": "cpu",
+            "kubernetes.azure.com/scalesetpriority": "spot",
+        }
+        assert body["nodeTaints"] == ["kubernetes.azure.com/scalesetpriority=spot:NoSchedule"]
+
     return cloud.request("kf-cpuspot").apply(check)
+
+
+@pulumi.runtime.test
+def test_a_gpu_pool_always_has_a_taint_that_keeps_other_work_off(cloud: Cloud) -> Any:
+    def check(body: dict[str, Any]) -> None:
+        assert body["nodeTaints"][1:] == ["nvidia.com/gpu=present:NoSchedule"]
+
+    return cloud.request("kf-gpuspot").apply(check)
+
+
+@pulumi.runtime.test
+def test_taints_that_repeat_a_pools_own_stay_as_they_are_given(cloud: Cloud, home: aks.ManagedCluster) -> Any:
+    given = ["team=vision:NoSchedule", "kubernetes.azure.com/scalesetpriority=spot:NoSchedule"]
+
+    def check(body: dict[str, Any]) -> None:
+        assert body["nodeTaints"] == given
+
+    AgentPools("repeated", args(home, {**SPOT, "taints": given}), cloud.opts)
+    return cloud.request("repeated-cpuspot").apply(check)
 
 
 @pulumi.runtime.test
@@ -97,11 +124,11 @@ def test_a_pool_without_zones_sends_none(cloud: Cloud) -> Any:
 
 
 @pulumi.runtime.test
-def test_a_pool_with_zones_sends_them(cloud: Cloud) -> Any:
+def test_a_pool_with_zones_sends_them(cloud: Cloud, home: aks.ManagedCluster) -> Any:
     def check(body: dict[str, Any]) -> None:
         assert body["availabilityZones"] == ["1", "3"]
 
-    AgentPools("zoned", args({**REGULAR, "zones": ["1", "3"]}), cloud.opts)
+    AgentPools("zoned", args(home, {**REGULAR, "zones": ["1", "3"]}), cloud.opts)
     return cloud.request("zoned-general").apply(check)
 
 
@@ -146,20 +173,20 @@ def test_a_regular_pool_surges_by_one_node(cloud: Cloud) -> Any:
 
 
 @pulumi.runtime.test
-def test_a_gpu_pool_says_who_installs_the_driver(cloud: Cloud) -> Any:
+def test_a_gpu_pool_says_who_installs_the_driver(cloud: Cloud, home: aks.ManagedCluster) -> Any:
     def check(body: dict[str, Any]) -> None:
         assert body["gpuProfile"] == {"driver": "None"}
 
-    AgentPools("operator", {**args(GPU), "gpu_driver": "None"}, cloud.opts)
+    AgentPools("operator", {**args(home, GPU), "gpu_driver": "None"}, cloud.opts)
     return cloud.request("operator-gpuspot").apply(check)
 
 
 @pulumi.runtime.test
-def test_a_gpu_pool_may_be_cut_into_slices(cloud: Cloud) -> Any:
+def test_a_gpu_pool_may_be_cut_into_slices(cloud: Cloud, home: aks.ManagedCluster) -> Any:
     def check(body: dict[str, Any]) -> None:
         assert body["gpuInstanceProfile"] == "MIG2g"
 
-    AgentPools("sliced", args({**GPU, "gpu_instance_profile": "MIG2g"}), cloud.opts)
+    AgentPools("sliced", args(home, {**GPU, "gpu_instance_profile": "MIG2g"}), cloud.opts)
     return cloud.request("sliced-gpuspot").apply(check)
 
 
@@ -177,3 +204,180 @@ def test_the_component_lists_its_pools_in_order(pools: AgentPools) -> Any:
         assert names == pools.names == ["general", "gpuspot", "cpuspot"]
 
     return pulumi.Output.all(*(pool.name for pool in pools.resources)).apply(check)
+
+
+@pulumi.runtime.test
+def test_a_pools_count_is_left_to_the_autoscaler(cloud: Cloud) -> Any:
+    def check(options: Any) -> None:
+        assert list(options.ignoreChanges) == ["count"]
+
+    return cloud.options("kf-cpuspot").apply(check)
+
+
+@pytest.mark.parametrize(("name", "protected"), [("general", True), ("cpuspot", False)])
+@pulumi.runtime.test
+def test_only_a_pool_that_says_so_is_protected(cloud: Cloud, name: str, protected: bool) -> Any:  # noqa: FBT001
+    def check(options: Any) -> None:
+        assert options.protect is protected
+
+    return cloud.options(f"kf-{name}").apply(check)
+
+
+@pulumi.runtime.test
+def test_a_pool_waits_for_the_one_before_it(cloud: Cloud, pools: AgentPools) -> Any:
+    def check(values: list[Any]) -> None:
+        *urns, options = values
+        general, gpuspot, cpuspot = urns
+        assert gpuspot in options.dependencies
+        assert {general, cpuspot} & set(options.dependencies) == set()
+
+    urns = [pool.urn for pool in pools.resources]
+    return pulumi.Output.all(*urns, cloud.options("kf-cpuspot")).apply(check)
+
+
+@pulumi.runtime.test
+def test_a_pool_goes_with_the_cluster_without_a_call_to_azure(cloud: Cloud, home: aks.ManagedCluster) -> Any:
+    def check(values: list[Any]) -> None:
+        cluster, options = values
+        assert options.deletedWith == cluster
+
+    return pulumi.Output.all(home.urn, cloud.options("kf-general")).apply(check)
+
+
+@pulumi.runtime.test
+def test_a_pool_is_deleted_before_its_replacement_takes_its_name(cloud: Cloud) -> Any:
+    def check(options: Any) -> None:
+        assert options.deleteBeforeReplace
+
+    return cloud.options("kf-general").apply(check)
+
+
+REPLACED = {
+    "zones": {**REGULAR, "zones": ["1"]},
+    "pods": {**REGULAR, "max_pods": 50},
+    "disk": {**REGULAR, "os_disk": {"type": "Ephemeral", "size_gib": 64}},
+    "subnet": {**REGULAR, "subnet_id": "another"},
+    "spot": {**REGULAR, "priority": "Spot", "eviction_policy": "Delete", "max_price": 0.5},
+    "gpu": {**REGULAR, "gpu": True},
+}
+"""Edits of one pool that AKS refuses to make in place (Azure's API: "PropertyChangeNotAllowed")."""
+MADE_IN_PLACE = {
+    "counts": {**REGULAR, "min_count": 1, "max_count": 9},
+    "labels": {**REGULAR, "labels": {"team": "vision"}},
+    "taints": {**REGULAR, "taints": ["team=vision:NoSchedule"]},
+}
+BY_THE_WAY = {"count", "nodeLabels", "nodeTaints", "upgradeSettings"}
+"""What such an edit changes beside, and AKS changes in place."""
+
+
+@pytest.mark.parametrize("edit", REPLACED)
+@pulumi.runtime.test
+def test_an_edit_that_aks_cannot_make_replaces_the_pool(
+    cloud: Cloud, home: aks.ManagedCluster, edit: str
+) -> Any:
+    def check(values: list[Any]) -> None:
+        changed = changes(values) - BY_THE_WAY
+        assert changed
+        assert changed <= set(values[2].replaceOnChanges)
+
+    return edited(cloud, home, edit, REPLACED[edit]).apply(check)
+
+
+@pytest.mark.parametrize("edit", MADE_IN_PLACE)
+@pulumi.runtime.test
+def test_an_edit_that_aks_can_make_does_not(cloud: Cloud, home: aks.ManagedCluster, edit: str) -> Any:
+    def check(values: list[Any]) -> None:
+        changed = changes(values)
+        assert changed
+        assert changed & set(values[2].replaceOnChanges) == set()
+
+    return edited(cloud, home, edit, MADE_IN_PLACE[edit]).apply(check)
+
+
+def edited(cloud: Cloud, home: aks.ManagedCluster, name: str, pool: Any) -> pulumi.Output[list[Any]]:
+    """The requests for a pool before and after an edit, and the options after it."""
+    AgentPools(name, args(home, cast(AgentPoolSpec, pool)), cloud.opts)
+    bodies = (cloud.request("kf-general"), cloud.request(f"{name}-general"))
+    return pulumi.Output.all(*bodies, cloud.options(f"{name}-general"))
+
+
+def changes(values: list[Any]) -> set[str]:
+    """Names of the properties in which two requests differ."""
+    before, after = values[:2]
+    return {key for key in {*before, *after} if before.get(key) != after.get(key)}
+
+
+@pytest.mark.parametrize(
+    ("pool", "key", "expected"),
+    [
+        ({**REGULAR, "name": "Cpu_Pool"}, "name", "1 to 12 lower-case letters and digits, a letter first"),
+        ({**REGULAR, "priority": "Low"}, "priority", "Regular or Spot"),
+        ({**REGULAR, "min_count": 4}, "minCount", "at most maxCount, which is 3"),
+        ({**REGULAR, "min_count": -1}, "minCount", "at least 0"),
+        ({**REGULAR, "max_count": 1001}, "maxCount", "at most 1000"),
+        ({**SPOT, "eviction_policy": None}, "evictionPolicy", "Delete or Deallocate"),
+        (
+            {**REGULAR, "eviction_policy": "Delete"},
+            "evictionPolicy",
+            "nothing, because only a pool with priority Spot has one",
+        ),
+        (
+            {**REGULAR, "max_price": 0.5},
+            "maxPrice",
+            "nothing, because only a pool with priority Spot has one",
+        ),
+        (
+            {**SPOT, "max_price": 0.000001},
+            "maxPrice",
+            "-1, or a price in USD per hour above 0 with at most 5 decimals",
+        ),
+        (
+            {**SPOT, "eviction_policy": "Deallocate", "os_disk": {"type": "Ephemeral"}},
+            "evictionPolicy",
+            "Delete, because an ephemeral disk cannot be deallocated",
+        ),
+        ({**REGULAR, "os_disk": {"type": "Local"}}, "osDisk.type", "Managed or Ephemeral"),
+        ({**REGULAR, "os_disk": {"size_gib": 20}}, "osDisk.sizeGib", "30 to 2048 GiB"),
+        ({**REGULAR, "max_pods": 5}, "maxPods", "10 to 250"),
+        ({**REGULAR, "zones": ["1", "1"]}, "zones", "each zone once"),
+        (
+            {**REGULAR, "gpu_instance_profile": "MIG1g"},
+            "gpuInstanceProfile",
+            "nothing, because only a pool with gpu true has one",
+        ),
+        (
+            {**GPU, "gpu_instance_profile": "MIG9g"},
+            "gpuInstanceProfile",
+            "MIG1g, MIG2g, MIG3g, MIG4g or MIG7g",
+        ),
+    ],
+)
+def test_an_impossible_pool_is_refused(home: aks.ManagedCluster, pool: Any, key: str, expected: str) -> None:
+    with pytest.raises(ArgumentsError) as refusal:
+        AgentPools("refused", args(home, pool))
+    [mistake] = refusal.value.mistakes
+    assert (mistake.key, mistake.expected) == (f"pools[0].{key}", expected)
+
+
+def test_a_mistake_reads_as_key_value_and_what_is_expected(home: aks.ManagedCluster) -> None:
+    with pytest.raises(pulumi.RunError) as refusal:
+        AgentPools("refused", args(home, {**REGULAR, "priority": "Low"}, {**SPOT, "eviction_policy": None}))
+    assert str(refusal.value).splitlines() == [
+        "AgentPools: arguments that cannot be used:",
+        'pools[0].priority: "Low" is not allowed; expected Regular or Spot',
+        "pools[1].evictionPolicy: nothing is not allowed; expected Delete or Deallocate",
+    ]
+
+
+def test_every_mistake_is_told_at_once_and_nothing_is_registered(
+    cloud: Cloud, home: aks.ManagedCluster
+) -> None:
+    wrong: AgentPoolSpec = {**REGULAR, "min_count": 9, "max_price": 1.0}
+    with pytest.raises(ArgumentsError) as refusal:
+        AgentPools("wrong", {**args(home, wrong, wrong), "gpu_driver": "Maybe"}, cloud.opts)
+    keys = [mistake.key for mistake in refusal.value.mistakes]
+    assert keys == [
+        *("pools[0].minCount", "pools[0].maxPrice", "pools[1].minCount", "pools[1].maxPrice"),
+        *("pools", "gpuDriver"),
+    ]
+    assert cloud.names("wrong") == []

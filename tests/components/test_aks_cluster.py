@@ -8,6 +8,8 @@ import pulumi
 import pytest
 
 from components.aks_cluster import AksCluster
+from components.aks_cluster_args import AksClusterArgs
+from components.mistakes import ArgumentsError
 from tests.components.conftest import Cloud
 from tests.components.given import CLUSTER, GROUP_ID
 
@@ -204,3 +206,78 @@ def test_the_cluster_tells_its_name_id_and_kubelet(cluster: AksCluster) -> Any:
         assert cluster_id.endswith("/kf")
 
     return pulumi.Output.all(cluster.name, cluster.cluster_id, cluster.kubelet_object_id).apply(check)
+
+
+@pulumi.runtime.test
+def test_the_clusters_dns_has_the_tenth_address_of_the_service_range(cloud: Cloud) -> Any:
+    def check(body: dict[str, Any]) -> None:
+        assert body["networkProfile"]["dnsServiceIP"] == "10.8.0.10"
+
+    AksCluster("ranged", {**CLUSTER, "network": {"service_cidr": "10.8.0.0/16"}}, cloud.opts)
+    return cloud.request("ranged").apply(check)
+
+
+@pulumi.runtime.test
+def test_the_count_of_the_system_pool_is_left_to_the_autoscaler(cloud: Cloud) -> Any:
+    def check(options: Any) -> None:
+        assert list(options.ignoreChanges) == ["agentPoolProfiles[0].count"]
+
+    return cloud.options("kf").apply(check)
+
+
+@pulumi.runtime.test
+def test_the_cluster_waits_for_its_right_to_the_network(cloud: Cloud) -> Any:
+    def check(options: Any) -> None:
+        assert "kf-network" in {urn.rpartition("::")[2] for urn in options.dependencies}
+
+    return cloud.options("kf").apply(check)
+
+
+@pytest.mark.parametrize("schedule", SCHEDULES)
+@pulumi.runtime.test
+def test_a_maintenance_window_goes_with_the_cluster(cloud: Cloud, cluster: AksCluster, schedule: str) -> Any:
+    def check(values: list[Any]) -> None:
+        urn, options = values
+        assert options.deletedWith == urn
+
+    return pulumi.Output.all(cluster.managed_cluster.urn, cloud.options(f"kf-{schedule}")).apply(check)
+
+
+@pulumi.runtime.test
+def test_protection_reaches_cluster_and_identity(cloud: Cloud) -> Any:
+    def check(requests: list[Any]) -> None:
+        assert [options.protect for options in requests] == [True, True]
+
+    opts = pulumi.ResourceOptions.merge(cloud.opts, pulumi.ResourceOptions(protect=True))
+    AksCluster("guarded", CLUSTER, opts)
+    return pulumi.Output.all(*map(cloud.options, ("guarded", "guarded-identity"))).apply(check)
+
+
+@pulumi.runtime.test
+def test_protection_never_reaches_a_right(cloud: Cloud) -> Any:
+    def check(options: Any) -> None:
+        assert not options.protect
+
+    opts = pulumi.ResourceOptions.merge(cloud.opts, pulumi.ResourceOptions(protect=True))
+    AksCluster("righted", CLUSTER, opts)
+    return cloud.options("righted-network").apply(check)
+
+
+def test_an_impossible_system_pool_is_refused_in_words() -> None:
+    wrong: AksClusterArgs = {
+        **CLUSTER,
+        "system_pool": {"min_count": 0, "max_pods": 20},
+        "network": {"service_cidr": "10.0/16"},
+    }
+    with pytest.raises(ArgumentsError) as refusal:
+        AksCluster("refused", wrong)
+    assert str(refusal.value).splitlines()[1:] == [
+        "systemPool.minCount: 0 is not allowed; expected at least 1",
+        "systemPool.maxPods: 20 is not allowed; expected 30 to 250",
+        'network.serviceCidr: "10.0/16" is not allowed; expected an IPv4 range in CIDR form, for instance 10.0.0.0/16',
+    ]
+
+
+def test_counts_are_judged_with_the_defaults_of_those_left_out() -> None:
+    with pytest.raises(ArgumentsError, match="at most maxCount, which is 3"):
+        AksCluster("refused", {**CLUSTER, "system_pool": {"min_count": 5}})

@@ -7,20 +7,21 @@ from typing import Any
 import pulumi
 import pytest
 import yaml
+from pulumi_azure_native import containerservice as aks
 
-from components.kubeflow import KubeflowPrerequisites
+from components.kubeflow.prerequisites import KubeflowPrerequisites
+from tests.components import given
 from tests.components.conftest import Cloud
-from tests.components.given import PREREQUISITES
 
 PATCH = "on-argo-retries"
 
 
 @pytest.fixture(scope="module", autouse=True)
-def prerequisites(cloud: Cloud) -> KubeflowPrerequisites:
+def prerequisites(cloud: Cloud, home: aks.ManagedCluster) -> KubeflowPrerequisites:
     """The prerequisites with the setting, and beside them others without."""
-    cloud.build(lambda: KubeflowPrerequisites("off", PREREQUISITES, cloud.opts))
+    cloud.build(lambda: KubeflowPrerequisites("off", given.prerequisites(home), cloud.opts))
     return cloud.build(
-        lambda: KubeflowPrerequisites("on", {**PREREQUISITES, "argo_retries": True}, cloud.opts)
+        lambda: KubeflowPrerequisites("on", {**given.prerequisites(home), "argo_retries": True}, cloud.opts)
     )
 
 

@@ -6,17 +6,18 @@ from typing import Any, cast
 
 import pulumi
 import pytest
+from pulumi_azure_native import containerservice as aks
 
-from components.kubeflow import KubeflowPrerequisites, KubeflowPrerequisitesArgs
+from components.kubeflow.prerequisites import KubeflowPrerequisites, KubeflowPrerequisitesArgs
 from recorder.answers import JUJU_TOKEN
+from tests.components import given
 from tests.components.conftest import Cloud
-from tests.components.given import PREREQUISITES
 
 
 @pytest.fixture(scope="module", autouse=True)
-def prerequisites(cloud: Cloud) -> KubeflowPrerequisites:
+def prerequisites(cloud: Cloud, home: aks.ManagedCluster) -> KubeflowPrerequisites:
     """The prerequisites that tests read unless they make some of their own."""
-    return cloud.build(lambda: KubeflowPrerequisites("kf", PREREQUISITES, cloud.opts))
+    return cloud.build(lambda: KubeflowPrerequisites("kf", given.prerequisites(home), cloud.opts))
 
 
 @pulumi.runtime.test
@@ -82,7 +83,7 @@ def test_disks_are_made_where_the_pod_is_and_may_grow(cloud: Cloud) -> Any:
             "disk.csi.azure.com",
             "WaitForFirstConsumer",
             True,
-            "Retain",
+            "Delete",
             disk,
         ]
 
@@ -248,15 +249,66 @@ def test_the_images_of_a_daemon_are_pinned(cloud: Cloud, name: str) -> Any:
 @pytest.mark.parametrize(
     ("left_out", "gone"),
     [
-        ({"inotify": None}, {"inotify"}),
+        ({"inotify": {"enabled": False}}, {"inotify"}),
         ({"device_plugin": False}, {"device-plugin"}),
         ({"guards": False}, {"guard", "guard-binding"}),
     ],
 )
 @pulumi.runtime.test
-def test_what_is_not_asked_for_is_not_made(cloud: Cloud, left_out: Any, gone: set[str]) -> None:
+def test_what_is_not_asked_for_is_not_made(
+    cloud: Cloud, home: aks.ManagedCluster, left_out: Any, gone: set[str]
+) -> None:
     less = "-".join(["without", *left_out])
-    KubeflowPrerequisites(less, cast(KubeflowPrerequisitesArgs, {**PREREQUISITES, **left_out}), cloud.opts)
+    asked = cast(KubeflowPrerequisitesArgs, {**given.prerequisites(home), **left_out})
+    KubeflowPrerequisites(less, asked, cloud.opts)
     every = {name.removeprefix("kf") for name in cloud.names("kf")}
     made = {name.removeprefix(less) for name in cloud.names(less)}
     assert every - made == {f"-{name}" for name in gone}
+
+
+@pulumi.runtime.test
+def test_an_up_does_not_wait_for_the_device_plugin_on_spot_nodes_that_go(cloud: Cloud) -> Any:
+    def check(body: dict[str, Any]) -> None:
+        assert body["metadata"]["annotations"] == {"pulumi.com/skipAwait": "true"}
+
+    return cloud.request("kf-device-plugin").apply(check)
+
+
+@pulumi.runtime.test
+def test_a_node_that_goes_does_not_hold_up_the_device_plugin_on_others(cloud: Cloud) -> Any:
+    def check(body: dict[str, Any]) -> None:
+        strategy = body["spec"]["updateStrategy"]
+        assert strategy == {"type": "RollingUpdate", "rollingUpdate": {"maxUnavailable": "100%"}}
+
+    return cloud.request("kf-device-plugin").apply(check)
+
+
+@pulumi.runtime.test
+def test_an_up_waits_for_the_kernel_limits_of_kubeflows_home(cloud: Cloud) -> Any:
+    def check(body: dict[str, Any]) -> None:
+        assert "annotations" not in body["metadata"]
+
+    return cloud.request("kf-inotify").apply(check)
+
+
+@pytest.mark.parametrize("name", ["kf-namespace", "kf-juju-token", "kf-inotify", "kf-agent-pools"])
+@pulumi.runtime.test
+def test_an_object_goes_with_the_cluster(cloud: Cloud, home: aks.ManagedCluster, name: str) -> Any:
+    def check(values: list[Any]) -> None:
+        cluster, options = values
+        assert options.deletedWith == cluster
+
+    return pulumi.Output.all(home.urn, cloud.options(name)).apply(check)
+
+
+@pulumi.runtime.test
+def test_only_the_contract_is_protected_and_it_waits_for_all_else(cloud: Cloud) -> Any:
+    def check(values: list[Any]) -> None:
+        protected = {options.name for options in values if options.protect}
+        assert protected == {"kf-agent-pools"}
+        contract = next(options for options in values if options.name == "kf-agent-pools")
+        later = {urn.rpartition("::")[2] for urn in contract.dependencies}
+        assert later == {options.name for options in values} - {"kf-agent-pools"}
+
+    names = [name for name in cloud.names("kf") if name != "kf"]
+    return pulumi.Output.all(*map(cloud.options, names)).apply(check)

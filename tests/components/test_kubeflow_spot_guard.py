@@ -6,16 +6,18 @@ from typing import Any
 
 import pulumi
 import pytest
+from pulumi_azure_native import containerservice as aks
 
-from components.kubeflow import KubeflowPrerequisites
+from components.kubeflow.prerequisites import KubeflowPrerequisites
+from tests.components import given
 from tests.components.conftest import Cloud
-from tests.components.given import PREREQUISITES, SPOT_KEY
+from tests.components.given import SPOT_KEY
 
 
 @pytest.fixture(scope="module", autouse=True)
-def prerequisites(cloud: Cloud) -> KubeflowPrerequisites:
+def prerequisites(cloud: Cloud, home: aks.ManagedCluster) -> KubeflowPrerequisites:
     """The prerequisites that tests read unless they make some of their own."""
-    return cloud.build(lambda: KubeflowPrerequisites("kf", PREREQUISITES, cloud.opts))
+    return cloud.build(lambda: KubeflowPrerequisites("kf", given.prerequisites(home), cloud.opts))
 
 
 def expressions(named: list[dict[str, str]]) -> dict[str, str]:

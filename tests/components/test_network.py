@@ -13,7 +13,7 @@ from tests.components.conftest import Cloud
 ARGS = NetworkArgs(
     resource_group_name="group",
     location="westeurope",
-    cidr="10.224.0.0/16",
+    vnet_cidr="10.224.0.0/16",
     subnets={"system": "10.224.0.0/24", "cpu": "10.224.4.0/22"},
     outbound_type="loadBalancer",
     route_table_id=None,

@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 
-from planning.network_rules import dns_service_ip, network_problems, subnets
-from planning.pools import Role, agent_pools
+from planning.hardware import EVERY
+from planning.network_rules import network_problems, subnets
+from planning.pools import agent_pools
 from tests.planning.given import GENERAL, SPOT, refused, settings
 
 
@@ -79,12 +80,10 @@ def test_a_service_range_of_a_12_is_too_large() -> None:
     assert found({"serviceCidr": "11.0.0.0/12"}) == ["network.serviceCidr"]
 
 
-def test_the_clusters_dns_has_the_tenth_address_of_the_service_range() -> None:
-    assert dns_service_ip(settings(network={"serviceCidr": "10.8.0.0/16"}).network) == "10.8.0.10"
-
-
-def test_every_role_has_a_subnet() -> None:
-    assert set(subnets(settings().network)) == set(Role)
+def test_every_pool_has_a_subnet() -> None:
+    pools = agent_pools(settings())
+    assert {pool.subnet for pool in pools} == set(subnets(settings().network))
+    assert {kind.subnet for kind in EVERY} <= set(subnets(settings().network))
 
 
 def test_a_route_table_comes_with_user_defined_routing() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from planning.pools import Role, agent_pools, fallback_name
+from planning.pools import Purpose, agent_pools, fallback_name
 from tests.planning.given import GENERAL, GPU_SPOT, SPOT, planned, planned_pool, settings
 
 SPOT_LABEL = "kubernetes.azure.com/scalesetpriority"
@@ -29,12 +29,12 @@ def test_the_order_of_pools_does_not_depend_on_the_stack_file() -> None:
 def test_the_standard_pools_are_a_home_and_two_spot_pools_with_fallbacks() -> None:
     roles = [(pool.name, pool.role, pool.spot) for pool in planned().pools]
     assert roles == [
-        ("system", Role.SYSTEM, False),
-        ("general", Role.GENERAL, False),
-        ("cpuspot", Role.CPU, True),
-        ("cpuod", Role.CPU, False),
-        ("gpuspot", Role.GPU, True),
-        ("gpuod", Role.GPU, False),
+        ("system", "system", False),
+        ("general", "general", False),
+        ("cpuspot", "cpu", True),
+        ("cpuod", "cpu", False),
+        ("gpuspot", "gpu", True),
+        ("gpuod", "gpu", False),
     ]
 
 
@@ -45,11 +45,11 @@ def test_the_system_pool_is_regular_and_closed() -> None:
 
 def test_the_regular_pool_without_taints_is_kubeflows_home() -> None:
     general = planned().general_pool
-    assert (general.role, general.taints, general.labels) == (Role.GENERAL, (), {WORKLOAD: "platform"})
+    assert (general.purpose, general.taints, general.labels) == (Purpose.GENERAL, (), {WORKLOAD: "platform"})
 
 
 def test_a_tainted_regular_pool_takes_work() -> None:
-    assert planned_pool("batch", GENERAL, taints=[OWN_TAINT]).role is Role.CPU
+    assert planned_pool("batch", GENERAL, taints=[OWN_TAINT]).role == "cpu"
 
 
 def test_a_spot_pool_carries_the_spot_label_and_taint() -> None:
@@ -65,13 +65,13 @@ def test_repeating_the_spot_pair_changes_nothing() -> None:
 
 def test_a_gpu_size_makes_a_gpu_pool_with_nvidias_taint() -> None:
     pool = planned_pool("gpuspot", GPU_SPOT)
-    assert (pool.role, pool.labels[WORKLOAD]) == (Role.GPU, "gpu")
+    assert (pool.role, pool.labels[WORKLOAD]) == ("gpu", "gpu")
     assert pool.taints == (SPOT_TAINT, GPU_TAINT)
 
 
 def test_a_regular_gpu_pool_is_tainted_as_well() -> None:
     pool = planned_pool("gpu", GPU_SPOT, priority="Regular")
-    assert (pool.role, pool.taints) == (Role.GPU, (GPU_TAINT,))
+    assert (pool.role, pool.taints) == ("gpu", (GPU_TAINT,))
 
 
 def test_labels_and_taints_of_a_team_are_added() -> None:
@@ -97,12 +97,12 @@ def test_a_regular_pool_has_neither_policy_nor_price() -> None:
 
 def test_a_spot_cpu_pool_has_an_ephemeral_disk_where_one_fits() -> None:
     pool = planned_pool("cpuspot", SPOT)
-    assert (pool.os_disk_type, pool.os_disk_gib) == ("Ephemeral", 128)
+    assert (pool.os_disk.type, pool.os_disk.size_gib) == ("Ephemeral", 128)
 
 
 def test_an_ephemeral_disk_shrinks_to_the_size_it_lives_on() -> None:
     pool = planned_pool("cpuspot", SPOT, vmSize="Standard_D4s_v3")
-    assert (pool.os_disk_type, pool.os_disk_gib) == ("Ephemeral", 100)
+    assert (pool.os_disk.type, pool.os_disk.size_gib) == ("Ephemeral", 100)
 
 
 @pytest.mark.parametrize(
@@ -115,11 +115,11 @@ def test_an_ephemeral_disk_shrinks_to_the_size_it_lives_on() -> None:
     ],
 )
 def test_a_spot_cpu_pool_has_a_managed_disk_otherwise(field: dict[str, object]) -> None:
-    assert planned_pool("cpuspot", SPOT, **field).os_disk_type == "Managed"
+    assert planned_pool("cpuspot", SPOT, **field).os_disk.type == "Managed"
 
 
 def test_a_disk_has_the_size_that_is_asked_for() -> None:
-    assert planned_pool("cpuspot", SPOT, osDisk={"sizeGib": 256}).os_disk_gib == 256
+    assert planned_pool("cpuspot", SPOT, osDisk={"sizeGib": 256}).os_disk.size_gib == 256
 
 
 @pytest.mark.parametrize(
@@ -127,12 +127,12 @@ def test_a_disk_has_the_size_that_is_asked_for() -> None:
 )
 def test_other_pools_have_a_managed_disk(name: str, pool: dict[str, object]) -> None:
     found = planned_pool(name, pool)
-    assert (found.os_disk_type, found.os_disk_gib) == ("Managed", 128)
+    assert (found.os_disk.type, found.os_disk.size_gib) == ("Managed", 128)
 
 
 def test_a_regular_pool_may_ask_for_an_ephemeral_disk() -> None:
     batch = {"vmSize": "Standard_D4ds_v5", "taints": [OWN_TAINT], "osDisk": {"type": "Ephemeral"}}
-    assert planned_pool("batch", GENERAL, **batch).os_disk_type == "Ephemeral"
+    assert planned_pool("batch", GENERAL, **batch).os_disk.type == "Ephemeral"
 
 
 def test_a_fallback_is_a_regular_pool_from_zero_with_our_own_taint() -> None:

@@ -11,7 +11,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planning.pools import Role
+from planning.pools import Purpose
 from settings import SettingsError, Ssh, parse
 from tests.planning.given import planned, stack
 from tests.planning.strategies import Json, json_values, pool_maps
@@ -61,7 +61,7 @@ def test_a_pool_that_takes_work_is_found_by_its_own_pattern_and_the_catch_all(po
     for pool in plan.pools:
         name = f"aks-{pool.name}-12345678-vmss"
         hits = [(level, p) for level, patterns in levels.items() for p in patterns if re.search(p, name)]
-        own = 1 if pool.role in (Role.CPU, Role.GPU) else 0
+        own = 1 if pool.purpose is Purpose.WORK else 0
         assert len(hits) == own + 1
         assert hits[-1] == (1, ".*")
 
@@ -72,7 +72,7 @@ def test_spot_stands_above_every_on_demand_pool(pools: dict[str, Any]) -> None:
     plan = planned(pools=pools)
     levels: dict[int, list[str]] = yaml.safe_load(plan.priorities)
     level = {pattern: number for number, patterns in levels.items() for pattern in patterns}
-    working = [pool for pool in plan.pools if pool.role in (Role.CPU, Role.GPU)]
+    working = [pool for pool in plan.pools if pool.purpose is Purpose.WORK]
     spot = [level[f"^aks-{pool.name}-[0-9]+-vmss$"] for pool in working if pool.spot]
     regular = [level[f"^aks-{pool.name}-[0-9]+-vmss$"] for pool in working if not pool.spot]
     assert min(spot, default=100) > max(regular, default=1)
@@ -88,7 +88,7 @@ def test_only_spot_pools_have_a_policy_and_a_price(pools: dict[str, Any]) -> Non
 @some
 @given(pool_maps)
 def test_an_ephemeral_disk_is_never_deallocated(pools: dict[str, Any]) -> None:
-    ephemeral = (pool for pool in planned(pools=pools).pools if pool.os_disk_type == "Ephemeral")
+    ephemeral = (pool for pool in planned(pools=pools).pools if pool.os_disk.type == "Ephemeral")
     assert all(pool.eviction_policy != "Deallocate" for pool in ephemeral)
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from planning.conventions import SPOT_KEY, SPOT_TAINT
+from components.conventions import SPOT_KEY, SPOT_TAINT
 from recorder.run import Record
 from tests.program.records import CLUSTER, POOL
 
@@ -68,3 +68,14 @@ def test_the_system_pool_is_the_only_inline_pool(up: Record) -> None:
     [system] = up.one(CLUSTER).inputs["agentPoolProfiles"]
     assert (system["mode"], system["nodeTaints"]) == ("System", ["CriticalAddonsOnly=true:NoSchedule"])
     assert {pool["mode"] for pool in pools(up)} == {"User"}
+
+
+def test_the_daemon_of_kubeflows_home_fits_no_other_pool(up: Record) -> None:
+    """Else a rollout would wait for pods on spot nodes that go."""
+    [daemon] = [found for found in up.of("kubernetes:apps/v1:DaemonSet") if found.name.endswith("-inotify")]
+    wanted = dict(daemon.inputs["spec"]["template"]["spec"]["nodeSelector"])
+    del wanted["kubernetes.io/os"]
+    assert wanted
+    fitting = [pool for pool in pools(up) if wanted.items() <= pool["nodeLabels"].items()]
+    assert [pool["agentPoolName"] for pool in fitting] == ["general"]
+    assert "tolerations" not in daemon.inputs["spec"]["template"]["spec"]

@@ -5,28 +5,22 @@ from typing import Any
 import pytest
 
 from recorder.run import Record
+from recorder.sdk_types import check_resource
 from tests.program.records import CLUSTER, GROUP, POOL, PROVIDER, in_cluster
 
-# What AKS never changes on a pool, though the provider would send it as an update (docs/facts/aks.md).
-IMMUTABLE = {
-    "availabilityZones",
-    "enableEncryptionAtHost",
-    "enableFIPS",
-    "enableNodePublicIP",
-    "gpuProfile",
-    "hostGroupID",
-    "kubeletConfig",
-    "kubeletDiskType",
-    "linuxOSConfig",
-    "maxPods",
-    "osDiskSizeGB",
-    "osDiskType",
-    "osType",
-    "podSubnetID",
-    "scaleSetEvictionPolicy",
-    "scaleSetPriority",
-    "spotMaxPrice",
-    "vnetSubnetID",
+# What an autoscaler, an operator or a new release changes on a running pool (Azure CLI, `az aks nodepool update`).
+CHANGEABLE = {
+    "count",
+    "enableAutoScaling",
+    "maxCount",
+    "minCount",
+    "mode",
+    "nodeLabels",
+    "nodeTaints",
+    "orchestratorVersion",
+    "scaleDownMode",
+    "tags",
+    "upgradeSettings",
 }
 
 
@@ -38,9 +32,26 @@ def test_the_cluster_leaves_the_count_of_its_system_pool_to_the_autoscaler(up: R
     assert up.one(CLUSTER).options["ignoreChanges"] == ["agentPoolProfiles[0].count"]
 
 
-def test_a_pool_is_replaced_where_aks_cannot_change_it(up: Record) -> None:
+def test_what_replaces_a_pool_is_a_property_of_pools(up: Record) -> None:
     for pool in up.of(POOL):
-        assert set(pool.options["replaceOnChanges"]) == IMMUTABLE
+        named = dict.fromkeys(pool.options["replaceOnChanges"])
+        assert [
+            mistake for mistake in check_resource(POOL, {**pool.inputs, **named}) if "unknown" in mistake
+        ] == []
+
+
+def test_what_aks_changes_on_a_running_pool_does_not_replace_it(up: Record) -> None:
+    for pool in up.of(POOL):
+        assert CHANGEABLE & set(pool.options["replaceOnChanges"]) == set()
+
+
+def test_all_else_that_a_pool_is_told_replaces_it(up: Record) -> None:
+    """Apart from its names, and what the provider replaces it for by itself or nobody can set."""
+    names = {"agentPoolName", "resourceName", "resourceGroupName"}
+    fixed = {"type", "osSKU"}
+    for pool in up.of(POOL):
+        told = set(pool.inputs) - CHANGEABLE - names - fixed - {"vmSize", "gpuInstanceProfile"}
+        assert told <= set(pool.options["replaceOnChanges"])
 
 
 def test_a_pool_is_deleted_before_it_is_replaced(up: Record) -> None:

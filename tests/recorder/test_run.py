@@ -95,6 +95,22 @@ def test_an_option_is_recorded(run: Run, given: dict[str, Any], recorded: dict[s
     assert {key: options.get(key) for key in recorded} == recorded
 
 
+def test_an_alias_is_recorded_as_the_urn_it_stands_for(run: Run) -> None:
+    group = run(one_group(aliases=[pulumi.Alias(name="old")])).one(GROUP)
+    assert group.options["aliases"] == [f"urn:pulumi:dev::project::{GROUP}::old"]
+
+
+def test_a_child_of_a_renamed_component_is_recorded_with_the_urn_it_had(run: Run) -> None:
+    def program(name: str, *aliases: pulumi.Alias) -> None:
+        box = Box(name, pulumi.ResourceOptions(aliases=list(aliases)))
+        resources.ResourceGroup(f"{name}-group", opts=pulumi.ResourceOptions(parent=box))
+
+    before = run(lambda: program("old")).one(GROUP)
+    after = run(lambda: program("new", pulumi.Alias(name="old"))).one(GROUP)
+    assert after.urn != before.urn
+    assert before.urn in after.options["aliases"]
+
+
 def test_an_option_that_is_not_given_is_not_recorded(run: Run) -> None:
     assert list(run(one_group()).one(GROUP).options) == ["version"]
 

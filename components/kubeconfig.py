@@ -1,4 +1,4 @@
-"""What the program does with a kubeconfig: how kubelogin signs in, and where the API server is."""
+"""What is done with a kubeconfig: how kubelogin signs in, and where the API server is."""
 
 import base64
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ def with_kubelogin_mode(kubeconfig: str, mode: str) -> str:
     """The kubeconfig with kubelogin signing in by `mode` instead of asking for a device code.
 
     Does what `kubelogin convert-kubeconfig --login <mode>` does for modes that take the rest from the environment
-    (kubelogin documentation). Users without an exec plugin stay as they are.
+    (Azure/kubelogin, docs/book/src/cli/convert-kubeconfig.md). Users without an exec plugin stay as they are.
     """
     config: dict[str, Any] = yaml.safe_load(kubeconfig)
     for user in config.get("users", []):

@@ -1,0 +1,170 @@
+"""From one plan to the arguments of each component; the only place that knows both.
+
+Settings and arguments of the same meaning have the same name, so that whole groups are handed over as they are.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, TypedDict
+
+import pulumi
+from pulumi_azure_native import resources
+
+from components.agent_pools import AgentPoolsArgs
+from components.aks_cluster import AksCluster
+from components.aks_cluster_args import (
+    AksClusterArgs,
+    ApiAccessSpec,
+    AutoscalerSpec,
+    ClusterNetworkSpec,
+    KubernetesSpec,
+    SshSpec,
+)
+from components.container_registry import ContainerRegistryArgs
+from components.kubeconfig import api_endpoint
+from components.kubeflow.prerequisites import KubeflowPrerequisites, KubeflowPrerequisitesArgs
+from components.network import Network, NetworkArgs
+from components.pool_specs import AgentPoolSpec, SystemPoolSpec
+from planning import AgentPool, Plan, Purpose
+from planning.hardware import GPU
+from settings import SettingsModel
+
+
+def network(plan: Plan, group: resources.ResourceGroup) -> NetworkArgs:
+    """Arguments of the network."""
+    return NetworkArgs(
+        **_named(NetworkArgs, plan.settings.network),
+        resource_group_name=group.name,
+        location=plan.settings.location,
+        dns_label=plan.names.dns_label,
+        tags=plan.settings.tags.as_dict(),
+    )
+
+
+def cluster(plan: Plan, group: resources.ResourceGroup, vnet: Network) -> AksClusterArgs:
+    """Arguments of the cluster."""
+    settings = plan.settings
+    access = _named(ApiAccessSpec, settings.api_access)
+    access["authorized_ip_ranges"] = _authorized_ip_ranges(settings.api_access.authorized_ip_ranges, vnet)
+    return AksClusterArgs(
+        resource_group_name=group.name,
+        resource_group_id=group.id,
+        location=settings.location,
+        kubernetes=KubernetesSpec(**_named(KubernetesSpec, settings.kubernetes)),
+        network=ClusterNetworkSpec(**_named(ClusterNetworkSpec, settings.network)),
+        api_access=ApiAccessSpec(**access),
+        autoscaler=AutoscalerSpec(**_named(AutoscalerSpec, settings.autoscaler)),
+        system_pool=SystemPoolSpec(
+            **_named(SystemPoolSpec, settings.system_pool), subnet_id=vnet.subnet_ids[plan.system_pool.subnet]
+        ),
+        ssh=SshSpec(**_named(SshSpec, settings.ssh)) if settings.ssh else None,
+        tags=settings.tags.as_dict(),
+    )
+
+
+def registry(plan: Plan, group: resources.ResourceGroup, puller: AksCluster) -> ContainerRegistryArgs:
+    """Arguments of the registry."""
+    return ContainerRegistryArgs(
+        **_named(ContainerRegistryArgs, plan.settings.registry),
+        resource_group_name=group.name,
+        location=plan.settings.location,
+        puller_object_id=puller.kubelet_object_id,
+        tags=plan.settings.tags.as_dict(),
+    )
+
+
+def pools(plan: Plan, group: resources.ResourceGroup, vnet: Network, home: AksCluster) -> AgentPoolsArgs:
+    """Arguments of the user pools."""
+    return AgentPoolsArgs(
+        resource_group_name=group.name,
+        cluster=home.managed_cluster,
+        pools=[_pool(plan, pool, vnet) for pool in plan.user_pools],
+        gpu_driver=plan.settings.gpu.driver,
+        tags=plan.settings.tags.as_dict(),
+    )
+
+
+def prerequisites(plan: Plan, home: AksCluster) -> KubeflowPrerequisitesArgs:
+    """Arguments of Charmed Kubeflow's prerequisites."""
+    return KubeflowPrerequisitesArgs(
+        **_named(KubeflowPrerequisitesArgs, plan.settings.kubeflow),
+        cluster=home.managed_cluster,
+        priorities=plan.priorities,
+        pool_contract=json.dumps(plan.contract, indent=1),
+        device_plugin=plan.settings.gpu.plugin == "devicePlugin"
+        and any(pool.hardware == GPU for pool in plan.pools),
+        protect=plan.settings.protect,
+    )
+
+
+class KubernetesProviderArgs(TypedDict):
+    """Arguments of the Kubernetes provider."""
+
+    kubeconfig: pulumi.Input[str]
+    cluster_identifier: pulumi.Input[str]
+    enable_config_map_mutable: bool
+
+
+def kubernetes_provider(home: AksCluster) -> KubernetesProviderArgs:
+    """Arguments of the provider for objects in the cluster.
+
+    The identifier is one for life: without it a new address of the API server would replace every object.
+    ConfigMaps are changed in place, so that the autoscaler never misses its priority map. Both are measured in
+    tests/local/kubernetes, against a recording of the real provider.
+    """
+    return KubernetesProviderArgs(
+        kubeconfig=home.kubeconfig, cluster_identifier=home.cluster_id, enable_config_map_mutable=True
+    )
+
+
+def outputs(
+    plan: Plan,
+    group: resources.ResourceGroup,
+    vnet: Network,
+    home: AksCluster,
+    kubeflow: KubeflowPrerequisites,
+) -> dict[str, Any]:
+    """What a stack tells people and the next tools. The kubeconfig and Juju's token are secrets."""
+    prefix = "service.beta.kubernetes.io/azure"
+    # The address is no secret, though the kubeconfig it stands in is.
+    api = pulumi.Output.unsecret(home.kubeconfig.apply(api_endpoint))
+    return {
+        "clusterName": home.name,
+        "resourceGroup": group.name,
+        "fqdn": home.fqdn,
+        "kubeconfig": home.kubeconfig,
+        "poolContract": plan.contract,
+        "jujuEndpoint": api.apply(lambda endpoint: endpoint.server),
+        "jujuCaCertificate": api.apply(lambda endpoint: endpoint.ca_certificate),
+        "jujuToken": kubeflow.juju_token,
+        "storageClass": kubeflow.storage_class,
+        "ingressFqdn": vnet.ingress_fqdn,
+        "ingressAnnotations": {
+            f"{prefix}-load-balancer-resource-group": group.name,
+            f"{prefix}-pip-name": vnet.ingress_address_name,
+            f"{prefix}-dns-label-name": plan.names.dns_label,
+        },
+    }
+
+
+def _authorized_ip_ranges(ranges: Sequence[str], vnet: Network) -> list[pulumi.Input[str]]:
+    """The ranges and the nodes' own way out: AKS adds its load balancer's address, but no NAT gateway's.
+
+    Source: MicrosoftDocs/azure-aks-docs, articles/aks/api-server-authorized-ip-ranges.md (2026-08-21).
+    """
+    own = [pulumi.Output.concat(vnet.outbound_address, "/32")] if ranges and vnet.outbound_address else []
+    return [*ranges, *own]
+
+
+def _pool(plan: Plan, pool: AgentPool, vnet: Network) -> AgentPoolSpec:
+    return AgentPoolSpec(
+        **_named(AgentPoolSpec, pool),
+        gpu=pool.hardware == GPU,
+        subnet_id=vnet.subnet_ids[pool.subnet],
+        protect=plan.settings.protect and pool.purpose is Purpose.GENERAL,
+    )
+
+
+def _named(arguments: type[Mapping[str, object]], settings: SettingsModel) -> dict[str, Any]:
+    """The settings that have the name of an argument; the names of TypedDicts are those of their annotations."""
+    return settings.model_dump(include=set(arguments.__annotations__))

@@ -1,0 +1,82 @@
+"""What a pool may be told: user pools for `AgentPools`, the one system pool for `AksCluster`."""
+
+from collections.abc import Sequence
+from typing import Final, NotRequired, TypedDict
+
+import pulumi
+
+DEFAULT_OS_DISK_GIB: Final = 128
+DEFAULT_SYSTEM_NODES: Final = (2, 3)
+"""Fewest and most nodes of the system pool."""
+DEFAULT_MAX_PODS: Final = 110
+"""What Charmed Kubeflow's pods need on a node; AKS's own default with CNI Overlay is 250.
+
+Source: canonical/charmed-kubeflow-solutions, .github/workflows/deploy-to-aks.yaml (2026-06-18).
+"""
+
+
+class OsDiskSpec(TypedDict):
+    """The nodes' operating system disk."""
+
+    type: NotRequired[str]
+    """Managed (default), which is paid for and survives, or Ephemeral, which lives on the node."""
+    size_gib: NotRequired[int]
+    """Size in GiB, 30 to 2048. Default: 128."""
+
+
+class AgentPoolSpec(TypedDict):
+    """One user pool."""
+
+    name: str
+    """Name of the pool: 1 to 12 lower-case letters and digits, a letter first."""
+    vm_size: str
+    """VM size of its nodes."""
+    gpu: NotRequired[bool]
+    """Whether that size has GPUs. Default: false."""
+    priority: NotRequired[str]
+    """Regular (default), which is on demand, or Spot."""
+    min_count: NotRequired[int]
+    """Fewest nodes. Default: 0."""
+    max_count: int
+    """Most nodes, up to 1000."""
+    eviction_policy: NotRequired[str | None]
+    """What becomes of an evicted spot node: Delete, or Deallocate, which keeps disk and quota. Spot needs it."""
+    max_price: NotRequired[float | None]
+    """Spot only: most to pay, in USD per hour; -1 (default) means up to the on-demand price."""
+    labels: NotRequired[dict[str, str]]
+    """Node labels; a spot pool always has AKS's own as well."""
+    taints: NotRequired[Sequence[str]]
+    """Node taints, `key=value:Effect`; spot and GPU pools always have their own as well."""
+    os_disk: NotRequired[OsDiskSpec]
+    """The nodes' operating system disk. Default: Managed, 128 GiB."""
+    zones: NotRequired[Sequence[str]]
+    """Availability zones. Default: none."""
+    max_pods: NotRequired[int]
+    """Most pods on a node, 10 to 250. Default: 110."""
+    gpu_instance_profile: NotRequired[str | None]
+    """GPU only: size of the Multi-Instance GPU slices, MIG1g to MIG7g. Default: whole GPUs."""
+    subnet_id: NotRequired[pulumi.Input[str]]
+    """ARM id of the nodes' subnet. Default: that of the network which AKS makes."""
+    protect: NotRequired[bool]
+    """Whether the pool holds state and must not be deleted. Default: false."""
+
+
+class SystemPoolSpec(TypedDict):
+    """The pool of AKS's own add-ons: on demand, Linux, a managed disk, closed to everything else."""
+
+    name: NotRequired[str]
+    """Name of the pool: 1 to 12 lower-case letters and digits, a letter first. Default: system."""
+    vm_size: NotRequired[str]
+    """VM size, at least 4 vCPU and no B-series. Default: Standard_D4s_v5."""
+    min_count: NotRequired[int]
+    """Fewest nodes, at least 1; production needs 2. Default: 2."""
+    max_count: NotRequired[int]
+    """Most nodes, up to 1000. Default: 3."""
+    os_disk_gib: NotRequired[int]
+    """Size of the OS disk in GiB, 30 to 2048. Default: 128."""
+    max_pods: NotRequired[int]
+    """Most pods on a node, 30 to 250. Default: 110."""
+    zones: NotRequired[Sequence[str]]
+    """Availability zones. Default: none."""
+    subnet_id: NotRequired[pulumi.Input[str]]
+    """ARM id of the nodes' subnet. Default: that of the network which AKS makes."""

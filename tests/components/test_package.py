@@ -1,0 +1,125 @@
+"""The components as a Pulumi package: its schema, which other languages' SDKs are made from."""
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from pulumi.provider.experimental.component import ComponentProvider
+from syrupy.assertion import SnapshotAssertion
+from syrupy.extensions.json import JSONSnapshotExtension
+
+from components.package import COMPONENTS, NAME, VERSION
+
+ROOT = Path(__file__).parents[2]
+PLUGIN = ROOT / "components"
+NAMES = sorted(component.__name__ for component in COMPONENTS)
+
+
+@pytest.fixture(scope="module")
+def schema() -> dict[str, Any]:
+    return json.loads(ComponentProvider(COMPONENTS, NAME, version=VERSION).schema or "")
+
+
+def properties(schema: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every input, output and field of the schema, by its path."""
+    for token, resource in schema["resources"].items():
+        for kind in ("inputProperties", "properties"):
+            for name, declared in resource[kind].items():
+                yield f"{token}.{kind}.{name}", declared
+    for token, declared_type in schema["types"].items():
+        for name, declared in declared_type["properties"].items():
+            yield f"{token}.{name}", declared
+
+
+def test_the_schema_is_what_it_was(schema: dict[str, Any], snapshot: SnapshotAssertion) -> None:
+    assert schema == snapshot(extension_class=JSONSnapshotExtension)
+
+
+def test_every_component_is_in_the_package(schema: dict[str, Any]) -> None:
+    assert sorted(schema["resources"]) == [f"kubeflow-aks:index:{name}" for name in NAMES]
+
+
+def test_every_module_with_a_component_is_in_the_package() -> None:
+    found = {
+        name
+        for file in PLUGIN.rglob("*.py")
+        for name in re.findall(r"^class (\w+)\(pulumi\.ComponentResource\)", file.read_text(), re.MULTILINE)
+    }
+    assert sorted(found) == NAMES
+
+
+def test_everything_says_what_it_is(schema: dict[str, Any]) -> None:
+    silent = [path for path, declared in properties(schema) if not declared.get("description")]
+    silent += [
+        token for kind in ("resources", "types") for token, d in schema[kind].items() if not d["description"]
+    ]
+    assert silent == []
+
+
+def test_what_may_be_left_out_says_what_it_is_then(schema: dict[str, Any]) -> None:
+    """Groups aside, whose fields say it, and tags."""
+    required: set[str] = {
+        f"{token}.{name}"
+        for kind, key in (("resources", "requiredInputs"), ("types", "required"))
+        for token, declared in schema[kind].items()
+        for name in list[str](declared.get(key) or [])
+    }
+    silent = [
+        path
+        for path, declared in properties(schema)
+        if ".properties." not in path
+        and path.replace(".inputProperties", "") not in required
+        and "$ref" not in declared
+        and not path.endswith((".tags", ".evictionPolicy", ".labels", ".taints", ".maxPrice"))
+        and not re.search(r"\(default\b|Default: ", declared["description"].replace("\n", " "))
+    ]
+    assert silent == []
+
+
+@pytest.mark.parametrize(
+    ("component", "required"),
+    [
+        ("AgentPools", {"resourceGroupName", "cluster", "pools"}),
+        ("AksCluster", {"resourceGroupName", "resourceGroupId", "location"}),
+        ("ContainerRegistry", {"resourceGroupName", "location", "pullerObjectId"}),
+        ("KubeflowPrerequisites", {"cluster", "priorities", "poolContract"}),
+        ("Network", {"resourceGroupName", "location"}),
+    ],
+)
+def test_only_what_has_no_right_default_is_required(
+    schema: dict[str, Any], component: str, required: set[str]
+) -> None:
+    assert set(schema["resources"][f"kubeflow-aks:index:{component}"]["requiredInputs"]) == required
+
+
+def test_a_pool_must_say_no_more_than_name_size_and_most_nodes(schema: dict[str, Any]) -> None:
+    assert schema["types"]["kubeflow-aks:index:AgentPoolSpec"]["required"] == ["maxCount", "name", "vmSize"]
+
+
+def test_the_plugins_own_file_says_the_same_name_and_version() -> None:
+    declared = yaml.safe_load((PLUGIN / "PulumiPlugin.yaml").read_text())
+    assert declared == {"name": NAME, "version": VERSION, "runtime": "python"}
+
+
+def test_the_plugin_needs_the_versions_of_the_program() -> None:
+    lines = [line for line in (PLUGIN / "requirements.txt").read_text().splitlines() if line[0] != "#"]
+    pinned = (ROOT / "requirements.txt").read_text()
+    assert lines
+    assert [line for line in lines if f"\n{line} " not in f"\n{pinned}"] == []
+
+
+@pytest.mark.parametrize("command", [["components"], ["-m", "components"]])
+def test_the_plugin_starts_as_a_folder_and_as_a_package(command: list[str]) -> None:
+    arguments = [sys.executable, *command, "127.0.0.1:1"]
+    with subprocess.Popen(arguments, cwd=ROOT, stdout=subprocess.PIPE, text=True) as plugin:
+        try:
+            assert plugin.stdout
+            assert int(plugin.stdout.readline()) > 0
+        finally:
+            plugin.terminate()
