@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Generator, Mapping
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
@@ -13,8 +13,7 @@ from typing import Any, Final
 from pulumi import automation
 from pulumi.automation.errors import CommandError
 
-from local_aks.engine import locks, program
-from local_aks.engine.pending import LookUp, PendingCreate, as_sent, pending_creates, settled
+from local_aks.engine import language_host, locks, program
 from local_aks.engine.results import Recording, Result
 from local_aks.engine.workspace import Stack, Workspace, command
 from local_aks.run.directory import RunDirectory
@@ -76,7 +75,7 @@ class Engine:
         Raises:
             EngineError: the program, a provider or the engine refused.
         """
-        return self._operate("preview", self._stack.preview, on_output, runs_program=True)
+        return self._operate("preview", self._stack.preview, on_output)
 
     def up(self, on_output: OnOutput | None = None) -> Result:
         """Creates, updates and deletes until what exists is what the program says.
@@ -84,7 +83,7 @@ class Engine:
         Raises:
             EngineError: it stopped half-way; what was done is in the state.
         """
-        return self._operate("up", self._stack.up, on_output, runs_program=True)
+        return self._operate("up", self._stack.up, on_output)
 
     def refresh(self, on_output: OnOutput | None = None) -> Result:
         """Takes over into the state what was changed behind the engine's back.
@@ -92,7 +91,7 @@ class Engine:
         Raises:
             EngineError: a provider or the engine refused.
         """
-        return self._operate("refresh", self._stack.refresh, on_output, runs_program=False)
+        return self._operate("refresh", self._stack.refresh, on_output)
 
     def destroy(self, on_output: OnOutput | None = None) -> Result:
         """Deletes every resource of the stack.
@@ -100,37 +99,7 @@ class Engine:
         Raises:
             EngineError: a resource is protected, or a provider or the engine refused.
         """
-        return self._operate("destroy", self._stack.destroy, on_output, runs_program=False)
-
-    def recover(self, look_up: LookUp) -> tuple[PendingCreate, ...]:
-        """Settles creations that a killed engine had begun, so that the next `up` goes on where it was.
-
-        Args:
-            look_up: finds the id of a resource if it exists after all; it is then taken into the state.
-
-        Returns:
-            The creations that were pending.
-
-        Raises:
-            EngineError: a provider or the engine refused to read one back.
-        """
-        self._wait_for_others()
-        pending = pending_creates(self.export())
-        if pending:
-            self._rewrite(lambda deployment: settled(deployment, look_up))
-            known = {of["urn"] for of in self.export().get("resources", [])}
-            if taken_in := [of for of in pending if of.urn in known]:
-                refresh = partial(self._stack.refresh, target=[of.urn for of in taken_in])
-                self._operate("refresh", refresh, None, runs_program=False)
-                self._rewrite(lambda deployment: as_sent(deployment, taken_in))
-        return pending
-
-    def _rewrite(self, change: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
-        """Changes the stored deployment; the engine checks that it is whole."""
-        with self._telling("changing the state"):
-            stored = self._stack.export_stack()
-            changed = change(dict(stored.deployment or {}))
-            self._stack.import_stack(automation.Deployment(stored.version, changed))
+        return self._operate("destroy", self._stack.destroy, on_output)
 
     def export(self) -> dict[str, Any]:
         """The deployment as the engine stores it, secrets encrypted.
@@ -152,11 +121,9 @@ class Engine:
         secret_names = frozenset(name for name, output in outputs.items() if output.secret)
         return Outputs({name: output.value for name, output in outputs.items()}, secret_names)
 
-    def _operate(
-        self, operation: str, call: Callable[..., object], on_output: OnOutput | None, *, runs_program: bool
-    ) -> Result:
+    def _operate(self, operation: str, call: Callable[..., object], on_output: OnOutput | None) -> Result:
         self._wait_for_others()
-        recording, lines, begun = Recording(), list[str](), time.monotonic()
+        recording, lines = Recording(), list[str]()
 
         def show(line: str) -> None:
             lines.append(line)
@@ -164,7 +131,8 @@ class Engine:
                 on_output(line)
 
         failure: CommandError | None = None
-        with program.fresh(self.project_root) if runs_program else nullcontext():
+        with self._program():
+            begun = time.monotonic()
             try:
                 call(on_output=show, on_error=show, on_event=recording, color="never", suppress_progress=True)
             except CommandError as error:
@@ -181,6 +149,22 @@ class Engine:
             reasons = "\n".join(result.errors()) or _reason(failure)
             raise EngineError(f"{operation} of stack {self.stack!r} failed:\n{reasons}", result) from failure
         return result
+
+    @contextmanager
+    def _program(self) -> Generator[None]:
+        """Has the program ready for an operation; refresh and destroy ask for its host and don't run it."""
+        if program.is_ours(self.project_root):
+            with program.fresh(self.project_root):
+                yield
+            return
+        workspace = self._stack.workspace
+        try:
+            with program.served(self.project_root) as workspace.language_host:
+                yield
+        except program.ProgramError as error:
+            raise EngineError(str(error)) from error
+        finally:
+            workspace.language_host = ""
 
     @contextmanager
     def _telling(self, operation: str) -> Generator[None]:
@@ -210,7 +194,9 @@ class Engine:
         workspace = Workspace(
             work_dir=str(self.run.pulumi_workspace),
             pulumi_home=str(self.run.pulumi_home),
-            program=partial(program.run, self.project_root),
+            program=(
+                partial(language_host.run, self.project_root) if program.is_ours(self.project_root) else None
+            ),
             env_vars=self._environment(),
             project_settings=automation.ProjectSettings(
                 config.project, runtime="python", main=str(self.project_root)

@@ -19,7 +19,17 @@ _NOT_ASKED: Final = automation.UpdateSummary("", datetime.min, "", {}, {}, "")
 
 
 class Workspace(automation.LocalWorkspace):
-    """A workspace that need not be told which stack is meant, for every command names it."""
+    """A workspace that need not be told which stack is meant, for every command names it.
+
+    Attributes:
+        language_host: address of the host that serves the program, while one does.
+    """
+
+    language_host: str = ""
+
+    def serialize_args_for_op(self, stack_name: str) -> list[str]:  # noqa: ARG002 - as declared
+        """Arguments for every operation."""
+        return [f"--client={self.language_host}"] if self.language_host else []
 
     def select_stack(self, stack_name: str) -> None:
         """Nothing."""
@@ -27,6 +37,8 @@ class Workspace(automation.LocalWorkspace):
 
 class Stack(automation.Stack):
     """A stack of whose operations the event stream tells all; for its outputs ask the workspace."""
+
+    workspace: Workspace
 
     def __init__(self, name: str, workspace: Workspace, state: Path) -> None:
         """Makes the stack unless the file backend in the folder `state` has it."""

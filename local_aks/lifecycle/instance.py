@@ -37,6 +37,8 @@ class LocalAks:
         speed: simulated seconds per wall second.
         seed: settles every chance of the simulation.
         report: takes lines for the user.
+        project_root: folder of the program, this tree's or another's.
+        extra_config: values on top of the stack's file.
     """
 
     run: RunDirectory
@@ -84,7 +86,7 @@ class LocalAks:
         with log.open("w", encoding="utf-8") as sink:
             process = subprocess.Popen(  # noqa: S603 - our own module
                 command,
-                cwd=self.project_root,
+                cwd=PROJECT_ROOT,
                 stdin=subprocess.DEVNULL,
                 stdout=sink,
                 stderr=sink,
