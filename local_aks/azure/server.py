@@ -17,6 +17,7 @@ def serve(
     state: AzureState,
     port: int = 0,
     *,
+    token: str,
     kubeconfig: Callable[[], str],
     speed: float = float("inf"),
     today: Callable[[], date] = date.today,
@@ -27,6 +28,7 @@ def serve(
     Args:
         state: the Azure it manages.
         port: 0 for a free one.
+        token: the setting `azure-native:clientSecret` of those who are answered (`RunDirectory.azure_token`).
         kubeconfig: text of the kubeconfig that every cluster hands out; asked anew each time and never stored.
         speed: simulated seconds of Azure in one second; infinite for an Azure that takes no time.
         today: the day on which Azure decides which Kubernetes versions it supports.
@@ -37,4 +39,5 @@ def serve(
     """
     timing = Timing(speed)
     azure = ResourceManager(state, timing, today, cluster_deleted)
-    return server.serve(AzureNativeProvider(azure, timing, kubeconfig), port)
+    provider = AzureNativeProvider(azure, timing, token=token, kubeconfig=kubeconfig)
+    return server.serve(provider, port)
