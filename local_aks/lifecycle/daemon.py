@@ -83,6 +83,7 @@ def serve(run: RunDirectory, *, speed: float, seed: int) -> None:
     cluster = LiveCluster(str(run.kubeconfig))
     azure_native = azure.serve(
         state,
+        token=run.azure_token(),
         kubeconfig=run.kubeconfig.read_text,
         speed=speed,
         cluster_deleted=partial(cleanup.erase, str(run.kubeconfig)),

@@ -163,6 +163,7 @@ def deployment(
     run = RunDirectory.at(folder)
     azure = azure_native.serve(
         AzureState(run.azure),
+        token=run.azure_token(),
         kubeconfig=cluster.kubeconfig.read_text,
         speed=speed,
         today=lambda: TODAY,
