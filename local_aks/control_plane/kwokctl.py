@@ -16,7 +16,6 @@ kwokctl makes certificates and starts the processes from our binaries. What diff
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import socket
 import subprocess
@@ -189,9 +188,8 @@ class ControlPlane:
     def _kwokctl(self, *arguments: str | Path) -> None:
         """Runs a kwokctl command; it would wait a minute for a component that has died already."""
         command = [self.tools["kwokctl"], "--name", self.run.name, *arguments]
-        environment = {**self.tools.environment(), "KWOK_WORKDIR": str(self.run.kwok)}
         with (self.run.kwok / "kwokctl.log").open("w+") as log:
-            with subprocess.Popen(command, env=environment, stdout=log, stderr=log) as process:  # noqa: S603
+            with subprocess.Popen(command, env=self._environment(), stdout=log, stderr=log) as process:  # noqa: S603
                 try:
                     while process.poll() is None:
                         self._raise_if_one_died()
@@ -204,9 +202,14 @@ class ControlPlane:
                 log.seek(0)
                 raise ControlPlaneError(f"kwokctl: {_reason(log.read())}")
 
+    def _environment(self) -> dict[str, str]:
+        """This process's environment, with folders of the run directory for what kwokctl and kubectl keep."""
+        folders = {"KWOK_WORKDIR": str(self.run.kwok), "KUBECACHEDIR": str(self.run.kwok / "kubectl-cache")}
+        return {**self.tools.environment(), **folders}
+
     def _kubectl(self, kubeconfig: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
         command = [self.tools["kubectl"], "--kubeconfig", kubeconfig, "--request-timeout", "5s", *arguments]
-        return subprocess.run(command, env=os.environ, capture_output=True, text=True, check=False)  # noqa: S603
+        return subprocess.run(command, env=self._environment(), capture_output=True, text=True, check=False)  # noqa: S603
 
     def _ready(self) -> bool:
         """Whether pods can be created: they need the service account that the controller manager makes."""

@@ -103,8 +103,11 @@ def _evict(kubectl: Kubectl, pod: str) -> None:
 
 
 def test_a_running_control_plane_is_used_as_it_is_and_stopping_leaves_no_process_and_no_file(
-    plane: ControlPlane, lines: list[str]
+    plane: ControlPlane, lines: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    monkeypatch.setenv("HOME", str(home))
     assert plane.start()
     before = _pids(plane)
     assert set(before) == set(COMPONENTS)
@@ -114,6 +117,7 @@ def test_a_running_control_plane_is_used_as_it_is_and_stopping_leaves_no_process
     plane.stop()
     assert all(command_line(pid) == "" for pid in before.values())
     assert list(plane.run.root.iterdir()) == []
+    assert list(home.iterdir()) == []
 
 
 def test_a_half_dead_control_plane_is_cleared_away_and_started_anew(
