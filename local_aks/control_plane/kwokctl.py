@@ -1,23 +1,26 @@
 """A real Kubernetes control plane on this machine: etcd, kube-apiserver, -controller-manager and -scheduler, and kwok.
 
-kwokctl makes certificates and starts the processes from our binaries (engine.md §4.3). What differs from its defaults:
-everything listens on 127.0.0.1 only, nodes and pods live by `stages/*.yaml`, etcd leaves it to the machine when data
-reaches the disk, scheduler and controller manager may ask the API server more often than 50 times a second and are not
-elected (there is one of each, and one that is too busy to renew its lease ends), a node without a heartbeat is given up
-after 50 s, the default of Kubernetes 1.34 (kwokctl's is 40 s, times a heartbeat factor of 5), and the API server has
-AKS's admission plugins.
+kwokctl makes certificates and starts the processes from our binaries. What differs from its defaults:
+
+- only the API server has a port, on 127.0.0.1, and answers nobody without a credential; etcd listens on Unix sockets in
+  the run directory, which is the user's alone; the others serve nothing;
+- nodes and pods live by `stages/*.yaml`;
+- etcd leaves it to the machine when data reaches the disk;
+- scheduler and controller manager may ask the API server more often than 50 times a second and are not elected: there
+  is one of each, and one that is too busy to renew its lease ends;
+- a node without a heartbeat is given up after 50 s, the default of Kubernetes 1.34; kwokctl's is 40 s, times a
+  heartbeat factor of 5;
+- the API server has AKS's admission plugins.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import socket
 import subprocess
 import time
-from collections.abc import Callable
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -35,9 +38,33 @@ COMPONENTS: Final = ("etcd", "kube-apiserver", "kube-controller-manager", "kube-
 STAGES: Final = Path(__file__).parent / "stages"
 """How nodes and pods live; kwok adds none of its own stages when one is given."""
 
-_CLIENTS: Final = {"kube-api-qps": "1000", "kube-api-burst": "2000", "leader-elect": "false"}
+_ETCD: Final = "unix://etcd.sock"
+"""Where etcd serves the API server: a file in the folder that both work in. Its whole path could be longer than the 107
+bytes that a socket may have."""
+_ETCD_PEERS: Final = "unix://etcd-peers.sock"
 _ADMISSION_PLUGINS: Final = ("ExtendedResourceToleration", "PodNodeSelector", "PodTolerationRestriction")
 """What AKS enables beyond Kubernetes' own defaults (aks.md §2.4; Microsoft, faq.yml)."""
+_ADDED_ARGUMENTS: Final[Mapping[str, Mapping[str, str]]] = {
+    "etcd": {"unsafe-no-fsync": "true"},
+    "kube-apiserver": {
+        "enable-admission-plugins": ",".join(_ADMISSION_PLUGINS),
+        "anonymous-auth": "false",
+    },
+    "kube-controller-manager": {
+        "kube-api-qps": "1000",
+        "kube-api-burst": "2000",
+        "leader-elect": "false",
+    },
+    "kube-scheduler": {"kube-api-qps": "1000", "kube-api-burst": "2000", "leader-elect": "false"},
+}
+_REPLACED_ARGUMENTS: Final[Mapping[str, Mapping[str, str]]] = {
+    "etcd": {"listen-client-urls": _ETCD, "listen-peer-urls": _ETCD_PEERS},
+    "kube-apiserver": {"etcd-servers": _ETCD},
+    "kube-controller-manager": {"secure-port": "0"},
+    "kube-scheduler": {"secure-port": "0"},
+    "kwok-controller": {"server-address": "", "node-port": "0"},
+}
+"""Arguments that kwokctl gives, with our values; a port of 0 is none."""
 _NODE_MONITOR_GRACE_MS: Final = 50_000
 _NODE_LEASE_SECONDS: Final = 40
 _READY_SECONDS: Final = 120
@@ -135,7 +162,6 @@ class ControlPlane:
 
     def _configuration(self) -> str:
         """The configuration for kwokctl and all stages as one YAML stream."""
-        etcd, peer, api, manager, scheduler, kwok = free_ports(6)
         options: dict[str, Any] = {
             "runtime": "binary",
             "bindAddress": "127.0.0.1",
@@ -145,30 +171,16 @@ class ControlPlane:
             "kubeSchedulerBinary": str(self.tools["kube-scheduler"]),
             "kwokControllerBinary": str(self.tools["kwok"]),
             "kubectlBinary": str(self.tools["kubectl"]),
-            "etcdPort": etcd,
-            "etcdPeerPort": peer,
-            "kubeApiserverPort": api,
-            "kubeControllerManagerPort": manager,
-            "kubeSchedulerPort": scheduler,
-            "kwokControllerPort": kwok,
+            "kubeApiserverPort": free_port(),
             "heartbeatFactor": 1,
             "nodeLeaseDurationSeconds": _NODE_LEASE_SECONDS,
             "kubeControllerManagerNodeMonitorGracePeriodMilliseconds": _NODE_MONITOR_GRACE_MS,
-        }
-        extra_arguments = {
-            "etcd": {"unsafe-no-fsync": "true"},
-            "kube-apiserver": {"enable-admission-plugins": ",".join(_ADMISSION_PLUGINS)},
-            "kube-controller-manager": _CLIENTS,
-            "kube-scheduler": _CLIENTS,
         }
         configuration = {
             "apiVersion": "config.kwok.x-k8s.io/v1alpha1",
             "kind": "KwokctlConfiguration",
             "options": options,
-            "componentsPatches": [
-                {"name": name, "extraArgs": [{"key": key, "value": value} for key, value in extra.items()]}
-                for name, extra in extra_arguments.items()
-            ],
+            "componentsPatches": [{"name": name, "extraArgs": list(_arguments(name))} for name in COMPONENTS],
         }
         stages = [stage.read_text() for stage in sorted(STAGES.glob("*.yaml"))]
         return "---\n".join((yaml.safe_dump(configuration), *stages))
@@ -176,9 +188,8 @@ class ControlPlane:
     def _kwokctl(self, *arguments: str | Path) -> None:
         """Runs a kwokctl command; it would wait a minute for a component that has died already."""
         command = [self.tools["kwokctl"], "--name", self.run.name, *arguments]
-        environment = {**self.tools.environment(), "KWOK_WORKDIR": str(self.run.kwok)}
         with (self.run.kwok / "kwokctl.log").open("w+") as log:
-            with subprocess.Popen(command, env=environment, stdout=log, stderr=log) as process:  # noqa: S603
+            with subprocess.Popen(command, env=self._environment(), stdout=log, stderr=log) as process:  # noqa: S603
                 try:
                     while process.poll() is None:
                         self._raise_if_one_died()
@@ -191,9 +202,14 @@ class ControlPlane:
                 log.seek(0)
                 raise ControlPlaneError(f"kwokctl: {_reason(log.read())}")
 
+    def _environment(self) -> dict[str, str]:
+        """This process's environment, with folders of the run directory for what kwokctl and kubectl keep."""
+        folders = {"KWOK_WORKDIR": str(self.run.kwok), "KUBECACHEDIR": str(self.run.kwok / "kubectl-cache")}
+        return {**self.tools.environment(), **folders}
+
     def _kubectl(self, kubeconfig: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
         command = [self.tools["kubectl"], "--kubeconfig", kubeconfig, "--request-timeout", "5s", *arguments]
-        return subprocess.run(command, env=os.environ, capture_output=True, text=True, check=False)  # noqa: S603
+        return subprocess.run(command, env=self._environment(), capture_output=True, text=True, check=False)  # noqa: S603
 
     def _ready(self) -> bool:
         """Whether pods can be created: they need the service account that the controller manager makes."""
@@ -219,6 +235,14 @@ def stop(run: RunDirectory) -> None:
     processes.stop(_pid_files(run), patience=0)  # what they would tidy up is removed with the folder
     shutil.rmtree(run.kwok, ignore_errors=True)
     run.kubeconfig.unlink(missing_ok=True)
+
+
+def _arguments(component: str) -> Iterator[dict[str, Any]]:
+    """What a component is given beside or instead of kwokctl's arguments, in the form of its `extraArgs`."""
+    for key, value in _ADDED_ARGUMENTS.get(component, {}).items():
+        yield {"key": key, "value": value}
+    for key, value in _REPLACED_ARGUMENTS.get(component, {}).items():
+        yield {"key": key, "value": value, "override": True}
 
 
 def _cluster_folder(run: RunDirectory) -> Path:
@@ -251,10 +275,8 @@ def _last_lines(text: str) -> str:
     return "\n".join(f"    {line}" for line in text.strip().splitlines()[-_LOG_LINES:])
 
 
-def free_ports(count: int) -> list[int]:
-    """Different free ports on 127.0.0.1."""
-    with ExitStack() as held:
-        servers = [held.enter_context(socket.socket()) for _ in range(count)]
-        for server in servers:
-            server.bind(("127.0.0.1", 0))
-        return [server.getsockname()[1] for server in servers]
+def free_port() -> int:
+    """A free port on 127.0.0.1."""
+    with socket.socket() as server:
+        server.bind(("127.0.0.1", 0))
+        return server.getsockname()[1]

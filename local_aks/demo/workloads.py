@@ -3,7 +3,7 @@
 from typing import Any, Final
 
 import catalogue
-from local_aks.control_plane.controllers import install
+from local_aks.control_plane.controllers import prerequisites
 from local_aks.demo.pools import WORKLOAD_LABEL, Lane
 from local_aks.simulation.vms.nodes import allocatable_cpu, taint
 
@@ -13,7 +13,7 @@ PART: Final = "local-aks.demo/part"
 """Label of every object that the demo makes: the part it plays."""
 PLATFORM: Final = "platform"
 NOTEBOOK: Final = "notebook"
-PLATFORM_NAMESPACE: Final = install.NAMESPACE
+PLATFORM_NAMESPACE: Final = prerequisites.NAMESPACE
 TEAM_NAMESPACE: Final = "team-a"
 TASK_LABEL: Final = "batch.kubernetes.io/job-completion-index"
 """Which task of its Job a pod works on (Kubernetes, Indexed Jobs)."""

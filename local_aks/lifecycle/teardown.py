@@ -6,7 +6,8 @@ from contextlib import suppress
 from typing import Final
 
 from local_aks.control_plane import kwokctl
-from local_aks.control_plane.controllers import training_operator
+from local_aks.control_plane.controllers import argo, training_operator
+from local_aks.control_plane.controllers.controller import Controller
 from local_aks.engine import locks
 from local_aks.lifecycle import daemon
 from local_aks.run import processes
@@ -24,10 +25,11 @@ def stop_everything(run: RunDirectory) -> None:
     if engine is not None and not engine.host:  # an engine may outlive its command a little
         with suppress(ProcessLookupError):
             os.kill(engine.pid, signal.SIGKILL)
-    noted = run.pid_files()
-    processes.stop(noted, _PATIENCE)
-    if run.pid_file(training_operator.PROCESS) in noted:  # it was stopped while it started, perhaps
+    if run.pid_file(training_operator.PROCESS) in run.pid_files():  # it was stopped while it started, perhaps
         training_operator.tidy()
+    for name in (argo.PROCESS, training_operator.PROCESS):
+        Controller(run, name).stop()
+    processes.stop(run.pid_files(), _PATIENCE)
     daemon.endpoints_file(run).unlink(missing_ok=True)
     kwokctl.stop(run)
 

@@ -46,6 +46,8 @@ class Kubectl:
             self.tools["kubectl"],
             "--kubeconfig",
             self.kubeconfig,
+            "--cache-dir",
+            self.kubeconfig.with_name("kubectl-cache"),
             "--namespace",
             self.namespace,
             *arguments,

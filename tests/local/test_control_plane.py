@@ -17,6 +17,7 @@ from local_aks.control_plane.kwokctl import COMPONENTS, ControlPlane, ControlPla
 from local_aks.run.directory import RunDirectory
 from local_aks.run.processes import command_line
 from tests.local.kubectl import Kubectl, Object, eventually
+from tests.local.ports import listening, readable
 from tools import Tools
 
 DISRUPTED = {"type": "DisruptionTarget", "status": "True"}
@@ -102,8 +103,11 @@ def _evict(kubectl: Kubectl, pod: str) -> None:
 
 
 def test_a_running_control_plane_is_used_as_it_is_and_stopping_leaves_no_process_and_no_file(
-    plane: ControlPlane, lines: list[str]
+    plane: ControlPlane, lines: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    monkeypatch.setenv("HOME", str(home))
     assert plane.start()
     before = _pids(plane)
     assert set(before) == set(COMPONENTS)
@@ -113,6 +117,7 @@ def test_a_running_control_plane_is_used_as_it_is_and_stopping_leaves_no_process
     plane.stop()
     assert all(command_line(pid) == "" for pid in before.values())
     assert list(plane.run.root.iterdir()) == []
+    assert list(home.iterdir()) == []
 
 
 def test_a_half_dead_control_plane_is_cleared_away_and_started_anew(
@@ -129,15 +134,10 @@ def test_a_half_dead_control_plane_is_cleared_away_and_started_anew(
 
 @pytest.fixture
 def taken(monkeypatch: pytest.MonkeyPatch) -> Generator[list[int]]:
-    """Ports that were free when they were chosen, one for each start, and are taken when etcd begins."""
+    """Ports that were free when they were chosen, one for each start, and are taken when the API server begins."""
     ports: list[int] = []
-    choose = kwokctl.free_ports
-
-    def chosen(count: int) -> list[int]:
-        free = choose(count)
-        return [ports.pop(0), *free[1:]] if ports else free
-
-    monkeypatch.setattr(kwokctl, "free_ports", chosen)
+    choose = kwokctl.free_port
+    monkeypatch.setattr(kwokctl, "free_port", lambda: ports.pop(0) if ports else choose())
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
         other.listen()
@@ -156,9 +156,20 @@ def test_ports_that_are_taken_each_time_are_told_and_nothing_is_left(
     plane: ControlPlane, taken: list[int]
 ) -> None:
     taken *= 3
-    with pytest.raises(ControlPlaneError, match="a port that etcd needs was taken while it started:\n"):
+    with pytest.raises(
+        ControlPlaneError, match="a port that kube-apiserver needs was taken while it started:\n"
+    ):
         plane.start()
     assert list(plane.run.root.iterdir()) == []
+
+
+def test_a_run_directory_may_lie_deep(tools: Tools, tmp_path: Path) -> None:
+    """Deeper than the path of a Unix socket may be long: 107 bytes."""
+    plane = ControlPlane(RunDirectory.at(tmp_path / ("deep" * 30) / "run"), tools)
+    try:
+        assert plane.start()
+    finally:
+        plane.stop()
 
 
 def test_a_component_that_dies_at_once_is_named_with_its_last_words(tools: Tools, tmp_path: Path) -> None:
@@ -173,22 +184,12 @@ def test_a_component_that_dies_at_once_is_named_with_its_last_words(tools: Tools
     assert list(plane.run.root.iterdir()) == []
 
 
-def test_nothing_listens_on_the_network(control_plane: ControlPlane) -> None:
-    loopback = {"0100007F", "0000000000000000FFFF00000100007F", "00000000000000000000000001000000"}
-    inodes = {
-        link.readlink().name
-        for pid in _pids(control_plane).values()
-        for link in Path(f"/proc/{pid}/fd").iterdir()
-        if link.is_symlink()
-    }
-    listening = [
-        fields[1].split(":")[0]
-        for table in ("/proc/net/tcp", "/proc/net/tcp6")
-        for fields in map(str.split, Path(table).read_text().splitlines()[1:])
-        if fields[3] == "0A" and f"socket:[{fields[9]}]" in inodes
-    ]
-    assert listening
-    assert set(listening) <= loopback
+def test_only_the_api_server_has_a_port_and_it_shows_nothing_without_a_credential(
+    control_plane: ControlPlane,
+) -> None:
+    ports = listening(_pids(control_plane).values())
+    assert [line for port in ports for line in readable(port)] == []
+    assert [(port.process, port.address) for port in ports] == [("kube-apiserver", "127.0.0.1")]
 
 
 def test_kubernetes_own_defaults_hold_where_kwokctl_has_others(control_plane: ControlPlane) -> None:

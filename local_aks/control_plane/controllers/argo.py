@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final
 
-from local_aks.control_plane.controllers import install
+from local_aks.control_plane.controllers import prerequisites
 from local_aks.control_plane.controllers.controller import Controller
 from local_aks.kube.api import ApiServer
 from local_aks.run.directory import RunDirectory
@@ -72,32 +72,26 @@ class Argo:
             ControllerError: it does not start.
         """
         api = ApiServer.of(self.run.kubeconfig)
-        install.custom_resources(api, self.tools.manifests(PROCESS))
-        install.namespace(api, install.NAMESPACE)
+        prerequisites.custom_resources(api, self.tools.manifests(PROCESS))
+        prerequisites.namespace(api, prerequisites.NAMESPACE)
         api.apply(config_map(), CHARM, force=True)
         command = [
             self.tools[PROCESS],
-            *(
-                "--kubeconfig",
-                self.run.kubeconfig,
-                "--namespace",
-                install.NAMESPACE,
-                "--configmap",
-                CONFIG_MAP,
-            ),
-            *("--executor-image", _EXECUTOR_IMAGE, "--qps", str(_API_RATE), "--burst", str(2 * _API_RATE)),
+            *("--kubeconfig", self.run.kubeconfig, "--namespace", prerequisites.NAMESPACE),
+            *("--configmap", CONFIG_MAP, "--executor-image", _EXECUTOR_IMAGE),
+            *("--qps", str(_API_RATE), "--burst", str(2 * _API_RATE)),
         ]
-        with _health_port_taken() as taken:
+        with _health_port_held() as held:
             self.controller.start(
                 command,
-                lambda: self.controller.says("Performing periodic GC") > 0,
+                lambda: self.controller.count_in_log("Performing periodic GC") > 0,
                 environment={"LEADER_ELECTION_DISABLE": "true", "DEFAULT_REQUEUE_TIME": _REQUEUE},
-                keeps=taken,
+                inherited_files=held,
             )
 
     def configurations(self) -> int:
         """How often it has read its ConfigMap; it does so again when that changes, and ends when that goes."""
-        return self.controller.says("Configuration updated")
+        return self.controller.count_in_log("Configuration updated")
 
     def stop(self) -> None:
         """Stops the controller; its workflows stay as they are."""
@@ -109,19 +103,22 @@ def config_map() -> dict[str, Any]:
     return {
         "apiVersion": "v1",
         "kind": "ConfigMap",
-        "metadata": {"name": CONFIG_MAP, "namespace": install.NAMESPACE},
+        "metadata": {"name": CONFIG_MAP, "namespace": prerequisites.NAMESPACE},
         "data": _CONFIGURATION,
     }
 
 
 @contextmanager
-def _health_port_taken() -> Generator[list[int]]:
-    """Takes the port on 127.0.0.1, for as long as whoever inherits it runs: then it is not to be had on `*` either."""
-    with socket.socket() as taken:
+def _health_port_held() -> Generator[list[int]]:
+    """Keeps the controller from its health port, which it would open on every network interface.
+
+    Yields:
+        The file descriptor of a socket that holds the port for as long as a process has it open.
+    """
+    with socket.socket() as holder:
         try:
-            taken.bind(("127.0.0.1", _HEALTH_PORT))
-            taken.listen()
-        except OSError:  # another program has it, so the controller will not get it
+            holder.bind(("127.0.0.1", _HEALTH_PORT))
+        except OSError:  # another program holds it already
             yield []
             return
-        yield [taken.fileno()]
+        yield [holder.fileno()]

@@ -16,10 +16,9 @@ from local_aks.run.directory import RunDirectory
 from local_aks.run.processes import PidFile
 
 _READY_SECONDS: Final = 90.0
-_STOP_SECONDS: Final = 10.0
 _POLL_SECONDS: Final = 0.2
 _LOG_LINES: Final = 5
-_NO_PROXY: Final = re.compile("^(https?|all)_proxy$", re.IGNORECASE)
+_PROXY_VARIABLE: Final = re.compile("^(https?|all)_proxy$", re.IGNORECASE)
 
 
 class ControllerError(Exception):
@@ -45,7 +44,7 @@ class Controller:
 
     @property
     def log(self) -> Path:
-        """All that it says."""
+        """Its log: standard output and errors."""
         return self.run.log(self.name)
 
     def running(self) -> bool:
@@ -58,7 +57,7 @@ class Controller:
         ready: Callable[[], bool],
         *,
         environment: Mapping[str, str] | None = None,
-        keeps: Sequence[int] = (),
+        inherited_files: Sequence[int] = (),
     ) -> None:
         """Starts the process and waits until it is ready.
 
@@ -66,12 +65,12 @@ class Controller:
             command: must name a file of the run directory, by which the process is known again.
             ready: whether it does its work.
             environment: variables on top of this process's, which loses its proxies: the API server is local.
-            keeps: file descriptors that it inherits.
+            inherited_files: file descriptors that stay open in it.
 
         Raises:
             ControllerError: it ends or is not ready in time; nothing is left behind.
         """
-        inherited = {key: value for key, value in os.environ.items() if not _NO_PROXY.match(key)}
+        inherited = {key: value for key, value in os.environ.items() if not _PROXY_VARIABLE.match(key)}
         with self.log.open("w", encoding="utf-8") as sink:
             process = subprocess.Popen(  # noqa: S603 - a tool of ours
                 command,
@@ -80,7 +79,7 @@ class Controller:
                 stdin=subprocess.DEVNULL,
                 stdout=sink,
                 stderr=sink,
-                pass_fds=keeps,
+                pass_fds=inherited_files,
                 start_new_session=True,
             )
         self.pid_file.write(process.pid)
@@ -100,10 +99,10 @@ class Controller:
             time.sleep(_POLL_SECONDS)
 
     def stop(self) -> None:
-        """Stops it if it runs."""
-        processes.stop([self.pid_file], _STOP_SECONDS)
+        """Stops it at once if it runs: what it has done is in the API server, and it must survive a crash anyway."""
+        processes.stop([self.pid_file], patience=0)
 
-    def says(self, text: str) -> int:
+    def count_in_log(self, text: str) -> int:
         """How often its log holds a text."""
         return self._text().count(text)
 

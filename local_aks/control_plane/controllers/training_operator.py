@@ -2,28 +2,25 @@
 
 In a cluster it serves a webhook that checks jobs, and keeps certificates for it in a Secret. Beside the cluster nobody
 calls that webhook, for no rule sends anything there; but the operator starts no controller before its certificates are
-where they belong. So it finds an empty Secret and an empty webhook configuration to fill in, and its certificates are
-then put into the folder that its server reads.
+where they belong. So it finds an empty Secret and an empty webhook configuration to fill in.
 
-Two things cannot be told otherwise (training-operator v1.9.2): it waits for a file in `/tmp/k8s-webhook-server`, which
-is there, empty, while it starts; and its webhook listens on every network interface, at a free port, with a certificate
-of its own. Whoever calls it can ask whether a job is well-formed, and nothing else. All else it serves is switched off.
+Its server would listen on every network interface, and cannot be told otherwise (training-operator v1.9.2, main.go). It
+reads its certificate first, from a folder of the run directory; a named pipe stands there into which nobody writes, so
+that the server never gets as far as listening, while the controllers work. The operator also waits for a file in
+`/tmp/k8s-webhook-server`, wherever its own folder is (pkg/cert/cert.go): it is there, empty, while the operator starts.
 """
 
 from __future__ import annotations
 
-import base64
-import socket
-from collections.abc import Mapping
+import os
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from local_aks.control_plane.controllers import install
+from local_aks.control_plane.controllers import prerequisites
 from local_aks.control_plane.controllers.controller import Controller
 from local_aks.kube.api import ApiServer
-from local_aks.kube.objects import at
 from local_aks.run.directory import RunDirectory
 from tools import Tools
 
@@ -33,7 +30,7 @@ _TOOL: Final = "training-operator.v1"
 _CERTIFICATES: Final[dict[str, Any]] = {
     "apiVersion": "v1",
     "kind": "Secret",
-    "metadata": {"name": "training-operator-webhook-cert", "namespace": install.NAMESPACE},
+    "metadata": {"name": "training-operator-webhook-cert", "namespace": prerequisites.NAMESPACE},
 }
 _WEBHOOKS: Final[dict[str, Any]] = {
     "apiVersion": "admissionregistration.k8s.io/v1",
@@ -42,7 +39,7 @@ _WEBHOOKS: Final[dict[str, Any]] = {
 }
 _SERVING: Final = Path("k8s-webhook-server", "serving-certs")
 """Folder of the certificates in the folder for temporary files (controller-runtime v0.19.1, webhook/server.go)."""
-_AWAITED: Final = Path("/tmp", _SERVING, "tls.crt")  # noqa: S108 - whatever TMPDIR is (pkg/cert/cert.go)
+_AWAITED: Final = Path("/tmp", _SERVING, "tls.crt")  # noqa: S108 - whatever TMPDIR is
 _API_RATE: Final = 500
 """Requests a second; the default of 20 is meant for a shared API server."""
 
@@ -71,21 +68,23 @@ class TrainingOperator:
             ControllerError: it does not start.
         """
         api = ApiServer.of(self.run.kubeconfig)
-        install.custom_resources(api, self.tools.manifests(_TOOL))
-        install.namespace(api, install.NAMESPACE)
+        prerequisites.custom_resources(api, self.tools.manifests(_TOOL))
+        prerequisites.namespace(api, prerequisites.NAMESPACE)
         for expected in (_CERTIFICATES, _WEBHOOKS):
-            api.apply(expected, install.MANAGER, force=True)
-        serving = self.run.root / "tmp" / _SERVING
-        serving.mkdir(mode=0o700, parents=True, exist_ok=True)
+            api.apply(expected, prerequisites.MANAGER, force=True)
+        certificate = self.run.root / "tmp" / _SERVING / _AWAITED.name
+        certificate.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        certificate.unlink(missing_ok=True)
+        os.mkfifo(certificate, 0o600)
         command = [
             self.tools[_TOOL],
-            *("--kubeconfig", self.run.kubeconfig, "--webhook-server-port", str(_free_port())),
+            *("--kubeconfig", self.run.kubeconfig),
             *("--metrics-bind-address", "0", "--health-probe-bind-address", "0"),
             *("--kube-api-qps", str(_API_RATE), "--kube-api-burst", str(2 * _API_RATE)),
         ]
-        environment = {"TMPDIR": str(self.run.root / "tmp"), "MY_POD_NAMESPACE": install.NAMESPACE}
+        environment = {"TMPDIR": str(self.run.root / "tmp"), "MY_POD_NAMESPACE": prerequisites.NAMESPACE}
         try:
-            self.controller.start(command, lambda: self._ready(api, serving), environment=environment)
+            self.controller.start(command, self._ready, environment=environment)
         finally:
             tidy()
 
@@ -93,18 +92,14 @@ class TrainingOperator:
         """Stops the operator; its jobs stay as they are."""
         self.controller.stop()
 
-    def _ready(self, api: ApiServer, serving: Path) -> bool:
-        """Hands the certificates on as soon as they are made; tells whether all kinds of job are looked after."""
-        made: Mapping[str, str] = at(api.get(_CERTIFICATES), "data") or {}
-        for name, content in made.items():
-            file = serving / name
-            if not file.exists():
-                file.touch(mode=0o600)
-                file.write_bytes(base64.b64decode(content))
-        if made:  # not earlier, or its server starts before the certificates are there, and the operator ends
+    def _ready(self) -> bool:
+        """Whether all kinds of job are looked after; keeps the file there that the operator waits for."""
+        if not _AWAITED.exists():  # each time: another local AKS may just have removed it
             _AWAITED.parent.mkdir(parents=True, exist_ok=True)
-            _AWAITED.touch()  # each time: another local AKS may just have withdrawn it
-        return self.controller.says('job-controller", "worker count"') >= len(self.tools.manifests(_TOOL))
+            _AWAITED.touch()
+        return self.controller.count_in_log('job-controller", "worker count"') >= len(
+            self.tools.manifests(_TOOL)
+        )
 
 
 def tidy() -> None:
@@ -114,9 +109,3 @@ def tidy() -> None:
             _AWAITED.unlink(missing_ok=True)
         _AWAITED.parent.rmdir()
         _AWAITED.parent.parent.rmdir()
-
-
-def _free_port() -> int:
-    with socket.socket() as server:
-        server.bind(("", 0))
-        return server.getsockname()[1]

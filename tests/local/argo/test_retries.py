@@ -18,6 +18,7 @@ from local_aks.simulation.market import ALL, MarketEvent, Taking
 from tests.local.argo.profile import WORKFLOW, profile
 from tests.local.argo.setting import argo_retries
 from tests.local.demo_stack import DemoStack
+from tests.local.ports import listening
 
 FIVE: Final = Retries(5)
 """The seed blog's number of retries."""
@@ -76,6 +77,13 @@ def as_the_charm_has_it(demo: DemoStack, pools: Pools) -> Aftermath:
 def with_the_setting(demo: DemoStack, argo: Argo, pools: Pools) -> Aftermath:
     with argo_retries(demo, argo):
         return _aftermath(demo, pools)
+
+
+@pytest.mark.usefixtures("demo")
+def test_the_controller_has_no_port(argo: Argo) -> None:
+    pid = argo.controller.pid_file.running()
+    assert pid is not None
+    assert listening([pid]) == set()
 
 
 def test_the_charms_settings_lose_a_step_whose_pod_vanished_however_many_retries_it_has(

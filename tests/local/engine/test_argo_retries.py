@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import pytest
 
-from local_aks.control_plane.controllers import argo, install
+from local_aks.control_plane.controllers import argo, prerequisites
 from local_aks.engine import Engine, EngineError
 from local_aks.kube.objects import Object, at
 from tests.local.engine.deployment import Cluster, Deployment, deployment
@@ -25,7 +25,7 @@ class Charm:
 
     def apply(self, **data: str) -> None:
         """Server-side apply, as in each of its hooks."""
-        install.namespace(self._api, install.NAMESPACE)
+        prerequisites.namespace(self._api, prerequisites.NAMESPACE)
         config_map = argo.config_map()
         self._api.apply({**config_map, "data": {**config_map["data"], **data}}, argo.CHARM, force=False)
 

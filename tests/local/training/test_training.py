@@ -8,8 +8,10 @@ from contextlib import contextmanager
 import pytest
 
 from ckf_spot import Pools, place_training_job
+from local_aks.control_plane.controllers.training_operator import TrainingOperator
 from local_aks.simulation.market import ALL, MarketEvent, Taking
 from tests.local.demo_stack import DemoStack, Object, Play
+from tests.local.ports import listening
 from tests.local.training.jobs import (
     FIXED_TENSORFLOW,
     PYTORCH,
@@ -103,6 +105,12 @@ def test_workers_that_are_drained_are_made_again_on_other_spot_nodes(
         after = training.pods("Worker")
     assert [demo.pool_of(pod) for pod in after.values()] == [spot] * 2
     assert not _nodes(after) & _nodes(before)
+
+
+def test_the_operator_has_no_port(demo: DemoStack) -> None:
+    pid = TrainingOperator(demo.aks.run, demo.aks.tools).controller.pid_file.running()
+    assert pid is not None
+    assert listening([pid]) == set()
 
 
 def test_a_tfjob_whose_workers_are_not_dynamic_fails_when_one_is_drained(

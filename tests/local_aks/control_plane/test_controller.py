@@ -24,7 +24,7 @@ def _program(controller: Controller, text: str) -> list[str]:
 def test_it_runs_when_it_is_ready_and_stops(controller: Controller) -> None:
     controller.start(
         _program(controller, "import time; print('up', flush=True); time.sleep(60)"),
-        lambda: controller.says("up") > 0,
+        lambda: controller.count_in_log("up") > 0,
     )
     assert controller.running()
     controller.stop()
