@@ -6,7 +6,7 @@ SPOT_KEY: Final = "kubernetes.azure.com/scalesetpriority"
 """Key of the label and taint that AKS gives spot nodes (spot-node-pool.md, "Limitations")."""
 SPOT_TAINT: Final = f"{SPOT_KEY}=spot:NoSchedule"
 SYSTEM_TAINT: Final = "CriticalAddonsOnly=true:NoSchedule"
-"""The only taint that AKS's add-ons tolerate (use-system-pools.md)."""
+"""Keeps applications off the system pool; AKS's add-ons tolerate it (use-system-pools.md)."""
 GPU_KEY: Final = "nvidia.com/gpu"
 GPU_TAINT: Final = f"{GPU_KEY}=present:NoSchedule"
 """Pods that request the resource get a toleration of its name from AKS
