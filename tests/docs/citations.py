@@ -13,8 +13,9 @@ SOURCES = PROJECT_ROOT / "docs/facts/sources.md"
 OUR_CHOICE = "our choice"
 """Says that no source prescribes a value."""
 
-_TEXT = {".py", ".md", ".csv", ".yaml", ".toml", ".css"}
-_FOLDERS = "bench|catalogue|ckf_spot|components|docs|planning|preview|recorder|settings|tests|tools"
+_TEXT = {".py", ".md", ".csv", ".yaml", ".toml", ".css", ""}
+"""Endings of text files; NOTICE and Makefile have none."""
+_FOLDERS = "bench|catalogue|ckf_spot|components|docs|local_aks|planning|preview|recorder|settings|tests|tools"
 _DOCUMENT = re.compile(  # no text of code that is a file name and nothing else, and no link of a page
     r"(?<![\w./<>*\"'\\-])(?<!]\()(?!self\.)(?P<name>[\w.-][\w./-]*\.(?:md|rst|yml|go))\b(?:#(?P<heading>[\w-]+))?"
 )
@@ -105,7 +106,10 @@ def _document(match: re.Match[str], file: Path) -> bool:
 
 
 def _listed(name: str) -> bool:
-    return any(document == name or document.endswith(f"/{name}") for document in documents())
+    return any(
+        document == name or document.endswith(f"/{name}") or name.endswith(f"/{document}")
+        for document in documents()
+    )
 
 
 def _found(name: str, file: Path) -> Path | None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from recorder.run import PROJECT_ROOT
 
 README = PROJECT_ROOT / "README.md"
-PAGES = [README, *sorted((PROJECT_ROOT / "docs").rglob("*.md"))]
+PAGES = [README, PROJECT_ROOT / "CONTRIBUTING.md", *sorted((PROJECT_ROOT / "docs").rglob("*.md"))]
 _FENCE = re.compile(r"^ *```(?P<language>\w+)\n(?P<text>.*?)^ *```$", re.MULTILINE | re.DOTALL)
 
 
@@ -18,6 +18,12 @@ def name(page: Path) -> str:
 def prose(page: Path) -> str:
     """A page without its code."""
     return re.sub(r"`[^`\n]+`", "", _FENCE.sub("", page.read_text(encoding="utf-8")))
+
+
+def mentioned(page: Path, program: str) -> list[str]:
+    """The commands of a program that the text of a page names, as `make lint` or `make lint STACK=dev`."""
+    text = _FENCE.sub("", page.read_text(encoding="utf-8"))
+    return re.findall(rf"`({program} [a-z][^`\n]*)`", text)
 
 
 def blocks(page: Path, language: str) -> list[str]:

@@ -11,7 +11,7 @@ import pytest
 from preview.__main__ import main as preview
 from preview.readme import DAY
 from recorder.run import PROJECT_ROOT
-from tests.docs.pages import PAGES, README, commands, name
+from tests.docs.pages import PAGES, README, commands, mentioned, name
 
 NEEDS_AZURE = "needs Azure"
 NEEDS_CLUSTER = "needs a cluster on Azure"
@@ -29,6 +29,8 @@ LOCAL = {"make demo", "make demo STACK=dev", "make demo-down", "make local-up", 
 IN_THE_SHELL = "docs/local-aks.md"
 """Page whose other commands are for the shell of `make local-shell`; `tests/local/test_demo.py` runs them there."""
 EVERY = sorted({(name(page), command) for page in PAGES for command in commands(page)})
+NAMED = {command for page in PAGES for command in mentioned(page, "make")}
+"""Calls of make that a page's text names."""
 MADE = sorted({command for _, command in EVERY if command.startswith("make ")})
 
 
@@ -52,7 +54,7 @@ def test_each_command_is_run_or_says_why_not(page: str, command: str) -> None:
     )
 
 
-@pytest.mark.parametrize("command", MADE)
+@pytest.mark.parametrize("command", sorted({*MADE, *NAMED}))
 def test_make_knows_the_target(command: str) -> None:
     assert steps(command)
 
