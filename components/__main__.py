@@ -6,9 +6,9 @@ from pathlib import Path
 if not __package__:  # Pulumi runs this folder, not the package in it
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
-from pulumi.provider.experimental import component_provider_host
+from pulumi.provider import main
 
-from components.package import COMPONENTS, NAME, VERSION
+from components.package import Package
 
 if __name__ == "__main__":
-    component_provider_host(COMPONENTS, NAME, version=VERSION)
+    main(Package(), sys.argv[1:])

@@ -18,9 +18,14 @@ class Mistake:
     expected: str
     """What is allowed."""
 
-    def __str__(self) -> str:
+    @property
+    def reason(self) -> str:
+        """The mistake without its key."""
         shown = "nothing" if self.value is None else json.dumps(self.value, default=repr)
-        return f"{self.key}: {shown} is not allowed; expected {self.expected}"
+        return f"{shown} is not allowed; expected {self.expected}"
+
+    def __str__(self) -> str:
+        return f"{self.key}: {self.reason}"
 
 
 class ArgumentsError(pulumi.RunError):

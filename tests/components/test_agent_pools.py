@@ -2,6 +2,7 @@
 
 # pyright: reportUntypedFunctionDecorator=false, reportUnknownMemberType=false
 
+from pathlib import Path
 from typing import Any, cast
 
 import pulumi
@@ -367,6 +368,13 @@ def test_a_mistake_reads_as_key_value_and_what_is_expected(home: aks.ManagedClus
         'pools[0].priority: "Low" is not allowed; expected Regular or Spot',
         "pools[1].evictionPolicy: nothing is not allowed; expected Delete or Deallocate",
     ]
+
+
+def test_the_page_for_other_teams_shows_what_they_read(home: aks.ManagedCluster) -> None:
+    page = Path(__file__).parents[2] / "docs" / "how-to" / "use-the-components.md"
+    with pytest.raises(ArgumentsError) as refusal:
+        AgentPools("page", args(home, {**SPOT, "eviction_policy": None}, {**REGULAR, "max_price": 0.5}))
+    assert f"```text\n{refusal.value}\n```" in page.read_text(encoding="utf-8")
 
 
 def test_every_mistake_is_told_at_once_and_nothing_is_registered(

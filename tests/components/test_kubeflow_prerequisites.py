@@ -144,7 +144,7 @@ def test_whoever_is_signed_in_may_read_the_pool_contract_and_nothing_else(cloud:
 @pulumi.runtime.test
 def test_batch_yields_but_still_makes_the_autoscaler_add_nodes(cloud: Cloud) -> Any:
     def check(body: dict[str, Any]) -> None:
-        # Below -10 the autoscaler adds no node (aks.md §3.4); below 0 everything else goes first.
+        # Below -10 the autoscaler adds no node (its FAQ, pod priority); below 0 everything else goes first.
         assert -10 <= body["value"] < 0
         assert body["preemptionPolicy"] == "Never"
 

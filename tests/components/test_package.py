@@ -10,11 +10,10 @@ from typing import Any
 
 import pytest
 import yaml
-from pulumi.provider.experimental.component import ComponentProvider
 from syrupy.assertion import SnapshotAssertion
 from syrupy.extensions.json import JSONSnapshotExtension
 
-from components.package import COMPONENTS, NAME, VERSION
+from components.package import COMPONENTS, NAME, VERSION, Package
 
 ROOT = Path(__file__).parents[2]
 PLUGIN = ROOT / "components"
@@ -23,7 +22,7 @@ NAMES = sorted(component.__name__ for component in COMPONENTS)
 
 @pytest.fixture(scope="module")
 def schema() -> dict[str, Any]:
-    return json.loads(ComponentProvider(COMPONENTS, NAME, version=VERSION).schema or "")
+    return json.loads(Package().schema or "")
 
 
 def properties(schema: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -1,0 +1,76 @@
+"""A cluster with two pools: one that hosts Charmed Kubeflow, and spot machines for batch work."""
+
+import sys
+from pathlib import Path
+
+import pulumi
+import pulumi_kubernetes as kubernetes
+from pulumi_azure_native import resources
+
+sys.path.append(str(Path(__file__).resolve().parents[2]))  # the folder that holds components/
+
+from components.agent_pools import AgentPools
+from components.aks_cluster import AksCluster
+from components.kubeflow.prerequisites import KubeflowPrerequisites
+from components.network import Network
+from components.pool_specs import AgentPoolSpec
+
+# The autoscaler tries spot machines first, then whatever fits.
+PRIORITIES = "20:\n  - ^aks-batch-[0-9]+-vmss$\n1:\n  - .*\n"
+
+location = pulumi.Config().require("location")
+group = resources.ResourceGroup("team", location=location)
+network = Network("team", {"resource_group_name": group.name, "location": location})
+cluster = AksCluster(
+    "team",
+    {
+        "resource_group_name": group.name,
+        "resource_group_id": group.id,
+        "location": location,
+        "system_pool": {"min_count": 1, "subnet_id": network.subnet_ids["system"]},
+    },
+)
+pools = AgentPools(
+    "team",
+    {
+        "resource_group_name": group.name,
+        "cluster": cluster.managed_cluster,
+        "pools": [
+            AgentPoolSpec(
+                name="platform",
+                vm_size="Standard_D8s_v5",
+                min_count=2,
+                max_count=3,
+                labels={"kubeflow-aks/workload": "platform"},
+                subnet_id=network.subnet_ids["general"],
+            ),
+            AgentPoolSpec(
+                name="batch",
+                vm_size="Standard_D8ds_v5",
+                max_count=10,
+                priority="Spot",
+                eviction_policy="Delete",
+                subnet_id=network.subnet_ids["cpu"],
+            ),
+        ],
+    },
+)
+provider = kubernetes.Provider(
+    "team",
+    kubeconfig=cluster.kubeconfig,
+    cluster_identifier=cluster.cluster_id,
+    enable_config_map_mutable=True,
+)
+KubeflowPrerequisites(
+    "team",
+    {
+        "cluster": cluster.managed_cluster,
+        "priorities": PRIORITIES,
+        "pool_contract": "[]",
+        "protect": False,
+    },
+    pulumi.ResourceOptions(provider=provider, depends_on=pools.resources),
+)
+pulumi.export("cluster", cluster.name)
+pulumi.export("pools", pools.names)
+pulumi.export("kubeconfig", cluster.kubeconfig)

@@ -1,0 +1,30 @@
+"""The example program: another tree's cluster with two pools, made of the components."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from localaks.azure.state import AGENT_POOL, MANAGED_CLUSTER, AzureState
+from localaks.run_directory import RunDirectory
+from tests.local.components.conftest import Make
+
+EXAMPLE = Path(__file__).parents[3] / "examples" / "two-pools"
+
+
+def test_the_example_comes_up_stays_and_goes(make: Make, run: RunDirectory) -> None:
+    engine = make(EXAMPLE, "dev")
+    created = engine.up()
+    assert set(created.changes) == {"create"}
+    azure = AzureState(run.azure)
+    [cluster] = azure.all(MANAGED_CLUSTER)
+    pools = {pool.outputs["name"]: pool.outputs for pool in azure.all(AGENT_POOL)}
+    assert set(pools) == {"system", "platform", "batch"}
+    assert pools["batch"]["scaleSetPriority"] == "Spot"
+    assert pools["batch"]["nodeTaints"] == ["kubernetes.azure.com/scalesetpriority=spot:NoSchedule"]
+    outputs = engine.outputs()
+    assert outputs.values["cluster"] == cluster.outputs["name"]
+    assert outputs.values["pools"] == ["platform", "batch"]
+    assert outputs.secret_names == {"kubeconfig"}
+    assert set(engine.up().changes) == {"same"}
+    engine.destroy()
+    assert azure.all() == []

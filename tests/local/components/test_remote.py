@@ -1,0 +1,62 @@
+"""The components as a plugin: the real engine starts its process and has it make them for a program of others."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+
+import pytest
+
+from components.package import NAME, VERSION
+from localaks.azure.state import AGENT_POOL, MANAGED_CLUSTER, AzureState
+from localaks.engine import EngineError
+from localaks.run_directory import RunDirectory
+from tests.local.components.conftest import Make
+
+ROOT = Path(__file__).parents[3]
+PROGRAM = ROOT / "tests" / "local" / "programs" / "remote"
+
+
+@pytest.fixture(autouse=True)
+def plugin(run: RunDirectory) -> None:
+    """Installs the plugin where the engine looks; Pulumi's Python host would start the same folder."""
+    folder = run.pulumi_home / "plugins" / f"resource-{NAME}-v{VERSION}"
+    folder.mkdir(parents=True)
+    program = folder / f"pulumi-resource-{NAME}"
+    program.write_text(f'#!/bin/sh\nexec {shlex.join([sys.executable, str(ROOT / "components")])} "$@"\n')
+    program.chmod(0o700)
+
+
+def test_a_program_of_others_uses_the_components(make: Make, run: RunDirectory) -> None:
+    engine = make(PROGRAM)
+    promised, created = engine.preview(), engine.up()
+    assert {(step.urn, step.op) for step in promised.steps} == {(step.urn, step.op) for step in created.steps}
+    azure = AzureState(run.azure)
+    [cluster] = azure.all(MANAGED_CLUSTER)
+    assert cluster.outputs["name"] == engine.outputs().values["cluster"] == "team"
+    pools = {pool.outputs["name"]: pool.outputs for pool in azure.all(AGENT_POOL)}
+    assert {name: pool["count"] for name, pool in pools.items()} == {"system": 1, "general": 2, "spot": 0}
+    assert pools["spot"]["scaleSetEvictionPolicy"] == "Delete"
+    assert engine.outputs().values["pools"] == ["general", "spot"]
+    assert engine.outputs().secret_names == {"kubeconfig"}
+    assert set(engine.up().changes) == {"same"}
+
+
+def test_pools_made_by_the_plugin_go_with_the_cluster(make: Make) -> None:
+    engine = make(PROGRAM)
+    engine.up()
+    resources = {of["urn"]: of for of in engine.export()["resources"]}
+    [cluster] = [urn for urn in resources if urn.endswith(":ManagedCluster::team")]
+    pools = [of for of in resources.values() if of["type"].endswith(":AgentPool")]
+    assert [pool["deletedWith"] for pool in pools] == [cluster, cluster]
+
+
+def test_the_plugin_refuses_an_impossible_pool_in_words(make: Make) -> None:
+    with pytest.raises(EngineError) as refusal:
+        make(PROGRAM, evictionPolicy="Evict").preview()
+    text = str(refusal.value)
+    assert "pools[1].evictionPolicy" in text
+    assert '"Evict" is not allowed; expected Delete or Deallocate' in text
+    assert "agent_pools.py" not in text, "where in the component's code"
+    print(text)
