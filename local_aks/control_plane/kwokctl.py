@@ -35,6 +35,8 @@ from tools import Tools
 COMPONENTS: Final = ("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kwok-controller")
 """Names of the processes, in the order of their start."""
 
+_PROGRAMS: Final = frozenset({*COMPONENTS, "kwok"} - {"kwok-controller"})
+
 STAGES: Final = Path(__file__).parent / "stages"
 """How nodes and pods live; kwok adds none of its own stages when one is given."""
 
@@ -204,8 +206,7 @@ class ControlPlane:
 
     def _environment(self) -> dict[str, str]:
         """This process's environment, with folders of the run directory for what kwokctl and kubectl keep."""
-        folders = {"KWOK_WORKDIR": str(self.run.kwok), "KUBECACHEDIR": str(self.run.kwok / "kubectl-cache")}
-        return {**self.tools.environment(), **folders}
+        return {**self.run.environment(self.tools.environment()), "KWOK_WORKDIR": str(self.run.kwok)}
 
     def _kubectl(self, kubeconfig: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
         command = [self.tools["kubectl"], "--kubeconfig", kubeconfig, "--request-timeout", "5s", *arguments]
@@ -232,7 +233,9 @@ class ControlPlane:
 
 def stop(run: RunDirectory) -> None:
     """Stops the control plane of a run directory and removes its data; needs no tools."""
+    processes.stop_unnoted(str(run.kwok), {"kwokctl"})  # it would go on starting what is stopped here
     processes.stop(_pid_files(run), patience=0)  # what they would tidy up is removed with the folder
+    processes.stop_unnoted(str(run.kwok), _PROGRAMS)  # kwokctl was stopped between a start and its note
     shutil.rmtree(run.kwok, ignore_errors=True)
     run.kubeconfig.unlink(missing_ok=True)
 

@@ -14,7 +14,7 @@ import pytest
 
 from local_aks.control_plane import kwokctl
 from local_aks.control_plane.kwokctl import COMPONENTS, ControlPlane, ControlPlaneError
-from local_aks.run.directory import RunDirectory
+from local_aks.run.directory import MARKER, RunDirectory
 from local_aks.run.processes import command_line
 from tests.local.kubectl import Kubectl, Object, eventually
 from tests.local.ports import listening, readable
@@ -116,7 +116,7 @@ def test_a_running_control_plane_is_used_as_it_is_and_stopping_leaves_no_process
     assert lines == []
     plane.stop()
     assert all(command_line(pid) == "" for pid in before.values())
-    assert list(plane.run.root.iterdir()) == []
+    assert [file.name for file in plane.run.root.iterdir()] == [MARKER]
     assert list(home.iterdir()) == []
 
 
@@ -160,7 +160,7 @@ def test_ports_that_are_taken_each_time_are_told_and_nothing_is_left(
         ControlPlaneError, match="a port that kube-apiserver needs was taken while it started:\n"
     ):
         plane.start()
-    assert list(plane.run.root.iterdir()) == []
+    assert [file.name for file in plane.run.root.iterdir()] == [MARKER]
 
 
 def test_a_run_directory_may_lie_deep(tools: Tools, tmp_path: Path) -> None:
@@ -181,7 +181,7 @@ def test_a_component_that_dies_at_once_is_named_with_its_last_words(tools: Tools
     plane = ControlPlane(RunDirectory.at(tmp_path / "run"), Tools({**tools.paths, "etcd": broken}))
     with pytest.raises(ControlPlaneError, match=r"etcd stopped as soon as it was started:\n +out of order"):
         plane.start()
-    assert list(plane.run.root.iterdir()) == []
+    assert [file.name for file in plane.run.root.iterdir()] == [MARKER]
 
 
 def test_only_the_api_server_has_a_port_and_it_shows_nothing_without_a_credential(
