@@ -55,7 +55,7 @@ def test_azures_token_goes_to_the_engine_encrypted_and_by_no_command_line(tmp_pa
     pulumi, told = tmp_path / "bin" / "pulumi", tmp_path / "told"
     pulumi.parent.mkdir()
     pulumi.write_text(
-        f'''#!/bin/sh
+        f"""#!/bin/sh
 [ $1 = version ] && echo v3.259.0 && exit
 echo "$@" >>{told}
 case "$*" in
@@ -66,7 +66,7 @@ case "$*" in
     printf 'config:\\n  azure-native:clientSecret:\\n    secure: v1:y\\n' >>Pulumi.demo.yaml ;;
 *) echo '{{"version": 3, "deployment": {{}}}}' ;;
 esac
-'''
+"""
     )
     pulumi.chmod(0o755)
     run = RunDirectory.at(tmp_path / "run")
