@@ -86,7 +86,7 @@ def serve(run: RunDirectory, *, speed: float, seed: int) -> None:
         token=run.azure_token(),
         kubeconfig=run.kubeconfig.read_text,
         speed=speed,
-        cluster_deleted=partial(cleanup.erase, str(run.kubeconfig)),
+        empty_cluster=partial(cleanup.erase, str(run.kubeconfig)),
     )
     in_cluster = kubernetes_provider.serve()
     market_inbox(run).touch()

@@ -167,7 +167,7 @@ def deployment(
         kubeconfig=cluster.kubeconfig.read_text,
         speed=speed,
         today=lambda: TODAY,
-        cluster_deleted=cluster.erase,
+        empty_cluster=cluster.erase,
     )
     in_cluster = kubernetes.serve()
     providers = {"azure-native": azure.port, "kubernetes": in_cluster.port}
