@@ -20,7 +20,7 @@ from local_aks.demo.hands import LeftoverError
 from local_aks.demo.show import NothingToShowError, Show
 from local_aks.demo.toolbox import get_tools
 from local_aks.engine import EngineError
-from local_aks.kube.errors import ClusterUnavailableError, ProviderError
+from local_aks.kube.errors import KubeError
 from local_aks.lifecycle import daemon
 from local_aks.lifecycle.instance import PROJECT_ROOT, ServiceError
 from local_aks.lifecycle.teardown import remove
@@ -39,13 +39,12 @@ class UsageError(Exception):
 _TOLD: Final = (
     AlreadyInUseError,
     BuildError,
-    ClusterUnavailableError,
     ControlPlaneError,
     ControllerError,
     EngineError,
+    KubeError,
     LeftoverError,
     NothingToShowError,
-    ProviderError,
     ServiceError,
     StackFileError,
     UsageError,

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from local_aks.kube.errors import ClusterRefusedError, ClusterUnavailableError
+from local_aks.kube.errors import KubeError
 from local_aks.simulation.actuator import Actuator
 from local_aks.simulation.autoscaler.core import Autoscaler
 from local_aks.simulation.autoscaler.model import Node, NodeGroup, Snapshot, Taint
@@ -73,7 +73,7 @@ class Simulation:
             problem = ""
             try:
                 self.step()
-            except (ClusterUnavailableError, ClusterRefusedError, SeveralClustersError) as error:
+            except (KubeError, SeveralClustersError) as error:
                 problem = str(error)
             if problem and problem != told:
                 self._journal.write(Kind.ERROR, Source.SIMULATION, detail=problem)
@@ -84,8 +84,7 @@ class Simulation:
         """Do all that is due at the clock's time.
 
         Raises:
-            ClusterUnavailableError: the control plane does not answer; the next step carries on.
-            ClusterRefusedError: it finds something invalid, which the next step tries again.
+            KubeError: the control plane does not answer or finds something invalid; the next step carries on.
             SeveralClustersError: the Azure stand-in has more than one cluster.
         """
         now = self._clock.now()

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from local_aks.kube.errors import ClusterUnavailableError
+from local_aks.kube.errors import UnavailableError
 from local_aks.simulation.journal import Journal
 from local_aks.simulation.loop import SeveralClustersError
 from local_aks.simulation.market import MarketEvent, Supply, Taking, Weather, seeded
@@ -219,14 +219,14 @@ class Flaky(FakeCluster):
         """All nodes, or no answer."""
         if self.outages:
             self.outages -= 1
-            raise ClusterUnavailableError("no answer")
+            raise UnavailableError("no answer")
         return super().nodes()
 
     def delete_node(self, name: str) -> None:
         """A node deleted, or no answer."""
         if self.failed_deletions:
             self.failed_deletions -= 1
-            raise ClusterUnavailableError("no answer")
+            raise UnavailableError("no answer")
         super().delete_node(name)
 
 
@@ -254,7 +254,7 @@ def test_an_outage_loses_no_eviction(how: Taking) -> None:
     flaky.failed_deletions = 2
     world.market.add(MarketEvent(world.clock.now(), how, "cpuspot"))
     for _ in range(100):
-        with suppress(ClusterUnavailableError):
+        with suppress(UnavailableError):
             world.run(world.tick)
         world.clock.advance(world.tick)
     assert flaky.failed_deletions == 0
