@@ -6,7 +6,8 @@ A schedule is either a script or drawn from a seed; in both cases the same sched
 import random
 import threading
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from concurrent.futures import Future
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
 
@@ -23,6 +24,15 @@ class Supply(StrEnum):
     SILENT = "silent"
     """It answers nothing and no VM ever boots (aks.md §3.4)."""
 
+    @property
+    def means(self) -> str:
+        """A sentence for people, without its subject: a pool."""
+        return {
+            Supply.AVAILABLE: "Azure has VMs for it",
+            Supply.SOLD_OUT: "Azure answers every request for a VM with an allocation error",
+            Supply.SILENT: "Azure does not answer requests for a VM, and none boots",
+        }[self]
+
 
 class Taking(StrEnum):
     """How a VM is taken away."""
@@ -31,6 +41,10 @@ class Taking(StrEnum):
     """With the scheduled event Preempt, at least 30 s before (engine.md §5.2)."""
     VANISH = "vanish"
     """Without any notice."""
+
+
+class MarketRefusedError(Exception):
+    """The market can't do what was asked of it; the text is meant for the user."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +56,8 @@ class MarketEvent:
     pool: str
     count: int = 1
     """How many nodes are taken; `ALL` for every one. No meaning for a change of supply."""
+    outcome: Future[str] = field(default_factory=Future[str], compare=False, repr=False)
+    """A sentence about what came of it once it has happened, or a `MarketRefusedError`."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -150,7 +150,8 @@ def test_regular_nodes_are_never_taken() -> None:
     world.run(10)
     take(world, pool="cpuod")
     assert len(world.nodes_of("cpuod")) == 1
-    assert "no spot pool" in world.journal("error")[0]["detail"]
+    (error,) = world.journal("error")
+    assert error["detail"] == "pool: 'cpuod' is not allowed; expected a spot pool: none"
 
 
 def test_an_eviction_under_way_goes_on_after_a_restart() -> None:

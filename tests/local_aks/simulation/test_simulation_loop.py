@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from local_aks.kube.errors import UnavailableError
+from local_aks.simulation.azure_reader import SeveralClustersError
 from local_aks.simulation.journal import Journal
-from local_aks.simulation.loop import SeveralClustersError
 from local_aks.simulation.market import MarketEvent, Supply, Taking, Weather, seeded
 from local_aks.simulation.observer import Observer
 from tests.local_aks.simulation.simulated import FakeCluster, World, pod_spec, pool
