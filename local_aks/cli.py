@@ -25,7 +25,8 @@ from local_aks.lifecycle import daemon
 from local_aks.lifecycle.instance import PROJECT_ROOT, ServiceError
 from local_aks.lifecycle.teardown import remove
 from local_aks.run.directory import AlreadyInUseError, RunDirectory
-from local_aks.simulation.market import ALL, Supply, Taking
+from local_aks.simulation.market import ALL, MarketError, Supply, Taking
+from local_aks.simulation.vms.agent_pools import spot_pools
 from recorder.stack_files import StackFileError, read_stack
 from tools.errors import BuildError
 
@@ -44,6 +45,7 @@ _TOLD: Final = (
     EngineError,
     KubeError,
     LeftoverError,
+    MarketError,
     NothingToShowError,
     ServiceError,
     StackFileError,
@@ -105,7 +107,7 @@ def _up(options: argparse.Namespace) -> int:
 
 
 def _how_to_go_on(run: RunDirectory) -> list[str]:
-    pool = next(iter(_spot_pools(run)), "POOL")
+    pool = next(iter(spot_pools(AzureState(run.azure))), "POOL")
     market = f"{Path(sys.prefix).name}/bin/python -m local_aks market"
     return [
         "make local-shell   a shell with kubectl and KUBECONFIG",
@@ -144,17 +146,9 @@ def _shell(options: argparse.Namespace) -> int:
 
 def _market(options: argparse.Namespace) -> int:
     run = _running(options.build, options.stack)
-    spot = _spot_pools(run)
-    if options.pool not in spot:
-        raise UsageError(f"{options.pool!r} is no spot pool; spot pools here: {', '.join(spot) or 'none'}")
     what = Taking(options.what) if options.what in list(Taking) else Supply(options.what)
-    daemon.ask_market(run, what, options.pool, options.count)
+    print(daemon.ask_market(run, what, options.pool, options.count))
     return 0
-
-
-def _spot_pools(run: RunDirectory) -> list[str]:
-    pools = AzureState(run.azure).agent_pools()
-    return [str(pool["name"]) for pool in pools if pool.get("scaleSetPriority") == "Spot"]
 
 
 def _run_directory(build: Path, stack: str) -> RunDirectory:

@@ -22,7 +22,7 @@ AGAIN: Final = "again"
 JOB_NAMES: Final = {BATCH: "prepare-features", GPU: "train", FALLBACK: "score", AGAIN: "evaluate"}
 """Part to name of its Job."""
 
-AskMarket = Callable[[Supply | Taking, str, int], None]
+AskMarket = Callable[[Supply | Taking, str, int], object]
 SecondStage = Callable[[], str]
 """Runs the program again, now that Kubeflow is there, waits until Argo has read what it set, and says what it did."""
 

@@ -43,8 +43,16 @@ class Taking(StrEnum):
     """Without any notice."""
 
 
-class MarketRefusedError(Exception):
-    """The market can't do what was asked of it; the text is meant for the user."""
+class MarketError(Exception):
+    """Something that was asked of the market did not happen; the text is meant for the user."""
+
+
+class MarketRefusedError(MarketError):
+    """It is not possible."""
+
+
+class MarketUnansweredError(MarketError):
+    """Nobody answered in time."""
 
 
 @dataclass(frozen=True)
