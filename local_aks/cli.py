@@ -25,7 +25,7 @@ from local_aks.lifecycle import daemon
 from local_aks.lifecycle.instance import PROJECT_ROOT, ServiceError
 from local_aks.lifecycle.teardown import remove
 from local_aks.run.directory import AlreadyInUseError, RunDirectory
-from local_aks.simulation.market import ALL, MarketError, Supply, Taking
+from local_aks.simulation.market import ALL, MarketError, Reclaim, Supply
 from local_aks.simulation.vms.agent_pools import spot_pools
 from recorder.stack_files import StackFileError, read_stack
 from tools.errors import BuildError
@@ -146,7 +146,7 @@ def _shell(options: argparse.Namespace) -> int:
 
 def _market(options: argparse.Namespace) -> int:
     run = _running(options.build, options.stack)
-    what = Taking(options.what) if options.what in list(Taking) else Supply(options.what)
+    what = Reclaim(options.what) if options.what in list(Reclaim) else Supply(options.what)
     print(daemon.ask_market(run, what, options.pool, options.count))
     return 0
 
@@ -231,7 +231,7 @@ def _parser() -> argparse.ArgumentParser:
     shell = add("shell", _shell, "a shell with kubectl and KUBECONFIG")
     shell.add_argument("stack", nargs="?", help="needed where several run")
     market = add("market", _market, "make something happen on the simulated spot market")
-    market.add_argument("what", choices=[*Taking, *Supply])
+    market.add_argument("what", choices=[*Reclaim, *Supply])
     market.add_argument("pool", help="a spot pool")
     market.add_argument(
         "--count", type=_count, default=1, help="how many nodes are taken, or all (default: 1)"

@@ -19,7 +19,7 @@ from local_aks.simulation.clock import WallClock
 from local_aks.simulation.journal import Journal
 from local_aks.simulation.live_cluster import LiveCluster
 from local_aks.simulation.loop import Simulation
-from local_aks.simulation.market import Market, Supply, Taking
+from local_aks.simulation.market import Market, Reclaim, Supply
 from local_aks.simulation.market_requests import MarketRequests
 from local_aks.simulation.vms.agent_pools import spot_pools
 
@@ -62,7 +62,7 @@ def read_endpoints(run: RunDirectory) -> Endpoints:
     return Endpoints(**json.loads(endpoints_file(run).read_text()))
 
 
-def ask_market(run: RunDirectory, what: Supply | Taking, pool: str, count: int = 1) -> str:
+def ask_market(run: RunDirectory, what: Supply | Reclaim, pool: str, count: int = 1) -> str:
     """Makes something happen on the simulated spot market now.
 
     Returns:

@@ -11,7 +11,7 @@ from local_aks.simulation.azure_reader import AzureReader, SeveralClustersError
 from local_aks.simulation.clock import Clock
 from local_aks.simulation.cluster import Cluster
 from local_aks.simulation.journal import Journal, Kind, Source
-from local_aks.simulation.market import Market, MarketEvent, MarketRefusedError, Supply, Taking
+from local_aks.simulation.market import Market, MarketEvent, MarketRefusedError, Reclaim, Supply
 from local_aks.simulation.observer import Observer, View
 from local_aks.simulation.tasks.eviction import DRAIN_TAINT, NOTICE_SECONDS, Evictions
 from local_aks.simulation.tasks.removal import Removals
@@ -124,11 +124,11 @@ class Simulation:
             return
         event.outcome.set_result(self._take(event.what, event.pool, event.count, now))
 
-    def _take(self, how: Taking, pool: str, count: int, now: float) -> str:
+    def _take(self, how: Reclaim, pool: str, count: int, now: float) -> str:
         """Take nodes away, and return a sentence about it."""
         here = [node for node in self._scale_sets.running(pool) if node not in self._evictions]
         taken = self._market.pick(here, count)
-        notice = how is Taking.EVICT
+        notice = how is Reclaim.EVICT
         for node in taken:
             self._evictions.begin(node, now, notice=notice)
         if not taken:

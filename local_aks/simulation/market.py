@@ -34,8 +34,8 @@ class Supply(StrEnum):
         }[self]
 
 
-class Taking(StrEnum):
-    """How a VM is taken away."""
+class Reclaim(StrEnum):
+    """How Azure takes a spot VM back."""
 
     EVICT = "evict"
     """With the scheduled event Preempt, at least 30 s before (engine.md §5.2)."""
@@ -60,7 +60,7 @@ class MarketEvent:
     """One thing that happens to a pool, `at` simulated seconds after the market's start."""
 
     at: float
-    what: Supply | Taking
+    what: Supply | Reclaim
     pool: str
     count: int = 1
     """How many nodes are taken; `ALL` for every one. No meaning for a change of supply."""
@@ -94,7 +94,7 @@ def seeded(
     for pool in pools:
         rng = random.Random(f"{seed}/{pool}")  # noqa: S311 - repeatable on purpose
         events += [
-            MarketEvent(at, Taking.VANISH if rng.random() < weather.vanish_share else Taking.EVICT, pool)
+            MarketEvent(at, Reclaim.VANISH if rng.random() < weather.vanish_share else Reclaim.EVICT, pool)
             for at in _arrivals(rng, weather.evictions_per_hour, seconds)
         ]
         back = 0.0

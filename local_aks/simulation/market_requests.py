@@ -25,20 +25,20 @@ from local_aks.simulation.market import (
     MarketEvent,
     MarketRefusedError,
     MarketUnansweredError,
+    Reclaim,
     Supply,
-    Taking,
 )
 
 PATIENCE_SECONDS: Final = 15.0
 """Wall seconds that an answer may take; a step of a busy simulation takes one or two."""
 _POLL_SECONDS: Final = 0.05
 _LONGEST: Final = 64 * 1024
-_WORDS: Final = (*Taking, *Supply)
+_WORDS: Final = (*Reclaim, *Supply)
 
 
 def ask(
     folder: Path,
-    what: Supply | Taking,
+    what: Supply | Reclaim,
     pool: str,
     count: int = 1,
     *,
@@ -150,8 +150,8 @@ class MarketRequests:
         return MarketEvent(self._clock.now(), _word(str(what)), str(pool), count)
 
 
-def _word(text: str) -> Supply | Taking:
-    return Taking(text) if text in list(Taking) else Supply(text)
+def _word(text: str) -> Supply | Reclaim:
+    return Reclaim(text) if text in list(Reclaim) else Supply(text)
 
 
 def _not_allowed(key: str, value: object, allowed: str) -> str:

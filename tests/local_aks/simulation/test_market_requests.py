@@ -14,8 +14,8 @@ from local_aks.simulation.market import (
     ALL,
     MarketRefusedError,
     MarketUnansweredError,
+    Reclaim,
     Supply,
-    Taking,
 )
 from local_aks.simulation.market_requests import MarketRequests, ask
 from tests.local_aks.simulation.simulated import World, pool
@@ -89,10 +89,10 @@ def written(folder: Path, name: str, text: bytes) -> dict[str, str]:
 
 def test_it_is_told_what_came_of_a_request(world: World, folder: Path) -> None:
     first, *_ = nodes = world.nodes_of("cpuspot")
-    assert ask(folder, Taking.VANISH, "cpuspot", ALL) == (
+    assert ask(folder, Reclaim.VANISH, "cpuspot", ALL) == (
         f"cpuspot: 3 of 3 nodes gone without notice: {', '.join(nodes)}"
     )
-    assert ask(folder, Taking.EVICT, "gpuspot") == "gpuspot: there is no node to take"
+    assert ask(folder, Reclaim.EVICT, "gpuspot") == "gpuspot: there is no node to take"
     assert "allocation error" in ask(folder, Supply.SOLD_OUT, "cpuspot")
     assert world.market.supply("cpuspot") is Supply.SOLD_OUT
     assert first in {line["node"] for line in world.journal("eviction")}
@@ -101,14 +101,14 @@ def test_it_is_told_what_came_of_a_request(world: World, folder: Path) -> None:
 
 @pytest.mark.usefixtures("world")
 def test_notice_is_told(folder: Path) -> None:
-    assert "1 of 3 nodes gone in 30 simulated seconds: aks-cpuspot-" in ask(folder, Taking.EVICT, "cpuspot")
+    assert "1 of 3 nodes gone in 30 simulated seconds: aks-cpuspot-" in ask(folder, Reclaim.EVICT, "cpuspot")
 
 
 @pytest.mark.usefixtures("world")
 @pytest.mark.parametrize("pool", ["general", "nowhere", "", "../x", 7])
 def test_only_spot_pools_have_a_market(folder: Path, pool: Any) -> None:
     expected = f"pool: {pool!r} is not allowed; expected a spot pool: cpuspot, gpuspot"
-    assert refused(folder, Taking.EVICT, pool) == expected
+    assert refused(folder, Reclaim.EVICT, pool) == expected
 
 
 @pytest.mark.usefixtures("world")
@@ -139,21 +139,21 @@ GARBAGE = {
 @pytest.mark.parametrize("text", GARBAGE.values(), ids=GARBAGE)
 def test_what_is_no_request_is_refused_and_the_next_one_works(folder: Path, text: bytes) -> None:
     assert " is not allowed; expected " in written(folder, "odd", text)["refused"]
-    assert "1 of 3 nodes" in ask(folder, Taking.VANISH, "cpuspot")
+    assert "1 of 3 nodes" in ask(folder, Reclaim.VANISH, "cpuspot")
 
 
 def test_what_is_not_a_file_disturbs_nobody(world: World, folder: Path) -> None:
     (folder / "odd.request").mkdir()
     (folder / "dangling.request").symlink_to(folder / "nowhere")
     (folder / "draft.request.part").write_bytes(b'{"what"')
-    assert "1 of 3 nodes" in ask(folder, Taking.VANISH, "cpuspot")
+    assert "1 of 3 nodes" in ask(folder, Reclaim.VANISH, "cpuspot")
     assert len(world.journal("eviction")) == 1
 
 
 def test_several_at_once_are_all_answered(world: World, folder: Path) -> None:
     with ThreadPoolExecutor(12) as callers:
-        good = [callers.submit(ask, folder, Taking.VANISH, "cpuspot") for _ in range(6)]
-        bad = [callers.submit(refused, folder, Taking.EVICT, "general") for _ in range(6)]
+        good = [callers.submit(ask, folder, Reclaim.VANISH, "cpuspot") for _ in range(6)]
+        bad = [callers.submit(refused, folder, Reclaim.EVICT, "general") for _ in range(6)]
     assert all("general" in answer.result() for answer in bad)
     answers = [answer.result() for answer in good]
     assert len(answers) == 6
@@ -164,14 +164,14 @@ def test_several_at_once_are_all_answered(world: World, folder: Path) -> None:
 
 def test_a_service_that_is_not_there_is_told(folder: Path) -> None:
     with pytest.raises(MarketUnansweredError, match="no service"):
-        ask(folder, Taking.EVICT, "cpuspot")
+        ask(folder, Reclaim.EVICT, "cpuspot")
 
 
 def test_a_request_that_nobody_takes_is_withdrawn(folder: Path) -> None:
     world = a_world()
     requests = MarketRequests(folder, world.market, world.clock, lambda: SPOT)
     with pytest.raises(MarketUnansweredError, match="did not answer in 0 s; nothing was done"):
-        ask(folder, Taking.EVICT, "cpuspot", patience_seconds=0.01)
+        ask(folder, Reclaim.EVICT, "cpuspot", patience_seconds=0.01)
     requests.look()
     assert world.market.due(1e9) == []
 
@@ -183,7 +183,7 @@ def test_a_request_that_was_taken_and_not_carried_out_is_told_apart(folder: Path
     with ThreadPoolExecutor(1) as thread:
         thread.submit(requests.serve, stop)
         with pytest.raises(MarketUnansweredError, match="took the request"):
-            ask(folder, Taking.EVICT, "cpuspot", patience_seconds=1)
+            ask(folder, Reclaim.EVICT, "cpuspot", patience_seconds=1)
         stop.set()
 
 
