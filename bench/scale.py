@@ -28,7 +28,7 @@ from local_aks.simulation.clock import WallClock
 from local_aks.simulation.journal import Journal
 from local_aks.simulation.live_cluster import LiveCluster
 from local_aks.simulation.loop import Simulation
-from local_aks.simulation.market import ALL, Market, MarketEvent, Taking
+from local_aks.simulation.market import ALL, Market, MarketEvent, Reclaim
 from local_aks.simulation.tasks.eviction import NOTICE_SECONDS
 from local_aks.simulation.vms.scale_sets import Timings
 
@@ -147,7 +147,7 @@ def measure(nodes: int, found: tools.Tools) -> Measured:
         first = time.monotonic() - begun
         old = frozenset(str(node["metadata"]["name"]) for node in cluster.nodes())
         begun = time.monotonic()
-        market.add(MarketEvent(clock.now(), Taking.EVICT, "spot", ALL))
+        market.add(MarketEvent(clock.now(), Reclaim.EVICT, "spot", ALL))
         _wait(
             "the nodes are drained",
             lambda: not any(pod["spec"].get("nodeName") in old for pod in cluster.pods()),

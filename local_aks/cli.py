@@ -21,12 +21,13 @@ from local_aks.demo.hands import LeftoverError
 from local_aks.demo.show import NothingToShowError, Show
 from local_aks.demo.toolbox import get_tools
 from local_aks.engine import EngineError
-from local_aks.kube.errors import ClusterUnavailableError, ProviderError
+from local_aks.kube.errors import KubeError
 from local_aks.lifecycle import daemon
 from local_aks.lifecycle.instance import PROJECT_ROOT, ServiceError
 from local_aks.lifecycle.teardown import remove
 from local_aks.run.directory import AlreadyInUseError, NotOurFolderError, RunDirectory
-from local_aks.simulation.market import ALL, Supply, Taking
+from local_aks.simulation.market import ALL, MarketError, Reclaim, Supply
+from local_aks.simulation.vms.agent_pools import spot_pools
 from recorder.stack_files import StackFileError, read_stack
 from tools.errors import BuildError
 
@@ -40,14 +41,14 @@ class UsageError(Exception):
 _USER_ERRORS: Final = (
     AlreadyInUseError,
     BuildError,
-    ClusterUnavailableError,
     ControlPlaneError,
     ControllerError,
     EngineError,
+    KubeError,
     LeftoverError,
+    MarketError,
     NotOurFolderError,
     NothingToShowError,
-    ProviderError,
     ServiceError,
     StackFileError,
     UsageError,
@@ -112,7 +113,7 @@ def _up(options: argparse.Namespace) -> int:
 
 
 def _how_to_go_on(run: RunDirectory) -> list[str]:
-    pool = next(iter(_spot_pools(run)), "POOL")
+    pool = next(iter(spot_pools(AzureState(run.azure))), "POOL")
     market = f"{Path(sys.prefix).name}/bin/python -m local_aks market"
     return [
         "make local-shell   a shell with kubectl and KUBECONFIG",
@@ -156,17 +157,9 @@ def _shell(options: argparse.Namespace) -> int:
 
 def _market(options: argparse.Namespace) -> int:
     run = _running(options.build, options.stack)
-    spot = _spot_pools(run)
-    if options.pool not in spot:
-        raise UsageError(f"{options.pool!r} is no spot pool; spot pools here: {', '.join(spot) or 'none'}")
-    what = Taking(options.what) if options.what in list(Taking) else Supply(options.what)
-    daemon.ask_market(run, what, options.pool, options.count)
+    what = Reclaim(options.what) if options.what in list(Reclaim) else Supply(options.what)
+    print(daemon.ask_market(run, what, options.pool, options.count))
     return 0
-
-
-def _spot_pools(run: RunDirectory) -> list[str]:
-    pools = AzureState(run.azure).agent_pools()
-    return [str(pool["name"]) for pool in pools if pool.get("scaleSetPriority") == "Spot"]
 
 
 def _run_directory(build: Path, stack: str) -> RunDirectory:
@@ -251,7 +244,7 @@ def _parser() -> argparse.ArgumentParser:
     shell = add("shell", _shell, "a shell with kubectl and KUBECONFIG")
     shell.add_argument("stack", nargs="?", help="needed where several run")
     market = add("market", _market, "make something happen on the simulated spot market")
-    market.add_argument("what", choices=[*Taking, *Supply])
+    market.add_argument("what", choices=[*Reclaim, *Supply])
     market.add_argument("pool", help="a spot pool")
     market.add_argument(
         "--count", type=_count, default=1, help="how many nodes are taken, or all (default: 1)"

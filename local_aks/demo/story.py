@@ -13,7 +13,7 @@ from local_aks.demo.pools import Lane, Pool
 from local_aks.demo.stage import Stage
 from local_aks.demo.words import counted
 from local_aks.simulation.journal import Kind
-from local_aks.simulation.market import ALL, Supply, Taking
+from local_aks.simulation.market import ALL, Reclaim, Supply
 
 BATCH: Final = "batch"
 GPU: Final = "gpu"
@@ -22,7 +22,7 @@ AGAIN: Final = "again"
 JOB_NAMES: Final = {BATCH: "prepare-features", GPU: "train", FALLBACK: "score", AGAIN: "evaluate"}
 """Part to name of its Job."""
 
-AskMarket = Callable[[Supply | Taking, str, int], None]
+AskMarket = Callable[[Supply | Reclaim, str, int], object]
 SecondStage = Callable[[], str]
 """Runs the program again, now that Kubeflow is there, waits until Argo has read what it set, and says what it did."""
 
@@ -111,7 +111,7 @@ class Story:
 
     def _eviction(self) -> None:
         with self._stage.scene("eviction", "Azure takes a spot node back, with 30 s notice"):
-            self._ask_market(Taking.EVICT, self._stage.running(BATCH)[0].pool, 1)
+            self._ask_market(Reclaim.EVICT, self._stage.running(BATCH)[0].pool, 1)
             self._stage.until(self._one_is_taken, lambda: "no spot node was taken")
             self._stage.say(
                 "the real Job controller waits 10 s before it starts an evicted task again; meanwhile:"
@@ -171,7 +171,7 @@ class Story:
                 pod for part in (PIPELINES, TRAINING) for pod in self._stage.running(part) if pod.pool in spot
             ]
             for pool in sorted({pod.pool for pod in hit}):
-                self._ask_market(Taking.EVICT, pool, ALL)
+                self._ask_market(Reclaim.EVICT, pool, ALL)
             nodes = {pod.node for pod in hit}
             self._stage.until(lambda: nodes <= self._taken(), lambda: "not every spot node was taken")
             self._stage.say(

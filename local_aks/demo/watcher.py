@@ -67,7 +67,7 @@ class Watcher:
         """Takes in what changed, and returns the journal's new lines.
 
         Raises:
-            ClusterUnavailableError: the API server does not answer.
+            UnavailableError: the API server does not answer.
         """
         now = self._clock.now()
         self._look_at_nodes(now)

@@ -5,7 +5,8 @@ from typing import Any, Final
 import catalogue
 from local_aks.control_plane.controllers import prerequisites
 from local_aks.demo.pools import WORKLOAD_LABEL, Lane
-from local_aks.simulation.vms.nodes import allocatable_cpu, taint
+from local_aks.simulation.vms.capacity import allocatable_cpu
+from local_aks.simulation.vms.nodes import taint
 
 Object = dict[str, Any]
 

@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
-from http import HTTPStatus
 from pathlib import Path
-from typing import Any, Final
-from urllib.parse import quote, urlencode, urlsplit
-
-import urllib3
+from typing import Final
+from urllib.parse import quote
 
 from local_aks.kube import kubeconfig
-from local_aks.kube.errors import ApiError, NoSuchKindError, UnreachableError
+from local_aks.kube.connection import JSON, Connection
+from local_aks.kube.errors import ApiError, NoSuchKindError
 from local_aks.kube.objects import Kind, Object, at, fields, items, name_of, namespace_of
 
-_CONNECT_SECONDS: Final = 5.0
-_ANSWER_SECONDS: Final = 60.0
-_POOL_SIZE: Final = 32
-_LOCAL_HOSTS: Final = ("127.0.0.1", "::1", "localhost")
-
-_JSON: Final = "application/json"
 _APPLY: Final = "application/apply-patch+yaml"  # JSON is YAML
 _JSON_PATCH: Final = "application/json-patch+json"
 
@@ -39,20 +30,7 @@ class ApiServer:
     """One API server, with one user's credentials. Safe for many threads."""
 
     def __init__(self, target: kubeconfig.ActiveCluster) -> None:
-        self._url = str(target.cluster.get("server") or "").rstrip("/")
-        if not self._url:
-            raise UnreachableError("the kubeconfig names no server for its current context")
-        if urlsplit(self._url).hostname not in _LOCAL_HOSTS:
-            raise UnreachableError(
-                f"the local AKS changes no cluster but its own, and {self._url} is not local"
-            )
-        self._headers = kubeconfig.authorization(target)
-        self._pool = urllib3.PoolManager(
-            ssl_context=kubeconfig.tls(target) if self._url.startswith("https") else None,
-            maxsize=_POOL_SIZE,
-            retries=False,
-            timeout=urllib3.Timeout(connect=_CONNECT_SECONDS, read=_ANSWER_SECONDS),
-        )
+        self._connection = Connection(target)
         self._served: dict[tuple[str, str], Mapping[str, ServedKind]] = {}
         self._lock = threading.Lock()
 
@@ -194,21 +172,9 @@ class ApiServer:
         path: str,
         options: Mapping[str, str] | None = None,
         body: object = None,
-        content_type: str = _JSON,
+        content_type: str = JSON,
     ) -> Object:
-        query = f"?{urlencode(options)}" if options else ""
-        try:
-            answer = self._pool.request(
-                method,
-                f"{self._url}{path}{query}",
-                body=None if body is None else json.dumps(body).encode(),
-                headers={**self._headers, "Accept": _JSON, "Content-Type": content_type},
-            )
-        except urllib3.exceptions.HTTPError as error:
-            raise UnreachableError(f"{self._url}: {error}") from error
-        if answer.status >= HTTPStatus.BAD_REQUEST:
-            raise _refusal(answer.status, answer.data)
-        return _loaded(answer.data)
+        return self._connection.call(method, path, options, body, content_type)
 
 
 def _root(kind: Kind) -> str:
@@ -217,23 +183,3 @@ def _root(kind: Kind) -> str:
 
 def _dry(*, dry_run: bool) -> dict[str, str]:
     return {"dryRun": "All"} if dry_run else {}
-
-
-def _loaded(data: bytes) -> Object:
-    loaded: Any = json.loads(data)
-    return fields(loaded)
-
-
-def _refusal(status: int, data: bytes) -> ApiError:
-    """The server's Status object as an error; a proxy's or a crash's plain text as it is."""
-    try:
-        answer = _loaded(data)
-    except ValueError:
-        return ApiError(status, "", data.decode(errors="replace").strip() or HTTPStatus(status).phrase)
-    causes = items(at(answer, "details", "causes"))
-    return ApiError(
-        status,
-        str(answer.get("reason") or ""),
-        str(answer.get("message") or HTTPStatus(status).phrase),
-        tuple(str(at(cause, "field")) for cause in causes if at(cause, "reason") == "FieldValueRequired"),
-    )

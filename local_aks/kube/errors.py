@@ -42,24 +42,24 @@ UNREACHABLE_READ: Final = (
 )
 
 
-class ClusterUnavailableError(Exception):
-    """The control plane does not answer now."""
+class KubeError(Exception):
+    """Something that was asked of a cluster can't be done; the text is meant for the user."""
 
 
-class ClusterRefusedError(Exception):
-    """The control plane finds what it was asked for invalid, for example a label of a pool."""
+ProviderError = KubeError
+"""The same for what the Kubernetes provider itself refuses."""
 
 
-class ProviderError(Exception):
-    """A refusal for the user; its text goes to the console."""
+class UnavailableError(KubeError):
+    """The API server gives no answer that can be used now."""
 
 
-class UnreachableError(ProviderError):
+class UnreachableError(UnavailableError):
     """The API server could not be reached or the kubeconfig could not be used."""
 
 
 @dataclass(eq=False)
-class ApiError(ProviderError):
+class ApiError(KubeError):
     """A refusal of the API server, in the server's own words.
 
     Attributes:
@@ -67,12 +67,14 @@ class ApiError(ProviderError):
         reason: `Status.reason`, e.g. `AlreadyExists`, `Conflict`, `Invalid`.
         message: `Status.message`.
         required: fields whose absence the server complains about.
+        retry_after: seconds to leave the server alone, as it asked (header `Retry-After`); 0 where it did not.
     """
 
     status: int
     reason: str
     message: str
     required: Sequence[str] = ()
+    retry_after: float = 0.0
 
     def __str__(self) -> str:
         return self.message
@@ -104,7 +106,7 @@ class ApiError(ProviderError):
 
 
 @dataclass(eq=False)
-class NoSuchKindError(ProviderError):
+class NoSuchKindError(KubeError):
     """The API server serves no such kind."""
 
     kind: Kind

@@ -1,70 +1,72 @@
 """A local copy of one kind of API object, kept up to date by a watch (list, then watch from there)."""
 
-import json
 import threading
+import time
 from collections.abc import Mapping
 from contextlib import suppress
-from http import HTTPStatus
 from typing import Any, Final
 
 import urllib3
 
-from local_aks.kube.errors import ClusterUnavailableError
+from local_aks.kube.connection import Connection, loaded
+from local_aks.kube.errors import ApiError, UnavailableError
+from local_aks.kube.objects import Object, at, is_list, is_object
 
-_RETRY_SECONDS: Final = 0.5
+_PAUSE_SECONDS: Final = 0.5
+"""The least time from one list to the next, whatever becomes of the first and of its watch."""
 _WATCH_SECONDS: Final = 300
 """How long the server keeps one watch open."""
 _FIRST_LIST_SECONDS: Final = 30.0
 
 
-class _WatchEndedError(Exception):
-    """The server can't go on with a watch, e.g. because its version is too old: list again."""
-
-
 class Informer:
-    """Objects of one kind by uid. Reading costs no request; an unchanged object stays the same Python object."""
+    """Objects of one kind by uid. Reading costs no request; an unchanged object stays the same Python object.
+
+    Whatever the server answers, or whoever answers in its place, the informer lists again until it is stopped.
+    """
 
     def __init__(
         self,
-        http: urllib3.PoolManager,
-        url: str,
-        headers: Mapping[str, str],
+        connection: Connection,
+        path: str,
         query: Mapping[str, str] | None = None,
         *,
         keep_deleted: bool = False,
+        pause_seconds: float = _PAUSE_SECONDS,
     ) -> None:
-        """Start a thread that lists and watches `url`.
+        """Start a thread that lists and watches.
 
         Args:
-            http: with the server's certificate authority.
-            url: of the list.
-            headers: to sign in with.
-            query: narrows both, e.g. by `fieldSelector`.
+            connection: to the API server.
+            path: of the list.
+            query: narrows list and watch, e.g. by `fieldSelector`.
             keep_deleted: whether somebody calls `take_deleted`.
+            pause_seconds: the least time from one list to the next.
         """
-        self._http = http
-        self._url = url
-        self._headers = {**headers, "Accept": "application/json"}
+        self._connection = connection
+        self._path = path
         self._query = dict(query or {})
         self._keep_deleted = keep_deleted
+        self._pause_seconds = pause_seconds
         self._objects: dict[str, dict[str, Any]] = {}
         self._deleted: dict[str, dict[str, Any]] = {}
         self._lock = threading.Lock()
-        self._listed = threading.Event()
+        self._tried = threading.Event()
         self._stop = threading.Event()
-        self._problem = ""
+        self._problem = f"no list of {path} yet"
         self._response: urllib3.BaseHTTPResponse | None = None
-        threading.Thread(target=self._run, name=f"informer {url}", daemon=True).start()
+        threading.Thread(target=self._run, name=f"informer {path}", daemon=True).start()
 
     def objects(self) -> list[dict[str, Any]]:
         """The latest known objects.
 
         Raises:
-            ClusterUnavailableError: the server does not answer.
+            UnavailableError: the last list could not be had.
         """
-        if not self._listed.wait(_FIRST_LIST_SECONDS) or self._problem:
-            raise ClusterUnavailableError(self._problem or f"no list of {self._url} yet")
+        self._tried.wait(_FIRST_LIST_SECONDS)
         with self._lock:
+            if self._problem:
+                raise UnavailableError(self._problem)
             return list(self._objects.values())
 
     def take_deleted(self) -> list[dict[str, Any]]:
@@ -84,25 +86,44 @@ class Informer:
 
     def _run(self) -> None:
         while not self._stop.is_set():
-            try:
-                with suppress(_WatchEndedError):
-                    self._watch(self._list())
-            except (urllib3.exceptions.HTTPError, OSError, ValueError) as error:
-                self._problem = f"{self._url}: {error}"
-                self._listed.set()
-                self._stop.wait(_RETRY_SECONDS)
+            began = time.monotonic()
+            asked = self._list_and_watch()
+            self._stop.wait(max(began + self._pause_seconds - time.monotonic(), asked))
+
+    def _list_and_watch(self) -> float:
+        """Follow the server until the watch ends or an answer can't be used.
+
+        Returns:
+            Seconds that the server wants to be left alone.
+        """
+        try:
+            version = self._list()
+        except Exception as error:  # noqa: BLE001 - a thread that ends would leave old objects to be served for ever
+            self._unavailable(f"{self._path}: {error}")
+            return _wanted_pause(error)
+        try:
+            self._watch(version)
+        except Exception as error:  # noqa: BLE001 - as above
+            return _wanted_pause(error)
+        return 0.0
+
+    def _unavailable(self, problem: str) -> None:
+        with self._lock:
+            self._problem = problem
+        self._tried.set()
 
     def _list(self) -> str:
         """Replace all objects, and return the version to watch from."""
-        answer = self._http.request("GET", self._url, fields=self._query, headers=self._headers)
-        if answer.status != HTTPStatus.OK:
-            raise ValueError(f"status {answer.status}")
-        listed = json.loads(answer.data)
+        listed = self._connection.call("GET", self._path, self._query)
+        objects, version = listed.get("items"), at(listed, "metadata", "resourceVersion")
+        if not is_list(objects) or not isinstance(version, str):
+            raise UnavailableError("the answer is not a list of objects")
+        found = {_uid(item): item for item in objects}
         with self._lock:
-            self._objects = {item["metadata"]["uid"]: item for item in listed["items"]}
-        self._problem = ""
-        self._listed.set()
-        return str(listed["metadata"]["resourceVersion"])
+            self._objects = found
+            self._problem = ""
+        self._tried.set()
+        return version
 
     def _watch(self, version: str) -> None:
         """Follow changes until the server ends the watch; then everything is listed again."""
@@ -112,14 +133,7 @@ class Informer:
             "resourceVersion": version,
             "timeoutSeconds": str(_WATCH_SECONDS),
         }
-        self._response = self._http.request(
-            "GET",
-            self._url,
-            fields=query,
-            headers=self._headers,
-            preload_content=False,
-            timeout=urllib3.Timeout(connect=5, read=_WATCH_SECONDS + 10),
-        )
+        self._response = self._connection.watch(self._path, query, seconds=_WATCH_SECONDS + 10)
         try:
             if self._stop.is_set():
                 return
@@ -127,19 +141,41 @@ class Informer:
             for chunk in self._response.stream(65536):
                 *complete, line = (line + chunk).split(b"\n")
                 for text in complete:
-                    self._apply(json.loads(text))
+                    self._apply(loaded(text, "the watch"))
         finally:
             self._response.close()
             self._response = None
 
-    def _apply(self, event: Mapping[str, Any]) -> None:
-        if event["type"] == "ERROR":
-            raise _WatchEndedError
-        uid = event["object"]["metadata"]["uid"]
+    def _apply(self, event: Object) -> None:
+        """Take over one change.
+
+        Raises:
+            UnavailableError: it is none, for example because the version to watch from is too old.
+        """
+        kind, obj = event.get("type"), event.get("object")
+        if kind not in {"ADDED", "MODIFIED", "DELETED"} or not is_object(obj):
+            raise UnavailableError(f"the watch ended with {kind!r}")
+        uid = _uid(obj)
         with self._lock:
-            if event["type"] == "DELETED":
+            if kind == "DELETED":
                 self._objects.pop(uid, None)
                 if self._keep_deleted:
-                    self._deleted[uid] = event["object"]
+                    self._deleted[uid] = obj
             else:
-                self._objects[uid] = event["object"]
+                self._objects[uid] = obj
+
+
+def _uid(obj: object) -> str:
+    """What tells an object from every other.
+
+    Raises:
+        UnavailableError: it has none or no name, so it is no object of the API.
+    """
+    uid, name = at(obj, "metadata", "uid"), at(obj, "metadata", "name")
+    if not (isinstance(uid, str) and isinstance(name, str) and uid and name):
+        raise UnavailableError("the answer has an object without uid or name")
+    return uid
+
+
+def _wanted_pause(error: Exception) -> float:
+    return error.retry_after if isinstance(error, ApiError) else 0.0

@@ -2,28 +2,28 @@
 
 import argparse
 import json
-import os
 import signal
 import threading
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, TextIO
+from typing import Final
 
 from local_aks import kubernetes_provider
 from local_aks.azure import server as azure
 from local_aks.azure.state import AzureState
 from local_aks.kube import cleanup
 from local_aks.run.directory import RunDirectory
-from local_aks.simulation.clock import Clock, WallClock
+from local_aks.simulation import market_requests
+from local_aks.simulation.clock import WallClock
 from local_aks.simulation.journal import Journal
 from local_aks.simulation.live_cluster import LiveCluster
 from local_aks.simulation.loop import Simulation
-from local_aks.simulation.market import Market, MarketEvent, Supply, Taking
+from local_aks.simulation.market import Market, Reclaim, Supply
+from local_aks.simulation.market_requests import MarketRequests
+from local_aks.simulation.vms.agent_pools import spot_pools
 
 PID_FILE: Final = "service"
-_INBOX_SECONDS: Final = 0.1
 
 
 @dataclass(frozen=True)
@@ -48,9 +48,9 @@ def journal_file(run: RunDirectory) -> Path:
     return run.root / "journal.jsonl"
 
 
-def market_inbox(run: RunDirectory) -> Path:
-    """Market events from outside, one JSON object a line; the service plays each as it appears."""
-    return run.root / "market.jsonl"
+def market_folder(run: RunDirectory) -> Path:
+    """Requests to the simulated spot market, and their answers (`local_aks.simulation.market_requests`)."""
+    return run.root / "market"
 
 
 def read_endpoints(run: RunDirectory) -> Endpoints:
@@ -62,10 +62,16 @@ def read_endpoints(run: RunDirectory) -> Endpoints:
     return Endpoints(**json.loads(endpoints_file(run).read_text()))
 
 
-def ask_market(run: RunDirectory, what: Supply | Taking, pool: str, count: int = 1) -> None:
-    """Makes something happen on the simulated spot market now."""
-    with market_inbox(run).open("a", encoding="utf-8") as inbox:
-        inbox.write(json.dumps({"what": what, "pool": pool, "count": count}) + "\n")
+def ask_market(run: RunDirectory, what: Supply | Reclaim, pool: str, count: int = 1) -> str:
+    """Makes something happen on the simulated spot market now.
+
+    Returns:
+        A sentence about what came of it.
+
+    Raises:
+        MarketError: it did not happen; the text says why.
+    """
+    return market_requests.ask(market_folder(run), what, pool, count)
 
 
 def serve(run: RunDirectory, *, speed: float, seed: int) -> None:
@@ -89,13 +95,11 @@ def serve(run: RunDirectory, *, speed: float, seed: int) -> None:
         empty_cluster=partial(cleanup.erase, str(run.kubeconfig)),
     )
     in_cluster = kubernetes_provider.serve()
-    market_inbox(run).touch()
     with journal_file(run).open("a", encoding="utf-8") as sink:
         journal = Journal(sink, clock)
         simulation = Simulation(state, cluster, clock, market, journal, seed=seed)
-        inbox = market_inbox(run).open(encoding="utf-8")
-        inbox.seek(0, os.SEEK_END)  # what was asked of an earlier service is past
-        reader = threading.Thread(target=_read_inbox, args=(inbox, market, clock, stop), name="market-inbox")
+        requests = MarketRequests(market_folder(run), market, clock, partial(spot_pools, state))
+        reader = threading.Thread(target=requests.serve, args=(stop,), name="market-requests")
         reader.start()
         _announce(run, Endpoints(azure_native.port, in_cluster.port))
         try:
@@ -113,18 +117,6 @@ def _announce(run: RunDirectory, endpoints: Endpoints) -> None:
     draft = endpoints_file(run).with_suffix(".part")
     draft.write_text(json.dumps(asdict(endpoints)))
     draft.replace(endpoints_file(run))
-
-
-def _read_inbox(inbox: TextIO, market: Market, clock: Clock, stop: threading.Event) -> None:
-    with inbox:
-        while not stop.wait(_INBOX_SECONDS):
-            for request in _lines(inbox.read()):
-                what = Taking(request["what"]) if request["what"] in list(Taking) else Supply(request["what"])
-                market.add(MarketEvent(clock.now(), what, request["pool"], request["count"]))
-
-
-def _lines(text: str) -> Iterator[dict[str, Any]]:
-    return map(json.loads, text.splitlines())
 
 
 def main() -> None:

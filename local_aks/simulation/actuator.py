@@ -1,4 +1,4 @@
-"""Carries out the simulated autoscaler's decisions and publishes them as the real one's events."""
+"""Carries out the simulated autoscaler's decisions, and publishes them as the real one's events."""
 
 from collections.abc import Iterable, Mapping
 from itertools import islice

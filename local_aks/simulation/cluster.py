@@ -25,8 +25,8 @@ class Event:
 class Cluster(Protocol):
     """Reads are the latest known state as API objects; writes on what is gone already do nothing.
 
-    Every method raises `ClusterUnavailableError` while the control plane does not answer, and those that write
-    raise `ClusterRefusedError` for what it finds invalid.
+    Every method raises `KubeError`: `UnavailableError` while the control plane does not answer, `ApiError` for what
+    it refuses.
     """
 
     def nodes(self) -> Sequence[dict[str, Any]]:

@@ -88,6 +88,13 @@ class Journal:
         self._sink = sink
         self._clock = clock
         self._lock = threading.Lock()
+        self._errors: set[str] = set()
+
+    def error_once(self, problem: str) -> None:
+        """Add an error of the simulation's own, unless the same was written before."""
+        if problem not in self._errors:
+            self._errors.add(problem)
+            self.write(Kind.ERROR, Source.SIMULATION, detail=problem)
 
     def write(self, kind: Kind, source: Source, **fields: object) -> None:
         """Add one line; fields that are empty text are left out."""

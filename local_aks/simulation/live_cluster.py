@@ -1,6 +1,5 @@
 """The real control plane as the simulation's `Cluster`: watches to read, REST to write."""
 
-import json
 import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
@@ -8,16 +7,13 @@ from datetime import UTC, datetime
 from http import HTTPStatus
 from typing import Any, Final
 
-import urllib3
-
-from local_aks.kube import kubeconfig
-from local_aks.kube.errors import ClusterRefusedError, ClusterUnavailableError
+from local_aks.kube.connection import JSON, Connection
+from local_aks.kube.errors import ApiError, UnavailableError
 from local_aks.kube.informer import Informer
+from local_aks.kube.objects import at, items
 from local_aks.simulation.autoscaler.expander import CONFIG_MAP, CONFIG_MAP_KEY
-from local_aks.simulation.autoscaler.parse import child, children
 from local_aks.simulation.cluster import Event, T
 
-_JSON: Final = "application/json"
 _STRATEGIC: Final = "application/strategic-merge-patch+json"
 _MERGE: Final = "application/merge-patch+json"
 _BACKGROUND_THREADS: Final = 32
@@ -25,25 +21,24 @@ _FOREGROUND_THREADS: Final = 8
 _CONNECTIONS: Final = _BACKGROUND_THREADS + _FOREGROUND_THREADS + 8
 """The threads', the watches' and the caller's own."""
 _ATTEMPTS: Final = 5
-_EXPECTED: Final[frozenset[int]] = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT})
+_SETTLED: Final = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT})
 """What is gone or there already, and what someone else changed meanwhile."""
-_BUSY: Final = HTTPStatus.TOO_MANY_REQUESTS
+_EVICTION_REFUSED: Final = frozenset({HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.INTERNAL_SERVER_ERROR})
 
 
 class LiveCluster:
     """One API server; safe for many threads. Reads come from watches, so that looking costs no request."""
 
     def __init__(self, config: str) -> None:
-        """`config` is a kubeconfig: its text or a path to it."""
-        target = kubeconfig.active(kubeconfig.load(config))
-        self._server = str(target.cluster["server"]).rstrip("/")
-        self._headers = kubeconfig.authorization(target)
-        self._http = urllib3.PoolManager(
-            ssl_context=kubeconfig.tls(target),
-            maxsize=_CONNECTIONS,
-            retries=False,
-            timeout=urllib3.Timeout(connect=5, read=60),
-        )
+        """Start to watch.
+
+        Args:
+            config: kubeconfig of an administrator: its text or a path to it.
+
+        Raises:
+            UnreachableError: it is none, or its server is not on this machine.
+        """
+        self._connection = Connection.of(config, connections=_CONNECTIONS)
         self._background = ThreadPoolExecutor(_BACKGROUND_THREADS, "kubernetes-background")
         self._foreground = ThreadPoolExecutor(_FOREGROUND_THREADS, "kubernetes-foreground")
         self._nodes = self._inform("/api/v1/nodes")
@@ -84,7 +79,7 @@ class LiveCluster:
     def priorities(self) -> str | None:
         """The priority expander's text, empty where the ConfigMap lacks the key, None without the ConfigMap."""
         found = self._priorities.objects()
-        return str(child(found[0], "data").get(CONFIG_MAP_KEY, "")) if found else None
+        return str(at(found[0], "data", CONFIG_MAP_KEY) or "") if found else None
 
     def create_node(self, node: Mapping[str, Any]) -> None:
         """Create a Node with its status; one of the same name is left as it is."""
@@ -125,9 +120,13 @@ class LiveCluster:
             "deleteOptions": {"preconditions": {"uid": uid}},
         }
         path = f"/api/v1/namespaces/{namespace}/pods/{name}/eviction"
-        refused = {_BUSY, HTTPStatus.INTERNAL_SERVER_ERROR}
-        status, _ = self._call("POST", path, eviction, expected=_EXPECTED | refused)
-        return status not in refused
+        try:
+            self._write("POST", path, eviction)
+        except ApiError as error:
+            if error.status in _EVICTION_REFUSED:
+                return False
+            raise
+        return True
 
     def record(self, event: Event) -> None:
         """Publish an event; those about nodes and other cluster-wide objects go to namespace `default`."""
@@ -168,7 +167,7 @@ class LiveCluster:
     def _inform(
         self, path: str, query: Mapping[str, str] | None = None, *, keep_deleted: bool = False
     ) -> Informer:
-        return Informer(self._http, f"{self._server}{path}", self._headers, query, keep_deleted=keep_deleted)
+        return Informer(self._connection, path, query, keep_deleted=keep_deleted)
 
     def _change_taints(
         self, name: str, remove: set[str], add: Sequence[Mapping[str, str]], spec: Mapping[str, Any]
@@ -176,42 +175,29 @@ class LiveCluster:
         """Read, change, write, and again if someone else wrote meanwhile: the list of taints is one value."""
         path = f"/api/v1/nodes/{name}"
         for _ in range(_ATTEMPTS):
-            status, node = self._call("GET", path)
-            if status == HTTPStatus.NOT_FOUND:
-                return
-            kept = [taint for taint in children(node["spec"], "taints") if taint["key"] not in remove]
-            version = {"resourceVersion": node["metadata"]["resourceVersion"]}
+            try:
+                node = self._connection.call("GET", path)
+            except ApiError as error:
+                if error.not_found:
+                    return
+                raise
+            kept = [taint for taint in items(at(node, "spec", "taints")) if at(taint, "key") not in remove]
+            version = {"resourceVersion": at(node, "metadata", "resourceVersion")}
             change = {"metadata": version, "spec": {**spec, "taints": [*kept, *add]}}
-            if self._write("PATCH", path, change, _MERGE) != HTTPStatus.CONFLICT:
+            if self._write("PATCH", path, change, _MERGE) is not HTTPStatus.CONFLICT:
                 return
-        raise ClusterUnavailableError(f"node {name} changes faster than its taints can be set")
+        raise UnavailableError(f"node {name} changes faster than its taints can be set")
 
-    def _write(self, method: str, path: str, body: Mapping[str, Any], content_type: str = _JSON) -> int:
-        """Send a change and return the status."""
-        return self._call(method, path, body, content_type)[0]
+    def _write(self, method: str, path: str, body: Mapping[str, Any], content_type: str = JSON) -> HTTPStatus:
+        """Send a change.
 
-    def _call(
-        self,
-        method: str,
-        path: str,
-        body: Mapping[str, Any] | None = None,
-        content_type: str = _JSON,
-        expected: frozenset[int] = _EXPECTED,
-    ) -> tuple[int, dict[str, Any]]:
-        """Send a request and return the status and the answer; any success is expected.
-
-        Raises:
-            ClusterUnavailableError: no answer, or one that says that the server can't serve now.
-            ClusterRefusedError: the server finds the object invalid.
+        Returns:
+            OK, or why there was nothing to change.
         """
-        headers = {**self._headers, "Accept": _JSON, "Content-Type": content_type}
-        data = None if body is None else json.dumps(body).encode()
         try:
-            answer = self._http.request(method, f"{self._server}{path}", body=data, headers=headers)
-        except urllib3.exceptions.HTTPError as error:
-            raise ClusterUnavailableError(f"{self._server}: {error}") from error
-        if answer.status >= HTTPStatus.BAD_REQUEST and answer.status not in expected:
-            if answer.status >= HTTPStatus.INTERNAL_SERVER_ERROR or answer.status == _BUSY:
-                raise ClusterUnavailableError(f"{method} {path}: status {answer.status}")
-            raise ClusterRefusedError(f"{method} {path}: {answer.data.decode(errors='replace')[:500]}")
-        return answer.status, json.loads(answer.data)
+            self._connection.call(method, path, body=body, content_type=content_type)
+        except ApiError as error:
+            if error.status in _SETTLED:
+                return HTTPStatus(error.status)
+            raise
+        return HTTPStatus.OK

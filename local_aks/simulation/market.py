@@ -6,7 +6,8 @@ A schedule is either a script or drawn from a seed; in both cases the same sched
 import random
 import threading
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from concurrent.futures import Future
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
 
@@ -23,9 +24,18 @@ class Supply(StrEnum):
     SILENT = "silent"
     """It answers nothing and no VM ever boots (aks.md §3.4)."""
 
+    @property
+    def means(self) -> str:
+        """A sentence for people, without its subject: a pool."""
+        return {
+            Supply.AVAILABLE: "Azure has VMs for it",
+            Supply.SOLD_OUT: "Azure answers every request for a VM with an allocation error",
+            Supply.SILENT: "Azure does not answer requests for a VM, and none boots",
+        }[self]
 
-class Taking(StrEnum):
-    """How a VM is taken away."""
+
+class Reclaim(StrEnum):
+    """How Azure takes a spot VM back."""
 
     EVICT = "evict"
     """With the scheduled event Preempt, at least 30 s before (engine.md §5.2)."""
@@ -33,15 +43,29 @@ class Taking(StrEnum):
     """Without any notice."""
 
 
+class MarketError(Exception):
+    """Something that was asked of the market did not happen; the text is meant for the user."""
+
+
+class MarketRefusedError(MarketError):
+    """It is not possible."""
+
+
+class MarketUnansweredError(MarketError):
+    """Nobody answered in time."""
+
+
 @dataclass(frozen=True)
 class MarketEvent:
     """One thing that happens to a pool, `at` simulated seconds after the market's start."""
 
     at: float
-    what: Supply | Taking
+    what: Supply | Reclaim
     pool: str
     count: int = 1
     """How many nodes are taken; `ALL` for every one. No meaning for a change of supply."""
+    outcome: Future[str] = field(default_factory=Future[str], compare=False, repr=False)
+    """A sentence about what came of it once it has happened, or a `MarketRefusedError`."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,7 +94,7 @@ def seeded(
     for pool in pools:
         rng = random.Random(f"{seed}/{pool}")  # noqa: S311 - repeatable on purpose
         events += [
-            MarketEvent(at, Taking.VANISH if rng.random() < weather.vanish_share else Taking.EVICT, pool)
+            MarketEvent(at, Reclaim.VANISH if rng.random() < weather.vanish_share else Reclaim.EVICT, pool)
             for at in _arrivals(rng, weather.evictions_per_hour, seconds)
         ]
         back = 0.0

@@ -16,7 +16,7 @@ from kubernetes.client.exceptions import ApiException
 from local_aks.simulation.journal import Journal
 from local_aks.simulation.live_cluster import LiveCluster
 from local_aks.simulation.loop import Simulation
-from local_aks.simulation.market import ALL, Market, MarketEvent, Supply, Taking
+from local_aks.simulation.market import ALL, Market, MarketEvent, Reclaim, Supply
 from local_aks.simulation.vms.scale_sets import Timings
 from tests.local.stepped_clock import SteppedClock, watched
 from tests.local_aks.simulation.simulated import FakeAzure, pod_spec, pool
@@ -86,7 +86,7 @@ class Running:
         """The journal's lines of some kinds."""
         return [line for line in map(json.loads, self.sink.getvalue().splitlines()) if line["kind"] in kinds]
 
-    def happens(self, what: Supply | Taking, of: str, count: int = ALL) -> None:
+    def happens(self, what: Supply | Reclaim, of: str, count: int = ALL) -> None:
         """Something happens on the market now."""
         self.market.add(MarketEvent(self.clock.now(), what, of, count))
 
@@ -174,7 +174,7 @@ def test_evicted_work_falls_back_to_the_twin_while_spot_is_sold_out(simulation: 
     simulation.deploy(2)
     simulation.eventually(lambda: simulation.pools_of_running_pods() == ["simspot"] * 2, "both run on spot")
     simulation.happens(Supply.SOLD_OUT, "simspot")
-    simulation.happens(Taking.EVICT, "simspot")
+    simulation.happens(Reclaim.EVICT, "simspot")
     simulation.eventually(lambda: simulation.pools_of_running_pods() == ["simod"] * 2, "both run on the twin")
     simulation.eventually(lambda: simulation.nodes("simspot") == [], "the spot node is gone")
     (fallback,) = simulation.journal("fallback")
@@ -186,7 +186,7 @@ def test_evicted_work_falls_back_to_the_twin_while_spot_is_sold_out(simulation: 
 def test_the_eviction_notice_stays_on_the_node_until_the_vm_goes(simulation: Running) -> None:
     simulation.azure.pools[0]["minCount"] = 1
     simulation.eventually(lambda: len(simulation.journal("node-ready")) == 1, "the minimum is there")
-    simulation.happens(Taking.EVICT, "simspot")
+    simulation.happens(Reclaim.EVICT, "simspot")
     simulation.eventually(lambda: len(simulation.journal("eviction-notice")) == 1, "the notice")
 
     def marked() -> bool:
@@ -231,7 +231,7 @@ def test_a_disruption_budget_delays_the_drain_and_the_vm_goes_all_the_same(simul
     simulation.deploy(1)
     simulation.eventually(lambda: simulation.pools_of_running_pods() == ["simspot"], "it runs on spot")
     with _budget(simulation, "work", minimum=1):
-        simulation.happens(Taking.EVICT, "simspot")
+        simulation.happens(Reclaim.EVICT, "simspot")
         simulation.eventually(lambda: len(simulation.journal("eviction")) == 1, "the VM goes")
     assert [line["pods"] for line in simulation.journal("eviction")] == [1]
 

@@ -1,9 +1,11 @@
-"""Kubernetes API objects (plain JSON dicts) as the autoscaler's model."""
+"""Kubernetes API objects (plain JSON dicts) as the autoscaler's model.
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final, TypeAlias
+Every function raises `MalformedObjectError` for what the Kubernetes API would not accept.
+"""
 
-from local_aks.kube.quantity import thousandths
+from collections.abc import Iterable, Mapping
+from typing import Final
+
 from local_aks.simulation.autoscaler.model import (
     Controller,
     DisruptionBudget,
@@ -15,8 +17,19 @@ from local_aks.simulation.autoscaler.model import (
     Term,
     Toleration,
 )
-
-Json: TypeAlias = dict[str, Any]
+from local_aks.simulation.autoscaler.reading import (
+    Json,
+    MalformedObjectError,
+    amounts,
+    child,
+    children,
+    choice,
+    optional_text,
+    text,
+    texts,
+    values,
+    whole_number,
+)
 
 SAFE_TO_EVICT: Final = "cluster-autoscaler.kubernetes.io/safe-to-evict"
 SCALE_DOWN_DISABLED: Final = "cluster-autoscaler.kubernetes.io/scale-down-disabled"
@@ -30,50 +43,40 @@ _NOT_READY: Final = frozenset(
 """Taints with which a node is not ready yet whatever its condition says (cluster-autoscaler kubernetes/ready.go)."""
 _MIRROR: Final = "kubernetes.io/config.mirror"
 _REPLICATED_KINDS: Final = frozenset({"Job", "ReplicaSet", "StatefulSet", "ReplicationController"})
+_REQUIRED: Final = "requiredDuringSchedulingIgnoredDuringExecution"
+_OPERATORS: Final = ("In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt")
 _ONE_POD: Final = 1000
-
-
-def child(of: Json, key: str) -> Json:
-    """An object in an object, empty where it is absent or null."""
-    value: Json | None = of.get(key)
-    return value or {}
-
-
-def children(of: Json, key: str) -> Sequence[Json]:
-    """A list of objects in an object, empty where it is absent or null."""
-    value: Sequence[Json] | None = of.get(key)
-    return value or ()
 
 
 def finished(pod: Json) -> bool:
     """Whether a pod has ended and holds no resources any more."""
-    return child(pod, "status").get("phase") in {"Succeeded", "Failed"}
+    return optional_text(child(pod, "status"), "phase") in {"Succeeded", "Failed"}
 
 
 def parse_pod(pod: Json, first_seen: float) -> Pod:
     """A Pod object; `first_seen` is in simulated seconds."""
-    metadata, spec, status = pod["metadata"], pod["spec"], child(pod, "status")
-    annotations = child(metadata, "annotations")
+    metadata, spec, status = child(pod, "metadata"), child(pod, "spec"), child(pod, "status")
+    annotations = texts(metadata, "annotations")
     safe = annotations.get(SAFE_TO_EVICT)
     return Pod(
-        namespace=metadata["namespace"],
-        name=metadata["name"],
-        uid=metadata["uid"],
+        namespace=text(metadata, "namespace"),
+        name=text(metadata, "name"),
+        uid=text(metadata, "uid"),
         first_seen=first_seen,
-        node=spec.get("nodeName"),
+        node=optional_text(spec, "nodeName") or None,
         unschedulable=any(
-            condition["type"] == "PodScheduled"
-            and condition["status"] == "False"
+            text(condition, "type") == "PodScheduled"
+            and text(condition, "status") == "False"
             and condition.get("reason") == "Unschedulable"
             for condition in children(status, "conditions")
         ),
         nominated=bool(status.get("nominatedNodeName")),
         terminating="deletionTimestamp" in metadata,
-        running=status.get("phase") == "Running",
-        priority=spec.get("priority") or 0,
+        running=optional_text(status, "phase") == "Running",
+        priority=whole_number(spec, "priority"),
         scheduling=parse_scheduling(spec),
         controller=_controller(metadata, annotations),
-        labels=child(metadata, "labels"),
+        labels=texts(metadata, "labels"),
         safe_to_evict=None if safe is None else safe == "true",
         local_storage=any(
             "emptyDir" in volume or "hostPath" in volume for volume in children(spec, "volumes")
@@ -82,20 +85,23 @@ def parse_pod(pod: Json, first_seen: float) -> Pod:
 
 
 def parse_node(node: Json) -> Node:
-    """A Node object."""
-    metadata, spec, status = node["metadata"], child(node, "spec"), node["status"]
-    annotations = child(metadata, "annotations")
-    taints = children(spec, "taints")
+    """A Node object; one without `allocatable` has no room for anything."""
+    metadata, spec, status = child(node, "metadata"), child(node, "spec"), child(node, "status")
+    annotations = texts(metadata, "annotations")
+    taints = tuple(
+        Taint(text(taint, "key"), text(taint, "effect"), optional_text(taint, "value"))
+        for taint in children(spec, "taints")
+    )
     return Node(
-        name=metadata["name"],
-        labels=child(metadata, "labels"),
-        taints=tuple(Taint(taint["key"], taint["effect"], taint.get("value") or "") for taint in taints),
-        allocatable={name: thousandths(amount) for name, amount in child(status, "allocatable").items()},
+        name=text(metadata, "name"),
+        labels=texts(metadata, "labels"),
+        taints=taints,
+        allocatable=amounts(status, "allocatable"),
         ready=any(
-            condition["type"] == "Ready" and condition["status"] == "True"
+            text(condition, "type") == "Ready" and text(condition, "status") == "True"
             for condition in children(status, "conditions")
         )
-        and not any(taint["key"] in _NOT_READY for taint in taints),
+        and not any(taint.key in _NOT_READY for taint in taints),
         unschedulable=bool(spec.get("unschedulable")),
         scale_down_disabled=annotations.get(SCALE_DOWN_DISABLED) == "true",
     )
@@ -103,21 +109,26 @@ def parse_node(node: Json) -> Node:
 
 def parse_budget(budget: Json) -> DisruptionBudget:
     """A PodDisruptionBudget object."""
-    selector = child(budget["spec"], "selector")
+    selector = child(child(budget, "spec"), "selector")
     return DisruptionBudget(
-        namespace=budget["metadata"]["namespace"],
-        match_labels=tuple(sorted(child(selector, "matchLabels").items())),
+        namespace=text(child(budget, "metadata"), "namespace"),
+        match_labels=tuple(sorted(texts(selector, "matchLabels").items())),
         expressions=_requirements(children(selector, "matchExpressions")),
-        allowed=child(budget, "status").get("disruptionsAllowed") or 0,
+        allowed=whole_number(child(budget, "status"), "disruptionsAllowed"),
     )
+
+
+def parse_daemon_set(daemon_set: Json) -> Scheduling:
+    """What decides on which nodes a DaemonSet has pods."""
+    return parse_scheduling(child(child(child(daemon_set, "spec"), "template"), "spec"))
 
 
 def parse_scheduling(spec: Json) -> Scheduling:
     """A pod spec (of a pod or of a DaemonSet's template) as what decides its placement."""
     node_affinity = child(child(spec, "affinity"), "nodeAffinity")
-    required: Json | None = node_affinity.get("requiredDuringSchedulingIgnoredDuringExecution")
+    required = child(node_affinity, _REQUIRED) if node_affinity.get(_REQUIRED) is not None else None
     return Scheduling(
-        node_selector=tuple(sorted(child(spec, "nodeSelector").items())),
+        node_selector=tuple(sorted(texts(spec, "nodeSelector").items())),
         required_terms=None
         if required is None
         else tuple(
@@ -125,14 +136,14 @@ def parse_scheduling(spec: Json) -> Scheduling:
                 _requirements(children(term, "matchExpressions")),
                 _requirements(children(term, "matchFields")),
             )
-            for term in required["nodeSelectorTerms"]
+            for term in children(required, "nodeSelectorTerms")
         ),
         tolerations=tuple(
             Toleration(
-                toleration.get("key") or "",
-                toleration.get("operator") or "Equal",
-                toleration.get("value") or "",
-                toleration.get("effect") or "",
+                optional_text(toleration, "key"),
+                choice(toleration, "operator", ("Equal", "Exists"), "Equal"),
+                optional_text(toleration, "value"),
+                choice(toleration, "effect", ("", "NoSchedule", "PreferNoSchedule", "NoExecute")),
             )
             for toleration in children(spec, "tolerations")
         ),
@@ -153,14 +164,12 @@ def _requests(spec: Json) -> dict[str, int]:
             peak = _maximum(peak, _sum(running, requests))
     for container in children(spec, "containers"):
         running = _sum(running, _container_requests(container))
-    overhead = {name: thousandths(amount) for name, amount in child(spec, "overhead").items()}
-    return _sum(_maximum(peak, running), overhead) | {"pods": _ONE_POD}
+    return _sum(_maximum(peak, running), amounts(spec, "overhead")) | {"pods": _ONE_POD}
 
 
 def _container_requests(container: Json) -> dict[str, int]:
     resources = child(container, "resources")
-    amounts = child(resources, "limits") | child(resources, "requests")
-    return {name: thousandths(amount) for name, amount in amounts.items()}
+    return amounts(resources, "limits") | amounts(resources, "requests")
 
 
 def _sum(left: Mapping[str, int], right: Mapping[str, int]) -> dict[str, int]:
@@ -176,16 +185,19 @@ def _requirements(expressions: Iterable[Json]) -> tuple[Requirement, ...]:
 
 
 def _requirement(expression: Json) -> Requirement:
-    values: Sequence[str] | None = expression.get("values")
-    return Requirement(expression["key"], expression["operator"], tuple(values or ()))
+    operator, operands = choice(expression, "operator", _OPERATORS), values(expression, "values")
+    if operator in {"Gt", "Lt"} and len(operands) != 1:
+        raise MalformedObjectError("values", list(operands), f"one number for the operator {operator}")
+    return Requirement(text(expression, "key"), operator, operands)
 
 
-def _controller(metadata: Json, annotations: Json) -> Controller:
+def _controller(metadata: Json, annotations: Mapping[str, str]) -> Controller:
     if _MIRROR in annotations:
         return Controller.MIRROR
     owner = next((ref for ref in children(metadata, "ownerReferences") if ref.get("controller")), None)
     if owner is None:
         return Controller.NONE
-    if owner["kind"] == "DaemonSet":
+    kind = text(owner, "kind")
+    if kind == "DaemonSet":
         return Controller.DAEMON_SET
-    return Controller.REPLICATED if owner["kind"] in _REPLICATED_KINDS else Controller.CUSTOM
+    return Controller.REPLICATED if kind in _REPLICATED_KINDS else Controller.CUSTOM

@@ -6,8 +6,10 @@ from typing import Final
 
 from local_aks.simulation.autoscaler.model import Pod
 from local_aks.simulation.cluster import Cluster, Event
-from local_aks.simulation.tasks.drain import Drain
-from local_aks.simulation.tasks.node_task import NodeTask
+from local_aks.simulation.journal import Journal, Kind, Source
+from local_aks.simulation.observer import View
+from local_aks.simulation.tasks.node_task import Drain, NodeTask
+from local_aks.simulation.vms.scale_sets import ScaleSets
 
 NOTICE_SECONDS: Final = 30.0
 """Azure's notice before a spot VM is taken; at least, and best effort (aks.md §1.1)."""
@@ -37,6 +39,59 @@ class Eviction(NodeTask[None]):
             self._announced = True
             return
         self._drain.advance(cluster, pods, now)
+
+
+class Evictions:
+    """All evictions under way."""
+
+    def __init__(self, cluster: Cluster, scale_sets: ScaleSets, journal: Journal) -> None:
+        self._cluster = cluster
+        self._scale_sets = scale_sets
+        self._journal = journal
+        self._by_node: dict[str, Eviction] = {}
+
+    def __contains__(self, node: object) -> bool:
+        return node in self._by_node
+
+    def begin(self, node: str, now: float, *, notice: bool) -> None:
+        """Take a node away, after the notice if there is any; it begins at simulated second `now`."""
+        self._by_node[node] = Eviction(node, now, notice=notice)
+        if notice:
+            self._journal.write(
+                Kind.EVICTION_NOTICE,
+                Source.MARKET,
+                pool=self._scale_sets.pool_of(node),
+                node=node,
+                seconds=NOTICE_SECONDS,
+            )
+
+    def resume(self, node: str, now: float) -> None:
+        """Carry on with an eviction that an earlier simulation began; its notice begins again."""
+        self._by_node[node] = Eviction(node, now)
+
+    def advance(self, view: View, now: float) -> None:
+        """Take the VMs whose notice is over, and drain the others."""
+        self._take([eviction for eviction in self._by_node.values() if now >= eviction.gone_at], view)
+        self._by_node = {
+            node: eviction for node, eviction in self._by_node.items() if self._scale_sets.has(node)
+        }
+        for node, eviction in self._by_node.items():
+            eviction.step(self._cluster, view.pods_on.get(node, ()), now)
+
+    def _take(self, evictions: Sequence[Eviction], view: View) -> None:
+        """The VMs are gone, with whatever still runs on them."""
+        taken = [
+            {
+                "pool": self._scale_sets.pool_of(eviction.node),
+                "node": eviction.node,
+                "notice": eviction.notice,
+                "pods": len(view.pods_on.get(eviction.node, ())),
+            }
+            for eviction in evictions
+        ]
+        self._scale_sets.delete([eviction.node for eviction in evictions], "evicted")
+        for line in taken:
+            self._journal.write(Kind.EVICTION, Source.MARKET, **line)
 
 
 def _announce(cluster: Cluster, node: str) -> None:

@@ -8,8 +8,10 @@ from local_aks.simulation.autoscaler.drainability import ends_with_node, stays_b
 from local_aks.simulation.autoscaler.model import Pod
 from local_aks.simulation.autoscaler.scale_down import DELETION_TAINT
 from local_aks.simulation.cluster import Cluster
-from local_aks.simulation.tasks.drain import Drain
-from local_aks.simulation.tasks.node_task import NodeTask
+from local_aks.simulation.journal import Journal, Kind, Source
+from local_aks.simulation.observer import View
+from local_aks.simulation.tasks.node_task import Drain, NodeTask
+from local_aks.simulation.vms.scale_sets import ScaleSets
 
 _DELAY_AFTER_TAINT: Final = 5.0
 """`--node-delete-delay-after-taint`: by then the scheduler has placed what it had decided before."""
@@ -79,6 +81,45 @@ class Removal(NodeTask[Outcome]):
     def _give_up(self, cluster: Cluster) -> Outcome:
         cluster.untaint_node(self.node, [DELETION_TAINT])
         return Outcome.FAILED
+
+
+class Removals:
+    """All removals under way."""
+
+    def __init__(self, cluster: Cluster, scale_sets: ScaleSets, journal: Journal) -> None:
+        self._cluster = cluster
+        self._scale_sets = scale_sets
+        self._journal = journal
+        self._by_node: dict[str, Removal] = {}
+
+    def __contains__(self, node: object) -> bool:
+        return node in self._by_node
+
+    def begin(self, node: str, *, grace_seconds: float, forced: bool, empty: bool) -> None:
+        """Remove a node as `Removal` says; nothing happens for one that is being removed already."""
+        if node not in self._by_node:
+            self._by_node[node] = Removal(node, grace_seconds=grace_seconds, forced=forced, empty=empty)
+
+    def advance(self, view: View, now: float) -> bool:
+        """Go on with all of them, and delete the VMs of those that are done.
+
+        Returns:
+            Whether one failed.
+        """
+        outcomes = {
+            node: removal.step(self._cluster, view.pods_on.get(node, ()), now)
+            for node, removal in self._by_node.items()
+            if self._scale_sets.has(node)
+        }
+        done = [node for node, outcome in outcomes.items() if outcome is Outcome.DONE]
+        failed = [node for node, outcome in outcomes.items() if outcome is Outcome.FAILED]
+        self._scale_sets.delete(done, "removed")
+        for node in failed:
+            pool = self._scale_sets.pool_of(node)
+            self._journal.write(Kind.SCALE_DOWN_FAILED, Source.AUTOSCALER, pool=pool, node=node)
+        going_on = outcomes.keys() - {*done, *failed}
+        self._by_node = {node: removal for node, removal in self._by_node.items() if node in going_on}
+        return bool(failed)
 
 
 def _may_go(pods: Sequence[Pod]) -> bool:

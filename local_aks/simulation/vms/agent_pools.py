@@ -31,6 +31,11 @@ class Azure(Protocol):
         ...
 
 
+def spot_pools(azure: Azure) -> list[str]:
+    """Names of the pools that have a spot market."""
+    return [str(pool["name"]) for pool in azure.agent_pools() if pool.get("scaleSetPriority") == "Spot"]
+
+
 @dataclass(frozen=True, kw_only=True)
 class AgentPool:
     """One agent pool. `labels` and `taints` hold the spot pair whether or not the caller sent it."""

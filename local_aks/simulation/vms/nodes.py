@@ -1,4 +1,4 @@
-"""Node objects as AKS gives them: names, labels, taints, capacity and allocatable from an agent pool."""
+"""Node objects as AKS makes them from an agent pool: names, labels, taints."""
 
 import hashlib
 from typing import Any, Final
@@ -6,20 +6,10 @@ from typing import Any, Final
 import catalogue
 from catalogue import VmSize
 from local_aks.simulation.vms.agent_pools import AgentPool
+from local_aks.simulation.vms.capacity import GIB_IN_MIB, allocatable, capacity
 
 _BASE36: Final = "0123456789abcdefghijklmnopqrstuvwxyz"
 _INSTANCE_DIGITS: Final = 6
-_GIB_IN_MIB: Final = 1024
-
-_CPU_RESERVED: Final = ((1, 60), (2, 100), (4, 140), (8, 180), (16, 260), (32, 420), (64, 740))
-"""(cores, millicores AKS reserves): Microsoft, node-resource-reservations.md, "CPU reservations"."""
-
-_EVICTION_THRESHOLD_MIB: Final = 100
-_MANAGED_DISK_GIB: Final = ((8, 128), (16, 256), (64, 512))
-"""(below this many vCPUs, default managed OS disk in GiB): Microsoft, concepts-storage.md; 1,024 above."""
-_DEFAULT_EPHEMERAL_MIN_GIB: Final = 128
-_NODEFS_HELD_BACK: Final = 0.1
-"""Kubelet's default hard eviction threshold `nodefs.available<10%`."""
 
 
 class UnknownVmSizeError(ValueError):
@@ -79,27 +69,6 @@ def taint(text: str) -> dict[str, str]:
     return {"key": key, "effect": effect} | ({"value": value} if value else {})
 
 
-def allocatable_cpu(vcpus: int) -> int:
-    """Millicores left for pods; between two rows of AKS's table the reservation is interpolated."""
-    cores, reserved = _CPU_RESERVED[0]
-    for next_cores, next_reserved in _CPU_RESERVED[1:]:
-        if vcpus <= next_cores:
-            share = (vcpus - cores) / (next_cores - cores)
-            return vcpus * 1000 - round(reserved + share * (next_reserved - reserved))
-        cores, reserved = next_cores, next_reserved
-    return vcpus * 1000 - (reserved + 10 * (vcpus - cores))
-
-
-def allocatable_memory(memory_gib: int, max_pods: int) -> int:
-    """MiB left for pods on AKS ≥ 1.29 (Microsoft, node-resource-reservations.md, "Memory reservations").
-
-    Reserved are the lesser of 20 MiB x max pods + 50 MiB and a quarter, and the eviction threshold on top.
-    """
-    memory = memory_gib * _GIB_IN_MIB
-    reserved = min(20 * max_pods + 50, memory // 4)
-    return memory - reserved - _EVICTION_THRESHOLD_MIB
-
-
 def _node(pool: AgentPool, name: str, extra_labels: dict[str, str], index: int) -> dict[str, Any]:
     try:
         size = catalogue.vm_size(pool.vm_size)
@@ -107,20 +76,6 @@ def _node(pool: AgentPool, name: str, extra_labels: dict[str, str], index: int) 
         raise UnknownVmSizeError(
             f"pool {pool.name}: VM size {pool.vm_size!r} is not in the catalogue, so its nodes can't be simulated"
         ) from None
-    disk_gib = _os_disk_gib(pool, size)
-    extended = {"nvidia.com/gpu": str(size.gpus)} if size.gpus else {}
-    capacity = {
-        "cpu": str(size.vcpus),
-        "memory": f"{size.memory_gib}Gi",
-        "ephemeral-storage": f"{disk_gib}Gi",
-        "pods": str(pool.max_pods),
-    }
-    allocatable = {
-        "cpu": f"{allocatable_cpu(size.vcpus)}m",
-        "memory": f"{allocatable_memory(size.memory_gib, pool.max_pods)}Mi",
-        "ephemeral-storage": f"{int(disk_gib * _GIB_IN_MIB * (1 - _NODEFS_HELD_BACK))}Mi",
-        "pods": str(pool.max_pods),
-    }
     return {
         "apiVersion": "v1",
         "kind": "Node",
@@ -131,8 +86,8 @@ def _node(pool: AgentPool, name: str, extra_labels: dict[str, str], index: int) 
         },
         "spec": {"providerID": f"kwok://{name}", "taints": [taint(text) for text in pool.taints]},
         "status": {
-            "capacity": capacity | extended,
-            "allocatable": allocatable | extended,
+            "capacity": capacity(pool, size),
+            "allocatable": allocatable(pool, size),
             "nodeInfo": _node_info(pool),
         },
     }
@@ -162,19 +117,11 @@ def _labels(pool: AgentPool, size: VmSize, index: int) -> dict[str, str]:
         "kubernetes.azure.com/priority": "spot" if pool.spot else "regular",
         "kubernetes.azure.com/role": "agent",
         "kubernetes.azure.com/sku-cpu": str(size.vcpus),
-        "kubernetes.azure.com/sku-memory": str(size.memory_gib * _GIB_IN_MIB),
+        "kubernetes.azure.com/sku-memory": str(size.memory_gib * GIB_IN_MIB),
         "kubernetes.azure.com/storageprofile": pool.os_disk_type.lower(),
         **accelerator,
         **pool.labels,
     }
-
-
-def _os_disk_gib(pool: AgentPool, size: VmSize) -> int:
-    if pool.os_disk_gb is not None:
-        return pool.os_disk_gb
-    if pool.os_disk_type == "Ephemeral" and size.ephemeral_gib >= _DEFAULT_EPHEMERAL_MIN_GIB:
-        return size.ephemeral_gib
-    return next((gib for below, gib in _MANAGED_DISK_GIB if size.vcpus < below), 1024)
 
 
 def _node_info(pool: AgentPool) -> dict[str, str]:

@@ -14,7 +14,7 @@ import pytest
 from ckf_spot import Pools
 from local_aks.control_plane.controllers.argo import Argo
 from local_aks.demo.pipelines import Attempt, Object, Retries, Step, attempts, ended, phase, workflow
-from local_aks.simulation.market import ALL, MarketEvent, Taking
+from local_aks.simulation.market import ALL, MarketEvent, Reclaim
 from tests.local.argo.profile import WORKFLOW, profile
 from tests.local.argo.setting import argo_retries
 from tests.local.demo_stack import DemoStack
@@ -54,7 +54,7 @@ def _aftermath(demo: DemoStack, pools: Pools) -> Aftermath:
     with profile(demo) as namespace, demo.playing(step=4) as play:
         demo.apply(*(workflow(name, namespace, [step]) for name, step in steps.items()))
         play.until("work runs on spot", lambda: _running(demo, namespace) == ["cpuspot"] * 2)
-        play.market.add(MarketEvent(play.clock.now(), Taking.VANISH, "cpuspot", ALL))
+        play.market.add(MarketEvent(play.clock.now(), Reclaim.VANISH, "cpuspot", ALL))
         play.until(
             "the workflows end", lambda: all(ended(live) for live in demo.api.list(WORKFLOW, namespace))
         )

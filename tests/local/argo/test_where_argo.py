@@ -14,7 +14,7 @@ import pytest
 
 from ckf_spot import Pools
 from local_aks.demo.pipelines import Retries, Step, ended, workflow
-from local_aks.simulation.market import ALL, MarketEvent, Taking
+from local_aks.simulation.market import ALL, MarketEvent, Reclaim
 from tests.local.argo.profile import WORKFLOW, profile
 from tests.local.demo_stack import DemoStack
 
@@ -36,7 +36,7 @@ def told(demo: DemoStack, pools: Pools) -> dict[str, dict[str, Any]]:
         demo.apply(*(workflow(name, namespace, [step]) for name, step in steps.items()))
         play.until("both run on spot", lambda: _running(demo, namespace) == 2)
         time.sleep(_YOUNG_SECONDS)
-        play.market.add(MarketEvent(play.clock.now(), Taking.EVICT, "cpuspot", ALL))
+        play.market.add(MarketEvent(play.clock.now(), Reclaim.EVICT, "cpuspot", ALL))
         workflows = lambda: demo.api.list(WORKFLOW, namespace)  # noqa: E731
         play.until("both are over", lambda: all(ended(live) for live in workflows()))
         done = subprocess.run(

@@ -9,7 +9,7 @@ import pytest
 
 from local_aks.simulation.autoscaler.profile import Profile
 from local_aks.simulation.journal import Kind
-from local_aks.simulation.market import ALL, MarketEvent, Supply, Taking
+from local_aks.simulation.market import ALL, MarketEvent, Reclaim, Supply
 from tests.local.demo_stack import DemoStack, Object, Play
 from tests.local.eviction.work import (
     CPU_WORK,
@@ -59,9 +59,9 @@ def _aftermath(demo: DemoStack, namespace: str) -> Aftermath:
     with demo.playing(step=4) as play:
         demo.apply(*jobs)
         play.until("work runs on CPU spot", lambda: len(_running(demo, namespace, "notice-")) == 2)
-        play.market.add(MarketEvent(play.clock.now(), Taking.EVICT, "cpuspot", ALL))
+        play.market.add(MarketEvent(play.clock.now(), Reclaim.EVICT, "cpuspot", ALL))
         play.until("work runs on GPU spot", lambda: len(_running(demo, namespace, "vanish-")) == 2)
-        play.market.add(MarketEvent(play.clock.now(), Taking.VANISH, "gpuspot", ALL))
+        play.market.add(MarketEvent(play.clock.now(), Reclaim.VANISH, "gpuspot", ALL))
         play.until("the Jobs end", lambda: all(ended(demo.api.get(entry)) for entry in jobs))
     afterwards = {entry["metadata"]["name"]: demo.api.get(entry) for entry in jobs}
     return Aftermath(afterwards, play)
@@ -116,7 +116,7 @@ def test_a_disruption_budget_delays_the_drain_but_does_not_keep_the_node(
         demo.apply(budget, *(job(name, namespace, seconds=600) for name in ("kept", "free")))
         play.until("both run", lambda: len(_running(demo, namespace)) == 2)
         play.until("the budget holds", lambda: demo.api.get(budget)["status"].get("currentHealthy") == 1)
-        play.market.add(MarketEvent(play.clock.now(), Taking.EVICT, "cpuspot", ALL))
+        play.market.add(MarketEvent(play.clock.now(), Reclaim.EVICT, "cpuspot", ALL))
         [notice] = play.until("notice is given", lambda: play.journal(Kind.EVICTION_NOTICE))
         [gone] = play.until("the node is gone", lambda: play.journal(Kind.EVICTION))
     [kept] = _running(demo, namespace, "kept-")

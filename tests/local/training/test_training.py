@@ -9,7 +9,7 @@ import pytest
 
 from ckf_spot import Pools, place_training_job
 from local_aks.control_plane.controllers.training_operator import TrainingOperator
-from local_aks.simulation.market import ALL, MarketEvent, Taking
+from local_aks.simulation.market import ALL, MarketEvent, Reclaim
 from tests.local.demo_stack import DemoStack, Object, Play
 from tests.local.ports import listening
 from tests.local.training.jobs import (
@@ -70,7 +70,7 @@ def test_a_worker_that_vanishes_is_made_again_on_another_spot_node_and_the_job_g
     spot = f"{shape.workload}spot"
     with _training(demo, pools, shape, namespace) as (play, training):
         before = training.pods("Worker")
-        play.market.add(MarketEvent(play.clock.now(), Taking.VANISH, spot))
+        play.market.add(MarketEvent(play.clock.now(), Reclaim.VANISH, spot))
         [gone] = play.until("a node is gone", lambda: _nodes(before) - set(demo.nodes(spot)))
         [lost] = [index for index, pod in before.items() if pod["spec"]["nodeName"] == gone]
 
@@ -95,7 +95,7 @@ def test_workers_that_are_drained_are_made_again_on_other_spot_nodes(
     spot = f"{shape.workload}spot"
     with _training(demo, pools, shape, namespace) as (play, training):
         before = training.pods("Worker")
-        play.market.add(MarketEvent(play.clock.now(), Taking.EVICT, spot, ALL))
+        play.market.add(MarketEvent(play.clock.now(), Reclaim.EVICT, spot, ALL))
 
         def made_again() -> bool:
             assert _goes_on(training)
@@ -120,7 +120,7 @@ def test_a_tfjob_whose_workers_are_not_dynamic_fails_when_one_is_drained(
         _training(demo, pools, FIXED_TENSORFLOW, namespace) as (play, training),
         training.in_grace_period(training.pods("Worker").values()),
     ):
-        play.market.add(MarketEvent(play.clock.now(), Taking.EVICT, "cpuspot", ALL))
+        play.market.add(MarketEvent(play.clock.now(), Reclaim.EVICT, "cpuspot", ALL))
         play.until("the job fails", lambda: "Failed" in training.conditions())
 
 

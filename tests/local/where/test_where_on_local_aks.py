@@ -18,7 +18,7 @@ import pytest
 import yaml
 
 from ckf_spot import Pools, place_job
-from local_aks.simulation.market import ALL, MarketEvent, Supply, Taking
+from local_aks.simulation.market import ALL, MarketEvent, Reclaim, Supply
 from tests.local.demo_stack import DemoStack, Object
 
 ROOT: Final = Path(__file__).parents[3]
@@ -114,7 +114,7 @@ def scene(demo: DemoStack, namespace: str, tmp_path_factory: pytest.TempPathFact
             first = play.until("the Job runs", lambda: _running(demo, namespace, "training-"))
             before = first["spec"]["nodeName"]
             time.sleep(2)  # times of the API have whole seconds
-            play.market.add(MarketEvent(play.clock.now(), Taking.EVICT, "cpuspot", ALL))
+            play.market.add(MarketEvent(play.clock.now(), Reclaim.EVICT, "cpuspot", ALL))
             play.until("its node is gone", lambda: before not in demo.nodes("cpuspot"))
             after = play.until("it runs again", lambda: _running(demo, namespace, "training-"))
             stuck = place_job(_job("inference", namespace, gpus=1), pools["gpu"], require="spot")

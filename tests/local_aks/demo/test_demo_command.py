@@ -7,8 +7,11 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Generator
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +24,10 @@ from local_aks.demo.show import Show
 from local_aks.engine import EngineError
 from local_aks.lifecycle import daemon
 from local_aks.run.directory import RunDirectory
+from local_aks.simulation import market_requests
+from local_aks.simulation.clock import ManualClock
+from local_aks.simulation.market import Market, Supply
+from local_aks.simulation.market_requests import MarketRequests
 
 CLUSTER = "/subscriptions/s/resourceGroups/rg/providers/Microsoft.ContainerService/managedClusters/aks"
 
@@ -237,26 +244,68 @@ def test_where_several_run_one_must_be_named(
     assert "which one? These run: demo, dev" in capsys.readouterr().err
     assert _main(tmp_path, "market", "evict", "cpuspot", "--stack", "prod") == 1
     assert "'prod' does not run" in capsys.readouterr().err
-    assert _main(tmp_path, "market", "evict", "cpuspot", "--stack", "dev") == 0
+    with _market(_run(tmp_path, "dev")):
+        assert _main(tmp_path, "market", "evict", "cpuspot", "--stack", "dev") == 0
 
 
-def test_market_events_reach_the_service(tmp_path: Path, services: list[subprocess.Popen[bytes]]) -> None:
+@contextmanager
+def _market(run: RunDirectory) -> Generator[Market]:
+    """The service's market, where whatever is asked for happens at once."""
+    market, clock, stop = Market(), ManualClock(), threading.Event()
+    requests = MarketRequests(daemon.market_folder(run), market, clock, lambda: ["cpuspot"])
+
+    def play() -> None:
+        while not stop.wait(0.01):
+            requests.look()
+            for event in market.due(clock.now()):
+                event.outcome.set_result(f"{event.pool}: {event.what} of {event.count}")
+
+    thread = threading.Thread(target=play)
+    thread.start()
+    try:
+        yield market
+    finally:
+        stop.set()
+        thread.join()
+
+
+def test_market_requests_are_carried_out_and_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], services: list[subprocess.Popen[bytes]]
+) -> None:
     run = _run(tmp_path)
     _serve(run, services)
-    assert _main(tmp_path, "market", "soldout", "cpuspot") == 0
-    assert _main(tmp_path, "market", "evict", "cpuspot", "--count", "all") == 0
-    assert daemon.market_inbox(run).read_text().splitlines() == [
-        '{"what": "soldout", "pool": "cpuspot", "count": 1}',
-        '{"what": "evict", "pool": "cpuspot", "count": 0}',
-    ]
+    with _market(run) as market:
+        assert _main(tmp_path, "market", "soldout", "cpuspot") == 0
+        assert _main(tmp_path, "market", "evict", "cpuspot", "--count", "all") == 0
+    assert market.supply("cpuspot") is Supply.SOLD_OUT
+    assert capsys.readouterr().out.splitlines() == ["cpuspot: soldout of 1", "cpuspot: evict of 0"]
 
 
 def test_only_spot_pools_have_a_market(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], services: list[subprocess.Popen[bytes]]
 ) -> None:
-    _serve(_run(tmp_path), services)
-    assert _main(tmp_path, "market", "evict", "general") == 1
-    assert "'general' is no spot pool; spot pools here: cpuspot" in capsys.readouterr().err
+    run = _run(tmp_path)
+    _serve(run, services)
+    with _market(run):
+        assert _main(tmp_path, "market", "evict", "general") == 1
+    expected = "error: pool: 'general' is not allowed; expected a spot pool: cpuspot\n"
+    assert capsys.readouterr() == ("", expected)
+
+
+def test_a_service_that_does_not_answer_is_told(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    services: list[subprocess.Popen[bytes]],
+) -> None:
+    run = _run(tmp_path)
+    _serve(run, services)
+    daemon.market_folder(run).mkdir()
+    monkeypatch.setattr(market_requests, "ask", partial(market_requests.ask, patience_seconds=0.1))
+    assert _main(tmp_path, "market", "evict", "cpuspot") == 1
+    told = capsys.readouterr()
+    assert told == ("", "error: the local AKS did not answer in 0 s; nothing was done\n")
+    assert list(daemon.market_folder(run).iterdir()) == []
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from local_aks.simulation.market import ALL, MarketEvent, Taking
+from local_aks.simulation.market import ALL, MarketEvent, Reclaim
 from tests.local_aks.simulation.simulated import World, pod_spec, pool
 
 SPEC = pod_spec(tolerates=("spot",), selector={"agentpool": "cpuspot"})
@@ -17,7 +17,7 @@ def a_world(**spot: Any) -> World:
     return world
 
 
-def take(world: World, what: Taking = Taking.EVICT, count: int = ALL, pool: str = "cpuspot") -> None:
+def take(world: World, what: Reclaim = Reclaim.EVICT, count: int = ALL, pool: str = "cpuspot") -> None:
     world.market.add(MarketEvent(world.clock.now(), what, pool, count))
     world.run(world.tick)
 
@@ -107,7 +107,7 @@ def test_daemon_set_pods_are_not_evicted() -> None:
 
 def test_a_vm_can_vanish_without_notice() -> None:
     world = a_world()
-    take(world, Taking.VANISH)
+    take(world, Reclaim.VANISH)
     assert world.nodes_of("cpuspot") == []
     assert world.journal("eviction-notice") == []
     assert [line["notice"] for line in world.journal("eviction")] == [False, False]
@@ -150,7 +150,8 @@ def test_regular_nodes_are_never_taken() -> None:
     world.run(10)
     take(world, pool="cpuod")
     assert len(world.nodes_of("cpuod")) == 1
-    assert "no spot pool" in world.journal("error")[0]["detail"]
+    (error,) = world.journal("error")
+    assert error["detail"] == "pool: 'cpuod' is not allowed; expected a spot pool: none"
 
 
 def test_an_eviction_under_way_goes_on_after_a_restart() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from local_aks.simulation.market import ALL, Market, MarketEvent, Supply, Taking, Weather, seeded
+from local_aks.simulation.market import ALL, Market, MarketEvent, Reclaim, Supply, Weather, seeded
 
 HOUR = 3600.0
 ROUGH = Weather(evictions_per_hour=20, shortages_per_hour=5, silent_share=0.5, vanish_share=0.5)
@@ -21,7 +21,7 @@ def test_another_pool_does_not_change_a_pools_events() -> None:
 def test_evictions_come_at_the_asked_rate() -> None:
     events = seeded(1, ["a"], 200 * HOUR, Weather(evictions_per_hour=3, shortages_per_hour=0))
     assert len(events) == pytest.approx(600, rel=0.15)
-    assert {event.what for event in events} == {Taking.EVICT}
+    assert {event.what for event in events} == {Reclaim.EVICT}
 
 
 def test_every_shortage_ends_before_the_next_begins() -> None:
@@ -38,7 +38,7 @@ def test_a_calm_market_has_no_events() -> None:
 
 
 def test_events_come_due_once_and_in_order() -> None:
-    late, early = MarketEvent(20, Taking.EVICT, "a"), MarketEvent(10, Taking.VANISH, "a")
+    late, early = MarketEvent(20, Reclaim.EVICT, "a"), MarketEvent(10, Reclaim.VANISH, "a")
     market = Market([late, early], start=100)
     assert market.due(109) == []
     assert market.due(130) == [early, late]
@@ -55,8 +55,8 @@ def test_supply_follows_the_events() -> None:
 
 
 def test_events_can_be_added_while_it_runs() -> None:
-    market = Market([MarketEvent(50, Taking.EVICT, "a")])
-    market.add(MarketEvent(5, Taking.EVICT, "b"))
+    market = Market([MarketEvent(50, Reclaim.EVICT, "a")])
+    market.add(MarketEvent(5, Reclaim.EVICT, "b"))
     assert [event.pool for event in market.due(60)] == ["b", "a"]
 
 

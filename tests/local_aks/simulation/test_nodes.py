@@ -5,10 +5,9 @@ from typing import Any
 import pytest
 
 from local_aks.simulation.vms.agent_pools import AgentPool
+from local_aks.simulation.vms.capacity import allocatable_cpu, allocatable_memory
 from local_aks.simulation.vms.nodes import (
     UnknownVmSizeError,
-    allocatable_cpu,
-    allocatable_memory,
     instance_index,
     node,
     node_name,

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from local_aks.simulation.market import ALL, MarketEvent, Supply, Taking
+from local_aks.simulation.market import ALL, MarketEvent, Reclaim, Supply
 from local_aks.simulation.vms.scale_sets import Timings
 from tests.local_aks.simulation.simulated import World, pod_spec, pool
 
@@ -120,7 +120,7 @@ def test_no_vm_gets_the_name_of_one_that_is_gone_not_even_after_a_restart() -> N
     world = World([pool("cpuspot", scaleSetPriority="Spot", count=2, **FIXED)])
     world.run(10)
     assert [name[-1] for name in world.nodes_of("cpuspot")] == ["0", "1"]
-    world.market.add(MarketEvent(world.clock.now(), Taking.VANISH, "cpuspot", ALL))
+    world.market.add(MarketEvent(world.clock.now(), Reclaim.VANISH, "cpuspot", ALL))
     world.run(1)
     world.restart()
     world.azure.pools[0]["count"] = 1

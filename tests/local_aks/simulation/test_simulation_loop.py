@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from local_aks.kube.errors import ClusterUnavailableError
+from local_aks.kube.errors import UnavailableError
+from local_aks.simulation.azure_reader import SeveralClustersError
 from local_aks.simulation.journal import Journal
-from local_aks.simulation.loop import SeveralClustersError
-from local_aks.simulation.market import MarketEvent, Supply, Taking, Weather, seeded
+from local_aks.simulation.market import MarketEvent, Reclaim, Supply, Weather, seeded
 from local_aks.simulation.observer import Observer
 from tests.local_aks.simulation.simulated import FakeCluster, World, pod_spec, pool
 
@@ -219,14 +219,14 @@ class Flaky(FakeCluster):
         """All nodes, or no answer."""
         if self.outages:
             self.outages -= 1
-            raise ClusterUnavailableError("no answer")
+            raise UnavailableError("no answer")
         return super().nodes()
 
     def delete_node(self, name: str) -> None:
         """A node deleted, or no answer."""
         if self.failed_deletions:
             self.failed_deletions -= 1
-            raise ClusterUnavailableError("no answer")
+            raise UnavailableError("no answer")
         super().delete_node(name)
 
 
@@ -245,8 +245,8 @@ def test_an_outage_of_the_control_plane_is_waited_for_and_told_once() -> None:
     assert [line["detail"] for line in world.journal("error")] == ["no answer"]
 
 
-@pytest.mark.parametrize("how", [Taking.EVICT, Taking.VANISH])
-def test_an_outage_loses_no_eviction(how: Taking) -> None:
+@pytest.mark.parametrize("how", [Reclaim.EVICT, Reclaim.VANISH])
+def test_an_outage_loses_no_eviction(how: Reclaim) -> None:
     world = World([pool("cpuspot", scaleSetPriority="Spot", enableAutoScaling=False, count=1)])
     flaky = world.cluster = Flaky(world.clock)
     world.restart()
@@ -254,11 +254,11 @@ def test_an_outage_loses_no_eviction(how: Taking) -> None:
     flaky.failed_deletions = 2
     world.market.add(MarketEvent(world.clock.now(), how, "cpuspot"))
     for _ in range(100):
-        with suppress(ClusterUnavailableError):
+        with suppress(UnavailableError):
             world.run(world.tick)
         world.clock.advance(world.tick)
     assert flaky.failed_deletions == 0
-    assert [line["notice"] for line in world.journal("eviction")] == [how is Taking.EVICT]
+    assert [line["notice"] for line in world.journal("eviction")] == [how is Reclaim.EVICT]
 
 
 def storm(seed: int) -> World:

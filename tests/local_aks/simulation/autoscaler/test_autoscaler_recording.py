@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from local_aks.simulation.market import MarketEvent, Supply, Taking
+from local_aks.simulation.market import MarketEvent, Reclaim, Supply
 from tests.local_aks.simulation.simulated import World, pod_spec, pool
 
 RECORDING = json.loads((Path(__file__).parent / "data" / "cluster-autoscaler-recording.json").read_text())
@@ -164,7 +164,7 @@ def test_s6_a_vanished_vm_costs_the_garbage_collectors_minute() -> None:
     start(world, scenario)
     world.run_until_running("work")
     vanished = world.clock.now()
-    world.market.add(MarketEvent(vanished, Taking.VANISH, "cpuspot"))
+    world.market.add(MarketEvent(vanished, Reclaim.VANISH, "cpuspot"))
     world.run(1)
     took = world.run_until_running("work")
     gone, *_ = world.journal("pod-gone")

@@ -1,0 +1,94 @@
+"""The simulated autoscaler at work: what it is shown, when it looks, and that its decisions are carried out."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Final
+
+from local_aks.simulation.actuator import Actuator
+from local_aks.simulation.autoscaler.core import Autoscaler
+from local_aks.simulation.autoscaler.model import Node, NodeGroup, Snapshot, Taint
+from local_aks.simulation.autoscaler.profile import Profile
+from local_aks.simulation.autoscaler.scale_down import DELETION_TAINT, is_leaving
+from local_aks.simulation.azure_reader import AzureReader
+from local_aks.simulation.observer import Observer, View
+from local_aks.simulation.tasks.removal import Removals
+from local_aks.simulation.vms.agent_pools import AgentPool
+from local_aks.simulation.vms.nodes import scale_set_name
+from local_aks.simulation.vms.scale_sets import ScaleSets
+
+_NEVER: Final = float("-inf")
+
+
+class Autoscaling:
+    """Lets the autoscaler decide once each scan interval."""
+
+    def __init__(
+        self,
+        azure: AzureReader,
+        observer: Observer,
+        actuator: Actuator,
+        scale_sets: ScaleSets,
+        removals: Removals,
+        *,
+        seed: int,
+    ) -> None:
+        """`seed` settles the autoscaler's ties."""
+        self._azure = azure
+        self._observer = observer
+        self._actuator = actuator
+        self._scale_sets = scale_sets
+        self._removals = removals
+        self._autoscaler = Autoscaler(seed=seed)
+        self._next_scan = _NEVER
+
+    def scale_down_failed(self, now: float) -> None:
+        """A node could not be drained; the autoscaler waits a while before it removes another."""
+        self._autoscaler.scale_down_failed(now)
+
+    def advance(self, pools: Mapping[str, AgentPool], profile: Profile, view: View, now: float) -> None:
+        """Decide and act, if it is time and a pool is autoscaled at all."""
+        if now < self._next_scan or not any(pool.autoscaled for pool in pools.values()):
+            return
+        self._next_scan = now + profile.scan_interval
+        decisions = self._autoscaler.decide(self._snapshot(pools, profile, view, now))
+        for removed in self._actuator.carry_out(decisions, pools, view.pods, now):
+            self._removals.begin(
+                removed.node,
+                grace_seconds=profile.max_graceful_termination,
+                forced=False,
+                empty=removed.empty,
+            )
+
+    def _snapshot(self, pools: Mapping[str, AgentPool], profile: Profile, view: View, now: float) -> Snapshot:
+        return Snapshot(
+            now=now,
+            profile=profile,
+            groups=tuple(self._group(pool) for pool in pools.values() if pool.autoscaled),
+            nodes=tuple(self._with_taint(node) for node in view.nodes if self._exists(node, pools)),
+            pods=view.pods,
+            daemon_sets=self._observer.daemon_sets(),
+            budgets=self._observer.budgets(),
+            priorities=self._observer.priorities(),
+        )
+
+    def _group(self, pool: AgentPool) -> NodeGroup:
+        return NodeGroup(
+            id=scale_set_name(pool),
+            pool=pool.name,
+            min_size=pool.min_count,
+            max_size=pool.max_count,
+            template=self._azure.template(pool.name),
+            instances=self._scale_sets.instances(pool.name),
+        )
+
+    def _exists(self, node: Node, pools: Mapping[str, AgentPool]) -> bool:
+        """Whether a node is still there: a Node object can be seen for a moment after its VM is gone."""
+        return (
+            self._scale_sets.has(node.name) or node.labels.get("kubernetes.azure.com/agentpool") not in pools
+        )
+
+    def _with_taint(self, node: Node) -> Node:
+        """A node that is being removed has the taint for the autoscaler, also while its removal only begins."""
+        if node.name not in self._removals or is_leaving(node):
+            return node
+        return replace(node, taints=(*node.taints, Taint(DELETION_TAINT, "NoSchedule")))
