@@ -24,7 +24,7 @@ from local_aks.simulation.market import Market, MarketEvent, Supply, Taking
 
 PID_FILE: Final = "service"
 _AZURE_HASTE: Final = 4
-"""How many times faster than the simulated clock Azure creates and changes resources: waiting for that shows nothing."""
+"""How much faster than the simulated clock Azure creates and changes resources: waiting for that shows nothing."""
 _INBOX_SECONDS: Final = 0.1
 
 
