@@ -15,11 +15,10 @@ import pulumi
 from local_aks.azure.state import AzureState
 from local_aks.control_plane.controllers.controller import ControllerError
 from local_aks.control_plane.kwokctl import ControlPlaneError
-from local_aks.demo import interruption
-from local_aks.demo.console import Console
-from local_aks.demo.hands import LeftoverError
-from local_aks.demo.show import NothingToShowError, Show
-from local_aks.demo.toolbox import get_tools
+from local_aks.demo.bring_up import BringUp, get_tools
+from local_aks.demo.console import Console, handle_interrupts
+from local_aks.demo.demo import Demo, NothingToShowError
+from local_aks.demo.demo_objects import LeftoverError
 from local_aks.engine import EngineError
 from local_aks.kube.errors import KubeError
 from local_aks.lifecycle import daemon
@@ -64,7 +63,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         0; 1 when something failed or a promise was not kept; 130 after Ctrl-C or SIGTERM.
     """
     options = _parser().parse_args(arguments)
-    interruption.prepare()
+    handle_interrupts()
     command: Callable[[argparse.Namespace], int] = options.command
     try:
         return command(options)
@@ -92,7 +91,8 @@ def _demo(options: argparse.Namespace) -> int:
     with run.claim():
         console = Console()
         try:
-            kept = Show(options.stack, run, options.speed, console).demo(options.build / options.stack)
+            bring_up = BringUp(options.stack, run, options.speed, console)
+            kept = Demo(bring_up, options.build / options.stack).play()
         finally:
             if not options.keep:
                 remove(run)
@@ -107,7 +107,7 @@ def _up(options: argparse.Namespace) -> int:
     run = _run_directory(options.build, options.stack)
     with run.claim():
         console = Console()
-        Show(options.stack, run, options.speed, console).up()
+        BringUp(options.stack, run, options.speed, console).up()
         console.block(["", *_how_to_go_on(run)])
     return 0
 

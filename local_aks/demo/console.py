@@ -1,7 +1,11 @@
-"""Lines for the terminal, each with the seconds since the command began."""
+"""The terminal: lines with the seconds since the command began, and Ctrl-C."""
 
+import signal
+import threading
 import time
+import warnings
 from collections.abc import Callable, Iterable
+from types import FrameType
 
 
 class Console:
@@ -33,3 +37,22 @@ class Console:
 
 def _print(line: str) -> None:
     print(line, flush=True)
+
+
+def handle_interrupts() -> None:
+    """Makes SIGINT and SIGTERM end the main thread by KeyboardInterrupt, and keeps all other threads quiet then.
+
+    The Automation API's threads trip over the pipes of the engine that goes away under them; nobody needs to read it.
+    """
+    signal.signal(signal.SIGINT, _interrupt)
+    signal.signal(signal.SIGTERM, _interrupt)
+
+
+def _interrupt(_signal: int, _frame: FrameType | None) -> None:
+    threading.excepthook = _ignore
+    warnings.simplefilter("ignore")
+    raise KeyboardInterrupt
+
+
+def _ignore(_: threading.ExceptHookArgs) -> None:
+    pass

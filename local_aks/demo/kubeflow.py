@@ -1,4 +1,4 @@
-"""Kubeflow's own controllers in the demo, and the program's second stage, which comes after them."""
+"""Kubeflow's own controllers in the demo, and the program's `up` that comes after them."""
 
 import json
 from dataclasses import dataclass, replace
@@ -41,7 +41,7 @@ class Kubeflow:
                 each.start()
 
     @property
-    def second_stage(self) -> LocalAks:
+    def with_argo_retries(self) -> LocalAks:
         """The same local AKS with `kubeflow.argoRetries` switched on, as in the stack file once Kubeflow is there."""
         stack = read_stack(self.local.project_root, self.local.stack, self.local.extra_config)
         own = json.loads(stack.values.get(f"{stack.project}:kubeflow", "{}"))
@@ -49,9 +49,9 @@ class Kubeflow:
         return replace(self.local, extra_config=extra)
 
     def up(self) -> Result:
-        """Runs the program's second stage.
+        """Runs the program with `kubeflow.argoRetries` switched on.
 
         Raises:
             EngineError: it failed.
         """
-        return self.second_stage.engine.up()
+        return self.with_argo_retries.engine.up()

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import groupby
 from typing import Any, Final
 
-from local_aks.demo.words import counted
+from local_aks.demo.formatting import counted
 from local_aks.simulation.journal import Kind
 
 _AS_THEY_ARE: Final = {Kind.FALLBACK, Kind.WARNING, Kind.ERROR}

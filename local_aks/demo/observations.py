@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Final, TypeVar, cast
 
-from local_aks.demo.pools import Pool
+from local_aks.demo.contract_pools import ContractPool
 
 Record = TypeVar("Record")
 
@@ -121,7 +121,7 @@ class Observations:
     batch: str
     gpu: str
     ended: float
-    pools: tuple[Pool, ...]
+    pools: tuple[ContractPool, ...]
     pods: tuple[PodRecord, ...]
     nodes: tuple[NodeRecord, ...]
     jobs: tuple[JobRecord, ...]
@@ -130,7 +130,7 @@ class Observations:
     scenes: tuple[SceneRecord, ...]
     journal: tuple[Mapping[str, Any], ...]
 
-    def pool(self, name: str) -> Pool | None:
+    def pool(self, name: str) -> ContractPool | None:
         """The pool of that name."""
         return next((pool for pool in self.pools if pool.name == name), None)
 
@@ -161,7 +161,7 @@ def from_json(text: str) -> Observations:
 
 
 _RECORDS: Final[Mapping[str, type[Any]]] = {
-    "pools": Pool,
+    "pools": ContractPool,
     "pods": PodRecord,
     "nodes": NodeRecord,
     "jobs": JobRecord,

@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from local_aks.demo.data_science import BLOG, PIPELINES, TRAINING
+from local_aks.demo.formatting import counted
 from local_aks.demo.observations import Observations, PodRecord
 from local_aks.demo.story import AGAIN, BATCH, FALLBACK, GPU
-from local_aks.demo.words import counted
-from local_aks.demo.workloads import NOTEBOOK, PLATFORM
+from local_aks.demo.workloads.blog import BLOG, PIPELINES, TRAINING
+from local_aks.demo.workloads.platform_and_jobs import NOTEBOOK, PLATFORM
 from local_aks.simulation.journal import Kind
 
 _REFUSED: Final = range(400, 500)

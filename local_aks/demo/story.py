@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from typing import Final
 
 from ckf_spot import Pools
-from local_aks.demo import data_science, workloads
-from local_aks.demo.data_science import PIPELINES, TRAINING, WORKERS
-from local_aks.demo.hands import Hands
+from local_aks.demo.contract_pools import ContractPool, WorkloadPools
+from local_aks.demo.demo_objects import DemoObjects
+from local_aks.demo.formatting import counted
 from local_aks.demo.observations import Refusal
-from local_aks.demo.pools import Lane, Pool
-from local_aks.demo.stage import Stage
-from local_aks.demo.words import counted
+from local_aks.demo.scene_runner import SceneRunner
+from local_aks.demo.workloads import blog, platform_and_jobs
+from local_aks.demo.workloads.blog import PIPELINES, TRAINING, WORKERS
 from local_aks.simulation.journal import Kind
 from local_aks.simulation.market import ALL, Reclaim, Supply
 
@@ -23,12 +23,12 @@ JOB_NAMES: Final = {BATCH: "prepare-features", GPU: "train", FALLBACK: "score", 
 """Part to name of its Job."""
 
 AskMarket = Callable[[Supply | Reclaim, str, int], object]
-SecondStage = Callable[[], str]
+TurnOnRetries = Callable[[], str]
 """Runs the program again, now that Kubeflow is there, waits until Argo has read what it set, and says what it did."""
 
 
 @dataclass(frozen=True)
-class Cast:
+class StackFacts:
     """What the stack has for the story.
 
     Attributes:
@@ -39,9 +39,9 @@ class Cast:
         named: the pools as a data scientist's tools see them.
     """
 
-    pools: tuple[Pool, ...]
-    batch: Lane
-    gpu: Lane | None
+    pools: tuple[ContractPool, ...]
+    batch: WorkloadPools
+    gpu: WorkloadPools | None
     guarded: bool
     named: Pools
 
@@ -50,13 +50,18 @@ class Story:
     """The scenes, in their order."""
 
     def __init__(
-        self, cast: Cast, stage: Stage, hands: Hands, ask_market: AskMarket, second_stage: SecondStage
+        self,
+        facts: StackFacts,
+        scenes: SceneRunner,
+        objects: DemoObjects,
+        ask_market: AskMarket,
+        turn_on_retries: TurnOnRetries,
     ) -> None:
-        self._cast = cast
-        self._stage = stage
-        self._hands = hands
+        self._stack = facts
+        self._scenes = scenes
+        self._objects = objects
         self._ask_market = ask_market
-        self._run_second_stage = second_stage
+        self._turn_on_retries = turn_on_retries
         self.refusal: Refusal | None = None
 
     def play(self) -> None:
@@ -66,77 +71,77 @@ class Story:
             NotSeenError: a scene did not come to its end.
         """
         self._platform()
-        if self._cast.guarded:
+        if self._stack.guarded:
             self._guard()
         self._from_zero()
         self._eviction()
-        if self._cast.batch.twins:
+        if self._stack.batch.twins:
             self._sold_out()
             self._spot_again()
         self._evicted_again()
-        self._second_stage()
+        self._argo_retries()
         self._data_science()
         self._all_spot_taken()
         self._tried_again()
         self._back_to_zero()
 
     def _platform(self) -> None:
-        with self._stage.scene("platform", "Charmed Kubeflow's platform and a notebook start"):
-            self._hands.create(workloads.namespaces())
-            charms = workloads.platform()
-            self._hands.create([*charms, workloads.notebook()])
-            self._stage.until_running(workloads.PLATFORM, len(charms), "platform")
-            self._stage.until_running(workloads.NOTEBOOK, 1, "notebook")
+        with self._scenes.scene("platform", "Charmed Kubeflow's platform and a notebook start"):
+            self._objects.create(platform_and_jobs.namespaces())
+            charms = platform_and_jobs.platform()
+            self._objects.create([*charms, platform_and_jobs.notebook()])
+            self._scenes.until_running(platform_and_jobs.PLATFORM, len(charms), "platform")
+            self._scenes.until_running(platform_and_jobs.NOTEBOOK, 1, "notebook")
 
     def _guard(self) -> None:
-        with self._stage.scene("guard", "A platform pod asks for spot nodes"):
-            self.refusal = self._hands.attempt(workloads.stray(self._cast.batch))
-            self._stage.say(f"API server: {self.refusal.status} {self.refusal.message}")
+        with self._scenes.scene("guard", "A platform pod asks for spot nodes"):
+            self.refusal = self._objects.attempt(platform_and_jobs.stray(self._stack.batch))
+            self._scenes.say(f"API server: {self.refusal.status} {self.refusal.message}")
 
     def _from_zero(self) -> None:
-        lanes = [(BATCH, self._cast.batch), *([(GPU, self._cast.gpu)] if self._cast.gpu else [])]
-        with self._stage.scene("from-zero", "Batch and GPU work start on spot pools that have no nodes"):
+        lanes = [(BATCH, self._stack.batch), *([(GPU, self._stack.gpu)] if self._stack.gpu else [])]
+        with self._scenes.scene("from-zero", "Batch and GPU work start on spot pools that have no nodes"):
             for part, lane in lanes:
                 self._start(part, lane)
             for part, lane in lanes:
                 self._until_running(part, lane)
-            if self._cast.gpu:
-                self._stage.say(
+            if self._stack.gpu:
+                self._scenes.say(
                     "(a GPU here is a number in a simulated node's allocatable; no device plugin made it)"
                 )
-            spot = self._cast.batch.spot
-            self._stage.until(
+            spot = self._stack.batch.spot
+            self._scenes.until(
                 lambda: not self._idle(spot), lambda: f"{', '.join(self._idle(spot))} stay without work"
             )
 
     def _eviction(self) -> None:
-        with self._stage.scene("eviction", "Azure takes a spot node back, with 30 s notice"):
-            self._ask_market(Reclaim.EVICT, self._stage.running(BATCH)[0].pool, 1)
-            self._stage.until(self._one_is_taken, lambda: "no spot node was taken")
-            self._stage.say(
+        with self._scenes.scene("eviction", "Azure takes a spot node back, with 30 s notice"):
+            self._ask_market(Reclaim.EVICT, self._scenes.running(BATCH)[0].pool, 1)
+            self._scenes.until(self._one_is_taken, lambda: "no spot node was taken")
+            self._scenes.say(
                 "the real Job controller waits 10 s before it starts an evicted task again; meanwhile:"
             )
 
     def _sold_out(self) -> None:
-        lane = self._cast.batch
-        with self._stage.scene("sold-out", "Spot sells out, and more work comes"):
+        lane = self._stack.batch
+        with self._scenes.scene("sold-out", "Spot sells out, and more work comes"):
             for pool in lane.spot:
                 self._ask_market(Supply.SOLD_OUT, pool.name, 1)
             self._start(FALLBACK, lane)
             self._until_running(FALLBACK, lane)
 
     def _spot_again(self) -> None:
-        lane = self._cast.batch
-        with self._stage.scene(
+        lane = self._stack.batch
+        with self._scenes.scene(
             "spot-again", "Spot is back; running work stays, and after the back-off new work goes there"
         ):
             for pool in lane.spot:
                 self._ask_market(Supply.AVAILABLE, pool.name, 1)
-            self._stage.until(
+            self._scenes.until(
                 lambda: not self._backing_off(), lambda: f"{self._backing_off()} is in back-off"
             )
             self._finish(FALLBACK)
-            self._stage.until(
+            self._scenes.until(
                 lambda: not self._idle(lane.twins),
                 lambda: f"{', '.join(self._idle(lane.twins))} stay without work",
             )
@@ -144,103 +149,106 @@ class Story:
             self._until_running(AGAIN, lane)
 
     def _evicted_again(self) -> None:
-        with self._stage.scene("evicted-again", "The evicted tasks run again, and all work comes to its end"):
-            self._until_running(BATCH, self._cast.batch)
+        with self._scenes.scene(
+            "evicted-again", "The evicted tasks run again, and all work comes to its end"
+        ):
+            self._until_running(BATCH, self._stack.batch)
             self._finish(GPU, BATCH, AGAIN)
 
-    def _second_stage(self) -> None:
-        with self._stage.scene(
-            "argo", "Kubeflow is there: `pulumi up` with kubeflow.argoRetries, the second stage"
-        ):
-            self._stage.say(self._run_second_stage())
+    def _argo_retries(self) -> None:
+        with self._scenes.scene("argo", "Kubeflow is there: `pulumi up` with kubeflow.argoRetries"):
+            self._scenes.say(self._turn_on_retries())
 
     def _data_science(self) -> None:
-        with self._stage.scene(
+        with self._scenes.scene(
             "pipelines", "The blog's three workflows and a training, on the real Argo and training operator"
         ):
-            pipelines = data_science.workflows(self._cast.named, self._cast.batch)
-            training = data_science.training(self._cast.named, self._cast.gpu or self._cast.batch)
-            self._hands.create([data_science.account(), *pipelines, training])
-            self._stage.until_running(PIPELINES, len(pipelines), "workflows")
-            self._stage.until_running(TRAINING, 1 + WORKERS, "training")
+            pipelines = blog.workflows(self._stack.named, self._stack.batch)
+            training = blog.training(self._stack.named, self._stack.gpu or self._stack.batch)
+            self._objects.create([blog.account(), *pipelines, training])
+            self._scenes.until_running(PIPELINES, len(pipelines), "workflows")
+            self._scenes.until_running(TRAINING, 1 + WORKERS, "training")
 
     def _all_spot_taken(self) -> None:
-        with self._stage.scene("all-taken", "Azure takes every spot node they run on, with 30 s notice"):
-            spot = {pool.name for pool in self._cast.pools if pool.spot}
+        with self._scenes.scene("all-taken", "Azure takes every spot node they run on, with 30 s notice"):
+            spot = {pool.name for pool in self._stack.pools if pool.spot}
             hit = [
-                pod for part in (PIPELINES, TRAINING) for pod in self._stage.running(part) if pod.pool in spot
+                pod
+                for part in (PIPELINES, TRAINING)
+                for pod in self._scenes.running(part)
+                if pod.pool in spot
             ]
             for pool in sorted({pod.pool for pod in hit}):
                 self._ask_market(Reclaim.EVICT, pool, ALL)
             nodes = {pod.node for pod in hit}
-            self._stage.until(lambda: nodes <= self._taken(), lambda: "not every spot node was taken")
-            self._stage.say(
+            self._scenes.until(lambda: nodes <= self._taken(), lambda: "not every spot node was taken")
+            self._scenes.say(
                 f"{counted(len(hit), 'pod')} lost their nodes: {', '.join(pod.task for pod in hit)}"
             )
 
     def _tried_again(self) -> None:
-        with self._stage.scene("tried-again", "Argo and the training operator start again what was lost"):
-            self._stage.until_running(PIPELINES, len(data_science.BLOG), "workflows")
-            self._stage.until_running(TRAINING, 1 + WORKERS, "training")
+        with self._scenes.scene("tried-again", "Argo and the training operator start again what was lost"):
+            self._scenes.until_running(PIPELINES, len(blog.BLOG), "workflows")
+            self._scenes.until_running(TRAINING, 1 + WORKERS, "training")
             told: set[str] = set()
 
             def over() -> bool:
                 """Lets every pod end as soon as it runs, once; a workflow's second step comes after its first."""
-                new = [pod for part in (PIPELINES, TRAINING) for pod in self._stage.running(part)]
+                new = [pod for part in (PIPELINES, TRAINING) for pod in self._scenes.running(part)]
                 new = [pod for pod in new if pod.name not in told]
-                self._hands.finish_work(new)
+                self._objects.finish_work(new)
                 told.update(pod.name for pod in new)
-                return all(run.state in data_science.OVER for run in self._hands.runs())
+                return all(run.state in blog.OVER for run in self._objects.runs())
 
-            self._stage.until(
-                over, lambda: ", ".join(f"{run.name}: {run.state}" for run in self._hands.runs())
+            self._scenes.until(
+                over, lambda: ", ".join(f"{run.name}: {run.state}" for run in self._objects.runs())
             )
-            for run in self._hands.runs():
-                self._stage.say(f"{run.kind} {run.name}: {run.state}")
+            for run in self._objects.runs():
+                self._scenes.say(f"{run.kind} {run.name}: {run.state}")
 
     def _back_to_zero(self) -> None:
-        with self._stage.scene("zero", "Nothing left to do: spot, GPU and fallback nodes go"):
-            self._stage.until_smallest(self._cast.pools)
-            sizes = (f"{pool.name} {self._stage.size(pool)}" for pool in self._cast.pools if pool.elastic)
-            self._stage.say(f"nodes left: {', '.join(sizes)}")
+        with self._scenes.scene("zero", "Nothing left to do: spot, GPU and fallback nodes go"):
+            self._scenes.until_smallest(self._stack.pools)
+            sizes = (f"{pool.name} {self._scenes.size(pool)}" for pool in self._stack.pools if pool.elastic)
+            self._scenes.say(f"nodes left: {', '.join(sizes)}")
 
-    def _start(self, part: str, lane: Lane) -> None:
+    def _start(self, part: str, lane: WorkloadPools) -> None:
         name, tasks = JOB_NAMES[part], _tasks(part, lane)
-        self._hands.create([workloads.job(name, part, lane, tasks)])
-        self._stage.say(f"Job {name}: {counted(tasks, 'task')} for {_either(lane)}")
+        self._objects.create([platform_and_jobs.job(name, part, lane, tasks)])
+        self._scenes.say(f"Job {name}: {counted(tasks, 'task')} for {_either(lane)}")
 
-    def _until_running(self, part: str, lane: Lane) -> None:
-        self._stage.until_running(part, _tasks(part, lane), f"Job {JOB_NAMES[part]}")
+    def _until_running(self, part: str, lane: WorkloadPools) -> None:
+        self._scenes.until_running(part, _tasks(part, lane), f"Job {JOB_NAMES[part]}")
 
     def _finish(self, *parts: str) -> None:
         """Lets the work of some parts come to its end, and waits for their Jobs' own account of it."""
         for part in parts:
-            self._hands.finish_work(self._stage.running(part))
+            self._objects.finish_work(self._scenes.running(part))
 
         def unfinished() -> list[str]:
-            return [job.name for job in self._hands.jobs() if job.part in parts and not job.complete]
+            return [job.name for job in self._objects.jobs() if job.part in parts and not job.complete]
 
-        self._stage.until(lambda: not unfinished(), lambda: f"not complete: {', '.join(unfinished())}")
-        for job in self._hands.jobs():
+        self._scenes.until(lambda: not unfinished(), lambda: f"not complete: {', '.join(unfinished())}")
+        for job in self._objects.jobs():
             if job.part in parts:
                 done = f"{job.succeeded} of {counted(job.tasks, 'task')} done"
-                self._stage.say(f"Job {job.name}: {done}, {job.failed} failures counted")
+                self._scenes.say(f"Job {job.name}: {done}, {job.failed} failures counted")
 
     def _one_is_taken(self) -> bool:
         return bool(self._taken())
 
     def _taken(self) -> set[str]:
         """Nodes that the market has taken."""
-        return {line["node"] for line in self._stage.watcher.lines if line["kind"] == Kind.EVICTION}
+        return {line["node"] for line in self._scenes.watcher.lines if line["kind"] == Kind.EVICTION}
 
-    def _idle(self, pools: Iterable[Pool]) -> list[str]:
+    def _idle(self, pools: Iterable[ContractPool]) -> list[str]:
         """Nodes without work, those that still boot included; they would take whatever comes next."""
-        return [node for pool in pools for node in self._stage.watcher.idle(pool.name)]
+        return [node for pool in pools for node in self._scenes.watcher.idle(pool.name)]
 
     def _backing_off(self) -> list[str]:
         """Spot pools that the autoscaler leaves alone now."""
-        now, spot = self._stage.watcher.now(), {pool.name for pool in self._cast.batch.spot}
-        failures = (line for line in self._stage.watcher.lines if line["kind"] == Kind.BACK_OFF)
+        now, spot = self._scenes.watcher.now(), {pool.name for pool in self._stack.batch.spot}
+        failures = (line for line in self._scenes.watcher.lines if line["kind"] == Kind.BACK_OFF)
         return sorted(
             {
                 line["pool"]
@@ -250,9 +258,9 @@ class Story:
         )
 
 
-def _tasks(part: str, lane: Lane) -> int:
-    return workloads.tasks_for(lane, 2 if part == BATCH else 1)
+def _tasks(part: str, lane: WorkloadPools) -> int:
+    return platform_and_jobs.tasks_for(lane, 2 if part == BATCH else 1)
 
 
-def _either(lane: Lane) -> str:
+def _either(lane: WorkloadPools) -> str:
     return " or ".join(pool.name for pool in lane.pools)

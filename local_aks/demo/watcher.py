@@ -1,15 +1,16 @@
 """Watches the API server and the journal, and keeps what was seen."""
 
+import json
 import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, Protocol
 
-from local_aks.demo.journal_tail import JournalTail, Line
+from local_aks.demo.contract_pools import POOL_LABEL
 from local_aks.demo.observations import NodeRecord, PodRecord
-from local_aks.demo.pools import POOL_LABEL
-from local_aks.demo.workloads import PART, TASK_LABEL
+from local_aks.demo.workloads.platform_and_jobs import PART, TASK_LABEL
 from local_aks.kube.objects import Object, at, condition, fields, items, name_of, namespace_of
 from local_aks.simulation.journal import Kind
 
@@ -17,6 +18,29 @@ _ENDED = frozenset({"Succeeded", "Failed"})
 _STEP = "workflows.argoproj.io/node-name"
 _REPLICA_TYPE = "training.kubeflow.org/replica-type"
 _REPLICA_INDEX = "training.kubeflow.org/replica-index"
+
+
+Line = dict[str, Any]
+"""One line of the simulation's journal."""
+
+
+class JournalTail:
+    """Follows a journal file from its present end."""
+
+    def __init__(self, path: Path) -> None:
+        path.touch()
+        self._path = path
+        self._offset = path.stat().st_size
+
+    def read(self) -> list[Line]:
+        """The lines that were completed since the last reading."""
+        with self._path.open("rb") as file:
+            file.seek(self._offset)
+            complete, _, _ = file.read().rpartition(b"\n")
+        if not complete:
+            return []
+        self._offset += len(complete) + 1
+        return [json.loads(line) for line in complete.splitlines()]
 
 
 class SimulatedTime:

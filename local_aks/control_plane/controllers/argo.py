@@ -28,7 +28,7 @@ PROCESS: Final = "workflow-controller"
 _HEALTH_PORT: Final = 6060
 """Where the controller serves its health; it cannot be told otherwise (argo-workflows v3.7.3, main.go)."""
 _EXECUTOR_IMAGE: Final = "argoexec"
-_REQUEUE: Final = "2s"
+_REQUEUE: Final = "500ms"
 """How long a workflow waits for its turn again; 10 s by default, for clusters with many."""
 _API_RATE: Final = 500
 """Requests a second; the default of 20 is meant for a shared API server."""

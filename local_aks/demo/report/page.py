@@ -6,9 +6,9 @@ from html import escape
 from pathlib import Path
 from typing import Final
 
-from local_aks.demo import table
 from local_aks.demo.observations import Observations
 from local_aks.demo.promises import Verdict
+from local_aks.demo.report import table
 from local_aks.demo.report.svg import svg
 
 _STYLE: Final = Path(__file__).parent / "style.css"

@@ -4,10 +4,9 @@ from collections.abc import Iterator, Sequence
 from html import escape
 from typing import Final
 
+from local_aks.demo.formatting import counted, duration
 from local_aks.demo.observations import Observations, SceneRecord
 from local_aks.demo.report.timeline import NodeBar, PodBar, PoolLane, Span, Timeline, WaitBar, timeline
-from local_aks.demo.table import duration
-from local_aks.demo.words import counted
 
 WIDTH: Final = 1280
 _LEFT: Final = 178

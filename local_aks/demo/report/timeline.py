@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Final, TypeVar
 
+from local_aks.demo.contract_pools import ContractPool
 from local_aks.demo.observations import NodeRecord, Observations, PodRecord
-from local_aks.demo.pools import Pool
 from local_aks.demo.promises import attempts, evicted
 from local_aks.simulation.journal import Kind
 
@@ -78,7 +78,7 @@ class PoolLane:
         refused: when Azure refused a VM.
     """
 
-    pool: Pool
+    pool: ContractPool
     nodes: tuple[NodeBar, ...]
     rows: tuple[int, ...]
     sold_out: tuple[Span, ...]
@@ -132,7 +132,7 @@ def _waiting(seen: Observations, end: float) -> tuple[WaitBar, ...]:
     )
 
 
-def _lane(pool: Pool, seen: Observations, end: float) -> PoolLane:
+def _lane(pool: ContractPool, seen: Observations, end: float) -> PoolLane:
     asked = {line["node"]: line["time"] for line in seen.lines(Kind.NODE_CREATING)}
     nodes = [node for node in seen.nodes if node.pool == pool.name and node.seen < end]
     placed = _packed(nodes, lambda node: (max(0.0, asked.get(node.name, node.seen)), _stop(node.gone, end)))

@@ -13,7 +13,16 @@ import pytest
 
 from ckf_spot import Pools
 from local_aks.control_plane.controllers.argo import Argo
-from local_aks.demo.pipelines import Attempt, Object, Retries, Step, attempts, ended, phase, workflow
+from local_aks.demo.workloads.pipelines import (
+    Attempt,
+    Object,
+    PipelineTask,
+    Retries,
+    attempts,
+    ended,
+    phase,
+    workflow,
+)
 from local_aks.simulation.market import ALL, MarketEvent, Reclaim
 from tests.local.argo.profile import WORKFLOW, profile
 from tests.local.argo.setting import argo_retries
@@ -45,11 +54,11 @@ def _aftermath(demo: DemoStack, pools: Pools) -> Aftermath:
     """Steps on spot lose their nodes without notice, steps on demand end with code 1; with and without retries."""
     spot, stays = pools["cpu"].placement(prefer="spot"), pools["cpu"].placement(require="on-demand")
     steps = {
-        "vanishes-retried": Step("work", spot, _RUN_SECONDS, retries=FIVE),
-        "vanishes": Step("work", spot, _RUN_SECONDS),
-        "fails-once-retried": Step("work", stays, 1, first_exit_code=1, retries=FIVE),
-        "fails-retried": Step("work", stays, 1, exit_code=1, retries=Retries(2)),
-        "fails": Step("work", stays, 1, exit_code=1),
+        "vanishes-retried": PipelineTask("work", spot, _RUN_SECONDS, retries=FIVE),
+        "vanishes": PipelineTask("work", spot, _RUN_SECONDS),
+        "fails-once-retried": PipelineTask("work", stays, 1, first_exit_code=1, retries=FIVE),
+        "fails-retried": PipelineTask("work", stays, 1, exit_code=1, retries=Retries(2)),
+        "fails": PipelineTask("work", stays, 1, exit_code=1),
     }
     with profile(demo) as namespace, demo.playing(step=4) as play:
         demo.apply(*(workflow(name, namespace, [step]) for name, step in steps.items()))

@@ -13,7 +13,7 @@ from typing import Any, Final
 import pytest
 
 from ckf_spot import Pools
-from local_aks.demo.pipelines import Retries, Step, ended, workflow
+from local_aks.demo.workloads.pipelines import PipelineTask, Retries, ended, workflow
 from local_aks.simulation.market import ALL, MarketEvent, Reclaim
 from tests.local.argo.profile import WORKFLOW, profile
 from tests.local.demo_stack import DemoStack
@@ -29,8 +29,8 @@ def told(demo: DemoStack, pools: Pools) -> dict[str, dict[str, Any]]:
     """What is told of a step that lost its node, with and without retries, by the workflow's name."""
     spot = pools["cpu"].placement(prefer="spot")
     steps = {
-        "evicted-retried": Step("work", spot, RUN_SECONDS, retries=Retries(5)),
-        "evicted": Step("work", spot, RUN_SECONDS),
+        "evicted-retried": PipelineTask("work", spot, RUN_SECONDS, retries=Retries(5)),
+        "evicted": PipelineTask("work", spot, RUN_SECONDS),
     }
     with profile(demo) as namespace, demo.playing(step=4) as play:
         demo.apply(*(workflow(name, namespace, [step]) for name, step in steps.items()))

@@ -20,7 +20,7 @@ import pytest
 from local_aks import cli as command
 from local_aks.azure.state import AGENT_POOL, MANAGED_CLUSTER, AzureState, StoredResource
 from local_aks.control_plane.kwokctl import ControlPlaneError
-from local_aks.demo.show import Show
+from local_aks.demo.demo import Demo
 from local_aks.engine import EngineError
 from local_aks.lifecycle import daemon
 from local_aks.run.directory import RunDirectory
@@ -77,14 +77,14 @@ def _serve(run: RunDirectory, services: list[subprocess.Popen[bytes]]) -> None:
 
 
 def _demo_that(monkeypatch: pytest.MonkeyPatch, ends: bool | BaseException) -> None:  # noqa: FBT001
-    """Replaces the showing by one that ends so."""
+    """Replaces what the demo does by an end of that kind."""
 
-    def demo(_show: Show, _results: Path) -> bool:
+    def play(_demo: Demo) -> bool:
         if isinstance(ends, BaseException):
             raise ends
         return ends
 
-    monkeypatch.setattr(Show, "demo", demo)
+    monkeypatch.setattr(Demo, "play", play)
 
 
 def test_a_stack_without_a_file_is_refused_and_nothing_is_made(
@@ -150,11 +150,11 @@ def test_a_demo_can_remove_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 
 def test_sigterm_ends_it_like_ctrl_c(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def ended(_show: Show, _results: Path) -> bool:
+    def ended(_demo: Demo) -> bool:
         signal.raise_signal(signal.SIGTERM)
         return True
 
-    monkeypatch.setattr(Show, "demo", ended)
+    monkeypatch.setattr(Demo, "play", ended)
     assert _main(tmp_path, "demo") == 130
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from local_aks.demo.pools import Pool, join, lane
+from local_aks.demo.contract_pools import ContractPool, join, pools_for_role
 from tests.local_aks.simulation.simulated import pool as azure_pool
 
 SPOT = "kubernetes.azure.com/scalesetpriority=spot:NoSchedule"
@@ -20,7 +20,7 @@ def _azure(name: str, workload: str = "cpu", *, spot: bool = False, **values: An
     return azure_pool(name, nodeLabels={"kubeflow-aks/workload": workload}, **priority, **values)
 
 
-def _joined() -> tuple[Pool, ...]:
+def _joined() -> tuple[ContractPool, ...]:
     contract = [
         _contract("general", "general"),
         _contract("spare", "cpu"),
@@ -52,7 +52,7 @@ def test_a_twin_knows_its_spot_pool() -> None:
 
 
 def test_the_lane_is_one_with_a_twin_where_there_is_one() -> None:
-    found = lane(_joined(), "cpu")
+    found = pools_for_role(_joined(), "cpu")
     assert found is not None
     assert [pool.name for pool in found.pools] == ["cpuspot", "cpuod"]
     assert found.workload == "cpu"
@@ -60,17 +60,22 @@ def test_the_lane_is_one_with_a_twin_where_there_is_one() -> None:
 
 def test_every_spot_pool_of_the_workload_is_in_the_lane() -> None:
     contract = [_contract("a", "cpu", "od"), _contract("b", "cpu"), _contract("od", "cpu")]
-    found = lane(join(contract, [_azure("a", spot=True), _azure("b", spot=True), _azure("od")]), "cpu")
+    found = pools_for_role(
+        join(contract, [_azure("a", spot=True), _azure("b", spot=True), _azure("od")]), "cpu"
+    )
     assert found is not None
     assert ([pool.name for pool in found.spot], [pool.name for pool in found.twins]) == (["a", "b"], ["od"])
 
 
 def test_a_lane_may_have_no_twin() -> None:
-    found = lane(_joined(), "gpu")
+    found = pools_for_role(_joined(), "gpu")
     assert found is not None
     assert found.twins == ()
     assert found.gpu
 
 
 def test_without_a_spot_pool_there_is_no_lane() -> None:
-    assert lane(join([_contract("general", "general")], [_azure("general", "platform")]), "cpu") is None
+    assert (
+        pools_for_role(join([_contract("general", "general")], [_azure("general", "platform")]), "cpu")
+        is None
+    )

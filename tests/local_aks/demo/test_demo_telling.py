@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from local_aks.demo import table
 from local_aks.demo.narration import told
 from local_aks.demo.progress import Planned, Progress
+from local_aks.demo.report import table
 from tests.local_aks.demo.recorded import recorded
 
 SCALE_SET, MARKET, AUTOSCALER = "simulated scale set", "simulated spot market", "simulated autoscaler"

@@ -9,13 +9,12 @@ from typing import Any
 
 import pytest
 
-from local_aks.demo import stage as stage_module
+from local_aks.demo import scene_runner
 from local_aks.demo.console import Console
-from local_aks.demo.journal_tail import JournalTail
+from local_aks.demo.contract_pools import ContractPool
 from local_aks.demo.observations import PodRecord
-from local_aks.demo.pools import Pool
-from local_aks.demo.stage import NotSeenError, Stage
-from local_aks.demo.watcher import SimulatedTime, Watcher
+from local_aks.demo.scene_runner import NotSeenError, SceneRunner
+from local_aks.demo.watcher import JournalTail, SimulatedTime, Watcher
 from local_aks.simulation.clock import ManualClock
 
 SPEED = 60.0
@@ -181,17 +180,17 @@ def told() -> list[str]:
 
 
 @pytest.fixture
-def stage(watcher: Watcher, told: list[str], monkeypatch: pytest.MonkeyPatch) -> Stage:
-    monkeypatch.setattr(stage_module, "LIMIT_SECONDS", 0.1)
-    return Stage(watcher, Console(told.append), lambda: None)
+def stage(watcher: Watcher, told: list[str], monkeypatch: pytest.MonkeyPatch) -> SceneRunner:
+    monkeypatch.setattr(scene_runner, "LIMIT_SECONDS", 0.1)
+    return SceneRunner(watcher, Console(told.append), lambda: None)
 
 
-def test_a_wait_ends_when_it_is_seen(stage: Stage) -> None:
+def test_a_wait_ends_when_it_is_seen(stage: SceneRunner) -> None:
     answers = iter([False, True])
     stage.until(lambda: next(answers), lambda: "nothing")
 
 
-def test_a_wait_that_sees_nothing_says_what_it_saw_instead(stage: Stage) -> None:
+def test_a_wait_that_sees_nothing_says_what_it_saw_instead(stage: SceneRunner) -> None:
     with pytest.raises(NotSeenError, match="1 of 4 pods run after 0 s"):
         stage.until(lambda: False, lambda: "1 of 4 pods run")
 
@@ -201,17 +200,19 @@ def test_a_wait_does_not_go_on_without_the_service(watcher: Watcher, told: list[
         raise RuntimeError("stopped")
 
     with pytest.raises(RuntimeError, match="stopped"):
-        Stage(watcher, Console(told.append), stopped).until(lambda: False, lambda: "")
+        SceneRunner(watcher, Console(told.append), stopped).until(lambda: False, lambda: "")
 
 
-def test_a_scene_that_fails_is_noted_with_its_problem(stage: Stage) -> None:
+def test_a_scene_that_fails_is_noted_with_its_problem(stage: SceneRunner) -> None:
     with pytest.raises(NotSeenError), stage.scene("eviction", "A node goes"):
         stage.until(lambda: False, lambda: "no node went")
     [scene] = stage.scenes
     assert (scene.key, scene.problem) == ("eviction", "no node went after 0 s")
 
 
-def test_a_pod_on_a_node_that_was_taken_does_not_run(stage: Stage, cluster: Cluster, journal: Path) -> None:
+def test_a_pod_on_a_node_that_was_taken_does_not_run(
+    stage: SceneRunner, cluster: Cluster, journal: Path
+) -> None:
     cluster.objects["nodes"], cluster.objects["pods"] = [_node("a")], [_pod()]
     stage.look()
     assert len(stage.running("batch")) == 1
@@ -220,10 +221,10 @@ def test_a_pod_on_a_node_that_was_taken_does_not_run(stage: Stage, cluster: Clus
     assert stage.running("batch") == []
 
 
-def test_only_pools_for_batch_work_must_shrink(stage: Stage, cluster: Cluster) -> None:
-    def pool(name: str, role: str) -> Pool:
+def test_only_pools_for_batch_work_must_shrink(stage: SceneRunner, cluster: Cluster) -> None:
+    def pool(name: str, role: str) -> ContractPool:
         sizes: dict[str, Any] = {"min_count": 0, "max_count": 3, "workload": "", "twin_of": (), "taints": ()}
-        return Pool(name=name, role=role, spot=False, vm_size="Standard_D8s_v5", **sizes)
+        return ContractPool(name=name, role=role, spot=False, vm_size="Standard_D8s_v5", **sizes)
 
     cluster.objects["nodes"] = [_node("g", "general")]
     stage.until_smallest([pool("general", "general"), pool("cpuspot", "cpu")])
@@ -232,7 +233,7 @@ def test_only_pools_for_batch_work_must_shrink(stage: Stage, cluster: Cluster) -
         stage.until_smallest([pool("general", "general"), pool("cpuspot", "cpu")])
 
 
-def test_what_the_simulation_did_is_told(stage: Stage, journal: Path, told: list[str]) -> None:
+def test_what_the_simulation_did_is_told(stage: SceneRunner, journal: Path, told: list[str]) -> None:
     _write(journal, kind="back-off", pool="cpuspot", seconds=300.0)
     stage.look()
     assert told[0].endswith("test: leaves cpuspot alone for 300 simulated s")

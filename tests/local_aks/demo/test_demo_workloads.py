@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from local_aks.demo import workloads
-from local_aks.demo.pools import Lane, Pool
+from local_aks.demo.contract_pools import ContractPool, WorkloadPools
+from local_aks.demo.workloads import platform_and_jobs
 from local_aks.simulation.autoscaler.model import Taint
 from local_aks.simulation.autoscaler.parse import parse_node, parse_scheduling
 from local_aks.simulation.autoscaler.predicates import why_not
@@ -18,15 +18,15 @@ from tests.local_aks.demo.recorded import recorded
 from tests.local_aks.simulation.simulated import pool as azure_pool
 
 POOLS = {pool.name: pool for pool in recorded().pools}
-CPU = Lane("cpu", (POOLS["cpuspot"],), (POOLS["cpuod"],))
-GPU = Lane("gpu", (POOLS["gpuspot"],), (POOLS["gpuod"],))
+CPU = WorkloadPools("cpu", (POOLS["cpuspot"],), (POOLS["cpuod"],))
+GPU = WorkloadPools("gpu", (POOLS["gpuspot"],), (POOLS["gpuod"],))
 
 
-def _pod(job: workloads.Object) -> dict[str, Any]:
+def _pod(job: platform_and_jobs.Object) -> dict[str, Any]:
     return job["spec"]["template"]["spec"]
 
 
-def _node(pool: Pool) -> Any:
+def _node(pool: ContractPool) -> Any:
     wire = azure_pool(
         pool.name,
         vmSize=pool.vm_size,
@@ -38,21 +38,21 @@ def _node(pool: Pool) -> Any:
 
 
 @pytest.mark.parametrize("lane", [CPU, GPU], ids=["cpu", "gpu"])
-def test_a_job_fits_every_pool_of_its_lane_and_no_other(lane: Lane) -> None:
-    scheduling = parse_scheduling(_pod(workloads.job("work", "batch", lane, 1)))
+def test_a_job_fits_every_pool_of_its_lane_and_no_other(lane: WorkloadPools) -> None:
+    scheduling = parse_scheduling(_pod(platform_and_jobs.job("work", "batch", lane, 1)))
     nodes = {name: _node(pool) for name, pool in POOLS.items()}
     fits = {name for name, node in nodes.items() if not why_not(scheduling, node, node.allocatable)}
     assert fits == {pool.name for pool in lane.pools}
 
 
 def test_the_platform_tolerates_nothing() -> None:
-    for obj in (*workloads.platform(), workloads.notebook()):
+    for obj in (*platform_and_jobs.platform(), platform_and_jobs.notebook()):
         assert "tolerations" not in obj["spec"]["template"]["spec"]
 
 
 def test_tolerations_carry_no_value() -> None:
     """A GPU taint's value would make two of AKS's admission plugins undo each other at every update."""
-    tolerations = _pod(workloads.job("train", "gpu", GPU, 1))["tolerations"]
+    tolerations = _pod(platform_and_jobs.job("train", "gpu", GPU, 1))["tolerations"]
     assert {(entry["key"], entry["operator"]) for entry in tolerations} == {
         ("kubernetes.azure.com/scalesetpriority", "Exists"),
         ("nvidia.com/gpu", "Exists"),
@@ -62,7 +62,7 @@ def test_tolerations_carry_no_value() -> None:
 
 
 def test_evictions_do_not_count_and_one_failure_ends_a_task() -> None:
-    spec = workloads.job("work", "batch", CPU, 4)["spec"]
+    spec = platform_and_jobs.job("work", "batch", CPU, 4)["spec"]
     assert spec["podFailurePolicy"]["rules"] == [
         {"action": "Ignore", "onPodConditions": [{"type": "DisruptionTarget", "status": "True"}]}
     ]
@@ -71,13 +71,13 @@ def test_evictions_do_not_count_and_one_failure_ends_a_task() -> None:
 
 
 def test_two_cpu_tasks_fill_a_node_and_three_do_not_fit() -> None:
-    requests = dict(parse_scheduling(_pod(workloads.job("work", "batch", CPU, 1))).requests)
+    requests = dict(parse_scheduling(_pod(platform_and_jobs.job("work", "batch", CPU, 1))).requests)
     free = _node(POOLS["cpuspot"]).allocatable["cpu"]
     assert 2 * requests["cpu"] <= free < 3 * requests["cpu"]
 
 
 def test_a_gpu_task_takes_all_gpus_of_a_node() -> None:
-    assert _pod(workloads.job("train", "gpu", GPU, 1))["containers"][0]["resources"] == {
+    assert _pod(platform_and_jobs.job("train", "gpu", GPU, 1))["containers"][0]["resources"] == {
         "requests": {"cpu": "1", "nvidia.com/gpu": "1"},
         "limits": {"nvidia.com/gpu": "1"},
     }
@@ -85,13 +85,13 @@ def test_a_gpu_task_takes_all_gpus_of_a_node() -> None:
 
 @pytest.mark.parametrize(("lane", "nodes", "tasks"), [(CPU, 2, 4), (CPU, 99, 10), (GPU, 1, 1), (GPU, 99, 2)])
 def test_there_are_never_more_tasks_than_both_spot_and_twin_can_hold(
-    lane: Lane, nodes: int, tasks: int
+    lane: WorkloadPools, nodes: int, tasks: int
 ) -> None:
-    assert workloads.tasks_for(lane, nodes) == tasks
+    assert platform_and_jobs.tasks_for(lane, nodes) == tasks
 
 
 def test_the_stray_pod_tolerates_spot_in_the_platforms_namespace() -> None:
-    pod = workloads.stray(CPU)
+    pod = platform_and_jobs.stray(CPU)
     scheduling = parse_scheduling(pod["spec"])
     assert pod["metadata"]["namespace"] == "kubeflow"
     spot = Taint("kubernetes.azure.com/scalesetpriority", "NoSchedule", "spot")
@@ -101,16 +101,18 @@ def test_the_stray_pod_tolerates_spot_in_the_platforms_namespace() -> None:
 def test_everything_the_demo_makes_carries_its_label() -> None:
     """What an earlier demo left is found by it, and nothing else is touched."""
     made = [
-        *workloads.platform(),
-        workloads.notebook(),
-        workloads.job("work", "batch", CPU, 1),
-        workloads.stray(CPU),
+        *platform_and_jobs.platform(),
+        platform_and_jobs.notebook(),
+        platform_and_jobs.job("work", "batch", CPU, 1),
+        platform_and_jobs.stray(CPU),
     ]
     for obj in made:
-        assert workloads.PART in obj["metadata"]["labels"]
+        assert platform_and_jobs.PART in obj["metadata"]["labels"]
         if "template" in obj["spec"]:
-            assert workloads.PART in obj["spec"]["template"]["metadata"]["labels"]
+            assert platform_and_jobs.PART in obj["spec"]["template"]["metadata"]["labels"]
 
 
 def test_the_namespaces_carry_no_demo_label() -> None:
-    assert all(workloads.PART not in obj["metadata"]["labels"] for obj in workloads.namespaces())
+    assert all(
+        platform_and_jobs.PART not in obj["metadata"]["labels"] for obj in platform_and_jobs.namespaces()
+    )

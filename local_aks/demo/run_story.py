@@ -1,4 +1,4 @@
-"""Sets the stage on a local AKS that is up, plays the story, and hands over what was seen."""
+"""Runs the story on a local AKS that is up, and returns what was observed."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -8,16 +8,16 @@ from typing import Final
 
 from ckf_spot import Pools
 from local_aks.azure.state import AzureState
+from local_aks.demo.bring_up import sums
 from local_aks.demo.console import Console
-from local_aks.demo.hands import Hands
-from local_aks.demo.journal_tail import JournalTail, Line
+from local_aks.demo.contract_pools import ContractPool, join, pools_for_role
+from local_aks.demo.demo_objects import DemoObjects
 from local_aks.demo.kubeflow import Kubeflow
 from local_aks.demo.observations import Observations
-from local_aks.demo.pools import Pool, join, lane
 from local_aks.demo.progress import Planned
-from local_aks.demo.stage import NotSeenError, Stage
-from local_aks.demo.story import Cast, Story
-from local_aks.demo.watcher import SimulatedTime, Watcher
+from local_aks.demo.scene_runner import NotSeenError, SceneRunner
+from local_aks.demo.story import StackFacts, Story
+from local_aks.demo.watcher import JournalTail, Line, SimulatedTime, Watcher
 from local_aks.engine.results import Result
 from local_aks.kube.api import ApiServer
 from local_aks.lifecycle import daemon
@@ -28,7 +28,7 @@ from local_aks.simulation.live_cluster import LiveCluster
 _POLICY_BINDING: Final = "kubernetes:admissionregistration.k8s.io/v1:ValidatingAdmissionPolicyBinding"
 
 
-def perform(
+def run_story(
     kubeflow: Kubeflow,
     journal: JournalTail,
     plan: Sequence[Planned],
@@ -55,27 +55,31 @@ def perform(
     azure = AzureState(local.run.azure)
     wire = azure.agent_pools()
     pools = join(json.loads(contract.read_text(encoding="utf-8")), wire)
-    cast = _cast(pools, plan, Pools.load(contract))
-    hands = Hands(ApiServer.of(local.run.kubeconfig))
-    hands.clear(pools)
+    facts = _stack_facts(pools, plan, Pools.load(contract))
+    objects = DemoObjects(ApiServer.of(local.run.kubeconfig))
+    objects.clear(pools)
     cluster = LiveCluster(str(local.run.kubeconfig))
     try:
         for listed in (cluster.nodes, cluster.pods):
             listed()  # waits for the first list, so that the story begins with what is there
         watcher = Watcher(cluster, journal, SimulatedTime(_any_line(journal, local), local.speed))
-        stage = Stage(watcher, console, partial(_check, local))
-        stage.look()
+        scenes = SceneRunner(watcher, console, partial(_check, local))
+        scenes.look()
         story = Story(
-            cast, stage, hands, partial(daemon.ask_market, local.run), lambda: _second_stage(kubeflow, stage)
+            facts,
+            scenes,
+            objects,
+            partial(daemon.ask_market, local.run),
+            lambda: _turn_on_retries(kubeflow, scenes),
         )
         try:
             story.play()
         except NotSeenError as error:
             console.line(f"The story ends here: {error}")
-        with stage.scene("second-up", "`pulumi up` once more"):
+        with scenes.scene("second-up", "`pulumi up` once more"):
             second = kubeflow.up()
             console.line(f"{sums(second)} in {second.seconds:.0f} s")
-        stage.look()
+        scenes.look()
     finally:
         cluster.close()
     return Observations(
@@ -89,26 +93,26 @@ def perform(
         made=tuple(sorted(_made(first))),
         first_up=dict(first.changes),
         second_up=dict(second.changes),
-        batch=cast.batch.workload,
-        gpu=cast.gpu.workload if cast.gpu else "",
+        batch=facts.batch.workload,
+        gpu=facts.gpu.workload if facts.gpu else "",
         ended=watcher.now(),
         pools=pools,
         pods=tuple(watcher.pods.values()),
         nodes=tuple(watcher.nodes.values()),
-        jobs=tuple(hands.jobs()),
-        runs=tuple(hands.runs()),
+        jobs=tuple(objects.jobs()),
+        runs=tuple(objects.runs()),
         refusal=story.refusal,
-        scenes=tuple(stage.scenes),
+        scenes=tuple(scenes.scenes),
         journal=tuple(watcher.lines),
     )
 
 
-def _second_stage(kubeflow: Kubeflow, stage: Stage) -> str:
+def _turn_on_retries(kubeflow: Kubeflow, scenes: SceneRunner) -> str:
     """Runs it; says what it did once Argo has read its settings anew."""
     read = kubeflow.argo.configurations()
     result = kubeflow.up()
     if set(result.changes) != {"same"}:
-        stage.until(
+        scenes.until(
             lambda: kubeflow.argo.configurations() > read, lambda: "Argo has not read its settings anew"
         )
     return f"{sums(result)} in {result.seconds:.0f} s"
@@ -128,16 +132,11 @@ def _check(local: LocalAks) -> None:
         raise ServiceError(f"the simulated Azure has stopped; see {local.run.log(daemon.PID_FILE)}")
 
 
-def sums(result: Result) -> str:
-    """The engine's sums as text: `35 create`."""
-    return ", ".join(f"{count} {op}" for op, count in result.changes.items())
-
-
-def _cast(pools: tuple[Pool, ...], plan: Iterable[Planned], named: Pools) -> Cast:
+def _stack_facts(pools: tuple[ContractPool, ...], plan: Iterable[Planned], named: Pools) -> StackFacts:
     """Batch work has the CPU spot pools where there are some, else the GPU ones."""
-    batch, *more = [found for role in ("cpu", "gpu") if (found := lane(pools, role))]
+    batch, *more = [found for role in ("cpu", "gpu") if (found := pools_for_role(pools, role))]
     guarded = any(each.type == _POLICY_BINDING for each in plan)
-    return Cast(pools, batch, more[0] if more else None, guarded, named)
+    return StackFacts(pools, batch, more[0] if more else None, guarded, named)
 
 
 def _made(result: Result) -> set[str]:

@@ -4,7 +4,7 @@ from typing import Any, Final
 
 import catalogue
 from local_aks.control_plane.controllers import prerequisites
-from local_aks.demo.pools import WORKLOAD_LABEL, Lane
+from local_aks.demo.contract_pools import WORKLOAD_LABEL, WorkloadPools
 from local_aks.simulation.vms.capacity import allocatable_cpu
 from local_aks.simulation.vms.nodes import taint
 
@@ -52,7 +52,7 @@ def notebook() -> Object:
     )
 
 
-def stray(lane: Lane) -> Object:
+def stray(lane: WorkloadPools) -> Object:
     """A pod of the platform that asks for spot nodes, as a careless chart would."""
     return {
         "apiVersion": "v1",
@@ -66,7 +66,7 @@ def stray(lane: Lane) -> Object:
     }
 
 
-def job(name: str, part: str, lane: Lane, tasks: int) -> Object:
+def job(name: str, part: str, lane: WorkloadPools, tasks: int) -> Object:
     """A batch Job made for spot: evictions don't count, and one real failure would end its task.
 
     One selector covers the spot pool and its twin; the autoscaler chooses by the program's priority map. With
@@ -105,13 +105,13 @@ def job(name: str, part: str, lane: Lane, tasks: int) -> Object:
     }
 
 
-def tasks_for(lane: Lane, nodes: int) -> int:
+def tasks_for(lane: WorkloadPools, nodes: int) -> int:
     """How many tasks fill that many nodes, or as many as both spot and its twins can have."""
     fewest = min(sum(pool.max_count for pool in side) for side in (lane.spot, lane.twins) if side)
     return min(nodes, fewest) * (1 if lane.gpu else _TASKS_ON_A_NODE)
 
 
-def _task_requests(lane: Lane) -> dict[str, str]:
+def _task_requests(lane: WorkloadPools) -> dict[str, str]:
     """What a task asks for: all GPUs of a node, or not quite half of its CPU; of the smallest node in the lane."""
     sizes = [catalogue.vm_size(pool.vm_size) for pool in lane.pools]
     if lane.gpu:
@@ -119,7 +119,7 @@ def _task_requests(lane: Lane) -> dict[str, str]:
     return {"cpu": f"{int(_SHARE_OF_A_NODE * min(allocatable_cpu(size.vcpus) for size in sizes))}m"}
 
 
-def _tolerations(lane: Lane) -> list[Object]:
+def _tolerations(lane: WorkloadPools) -> list[Object]:
     """Tolerations of every taint in the lane, once each; by key and effect, whatever the value.
 
     With a value, a pod that asks for a GPU could not be changed any more, not even by its Job: AKS's plugin

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from itertools import groupby
 
+from local_aks.demo.formatting import duration
 from local_aks.demo.observations import Observations, PodRecord
 from local_aks.demo.promises import attempts, evicted
 
@@ -24,12 +25,6 @@ def step_rows(seen: Observations) -> list[tuple[str, ...]]:
         (scene.title, f"{scene.wall_seconds:.1f} s", duration(scene.ended - scene.began))
         for scene in seen.scenes
     ]
-
-
-def duration(seconds: float) -> str:
-    """Simulated seconds for people: `45 s`, `12 min 30 s`."""
-    minutes, rest = divmod(round(seconds), 60)
-    return f"{minutes} min {rest:02d} s" if minutes else f"{rest} s"
 
 
 def _row(task: str, pods: Sequence[PodRecord], seen: Observations) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""The pools that the demo plays with: what the stack says of them, joined with what Azure has."""
+"""The stack's pools: its output `poolContract`, joined with what Azure has."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ SYSTEM: Final = "system"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Pool:
+class ContractPool:
     """One agent pool.
 
     Attributes:
@@ -51,15 +51,15 @@ class Pool:
 
 
 @dataclass(frozen=True)
-class Lane:
+class WorkloadPools:
     """Where one kind of batch work may run: the spot pools of one workload label, and what stands in for them."""
 
     workload: str
-    spot: tuple[Pool, ...]
-    twins: tuple[Pool, ...]
+    spot: tuple[ContractPool, ...]
+    twins: tuple[ContractPool, ...]
 
     @property
-    def pools(self) -> tuple[Pool, ...]:
+    def pools(self) -> tuple[ContractPool, ...]:
         """All of them, spot first."""
         return (*self.spot, *self.twins)
 
@@ -69,7 +69,9 @@ class Lane:
         return self.spot[0].role == "gpu"
 
 
-def join(contract: Iterable[Mapping[str, Any]], azure: Iterable[Mapping[str, Any]]) -> tuple[Pool, ...]:
+def join(
+    contract: Iterable[Mapping[str, Any]], azure: Iterable[Mapping[str, Any]]
+) -> tuple[ContractPool, ...]:
     """The pools in the order of the contract, the system pool first.
 
     Args:
@@ -85,7 +87,7 @@ def join(contract: Iterable[Mapping[str, Any]], azure: Iterable[Mapping[str, Any
     order = list(told)
     pools.sort(key=lambda pool: order.index(pool.name) if pool.name in told else -1)
     return tuple(
-        Pool(
+        ContractPool(
             name=pool.name,
             role=told[pool.name]["role"] if pool.name in told else SYSTEM,
             spot=pool.spot,
@@ -100,8 +102,12 @@ def join(contract: Iterable[Mapping[str, Any]], azure: Iterable[Mapping[str, Any
     )
 
 
-def lane(pools: Iterable[Pool], role: str) -> Lane | None:
-    """The lane of a role that shows most: one with a twin if there is one; None without a spot pool of that role."""
+def pools_for_role(pools: Iterable[ContractPool], role: str) -> WorkloadPools | None:
+    """The spot pools of a role and their twins, those of one workload label; one with a twin if there is one.
+
+    Returns:
+        None without a spot pool of that role.
+    """
     pools = tuple(pools)
     replaced = {name for pool in pools for name in pool.twin_of}
     spot = sorted(
@@ -112,6 +118,6 @@ def lane(pools: Iterable[Pool], role: str) -> Lane | None:
         return None
     workload = spot[0].workload
     mine = [pool for pool in pools if pool.workload == workload]
-    return Lane(
+    return WorkloadPools(
         workload, tuple(pool for pool in mine if pool.spot), tuple(pool for pool in mine if not pool.spot)
     )

@@ -6,11 +6,11 @@ from contextlib import contextmanager
 from typing import Final
 
 from local_aks.demo.console import Console
+from local_aks.demo.contract_pools import ContractPool
+from local_aks.demo.formatting import counted
 from local_aks.demo.narration import told
 from local_aks.demo.observations import PodRecord, SceneRecord
-from local_aks.demo.pools import Pool
 from local_aks.demo.watcher import Watcher
-from local_aks.demo.words import counted
 from local_aks.simulation.journal import Kind
 
 LIMIT_SECONDS: Final = 150.0
@@ -24,7 +24,7 @@ class NotSeenError(Exception):
     """What a scene waits for was not seen in time; the text says what was seen instead."""
 
 
-class Stage:
+class SceneRunner:
     """One cluster, watched."""
 
     def __init__(self, watcher: Watcher, console: Console, check: Callable[[], object]) -> None:
@@ -103,7 +103,7 @@ class Stage:
         pools = sorted({pod.pool for pod in self.running(part)})
         self.say(f"{name}: {counted(count, 'pod')} running on {', '.join(pools)}")
 
-    def until_smallest(self, pools: Iterable[Pool]) -> None:
+    def until_smallest(self, pools: Iterable[ContractPool]) -> None:
         """Waits until the pools for batch work are at their minimum.
 
         Raises:
@@ -116,6 +116,6 @@ class Stage:
 
         self.until(lambda: not too_large(), lambda: f"{', '.join(too_large())} still with nodes")
 
-    def size(self, pool: Pool) -> int:
+    def size(self, pool: ContractPool) -> int:
         """How many nodes a pool has."""
         return len(self.watcher.nodes_of(pool.name))

@@ -21,7 +21,7 @@ _STOP_SECONDS: Final = 10.0
 
 
 @dataclass(frozen=True)
-class Where:
+class WhereRecording:
     """A data scientist's look at one local AKS."""
 
     run: RunDirectory

@@ -6,11 +6,17 @@ from collections.abc import Iterable
 from http import HTTPStatus
 from typing import Final
 
-from local_aks.demo.data_science import RUNS, state
+from local_aks.demo.contract_pools import POOL_LABEL, ContractPool
+from local_aks.demo.formatting import counted
 from local_aks.demo.observations import JobRecord, PodRecord, Refusal, RunRecord
-from local_aks.demo.pools import POOL_LABEL, Pool
-from local_aks.demo.words import counted
-from local_aks.demo.workloads import PART, PLATFORM_NAMESPACE, RUN_SECONDS, TEAM_NAMESPACE, Object
+from local_aks.demo.workloads.blog import RUNS, state
+from local_aks.demo.workloads.platform_and_jobs import (
+    PART,
+    PLATFORM_NAMESPACE,
+    RUN_SECONDS,
+    TEAM_NAMESPACE,
+    Object,
+)
 from local_aks.kube.api import ApiServer
 from local_aks.kube.errors import ApiError, NoSuchKindError
 from local_aks.kube.objects import Kind, at, condition, fields, name_of
@@ -30,7 +36,7 @@ class LeftoverError(Exception):
     """Objects of an earlier demo do not go away; the text is meant for the user."""
 
 
-class Hands:
+class DemoObjects:
     """Changes one cluster."""
 
     def __init__(self, api: ApiServer) -> None:
@@ -78,7 +84,7 @@ class Hands:
             for run in self._mine(kind, TEAM_NAMESPACE)
         ]
 
-    def clear(self, pools: Iterable[Pool]) -> None:
+    def clear(self, pools: Iterable[ContractPool]) -> None:
         """Deletes what an earlier demo made, and waits until its pods and their nodes are gone; namespaces stay.
 
         Raises:
@@ -95,7 +101,7 @@ class Hands:
                 raise LeftoverError(f"{left} of earlier work do not go; `make demo-down` removes everything")
             time.sleep(_POLL_SECONDS)
 
-    def _left(self, pools: Iterable[Pool]) -> str:
+    def _left(self, pools: Iterable[ContractPool]) -> str:
         """What is still there, as words; empty when nothing is."""
         pods = sum(len(self._mine(_POD, namespace)) for namespace in _NAMESPACES)
         if pods:

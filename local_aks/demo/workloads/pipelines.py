@@ -47,7 +47,7 @@ class Retries:
 
 
 @dataclass(frozen=True)
-class Step:
+class PipelineTask:
     """One task of a pipeline.
 
     Attributes:
@@ -87,7 +87,7 @@ class Attempt:
 
 
 def workflow(
-    name: str, namespace: str, steps: Sequence[Step], labels: Mapping[str, str] | None = None
+    name: str, namespace: str, steps: Sequence[PipelineTask], labels: Mapping[str, str] | None = None
 ) -> Object:
     """A workflow as the API server of Kubeflow Pipelines submits it; it and its pods carry the labels as well."""
     return {
@@ -179,7 +179,7 @@ def _passed_on(inputs: Sequence[str]) -> list[Object]:
     return [{"name": each, "value": f"{{{{inputs.parameters.{each}}}}}"} for each in inputs]
 
 
-def _task(step: Step) -> Object:
+def _task(step: PipelineTask) -> Object:
     values = {
         "pod-spec-patch": json.dumps(_patch(step)),
         "run-seconds": str(step.seconds),
@@ -200,7 +200,7 @@ def _task(step: Step) -> Object:
     }
 
 
-def _patch(step: Step) -> Object:
+def _patch(step: PipelineTask) -> Object:
     """What the driver makes of a task's platform settings."""
     container = {"name": "main", "image": "python:3.11", "resources": {"requests": {"cpu": step.cpu}}}
     if step.placement is None:

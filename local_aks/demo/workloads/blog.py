@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from ckf_spot import Pools, place_training_job
-from local_aks.demo.pipelines import ACCOUNT, Retries, Step, workflow
-from local_aks.demo.pools import Lane
-from local_aks.demo.workloads import PART, TEAM_NAMESPACE, Object
+from local_aks.demo.contract_pools import WorkloadPools
+from local_aks.demo.workloads.pipelines import ACCOUNT, PipelineTask, Retries, workflow
+from local_aks.demo.workloads.platform_and_jobs import PART, TEAM_NAMESPACE, Object
 from local_aks.kube.objects import Kind, at, items
 
 PIPELINES: Final = "pipelines"
@@ -33,7 +33,7 @@ def account() -> Object:
     return {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": metadata}
 
 
-def workflows(pools: Pools, lane: Lane) -> list[Object]:
+def workflows(pools: Pools, lane: WorkloadPools) -> list[Object]:
     """The blog's three, each of a download and a merge: anywhere, on spot only, and on spot if there is any."""
     group = pools[lane.workload]
     return [
@@ -43,7 +43,7 @@ def workflows(pools: Pools, lane: Lane) -> list[Object]:
     ]
 
 
-def training(pools: Pools, lane: Lane) -> Object:
+def training(pools: Pools, lane: WorkloadPools) -> Object:
     """A PyTorchJob whose master stays on demand and whose workers are on spot, on the lane's GPUs if it has some."""
     worker = {"limits": {"nvidia.com/gpu": "1"}} if lane.gpu else {"requests": {"cpu": "1"}}
     job = {
@@ -65,9 +65,9 @@ def state(run: Object) -> str:
 
 
 def _workflow(name: str, task: Mapping[str, Any]) -> Object:
-    steps: Sequence[Step] = (
-        Step("web-downloader", seconds=_UNTIL_TOLD, **task),
-        Step("merge-csv", seconds=_UNTIL_TOLD, after=("web-downloader",), **task),
+    steps: Sequence[PipelineTask] = (
+        PipelineTask("web-downloader", seconds=_UNTIL_TOLD, **task),
+        PipelineTask("merge-csv", seconds=_UNTIL_TOLD, after=("web-downloader",), **task),
     )
     return workflow(name, TEAM_NAMESPACE, steps, {PART: PIPELINES})
 

@@ -1,0 +1,1 @@
+"""What the demo runs on the cluster, as plain Kubernetes objects."""
