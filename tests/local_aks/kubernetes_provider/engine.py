@@ -17,7 +17,7 @@ from local_aks.kubernetes_provider.waiting import Waiter
 
 Json = dict[str, Any]
 
-IMPATIENT = Waiter(poll_seconds=0.02, misordering_seconds=(0.02,))
+IMPATIENT = Waiter(poll_seconds=0.02, misordering_seconds=(0.02,), settle_seconds=0.05)
 
 _REQUESTS: dict[str, type[Message]] = {
     "CheckConfig": provider_pb2.CheckRequest,
