@@ -7,28 +7,10 @@ a property that forces replacement are updates, and a property added with the va
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from enum import Enum
 from typing import Any
 
 from local_aks.azure.arm import Json
-
-
-class Change(Enum):
-    """What happened to a property."""
-
-    ADD = "add"
-    DELETE = "delete"
-    UPDATE = "update"
-
-
-@dataclass(frozen=True)
-class PropertyChange:
-    """One changed property."""
-
-    change: Change
-    replaces: bool
-    """Whether the resource must be replaced for it."""
+from local_aks.protocol.diff import Change, PropertyChange
 
 
 def detailed(old: Json, new: Json, outputs: Json, replacing: frozenset[str]) -> dict[str, PropertyChange]:

@@ -14,7 +14,6 @@ from pulumi import automation
 from pulumi.automation.errors import CommandError
 
 from local_aks.engine import locks, program
-from local_aks.engine.pending import LookUp, PendingCreate, as_sent, pending_creates, settled
 from local_aks.engine.results import Recording, Result
 from local_aks.engine.workspace import Stack, Workspace, command
 from local_aks.run.directory import RunDirectory
@@ -101,36 +100,6 @@ class Engine:
             EngineError: a resource is protected, or a provider or the engine refused.
         """
         return self._operate("destroy", self._stack.destroy, on_output, runs_program=False)
-
-    def recover(self, look_up: LookUp) -> tuple[PendingCreate, ...]:
-        """Settles creations that a killed engine had begun, so that the next `up` goes on where it was.
-
-        Args:
-            look_up: finds the id of a resource if it exists after all; it is then taken into the state.
-
-        Returns:
-            The creations that were pending.
-
-        Raises:
-            EngineError: a provider or the engine refused to read one back.
-        """
-        self._wait_for_others()
-        pending = pending_creates(self.export())
-        if pending:
-            self._rewrite(lambda deployment: settled(deployment, look_up))
-            known = {of["urn"] for of in self.export().get("resources", [])}
-            if taken_in := [of for of in pending if of.urn in known]:
-                refresh = partial(self._stack.refresh, target=[of.urn for of in taken_in])
-                self._operate("refresh", refresh, None, runs_program=False)
-                self._rewrite(lambda deployment: as_sent(deployment, taken_in))
-        return pending
-
-    def _rewrite(self, change: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
-        """Changes the stored deployment; the engine checks that it is whole."""
-        with self._telling("changing the state"):
-            stored = self._stack.export_stack()
-            changed = change(dict(stored.deployment or {}))
-            self._stack.import_stack(automation.Deployment(stored.version, changed))
 
     def export(self) -> dict[str, Any]:
         """The deployment as the engine stores it, secrets encrypted.

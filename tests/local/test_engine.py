@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import os
-import signal
 import subprocess
 import sys
 import uuid
@@ -18,11 +15,9 @@ import pytest
 from local_aks.azure import server as azure
 from local_aks.azure.state import AzureState
 from local_aks.engine import Engine, EngineError
-from local_aks.engine.pending import pending_creates
-from local_aks.existing import Existing
 from local_aks.kubernetes_provider import server as kubernetes
 from local_aks.run.directory import RunDirectory
-from tests.local.kubectl import Kubectl, eventually
+from tests.local.kubectl import Kubectl
 from tools import Tools
 
 EXAMPLE = Path(__file__).parent / "programs" / "example"
@@ -144,32 +139,3 @@ def test_the_command_fails_with_the_programs_words(make: Make, run: RunDirectory
     assert done.returncode == 1
     assert "'nowhere' is no region" in done.stderr
     assert "Traceback" not in done.stderr
-
-
-def test_a_killed_up_is_taken_up_where_it_was(
-    tools: Tools, kubeconfig: Path, run: RunDirectory, namespace: str
-) -> None:
-    with _providers(run, kubeconfig, speed=60) as providers:  # a cluster takes 4 s
-        command = _command(run, providers, "up", f"--config=namespace={namespace}")
-        with subprocess.Popen(
-            command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
-        ) as child:
-            eventually(lambda: _being_created(run, "ManagedCluster"))
-            os.killpg(child.pid, signal.SIGKILL)
-    with _providers(run, kubeconfig) as providers:
-        engine = Engine(run, tools, providers, EXAMPLE, "test", {"namespace": namespace})
-        pending = engine.recover(Existing(AzureState(run.azure), kubeconfig))
-        assert [of.type for of in pending] == ["azure-native:containerservice:ManagedCluster"]
-        # The engine makes default providers as it goes, and does not count them.
-        known = sum("::default_" not in of["urn"] for of in engine.export()["resources"])
-        assert engine.up().changes == {"same": known, "create": REGISTERED - known}
-        assert engine.up().changes == {"same": REGISTERED}
-
-
-def _being_created(run: RunDirectory, type_name: str) -> bool:
-    """Whether the engine's stored state says that it has begun to create a resource of a type."""
-    for file in run.pulumi_state.glob(".pulumi/stacks/**/*.json"):
-        deployment: dict[str, Any] = json.loads(file.read_text())["checkpoint"]["latest"] or {}
-        if any(type_name in pending.type for pending in pending_creates(deployment)):
-            return True
-    return False

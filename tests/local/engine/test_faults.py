@@ -25,11 +25,11 @@ from local_aks.azure.state import AGENT_POOL, MANAGED_CLUSTER
 from local_aks.azure.timing import Timing
 from local_aks.azure.types import TYPES
 from local_aks.engine import EngineError
-from local_aks.engine.pending import PendingCreate, pending_creates
 from local_aks.kube.objects import identity
 from local_aks.lifecycle.instance import PROJECT_ROOT
 from tests.docs.pages import commands
 from tests.local.engine.deployment import Cluster, Deployment, deployment
+from tests.local.engine.interrupted import PendingCreate, pending_creates
 from tests.local.engine.served import Served, served
 from tools import Tools
 
@@ -130,29 +130,21 @@ def test_what_azure_made_for_a_killed_provider_is_named_and_deleted_by_hand(
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_an_up_after_a_killed_engine_converges(slow: Deployment, seed: int) -> None:
-    _kill_in_the_middle(slow, seed)
-    slow.engine().export()
-    slow.engine().recover(slow.existing)
-    assert {step.op for step in slow.engine().up().changed()} <= {"create"}
-    _assert_converged(slow)
-    assert len(slow.azure.all()) == RESOURCES
-
-
-def test_the_documented_way_out_of_a_killed_engine_leads_to_the_same(slow: Deployment) -> None:
+def test_the_documented_way_out_of_a_killed_engine_converges(slow: Deployment, seed: int) -> None:
     """`docs/how-to/recover-an-interrupted-up.md`, "The engine was killed", step by step."""
-    _kill_in_the_middle(slow, seed=2)
+    _kill_in_the_middle(slow, seed)
     [refresh] = [line for line in commands(HOW_TO) if "--clear-pending-creates" in line]
     _pulumi(slow, "cancel", "--stack", slow.stack)
     pending = pending_creates(slow.engine().export())
     assert pending
     for each in pending:
-        if (found := slow.existing(each)) is not None:
+        if (found := slow.existing.find(each)) is not None:
             _delete(slow, each, found)
     _pulumi(slow, *shlex.split(refresh.replace("$STACK", slow.stack))[1:])
     assert pending_creates(slow.engine().export()) == ()
-    slow.engine().up()
+    assert {step.op for step in slow.engine().up().changed()} <= {"create"}
     _assert_converged(slow)
+    assert len(slow.azure.all()) == RESOURCES
 
 
 def _kill_in_the_middle(stack: Deployment, seed: int) -> None:

@@ -7,8 +7,9 @@ import pytest
 from azure_bodies import KUBECONFIG, TODAY
 from azure_client import Client, Connect
 
-from local_aks.azure.server import RunningServer, serve
+from local_aks.azure.server import serve
 from local_aks.azure.state import AzureState
+from local_aks.protocol.server import Server
 
 
 @pytest.fixture(scope="session")
@@ -26,7 +27,7 @@ def azure(azure_root: Path) -> AzureState:
 
 
 @pytest.fixture(scope="session")
-def provider(azure_root: Path) -> Iterator[RunningServer]:
+def provider(azure_root: Path) -> Iterator[Server]:
     """The provider, on an Azure that takes no time."""
     server = serve(AzureState(azure_root), kubeconfig=lambda: KUBECONFIG, today=lambda: TODAY)
     yield server
@@ -34,7 +35,7 @@ def provider(azure_root: Path) -> Iterator[RunningServer]:
 
 
 @pytest.fixture
-def connect(provider: RunningServer, azure: AzureState) -> Iterator[Connect]:
+def connect(provider: Server, azure: AzureState) -> Iterator[Connect]:
     """Open connections to the provider, each configured on its own."""
     assert azure.all() == []
     clients: list[Client] = []

@@ -4,9 +4,10 @@ from typing import Any
 
 import pytest
 
-from local_aks.azure.diff import Change, PropertyChange, detailed, normal_location, refreshed
+from local_aks.azure.diff import detailed, normal_location, refreshed
 from local_aks.azure.state import AGENT_POOL, MANAGED_CLUSTER
 from local_aks.azure.types import TYPES
+from local_aks.protocol.diff import Change, PropertyChange
 from local_aks.protocol.wire import UNKNOWN
 
 Json = dict[str, Any]

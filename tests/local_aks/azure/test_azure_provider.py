@@ -1,6 +1,7 @@
 """The provider protocol: what the engine asks, and what azure-native would answer."""
 
 import base64
+import json
 import time
 from typing import Any
 
@@ -23,10 +24,11 @@ from google.protobuf import empty_pb2
 from pulumi.runtime.proto import provider_pb2, status_pb2
 
 from local_aks.azure.faults import Fault
-from local_aks.azure.server import RunningServer, serve
+from local_aks.azure.server import serve
 from local_aks.azure.state import AGENT_POOL, MANAGED_CLUSTER, AzureState
 from local_aks.azure.types import RESOURCE_GROUP, TYPES
 from local_aks.protocol import wire
+from local_aks.protocol.server import Server
 from local_aks.protocol.wire import UNKNOWN
 
 GROUP = {"resourceGroupName": "kubeflow", "location": LOCATION}
@@ -63,7 +65,7 @@ def test_the_server_listens_on_this_machine_only_and_stops(azure: AzureState) ->
     client.close()
 
 
-def test_a_taken_port_is_an_error(azure: AzureState, provider: RunningServer) -> None:
+def test_a_taken_port_is_an_error(azure: AzureState, provider: Server) -> None:
     with pytest.raises(OSError, match=f"port {provider.port} on 127.0.0.1 is taken"):
         serve(azure, provider.port, kubeconfig=str)
 
@@ -75,7 +77,7 @@ def test_handshake_is_unimplemented_as_recorded(client: Client) -> None:
 
 
 def test_schema_and_mappings_are_stubs(client: Client) -> None:
-    assert client.stub.GetSchema(provider_pb2.GetSchemaRequest()).schema == '{"name": "azure-native"}'
+    assert json.loads(client.stub.GetSchema(provider_pb2.GetSchemaRequest()).schema)["name"] == "azure-native"
     assert client.stub.GetMapping(provider_pb2.GetMappingRequest()).provider == ""
     assert client.stub.DiffConfig(provider_pb2.DiffRequest()).replaces == []
     checked = client.stub.CheckConfig(provider_pb2.CheckRequest(news=wire.encode({"location": "x"})))

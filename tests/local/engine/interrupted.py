@@ -1,26 +1,47 @@
-"""What exists, in the simulated Azure or in the cluster, of the resources whose creation was interrupted."""
+"""What a killed engine had begun to create, and what of it exists in the simulated Azure or in the cluster."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from local_aks.azure import arm
 from local_aks.azure.state import AzureState
 from local_aks.azure.types import TYPES
-from local_aks.engine.pending import PendingCreate
 from local_aks.kube.api import ApiServer
 from local_aks.kube.errors import ApiError
 from local_aks.kube.objects import at, identity
 
+_CREATING: Final = "creating"
 _DELETING: Final = "Deleting"
 
 
 @dataclass(frozen=True)
+class PendingCreate:
+    """A resource whose creation was begun; the state does not tell how it ended.
+
+    Attributes:
+        inputs: as the program gave them; secrets are encrypted.
+    """
+
+    urn: str
+    type: str
+    inputs: Mapping[str, Any]
+
+
+def pending_creates(deployment: Mapping[str, Any]) -> tuple[PendingCreate, ...]:
+    """What a deployment says was being created when its engine was killed."""
+    operations: list[dict[str, Any]] = deployment.get("pending_operations") or []
+    creating = [operation["resource"] for operation in operations if operation["type"] == _CREATING]
+    return tuple(PendingCreate(of["urn"], of["type"], of.get("inputs", {})) for of in creating)
+
+
+@dataclass(frozen=True)
 class Existing:
-    """Looks ids up for `Engine.recover`.
+    """Finds the resources whose creation was begun.
 
     Attributes:
         azure: the simulated Azure.
@@ -30,13 +51,13 @@ class Existing:
     azure: AzureState
     kubeconfig: Path
 
-    def __call__(self, pending: PendingCreate) -> str | None:
+    def find(self, pending: PendingCreate) -> str | None:
         """The id of a resource, as its provider gives it, if it exists."""
         if pending.type in TYPES:
             return self._in_azure(pending)
         if pending.type.startswith("kubernetes:") and not pending.type.endswith(
             "Patch"
-        ):  # applied anew, as it is
+        ):  # a patch owns no object
             return self._in_cluster(pending)
         return None
 
