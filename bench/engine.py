@@ -64,7 +64,7 @@ def _deployed(folder: Path, found: Tools) -> Generator[Engine]:
     plane = ControlPlane(run, found, report=lambda _line: None)
     plane.start()
     azure = azure_native.serve(AzureState(run.azure), kubeconfig=run.kubeconfig.read_text)
-    inside = kubernetes.serve()
+    inside = kubernetes.serve(servers=kubernetes.servers_of(run.kubeconfig))
     try:
         ports = {"azure-native": azure.port, "kubernetes": inside.port}
         engine = Engine(run, found, ports, PROJECT_ROOT, STACK)

@@ -1,4 +1,3 @@
-
 """The azure-native provider on Pulumi's provider protocol, with `ResourceManager` in the place of Azure.
 
 It answers as pulumi-azure-native 3.29 does (`provider.go`): what Check, Diff and previews know, which errors are

@@ -38,7 +38,13 @@ class ServedKind:
 class ApiServer:
     """One API server, with one user's credentials. Safe for many threads."""
 
-    def __init__(self, target: kubeconfig.ActiveCluster) -> None:
+    def __init__(
+        self,
+        target: kubeconfig.ActiveCluster,
+        *,
+        connect_seconds: float = _CONNECT_SECONDS,
+        answer_seconds: float = _ANSWER_SECONDS,
+    ) -> None:
         self._url = str(target.cluster.get("server") or "").rstrip("/")
         if not self._url:
             raise UnreachableError("the kubeconfig names no server for its current context")
@@ -51,7 +57,7 @@ class ApiServer:
             ssl_context=kubeconfig.tls(target) if self._url.startswith("https") else None,
             maxsize=_POOL_SIZE,
             retries=False,
-            timeout=urllib3.Timeout(connect=_CONNECT_SECONDS, read=_ANSWER_SECONDS),
+            timeout=urllib3.Timeout(connect=connect_seconds, read=answer_seconds),
         )
         self._served: dict[tuple[str, str], Mapping[str, ServedKind]] = {}
         self._lock = threading.Lock()
@@ -75,6 +81,10 @@ class ApiServer:
             UnreachableError: no answer.
         """
         self._call("GET", "/version")
+
+    def read(self, path: str) -> Object:
+        """What the server answers at a path that is no object's, such as `/version`; empty where nothing is."""
+        return self._found(path)
 
     def served(self, kind: Kind) -> ServedKind:
         """How a kind is served; asks again for one not seen before, as its CRD may be new.

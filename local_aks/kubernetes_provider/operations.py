@@ -30,7 +30,7 @@ from local_aks.kube.objects import (
     put,
     resource_id,
 )
-from local_aks.kubernetes_provider import ownership
+from local_aks.kubernetes_provider import ownership, versions
 from local_aks.kubernetes_provider.checking import CREATOR, field_manager
 from local_aks.kubernetes_provider.outputs import Checkpoint, with_secrets_of
 from local_aks.kubernetes_provider.pruning import normalized, pruned
@@ -235,9 +235,14 @@ class Operations:
         return "", Checkpoint(inputs, live, inputs["apiVersion"], manager).write(step.secrets_of)
 
     def _write_new(self, step: Step, inputs: Object, manager: str) -> Object:
-        if not (step.patch or self.upsert):
-            return self.api.create(inputs, CREATOR, dry_run=step.preview)
-        return self._apply(inputs, manager, force=self._forced(inputs) or step.preview, dry_run=step.preview)
+        try:
+            if not (step.patch or self.upsert):
+                return self.api.create(inputs, CREATOR, dry_run=step.preview)
+            force = self._forced(inputs) or step.preview
+            return self._apply(inputs, manager, force=force, dry_run=step.preview)
+        except NoSuchKindError as error:
+            removed = versions.removal(error.kind, self.api)
+            raise ProviderError(removed) if removed else error from None
 
     def _write_again(
         self, step: Step, before: Object, wanted: Object, manager: str, ignore: Sequence[str]

@@ -87,7 +87,7 @@ def serve(run: RunDirectory, *, speed: float, seed: int) -> None:
         speed=speed,
         cluster_deleted=partial(cleanup.erase, str(run.kubeconfig)),
     )
-    in_cluster = kubernetes_provider.serve()
+    in_cluster = kubernetes_provider.serve(servers=kubernetes_provider.servers_of(run.kubeconfig))
     market_inbox(run).touch()
     with journal_file(run).open("a", encoding="utf-8") as sink:
         journal = Journal(sink, clock)

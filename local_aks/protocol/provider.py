@@ -1,4 +1,3 @@
-
 """The calls that both stand-ins answer alike."""
 
 from __future__ import annotations

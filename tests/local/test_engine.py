@@ -32,7 +32,7 @@ def _providers(
     run: RunDirectory, kubeconfig: Path, *, speed: float = float("inf")
 ) -> Generator[dict[str, int]]:
     cloud = azure.serve(AzureState(run.azure), kubeconfig=kubeconfig.read_text, speed=speed)
-    inside = kubernetes.serve()
+    inside = kubernetes.serve(servers=kubernetes.servers_of(kubeconfig))
     yield {"azure-native": cloud.port, "kubernetes": inside.port}
     cloud.stop()
     inside.stop()

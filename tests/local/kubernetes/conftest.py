@@ -19,7 +19,7 @@ def api(kubeconfig: Path) -> ApiServer:
 @pytest.fixture(scope="module")
 def engine(kubeconfig: Path) -> Generator[Engine]:
     with provider() as port, connected(port) as connection:
-        connection.configure(kubeconfig=str(kubeconfig), enableConfigMapMutable="true")
+        connection.configure(kubeconfig=kubeconfig.read_text(), enableConfigMapMutable="true")
         yield connection
 
 

@@ -1,5 +1,7 @@
 """One resource of a program as the engine drives it, and the objects that tests make."""
 
+from __future__ import annotations
+
 from typing import Any
 
 from local_aks.kube.api import ApiServer
@@ -15,6 +17,17 @@ class Resource:
         self._address = {"urn": f"urn:pulumi:t::p::kubernetes:{type_}::r", "type": f"kubernetes:{type_}"}
         self.state: Json = {}
         self.id = ""
+
+    @classmethod
+    def checked(cls, engine: Engine, type_: str, news: Object) -> Resource:
+        """One with its inputs as the provider completes them."""
+        resource = cls(engine, type_, {})
+        resource.inputs = resource._check(news)
+        return resource
+
+    def check_and_diff(self, news: Object) -> Json:
+        """Compare its state with what a program says."""
+        return self.diff(self._check(news))
 
     def create(self, **rest: object) -> None:
         """Create it."""
@@ -44,6 +57,10 @@ class Resource:
     def delete(self, **rest: object) -> None:
         """Delete it."""
         self._call("Delete", properties=self.state, **rest)
+
+    def _check(self, news: Object) -> Object:
+        request = {**self._address, "name": "r", "olds": self.state.get("__inputs", {}), "news": news}
+        return self._engine.call("Check", request)["inputs"]
 
     def _call(self, method: str, **request: object) -> Json:
         with_id = {} if method == "Create" else {"id": self.id}

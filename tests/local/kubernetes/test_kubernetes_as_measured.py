@@ -106,6 +106,52 @@ def test_a_token_of_an_absent_account_is_not_found(engine: Engine, namespace: st
         Resource(engine, "core/v1:Secret", inputs).create()
 
 
+def test_what_a_type_does_not_know_is_dropped_and_nulls_are_empty_text(
+    engine: Engine, api: ApiServer, namespace: str
+) -> None:
+    news = config_map(namespace) | {"data": {"k": None}, "mistyped": {"a": 1}}
+    news["metadata"]["annotations"] = {"a": None}
+    conf = Resource.checked(engine, "core/v1:ConfigMap", news)
+    conf.create()
+    live = api.get(conf.inputs)
+    assert live["data"] == {"k": ""}
+    assert live["metadata"]["annotations"] == {"a": ""}
+    assert conf.check_and_diff(news)["changes"] == "DIFF_NONE"
+
+
+def test_an_empty_value_and_another_way_of_writing_a_quantity_are_no_difference(
+    engine: Engine, namespace: str
+) -> None:
+    workload = workload_manifest("Deployment", namespace, 0)
+    container = workload["spec"]["template"]["spec"]["containers"][0]
+    container |= {"env": [{"name": "A", "value": ""}], "resources": {"limits": {"memory": "0.5Gi"}}}
+    workload["metadata"]["annotations"] = {}
+    limits = {"limits": [{"type": "Container", "default": {"memory": "0.5Gi", "cpu": "0.5"}}]}
+    for type_, news in (
+        ("apps/v1:Deployment", workload),
+        ("core/v1:LimitRange", manifest("v1", "LimitRange", namespace, spec=limits)),
+    ):
+        resource = Resource.checked(engine, type_, news)
+        resource.create()
+        assert resource.check_and_diff(news)["changes"] == "DIFF_NONE"
+        resource.refresh()
+        assert resource.check_and_diff(news)["changes"] == "DIFF_NONE"
+
+
+def test_an_optional_value_that_is_kept_when_it_is_false_is_a_difference(
+    engine: Engine, namespace: str
+) -> None:
+    news = workload_manifest("Deployment", namespace, 0)
+    deployment = Resource.checked(engine, "apps/v1:Deployment", news)
+    deployment.create()
+    pod = ("spec", "template", "spec")
+    false = changed(news, False, *pod, "automountServiceAccountToken")  # noqa: FBT003 - a value
+    path = "spec.template.spec.automountServiceAccountToken"
+    assert deployment.check_and_diff(false)["detailedDiff"] == {path: {}}  # ADD
+    dropped = changed(news, False, *pod, "hostPID")  # noqa: FBT003 - a value
+    assert deployment.check_and_diff(dropped)["changes"] == "DIFF_NONE"
+
+
 def _set_status(kubeconfig: Path, namespace: str, status: Object) -> None:
     client: Any = CoreV1Api(config.new_client_from_config(str(kubeconfig)))  # pyright: ignore[reportUnknownMemberType]
     client.patch_namespaced_pod_status("x", namespace, {"status": status})
