@@ -66,7 +66,7 @@ def _deployed(folder: Path, found: Tools) -> Generator[Engine]:
     azure = azure_native.serve(
         AzureState(run.azure), token=run.azure_token(), kubeconfig=run.kubeconfig.read_text
     )
-    inside = kubernetes.serve()
+    inside = kubernetes.serve(servers=kubernetes.servers_of(run.kubeconfig))
     try:
         ports = {"azure-native": azure.port, "kubernetes": inside.port}
         engine = Engine(run, found, ports, PROJECT_ROOT, STACK)

@@ -40,21 +40,36 @@ def load(kubeconfig: object) -> Object:
     Raises:
         UnreachableError: unreadable; the message has nothing of the contents.
     """
+    if not isinstance(kubeconfig, str):
+        return parse(kubeconfig)
+    try:
+        return parse(_text_of(kubeconfig))
+    except (OSError, UnicodeDecodeError):
+        raise UnreachableError("the kubeconfig cannot be read") from None
+
+
+def parse(kubeconfig: object) -> Object:
+    """A kubeconfig as an object, from its text alone; an empty or missing one is an empty object.
+
+    Args:
+        kubeconfig: its text (YAML or JSON), or the object itself.
+
+    Raises:
+        UnreachableError: it is none; the message has nothing of the contents.
+    """
     if is_object(kubeconfig):
         return kubeconfig
     if kubeconfig is not None and not isinstance(kubeconfig, str):
-        raise UnreachableError("the kubeconfig is neither text nor a path nor an object")
+        raise UnreachableError("the kubeconfig is neither text nor an object")
     if not kubeconfig:
         return {}
     try:
-        loaded: Any = yaml.safe_load(_text_of(kubeconfig))
-    except (yaml.YAMLError, OSError, UnicodeDecodeError):
+        loaded: Any = yaml.safe_load(kubeconfig)
+    except yaml.YAMLError:
         # The exception quotes the text around the mistake, which may be a token: it is not chained.
         raise UnreachableError("failed to parse the kubeconfig: it is not YAML") from None
     if not is_object(loaded):
-        raise UnreachableError(
-            "failed to parse the kubeconfig: it is neither a kubeconfig nor a readable path"
-        )
+        raise UnreachableError("kubeconfig: a path or other text is not allowed; expected its contents")
     return loaded
 
 

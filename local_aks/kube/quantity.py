@@ -33,3 +33,22 @@ def thousandths(quantity: str | float) -> int:
         raise ValueError(f"{quantity!r} is not a Kubernetes quantity") from None
     held = max(-_LARGEST, min(amount, _LARGEST))
     return int((held * 1000).to_integral_value(ROUND_CEILING))
+
+
+def canonical(quantity: str | float) -> str | float:
+    """A quantity as the API server writes it: a whole number with the largest suffix of its kind.
+
+    "0.5Gi" is "512Mi", "0.5" is "500m", "1000" is "1k", and what is no quantity, or has an exponent, stays as it is
+    (`CanonicalizeBytes` in k8s.io/apimachinery, pkg/api/resource/quantity.go).
+    """
+    match = _QUANTITY.fullmatch(str(quantity))
+    if match is None or match[2] not in _SUFFIXES or "e" in match[1].lower():
+        return quantity
+    value = Decimal(match[1]) * _SUFFIXES[match[2]]
+    binary = match[2].endswith("i") and abs(value) >= _SUFFIXES["Ki"]
+    if binary:
+        value = value.to_integral_value(ROUND_CEILING)
+    suffixes = sorted((s for s in _SUFFIXES if not s or s.endswith("i") == binary), key=_SUFFIXES.__getitem__)
+    fitting = (suffix for suffix in reversed(suffixes) if value and value % _SUFFIXES[suffix] == 0)
+    suffix = next(fitting, "")
+    return f"{int(value / _SUFFIXES[suffix])}{suffix}"

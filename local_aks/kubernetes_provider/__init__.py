@@ -5,6 +5,6 @@ Behaves as pulumi-kubernetes 4.32 to 4.34 does in server-side apply mode; held a
 invokes, `pulumi.com/waitFor` and `pulumi.com/replaceUnready`, and any cluster that is not on this machine.
 """
 
-from local_aks.kubernetes_provider.server import Server, serve
+from local_aks.kubernetes_provider.server import serve, servers_of
 
-__all__ = ["Server", "serve"]
+__all__ = ["serve", "servers_of"]

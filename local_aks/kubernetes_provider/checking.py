@@ -12,6 +12,8 @@ from local_aks.kube.objects import AUTONAMED, REPLACE_UNREADY, WAIT_FOR, Object,
 from local_aks.kubernetes_provider.pruning import normalized
 from local_aks.protocol.wire import UNKNOWN
 
+CREATOR: Final = "pulumi-kubernetes"
+"""Owner of the fields of every object that was created and not updated since, whatever its manager is called."""
 _SUFFIX_CHARACTERS: Final = 8
 
 
@@ -70,8 +72,8 @@ def completed(
 
 
 def field_manager() -> str:
-    """A new owner of fields, as the real provider names it: `pulumi-kubernetes-29656b00`."""
-    return f"pulumi-kubernetes-{secrets.token_hex(4)}"
+    """Owner of an object's fields from its first update on, as the real provider names it: with 8 random digits."""
+    return f"{CREATOR}-{secrets.token_hex(4)}"
 
 
 def _autoname(naming: NameSource) -> str:

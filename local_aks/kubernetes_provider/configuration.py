@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 from local_aks.kube import kubeconfig
 from local_aks.kube.errors import UnreachableError
-from local_aks.kube.objects import Object, is_object
+from local_aks.kube.objects import Object, at, fields, is_object, items
 from local_aks.kubernetes_provider.diff import DiffRules
 from local_aks.protocol.wire import UNKNOWN
 
@@ -19,6 +19,13 @@ _CLUSTER_KEYS: Final = ("kubeconfig", "context", "cluster")
 _NOT_HERE: Final = {
     "renderYamlToDirectory": "the local AKS applies objects and renders no YAML",
     "helmReleaseSettings": "the local AKS does not do Helm releases",
+}
+_INLINE_CLUSTER: Final = {"certificate-authority": "certificate-authority-data"}
+_INLINE_USER: Final = {
+    "client-certificate": "client-certificate-data",
+    "client-key": "client-key-data",
+    "tokenFile": "token",
+    **dict.fromkeys(("exec", "auth-provider"), "token, or inline certificate and key"),
 }
 _ENVIRONMENT: Final = {
     "deleteUnreachable": "PULUMI_K8S_DELETE_UNREACHABLE",
@@ -35,7 +42,7 @@ class Configuration:
     """A configured Provider.
 
     Attributes:
-        kubeconfig: text or path; never printed.
+        kubeconfig: its text; never printed.
         context: context to use instead of the kubeconfig's current one.
         cluster: cluster to use instead of the context's.
         namespace: namespace for objects that name none.
@@ -76,21 +83,31 @@ class Configuration:
             patch_force=_switch(inputs, "enablePatchForce"),
         )
 
-    def target(self) -> kubeconfig.ActiveCluster:
+    def target(self, servers: Container[str]) -> kubeconfig.ActiveCluster:
         """The cluster it points to.
 
         Unlike the real provider, the stand-in has no use for `$KUBECONFIG` and `~/.kube/config`: a Provider that was
-        not told its cluster must not change whatever cluster its user happens to work with.
+        not told its cluster must not change whatever cluster its user happens to work with. Nor does it read a file
+        or start a program that a kubeconfig names: it answers any user of the machine, with the rights of its own.
+
+        Args:
+            servers: URLs of the API servers that may be named.
 
         Raises:
-            UnreachableError: the kubeconfig is missing or cannot be read.
+            UnreachableError: the kubeconfig is missing, is none, or has something that is not allowed.
         """
-        config = kubeconfig.load(self.kubeconfig)
+        config = kubeconfig.parse(self.kubeconfig)
         if not config:
             raise UnreachableError(
                 "the Provider has no kubeconfig, and the local AKS takes none from elsewhere"
             )
-        return kubeconfig.active(config, context=self.context, cluster=self.cluster, namespace=self.namespace)
+        target = kubeconfig.active(
+            config, context=self.context, cluster=self.cluster, namespace=self.namespace
+        )
+        refused = [*_not_inline(config), *_elsewhere(config, target, servers)]
+        if refused:
+            raise UnreachableError("\n".join(refused))
+        return target
 
 
 @dataclass(frozen=True)
@@ -134,8 +151,30 @@ def difference(old: Object, new: Object) -> ConfigurationDiff:
     return ConfigurationDiff(changed, () if identified else replaces)
 
 
+def _not_inline(config: Object) -> Iterable[str]:
+    """What of a kubeconfig names a file or a program, one line each; the value may be secret and is left out."""
+    for list_, allowed in (("clusters", _INLINE_CLUSTER), ("users", _INLINE_USER)):
+        for index, entry in enumerate(items(config.get(list_))):
+            what = list_.removesuffix("s")
+            for key in allowed.keys() & fields(at(entry, what)).keys():
+                yield (
+                    f"{list_}[{index}].{what}.{key}: a file or a program is not allowed; expected {allowed[key]}"
+                )
+
+
+def _elsewhere(config: Object, target: kubeconfig.ActiveCluster, servers: Container[str]) -> Iterable[str]:
+    """Whether the active cluster of a kubeconfig is none of those allowed."""
+    server = str(target.cluster.get("server") or "").rstrip("/")
+    if server and server not in servers:
+        clusters = [at(entry, "cluster") for entry in items(config.get("clusters"))]
+        yield (
+            f"clusters[{clusters.index(target.cluster)}].cluster.server: {server} is not allowed; expected the API "
+            "server of this local AKS, which changes no other cluster"
+        )
+
+
 def _active_cluster(inputs: Mapping[str, object]) -> Object:
-    config = kubeconfig.load(inputs.get("kubeconfig"))
+    config = kubeconfig.parse(inputs.get("kubeconfig"))
     context, cluster = inputs.get("context"), inputs.get("cluster")
     return kubeconfig.active(config, context=str(context or ""), cluster=str(cluster or "")).cluster
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import Enum
 from typing import Final
 
 from local_aks.kube.objects import (
@@ -21,23 +20,8 @@ from local_aks.kube.objects import (
 from local_aks.kubernetes_provider import immutability, quantities
 from local_aks.kubernetes_provider.paths import Path, covers, parse, render
 from local_aks.kubernetes_provider.pruning import normalized, pruned
+from local_aks.protocol.diff import Change, PropertyChange
 from local_aks.protocol.wire import UNKNOWN
-
-
-class Change(Enum):
-    """Kinds of a property change."""
-
-    ADD = "ADD"
-    UPDATE = "UPDATE"
-    DELETE = "DELETE"
-
-
-@dataclass(frozen=True)
-class PropertyChange:
-    """One changed property, and whether it replaces the object."""
-
-    change: Change
-    replaces: bool
 
 
 @dataclass(frozen=True)
@@ -108,7 +92,11 @@ def diff(
     )
     ignored = [parse(path) for path in ignore]
     changes = {
-        render(path): PropertyChange(change, any(immutability.matches(r, path, value) for r in replaced_by))
+        render(path): PropertyChange(
+            change,
+            any(immutability.matches(r, path, value) for r in replaced_by),
+            of_inputs=change is Change.DELETE,
+        )
         for path, change, value in _walk((), old, new)
         if not any(covers(i, path) for i in ignored)
     }

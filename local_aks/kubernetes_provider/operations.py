@@ -30,8 +30,8 @@ from local_aks.kube.objects import (
     put,
     resource_id,
 )
-from local_aks.kubernetes_provider import ownership
-from local_aks.kubernetes_provider.checking import field_manager
+from local_aks.kubernetes_provider import ownership, versions
+from local_aks.kubernetes_provider.checking import CREATOR, field_manager
 from local_aks.kubernetes_provider.outputs import Checkpoint, with_secrets_of
 from local_aks.kubernetes_provider.pruning import normalized, pruned
 from local_aks.kubernetes_provider.waiting import Waiter, readiness_on_read
@@ -136,8 +136,9 @@ class Operations:
             before = self.api.get(identity(old.live))
             live = self._write_again(step, before, wanted, manager, ignore)
             if not step.preview:
-                live = self.waiter.ready(self.api, live, inputs, step.timeout)
-                self._relinquish_old(live, old.field_manager, manager)
+                live = self.waiter.ready(self.api, live, inputs, step.timeout, updated=True)
+                if old.field_manager and old.field_manager != manager:
+                    self._give_up_fields(identity(live), old.field_manager)
         except NoSuchKindError as error:
             raise errors.update_unknown_kind(step.urn, error) from error
         except ProviderError as error:
@@ -194,6 +195,9 @@ class Operations:
     def delete(self, step: Step, id_: str, old: Checkpoint) -> None:
         """Delete an object and wait until it is gone; a patch gives up its own fields only.
 
+        A patch whose object is gone leaves an empty object, and fails where the namespace is gone too: the real
+        provider applies an object without fields, which makes what is not there (docs/facts/engine.md).
+
         Raises:
             PartialError: it did not go in time.
             ProviderError: the server refused.
@@ -203,7 +207,7 @@ class Operations:
         target = identity({**source, "metadata": {"name": name, "namespace": namespace}})
         try:
             if step.patch:
-                self._relinquish(target, old.field_manager)
+                self._give_up_fields(target, old.field_manager)
                 return
             policy = _PROPAGATION.get(annotation(old.inputs, DELETION_PROPAGATION).lower(), "Foreground")
             self.api.delete(target, policy)
@@ -211,7 +215,7 @@ class Operations:
         except NoSuchKindError:
             return
         except ApiError as error:
-            if not error.not_found:
+            if step.patch or not error.not_found:
                 raise
         except NotReadyError as error:
             outputs = replace(old, live=error.live).write(step.secrets_of)
@@ -231,9 +235,14 @@ class Operations:
         return "", Checkpoint(inputs, live, inputs["apiVersion"], manager).write(step.secrets_of)
 
     def _write_new(self, step: Step, inputs: Object, manager: str) -> Object:
-        if not (step.patch or self.upsert):
-            return self.api.create(inputs, manager, dry_run=step.preview)
-        return self._apply(inputs, manager, force=self._forced(inputs) or step.preview, dry_run=step.preview)
+        try:
+            if not (step.patch or self.upsert):
+                return self.api.create(inputs, CREATOR, dry_run=step.preview)
+            force = self._forced(inputs) or step.preview
+            return self._apply(inputs, manager, force=force, dry_run=step.preview)
+        except NoSuchKindError as error:
+            removed = versions.removal(error.kind, self.api)
+            raise ProviderError(removed) if removed else error from None
 
     def _write_again(
         self, step: Step, before: Object, wanted: Object, manager: str, ignore: Sequence[str]
@@ -244,7 +253,11 @@ class Operations:
             return self.api.replace(wanted, manager, dry_run=step.preview)
         if not (step.preview or step.patch) and (operations := ownership.takeover(before, manager)):
             before = self.api.patch(before, manager, operations)
-        force = self._forced(wanted) or (step.preview and ownership.created_by_pulumi(before))
+        force = (
+            self._forced(wanted)
+            or ownership.owned_by_nobody(before)
+            or (step.preview and ownership.created_by_pulumi(before))
+        )
         wanted = ownership.without_ignored(wanted, before, manager, ignore)
         return self._apply(wanted, manager, force=force, dry_run=step.preview)
 
@@ -276,16 +289,12 @@ class Operations:
         outputs = replace(checkpoint, live=live).write(step.secrets_of)
         return PartialError(message, resource_id(live), outputs, reasons=_reasons(message, error))
 
-    def _relinquish(self, target: Object, manager: str) -> None:
-        self.api.get(target)  # an apply would make an object that is gone
+    def _give_up_fields(self, target: Object, manager: str) -> None:
+        """Apply an object without fields, so that the manager owns none; the fields of nobody else go."""
         try:
             self.api.apply(identity(target), manager, force=False)
         except ApiError as error:
             raise errors.required_field(error) if error.required else error from None
-
-    def _relinquish_old(self, live: Object, old_manager: str, manager: str) -> None:
-        if old_manager and old_manager != manager:
-            self._relinquish(identity(live), old_manager)
 
     def _forced(self, inputs: Object) -> bool:
         return annotation(inputs, PATCH_FORCE) == "true" or self.patch_force

@@ -56,7 +56,15 @@ def takeover(live: Object, manager: str) -> list[Object]:
 def created_by_pulumi(live: Object) -> bool:
     """Whether a create of this provider, not yet followed by an update, owns fields of the object."""
     entries = [fields(entry) for entry in items(at(live, "metadata", "managedFields"))]
-    return any(_owned_by(entry, "Update", _PULUMI) for entry in entries)
+    return any(entry.get("manager") in _PULUMI and entry.get("operation") == "Update" for entry in entries)
+
+
+def owned_by_nobody(live: Object) -> bool:
+    """Whether the object's owners of fields were removed.
+
+    The API server then calls every field's owner `before-first-apply`, which would be in the way of any apply.
+    """
+    return not items(at(live, "metadata", "managedFields"))
 
 
 def without_ignored(inputs: Object, live: Object, manager: str, ignore: Sequence[str]) -> Object:

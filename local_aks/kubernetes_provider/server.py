@@ -2,125 +2,142 @@
 
 from __future__ import annotations
 
-import json
-from concurrent import futures
-from dataclasses import dataclass, replace
+from collections.abc import Container, Iterator
+from dataclasses import replace
+from pathlib import Path
 from typing import Final
 
 import grpc
 from google.protobuf import empty_pb2
-from pulumi.runtime.proto import plugin_pb2, provider_pb2, provider_pb2_grpc
+from pulumi.runtime.proto import plugin_pb2, provider_pb2
 from typing_extensions import override
 
-from local_aks.kube import errors
+from local_aks.kube import errors, kubeconfig
+from local_aks.kube.api import ApiServer
 from local_aks.kube.errors import ProviderError
+from local_aks.kube.objects import Kind, at, items
+from local_aks.kubernetes_provider import manifests, versions
 from local_aks.kubernetes_provider.checking import completed
 from local_aks.kubernetes_provider.configuration import Configuration, difference, refusals
 from local_aks.kubernetes_provider.diff import diff
+from local_aks.kubernetes_provider.engine_log import EngineLog
 from local_aks.kubernetes_provider.operations import Operations
-from local_aks.kubernetes_provider.outputs import Checkpoint, with_secrets_of
-from local_aks.kubernetes_provider.protocol import (
+from local_aks.kubernetes_provider.outputs import Checkpoint, with_secrets_of, without_nulls
+from local_aks.kubernetes_provider.requests import (
     check_failures,
     decode,
     name_source,
-    property_diff,
     refusing,
     step_of,
     type_of,
 )
-from local_aks.kubernetes_provider.sessions import Session, Sessions
+from local_aks.kubernetes_provider.schemas import Schemas
+from local_aks.kubernetes_provider.session import ANSWER_SECONDS, Session
 from local_aks.kubernetes_provider.waiting import Waiter
-from local_aks.protocol import wire
+from local_aks.protocol import server, wire
+from local_aks.protocol.diff import diff_response
+from local_aks.protocol.failures import fail
+from local_aks.protocol.provider import Provider
+from local_aks.protocol.server import Server
+from local_aks.protocol.sessions import Sessions
 
 _DIFF_NONE: Final = provider_pb2.DiffResponse.DIFF_NONE
 _DIFF_SOME: Final = provider_pb2.DiffResponse.DIFF_SOME
+PACKAGE: Final = "kubernetes"
 VERSION: Final = "4.34.2"
-_THREADS: Final = 64
-_MESSAGE_BYTES: Final = 400 << 20
 _CONFIG_PREFIX: Final = "kubernetes:config:"
 
 
-@dataclass(frozen=True)
-class Server:
-    """A running stand-in.
-
-    Attributes:
-        port: on 127.0.0.1; for `PULUMI_DEBUG_PROVIDERS=kubernetes:<port>`.
-    """
-
-    port: int
-    _server: grpc.Server
-
-    def stop(self, grace_seconds: float = 1.0) -> None:
-        """Take no more calls, let running ones end, and return when the port is free."""
-        self._server.stop(grace_seconds).wait()
-
-
-def serve(port: int = 0, waiter: Waiter | None = None) -> Server:
+def serve(
+    port: int = 0,
+    waiter: Waiter | None = None,
+    *,
+    servers: Container[str],
+    answer_seconds: float = ANSWER_SECONDS,
+) -> Server:
     """Start the stand-in.
 
     Args:
         port: port on 127.0.0.1; 0 takes a free one.
         waiter: how to wait for objects; by default as the real provider does.
+        servers: URLs of the API servers that a Provider may name, as a kubeconfig has them.
+        answer_seconds: how long to wait for an API server that takes connections and does not answer.
 
     Raises:
         OSError: the port is taken.
     """
-    options = [("grpc.max_receive_message_length", _MESSAGE_BYTES), ("grpc.so_reuseport", 0)]
-    server = grpc.server(futures.ThreadPoolExecutor(_THREADS, "kubernetes-standin"), options=options)
-    provider_pb2_grpc.add_ResourceProviderServicer_to_server(KubernetesProvider(waiter or Waiter()), server)
-    try:
-        bound = server.add_insecure_port(f"127.0.0.1:{port}")
-    except RuntimeError as error:
-        raise OSError(f"port {port} on 127.0.0.1 is taken") from error
-    server.start()
-    return Server(bound, server)
+    return server.serve(KubernetesProvider(waiter or Waiter(), servers, answer_seconds), port)
 
 
-class KubernetesProvider(provider_pb2_grpc.ResourceProviderServicer):
-    """Answers the engine; Handshake stays unimplemented, so that the answer to Configure counts."""
+def servers_of(config: Path) -> Container[str]:
+    """The API servers of a kubeconfig file, as `serve` takes them."""
+    clusters = items(kubeconfig.load(str(config)).get("clusters"))
+    return frozenset(str(at(entry, "cluster", "server")).rstrip("/") for entry in clusters)
 
-    def __init__(self, waiter: Waiter) -> None:
-        self._waiter = waiter
-        self._sessions = Sessions()
+
+class KubernetesProvider(Provider):
+    """Answers the engine.
+
+    Args:
+        waiter: how to wait for objects.
+        servers: URLs of the API servers that a Provider may name.
+        answer_seconds: how long to wait for an answer of one.
+    """
+
+    def __init__(
+        self, waiter: Waiter, servers: Container[str], answer_seconds: float = ANSWER_SECONDS
+    ) -> None:
+        super().__init__(PACKAGE, VERSION)
+        self._waiter, self._servers, self._answer_seconds = waiter, servers, answer_seconds
+        self._sessions, self._logs = Sessions[Session](), Sessions[EngineLog]()
+        self._schemas = Schemas()
 
     @override
     def Attach(self, request: plugin_pb2.PluginAttach, context: grpc.ServicerContext) -> empty_pb2.Empty:
-        """Nothing to do: the stand-in never calls the engine."""
+        """Remember the engine behind a connection, for warnings."""
+        self._logs.configure(context, EngineLog(request.address))
         return empty_pb2.Empty()
-
-    @override
-    def GetPluginInfo(self, request: empty_pb2.Empty, context: grpc.ServicerContext) -> plugin_pb2.PluginInfo:
-        """The version whose behaviour the stand-in has."""
-        return plugin_pb2.PluginInfo(version=VERSION)
-
-    @override
-    def GetSchema(
-        self, request: provider_pb2.GetSchemaRequest, context: grpc.ServicerContext
-    ) -> provider_pb2.GetSchemaResponse:
-        """No schema: a Python program brings its SDK."""
-        return provider_pb2.GetSchemaResponse(schema=json.dumps({"name": "kubernetes", "version": VERSION}))
-
-    @override
-    def GetMapping(
-        self, request: provider_pb2.GetMappingRequest, context: grpc.ServicerContext
-    ) -> provider_pb2.GetMappingResponse:
-        """No mapping from other tools."""
-        return provider_pb2.GetMappingResponse()
 
     @override
     def Cancel(self, request: empty_pb2.Empty, context: grpc.ServicerContext) -> empty_pb2.Empty:
         """End the waiting of this connection's operations; the process serves on."""
-        self._sessions.cancel(context.peer())
+        session = self._sessions.find(context)
+        if session is not None:
+            session.cancelled.set()
         return empty_pb2.Empty()
 
     @override
     def Invoke(
         self, request: provider_pb2.InvokeRequest, context: grpc.ServicerContext
     ) -> provider_pb2.InvokeResponse:
-        """No function is known."""
+        """The objects of a YAML text; no other function is known."""
         with refusing(context):
-            raise ProviderError(f'unknown Invoke type "{request.tok}"')
+            if request.tok != manifests.DECODE:
+                raise ProviderError(f'unknown Invoke type "{request.tok}"')
+            found = manifests.decoded(decode(request.args), self._sessions.of(context))
+            answer = provider_pb2.InvokeResponse()
+            getattr(answer, "return").CopyFrom(wire.encode({"result": found}))
+            return answer
+
+    @override
+    def Construct(
+        self, request: provider_pb2.ConstructRequest, context: grpc.ServicerContext
+    ) -> provider_pb2.ConstructResponse:
+        """Register the objects of a ConfigGroup (v2) with the engine; no other component is known."""
+        with refusing(context):
+            session = self._sessions.of(context)
+            return manifests.construct(request, session, self._log(context), VERSION)
+
+    @override
+    def List(
+        self, request: provider_pb2.ListRequest, context: grpc.ServicerContext
+    ) -> Iterator[provider_pb2.ListResponse]:
+        """Not implemented: no engine operation of a program asks for it."""
+        fail(
+            context,
+            f"the local AKS's {PACKAGE} provider does not implement List",
+            grpc.StatusCode.UNIMPLEMENTED,
+        )
 
     @override
     def CheckConfig(
@@ -151,7 +168,8 @@ class KubernetesProvider(provider_pb2_grpc.ResourceProviderServicer):
         inputs = decode(request.args) or {
             key.removeprefix(_CONFIG_PREFIX): value for key, value in request.variables.items()
         }
-        self._sessions.configure(context.peer(), Session.open(Configuration.of(inputs)))
+        session = Session.open(Configuration.of(inputs), self._servers, self._answer_seconds)
+        self._sessions.configure(context, session)
         return provider_pb2.ConfigureResponse(
             acceptSecrets=True, supportsPreview=True, supports_autonaming_configuration=True
         )
@@ -162,12 +180,14 @@ class KubernetesProvider(provider_pb2_grpc.ResourceProviderServicer):
     ) -> provider_pb2.CheckResponse:
         """Complete the inputs."""
         with refusing(context):
-            session = self._sessions.of(context.peer())
+            session = self._sessions.of(context)
             if session.api is None and session.configuration.skip_update_unreachable:
                 return provider_pb2.CheckResponse(inputs=request.olds)
             token = type_of(request)
+            if session.api is not None:
+                self._warn_of_old_version(context, request.urn, token.kind, session.api)
             inputs = completed(
-                decode(request.news),
+                without_nulls(self._schemas.normalized(decode(request.news, nulls=True), session.api)),
                 decode(request.olds),
                 naming=name_source(request),
                 patch=token.patch,
@@ -182,7 +202,7 @@ class KubernetesProvider(provider_pb2_grpc.ResourceProviderServicer):
     ) -> provider_pb2.DiffResponse:
         """What a change of inputs does."""
         with refusing(context):
-            session = self._sessions.of(context.peer())
+            session = self._sessions.of(context)
             token, old = type_of(request), Checkpoint.read(decode(request.olds))
             found = diff(
                 old.inputs,
@@ -193,13 +213,7 @@ class KubernetesProvider(provider_pb2_grpc.ResourceProviderServicer):
                 rules=session.configuration.rules,
                 ignore=request.ignoreChanges,
             )
-            return provider_pb2.DiffResponse(
-                changes=_DIFF_SOME if found.changes else _DIFF_NONE,
-                replaces=found.replaces,
-                deleteBeforeReplace=found.delete_first,
-                detailedDiff={path: property_diff(change) for path, change in found.changes.items()},
-                hasDetailedDiff=True,
-            )
+            return diff_response(found.changes, replaces=found.replaces, delete_first=found.delete_first)
 
     @override
     def Create(
@@ -207,7 +221,7 @@ class KubernetesProvider(provider_pb2_grpc.ResourceProviderServicer):
     ) -> provider_pb2.CreateResponse:
         """Create the object and wait until it is ready."""
         with refusing(context):
-            session = self._sessions.of(context.peer())
+            session = self._sessions.of(context)
             created = None
             if not (request.preview and session.api is None):
                 step = step_of(request, request.properties, preview=request.preview)
@@ -223,7 +237,7 @@ class KubernetesProvider(provider_pb2_grpc.ResourceProviderServicer):
     ) -> provider_pb2.UpdateResponse:
         """Update the object and wait until it is ready."""
         with refusing(context):
-            session = self._sessions.of(context.peer())
+            session = self._sessions.of(context)
             outputs = None
             if not (request.preview and session.api is None):
                 step = step_of(request, request.news, preview=request.preview)
@@ -238,7 +252,7 @@ class KubernetesProvider(provider_pb2_grpc.ResourceProviderServicer):
     ) -> provider_pb2.ReadResponse:
         """The live object; an empty answer when it is gone."""
         with refusing(context):
-            session = self._sessions.of(context.peer())
+            session = self._sessions.of(context)
             if session.api is None:
                 return _unreadable(session, request)
             found = self._operations(session).read(
@@ -258,7 +272,7 @@ class KubernetesProvider(provider_pb2_grpc.ResourceProviderServicer):
     def Delete(self, request: provider_pb2.DeleteRequest, context: grpc.ServicerContext) -> empty_pb2.Empty:
         """Delete the object and wait until it is gone."""
         with refusing(context):
-            session = self._sessions.of(context.peer())
+            session = self._sessions.of(context)
             if session.api is not None:
                 step = step_of(request, request.properties)
                 old = Checkpoint.read(decode(request.properties))
@@ -269,6 +283,16 @@ class KubernetesProvider(provider_pb2_grpc.ResourceProviderServicer):
 
     def _operations(self, session: Session) -> Operations:
         return session.operations(replace(self._waiter, cancelled=session.cancelled))
+
+    def _log(self, context: grpc.ServicerContext) -> EngineLog:
+        return self._logs.find(context) or EngineLog("")
+
+    def _warn_of_old_version(
+        self, context: grpc.ServicerContext, urn: str, kind: Kind, api: ApiServer
+    ) -> None:
+        text = versions.warning(kind, api)
+        if text:
+            self._log(context).warning(urn, text)
 
 
 def _unreadable(session: Session, request: provider_pb2.ReadRequest) -> provider_pb2.ReadResponse:

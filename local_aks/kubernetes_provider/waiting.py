@@ -28,13 +28,17 @@ class Waiter:
         cancelled: set when the engine cancels the operation.
         poll_seconds: pause between two looks.
         misordering_seconds: pauses before a create is tried again whose namespace or kind is not there yet.
+        settle_seconds: how long a Service or an Ingress must be ready before it counts.
     """
 
     cancelled: threading.Event = field(default_factory=threading.Event)
     poll_seconds: float = 0.2
     misordering_seconds: tuple[float, ...] = (1, 2, 4, 8, 16)
+    settle_seconds: float = 10
 
-    def ready(self, api: ApiServer, live: Object, inputs: Object, timeout: float) -> Object:
+    def ready(
+        self, api: ApiServer, live: Object, inputs: Object, timeout: float, *, updated: bool = False
+    ) -> Object:
         """Wait until an object is ready.
 
         Args:
@@ -42,6 +46,7 @@ class Waiter:
             live: the object after the write.
             inputs: what the program said; its annotations say whether and how long to wait.
             timeout: `customTimeouts` in seconds, 0 for none.
+            updated: the object was there before.
 
         Returns:
             The object as it is then.
@@ -52,12 +57,20 @@ class Waiter:
         rule = RULES.get(Kind.of(live))
         if rule is None or annotation(inputs, SKIP_AWAIT) == "true":
             return api.get(live)
+        if updated and rule.stays_ready and not rule.stays_ready(live, api).reasons:
+            return api.get(live)
         deadline = time.monotonic() + (timeout_of(inputs, timeout) or rule.seconds)
+        ready_since: float | None = None
         while True:
             live = api.get(live)
             readiness = rule.check(live, api)
             if not readiness.reasons:
-                return live
+                ready_since = ready_since or time.monotonic()
+                settled = not rule.settles or time.monotonic() - ready_since >= self.settle_seconds
+                if settled or self._pause(deadline):
+                    return live
+                continue
+            ready_since = None
             if readiness.final:
                 message = f"Resource '{name_of(live)}' was created but failed to initialize"
                 raise NotReadyError(message, live, readiness.reasons)

@@ -96,7 +96,7 @@ def serve(run: RunDirectory, *, speed: float, seed: int) -> None:
         speed=speed * _AZURE_HASTE,
         empty_cluster=partial(cleanup.erase, str(run.kubeconfig)),
     )
-    in_cluster = kubernetes_provider.serve()
+    in_cluster = kubernetes_provider.serve(servers=kubernetes_provider.servers_of(run.kubeconfig))
     with journal_file(run).open("a", encoding="utf-8") as sink:
         journal = Journal(sink, clock)
         simulation = Simulation(state, cluster, clock, market, journal, seed=seed)

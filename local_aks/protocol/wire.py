@@ -11,6 +11,7 @@ from pulumi.runtime import rpc
 
 _SIGNATURE: Final = "4dabf18193072939515e22adb298388d"
 _SECRET: Final = "1b47061264138c4ac30d75fd1eb44270"  # noqa: S105 - a public marker of the protocol
+_RESOURCE: Final = "5cf8f73096256a8f31e491e813e4eb8e"
 _OUTPUT: Final = "d0e6a833031e9bbcd3f4e8bde6ca49a4"
 
 
@@ -23,6 +24,11 @@ class Unknown:
 
 
 UNKNOWN: Final = Unknown()
+
+
+def resource_reference(urn: str, id_: str | Unknown) -> dict[str, Any]:
+    """A resource as a value of another."""
+    return {_SIGNATURE: _RESOURCE, "urn": urn, "id": id_, "packageVersion": ""}
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,7 @@ def _providers(
     cloud = azure.serve(
         AzureState(run.azure), token=run.azure_token(), kubeconfig=kubeconfig.read_text, speed=speed
     )
-    inside = kubernetes.serve()
+    inside = kubernetes.serve(servers=kubernetes.servers_of(kubeconfig))
     yield {"azure-native": cloud.port, "kubernetes": inside.port}
     cloud.stop()
     inside.stop()

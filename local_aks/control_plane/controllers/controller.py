@@ -75,7 +75,12 @@ class Controller:
         try:
             with self.log.open("w", encoding="utf-8") as sink:
                 process = processes.start(
-                    command, self.pid_file, log=sink, cwd=self.run.root, env=environment, pass_fds=inherited_files
+                    command,
+                    self.pid_file,
+                    log=sink,
+                    cwd=self.run.root,
+                    env=environment,
+                    pass_fds=inherited_files,
                 )
             self._wait(process, ready)
         except BaseException:

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from localaks import contents
-from localaks.azure import server as azure
-from localaks.azure.state import AzureState
-from localaks.engine import Engine
-from localaks.kubernetes import server as kubernetes
-from localaks.run_directory import RunDirectory
+from local_aks import kubernetes_provider as kubernetes
+from local_aks.azure import server as azure
+from local_aks.azure.state import AzureState
+from local_aks.engine import Engine
+from local_aks.kube import cleanup
+from local_aks.run.directory import RunDirectory
 from tools import Tools
 
 Make = Callable[..., Engine]
@@ -27,9 +27,11 @@ def run(tmp_path: Path) -> RunDirectory:
 @pytest.fixture
 def make(tools: Tools, kubeconfig: Path, run: RunDirectory) -> Generator[Make]:
     """Makes engines for the program in a folder, on one state and one simulated Azure."""
-    contents.erase(str(kubeconfig))
-    cloud = azure.serve(AzureState(run.azure), kubeconfig=kubeconfig.read_text, speed=float("inf"))
-    inside = kubernetes.serve()
+    cleanup.erase(str(kubeconfig))
+    cloud = azure.serve(
+        AzureState(run.azure), token=run.azure_token(), kubeconfig=kubeconfig.read_text, speed=float("inf")
+    )
+    inside = kubernetes.serve(servers=kubernetes.servers_of(kubeconfig))
     providers = {"azure-native": cloud.port, "kubernetes": inside.port}
 
     def make(program: Path, stack: str = "test", **extra: Any) -> Engine:
@@ -38,4 +40,4 @@ def make(tools: Tools, kubeconfig: Path, run: RunDirectory) -> Generator[Make]:
     yield make
     cloud.stop()
     inside.stop()
-    contents.erase(str(kubeconfig))
+    cleanup.erase(str(kubeconfig))

@@ -169,7 +169,7 @@ def deployment(
         today=lambda: TODAY,
         empty_cluster=cluster.erase,
     )
-    in_cluster = kubernetes.serve()
+    in_cluster = kubernetes.serve(servers=kubernetes.servers_of(cluster.kubeconfig))
     providers = {"azure-native": azure.port, "kubernetes": in_cluster.port}
     extra = {"asOf": TODAY.isoformat(), **settings}
     try:

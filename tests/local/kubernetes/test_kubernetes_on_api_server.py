@@ -1,142 +1,24 @@
 """What only a real API server can show: field ownership, readiness by real controllers, deletion."""
 
 import uuid
-from collections.abc import Generator
-from pathlib import Path
-from typing import Any
 
 import pytest
 from pulumi.runtime import rpc as pulumi_rpc
 
 from local_aks.kube.api import ApiServer
 from local_aks.kube.errors import ApiError
-from local_aks.kube.objects import Object, at, clone, identity, put
+from local_aks.kube.objects import Object, at, identity, put
 from local_aks.kubernetes_provider.waiting import Waiter
 from tests.local.kubectl import eventually
-from tests.local_aks.kubernetes_provider.engine import Engine, Json, RefusedError, connected, provider
-
-
-@pytest.fixture(scope="module")
-def api(kubeconfig: Path) -> ApiServer:
-    return ApiServer.of(kubeconfig)
-
-
-@pytest.fixture(scope="module")
-def engine(kubeconfig: Path) -> Generator[Engine]:
-    with provider() as port, connected(port) as connection:
-        connection.configure(kubeconfig=str(kubeconfig), enableConfigMapMutable="true")
-        yield connection
-
-
-@pytest.fixture
-def namespace(api: ApiServer) -> Generator[str]:
-    name = f"test-{uuid.uuid4().hex[:8]}"
-    obj: Object = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
-    api.create(obj, "test")
-    yield name
-    api.delete(obj, "Background")
-
-
-@pytest.fixture(scope="module")
-def node(api: ApiServer) -> Generator[str]:
-    """A kwok node of this module alone: nothing runs on it that does not ask for it by name."""
-    name = f"test-{uuid.uuid4().hex[:8]}"
-    room = {"cpu": "8", "memory": "32Gi", "pods": "110"}
-    labels = {"kubernetes.io/hostname": name}
-    obj: Object = {
-        "apiVersion": "v1",
-        "kind": "Node",
-        "metadata": {"name": name, "labels": labels, "annotations": {"kwok.x-k8s.io/node": "fake"}},
-        "status": {"capacity": room, "allocatable": room},
-    }
-    api.create(obj, "test")
-    yield name
-    api.delete(obj, "Background")
-
-
-class Resource:
-    """One resource of a program, as the engine drives it."""
-
-    def __init__(self, engine: Engine, type_: str, inputs: Object) -> None:
-        self._engine, self.inputs = engine, inputs
-        self._address = {"urn": f"urn:pulumi:t::p::kubernetes:{type_}::r", "type": f"kubernetes:{type_}"}
-        self.state: Json = {}
-        self.id = ""
-
-    def create(self, **rest: object) -> None:
-        """Create it."""
-        answer = self._call("Create", properties=self.inputs, **rest)
-        self.id, self.state = answer["id"], answer["properties"]
-
-    def diff(self, new: Object | None = None, **rest: object) -> Json:
-        """Compare its state with new inputs, or with its own."""
-        return self._call("Diff", olds=self.state, news=new or self.inputs, **rest)
-
-    def update(self, new: Object, **rest: object) -> None:
-        """Update it."""
-        answer = self._call("Update", olds=self.state, news=new, **rest)
-        if not rest.get("preview"):
-            self.inputs, self.state = new, answer["properties"]
-
-    def refresh(self) -> bool:
-        """Take over its live state; whether it is still there."""
-        answer = self._call("Read", properties=self.state, inputs=self.inputs)
-        self.state = answer.get("properties", {})
-        return "id" in answer
-
-    def delete(self, **rest: object) -> None:
-        """Delete it."""
-        self._call("Delete", properties=self.state, **rest)
-
-    def _call(self, method: str, **request: object) -> Json:
-        with_id = {} if method == "Create" else {"id": self.id}
-        return self._engine.call(method, {**self._address, **with_id, **request})
-
-
-def _object(api_version: str, kind: str, namespace: str, name: str = "x", **rest: Any) -> Object:
-    return {
-        "apiVersion": api_version,
-        "kind": kind,
-        "metadata": {"name": name, "namespace": namespace},
-        **rest,
-    }
-
-
-def _config_map(namespace: str, **data: str) -> Object:
-    return _object("v1", "ConfigMap", namespace, data=data)
-
-
-def _changed(obj: Object, value: object, *path: str) -> Object:
-    new = clone(obj)
-    put(new, value, *path)
-    return new
-
-
-def _workload(kind: str, namespace: str, replicas: int, **spec: object) -> Object:
-    container: Object = {
-        "name": "c",
-        "image": "x",
-        "tty": False,
-        "ports": [],
-        "resources": {"requests": {"cpu": "0.1"}},
-    }
-    labels = {"app": "x"}
-    template: Object = {
-        "metadata": {"labels": labels},
-        "spec": {"hostNetwork": False, "containers": [container]},
-    }
-    body: Object = {
-        "replicas": replicas,
-        "selector": {"matchLabels": labels},
-        "template": template,
-        "minReadySeconds": 0,
-    }
-    return _object("apps/v1", kind, namespace, spec=body | spec)
-
-
-def _by_hand(api: ApiServer, obj: Object, manager: str, path: str, value: object) -> None:
-    """Change a field as `kubectl edit` does: owned by `Update`, taken from whoever had it."""
-    api.patch(obj, manager, [{"op": "replace", "path": path, "value": value}])
+from tests.local.kubernetes.resources import (
+    Resource,
+    by_hand,
+    changed,
+    config_map,
+    manifest,
+    workload_manifest,
+)
+from tests.local_aks.kubernetes_provider.engine import Engine, RefusedError
 
 
 def _observed(obj: Object) -> bool:
@@ -145,7 +27,7 @@ def _observed(obj: Object) -> bool:
 
 
 def test_a_second_up_finds_no_difference(engine: Engine, namespace: str) -> None:
-    deployment = Resource(engine, "apps/v1:Deployment", _workload("Deployment", namespace, 0))
+    deployment = Resource(engine, "apps/v1:Deployment", workload_manifest("Deployment", namespace, 0))
     deployment.create()
     assert deployment.diff() == {"changes": "DIFF_NONE", "hasDetailedDiff": True}
     assert deployment.refresh()
@@ -155,9 +37,9 @@ def test_a_second_up_finds_no_difference(engine: Engine, namespace: str) -> None
 def test_a_hand_edit_shows_after_a_refresh_and_an_update_undoes_it(
     engine: Engine, api: ApiServer, namespace: str
 ) -> None:
-    conf = Resource(engine, "core/v1:ConfigMap", _config_map(namespace, k="v"))
+    conf = Resource(engine, "core/v1:ConfigMap", config_map(namespace, k="v"))
     conf.create()
-    _by_hand(api, conf.inputs, "kubectl-edit", "/data/k", "by hand")
+    by_hand(api, conf.inputs, "kubectl-edit", "/data/k", "by hand")
     assert conf.diff()["changes"] == "DIFF_NONE"
     conf.refresh()
     assert conf.diff()["detailedDiff"] == {"data.k": {"kind": "UPDATE"}}
@@ -168,82 +50,71 @@ def test_a_hand_edit_shows_after_a_refresh_and_an_update_undoes_it(
 def test_an_update_removes_what_the_program_no_longer_says(
     engine: Engine, api: ApiServer, namespace: str
 ) -> None:
-    conf = Resource(engine, "core/v1:ConfigMap", _config_map(namespace, a="1", b="2"))
+    conf = Resource(engine, "core/v1:ConfigMap", config_map(namespace, a="1", b="2"))
     conf.create()
-    conf.update(_config_map(namespace, a="1"))
+    conf.update(config_map(namespace, a="1"))
     assert api.get(conf.inputs)["data"] == {"a": "1"}
 
 
 def test_a_preview_of_an_update_changes_nothing(engine: Engine, api: ApiServer, namespace: str) -> None:
-    conf = Resource(engine, "core/v1:ConfigMap", _config_map(namespace, k="v"))
+    conf = Resource(engine, "core/v1:ConfigMap", config_map(namespace, k="v"))
     conf.create()
-    conf.update(_config_map(namespace, k="new"), preview=True)
+    conf.update(config_map(namespace, k="new"), preview=True)
     assert api.get(conf.inputs)["data"] == {"k": "v"}
 
 
 def test_a_field_that_another_manager_applied_is_a_conflict(
     engine: Engine, api: ApiServer, namespace: str
 ) -> None:
-    conf = Resource(engine, "core/v1:ConfigMap", _config_map(namespace, k="v"))
+    conf = Resource(engine, "core/v1:ConfigMap", config_map(namespace, k="v"))
     conf.create()
-    api.apply(_config_map(namespace, k="theirs"), "someone", force=True)
+    api.apply(config_map(namespace, k="theirs"), "someone", force=True)
     with pytest.raises(RefusedError, match=r'conflict with "someone": \.data\.k') as refusal:
-        conf.update(_config_map(namespace, k="new"))
+        conf.update(config_map(namespace, k="new"))
     assert refusal.value.partial is not None
     assert refusal.value.partial["properties"]["data"] == {"k": "theirs"}
 
 
 def test_patch_force_takes_the_field(engine: Engine, api: ApiServer, namespace: str) -> None:
-    conf = Resource(engine, "core/v1:ConfigMap", _config_map(namespace, k="v"))
+    conf = Resource(engine, "core/v1:ConfigMap", config_map(namespace, k="v"))
     conf.create()
-    api.apply(_config_map(namespace, k="theirs"), "someone", force=True)
+    api.apply(config_map(namespace, k="theirs"), "someone", force=True)
     conf.update(
-        _changed(
-            _config_map(namespace, k="new"), {"pulumi.com/patchForce": "true"}, "metadata", "annotations"
-        )
+        changed(config_map(namespace, k="new"), {"pulumi.com/patchForce": "true"}, "metadata", "annotations")
     )
     assert api.get(conf.inputs)["data"] == {"k": "new"}
 
 
 def test_an_ignored_field_stays_with_its_controller(engine: Engine, api: ApiServer, namespace: str) -> None:
-    deployment = Resource(engine, "apps/v1:Deployment", _workload("Deployment", namespace, 0, paused=True))
+    deployment = Resource(
+        engine, "apps/v1:Deployment", workload_manifest("Deployment", namespace, 0, paused=True)
+    )
     deployment.inputs["metadata"]["annotations"] = {"pulumi.com/skipAwait": "true"}
     deployment.create()
-    _by_hand(api, deployment.inputs, "an-autoscaler", "/spec/replicas", 3)
+    by_hand(api, deployment.inputs, "an-autoscaler", "/spec/replicas", 3)
     eventually(lambda: _observed(api.get(deployment.inputs)))  # or its controller writes meanwhile
     deployment.update(
-        _changed(deployment.inputs, 5, "spec", "revisionHistoryLimit"), ignoreChanges=["spec.replicas"]
+        changed(deployment.inputs, 5, "spec", "revisionHistoryLimit"), ignoreChanges=["spec.replicas"]
     )
     assert at(api.get(deployment.inputs), "spec", "replicas") == 3
 
 
 def test_a_patch_sets_and_removes_only_its_own_fields(engine: Engine, api: ApiServer, namespace: str) -> None:
-    api.apply(_config_map(namespace, theirs="1"), "someone", force=False)
-    patch = Resource(engine, "core/v1:ConfigMapPatch", _config_map(namespace, ours="2"))
+    api.apply(config_map(namespace, theirs="1"), "someone", force=False)
+    patch = Resource(engine, "core/v1:ConfigMapPatch", config_map(namespace, ours="2"))
     patch.create()
     assert api.get(patch.inputs)["data"] == {"ours": "2", "theirs": "1"}
-    patch.update(_config_map(namespace, ours="3"))
+    patch.update(config_map(namespace, ours="3"))
     assert api.get(patch.inputs)["data"] == {"ours": "3", "theirs": "1"}
     patch.delete()
     assert api.get(patch.inputs)["data"] == {"theirs": "1"}
 
 
 def test_a_patch_of_a_required_field_cannot_be_removed(engine: Engine, namespace: str) -> None:
-    patch = Resource(engine, "apps/v1:DeploymentPatch", _workload("Deployment", namespace, 0))
+    patch = Resource(engine, "apps/v1:DeploymentPatch", workload_manifest("Deployment", namespace, 0))
     patch.create(timeout=60)
     with pytest.raises(RefusedError, match="currently managing a required field"):
         patch.delete()
-
-
-def test_removing_a_patch_whose_object_is_gone_does_not_bring_it_back(
-    engine: Engine, api: ApiServer, namespace: str
-) -> None:
-    patch = Resource(engine, "core/v1:ConfigMapPatch", _config_map(namespace, ours="2"))
-    patch.create()
-    api.delete(patch.inputs, "Background")
-    patch.delete()
-    with pytest.raises(ApiError, match="not found"):
-        api.get(patch.inputs)
 
 
 def test_a_namespace_patch_labels_and_unlabels(engine: Engine, api: ApiServer, namespace: str) -> None:
@@ -260,10 +131,10 @@ def test_a_namespace_patch_labels_and_unlabels(engine: Engine, api: ApiServer, n
 
 
 def test_string_data_reaches_the_server_and_shows_no_difference(engine: Engine, namespace: str) -> None:
-    secret = Resource(engine, "core/v1:Secret", _object("v1", "Secret", namespace, data={"k": "dg=="}))
+    secret = Resource(engine, "core/v1:Secret", manifest("v1", "Secret", namespace, data={"k": "dg=="}))
     secret.create()
     assert pulumi_rpc.is_rpc_secret(secret.state["data"])
-    assert secret.diff(_object("v1", "Secret", namespace, stringData={"k": "v"}))["changes"] == "DIFF_NONE"
+    assert secret.diff(manifest("v1", "Secret", namespace, stringData={"k": "v"}))["changes"] == "DIFF_NONE"
 
 
 @pytest.mark.parametrize(
@@ -273,7 +144,7 @@ def test_string_data_reaches_the_server_and_shows_no_difference(engine: Engine, 
 def test_a_workload_is_ready_when_its_pods_run(
     engine: Engine, namespace: str, node: str, kind: str, ready: str
 ) -> None:
-    inputs = _workload(kind, namespace, 1)
+    inputs = workload_manifest(kind, namespace, 1)
     put(inputs, {"kubernetes.io/hostname": node}, "spec", "template", "spec", "nodeSelector")
     if kind == "DaemonSet":
         del inputs["spec"]["replicas"]
@@ -281,7 +152,7 @@ def test_a_workload_is_ready_when_its_pods_run(
     workload.create(timeout=60)
     assert at(workload.state, "status", ready) == 1
     assert workload.diff()["changes"] == "DIFF_NONE"
-    workload.update(_changed(inputs, "y", "spec", "template", "metadata", "annotations", "roll"), timeout=60)
+    workload.update(changed(inputs, "y", "spec", "template", "metadata", "annotations", "roll"), timeout=60)
     assert at(workload.state, "status", ready) == 1
     workload.delete()
     assert not workload.refresh()
@@ -291,26 +162,28 @@ def test_a_job_is_ready_when_it_completed(engine: Engine, namespace: str, node: 
     pod: Object = {"containers": [{"name": "c", "image": "x"}], "restartPolicy": "Never"}
     pod["nodeSelector"] = {"kubernetes.io/hostname": node}
     template = {"metadata": {"annotations": {"local-aks/run-seconds": "0"}}, "spec": pod}
-    job = Resource(engine, "batch/v1:Job", _object("batch/v1", "Job", namespace, spec={"template": template}))
+    job = Resource(
+        engine, "batch/v1:Job", manifest("batch/v1", "Job", namespace, spec={"template": template})
+    )
     job.create(timeout=60)
     assert at(job.state, "status", "succeeded") == 1
 
 
 def test_a_service_is_ready_when_it_has_endpoints(engine: Engine, namespace: str, node: str) -> None:
-    pod = _object(
+    pod = manifest(
         "v1", "Pod", namespace, spec={"containers": [{"name": "c", "image": "x"}], "nodeName": node}
     )
     pod["metadata"]["labels"] = {"app": "x"}
     Resource(engine, "core/v1:Pod", pod).create(timeout=60)
     spec = {"selector": {"app": "x"}, "ports": [{"port": 80}]}
-    service = Resource(engine, "core/v1:Service", _object("v1", "Service", namespace, spec=spec))
+    service = Resource(engine, "core/v1:Service", manifest("v1", "Service", namespace, spec=spec))
     service.create(timeout=60)
     assert service.diff()["changes"] == "DIFF_NONE"
 
 
 def test_a_deployment_without_room_says_why(engine: Engine, namespace: str) -> None:
     impossible = {"nodeSelector": {"nowhere": "at-all"}, "containers": [{"name": "c", "image": "x"}]}
-    inputs = _changed(_workload("Deployment", namespace, 1), impossible, "spec", "template", "spec")
+    inputs = changed(workload_manifest("Deployment", namespace, 1), impossible, "spec", "template", "spec")
     with pytest.raises(RefusedError, match="'x' timed out waiting to be Ready") as refusal:
         Resource(engine, "apps/v1:Deployment", inputs).create(timeout=3)
     assert refusal.value.partial is not None
@@ -320,7 +193,7 @@ def test_a_deployment_without_room_says_why(engine: Engine, namespace: str) -> N
 def test_a_load_balancer_waits_for_its_address(engine: Engine, namespace: str) -> None:
     spec = {"type": "LoadBalancer", "ports": [{"port": 80}]}
     with pytest.raises(RefusedError, match="'x' timed out waiting to be Ready") as refusal:
-        Resource(engine, "core/v1:Service", _object("v1", "Service", namespace, spec=spec)).create(timeout=1)
+        Resource(engine, "core/v1:Service", manifest("v1", "Service", namespace, spec=spec)).create(timeout=1)
     assert refusal.value.partial is not None
     assert any("was not allocated an IP address" in reason for reason in refusal.value.partial["reasons"])
 
@@ -343,7 +216,9 @@ def test_a_lazy_claim_is_ready_while_it_waits_for_its_consumer(
         "resources": {"requests": {"storage": "1Gi"}},
     }
     resource = Resource(
-        engine, "core/v1:PersistentVolumeClaim", _object("v1", "PersistentVolumeClaim", namespace, spec=claim)
+        engine,
+        "core/v1:PersistentVolumeClaim",
+        manifest("v1", "PersistentVolumeClaim", namespace, spec=claim),
     )
     resource.create(timeout=60)
     api.delete(storage, "Background")
@@ -355,7 +230,7 @@ def test_a_deleted_namespace_is_gone_with_all_in_it(engine: Engine, api: ApiServ
     inputs: Object = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
     namespace = Resource(engine, "core/v1:Namespace", inputs)
     namespace.create()
-    api.create(_config_map(name, k="v"), "test")
+    api.create(config_map(name, k="v"), "test")
     namespace.delete()
     with pytest.raises(ApiError, match="not found"):
         api.get(identity(inputs))
@@ -364,7 +239,7 @@ def test_a_deleted_namespace_is_gone_with_all_in_it(engine: Engine, api: ApiServ
 def test_an_object_held_by_a_finalizer_is_reported_and_kept(
     engine: Engine, api: ApiServer, namespace: str
 ) -> None:
-    inputs = _changed(_config_map(namespace), ["example.com/hold"], "metadata", "finalizers")
+    inputs = changed(config_map(namespace), ["example.com/hold"], "metadata", "finalizers")
     conf = Resource(engine, "core/v1:ConfigMap", inputs)
     conf.create()
     with pytest.raises(RefusedError, match="timed out waiting for deletion") as refusal:

@@ -84,7 +84,7 @@ def api(kubeconfig: Path) -> Generator[ApiServer]:
 @pytest.fixture(scope="module")
 def engine(kubeconfig: Path, api: ApiServer) -> Generator[Engine]:  # noqa: ARG001 - cleans up after the engine
     with provider() as port, connected(port) as connection:
-        connection.configure(kubeconfig=str(kubeconfig))
+        connection.configure(kubeconfig=kubeconfig.read_text())
         yield connection
 
 

@@ -2,22 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Container, Generator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import urlsplit
 
 import grpc
 from google.protobuf import empty_pb2, json_format
 from google.protobuf.message import Message
-from pulumi.runtime.proto import provider_pb2, provider_pb2_grpc, status_pb2
+from pulumi.runtime.proto import (
+    engine_pb2,
+    engine_pb2_grpc,
+    plugin_pb2,
+    provider_pb2,
+    provider_pb2_grpc,
+    status_pb2,
+)
+from typing_extensions import override
 
 from local_aks.kubernetes_provider import serve
 from local_aks.kubernetes_provider.waiting import Waiter
 
 Json = dict[str, Any]
 
-IMPATIENT = Waiter(poll_seconds=0.02, misordering_seconds=(0.02,))
+IMPATIENT = Waiter(poll_seconds=0.02, misordering_seconds=(0.02,), settle_seconds=0.05)
 
 _REQUESTS: dict[str, type[Message]] = {
     "CheckConfig": provider_pb2.CheckRequest,
@@ -30,6 +40,7 @@ _REQUESTS: dict[str, type[Message]] = {
     "Read": provider_pb2.ReadRequest,
     "Delete": provider_pb2.DeleteRequest,
     "Invoke": provider_pb2.InvokeRequest,
+    "Construct": provider_pb2.ConstructRequest,
 }
 
 
@@ -64,19 +75,69 @@ class Engine:
         """Configure the Provider."""
         return self.call("Configure", {"args": inputs, "acceptSecrets": True})
 
+    def attach(self, address: str) -> None:
+        """Say where the engine's own server is."""
+        self.stub.Attach(plugin_pb2.PluginAttach(address=address))
+
+    def ask(self, method: str, request: Message) -> str:
+        """Call the provider with any message; gives the words of a refusal, empty for an answer."""
+        try:
+            answer = getattr(self.stub, method)(request)
+            list(answer) if method == "List" else answer
+        except grpc.RpcError as error:
+            return str(error.details())
+        return ""
+
     def cancel(self) -> None:
         """Cancel what is going on."""
         self.stub.Cancel(empty_pb2.Empty())
 
 
+class AnyHere:
+    """API servers of this machine, whatever their port."""
+
+    def __contains__(self, url: object) -> bool:
+        return isinstance(url, str) and urlsplit(url).hostname == "127.0.0.1"
+
+
 @contextmanager
-def provider(waiter: Waiter = IMPATIENT) -> Generator[int]:
+def provider(
+    waiter: Waiter = IMPATIENT, servers: Container[str] | None = None, answer_seconds: float = 5
+) -> Generator[int]:
     """A running stand-in; gives its port."""
-    server = serve(waiter=waiter)
+    server = serve(waiter=waiter, servers=servers or AnyHere(), answer_seconds=answer_seconds)
     try:
         yield server.port
     finally:
         server.stop(0)
+
+
+@dataclass
+class Console(engine_pb2_grpc.EngineServicer):
+    """What providers show on the engine's console."""
+
+    address: str = ""
+    lines: list[engine_pb2.LogRequest] = field(default_factory=list[engine_pb2.LogRequest])
+
+    @override
+    def Log(self, request: engine_pb2.LogRequest, context: grpc.ServicerContext) -> empty_pb2.Empty:
+        """Remember a line."""
+        self.lines.append(request)
+        return empty_pb2.Empty()
+
+
+@contextmanager
+def console() -> Generator[Console]:
+    """An engine's own server, as far as its console goes."""
+    shown = Console()
+    server = grpc.server(ThreadPoolExecutor(1))
+    engine_pb2_grpc.add_EngineServicer_to_server(shown, server)  # pyright: ignore[reportUnknownMemberType]
+    shown.address = f"127.0.0.1:{server.add_insecure_port('127.0.0.1:0')}"
+    server.start()
+    try:
+        yield shown
+    finally:
+        server.stop(0).wait()
 
 
 @contextmanager

@@ -43,6 +43,8 @@ class FakeApi:
         default_factory=lambda: {"/api/v1/namespaces/default": {"kind": "Namespace"}}
     )
     requests: list[str] = field(default_factory=list[str])
+    openapi: dict[str, Json] = field(default_factory=dict[str, Json])
+    """OpenAPI documents by path."""
     stuck: bool = False
     """Whether deleted objects stay, as one with a finalizer does."""
     afterwards: dict[str, Callable[[], object]] = field(default_factory=dict[str, Callable[[], object]])
@@ -69,6 +71,8 @@ class FakeApi:
         self.requests.append(f"{method} {path}")
         if path == "/version":
             return {"gitVersion": "v1.34.4"}
+        if path in self.openapi:
+            return self.openapi[path]
         if path in KINDS:
             return {"resources": [{"name": n, "kind": k, "namespaced": s} for n, k, s in KINDS[path]]}
         dry = query.get("dryRun") == "All"

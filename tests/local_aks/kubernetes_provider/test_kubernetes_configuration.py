@@ -36,6 +36,8 @@ def _provider(**inputs: object) -> Object:
     return {"kubeconfig": _kubeconfig(), **inputs}
 
 
+HERE = {"https://127.0.0.1:6443", "https://127.0.0.1:7443"}
+"""The API servers that a Provider may name."""
 MOVED = _kubeconfig("https://127.0.0.1:9443")
 
 
@@ -143,7 +145,7 @@ def test_a_kubeconfig_may_be_text_or_a_path(form: str, tmp_path: Path) -> None:
 
 def test_a_provider_takes_a_kubeconfig_as_an_object_too() -> None:
     given = Configuration.of({"kubeconfig": yaml.safe_load(_kubeconfig())})
-    assert given.target().cluster["server"] == "https://127.0.0.1:6443"
+    assert given.target(HERE).cluster["server"] == "https://127.0.0.1:6443"
 
 
 def test_the_context_and_the_providers_overrides_decide() -> None:
@@ -160,7 +162,7 @@ def test_a_provider_without_a_kubeconfig_has_no_cluster(
     (tmp_path / "config").write_text(_kubeconfig())
     monkeypatch.setenv("KUBECONFIG", str(tmp_path / "config"))
     with pytest.raises(UnreachableError, match="takes none from elsewhere"):
-        Configuration().target()
+        Configuration().target(HERE)
 
 
 @pytest.mark.parametrize(
@@ -179,15 +181,64 @@ def test_a_provider_without_a_kubeconfig_has_no_cluster(
 def test_an_unusable_kubeconfig_is_refused_and_never_quoted(broken: str) -> None:
     configuration = Configuration(kubeconfig=broken)
     with pytest.raises(UnreachableError) as refusal:
-        ApiServer(configuration.target())
+        ApiServer(configuration.target(HERE))
     assert "hunter2" not in str(refusal.value) + repr(configuration)
     assert refusal.value.__cause__ is None
 
 
-def test_a_cluster_elsewhere_is_never_touched() -> None:
-    configuration = Configuration(kubeconfig=_kubeconfig("https://prod.example.com"))
-    with pytest.raises(UnreachableError, match=r"https://prod\.example\.com is not local"):
-        ApiServer(configuration.target())
+@pytest.mark.parametrize("server", ["https://prod.example.com", "https://127.0.0.1:6444"])
+def test_a_cluster_of_others_is_never_touched(server: str) -> None:
+    with pytest.raises(UnreachableError) as refusal:
+        Configuration(kubeconfig=_kubeconfig(server)).target(HERE)
+    assert str(refusal.value) == (
+        f"clusters[0].cluster.server: {server} is not allowed; expected the API server of this local AKS, which "
+        "changes no other cluster"
+    )
+
+
+@pytest.mark.parametrize(
+    ("user", "expected"),
+    [
+        (
+            {"tokenFile": "/hunter2"},
+            "users[0].user.tokenFile: a file or a program is not allowed; expected token",
+        ),
+        (
+            {"client-key": "/hunter2"},
+            "users[0].user.client-key: a file or a program is not allowed; expected client-key-data",
+        ),
+        (
+            {"exec": {"command": "hunter2"}},
+            "users[0].user.exec: a file or a program is not allowed; expected token, or inline certificate and key",
+        ),
+    ],
+    ids=lambda case: next(iter(case)) if isinstance(case, dict) else "",
+)
+def test_files_and_programs_of_a_kubeconfig_are_refused_by_their_keys(user: Object, expected: str) -> None:
+    with pytest.raises(UnreachableError) as refusal:
+        Configuration(kubeconfig=_kubeconfig(user=user)).target(HERE)
+    assert str(refusal.value) == expected
+
+
+def test_everything_that_is_not_allowed_is_told_at_once() -> None:
+    config = yaml.safe_load(_kubeconfig("https://prod.example.com", {"tokenFile": "/t"}))
+    config["clusters"][1]["cluster"]["certificate-authority"] = "/ca"
+    with pytest.raises(UnreachableError) as refusal:
+        Configuration(kubeconfig=json.dumps(config)).target(HERE)
+    assert [line.partition(":")[0] for line in str(refusal.value).splitlines()] == [
+        "clusters[1].cluster.certificate-authority",
+        "users[0].user.tokenFile",
+        "clusters[0].cluster.server",
+    ]
+
+
+def test_a_provider_reads_no_kubeconfig_file(tmp_path: Path) -> None:
+    path = tmp_path / "config"
+    path.write_text(_kubeconfig())
+    with pytest.raises(UnreachableError, match="a path or other text is not allowed; expected its contents"):
+        Configuration(kubeconfig=str(path)).target(HERE)
+    with pytest.raises(UnreachableError, match="a path or other text is not allowed"):
+        difference({}, {"kubeconfig": str(path)})
 
 
 def test_a_token_becomes_a_header() -> None:

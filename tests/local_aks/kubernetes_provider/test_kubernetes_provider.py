@@ -4,17 +4,21 @@ import json
 import socket
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
+from google.protobuf import empty_pb2
 from pulumi.runtime import rpc as pulumi_rpc
+from pulumi.runtime.proto import plugin_pb2, provider_pb2
+from pulumi.runtime.proto.provider_pb2_grpc import ResourceProviderServicer
 
-from local_aks.kubernetes_provider import serve
 from tests.local_aks.kubernetes_provider.engine import (
     IMPATIENT,
     Engine,
     Json,
     RefusedError,
     connected,
+    console,
     provider,
 )
 from tests.local_aks.kubernetes_provider.fake_api import FakeApi, fake_api
@@ -23,6 +27,39 @@ URN = "urn:pulumi:dev::p::kubernetes:{}::{}"
 JOB_PATH = "/apis/batch/v1/namespaces/default/jobs/j"
 PATIENCE_SECONDS = 60
 """For what does come, on a slow machine too."""
+
+
+REQUESTS = {
+    "Attach": plugin_pb2.PluginAttach,
+    "CheckConfig": provider_pb2.CheckRequest,
+    "DiffConfig": provider_pb2.DiffRequest,
+    "Handshake": provider_pb2.ProviderHandshakeRequest,
+}
+"""Messages that are not called after their method."""
+_TEXT = {"type": "string"}
+_TEXTS = {"type": "object", "additionalProperties": _TEXT}
+DEFINITIONS: Json = {
+    "io.k8s.api.core.v1.ConfigMap": {
+        "type": "object",
+        "properties": {
+            "apiVersion": _TEXT,
+            "kind": _TEXT,
+            "metadata": {
+                "default": {},
+                "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"}],
+            },
+            "data": _TEXTS,
+            "binaryData": _TEXTS,
+            "immutable": {"type": "boolean"},
+        },
+        "x-kubernetes-group-version-kind": [{"group": "", "version": "v1", "kind": "ConfigMap"}],
+    },
+    "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta": {
+        "type": "object",
+        "properties": {"name": _TEXT, "namespace": _TEXT, "generateName": _TEXT, "annotations": _TEXTS},
+    },
+}
+"""What an API server's OpenAPI document says of a ConfigMap, in short."""
 
 
 @pytest.fixture
@@ -226,18 +263,133 @@ def test_two_providers_in_one_process_keep_their_own_cluster(port: int, api: Fak
     assert "/api/v1/namespaces/default/configmaps/conf" in second.objects
 
 
-def test_a_new_connection_gets_the_last_configuration(port: int, engine: Engine) -> None:
+def test_a_new_connection_gets_nothing_of_another_ones_cluster(port: int, engine: Engine) -> None:
     _create(engine, _config_map())
-    with connected(port) as reconnected:
-        read = {**CONFIG_MAP, "id": "default/conf", "inputs": _config_map()}
-        assert reconnected.call("Read", read)["id"] == "default/conf"
+    with connected(port) as stranger, pytest.raises(RefusedError, match="was not configured") as refusal:
+        stranger.call("Read", {**CONFIG_MAP, "id": "default/conf", "inputs": _config_map()})
+    assert refusal.value.code.name == "UNAUTHENTICATED"
 
 
-def test_nothing_works_before_configure() -> None:
-    with provider() as port, connected(port) as engine:
-        assert "was not configured" in str(
-            _refusal(engine, "Check", {**CONFIG_MAP, "name": "r", "news": _config_map()})
-        )
+def test_no_file_that_a_kubeconfig_names_is_read(port: int, api: FakeApi, tmp_path: Path) -> None:
+    secret = tmp_path / "id_ed25519"
+    secret.write_text("hunter2")
+    config = json.loads(api.kubeconfig)
+    config["users"][0]["user"] = {"tokenFile": str(secret)}
+    with connected(port) as stranger:
+        stranger.configure(kubeconfig=json.dumps(config))
+        with pytest.raises(RefusedError, match=r"users\[0\]\.user\.tokenFile: .* is not allowed"):
+            _create(stranger, _config_map())
+    assert api.requests == []
+
+
+def test_a_server_that_is_not_ours_gets_no_request(api: FakeApi) -> None:
+    with provider(servers={"http://127.0.0.1:1"}) as port, connected(port) as stranger:
+        stranger.configure(kubeconfig=api.kubeconfig)
+        with pytest.raises(RefusedError, match=r"clusters\[0\]\.cluster\.server: .* is not allowed"):
+            _create(stranger, _config_map())
+    assert api.requests == []
+
+
+def test_a_server_that_takes_connections_and_never_answers_is_waited_for_and_then_unreachable() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent, provider(answer_seconds=0.1) as port:
+        config = FakeApi(port=silent.getsockname()[1]).kubeconfig
+        with connected(port) as engine:
+            engine.configure(kubeconfig=config)
+            assert _create(engine, _config_map(), preview=True) == {"properties": _config_map()}
+            with pytest.raises(RefusedError, match=r"cluster is unreachable.*timed out"):
+                _create(engine, _config_map())
+
+
+@pytest.mark.parametrize("method", [name for name in dir(ResourceProviderServicer) if name[0] != "_"])
+def test_every_call_is_answered_or_refused_in_words(engine: Engine, method: str) -> None:
+    request = REQUESTS.get(method) or getattr(provider_pb2, f"{method}Request", empty_pb2.Empty)
+    assert "not implemented!" not in engine.ask(method, request())
+
+
+def test_what_a_type_does_not_know_or_keeps_no_value_for_never_gets_into_the_inputs(
+    engine: Engine, api: FakeApi
+) -> None:
+    api.openapi["/openapi/v3/api/v1"] = {"components": {"schemas": DEFINITIONS}}
+    news = _config_map(data={"k": None, "v": ""}, binaryData={}, mistyped=1, immutable=False)
+    news["metadata"] |= {"annotations": {"a": None}, "generateName": ""}
+    checked = engine.call("Check", {**CONFIG_MAP, "name": "r", "news": news})["inputs"]
+    expected = _config_map(data={"k": "", "v": ""}, immutable=False)
+    expected["metadata"]["annotations"] = {"a": ""}
+    assert checked == expected
+
+
+def test_a_yaml_text_is_decoded_for_the_sdks_config_group(engine: Engine) -> None:
+    text = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {since: 2026-11-22, on: x}\n---\n---\nkind: x\n"
+    [found] = engine.call("Invoke", {"tok": "kubernetes:yaml:decode", "args": {"text": text}})["return"][
+        "result"
+    ]
+    assert found["data"] == {"since": "2026-11-22", "true": "x"}
+    placed = engine.call(
+        "Invoke", {"tok": "kubernetes:yaml:decode", "args": {"text": text, "defaultNamespace": "n"}}
+    )["return"]["result"]
+    assert placed[0]["metadata"] == {"name": "a", "namespace": "n"}
+
+
+def test_text_that_is_no_yaml_is_refused(engine: Engine) -> None:
+    assert "decoding YAML" in str(
+        _refusal(engine, "Invoke", {"tok": "kubernetes:yaml:decode", "args": {"text": "a: [b"}})
+    )
+
+
+@pytest.mark.parametrize(
+    ("type_", "inputs", "words"),
+    [
+        ("kubernetes:yaml/v2:ConfigFile", {"file": "x"}, '"kubernetes:yaml/v2:ConfigFile" is not allowed'),
+        ("kubernetes:helm.sh/v4:Chart", {}, '"kubernetes:helm.sh/v4:Chart" is not allowed'),
+        (
+            "kubernetes:yaml/v2:ConfigGroup",
+            {"files": ["/etc/passwd"]},
+            "files: a file or an address is not allowed",
+        ),
+    ],
+)
+def test_components_the_stand_in_does_not_do_are_refused_by_name(
+    engine: Engine, type_: str, inputs: Json, words: str
+) -> None:
+    request = {"type": type_, "name": "x", "inputs": inputs, "monitorEndpoint": "127.0.0.1:1"}
+    assert words in str(_refusal(engine, "Construct", request))
+
+
+@pytest.mark.parametrize(
+    ("type_", "words"),
+    [
+        (
+            "policy/v1beta1:PodDisruptionBudget",
+            'was removed in Kubernetes 1.25. Use "policy/v1/PodDisruptionBudget" instead.',
+        ),
+        (
+            "flowcontrol.apiserver.k8s.io/v1beta3:FlowSchema",
+            'was removed in Kubernetes 1.32. Use "flowcontrol.apiserver.k8s.io/v1/FlowSchema" instead.',
+        ),
+        ("core/v1:Endpoints", ""),
+    ],
+)
+def test_a_version_that_kubernetes_gave_up_is_warned_of(engine: Engine, type_: str, words: str) -> None:
+    api_version, kind = type_.removeprefix("core/").split(":")
+    with console() as shown:
+        engine.attach(shown.address)
+        obj = {"apiVersion": api_version, "kind": kind, "metadata": {"name": "x", "namespace": "default"}}
+        urn = URN.format(type_, "x")
+        engine.call("Check", {"urn": urn, "type": f"kubernetes:{type_}", "name": "x", "news": obj})
+    assert [line.urn for line in shown.lines] == ([urn] if words else [])
+    assert all(words in line.message for line in shown.lines)
+
+
+def test_a_kind_that_kubernetes_no_longer_serves_says_what_to_use_instead(engine: Engine) -> None:
+    obj = {
+        "apiVersion": "batch/v1beta1",
+        "kind": "CronJob",
+        "metadata": {"name": "x", "namespace": "default"},
+    }
+    with pytest.raises(
+        RefusedError, match=r'was removed in Kubernetes 1\.25\. Use "batch/v1/CronJob" instead'
+    ):
+        _create(engine, obj, "batch/v1beta1:CronJob")
 
 
 def test_read_sees_a_change_made_by_hand(engine: Engine, api: FakeApi) -> None:
@@ -390,19 +542,6 @@ def test_an_unreachable_cluster_never_shows_its_credentials(unreachable: Engine)
     with pytest.raises(RefusedError) as refusal:
         _create(unreachable, _config_map())
     assert "s3cr3t" not in str(refusal.value)
-
-
-def test_a_taken_port_is_an_error() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
-        with pytest.raises(OSError, match=f"port {port} on 127.0.0.1 is taken"):
-            serve(port)
-
-
-def test_a_stopped_server_frees_its_port() -> None:
-    server = serve()
-    server.stop(0)
-    serve(server.port).stop(0)
 
 
 def _dead_kubeconfig() -> str:

@@ -71,6 +71,8 @@ AVAILABLE = _condition("Available")
 ROLLED = _condition("Progressing", reason="NewReplicaSetAvailable")
 ROLLING = _condition("Progressing", reason="ReplicaSetUpdated")
 ENDPOINTS = _object("v1", "Endpoints", subsets=[{"addresses": [{"ip": "10.0.0.1"}]}])
+SLICE = _object("discovery.k8s.io/v1", "EndpointSlice", metadata={"ownerReferences": [{"uid": "u"}]})
+"""What the controller makes for every Service with a selector, be there endpoints or not."""
 BALANCED = {"loadBalancer": {"ingress": [{"ip": "1.2.3.4"}]}}
 RULE = {"rules": [{"http": {"paths": [{"backend": {"service": {"name": "x"}}}]}}]}
 LAZY: Object = {
@@ -94,10 +96,10 @@ READY: list[Case] = [
     ("Job", _object("batch/v1", "Job", {}, {"conditions": [_condition("Complete")]}), []),
     ("Pod", _object("v1", "Pod", {}, {"phase": "Running", "conditions": [_condition("Ready")]}), []),
     ("Pod that ended", _object("v1", "Pod", {}, {"phase": "Succeeded"}), []),
-    ("Service", _object("v1", "Service"), [ENDPOINTS]),
+    ("Service", _object("v1", "Service"), [SLICE]),
     ("headless Service", _object("v1", "Service", {"clusterIP": "None"}), []),
     ("Service elsewhere", _object("v1", "Service", {"type": "ExternalName"}), []),
-    ("balanced Service", _object("v1", "Service", {"type": "LoadBalancer"}, BALANCED), [ENDPOINTS]),
+    ("balanced Service", _object("v1", "Service", {"type": "LoadBalancer"}, BALANCED), [SLICE]),
     ("Ingress", _object("networking.k8s.io/v1", "Ingress", RULE, BALANCED), [ENDPOINTS]),
     (
         "Ingress to a Service elsewhere",
@@ -140,8 +142,12 @@ WAITING: list[Case] = [
     ("Pod", _object("v1", "Pod", {}, {"phase": "Pending"}), []),
     ("Pod not ready", _object("v1", "Pod", {}, {"phase": "Running"}), []),
     ("Service without endpoints", _object("v1", "Service"), []),
-    ("Service with empty endpoints", _object("v1", "Service"), [_object("v1", "Endpoints")]),
-    ("unbalanced Service", _object("v1", "Service", {"type": "LoadBalancer"}), [ENDPOINTS]),
+    (
+        "Service beside another",
+        _object("v1", "Service", metadata={"uid": "other"}),
+        [SLICE],
+    ),
+    ("unbalanced Service", _object("v1", "Service", {"type": "LoadBalancer"}), [SLICE]),
     ("Ingress without address", _object("networking.k8s.io/v1", "Ingress", RULE), [ENDPOINTS]),
     ("Ingress without Service", _object("networking.k8s.io/v1", "Ingress", RULE, BALANCED), []),
     ("claim", _object("v1", "PersistentVolumeClaim", {}, {"phase": "Pending"}), []),
@@ -179,3 +185,17 @@ def test_the_schedulers_own_words_say_why_a_pod_waits() -> None:
     )
     readiness = _readiness(_object("v1", "Pod", {}, {"phase": "Pending", "conditions": [unschedulable]}))
     assert readiness.reasons == ("[Unschedulable] 0/3 nodes are available",)
+
+
+def test_a_condition_may_come_without_a_message() -> None:
+    failed = _condition("Ready", "False", reason="PodFailed")
+    readiness = _readiness(_object("v1", "Pod", {}, {"phase": "Failed", "conditions": [failed]}))
+    assert readiness.reasons == ("[PodFailed]",)
+
+
+def test_an_updated_deployment_is_judged_by_the_pods_it_had() -> None:
+    rule = RULES[Kind("apps", "v1", "Deployment")]
+    assert rule.stays_ready is not None
+    updated = _deployment(AVAILABLE, ROLLED, observed=0)
+    assert rule.stays_ready(updated, Cluster(_replica_set(2))).reasons == ()
+    assert rule.stays_ready(updated, Cluster(_replica_set(1))).reasons

@@ -1,18 +1,9 @@
-"""The configured Providers behind one process.
-
-With `PULUMI_DEBUG_PROVIDERS` every Provider resource of every engine run shares this process, and no resource request
-says which Provider it belongs to. But the engine opens one connection per Provider instance, so the connection's
-peer address tells them apart: a Provider is what was configured over the same connection. A later `Configure` (a
-second Provider, the update after a preview, another stack) therefore never changes what a running one sees.
-
-A connection that was opened anew (gRPC drops idle ones after 30 min) has a new address and no `Configure`; it gets the
-last configuration that any connection had, which is the right one unless two Providers are at work at once.
-"""
+"""One configured Provider: its API server, or why there is none."""
 
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict
+from collections.abc import Container
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -23,7 +14,8 @@ from local_aks.kubernetes_provider.configuration import Configuration
 from local_aks.kubernetes_provider.operations import Operations
 from local_aks.kubernetes_provider.waiting import Waiter
 
-_KEPT: Final = 256
+ANSWER_SECONDS: Final = 60.0
+"""For how long the real provider's preview waits where connections are taken and never answered."""
 
 _CLUSTER_WIDE: Final = frozenset(
     {
@@ -76,13 +68,21 @@ class Session:
     cancelled: threading.Event = field(default_factory=threading.Event)
 
     @classmethod
-    def open(cls, configuration: Configuration) -> Session:
-        """Connect; a cluster that does not answer is no error before something needs it."""
+    def open(
+        cls, configuration: Configuration, servers: Container[str], answer_seconds: float = ANSWER_SECONDS
+    ) -> Session:
+        """Connect; a cluster that does not answer is no error before something needs it.
+
+        Args:
+            configuration: what the Provider's inputs say.
+            servers: URLs of the API servers that it may name.
+            answer_seconds: how long to wait for an answer.
+        """
         namespace = configuration.namespace
         try:
-            target = configuration.target()
+            target = configuration.target(servers)
             namespace = target.namespace
-            api = ApiServer(target)
+            api = ApiServer(target, connect_seconds=answer_seconds, answer_seconds=answer_seconds)
             api.ping()
         except ProviderError as error:
             return cls(
@@ -111,39 +111,3 @@ class Session:
         if self.api is None:
             raise UnreachableError(f"configured Kubernetes cluster is unreachable: {self.unreachable}")
         return Operations(self.api, waiter, self.configuration.upsert, self.configuration.patch_force)
-
-
-class Sessions:
-    """The sessions by the connection they were configured over."""
-
-    def __init__(self) -> None:
-        self._by_peer: OrderedDict[str, Session] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def configure(self, peer: str, session: Session) -> None:
-        """Remember what was configured over a connection; the oldest of very many is forgotten."""
-        with self._lock:
-            self._by_peer[peer] = session
-            self._by_peer.move_to_end(peer)
-            while len(self._by_peer) > _KEPT:
-                self._by_peer.popitem(last=False)
-
-    def of(self, peer: str) -> Session:
-        """The session of a connection, else the one configured last.
-
-        Raises:
-            ProviderError: nothing was ever configured.
-        """
-        with self._lock:
-            if peer in self._by_peer:
-                return self._by_peer[peer]
-            if not self._by_peer:
-                raise ProviderError("the Kubernetes provider was not configured")
-            return next(reversed(self._by_peer.values()))
-
-    def cancel(self, peer: str) -> None:
-        """End the waiting of a connection's operations."""
-        with self._lock:
-            session = self._by_peer.get(peer)
-        if session is not None:
-            session.cancelled.set()

@@ -1,31 +1,22 @@
-"""Requests and answers of the provider protocol in the stand-in's own terms."""
+"""Requests of the provider protocol in the stand-in's own terms, and its failures in the protocol's."""
 
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
-from typing import Final, Protocol
+from typing import Protocol
 
 import grpc
-from google.protobuf import any_pb2, struct_pb2
-from pulumi.runtime.proto import provider_pb2, status_pb2
+from google.protobuf import struct_pb2
+from pulumi.runtime.proto import provider_pb2
 
 from local_aks.kube.errors import PartialError, ProviderError
 from local_aks.kube.objects import Object, TypeToken
 from local_aks.kubernetes_provider.checking import NameSource
-from local_aks.kubernetes_provider.diff import Change, PropertyChange
 from local_aks.kubernetes_provider.operations import Step
 from local_aks.kubernetes_provider.outputs import without_nulls
 from local_aks.protocol import wire
-
-_KINDS: Final = {
-    (Change.ADD, False): provider_pb2.PropertyDiff.ADD,
-    (Change.ADD, True): provider_pb2.PropertyDiff.ADD_REPLACE,
-    (Change.DELETE, False): provider_pb2.PropertyDiff.DELETE,
-    (Change.DELETE, True): provider_pb2.PropertyDiff.DELETE_REPLACE,
-    (Change.UPDATE, False): provider_pb2.PropertyDiff.UPDATE,
-    (Change.UPDATE, True): provider_pb2.PropertyDiff.UPDATE_REPLACE,
-}
+from local_aks.protocol.failures import fail, fail_partially
 
 
 class Addressed(Protocol):
@@ -42,9 +33,10 @@ class Addressed(Protocol):
         ...
 
 
-def decode(properties: struct_pb2.Struct) -> Object:
-    """Properties as plain values, secrets in the clear, without nulls."""
-    return without_nulls(wire.decode(properties))
+def decode(properties: struct_pb2.Struct, *, nulls: bool = False) -> Object:
+    """Properties as plain values, secrets in the clear, without nulls unless they are wanted."""
+    values = wire.decode(properties)
+    return values if nulls else without_nulls(values)
 
 
 def type_of(request: Addressed) -> TypeToken:
@@ -98,31 +90,19 @@ def check_failures(reasons: Mapping[str, str]) -> list[provider_pb2.CheckFailure
     return [provider_pb2.CheckFailure(property=key, reason=reason) for key, reason in reasons.items()]
 
 
-def property_diff(change: PropertyChange) -> provider_pb2.PropertyDiff:
-    """One changed property as the engine shows it."""
-    deleted = change.change is Change.DELETE
-    return provider_pb2.PropertyDiff(kind=_KINDS[change.change, change.replaces], inputDiff=deleted)
-
-
 @contextmanager
 def refusing(context: grpc.ServicerContext) -> Generator[None]:
-    """Turn a refusal into the call's status; a partial failure carries the object for the engine's state."""
+    """Turn a refusal into the call's failure; a partial one carries the object for the engine's state."""
     try:
         yield
     except PartialError as error:
-        detail = any_pb2.Any()
-        detail.Pack(
-            provider_pb2.ErrorResourceInitFailed(
-                id=error.id,
-                properties=wire.encode(error.outputs),
-                reasons=error.reasons,
-                inputs=wire.encode(error.inputs) if error.inputs is not None else None,
-            )
+        fail_partially(
+            context,
+            str(error),
+            resource_id=error.id,
+            outputs=error.outputs,
+            inputs=error.inputs,
+            reasons=error.reasons,
         )
-        status = status_pb2.Status(
-            code=grpc.StatusCode.UNKNOWN.value[0], message=str(error), details=[detail]
-        )
-        context.set_trailing_metadata((("grpc-status-details-bin", status.SerializeToString()),))
-        context.abort(grpc.StatusCode.UNKNOWN, str(error))
     except ProviderError as error:
-        context.abort(grpc.StatusCode.UNKNOWN, str(error))
+        fail(context, str(error))

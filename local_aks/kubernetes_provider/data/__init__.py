@@ -1,0 +1,1 @@
+"""Facts about Kubernetes' Go types, and the script that takes them from its sources."""
