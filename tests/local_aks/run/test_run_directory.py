@@ -35,7 +35,7 @@ def test_a_secret_is_random_private_and_stays(run: RunDirectory, tmp_path: Path,
     assert SECRETS[name](run) == first
     assert (run.root / name).stat().st_mode & 0o077 == 0
     assert SECRETS[name](RunDirectory.at(tmp_path / "other")) != first
-    assert [file.name for file in run.root.iterdir()] == [name]
+    assert {file.name for file in run.root.iterdir()} == {name, MARKER}
 
 
 @pytest.mark.parametrize("name", SECRETS)
@@ -65,7 +65,7 @@ def test_a_second_command_is_kept_out(run: RunDirectory) -> None:
 def test_a_killed_command_does_not_keep_others_out(run: RunDirectory) -> None:
     program = f"""
 import os, pathlib
-from local_aks.run.directory import RunDirectory
+from local_aks.run.directory import MARKER, RunDirectory
 with RunDirectory.at(pathlib.Path({str(run.root)!r})).claim():
     os.kill(os.getpid(), 9)
 """
