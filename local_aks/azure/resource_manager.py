@@ -129,7 +129,8 @@ class ResourceManager:
         """Answer a POST of `listClusterUserCredential` or `listClusterAdminCredential`.
 
         Raises:
-            ArmError: there is no such cluster, or it has no local accounts (azurerm#15489).
+            ArmError: there is no such cluster, or it has no local accounts
+                (hashicorp/terraform-provider-azurerm#15489).
         """
         self._count_request("POST", MANAGED_CLUSTER)
         cluster = self.get(cluster_id)

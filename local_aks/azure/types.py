@@ -1,4 +1,7 @@
-"""The ARM types the program may use, and how azure-native treats each (aks.md §4.2, pulumi-azure-native)."""
+"""The ARM types the program may use, and how azure-native treats each.
+
+What replaces a resource: docs/facts/pulumi.md#what-azure-native-replaces.
+"""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from local_aks.protocol.peers import is_another_users
 _THREADS: Final = 64
 """Calls answered at a time; one that waits for its resource holds a thread."""
 _MESSAGE_BYTES: Final = 400 << 20
-"""The engine's own limit (pulumi/pulumi, sdk/go/common/util/rpcutil/serve.go, `GrpcChannelOptions`)."""
+"""As much as the engine itself takes: state with large ConfigMaps comes in one message."""
 
 
 @dataclass(frozen=True)
