@@ -28,7 +28,7 @@ ALLOWED: dict[str, dict[str, str]] = {
         "azureApiVersion": "default API version of 3.29",
         "eTag": "output of API 2025-09-01, as SDK 3.29 declares it",
         "resourceUID": "output of API 2025-09-01, as SDK 3.29 declares it",
-        "autoUpgradeProfile.nodeOSUpgradeChannel": "new setting, default NodeImage (docs/facts/aks.md#platform-features)",
+        "autoUpgradeProfile.nodeOSUpgradeChannel": "new, default NodeImage (docs/facts/aks.md#platform-features)",
         "kubernetesVersion": "AKS's default version moves on",
         "currentKubernetesVersion": "AKS's default version moves on",
         "oidcIssuerProfile.enabled": "on by default since Kubernetes 1.34 (docs/facts/aks.md#platform-features)",
