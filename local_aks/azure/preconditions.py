@@ -95,7 +95,7 @@ def require_references(arm_type: ArmType, arm_id: str, body: Json, get: Get) -> 
 
 
 def require_unused(arm_type: ArmType, arm_id: str, state: AzureState) -> None:
-    """A resource that another one refers to stays; a resource group takes everything in it along.
+    """A resource that another one refers to is not deleted, but by the deletion of its resource group.
 
     Raises:
         ArmError: 400.

@@ -47,15 +47,15 @@ def serve(provider: provider_pb2_grpc.ResourceProviderServicer, port: int = 0) -
         OSError: the port is taken.
     """
     options = [("grpc.max_receive_message_length", _MESSAGE_BYTES), ("grpc.so_reuseport", 0)]
-    door = _OwnUserOnly()
+    guard = _OwnUserOnly()
     threads = futures.ThreadPoolExecutor(_THREADS, type(provider).__name__)
-    server = grpc.server(threads, interceptors=[door], options=options)
+    server = grpc.server(threads, interceptors=[guard], options=options)
     provider_pb2_grpc.add_ResourceProviderServicer_to_server(provider, server)
     try:
         bound = server.add_insecure_port(f"127.0.0.1:{port}")
     except RuntimeError as error:
         raise OSError(f"port {port} on 127.0.0.1 is taken") from error
-    door.port = bound
+    guard.port = bound
     server.start()
     return Server(bound, server)
 
@@ -75,7 +75,7 @@ class _OwnUserOnly(grpc.ServerInterceptor):
         continuation: Callable[[grpc.HandlerCallDetails], Any],
         handler_call_details: grpc.HandlerCallDetails,
     ) -> Any:
-        """The handler of a call, behind the question who calls; the protocol has no streams."""
+        """The handler of a call, called only for this user; the protocol has no streams."""
         handler = continuation(handler_call_details)
         if handler is None:
             return None
