@@ -75,16 +75,19 @@ class _OwnUserOnly(grpc.ServerInterceptor):
         continuation: Callable[[grpc.HandlerCallDetails], Any],
         handler_call_details: grpc.HandlerCallDetails,
     ) -> Any:
-        """The handler of a call, called only for this user; the protocol has no streams."""
+        """The handler of a call, called only for this user; of all calls only `List` answers with a stream."""
         handler = continuation(handler_call_details)
         if handler is None:
             return None
+        wrap, answer = (
+            (grpc.unary_stream_rpc_method_handler, handler.unary_stream)
+            if handler.response_streaming
+            else (grpc.unary_unary_rpc_method_handler, handler.unary_unary)
+        )
 
         def guarded(request: Any, context: grpc.ServicerContext) -> Any:
             if is_another_users(context.peer(), self.port):
                 fail(context, "the local AKS answers its own user only", grpc.StatusCode.UNAUTHENTICATED)
-            return handler.unary_unary(request, context)
+            return answer(request, context)
 
-        return grpc.unary_unary_rpc_method_handler(
-            guarded, handler.request_deserializer, handler.response_serializer
-        )
+        return wrap(guarded, handler.request_deserializer, handler.response_serializer)
