@@ -15,7 +15,7 @@ from pulumi.automation.errors import CommandError
 
 from local_aks.engine import language_host, locks, program
 from local_aks.engine.results import Recording, Result
-from local_aks.engine.workspace import Stack, Workspace, command
+from local_aks.engine.workspace import Command, Stack, Workspace
 from local_aks.run.directory import RunDirectory
 from recorder.stack_files import read_stack
 from tools import Tools
@@ -201,7 +201,7 @@ class Engine:
             project_settings=automation.ProjectSettings(
                 config.project, runtime="python", main=str(self.project_root)
             ),
-            pulumi_command=command(self.tools["pulumi"]),
+            pulumi_command=Command(self.tools["pulumi"]),
         )
         with self._telling("the beginning"):
             stack = Stack(self.stack, workspace, self.run.pulumi_state)

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
-from functools import cache
 from pathlib import Path
 from typing import Final
 
 from pulumi import automation
 from pulumi.automation._stack import StackInitMode  # pyright: ignore[reportPrivateUsage] - its only home
+from semver import VersionInfo
+
+from tools.manifest import PULUMI_VERSION
 
 _NOT_ASKED: Final = automation.UpdateSummary("", datetime.min, "", {}, {}, "")
 
@@ -55,8 +57,13 @@ class Stack(automation.Stack):
         return _NOT_ASKED
 
 
-class _Command(automation.PulumiCommand):
+class Command(automation.PulumiCommand):
     """The engine's program; its command line names the folder it works in, by which its process is known again."""
+
+    def __init__(self, pulumi: Path) -> None:  # pyright: ignore[reportMissingSuperCall]
+        """Has the pinned version, as `tools` made sure; asked for it, the program would write a log to `~/.pulumi`."""
+        self.command = str(pulumi)
+        self.version = VersionInfo.parse(PULUMI_VERSION)
 
     def run(
         self,
@@ -68,9 +75,3 @@ class _Command(automation.PulumiCommand):
     ) -> automation.CommandResult:
         """Run it; see the base class."""
         return super().run(["--cwd", cwd, *args], cwd, additional_env, on_output, on_error)
-
-
-@cache
-def command(pulumi: Path) -> automation.PulumiCommand:
-    """The engine's program, which is asked for its version once."""
-    return _Command(str(pulumi.parents[1]) if pulumi.parent.name == "bin" else None)
