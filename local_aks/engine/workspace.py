@@ -1,7 +1,7 @@
-"""The Automation API with as few calls of the engine as can be: each is a process, and most answers nobody reads.
+"""The Automation API with as few calls of the engine as possible, for each call is a process.
 
-Left alone, `Stack.up` asks for the outputs twice and for the history, which takes longer than an `up` that changes
-nothing.
+Unchanged, `Stack.up` asks for the outputs twice and for the history, which takes longer than an `up` that changes
+nothing, and nothing here reads the answers.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _NOT_ASKED: Final = automation.UpdateSummary("", datetime.min, "", {}, {}, "")
 
 
 class Workspace(automation.LocalWorkspace):
-    """A workspace that need not be told which stack is meant, for every command names it.
+    """A workspace without a selected stack, for every command names its stack.
 
     Attributes:
         language_host: address of the host that serves the program, while one does.
@@ -38,7 +38,7 @@ class Workspace(automation.LocalWorkspace):
 
 
 class Stack(automation.Stack):
-    """A stack of whose operations the event stream tells all; for its outputs ask the workspace."""
+    """A stack whose operations are reported by the event stream; its outputs are the workspace's to give."""
 
     workspace: Workspace
 
