@@ -17,7 +17,7 @@ class Step:
     """One step on one resource; a replacement takes several.
 
     Attributes:
-        op: the engine's name of the operation: same, create, update, delete, replace, create-replacement, delete-replaced, read, ...
+        op: the engine's name of it: same, create, update, delete, replace, create-replacement, delete-replaced, …
         replace_keys: input properties that force a replacement.
         inputs: what the resource will have been given; secrets and what only an `up` knows are placeholders.
         differences: property path to add, delete, update, add-replace, delete-replace or update-replace.
