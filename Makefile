@@ -77,7 +77,10 @@ requirements: $(VENV)/.dev ## compile the lock files from pyproject.toml
 	@cd $(PACKAGE) && ../$(VENV)/bin/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate \
 	  --no-header pyproject.toml --group dev -o requirements-dev.txt
 
-clean: ## remove what was built here
+# What runs is known by notes in build/<stack>/local, so it is stopped before they go.
+clean: ## stop what runs and remove what was built here
+	@! ls -d build/*/local >/dev/null 2>&1 || $(PY) -m local_aks --build build down
+	@! ls -d build/*/local >/dev/null 2>&1 || { echo "error: nothing else is removed" >&2; exit 1; }
 	rm -rf build $(VENV) $(PACKAGE_VENV)
 
 $(PY):

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -24,7 +25,7 @@ from local_aks.kube.errors import ClusterUnavailableError, ProviderError
 from local_aks.lifecycle import daemon
 from local_aks.lifecycle.instance import PROJECT_ROOT, ServiceError
 from local_aks.lifecycle.teardown import remove
-from local_aks.run.directory import AlreadyInUseError, RunDirectory
+from local_aks.run.directory import AlreadyInUseError, NotOurFolderError, RunDirectory
 from local_aks.simulation.market import ALL, Supply, Taking
 from recorder.stack_files import StackFileError, read_stack
 from tools.errors import BuildError
@@ -36,7 +37,7 @@ class UsageError(Exception):
     """A command can't be carried out as given; the text is meant for the user."""
 
 
-_TOLD: Final = (
+_USER_ERRORS: Final = (
     AlreadyInUseError,
     BuildError,
     ClusterUnavailableError,
@@ -44,6 +45,7 @@ _TOLD: Final = (
     ControllerError,
     EngineError,
     LeftoverError,
+    NotOurFolderError,
     NothingToShowError,
     ProviderError,
     ServiceError,
@@ -65,19 +67,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
     command: Callable[[argparse.Namespace], int] = options.command
     try:
         return command(options)
-    except _TOLD as error:
+    except _USER_ERRORS as error:
         problem = str(error)
     except BrokenPipeError:  # whoever read our output has gone, and there is nobody to tell
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except OSError as error:
-        reason = "the disk is full" if error.errno == errno.ENOSPC else error.strerror or str(error)
-        problem = f"{reason}: {error.filename}" if error.filename else reason
+        problem = _reason(error)
     except KeyboardInterrupt:
         print("\nstopped; `make demo-down` removes what was started", file=sys.stderr)
         return _INTERRUPTED
     print(f"error: {problem}", file=sys.stderr)
     return 1
+
+
+def _reason(error: OSError) -> str:
+    reason = "the disk is full" if error.errno == errno.ENOSPC else error.strerror or str(error)
+    return f"{reason}: {error.filename}" if error.filename else reason
 
 
 def _demo(options: argparse.Namespace) -> int:
@@ -118,18 +124,23 @@ def _how_to_go_on(run: RunDirectory) -> list[str]:
 
 def _down(options: argparse.Namespace) -> int:
     """Removes every local AKS, also one that was left half-started; one in use stays."""
-    in_use = 0
+    left = 0
     for folder in sorted(options.build.glob("*/local")):
-        run = RunDirectory.at(folder)
         try:
+            run = RunDirectory.found(folder)
             with run.claim():
                 remove(run)
+        except NotOurFolderError as error:
+            print(error)
         except AlreadyInUseError as error:
             print(f"error: {error}: stop it first", file=sys.stderr)
-            in_use += 1
+            left += 1
+        except OSError as error:
+            print(f"error: {folder} can't be removed: {_reason(error)}", file=sys.stderr)
+            left += 1
         else:
             print(f"removed {folder}")
-    return 1 if in_use else 0
+    return 1 if left else 0
 
 
 def _shell(options: argparse.Namespace) -> int:
@@ -139,7 +150,7 @@ def _shell(options: argparse.Namespace) -> int:
         f"KUBECONFIG={run.kubeconfig}\nkubectl is on PATH; `exit` leaves, the local AKS keeps running.",
         flush=True,
     )
-    environment = {**tools.environment(), "KUBECONFIG": str(run.kubeconfig)}
+    environment = run.environment(tools.environment())
     return subprocess.run([os.environ.get("SHELL", "/bin/sh")], env=environment, check=False).returncode  # noqa: S603
 
 
@@ -174,10 +185,12 @@ def _running(build: Path, stack: str | None) -> RunDirectory:
     Raises:
         UsageError: none runs, or several do and none is named.
     """
-    found = {folder.parent.name: RunDirectory(folder.resolve()) for folder in sorted(build.glob("*/local"))}
-    running = {
-        name: run for name, run in found.items() if run.pid_file(daemon.PID_FILE).running() is not None
-    }
+    running: dict[str, RunDirectory] = {}
+    for folder in sorted(build.glob("*/local")):
+        with suppress(NotOurFolderError):
+            run = RunDirectory.found(folder)
+            if run.pid_file(daemon.PID_FILE).running() is not None:
+                running[folder.parent.name] = run
     if stack is None and len(running) == 1:
         return next(iter(running.values()))
     if stack in running:

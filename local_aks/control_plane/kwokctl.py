@@ -32,6 +32,8 @@ from tools import Tools
 COMPONENTS: Final = ("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kwok-controller")
 """Names of the processes, in the order of their start."""
 
+_PROGRAMS: Final = frozenset({*COMPONENTS, "kwok"} - {"kwok-controller"})
+
 STAGES: Final = Path(__file__).parent / "stages"
 """How nodes and pods live; kwok adds none of its own stages when one is given."""
 
@@ -176,7 +178,7 @@ class ControlPlane:
     def _kwokctl(self, *arguments: str | Path) -> None:
         """Runs a kwokctl command; it would wait a minute for a component that has died already."""
         command = [self.tools["kwokctl"], "--name", self.run.name, *arguments]
-        environment = {**self.tools.environment(), "KWOK_WORKDIR": str(self.run.kwok)}
+        environment = {**self.run.environment(self.tools.environment()), "KWOK_WORKDIR": str(self.run.kwok)}
         with (self.run.kwok / "kwokctl.log").open("w+") as log:
             with subprocess.Popen(command, env=environment, stdout=log, stderr=log) as process:  # noqa: S603
                 try:
@@ -193,7 +195,8 @@ class ControlPlane:
 
     def _kubectl(self, kubeconfig: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
         command = [self.tools["kubectl"], "--kubeconfig", kubeconfig, "--request-timeout", "5s", *arguments]
-        return subprocess.run(command, env=os.environ, capture_output=True, text=True, check=False)  # noqa: S603
+        environment = self.run.environment(os.environ)
+        return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)  # noqa: S603
 
     def _ready(self) -> bool:
         """Whether pods can be created: they need the service account that the controller manager makes."""
@@ -216,7 +219,9 @@ class ControlPlane:
 
 def stop(run: RunDirectory) -> None:
     """Stops the control plane of a run directory and removes its data; needs no tools."""
+    processes.stop_unnoted(str(run.kwok), {"kwokctl"})  # it would go on starting what is stopped here
     processes.stop(_pid_files(run), patience=0)  # what they would tidy up is removed with the folder
+    processes.stop_unnoted(str(run.kwok), _PROGRAMS)  # kwokctl was stopped between a start and its note
     shutil.rmtree(run.kwok, ignore_errors=True)
     run.kubeconfig.unlink(missing_ok=True)
 

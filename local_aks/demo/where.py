@@ -30,17 +30,14 @@ class Where:
     def recording(self) -> Generator[None]:
         """Records every namespace in a process of its own, until the block ends."""
         self._record.unlink(missing_ok=True)
-        with self.run.log(PROCESS).open("w", encoding="utf-8") as sink:
-            process = subprocess.Popen(  # noqa: S603 - our own program
-                [_PROGRAM, "where", "-A", "--record", self._record],
-                env={**os.environ, "KUBECONFIG": str(self.run.kubeconfig)},
-                stdin=subprocess.DEVNULL,
-                stdout=sink,
-                stderr=sink,
-                start_new_session=True,
-            )
         pid_file = self.run.pid_file(PROCESS)
-        pid_file.write(process.pid)
+        with self.run.log(PROCESS).open("w", encoding="utf-8") as sink:
+            process = processes.start(
+                [_PROGRAM, "where", "-A", "--record", self._record],
+                pid_file,
+                log=sink,
+                env=self.run.environment(os.environ),
+            )
         try:
             yield
         finally:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Generator, Mapping
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
@@ -13,18 +13,18 @@ from typing import Any, Final
 from pulumi import automation
 from pulumi.automation.errors import CommandError
 
-from local_aks.engine import locks, program
+from local_aks.engine import language_host, locks, program
 from local_aks.engine.results import Recording, Result
-from local_aks.engine.workspace import Stack, Workspace, command
+from local_aks.engine.workspace import Command, Stack, Workspace
 from local_aks.run.directory import RunDirectory
 from recorder.stack_files import read_stack
 from tools import Tools
 
 _LOCK_PATIENCE: Final = 30.0
-"""Seconds: an engine whose program was killed notices within a few."""
+"""Seconds that another engine has to end: one whose program was killed does so within a few."""
 
-_GARBAGE: Final = "400"
-"""The engine lives for a second or two; as a rule Go's garbage collector takes a third of its time."""
+_GARBAGE_COLLECTION: Final = "400"
+"""Go's GOGC: the engine lives for a second or two, of which the collector takes a third at Go's default of 100."""
 
 _AZURE_TOKEN: Final = "azure-native:clientSecret"  # noqa: S105 - the name of it
 """The setting that brings the simulated Azure its token: what is set for a package, its default provider gets."""
@@ -33,7 +33,7 @@ OnOutput = Callable[[str], object]
 
 
 class EngineError(Exception):
-    """An operation failed; the text says why, in the words of program, provider or engine.
+    """An operation failed; the text is the message of the program, the provider or the engine.
 
     Attributes:
         result: what was done before it failed; None where nothing was begun.
@@ -78,7 +78,7 @@ class Engine:
         Raises:
             EngineError: the program, a provider or the engine refused.
         """
-        return self._operate("preview", self._stack.preview, on_output, runs_program=True)
+        return self._operate("preview", self._stack.preview, on_output)
 
     def up(self, on_output: OnOutput | None = None) -> Result:
         """Creates, updates and deletes until what exists is what the program says.
@@ -86,7 +86,7 @@ class Engine:
         Raises:
             EngineError: it stopped half-way; what was done is in the state.
         """
-        return self._operate("up", self._stack.up, on_output, runs_program=True)
+        return self._operate("up", self._stack.up, on_output)
 
     def refresh(self, on_output: OnOutput | None = None) -> Result:
         """Takes over into the state what was changed behind the engine's back.
@@ -94,7 +94,7 @@ class Engine:
         Raises:
             EngineError: a provider or the engine refused.
         """
-        return self._operate("refresh", self._stack.refresh, on_output, runs_program=False)
+        return self._operate("refresh", self._stack.refresh, on_output)
 
     def destroy(self, on_output: OnOutput | None = None) -> Result:
         """Deletes every resource of the stack.
@@ -102,7 +102,7 @@ class Engine:
         Raises:
             EngineError: a resource is protected, or a provider or the engine refused.
         """
-        return self._operate("destroy", self._stack.destroy, on_output, runs_program=False)
+        return self._operate("destroy", self._stack.destroy, on_output)
 
     def export(self) -> dict[str, Any]:
         """The deployment as the engine stores it, secrets encrypted.
@@ -110,7 +110,7 @@ class Engine:
         Raises:
             EngineError: it can't be read.
         """
-        with self._telling("reading the state"):
+        with self._engine_errors("reading the state"):
             return dict(self._stack.export_stack().deployment or {})
 
     def outputs(self) -> Outputs:
@@ -119,16 +119,14 @@ class Engine:
         Raises:
             EngineError: they can't be read.
         """
-        with self._telling("reading the outputs"):
+        with self._engine_errors("reading the outputs"):
             outputs = self._stack.workspace.stack_outputs(self.stack)
         secret_names = frozenset(name for name, output in outputs.items() if output.secret)
         return Outputs({name: output.value for name, output in outputs.items()}, secret_names)
 
-    def _operate(
-        self, operation: str, call: Callable[..., object], on_output: OnOutput | None, *, runs_program: bool
-    ) -> Result:
+    def _operate(self, operation: str, call: Callable[..., object], on_output: OnOutput | None) -> Result:
         self._wait_for_others()
-        recording, lines, begun = Recording(), list[str](), time.monotonic()
+        recording, lines = Recording(), list[str]()
 
         def show(line: str) -> None:
             lines.append(line)
@@ -136,7 +134,8 @@ class Engine:
                 on_output(line)
 
         failure: CommandError | None = None
-        with program.fresh(self.project_root) if runs_program else nullcontext():
+        with self._program():
+            begun = time.monotonic()
             try:
                 call(on_output=show, on_error=show, on_event=recording, color="never", suppress_progress=True)
             except CommandError as error:
@@ -155,8 +154,24 @@ class Engine:
         return result
 
     @contextmanager
-    def _telling(self, operation: str) -> Generator[None]:
-        """Turns the failure of an engine's command into an error for the user."""
+    def _program(self) -> Generator[None]:
+        """Has the program ready for the engine, which in refresh and destroy connects to it without running it."""
+        if program.is_ours(self.project_root):
+            with program.fresh(self.project_root):
+                yield
+            return
+        workspace = self._stack.workspace
+        try:
+            with program.served(self.project_root) as workspace.language_host:
+                yield
+        except program.ProgramError as error:
+            raise EngineError(str(error)) from error
+        finally:
+            workspace.language_host = ""
+
+    @contextmanager
+    def _engine_errors(self, operation: str) -> Generator[None]:
+        """Raises the failure of an engine's command as an `EngineError` that names the operation."""
         try:
             yield
         except CommandError as error:
@@ -177,20 +192,22 @@ class Engine:
             )
         for folder in (self.run.pulumi_home, self.run.pulumi_state, self.run.pulumi_workspace):
             folder.mkdir(parents=True, exist_ok=True)
-        # In the place of the engine's folder for logs, which nobody reads and which take a quarter of its time.
+        # A file where the engine would make its folder for logs: writing them takes a quarter of its time.
         (self.run.pulumi_home / "logs").touch()
         workspace = Workspace(
             work_dir=str(self.run.pulumi_workspace),
             pulumi_home=str(self.run.pulumi_home),
-            program=partial(program.run, self.project_root),
+            program=(
+                partial(language_host.run, self.project_root) if program.is_ours(self.project_root) else None
+            ),
             env_vars=self._environment(),
             project_settings=automation.ProjectSettings(
                 config.project, runtime="python", main=str(self.project_root)
             ),
-            pulumi_command=command(self.tools["pulumi"]),
+            pulumi_command=Command(self.tools["pulumi"]),
         )
         secrets = {_AZURE_TOKEN: self.run.azure_token()} if "azure-native" in self.providers else {}
-        with self._telling("the beginning"):
+        with self._engine_errors("the beginning"):
             stack = Stack(self.stack, workspace, self.run.pulumi_state)
             workspace.configure(self.stack, config.values, secrets)
         return stack
@@ -202,7 +219,7 @@ class Engine:
             "PULUMI_BACKEND_URL": f"file://{self.run.pulumi_state}?metadata=skip",
             "PULUMI_CONFIG_PASSPHRASE": self.run.passphrase(),
             "PULUMI_DEBUG_PROVIDERS": ",".join(f"{name}:{port}" for name, port in self.providers.items()),
-            "GOGC": _GARBAGE,
+            "GOGC": _GARBAGE_COLLECTION,
             "PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION": "true",
             "PULUMI_SKIP_UPDATE_CHECK": "true",
         }

@@ -1,35 +1,41 @@
-"""Runs a project's `__main__.py` in this process as the Python language host would: fresh, and in its folder."""
+"""Makes a project's program available to the engine: ours in this process, any other in a process of its own.
+
+Ours shares the SDKs that this process has loaded already, which saves an `up` about a second. Another tree's program
+must neither find our modules nor leave its own behind, and may need other versions of what is installed.
+"""
 
 from __future__ import annotations
 
-import logging
 import os
-import runpy
+import socket
+import subprocess
 import sys
 from collections.abc import Generator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from types import CodeType, ModuleType
+from types import ModuleType
 from typing import Final
 
-import grpc
-import pulumi
 from pulumi.runtime._grpc_settings import _GRPC_CHANNEL_OPTIONS  # pyright: ignore[reportPrivateUsage] - no other way
 
-_OURS: Final = Path(__file__).resolve().parents[1]
-_TOOLS: Final = _OURS.parent / "tools"
+from local_aks.engine import language_host
+
+_LOCAL_AKS: Final = Path(__file__).resolve().parents[1]
+_OWN_ROOT: Final = _LOCAL_AKS.parent
 _NOT_THE_PROGRAMS: Final = tuple(
-    f"{folder}{os.sep}" for folder in (sys.prefix, sys.base_prefix, _OURS, _TOOLS)
+    f"{folder}{os.sep}" for folder in (sys.prefix, sys.base_prefix, _LOCAL_AKS, _OWN_ROOT / "tools")
 )
-_SDK: Final = Path(pulumi.__file__).parent
-_GRPC_LOG: Final = logging.getLogger("grpc._server")
 _OWN_CONNECTIONS: Final = ("grpc.use_local_subchannel_pool", 1)
 
 
-def run(root: Path) -> None:
-    """Runs the program of the project at `root`; call it inside `fresh`."""
-    runpy.run_path(str(root / "__main__.py"), run_name="__main__")
+class ProgramError(Exception):
+    """A program can't be run; the text is meant for the user."""
+
+
+def is_ours(root: Path) -> bool:
+    """Whether a project is this tree's own."""
+    return root.resolve() == _OWN_ROOT
 
 
 @contextmanager
@@ -42,21 +48,57 @@ def fresh(root: Path) -> Generator[None]:
         root: the project folder; a module belongs to the program when its file lies in it, unless it is ours, which
             runs the program, or is installed in a virtual environment there.
     """
-    _leave_out_abandoned_programs()
-    _leave_out_debugging()
-    _share_no_connections()
+    _prepare()
     before, path, folder = _take_modules(root), sys.path.copy(), Path.cwd()
     sys.path.insert(0, str(root))
     os.chdir(root)
-    _GRPC_LOG.addFilter(_tells_more_than_that_the_engine_has_gone)
     try:
         yield
     finally:
-        _GRPC_LOG.removeFilter(_tells_more_than_that_the_engine_has_gone)
         os.chdir(folder)
         sys.path[:] = path
         _take_modules(root)
         sys.modules.update(before)
+
+
+@contextmanager
+def served(root: Path) -> Generator[str]:
+    """Serves the program of another tree from a process of its own, which ends with this one at the latest.
+
+    Args:
+        root: the project folder; its `.venv` has the Python to run with, if there is one, else this process's.
+
+    Yields:
+        Address of the language host, as the engine's `--client` takes it.
+
+    Raises:
+        ProgramError: the Python can't serve a program.
+    """
+    own = root / ".venv" / "bin" / "python"
+    python = own if own.exists() else Path(sys.executable)
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        process = subprocess.Popen(  # noqa: S603 - our own file
+            [python, "-P", language_host.__file__, str(root), str(theirs.fileno())],
+            cwd=root,
+            stdin=subprocess.DEVNULL,
+            pass_fds=[theirs.fileno()],
+            start_new_session=True,  # Ctrl-C is for the command in front; this one ends with it
+        )
+        theirs.close()
+        try:
+            with ours.makefile() as lines:
+                address = lines.readline().strip()
+            if not address:
+                code = process.wait()
+                raise ProgramError(
+                    f"{python} can't run the program of {root} (exit code {code}): it needs Python 3.11 and the "
+                    "Pulumi SDK"
+                )
+            yield address
+        finally:
+            process.kill()
+            process.wait()
 
 
 def _take_modules(root: Path) -> dict[str, ModuleType]:
@@ -74,38 +116,12 @@ def _is_the_programs(module: ModuleType, inside: tuple[str, ...]) -> bool:
 
 
 @cache
-def _leave_out_abandoned_programs() -> None:
-    """Silences one complaint of Python for good: that a coroutine of the SDK can't end after its engine was killed."""
-    tell = sys.unraisablehook
+def _prepare() -> None:
+    """Sets this process up for running programs, for good.
 
-    def hook(unraisable: sys.UnraisableHookArgs) -> None:
-        code: CodeType | None = getattr(unraisable.object, "cr_code", None)
-        if code is None or not Path(code.co_filename).is_relative_to(_SDK):
-            tell(unraisable)
-
-    sys.unraisablehook = hook
-
-
-@cache
-def _leave_out_debugging() -> None:
-    """Keeps the SDK's debugging messages from the engine for good: each is a call, together a tenth of a preview."""
-    pulumi.log.debug = _not_told
-
-
-def _not_told(*_: object, **__: object) -> None:
-    """Takes a message."""
-
-
-@cache
-def _share_no_connections() -> None:
-    """Lets each program connect for itself, for good.
-
-    A program that was abandoned keeps calling the port of its engine. gRPC would hand its broken connection to the next
-    program whose engine happens to get that port, which fails at once: "Resource monitor has terminated".
+    Each program connects for itself. One that was abandoned keeps calling the port of its engine, and gRPC would hand
+    its broken connection to the next program whose engine happens to get that port, which fails at once: "Resource
+    monitor has terminated".
     """
+    language_host.leave_out_noise()
     _GRPC_CHANNEL_OPTIONS.append(_OWN_CONNECTIONS)
-
-
-def _tells_more_than_that_the_engine_has_gone(record: logging.LogRecord) -> bool:
-    """False for the traceback of a call to an engine that has stopped on an error, which is told elsewhere."""
-    return not (record.exc_info and isinstance(record.exc_info[1], grpc.RpcError))

@@ -1,6 +1,5 @@
 """One local AKS: control plane, background service and engine of one run directory, started and stopped together."""
 
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping
@@ -37,6 +36,8 @@ class LocalAks:
         speed: simulated seconds per wall second.
         seed: settles every chance of the simulation.
         report: takes lines for the user.
+        project_root: folder of the program, this tree's or another's.
+        extra_config: values on top of the stack's file.
     """
 
     run: RunDirectory
@@ -82,15 +83,7 @@ class LocalAks:
         self.stop_service()
         log = self.run.log(daemon.PID_FILE)
         with log.open("w", encoding="utf-8") as sink:
-            process = subprocess.Popen(  # noqa: S603 - our own module
-                command,
-                cwd=self.project_root,
-                stdin=subprocess.DEVNULL,
-                stdout=sink,
-                stderr=sink,
-                start_new_session=True,
-            )
-        pid_file.write(process.pid)
+            process = processes.start(command, pid_file, log=sink, cwd=PROJECT_ROOT)
         deadline = time.monotonic() + _READY_SECONDS
         while not daemon.endpoints_file(self.run).exists():
             if process.poll() is not None or time.monotonic() > deadline:

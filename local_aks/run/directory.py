@@ -7,13 +7,22 @@ import hashlib
 import os
 import secrets
 import shutil
+import stat
 import tempfile
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from local_aks.run.processes import PidFile
+
+MARKER: Final = ".local-aks"
+"""File that says, with the folder's own path, that a local AKS made the folder and may remove it."""
+
+
+class NotOurFolderError(Exception):
+    """A folder was not made by a local AKS; nothing in it is touched."""
 
 
 class AlreadyInUseError(Exception):
@@ -32,9 +41,40 @@ class RunDirectory:
 
     @classmethod
     def at(cls, root: Path) -> RunDirectory:
-        """The run directory at `root`, made if it is not there."""
+        """The run directory at `root`, made if nothing is there.
+
+        Raises:
+            NotOurFolderError: something else is.
+        """
         root.mkdir(mode=0o700, parents=True, exist_ok=True)
-        return cls(root.resolve())
+        if not any(root.iterdir()) and not root.is_symlink():
+            cls(root.resolve()).mark()
+        return cls.found(root)
+
+    @classmethod
+    def found(cls, root: Path) -> RunDirectory:
+        """The run directory that `at` made at `root`.
+
+        Raises:
+            NotOurFolderError: it is a link, another user's, or something else.
+        """
+        run = cls(root.resolve())
+        marker = run.root / MARKER
+        try:
+            folder, file = root.lstat(), marker.lstat()
+            mine = folder.st_uid == file.st_uid == os.getuid()
+            plain = stat.S_ISDIR(folder.st_mode) and stat.S_ISREG(file.st_mode)
+            if mine and plain and marker.read_text(encoding="utf-8") == str(run.root):
+                return run
+        except (OSError, UnicodeDecodeError):
+            pass
+        raise NotOurFolderError(
+            f"{root} was not made by the local AKS and is left alone; remove or move it yourself"
+        )
+
+    def mark(self) -> None:
+        """Writes the marker, by which the folder is known as a local AKS's."""
+        (self.root / MARKER).write_text(str(self.root), encoding="utf-8")
 
     @property
     def name(self) -> str:
@@ -50,6 +90,13 @@ class RunDirectory:
     def kubeconfig(self) -> Path:
         """The administrator's kubeconfig, complete in itself."""
         return self.root / "kubeconfig"
+
+    def environment(self, base: Mapping[str, str]) -> dict[str, str]:
+        """Variables for a program that asks this cluster something, on top of others.
+
+        kubectl would keep what the API server can do in the user's home, a folder for each cluster.
+        """
+        return {**base, "KUBECONFIG": str(self.kubeconfig), "KUBECACHEDIR": str(self.kwok / "kubectl-cache")}
 
     @property
     def pulumi_home(self) -> Path:
@@ -120,5 +167,17 @@ class RunDirectory:
             yield
 
     def remove(self) -> None:
-        """Removes the folder and all in it; stop its processes first."""
+        """Removes the folder and all in it; stop its processes first.
+
+        Raises:
+            OSError: something can't be removed; the folder is still known as ours.
+        """
         shutil.rmtree(self.root, ignore_errors=True)
+        if not self.root.exists():
+            return
+        try:
+            shutil.rmtree(self.root)
+        except OSError:
+            with suppress(OSError):
+                self.mark()
+            raise

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+import psutil
 import pytest
 
 from local_aks.lifecycle.instance import PROJECT_ROOT
@@ -50,15 +51,9 @@ def until(process: subprocess.Popen[str], text: str) -> None:
 
 def processes_of(build: Path) -> list[str]:
     """Command lines of every process that has the folder in it, this one and zombies apart."""
-    found: list[str] = []
-    for folder in Path("/proc").glob("[0-9]*"):
-        try:
-            line = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
-        except OSError:
-            continue
-        if str(build) in line and int(folder.name) != os.getpid():
-            found.append(line)
-    return found
+    others = (process for process in psutil.process_iter(["cmdline"]) if process.pid != os.getpid())
+    lines = (" ".join(process.info["cmdline"] or []) for process in others)
+    return [line for line in lines if str(build) in line]
 
 
 def _local_aks(build: Path, *arguments: str) -> list[str]:

@@ -12,10 +12,12 @@ from kubernetes import config
 from local_aks.control_plane.kwokctl import ControlPlane
 from local_aks.run.directory import RunDirectory
 from tests.local.demo_stack import WIDE, DemoStack, deployed
+from tests.local.reaper import reaper
 from tests.local.required import required
 from tests.local.scheduling import Scheduling, order
 from tools import Tools
 
+__all__ = ["reaper"]
 _HERE = Path(__file__).parent
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import time
 from collections.abc import Callable
@@ -50,7 +51,10 @@ class Kubectl:
             self.namespace,
             *arguments,
         ]
-        done = subprocess.run(command, input=given, capture_output=True, text=True, check=False)
+        environment = {**os.environ, "KUBECACHEDIR": str(self.kubeconfig.with_name("kubectl-cache"))}
+        done = subprocess.run(
+            command, env=environment, input=given, capture_output=True, text=True, check=False
+        )
         assert done.returncode == 0, done.stderr
         return done.stdout
 

@@ -14,7 +14,7 @@ import pytest
 
 from local_aks.control_plane import kwokctl
 from local_aks.control_plane.kwokctl import COMPONENTS, ControlPlane, ControlPlaneError
-from local_aks.run.directory import RunDirectory
+from local_aks.run.directory import MARKER, RunDirectory
 from local_aks.run.processes import command_line
 from tests.local.kubectl import Kubectl, Object, eventually
 from tools import Tools
@@ -112,7 +112,7 @@ def test_a_running_control_plane_is_used_as_it_is_and_stopping_leaves_no_process
     assert lines == []
     plane.stop()
     assert all(command_line(pid) == "" for pid in before.values())
-    assert list(plane.run.root.iterdir()) == []
+    assert [file.name for file in plane.run.root.iterdir()] == [MARKER]
 
 
 def test_a_half_dead_control_plane_is_cleared_away_and_started_anew(
@@ -158,7 +158,7 @@ def test_ports_that_are_taken_each_time_are_told_and_nothing_is_left(
     taken *= 3
     with pytest.raises(ControlPlaneError, match="a port that etcd needs was taken while it started:\n"):
         plane.start()
-    assert list(plane.run.root.iterdir()) == []
+    assert [file.name for file in plane.run.root.iterdir()] == [MARKER]
 
 
 def test_a_component_that_dies_at_once_is_named_with_its_last_words(tools: Tools, tmp_path: Path) -> None:
@@ -170,7 +170,7 @@ def test_a_component_that_dies_at_once_is_named_with_its_last_words(tools: Tools
     plane = ControlPlane(RunDirectory.at(tmp_path / "run"), Tools({**tools.paths, "etcd": broken}))
     with pytest.raises(ControlPlaneError, match=r"etcd stopped as soon as it was started:\n +out of order"):
         plane.start()
-    assert list(plane.run.root.iterdir()) == []
+    assert [file.name for file in plane.run.root.iterdir()] == [MARKER]
 
 
 def test_nothing_listens_on_the_network(control_plane: ControlPlane) -> None:

@@ -72,19 +72,12 @@ class Controller:
             ControllerError: it ends or is not ready in time; nothing is left behind.
         """
         inherited = {key: value for key, value in os.environ.items() if not _NO_PROXY.match(key)}
-        with self.log.open("w", encoding="utf-8") as sink:
-            process = subprocess.Popen(  # noqa: S603 - a tool of ours
-                command,
-                cwd=self.run.root,
-                env={**inherited, **(environment or {})},
-                stdin=subprocess.DEVNULL,
-                stdout=sink,
-                stderr=sink,
-                pass_fds=keeps,
-                start_new_session=True,
-            )
-        self.pid_file.write(process.pid)
+        environment = {**inherited, **(environment or {})}
         try:
+            with self.log.open("w", encoding="utf-8") as sink:
+                process = processes.start(
+                    command, self.pid_file, log=sink, cwd=self.run.root, env=environment, pass_fds=keeps
+                )
             self._wait(process, ready)
         except BaseException:
             self.stop()

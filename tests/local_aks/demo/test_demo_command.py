@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import errno
+import os
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Generator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -178,6 +180,40 @@ def test_down_does_not_pull_the_ground_from_under_a_running_demo(
         assert _main(tmp_path, "down") == 1
     assert "stop it first" in capsys.readouterr().err
     assert run.root.exists()
+
+
+def test_down_leaves_and_names_what_no_local_aks_made(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    mine = tmp_path / "mine" / "local"
+    mine.mkdir(parents=True)
+    (mine / "work").write_text("a week of it")
+    assert _main(tmp_path, "down") == 0
+    assert capsys.readouterr().out == (
+        f"{mine} was not made by the local AKS and is left alone; remove or move it yourself\n"
+    )
+    assert (mine / "work").exists()
+
+
+def test_down_says_what_it_could_not_remove_and_removes_the_rest(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stuck, rest = _run(tmp_path, "demo"), _run(tmp_path, "dev")
+    (stuck.root / "stuck").mkdir()
+    rmdir = os.rmdir
+
+    def refuse(path: str, **options: Any) -> None:
+        if "stuck" in str(path):
+            raise OSError(errno.EBUSY, "Device or resource busy", path)
+        rmdir(path, **options)
+
+    monkeypatch.setattr("os.rmdir", refuse)
+    assert _main(tmp_path, "down") == 1
+    told = capsys.readouterr()
+    assert told.out == f"removed {rest.root}\n"
+    assert told.err == f"error: {stuck.root} can't be removed: Device or resource busy: stuck\n"
+    monkeypatch.undo()
+    assert _main(tmp_path, "down") == 0
 
 
 def test_there_is_nothing_to_remove_where_nothing_was_started(tmp_path: Path) -> None:

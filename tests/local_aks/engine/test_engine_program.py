@@ -1,4 +1,4 @@
-"""Running a program fresh: its modules load anew, and the caller's world is as it was afterwards."""
+"""This tree's own program, run in this process: its modules load anew, and the caller's are put back afterwards."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pulumi.runtime.proto import resource_pb2, resource_pb2_grpc
 from pulumi.runtime.settings import Settings
 
 import local_aks
-from local_aks.engine import program
+from local_aks.engine import language_host, program
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_the_program_runs_in_its_folder_with_its_own_modules(project: Path) -> None:
     with program.fresh(project):
-        program.run(project)
+        language_host.run(project)
     assert (project / "ran").read_text() == "first"
 
 
@@ -39,7 +39,7 @@ def test_a_changed_module_is_seen_by_the_next_run(project: Path) -> None:
     for word in ("first", "second"):
         (project / "own_module.py").write_text(f"WORD = '{word}'\n")
         with program.fresh(project):
-            program.run(project)
+            language_host.run(project)
     assert (project / "ran").read_text() == "firstsecond"
 
 
@@ -50,7 +50,7 @@ def test_the_callers_modules_path_and_folder_are_put_back(
     callers = importlib.import_module("own_module")
     before = (Path.cwd(), sys.path.copy())
     with program.fresh(project):
-        program.run(project)
+        language_host.run(project)
         assert sys.modules["own_module"] is not callers
     assert sys.modules["own_module"] is callers
     assert (Path.cwd(), sys.path) == before
@@ -61,7 +61,7 @@ def test_a_failed_program_leaves_nothing_behind(project: Path) -> None:
     (project / "__main__.py").write_text("import own_module\nraise ValueError\n")
     before = (Path.cwd(), sys.path.copy())
     with pytest.raises(ValueError), program.fresh(project):  # noqa: PT011 - its own
-        program.run(project)
+        language_host.run(project)
     assert "own_module" not in sys.modules
     assert (Path.cwd(), sys.path) == before
 

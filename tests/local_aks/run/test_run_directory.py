@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import errno
+import shutil
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
-from local_aks.run.directory import AlreadyInUseError, RunDirectory
+from local_aks.run.directory import MARKER, AlreadyInUseError, NotOurFolderError, RunDirectory
 
 
 @pytest.fixture
@@ -32,7 +35,7 @@ def test_a_secret_is_random_private_and_stays(run: RunDirectory, tmp_path: Path,
     assert SECRETS[name](run) == first
     assert (run.root / name).stat().st_mode & 0o077 == 0
     assert SECRETS[name](RunDirectory.at(tmp_path / "other")) != first
-    assert [file.name for file in run.root.iterdir()] == [name]
+    assert {file.name for file in run.root.iterdir()} == {name, MARKER}
 
 
 @pytest.mark.parametrize("name", SECRETS)
@@ -76,3 +79,55 @@ def test_removing_it_leaves_nothing(run: RunDirectory) -> None:
     run.log("one").touch()
     run.remove()
     assert not run.root.exists()
+
+
+def test_only_a_folder_that_was_empty_becomes_one(tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    assert RunDirectory.at(tmp_path / "empty") == RunDirectory.found(tmp_path / "empty")
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "work").touch()
+    with pytest.raises(NotOurFolderError, match=f"{tmp_path / 'full'} was not made by the local AKS"):
+        RunDirectory.at(tmp_path / "full")
+    assert [path.name for path in (tmp_path / "full").iterdir()] == ["work"]
+
+
+def _link(run: RunDirectory, place: Path) -> None:
+    place.symlink_to(run.root)
+
+
+def _copy(run: RunDirectory, place: Path) -> None:
+    shutil.copytree(run.root, place)
+
+
+def _linked_marker(run: RunDirectory, place: Path) -> None:
+    place.mkdir()
+    (run.root / MARKER).write_text(str(place))
+    (place / MARKER).symlink_to(run.root / MARKER)
+
+
+@pytest.mark.parametrize("make", [_link, _copy, _linked_marker])
+def test_a_link_and_a_copy_are_not_ours(
+    run: RunDirectory, tmp_path: Path, make: Callable[[RunDirectory, Path], None]
+) -> None:
+    make(run, tmp_path / "another")
+    with pytest.raises(NotOurFolderError):
+        RunDirectory.found(tmp_path / "another")
+
+
+def test_another_users_folder_is_not_ours(run: RunDirectory, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.getuid", lambda: run.root.stat().st_uid + 1)
+    with pytest.raises(NotOurFolderError):
+        RunDirectory.found(run.root)
+
+
+def test_what_can_not_be_removed_is_told_and_stays_known_as_ours(
+    run: RunDirectory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(path: object, *_: object, **__: object) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied", path)
+
+    (run.root / "kept").mkdir()
+    monkeypatch.setattr("os.rmdir", refuse)
+    with pytest.raises(PermissionError, match="Permission denied"):
+        run.remove()
+    assert RunDirectory.found(run.root) == run

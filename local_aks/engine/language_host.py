@@ -1,0 +1,84 @@
+"""Runs the program of another tree for the engine, in a process of its own, as Pulumi's Python language host does.
+
+`python -P language_host.py FOLDER DESCRIPTOR`: this file is run by its path, with the Python of the other tree, and
+imports nothing of this tree, so that the program finds its own modules and none of ours. The descriptor is a socket:
+the host writes to it the address at which it serves, and ends when the other end is closed, however that came about.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import runpy
+import socket
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+from types import CodeType
+from typing import Final
+
+import grpc
+import pulumi
+from pulumi.automation._server import LanguageServer  # pyright: ignore[reportPrivateUsage] - its only home
+from pulumi.runtime.proto import language_pb2_grpc
+
+_SDK: Final = Path(pulumi.__file__).parent
+_GRPC_LOG: Final = logging.getLogger("grpc._server")
+_WORKERS: Final = 4
+"""As many as the Automation API has for a program in its own process."""
+
+
+def run(root: Path) -> None:
+    """Runs the program of the project at `root`, which is the working folder and the first on the module path."""
+    runpy.run_path(str(root / "__main__.py"), run_name="__main__")
+
+
+def leave_out_noise() -> None:
+    """Keeps what no user needs to read off the console, for the rest of this process.
+
+    That is: the SDK's debugging messages, each of which is a call to the engine, together a tenth of a preview; that a
+    coroutine of the SDK can't end after its engine was killed; and the traceback of a call to an engine that has
+    stopped on an error, which the engine itself reports.
+    """
+    pulumi.log.debug = _ignore
+    report = sys.unraisablehook
+
+    def hook(unraisable: sys.UnraisableHookArgs) -> None:
+        code: CodeType | None = getattr(unraisable.object, "cr_code", None)
+        if code is None or not Path(code.co_filename).is_relative_to(_SDK):
+            report(unraisable)
+
+    sys.unraisablehook = hook
+    _GRPC_LOG.addFilter(_is_no_failed_call)
+
+
+def _ignore(*_: object, **__: object) -> None:
+    """Takes a message."""
+
+
+def _is_no_failed_call(record: logging.LogRecord) -> bool:
+    return not (record.exc_info and isinstance(record.exc_info[1], grpc.RpcError))
+
+
+def _serve(root: Path, parent: socket.socket) -> None:
+    leave_out_noise()
+    sys.path.insert(0, str(root))
+    server = grpc.server(ThreadPoolExecutor(_WORKERS))
+    language_pb2_grpc.add_LanguageRuntimeServicer_to_server(LanguageServer(partial(run, root)), server)
+    port = server.add_insecure_port("127.0.0.1:0")
+    server.start()
+    parent.sendall(f"127.0.0.1:{port}\n".encode())
+    threading.Thread(target=_end_with, args=(parent,), name="parent", daemon=True).start()
+    server.wait_for_termination()
+
+
+def _end_with(parent: socket.socket) -> None:
+    """Ends this process, whatever the program is doing, as soon as the other end of the socket is closed."""
+    parent.recv(1)
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    _serve(Path(sys.argv[1]), socket.socket(fileno=int(sys.argv[2])))

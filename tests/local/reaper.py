@@ -1,0 +1,50 @@
+"""Removes what a killed test run leaves: a small process waits for the session's end, however that comes about.
+
+`python -m tests.local.reaper FOLDER` is what it becomes then. The waiting is done by `cat`, which takes no memory.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Generator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from local_aks.lifecycle.instance import PROJECT_ROOT
+from local_aks.lifecycle.teardown import remove
+from local_aks.run import processes
+from local_aks.run.directory import MARKER, NotOurFolderError, RunDirectory
+
+
+@pytest.fixture(scope="session", autouse=True)
+def reaper(tmp_path_factory: pytest.TempPathFactory) -> Generator[None]:
+    """Waits beside the session, whose temporary folders hold all that its tests start."""
+    reap = [sys.executable, "-m", "tests.local.reaper", str(tmp_path_factory.getbasetemp())]
+    waiting = ["sh", "-c", 'cat > /dev/null; exec "$@"', "sh", *reap]
+    with subprocess.Popen(
+        waiting,
+        cwd=PROJECT_ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    ) as process:
+        yield
+        os.killpg(process.pid, signal.SIGKILL)
+
+
+def reap(folder: Path) -> None:
+    """Stops the commands that work in a folder, and removes every local AKS in it."""
+    processes.stop_unnoted(str(folder), {"make", Path(sys.executable).name})
+    for marker in folder.rglob(MARKER):
+        with suppress(NotOurFolderError, OSError):
+            remove(RunDirectory.found(marker.parent))
+
+
+if __name__ == "__main__":
+    reap(Path(sys.argv[1]))
