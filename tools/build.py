@@ -20,11 +20,17 @@ from typing import IO, Final
 
 from tools import golang
 from tools.errors import explain
-from tools.installed import SOURCE, bin_folder, cache, locate, manifests_folder
+from tools.installed import bin_folder, locate, manifests_folder, note_use, remove_unused
 from tools.manifest import Tool
+from tools.places import SOURCE, build_cache, cache
 
 Report = Callable[[str], None]
 
+_REMOVABLE: Final = "-modcacherw"
+"""Modules are unpacked so that they can be removed again."""
+_SPARING: Final = ("-gcflags=all=-dwarf=false",)
+"""The linker leaves debugging information out, so the compilers needn't make it: a quarter of their time (etcd 3.6.14:
+86 s instead of 115 s of processor time, a program of the same size)."""
 _POLL_SECONDS: Final = 0.02
 _REPORT_SECONDS: Final = 60.0
 _SIGNAL_SECONDS: Final = 0.5
@@ -33,6 +39,9 @@ _SIGNAL_SECONDS: Final = 0.5
 
 def build(tools: Sequence[Tool], *, jobs: int, report: Report) -> None:
     """Builds what is missing; what is finished stays finished, whatever happens to the rest.
+
+    What Go downloads and compiles on the way (about 12 GB) is removed when all is built; after a build that failed it
+    stays, so that the next one goes on from there.
 
     Args:
         tools: the tools to have in the end.
@@ -52,8 +61,13 @@ def build(tools: Sequence[Tool], *, jobs: int, report: Report) -> None:
         go = golang.find_or_install(report)
         folder = bin_folder()
         folder.mkdir(parents=True, exist_ok=True)
+        golang.make_caches()
         with _scratch(folder.parent) as scratch:
             _Builder(go, scratch, folder, report, steps=len(missing)).run(missing, jobs)
+        note_use()
+        shutil.rmtree(build_cache(), ignore_errors=True)
+        for unused in remove_unused():
+            report(f"removed tools that nobody has used for a month: {unused}")
 
 
 @dataclass
@@ -107,7 +121,7 @@ class _Builder:
 
     def _keep_manifests(self, tool: Tool) -> None:
         """Copies them before the binary is in its place, so that whoever finds it has them too."""
-        command = [self.go, "list", "-mod=readonly", "-f", "{{.Module.Dir}}", tool.package]
+        command = [self.go, "list", "-mod=readonly", _REMOVABLE, "-f", "{{.Module.Dir}}", tool.package]
         answer = subprocess.run(  # noqa: S603 - go, with arguments from the manifest
             command,
             cwd=SOURCE / tool.group,
@@ -127,7 +141,7 @@ class _Builder:
             shutil.copyfile(file, folder / file.name)  # without its mode: the module cache is read-only
 
     def _start(self, tool: Tool, output: Path, log: IO[str]) -> subprocess.Popen[str]:
-        command = [self.go, "build", *tool.build_flags, "-o", output, tool.package]
+        command = [self.go, "build", *tool.build_flags, *_SPARING, _REMOVABLE, "-o", output, tool.package]
         return subprocess.Popen(  # noqa: S603 - go, with arguments from the manifest
             command,
             cwd=SOURCE / tool.group,

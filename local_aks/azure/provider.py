@@ -33,7 +33,7 @@ from local_aks.protocol.sessions import Sessions
 
 _SUBSCRIPTION: Final = "00000000-0000-0000-0000-000000000000"
 _CLIENT: Final = "00000000-0000-0000-0000-00000000c11e"
-_STRANGER: Final = (
+_NOT_CONFIGURED: Final = (
     "azure-native:clientSecret is not the token of this local AKS: it answers its own engine only, "
     "which `python -m local_aks` runs"
 )
@@ -101,7 +101,7 @@ class AzureNativeProvider(Provider):
         """Remember the location and the subscription of a provider instance that brings the token."""
         given = {k.rsplit(":", 1)[-1]: v for k, v in request.variables.items()} | wire.decode(request.args)
         if not hmac.compare_digest(str(given.get("clientSecret", "")).encode(), self._token.encode()):
-            fail(context, _STRANGER, grpc.StatusCode.UNAUTHENTICATED)
+            fail(context, _NOT_CONFIGURED, grpc.StatusCode.UNAUTHENTICATED)
         configuration = Configuration(
             location=str(given.get("location") or ""),
             subscription=str(given.get("subscriptionId") or _SUBSCRIPTION),

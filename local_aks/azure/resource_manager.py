@@ -79,10 +79,10 @@ class ResourceManager:
 
         Raises:
             ArmError: ARM or the resource provider refuses it; nothing has changed.
-            OperationCancelledError: the engine cancelled while a cluster in its way was emptied.
+            OperationCancelledError: the engine cancelled while an earlier deletion was waited for.
         """
         fault = self._count_request("PUT", arm_type.pulumi)
-        self._make_way(arm_id)
+        self._wait_for_deletions(arm_id)
         with self._state.transaction():
             self._deletions.purge()
             preconditions.require_parents(arm_type, arm_id, self.get)
@@ -129,7 +129,8 @@ class ResourceManager:
         """Answer a POST of `listClusterUserCredential` or `listClusterAdminCredential`.
 
         Raises:
-            ArmError: there is no such cluster, or it has no local accounts (azurerm#15489).
+            ArmError: there is no such cluster, or it has no local accounts
+                (hashicorp/terraform-provider-azurerm#15489).
         """
         self._count_request("POST", MANAGED_CLUSTER)
         cluster = self.get(cluster_id)
@@ -156,8 +157,8 @@ class ResourceManager:
             os.kill(os.getpid(), signal.SIGKILL)
         return Operation(ends_at=ends_at, error=fault.error() if fault else None, clusters=clusters)
 
-    def _make_way(self, arm_id: str) -> None:
-        """Wait for the clusters whose deletion must end before a PUT; one that can't be deleted stays as it is."""
+    def _wait_for_deletions(self, arm_id: str) -> None:
+        """Wait for the deletions that must end before a PUT, whether they succeed or not."""
         with suppress(ArmError):
             self._deletions.wait(self._deletions.due(arm_id))
 

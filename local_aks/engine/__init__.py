@@ -1,4 +1,4 @@
-"""The unchanged program on the real Pulumi engine, with attached stand-ins as its providers (engine.md §1)."""
+"""The unchanged program on the real Pulumi engine, stand-ins as its providers (docs/facts/engine.md#the-engine)."""
 
 from local_aks.engine.engine import Engine, EngineError, Outputs
 from local_aks.engine.results import Result, Step

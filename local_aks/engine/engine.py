@@ -15,16 +15,16 @@ from pulumi.automation.errors import CommandError
 
 from local_aks.engine import language_host, locks, program
 from local_aks.engine.results import Recording, Result
-from local_aks.engine.workspace import Stack, Workspace, command
+from local_aks.engine.workspace import Command, Stack, Workspace
 from local_aks.run.directory import RunDirectory
 from recorder.stack_files import read_stack
 from tools import Tools
 
 _LOCK_PATIENCE: Final = 30.0
-"""Seconds: an engine whose program was killed notices within a few."""
+"""Seconds that another engine has to end: one whose program was killed does so within a few."""
 
-_GARBAGE: Final = "400"
-"""The engine lives for a second or two; as a rule Go's garbage collector takes a third of its time."""
+_GARBAGE_COLLECTION: Final = "400"
+"""Go's GOGC: the engine lives for a second or two, of which the collector takes a third at Go's default of 100."""
 
 _AZURE_TOKEN: Final = "azure-native:clientSecret"  # noqa: S105 - the name of it
 """The setting that brings the simulated Azure its token: what is set for a package, its default provider gets."""
@@ -33,7 +33,7 @@ OnOutput = Callable[[str], object]
 
 
 class EngineError(Exception):
-    """An operation failed; the text says why, in the words of program, provider or engine.
+    """An operation failed; the text is the message of the program, the provider or the engine.
 
     Attributes:
         result: what was done before it failed; None where nothing was begun.
@@ -110,7 +110,7 @@ class Engine:
         Raises:
             EngineError: it can't be read.
         """
-        with self._telling("reading the state"):
+        with self._engine_errors("reading the state"):
             return dict(self._stack.export_stack().deployment or {})
 
     def outputs(self) -> Outputs:
@@ -119,7 +119,7 @@ class Engine:
         Raises:
             EngineError: they can't be read.
         """
-        with self._telling("reading the outputs"):
+        with self._engine_errors("reading the outputs"):
             outputs = self._stack.workspace.stack_outputs(self.stack)
         secret_names = frozenset(name for name, output in outputs.items() if output.secret)
         return Outputs({name: output.value for name, output in outputs.items()}, secret_names)
@@ -155,7 +155,7 @@ class Engine:
 
     @contextmanager
     def _program(self) -> Generator[None]:
-        """Has the program ready for an operation; refresh and destroy ask for its host and don't run it."""
+        """Has the program ready for the engine, which in refresh and destroy connects to it without running it."""
         if program.is_ours(self.project_root):
             with program.fresh(self.project_root):
                 yield
@@ -170,8 +170,8 @@ class Engine:
             workspace.language_host = ""
 
     @contextmanager
-    def _telling(self, operation: str) -> Generator[None]:
-        """Turns the failure of an engine's command into an error for the user."""
+    def _engine_errors(self, operation: str) -> Generator[None]:
+        """Raises the failure of an engine's command as an `EngineError` that names the operation."""
         try:
             yield
         except CommandError as error:
@@ -192,7 +192,7 @@ class Engine:
             )
         for folder in (self.run.pulumi_home, self.run.pulumi_state, self.run.pulumi_workspace):
             folder.mkdir(parents=True, exist_ok=True)
-        # In the place of the engine's folder for logs, which nobody reads and which take a quarter of its time.
+        # A file where the engine would make its folder for logs: writing them takes a quarter of its time.
         (self.run.pulumi_home / "logs").touch()
         workspace = Workspace(
             work_dir=str(self.run.pulumi_workspace),
@@ -204,10 +204,10 @@ class Engine:
             project_settings=automation.ProjectSettings(
                 config.project, runtime="python", main=str(self.project_root)
             ),
-            pulumi_command=command(self.tools["pulumi"]),
+            pulumi_command=Command(self.tools["pulumi"]),
         )
         secrets = {_AZURE_TOKEN: self.run.azure_token()} if "azure-native" in self.providers else {}
-        with self._telling("the beginning"):
+        with self._engine_errors("the beginning"):
             stack = Stack(self.stack, workspace, self.run.pulumi_state)
             workspace.configure(self.stack, config.values, secrets)
         return stack
@@ -219,7 +219,7 @@ class Engine:
             "PULUMI_BACKEND_URL": f"file://{self.run.pulumi_state}?metadata=skip",
             "PULUMI_CONFIG_PASSPHRASE": self.run.passphrase(),
             "PULUMI_DEBUG_PROVIDERS": ",".join(f"{name}:{port}" for name, port in self.providers.items()),
-            "GOGC": _GARBAGE,
+            "GOGC": _GARBAGE_COLLECTION,
             "PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION": "true",
             "PULUMI_SKIP_UPDATE_CHECK": "true",
         }

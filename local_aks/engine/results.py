@@ -17,7 +17,7 @@ class Step:
     """One step on one resource; a replacement takes several.
 
     Attributes:
-        op: the engine's word: same, create, update, delete, replace, create-replacement, delete-replaced, read, ...
+        op: the engine's name of it: same, create, update, delete, replace, create-replacement, delete-replaced, …
         replace_keys: input properties that force a replacement.
         inputs: what the resource will have been given; secrets and what only an `up` knows are placeholders.
         differences: property path to add, delete, update, add-replace, delete-replace or update-replace.
@@ -72,7 +72,7 @@ class Result:
         return tuple(step for step in self.steps if step.op not in _UNCHANGED)
 
     def errors(self) -> tuple[str, ...]:
-        """What went wrong, in the words of program, provider or engine."""
+        """The messages of severity error, of the program, the providers and the engine."""
         return tuple(message.text for message in self.messages if message.severity == "error")
 
 
@@ -93,7 +93,7 @@ class Recording:
         if event.diagnostic_event and event.diagnostic_event.severity in {"warning", "error"}:
             self.messages.append(_message(event.diagnostic_event))
         if event.summary_event:
-            self.changes = {_word(op): count for op, count in event.summary_event.resource_changes.items()}
+            self.changes = {_text(op): count for op, count in event.summary_event.resource_changes.items()}
 
     def _finish(self, finished: Step) -> None:
         """Marks a begun step as done; what a refresh found is known only then. Components finish twice."""
@@ -107,10 +107,10 @@ def _step(metadata: StepEventMetadata) -> Step:
     return Step(
         urn=metadata.urn,
         type=metadata.type,
-        op=_word(metadata.op),
+        op=_text(metadata.op),
         replace_keys=tuple(metadata.keys or ()),
         inputs=(metadata.new.inputs if metadata.new else None) or {},
-        differences={path: _word(diff.diff_kind) for path, diff in (metadata.detailed_diff or {}).items()},
+        differences={path: _text(diff.diff_kind) for path, diff in (metadata.detailed_diff or {}).items()},
     )
 
 
@@ -118,6 +118,6 @@ def _message(event: DiagnosticEvent) -> Message:
     return Message(event.severity, event.urn or "", event.message.strip())
 
 
-def _word(value: str) -> str:
-    """The engine's own word; the Automation API gives some as enums, which print their class."""
+def _text(value: str) -> str:
+    """The engine's name for an operation or a difference; the Automation API gives some of them as enums."""
     return str(getattr(value, "value", value))

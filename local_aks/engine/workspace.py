@@ -1,7 +1,7 @@
-"""The Automation API with as few calls of the engine as can be: each is a process, and most answers nobody reads.
+"""The Automation API with as few calls of the engine as possible, for each call is a process.
 
-Left alone, `Stack.up` asks for the outputs twice and for the history, which takes longer than an `up` that changes
-nothing.
+Unchanged, `Stack.up` asks for the outputs twice and for the history, which takes longer than an `up` that changes
+nothing, and nothing here reads the answers.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import os
 import subprocess
 from collections.abc import Mapping
 from datetime import datetime
-from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -20,12 +19,15 @@ from pulumi.automation._stack_settings import (
     StackSettingsSecureConfigValue as _Encrypted,  # pyright: ignore[reportPrivateUsage] - its only home
 )
 from pulumi.automation.errors import create_command_error
+from semver import VersionInfo
+
+from tools.manifest import PULUMI_VERSION
 
 _NOT_ASKED: Final = automation.UpdateSummary("", datetime.min, "", {}, {}, "")
 
 
 class Workspace(automation.LocalWorkspace):
-    """A workspace that need not be told which stack is meant, for every command names it.
+    """A workspace without a selected stack, for every command names its stack.
 
     Attributes:
         language_host: address of the host that serves the program, while one does.
@@ -78,7 +80,7 @@ class Workspace(automation.LocalWorkspace):
 
 
 class Stack(automation.Stack):
-    """A stack of whose operations the event stream tells all; for its outputs ask the workspace."""
+    """A stack whose operations are reported by the event stream; its outputs are the workspace's to give."""
 
     workspace: Workspace
 
@@ -97,8 +99,13 @@ class Stack(automation.Stack):
         return _NOT_ASKED
 
 
-class _Command(automation.PulumiCommand):
+class Command(automation.PulumiCommand):
     """The engine's program; its command line names the folder it works in, by which its process is known again."""
+
+    def __init__(self, pulumi: Path) -> None:  # pyright: ignore[reportMissingSuperCall]
+        """Has the pinned version, as `tools` made sure; asked for it, the program would write a log to `~/.pulumi`."""
+        self.command = str(pulumi)
+        self.version = VersionInfo.parse(PULUMI_VERSION)
 
     def run(
         self,
@@ -110,9 +117,3 @@ class _Command(automation.PulumiCommand):
     ) -> automation.CommandResult:
         """Run it; see the base class."""
         return super().run(["--cwd", cwd, *args], cwd, additional_env, on_output, on_error)
-
-
-@cache
-def command(pulumi: Path) -> automation.PulumiCommand:
-    """The engine's program, which is asked for its version once."""
-    return _Command(str(pulumi.parents[1]) if pulumi.parent.name == "bin" else None)

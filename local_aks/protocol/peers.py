@@ -1,4 +1,4 @@
-"""Whose the other end of a connection is, as Linux tells it (sock_diag(7))."""
+"""Which user the other end of a connection belongs to, as Linux tells it (man page sock_diag(7))."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from local_aks.protocol.peers import is_another_users
 _THREADS: Final = 64
 """Calls answered at a time; one that waits for its resource holds a thread."""
 _MESSAGE_BYTES: Final = 400 << 20
-"""The engine's own limit (pulumi/pulumi, sdk/go/common/util/rpcutil/serve.go, `GrpcChannelOptions`)."""
+"""As much as the engine itself takes: state with large ConfigMaps comes in one message."""
 
 
 @dataclass(frozen=True)
@@ -47,15 +47,15 @@ def serve(provider: provider_pb2_grpc.ResourceProviderServicer, port: int = 0) -
         OSError: the port is taken.
     """
     options = [("grpc.max_receive_message_length", _MESSAGE_BYTES), ("grpc.so_reuseport", 0)]
-    door = _OwnUserOnly()
+    guard = _OwnUserOnly()
     threads = futures.ThreadPoolExecutor(_THREADS, type(provider).__name__)
-    server = grpc.server(threads, interceptors=[door], options=options)
+    server = grpc.server(threads, interceptors=[guard], options=options)
     provider_pb2_grpc.add_ResourceProviderServicer_to_server(provider, server)
     try:
         bound = server.add_insecure_port(f"127.0.0.1:{port}")
     except RuntimeError as error:
         raise OSError(f"port {port} on 127.0.0.1 is taken") from error
-    door.port = bound
+    guard.port = bound
     server.start()
     return Server(bound, server)
 
@@ -75,16 +75,19 @@ class _OwnUserOnly(grpc.ServerInterceptor):
         continuation: Callable[[grpc.HandlerCallDetails], Any],
         handler_call_details: grpc.HandlerCallDetails,
     ) -> Any:
-        """The handler of a call, behind the question who calls; the protocol has no streams."""
+        """The handler of a call, called only for this user; of all calls only `List` answers with a stream."""
         handler = continuation(handler_call_details)
         if handler is None:
             return None
+        wrap, answer = (
+            (grpc.unary_stream_rpc_method_handler, handler.unary_stream)
+            if handler.response_streaming
+            else (grpc.unary_unary_rpc_method_handler, handler.unary_unary)
+        )
 
         def guarded(request: Any, context: grpc.ServicerContext) -> Any:
             if is_another_users(context.peer(), self.port):
                 fail(context, "the local AKS answers its own user only", grpc.StatusCode.UNAUTHENTICATED)
-            return handler.unary_unary(request, context)
+            return answer(request, context)
 
-        return grpc.unary_unary_rpc_method_handler(
-            guarded, handler.request_deserializer, handler.response_serializer
-        )
+        return wrap(guarded, handler.request_deserializer, handler.response_serializer)

@@ -18,6 +18,7 @@ if sys.argv[1] == "list":
 output, name = pathlib.Path(sys.argv[sys.argv.index("-o") + 1]), sys.argv[-1].rsplit("/", 1)[-1]
 with (here / "go.calls").open("a") as calls:
     calls.write(f"{{pathlib.Path.cwd().name}} {{' '.join(sys.argv[1:])}}\\n")
+(pathlib.Path(os.environ["GOCACHE"]) / name).touch()
 if (here / f"slow.{{name}}").exists():
     (here / f"started.{{name}}").write_text(str(os.getpid()))
     time.sleep(float((here / f"slow.{{name}}").read_text()))

@@ -17,8 +17,9 @@ from tests.tools.fake_go import FakeGo
 from tools import manifest
 from tools.build import build
 from tools.errors import BuildError
-from tools.installed import bin_folder, cache, manifests_folder
+from tools.installed import bin_folder, manifests_folder
 from tools.manifest import Tool
+from tools.places import build_cache, cache
 
 ONE = Tool("one", "etcd", "example.org/one", "1.0.0", minutes=1)
 TWO = Tool("two", "etcd", "example.org/two", "1.0.0", minutes=1)
@@ -118,6 +119,65 @@ def test_a_failure_stops_the_build_beside_it(go: FakeGo, lines: list[str]) -> No
     with pytest.raises(BuildError, match=r"one v1\.0\.0"):
         build([OTHER, ONE], jobs=2, report=lines.append)
     assert time.monotonic() - begun < 10
+
+
+@pytest.mark.usefixtures("go")
+def test_what_go_downloads_and_compiles_goes_when_all_is_built(lines: list[str]) -> None:
+    build([ONE], jobs=1, report=lines.append)
+    assert not build_cache().exists()
+
+
+def test_after_a_failure_it_stays_for_the_next_build(go: FakeGo, lines: list[str]) -> None:
+    go.fails_on("two", "broken")
+    with pytest.raises(BuildError):
+        build([ONE, TWO], jobs=1, report=lines.append)
+    assert (build_cache() / "compiled" / "one").exists()
+    go.succeeds_on("two")
+    build([ONE, TWO], jobs=1, report=lines.append)
+    assert not build_cache().exists()
+
+
+def test_caches_that_the_user_placed_are_used_and_kept(
+    go: FakeGo, lines: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    monkeypatch.setenv("GOCACHE", str(mine))
+    build([ONE], jobs=1, report=lines.append)
+    assert (mine / "one").exists()
+    assert go.calls()
+
+
+def _store_of_another_tree(name: str, *, days: float) -> Path:
+    """Tools that were used the last time so many days ago."""
+    folder = cache() / name
+    (folder / "bin").mkdir(parents=True)
+    (folder / "used").touch()
+    used = time.time() - days * 86_400
+    os.utime(folder / "used", (used, used))
+    return folder
+
+
+@pytest.mark.usefixtures("go")
+def test_tools_that_no_tree_has_used_for_a_month_go_when_others_are_built(lines: list[str]) -> None:
+    unused, used = _store_of_another_tree("0" * 16, days=31), _store_of_another_tree("1" * 16, days=29)
+    other = _store_of_another_tree("go", days=31)
+    build([ONE], jobs=1, report=lines.append)
+    assert (unused.exists(), used.exists(), other.exists(), bin_folder().exists()) == (
+        False,
+        True,
+        True,
+        True,
+    )
+    assert lines[-1] == f"removed tools that nobody has used for a month: {unused}"
+
+
+@pytest.mark.usefixtures("go")
+def test_tools_from_before_uses_were_noted_are_as_old_as_their_last_build(lines: list[str]) -> None:
+    recent = _store_of_another_tree("0" * 16, days=31)
+    (recent / "used").unlink()
+    build([ONE], jobs=1, report=lines.append)
+    assert recent.exists()
 
 
 @pytest.mark.usefixtures("go")

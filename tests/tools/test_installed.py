@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import tools
+from tests.tools.fake_go import FakeGo
 from tools import manifest
-from tools.installed import SOURCE, bin_folder, locate, store
+from tools.installed import bin_folder, locate, store
+from tools.places import SOURCE
 
 ETCD = next(tool for tool in manifest.TOOLS if tool.name == "etcd")
 
@@ -75,6 +78,58 @@ def test_a_changed_module_pin_means_another_cache_folder(tmp_path: Path) -> None
     assert before.name == store().name
     (source / "etcd" / "go.sum").write_text("")
     assert store(source) != before
+
+
+@pytest.mark.usefixtures("path_folder")
+def test_what_decides_what_a_tool_does_means_another_cache_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = store()
+    monkeypatch.setattr(manifest, "TOOLS", [*manifest.TOOLS[1:], replace(ETCD, tags="other")])
+    assert store() != before
+
+
+@pytest.mark.usefixtures("path_folder")
+def test_how_long_a_tool_takes_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = store()
+    monkeypatch.setattr(manifest, "TOOLS", [replace(tool, minutes=99) for tool in manifest.TOOLS])
+    assert store() == before
+
+
+def test_another_release_of_go_means_another_cache_folder_and_a_patch_does_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names: list[str] = []
+    for version in ("go1.26.0", "go1.26.9", "go1.27.0"):
+        folder = tmp_path / version
+        folder.mkdir()
+        FakeGo.install(folder).says(version)
+        monkeypatch.setenv("PATH", str(folder))
+        names.append(store().name)
+    assert names[0] == names[1] != names[2]
+
+
+def test_without_go_the_one_that_would_be_installed_counts(path_folder: Path) -> None:
+    without = store()
+    FakeGo.install(path_folder).says("go1.26.9")
+    assert store() == without
+
+
+@pytest.mark.usefixtures("path_folder")
+def test_using_the_tools_is_noted() -> None:
+    for tool in manifest.wanted():
+        _program(bin_folder(), tool.name, "")
+    assert isinstance(tools.find(), tools.Tools)
+    assert (store() / "used").exists()
+
+
+def test_a_pulumi_on_path_that_is_asked_for_its_version_keeps_its_log_out_of_the_home(
+    path_folder: Path,
+) -> None:
+    [pulumi] = [tool for tool in manifest.TOOLS if tool.name == "pulumi"]
+    program = path_folder / "pulumi"
+    program.write_text(f'#!/bin/sh\necho "$PULUMI_HOME" > {path_folder}/home\necho v{pulumi.version}\n')
+    program.chmod(0o755)
+    assert locate(pulumi) == program
+    assert not Path((path_folder / "home").read_text().strip()).exists()
 
 
 @pytest.mark.parametrize("tool", manifest.TOOLS, ids=lambda tool: tool.name)

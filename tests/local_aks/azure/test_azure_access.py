@@ -107,7 +107,7 @@ def test_the_refusal_holds_no_token(stranger: Any) -> None:
     assert "wrong" not in error.details()
 
 
-def test_a_stranger_ends_nobodys_waiting(
+def test_cancel_without_the_token_ends_no_wait(
     stranger: Any, client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cancelled: list[str] = []

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
+from typing import Any
 
 import pytest
 from azure_bodies import (
@@ -32,7 +33,7 @@ from local_aks.azure.types import RESOURCE_GROUP, TYPES
 
 OTHER_GROUP = GROUP_ID.replace("kubeflow", "other")
 STUCK = "after 60 s these are still in the deleted cluster: Namespace stuck"
-Aside = Callable[..., Future[None]]
+Aside = Callable[..., Future[Any]]
 """Runs something in a thread of its own."""
 DELETED = pytest.mark.parametrize("deleted", [(MANAGED_CLUSTER, CLUSTER_ID), (RESOURCE_GROUP, GROUP_ID)])
 

@@ -177,7 +177,10 @@ def test_refreshing_a_cluster_pulls_pools_of_their_own_into_its_inputs(client: C
     arm_id, outputs = client.create(MANAGED_CLUSTER, inputs)
     client.create(AGENT_POOL, POOL | spot_pool())
     _, _, refreshed = client.read(MANAGED_CLUSTER, arm_id, inputs, outputs)
-    assert [pool["name"] for pool in refreshed["agentPoolProfiles"]] == ["system", "spot"]  # aks.md §4.3
+    assert [pool["name"] for pool in refreshed["agentPoolProfiles"]] == [
+        "system",
+        "spot",
+    ]  # docs/facts/pulumi.md#inline-and-separate-pools
 
 
 def test_an_update_in_preview_keeps_name_and_location_known(client: Client, azure: AzureState) -> None:

@@ -20,7 +20,8 @@ def engine(tmp_path: Path) -> Engine:
     """The engine of a stack that does not exist yet; whatever it is told, its disk is full."""
     pulumi = tmp_path / "bin" / "pulumi"
     pulumi.parent.mkdir()
-    pulumi.write_text(f"#!/bin/sh\n[ $1 = version ] && echo v3.259.0 && exit\necho '{FULL}' >&2\nexit 255\n")
+    note = f'echo "$PULUMI_HOME" >> {tmp_path}/homes'
+    pulumi.write_text(f"#!/bin/sh\n{note}\necho '{FULL}' >&2\nexit 255\n")
     pulumi.chmod(0o755)
     return Engine(RunDirectory.at(tmp_path / "run"), Tools({"pulumi": pulumi}), {}, PROJECT_ROOT, "demo")
 
@@ -75,3 +76,13 @@ esac
     assert run.azure_token() not in told.read_text()
     assert told.read_text().count("config set azure-native:clientSecret --secret") == 1
     assert Path(f"{told}.stdin").read_text() == run.azure_token()
+
+
+def test_every_process_of_the_engine_keeps_its_logs_in_the_run_directory(
+    engine: Engine, tmp_path: Path
+) -> None:
+    with pytest.raises(EngineError):
+        engine.up()
+    homes = (tmp_path / "homes").read_text().splitlines()
+    assert homes
+    assert set(homes) == {str(engine.run.pulumi_home)}
