@@ -28,9 +28,6 @@ Report = Callable[[str], None]
 
 _REMOVABLE: Final = "-modcacherw"
 """Modules are unpacked so that they can be removed again."""
-_SPARING: Final = ("-gcflags=all=-dwarf=false",)
-"""The linker leaves debugging information out, so the compilers needn't make it: a quarter of their time (etcd 3.6.14:
-86 s instead of 115 s of processor time, a program of the same size)."""
 _POLL_SECONDS: Final = 0.02
 _REPORT_SECONDS: Final = 60.0
 _SIGNAL_SECONDS: Final = 0.5
@@ -141,7 +138,7 @@ class _Builder:
             shutil.copyfile(file, folder / file.name)  # without its mode: the module cache is read-only
 
     def _start(self, tool: Tool, output: Path, log: IO[str]) -> subprocess.Popen[str]:
-        command = [self.go, "build", *tool.build_flags, *_SPARING, _REMOVABLE, "-o", output, tool.package]
+        command = [self.go, "build", *tool.build_flags, _REMOVABLE, "-o", output, tool.package]
         return subprocess.Popen(  # noqa: S603 - go, with arguments from the manifest
             command,
             cwd=SOURCE / tool.group,

@@ -8,7 +8,6 @@ import shutil
 import subprocess
 import venv
 from collections.abc import Callable
-from functools import cache as once
 from pathlib import Path
 from typing import Final
 
@@ -44,7 +43,7 @@ def make_caches() -> None:
 def release() -> str:
     """The release of Go that builds here, such as "1.26"; its patches build the same programs."""
     on_path = shutil.which("go")
-    found = _release_of(on_path, os.stat(on_path).st_mtime_ns) if on_path else None  # noqa: PTH116 - as `which` says it
+    found = _release_of(Path(on_path)) if on_path else None
     if found is None or found < MINIMUM:
         found = _numbers(_REQUIREMENTS.read_text())
     return ".".join(map(str, found or MINIMUM))
@@ -52,16 +51,19 @@ def release() -> str:
 
 def serves(go: Path) -> bool:
     """Whether a `go` command runs and is of at least `MINIMUM`."""
-    found = _ask(str(go))
+    found = _ask(go)
     return found is not None and found >= MINIMUM
 
 
-@once
-def _release_of(go: str, _changed: int) -> tuple[int, int] | None:
-    return _ask(go)
+def _release_of(go: Path) -> tuple[int, int] | None:
+    """By the file that a Go distribution names itself in, for the command counts its runs in the user's home."""
+    try:
+        return _numbers((go.resolve().parents[1] / "VERSION").read_text())
+    except OSError:
+        return _ask(go)
 
 
-def _ask(go: str) -> tuple[int, int] | None:
+def _ask(go: Path) -> tuple[int, int] | None:
     command = [go, "env", "GOVERSION"]
     try:
         answer = subprocess.run(command, capture_output=True, text=True, check=False, env=environment())  # noqa: S603

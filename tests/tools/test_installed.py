@@ -11,7 +11,7 @@ import pytest
 
 import tools
 from tests.tools.fake_go import FakeGo
-from tools import manifest
+from tools import golang, manifest
 from tools.installed import bin_folder, locate, store
 from tools.places import SOURCE
 
@@ -105,6 +105,20 @@ def test_another_release_of_go_means_another_cache_folder_and_a_patch_does_not(
         monkeypatch.setenv("PATH", str(folder))
         names.append(store().name)
     assert names[0] == names[1] != names[2]
+
+
+def test_go_is_not_run_where_its_folder_tells_the_release(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = store()
+    (tmp_path / "go" / "bin").mkdir(parents=True)
+    (tmp_path / "go" / "VERSION").write_text("go1.99.1\ntime 2026-08-01T00:00:00Z\n")
+    _program(tmp_path / "go" / "bin", "go", "go1.98.0")
+    (tmp_path / "path").mkdir()
+    (tmp_path / "path" / "go").symlink_to(tmp_path / "go" / "bin" / "go")
+    monkeypatch.setenv("PATH", str(tmp_path / "path"))
+    assert golang.release() == "1.99"
+    assert store() != asked
 
 
 def test_without_go_the_one_that_would_be_installed_counts(path_folder: Path) -> None:
