@@ -19,7 +19,7 @@ _QUANTITY: Final = re.compile(r"([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0
 def thousandths(quantity: str | float) -> int:
     """A quantity in thousandths of its unit, rounded up as the API server does: "1.5" cpu is 1500.
 
-    Amounts beyond 2⁶³ - 1 are held down to it, as in the API (apimachinery/pkg/api/resource/quantity.go).
+    Amounts beyond 2⁶³ - 1 are held down to it, as the API server does (its type Quantity).
 
     Raises:
         ValueError: the text is not a quantity of the Kubernetes API.

@@ -11,7 +11,7 @@ from local_aks.simulation.autoscaler.scale_down import ScaleDownPlanner
 from local_aks.simulation.autoscaler.scale_up import Plan, plan_scale_up, restore_minimum
 
 MAX_NODES_TOTAL: Final = 5000
-"""AKS's limit of nodes in a cluster (aks.md §1.4)."""
+"""AKS's limit of nodes in a cluster (docs/facts/aks.md#names-counts-and-limits)."""
 
 _NEVER: Final = float("-inf")
 
