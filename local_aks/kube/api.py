@@ -10,7 +10,7 @@ from typing import Final
 from urllib.parse import quote
 
 from local_aks.kube import kubeconfig
-from local_aks.kube.connection import JSON, Connection
+from local_aks.kube.connection import ANSWER_SECONDS, CONNECT_SECONDS, JSON, Connection
 from local_aks.kube.errors import ApiError, NoSuchKindError
 from local_aks.kube.objects import Kind, Object, at, fields, items, name_of, namespace_of
 
@@ -29,8 +29,15 @@ class ServedKind:
 class ApiServer:
     """One API server, with one user's credentials. Safe for many threads."""
 
-    def __init__(self, target: kubeconfig.ActiveCluster) -> None:
-        self._connection = Connection(target)
+    def __init__(
+        self,
+        target: kubeconfig.ActiveCluster,
+        *,
+        connect_seconds: float = CONNECT_SECONDS,
+        answer_seconds: float = ANSWER_SECONDS,
+    ) -> None:
+        """Nothing is asked yet; how long to wait for a connection, and for an answer, is for the caller to say."""
+        self._connection = Connection(target, connect_seconds=connect_seconds, answer_seconds=answer_seconds)
         self._served: dict[tuple[str, str], Mapping[str, ServedKind]] = {}
         self._lock = threading.Lock()
 
@@ -53,6 +60,10 @@ class ApiServer:
             UnreachableError: no answer.
         """
         self._call("GET", "/version")
+
+    def read(self, path: str) -> Object:
+        """What the server answers at a path that is no object's, such as `/version`; empty where nothing is."""
+        return self._found(path)
 
     def served(self, kind: Kind) -> ServedKind:
         """How a kind is served; asks again for one not seen before, as its CRD may be new.

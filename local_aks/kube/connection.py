@@ -15,8 +15,8 @@ from local_aks.kube.errors import ApiError, UnavailableError, UnreachableError
 from local_aks.kube.objects import Object, at, is_object, items
 
 JSON: Final = "application/json"
-_CONNECT_SECONDS: Final = 5.0
-_ANSWER_SECONDS: Final = 60.0
+CONNECT_SECONDS: Final = 5.0
+ANSWER_SECONDS: Final = 60.0
 _CONNECTIONS: Final = 32
 _LOCAL_HOSTS: Final = ("127.0.0.1", "::1", "localhost")
 _LONGEST_PAUSE_SECONDS: Final = 60.0
@@ -26,12 +26,21 @@ _LONGEST_PAUSE_SECONDS: Final = 60.0
 class Connection:
     """One API server, with one user's credentials. Safe for many threads."""
 
-    def __init__(self, target: kubeconfig.ActiveCluster, *, connections: int = _CONNECTIONS) -> None:
+    def __init__(
+        self,
+        target: kubeconfig.ActiveCluster,
+        *,
+        connections: int = _CONNECTIONS,
+        connect_seconds: float = CONNECT_SECONDS,
+        answer_seconds: float = ANSWER_SECONDS,
+    ) -> None:
         """A connection that is opened with the first request.
 
         Args:
             target: cluster and user of a kubeconfig.
             connections: how many are kept open.
+            connect_seconds: how long to try to connect.
+            answer_seconds: how long the server may send nothing.
 
         Raises:
             UnreachableError: the kubeconfig can't be used, or its server is not on this machine.
@@ -43,6 +52,8 @@ class Connection:
             raise UnreachableError(
                 f"the local AKS changes no cluster but its own, and {self.url} is not local"
             )
+        self._connect_seconds = connect_seconds
+        self._answer_seconds = answer_seconds
         self._headers = {**kubeconfig.authorization(target), "Accept": JSON}
         self._pool = urllib3.PoolManager(
             ssl_context=kubeconfig.tls(target) if self.url.startswith("https") else None,
@@ -122,7 +133,7 @@ class Connection:
         body: object,
         content_type: str,
         *,
-        seconds: float = _ANSWER_SECONDS,
+        seconds: float | None = None,
         preload: bool = True,
     ) -> urllib3.BaseHTTPResponse:
         return self._pool.request(
@@ -130,7 +141,9 @@ class Connection:
             f"{self.url}{path}{f'?{urlencode(query)}' if query else ''}",
             body=None if body is None else json.dumps(body).encode(),
             headers={**self._headers, "Content-Type": content_type},
-            timeout=urllib3.Timeout(connect=_CONNECT_SECONDS, read=seconds),
+            timeout=urllib3.Timeout(
+                connect=self._connect_seconds, read=self._answer_seconds if seconds is None else seconds
+            ),
             redirect=False,  # an API server sends none, and the sign-in is for nobody else
             preload_content=preload,
         )
