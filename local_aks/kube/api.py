@@ -36,6 +36,7 @@ class ApiServer:
         connect_seconds: float = CONNECT_SECONDS,
         answer_seconds: float = ANSWER_SECONDS,
     ) -> None:
+        """Nothing is asked yet; how long to wait for a connection, and for an answer, is for the caller to say."""
         self._connection = Connection(target, connect_seconds=connect_seconds, answer_seconds=answer_seconds)
         self._served: dict[tuple[str, str], Mapping[str, ServedKind]] = {}
         self._lock = threading.Lock()

@@ -39,8 +39,8 @@ class Connection:
         Args:
             target: cluster and user of a kubeconfig.
             connections: how many are kept open.
-            connect_seconds: how long the server may take to accept a connection.
-            answer_seconds: how long it may take to answer.
+            connect_seconds: how long to try to connect.
+            answer_seconds: how long the server may send nothing.
 
         Raises:
             UnreachableError: the kubeconfig can't be used, or its server is not on this machine.
@@ -52,6 +52,8 @@ class Connection:
             raise UnreachableError(
                 f"the local AKS changes no cluster but its own, and {self.url} is not local"
             )
+        self._connect_seconds = connect_seconds
+        self._answer_seconds = answer_seconds
         self._headers = {**kubeconfig.authorization(target), "Accept": JSON}
         self._pool = urllib3.PoolManager(
             ssl_context=kubeconfig.tls(target) if self.url.startswith("https") else None,

@@ -1,7 +1,7 @@
 """Kubernetes resource quantities ("500m", "32Gi") as whole numbers."""
 
 import re
-from decimal import ROUND_CEILING, Decimal, DecimalException
+from decimal import ROUND_CEILING, Decimal
 from typing import Final
 
 _SUFFIXES: Final = {
@@ -12,27 +12,19 @@ _SUFFIXES: Final = {
     **{suffix: Decimal(1000) ** power for power, suffix in enumerate("kMGTPE", start=1)},
     **{f"{suffix}i": Decimal(1024) ** power for power, suffix in enumerate("KMGTPE", start=1)},
 }
-_LARGEST: Final = Decimal(2**63 - 1)
-_QUANTITY: Final = re.compile(r"([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)([A-Za-z]*)")
+_QUANTITY: Final = re.compile(r"([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?)([A-Za-z]*)")
 
 
 def thousandths(quantity: str | float) -> int:
     """A quantity in thousandths of its unit, rounded up as the API server does: "1.5" cpu is 1500.
 
-    Amounts beyond 2⁶³ - 1 are held down to it, as in the API (apimachinery/pkg/api/resource/quantity.go).
-
     Raises:
-        ValueError: the text is not a quantity of the Kubernetes API.
+        ValueError: the text is not a quantity of the Kubernetes API, or has an exponent of more than three digits.
     """
     match = _QUANTITY.fullmatch(str(quantity))
     if match is None or match[2] not in _SUFFIXES:
         raise ValueError(f"{quantity!r} is not a Kubernetes quantity")
-    try:
-        amount = Decimal(match[1]) * _SUFFIXES[match[2]]
-    except DecimalException:  # an exponent of 19 digits
-        raise ValueError(f"{quantity!r} is not a Kubernetes quantity") from None
-    held = max(-_LARGEST, min(amount, _LARGEST))
-    return int((held * 1000).to_integral_value(ROUND_CEILING))
+    return int((Decimal(match[1]) * _SUFFIXES[match[2]] * 1000).to_integral_value(ROUND_CEILING))
 
 
 def canonical(quantity: str | float) -> str | float:

@@ -54,7 +54,7 @@ class Actuator:
                 case ScaleUp():
                     self._scale_up(decision, pools, by_key, now)
                 case DeleteInstance():
-                    self._tell(
+                    self._write(
                         Kind.INSTANCE_DELETED,
                         pool=decision.pool,
                         node=decision.instance,
@@ -62,18 +62,18 @@ class Actuator:
                     )
                     self._scale_sets.delete([decision.instance], decision.cause)
                 case BackOff():
-                    self._tell(
+                    self._write(
                         Kind.BACK_OFF, pool=decision.pool, seconds=decision.seconds, cause=decision.cause
                     )
                 case ScaleDown():
-                    self._tell(Kind.SCALE_DOWN, pool=decision.pool, node=decision.node, empty=decision.empty)
+                    self._write(Kind.SCALE_DOWN, pool=decision.pool, node=decision.node, empty=decision.empty)
                     removed.append(decision)
                 case NotTriggered():
-                    self._tell(Kind.NOT_TRIGGERED, pod=decision.pod, detail=decision.reasons)
+                    self._write(Kind.NOT_TRIGGERED, pod=decision.pod, detail=decision.reasons)
                     message = f"pod didn't trigger scale-up: {decision.reasons} (simulated autoscaler)"
                     self._pod_events([decision.pod], by_key, "NotTriggerScaleUp", message)
                 case Notice():
-                    self._tell(Kind.WARNING, detail=decision.message, reason=decision.reason)
+                    self._write(Kind.WARNING, detail=decision.message, reason=decision.reason)
                     self._cluster.record(
                         Event(
                             kind="ConfigMap",
@@ -90,7 +90,7 @@ class Actuator:
     def _scale_up(
         self, decision: ScaleUp, pools: Mapping[str, AgentPool], pods: Mapping[str, Pod], now: float
     ) -> None:
-        self._tell(
+        self._write(
             Kind.SCALE_UP,
             pool=decision.pool,
             detail=f"{decision.pool} {decision.current} → {decision.target} (max {decision.maximum})",
@@ -101,7 +101,7 @@ class Actuator:
         avoided = [name for name in decision.instead_of if pools[name].spot]
         if avoided and not pools[decision.pool].spot:
             detail = f"{decision.pool} instead of {', '.join(avoided)}, which is in back-off"
-            self._tell(Kind.FALLBACK, pool=decision.pool, detail=detail, insteadOf=avoided)
+            self._write(Kind.FALLBACK, pool=decision.pool, detail=detail, insteadOf=avoided)
         self._scale_sets.grow(decision.pool, decision.target, now)
         message = (
             f"pod triggered scale-up: [{{{decision.group} {decision.current}->{decision.target} "
@@ -123,5 +123,5 @@ class Actuator:
                 )
             )
 
-    def _tell(self, kind: Kind, **fields: object) -> None:
+    def _write(self, kind: Kind, **fields: object) -> None:
         self._journal.write(kind, Source.AUTOSCALER, **fields)

@@ -21,7 +21,7 @@ class WallClock:
     """Simulated time that runs `speed` times as fast as the wall clock.
 
     Only what this simulator does follows it. The real controllers keep wall time: the garbage collector's
-    40 s quarantine of a vanished node's pods, for example, does not shrink (engine.md §5.2).
+    40 s quarantine of a vanished node's pods, for example, does not shrink (gc_controller.go).
     """
 
     def __init__(self, speed: float = 1.0, *, tick_seconds: float = 0.2) -> None:

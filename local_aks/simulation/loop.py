@@ -55,17 +55,17 @@ class Simulation:
         self._resumed = False
 
     def run(self, stop: threading.Event) -> None:
-        """Step until `stop` is set; what the control plane can't or won't do is told once and tried again."""
-        told = ""
+        """Step until `stop` is set; what the control plane refuses is written to the journal once and tried again."""
+        last_problem = ""
         while not stop.is_set():
             problem = ""
             try:
                 self.step()
             except (KubeError, SeveralClustersError) as error:
                 problem = str(error)
-            if problem and problem != told:
+            if problem and problem != last_problem:
                 self._journal.write(Kind.ERROR, Source.SIMULATION, detail=problem)
-            told = problem
+            last_problem = problem
             self._clock.wait(stop)
 
     def step(self) -> None:

@@ -22,7 +22,7 @@ class Supply(StrEnum):
     SOLD_OUT = "soldout"
     """It answers with an allocation error after a while."""
     SILENT = "silent"
-    """It answers nothing and no VM ever boots (aks.md §3.4)."""
+    """It answers nothing and no VM ever boots (docs/facts/aks.md#shortage-and-fallback)."""
 
     @property
     def means(self) -> str:
@@ -38,7 +38,7 @@ class Reclaim(StrEnum):
     """How Azure takes a spot VM back."""
 
     EVICT = "evict"
-    """With the scheduled event Preempt, at least 30 s before (engine.md §5.2)."""
+    """With the scheduled event Preempt, at least 30 s before (docs/facts/engine.md#the-eviction-sequence)."""
     VANISH = "vanish"
     """Without any notice."""
 

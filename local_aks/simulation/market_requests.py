@@ -1,8 +1,9 @@
 """What other processes ask of the market: a folder with one file for each request, and one for each answer.
 
-Every file appears complete, by a rename, and a request is either taken by the service or withdrawn by whoever asked:
-a rename settles which. So each one is answered once, nothing happens later that was told to have failed, and whatever
-else lies in the folder disturbs no other request. Whose requests they are, the folder's mode says: 0700.
+Every file is written under another name and renamed when it is complete. The service takes a request by renaming it,
+and a caller whose time is over withdraws its request by deleting it; only one of the two succeeds. So every request is
+answered once, and one that was reported as not done is not done later. A file that is no request disturbs no other.
+Only the user may write into the folder (mode 0700).
 """
 
 import json
@@ -71,11 +72,11 @@ def ask(
         if time.monotonic() > deadline:
             raise MarketUnansweredError(_silence(request, patience_seconds))
         time.sleep(_POLL_SECONDS)
-    told: dict[str, str] = json.loads(answer.read_bytes())
+    content: dict[str, str] = json.loads(answer.read_bytes())
     answer.unlink(missing_ok=True)
-    if "refused" in told:
-        raise MarketRefusedError(told["refused"])
-    return told["happened"]
+    if "refused" in content:
+        raise MarketRefusedError(content["refused"])
+    return content["happened"]
 
 
 class MarketRequests:
@@ -110,9 +111,7 @@ class MarketRequests:
         """Take every request that is there."""
         for request in sorted(self._folder.glob("*.request")):
             taken = request.with_suffix(".taken")
-            with suppress(
-                OSError
-            ):  # it was withdrawn, or the disk is full: whoever asked is told that nobody answers
+            with suppress(OSError):  # withdrawn meanwhile, or the disk is full and nothing can be answered
                 request.rename(taken)
                 self._take(taken)
 
@@ -122,7 +121,7 @@ class MarketRequests:
         except MarketRefusedError as refusal:
             _answer(taken, refused=str(refusal))
             return
-        event.outcome.add_done_callback(partial(_tell, taken))
+        event.outcome.add_done_callback(partial(_report, taken))
         self._market.add(event)
 
     def _event(self, request: object) -> MarketEvent:
@@ -179,8 +178,8 @@ def _read(taken: Path) -> object:
     return value
 
 
-def _tell(taken: Path, outcome: Future[str]) -> None:
-    """Answer with what came of a request; without a disk to write to, whoever asked is told that nobody answers."""
+def _report(taken: Path, outcome: Future[str]) -> None:
+    """Answer with what came of a request; where the disk is full there is no answer, and the caller's time runs out."""
     with suppress(OSError):
         try:
             _answer(taken, happened=outcome.result())
@@ -200,7 +199,7 @@ def _put(path: Path, value: object) -> None:
 
 
 def _silence(request: Path, seconds: float) -> str:
-    """What is to be told without an answer; a request that was not taken yet is withdrawn."""
+    """Why there is no answer, as a sentence; a request that was not taken yet is withdrawn."""
     try:
         request.unlink()
     except FileNotFoundError:

@@ -106,7 +106,7 @@ class Observer:
         first_seen = known.pod.first_seen if known and known.pod else now
         parsed = self._parsed("Pod", pod, lambda obj: parse_pod(obj, first_seen))
         seen = _Seen(pod, parsed, finished=parsed is not None and finished(pod))
-        self._tell(known, seen)
+        self._write_changes(known, seen)
         return seen
 
     def _parsed(self, kind: str, obj: dict[str, Any], parse: Callable[[dict[str, Any]], T]) -> T | None:
@@ -116,7 +116,7 @@ class Observer:
             self._journal.error_once(f"{kind} {_name(obj)}: {error}; the simulation leaves it out")
             return None
 
-    def _tell(self, known: _Seen | None, seen: _Seen) -> None:
+    def _write_changes(self, known: _Seen | None, seen: _Seen) -> None:
         before, pod = known.pod if known else None, seen.pod
         if pod is None:
             return

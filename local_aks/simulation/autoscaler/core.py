@@ -11,7 +11,7 @@ from local_aks.simulation.autoscaler.scale_down import ScaleDownPlanner
 from local_aks.simulation.autoscaler.scale_up import Plan, plan_scale_up, restore_minimum
 
 MAX_NODES_TOTAL: Final = 5000
-"""AKS's limit of nodes in a cluster (aks.md §1.4)."""
+"""AKS's limit of nodes in a cluster (docs/facts/aks.md#names-counts-and-limits)."""
 
 _NEVER: Final = float("-inf")
 
@@ -28,7 +28,7 @@ class Autoscaler:
         self._last_scale_up = _NEVER
         self._last_scale_down = _NEVER
         self._last_scale_down_failure = _NEVER
-        self._told: frozenset[Notice | NotTriggered] = frozenset()
+        self._last_messages: frozenset[Notice | NotTriggered] = frozenset()
 
     def decide(self, snapshot: Snapshot) -> list[Decision]:
         """What to do now, in order. No I/O; call it once each scan interval."""
@@ -76,8 +76,8 @@ class Autoscaler:
 
     def _once(self, messages: Sequence[Notice | NotTriggered]) -> list[Decision]:
         """Only what was not said in the last loop already; the real one's events are folded into a count."""
-        fresh = [message for message in messages if message not in self._told]
-        self._told = frozenset(messages)
+        fresh = [message for message in messages if message not in self._last_messages]
+        self._last_messages = frozenset(messages)
         return [*fresh]
 
 

@@ -1,4 +1,6 @@
-"""Which of the groups that could help is scaled up: AKS's four expanders, one at a time (aks.md §3.2).
+"""Which of the groups that could help is scaled up: AKS's four expanders, one at a time.
+
+Source: docs/facts/aks.md#priority-expander.
 
 Ties, and whatever an expander can't decide, are settled at random, as in the real one.
 """

@@ -13,7 +13,7 @@ EXPANDERS: Final = ("random", "least-waste", "most-pods", "priority")
 
 @dataclass(frozen=True, kw_only=True)
 class Profile:
-    """`autoScalerProfile` (Microsoft, cluster-autoscaler.md, "profile settings"); durations in seconds.
+    """`autoScalerProfile` (cluster-autoscaler.md, "profile settings"); durations in seconds.
 
     The two `daemonset-eviction` switches and `balance-similar-node-groups` have no field: they don't change
     what this simulation decides, the last because it is not simulated.

@@ -13,7 +13,10 @@ from local_aks.simulation.autoscaler.packing import Bin, estimate, place, templa
 from local_aks.simulation.autoscaler.predicates import why_not
 
 PRIORITY_CUTOFF: Final = -10
-"""Pods of a lower priority are expendable: no scale-up for them, and they hold no room (aks.md §3.4)."""
+"""Pods of a lower priority are expendable: no scale-up for them, and they hold no room.
+
+Source: docs/facts/aks.md#shortage-and-fallback.
+"""
 
 _NEW_POD_SECONDS: Final = 2
 _NEW_GPU_POD_SECONDS: Final = 30
@@ -72,7 +75,7 @@ def plan_scale_up(
 
 
 def restore_minimum(snapshot: Snapshot, backing_off: Callable[[str], bool]) -> list[ScaleUp]:
-    """Groups below their minimum, after an eviction or a change of the setting (Microsoft, cluster-autoscaler.md)."""
+    """Groups below their minimum, after an eviction or a change of the setting (cluster-autoscaler.md)."""
     return [
         ScaleUp(group.id, group.pool, group.target, group.min_size, group.max_size, ())
         for group in snapshot.groups

@@ -1,4 +1,7 @@
-"""A spot VM being taken away, in the order in which AKS shows it (engine.md §5.2, node-auto-drain.md)."""
+"""A spot VM being taken away, in the order in which AKS shows it.
+
+Source: node-auto-drain.md; docs/facts/engine.md#the-eviction-sequence.
+"""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -12,7 +15,7 @@ from local_aks.simulation.tasks.node_task import Drain, NodeTask
 from local_aks.simulation.vms.scale_sets import ScaleSets
 
 NOTICE_SECONDS: Final = 30.0
-"""Azure's notice before a spot VM is taken; at least, and best effort (aks.md §1.1)."""
+"""Azure's notice before a spot VM is taken; at least, and best effort (docs/facts/aks.md#spot-pools)."""
 
 DRAIN_TAINT: Final = {"key": "remediator.kubernetes.azure.com/unschedulable", "effect": "NoSchedule"}
 CONDITION: Final = "VMEventScheduled"

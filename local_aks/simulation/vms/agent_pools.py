@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
 CNI_OVERLAY_MAX_PODS: Final = 250
-"""AKS's default pods per node with Azure CNI Overlay (Microsoft, azure-cni-overlay.md)."""
+"""AKS's default pods per node with Azure CNI Overlay (azure-cni-overlay.md)."""
 
 SPOT: Final = "kubernetes.azure.com/scalesetpriority"
-"""Label and taint key of spot nodes, always with value `spot` (spot-node-pool.md; aks.md §1.2)."""
+"""Label and taint key of spot nodes, always with value `spot` (docs/facts/aks.md#spot-label-and-taint)."""
 
 
 class Azure(Protocol):
@@ -95,7 +95,10 @@ class AgentPool:
         )
 
     def same_machines(self, other: "AgentPool") -> bool:
-        """Whether nodes of `other` can stay: no property differs that AKS holds immutable (aks.md §1.5)."""
+        """Whether nodes of `other` can stay: no property differs that AKS holds immutable.
+
+        Source: docs/facts/aks.md#immutable-pool-properties.
+        """
         return self.machine == other.machine
 
     @property

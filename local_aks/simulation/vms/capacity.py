@@ -8,11 +8,11 @@ from local_aks.simulation.vms.agent_pools import AgentPool
 GIB_IN_MIB: Final = 1024
 
 _CPU_RESERVED: Final = ((1, 60), (2, 100), (4, 140), (8, 180), (16, 260), (32, 420), (64, 740))
-"""(cores, millicores AKS reserves): Microsoft, node-resource-reservations.md, "CPU reservations"."""
+"""(cores, millicores AKS reserves): node-resource-reservations.md, "CPU reservations"."""
 
 _EVICTION_THRESHOLD_MIB: Final = 100
 _MANAGED_DISK_GIB: Final = ((8, 128), (16, 256), (64, 512))
-"""(below this many vCPUs, default managed OS disk in GiB): Microsoft, concepts-storage.md; 1,024 above."""
+"""(below this many vCPUs, default managed OS disk in GiB): concepts-storage.md; 1,024 above."""
 _DEFAULT_EPHEMERAL_MIN_GIB: Final = 128
 _NODEFS_HELD_BACK: Final = 0.1
 """Kubelet's default hard eviction threshold `nodefs.available<10%`."""
@@ -53,7 +53,7 @@ def allocatable_cpu(vcpus: int) -> int:
 
 
 def allocatable_memory(memory_gib: int, max_pods: int) -> int:
-    """MiB left for pods on AKS ≥ 1.29 (Microsoft, node-resource-reservations.md, "Memory reservations").
+    """MiB left for pods on AKS ≥ 1.29 (node-resource-reservations.md, "Memory reservations").
 
     Reserved are the lesser of 20 MiB x max pods + 50 MiB and a quarter, and the eviction threshold on top.
     """

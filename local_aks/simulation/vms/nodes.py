@@ -17,7 +17,10 @@ class UnknownVmSizeError(ValueError):
 
 
 def scale_set_name(pool: AgentPool) -> str:
-    """`aks-<pool>-<8 digits>-vmss`, the name that autoscaler and expander know the pool by (aks.md §3.2)."""
+    """`aks-<pool>-<8 digits>-vmss`, the name that autoscaler and expander know the pool by.
+
+    Source: docs/facts/aks.md#priority-expander.
+    """
     digest = hashlib.sha256(f"{pool.cluster_id}/{pool.name}".encode()).digest()
     return f"aks-{pool.name}-{int.from_bytes(digest[:8]) % 10**8:08d}-vmss"
 
@@ -52,9 +55,10 @@ def node(pool: AgentPool, index: int) -> dict[str, Any]:
 
 
 def template_node(pool: AgentPool) -> dict[str, Any]:
-    """What the autoscaler expects of the pool's next node, also when the pool has none (aks.md §3.3).
+    """What the autoscaler expects of the pool's next node, also when the pool has none.
 
-    Real Azure predicts the zone at random and an allocatable equal to the capacity; this one knows both.
+    Real Azure predicts the zone at random and an allocatable equal to the capacity; this one knows both
+    (docs/facts/aks.md#scale-from-zero).
 
     Raises:
         UnknownVmSizeError: the catalogue does not know the pool's VM size.
@@ -94,7 +98,10 @@ def _node(pool: AgentPool, name: str, extra_labels: dict[str, str], index: int) 
 
 
 def _labels(pool: AgentPool, size: VmSize, index: int) -> dict[str, str]:
-    """What AKS, its cloud provider and the kubelet put on a node (use-labels.md; azure_template.go; aks.md §2.5)."""
+    """What AKS, its cloud provider and the kubelet put on a node.
+
+    Source: use-labels.md; azure_template.go; docs/facts/aks.md#node-labels.
+    """
     zone = f"{pool.location}-{pool.zones[index % len(pool.zones)]}" if pool.zones else "0"
     accelerator = {"kubernetes.azure.com/accelerator": "nvidia", "accelerator": "nvidia"} if size.gpus else {}
     return {

@@ -148,7 +148,7 @@ class ScaleSets:
             if machine.name not in self._retired:
                 self._resized.add(machine.pool.name)
             self._retired.discard(machine.name)
-            self._tell(Kind.NODE_GONE, machine, cause=cause)
+            self._write(Kind.NODE_GONE, machine, cause=cause)
 
     def advance(self, now: float) -> None:
         """Let VMs boot or fail."""
@@ -162,12 +162,12 @@ class ScaleSets:
         self._cluster.together(partial(self._cluster.create_node, body) for body in nodes)
         for machine in booted:
             machine.state = _State.RUNNING
-            self._tell(Kind.NODE_REGISTERED, machine)
+            self._write(Kind.NODE_REGISTERED, machine)
         for machine in waiting:
             if self._is_over(machine, Supply.SOLD_OUT, self._timings.allocation_error, now):
                 machine.state = _State.FAILED
                 detail = f"{machine.pool.vm_size} is sold out"
-                self._tell(
+                self._write(
                     Kind.SOLD_OUT, machine, source=Source.MARKET, detail=detail, error=ALLOCATION_ERROR
                 )
 
@@ -218,7 +218,7 @@ class ScaleSets:
     def _create(self, pool: AgentPool, index: int, now: float) -> None:
         name = node_name(pool, index)
         self._machines[name] = _Machine(name, index, pool, now, self._market.supply(pool.name))
-        self._tell(Kind.NODE_CREATING, self._machines[name])
+        self._write(Kind.NODE_CREATING, self._machines[name])
 
     def _announce(self, pool: AgentPool) -> None:
         self._journal.write(
@@ -232,5 +232,7 @@ class ScaleSets:
             autoscaled=pool.autoscaled,
         )
 
-    def _tell(self, kind: Kind, machine: _Machine, *, source: Source = Source.SCALE_SET, **more: str) -> None:
+    def _write(
+        self, kind: Kind, machine: _Machine, *, source: Source = Source.SCALE_SET, **more: str
+    ) -> None:
         self._journal.write(kind, source, pool=machine.pool.name, node=machine.name, **more)

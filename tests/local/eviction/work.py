@@ -18,7 +18,7 @@ SURVIVES_EVICTION: Final[Object] = {
         "rules": [{"action": "Ignore", "onPodConditions": [{"type": "DisruptionTarget", "status": "True"}]}]
     }
 }
-"""An evicted pod does not count as failed (placement.md §5)."""
+"""An evicted pod does not count as failed (docs/facts/placement.md#evicted-jobs)."""
 
 
 def job(

@@ -1,4 +1,4 @@
-"""The placement truth table (issue 4): the real scheduler and API server agree with what was written by hand."""
+"""The placement truth table: the real scheduler and API server agree with what was written by hand."""
 
 from __future__ import annotations
 

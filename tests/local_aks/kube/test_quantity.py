@@ -28,7 +28,7 @@ def test_quantities(text: str | float, expected: int) -> None:
     assert thousandths(text) == expected
 
 
-@pytest.mark.parametrize("text", ["", "one", "1 Gi", "1KiB", "Gi", "1.2.3"])
+@pytest.mark.parametrize("text", ["", "one", "1 Gi", "1KiB", "Gi", "1.2.3", "1e9999"])
 def test_what_is_no_quantity_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="is not a Kubernetes quantity"):
         thousandths(text)
