@@ -78,9 +78,9 @@ class Story:
         if self._stack.batch.twins:
             self._sold_out()
             self._spot_again()
+        self._argo_retries()  # the real Job controller's pause goes on meanwhile
         self._evicted_again()
-        self._argo_retries()
-        self._data_science()
+        self._data_science()  # its pods have a higher priority: earlier, they would take nodes from batch
         self._all_spot_taken()
         self._tried_again()
         self._back_to_zero()
@@ -137,20 +137,21 @@ class Story:
         ):
             for pool in lane.spot:
                 self._ask_market(Supply.AVAILABLE, pool.name, 1)
-            self._scenes.until(
-                lambda: not self._backing_off(), lambda: f"{self._backing_off()} is in back-off"
-            )
+            self._until_running(FALLBACK, lane)
             self._finish(FALLBACK)
             self._scenes.until(
                 lambda: not self._idle(lane.twins),
                 lambda: f"{', '.join(self._idle(lane.twins))} stay without work",
+            )
+            self._scenes.until(
+                lambda: not self._backing_off(), lambda: f"{self._backing_off()} is in back-off"
             )
             self._start(AGAIN, lane)
             self._until_running(AGAIN, lane)
 
     def _evicted_again(self) -> None:
         with self._scenes.scene(
-            "evicted-again", "The evicted tasks run again, and all work comes to its end"
+            "evicted-again", "The evicted tasks run again, and all batch work comes to its end"
         ):
             self._until_running(BATCH, self._stack.batch)
             self._finish(GPU, BATCH, AGAIN)
