@@ -15,7 +15,7 @@ from local_aks.simulation.journal import Kind
 
 LIMIT_SECONDS: Final = 150.0
 """Wall time for one wait. Usually a few seconds; a pod that was not drained in time waits a minute for the real
-garbage collector, whose clock does not run faster (engine.md §5.2)."""
+garbage collector, whose clock does not run faster (docs/facts/engine.md#the-eviction-sequence)."""
 
 _POLL_SECONDS: Final = 0.05
 

@@ -1,20 +1,14 @@
 """What becomes of pipeline steps whose pods vanish or fail: as the charm sets Argo up, and with the program's setting.
 
-And what `ckf-spot where` reports of them: the workflow tells of an evicted step when its pod is gone. The real workflow
-controller answers. `set_retry` compiles to a strategy without a policy, which Argo reads as
-OnFailure: a pod that is gone is an Error and no Failure, so it is not tried again (placement.md §2).
+The real workflow controller answers. `set_retry` compiles to a strategy without a policy, which Argo reads as
+OnFailure: a pod that is gone is an Error and no Failure, so it is not tried again
+(docs/facts/placement.md#retries-of-vanished-pods).
 """
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
-import time
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import pytest
 
@@ -40,10 +34,6 @@ FIVE: Final = Retries(5)
 """The seed blog's number of retries."""
 _RUN_SECONDS: Final = 12
 """Longer than it takes to see both run and take their node away."""
-ROOT: Final = Path(__file__).parents[3]
-_WHERE_RUN_SECONDS: Final = 20
-_YOUNG_SECONDS: Final = 11
-"""Younger pods that go are made again by the same name, and no attempt is counted (operator.go, recentlyStarted)."""
 
 
 @dataclass(frozen=True)
@@ -143,50 +133,3 @@ def test_a_step_that_keeps_failing_uses_up_its_retries(settings: str, request: p
     aftermath: Aftermath = request.getfixturevalue(settings)
     assert aftermath.phase("fails-retried") == "Failed"
     assert [each.phase for each in aftermath.attempts("fails-retried")] == ["Failed"] * 3
-
-
-@pytest.fixture(scope="module")
-def seen_by_where(demo: DemoStack, pools: Pools) -> dict[str, dict[str, Any]]:
-    """What `ckf-spot where` reports of a step that lost its node, with and without retries, by the workflow's name."""
-    spot = pools["cpu"].placement(prefer="spot")
-    steps = {
-        "evicted-retried": PipelineTask("work", spot, _WHERE_RUN_SECONDS, retries=Retries(5)),
-        "evicted": PipelineTask("work", spot, _WHERE_RUN_SECONDS),
-    }
-    with profile(demo) as namespace, demo.playing(step=4) as play:
-        demo.apply(*(workflow(name, namespace, [step]) for name, step in steps.items()))
-        play.until("both run on spot", lambda: len(_running(demo, namespace)) == 2)
-        time.sleep(_YOUNG_SECONDS)
-        play.market.add(MarketEvent(play.clock.now(), Taking.EVICT, "cpuspot", ALL))
-        workflows = lambda: demo.api.list(WORKFLOW, namespace)  # noqa: E731
-        play.until("both are over", lambda: all(ended(live) for live in workflows()))
-        done = subprocess.run(
-            [sys.executable, "-m", "ckf_spot.cli", "where", "-n", namespace, "-o", "json"],
-            env={
-                **os.environ,
-                "KUBECONFIG": str(demo.kubectl.kubeconfig),
-                "PYTHONPATH": str(ROOT / "ckf_spot/src"),
-            },
-            capture_output=True,
-            text=True,
-            check=True,
-            timeout=60,
-        )
-    return {work["name"]: work for work in json.loads(done.stdout)["work"]}
-
-
-@pytest.mark.parametrize("name", ["evicted-retried", "evicted"])
-def test_an_evicted_step_counts_one_eviction_whether_it_is_tried_again_or_not(
-    seen_by_where: dict[str, dict[str, Any]], name: str
-) -> None:
-    work = seen_by_where[name]
-    assert (work["kind"], work["role"], work["evictions"]) == ("Workflow", "batch", 1), work
-    assert (work["pods"][0]["pool"], work["pods"][0]["state"]) == ("cpuspot", "evicted")
-
-
-def test_all_attempts_are_the_same_piece_of_work(seen_by_where: dict[str, dict[str, Any]]) -> None:
-    states = [pod["state"] for pod in seen_by_where["evicted-retried"]["pods"]]
-    assert states in (
-        ["evicted"],
-        ["evicted", "succeeded"],
-    )  # Argo tries again only what it saw fail before it was gone

@@ -1,0 +1,78 @@
+"""`ckf-spot where` and Argo's real workflow controller: its workflow tells of an evicted step when the pod is gone."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from ckf_spot import Pools
+from local_aks.demo.workloads.pipelines import PipelineTask, Retries, ended, workflow
+from local_aks.simulation.market import ALL, MarketEvent, Taking
+from tests.local.argo.profile import WORKFLOW, profile
+from tests.local.demo_stack import DemoStack
+
+ROOT: Final = Path(__file__).parents[3]
+RUN_SECONDS: Final = 20
+_YOUNG_SECONDS: Final = 11
+"""Younger pods that go are made again by the same name, and no attempt is counted (operator.go, recentlyStarted)."""
+
+
+@pytest.fixture(scope="module")
+def told(demo: DemoStack, pools: Pools) -> dict[str, dict[str, Any]]:
+    """What is told of a step that lost its node, with and without retries, by the workflow's name."""
+    spot = pools["cpu"].placement(prefer="spot")
+    steps = {
+        "evicted-retried": PipelineTask("work", spot, RUN_SECONDS, retries=Retries(5)),
+        "evicted": PipelineTask("work", spot, RUN_SECONDS),
+    }
+    with profile(demo) as namespace, demo.playing(step=4) as play:
+        demo.apply(*(workflow(name, namespace, [step]) for name, step in steps.items()))
+        play.until("both run on spot", lambda: _running(demo, namespace) == 2)
+        time.sleep(_YOUNG_SECONDS)
+        play.market.add(MarketEvent(play.clock.now(), Taking.EVICT, "cpuspot", ALL))
+        workflows = lambda: demo.api.list(WORKFLOW, namespace)  # noqa: E731
+        play.until("both are over", lambda: all(ended(live) for live in workflows()))
+        done = subprocess.run(
+            [sys.executable, "-m", "ckf_spot.cli", "where", "-n", namespace, "-o", "json"],
+            env={
+                **os.environ,
+                "KUBECONFIG": str(demo.kubectl.kubeconfig),
+                "PYTHONPATH": str(ROOT / "ckf_spot/src"),
+            },
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=60,
+        )
+    return {work["name"]: work for work in json.loads(done.stdout)["work"]}
+
+
+def _running(demo: DemoStack, namespace: str) -> int:
+    return sum(
+        pod["status"].get("phase") == "Running" and demo.pool_of(pod) == "cpuspot"
+        for pod in demo.pods(namespace)
+    )
+
+
+@pytest.mark.parametrize("name", ["evicted-retried", "evicted"])
+def test_an_evicted_step_counts_one_eviction_whether_it_is_tried_again_or_not(
+    told: dict[str, dict[str, Any]], name: str
+) -> None:
+    work = told[name]
+    assert (work["kind"], work["role"], work["evictions"]) == ("Workflow", "batch", 1), work
+    assert (work["pods"][0]["pool"], work["pods"][0]["state"]) == ("cpuspot", "evicted")
+
+
+def test_all_attempts_are_the_same_piece_of_work(told: dict[str, dict[str, Any]]) -> None:
+    states = [pod["state"] for pod in told["evicted-retried"]["pods"]]
+    assert states in (
+        ["evicted"],
+        ["evicted", "succeeded"],
+    )  # Argo tries again only what it saw fail before it was gone
