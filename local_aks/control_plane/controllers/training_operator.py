@@ -5,11 +5,11 @@ calls that webhook, for no rule sends anything there; but the operator starts no
 where they belong (docs/facts/engine.md#training-operator). So it finds an empty Secret and an empty webhook
 configuration to fill in.
 
-Its server would listen on every network interface, and takes no address (`cmd/training-operator.v1/main.go`). It reads
-its certificate first, from a folder of the run directory; a named pipe stands there into which nobody writes, so that
-the server never gets as far as listening, while the controllers work. The operator also waits for a file in
-`/tmp/k8s-webhook-server`, wherever its own folder is (`pkg/cert/cert.go`): it is there, empty, while the operator
-starts.
+Its server would listen on every network interface; no flag gives it an address. It reads its certificate first
+(controller-runtime, `pkg/webhook/server.go`), from a folder of the run directory: a named pipe stands there into which
+nobody writes, so the server never gets as far as listening, while the controllers work. The operator also waits for a
+file in `/tmp/k8s-webhook-server`, wherever its own folder is (`pkg/cert/cert.go`): it is there, empty, while the
+operator starts.
 """
 
 from __future__ import annotations
