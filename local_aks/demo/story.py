@@ -191,14 +191,14 @@ class Story:
         with self._scenes.scene("tried-again", "Argo and the training operator start again what was lost"):
             self._scenes.until_running(PIPELINES, len(blog.BLOG), "workflows")
             self._scenes.until_running(TRAINING, 1 + WORKERS, "training")
-            told: set[str] = set()
+            finished: set[str] = set()
 
             def over() -> bool:
                 """Lets every pod end as soon as it runs, once; a workflow's second step comes after its first."""
                 new = [pod for part in (PIPELINES, TRAINING) for pod in self._scenes.running(part)]
-                new = [pod for pod in new if pod.name not in told]
+                new = [pod for pod in new if pod.name not in finished]
                 self._objects.finish_work(new)
-                told.update(pod.name for pod in new)
+                finished.update(pod.name for pod in new)
                 return all(run.state in blog.OVER for run in self._objects.runs())
 
             self._scenes.until(

@@ -83,7 +83,9 @@ class _Drawing:
             yield _text(x + 5, top + 14, "sold out", "soldout-label") + "</g>"
         for span in lane.back_off:
             y = top + height - 4
-            yield "<g>" + _title(f"the simulated autoscaler leaves {pool.name} alone after a failed scale-up")
+            yield "<g>" + _title(
+                f"the simulated autoscaler asks for no node of {pool.name} after a failed scale-up"
+            )
             yield f'<line class="backoff" x1="{self._x(span.start)}" x2="{self._x(span.end)}" y1="{y}" y2="{y}"/>'
             yield _text(self._x(span.end) + 4, y + 3, "back-off ends", "note") + "</g>"
         for at in lane.refused:

@@ -124,7 +124,7 @@ def test_names_with_markup_in_them_are_shown_as_they_are(html: str) -> None:
     assert found.names <= _elements(html).names
     for shown in (
         f"Stack demo{HOSTILE}",
-        f"the simulated autoscaler leaves cpuspot{HOSTILE} alone",
+        f"asks for no node of cpuspot{HOSTILE} after",
         f"cpuod{HOSTILE} instead of cpuspot{HOSTILE}",
         f"once more{HOSTILE}",
         f"prepare-features, task 0{HOSTILE}",
