@@ -45,7 +45,7 @@ _ETCD: Final = "unix://etcd.sock"
 bytes that a socket may have."""
 _ETCD_PEERS: Final = "unix://etcd-peers.sock"
 _ADMISSION_PLUGINS: Final = ("ExtendedResourceToleration", "PodNodeSelector", "PodTolerationRestriction")
-"""What AKS enables beyond Kubernetes' own defaults (aks.md §2.4; Microsoft, faq.yml)."""
+"""What AKS enables beyond Kubernetes' own defaults (docs/facts/aks.md#gpu-taint-and-admission-plugins; faq.yml)."""
 _ADDED_ARGUMENTS: Final[Mapping[str, Mapping[str, str]]] = {
     "etcd": {"unsafe-no-fsync": "true"},
     "kube-apiserver": {

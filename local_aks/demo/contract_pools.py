@@ -78,18 +78,18 @@ def join(
         contract: the stack's output `poolContract`.
         azure: `AzureState.agent_pools()`.
     """
-    told = {entry["name"]: entry for entry in contract}
+    by_name = {entry["name"]: entry for entry in contract}
     spot_of: dict[str, list[str]] = {}
-    for entry in told.values():
+    for entry in by_name.values():
         if entry["fallback"]:
             spot_of.setdefault(entry["fallback"], []).append(entry["name"])
     pools = [AgentPool.from_wire(wire) for wire in azure]
-    order = list(told)
-    pools.sort(key=lambda pool: order.index(pool.name) if pool.name in told else -1)
+    order = list(by_name)
+    pools.sort(key=lambda pool: order.index(pool.name) if pool.name in by_name else -1)
     return tuple(
         ContractPool(
             name=pool.name,
-            role=told[pool.name]["role"] if pool.name in told else SYSTEM,
+            role=by_name[pool.name]["role"] if pool.name in by_name else SYSTEM,
             spot=pool.spot,
             vm_size=pool.vm_size,
             min_count=pool.min_count,

@@ -1,4 +1,4 @@
-"""What the demo does to the cluster: it makes, ends and removes objects, as people and controllers would."""
+"""The objects that the demo makes in the cluster: created, ended, listed, removed."""
 
 import time
 from collections import Counter
@@ -37,7 +37,7 @@ class LeftoverError(Exception):
 
 
 class DemoObjects:
-    """Changes one cluster."""
+    """The demo's objects in one cluster."""
 
     def __init__(self, api: ApiServer) -> None:
         self._api = api
@@ -73,15 +73,15 @@ class DemoObjects:
             self._api.patch(live, _MANAGER, [{"op": "add", "path": path, "value": "0"}])
 
     def jobs(self) -> list[JobRecord]:
-        """The demo's Jobs by their own account."""
-        return [_job_record(job) for job in self._mine(_JOB, TEAM_NAMESPACE)]
+        """The demo's Jobs with the counts of their status."""
+        return [_job_record(job) for job in self._of_the_demo(_JOB, TEAM_NAMESPACE)]
 
     def runs(self) -> list[RunRecord]:
-        """The demo's workflows and training jobs by their controllers' account."""
+        """The demo's workflows and training jobs with the state that their controllers give."""
         return [
             RunRecord(kind=kind.kind, name=name_of(run), part=part, state=state(run))
             for kind, part in RUNS.items()
-            for run in self._mine(kind, TEAM_NAMESPACE)
+            for run in self._of_the_demo(kind, TEAM_NAMESPACE)
         ]
 
     def clear(self, pools: Iterable[ContractPool]) -> None:
@@ -93,7 +93,7 @@ class DemoObjects:
         pools = tuple(pools)
         for kind in (_JOB, _STATEFUL_SET, *RUNS):
             for namespace in _NAMESPACES:
-                for obj in self._mine(kind, namespace):
+                for obj in self._of_the_demo(kind, namespace):
                     self._delete(_object(kind, namespace, name_of(obj)))
         deadline = time.monotonic() + _CLEAR_SECONDS
         while left := self._left(pools):
@@ -103,7 +103,7 @@ class DemoObjects:
 
     def _left(self, pools: Iterable[ContractPool]) -> str:
         """What is still there, as words; empty when nothing is."""
-        pods = sum(len(self._mine(_POD, namespace)) for namespace in _NAMESPACES)
+        pods = sum(len(self._of_the_demo(_POD, namespace)) for namespace in _NAMESPACES)
         if pods:
             return counted(pods, "pod")
         size = Counter(str(at(node, "metadata", "labels", POOL_LABEL)) for node in self._api.list(_NODE, ""))
@@ -113,7 +113,7 @@ class DemoObjects:
             if pool.elastic and size[pool.name] > pool.min_count
         )
 
-    def _mine(self, kind: Kind, namespace: str) -> list[Object]:
+    def _of_the_demo(self, kind: Kind, namespace: str) -> list[Object]:
         """The demo's objects of a kind, none before the kind is served; a list names no kinds, so they carry none."""
         try:
             found = self._api.list(kind, namespace)

@@ -7,8 +7,8 @@ from typing import Any, Final
 from local_aks.demo.formatting import counted
 from local_aks.simulation.journal import Kind
 
-_AS_THEY_ARE: Final = {Kind.FALLBACK, Kind.WARNING, Kind.ERROR}
-"""Kinds whose `detail` is told as it is."""
+_UNCHANGED: Final = {Kind.FALLBACK, Kind.WARNING, Kind.ERROR}
+"""Kinds whose `detail` is printed unchanged."""
 _SUPPLY_WORDS: Final = {
     "available": "can be had again",
     "soldout": "is sold out: Azure answers with an allocation error",
@@ -16,19 +16,19 @@ _SUPPLY_WORDS: Final = {
 }
 
 
-def told(lines: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-    """The lines worth telling; the same thing said of several nodes of a pool becomes one line."""
-    worth = [line for line in lines if _worth_telling(line)]
-    for (kind, pool), group in groupby(worth, key=lambda line: (line["kind"], line.get("pool", ""))):
+def sentences(lines: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """A sentence for each line that people want to know of; the same for several nodes of a pool becomes one."""
+    printed = [line for line in lines if _worth_printing(line)]
+    for (kind, pool), group in groupby(printed, key=lambda line: (line["kind"], line.get("pool", ""))):
         same = list(group)
         yield f"{same[0]['source']}: {_sentence(Kind(kind), pool, same)}"
 
 
-def _worth_telling(line: Mapping[str, Any]) -> bool:
+def _worth_printing(line: Mapping[str, Any]) -> bool:
     """Whether people want to know; the end of an evicted or failed node has a line of its own before."""
     if line["kind"] == Kind.NODE_GONE:
         return bool(line["cause"] == "removed")
-    return line["kind"] in _SENTENCES or line["kind"] in _AS_THEY_ARE
+    return line["kind"] in _SENTENCES or line["kind"] in _UNCHANGED
 
 
 def _sentence(kind: Kind, pool: str, lines: list[Mapping[str, Any]]) -> str:
@@ -47,15 +47,13 @@ def _supply(pool: str, lines: list[Mapping[str, Any]]) -> str:
 
 
 def _notice(pool: str, lines: list[Mapping[str, Any]]) -> str:
-    return (
-        f"{_nodes(pool, lines)} will be taken in {lines[0]['seconds']:.0f} simulated s: cordon, taint, drain"
-    )
+    return f"{_nodes(pool, lines)} will be evicted in {lines[0]['seconds']:.0f} simulated s: cordon, taint, drain"
 
 
 def _eviction(pool: str, lines: list[Mapping[str, Any]]) -> str:
     left = sum(int(line["pods"]) for line in lines)
     how = f"with {counted(left, 'pod')} still there" if left else "drained in time"
-    return f"{_nodes(pool, lines)} taken, {how}"
+    return f"{_nodes(pool, lines)} evicted, {how}"
 
 
 def _sold_out(pool: str, lines: list[Mapping[str, Any]]) -> str:
@@ -63,7 +61,7 @@ def _sold_out(pool: str, lines: list[Mapping[str, Any]]) -> str:
 
 
 def _back_off(pool: str, lines: list[Mapping[str, Any]]) -> str:
-    return f"leaves {pool} alone for {lines[0]['seconds']:.0f} simulated s"
+    return f"back-off: no node of {pool} is asked for during {lines[0]['seconds']:.0f} simulated s"
 
 
 def _scale_up(_pool: str, lines: list[Mapping[str, Any]]) -> str:

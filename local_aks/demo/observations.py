@@ -55,7 +55,7 @@ class NodeRecord:
 
 @dataclass(frozen=True, kw_only=True)
 class JobRecord:
-    """One Job's own account: `status` of the object."""
+    """One Job, with the counts of its `status`."""
 
     name: str
     part: str
@@ -67,7 +67,7 @@ class JobRecord:
 
 @dataclass(frozen=True, kw_only=True)
 class RunRecord:
-    """A workflow or a training job by its controller's account; `state` is its word, such as Succeeded."""
+    """A workflow or a training job; `state` is what its controller calls it, such as Succeeded."""
 
     kind: str
     name: str

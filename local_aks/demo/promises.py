@@ -65,8 +65,8 @@ def _plan(seen: Observations) -> Judged:
 
 def _idempotent(seen: Observations) -> Judged:
     changes = {op: count for op, count in seen.second_up.items() if count}
-    told = ", ".join(f"{count} {op}" for op, count in changes.items()) or "nothing was reported"
-    return "same" in changes and set(changes) <= _UNCHANGED, told
+    counts = ", ".join(f"{count} {op}" for op, count in changes.items()) or "nothing was reported"
+    return "same" in changes and set(changes) <= _UNCHANGED, counts
 
 
 def _platform(seen: Observations) -> Judged:

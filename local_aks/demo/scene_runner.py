@@ -1,4 +1,4 @@
-"""The demo's eyes on one cluster: it waits for what it sees, tells it, and notes how long each scene took."""
+"""Runs the scenes of the story: waits for what a scene needs to see, prints it, and notes how long the scene took."""
 
 import time
 from collections.abc import Callable, Generator, Iterable
@@ -8,14 +8,14 @@ from typing import Final
 from local_aks.demo.console import Console
 from local_aks.demo.contract_pools import ContractPool
 from local_aks.demo.formatting import counted
-from local_aks.demo.narration import told
+from local_aks.demo.narration import sentences
 from local_aks.demo.observations import PodRecord, SceneRecord
 from local_aks.demo.watcher import Watcher
 from local_aks.simulation.journal import Kind
 
 LIMIT_SECONDS: Final = 150.0
 """Wall time for one wait. Usually a few seconds; a pod that was not drained in time waits a minute for the real
-garbage collector, whose clock does not run faster (engine.md §5.2)."""
+garbage collector, whose clock does not run faster (docs/facts/engine.md#the-eviction-sequence)."""
 
 _POLL_SECONDS: Final = 0.05
 
@@ -25,7 +25,7 @@ class NotSeenError(Exception):
 
 
 class SceneRunner:
-    """One cluster, watched."""
+    """Runs scenes on one cluster."""
 
     def __init__(self, watcher: Watcher, console: Console, check: Callable[[], object]) -> None:
         """`check` raises when there is nothing to wait for any more."""
@@ -63,7 +63,7 @@ class SceneRunner:
     def look(self) -> None:
         """Look at the cluster, and tell what the simulation did."""
         self._check()
-        for line in told(self.watcher.look()):
+        for line in sentences(self.watcher.look()):
             self.say(line)
 
     def until(self, seen: Callable[[], bool], instead: Callable[[], str]) -> None:

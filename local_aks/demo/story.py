@@ -78,9 +78,9 @@ class Story:
         if self._stack.batch.twins:
             self._sold_out()
             self._spot_again()
+        self._argo_retries()  # the real Job controller's pause goes on meanwhile
         self._evicted_again()
-        self._argo_retries()
-        self._data_science()
+        self._data_science()  # its pods have a higher priority: earlier, they would take nodes from batch
         self._all_spot_taken()
         self._tried_again()
         self._back_to_zero()
@@ -137,20 +137,21 @@ class Story:
         ):
             for pool in lane.spot:
                 self._ask_market(Supply.AVAILABLE, pool.name, 1)
-            self._scenes.until(
-                lambda: not self._backing_off(), lambda: f"{self._backing_off()} is in back-off"
-            )
+            self._until_running(FALLBACK, lane)
             self._finish(FALLBACK)
             self._scenes.until(
                 lambda: not self._idle(lane.twins),
                 lambda: f"{', '.join(self._idle(lane.twins))} stay without work",
+            )
+            self._scenes.until(
+                lambda: not self._backing_off(), lambda: f"{self._backing_off()} is in back-off"
             )
             self._start(AGAIN, lane)
             self._until_running(AGAIN, lane)
 
     def _evicted_again(self) -> None:
         with self._scenes.scene(
-            "evicted-again", "The evicted tasks run again, and all work comes to its end"
+            "evicted-again", "The evicted tasks run again, and all batch work comes to its end"
         ):
             self._until_running(BATCH, self._stack.batch)
             self._finish(GPU, BATCH, AGAIN)
@@ -190,14 +191,14 @@ class Story:
         with self._scenes.scene("tried-again", "Argo and the training operator start again what was lost"):
             self._scenes.until_running(PIPELINES, len(blog.BLOG), "workflows")
             self._scenes.until_running(TRAINING, 1 + WORKERS, "training")
-            told: set[str] = set()
+            finished: set[str] = set()
 
             def over() -> bool:
                 """Lets every pod end as soon as it runs, once; a workflow's second step comes after its first."""
                 new = [pod for part in (PIPELINES, TRAINING) for pod in self._scenes.running(part)]
-                new = [pod for pod in new if pod.name not in told]
+                new = [pod for pod in new if pod.name not in finished]
                 self._objects.finish_work(new)
-                told.update(pod.name for pod in new)
+                finished.update(pod.name for pod in new)
                 return all(run.state in blog.OVER for run in self._objects.runs())
 
             self._scenes.until(

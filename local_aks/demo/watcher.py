@@ -44,7 +44,7 @@ class JournalTail:
 
 
 class SimulatedTime:
-    """The service's simulated clock as told by its journal, counted from the story's beginning."""
+    """The service's simulated clock, computed from a line of its journal and counted from the story's beginning."""
 
     def __init__(self, line: Mapping[str, Any], speed: float, wall: Callable[[], float] = time.time) -> None:
         """`line` is any line of the journal: it has both clocks; `wall` is the wall clock (seconds since the epoch)."""

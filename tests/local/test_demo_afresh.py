@@ -40,13 +40,18 @@ def test_ctrl_c_is_one_line_and_down_removes_what_is_left(build: Path) -> None:
     assert not (build / "demo" / "local").exists()
 
 
-def test_a_demo_after_an_interrupted_up_begins_afresh_also_with_the_stack_dev(build: Path) -> None:
-    # The cluster's creation begins then, which takes 4 s.
-    _interrupted(build, "up", "dev", moment="Network: 2 resources")
+def test_an_up_after_an_interrupted_one_begins_afresh_and_a_demo_of_dev_goes_on_from_there(
+    build: Path,
+) -> None:
+    # The cluster's creation begins then, which takes 4 s at this speed.
+    _interrupted(build, "up", "dev", "--speed", "15", moment="Network: 2 resources")
+    again = make(build, "local-up", "STACK=dev")
+    assert again.returncode == 0, again.stdout + again.stderr
+    assert "37 create" in again.stdout
     shown = make(build, "demo", "STACK=dev")
     assert shown.returncode == 0, shown.stdout + shown.stderr
     assert "The plan of stack dev" in shown.stdout
-    assert "37 create" in shown.stdout
+    assert "37 same" in shown.stdout.partition("[5/6]")[0]
     assert "✘" not in shown.stdout
     assert (build / "dev" / "demo.html").exists()
 

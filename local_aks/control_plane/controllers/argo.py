@@ -1,8 +1,8 @@
-"""The workflow controller of Argo that Charmed Kubeflow runs, set up as its charm does (engine.md §8, placement.md §2).
+"""The workflow controller of Argo that Charmed Kubeflow runs, set up as its charm does.
 
-It watches every namespace and takes its settings from the ConfigMap of the charm. Two things differ, because it runs
-beside the cluster and not in it: it elects no leader, and it serves neither metrics nor its health, which it would do
-on every network interface of the machine.
+It watches every namespace and takes its settings from the ConfigMap of the charm (docs/facts/engine.md#argo). Two
+things differ, because it runs beside the cluster and not in it: it elects no leader, and it serves neither metrics nor
+its health, which it would do on every network interface of the machine.
 """
 
 from __future__ import annotations

@@ -1,13 +1,15 @@
-"""Kubeflow's training operator, the release that Charmed Kubeflow 1.10 and 1.11 run (engine.md §9).
+"""Kubeflow's training operator, the release that Charmed Kubeflow 1.10 and 1.11 run.
 
 In a cluster it serves a webhook that checks jobs, and keeps certificates for it in a Secret. Beside the cluster nobody
 calls that webhook, for no rule sends anything there; but the operator starts no controller before its certificates are
-where they belong. So it finds an empty Secret and an empty webhook configuration to fill in.
+where they belong (docs/facts/engine.md#training-operator). So it finds an empty Secret and an empty webhook
+configuration to fill in.
 
-Its server would listen on every network interface, and cannot be told otherwise (training-operator v1.9.2, main.go). It
-reads its certificate first, from a folder of the run directory; a named pipe stands there into which nobody writes, so
-that the server never gets as far as listening, while the controllers work. The operator also waits for a file in
-`/tmp/k8s-webhook-server`, wherever its own folder is (pkg/cert/cert.go): it is there, empty, while the operator starts.
+Its server would listen on every network interface; no flag gives it an address. It reads its certificate first
+(controller-runtime, `pkg/webhook/server.go`), from a folder of the run directory: a named pipe stands there into which
+nobody writes, so the server never gets as far as listening, while the controllers work. The operator also waits for a
+file in `/tmp/k8s-webhook-server`, wherever its own folder is (`pkg/cert/cert.go`): it is there, empty, while the
+operator starts.
 """
 
 from __future__ import annotations

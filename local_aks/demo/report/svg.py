@@ -78,16 +78,18 @@ class _Drawing:
         yield _text(8, top + 49, pool.vm_size.removeprefix("Standard_"), "size")
         for span in lane.sold_out:
             x, width = self._x(span.start), self._x(span.end) - self._x(span.start)
-            yield f"<g><title>sold out for {duration(span.end - span.start)} (simulated market)</title>"
+            yield "<g>" + _title(f"sold out for {duration(span.end - span.start)} (simulated market)")
             yield _rect(x, top + 1, width, height - 2, "soldout")
             yield _text(x + 5, top + 14, "sold out", "soldout-label") + "</g>"
         for span in lane.back_off:
             y = top + height - 4
-            yield f"<g><title>the simulated autoscaler leaves {pool.name} alone after a failed scale-up</title>"
+            yield "<g>" + _title(
+                f"the simulated autoscaler asks for no node of {pool.name} after a failed scale-up"
+            )
             yield f'<line class="backoff" x1="{self._x(span.start)}" x2="{self._x(span.end)}" y1="{y}" y2="{y}"/>'
             yield _text(self._x(span.end) + 4, y + 3, "back-off ends", "note") + "</g>"
         for at in lane.refused:
-            yield f"<g><title>{duration(at)}: Azure refused a VM (simulated)</title>"
+            yield "<g>" + _title(f"{duration(at)}: Azure refused a VM (simulated)")
             yield f'<path class="refused" d="{_cross(self._x(at), top + height - _REFUSED_BOTTOM)}"/></g>'
         for node in lane.nodes:
             yield from self._node(node, lane, top)
@@ -101,7 +103,7 @@ class _Drawing:
         height = _row_height(node.tracks)
         start, end = self._x(node.start), self._x(node.end)
         ready = min(end, self._x(node.end if node.ready is None else node.ready))
-        yield f"<g><title>{escape(_node_title(node, lane))}</title>"
+        yield "<g>" + _title(_node_title(node, lane))
         if ready > start:
             yield _rect(start, y, ready - start, height, "booting")
         yield _rect(ready, y, end - ready, height, "node")
@@ -112,7 +114,7 @@ class _Drawing:
         for pod in node.pods:
             yield from self._pod(pod, y + _NODE_PADDING + pod.track * _TRACK)
         if node.taken:
-            yield f"<g><title>{duration(node.end)}: evicted (simulated market)</title>"
+            yield "<g>" + _title(f"{duration(node.end)}: evicted (simulated market)")
             yield f'<path class="evicted" d="M{end} {y - 3}l5 -7h-10z"/>'
             yield f'<line class="evicted" x1="{end}" x2="{end}" y1="{y - 3}" y2="{y + height}"/></g>'
 
@@ -125,7 +127,7 @@ class _Drawing:
     def _labelled(self, span: Span, y: float, style: str, words: str, title: str) -> Iterator[str]:
         """A bar with as much of its label as fits, all of it on hover."""
         x, width = self._x(span.start), max(self._x(span.end) - self._x(span.start), 2)
-        yield f"<g><title>{escape(title)}</title>"
+        yield "<g>" + _title(title)
         yield _rect(x, y, width, _TRACK - 3, style)
         letters = int((width - 6) / _LETTER)
         if letters > _FEWEST_LETTERS:
@@ -164,7 +166,7 @@ class _Drawing:
             else:
                 begin, end = source + _LANE_PADDING, target + height - _LANE_PADDING - 2
             words = f"{turn.target} instead of {turn.source}"
-            yield f"<g><title>{duration(turn.at)}: {words} (simulated autoscaler)</title>"
+            yield "<g>" + _title(f"{duration(turn.at)}: {words} (simulated autoscaler)")
             yield f'<path class="fallback" d="M{x} {begin}V{end}"/>'
             yield _text(x - 8, target + height / 2 + 4, "fallback", "fallback-label") + "</g>"
 
@@ -174,7 +176,7 @@ class _Drawing:
         for number, scene in enumerate(scenes, start=1):
             x, at, following = places[number - 1], self._x(scene.began), [*places, WIDTH][number]
             label = scene.key.replace("-", " ")
-            yield f'<g class="scene"><title>{number}. {escape(scene.title)}</title>'
+            yield '<g class="scene">' + _title(f"{number}. {scene.title}")
             yield f'<path class="scene-line" d="M{x} 32L{at} 44V{bottom}"/>'
             yield f'<circle cx="{x}" cy="22" r="10"/>' + _text(x, 26, str(number), "scene-number")
             if following - x > _MARKER_GAP + len(label) * _LETTER:
@@ -228,6 +230,11 @@ def _node_title(node: NodeBar, lane: PoolLane) -> str:
 def _pod_title(pod: PodBar) -> str:
     fate = " evicted" if pod.evicted else ""
     return f"{pod.pod.namespace}/{pod.pod.name}: {duration(pod.start)} – {duration(pod.end)}{fate}"
+
+
+def _title(words: str) -> str:
+    """What is shown on hover."""
+    return f"<title>{escape(words)}</title>"
 
 
 def _rect(x: float, y: float, width: float, height: float, style: str) -> str:

@@ -23,7 +23,7 @@ BLOG: Final = ("base-workload", "spot-workload", "spot-retries-workload")
 
 _RETRIES: Final = Retries(count=5, backoff=2)
 """The blog's five; its five minutes are two seconds here, so that the show goes on."""
-_UNTIL_TOLD: Final = 3600.0
+_UNTIL_ENDED: Final = 3600.0
 """Seconds: the story ends a step's work itself."""
 
 
@@ -66,8 +66,8 @@ def state(run: Object) -> str:
 
 def _workflow(name: str, task: Mapping[str, Any]) -> Object:
     steps: Sequence[PipelineTask] = (
-        PipelineTask("web-downloader", seconds=_UNTIL_TOLD, **task),
-        PipelineTask("merge-csv", seconds=_UNTIL_TOLD, after=("web-downloader",), **task),
+        PipelineTask("web-downloader", seconds=_UNTIL_ENDED, **task),
+        PipelineTask("merge-csv", seconds=_UNTIL_ENDED, after=("web-downloader",), **task),
     )
     return workflow(name, TEAM_NAMESPACE, steps, {PART: PIPELINES})
 

@@ -30,7 +30,10 @@ _SHARE_OF_A_NODE: Final = 0.45
 
 
 def namespaces() -> list[Object]:
-    """The model that Juju makes, and the profile that Kubeflow makes (ckf.md §2); the program makes neither."""
+    """The model that Juju makes, and the profile that Kubeflow makes; the program makes neither.
+
+    Source: docs/facts/charmed-kubeflow.md#what-juju-owns.
+    """
     juju = {"app.kubernetes.io/managed-by": "juju", "model.juju.is/name": PLATFORM_NAMESPACE}
     profile = {"app.kubernetes.io/part-of": "kubeflow-profile"}
     return [
@@ -40,7 +43,10 @@ def namespaces() -> list[Object]:
 
 
 def platform() -> list[Object]:
-    """Charms as Juju deploys them: StatefulSets without tolerations, affinity or requests (ckf.md §3.1)."""
+    """Charms as Juju deploys them: StatefulSets without tolerations, affinity or requests.
+
+    Source: docs/facts/charmed-kubeflow.md#charms-and-tolerations.
+    """
     return [_stateful_set(charm, PLATFORM_NAMESPACE, PLATFORM, {}) for charm in _CHARMS]
 
 

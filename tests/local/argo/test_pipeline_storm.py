@@ -29,9 +29,9 @@ from tests.local.demo_stack import DemoStack, Play
 
 SEEDS: Final = (1,)
 EVICTIONS: Final = 200
-"""The fewest VMs that must be taken (issue 5)."""
+"""The fewest VMs that must be taken: our choice."""
 WORKFLOWS: Final = 20
-"""The fewest workflows (issue 5)."""
+"""The fewest workflows: our choice."""
 RETRIES: Final = Retries(15)
 """More than the blog's 5: here a VM lives no longer than a step takes."""
 

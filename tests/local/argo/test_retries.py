@@ -1,7 +1,8 @@
 """What becomes of pipeline steps whose pods vanish or fail: as the charm sets Argo up, and with the program's setting.
 
 The real workflow controller answers. `set_retry` compiles to a strategy without a policy, which Argo reads as
-OnFailure: a pod that is gone is an Error and no Failure, so it is not tried again (placement.md §2).
+OnFailure: a pod that is gone is an Error and no Failure, so it is not tried again
+(docs/facts/placement.md#retries-of-vanished-pods).
 """
 
 from __future__ import annotations

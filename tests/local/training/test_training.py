@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 import pytest
 
@@ -32,14 +33,18 @@ def _training(
     demo: DemoStack, pools: Pools, shape: Shape, namespace: str
 ) -> Generator[tuple[Play, Training]]:
     """A job whose chief and both workers run."""
+    with demo.playing(step=4) as play:
+        yield play, _started(demo, play, pools, shape, namespace)
+
+
+def _started(demo: DemoStack, play: Play, pools: Pools, shape: Shape, namespace: str) -> Training:
     job = place_training_job(training_job(shape, namespace), pools[shape.workload], prefer="spot")
     training = Training(demo, job)
-    with demo.playing(step=4) as play:
-        demo.apply(job)
-        play.until("the chief runs", lambda: training.pods(shape.chief))
-        play.until("both workers run", lambda: len(training.pods("Worker")) == 2)
-        play.until("the job runs", lambda: "Running" in training.conditions())
-        yield play, training
+    demo.apply(job)
+    play.until("the chief runs", lambda: training.pods(shape.chief))
+    play.until("both workers run", lambda: len(training.pods("Worker")) == 2)
+    play.until("the job runs", lambda: "Running" in training.conditions())
+    return training
 
 
 def _nodes(pods: Mapping[int, Object]) -> set[str]:
@@ -65,28 +70,66 @@ def test_workers_run_on_spot_and_the_chief_on_nodes_that_stay(
 
 
 def test_a_worker_that_vanishes_is_made_again_on_another_spot_node_and_the_job_goes_on_to_its_end(
-    demo: DemoStack, pools: Pools, shape: Shape, namespace: str
+    demo: DemoStack, pools: Pools
 ) -> None:
-    spot = f"{shape.workload}spot"
-    with _training(demo, pools, shape, namespace) as (play, training):
-        before = training.pods("Worker")
-        play.market.add(MarketEvent(play.clock.now(), Reclaim.VANISH, spot))
-        [gone] = play.until("a node is gone", lambda: _nodes(before) - set(demo.nodes(spot)))
-        [lost] = [index for index, pod in before.items() if pod["spec"]["nodeName"] == gone]
+    """Both kinds at once: each waits a minute for the real garbage collector."""
+    with (
+        demo.namespace("pytorchjobs", "tfjobs") as first,
+        demo.namespace("pytorchjobs", "tfjobs") as second,
+        demo.playing(step=4) as play,
+    ):
+        losses = [
+            _lose_a_worker(play, _started(demo, play, pools, shape, namespace), shape)
+            for shape, namespace in ((PYTORCH, first), (TENSORFLOW, second))
+        ]
+        for loss in losses:
+            loss.recovers(play)
+
+
+@dataclass(frozen=True)
+class Loss:
+    """A training that lost a worker with its node.
+
+    Attributes:
+        before: the workers' pods before, by index.
+        gone: the node.
+        lost: index of the worker.
+    """
+
+    training: Training
+    shape: Shape
+    before: Mapping[int, Object]
+    gone: str
+    lost: int
+
+    def recovers(self, play: Play) -> None:
+        """The worker runs again on another spot node, the other one has not moved, and the job succeeds."""
+        training, demo = self.training, self.training.demo
 
         def made_again() -> bool:
             assert _goes_on(training)
-            now = training.pods("Worker").get(lost)
-            return now is not None and now["metadata"]["uid"] != before[lost]["metadata"]["uid"]
+            now = training.pods("Worker").get(self.lost)
+            return now is not None and now["metadata"]["uid"] != self.before[self.lost]["metadata"]["uid"]
 
         play.until("the worker runs again", made_again)
         after = training.pods("Worker")
-        assert after[lost]["spec"]["nodeName"] != gone
-        assert demo.pool_of(after[lost]) == spot
-        assert after[1 - lost]["metadata"]["uid"] == before[1 - lost]["metadata"]["uid"]
-        for pod in (*training.pods(shape.chief).values(), *after.values()):
+        assert after[self.lost]["spec"]["nodeName"] != self.gone
+        assert demo.pool_of(after[self.lost]) == f"{self.shape.workload}spot"
+        other = 1 - self.lost
+        assert after[other]["metadata"]["uid"] == self.before[other]["metadata"]["uid"]
+        for pod in (*training.pods(self.shape.chief).values(), *after.values()):
             training.end(pod, 0)
         play.until("the job succeeds", lambda: "Succeeded" in training.conditions())
+
+
+def _lose_a_worker(play: Play, training: Training, shape: Shape) -> Loss:
+    """Takes a node of a training without notice."""
+    spot = f"{shape.workload}spot"
+    before = training.pods("Worker")
+    play.market.add(MarketEvent(play.clock.now(), Reclaim.VANISH, spot))
+    [gone] = play.until("a node is gone", lambda: _nodes(before) - set(training.demo.nodes(spot)))
+    [lost] = [index for index, pod in before.items() if pod["spec"]["nodeName"] == gone]
+    return Loss(training, shape, before, gone, lost)
 
 
 def test_workers_that_are_drained_are_made_again_on_other_spot_nodes(

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from local_aks.demo.narration import told
+from local_aks.demo.narration import sentences
 from local_aks.demo.progress import Planned, Progress
 from local_aks.demo.report import table
 from tests.local_aks.demo.recorded import recorded
@@ -25,9 +25,9 @@ def _line(kind: str, source: str, pool: str = "cpuspot", **more: Any) -> dict[st
         ([_line("supply", MARKET, supply="available")], "cpuspot can be had again"),
         (
             [_line("eviction-notice", MARKET, seconds=30.0)] * 2,
-            "2 nodes of cpuspot will be taken in 30 simulated s",
+            "2 nodes of cpuspot will be evicted in 30 simulated s",
         ),
-        ([_line("eviction", MARKET, pods=0)], "1 node of cpuspot taken, drained in time"),
+        ([_line("eviction", MARKET, pods=0)], "1 node of cpuspot evicted, drained in time"),
         ([_line("eviction", MARKET, pods=2), _line("eviction", MARKET, pods=1)], "with 3 pods still there"),
         ([_line("sold-out", MARKET, error="E.F")], "no capacity for 1 node of cpuspot (E.F)"),
         ([_line("node-ready", "control plane", seconds=90.0)], "ready 90 simulated s after the request"),
@@ -42,23 +42,23 @@ def _line(kind: str, source: str, pool: str = "cpuspot", **more: Any) -> dict[st
     ],
 )
 def test_a_doing_of_the_simulation_becomes_one_line(lines: list[dict[str, Any]], text: str) -> None:
-    [line] = told(lines)
+    [line] = sentences(lines)
     assert text in line
     assert line.startswith(lines[0]["source"])
 
 
-def test_several_scale_ups_are_all_told() -> None:
+def test_several_scale_ups_are_all_printed() -> None:
     lines = [_line("scale-up", AUTOSCALER, detail=f"cpuspot {n} → {n + 1}", pods=["a"]) for n in range(2)]
-    assert list(told(lines)) == [f"{AUTOSCALER}: cpuspot 0 → 1 for 1 pod, cpuspot 1 → 2 for 1 pod"]
+    assert list(sentences(lines)) == [f"{AUTOSCALER}: cpuspot 0 → 1 for 1 pod, cpuspot 1 → 2 for 1 pod"]
 
 
 @pytest.mark.parametrize("cause", ["evicted", "OutOfResources.AllocationFailed"])
-def test_the_end_of_a_node_that_had_a_line_before_is_not_told(cause: str) -> None:
-    assert list(told([_line("node-gone", SCALE_SET, cause=cause)])) == []
+def test_the_end_of_a_node_that_had_a_line_before_is_not_printed(cause: str) -> None:
+    assert list(sentences([_line("node-gone", SCALE_SET, cause=cause)])) == []
 
 
-def test_what_pods_do_is_not_told() -> None:
-    assert list(told([_line("pod-running", "control plane", pod="a/b")])) == []
+def test_what_pods_do_is_not_printed() -> None:
+    assert list(sentences([_line("pod-running", "control plane", pod="a/b")])) == []
 
 
 URN = "urn:pulumi:demo::kubeflow-aks::"

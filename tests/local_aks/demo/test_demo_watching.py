@@ -175,65 +175,65 @@ def test_a_vm_that_boots_is_idle_until_work_runs_on_it(
 
 
 @pytest.fixture
-def told() -> list[str]:
+def printed() -> list[str]:
     return []
 
 
 @pytest.fixture
-def stage(watcher: Watcher, told: list[str], monkeypatch: pytest.MonkeyPatch) -> SceneRunner:
+def scenes(watcher: Watcher, printed: list[str], monkeypatch: pytest.MonkeyPatch) -> SceneRunner:
     monkeypatch.setattr(scene_runner, "LIMIT_SECONDS", 0.1)
-    return SceneRunner(watcher, Console(told.append), lambda: None)
+    return SceneRunner(watcher, Console(printed.append), lambda: None)
 
 
-def test_a_wait_ends_when_it_is_seen(stage: SceneRunner) -> None:
+def test_a_wait_ends_when_it_is_seen(scenes: SceneRunner) -> None:
     answers = iter([False, True])
-    stage.until(lambda: next(answers), lambda: "nothing")
+    scenes.until(lambda: next(answers), lambda: "nothing")
 
 
-def test_a_wait_that_sees_nothing_says_what_it_saw_instead(stage: SceneRunner) -> None:
+def test_a_wait_that_sees_nothing_says_what_it_saw_instead(scenes: SceneRunner) -> None:
     with pytest.raises(NotSeenError, match="1 of 4 pods run after 0 s"):
-        stage.until(lambda: False, lambda: "1 of 4 pods run")
+        scenes.until(lambda: False, lambda: "1 of 4 pods run")
 
 
-def test_a_wait_does_not_go_on_without_the_service(watcher: Watcher, told: list[str]) -> None:
+def test_a_wait_does_not_go_on_without_the_service(watcher: Watcher, printed: list[str]) -> None:
     def stopped() -> None:
         raise RuntimeError("stopped")
 
     with pytest.raises(RuntimeError, match="stopped"):
-        SceneRunner(watcher, Console(told.append), stopped).until(lambda: False, lambda: "")
+        SceneRunner(watcher, Console(printed.append), stopped).until(lambda: False, lambda: "")
 
 
-def test_a_scene_that_fails_is_noted_with_its_problem(stage: SceneRunner) -> None:
-    with pytest.raises(NotSeenError), stage.scene("eviction", "A node goes"):
-        stage.until(lambda: False, lambda: "no node went")
-    [scene] = stage.scenes
+def test_a_scene_that_fails_is_noted_with_its_problem(scenes: SceneRunner) -> None:
+    with pytest.raises(NotSeenError), scenes.scene("eviction", "A node goes"):
+        scenes.until(lambda: False, lambda: "no node went")
+    [scene] = scenes.scenes
     assert (scene.key, scene.problem) == ("eviction", "no node went after 0 s")
 
 
 def test_a_pod_on_a_node_that_was_taken_does_not_run(
-    stage: SceneRunner, cluster: Cluster, journal: Path
+    scenes: SceneRunner, cluster: Cluster, journal: Path
 ) -> None:
     cluster.objects["nodes"], cluster.objects["pods"] = [_node("a")], [_pod()]
-    stage.look()
-    assert len(stage.running("batch")) == 1
+    scenes.look()
+    assert len(scenes.running("batch")) == 1
     _write(journal, kind="node-gone", pool="cpuspot", node="a", cause="evicted")
-    stage.look()
-    assert stage.running("batch") == []
+    scenes.look()
+    assert scenes.running("batch") == []
 
 
-def test_only_pools_for_batch_work_must_shrink(stage: SceneRunner, cluster: Cluster) -> None:
+def test_only_pools_for_batch_work_must_shrink(scenes: SceneRunner, cluster: Cluster) -> None:
     def pool(name: str, role: str) -> ContractPool:
         sizes: dict[str, Any] = {"min_count": 0, "max_count": 3, "workload": "", "twin_of": (), "taints": ()}
         return ContractPool(name=name, role=role, spot=False, vm_size="Standard_D8s_v5", **sizes)
 
     cluster.objects["nodes"] = [_node("g", "general")]
-    stage.until_smallest([pool("general", "general"), pool("cpuspot", "cpu")])
+    scenes.until_smallest([pool("general", "general"), pool("cpuspot", "cpu")])
     cluster.objects["nodes"] = [_node("g", "general"), _node("a")]
     with pytest.raises(NotSeenError, match="cpuspot still with nodes"):
-        stage.until_smallest([pool("general", "general"), pool("cpuspot", "cpu")])
+        scenes.until_smallest([pool("general", "general"), pool("cpuspot", "cpu")])
 
 
-def test_what_the_simulation_did_is_told(stage: SceneRunner, journal: Path, told: list[str]) -> None:
+def test_what_the_simulation_did_is_printed(scenes: SceneRunner, journal: Path, printed: list[str]) -> None:
     _write(journal, kind="back-off", pool="cpuspot", seconds=300.0)
-    stage.look()
-    assert told[0].endswith("test: leaves cpuspot alone for 300 simulated s")
+    scenes.look()
+    assert printed[0].endswith("test: back-off: no node of cpuspot is asked for during 300 simulated s")

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
+from html.parser import HTMLParser
 from itertools import pairwise
+from typing import Any, cast
 from xml.etree import ElementTree
 
 import pytest
@@ -13,7 +16,7 @@ from local_aks.demo.promises import attempts, evicted, judge
 from local_aks.demo.report.page import page
 from local_aks.demo.report.svg import svg
 from local_aks.demo.report.timeline import timeline
-from tests.local_aks.demo.recorded import Raw, pods, recorded, without
+from tests.local_aks.demo.recorded import Raw, recorded, without
 
 
 @pytest.fixture(scope="module")
@@ -70,11 +73,64 @@ def test_the_timeline_is_well_formed(seen: Observations) -> None:
     ElementTree.fromstring(svg(seen))  # noqa: S314 - our own
 
 
-def test_names_are_escaped() -> None:
-    seen = recorded(lambda raw: pods(raw, "batch")[0].update(task="<script>&"))
-    html = page(seen, judge(seen))
-    assert "<script>" not in html
-    assert "&lt;script&gt;&amp;" in html
+HOSTILE = "<script>alert(1)</script> \"'&"
+_NAMES = frozenset(
+    {"stack", "name", "namespace", "task", "pool", "node", "owner", "vm_size", "title", "seen", "key"}
+)
+
+
+def _hostile(raw: Raw) -> None:
+    """Every name that the cluster, the stack or the story gives is followed by markup."""
+
+    def visit(value: Any) -> Any:
+        if isinstance(value, dict):
+            fields = cast(dict[str, Any], value).items()
+            return {
+                key: each + HOSTILE if key in _NAMES and isinstance(each, str) else visit(each)
+                for key, each in fields
+            }
+        return [visit(each) for each in cast(list[Any], value)] if isinstance(value, list) else value
+
+    raw.update(visit(raw))
+    for line in raw["journal"]:
+        line["insteadOf"] = [name + HOSTILE for name in line.get("insteadOf", ())]
+
+
+class _Elements(HTMLParser):
+    """Names of all elements and attributes, and the text."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.names: set[str] = set()
+        self.text = ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.names |= {tag, *(f"@{name}" for name, _ in attrs)}
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def _elements(html: str) -> _Elements:
+    parser = _Elements()
+    parser.feed(html)
+    return parser
+
+
+def test_names_with_markup_in_them_are_shown_as_they_are(html: str) -> None:
+    seen = recorded(_hostile)
+    verdicts = tuple(replace(each, seen=each.seen + HOSTILE) for each in judge(seen))
+    found = _elements(page(seen, verdicts))
+    assert found.names <= _elements(html).names
+    for shown in (
+        f"Stack demo{HOSTILE}",
+        f"asks for no node of cpuspot{HOSTILE} after",
+        f"cpuod{HOSTILE} instead of cpuspot{HOSTILE}",
+        f"once more{HOSTILE}",
+        f"prepare-features, task 0{HOSTILE}",
+    ):
+        assert shown.replace("`", "") in found.text, shown
+    ElementTree.fromstring(svg(seen))  # noqa: S314 - our own
 
 
 def test_every_pod_that_ran_is_named_on_hover(seen: Observations) -> None:
