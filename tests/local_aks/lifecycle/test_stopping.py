@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from collections.abc import Generator
 from pathlib import Path
 
 import pytest
@@ -22,6 +25,31 @@ def awaited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     file.touch()
     monkeypatch.setattr(training_operator, "_AWAITED", file)
     return file
+
+
+@pytest.fixture
+def unnoted(tmp_path: Path) -> Generator[list[subprocess.Popen[str]]]:
+    """A component of a control plane that kwokctl had no time to note, and kwokctl itself, still at work."""
+    folder = RunDirectory.at(tmp_path / "run").kwok
+    started: list[subprocess.Popen[str]] = []
+    for name in ("kwokctl", "etcd"):
+        (tmp_path / name).symlink_to(sys.executable)
+        command = [tmp_path / name, "-c", "import time; print('up', flush=True); time.sleep(600)", folder]
+        started.append(subprocess.Popen(command, stdout=subprocess.PIPE, text=True))
+        assert started[-1].stdout is not None
+        started[-1].stdout.readline()
+    yield started
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+def test_a_component_that_was_started_and_not_noted_is_stopped(
+    tmp_path: Path, unnoted: list[subprocess.Popen[str]]
+) -> None:
+    remove(RunDirectory.found(tmp_path / "run"))
+    assert [process.wait(10) < 0 for process in unnoted] == [True, True]
+    assert not (tmp_path / "run").exists()
 
 
 def _run(tmp_path: Path, process: str) -> RunDirectory:
