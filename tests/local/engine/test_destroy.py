@@ -6,7 +6,10 @@ from collections.abc import Generator
 
 import pytest
 
+from local_aks.azure.state import MANAGED_CLUSTER
 from local_aks.engine import EngineError
+from local_aks.kube import cleanup
+from local_aks.kube.objects import Object, drop, put
 from tests.local.engine.deployment import Cluster, Deployment, deployment
 from tools import Tools
 
@@ -56,3 +59,30 @@ def test_a_stack_that_gives_up_its_protection_can_be_destroyed(dev: Deployment) 
     assert dev.engine(protect=False).up().changed() == ()
     dev.engine(protect=False).destroy()
     dev.assert_nothing_exists()
+
+
+def test_a_finalizer_that_nobody_serves_fails_the_destroy_and_the_next_one_goes_on(
+    demo: Deployment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    demo.engine().up()
+    metadata = {"name": "held", "labels": {"made-by": "tests"}}
+    namespace: Object = {"apiVersion": "v1", "kind": "Namespace", "metadata": metadata}
+    held: Object = {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {"name": "held", "namespace": "held"},
+    }
+    demo.cluster.api.apply(namespace, "tests", force=False)
+    put(held, ["example.org/nobody"], "metadata", "finalizers")
+    demo.cluster.api.apply(held, "tests", force=False)
+    with monkeypatch.context() as patience:
+        patience.setattr(cleanup, "_SECONDS", 5.0)
+        with pytest.raises(EngineError, match="ConfigMap held") as failure:
+            demo.engine().destroy()
+    drop(held, "metadata", "finalizers")
+    demo.cluster.api.apply(held, "tests", force=False)
+    assert "Cluster 'kubeflow-aks-demo' can't be deleted" in str(failure.value)
+    [cluster] = demo.azure.all(MANAGED_CLUSTER)
+    assert cluster.outputs["provisioningState"] == "Failed"
+    demo.engine().destroy()
+    demo.assert_nothing_exists()
