@@ -186,7 +186,7 @@ def test_work_that_requires_spot_waits_out_the_back_off(
     demo: DemoStack, namespace: str, selector: dict[str, str], tolerations: Sequence[dict[str, str]]
 ) -> None:
     sold_out = (MarketEvent(0, Supply.SOLD_OUT, "cpuspot"), MarketEvent(60, Supply.AVAILABLE, "cpuspot"))
-    with demo.playing(*sold_out, step=5) as play:
+    with demo.playing(*sold_out, step=10) as play:
         demo.apply(job("work", namespace, seconds=600, selector=selector, tolerations=tolerations))
         [pod] = play.until("the work runs", lambda: _running(demo, namespace))
     assert demo.pool_of(pod) == "cpuspot"
