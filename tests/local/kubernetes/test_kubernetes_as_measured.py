@@ -19,6 +19,9 @@ from tests.local.kubernetes.resources import (
 )
 from tests.local_aks.kubernetes_provider.engine import Engine, RefusedError
 
+NO_OWNERS: list[Object] = [{}]
+"""What removes all entries of an object's managedFields."""
+
 
 def test_a_patch_given_up_after_its_object_leaves_an_empty_one(
     engine: Engine, api: ApiServer, namespace: str
@@ -46,7 +49,7 @@ def test_an_object_without_owners_of_its_fields_is_taken(
 ) -> None:
     conf = Resource(engine, "core/v1:ConfigMap", config_map(namespace, k="v"))
     conf.create()
-    by_hand(api, conf.inputs, "a-migration", "/metadata/managedFields", [{}])
+    by_hand(api, conf.inputs, "a-migration", "/metadata/managedFields", NO_OWNERS)
     conf.update(config_map(namespace, k="new"), preview=True)
     conf.update(config_map(namespace, k="new"))
     assert api.get(conf.inputs)["data"] == {"k": "new"}
@@ -109,7 +112,7 @@ def test_a_token_of_an_absent_account_is_not_found(engine: Engine, namespace: st
 def test_what_a_type_does_not_know_is_dropped_and_nulls_are_empty_text(
     engine: Engine, api: ApiServer, namespace: str
 ) -> None:
-    news = config_map(namespace) | {"data": {"k": None}, "mistyped": {"a": 1}}
+    news: Object = config_map(namespace) | {"data": {"k": None}, "mistyped": {"a": 1}}
     news["metadata"]["annotations"] = {"a": None}
     conf = Resource.checked(engine, "core/v1:ConfigMap", news)
     conf.create()
