@@ -63,7 +63,9 @@ def _deployed(folder: Path, found: Tools) -> Generator[Engine]:
     run = RunDirectory.at(folder / "run")
     plane = ControlPlane(run, found, report=lambda _line: None)
     plane.start()
-    azure = azure_native.serve(AzureState(run.azure), kubeconfig=run.kubeconfig.read_text)
+    azure = azure_native.serve(
+        AzureState(run.azure), token=run.azure_token(), kubeconfig=run.kubeconfig.read_text
+    )
     inside = kubernetes.serve(servers=kubernetes.servers_of(run.kubeconfig))
     try:
         ports = {"azure-native": azure.port, "kubernetes": inside.port}
@@ -85,7 +87,8 @@ def _flat(folder: Path, ours: Engine) -> dict[str, Engine]:
         source = flat.program(resources, recorded, aliases=aliases)
         root = flat.project(folder / f"project-{len(engines)}", _PROJECT, STACK, source)
         run = RunDirectory.at(folder / f"run-{len(engines)}")
-        shutil.copy(ours.run.root / "passphrase", run.root)
+        for secret in ("passphrase", "azure-token"):
+            shutil.copy(ours.run.root / secret, run.root)
         for part in ("pulumi_state", "pulumi_workspace"):
             shutil.copytree(getattr(ours.run, part), getattr(run, part))
         for file in run.pulumi_state.glob(f".pulumi/stacks/**/{STACK}.json"):

@@ -94,8 +94,8 @@ def _name(inputs: Json, arm_type: ArmType, olds: Json, naming: Naming) -> None:
 def _mistakes(arm_type: ArmType, inputs: Json) -> list[str]:
     """Missing properties and broken constraints in the provider's words, and what the SDK does not know in ours.
 
-    The real provider drops unknown properties and lets Azure judge enum values (pulumi.md §1.4); a stand-in that
-    accepted them would hide spelling mistakes.
+    The real provider drops unknown properties and lets Azure judge enum values (docs/facts/pulumi.md#names-and-types);
+    a stand-in that accepted them would hide spelling mistakes.
     """
     known = _with_sentinels(body(inputs))
     mistakes = [f"missing required property '{name}'" for name in arm_type.path_inputs if name not in inputs]

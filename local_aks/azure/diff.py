@@ -110,7 +110,7 @@ def _same(name: str, old: object, new: object) -> bool:
 
 
 def _same_sku(old: Json, new: Json) -> bool:
-    """Whether two SKUs of a cluster differ in their former names only (pulumi-azure-native#2600)."""
+    """Whether two SKUs of a cluster differ in their former names only (pulumi/pulumi-azure-native#2600)."""
     renamed = {"Basic": "Base", "Paid": "Standard"}
     if not (set(old) == set(new) == {"name", "tier"}):
         return False

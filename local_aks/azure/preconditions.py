@@ -49,10 +49,10 @@ def require_parents(arm_type: ArmType, arm_id: str, get: Get) -> None:
 
 
 def require_idle(arm_type: ArmType, arm_id: str, state: AzureState, timing: Timing) -> None:
-    """AKS changes one thing at a time in a cluster (AKS#1913).
+    """AKS changes one thing at a time in a cluster (Azure/AKS#1913).
 
     Raises:
-        ArmError: 409, as cilium#25944 and terraform-azurerm-avm-ptn-aks-production#25 quote it.
+        ArmError: 409, as cilium/cilium#25944 and Azure/terraform-azurerm-avm-ptn-aks-production#25 quote it.
     """
     cluster_id = {AGENT_POOL: arm.parent_id_of(arm_id), MANAGED_CLUSTER: arm_id}.get(arm_type.pulumi)
     cluster = state.get(cluster_id) if cluster_id else None
@@ -76,7 +76,7 @@ def require_other_system_pool(arm_id: str, state: AzureState) -> None:
     """A cluster keeps one System pool at least.
 
     Raises:
-        ArmError: 400, as cluster-api-provider-azure#1355 quotes it.
+        ArmError: 400, as kubernetes-sigs/cluster-api-provider-azure#1355 quotes it.
     """
     pools = state.children(arm.parent_id_of(arm_id) or "", AGENT_POOL)
     if [arm.key(pool.id) for pool in pools if pool.outputs["mode"] == "System"] == [arm.key(arm_id)]:
@@ -95,7 +95,7 @@ def require_references(arm_type: ArmType, arm_id: str, body: Json, get: Get) -> 
 
 
 def require_unused(arm_type: ArmType, arm_id: str, state: AzureState) -> None:
-    """A resource that another one refers to stays; a resource group takes everything in it along.
+    """A resource that another one refers to is not deleted, but by the deletion of its resource group.
 
     Raises:
         ArmError: 400.
@@ -124,7 +124,7 @@ def being_deleted() -> ArmError:
 
 
 def not_found(arm_id: str) -> ArmError:
-    """The answer to a request about a resource that does not exist (azure-cli#18625)."""
+    """The answer to a request about a resource that does not exist (Azure/azure-cli#18625)."""
     group = arm.name_of(arm.group_id_of(arm_id) or "")
     resource = f"{arm.provider_type_of(arm_id)}/{arm.name_of(arm_id)}"
     return ArmError(

@@ -7,6 +7,7 @@ sent again, what a failed operation leaves in the state. All provider instances 
 from __future__ import annotations
 
 import base64
+import hmac
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -32,6 +33,10 @@ from local_aks.protocol.sessions import Sessions
 
 _SUBSCRIPTION: Final = "00000000-0000-0000-0000-000000000000"
 _CLIENT: Final = "00000000-0000-0000-0000-00000000c11e"
+_NOT_CONFIGURED: Final = (
+    "azure-native:clientSecret is not the token of this local AKS: it answers its own engine only, "
+    "which `python -m local_aks` runs"
+)
 _STABLE: Final = ("name", "location")
 """Outputs a preview of an update shows as known."""
 _CREDENTIALS: Final = {
@@ -60,13 +65,18 @@ class AzureNativeProvider(Provider):
     Args:
         azure: the Azure it manages.
         timing: the waiting that `Cancel` ends.
+        token: what a connection must be configured with (`clientSecret`) before it is answered; otherwise any user of
+            the machine could take the kubeconfig.
         kubeconfig: text of the kubeconfig that every cluster hands out.
     """
 
-    def __init__(self, azure: ResourceManager, timing: Timing, kubeconfig: Callable[[], str]) -> None:
+    def __init__(
+        self, azure: ResourceManager, timing: Timing, *, token: str, kubeconfig: Callable[[], str]
+    ) -> None:
         super().__init__("azure-native", version("pulumi-azure-native"))
         self._azure = azure
         self._timing = timing
+        self._token = token
         self._kubeconfig = kubeconfig
         self._sessions = Sessions[Configuration]()
 
@@ -88,8 +98,10 @@ class AzureNativeProvider(Provider):
     def Configure(
         self, request: provider_pb2.ConfigureRequest, context: grpc.ServicerContext
     ) -> provider_pb2.ConfigureResponse:
-        """Remember the location and the subscription of one provider instance, and nothing secret."""
+        """Remember the location and the subscription of a provider instance that brings the token."""
         given = {k.rsplit(":", 1)[-1]: v for k, v in request.variables.items()} | wire.decode(request.args)
+        if not hmac.compare_digest(str(given.get("clientSecret", "")).encode(), self._token.encode()):
+            fail(context, _NOT_CONFIGURED, grpc.StatusCode.UNAUTHENTICATED)
         configuration = Configuration(
             location=str(given.get("location") or ""),
             subscription=str(given.get("subscriptionId") or _SUBSCRIPTION),

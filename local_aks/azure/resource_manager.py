@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from contextlib import suppress
+from dataclasses import dataclass
 from datetime import date
 from typing import Final
 
 from local_aks.azure import admission, arm, preconditions
 from local_aks.azure.arm import ArmError, Json
+from local_aks.azure.deletions import Deletions, node_group_id
 from local_aks.azure.faults import Fault
 from local_aks.azure.requests import Requests
 from local_aks.azure.responses import BUILDERS, Put
@@ -29,6 +31,8 @@ class Operation:
     ends_at: float
     error: ArmError | None = None
     """How it fails, None when it succeeds."""
+    clusters: tuple[str, ...] = ()
+    """Ids of the clusters that it deletes."""
 
 
 class ResourceManager:
@@ -38,7 +42,7 @@ class ResourceManager:
         state: what this Azure holds.
         timing: how long it takes.
         today: the day on which it decides about support of Kubernetes versions.
-        cluster_deleted: ends what is inside a cluster that is being deleted.
+        empty_cluster: deletes what is inside a cluster that is being deleted; None for clusters with nothing inside.
     """
 
     def __init__(
@@ -46,11 +50,11 @@ class ResourceManager:
         state: AzureState,
         timing: Timing,
         today: Callable[[], date],
-        cluster_deleted: Callable[[], None] = lambda: None,
+        empty_cluster: Callable[[], None] | None = None,
     ) -> None:
         self._state = state
         self._timing = timing
-        self._cluster_deleted = cluster_deleted
+        self._deletions = Deletions(state, timing, empty_cluster)
         self._requests = Requests(state, self.get, today)
 
     def get(self, arm_id: str) -> Json | None:
@@ -65,6 +69,9 @@ class ResourceManager:
             ArmError: a planned fault.
         """
         self._count_request("GET", arm_type.pulumi)
+        if self._deletions.due(arm_id):
+            with self._state.transaction():
+                self._deletions.purge()
         return self.get(arm_id)
 
     def put(self, arm_type: ArmType, arm_id: str, body: Json) -> Operation:
@@ -72,10 +79,12 @@ class ResourceManager:
 
         Raises:
             ArmError: ARM or the resource provider refuses it; nothing has changed.
+            OperationCancelledError: the engine cancelled while an earlier deletion was waited for.
         """
         fault = self._count_request("PUT", arm_type.pulumi)
+        self._wait_for_deletions(arm_id)
         with self._state.transaction():
-            self._purge()
+            self._deletions.purge()
             preconditions.require_parents(arm_type, arm_id, self.get)
             preconditions.require_idle(arm_type, arm_id, self._state, self._timing)
             ends_at = self._store(arm_type, arm_id, body, failed=fault is not None and not fault.kill)
@@ -88,8 +97,9 @@ class ResourceManager:
             ArmError: the resource may not be deleted; nothing has changed.
         """
         fault = self._count_request("DELETE", arm_type.pulumi)
+        clusters: tuple[str, ...] = ()
         with self._state.transaction():
-            self._purge()
+            self._deletions.purge()
             if self._state.get(arm_id) is None:
                 return None
             if arm_type.pulumi == AGENT_POOL:
@@ -98,8 +108,8 @@ class ResourceManager:
             preconditions.require_unused(arm_type, arm_id, self._state)
             ends_at = self._timing.ends_at(arm_type.pulumi, DELETING)
             if fault is None or fault.kill:
-                self._mark_deleting(arm_id, ends_at)
-        return self._accepted(fault, ends_at)
+                clusters = self._deletions.begin(arm_id, ends_at)
+        return self._accepted(fault, ends_at, clusters)
 
     def wait(self, operation: Operation) -> None:
         """Wait for the end of an operation.
@@ -110,15 +120,17 @@ class ResourceManager:
         """
         self._timing.wait_until(operation.ends_at)
         with self._state.transaction():
-            self._purge()
+            self._deletions.purge()
         if operation.error:
             raise operation.error
+        self._deletions.wait(operation.clusters)
 
     def require_credentials(self, cluster_id: str, *, admin: bool) -> None:
         """Answer a POST of `listClusterUserCredential` or `listClusterAdminCredential`.
 
         Raises:
-            ArmError: there is no such cluster, or it has no local accounts (azurerm#15489).
+            ArmError: there is no such cluster, or it has no local accounts
+                (hashicorp/terraform-provider-azurerm#15489).
         """
         self._count_request("POST", MANAGED_CLUSTER)
         cluster = self.get(cluster_id)
@@ -140,30 +152,28 @@ class ResourceManager:
             os.kill(os.getpid(), signal.SIGKILL)
         raise fault.error()
 
-    def _accepted(self, fault: Fault | None, ends_at: float) -> Operation:
+    def _accepted(self, fault: Fault | None, ends_at: float, clusters: tuple[str, ...] = ()) -> Operation:
         if fault and fault.kill:
             os.kill(os.getpid(), signal.SIGKILL)
-        return Operation(ends_at=ends_at, error=fault.error() if fault else None)
+        return Operation(ends_at=ends_at, error=fault.error() if fault else None, clusters=clusters)
+
+    def _wait_for_deletions(self, arm_id: str) -> None:
+        """Wait for the deletions that must end before a PUT, whether they succeed or not."""
+        with suppress(ArmError):
+            self._deletions.wait(self._deletions.due(arm_id))
 
     def _body(self, stored: StoredResource) -> Json | None:
         """Body of a GET: what is stored, its nested resources and the operation under way."""
-        if stored.operation == DELETING and self._timing.over(stored.busy_until):
+        if self._deletions.gone(stored):
             return None
         body = dict(stored.outputs)
-        if not self._timing.over(stored.busy_until) and "provisioningState" in body:
+        busy = stored.operation == DELETING or not self._timing.over(stored.busy_until)
+        if busy and "provisioningState" in body:
             body["provisioningState"] = stored.operation
         if inline := TYPES[stored.type].inline:
             nested = self._state.children(stored.id, inline.type)
             body[inline.property] = [profile(n) if n.type == AGENT_POOL else n.outputs for n in nested]
         return body
-
-    def _purge(self) -> None:
-        """Forget what has been deleted."""
-        for resource in self._state.all():
-            if resource.operation == DELETING and self._timing.over(resource.busy_until):
-                if resource.type == MANAGED_CLUSTER:
-                    self._cluster_deleted()
-                self._state.delete(resource.id)
 
     def _store(self, arm_type: ArmType, arm_id: str, body: Json, *, failed: bool = False) -> float:
         """Admit a PUT, write its resource and those inline in it; the time at which the operation ends."""
@@ -214,20 +224,6 @@ class ResourceManager:
         """AKS makes a resource group of its own for the machines, and deletes it with the cluster."""
         arm_type = TYPES[RESOURCE_GROUP]
         group: Json = {"location": cluster.outputs["location"], "managedBy": cluster.id}
-        put = Put(id=_node_group_id(cluster), arm_type=arm_type.arm, body=group, existing=None, get=self.get)
+        put = Put(id=node_group_id(cluster), arm_type=arm_type.arm, body=group, existing=None, get=self.get)
         outputs = BUILDERS[RESOURCE_GROUP](put)
         self._state.put(StoredResource(id=put.id, type=RESOURCE_GROUP, inputs=group, outputs=outputs))
-
-    def _mark_deleting(self, arm_id: str, ends_at: float) -> None:
-        """Start to delete a resource, everything below it, and the machines' group of every cluster among them."""
-        for resource in self._state.all():
-            if arm.key(resource.id) != arm.key(arm_id) and not arm.within(resource.id, arm_id):
-                continue
-            self._state.put(replace(resource, operation=DELETING, busy_until=ends_at))
-            if resource.type == MANAGED_CLUSTER:
-                self._mark_deleting(_node_group_id(resource), ends_at)
-
-
-def _node_group_id(cluster: StoredResource) -> str:
-    subscription = cluster.id.split("/resource", 1)[0]
-    return f"{subscription}/resourceGroups/{cluster.outputs['nodeResourceGroup']}"

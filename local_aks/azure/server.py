@@ -17,24 +17,27 @@ def serve(
     state: AzureState,
     port: int = 0,
     *,
+    token: str,
     kubeconfig: Callable[[], str],
     speed: float = float("inf"),
     today: Callable[[], date] = date.today,
-    cluster_deleted: Callable[[], None] = lambda: None,
+    empty_cluster: Callable[[], None] | None = None,
 ) -> Server:
     """Serve the provider on 127.0.0.1, for `PULUMI_DEBUG_PROVIDERS=azure-native:<port>`.
 
     Args:
         state: the Azure it manages.
         port: 0 for a free one.
+        token: the setting `azure-native:clientSecret` of those who are answered (`RunDirectory.azure_token`).
         kubeconfig: text of the kubeconfig that every cluster hands out; asked anew each time and never stored.
         speed: simulated seconds of Azure in one second; infinite for an Azure that takes no time.
         today: the day on which Azure decides which Kubernetes versions it supports.
-        cluster_deleted: ends what is inside a cluster; a cluster counts as deleted only after it.
+        empty_cluster: deletes what is inside a cluster, which counts as deleted only after it.
 
     Raises:
         OSError: the port is taken.
     """
     timing = Timing(speed)
-    azure = ResourceManager(state, timing, today, cluster_deleted)
-    return server.serve(AzureNativeProvider(azure, timing, kubeconfig), port)
+    azure = ResourceManager(state, timing, today, empty_cluster)
+    provider = AzureNativeProvider(azure, timing, token=token, kubeconfig=kubeconfig)
+    return server.serve(provider, port)

@@ -135,9 +135,9 @@ class AzureState:
     def claim_instances(self, scale_set: str, count: int) -> range:
         """Take the next `count` instance IDs of a scale set, each of which only one VM ever gets.
 
-        Azure's mostly rise and may come back (virtual-machine-scale-sets-instance-ids.md). Here they never do: the pod
-        garbage collector remembers the name of a VM that went with its pods for up to two minutes, and would not spare
-        the pods of the next VM of that name if it went too.
+        Azure's mostly increase and may be used again (virtual-machine-scale-sets-instance-ids.md). Here none is: the
+        pod garbage collector remembers the name of a vanished VM for up to two minutes, and would delete the pods of a
+        second VM of that name without delay.
         """
         with self.transaction():
             taken: dict[str, int] = dict(self._read("instances.json", []))

@@ -5,7 +5,8 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from typing import Final
+from concurrent.futures import Future, wait
+from typing import Any, Final
 
 from local_aks.azure.state import AGENT_POOL, MANAGED_CLUSTER
 from local_aks.azure.types import RESOURCE_GROUP
@@ -25,6 +26,8 @@ _SECONDS: Final = {
 }
 """Usual length of an operation in seconds, from our own experience of AKS; nobody promises these."""
 _OTHERS: Final = 5.0
+_CANCELLED: Final = "the operation was cancelled; Azure carries on with it"
+_POLL_SECONDS: Final = 0.1
 
 
 class OperationCancelledError(Exception):
@@ -59,7 +62,18 @@ class Timing:
             OperationCancelledError: `cancel` was called meanwhile.
         """
         if self._cancelled.wait(max(0.0, ends_at - self._now())):
-            raise OperationCancelledError("the operation was cancelled; Azure carries on with it")
+            raise OperationCancelledError(_CANCELLED)
+
+    def wait_for(self, end: Future[Any]) -> None:
+        """Wait for the end of something that takes the wall clock's time.
+
+        Raises:
+            OperationCancelledError: `cancel` was called meanwhile.
+        """
+        cancelled = self._cancelled
+        while not wait([end], _POLL_SECONDS).done:
+            if cancelled.is_set():
+                raise OperationCancelledError(_CANCELLED)
 
     def pause(self, seconds: float) -> None:
         """Wait for simulated seconds.

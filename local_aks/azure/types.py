@@ -1,10 +1,13 @@
-"""The ARM types the program may use, and how azure-native treats each (aks.md §4.2, pulumi-azure-native)."""
+"""The ARM types the program may use, and how azure-native treats each.
+
+What replaces a resource: docs/facts/pulumi.md#what-azure-native-replaces.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
 from typing import Any, Final
@@ -23,6 +26,18 @@ class AutoName(Enum):
     RANDOM = "logical name and 8 random hex digits"
     COPY = "logical name as it is"
     UUID = "random UUID"
+
+
+class Evidence(Enum):
+    """What says which values Azure adds to what a program puts."""
+
+    RECORDING = "recording"
+    """Of azure-native 2.90.0 in March 2025 (tests/local_aks/azure/data/azure-native-aks-recording.json)."""
+    API_SCHEMA = "API schema"
+    """Azure's, as the SDK of azure-native has it: names and forms of all values, and defaults."""
+    DOCUMENT = "document"
+    NOTHING = "nothing"
+    """Our assumption."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,6 +69,10 @@ class ArmType:
     inline: Inline | None = None
     located: bool = True
     """Whether it has a location, which Check fills in."""
+    evidence: Evidence = Evidence.API_SCHEMA
+    """What its answers rest on."""
+    other_evidence: Mapping[str, Evidence] = field(default_factory=dict[str, Evidence])
+    """Properties whose values rest on something else."""
 
     @cached_property
     def path_inputs(self) -> tuple[str, ...]:
@@ -110,6 +129,7 @@ _TYPES: Final = (
         arm="Microsoft.Resources/resourceGroups",
         path=_GROUP,
         force_new=frozenset({"location"}),
+        evidence=Evidence.RECORDING,
     ),
     ArmType(
         pulumi="azure-native:network:VirtualNetwork",
@@ -130,16 +150,22 @@ _TYPES: Final = (
         arm="Microsoft.Network/publicIPAddresses",
         path=f"{_GROUP}/providers/Microsoft.Network/publicIPAddresses/{{publicIpAddressName}}",
         force_new=frozenset({"location", "publicIPAddressVersion", "publicIPPrefix", "sku"}),
+        other_evidence=dict.fromkeys(
+            ("idleTimeoutInMinutes", "publicIPAddressVersion", "publicIPAllocationMethod", "sku"),
+            Evidence.NOTHING,
+        ),
     ),
     ArmType(
         pulumi="azure-native:network:NatGateway",
         arm="Microsoft.Network/natGateways",
         path=f"{_GROUP}/providers/Microsoft.Network/natGateways/{{natGatewayName}}",
+        other_evidence={"idleTimeoutInMinutes": Evidence.NOTHING},
     ),
     ArmType(
         pulumi="azure-native:network:NetworkSecurityGroup",
         arm="Microsoft.Network/networkSecurityGroups",
         path=f"{_GROUP}/providers/Microsoft.Network/networkSecurityGroups/{{networkSecurityGroupName}}",
+        other_evidence={"defaultSecurityRules": Evidence.DOCUMENT},
     ),
     ArmType(
         pulumi="azure-native:managedidentity:UserAssignedIdentity",
@@ -160,6 +186,7 @@ _TYPES: Final = (
         arm="Microsoft.ContainerRegistry/registries",
         path=f"{_GROUP}/providers/Microsoft.ContainerRegistry/registries/{{registryName}}",
         force_new=frozenset({"location"}),
+        other_evidence={"dataEndpointEnabled": Evidence.NOTHING},
     ),
     ArmType(
         pulumi=MANAGED_CLUSTER,
@@ -176,6 +203,10 @@ _TYPES: Final = (
             "windowsProfile",
         },
         inline=Inline(property="agentPoolProfiles", type=AGENT_POOL, segment="agentPools", owned=False),
+        evidence=Evidence.RECORDING,
+        other_evidence=dict.fromkeys(
+            ("autoScalerProfile", "autoUpgradeProfile", "oidcIssuerProfile"), Evidence.DOCUMENT
+        ),
     ),
     ArmType(
         pulumi=AGENT_POOL,
@@ -184,6 +215,8 @@ _TYPES: Final = (
         auto_name=AutoName.COPY,
         force_new=frozenset({"vmSize", "gpuInstanceProfile", "networkProfile.nodePublicIPTags"}),
         located=False,
+        evidence=Evidence.RECORDING,
+        other_evidence=dict.fromkeys(("osDiskSizeGB", "osDiskType"), Evidence.DOCUMENT),
     ),
     ArmType(
         pulumi="azure-native:containerservice:MaintenanceConfiguration",

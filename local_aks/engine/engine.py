@@ -26,6 +26,9 @@ _LOCK_PATIENCE: Final = 30.0
 _GARBAGE: Final = "400"
 """The engine lives for a second or two; as a rule Go's garbage collector takes a third of its time."""
 
+_AZURE_TOKEN: Final = "azure-native:clientSecret"  # noqa: S105 - the name of it
+"""The setting that brings the simulated Azure its token: what is set for a package, its default provider gets."""
+
 OnOutput = Callable[[str], object]
 
 
@@ -186,11 +189,10 @@ class Engine:
             ),
             pulumi_command=command(self.tools["pulumi"]),
         )
+        secrets = {_AZURE_TOKEN: self.run.azure_token()} if "azure-native" in self.providers else {}
         with self._telling("the beginning"):
             stack = Stack(self.stack, workspace, self.run.pulumi_state)
-        settings = workspace.stack_settings(self.stack)
-        settings.config = dict(config.values)
-        workspace.save_stack_settings(self.stack, settings)
+            workspace.configure(self.stack, config.values, secrets)
         return stack
 
     def _environment(self) -> dict[str, str]:

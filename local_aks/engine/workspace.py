@@ -6,6 +6,8 @@ nothing.
 
 from __future__ import annotations
 
+import os
+import subprocess
 from collections.abc import Mapping
 from datetime import datetime
 from functools import cache
@@ -14,6 +16,10 @@ from typing import Final
 
 from pulumi import automation
 from pulumi.automation._stack import StackInitMode  # pyright: ignore[reportPrivateUsage] - its only home
+from pulumi.automation._stack_settings import (
+    StackSettingsSecureConfigValue as _Encrypted,  # pyright: ignore[reportPrivateUsage] - its only home
+)
+from pulumi.automation.errors import create_command_error
 
 _NOT_ASKED: Final = automation.UpdateSummary("", datetime.min, "", {}, {}, "")
 
@@ -23,6 +29,42 @@ class Workspace(automation.LocalWorkspace):
 
     def select_stack(self, stack_name: str) -> None:
         """Nothing."""
+
+    def configure(self, stack_name: str, values: Mapping[str, str], secrets: Mapping[str, str]) -> None:
+        """Gives the stack these values and secrets and no others.
+
+        A secret that is encrypted in the stack's settings already stays as it is: encrypting costs a process.
+
+        Args:
+            stack_name: the stack.
+            values: full key (`project:key`) to text.
+            secrets: the same for values that stay the same as long as the stack exists.
+
+        Raises:
+            CommandError: a secret can't be encrypted.
+        """
+        settings = self.stack_settings(stack_name)
+        kept = {
+            k: v for k, v in (settings.config or {}).items() if k in secrets and isinstance(v, _Encrypted)
+        }
+        settings.config = {**values, **kept}
+        self.save_stack_settings(stack_name, settings)
+        for key in secrets.keys() - kept.keys():
+            self._encrypt(stack_name, key, secrets[key])
+
+    def _encrypt(self, stack_name: str, key: str, value: str) -> None:
+        """Sets a secret by stdin; the base class's `set_config` shows it to all users in a command line."""
+        command = [self.pulumi_command.command, "--cwd", self.work_dir]
+        done = subprocess.run(  # noqa: S603 - the engine
+            [*command, "config", "set", key, "--secret", "--stack", stack_name, "--non-interactive"],
+            input=value,
+            env={**os.environ, "PULUMI_HOME": self.pulumi_home or "", **self.env_vars},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if done.returncode:
+            raise create_command_error(automation.CommandResult(done.stdout, done.stderr, done.returncode))
 
 
 class Stack(automation.Stack):

@@ -83,9 +83,10 @@ def serve(run: RunDirectory, *, speed: float, seed: int) -> None:
     cluster = LiveCluster(str(run.kubeconfig))
     azure_native = azure.serve(
         state,
+        token=run.azure_token(),
         kubeconfig=run.kubeconfig.read_text,
         speed=speed,
-        cluster_deleted=partial(cleanup.erase, str(run.kubeconfig)),
+        empty_cluster=partial(cleanup.erase, str(run.kubeconfig)),
     )
     in_cluster = kubernetes_provider.serve(servers=kubernetes_provider.servers_of(run.kubeconfig))
     market_inbox(run).touch()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import NoReturn
 
 import grpc
@@ -86,6 +87,13 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
         self, request: provider_pb2.CallRequest, context: grpc.ServicerContext
     ) -> provider_pb2.CallResponse:
         """Not implemented: neither package has methods that the program uses."""
+        self._unimplemented(request, context)
+
+    @override
+    def List(
+        self, request: provider_pb2.ListRequest, context: grpc.ServicerContext
+    ) -> Iterator[provider_pb2.ListResponse]:
+        """Not implemented."""
         self._unimplemented(request, context)
 
     def _unimplemented(self, request: message.Message, context: grpc.ServicerContext) -> NoReturn:

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent import futures
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import grpc
 from pulumi.runtime.proto import provider_pb2_grpc
+from typing_extensions import override
+
+from local_aks.protocol.failures import fail
+from local_aks.protocol.peers import is_another_users
 
 _THREADS: Final = 64
 """Calls answered at a time; one that waits for its resource holds a thread."""
 _MESSAGE_BYTES: Final = 400 << 20
-"""The engine's own limit (pulumi/pulumi, sdk/go/common/util/rpcutil/serve.go, `GrpcChannelOptions`)."""
+"""As much as the engine itself takes: state with large ConfigMaps comes in one message."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +37,7 @@ class Server:
 
 
 def serve(provider: provider_pb2_grpc.ResourceProviderServicer, port: int = 0) -> Server:
-    """Serve a provider on 127.0.0.1.
+    """Serve a provider on 127.0.0.1, to programs of this user where the system tells whose they are.
 
     Args:
         provider: answers the calls.
@@ -42,11 +47,47 @@ def serve(provider: provider_pb2_grpc.ResourceProviderServicer, port: int = 0) -
         OSError: the port is taken.
     """
     options = [("grpc.max_receive_message_length", _MESSAGE_BYTES), ("grpc.so_reuseport", 0)]
-    server = grpc.server(futures.ThreadPoolExecutor(_THREADS, type(provider).__name__), options=options)
+    guard = _OwnUserOnly()
+    threads = futures.ThreadPoolExecutor(_THREADS, type(provider).__name__)
+    server = grpc.server(threads, interceptors=[guard], options=options)
     provider_pb2_grpc.add_ResourceProviderServicer_to_server(provider, server)
     try:
         bound = server.add_insecure_port(f"127.0.0.1:{port}")
     except RuntimeError as error:
         raise OSError(f"port {port} on 127.0.0.1 is taken") from error
+    guard.port = bound
     server.start()
     return Server(bound, server)
+
+
+class _OwnUserOnly(grpc.ServerInterceptor):
+    """Refuses every call of another user of the machine.
+
+    Attributes:
+        port: of the server.
+    """
+
+    port = 0
+
+    @override
+    def intercept_service(
+        self,
+        continuation: Callable[[grpc.HandlerCallDetails], Any],
+        handler_call_details: grpc.HandlerCallDetails,
+    ) -> Any:
+        """The handler of a call, called only for this user; of all calls only `List` answers with a stream."""
+        handler = continuation(handler_call_details)
+        if handler is None:
+            return None
+        wrap, answer = (
+            (grpc.unary_stream_rpc_method_handler, handler.unary_stream)
+            if handler.response_streaming
+            else (grpc.unary_unary_rpc_method_handler, handler.unary_unary)
+        )
+
+        def guarded(request: Any, context: grpc.ServicerContext) -> Any:
+            if is_another_users(context.peer(), self.port):
+                fail(context, "the local AKS answers its own user only", grpc.StatusCode.UNAUTHENTICATED)
+            return answer(request, context)
+
+        return wrap(guarded, handler.request_deserializer, handler.response_serializer)

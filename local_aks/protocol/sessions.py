@@ -6,7 +6,8 @@ tells them apart: a session is what was configured over the same connection. A l
 of the `up` after a preview, of another stack) never changes what a running one sees.
 
 A connection that brought no `Configure` gets nothing: it may be anybody's. That includes one that gRPC opens anew after
-30 idle minutes, which no operation on the local AKS comes near.
+30 idle minutes, which no operation on the local AKS comes near. The port of a connection that has ended may become that
+of another one: where the system tells, `server` refuses it when it is another user's.
 """
 
 from __future__ import annotations

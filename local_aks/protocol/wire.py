@@ -1,4 +1,4 @@
-"""Values of the Pulumi provider protocol as plain Python, and back (engine.md §3.3)."""
+"""Values of the Pulumi provider protocol as plain Python, and back (docs/facts/engine.md#provider-protocol)."""
 
 from __future__ import annotations
 

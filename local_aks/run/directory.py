@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import fcntl
 import hashlib
+import os
 import secrets
 import shutil
+import tempfile
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -85,10 +87,22 @@ class RunDirectory:
 
     def passphrase(self) -> str:
         """The throw-away passphrase that the engine encrypts secrets with; made at first use."""
-        file = self.root / "passphrase"
+        return self._secret("passphrase")
+
+    def azure_token(self) -> str:
+        """What a connection to the simulated Azure must bring to be answered; made at first use."""
+        return self._secret("azure-token")
+
+    def _secret(self, name: str) -> str:
+        """A random text that stays the same, in a file for its owner only; whoever asks first, makes it."""
+        file = self.root / name
         if not file.exists():
-            file.touch(mode=0o600)
-            file.write_text(secrets.token_urlsafe(32))
+            handle, draft = tempfile.mkstemp(dir=self.root, prefix=f".{name}.")
+            with os.fdopen(handle, "w") as sink:
+                sink.write(secrets.token_urlsafe(32))
+            with suppress(FileExistsError):
+                file.hardlink_to(draft)
+            Path(draft).unlink()
         return file.read_text()
 
     @contextmanager

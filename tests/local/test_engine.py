@@ -31,7 +31,9 @@ Make = Callable[..., Engine]
 def _providers(
     run: RunDirectory, kubeconfig: Path, *, speed: float = float("inf")
 ) -> Generator[dict[str, int]]:
-    cloud = azure.serve(AzureState(run.azure), kubeconfig=kubeconfig.read_text, speed=speed)
+    cloud = azure.serve(
+        AzureState(run.azure), token=run.azure_token(), kubeconfig=kubeconfig.read_text, speed=speed
+    )
     inside = kubernetes.serve(servers=kubernetes.servers_of(kubeconfig))
     yield {"azure-native": cloud.port, "kubernetes": inside.port}
     cloud.stop()

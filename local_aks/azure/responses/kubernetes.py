@@ -45,7 +45,7 @@ _AUTOSCALER: Final[Json] = {
     "skipNodesWithLocalStorage": "false",
     "skipNodesWithSystemPods": "true",
 }
-"""Defaults of the autoscaler profile (cluster-autoscaler.md §profile; aks.md §3.1)."""
+"""Defaults of the autoscaler profile (cluster-autoscaler.md; docs/facts/aks.md#autoscaler-profile)."""
 
 
 def patched(version: str) -> str:
@@ -146,7 +146,7 @@ def _pool_version(put: Put, cluster: Json) -> str:
 
 
 def _os_disk(body: Json) -> Json:
-    """Type and size of the OS disk: ephemeral where it fits, when nobody asks for a type (aks.md §1.6)."""
+    """Type and size of the OS disk: ephemeral where it fits and nobody asks for a type (docs/facts/aks.md#os-disks)."""
     size = vm_size(str(body.get("vmSize")))
     local, vcpus = (size.ephemeral_gib, size.vcpus) if size else (0, 0)
     fits = local >= (body.get("osDiskSizeGB") or _DEFAULT_DISK)
@@ -163,7 +163,7 @@ def _spot(put: Put) -> Json:
 
 
 def _spot_pair(put: Put) -> Json:
-    """The label and taint AKS adds when it creates a spot pool; later PUTs must repeat them (AKS#3152)."""
+    """The label and taint AKS adds when it creates a spot pool; later PUTs must repeat them (Azure/AKS#3152)."""
     if put.body.get("scaleSetPriority") != "Spot" or put.existing is not None:
         return {}
     taints: list[str] = put.body.get("nodeTaints") or []
@@ -174,7 +174,7 @@ def _spot_pair(put: Put) -> Json:
 
 
 def _count(put: Put) -> int:
-    """Live node count: AKS ignores `count` of an autoscaled pool that exists (aks.md §3.5)."""
+    """Live node count: AKS ignores `count` of an autoscaled pool that exists (docs/facts/aks.md#node-count)."""
     least, most = put.body.get("minCount", 0), put.body.get("maxCount", 0)
     if not put.body.get("enableAutoScaling"):
         return int(put.body.get("count", 1))
@@ -264,7 +264,7 @@ def _outbound(put: Put, node_group: str) -> dict[str, Any]:
 
 
 def _oidc(put: Put, version: str) -> Json:
-    """OIDC issuer: on by default since Kubernetes 1.34 (aks.md §5)."""
+    """OIDC issuer: on by default since Kubernetes 1.34 (docs/facts/aks.md#platform-features)."""
     given: Json = put.body.get("oidcIssuerProfile", {})
     had = arm.at(put.existing or {}, "oidcIssuerProfile.enabled")
     default = had if had is not None else int(version.split(".")[1]) >= 34  # noqa: PLR2004 - the release's number

@@ -16,6 +16,7 @@ _DEFAULT_RULES: Final = (
     ("AllowInternetOutBound", 65001, "Outbound", "Allow"),
     ("DenyAllOutBound", 65500, "Outbound", "Deny"),
 )
+"""What every group has ("Network security groups")."""
 
 
 def virtual_network(put: Put) -> Json:

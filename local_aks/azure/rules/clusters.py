@@ -1,4 +1,4 @@
-"""Rules of a managed cluster: pools, version, identity, access (facts aks.md §4.3, §5)."""
+"""Rules of a managed cluster: pools, version, identity, access (docs/facts/aks.md)."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ CLUSTER_RULES: Final[tuple[Rule[ClusterRequest], ...]] = (
         code="InvalidParameter",
         message="Must define at least one system pool.",
         broken=lambda r: when(r.existing is None and all(pool.get("mode") != "System" for pool in r.pools)),
-        source="AKS#1602",
+        source="Azure/AKS#1602",
         quoted=True,
     ),
     Rule(
@@ -116,7 +116,7 @@ CLUSTER_RULES: Final[tuple[Rule[ClusterRequest], ...]] = (
         "managed cluster operations. For agent pool specific change, please use per agent pool operations: "
         "https://aka.ms/agent-pool-rest-api",
         broken=_introduced_pool,
-        source="pulumi-azure-native#579, #2719",
+        source="pulumi/pulumi-azure-native#579, pulumi/pulumi-azure-native#2719",
         quoted=True,
     ),
     Rule(
@@ -154,7 +154,7 @@ CLUSTER_RULES: Final[tuple[Rule[ClusterRequest], ...]] = (
         broken=lambda r: when(
             r.get("supportPlan") == "AKSLongTermSupport" and r.get("sku.tier") != "Premium"
         ),
-        source="long-term-support.md, azure-cli-extensions#9785",
+        source="long-term-support.md, Azure/azure-cli-extensions#9785",
     ),
     Rule(
         id="dns-prefix",
@@ -163,7 +163,7 @@ CLUSTER_RULES: Final[tuple[Rule[ClusterRequest], ...]] = (
         broken=lambda r: when(
             not r.get("fqdnSubdomain") and not _DNS_PREFIX.fullmatch(str(r.get("dnsPrefix") or ""))
         ),
-        source="learn.microsoft.com/azure/aks/aks-common-issues-faq, naming rules",
+        source='"AKS common issues FAQ"',
     ),
     Rule(
         id="private-authorised-ranges",
@@ -180,7 +180,7 @@ CLUSTER_RULES: Final[tuple[Rule[ClusterRequest], ...]] = (
         code="BadRequest",
         message="There's no support for converting existing AKS clusters into private clusters, nor back.",
         broken=_privacy_changed,
-        source="private-clusters.md §Limitations, cited in AKS#4131; terraform-provider-azurerm, ForceNew",
+        source='private-clusters.md, "Limitations", cited in Azure/AKS#4131',
     ),
     Rule(
         id="authorised-ranges-closed",
@@ -203,7 +203,7 @@ CLUSTER_RULES: Final[tuple[Rule[ClusterRequest], ...]] = (
         code="InvalidParameter",
         message=invalid("apiServerAccessProfile.authorizedIPRanges", "At most 200 ranges are allowed."),
         broken=lambda r: when(len(_ranges(r)) > _MOST_IP_RANGES),
-        source="api-server-authorized-ip-ranges.md (aks.md §5)",
+        source="api-server-authorized-ip-ranges.md (docs/facts/aks.md#api-server-access)",
     ),
     Rule(
         id="local-accounts-need-entra",
@@ -211,7 +211,7 @@ CLUSTER_RULES: Final[tuple[Rule[ClusterRequest], ...]] = (
         message="Since kubernetes version 1.25, disableLocalAccounts can only be set on Azure AD integration enabled "
         "cluster. Please integrate your cluster with AAD.",
         broken=lambda r: when(r.get("disableLocalAccounts") is True and not r.get("aadProfile.managed")),
-        source="cilium#48265",
+        source="cilium/cilium#48265",
         quoted=True,
     ),
     Rule(
@@ -219,14 +219,14 @@ CLUSTER_RULES: Final[tuple[Rule[ClusterRequest], ...]] = (
         code="BadRequest",
         message="Microsoft Entra integration cannot be disabled once it is enabled.",
         broken=lambda r: _disabled(r, "aadProfile.managed"),
-        source="enable-authentication-microsoft-entra-id.md (aks.md §5)",
+        source="enable-authentication-microsoft-entra-id.md (docs/facts/aks.md#api-server-access)",
     ),
     Rule(
         id="oidc-issuer-stays",
         code="OIDCIssuerFeatureCannotBeDisabled",
         message="OIDC issuer feature cannot be disabled.",
         broken=lambda r: _disabled(r, "oidcIssuerProfile.enabled"),
-        source="use-oidc-issuer.md (aks.md §5)",
+        source="use-oidc-issuer.md (docs/facts/aks.md#platform-features)",
     ),
     Rule(
         id="workload-identity-needs-oidc",
@@ -236,7 +236,7 @@ CLUSTER_RULES: Final[tuple[Rule[ClusterRequest], ...]] = (
             r.get("securityProfile.workloadIdentity.enabled") is True
             and r.get("oidcIssuerProfile.enabled") is not True
         ),
-        source="workload-identity-deploy-cluster.md (aks.md §5)",
+        source="workload-identity-deploy-cluster.md (docs/facts/aks.md#platform-features)",
     ),
     Rule(
         id="user-assigned-identity",
@@ -255,7 +255,7 @@ CLUSTER_RULES: Final[tuple[Rule[ClusterRequest], ...]] = (
             "securityProfile.imageCleaner.intervalHours", "{hours} is not between {least} and {most}."
         ),
         broken=_cleaner,
-        source="image-cleaner.md (aks.md §5)",
+        source="image-cleaner.md (docs/facts/aks.md#platform-features)",
     ),
     Rule(
         id="autoscaler-expander",
@@ -264,7 +264,7 @@ CLUSTER_RULES: Final[tuple[Rule[ClusterRequest], ...]] = (
         broken=lambda r: when(
             (expander := r.get("autoScalerProfile.expander")) not in (None, *_EXPANDERS), expander=expander
         ),
-        source="cluster-autoscaler.md (aks.md §3.1)",
+        source="cluster-autoscaler.md (docs/facts/aks.md#autoscaler-profile)",
     ),
     Rule(
         id="autoscaler-provision-time",

@@ -1,6 +1,7 @@
-"""Properties of an agent pool that AKS never changes after creation (facts aks.md §1.3, §1.5).
+"""Properties of an agent pool that AKS never changes after creation (docs/facts/aks.md#immutable-pool-properties).
 
-azure-native plans most of these as an update in place (aks.md §4.2); Azure then answers 400.
+azure-native plans most of these as an update in place (docs/facts/pulumi.md#what-azure-native-replaces); Azure then
+answers 400.
 """
 
 from __future__ import annotations
@@ -10,26 +11,27 @@ from typing import Any, Final
 from local_aks.azure.rules.rule import PoolRequest, Rule, when
 
 _SOURCES: Final = {
-    "vmSize": "manage-node-pools.md §Limitations",
+    "vmSize": 'manage-node-pools.md, "Limitations"',
     "osType": "managedClusters.json 2025-09-01",
     "osDiskType": "concepts-storage.md",
-    "osDiskSizeGB": "terraform-provider-azurerm, ForceNew",
+    "osDiskSizeGB": "docs/facts/aks.md#immutable-pool-properties",
     "kubeletDiskType": "managedClusters.json 2025-09-01",
-    "maxPods": "terraform-provider-azurerm, ForceNew",
-    "vnetSubnetID": "terraform-provider-azurerm, ForceNew",
-    "podSubnetID": "terraform-provider-azurerm, ForceNew",
+    "maxPods": "docs/facts/aks.md#immutable-pool-properties",
+    "vnetSubnetID": "docs/facts/aks.md#immutable-pool-properties",
+    "podSubnetID": "docs/facts/aks.md#immutable-pool-properties",
     "availabilityZones": "availability-zones.md",
-    "scaleSetPriority": "spot-node-pool.md; unset to Regular counts as a change: cluster-api-provider-azure#1925",
+    # Regular for what was unset counts as a change, too.
+    "scaleSetPriority": "spot-node-pool.md; kubernetes-sigs/cluster-api-provider-azure#1925",
     "scaleSetEvictionPolicy": "spot-node-pool.md",
-    "spotMaxPrice": "spot-node-pool.md, AKS#4374",
+    "spotMaxPrice": "spot-node-pool.md, Azure/AKS#4374",
     "gpuInstanceProfile": "gpu-multi-instance.md",
     "gpuProfile": "use-nvidia-gpu.md",
     "hostGroupID": "managedClusters.json 2025-09-01",
     "kubeletConfig": "custom-node-configuration.md",
     "linuxOSConfig": "custom-node-configuration.md",
-    "enableEncryptionAtHost": "terraform-provider-azurerm, ForceNew",
-    "enableFIPS": "terraform-provider-azurerm, ForceNew",
-    "enableNodePublicIP": "terraform-provider-azurerm, ForceNew",
+    "enableEncryptionAtHost": "docs/facts/aks.md#immutable-pool-properties",
+    "enableFIPS": "docs/facts/aks.md#immutable-pool-properties",
+    "enableNodePublicIP": "docs/facts/aks.md#immutable-pool-properties",
     "type": "managedClusters.json 2025-09-01",
 }
 _STRICT: Final = "scaleSetPriority"
@@ -57,7 +59,7 @@ def _rule(name: str, source: str) -> Rule[PoolRequest]:
         code="PropertyChangeNotAllowed",
         message=f"Changing property 'properties.{name}' is not allowed.",
         broken=lambda request: when(_changed(request, name)),
-        source=f"{source}; wording: pulumi-azure-native#959",
+        source=f"{source}; wording: pulumi/pulumi-azure-native#959",
         quoted=True,
     )
 

@@ -1,4 +1,4 @@
-"""Rules of node labels and taints (facts aks.md §1.2)."""
+"""Rules of node labels and taints (docs/facts/aks.md#spot-label-and-taint)."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ LABEL_RULES: Final[tuple[Rule[PoolRequest], ...]] = (
         code="BadRequest",
         message="Invalid node label key {key}. The 'kubernetes.azure.com' prefix is preserved by aks system labels",
         broken=_aks_label,
-        source="ams0/aks-nvme-ssd-provisioner#5; exception for the spot pair: AKS#3152",
+        source="ams0/aks-nvme-ssd-provisioner#5; exception for the spot pair: Azure/AKS#3152",
         quoted=True,
     ),
     Rule(
@@ -98,7 +98,7 @@ LABEL_RULES: Final[tuple[Rule[PoolRequest], ...]] = (
         "'k8s.io' namespace must begin with an allowed prefix (kubelet.kubernetes.io, node.kubernetes.io). For more "
         "information, please check https://aka.ms/aks-node-labels-116.",
         broken=_kubernetes_label,
-        source="AKS#2866, terraform-provider-azurerm#18567",
+        source="Azure/AKS#2866, hashicorp/terraform-provider-azurerm#18567",
         quoted=True,
     ),
     Rule(
@@ -120,13 +120,13 @@ LABEL_RULES: Final[tuple[Rule[PoolRequest], ...]] = (
         code="InvalidParameter",
         message=invalid("agentPoolProfile.nodeTaints", "The key of taint '{taint}' has a reserved prefix."),
         broken=_reserved_taint,
-        source="aks.md §1.2; exception for the spot pair: AKS#3152",
+        source="docs/facts/aks.md#spot-label-and-taint; exception for the spot pair: Azure/AKS#3152",
     ),
     Rule(
         id="taint-repeated",
         code="InvalidParameter",
         message=invalid("agentPoolProfile.nodeTaints", "Key and effect of taint '{taint}' occur twice."),
         broken=_repeated_taint,
-        source="AKS#1412",
+        source="Azure/AKS#1412",
     ),
 )

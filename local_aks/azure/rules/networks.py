@@ -120,7 +120,7 @@ CLUSTER_NETWORK_RULES: Final[tuple[Rule[ClusterRequest], ...]] = (
         code="ServiceCidrOverlapExistingSubnetsCidr",
         message="The specified service CIDR {service} is conflicted with an existing subnet CIDR {subnet}",
         broken=_service_overlap,
-        source="azure-cli#20810",
+        source="Azure/azure-cli#20810",
         quoted=True,
     ),
     Rule(
@@ -128,7 +128,7 @@ CLUSTER_NETWORK_RULES: Final[tuple[Rule[ClusterRequest], ...]] = (
         code="InvalidParameter",
         message=invalid("networkProfile.podCidr", "{pods} overlaps with {other}."),
         broken=_pod_overlap,
-        source="concepts-network-azure-cni-overlay.md §IP address planning",
+        source='concepts-network-azure-cni-overlay.md, "IP address planning"',
     ),
     Rule(
         id="dns-service-address",
@@ -148,7 +148,7 @@ CLUSTER_NETWORK_RULES: Final[tuple[Rule[ClusterRequest], ...]] = (
             r.get("networkProfile.outboundType") == "managedNATGateway" and bool(_custom_network(r)),
             pool=_custom_network(r),
         ),
-        source="azure-docs#83858, cluster-api-provider-azure#5429",
+        source="MicrosoftDocs/azure-docs#83858, kubernetes-sigs/cluster-api-provider-azure#5429",
         quoted=True,
     ),
     Rule(
@@ -156,7 +156,7 @@ CLUSTER_NETWORK_RULES: Final[tuple[Rule[ClusterRequest], ...]] = (
         code="InvalidParameter",
         message="Outbound type is userAssignedNATGateway but a subnet of the agent pools has no NAT gateway.",
         broken=_no_gateway,
-        source="nat-gateway.md §user-assigned",
+        source='nat-gateway.md, "user-assigned"',
     ),
 )
 
@@ -184,7 +184,7 @@ _VALID_RULES: Final = tuple(
         code="NetcfgInvalidSubnet",
         message="Subnet '{name}' is not valid in virtual network '{network}'.",
         broken=broken,
-        source="azure-cli#10917, terraform-provider-azurerm#11525",
+        source="Azure/azure-cli#10917, hashicorp/terraform-provider-azurerm#11525",
         quoted=True,
     )
     for rule_id, broken in (("subnet-inside-network", _outside), ("subnet-overlap", _overlap))
@@ -196,7 +196,7 @@ SUBNET_RULES: Final[tuple[Rule[SubnetRequest], ...]] = (
         code="InUsePrefixCannotBeDeleted",
         message="IpPrefix {prefix} on Subnet {name} has active allocations and cannot be deleted.",
         broken=_taken_away,
-        source="terraform-provider-azurerm#11211",
+        source="hashicorp/terraform-provider-azurerm#11211",
         quoted=True,
     ),
 )

@@ -1,4 +1,4 @@
-"""Rules of every agent pool: name, size, counts, disks, GPUs (facts aks.md §1.4–1.6, §2)."""
+"""Rules of every agent pool: name, size, counts, disks, GPUs (docs/facts/aks.md)."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ POOL_RULES: Final[tuple[Rule[PoolRequest], ...]] = (
         message="The value of parameter agentPoolProfile.name is invalid. "
         "Please see https://aka.ms/aks-naming-rules for more details.",
         broken=lambda r: when(r.body.get("osType") == "Windows" and len(r.name) > _LONGEST_WINDOWS_NAME),
-        source="AKS#3300",
+        source="Azure/AKS#3300",
         quoted=True,
     ),
     Rule(
@@ -138,14 +138,14 @@ POOL_RULES: Final[tuple[Rule[PoolRequest], ...]] = (
         broken=lambda r: when(
             r.system and arm.at(r.body, "upgradeSettings.maxUnavailable") not in (None, "0")
         ),
-        source="upgrade-aks-node-pools-rolling.md (aks.md §1.3)",
+        source="upgrade-aks-node-pools-rolling.md (docs/facts/aks.md#upgrade-settings-of-pools)",
     ),
     Rule(
         id="autoscaling",
         code="InvalidParameter",
         message=invalid("agentPoolProfile.enableAutoScaling", "{details}"),
         broken=_autoscaling,
-        source="cluster-autoscaler.md; managedClusters.json 2025-09-01, count (aks.md §1.4)",
+        source="cluster-autoscaler.md; managedClusters.json 2025-09-01, count",
     ),
     Rule(
         id="count",
@@ -157,7 +157,7 @@ POOL_RULES: Final[tuple[Rule[PoolRequest], ...]] = (
             "pool. 2) api Version is less than 2020-03-01. 3) The node is a system pool.",
         ),
         broken=_count,
-        source="cluster-api-provider-azure#5947; bounds: managedClusters.json 2025-09-01, count",
+        source="kubernetes-sigs/cluster-api-provider-azure#5947; bounds: managedClusters.json 2025-09-01, count",
         quoted=True,
     ),
     Rule(
@@ -165,7 +165,7 @@ POOL_RULES: Final[tuple[Rule[PoolRequest], ...]] = (
         code="InvalidParameter",
         message=invalid("agentPoolProfile.maxPods", "{pods} is not between {least} and {most}."),
         broken=_max_pods,
-        source="quotas-skus-regions.md, use-system-pools.md (aks.md §1.4)",
+        source="quotas-skus-regions.md, use-system-pools.md (docs/facts/aks.md#names-counts-and-limits)",
     ),
     Rule(
         id="ephemeral-disk-fits",
@@ -173,7 +173,7 @@ POOL_RULES: Final[tuple[Rule[PoolRequest], ...]] = (
         message="The virtual machine size {size} has a cache size of {cache} bytes, but the OS disk requires {disk} "
         "bytes. Use a VM size with larger cache or disable ephemeral OS.",
         broken=_ephemeral_fit,
-        source="AKS#2635, rancher#33679; temporary disk counts too since AKS#2672",
+        source="Azure/AKS#2635, rancher/rancher#33679; temporary disk counts too since Azure/AKS#2672",
         quoted=True,
     ),
     Rule(
@@ -181,7 +181,7 @@ POOL_RULES: Final[tuple[Rule[PoolRequest], ...]] = (
         code="InvalidParameter",
         message=invalid("agentPoolProfile.osDiskType", "Ephemeral OS disks cannot be deallocated."),
         broken=_ephemeral_deallocate,
-        source="ephemeral-os-disks-faq.md, scale-down-mode.md (aks.md §1.6)",
+        source="ephemeral-os-disks-faq.md, scale-down-mode.md (docs/facts/aks.md#os-disks)",
     ),
     Rule(
         id="os-disk-size",
@@ -190,14 +190,14 @@ POOL_RULES: Final[tuple[Rule[PoolRequest], ...]] = (
             "agentPoolProfile.osDiskSizeGB", "{disk} is below the smallest OS disk of {least} GB."
         ),
         broken=_disk_size,
-        source="AKS-Construction#592",
+        source="Azure/AKS-Construction#592",
     ),
     Rule(
         id="zones",
         code="InvalidParameter",
         message=invalid("agentPoolProfile.availabilityZones", "There is no zone '{zone}'."),
         broken=_zones,
-        source="availability-zones.md (aks.md §1.8)",
+        source="availability-zones.md (docs/facts/aks.md#availability-zones)",
     ),
     Rule(
         id="mig-size",
@@ -207,7 +207,7 @@ POOL_RULES: Final[tuple[Rule[PoolRequest], ...]] = (
             "gpuInstanceProfile" in r.body and r.size is not None and not r.size.mig,
             size=r.body.get("vmSize"),
         ),
-        source="gpu-multi-instance.md (aks.md §2.6)",
+        source="gpu-multi-instance.md (docs/facts/aks.md#multi-instance-gpu)",
     ),
     Rule(
         id="gpu-profile-size",
@@ -216,7 +216,7 @@ POOL_RULES: Final[tuple[Rule[PoolRequest], ...]] = (
         broken=lambda r: when(
             "gpuProfile" in r.body and r.size is not None and r.size.gpus == 0, size=r.body.get("vmSize")
         ),
-        source="use-nvidia-gpu.md (aks.md §2.1)",
+        source="use-nvidia-gpu.md (docs/facts/aks.md#gpu-driver-and-device-plugin)",
     ),
     Rule(
         id="pool-version",

@@ -40,7 +40,7 @@ _IN_USE: Final = {
         "Network security group {id} cannot be deleted because it is in use by the following resources: {user}.",
     ),
 }
-"""Answer to the DELETE of a resource another one refers to (nav-arm-templates#161 quotes the subnet's)."""
+"""Answer to the DELETE of a resource another one refers to (microsoft/nav-arm-templates#161 quotes the subnet's)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,7 +99,7 @@ RESOURCE_RULES: Final[tuple[Rule[ResourceRequest], ...]] = (
         message="The resource '{name}' already exists in location '{had}' in resource group '{group}'. A resource "
         "with the same name cannot be created in location '{wanted}'. Please select a new resource name.",
         broken=_moved,
-        source="learn.microsoft.com, common deployment errors",
+        source='"Common deployment errors"',
     ),
     Rule(
         id="zones-stay",
@@ -108,14 +108,14 @@ RESOURCE_RULES: Final[tuple[Rule[ResourceRequest], ...]] = (
         "zone constraint {wanted}, which do not match. Zones cannot be added/updated/removed once the resource is "
         "created.",
         broken=_rezoned,
-        source="learn.microsoft.com, public IP addresses §availability zone",
+        source='"Public IP addresses", availability zones',
     ),
     Rule(
         id="role-assignment-name",
         code="InvalidRoleAssignmentId",
         message="The role assignment ID '{name}' is not valid. The role assignment ID must be a GUID.",
         broken=lambda r: when(r.type == ROLE_ASSIGNMENT and not _GUID.fullmatch(r.name), name=r.name),
-        source="learn.microsoft.com, Azure RBAC troubleshooting; aks.md §4.5",
+        source='"Azure RBAC troubleshooting"; docs/facts/aks.md#identity-and-registry',
     ),
     Rule(
         id="role-assigned-once",
@@ -131,7 +131,7 @@ RESOURCE_RULES: Final[tuple[Rule[ResourceRequest], ...]] = (
         code="RoleAssignmentUpdateNotPermitted",
         message="Tenant ID, application ID, principal ID, and scope are not allowed to be updated.",
         broken=_regranted,
-        source="Azure-Landing-Zones#2040",
+        source="Azure/Azure-Landing-Zones#2040",
         quoted=True,
     ),
     Rule(
@@ -141,7 +141,7 @@ RESOURCE_RULES: Final[tuple[Rule[ResourceRequest], ...]] = (
         broken=lambda r: when(
             r.type == _MAINTENANCE and r.name not in _WINDOWS, name=r.name, names=", ".join(_WINDOWS)
         ),
-        source="planned-maintenance.md (aks.md §5)",
+        source="planned-maintenance.md (docs/facts/aks.md#kubernetes-versions)",
     ),
 )
 
@@ -163,7 +163,7 @@ def references(value: Any) -> Iterator[str]:
 
 
 def dangling(arm_id: str, missing: str) -> ArmError:
-    """The answer to a PUT that refers to a resource Azure does not have (azure-docs#81734)."""
+    """The answer to a PUT that refers to a resource Azure does not have (MicrosoftDocs/azure-docs#81734)."""
     return ArmError(
         BAD_REQUEST,
         "InvalidResourceReference",

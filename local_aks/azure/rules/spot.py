@@ -1,4 +1,4 @@
-"""Rules of spot agent pools (facts aks.md §1.1–1.3)."""
+"""Rules of spot agent pools (docs/facts/aks.md#spot-pools and #spot-label-and-taint)."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ SPOT_RULES: Final[tuple[Rule[PoolRequest], ...]] = (
         code="InvalidParameter",
         message=invalid("agentPoolProfile.mode", "Spot node pools must be of mode User."),
         broken=lambda r: when(r.spot and r.body.get("mode", "User") != "User"),
-        source="spot-node-pool.md §Limitations, use-system-pools.md (aks.md §1.1)",
+        source='spot-node-pool.md, "Limitations", use-system-pools.md (docs/facts/aks.md#spot-pools)',
     ),
     Rule(
         id="spot-scale-set",
@@ -46,7 +46,7 @@ SPOT_RULES: Final[tuple[Rule[PoolRequest], ...]] = (
         broken=lambda r: when(
             r.spot and r.body.get("type", "VirtualMachineScaleSets") != "VirtualMachineScaleSets"
         ),
-        source="spot-node-pool.md §Limitations (aks.md §1.1)",
+        source='spot-node-pool.md, "Limitations" (docs/facts/aks.md#spot-pools)',
     ),
     Rule(
         id="spot-max-surge",
@@ -82,7 +82,7 @@ SPOT_RULES: Final[tuple[Rule[PoolRequest], ...]] = (
             "agentPoolProfile.spotMaxPrice", "It cannot be specified unless the scaleSetPriority is 'Spot'."
         ),
         broken=lambda r: when(not r.spot and "spotMaxPrice" in r.body),
-        source="spot-node-pool.md (aks.md §1.1)",
+        source="spot-node-pool.md (docs/facts/aks.md#spot-pools)",
     ),
     Rule(
         id="max-price-value",
@@ -92,7 +92,7 @@ SPOT_RULES: Final[tuple[Rule[PoolRequest], ...]] = (
             "{price} is neither -1 nor a price greater than zero with at most 5 decimals.",
         ),
         broken=_price,
-        source="managedClusters.json 2025-09-01, spotMaxPrice; spot-node-pool.md §Max price",
+        source='managedClusters.json 2025-09-01, spotMaxPrice; spot-node-pool.md, "Max price"',
     ),
     Rule(
         id="spot-vm-size",
@@ -104,14 +104,14 @@ SPOT_RULES: Final[tuple[Rule[PoolRequest], ...]] = (
         broken=lambda r: when(
             r.spot and bool(_BURSTABLE_OR_PROMO.match(str(r.body.get("vmSize")))), size=r.body.get("vmSize")
         ),
-        source="azure-compute-docs spot-vms.md §Limitations (aks.md §1.1)",
+        source='spot-vms.md, "Limitations" (docs/facts/aks.md#spot-pools)',
     ),
     Rule(
         id="spot-taint-stays",
         code="PropertyChangeNotAllowed",
         message="Changing property 'properties.nodeTaints' is not allowed.",
         broken=_drops_taint,
-        source="AKS#3152, pulumi-azure-native#959",
+        source="Azure/AKS#3152, pulumi/pulumi-azure-native#959",
         quoted=True,
     ),
 )

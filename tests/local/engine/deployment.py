@@ -163,10 +163,11 @@ def deployment(
     run = RunDirectory.at(folder)
     azure = azure_native.serve(
         AzureState(run.azure),
+        token=run.azure_token(),
         kubeconfig=cluster.kubeconfig.read_text,
         speed=speed,
         today=lambda: TODAY,
-        cluster_deleted=cluster.erase,
+        empty_cluster=cluster.erase,
     )
     in_cluster = kubernetes.serve(servers=kubernetes.servers_of(cluster.kubeconfig))
     providers = {"azure-native": azure.port, "kubernetes": in_cluster.port}

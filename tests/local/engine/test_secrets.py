@@ -65,11 +65,12 @@ def _secrets(stack: Deployment) -> dict[str, str]:
         "Juju's token": base64.b64decode(token).decode(),
         "Juju's token in base64": token,
         "the passphrase": stack.run.passphrase(),
+        "the simulated Azure's token": stack.run.azure_token(),
     }
 
 
 def _files(root: Path) -> dict[str, str]:
-    meant = {root / "kubeconfig", root / "passphrase"}
+    meant = {root / name for name in ("kubeconfig", "passphrase", "azure-token")}
     return {
         str(file.relative_to(root)): file.read_text(errors="replace")
         for file in root.rglob("*")

@@ -155,6 +155,15 @@ def test_an_optional_value_that_is_kept_when_it_is_false_is_a_difference(
     assert deployment.check_and_diff(dropped)["changes"] == "DIFF_NONE"
 
 
+def test_an_emptied_map_is_one_difference(engine: Engine, namespace: str) -> None:
+    conf = Resource.checked(engine, "core/v1:ConfigMap", config_map(namespace, a="1", b="2"))
+    conf.create()
+    emptied = conf.check_and_diff(config_map(namespace))["detailedDiff"]
+    assert emptied == {"data": {"kind": "DELETE", "inputDiff": True}}
+    one = conf.check_and_diff(config_map(namespace, a="1"))["detailedDiff"]
+    assert one == {"data.b": {"kind": "DELETE", "inputDiff": True}}
+
+
 def _set_status(kubeconfig: Path, namespace: str, status: Object) -> None:
     client: Any = CoreV1Api(config.new_client_from_config(str(kubeconfig)))  # pyright: ignore[reportUnknownMemberType]
     client.patch_namespaced_pod_status("x", namespace, {"status": status})

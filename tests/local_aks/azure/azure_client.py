@@ -11,6 +11,9 @@ from local_aks.protocol import wire
 
 Json = dict[str, Any]
 
+TOKEN = "open sesame"  # noqa: S105 - of no other server
+"""What the tests' servers want to hear."""
+
 
 def urn(token: str, name: str = "r") -> str:
     return f"urn:pulumi:dev::kubeflow::{token}::{name}"
@@ -20,13 +23,16 @@ class Client:
     """A connection of its own, as the engine opens one for each provider instance."""
 
     def __init__(self, port: int, **config: str) -> None:
+        """Connect and configure, with the token unless there is another `clientSecret`."""
         options = [("grpc.use_local_subchannel_pool", 1)]
         self.channel: Any = grpc.insecure_channel(f"127.0.0.1:{port}", options=options)
         self.stub: Any = provider_pb2_grpc.ResourceProviderStub(self.channel)
         self.stub.Attach(plugin_pb2.PluginAttach(address="127.0.0.1:1"))
         self.configured: provider_pb2.ConfigureResponse = self.stub.Configure(
             provider_pb2.ConfigureRequest(
-                args=wire.encode(config), sends_old_inputs=True, sends_old_inputs_to_delete=True
+                args=wire.encode({"clientSecret": TOKEN, **config}),
+                sends_old_inputs=True,
+                sends_old_inputs_to_delete=True,
             )
         )
 

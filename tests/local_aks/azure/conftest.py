@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from azure_bodies import KUBECONFIG, TODAY
-from azure_client import Client, Connect
+from azure_client import TOKEN, Client, Connect
 
 from local_aks.azure.server import serve
 from local_aks.azure.state import AzureState
@@ -29,7 +29,7 @@ def azure(azure_root: Path) -> AzureState:
 @pytest.fixture(scope="session")
 def provider(azure_root: Path) -> Iterator[Server]:
     """The provider, on an Azure that takes no time."""
-    server = serve(AzureState(azure_root), kubeconfig=lambda: KUBECONFIG, today=lambda: TODAY)
+    server = serve(AzureState(azure_root), token=TOKEN, kubeconfig=lambda: KUBECONFIG, today=lambda: TODAY)
     yield server
     server.stop()
 

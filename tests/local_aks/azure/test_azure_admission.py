@@ -463,7 +463,7 @@ def test_maintenance_windows_have_three_names(azure: AzureState) -> None:
     refusal("maintenance-name", refused.value, "'weekends'")
 
 
-def test_an_inline_pool_is_judged_as_any_other_and_takes_the_cluster_with_it(azure: AzureState) -> None:
+def test_an_inline_pool_that_breaks_a_rule_refuses_its_cluster(azure: AzureState) -> None:
     manager = with_cluster(azure)
     bad = system_pool(name="bad", mode="User", nodeLabels={"kubernetes.azure.com/mine": "x"})
     with pytest.raises(ArmError) as refused:

@@ -19,7 +19,7 @@ from azure_bodies import (
     system_pool,
     with_cluster,
 )
-from azure_client import Client, Connect
+from azure_client import TOKEN, Client, Connect
 from google.protobuf import empty_pb2
 from pulumi.runtime.proto import provider_pb2, status_pb2
 
@@ -56,7 +56,7 @@ def left_behind(error: grpc.RpcError) -> provider_pb2.ErrorResourceInitFailed:
 
 
 def test_the_server_listens_on_this_machine_only_and_stops(azure: AzureState) -> None:
-    server = serve(azure, kubeconfig=str)
+    server = serve(azure, token=TOKEN, kubeconfig=str)
     client = Client(server.port)
     assert client.version() == "3.29.0"
     server.stop()
@@ -67,7 +67,7 @@ def test_the_server_listens_on_this_machine_only_and_stops(azure: AzureState) ->
 
 def test_a_taken_port_is_an_error(azure: AzureState, provider: Server) -> None:
     with pytest.raises(OSError, match=f"port {provider.port} on 127.0.0.1 is taken"):
-        serve(azure, provider.port, kubeconfig=str)
+        serve(azure, provider.port, token=TOKEN, kubeconfig=str)
 
 
 def test_handshake_is_unimplemented_as_recorded(client: Client) -> None:
@@ -177,7 +177,10 @@ def test_refreshing_a_cluster_pulls_pools_of_their_own_into_its_inputs(client: C
     arm_id, outputs = client.create(MANAGED_CLUSTER, inputs)
     client.create(AGENT_POOL, POOL | spot_pool())
     _, _, refreshed = client.read(MANAGED_CLUSTER, arm_id, inputs, outputs)
-    assert [pool["name"] for pool in refreshed["agentPoolProfiles"]] == ["system", "spot"]  # aks.md §4.3
+    assert [pool["name"] for pool in refreshed["agentPoolProfiles"]] == [
+        "system",
+        "spot",
+    ]  # docs/facts/pulumi.md#inline-and-separate-pools
 
 
 def test_an_update_in_preview_keeps_name_and_location_known(client: Client, azure: AzureState) -> None:
@@ -318,7 +321,7 @@ def test_a_deletion_that_fails_is_not_sent_again(client: Client, azure: AzureSta
 
 def test_cancelling_a_create_tells_the_engine_what_exists(azure: AzureState) -> None:
     with_cluster(azure)
-    server = serve(azure, kubeconfig=str, speed=1.0, today=lambda: TODAY)
+    server = serve(azure, token=TOKEN, kubeconfig=str, speed=1.0, today=lambda: TODAY)
     client, other = Client(server.port), Client(server.port)
     creating = client.stub.Create.future(
         provider_pb2.CreateRequest(

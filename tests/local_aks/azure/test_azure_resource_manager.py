@@ -92,7 +92,7 @@ def test_a_role_is_not_assigned_on_a_missing_resource_of_a_known_group(azure: Az
         put(with_cluster(azure), "azure-native:authorization:RoleAssignment", f"{VNET_ID}/{name}", body)
 
 
-def test_a_deleted_group_takes_everything_in_it_and_the_machines_group_along(azure: AzureState) -> None:
+def test_deleting_a_group_deletes_everything_in_it_and_the_machines_group(azure: AzureState) -> None:
     manager = with_cluster(azure)
     put_pool(manager, "spot", spot_pool())
     with_network(manager)
@@ -101,7 +101,7 @@ def test_a_deleted_group_takes_everything_in_it_and_the_machines_group_along(azu
     assert azure.all() == []
 
 
-def test_a_deleted_cluster_takes_its_pools_along_and_nothing_else(azure: AzureState) -> None:
+def test_deleting_a_cluster_deletes_its_pools_and_nothing_else(azure: AzureState) -> None:
     manager = with_cluster(azure)
     put_pool(manager, "spot", spot_pool())
     delete(manager, MANAGED_CLUSTER, CLUSTER_ID)

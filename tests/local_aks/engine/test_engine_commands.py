@@ -48,3 +48,30 @@ def test_a_state_that_can_not_be_read_is_told(
     with pytest.raises(EngineError) as failure:
         ask(engine)
     assert str(failure.value) == f"{what} of stack 'demo' failed:\n{FULL}"
+
+
+def test_azures_token_goes_to_the_engine_encrypted_and_by_no_command_line(tmp_path: Path) -> None:
+    """Every user of the machine can read command lines; the settings are written once and then kept."""
+    pulumi, told = tmp_path / "bin" / "pulumi", tmp_path / "told"
+    pulumi.parent.mkdir()
+    pulumi.write_text(
+        f"""#!/bin/sh
+[ $1 = version ] && echo v3.259.0 && exit
+echo "$@" >>{told}
+case "$*" in
+*"stack init"*) [ -e Pulumi.demo.yaml ] || echo 'encryptionsalt: v1:x' >Pulumi.demo.yaml ;;
+*"config set"*)
+    cd "$2"
+    cat >>{told}.stdin
+    printf 'config:\\n  azure-native:clientSecret:\\n    secure: v1:y\\n' >>Pulumi.demo.yaml ;;
+*) echo '{{"version": 3, "deployment": {{}}}}' ;;
+esac
+"""
+    )
+    pulumi.chmod(0o755)
+    run = RunDirectory.at(tmp_path / "run")
+    for providers in ({"kubernetes": 1}, {"azure-native": 1}, {"azure-native": 1}):
+        Engine(run, Tools({"pulumi": pulumi}), providers, PROJECT_ROOT, "demo").outputs()
+    assert run.azure_token() not in told.read_text()
+    assert told.read_text().count("config set azure-native:clientSecret --secret") == 1
+    assert Path(f"{told}.stdin").read_text() == run.azure_token()

@@ -91,13 +91,15 @@ def test_name_and_version_are_told_to_everybody(connect: Any) -> None:
         ("Parameterize", provider_pb2.ParameterizeRequest()),
         ("Construct", provider_pb2.ConstructRequest()),
         ("Call", provider_pb2.CallRequest()),
+        ("List", provider_pb2.ListRequest()),
     ],
 )
 def test_a_call_that_is_not_implemented_is_refused_by_name(
     connect: Any, capfd: pytest.CaptureFixture[str], call: str, request_: Any
 ) -> None:
+    stub = connect()
     with pytest.raises(grpc.RpcError) as refused:
-        getattr(connect(), call)(request_)
+        list(getattr(stub, call)(request_))  # the first message of a stream tells
     error: Any = refused.value
     assert error.code() == grpc.StatusCode.UNIMPLEMENTED
     assert error.details() == f"the local AKS's greeter provider does not implement {call}"

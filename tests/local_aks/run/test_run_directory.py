@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -20,12 +22,29 @@ def test_it_is_private_to_the_user(run: RunDirectory) -> None:
     assert run.root.stat().st_mode & 0o077 == 0
 
 
-def test_the_passphrase_is_random_private_and_stays(run: RunDirectory, tmp_path: Path) -> None:
-    first = run.passphrase()
+SECRETS = {"passphrase": RunDirectory.passphrase, "azure-token": RunDirectory.azure_token}
+
+
+@pytest.mark.parametrize("name", SECRETS)
+def test_a_secret_is_random_private_and_stays(run: RunDirectory, tmp_path: Path, name: str) -> None:
+    first = SECRETS[name](run)
     assert len(first) >= 32
-    assert run.passphrase() == first
-    assert (run.root / "passphrase").stat().st_mode & 0o077 == 0
-    assert RunDirectory.at(tmp_path / "other").passphrase() != first
+    assert SECRETS[name](run) == first
+    assert (run.root / name).stat().st_mode & 0o077 == 0
+    assert SECRETS[name](RunDirectory.at(tmp_path / "other")) != first
+    assert [file.name for file in run.root.iterdir()] == [name]
+
+
+@pytest.mark.parametrize("name", SECRETS)
+def test_who_asks_for_a_secret_at_the_same_time_gets_the_same(run: RunDirectory, name: str) -> None:
+    together = threading.Barrier(8)
+
+    def ask(_: int) -> str:
+        together.wait()
+        return SECRETS[name](run)
+
+    with ThreadPoolExecutor(8) as threads:
+        assert len(set(threads.map(ask, range(8)))) == 1
 
 
 def test_each_has_a_name_of_its_own_that_does_not_change(run: RunDirectory, tmp_path: Path) -> None:
