@@ -9,6 +9,7 @@ from kubernetes.client import CoreV1Api
 
 from local_aks.kube.api import ApiServer
 from local_aks.kube.objects import Object, at, put
+from tests.local.kubectl import eventually
 from tests.local.kubernetes.resources import (
     Resource,
     by_hand,
@@ -87,7 +88,7 @@ def test_a_service_without_endpoints_is_ready(engine: Engine, namespace: str) ->
 
 
 def test_a_deployment_updated_to_pods_without_room_is_reported_ready(
-    engine: Engine, namespace: str, node: str
+    engine: Engine, api: ApiServer, namespace: str, node: str
 ) -> None:
     inputs = workload_manifest("Deployment", namespace, 1)
     put(inputs, {"kubernetes.io/hostname": node}, "spec", "template", "spec", "nodeSelector")
@@ -97,6 +98,7 @@ def test_a_deployment_updated_to_pods_without_room_is_reported_ready(
         changed(inputs, {"nowhere": "at-all"}, "spec", "template", "spec", "nodeSelector"), timeout=60
     )
     assert at(deployment.state, "status", "readyReplicas") == 1
+    eventually(lambda: _observed(api.get(inputs)))
     again = changed(deployment.inputs, {"nowhere": "either"}, "spec", "template", "spec", "nodeSelector")
     with pytest.raises(RefusedError, match="timed out waiting to be Ready"):
         deployment.update(again, timeout=3)  # this one was not ready before
@@ -162,6 +164,11 @@ def test_an_emptied_map_is_one_difference(engine: Engine, namespace: str) -> Non
     assert emptied == {"data": {"kind": "DELETE", "inputDiff": True}}
     one = conf.check_and_diff(config_map(namespace, a="1"))["detailedDiff"]
     assert one == {"data.b": {"kind": "DELETE", "inputDiff": True}}
+
+
+def _observed(obj: Object) -> bool:
+    """Whether the object's controller has seen it as it is now."""
+    return at(obj, "status", "observedGeneration") == at(obj, "metadata", "generation")
 
 
 def _set_status(kubeconfig: Path, namespace: str, status: Object) -> None:
