@@ -31,7 +31,7 @@ def canonical(quantity: str | float) -> str | float:
     """A quantity as the API server writes it: a whole number with the largest suffix of its kind.
 
     "0.5Gi" is "512Mi", "0.5" is "500m", "1000" is "1k", and what is no quantity, or has an exponent, stays as it is
-    (`CanonicalizeBytes` in k8s.io/apimachinery, pkg/api/resource/quantity.go).
+    (`CanonicalizeBytes` of k8s.io/apimachinery 0.34.4).
     """
     match = _QUANTITY.fullmatch(str(quantity))
     if match is None or match[2] not in _SUFFIXES or "e" in match[1].lower():

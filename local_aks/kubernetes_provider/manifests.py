@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from textwrap import shorten
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import grpc
 import yaml
@@ -110,7 +110,7 @@ class _Group:
         version: str,
     ) -> None:
         self._request, self._monitor, self._version = request, monitor, version
-        aliases: Any = request.aliases  # pyright: ignore[reportUnknownMemberType]
+        aliases = cast(Any, request).aliases
         answer = monitor.RegisterResource(
             resource_pb2.RegisterResourceRequest(
                 type=request.type,

@@ -1,7 +1,7 @@
 """Create, update, read and delete one object as the real provider does.
 
-Source: provider.go and await.go of pulumi-kubernetes; a create is a plain create since its pull request #4278, so that
-the API server itself refuses what exists, and everything else is server-side apply.
+Source: provider.go and await.go of pulumi-kubernetes. A create is a plain one since
+pulumi/pulumi-kubernetes#4278, so that the API server itself refuses what exists; the rest is server-side apply.
 """
 
 from __future__ import annotations

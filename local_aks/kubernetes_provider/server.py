@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Container
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -36,7 +36,6 @@ from local_aks.kubernetes_provider.session import ANSWER_SECONDS, Session
 from local_aks.kubernetes_provider.waiting import Waiter
 from local_aks.protocol import server, wire
 from local_aks.protocol.diff import diff_response
-from local_aks.protocol.failures import fail
 from local_aks.protocol.provider import Provider
 from local_aks.protocol.server import Server
 from local_aks.protocol.sessions import Sessions
@@ -127,17 +126,6 @@ class KubernetesProvider(Provider):
         with refusing(context):
             session = self._sessions.of(context)
             return manifests.construct(request, session, self._log(context), VERSION)
-
-    @override
-    def List(
-        self, request: provider_pb2.ListRequest, context: grpc.ServicerContext
-    ) -> Iterator[provider_pb2.ListResponse]:
-        """Not implemented: no engine operation of a program asks for it."""
-        fail(
-            context,
-            f"the local AKS's {PACKAGE} provider does not implement List",
-            grpc.StatusCode.UNIMPLEMENTED,
-        )
 
     @override
     def CheckConfig(

@@ -9,12 +9,21 @@ import pytest
 
 from local_aks.control_plane.controllers import argo, prerequisites
 from local_aks.engine import Engine, EngineError
-from local_aks.kube.objects import Object, at
+from local_aks.kube.objects import Kind, Object, at, resource_id
+from local_aks.kubernetes_provider.waiting import Waiter
 from tests.local.engine.deployment import Cluster, Deployment, deployment
 from tests.local.engine.edits import STACK
 from tools import Tools
 
 KEY: Final = "workflowDefaults"
+
+
+_NAMESPACE: Final[Object] = {
+    "apiVersion": "v1",
+    "kind": "Namespace",
+    "metadata": {"name": install.NAMESPACE},
+}
+_PATIENCE_SECONDS: Final = 60.0
 
 
 class Charm:
@@ -28,6 +37,18 @@ class Charm:
         prerequisites.namespace(self._api, prerequisites.NAMESPACE)
         config_map = argo.config_map()
         self._api.apply({**config_map, "data": {**config_map["data"], **data}}, argo.CHARM, force=False)
+
+    def remove(self, *, model: bool = False) -> None:
+        """Remove the ConfigMap, or the model with all in it, as `juju destroy-model` does."""
+        target = _NAMESPACE if model else argo.config_map()
+        self._api.delete(target, "Foreground")
+        Waiter().gone(self._api, target, {}, timeout=_PATIENCE_SECONDS)
+
+    def exists(self) -> bool:
+        """Whether there is a ConfigMap of that name."""
+        return resource_id(argo.config_map()) in {
+            resource_id(obj) for obj in self._api.list(Kind("", "v1", "ConfigMap"), install.NAMESPACE)
+        }
 
     def data(self) -> dict[str, Any]:
         """The ConfigMap as it is."""
@@ -104,6 +125,36 @@ def test_switched_off_the_key_goes_and_the_rest_stays(
     assert after["data"] == before["data"]
     assert at(after, "metadata", "uid") == at(before, "metadata", "uid")
     assert {entry["manager"] for entry in after["metadata"]["managedFields"]} == {argo.CHARM}
+
+
+def test_switched_off_after_the_charms_map_is_gone_an_empty_one_is_left(
+    charm: Charm, engine: Engine, deployed: Deployment
+) -> None:
+    engine.up()
+    charm.remove()
+    deployed.engine().up()
+    assert "data" not in charm.live()
+
+
+def test_switched_off_after_the_model_is_gone_every_up_fails_until_a_refresh(
+    charm: Charm, engine: Engine, deployed: Deployment
+) -> None:
+    engine.up()
+    charm.remove(model=True)
+    for _ in range(2):
+        with pytest.raises(EngineError, match=f'namespaces "{install.NAMESPACE}" not found'):
+            deployed.engine().up()
+    deployed.engine().refresh()
+    deployed.engine().up()
+    assert not charm.exists()
+
+
+def test_a_refresh_first_leaves_no_map_behind(charm: Charm, engine: Engine, deployed: Deployment) -> None:
+    engine.up()
+    charm.remove()
+    deployed.engine().refresh()
+    deployed.engine().up()
+    assert not charm.exists()
 
 
 def test_a_key_that_somebody_else_has_set_is_not_taken_from_them(charm: Charm, engine: Engine) -> None:

@@ -9,6 +9,7 @@ from kubernetes.client import CoreV1Api
 
 from local_aks.kube.api import ApiServer
 from local_aks.kube.objects import Object, at, put
+from tests.local.kubectl import eventually
 from tests.local.kubernetes.resources import (
     Resource,
     by_hand,
@@ -18,6 +19,9 @@ from tests.local.kubernetes.resources import (
     workload_manifest,
 )
 from tests.local_aks.kubernetes_provider.engine import Engine, RefusedError
+
+NO_OWNERS: list[Object] = [{}]
+"""What removes all entries of an object's managedFields."""
 
 
 def test_a_patch_given_up_after_its_object_leaves_an_empty_one(
@@ -46,7 +50,7 @@ def test_an_object_without_owners_of_its_fields_is_taken(
 ) -> None:
     conf = Resource(engine, "core/v1:ConfigMap", config_map(namespace, k="v"))
     conf.create()
-    by_hand(api, conf.inputs, "a-migration", "/metadata/managedFields", [{}])
+    by_hand(api, conf.inputs, "a-migration", "/metadata/managedFields", NO_OWNERS)
     conf.update(config_map(namespace, k="new"), preview=True)
     conf.update(config_map(namespace, k="new"))
     assert api.get(conf.inputs)["data"] == {"k": "new"}
@@ -84,7 +88,7 @@ def test_a_service_without_endpoints_is_ready(engine: Engine, namespace: str) ->
 
 
 def test_a_deployment_updated_to_pods_without_room_is_reported_ready(
-    engine: Engine, namespace: str, node: str
+    engine: Engine, api: ApiServer, namespace: str, node: str
 ) -> None:
     inputs = workload_manifest("Deployment", namespace, 1)
     put(inputs, {"kubernetes.io/hostname": node}, "spec", "template", "spec", "nodeSelector")
@@ -94,6 +98,7 @@ def test_a_deployment_updated_to_pods_without_room_is_reported_ready(
         changed(inputs, {"nowhere": "at-all"}, "spec", "template", "spec", "nodeSelector"), timeout=60
     )
     assert at(deployment.state, "status", "readyReplicas") == 1
+    eventually(lambda: _observed(api.get(inputs)))
     again = changed(deployment.inputs, {"nowhere": "either"}, "spec", "template", "spec", "nodeSelector")
     with pytest.raises(RefusedError, match="timed out waiting to be Ready"):
         deployment.update(again, timeout=3)  # this one was not ready before
@@ -109,7 +114,7 @@ def test_a_token_of_an_absent_account_is_not_found(engine: Engine, namespace: st
 def test_what_a_type_does_not_know_is_dropped_and_nulls_are_empty_text(
     engine: Engine, api: ApiServer, namespace: str
 ) -> None:
-    news = config_map(namespace) | {"data": {"k": None}, "mistyped": {"a": 1}}
+    news: Object = config_map(namespace) | {"data": {"k": None}, "mistyped": {"a": 1}}
     news["metadata"]["annotations"] = {"a": None}
     conf = Resource.checked(engine, "core/v1:ConfigMap", news)
     conf.create()
@@ -150,6 +155,20 @@ def test_an_optional_value_that_is_kept_when_it_is_false_is_a_difference(
     assert deployment.check_and_diff(false)["detailedDiff"] == {path: {}}  # ADD
     dropped = changed(news, False, *pod, "hostPID")  # noqa: FBT003 - a value
     assert deployment.check_and_diff(dropped)["changes"] == "DIFF_NONE"
+
+
+def test_an_emptied_map_is_one_difference(engine: Engine, namespace: str) -> None:
+    conf = Resource.checked(engine, "core/v1:ConfigMap", config_map(namespace, a="1", b="2"))
+    conf.create()
+    emptied = conf.check_and_diff(config_map(namespace))["detailedDiff"]
+    assert emptied == {"data": {"kind": "DELETE", "inputDiff": True}}
+    one = conf.check_and_diff(config_map(namespace, a="1"))["detailedDiff"]
+    assert one == {"data.b": {"kind": "DELETE", "inputDiff": True}}
+
+
+def _observed(obj: Object) -> bool:
+    """Whether the object's controller has seen it as it is now."""
+    return at(obj, "status", "observedGeneration") == at(obj, "metadata", "generation")
 
 
 def _set_status(kubeconfig: Path, namespace: str, status: Object) -> None:

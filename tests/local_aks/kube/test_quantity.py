@@ -2,7 +2,7 @@
 
 import pytest
 
-from local_aks.kube.quantity import thousandths
+from local_aks.kube.quantity import canonical, thousandths
 
 
 @pytest.mark.parametrize(
@@ -32,3 +32,25 @@ def test_quantities(text: str | float, expected: int) -> None:
 def test_what_is_no_quantity_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="is not a Kubernetes quantity"):
         thousandths(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("0.5Gi", "512Mi"),
+        ("1024Mi", "1Gi"),
+        ("100Mi", "100Mi"),
+        ("0.5Ki", "512"),
+        ("0.5", "500m"),
+        (0.5, "500m"),
+        ("1000m", "1"),
+        ("1500m", "1500m"),
+        ("1000", "1k"),
+        ("110", "110"),
+        ("0", "0"),
+        ("1e3", "1e3"),
+        ("many", "many"),
+    ],
+)
+def test_quantities_are_written_as_the_api_server_writes_them(text: str | float, written: str) -> None:
+    assert canonical(text) == written

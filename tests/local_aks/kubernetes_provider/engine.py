@@ -77,7 +77,7 @@ class Engine:
 
     def attach(self, address: str) -> None:
         """Say where the engine's own server is."""
-        self.stub.Attach(plugin_pb2.PluginAttach(address=address))
+        self.ask("Attach", plugin_pb2.PluginAttach(address=address))
 
     def ask(self, method: str, request: Message) -> str:
         """Call the provider with any message; gives the words of a refusal, empty for an answer."""

@@ -212,7 +212,7 @@ def test_a_cluster_of_others_is_never_touched(server: str) -> None:
             "users[0].user.exec: a file or a program is not allowed; expected token, or inline certificate and key",
         ),
     ],
-    ids=lambda case: next(iter(case)) if isinstance(case, dict) else "",
+    ids=["token file", "client key", "program"],
 )
 def test_files_and_programs_of_a_kubeconfig_are_refused_by_their_keys(user: Object, expected: str) -> None:
     with pytest.raises(UnreachableError) as refusal:
