@@ -36,7 +36,7 @@ REPLACE_ON_CHANGES: Final = [
 
 The provider itself replaces a pool for vmSize, gpuInstanceProfile and nodePublicIPTags only. Sources:
 Azure/azure-rest-api-specs, containerservice/aks/stable/2025-09-01/managedClusters.json; pulumi/pulumi-azure-native,
-provider/pkg/provider/replacement.go (2026-08).
+provider/pkg/gen/replacement.go (2026-08).
 """
 
 

@@ -17,7 +17,6 @@ import yaml
 from google.protobuf import struct_pb2
 from pulumi.runtime.proto import provider_pb2, resource_pb2, resource_pb2_grpc
 
-from local_aks.kube.errors import ProviderError
 from local_aks.kube.objects import (
     SKIP_AWAIT,
     Kind,
@@ -33,6 +32,7 @@ from local_aks.kube.objects import (
     put,
 )
 from local_aks.kubernetes_provider.engine_log import EngineLog
+from local_aks.kubernetes_provider.errors import ProviderError
 from local_aks.kubernetes_provider.session import Session
 from local_aks.protocol import wire
 

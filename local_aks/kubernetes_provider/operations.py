@@ -12,9 +12,8 @@ from typing import Final
 
 from google.protobuf import struct_pb2
 
-from local_aks.kube import errors
 from local_aks.kube.api import ApiServer
-from local_aks.kube.errors import ApiError, NoSuchKindError, NotReadyError, PartialError, ProviderError
+from local_aks.kube.errors import ApiError, KubeError, NoSuchKindError
 from local_aks.kube.objects import (
     DELETION_PROPAGATION,
     PATCH_FIELD_MANAGER,
@@ -30,8 +29,9 @@ from local_aks.kube.objects import (
     put,
     resource_id,
 )
-from local_aks.kubernetes_provider import ownership, versions
+from local_aks.kubernetes_provider import errors, ownership, versions
 from local_aks.kubernetes_provider.checking import CREATOR, field_manager
+from local_aks.kubernetes_provider.errors import NotReadyError, PartialError, ProviderError
 from local_aks.kubernetes_provider.outputs import Checkpoint, with_secrets_of
 from local_aks.kubernetes_provider.pruning import normalized, pruned
 from local_aks.kubernetes_provider.waiting import Waiter, readiness_on_read
@@ -100,12 +100,12 @@ class Operations:
             live = self.waiter.orderly(lambda: self._write_new(step, inputs, manager))
         except NoSuchKindError as error:
             raise errors.create_unknown_kind(step.urn, error) from error
-        except ProviderError as error:
+        except KubeError as error:
             raise errors.create_refused(step.urn, error) from error
         checkpoint = Checkpoint(inputs, live, inputs["apiVersion"], manager)
         try:
             checkpoint = replace(checkpoint, live=self.waiter.ready(self.api, live, inputs, step.timeout))
-        except ProviderError as error:
+        except KubeError as error:
             raise self._created_not_live(step, checkpoint, error) from error
         return resource_id(checkpoint.live), checkpoint.write(step.secrets_of)
 
@@ -141,7 +141,7 @@ class Operations:
                     self._give_up_fields(identity(live), old.field_manager)
         except NoSuchKindError as error:
             raise errors.update_unknown_kind(step.urn, error) from error
-        except ProviderError as error:
+        except KubeError as error:
             if step.preview and isinstance(error, ApiError) and error.forbidden:
                 return None
             raise self._update_failed(step, checkpoint, error) from error
@@ -269,7 +269,7 @@ class Operations:
                 raise errors.field_conflict(manager, error) from error
             raise
 
-    def _created_not_live(self, step: Step, checkpoint: Checkpoint, error: ProviderError) -> PartialError:
+    def _created_not_live(self, step: Step, checkpoint: Checkpoint, error: KubeError) -> PartialError:
         """What the engine must know of an object that exists, whatever went wrong with waiting for it."""
         if isinstance(error, NotReadyError):
             checkpoint = replace(checkpoint, live=error.live)
@@ -277,11 +277,11 @@ class Operations:
         outputs = checkpoint.write(step.secrets_of)
         return PartialError(message, resource_id(checkpoint.live), outputs, reasons=_reasons(message, error))
 
-    def _update_failed(self, step: Step, checkpoint: Checkpoint, error: ProviderError) -> ProviderError:
+    def _update_failed(self, step: Step, checkpoint: Checkpoint, error: KubeError) -> ProviderError:
         """What the engine must know after a failed update: the object as it is now."""
         try:
             live = self.api.get(identity(checkpoint.live))
-        except ProviderError as unread:
+        except KubeError as unread:
             return ProviderError(
                 f'update of resource "{step.urn}" failed: {error}\nunable to get cluster state: {unread}'
             )
@@ -307,7 +307,7 @@ class Operations:
         return True
 
 
-def _reasons(message: str, error: ProviderError) -> list[str]:
+def _reasons(message: str, error: KubeError) -> list[str]:
     return [message, *(error.reasons if isinstance(error, NotReadyError) else ())]
 
 

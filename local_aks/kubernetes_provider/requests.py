@@ -10,9 +10,10 @@ import grpc
 from google.protobuf import struct_pb2
 from pulumi.runtime.proto import provider_pb2
 
-from local_aks.kube.errors import PartialError, ProviderError
+from local_aks.kube.errors import KubeError
 from local_aks.kube.objects import Object, TypeToken
 from local_aks.kubernetes_provider.checking import NameSource
+from local_aks.kubernetes_provider.errors import PartialError, ProviderError
 from local_aks.kubernetes_provider.operations import Step
 from local_aks.kubernetes_provider.outputs import without_nulls
 from local_aks.protocol import wire
@@ -104,5 +105,5 @@ def refusing(context: grpc.ServicerContext) -> Generator[None]:
             inputs=error.inputs,
             reasons=error.reasons,
         )
-    except ProviderError as error:
+    except KubeError as error:
         fail(context, str(error))

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from local_aks.kube.api import ApiServer
-from local_aks.kube.errors import ProviderError
+from local_aks.kube.errors import KubeError
 from local_aks.kube.objects import Kind, Object, at, fields, is_list, is_object, items
 from local_aks.kube.quantity import canonical
 from local_aks.protocol import wire
@@ -91,7 +91,7 @@ class Schemas:
                 return self._types.get(kind)
         try:
             document = api.read(f"/openapi/v3/{_path(kind)}")
-        except ProviderError:
+        except KubeError:
             return None
         definitions = fields(at(document, "components", "schemas"))
         found = {

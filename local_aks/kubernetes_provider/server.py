@@ -12,15 +12,15 @@ from google.protobuf import empty_pb2
 from pulumi.runtime.proto import plugin_pb2, provider_pb2
 from typing_extensions import override
 
-from local_aks.kube import errors, kubeconfig
+from local_aks.kube import kubeconfig
 from local_aks.kube.api import ApiServer
-from local_aks.kube.errors import ProviderError
 from local_aks.kube.objects import Kind, at, items
-from local_aks.kubernetes_provider import manifests, versions
+from local_aks.kubernetes_provider import errors, manifests, versions
 from local_aks.kubernetes_provider.checking import completed
 from local_aks.kubernetes_provider.configuration import Configuration, difference, refusals
 from local_aks.kubernetes_provider.diff import diff
 from local_aks.kubernetes_provider.engine_log import EngineLog
+from local_aks.kubernetes_provider.errors import ProviderError
 from local_aks.kubernetes_provider.operations import Operations
 from local_aks.kubernetes_provider.outputs import Checkpoint, with_secrets_of, without_nulls
 from local_aks.kubernetes_provider.requests import (

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from local_aks.kube.api import ApiServer
-from local_aks.kube.errors import NoSuchKindError, ProviderError, UnreachableError
+from local_aks.kube.errors import KubeError, NoSuchKindError, UnreachableError
 from local_aks.kube.objects import Kind
 from local_aks.kubernetes_provider.configuration import Configuration
 from local_aks.kubernetes_provider.operations import Operations
@@ -84,7 +84,7 @@ class Session:
             namespace = target.namespace
             api = ApiServer(target, connect_seconds=answer_seconds, answer_seconds=answer_seconds)
             api.ping()
-        except ProviderError as error:
+        except KubeError as error:
             return cls(
                 configuration,
                 namespace,

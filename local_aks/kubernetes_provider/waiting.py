@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from local_aks.kube.api import ApiServer
-from local_aks.kube.errors import ApiError, NoSuchKindError, NotReadyError, ProviderError
+from local_aks.kube.errors import ApiError, KubeError, NoSuchKindError
 from local_aks.kube.objects import SKIP_AWAIT, TIMEOUT_SECONDS, Kind, Object, annotation, name_of
+from local_aks.kubernetes_provider.errors import NotReadyError
 from local_aks.kubernetes_provider.readiness import READY, RULES, Readiness
 
 _GONE_SECONDS: Final = 300.0
@@ -100,7 +101,7 @@ class Waiter:
         for seconds in self.misordering_seconds:
             try:
                 return write()
-            except ProviderError as error:
+            except KubeError as error:
                 if not _may_come(error) or self.cancelled.wait(seconds):
                     raise
         return write()
@@ -131,7 +132,7 @@ def timeout_of(inputs: Object, timeout: float) -> float:
     return timeout or (float(text) if text.isdigit() else 0.0)
 
 
-def _may_come(error: ProviderError) -> bool:
+def _may_come(error: KubeError) -> bool:
     return isinstance(error, NoSuchKindError) or (isinstance(error, ApiError) and error.not_found)
 
 

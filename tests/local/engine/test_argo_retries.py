@@ -21,7 +21,7 @@ KEY: Final = "workflowDefaults"
 _NAMESPACE: Final[Object] = {
     "apiVersion": "v1",
     "kind": "Namespace",
-    "metadata": {"name": install.NAMESPACE},
+    "metadata": {"name": prerequisites.NAMESPACE},
 }
 _PATIENCE_SECONDS: Final = 60.0
 
@@ -47,7 +47,7 @@ class Charm:
     def exists(self) -> bool:
         """Whether there is a ConfigMap of that name."""
         return resource_id(argo.config_map()) in {
-            resource_id(obj) for obj in self._api.list(Kind("", "v1", "ConfigMap"), install.NAMESPACE)
+            resource_id(obj) for obj in self._api.list(Kind("", "v1", "ConfigMap"), prerequisites.NAMESPACE)
         }
 
     def data(self) -> dict[str, Any]:
@@ -142,7 +142,7 @@ def test_switched_off_after_the_model_is_gone_every_up_fails_until_a_refresh(
     engine.up()
     charm.remove(model=True)
     for _ in range(2):
-        with pytest.raises(EngineError, match=f'namespaces "{install.NAMESPACE}" not found'):
+        with pytest.raises(EngineError, match=f'namespaces "{prerequisites.NAMESPACE}" not found'):
             deployed.engine().up()
     deployed.engine().refresh()
     deployed.engine().up()
