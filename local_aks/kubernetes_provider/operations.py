@@ -41,7 +41,7 @@ _PROPAGATION: Final = {"orphan": "Orphan", "background": "Background"}
 
 
 @dataclass(frozen=True)
-class Step:
+class EngineOperation:
     """One resource operation of the engine.
 
     Attributes:
@@ -83,7 +83,7 @@ class Operations:
     upsert: bool = False
     patch_force: bool = False
 
-    def create(self, step: Step, inputs: Object) -> tuple[str, Object] | None:
+    def create(self, operation: EngineOperation, inputs: Object) -> tuple[str, Object] | None:
         """Create an object and wait until it is ready; a patch makes the object if it is not there.
 
         Returns:
@@ -94,28 +94,30 @@ class Operations:
             ProviderError: it was not created.
         """
         manager = annotation(inputs, PATCH_FIELD_MANAGER) or field_manager()
-        if step.preview:
-            return self._preview_create(step, inputs, manager)
+        if operation.preview:
+            return self._preview_create(operation, inputs, manager)
         try:
-            live = self.waiter.orderly(lambda: self._write_new(step, inputs, manager))
+            live = self.waiter.orderly(lambda: self._write_new(operation, inputs, manager))
         except NoSuchKindError as error:
-            raise errors.create_unknown_kind(step.urn, error) from error
+            raise errors.create_unknown_kind(operation.urn, error) from error
         except KubeError as error:
-            raise errors.create_refused(step.urn, error) from error
+            raise errors.create_refused(operation.urn, error) from error
         checkpoint = Checkpoint(inputs, live, inputs["apiVersion"], manager)
         try:
-            checkpoint = replace(checkpoint, live=self.waiter.ready(self.api, live, inputs, step.timeout))
+            checkpoint = replace(
+                checkpoint, live=self.waiter.ready(self.api, live, inputs, operation.timeout)
+            )
         except KubeError as error:
-            raise self._created_not_live(step, checkpoint, error) from error
-        return resource_id(checkpoint.live), checkpoint.write(step.secrets_of)
+            raise self._created_not_live(operation, checkpoint, error) from error
+        return resource_id(checkpoint.live), checkpoint.write(operation.secrets_of)
 
     def update(
-        self, step: Step, old: Checkpoint, inputs: Object, ignore: Sequence[str] = ()
+        self, operation: EngineOperation, old: Checkpoint, inputs: Object, ignore: Sequence[str] = ()
     ) -> Object | None:
         """Update an object and wait until it is ready.
 
         Args:
-            step: the engine's step.
+            operation: what the engine asks for.
             old: the object as the state has it.
             inputs: what the program says now.
             ignore: `ignoreChanges` paths.
@@ -127,33 +129,33 @@ class Operations:
             PartialError: the server refused the update, or the object did not become ready.
             ProviderError: the object is not there.
         """
-        if step.preview and (wire.has_unknown(inputs) or not self._served(inputs)):
+        if operation.preview and (wire.has_unknown(inputs) or not self._served(inputs)):
             return None
         wanted = normalized(inputs)
         manager = annotation(inputs, PATCH_FIELD_MANAGER) or old.field_manager
         checkpoint = Checkpoint(wanted, old.live, old.initial_api_version, manager)
         try:
             before = self.api.get(identity(old.live))
-            live = self._write_again(step, before, wanted, manager, ignore)
-            if not step.preview:
-                live = self.waiter.ready(self.api, live, inputs, step.timeout, updated=True)
+            live = self._write_again(operation, before, wanted, manager, ignore)
+            if not operation.preview:
+                live = self.waiter.ready(self.api, live, inputs, operation.timeout, updated=True)
                 if old.field_manager and old.field_manager != manager:
                     self._give_up_fields(identity(live), old.field_manager)
         except NoSuchKindError as error:
-            raise errors.update_unknown_kind(step.urn, error) from error
+            raise errors.update_unknown_kind(operation.urn, error) from error
         except KubeError as error:
-            if step.preview and isinstance(error, ApiError) and error.forbidden:
+            if operation.preview and isinstance(error, ApiError) and error.forbidden:
                 return None
-            raise self._update_failed(step, checkpoint, error) from error
-        return replace(checkpoint, live=live).write(step.secrets_of)
+            raise self._update_failed(operation, checkpoint, error) from error
+        return replace(checkpoint, live=live).write(operation.secrets_of)
 
     def read(
-        self, step: Step, id_: str, kind: Kind, state: Checkpoint, inputs: Object
+        self, operation: EngineOperation, id_: str, kind: Kind, state: Checkpoint, inputs: Object
     ) -> LiveResource | None:
         """Read the live object, for a refresh, an import or a `get`.
 
         Args:
-            step: the engine's step; `secrets_of` are the old inputs.
+            operation: what the engine asks for; its `secrets_of` are the old inputs.
             id_: Pulumi id.
             kind: the kind the resource type stands for.
             state: what the state has; empty for an import.
@@ -184,7 +186,7 @@ class Operations:
         manager = annotation(wanted, PATCH_FIELD_MANAGER) or state.field_manager or field_manager()
         checkpoint = Checkpoint(live_inputs, live, state.initial_api_version or target["apiVersion"], manager)
         found = LiveResource(
-            id_, checkpoint.write(step.secrets_of), with_secrets_of(live_inputs, step.secrets_of)
+            id_, checkpoint.write(operation.secrets_of), with_secrets_of(live_inputs, operation.secrets_of)
         )
         reasons = () if imported else readiness_on_read(self.api, live, wanted).reasons
         if reasons:
@@ -192,7 +194,7 @@ class Operations:
             raise PartialError(message, found.id, found.outputs, found.inputs, [message, *reasons])
         return found
 
-    def delete(self, step: Step, id_: str, old: Checkpoint) -> None:
+    def delete(self, operation: EngineOperation, id_: str, old: Checkpoint) -> None:
         """Delete an object and wait until it is gone; a patch gives up its own fields only.
 
         A patch whose object is gone leaves an empty object, and fails where the namespace is gone too: the real
@@ -206,60 +208,62 @@ class Operations:
         source = old.inputs if old.inputs.get("kind") else old.live
         target = identity({**source, "metadata": {"name": name, "namespace": namespace}})
         try:
-            if step.patch:
+            if operation.patch:
                 self._give_up_fields(target, old.field_manager)
                 return
             policy = _PROPAGATION.get(annotation(old.inputs, DELETION_PROPAGATION).lower(), "Foreground")
             self.api.delete(target, policy)
-            self.waiter.gone(self.api, target, old.inputs, step.timeout)
+            self.waiter.gone(self.api, target, old.inputs, operation.timeout)
         except NoSuchKindError:
             return
         except ApiError as error:
-            if step.patch or not error.not_found:
+            if operation.patch or not error.not_found:
                 raise
         except NotReadyError as error:
-            outputs = replace(old, live=error.live).write(step.secrets_of)
+            outputs = replace(old, live=error.live).write(operation.secrets_of)
             raise PartialError(str(error), id_, outputs, reasons=[str(error)]) from error
 
-    def _preview_create(self, step: Step, inputs: Object, manager: str) -> tuple[str, Object] | None:
-        if step.patch or wire.has_unknown(inputs) or not self._served(inputs):
+    def _preview_create(
+        self, operation: EngineOperation, inputs: Object, manager: str
+    ) -> tuple[str, Object] | None:
+        if operation.patch or wire.has_unknown(inputs) or not self._served(inputs):
             return None
         try:
-            live = self._write_new(step, inputs, manager)
+            live = self._write_new(operation, inputs, manager)
         except ApiError as error:
             # A replacement's old object is still there in a preview, and a namespace of the same run is not yet.
             if error.forbidden or error.already_exists or error.namespace_missing:
                 return None
-            raise errors.create_refused(step.urn, error) from error
+            raise errors.create_refused(operation.urn, error) from error
         drop(live, "status")
-        return "", Checkpoint(inputs, live, inputs["apiVersion"], manager).write(step.secrets_of)
+        return "", Checkpoint(inputs, live, inputs["apiVersion"], manager).write(operation.secrets_of)
 
-    def _write_new(self, step: Step, inputs: Object, manager: str) -> Object:
+    def _write_new(self, operation: EngineOperation, inputs: Object, manager: str) -> Object:
         try:
-            if not (step.patch or self.upsert):
-                return self.api.create(inputs, CREATOR, dry_run=step.preview)
-            force = self._forced(inputs) or step.preview
-            return self._apply(inputs, manager, force=force, dry_run=step.preview)
+            if not (operation.patch or self.upsert):
+                return self.api.create(inputs, CREATOR, dry_run=operation.preview)
+            force = self._forced(inputs) or operation.preview
+            return self._apply(inputs, manager, force=force, dry_run=operation.preview)
         except NoSuchKindError as error:
             removed = versions.removal(error.kind, self.api)
             raise ProviderError(removed) if removed else error from None
 
     def _write_again(
-        self, step: Step, before: Object, wanted: Object, manager: str, ignore: Sequence[str]
+        self, operation: EngineOperation, before: Object, wanted: Object, manager: str, ignore: Sequence[str]
     ) -> Object:
         if Kind.of(wanted).kind == "CustomResourceDefinition":
             wanted = clone(wanted)
             put(wanted, at(before, "metadata", "resourceVersion"), "metadata", "resourceVersion")
-            return self.api.replace(wanted, manager, dry_run=step.preview)
-        if not (step.preview or step.patch) and (operations := ownership.takeover(before, manager)):
+            return self.api.replace(wanted, manager, dry_run=operation.preview)
+        if not (operation.preview or operation.patch) and (operations := ownership.takeover(before, manager)):
             before = self.api.patch(before, manager, operations)
         force = (
             self._forced(wanted)
             or ownership.owned_by_nobody(before)
-            or (step.preview and ownership.created_by_pulumi(before))
+            or (operation.preview and ownership.created_by_pulumi(before))
         )
         wanted = ownership.without_ignored(wanted, before, manager, ignore)
-        return self._apply(wanted, manager, force=force, dry_run=step.preview)
+        return self._apply(wanted, manager, force=force, dry_run=operation.preview)
 
     def _apply(self, obj: Object, manager: str, *, force: bool, dry_run: bool) -> Object:
         try:
@@ -269,24 +273,28 @@ class Operations:
                 raise errors.field_conflict(manager, error) from error
             raise
 
-    def _created_not_live(self, step: Step, checkpoint: Checkpoint, error: KubeError) -> PartialError:
+    def _created_not_live(
+        self, operation: EngineOperation, checkpoint: Checkpoint, error: KubeError
+    ) -> PartialError:
         """What the engine must know of an object that exists, whatever went wrong with waiting for it."""
         if isinstance(error, NotReadyError):
             checkpoint = replace(checkpoint, live=error.live)
-        message = errors.created_not_live(step.urn, error)
-        outputs = checkpoint.write(step.secrets_of)
+        message = errors.created_not_live(operation.urn, error)
+        outputs = checkpoint.write(operation.secrets_of)
         return PartialError(message, resource_id(checkpoint.live), outputs, reasons=_reasons(message, error))
 
-    def _update_failed(self, step: Step, checkpoint: Checkpoint, error: KubeError) -> ProviderError:
+    def _update_failed(
+        self, operation: EngineOperation, checkpoint: Checkpoint, error: KubeError
+    ) -> ProviderError:
         """What the engine must know after a failed update: the object as it is now."""
         try:
             live = self.api.get(identity(checkpoint.live))
         except KubeError as unread:
             return ProviderError(
-                f'update of resource "{step.urn}" failed: {error}\nunable to get cluster state: {unread}'
+                f'update of resource "{operation.urn}" failed: {error}\nunable to get cluster state: {unread}'
             )
         message = errors.updated_not_live(resource_id(live), error)
-        outputs = replace(checkpoint, live=live).write(step.secrets_of)
+        outputs = replace(checkpoint, live=live).write(operation.secrets_of)
         return PartialError(message, resource_id(live), outputs, reasons=_reasons(message, error))
 
     def _give_up_fields(self, target: Object, manager: str) -> None:

@@ -14,7 +14,7 @@ from local_aks.kube.errors import KubeError
 from local_aks.kube.objects import Object, TypeToken
 from local_aks.kubernetes_provider.checking import NameSource
 from local_aks.kubernetes_provider.errors import PartialError, ProviderError
-from local_aks.kubernetes_provider.operations import Step
+from local_aks.kubernetes_provider.operations import EngineOperation
 from local_aks.kubernetes_provider.outputs import without_nulls
 from local_aks.protocol import wire
 from local_aks.protocol.failures import fail, fail_partially
@@ -73,7 +73,7 @@ def name_source(request: provider_pb2.CheckRequest) -> NameSource:
     )
 
 
-def step_of(
+def operation_of(
     request: provider_pb2.CreateRequest
     | provider_pb2.UpdateRequest
     | provider_pb2.ReadRequest
@@ -81,9 +81,9 @@ def step_of(
     secrets_of: struct_pb2.Struct,
     *,
     preview: bool = False,
-) -> Step:
-    """The engine's step behind a request."""
-    return Step(request.urn, type_of(request).patch, preview, request.timeout, secrets_of)
+) -> EngineOperation:
+    """What the engine asks for by a request."""
+    return EngineOperation(request.urn, type_of(request).patch, preview, request.timeout, secrets_of)
 
 
 def check_failures(reasons: Mapping[str, str]) -> list[provider_pb2.CheckFailure]:

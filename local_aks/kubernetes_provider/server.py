@@ -27,8 +27,8 @@ from local_aks.kubernetes_provider.requests import (
     check_failures,
     decode,
     name_source,
+    operation_of,
     refusing,
-    step_of,
     type_of,
 )
 from local_aks.kubernetes_provider.schemas import Schemas
@@ -212,8 +212,8 @@ class KubernetesProvider(Provider):
             session = self._sessions.of(context)
             created = None
             if not (request.preview and session.api is None):
-                step = step_of(request, request.properties, preview=request.preview)
-                created = self._operations(session).create(step, decode(request.properties))
+                operation = operation_of(request, request.properties, preview=request.preview)
+                created = self._operations(session).create(operation, decode(request.properties))
             if created is None:
                 return provider_pb2.CreateResponse(properties=request.properties)
             id_, outputs = created
@@ -228,10 +228,10 @@ class KubernetesProvider(Provider):
             session = self._sessions.of(context)
             outputs = None
             if not (request.preview and session.api is None):
-                step = step_of(request, request.news, preview=request.preview)
+                operation = operation_of(request, request.news, preview=request.preview)
                 old = Checkpoint.read(decode(request.olds))
                 operations = self._operations(session)
-                outputs = operations.update(step, old, decode(request.news), request.ignoreChanges)
+                outputs = operations.update(operation, old, decode(request.news), request.ignoreChanges)
             return provider_pb2.UpdateResponse(properties=wire.encode(outputs) if outputs else request.news)
 
     @override
@@ -244,7 +244,7 @@ class KubernetesProvider(Provider):
             if session.api is None:
                 return _unreadable(session, request)
             found = self._operations(session).read(
-                step_of(request, request.inputs),
+                operation_of(request, request.inputs),
                 request.id,
                 type_of(request).kind,
                 Checkpoint.read(decode(request.properties)),
@@ -262,9 +262,9 @@ class KubernetesProvider(Provider):
         with refusing(context):
             session = self._sessions.of(context)
             if session.api is not None:
-                step = step_of(request, request.properties)
+                operation = operation_of(request, request.properties)
                 old = Checkpoint.read(decode(request.properties))
-                self._operations(session).delete(step, request.id, old)
+                self._operations(session).delete(operation, request.id, old)
             elif not session.configuration.delete_unreachable:
                 raise ProviderError(f"{errors.UNREACHABLE_DELETE}: {session.unreachable}")
             return empty_pb2.Empty()
