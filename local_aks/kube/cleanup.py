@@ -45,9 +45,17 @@ def erase(config: str) -> None:
 def made_by_others(api: ApiServer) -> list[Object]:
     """Every object with a field that is not the control plane's own, and all in the namespaces among them."""
     objects = api.everything()
-    others = [obj for obj in objects if not all(map(_ITS_OWN.fullmatch, _managers(obj)))]
+    others = [obj for obj in objects if not _its_own(obj)]
     namespaces = {name_of(obj) for obj in others if obj["kind"] == "Namespace"}
     return others + [obj for obj in objects if namespace_of(obj) in namespaces and obj not in others]
+
+
+def _its_own(obj: Object) -> bool:
+    """Whether the control plane made an object; what was applied with nothing but a name has no field manager."""
+    managers = _managers(obj)
+    if not managers:
+        return obj["kind"] == "ServiceAccount" and name_of(obj) == "default"
+    return all(map(_ITS_OWN.fullmatch, managers))
 
 
 def _managers(obj: Object) -> list[str]:

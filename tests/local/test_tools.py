@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -10,7 +12,8 @@ from tools import Tools, manifest
 
 
 @pytest.mark.parametrize("tool", manifest.wanted(), ids=lambda tool: tool.name)
-def test_a_tool_runs_and_says_its_pinned_version(tools: Tools, tool: manifest.Tool) -> None:
+def test_a_tool_runs_and_says_its_pinned_version(tools: Tools, tool: manifest.Tool, tmp_path: Path) -> None:
     command = [tools[tool.name], *tool.version_arguments]
-    answer = subprocess.run(command, capture_output=True, text=True, check=True)
+    environment = {**os.environ, "PULUMI_HOME": str(tmp_path)}  # where the engine logs that it was asked
+    answer = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     assert tool.version in answer.stdout.split("\n", maxsplit=1)[0]

@@ -1,4 +1,4 @@
-"""What a data scientist gives Kubeflow in the demo: the seed blog's three workflows, and a training."""
+"""What a data scientist gives Kubeflow in the demo: the three workflows of Canonical's blog, and a training."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final

@@ -67,7 +67,7 @@ class Storm:
 
 
 def _pipeline(name: str, namespace: str, pools: Pools) -> Object:
-    """The seed blog's: a download, two conversions of its files, and what merges them; a node for each pod."""
+    """Canonical's blog's: a download, two conversions of its files, and what merges them; a node for each pod."""
     spot = pools["cpu"].placement(require="spot")
 
     def step(called: str, *after: str) -> PipelineTask:

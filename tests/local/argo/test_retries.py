@@ -31,7 +31,7 @@ from tests.local.demo_stack import DemoStack
 from tests.local.ports import listening
 
 FIVE: Final = Retries(5)
-"""The seed blog's number of retries."""
+"""The number in Canonical's blog of retries."""
 _RUN_SECONDS: Final = 12
 """Longer than it takes to see both run and take their node away."""
 

@@ -1,4 +1,4 @@
-"""Emptying a cluster whose kinds go while it is looked through: their definitions are objects in it as well."""
+"""Emptying a cluster: with kinds that go while it is looked through, and with objects that nobody owns a field of."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from functools import partial
 
 from local_aks.kube.cleanup import made_by_others
 from local_aks.kube.errors import NoSuchKindError
-from local_aks.kube.objects import Kind, Object
+from local_aks.kube.objects import Kind, Object, name_of
 from tests.local.engine.deployment import Cluster
 from tests.local.kubectl import eventually
 
@@ -54,3 +54,11 @@ def test_a_cluster_with_kinds_of_its_own_is_emptied(cluster: Cluster) -> None:
         cluster.api.apply(_thing(number), "tests", force=False)
     cluster.erase()
     assert made_by_others(cluster.api) == []
+
+
+def test_a_namespace_applied_with_nothing_but_a_name_goes_too(cluster: Cluster) -> None:
+    """It has no field manager, like the service account that the control plane makes in each namespace."""
+    bare: Object = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "bare"}}
+    cluster.api.apply(bare, "tests", force=False)
+    cluster.erase()
+    assert "bare" not in {name_of(obj) for obj in cluster.api.everything() if obj["kind"] == "Namespace"}

@@ -1,7 +1,12 @@
 """A component whose child was renamed, with or without the alias that says so."""
 
+import sys
+from pathlib import Path
+
 import pulumi
 from pulumi_azure_native import resources
+
+sys.path.append(str(Path(__file__).resolve().parents[4]))  # the folder that holds components/
 
 from components.aliases import without_version_aliases
 
