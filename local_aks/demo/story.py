@@ -138,16 +138,12 @@ class Story:
             for pool in lane.spot:
                 self._ask_market(Supply.AVAILABLE, pool.name, 1)
             self._until_running(FALLBACK, lane)
-            self._finish(FALLBACK)
-            self._scenes.until(
-                lambda: not self._idle(lane.twins),
-                lambda: f"{', '.join(self._idle(lane.twins))} stay without work",
-            )
             self._scenes.until(
                 lambda: not self._backing_off(), lambda: f"{self._backing_off()} is in back-off"
             )
-            self._start(AGAIN, lane)
+            self._start(AGAIN, lane)  # while the fallback is full: whatever has room there would take it
             self._until_running(AGAIN, lane)
+            self._finish(FALLBACK)
 
     def _evicted_again(self) -> None:
         with self._scenes.scene(

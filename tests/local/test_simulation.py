@@ -22,7 +22,7 @@ from tests.local.stepped_clock import SteppedClock, watched
 from tests.local_aks.simulation.simulated import FakeAzure, pod_spec, pool
 
 NAMESPACE = "simulation"
-STEP_SECONDS = 3.0
+STEP_SECONDS = 2.0
 """Simulated seconds of one step, which takes 0.1 s or a little more."""
 PRIORITIES = "40:\n- ^aks-simspot-[0-9]+-vmss$\n20:\n- ^aks-simod-[0-9]+-vmss$\n1:\n- .*\n"
 BATCH = pod_spec(
