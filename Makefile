@@ -22,7 +22,7 @@ preview: $(VENV)/.runtime ## what `pulumi up` would create for STACK (default de
 	@$(PY) -m preview $(STACK)
 
 test: $(VENV)/.dev ## the program's tests: no Azure, no Go, seconds
-	@$(PY) -m pytest
+	@$(PY) -m pytest --numprocesses 2
 
 # Where the tools can't be built the first step says why, and the tests that need them skip; CI asks for them instead.
 test-local: $(VENV)/.dev ## the local AKS's tests, on the real engine and a real control plane; builds the tools once
