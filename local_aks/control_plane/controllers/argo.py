@@ -10,14 +10,11 @@ from __future__ import annotations
 import socket
 from collections.abc import Generator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any, Final
 
 from local_aks.control_plane.controllers import prerequisites
-from local_aks.control_plane.controllers.controller import Controller
+from local_aks.control_plane.controllers.controller import API_RATE, KubeflowController
 from local_aks.kube.api import ApiServer
-from local_aks.run.directory import RunDirectory
-from tools import Tools
 
 CONFIG_MAP: Final = "argo-workflow-controller-configmap"
 CHARM: Final = "lightkube"
@@ -30,8 +27,6 @@ _HEALTH_PORT: Final = 6060
 _EXECUTOR_IMAGE: Final = "argoexec"
 _REQUEUE: Final = "500ms"
 """How long a workflow waits for its turn again; 10 s by default, for clusters with many."""
-_API_RATE: Final = 500
-"""Requests a second; the default of 20 is meant for a shared API server."""
 
 _CONFIGURATION: Final = {
     "artifactRepository": """\
@@ -48,22 +43,10 @@ s3:
 }
 
 
-@dataclass(frozen=True)
-class Argo:
-    """The workflow controller of one local AKS.
+class Argo(KubeflowController):
+    """The workflow controller of one local AKS. Its tools are found with the extra `argo`."""
 
-    Attributes:
-        run: the run directory of the control plane it works on.
-        tools: found with the extra `argo`.
-    """
-
-    run: RunDirectory
-    tools: Tools
-
-    @property
-    def controller(self) -> Controller:
-        """Its process."""
-        return Controller(self.run, PROCESS)
+    process = PROCESS
 
     def start(self) -> None:
         """Installs custom resources, namespace and the charm's ConfigMap, and starts the controller.
@@ -79,7 +62,7 @@ class Argo:
             self.tools[PROCESS],
             *("--kubeconfig", self.run.kubeconfig, "--namespace", prerequisites.NAMESPACE),
             *("--configmap", CONFIG_MAP, "--executor-image", _EXECUTOR_IMAGE),
-            *("--qps", str(_API_RATE), "--burst", str(2 * _API_RATE)),
+            *("--qps", str(API_RATE), "--burst", str(2 * API_RATE)),
         ]
         with _health_port_held() as held:
             self.controller.start(
@@ -92,10 +75,6 @@ class Argo:
     def configurations(self) -> int:
         """How often it has read its ConfigMap; it does so again when that changes, and ends when that goes."""
         return self.controller.count_in_log("Configuration updated")
-
-    def stop(self) -> None:
-        """Stops the controller; its workflows stay as they are."""
-        self.controller.stop()
 
 
 def config_map() -> dict[str, Any]:

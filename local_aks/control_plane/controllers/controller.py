@@ -9,15 +9,18 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import ClassVar, Final
 
 from local_aks.run import processes
 from local_aks.run.directory import RunDirectory
 from local_aks.run.processes import PidFile
+from tools import Tools
 
 _READY_SECONDS: Final = 90.0
 _POLL_SECONDS: Final = 0.2
 _LOG_LINES: Final = 5
+API_RATE: Final = 500
+"""Requests a second of a controller; the default of 20 is meant for a shared API server."""
 _PROXY_VARIABLE: Final = re.compile("^(https?|all)_proxy$", re.IGNORECASE)
 
 
@@ -109,3 +112,27 @@ class Controller:
 
     def _last_lines(self) -> str:
         return " | ".join(self._text().splitlines()[-_LOG_LINES:])
+
+
+@dataclass(frozen=True)
+class KubeflowController:
+    """A controller of Kubeflow's on one local AKS; what it needs and how it starts is in the classes made of this one.
+
+    Attributes:
+        run: the run directory of the control plane it works on.
+        tools: found with the controller's extra.
+    """
+
+    process: ClassVar[str]
+    """Name of the process in a run directory."""
+    run: RunDirectory
+    tools: Tools
+
+    @property
+    def controller(self) -> Controller:
+        """Its process."""
+        return Controller(self.run, self.process)
+
+    def stop(self) -> None:
+        """Stops the process; what it looks after stays as it is."""
+        self.controller.stop()

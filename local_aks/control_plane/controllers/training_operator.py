@@ -16,15 +16,12 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from local_aks.control_plane.controllers import prerequisites
-from local_aks.control_plane.controllers.controller import Controller
+from local_aks.control_plane.controllers.controller import API_RATE, KubeflowController
 from local_aks.kube.api import ApiServer
-from local_aks.run.directory import RunDirectory
-from tools import Tools
 
 PROCESS: Final = "training-operator"
 """Name of the process in a run directory."""
@@ -42,26 +39,12 @@ _WEBHOOKS: Final[dict[str, Any]] = {
 _SERVING: Final = Path("k8s-webhook-server", "serving-certs")
 """Folder of the certificates in the folder for temporary files (controller-runtime v0.19.1, webhook/server.go)."""
 _AWAITED: Final = Path("/tmp", _SERVING, "tls.crt")  # noqa: S108 - whatever TMPDIR is
-_API_RATE: Final = 500
-"""Requests a second; the default of 20 is meant for a shared API server."""
 
 
-@dataclass(frozen=True)
-class TrainingOperator:
-    """The training operator of one local AKS.
+class TrainingOperator(KubeflowController):
+    """The training operator of one local AKS. Its tools are found with the extra `training`."""
 
-    Attributes:
-        run: the run directory of the control plane it works on.
-        tools: found with the extra `training`.
-    """
-
-    run: RunDirectory
-    tools: Tools
-
-    @property
-    def controller(self) -> Controller:
-        """Its process."""
-        return Controller(self.run, PROCESS)
+    process = PROCESS
 
     def start(self) -> None:
         """Installs custom resources and what the operator looks for, and starts it.
@@ -82,17 +65,13 @@ class TrainingOperator:
             self.tools[_TOOL],
             *("--kubeconfig", self.run.kubeconfig),
             *("--metrics-bind-address", "0", "--health-probe-bind-address", "0"),
-            *("--kube-api-qps", str(_API_RATE), "--kube-api-burst", str(2 * _API_RATE)),
+            *("--kube-api-qps", str(API_RATE), "--kube-api-burst", str(2 * API_RATE)),
         ]
         environment = {"TMPDIR": str(self.run.root / "tmp"), "MY_POD_NAMESPACE": prerequisites.NAMESPACE}
         try:
             self.controller.start(command, self._ready, environment=environment)
         finally:
             tidy()
-
-    def stop(self) -> None:
-        """Stops the operator; its jobs stay as they are."""
-        self.controller.stop()
 
     def _ready(self) -> bool:
         """Whether all kinds of job are looked after; keeps the file there that the operator waits for."""
