@@ -11,7 +11,7 @@ from local_aks.simulation.azure_reader import AzureReader, SeveralClustersError
 from local_aks.simulation.clock import Clock
 from local_aks.simulation.cluster import Cluster
 from local_aks.simulation.journal import Journal, Kind, Source
-from local_aks.simulation.market import Market, MarketEvent, MarketRefusedError, Reclaim, Supply
+from local_aks.simulation.market import Market, MarketEvent, MarketRefusedError, Reclaim, Supply, no_spot_pool
 from local_aks.simulation.observer import Observer, View
 from local_aks.simulation.tasks.eviction import DRAIN_TAINT, NOTICE_SECONDS, Evictions
 from local_aks.simulation.tasks.removal import Removals
@@ -116,9 +116,7 @@ class Simulation:
             return
         spot = sorted(pool.name for pool in pools.values() if pool.spot)
         if event.pool not in spot:
-            problem = (
-                f"pool: {event.pool!r} is not allowed; expected a spot pool: {', '.join(spot) or 'none'}"
-            )
+            problem = no_spot_pool(event.pool, spot)
             self._journal.error_once(problem)
             event.outcome.set_exception(MarketRefusedError(problem))
             return

@@ -55,6 +55,16 @@ class MarketUnansweredError(MarketError):
     """Nobody answered in time."""
 
 
+def no_spot_pool(pool: object, spot: Iterable[str]) -> str:
+    """A line that refuses a pool which has no market.
+
+    Args:
+        pool: what was asked for.
+        spot: names of the pools that have one.
+    """
+    return f"pool: {pool!r} is not allowed; expected a spot pool: {', '.join(spot) or 'none'}"
+
+
 @dataclass(frozen=True)
 class MarketEvent:
     """One thing that happens to a pool, `at` simulated seconds after the market's start."""

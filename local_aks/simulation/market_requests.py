@@ -28,6 +28,7 @@ from local_aks.simulation.market import (
     MarketUnansweredError,
     Reclaim,
     Supply,
+    no_spot_pool,
 )
 
 PATIENCE_SECONDS: Final = 15.0
@@ -140,7 +141,7 @@ class MarketRequests:
         if what not in _WORDS:
             mistakes.append(_not_allowed("what", what, f"one of {', '.join(_WORDS)}"))
         if pool not in spot:
-            mistakes.append(_not_allowed("pool", pool, f"a spot pool: {', '.join(spot) or 'none'}"))
+            mistakes.append(no_spot_pool(pool, spot))
         if not isinstance(count, int) or isinstance(count, bool) or count < ALL:
             mistakes.append(_not_allowed("count", count, f"a whole number from 1, or {ALL} for all"))
             count = ALL
