@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from components.conventions import MIG_SLICES
 from components.mistakes import Mistake
 from components.pool_specs import (
     DEFAULT_MAX_PODS,
@@ -24,7 +25,6 @@ _MOST_NODES: Final = 1000
 _MOST_PODS: Final = 250
 _OS_DISK_GIB: Final = range(30, 2048 + 1)
 _PRICE_DECIMALS: Final = 5
-_MIG_PROFILES: Final = ("MIG1g", "MIG2g", "MIG3g", "MIG4g", "MIG7g")
 
 
 def agent_pool_mistakes(pools: Sequence[AgentPoolSpec], gpu_driver: str) -> Iterator[Mistake]:
@@ -100,7 +100,7 @@ def _gpu_only(at: str, pool: AgentPoolSpec) -> Iterator[Mistake]:
             f"{at}.gpuInstanceProfile", profile, "nothing, because only a pool with gpu true has one"
         )
     else:
-        yield from _one_of(f"{at}.gpuInstanceProfile", profile, _MIG_PROFILES)
+        yield from _one_of(f"{at}.gpuInstanceProfile", profile, tuple(MIG_SLICES))
 
 
 def _nodes(at: str, max_pods: int, zones: Sequence[str], *, least_pods: int) -> Iterator[Mistake]:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import TypedDict
 
 from catalogue import vm_size
-from planning.conventions import MIG_SLICES
+from components.conventions import MIG_SLICES
 from planning.pools import AgentPool, Purpose
 
 

@@ -2,8 +2,6 @@
 
 from typing import Final
 
-MIG_SLICES: Final = {"MIG1g": 7, "MIG2g": 3, "MIG3g": 2, "MIG4g": 1, "MIG7g": 1}
-"""GPU slices of each instance profile on one GPU ("NVIDIA MIG user guide"; the same on A100, H100 and H200)."""
 FALLBACK_KEY: Final = "kubeflow-aks/fallback"
 FALLBACK_TAINT: Final = f"{FALLBACK_KEY}=true:NoSchedule"
 OWN_PREFIX: Final = "kubeflow-aks/"

@@ -11,7 +11,7 @@ from planning.contract import PoolContract, pool_contract
 from planning.expander import priorities
 from planning.names import Names, name_problems, names
 from planning.network_rules import network_problems
-from planning.pools import AgentPool, Purpose, agent_pools
+from planning.pools import AgentPool, agent_pools
 from planning.tag_rules import tag_problems
 from planning.version_rules import version_problems, version_warnings
 from settings import Problem, Settings, SettingsError, parse
@@ -39,11 +39,6 @@ class Plan:
     def user_pools(self) -> tuple[AgentPool, ...]:
         """Every pool but the system pool."""
         return self.pools[1:]
-
-    @property
-    def general_pool(self) -> AgentPool:
-        """The pool that hosts Charmed Kubeflow."""
-        return next(pool for pool in self.pools if pool.purpose is Purpose.GENERAL)
 
 
 def plan(raw: Mapping[str, Any], *, project: str, stack: str, today: date) -> Plan:

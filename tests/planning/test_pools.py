@@ -44,7 +44,7 @@ def test_the_system_pool_is_regular_and_closed() -> None:
 
 
 def test_the_regular_pool_without_taints_is_kubeflows_home() -> None:
-    general = planned().general_pool
+    [general] = [pool for pool in planned().pools if pool.name == "general"]
     assert (general.purpose, general.taints, general.labels) == (Purpose.GENERAL, (), {WORKLOAD: "platform"})
 
 
@@ -190,5 +190,6 @@ def test_a_pool_of_an_unknown_size_is_left_out() -> None:
 
 def test_a_plan_finds_its_system_and_general_pools() -> None:
     plan = planned()
-    assert (plan.system_pool.name, plan.general_pool.name) == ("system", "general")
+    assert plan.system_pool.name == "system"
+    assert [pool.name for pool in plan.pools if pool.purpose is Purpose.GENERAL] == ["general"]
     assert plan.user_pools == plan.pools[1:]
