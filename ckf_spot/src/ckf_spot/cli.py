@@ -33,7 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return options.run(options)
     except PlacementError as error:
-        sys.stderr.writelines(f"ckf-spot: {line}\n" for line in str(error).splitlines())
+        sys.stderr.writelines(f"ckf-spot: {each}\n" for each in error.mistakes)
         return _WRONG
 
 

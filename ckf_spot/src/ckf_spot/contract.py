@@ -45,7 +45,7 @@ def parse(text: str, origin: str) -> tuple[AgentPool, ...]:
         )
     problems = [f"{origin}: {problem}" for problem in _problems(entries)]
     if problems:
-        raise ContractError("\n".join(problems))
+        raise ContractError(*problems)
     return tuple(map(_pool, entries))
 
 

@@ -1,13 +1,80 @@
-"""Errors in what a data scientist asks for."""
+"""Mistakes in what a data scientist asks for, and the errors that carry them."""
 
+from __future__ import annotations
+
+import dataclasses
+import reprlib
 from collections.abc import Callable, Iterable
-from typing import TypeVar
+from dataclasses import dataclass
+from typing import Final, TypeVar
 
 _T = TypeVar("_T")
 
+ABSENT: Final = object()
+"""Value of a mistake that is about something left out, or about a name and not its value."""
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """One mistake; its text is one line, `{path}: {value} is not allowed; expected {allowed}`.
+
+    Attributes:
+        path: where: an argument (`retries`), or a field (`spec.template.spec.nodeSelector`); empty where it is about no
+            argument and no field.
+        value: what was found there, shown shortened; ABSENT where the problem says it all.
+        problem: what is wrong with it.
+        expected: what to do instead, as in `expected 1 to 4` or `leave it out`; empty where that is plain.
+    """
+
+    path: str
+    value: object
+    expected: str
+    problem: str = "is not allowed"
+
+    def under(self, *prefixes: str) -> Mistake:
+        """The same mistake with a file's and an object's name before its path."""
+        return dataclasses.replace(self, path=": ".join(filter(None, (*prefixes, self.path))))
+
+    def __str__(self) -> str:
+        found = self.problem if self.value is ABSENT else f"{shown(self.value)} {self.problem}"
+        if self.path:
+            found = f"{self.path}{' ' if found == _MISSING else ': '}{found}"
+        return f"{found}; {self.expected}" if self.expected else found
+
+
+_MISSING: Final = "is missing"
+
+
+def missing(path: str, expected: str = "") -> Mistake:
+    """The mistake of leaving a field out."""
+    return Mistake(path, ABSENT, expected, _MISSING)
+
+
+def not_one_of(path: str, value: object, allowed: Iterable[object]) -> Mistake:
+    """The mistake of a value that is none of those allowed."""
+    return Mistake(path, value, f"expected {', '.join(map(str, allowed)) or 'none'}")
+
+
+def one_of(path: str, value: object, allowed: Iterable[object]) -> PlacementError:
+    """The error for a value that is none of those allowed."""
+    return PlacementError(not_one_of(path, value, allowed))
+
 
 class PlacementError(ValueError):
-    """A request that can't be carried out: one line with the name, the value and what is expected."""
+    """A request that can't be carried out; nothing was changed. Its text is one line for each mistake.
+
+    Attributes:
+        mistakes: all of them, in the order in which they were found, each once.
+    """
+
+    def __init__(self, *mistakes: Mistake | str) -> None:
+        """Takes the mistakes; a text is one that is about no argument and no field."""
+        made = (each if isinstance(each, Mistake) else Mistake("", ABSENT, "", each) for each in mistakes)
+        self.mistakes = tuple({str(each): each for each in made}.values())
+        super().__init__(*self.mistakes)
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.mistakes))
 
 
 class ContractError(PlacementError):
@@ -18,32 +85,43 @@ class EvictionWarning(UserWarning):
     """Warning: the work is placed as asked, but an eviction would lose it."""
 
 
-def one_of(what: str, value: object, allowed: Iterable[object]) -> PlacementError:
-    """The error for a value that is not allowed."""
-    return PlacementError(
-        f"{what}: {value!r} is not allowed; expected {', '.join(map(str, allowed)) or 'none'}"
-    )
-
-
 class Mistakes:
     """Collects mistakes, so that all are reported at once."""
 
     def __init__(self) -> None:
-        self._lines: list[str] = []
+        self._found: list[Mistake] = []
+
+    def add(self, found: Iterable[Mistake]) -> None:
+        """Adds what was found."""
+        self._found += found
 
     def of(self, step: Callable[[], _T]) -> _T | None:
         """The result of the step, or None where it fails with a `PlacementError`."""
         try:
             return step()
         except PlacementError as error:
-            self._lines.append(str(error))
+            self._found += error.mistakes
             return None
 
     def tell(self) -> None:
-        """Raises what was collected.
+        """Raises what was collected, if anything was.
 
         Raises:
-            PlacementError: with every mistake, one a line.
+            PlacementError: with every mistake.
         """
-        if self._lines:
-            raise PlacementError("\n".join(dict.fromkeys(self._lines)))
+        refuse(self._found)
+
+
+def refuse(found: Iterable[Mistake]) -> None:
+    """Raises what was found, if anything was.
+
+    Raises:
+        PlacementError: with every mistake.
+    """
+    if mistakes := tuple(found):
+        raise PlacementError(*mistakes)
+
+
+def shown(value: object) -> str:
+    """A value for a message, short."""
+    return reprlib.repr(value)

@@ -77,6 +77,3 @@ class UnknownPoolError(PlacementError, KeyError):
     def __init__(self, name: str, pools: Pools) -> None:
         super().__init__(f"pool {name!r} is unknown; expected {', '.join(pools) or 'none'}")
         self.name = name
-
-    def __str__(self) -> str:
-        return str(self.args[0])

@@ -7,7 +7,7 @@ import pytest
 import yaml
 from program import POOLS, Run
 
-from ckf_spot.kinds import strict_schema
+from ckf_spot.pods import strict_schema
 
 JOB = """
 apiVersion: batch/v1

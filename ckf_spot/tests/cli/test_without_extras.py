@@ -13,7 +13,7 @@ import sys
 for name in {EXTRAS!r}:
     sys.modules[name] = None  # importing it fails
 from ckf_spot import cli
-from ckf_spot.kinds import strict_schema
+from ckf_spot.pods import strict_schema
 strict_schema.available = lambda: False
 sys.exit(cli.main(sys.argv[1:]))
 """

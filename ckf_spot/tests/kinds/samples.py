@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import Any, Final
 
+from ckf_spot.fields import of
 from ckf_spot.kinds import manifests
-from ckf_spot.kinds.fields import of
 
 Json = dict[str, Any]
 EXAMPLES: Final = Path(__file__).parents[2] / "examples/training"

@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 from samples import PREFERRED, REQUIRED, example
 
 from ckf_spot import PlacementError, Pools
-from ckf_spot.kinds import manifests, strict_schema
+from ckf_spot.kinds import manifests
 from ckf_spot.kinds.manifests import Wish
 from ckf_spot.kinds.trainer import MANAGER
+from ckf_spot.pods import strict_schema
 
 POOLS = Pools.load(Path(__file__).parents[1] / "demo_pools.json")
 EXAMPLES = {"job": "cpu", "tfjob": "cpu", "pytorchjob": "gpu", "experiment": "cpu"} | dict.fromkeys(
@@ -21,7 +22,7 @@ EXAMPLES = {"job": "cpu", "tfjob": "cpu", "pytorchjob": "gpu", "experiment": "cp
 ANYTHING = st.sampled_from(
     [None, 0, -1, True, "x", "", [], [1], [{}], [None], {}, {"x": 1}, {1: 2}, {"x": [None]}]
 )
-ZONE = {"key": "agentpool", "operator": "In", "values": ["cpuspot", "gpuspot", "gpuod"]}
+ZONE = {"key": "agentpool", "operator": "In", "values": ["cpuspot", "cpuod", "gpuspot", "gpuod"]}
 MERGED = {
     "affinity": {
         "nodeAffinity": {REQUIRED: {"nodeSelectorTerms": [{"matchExpressions": [ZONE]}]}, PREFERRED: []}

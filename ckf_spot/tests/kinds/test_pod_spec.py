@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from samples import (
     GPU,
+    OFF_SPOT,
     ON_SPOT,
     POOL,
     PREFERRED,
@@ -33,7 +34,7 @@ def affinity(*terms: list[Json]) -> Json:
 def test_the_input_stays_as_it_is(pools: Pools) -> None:
     given_job = job(tolerations=[THEIRS], affinity=affinity([ON_SPOT]))
     before = copy.deepcopy(given_job)
-    place_job(given_job, pools["cpu"])
+    place_job(given_job, pools["cpu"], require="spot")
     assert given_job == before
 
 
@@ -118,6 +119,29 @@ def test_an_affinity_that_leaves_no_pool_is_refused(pools: Pools, expression: Js
         place_job(job(affinity=affinity([expression])), pools["cpu"])
 
 
+@pytest.mark.parametrize(
+    ("own", "never"),
+    [
+        ({"nodeSelector": {POOL: "cpuspot"}}, "allows only cpuspot, and so never cpuod, the on-demand nodes"),
+        ({"nodeSelector": {"agentpool": "cpuod"}}, "allows only cpuod, and so never cpuspot, the spot nodes"),
+        ({"nodeSelector": {SPOT: "spot"}}, "never cpuod"),
+        ({"affinity": affinity([ON_SPOT])}, "never cpuod"),
+        ({"affinity": affinity([OFF_SPOT])}, "never cpuspot"),
+        ({"affinity": affinity([{"key": POOL, "operator": "NotIn", "values": ["cpuod"]}])}, "never cpuod"),
+    ],
+)
+def test_a_selection_that_leaves_the_twin_or_spot_out_is_refused_where_both_are_asked(
+    pools: Pools, own: Json, never: str
+) -> None:
+    with pytest.raises(
+        PlacementError, match=r"^spec\.template\.spec: .*leave them out, or ask for require="
+    ) as error:
+        place_job(job(**own), pools["cpu"])
+    assert never in str(error.value)
+    wish = "on-demand" if "so never cpuspot" in str(error.value) else "spot"
+    assert place_job(job(**own), pools["cpu"], require=wish)
+
+
 def test_labels_that_no_pool_has_together_are_refused(pools: Pools) -> None:
     selector = {POOL: "cpuod", SPOT: "spot"}
     with pytest.raises(
@@ -135,7 +159,7 @@ def test_a_selector_and_an_affinity_that_no_pool_fits_together_are_refused(pools
 
 def test_one_of_several_terms_may_leave_no_pool(pools: Pools) -> None:
     other: list[Json] = [{"key": POOL, "operator": "In", "values": ["general"]}]
-    placed = place_job(job(affinity=affinity(other, [ON_SPOT])), pools["cpu"])
+    placed = place_job(job(affinity=affinity(other, [ON_SPOT])), pools["cpu"], require="spot")
     assert len(expressions(pod_of(placed))) == 2
 
 

@@ -9,8 +9,9 @@ from typing import Any
 
 from ckf_spot.commands import output
 from ckf_spot.errors import EvictionWarning
-from ckf_spot.kinds import manifests, strict_schema
+from ckf_spot.kinds import manifests
 from ckf_spot.kinds.manifests import Wish
+from ckf_spot.pods import strict_schema
 from ckf_spot.pools import Pools
 
 

@@ -8,8 +8,8 @@ from typing import Any, Final
 
 from ckf_spot.agent_pool import PLATFORM_NAMESPACES, SPOT_LABEL
 from ckf_spot.errors import PlacementError
-from ckf_spot.kinds.fields import Json
-from ckf_spot.kinds.pod_spec import SAFE_TO_EVICT
+from ckf_spot.fields import Json
+from ckf_spot.pods.template import SAFE_TO_EVICT
 from ckf_spot.pools import Pools
 
 ALLOW_SPOT: Final = "allow-spot"

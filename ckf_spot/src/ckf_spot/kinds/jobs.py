@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from ckf_spot.kinds import fields, pod_shape, pod_spec
-from ckf_spot.kinds.fields import Json, is_map, is_maps, of, refuse, shown
+from ckf_spot import fields
+from ckf_spot.errors import Mistake, refuse
+from ckf_spot.fields import Json, is_map, is_maps, of
 from ckf_spot.kinds.serialise import plain
 from ckf_spot.placement import Capacity, Placement
+from ckf_spot.pods import shape
+from ckf_spot.pods import template as pods
 from ckf_spot.pool_group import PoolGroup
 
 KIND: Final = "Job"
@@ -64,7 +67,7 @@ def place_job(
     return placed(document, placement)
 
 
-def problems(document: Mapping[str, Any], inside: str = "") -> list[str]:
+def problems(document: Mapping[str, Any], inside: str = "") -> list[Mistake]:
     """What is wrong with a Job's fields, down to its pod.
 
     Args:
@@ -77,20 +80,18 @@ def problems(document: Mapping[str, Any], inside: str = "") -> list[str]:
     found += fields.problems(document["spec"], f"{inside}spec", _SPEC, ("template",), _HINTS)
     policy = of(document, "spec").get("podFailurePolicy")
     if policy is not None and not _is_policy(policy):
-        found.append(
-            f"{inside}spec.podFailurePolicy: {shown(policy)} is not allowed; expected a map with a list of rules"
-        )
+        found.append(Mistake(f"{inside}spec.podFailurePolicy", policy, "expected a map with a list of rules"))
     template = of(document, "spec").get("template")
     if template is not None:
-        found += pod_shape.template_problems(template, f"{inside}spec.template")
+        found += shape.template_problems(template, f"{inside}spec.template")
     return found
 
 
-def placement_problems(document: Mapping[str, Any], placement: Placement, inside: str = "") -> list[str]:
+def placement_problems(document: Mapping[str, Any], placement: Placement, inside: str = "") -> list[Mistake]:
     """Why a well-formed Job can't be placed there."""
     spec = document["spec"]
     return [
-        *pod_spec.placement_problems(spec["template"], placement, f"{inside}spec.template"),
+        *pods.placement_problems(spec["template"], placement, f"{inside}spec.template"),
         *(_policy_problems(spec, inside) if placement.spot else ()),
     ]
 
@@ -103,7 +104,7 @@ def placed(document: Json, placement: Placement) -> Json:
         placement: where its pods may run.
     """
     spec = document["spec"]
-    spec["template"] = pod_spec.place_template(spec["template"], placement)
+    spec["template"] = pods.place_template(spec["template"], placement)
     if placement.spot:
         _survive(spec)
     return document
@@ -116,21 +117,29 @@ def _is_policy(value: object) -> bool:
     )
 
 
-def _policy_problems(spec: Mapping[str, Any], inside: str) -> list[str]:
+def _policy_problems(spec: Mapping[str, Any], inside: str) -> list[Mistake]:
     """What of the Job's own policies contradicts surviving evictions."""
-    found: list[str] = []
+    found: list[Mistake] = []
     if spec.get("podReplacementPolicy") not in (None, "Failed"):
         found.append(
-            f"{inside}spec.podReplacementPolicy: {spec['podReplacementPolicy']!r} contradicts a pod failure policy; "
-            "expected Failed"
+            Mistake(
+                f"{inside}spec.podReplacementPolicy",
+                spec["podReplacementPolicy"],
+                "expected Failed",
+                "contradicts a pod failure policy",
+            )
         )
     rules: list[Json] = of(spec, "podFailurePolicy").get("rules") or []
     for number, rule in enumerate(rules):
         conditions = [each.get("type") for each in rule.get("onPodConditions") or ()]
         if "DisruptionTarget" in conditions and rule.get("action") != "Ignore":
             found.append(
-                f"{inside}spec.podFailurePolicy.rules[{number}].action: {rule.get('action')!r} on DisruptionTarget "
-                "contradicts surviving evictions; expected Ignore"
+                Mistake(
+                    f"{inside}spec.podFailurePolicy.rules[{number}].action",
+                    rule.get("action"),
+                    "expected Ignore",
+                    "on DisruptionTarget contradicts surviving evictions",
+                )
             )
     return found
 

@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from ckf_spot.errors import one_of
-from ckf_spot.kinds import fields, jobs, training
-from ckf_spot.kinds.fields import Json, is_map, of, refuse, shown
+from ckf_spot import fields
+from ckf_spot.errors import ABSENT, Mistake, not_one_of, refuse
+from ckf_spot.fields import Json, is_map, of
+from ckf_spot.kinds import jobs, training
 from ckf_spot.kinds.serialise import plain
 from ckf_spot.placement import Capacity
 from ckf_spot.pool_group import PoolGroup
 
 KIND: Final = "Experiment"
 API_VERSION: Final = "kubeflow.org/v1beta1"
-PLACEHOLDER: Final = "${trialParameters."
-"""Start of what Katib replaces by a trial's value."""
 TRIAL: Final = "spec.trialTemplate.trialSpec."
 """Path of the trial, for messages."""
 _SPEC: Final = (
@@ -59,7 +58,9 @@ def place_katib(
     trial = template["trialSpec"]
     if trial["kind"] == jobs.KIND:
         placement = group.placement(prefer=prefer, require=require)
-        no_roles = [f"also: {also!r} contradicts {TRIAL}kind: Job, which has no roles; leave it out"]
+        no_roles = [
+            Mistake("also", also, "leave it out", f"contradicts {TRIAL}kind: Job, which has no roles")
+        ]
         refuse([*(no_roles if also else ()), *jobs.placement_problems(trial, placement, TRIAL)])
         template["trialSpec"] = jobs.placed(trial, placement)
     else:
@@ -69,7 +70,7 @@ def place_katib(
     return document
 
 
-def problems(document: Mapping[str, Any]) -> list[str]:
+def problems(document: Mapping[str, Any]) -> list[Mistake]:
     """What is wrong with an experiment's fields, down to its trials' pods."""
     found = list(fields.object_problems(document, "", API_VERSION, KIND))
     if document.get("spec") is None:
@@ -81,17 +82,22 @@ def problems(document: Mapping[str, Any]) -> list[str]:
     if is_map(template) and template.get("configMap") is not None:
         return [
             *found,
-            "spec.trialTemplate.configMap: the trial is out of reach in a ConfigMap; expected trialSpec",
+            Mistake(
+                "spec.trialTemplate.configMap",
+                ABSENT,
+                "expected trialSpec",
+                "the trial is out of reach in a ConfigMap",
+            ),
         ]
     found += fields.problems(template, "spec.trialTemplate", _TEMPLATE, ("trialSpec",))
     trial = of(document, "spec", "trialTemplate").get("trialSpec")
     if trial is None:
         return found
     if not is_map(trial):
-        return [*found, f"{TRIAL[:-1]}: {shown(trial)} is no map; expected a {jobs.KIND} or a training job"]
+        return [*found, Mistake(TRIAL[:-1], trial, f"expected a {jobs.KIND} or a training job", "is no map")]
     kind = trial.get("kind")
     if kind == jobs.KIND:
         return [*found, *jobs.problems(trial, TRIAL)]
     if isinstance(kind, str) and kind in training.KINDS:
         return [*found, *training.problems(trial, TRIAL)]
-    return [*found, str(one_of(f"{TRIAL}kind", kind, (jobs.KIND, *training.KINDS)))]
+    return [*found, not_one_of(f"{TRIAL}kind", kind, (jobs.KIND, *training.KINDS))]

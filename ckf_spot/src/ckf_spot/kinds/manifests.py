@@ -8,10 +8,11 @@ from typing import Any, Final
 
 import yaml
 
-from ckf_spot.errors import PlacementError, one_of
-from ckf_spot.kinds import jobs, katib, strict_schema, trainer, training
-from ckf_spot.kinds.fields import Json, is_map, of, refuse, shown
+from ckf_spot.errors import ABSENT, Mistake, PlacementError, missing, one_of, refuse
+from ckf_spot.fields import Json, is_map, of
+from ckf_spot.kinds import jobs, katib, trainer, training
 from ckf_spot.placement import Capacity
+from ckf_spot.pods import strict_schema
 from ckf_spot.pool_group import PoolGroup
 
 KINDS: Final = (jobs.KIND, *training.KINDS, trainer.KIND, katib.KIND)
@@ -71,7 +72,7 @@ def load(text: str, origin: str) -> list[Json]:
         ) from None
     refuse(
         [
-            f"{origin}: document {number}: {shown(each)} is no Kubernetes object; expected a map"
+            Mistake(f"{origin}: document {number}", each, "expected a map", "is no Kubernetes object")
             for number, each in enumerate(documents, 1)
             if not is_map(each)
         ]
@@ -94,17 +95,25 @@ def place(documents: Sequence[Json], group: PoolGroup, wish: Wish, origin: str) 
         prefer=wish.prefer, require=wish.require
     )  # an impossible wish is no mistake of each document
     placed: list[Json] = []
-    found: list[str] = []
+    found: list[Mistake] = []
     for number, document in enumerate(documents, 1):
         try:
             placed.append(_placed(document, group, wish))
         except PlacementError as error:
-            name = f"{origin}: {_name(document, number)}"
-            found += [f"{name}: {line}" for line in str(error).splitlines()]
+            found += [each.under(origin, _name(document, number)) for each in error.mistakes]
     if wish.also and not any(each.get("kind") in (*training.KINDS, katib.KIND) for each in documents):
-        found.append(f"{origin}: also: {', '.join(wish.also)}: none of the documents has roles; leave it out")
+        found.append(
+            Mistake(
+                f"{origin}: also",
+                ABSENT,
+                "leave it out",
+                f"{', '.join(wish.also)}: none of the documents has roles",
+            )
+        )
     if not any(each.get("kind") not in _WITHOUT_PODS for each in documents):
-        found.append(f"{origin}: there is nothing to place in it; expected {', '.join(KINDS)}")
+        found.append(
+            Mistake(origin, ABSENT, f"expected {', '.join(KINDS)}", "there is nothing to place in it")
+        )
     refuse(found)
     return placed
 
@@ -131,7 +140,7 @@ def _placed(document: Json, group: PoolGroup, wish: Wish) -> Json:
     return place_it(document, group, prefer=wish.prefer, require=wish.require, also=wish.also)
 
 
-def _problems(document: Json, wish: Wish) -> list[str]:
+def _problems(document: Json, wish: Wish) -> list[Mistake]:
     """Mistakes in a document's fields: what our own tables know, and Kubernetes' schema where it is at hand."""
     kind = document["kind"]
     if kind == jobs.KIND:
@@ -143,20 +152,16 @@ def _problems(document: Json, wish: Wish) -> list[str]:
     else:
         if wish.trainer_api is None:
             return [
-                f"--trainer-api is missing; expected {', '.join(trainer.APIS)}, the release in the cluster"
+                missing("--trainer-api", f"expected {', '.join(trainer.APIS)}, the release in the cluster")
             ]
         return trainer.problems(document, wish.trainer_api)
     if strict_schema.available():
-        told = {line.partition(":")[0].partition(" ")[0] for line in found}
-        found += [
-            line
-            for line in _schema_problems(document)
-            if line.partition(":")[0].partition(" ")[0] not in told
-        ]
+        told = {each.path for each in found}
+        found += [each for each in _schema_problems(document) if each.path not in told]
     return found
 
 
-def _schema_problems(document: Json, inside: str = "") -> Iterator[str]:
+def _schema_problems(document: Json, inside: str = "") -> Iterator[Mistake]:
     kind = document.get("kind")
     if not isinstance(kind, str):
         return

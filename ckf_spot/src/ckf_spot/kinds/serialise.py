@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ckf_spot.errors import PlacementError
-from ckf_spot.kinds.fields import Json, copied, is_map, shown
+from ckf_spot.errors import PlacementError, shown
+from ckf_spot.fields import Json, copied, is_map
 
 
 def plain(found: object) -> Json:

@@ -9,12 +9,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal, get_args
 
+from ckf_spot import fields
 from ckf_spot.agent_pool import GPU
-from ckf_spot.errors import one_of
-from ckf_spot.kinds import fields, gpu_limits, node_selection, pod_shape, pod_spec
-from ckf_spot.kinds.fields import Json, at, is_map, is_maps, of, refuse
+from ckf_spot.errors import ABSENT, Mistake, not_one_of, refuse
+from ckf_spot.fields import Json, at, is_map, is_maps, of
 from ckf_spot.kinds.serialise import plain
 from ckf_spot.placement import Capacity, Placement
+from ckf_spot.pods import gpu_limits, node_selection, shape
+from ckf_spot.pods import template as pods
 from ckf_spot.pool_group import PoolGroup
 
 Api = Literal["2.0", "2.1", "2.2", "2.3"]
@@ -121,10 +123,10 @@ class TrainOption:
         spec[_FIELD["2.2"]] = _placed(entries, placement, "2.2", self.target)
 
 
-def problems(document: Mapping[str, Any], api: str) -> list[str]:
+def problems(document: Mapping[str, Any], api: str) -> list[Mistake]:
     """What is wrong with a TrainJob's fields in a release of Trainer."""
     if api not in APIS:
-        return [str(one_of("api", api, APIS))]
+        return [not_one_of("api", api, APIS)]
     found = list(fields.object_problems(document, "", API_VERSION, KIND))
     spec = document.get("spec")
     if spec is None:
@@ -137,11 +139,11 @@ def problems(document: Mapping[str, Any], api: str) -> list[str]:
         found += fields.problems(spec["trainer"], "spec.trainer", _TRAINER)
     entries = of(document, "spec").get(_FIELD[api])
     if entries is not None and not (is_maps(entries)):
-        found.append(f"spec.{_FIELD[api]}: {fields.shown(entries)} is not allowed; expected a list of maps")
+        found.append(Mistake(f"spec.{_FIELD[api]}", entries, "expected a list of maps"))
     return found
 
 
-def _gpu_problems(spec: Mapping[str, Any], placement: Placement) -> list[str]:
+def _gpu_problems(spec: Mapping[str, Any], placement: Placement) -> list[Mistake]:
     """What of the trainer's GPUs does not fit; a trainer that asks for nothing has what its runtime asks for."""
     resources = at(spec, "trainer", "resourcesPerNode")
     if resources is None:
@@ -150,18 +152,23 @@ def _gpu_problems(spec: Mapping[str, Any], placement: Placement) -> list[str]:
     return list(gpu_limits.problems({"trainer": of(resources, "limits")}, placement, where))
 
 
-def _entry_problems(entries: list[Json], placement: Placement, api: Api, target: str) -> list[str]:
+def _entry_problems(entries: list[Json], placement: Placement, api: Api, target: str) -> list[Mistake]:
     """Where the job's own overrides stand against the placement."""
-    found: list[str] = []
+    found: list[Mistake] = []
     for number, entry in enumerate(entries):
         where = f"spec.{_FIELD[api]}[{number}]"
         for template in _templates(entry, api, target):
-            wrong = pod_shape.override_problems(template, where)
+            wrong = shape.override_problems(template, where)
             pod = of(template, "spec")
-            found += wrong or node_selection.problems(pod, placement.pools, where)
+            found += wrong or node_selection.problems(pod, placement, where)
             if not _is_own(entry, api, target):
                 found += [
-                    f"{where}: its {key} for {target!r} and the placement's can't both hold; leave it out"
+                    Mistake(
+                        where,
+                        ABSENT,
+                        "leave it out",
+                        f"its {key} for {target!r} and the placement's can't both hold",
+                    )
                     for key in (*_PLACING, *(("nodeSelector",) if api == "2.0" else ()))
                     if pod.get(key)
                 ]
@@ -189,20 +196,20 @@ def _selecting(had: Mapping[str, Any], placement: Placement) -> Json:
     """The placement in a form that Trainer 2.0 takes."""
     return {
         "nodeSelector": {**(had.get("nodeSelector") or {}), **placement.node_selector},
-        "tolerations": pod_spec.merged_tolerations(had.get("tolerations") or (), placement),
+        "tolerations": pods.merged_tolerations(had.get("tolerations") or (), placement),
     }
 
 
 def _template(had: Mapping[str, Any], placement: Placement, api: Api) -> Json:
     """The placement as an override of the pods' template."""
     pod = of(had, "spec")
-    grace = {"terminationGracePeriodSeconds": pod_spec.GRACE_SECONDS}
+    grace = {"terminationGracePeriodSeconds": pods.GRACE_SECONDS}
     return {
-        "metadata": pod_spec.annotated(of(had, "metadata")),
+        "metadata": pods.annotated(of(had, "metadata")),
         "spec": {
             **pod,
-            "affinity": pod_spec.merged_affinity(pod.get("affinity") or {}, placement),
-            "tolerations": pod_spec.merged_tolerations(pod.get("tolerations") or (), placement),
+            "affinity": pods.merged_affinity(pod.get("affinity") or {}, placement),
+            "tolerations": pods.merged_tolerations(pod.get("tolerations") or (), placement),
             **(grace if api == "2.3" and placement.spot else {}),
         },
     }

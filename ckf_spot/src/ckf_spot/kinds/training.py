@@ -7,11 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from ckf_spot.errors import EvictionWarning, PlacementError, one_of
-from ckf_spot.kinds import fields, gpu_limits, pod_shape, pod_spec
-from ckf_spot.kinds.fields import Json, of, refuse
+from ckf_spot import fields
+from ckf_spot.errors import ABSENT, EvictionWarning, Mistake, PlacementError, not_one_of, refuse
+from ckf_spot.fields import Json, of
 from ckf_spot.kinds.serialise import plain
 from ckf_spot.placement import Capacity, Placement
+from ckf_spot.pods import gpu_limits, shape
+from ckf_spot.pods import template as pods
 from ckf_spot.pool_group import PoolGroup
 
 API_VERSION: Final = "kubeflow.org/v1"
@@ -112,7 +114,7 @@ def place_training_job(
     return placed(document, group, prefer=prefer, require=require, also=also)
 
 
-def problems(document: Mapping[str, Any], inside: str = "") -> list[str]:
+def problems(document: Mapping[str, Any], inside: str = "") -> list[Mistake]:
     """What is wrong with a training job's fields, down to its pods.
 
     Args:
@@ -121,7 +123,7 @@ def problems(document: Mapping[str, Any], inside: str = "") -> list[str]:
     """
     name = document.get("kind")
     if not isinstance(name, str) or name not in KINDS:
-        return [str(one_of(f"{inside}kind", name, KINDS))]
+        return [not_one_of(f"{inside}kind", name, KINDS)]
     kind = KINDS[name]
     found = list(fields.object_problems(document, inside, API_VERSION, name))
     spec = document.get("spec")
@@ -167,11 +169,15 @@ def placed(
     replicas: dict[str, Json] = document["spec"][kind.replicas]
     workers = group.placement(prefer=prefer, require=require)
     moving = {*also, WORKER} & replicas.keys()
-    found = [str(one_of("also", role, replicas)) for role in also if role not in replicas]
+    found = [not_one_of("also", role, replicas) for role in also if role not in replicas]
     if not moving:
         found.append(
-            f"{inside}spec.{kind.replicas}: there is no {WORKER} among {', '.join(replicas) or 'no roles'}, so nothing "
-            "would be placed; name the role that may vanish in also"
+            Mistake(
+                f"{inside}spec.{kind.replicas}",
+                ABSENT,
+                "name the role that may vanish in also",
+                f"there is no {WORKER} among {', '.join(replicas) or 'no roles'}, so nothing would be placed",
+            )
         )
     placements: dict[str, Placement] = {}
     for role, replica in replicas.items():
@@ -183,16 +189,21 @@ def placed(
                 placements[role] = group.placement(require="on-demand")
             except PlacementError as error:
                 found.append(
-                    f"{where}: {role} asks for a GPU and must not vanish: {error}; also=({role!r},) puts it on spot"
+                    Mistake(
+                        where,
+                        ABSENT,
+                        f"also=({role!r},) puts it on spot",
+                        f"{role} asks for a GPU and must not vanish: {error}",
+                    )
                 )
                 continue
         else:
             continue
-        found += pod_spec.placement_problems(replica["template"], placements[role], where)
+        found += pods.placement_problems(replica["template"], placements[role], where)
     refuse(found)
     for role, chosen in placements.items():
         replica = replicas[role]
-        replica["template"] = pod_spec.place_template(replica["template"], chosen)
+        replica["template"] = pods.place_template(replica["template"], chosen)
         if role in moving and chosen.spot and replica.get("restartPolicy") not in _SURVIVING:
             replica["restartPolicy"] = _ON_EVICTION
     if document["kind"] == _TFJOB and any(placements[role].spot for role in moving):
@@ -219,7 +230,7 @@ def _let_workers_go(document: Json) -> None:
         )
 
 
-def _replica_problems(role: str, replica: object, kind: TrainingKind, inside: str) -> Iterator[str]:
+def _replica_problems(role: str, replica: object, kind: TrainingKind, inside: str) -> Iterator[Mistake]:
     where = f"{inside}spec.{kind.replicas}.{role}"
     hints = {"spec": f"a pod's fields belong under {role}.template.spec"} | {
         name: f"a pod's fields belong under {role}.template.spec.{name}" for name in _OF_THE_POD
@@ -227,15 +238,17 @@ def _replica_problems(role: str, replica: object, kind: TrainingKind, inside: st
     yield from fields.problems(replica, where, _REPLICA, ("template",), hints)
     policy = of({"": replica}, "").get("restartPolicy")
     if policy is not None and policy not in _RESTARTS:
-        yield f"{where}.restartPolicy: {policy!r} is not allowed; expected {', '.join(_RESTARTS)}"
+        yield not_one_of(f"{where}.restartPolicy", policy, _RESTARTS)
     template = of({"": replica}, "").get("template")
     if template is None:
         return
-    found = pod_shape.template_problems(template, f"{where}.template")
+    found = shape.template_problems(template, f"{where}.template")
     yield from found
     names = [] if found else [container["name"] for container in template["spec"]["containers"]]
     if names and kind.container and kind.container not in names:
-        yield (
-            f"{where}.template.spec.containers: {', '.join(map(repr, names))} is not the name that the training "
-            f"operator looks for; expected {kind.container!r} for one of them"
+        yield Mistake(
+            f"{where}.template.spec.containers",
+            ABSENT,
+            f"expected {kind.container!r} for one of them",
+            f"{', '.join(map(repr, names))} is not the name that the training operator looks for",
         )

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
-from ckf_spot.kinds.fields import at, is_map, is_maps, problems, shown
-from ckf_spot.kinds.pod_fields import PREFERRED, REQUIRED
+from ckf_spot.errors import Mistake
+from ckf_spot.fields import at, is_map, is_maps, problems
+from ckf_spot.pods.field_names import PREFERRED, REQUIRED
 
 Shape = Mapping[tuple[str, ...], tuple[Callable[[Any], bool], str]]
 """By path: what a value must be, and how to say so."""
@@ -48,7 +49,7 @@ _SPEC_SHAPE: Final[Shape] = {
 _CONTAINER_SHAPE: Final[Shape] = {("resources",): _A_MAP, ("resources", "limits"): _A_MAP}
 
 
-def template_problems(template: object, where: str) -> list[str]:
+def template_problems(template: object, where: str) -> list[Mistake]:
     """What is wrong with a pod's template before anything is put on it."""
     found = list(problems(template, where, ("metadata", "spec"), ("spec",)))
     if found or not is_map(template):
@@ -59,7 +60,7 @@ def template_problems(template: object, where: str) -> list[str]:
     ]
 
 
-def override_problems(template: Mapping[str, Any], where: str) -> list[str]:
+def override_problems(template: Mapping[str, Any], where: str) -> list[Mistake]:
     """What is wrong with a part of a pod's template, which need not have containers."""
     found = list(_shape_problems(template, _METADATA_SHAPE, where))
     if template.get("spec") is not None:
@@ -67,25 +68,25 @@ def override_problems(template: Mapping[str, Any], where: str) -> list[str]:
     return found
 
 
-def _spec_problems(spec: object, where: str) -> Iterator[str]:
+def _spec_problems(spec: object, where: str) -> Iterator[Mistake]:
     if is_map(spec):
         yield from _shape_problems(spec, _SPEC_SHAPE, where)
     else:
-        yield f"{where}: {shown(spec)} is not allowed; expected a map"
+        yield Mistake(where, spec, "expected a map")
 
 
-def _shape_problems(value: Mapping[str, Any], shape: Shape, where: str) -> Iterator[str]:
+def _shape_problems(value: Mapping[str, Any], shape: Shape, where: str) -> Iterator[Mistake]:
     for path, (fits, allowed) in shape.items():
         found = at(value, *path)
         if found is not None and not fits(found):
-            yield f"{where}.{'.'.join(path)}: {shown(found)} is not allowed; expected {allowed}"
+            yield Mistake(f"{where}.{'.'.join(path)}", found, f"expected {allowed}")
 
 
-def _container_problems(containers: object, where: str) -> Iterator[str]:
+def _container_problems(containers: object, where: str) -> Iterator[Mistake]:
     if not is_maps(containers) or not containers:
-        yield f"{where}: {shown(containers)} is not allowed; expected a list of containers"
+        yield Mistake(where, containers, "expected a list of containers")
         return
     for number, container in enumerate(containers):
         if not isinstance(container.get("name"), str):
-            yield f"{where}[{number}].name: {shown(container.get('name'))} is not allowed; expected a text"
+            yield Mistake(f"{where}[{number}].name", container.get("name"), "expected a text")
         yield from _shape_problems(container, _CONTAINER_SHAPE, f"{where}[{number}]")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import difflib
 import functools
 import importlib.resources
@@ -10,13 +11,15 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from ckf_spot.kinds.fields import Json, shown
-from ckf_spot.kinds.katib import PLACEHOLDER
+from ckf_spot.errors import ABSENT, Mistake, missing
+from ckf_spot.fields import Json, unknown
 
 KUBERNETES: Final = "1.33"
 """The newest release that Charmed Kubeflow 1.11 supports (its release notes)."""
 _DEFAULTED: Final = ("onPodConditions", "status")
 """The schema calls it required, but the API server fills it in before it looks (Kubernetes, "Pod failure policy")."""
+PLACEHOLDER: Final = "${trialParameters."
+"""Start of what Katib replaces by a trial's value, of whatever type the field wants."""
 _PACKAGE: Final = "kubernetes_validate"
 
 
@@ -25,12 +28,12 @@ def available() -> bool:
     return importlib.util.find_spec(_PACKAGE) is not None
 
 
-def template_problems(template: Mapping[str, Any], where: str) -> list[str]:
-    """What Kubernetes would drop or refuse in a pod's template, one mistake a line."""
+def template_problems(template: Mapping[str, Any], where: str) -> list[Mistake]:
+    """What Kubernetes would drop or refuse in a pod's template."""
     return _problems("podtemplatespec-v1", template, where)
 
 
-def job_problems(job: Mapping[str, Any], where: str) -> list[str]:
+def job_problems(job: Mapping[str, Any], where: str) -> list[Mistake]:
     """What Kubernetes would drop or refuse in a Job, down to its pods.
 
     Args:
@@ -40,21 +43,20 @@ def job_problems(job: Mapping[str, Any], where: str) -> list[str]:
     return _problems("job-batch-v1", job, where)
 
 
-def _problems(schema: str, instance: Mapping[str, Any], where: str) -> list[str]:
+def _problems(schema: str, instance: Mapping[str, Any], where: str) -> list[Mistake]:
     errors: Any = sorted(
         _validator(schema).iter_errors(instance), key=lambda error: [*map(str, error.absolute_path)]
     )
-    lines: dict[str, None] = {}
+    found: list[Mistake] = []
     for error in errors:
-        path = where + "".join(
-            f"[{step}]" if isinstance(step, int) else f".{step}" for step in error.absolute_path
-        )
+        steps = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in error.absolute_path)
+        path = f"{where}{''.join(steps)}"
         if not (isinstance(error.instance, str) and error.instance.startswith(PLACEHOLDER)):
-            lines |= dict.fromkeys(line.removeprefix(".") for line in _lines(error, path))
-    return list(lines)
+            found += _mistakes(error, path)
+    return [dataclasses.replace(each, path=each.path.removeprefix(".")) for each in found]
 
 
-def _lines(error: Any, path: str) -> Iterator[str]:
+def _mistakes(error: Any, path: str) -> Iterator[Mistake]:
     """An error of the schema in our words."""
     match error.validator:
         case "additionalProperties":
@@ -62,24 +64,24 @@ def _lines(error: Any, path: str) -> Iterator[str]:
             for key in error.instance:
                 if key not in known:
                     alike = difflib.get_close_matches(str(key), known, 1)
-                    yield f"{path}.{key}: unknown field; " + (
-                        f"did you mean {alike[0]!r}?" if alike else "Kubernetes has none like it"
+                    yield unknown(
+                        f"{path}.{key}",
+                        f"did you mean {alike[0]!r}?" if alike else "Kubernetes has none like it",
                     )
         case "required":
             step = next((each for each in reversed(error.absolute_path) if isinstance(each, str)), "")
             for key in error.validator_value:
                 if key not in error.instance and (step, key) != _DEFAULTED:
-                    yield f"{path}.{key} is missing"
+                    yield missing(f"{path}.{key}")
         case "enum":
-            allowed = ", ".join(map(str, error.validator_value))
-            yield f"{path}: {shown(error.instance)} is not allowed; expected {allowed}"
+            yield Mistake(path, error.instance, f"expected {', '.join(map(str, error.validator_value))}")
         case "type":
-            yield f"{path}: {shown(error.instance)} is not allowed; expected {_type(error.validator_value)}"
+            yield Mistake(path, error.instance, f"expected {_type(error.validator_value)}")
         case "oneOf":
             allowed = " or ".join(_type(each.get("type", "")) for each in error.validator_value)
-            yield f"{path}: {shown(error.instance)} is not allowed; expected {allowed}"
+            yield Mistake(path, error.instance, f"expected {allowed}")
         case _:
-            yield f"{path}: {error.message}"
+            yield Mistake(path, ABSENT, "", error.message)
 
 
 def _type(found: str | list[str]) -> str:

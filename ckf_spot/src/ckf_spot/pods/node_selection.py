@@ -6,53 +6,80 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from ckf_spot.agent_pool import POOL_LABEL, SPOT_LABEL, WORKLOAD_LABEL, AgentPool
-from ckf_spot.kinds.fields import of
-from ckf_spot.kinds.pod_fields import REQUIRED
+from ckf_spot.errors import ABSENT, Mistake
+from ckf_spot.fields import of
+from ckf_spot.placement import Placement
+from ckf_spot.pods.field_names import REQUIRED
 
 _LEGACY_POOL_LABEL: Final = "agentpool"
 _VM_SIZE_LABEL: Final = "node.kubernetes.io/instance-type"
 
 
-def problems(spec: Mapping[str, Any], pools: Sequence[AgentPool], where: str) -> Iterator[str]:
-    """Where the user's own selection of nodes leaves none of the pools.
+def problems(spec: Mapping[str, Any], placement: Placement, where: str) -> Iterator[Mistake]:
+    """Where the user's own selection of nodes leaves none of the pools, or not what the placement promises.
 
     Args:
         spec: a well-formed pod's spec, or the part of one that chooses nodes.
-        pools: the pools that it is to run on.
+        placement: where the pod is to run.
         where: the spec's path, for messages.
     """
-    names = ", ".join(pool.name for pool in pools)
-    labels = [_labels(pool) for pool in pools]
+    names = ", ".join(pool.name for pool in placement.pools)
+    against = f"contradicts the pools {names}"
+    labels = [_labels(pool) for pool in placement.pools]
     known = {POOL_LABEL, _LEGACY_POOL_LABEL, SPOT_LABEL, WORKLOAD_LABEL, _VM_SIZE_LABEL}.union(*labels)
     if spec.get("nodeName") is not None:
-        yield (
-            f"{where}.nodeName: {spec['nodeName']!r} bypasses the scheduler and with it the pools; leave it out"
+        yield Mistake(
+            f"{where}.nodeName",
+            spec["nodeName"],
+            "leave it out",
+            "bypasses the scheduler and with it the pools",
         )
     selector = {key: value for key, value in of(spec, "nodeSelector").items() if key in known}
     selected = [each for each in labels if selector.items() <= each.items()]
     wrong = [key for key in selector if not any(each.get(key) == selector[key] for each in labels)]
     for key in wrong:
-        yield (
-            f"{where}.nodeSelector: {key}: {selector[key]!r} contradicts the pools {names}; "
-            f"expected {_values(key, labels)}"
+        yield Mistake(
+            f"{where}.nodeSelector: {key}", selector[key], f"expected {_values(key, labels)}", against
         )
     if not selected and not wrong:
-        keys = ", ".join(selector)
-        yield f"{where}.nodeSelector: {keys} together contradict the pools {names}; leave out one of them"
+        together = f"{', '.join(selector)} together contradict the pools {names}"
+        yield Mistake(f"{where}.nodeSelector", ABSENT, "leave out one of them", together)
     terms = of(spec, "affinity", "nodeAffinity", REQUIRED).get("nodeSelectorTerms") or []
     expressions = [
         [each for each in term.get("matchExpressions") or () if each["key"] in known] for term in terms
     ]
     fitting = [each for each in labels if not terms or any(_fits(term, each) for term in expressions)]
+    both = [each for each in fitting if each in selected]
     if not fitting:
         first = next(each for term in expressions for each in term)
         text = f"{first['key']} {first.get('operator')} {', '.join(map(str, first.get('values') or ()))}".rstrip()
-        yield (
-            f"{where}.affinity.nodeAffinity: {text} contradicts the pools {names}; "
-            f"expected {_values(first['key'], labels)}"
+        yield Mistake(
+            f"{where}.affinity.nodeAffinity",
+            ABSENT,
+            f"expected {_values(first['key'], labels)}",
+            f"{text} {against}",
         )
-    elif selected and not any(each in selected for each in fitting):
-        yield f"{where}: nodeSelector and nodeAffinity together contradict the pools {names}; leave out one of them"
+    elif selected and not both:
+        together = f"nodeSelector and nodeAffinity together contradict the pools {names}"
+        yield Mistake(where, ABSENT, "leave out one of them", together)
+    elif both and placement.preferred:
+        yield from _half_problems(
+            [pool for pool in placement.pools if _labels(pool) in both], placement, where
+        )
+
+
+def _half_problems(reached: Sequence[AgentPool], placement: Placement, where: str) -> Iterator[Mistake]:
+    """Where the selection leaves spot nodes without their twins, or twins without spot nodes, though both are asked."""
+    for spot, what, wish in ((False, "on-demand", "spot"), (True, "spot", "on-demand")):
+        offered = [pool.name for pool in placement.pools if pool.spot == spot]
+        if offered and not any(pool.spot == spot for pool in reached):
+            yield Mistake(
+                where,
+                ABSENT,
+                f"leave them out, or ask for require={wish!r}",
+                f"its own nodeSelector or nodeAffinity allows only {', '.join(pool.name for pool in reached)}, and so "
+                f"never {', '.join(offered)}, the {what} nodes that prefer='spot' asks for too",
+            )
 
 
 def _labels(pool: AgentPool) -> dict[str, str]:

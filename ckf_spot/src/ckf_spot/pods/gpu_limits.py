@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ckf_spot.agent_pool import GPU
-from ckf_spot.kinds.fields import of
+from ckf_spot.errors import ABSENT, Mistake
+from ckf_spot.fields import of
 from ckf_spot.placement import Placement
 
 Limits = Mapping[str, Mapping[str, Any]]
@@ -24,7 +25,7 @@ def asked(limits: Limits) -> int:
     return sum(_count(each.get(GPU, 0)) or 0 for each in limits.values())
 
 
-def problems(limits: Limits, placement: Placement, where: str) -> Iterator[str]:
+def problems(limits: Limits, placement: Placement, where: str) -> Iterator[Mistake]:
     """Why the GPUs don't fit: none on GPU nodes, or more than every node has.
 
     Args:
@@ -35,19 +36,23 @@ def problems(limits: Limits, placement: Placement, where: str) -> Iterator[str]:
     offered = min(pool.gpus for pool in placement.pools)
     names = ", ".join(pool.name for pool in placement.pools)
     wrong = {name: each[GPU] for name, each in limits.items() if GPU in each and _count(each[GPU]) is None}
-    for name, limit in wrong.items():
-        yield f"{where}: {name!r} asks for {GPU}: {limit!r}; expected a whole number"
     wanted = asked(limits)
+    for name, limit in wrong.items():
+        yield Mistake(where, ABSENT, "expected a whole number", f"{name!r} asks for {GPU}: {limit!r}")
     if offered and not wanted and not wrong:
-        yield (
-            f"{where}: {_names(limits)} asks for no {GPU}, and {names} are GPU pools: a GPU node without GPU work; "
-            f"expected a limit of {_range(offered)} {GPU}, or another pool"
+        yield Mistake(
+            where,
+            ABSENT,
+            f"expected a limit of {_range(offered)} {GPU}, or another pool",
+            f"{_names(limits)} asks for no {GPU}, and {names} are GPU pools: a GPU node without GPU work",
         )
     if wanted > offered:
         who = _names({name: each for name, each in limits.items() if _count(each.get(GPU, 0))})
-        yield (
-            f"{where}: {who} asks for {GPU}: {wanted}, and a node of {names} has {offered}; "
-            f"expected {_range(offered) if offered else 'a GPU pool'}"
+        yield Mistake(
+            where,
+            ABSENT,
+            f"expected {_range(offered) if offered else 'a GPU pool'}",
+            f"{who} asks for {GPU}: {wanted}, and a node of {names} has {offered}",
         )
 
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import difflib
-import reprlib
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Final, TypeGuard
 
-from ckf_spot.errors import PlacementError
+from ckf_spot.errors import ABSENT, Mistake, missing, not_one_of
 
 Json = dict[str, Any]
 """A Kubernetes object, or a part of one, as plain maps, lists, texts and numbers."""
@@ -60,8 +59,8 @@ def problems(
     allowed: Collection[str],
     required: Collection[str] = (),
     hints: Mapping[str, str] | None = None,
-) -> Iterator[str]:
-    """One line for each mistake in a map's keys.
+) -> Iterator[Mistake]:
+    """The mistakes in a map's keys.
 
     Args:
         value: what should be the map.
@@ -71,19 +70,26 @@ def problems(
         hints: what to say of an unknown field that people often put here.
     """
     if not is_map(value):
-        yield f"{where}: {shown(value)} is no map; expected a map with {', '.join(required or allowed)}"
+        yield Mistake(where, value, f"expected a map with {', '.join(required or allowed)}", "is no map")
         return
     inside = f"{where}." if where else ""
     for key in value:
         if key not in allowed:
-            yield f"{inside}{key}: unknown field; {(hints or {}).get(key) or _allowed(key, allowed)}"
+            yield unknown(f"{inside}{key}", (hints or {}).get(key) or _allowed(key, allowed))
     for key in required:
         if value.get(key) is None:
-            yield f"{inside}{key} is missing"
+            yield missing(f"{inside}{key}")
 
 
-def object_problems(document: Mapping[str, Any], inside: str, api_version: str, kind: str) -> Iterator[str]:
-    """One line for each mistake in the fields that every object has.
+def unknown(path: str, expected: str) -> Mistake:
+    """The mistake of a field that does not exist."""
+    return Mistake(path, ABSENT, expected, "unknown field")
+
+
+def object_problems(
+    document: Mapping[str, Any], inside: str, api_version: str, kind: str
+) -> Iterator[Mistake]:
+    """The mistakes in the fields that every object has.
 
     Args:
         document: the object.
@@ -94,22 +100,7 @@ def object_problems(document: Mapping[str, Any], inside: str, api_version: str, 
     yield from problems(document, inside.removesuffix("."), OBJECT, ("spec",))
     for key, allowed in (("apiVersion", api_version), ("kind", kind)):
         if document.get(key) != allowed:
-            yield f"{inside}{key}: {shown(document.get(key))} is not allowed; expected {allowed}"
-
-
-def shown(value: object) -> str:
-    """A value for a message, short."""
-    return reprlib.repr(value)
-
-
-def refuse(found: Collection[str]) -> None:
-    """Raises what was found, one mistake a line, if anything was.
-
-    Raises:
-        PlacementError: something was found.
-    """
-    if found:
-        raise PlacementError("\n".join(found))
+            yield not_one_of(f"{inside}{key}", document.get(key), (allowed,))
 
 
 def _allowed(key: str, allowed: Collection[str]) -> str:

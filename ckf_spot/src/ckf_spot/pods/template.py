@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from ckf_spot.kinds import gpu_limits, node_selection
-from ckf_spot.kinds.fields import Json, copied, of
-from ckf_spot.kinds.pod_fields import PREFERRED, REQUIRED
+from ckf_spot.errors import Mistake
+from ckf_spot.fields import Json, copied, of
 from ckf_spot.placement import Placement
+from ckf_spot.pods import gpu_limits, node_selection
+from ckf_spot.pods.field_names import PREFERRED, REQUIRED
 
 SAFE_TO_EVICT: Final = "cluster-autoscaler.kubernetes.io/safe-to-evict"
 """Annotation that keeps the autoscaler from evicting a Job's pod to remove its node (cluster-autoscaler, FAQ.md)."""
@@ -16,12 +17,12 @@ GRACE_SECONDS: Final = 25
 """Azure takes a node back 30 s after its notice; the kubelet needs the rest to tell how the pod ended."""
 
 
-def placement_problems(template: Mapping[str, Any], placement: Placement, where: str) -> list[str]:
+def placement_problems(template: Mapping[str, Any], placement: Placement, where: str) -> list[Mistake]:
     """Why a well-formed template can't be placed there."""
     spec = of(template, "spec")
     return [
         *gpu_limits.problems(gpu_limits.of_template(template), placement, f"{where}.spec.containers"),
-        *node_selection.problems(spec, placement.pools, f"{where}.spec"),
+        *node_selection.problems(spec, placement, f"{where}.spec"),
     ]
 
 
