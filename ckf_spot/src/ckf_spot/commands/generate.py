@@ -7,9 +7,9 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+from ckf_spot import yaml_text
 from ckf_spot.commands import output
 from ckf_spot.generated import namespace, spawner
-from ckf_spot.kinds import manifests
 from ckf_spot.pools import Pools
 
 
@@ -59,8 +59,8 @@ def _spawner(pools: Pools, _: argparse.Namespace) -> str:
 
 
 def _pod_default(pools: Pools, options: argparse.Namespace) -> str:
-    return manifests.dump([namespace.pod_default(pools, options.namespace)])
+    return yaml_text.dump([namespace.pod_default(pools, options.namespace)])
 
 
 def _tolerations(pools: Pools, options: argparse.Namespace) -> str:
-    return manifests.dump([namespace.default_tolerations(pools, options.namespace)])
+    return yaml_text.dump([namespace.default_tolerations(pools, options.namespace)])
