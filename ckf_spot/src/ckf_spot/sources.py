@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from ckf_spot import contract
+from ckf_spot import contract, install
 from ckf_spot.errors import ContractError
 
 ENVIRONMENT: Final = "CKF_SPOT_POOLS"
@@ -56,7 +56,7 @@ def _in_cluster() -> Found:
         from kubernetes.config.config_exception import ConfigException  # noqa: PLC0415
     except ImportError:
         raise ContractError(
-            f"{origin}: the kubernetes package is missing: pip install 'ckf-spot[kubernetes]', or {_WITHOUT_CLUSTER}"
+            f"{origin}: the kubernetes package is missing: {install.hint('kubernetes')}, or {_WITHOUT_CLUSTER}"
         ) from None
     try:
         configure(config)

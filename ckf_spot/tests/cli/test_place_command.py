@@ -7,6 +7,7 @@ import pytest
 import yaml
 from program import POOLS, Run
 
+from ckf_spot import install
 from ckf_spot.pods import strict_schema
 
 JOB = """
@@ -78,7 +79,7 @@ def test_without_the_schemas_it_says_what_was_not_checked(run: Run, monkeypatch:
     ran = run("place", "-f", "job.yaml", "--pool", "cpu")
     assert ran.code == 0
     assert ran.errors == [
-        "ckf-spot: the pods' own fields were not checked: pip install 'ckf-spot[validate]' checks them"
+        f"ckf-spot: the pods' own fields were not checked: {install.hint('validate')} checks them"
     ]
 
 

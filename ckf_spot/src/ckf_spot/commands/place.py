@@ -7,6 +7,7 @@ import sys
 import warnings
 from typing import Any
 
+from ckf_spot import install
 from ckf_spot.commands import output
 from ckf_spot.errors import EvictionWarning
 from ckf_spot.kinds import manifests
@@ -58,7 +59,7 @@ def _run(options: argparse.Namespace) -> int:
         sys.stderr.write(f"ckf-spot: {origin}: {each.message}\n")
     if not strict_schema.available():
         sys.stderr.write(
-            "ckf-spot: the pods' own fields were not checked: pip install 'ckf-spot[validate]' checks them\n"
+            f"ckf-spot: the pods' own fields were not checked: {install.hint('validate')} checks them\n"
         )
     output.write(text, options.output)
     return 0
