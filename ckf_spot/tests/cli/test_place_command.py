@@ -36,7 +36,7 @@ def test_a_job_comes_out_placed(run: Run) -> None:
 
 
 def test_standard_input_is_read(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sys.stdin", io.StringIO(JOB))
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(JOB.encode())))
     assert run("place", "-f", "-", "--pool", "cpu").code == 0
 
 
