@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import codecs
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -31,7 +31,7 @@ def decoded(data: bytes) -> str:
 
 
 @contextmanager
-def told(name: str, done: str) -> Iterator[None]:
+def told(name: str, done: str) -> Generator[None]:
     """Turns what goes wrong with a file into one line.
 
     Args:
