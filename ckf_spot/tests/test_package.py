@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+from ckf_spot import sources
+
 FOLDER = Path(__file__).parents[1]
 PROJECT: dict[str, Any] = tomllib.loads((FOLDER / "pyproject.toml").read_text(encoding="utf-8"))
 WITHOUT_EXTRAS = """
@@ -73,7 +75,7 @@ def test_the_wheel_wants_nothing_but_yaml_and_offers_the_rest_as_extras(installe
 
 def test_pools_are_read_without_any_extra(installed: Path, tmp_path: Path) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", WITHOUT_EXTRAS, installed, FOLDER / "tests" / "demo_pools.json"],
+        [sys.executable, "-c", WITHOUT_EXTRAS, installed, sources.SAMPLE],
         capture_output=True,
         text=True,
         check=True,
