@@ -7,7 +7,7 @@ import pytest
 import yaml
 from program import POOLS, Run
 
-from ckf_spot import yaml_text
+from ckf_spot import install, yaml_text
 from ckf_spot.pods import strict_schema
 
 JOB = """
@@ -36,7 +36,7 @@ def test_a_job_comes_out_placed(run: Run) -> None:
 
 
 def test_standard_input_is_read(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sys.stdin", io.StringIO(JOB))
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(JOB.encode())))
     assert run("place", "-f", "-", "--pool", "cpu").code == 0
 
 
@@ -79,7 +79,7 @@ def test_without_the_schemas_it_says_what_was_not_checked(run: Run, monkeypatch:
     ran = run("place", "-f", "job.yaml", "--pool", "cpu")
     assert ran.code == 0
     assert ran.errors == [
-        "ckf-spot: the pods' own fields were not checked: pip install 'ckf-spot[validate]' checks them"
+        f"ckf-spot: the pods' own fields were not checked: {install.hint('validate')} checks them"
     ]
 
 

@@ -1,5 +1,6 @@
 """PyYAML alone is enough to place what is a dict or YAML."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -41,6 +42,6 @@ def test_an_object_of_an_sdk_that_is_not_known_is_refused_by_name() -> None:
         text=True,
         check=False,
         timeout=60,
-        env={"CKF_SPOT_POOLS": str(POOLS)},
+        env=os.environ | {"CKF_SPOT_POOLS": str(POOLS)},
     )
     assert "'object' is no Kubernetes object; expected a dict, or an object of kubernetes" in ran.stderr

@@ -6,7 +6,7 @@ import argparse
 import sys
 from typing import Any
 
-from ckf_spot import yaml_text
+from ckf_spot import install, yaml_text
 from ckf_spot.commands import output
 from ckf_spot.kinds import manifests, table
 from ckf_spot.kinds.kind import Wish
@@ -56,7 +56,7 @@ def _run(options: argparse.Namespace) -> int:
     sys.stderr.writelines(f"ckf-spot: {note}\n" for note in placed.notes)
     if not strict_schema.available():
         sys.stderr.write(
-            "ckf-spot: the pods' own fields were not checked: pip install 'ckf-spot[validate]' checks them\n"
+            f"ckf-spot: the pods' own fields were not checked: {install.hint('validate')} checks them\n"
         )
     output.write(stream.changed(placed.documents), options.output)
     return 0
