@@ -6,6 +6,8 @@ import json
 from dataclasses import dataclass, field
 from typing import Final
 
+import yaml
+
 from tests.local.kubectl import Kubectl, Object
 from tests.local.required import required_crds
 
@@ -43,6 +45,5 @@ class CustomResources:
         Nothing is created. An object's namespace need not be named, but has to exist.
         """
         given = json.dumps({"apiVersion": "v1", "kind": "List", "items": list(objects)})
-        command = ("create", "--dry-run=server", "--validate=strict", "--output=json", "--filename=-")
-        found = json.loads(self.kubectl.run(*command, given=given))
-        return found["items"] if found["kind"] == "List" else [found]
+        command = ("create", "--dry-run=server", "--validate=strict", "--output=yaml", "--filename=-")
+        return list(yaml.safe_load_all(self.kubectl.run(*command, given=given)))

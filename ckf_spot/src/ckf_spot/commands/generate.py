@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ckf_spot.commands import output
-from ckf_spot.generated import namespace, spawner
+from ckf_spot.generated import kueue, namespace, spawner
 from ckf_spot.kinds import manifests
 from ckf_spot.pools import Pools
 
@@ -29,6 +29,23 @@ def add_to(commands: Any) -> None:
         "every pod of a namespace tolerates spot; for batch work alone",
         _tolerations,
     )
+    queues = _add(kinds, "kueue", "queues and quotas of Kueue, spot first", _kueue, in_namespace=False)
+    queues.add_argument(
+        "--namespace",
+        action="append",
+        required=True,
+        help="a profile's namespace; may be given several times: they share the quotas",
+    )
+    queues.add_argument(
+        "--node",
+        action="append",
+        default=[],
+        metavar="SIZE=CPU,MEMORY",
+        help="what a node of a VM size has for pods (kubectl describe node, Allocatable); one for each size",
+    )
+    queues.add_argument(
+        "--queue", default=kueue.QUEUE, help=f"name of the queues; the default is {kueue.QUEUE}"
+    )
 
 
 def _add(
@@ -38,7 +55,7 @@ def _add(
     make: Callable[[Pools, argparse.Namespace], str],
     *,
     in_namespace: bool = True,
-) -> None:
+) -> argparse.ArgumentParser:
     kind: argparse.ArgumentParser = kinds.add_parser(name, help=text, description=text)
     if in_namespace:
         kind.add_argument("--namespace", required=True, help="a profile's namespace")
@@ -52,6 +69,7 @@ def _add(
         return 0
 
     kind.set_defaults(run=run)
+    return kind
 
 
 def _spawner(pools: Pools, _: argparse.Namespace) -> str:
@@ -64,3 +82,8 @@ def _pod_default(pools: Pools, options: argparse.Namespace) -> str:
 
 def _tolerations(pools: Pools, options: argparse.Namespace) -> str:
     return manifests.dump([namespace.default_tolerations(pools, options.namespace)])
+
+
+def _kueue(pools: Pools, options: argparse.Namespace) -> str:
+    nodes = kueue.rooms(options.node)
+    return manifests.dump(kueue.objects(pools, options.namespace, nodes, options.queue))
