@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+import json
+from pathlib import Path
+from typing import Any, Final
 
 import pytest
 
@@ -10,6 +12,10 @@ from ckf_spot import PlacementError, Pools, place_job
 from ckf_spot.generated import kueue
 from ckf_spot.generated.kueue import Room
 
+RECORDED: Final = json.loads(Path(__file__).with_name("kueue_recording.json").read_text(encoding="utf-8"))[
+    "jobs"
+]
+"""What the real Kueue made of Jobs in these queues."""
 NODES = {"Standard_D8ds_v5": Room("7820m", "27Gi"), "Standard_NC4as_T4_v3": Room("3860m", "24Gi")}
 
 
@@ -20,6 +26,12 @@ def job(**limits: str) -> dict[str, Any]:
         "kind": "Job",
         "spec": {"template": {"spec": {"containers": [container]}}},
     }
+
+
+def wanted(pools: Pools, pool: str | None, wish: Any) -> dict[str, Any]:
+    """A Job placed on a pool, or left as it is."""
+    asked = job(**{"nvidia.com/gpu": "1"}) if pool == "gpu" else job()
+    return place_job(asked, pools[pool], **wish) if pool else asked
 
 
 def made(pools: Pools, kind: str, *namespaces: str) -> list[dict[str, Any]]:
@@ -78,8 +90,14 @@ def open_to(pools: Pools, placed: dict[str, Any]) -> list[str]:
 def test_placed_work_finds_its_own_pools_flavors_spot_first(
     pools: Pools, pool: str, wish: Any, flavors: list[str]
 ) -> None:
-    wanted = job(**{"nvidia.com/gpu": "1"}) if pool == "gpu" else job()
-    assert open_to(pools, place_job(wanted, pools[pool], **wish)) == flavors
+    assert open_to(pools, wanted(pools, pool, wish)) == flavors
+
+
+@pytest.mark.parametrize("seen", RECORDED, ids=lambda seen: f"{seen['pool']} {seen['wish']}")
+def test_kueue_itself_gave_the_first_of_these_and_its_labels(pools: Pools, seen: dict[str, Any]) -> None:
+    first = next(iter(open_to(pools, wanted(pools, seen["pool"], seen["wish"]))), None)
+    labels = {each["metadata"]["name"]: each["spec"]["nodeLabels"] for each in made(pools, "ResourceFlavor")}
+    assert (first, labels.get(first or "")) == (seen["flavor"], seen["nodeSelector"])
 
 
 def test_work_that_nobody_placed_finds_none_and_so_gets_on_no_spot_node(pools: Pools) -> None:
