@@ -8,6 +8,7 @@ from ckf_spot.kinds.training import place_training_job
 from ckf_spot.placement import Placement
 from ckf_spot.pool_group import PoolGroup
 from ckf_spot.pools import Pools, UnknownPoolError
+from ckf_spot.target import Target
 
 __all__ = [
     "ContractError",
@@ -16,6 +17,7 @@ __all__ = [
     "PlacementError",
     "PoolGroup",
     "Pools",
+    "Target",
     "TrainOption",
     "UnknownPoolError",
     "place_job",
