@@ -7,7 +7,7 @@ import re
 from typing import Any, Final
 
 from ckf_spot.agent_pool import PLATFORM_NAMESPACES, SPOT_LABEL
-from ckf_spot.errors import PlacementError
+from ckf_spot.errors import ABSENT, Mistake, PlacementError
 from ckf_spot.fields import Json
 from ckf_spot.pods.template import SAFE_TO_EVICT
 from ckf_spot.pools import Pools
@@ -79,18 +79,15 @@ def _tolerations(pools: Pools) -> list[dict[str, Any]]:
     )
     if not taints:
         names = ", ".join(pool.name for pool in pools.all)
-        raise PlacementError(f"there is no spot pool to allow; the pools are: {names}")
+        raise PlacementError(Mistake("", ABSENT, f"the pools are: {names}", "there is no spot pool to allow"))
     return [{"key": key, "operator": "Exists", "effect": effect} for key, effect in taints]
 
 
 def _profile(namespace: str) -> str:
     if not _FORM.fullmatch(namespace):
-        raise PlacementError(
-            f"namespace: {namespace!r} is not allowed; expected 1 to 63 of a–z, 0–9 and -, without - at either end"
-        )
+        expected = "expected 1 to 63 of a–z, 0–9 and -, without - at either end"
+        raise PlacementError(Mistake("namespace", namespace, expected))
     if PLATFORM_NAMESPACES.fullmatch(namespace):
-        raise PlacementError(
-            f"namespace: {namespace!r} is the platform's, where the cluster's guard refuses pods that tolerate spot "
-            "nodes; expected a profile's namespace"
-        )
+        problem = "is the platform's, where the cluster's guard refuses pods that tolerate spot nodes"
+        raise PlacementError(Mistake("namespace", namespace, "expected a profile's namespace", problem))
     return namespace
