@@ -26,7 +26,7 @@ test: $(VENV)/.dev ## the program's tests: no Azure, no Go, seconds
 
 # Where the tools can't be built the first step says why, and the tests that need them skip; CI asks for them instead.
 test-local: $(VENV)/.dev ## the local AKS's tests, on the real engine and a real control plane; builds the tools once
-	@$(PY) -m tools --with argo --with training || test $$? -eq 1 -a -z "$$KUBEFLOW_AKS_REQUIRE_TOOLS"
+	@$(PY) -m tools --with argo --with training --crds || test $$? -eq 1 -a -z "$$KUBEFLOW_AKS_REQUIRE_TOOLS"
 	@GOGC=400 $(PY) -m pytest tests/local tests/tools tests/local_aks --local -rs \
 	  --numprocesses 4 --dist loadfile --no-loadscope-reorder
 

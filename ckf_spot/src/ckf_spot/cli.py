@@ -44,7 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         options = parser.parse_args(arguments)
         return options.run(options)
     except PlacementError as error:
-        sys.stderr.writelines(f"ckf-spot: {each}\n" for each in error.mistakes)
+        sys.stderr.writelines(f"ckf-spot: {_line(each)}\n" for each in error.mistakes)
         return _WRONG
     except KeyboardInterrupt:
         return _INTERRUPTED
@@ -54,12 +54,17 @@ class _Parser(argparse.ArgumentParser):
     """Reports in one line what is wrong with the arguments, without the usage."""
 
     def error(self, message: str) -> NoReturn:
-        self.exit(_WRONG, f"{self.prog}: {message}\n")
+        self.exit(_WRONG, f"{self.prog}: {_line(message)}\n")
 
     def refuse_lone_dashes(self, arguments: Sequence[str]) -> None:
         """Refuses `--pool=--`: argparse made an empty list of it until Python 3.11.8 (python/cpython#109475)."""
         for found in filter(None, map(_LONE_DASHES.fullmatch, arguments)):
             self.error(f"argument {found[1]}: expected one argument")
+
+
+def _line(found: object) -> str:
+    """A text on one line, even where a name in it has several."""
+    return " ".join(str(found).splitlines())
 
 
 class _Version(argparse.Action):

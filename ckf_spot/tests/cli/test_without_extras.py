@@ -35,7 +35,7 @@ def test_the_program_places_a_job(tmp_path: Path) -> None:
 
 
 def test_an_object_of_an_sdk_that_is_not_known_is_refused_by_name() -> None:
-    code = "from ckf_spot import Pools, place_job; place_job(object(), Pools.load()['cpu'])"
+    code = "from ckf_spot import Pools; Pools.load()['cpu'].place(object())"
     ran = subprocess.run(
         [sys.executable, "-c", code],
         capture_output=True,

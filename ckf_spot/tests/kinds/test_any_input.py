@@ -10,7 +10,7 @@ from samples import PREFERRED, REQUIRED, example
 
 from ckf_spot import PlacementError, Pools
 from ckf_spot.kinds import manifests
-from ckf_spot.kinds.manifests import Wish
+from ckf_spot.kinds.kind import Wish
 from ckf_spot.kinds.trainer import MANAGER
 from ckf_spot.pods import strict_schema
 

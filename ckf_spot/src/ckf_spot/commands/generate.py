@@ -7,10 +7,9 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from ckf_spot import sources
+from ckf_spot import sources, yaml_text
 from ckf_spot.commands import output
-from ckf_spot.generated import namespace, spawner
-from ckf_spot.kinds import manifests
+from ckf_spot.generated import kueue, namespace, spawner
 from ckf_spot.pools import Pools
 
 
@@ -32,6 +31,23 @@ def add_to(commands: Any) -> None:
         "every pod of a namespace tolerates spot; for batch work alone",
         _tolerations,
     )
+    queues = _add(kinds, "kueue", "queues and quotas of Kueue, spot first", _kueue, in_namespace=False)
+    queues.add_argument(
+        "--namespace",
+        action="append",
+        required=True,
+        help="a profile's namespace; may be given several times: they share the quotas",
+    )
+    queues.add_argument(
+        "--node",
+        action="append",
+        default=[],
+        metavar="SIZE=CPU,MEMORY",
+        help="what a node of a VM size has for pods (kubectl describe node, Allocatable); one for each size",
+    )
+    queues.add_argument(
+        "--queue", default=kueue.QUEUE, help=f"name of the queues; the default is {kueue.QUEUE}"
+    )
 
 
 def _add(
@@ -41,7 +57,7 @@ def _add(
     make: Callable[[Pools, argparse.Namespace], str],
     *,
     in_namespace: bool = True,
-) -> None:
+) -> argparse.ArgumentParser:
     kind = _named(kinds, name, text)
     if in_namespace:
         kind.add_argument("--namespace", required=True, help="a profile's namespace")
@@ -52,6 +68,7 @@ def _add(
         return 0
 
     kind.set_defaults(run=run)
+    return kind
 
 
 def _named(kinds: Any, name: str, text: str) -> argparse.ArgumentParser:
@@ -72,8 +89,13 @@ def _spawner(pools: Pools, _: argparse.Namespace) -> str:
 
 
 def _pod_default(pools: Pools, options: argparse.Namespace) -> str:
-    return manifests.dump([namespace.pod_default(pools, options.namespace)])
+    return yaml_text.dump([namespace.pod_default(pools, options.namespace)])
 
 
 def _tolerations(pools: Pools, options: argparse.Namespace) -> str:
-    return manifests.dump([namespace.default_tolerations(pools, options.namespace)])
+    return yaml_text.dump([namespace.default_tolerations(pools, options.namespace)])
+
+
+def _kueue(pools: Pools, options: argparse.Namespace) -> str:
+    nodes = kueue.rooms(options.node)
+    return yaml_text.dump(kueue.objects(pools, options.namespace, nodes, options.queue))

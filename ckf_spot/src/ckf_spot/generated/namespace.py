@@ -35,7 +35,7 @@ def pod_default(pools: Pools, namespace: str) -> Json:
     return {
         "apiVersion": "kubeflow.org/v1alpha1",
         "kind": "PodDefault",
-        "metadata": {"name": ALLOW_SPOT, "namespace": _profile(namespace)},
+        "metadata": {"name": ALLOW_SPOT, "namespace": profile(namespace)},
         "spec": {
             "desc": "Allow spot nodes: the pod may be evicted at any time. Notebooks are refused with it.",
             "selector": {"matchLabels": {ALLOW_SPOT: "true"}},
@@ -62,7 +62,7 @@ def default_tolerations(pools: Pools, namespace: str) -> Json:
         "apiVersion": "v1",
         "kind": "Namespace",
         "metadata": {
-            "name": _profile(namespace),
+            "name": profile(namespace),
             "annotations": {DEFAULT_TOLERATIONS: json.dumps(_tolerations(pools))},
         },
     }
@@ -83,11 +83,37 @@ def _tolerations(pools: Pools) -> list[dict[str, Any]]:
     return [{"key": key, "operator": "Exists", "effect": effect} for key, effect in taints]
 
 
-def _profile(namespace: str) -> str:
-    if not _FORM.fullmatch(namespace):
-        expected = "expected 1 to 63 of a–z, 0–9 and -, without - at either end"
-        raise PlacementError(Mistake("namespace", namespace, expected))
+def profile(namespace: str) -> str:
+    """The name of a profile's namespace.
+
+    Raises:
+        PlacementError: it is no name, or one of the platform's.
+    """
+    named("namespace", namespace)
     if PLATFORM_NAMESPACES.fullmatch(namespace):
-        problem = "is the platform's, where the cluster's guard refuses pods that tolerate spot nodes"
-        raise PlacementError(Mistake("namespace", namespace, "expected a profile's namespace", problem))
+        raise PlacementError(
+            Mistake(
+                "namespace",
+                namespace,
+                "expected a profile's namespace",
+                "is the platform's, where the cluster's guard refuses pods that tolerate spot nodes",
+            )
+        )
     return namespace
+
+
+def named(what: str, name: str) -> str:
+    """The name, if it can be one.
+
+    Args:
+        what: of what, for messages.
+        name: to check.
+
+    Raises:
+        PlacementError: it can't.
+    """
+    if not _FORM.fullmatch(name):
+        raise PlacementError(
+            Mistake(what, name, "expected 1 to 63 of a–z, 0–9 and -, without - at either end")
+        )
+    return name
