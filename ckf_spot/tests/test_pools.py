@@ -60,7 +60,7 @@ def test_an_unknown_pool_is_told_with_those_there_are() -> None:
     with pytest.raises(UnknownPoolError) as error:
         Pools.load(DEMO)["tpu"]
     assert str(error.value) == (
-        "pool 'tpu' is unknown; expected platform, cpu, gpu, general, cpuspot, cpuod, gpuspot, gpuod"
+        "pool: 'tpu' is unknown; expected platform, cpu, gpu, general, cpuspot, cpuod, gpuspot, gpuod"
     )
 
 
