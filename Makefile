@@ -77,6 +77,8 @@ requirements: $(VENV)/.dev ## compile the lock files from pyproject.toml
 	  -c requirements.txt pyproject.toml --group dev -o requirements-dev.txt
 	@cd $(PACKAGE) && ../$(VENV)/bin/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate \
 	  --no-header pyproject.toml --group dev -o requirements-dev.txt
+	@cd $(PACKAGE) && for sdk in katib training; do ../$(VENV)/bin/uv pip compile -q --universal --python-version 3.11 \
+	  --generate-hashes --no-annotate --no-header --group $$sdk -o requirements-$$sdk.txt || exit 1; done
 
 # What runs is known by notes in build/<stack>/local, so it is stopped before they go.
 clean: ## stop what runs and remove what was built here

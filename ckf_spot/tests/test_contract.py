@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
-from ckf_spot import ContractError, contract
+from ckf_spot import ContractError, contract, sources
 from ckf_spot.agent_pool import AgentPool, Taint
 
-DEMO = (Path(__file__).parent / "demo_pools.json").read_text(encoding="utf-8")
+DEMO = sources.SAMPLE.read_text(encoding="utf-8")
 
 
 def entries() -> list[dict[str, Any]]:

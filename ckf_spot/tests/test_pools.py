@@ -12,12 +12,13 @@ from typing import Any
 import pytest
 import yaml
 
-from ckf_spot import ContractError, PlacementError, Pools, UnknownPoolError
+from ckf_spot import ContractError, PlacementError, Pools, UnknownPoolError, sources
 
-DEMO = Path(__file__).parent / "demo_pools.json"
+DEMO = sources.SAMPLE
 WITHOUT = (
     "name a file: Pools.load('pools.json'), or CKF_SPOT_POOLS=pools.json; "
-    "`pulumi stack output poolContract --json > pools.json` writes one"
+    "`pulumi stack output poolContract --json > pools.json` writes one, and `ckf-spot generate sample-pools -o "
+    "pools.json` one to try things out"
 )
 
 

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Any, Literal
 
 from ckf_spot.agent_pool import AgentPool
 from ckf_spot.backend import Backend
 from ckf_spot.placement import Capacity, Expression, Placement, placement
-
-if TYPE_CHECKING:
-    from kfp.dsl import PipelineTask
 
 Selection = Literal["node-affinity", "node-selector"]
 
@@ -46,7 +43,7 @@ class PoolGroup:
 
     def place(
         self,
-        task: PipelineTask,
+        task: Any,
         *,
         prefer: Capacity | None = None,
         require: Capacity | None = None,
@@ -55,8 +52,13 @@ class PoolGroup:
         give_up: str = "7d",
         gpus: int | None = None,
         by: Selection = "node-affinity",
-    ) -> PipelineTask:
+        **options: Any,
+    ) -> Any:
         """Places a task of a pipeline and lets it survive evictions; see `ckf_spot.pipelines.place`."""
+        if not any(each.__module__.partition(".")[0] == "kfp" for each in type(task).__mro__):
+            from ckf_spot.kinds import placing  # noqa: PLC0415
+
+            return placing.placed_object(task, self, prefer=prefer, require=require, **options)
         from ckf_spot import pipelines  # noqa: PLC0415 - kfp is an extra, and takes a second to load
 
         return pipelines.place(

@@ -46,6 +46,18 @@ class Pools(Mapping[str, PoolGroup]):
         found = sources.find(source)
         return cls(contract.parse(found.text, found.origin), backend)
 
+    @classmethod
+    def sample(cls, *, backend: str = backends.DEFAULT) -> Pools:
+        """The pools of a cluster made with the program's defaults, to try things out where there is none.
+
+        Args:
+            backend: see `load`.
+
+        Raises:
+            PlacementError: the backend is no version, or too old.
+        """
+        return cls.load(sources.SAMPLE, backend=backend)
+
     def __getitem__(self, name: str) -> PoolGroup:
         workloads = {pool.workload for pool in self.all}
         if name in workloads:

@@ -11,7 +11,7 @@ from http import HTTPStatus
 from pathlib import Path
 from typing import Any, Final
 
-from ckf_spot import sources
+from ckf_spot import install, sources
 from ckf_spot.errors import PlacementError
 
 Object = Mapping[str, Any]
@@ -68,9 +68,7 @@ class Cluster:
             from kubernetes import client, config  # noqa: PLC0415 - an extra
             from kubernetes.config.config_exception import ConfigException  # noqa: PLC0415
         except ImportError:
-            raise PlacementError(
-                "the kubernetes package is missing: pip install 'ckf-spot[kubernetes]'"
-            ) from None
+            raise PlacementError(f"the kubernetes package is missing: {install.hint('kubernetes')}") from None
         logging.getLogger("urllib3.connectionpool").setLevel(logging.ERROR)  # it would tell of each retry
         try:
             sources.configure(config)

@@ -15,6 +15,7 @@ from typing import Any, Final, NoReturn
 
 from ckf_spot import durations, sources
 from ckf_spot.agent_pool import AgentPool
+from ckf_spot.commands import output
 from ckf_spot.errors import ContractError, PlacementError
 from ckf_spot.pools import Pools
 from ckf_spot.where.cluster import Cluster
@@ -75,7 +76,7 @@ def _run(options: argparse.Namespace) -> int:
     found = report(_look(options, pools), patience)
     if note:
         found = Report(found.look, found.courses, found.violations, (note, *found.notes))
-    sys.stdout.write(_text(found, options.output))
+    output.write(_text(found, options.output), output.STANDARD)
     return _VIOLATED if options.check and found.violations else 0
 
 
