@@ -7,11 +7,11 @@ import sys
 from collections.abc import Sequence
 from typing import Any, Final, NoReturn
 
-from ckf_spot.commands import generate, place
+from ckf_spot.commands import doctor, generate, place
 from ckf_spot.errors import PlacementError
 from ckf_spot.where import command as where_command
 
-_COMMANDS: Final = (place, generate, where_command)
+_COMMANDS: Final = (place, generate, where_command, doctor)
 _WRONG: Final = 2
 """Exit code where the request can't be carried out; nothing is written then."""
 

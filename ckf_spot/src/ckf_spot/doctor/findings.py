@@ -9,9 +9,9 @@ from typing import Final, Literal
 from ckf_spot.errors import PlacementError
 from ckf_spot.where.cluster import ForbiddenError
 
-State = Literal["right", "wrong", "unknown"]
-"""`unknown`: it could not be looked at, which is no good news and no bad news."""
-_SIGNS: Final[Mapping[State, str]] = {"right": "✔", "wrong": "✘", "unknown": "?"}
+State = Literal["right", "wrong", "note", "unknown"]
+"""`note`: worth knowing; `unknown`: it could not be looked at, which is neither good news nor bad news."""
+_SIGNS: Final[Mapping[State, str]] = {"right": "✔", "wrong": "✘", "note": "!", "unknown": "?"}
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,10 @@ from typing import Any, Final
 
 from ckf_spot import contract, sources, yaml_text
 from ckf_spot.agent_pool import GPU, POOL_LABEL, AgentPool
-from ckf_spot.doctor.findings import Finding, line, looked, right, unknown, wrong
+from ckf_spot.doctor.findings import Finding, looked, right, unknown, wrong
 from ckf_spot.doctor.reader import Reader
 from ckf_spot.errors import PlacementError
-from ckf_spot.fields import at, is_map
+from ckf_spot.fields import at
 from ckf_spot.pools import Pools
 
 CONTRACT: Final = "pool contract"
@@ -116,7 +116,9 @@ def _priorities(reader: Reader, pools: Pools) -> Iterator[Finding]:
     of_pool = {pool.name: _level(pool, levels) for pool in pools.all}
     closed = [name for name, level in of_pool.items() if level is None]
     for name in closed:
-        yield wrong(EXPANDER, f"no level of it matches {name}: the autoscaler never makes a node there", _REFRESH)
+        yield wrong(
+            EXPANDER, f"no level of it matches {name}: the autoscaler never makes a node there", _REFRESH
+        )
     late = [
         (pool.name, pool.fallback)
         for pool in pools.all
@@ -135,11 +137,11 @@ def _levels(found: Any, where: str) -> dict[int, list[re.Pattern[str]]]:
         PlacementError: it is no such map.
     """
     try:
-        if is_map({str(key): each for key, each in found.items()}):
-            return {int(key): [re.compile(each) for each in patterns] for key, patterns in found.items()}
+        return {int(str(level)): [re.compile(each) for each in patterns] for level, patterns in found.items()}
     except (AttributeError, TypeError, ValueError, re.error):
-        pass
-    raise PlacementError(f"{where}: priorities is no map of levels to lists of patterns; {_REFRESH}")
+        raise PlacementError(
+            f"{where}: priorities is no map of levels to lists of patterns; {_REFRESH}"
+        ) from None
 
 
 def _level(pool: AgentPool, levels: Mapping[int, list[re.Pattern[str]]]) -> int | None:
@@ -179,20 +181,3 @@ def _gpus(reader: Reader, pools: Pools) -> Iterator[Finding]:
 def _shown(node: Mapping[str, Any]) -> int:
     amount = str(at(node, "status", "allocatable", GPU) or 0)
     return int(amount) if amount.isdecimal() else 0
-
-
-def read_contract(source: str | None, backend: str) -> tuple[Pools | None, Finding]:
-    """The pools, and whether they could be read.
-
-    Args:
-        source: file with the contract; None: the cluster's.
-        backend: see `Pools.load`.
-
-    Raises:
-        PlacementError: the backend is no version, or too old.
-    """
-    try:
-        pools = Pools.load(source, backend=backend)
-    except contract.ContractError as error:
-        return None, wrong(CONTRACT, line(error))
-    return pools, right(CONTRACT, ", ".join(pool.name for pool in pools.all))

@@ -15,6 +15,8 @@ _PIPELINES: Final = ("kfp-api", "ml-pipeline")
 class Reader(Cluster):
     """The cluster that KUBECONFIG or `~/.kube/config` names, or the one around."""
 
+    instead = "the pool contract as a file: --pools FILE"
+
     def __init__(self) -> None:
         """Connects to nothing yet.
 

@@ -56,7 +56,13 @@ class Change:
 
 
 class Cluster:
-    """The cluster that KUBECONFIG or `~/.kube/config` names, or the one around."""
+    """The cluster that KUBECONFIG or `~/.kube/config` names, or the one around.
+
+    Attributes:
+        instead: what else can be looked at, for messages.
+    """
+
+    instead = "a record: --from FILE"
 
     def __init__(self) -> None:
         """Connects to nothing yet.
@@ -75,7 +81,7 @@ class Cluster:
         except ConfigException as error:
             raise PlacementError(
                 f"no cluster is configured: KUBECONFIG: {os.environ.get('KUBECONFIG', '')!r}: {_line(error)}; expected "
-                "the path of a kubeconfig, ~/.kube/config, or a pod of the cluster; or a record: --from FILE"
+                f"the path of a kubeconfig, ~/.kube/config, or a pod of the cluster; or {self.instead}"
             ) from None
         except Exception as error:  # noqa: BLE001 - the client lets through what YAML and files raise
             raise PlacementError(
