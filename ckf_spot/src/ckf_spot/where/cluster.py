@@ -67,7 +67,13 @@ class Change:
 
 
 class Cluster:
-    """The cluster that KUBECONFIG or `~/.kube/config` names, or the one around."""
+    """The cluster that KUBECONFIG or `~/.kube/config` names, or the one around.
+
+    Attributes:
+        instead: what else can be looked at, for messages.
+    """
+
+    instead = "a record: --from FILE"
 
     def __init__(self) -> None:
         """Connects to nothing yet.
@@ -84,9 +90,7 @@ class Cluster:
         try:
             sources.configure(config)
         except ConfigException as error:
-            expected = (
-                "expected the path of a kubeconfig, ~/.kube/config, a pod of the cluster, or --from FILE"
-            )
+            expected = f"expected the path of a kubeconfig, ~/.kube/config, a pod of the cluster, or {self.instead}"
             raise PlacementError(
                 Mistake(
                     "KUBECONFIG",
