@@ -52,6 +52,7 @@ class Target(PoolGroup):
         require: Capacity | None = None,
         also: Sequence[str] | None = None,
         trainer_api: str | None = None,
+        pod_template: bool | None = None,
     ) -> Json: ...
 
     def place(
@@ -67,6 +68,7 @@ class Target(PoolGroup):
         by: Selection | None = None,
         also: Sequence[str] | None = None,
         trainer_api: str | None = None,
+        pod_template: bool | None = None,
     ) -> PipelineTask | Json:
         """Places a task of a pipeline, or an object of Kubernetes.
 
@@ -79,8 +81,9 @@ class Target(PoolGroup):
             give_up: of a task: time from its start in which all attempts must fit. Left out: `7d`.
             gpus: of a task: amount of `nvidia.com/gpu`. Left out: what it asks for, or else 1 on nodes that have GPUs.
             by: of a task: `node-selector` for backends before 2.14. Left out: `node-affinity`.
-            also: of a training job or a trial: roles besides Worker that may vanish.
+            also: of work with roles: those that may vanish too, such as a training job's `Master`.
             trainer_api: of a TrainJob: the release of Kubeflow Trainer, such as `2.1`.
+            pod_template: of a Pod: it is a template for Spark's executors.
 
         Returns:
             The task; or a new map, as the API server wants it.
@@ -89,7 +92,7 @@ class Target(PoolGroup):
             PlacementError: with every mistake, one a line; nothing is changed then.
         """
         of_tasks = {"retries": retries, "backoff": backoff, "give_up": give_up, "gpus": gpus, "by": by}
-        of_objects = {"also": also, "trainer_api": trainer_api}
+        of_objects = {"also": also, "trainer_api": trainer_api, "pod_template": pod_template}
         task = _is_of_kfp(work)
         given, misfits = (of_tasks, of_objects) if task else (of_objects, of_tasks)
         kind = "not for a pipeline's task" if task else "for a pipeline's task only"

@@ -30,9 +30,14 @@ def add_to(commands: Any) -> None:
     )
     command.add_argument("--require", help="spot or on-demand: nothing else, however long that takes")
     command.add_argument(
-        "--also", action="append", default=[], metavar="ROLE", help="a role besides Worker that may vanish"
+        "--also", action="append", default=[], metavar="ROLE", help="a role that may vanish too, such as Master"
     )
     command.add_argument("--trainer-api", metavar="2.N", help="release of Kubeflow Trainer, for a TrainJob")
+    command.add_argument(
+        "--pod-template",
+        action="store_true",
+        help="a Pod in the file is a template for Spark's executors, and not a pod to be made as it is",
+    )
     command.add_argument(
         "--pools", help="file with the pool contract; left out: CKF_SPOT_POOLS, or the cluster"
     )
@@ -51,6 +56,7 @@ def _run(options: argparse.Namespace) -> int:
         require=options.require,
         also=tuple(options.also),
         trainer_api=options.trainer_api,
+        pod_template=options.pod_template,
     )
     placed = manifests.place(stream.documents, group, wish, origin)
     sys.stderr.writelines(f"ckf-spot: {note}\n" for note in placed.notes)

@@ -6,9 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ckf_spot.errors import ABSENT, Mistake
-from ckf_spot.fields import Json
+from ckf_spot.errors import ABSENT, Mistake, not_one_of
+from ckf_spot.fields import Json, at, is_map
 from ckf_spot.placement import Capacity, Placement
+from ckf_spot.pods import gpu_limits
+from ckf_spot.pods import template as template_on
 
 Path = tuple[str | int, ...]
 """Keys and numbers that lead to a part of a document."""
@@ -25,6 +27,7 @@ class Wish:
             keeps checkpoints.
         trainer_api: release of Kubeflow Trainer in the cluster, for a TrainJob, such as `2.2`; None: not known.
         target: the job of a training runtime that does the work, for a TrainJob.
+        pod_template: whether a Pod is a template, as Spark takes one for its executors.
     """
 
     prefer: Capacity | None = None
@@ -32,6 +35,7 @@ class Wish:
     also: Sequence[str] = ()
     trainer_api: str | None = None
     target: str = "node"
+    pod_template: bool = False
 
 
 @dataclass(frozen=True)
@@ -42,11 +46,29 @@ class Pods:
         path: where the template is in its part of the document.
         role: what they do, for messages.
         moves: whether they may vanish and go where the wish says; the others stay on nodes that stay.
+        apart: whether they may be left as they are where only others of the document fit the pools' GPUs.
     """
 
     path: Path
     role: str
     moves: bool = True
+    apart: bool = False
+
+    def template(self, document: Json) -> Any:
+        """The pod's template, which need not be well-formed."""
+        return at(document, *self.path)
+
+    def put(self, document: Json, template: Json) -> None:
+        """Puts a placed template where the other one is."""
+        at(document, *self.path[:-1])[self.path[-1]] = template
+
+    def told(self, mistake: Mistake, where: str) -> Mistake:
+        """A mistake in the template, with the path that it has in the document; `where` is the template's."""
+        return mistake
+
+    def problems(self, template: Mapping[str, Any], placement: Placement, where: str) -> Sequence[Mistake]:
+        """Why a well-formed template can't be placed there."""
+        return template_on.placement_problems(template, placement, where)
 
 
 class Kind:
@@ -92,6 +114,13 @@ class Kind:
         yield from ()
 
 
+def misfit(pods: Pods, template: Mapping[str, Any], placement: Placement) -> str:
+    """Why pods are left as they are; empty where they are not."""
+    if not (pods.moves and pods.apart):
+        return ""
+    return gpu_limits.misfit(gpu_limits.of_template(template), placement)
+
+
 def dotted(path: Path) -> str:
     """A path as messages show it: `spec.replicatedJobs[0].template`."""
     return "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in path).removeprefix(".")
@@ -105,3 +134,15 @@ def contradiction(path: str, value: object, what: str, expected: str) -> Mistake
 def told(path: str, problem: str, expected: str) -> Mistake:
     """A mistake that is about no single value."""
     return Mistake(path, ABSENT, expected, problem)
+
+
+def within(document: Mapping[str, Any], *path: str) -> Iterator[Mistake]:
+    """The mistake of a part that is there and no map, so that nobody looks into it."""
+    found = at(document, *path)
+    if found is not None and not is_map(found):
+        yield Mistake(dotted(path), found, "expected a map", "is no map")
+
+
+def unknown_roles(wish: Wish, roles: Sequence[str]) -> Iterator[Mistake]:
+    """The mistakes in the roles that may vanish too."""
+    yield from (not_one_of("also", role, roles) for role in wish.also if role not in roles)

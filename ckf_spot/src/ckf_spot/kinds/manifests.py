@@ -64,9 +64,9 @@ def place(documents: Sequence[Any], group: PoolGroup, wish: Wish, origin: str) -
         elif not isinstance(kind, str):
             unknown = True
             mistakes.add([not_one_of("kind", kind, table.KINDS).under(name)])
-        elif kind in table.KINDS:
+        elif kind in table.kinds(wish):
             known = True
-            roles |= (has_roles := placing.has_roles(found))
+            roles |= (has_roles := placing.has_roles(found, wish))
             own = wish if has_roles else dataclasses.replace(wish, also=())
             placed = mistakes.of(partial(_placed, found, group, own, name))
             if placed:

@@ -12,7 +12,7 @@ from typing import Any
 from ckf_spot.errors import EvictionWarning, Mistake, Mistakes, PlacementError
 from ckf_spot.fields import Json, at, is_map, of
 from ckf_spot.kinds import table
-from ckf_spot.kinds.kind import Kind, Path, Pods, Wish, dotted, told
+from ckf_spot.kinds.kind import Kind, Path, Pods, Wish, dotted, misfit, told
 from ckf_spot.kinds.serialise import plain
 from ckf_spot.placement import Placement
 from ckf_spot.pods import gpu_limits, shape, strict_schema, template
@@ -25,7 +25,7 @@ class Placed:
 
     Attributes:
         document: as the API server wants it.
-        doubts: how an eviction would still lose its work; empty where it would not.
+        doubts: how an eviction would still lose its work, and which of its pods were left as they are.
     """
 
     document: Json
@@ -45,33 +45,39 @@ def place(document: object, group: PoolGroup, wish: Wish | None = None) -> Place
     """
     wish = wish or Wish()
     made = plain(document)
-    parts = list(_parts(made, table.kind_of(made)))
+    parts = list(_parts(made, table.kind_of(made, wish)))
     mistakes = Mistakes()
     placement = mistakes.of(lambda: group.placement(prefer=wish.prefer, require=wish.require))
     mistakes.add(_wish_problems(parts, wish))
-    pools: dict[Path, Placement] = {}
+    pools: list[tuple[_Part, Pods, Placement]] = []
+    left: list[str] = []
     for part in parts:
         around = part.problems(wish)
         mistakes.add(around)
         if placement and not around:
             mistakes.add(part.below(part.kind.misfits(part.document, placement, wish)))
         for pods, path in part.pods(wish):
-            malformed = list(_malformed(made, path, covered=any(each.covers(path) for each in parts)))
-            mistakes.add(malformed)
+            found, where = pods.template(part.document), dotted(path)
+            malformed = list(_malformed(found, where, covered=any(each.covers(path) for each in parts)))
+            mistakes.add(pods.told(each, where) for each in malformed)
             if placement and not malformed:
-                found, where = at(made, *path), dotted(path)
+                if why := misfit(pods, found, placement):
+                    left.append(f"{pods.role} {why}: left as it is")
+                    continue
                 pool = mistakes.of(partial(_placement_of, pods, found, where, placement, group))
                 if pool:
-                    pools[path] = pool
-                    mistakes.add(template.placement_problems(found, pool, where))
+                    pools.append((part, pods, pool))
+                    mistakes.add(pods.told(each, where) for each in pods.problems(found, pool, where))
+    if left and not any(pods.moves for _, pods, _ in pools):
+        mistakes.add([told("", f"nothing fits {group.name!r}: {'; '.join(left)}", "name other pools")])
     mistakes.tell()
     assert placement is not None  # noqa: S101 - or a mistake would have been told
     doubts = [each for part in parts for each in part.kind.doubts(part.document, placement, wish)]
-    for path, pool in pools.items():
-        at(made, *path[:-1])[path[-1]] = template.place_template(at(made, *path), pool)
+    for part, pods, pool in pools:
+        pods.put(part.document, template.place_template(pods.template(part.document), pool))
     for part in parts:
         part.kind.place(part.document, placement, wish)
-    return Placed(made, tuple(dict.fromkeys(doubts)))
+    return Placed(made, tuple(dict.fromkeys([*doubts, *left])))
 
 
 def placed_object(document: object, group: PoolGroup, **wish: Any) -> Json:
@@ -132,10 +138,10 @@ class _Part:
         return self.kind.schema is not None and path[: len(self.path)] == self.path
 
 
-def has_roles(document: object) -> bool:
+def has_roles(document: object, wish: Wish) -> bool:
     """Whether `Wish.also` means something for a document of a known kind."""
     return is_map(document) and any(
-        each.kind.has_roles for each in _parts(dict(document), table.kind_of(document))
+        each.kind.has_roles for each in _parts(dict(document), table.kind_of(document, wish))
     )
 
 
@@ -153,9 +159,8 @@ def _wish_problems(parts: list[_Part], wish: Wish) -> Iterator[Mistake]:
             yield from part.kind.wish_problems(part.document, wish)
 
 
-def _malformed(document: Json, path: Path, *, covered: bool) -> Iterator[Mistake]:
+def _malformed(found: Any, where: str, *, covered: bool) -> Iterator[Mistake]:
     """What is wrong with a template by itself."""
-    found, where = at(document, *path), dotted(path)
     wrong = shape.template_problems(found, where)
     yield from wrong
     if not covered and is_map(found) and strict_schema.available():

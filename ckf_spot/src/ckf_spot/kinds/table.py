@@ -6,17 +6,29 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from ckf_spot.errors import Mistake, PlacementError, not_one_of
-from ckf_spot.kinds import jobs, katib, trainer, training
-from ckf_spot.kinds.kind import Kind
+from ckf_spot.kinds import argo, jobs, katib, pod_templates, ray, spark, trainer, training
+from ckf_spot.kinds.kind import Kind, Wish
 
-KINDS: Final[Mapping[str, Kind]] = {**jobs.KINDS, **training.KINDS, **trainer.KINDS, **katib.KINDS}
+KINDS: Final[Mapping[str, Kind]] = {
+    **jobs.KINDS,
+    **training.KINDS,
+    **trainer.KINDS,
+    **katib.KINDS,
+    **argo.KINDS,
+    **ray.KINDS,
+    **spark.KINDS,
+    **pod_templates.KINDS,
+}
 """Kinds that can be placed."""
 _SERVING: Final = (
     "it holds state or serves people, and an eviction would end that; keep it on nodes that stay, which it runs on "
     "without any placement"
 )
 REFUSED: Final[Mapping[str, str]] = {
-    "Pod": "nothing makes a bare pod again after its eviction; make a Job of it",
+    "Pod": "nothing makes a bare pod again after its eviction; make a Job of it, or, if it is a template for Spark's "
+    "executors, say --pod-template, in Python pod_template=True",
+    "RayService": "it serves people, and an eviction would end that; keep it on nodes that stay, and use a RayJob for "
+    "work that ends",
     **dict.fromkeys(("Deployment", "StatefulSet", "ReplicaSet", "DaemonSet", "Notebook"), _SERVING),
     "InferenceService": "it serves people, and an eviction would end that; keep it on nodes that stay, and one that "
     "needs a GPU on the on-demand twin, by a nodeSelector with the twin's name and the tolerations of its taints",
@@ -32,13 +44,19 @@ def refusal(kind: str) -> list[Mistake]:
     return [not_one_of("kind", kind, KINDS)]
 
 
-def kind_of(document: Mapping[str, Any]) -> Kind:
+def kinds(wish: Wish) -> Mapping[str, Kind]:
+    """Kinds that can be placed if somebody wishes so."""
+    return {**KINDS, **pod_templates.PODS} if wish.pod_template else KINDS
+
+
+def kind_of(document: Mapping[str, Any], wish: Wish) -> Kind:
     """The kind of a document.
 
     Raises:
         PlacementError: it is none that can be placed.
     """
     name = document.get("kind")
-    if not isinstance(name, str) or name not in KINDS:
+    allowed = kinds(wish)
+    if not isinstance(name, str) or name not in allowed:
         raise PlacementError(*(refusal(name) if isinstance(name, str) else [not_one_of("kind", name, KINDS)]))
-    return KINDS[name]
+    return allowed[name]

@@ -25,6 +25,16 @@ def asked(limits: Limits) -> int:
     return sum(_count(each.get(GPU, 0)) or 0 for each in limits.values())
 
 
+def misfit(limits: Limits, placement: Placement) -> str:
+    """Why a pod belongs on other pools than these, with GPUs or without; empty where it does not."""
+    wanted = asked(limits)
+    if wanted and not placement.gpus:
+        return f"asks for {GPU}: {wanted}, and these pools have none"
+    if placement.gpus and all(GPU not in each for each in limits.values()):
+        return f"asks for no {GPU}, and these are GPU pools"
+    return ""
+
+
 def problems(limits: Limits, placement: Placement, where: str) -> Iterator[Mistake]:
     """Why the GPUs don't fit: none on GPU nodes, or more than every node has.
 

@@ -1,0 +1,138 @@
+"""Ray on Kubernetes: RayCluster and RayJob (ray.io/v1, KubeRay 1.4 to 1.6)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from ckf_spot import fields
+from ckf_spot.errors import Mistake
+from ckf_spot.fields import is_maps, of
+from ckf_spot.kinds.kind import Kind, Path, Pods, Wish, told, unknown_roles, within
+from ckf_spot.placement import Placement
+
+HEAD: Final = "head"
+_VERSION: Final = "ray.io/v1"
+_CLUSTER: Final = (
+    "authOptions", "autoscalerOptions", "enableInTreeAutoscaling", "gcsFaultToleranceOptions", "headGroupSpec",
+    "headServiceAnnotations", "managedBy", "rayVersion", "suspend", "upgradeStrategy", "workerGroupSpecs",
+)  # fmt: skip
+_HEAD: Final = (
+    "enableIngress", "headService", "labels", "rayStartParams", "resources", "serviceType", "template",
+)  # fmt: skip
+_WORKERS: Final = (
+    "groupName", "idleTimeoutSeconds", "labels", "maxReplicas", "minReplicas", "numOfHosts", "rayStartParams",
+    "replicas", "resources", "scaleStrategy", "suspend", "template",
+)  # fmt: skip
+_JOB: Final = (
+    "activeDeadlineSeconds", "backoffLimit", "clusterSelector", "deletionPolicy", "deletionStrategy", "entrypoint",
+    "entrypointNumCpus", "entrypointNumGpus", "entrypointResources", "jobId", "managedBy", "metadata",
+    "preRunningDeadlineSeconds", "rayClusterSpec", "runtimeEnvYAML", "shutdownAfterJobFinishes", "submissionMode",
+    "submitterConfig", "submitterPodTemplate", "suspend", "ttlSecondsAfterFinished",
+)  # fmt: skip
+_HINTS: Final = {
+    name: f"a pod's fields belong under template.spec.{name}"
+    for name in ("affinity", "containers", "nodeSelector", "restartPolicy", "tolerations")
+}
+
+
+class RayCluster(Kind):
+    """A RayCluster.
+
+    KubeRay makes a lost worker again, whatever its restart policy, so the groups of workers may vanish; with the head
+    all is lost, so it stays (`ray-operator/controllers/ray/raycluster_controller.go`).
+    """
+
+    def problems(self, document: Mapping[str, Any], wish: Wish) -> Iterator[Mistake]:
+        """Around the cluster."""
+        yield from fields.object_problems(document, _VERSION)
+        yield from within(document, "spec")
+
+    def inner(self, document: Mapping[str, Any]) -> Iterator[tuple[Path, Kind]]:
+        """The cluster."""
+        yield ("spec",), _SPEC
+
+
+class RayJob(Kind):
+    """A RayJob with a cluster of its own; the pod that submits it stays."""
+
+    def problems(self, document: Mapping[str, Any], wish: Wish) -> Iterator[Mistake]:
+        """Around the cluster."""
+        yield from fields.object_problems(document, _VERSION)
+        if document.get("spec") is None:
+            return
+        hints = {name: f"a cluster's fields belong under rayClusterSpec.{name}" for name in _CLUSTER}
+        spec = of(document, "spec")
+        if spec.get("clusterSelector") and spec.get("rayClusterSpec") is None:
+            problem = "its pods belong to a cluster that is there already"
+            yield told("spec.clusterSelector", problem, "place that RayCluster instead")
+        else:
+            yield from fields.problems(document["spec"], "spec", _JOB, ("rayClusterSpec",), hints)
+        yield from within(document, "spec", "rayClusterSpec")
+
+    def pods(self, document: Mapping[str, Any], wish: Wish) -> Iterator[Pods]:
+        """The one that submits the job."""
+        if of(document, "spec").get("submitterPodTemplate") is not None:
+            yield Pods(("spec", "submitterPodTemplate"), "the submitter", moves=False)
+
+    def inner(self, document: Mapping[str, Any]) -> Iterator[tuple[Path, Kind]]:
+        """The cluster."""
+        yield ("spec", "rayClusterSpec"), _SPEC
+
+    def doubts(self, document: Mapping[str, Any], placement: Placement, wish: Wish) -> Iterator[str]:
+        """What Ray itself does not start again."""
+        if placement.spot and not document["spec"].get("backoffLimit"):
+            yield (
+                "spec.backoffLimit is 0: tasks on a lost worker run again, and actors and Ray Train only where "
+                "max_restarts or max_failures says so; without them one eviction fails the job, so set backoffLimit"
+            )
+
+
+class _Cluster(Kind):
+    """The spec of a cluster."""
+
+    has_roles = True
+
+    def problems(self, document: Mapping[str, Any], wish: Wish) -> Iterator[Mistake]:
+        """Down to the groups' templates."""
+        yield from fields.problems(document, "", _CLUSTER, ("headGroupSpec", "workerGroupSpecs"))
+        head = document.get("headGroupSpec")
+        if head is not None:
+            yield from fields.problems(head, "headGroupSpec", _HEAD, ("template",), _HINTS)
+        groups = document.get("workerGroupSpecs")
+        if groups is not None and not (is_maps(groups) and groups):
+            yield Mistake("workerGroupSpecs", groups, "expected a list of maps with groupName and template")
+        for number, group in enumerate(groups if is_maps(groups) else ()):
+            yield from fields.problems(
+                group, f"workerGroupSpecs[{number}]", _WORKERS, ("groupName", "template"), _HINTS
+            )
+
+    def wish_problems(self, document: Mapping[str, Any], wish: Wish) -> Iterator[Mistake]:
+        """A role that is not there."""
+        yield from unknown_roles(wish, (HEAD, *(str(each.get("groupName")) for each in _groups(document))))
+
+    def pods(self, document: Mapping[str, Any], wish: Wish) -> Iterator[Pods]:
+        """The head's and the workers'."""
+        if of(document, "headGroupSpec").get("template") is not None:
+            yield Pods(("headGroupSpec", "template"), HEAD, HEAD in wish.also)
+        for number, group in enumerate(_groups(document)):
+            if group.get("template") is not None:
+                path = ("workerGroupSpecs", number, "template")
+                yield Pods(path, f"the group {group.get('groupName')}", apart=True)
+
+    def doubts(self, document: Mapping[str, Any], placement: Placement, wish: Wish) -> Iterator[str]:
+        """What is lost with the head."""
+        if placement.spot and HEAD in wish.also:
+            yield (
+                "an eviction of the head ends the whole cluster and all that ran on it, even with fault tolerance of "
+                "the GCS; a RayJob starts over as often as its backoffLimit says"
+            )
+
+
+def _groups(document: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    groups = document.get("workerGroupSpecs")
+    return groups if is_maps(groups) else []
+
+
+_SPEC: Final = _Cluster()
+KINDS: Final[Mapping[str, Kind]] = {"RayCluster": RayCluster(), "RayJob": RayJob()}

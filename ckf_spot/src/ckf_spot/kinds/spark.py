@@ -1,0 +1,263 @@
+"""Spark applications of Kubeflow's operator: SparkApplication and ScheduledSparkApplication (v1beta2, 1.x and 2.x)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+from ckf_spot import fields
+from ckf_spot.agent_pool import POOL_LABEL, SPOT_LABEL, WORKLOAD_LABEL
+from ckf_spot.errors import Mistake
+from ckf_spot.fields import Json, at, is_map, is_maps, of
+from ckf_spot.kinds.kind import Kind, Path, Pods, Wish, contradiction, unknown_roles, within
+from ckf_spot.placement import Placement
+
+_ROLES: Final = ("driver", "executor")
+_VERSION: Final = "sparkoperator.k8s.io/v1beta2"
+_APPLICATION: Final = (
+    "arguments", "batchScheduler", "batchSchedulerOptions", "deps", "driver", "driverIngressOptions",
+    "dynamicAllocation", "executor", "failureRetries", "hadoopConf", "hadoopConfigMap", "image", "imagePullPolicy",
+    "imagePullSecrets", "mainApplicationFile", "mainClass", "memoryOverheadFactor", "mode", "monitoring",
+    "nodeSelector", "proxyUser", "pythonVersion", "restartPolicy", "retryInterval", "sparkConf", "sparkConfigMap",
+    "sparkUIOptions", "sparkVersion", "suspend", "timeToLiveSeconds", "type", "volumes",
+)  # fmt: skip
+_EXECUTOR: Final = (
+    "affinity", "annotations", "configMaps", "coreLimit", "coreRequest", "cores", "deleteOnTermination", "dnsConfig",
+    "env", "envFrom", "envSecretKeyRefs", "envVars", "gpu", "hostAliases", "hostNetwork", "image", "initContainers",
+    "instances", "javaOptions", "labels", "lifecycle", "memory", "memoryLimit", "memoryOverhead", "nodeSelector",
+    "podSecurityContext", "ports", "priorityClassName", "schedulerName", "secrets", "securityContext",
+    "serviceAccount", "shareProcessNamespace", "sidecars", "template", "terminationGracePeriodSeconds", "tolerations",
+    "volumeMounts",
+)  # fmt: skip
+_DRIVER: Final = (
+    *(name for name in _EXECUTOR if name not in {"deleteOnTermination", "instances"}),
+    "kubernetesMaster", "podName", "serviceAnnotations", "serviceLabels",
+)  # fmt: skip
+_SCHEDULED: Final = (
+    "concurrencyPolicy", "failedRunHistoryLimit", "schedule", "successfulRunHistoryLimit", "suspend", "template",
+    "timeZone",
+)  # fmt: skip
+_PLACING: Final = ("affinity", "tolerations", "terminationGracePeriodSeconds")
+"""Fields beside the template that the operator's webhook puts over the template's, or next to them."""
+_FIELDS: Final = ("nodeSelector", *_PLACING)
+_DECOMMISSION: Final = ("spark.decommission.enabled", "spark.storage.decommission.enabled")
+_FAILURES: Final = "spark.executor.maxNumFailures"
+_SELECTOR: Final = "spark.kubernetes.node.selector."
+_DEDICATED: Final = frozenset({POOL_LABEL, SPOT_LABEL, WORKLOAD_LABEL, "agentpool"})
+"""Labels of nodes whose taints a driver does not tolerate."""
+
+
+@dataclass(frozen=True)
+class _Pods(Pods):
+    """Pods of the driver or the executors: a template, fields of their own that the webhook sets, or both."""
+
+    application: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+    def template(self, document: Json) -> Any:
+        """What the pods will be, as far as it decides where they run."""
+        own = at(document, *self.path)
+        has = own.get("template")
+        if has is not None and not is_map(has):
+            return has
+        found: Mapping[str, Any] = has or {
+            "metadata": {"annotations": own.get("annotations") or {}},
+            "spec": {},
+        }
+        spec = of(found, "spec")
+        if not has:
+            spec = {key: own[key] for key in _FIELDS if own.get(key) is not None}
+        if is_map(spec.get("nodeSelector") or {}):
+            spec = {
+                **spec,
+                "nodeSelector": {**(spec.get("nodeSelector") or {}), **_selected(document, self.path[0])},
+            }
+        return {**found, "spec": {**spec, "containers": _containers(document, self.path[0], spec)}}
+
+    def put(self, document: Json, template: Json) -> None:
+        """Into the template where there is one, and into the own fields where there is none."""
+        own = at(document, *self.path)
+        placed = {key: template["spec"][key] for key in _PLACING if key in template["spec"]}
+        if own.get("template"):
+            own["template"]["spec"] = {**of(own, "template", "spec"), **placed}
+            own["template"]["metadata"] = template["metadata"]
+        else:
+            own.update(placed, annotations=template["metadata"]["annotations"])
+
+    def told(self, mistake: Mistake, where: str) -> Mistake:
+        """Without a template there is no spec between the role and its fields."""
+        if of(self.application, self.path[0]).get("template"):
+            return replace(mistake, path=mistake.path.replace(where, f"{where}.template", 1))
+        for long, short in ((".metadata", ""), (".spec.containers", ""), (".spec", "")):
+            if mistake.path.startswith(where + long):
+                return replace(mistake, path=where + short + mistake.path.removeprefix(where + long))
+        return mistake
+
+
+class _Application(Kind):
+    """The spec of an application.
+
+    The driver makes lost executors again; with the driver the application is lost, so it stays.
+    """
+
+    has_roles = True
+
+    def problems(self, document: Mapping[str, Any], wish: Wish) -> Iterator[Mistake]:
+        """Down to the driver and the executors."""
+        yield from fields.problems(document, "", _APPLICATION, _ROLES)
+        for name in ("nodeSelector", "sparkConf"):
+            found = document.get(name)
+            if found is not None and not _is_texts(found):
+                yield Mistake(name, found, "expected a map of texts")
+        for role, allowed in zip(_ROLES, (_DRIVER, _EXECUTOR), strict=True):
+            own = document.get(role)
+            if own is None:
+                continue
+            yield from fields.problems(own, role, allowed)
+            if not is_map(own):
+                continue
+            if own.get("nodeSelector") is not None and not _is_texts(own["nodeSelector"]):
+                yield Mistake(f"{role}.nodeSelector", own["nodeSelector"], "expected a map of texts")
+            gpu = own.get("gpu")
+            if gpu is not None and not (is_map(gpu) and isinstance(gpu.get("name"), str)):
+                yield Mistake(f"{role}.gpu", gpu, "expected a map with name and quantity")
+            if own.get("template") is not None:
+                yield from (
+                    Mistake(
+                        f"{role}.{key}",
+                        own[key],
+                        f"expected it under {role}.template.spec",
+                        "stands beside a template",
+                    )
+                    for key in _PLACING
+                    if own.get(key) is not None
+                )
+
+    def wish_problems(self, document: Mapping[str, Any], wish: Wish) -> Iterator[Mistake]:
+        """Another role than driver and executor."""
+        yield from unknown_roles(wish, _ROLES)
+
+    def pods(self, document: Mapping[str, Any], wish: Wish) -> Iterator[Pods]:
+        """Those of both."""
+        for role in _ROLES:
+            if is_map(document.get(role)):
+                yield _Pods(
+                    (role,), f"the {role}", role == "executor" or role in wish.also, application=document
+                )
+
+    def misfits(self, document: Mapping[str, Any], placement: Placement, wish: Wish) -> Iterator[Mistake]:
+        """A selector that holds for the driver too, which then waits for nodes whose taints it does not tolerate."""
+        if "driver" in wish.also:
+            return
+        conf = {
+            f"sparkConf: {key}": (key.removeprefix(_SELECTOR), value)
+            for key, value in _conf(document).items()
+        }
+        own = {f"nodeSelector: {key}": (key, value) for key, value in of(document, "nodeSelector").items()}
+        for path, (key, value) in {**conf, **own}.items():
+            if key in _DEDICATED:
+                yield contradiction(
+                    path, value, "the driver, which stays on other nodes", "expected it under executor"
+                )
+
+    def doubts(self, document: Mapping[str, Any], placement: Placement, wish: Wish) -> Iterator[str]:
+        """What Spark would do again, or give up."""
+        if not placement.spot:
+            return
+        conf = _conf(document)
+        if missing := [key for key in _DECOMMISSION if conf.get(key) != "true"]:
+            yield (
+                f"an evicted executor takes what it has cached and shuffled along, and Spark makes it again; with "
+                f"sparkConf {' and '.join(f'{key}: true' for key in missing)} it hands that over first"
+            )
+        if _FAILURES not in conf and not str(document.get("sparkVersion")).startswith(
+            ("2.", "3.0", "3.1", "3.2", "3.3", "3.4")
+        ):
+            yield (
+                f"Spark 3.5 and newer ends the application after twice as many failed executors as it has, at least "
+                f"3, and an evicted one may count; set sparkConf {_FAILURES}"
+            )
+        if "driver" in wish.also and of(document, "restartPolicy").get("type") not in {"Always", "OnFailure"}:
+            yield "an eviction of the driver fails the application; set restartPolicy: {type: OnFailure}"
+
+
+class SparkApplication(Kind):
+    """A SparkApplication.
+
+    The placement goes into the executors' own fields, which the operator's webhook sets in every release, or into their
+    template, which releases from 2.0 on take.
+    """
+
+    def problems(self, document: Mapping[str, Any], wish: Wish) -> Iterator[Mistake]:
+        """Around the application."""
+        yield from fields.object_problems(document, _VERSION)
+        yield from within(document, "spec")
+
+    def inner(self, document: Mapping[str, Any]) -> Iterator[tuple[Path, Kind]]:
+        """The application."""
+        yield ("spec",), _SPEC
+
+
+class ScheduledSparkApplication(Kind):
+    """A ScheduledSparkApplication; its applications are placed as such."""
+
+    def problems(self, document: Mapping[str, Any], wish: Wish) -> Iterator[Mistake]:
+        """Around the application."""
+        yield from fields.object_problems(document, _VERSION)
+        if document.get("spec") is not None:
+            hints = {name: f"an application's fields belong under template.{name}" for name in _APPLICATION}
+            yield from fields.problems(document["spec"], "spec", _SCHEDULED, ("template",), hints)
+            yield from within(document, "spec", "template")
+
+    def inner(self, document: Mapping[str, Any]) -> Iterator[tuple[Path, Kind]]:
+        """The application."""
+        yield ("spec", "template"), _SPEC
+
+
+_SPEC: Final = _Application()
+KINDS: Final[Mapping[str, Kind]] = {
+    "SparkApplication": SparkApplication(),
+    "ScheduledSparkApplication": ScheduledSparkApplication(),
+}
+
+
+def _is_texts(value: object) -> bool:
+    return is_map(value) and all(isinstance(each, str) for each in value.values())
+
+
+def _conf(document: Mapping[str, Any]) -> Mapping[str, str]:
+    found = document.get("sparkConf")
+    return found if is_map(found) and _is_texts(found) else {}
+
+
+def _selected(document: Mapping[str, Any], role: Any) -> dict[str, str]:
+    """All node selectors of the pods that are not in a template."""
+    prefixes = (_SELECTOR, f"spark.kubernetes.{role}.node.selector.")
+    conf = {
+        key.removeprefix(prefix): value
+        for prefix in prefixes
+        for key, value in _conf(document).items()
+        if key.startswith(prefix)
+    }
+    everywhere, own = of(document, "nodeSelector"), of(document, role, "nodeSelector")
+    return {**conf, **everywhere, **own}
+
+
+def _containers(document: Mapping[str, Any], role: Any, spec: Mapping[str, Any]) -> Any:
+    """The containers, the first of them with the GPUs that stand elsewhere."""
+    containers = spec.get("containers") or [{"name": role}]
+    gpu, conf = of(document, role, "gpu"), _conf(document)
+    amount = conf.get(f"spark.{role}.resource.gpu.amount")
+    vendor = conf.get(f"spark.{role}.resource.gpu.vendor")
+    limits = {f"{vendor}/gpu": amount} if vendor and amount else {}
+    limits |= {gpu["name"]: gpu.get("quantity")} if isinstance(gpu.get("name"), str) else {}
+    if not limits or not is_maps(containers) or not is_map(containers[0].get("resources") or {}):
+        return containers
+    resources = containers[0].get("resources") or {}
+    if not is_map(resources.get("limits") or {}):
+        return containers
+    first = {
+        **containers[0],
+        "resources": {**resources, "limits": {**(resources.get("limits") or {}), **limits}},
+    }
+    return [first, *containers[1:]]
