@@ -8,7 +8,11 @@ from ckf_spot.fields import of
 from ckf_spot.kinds import placing
 
 Json = dict[str, Any]
-EXAMPLES: Final = Path(__file__).parents[2] / "examples/training"
+EXAMPLES: Final = {
+    path.stem: path
+    for path in Path(__file__).parents[2].glob("examples/*/*.yaml")
+    if path.parent.name != "checkpoint"
+}
 REQUIRED: Final = "requiredDuringSchedulingIgnoredDuringExecution"
 PREFERRED: Final = "preferredDuringSchedulingIgnoredDuringExecution"
 SPOT: Final = "kubernetes.azure.com/scalesetpriority"
@@ -20,9 +24,8 @@ OFF_SPOT: Final[Json] = {"key": SPOT, "operator": "DoesNotExist"}
 
 
 def example(name: str) -> Json:
-    """A document of `examples/training`."""
-    path = EXAMPLES / f"{name}.yaml"
-    return yaml_text.load(path.read_text(encoding="utf-8"), name).documents[0]
+    """An example's document."""
+    return yaml_text.load(EXAMPLES[name].read_text(encoding="utf-8"), name).documents[0]
 
 
 def place(document: object, group: PoolGroup, **wish: Any) -> Json:

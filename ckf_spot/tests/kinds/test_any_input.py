@@ -13,10 +13,15 @@ from ckf_spot.kinds import manifests
 from ckf_spot.kinds.kind import Wish
 from ckf_spot.kinds.trainer import MANAGER
 from ckf_spot.pods import strict_schema
+from ckf_spot.pods.template import SAFE_TO_EVICT
 
 POOLS = Pools.sample()
 EXAMPLES = {"job": "cpu", "tfjob": "cpu", "pytorchjob": "gpu", "experiment": "cpu"} | dict.fromkeys(
     ("trainjob 2.0", "trainjob 2.1", "trainjob 2.2", "trainjob 2.2 placed"), "gpu"
+)
+EXAMPLES |= dict.fromkeys(
+    ("cronjob", "jobset", "rayjob", "sparkapplication", "sparkapplication template", "workflow", "executor"),
+    "cpu",
 )
 ANYTHING = st.sampled_from(
     [None, 0, -1, True, "x", "", [], [1], [{}], [None], {}, {"x": 1}, {1: 2}, {"x": [None]}]
@@ -31,10 +36,16 @@ MERGED = {
     "terminationGracePeriodSeconds": 30,
 }
 """What a placement is merged with."""
+OF_A_STEP = {key: value for key, value in MERGED.items() if key != "terminationGracePeriodSeconds"} | {
+    "retryStrategy": {"limit": 1, "retryPolicy": "Always"},
+    "podSpecPatch": "containers: [{name: main, resources: {limits: {cpu: 1}}}]",
+}
+"""The same in a template of Argo's."""
 
 
 def wish(name: str) -> Wish:
-    return Wish(trainer_api=name.split(" ")[1] if " " in name else None)
+    api = name.split(" ")[1] if name.startswith("trainjob") else None
+    return Wish(trainer_api=api, pod_template=name == "executor")
 
 
 def paths(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
@@ -54,6 +65,28 @@ def full(name: str) -> Any:
     if name == "job":
         rule = {"action": "Count", "onPodConditions": [{"type": "x"}]}
         document["spec"]["podFailurePolicy"] = {"rules": [rule]}
+    if name.startswith("sparkapplication"):
+        executor = document["spec"]["executor"]
+        more = {**copy.deepcopy(MERGED), "annotations": {"a": "b"}}
+        executor |= {"template": {"spec": copy.deepcopy(MERGED)}} if "template" in name else more
+        executor["gpu"] = {"name": "amd.com/gpu", "quantity": 1}
+        document["spec"]["nodeSelector"] = {"a": "b"}
+    if name == "workflow":
+        spec = document["spec"]
+        spec |= {
+            "templateDefaults": copy.deepcopy(OF_A_STEP),
+            "podMetadata": {"annotations": {SAFE_TO_EVICT: "true"}},
+        }
+        spec |= {**copy.deepcopy(OF_A_STEP), "hooks": {"exit": {"template": "tell"}}}
+        spec["templates"][1] |= {
+            **copy.deepcopy(OF_A_STEP),
+            "sidecars": [{"name": "s"}],
+            "metadata": {"annotations": {}},
+        }
+        inline = {"name": "x", "inline": {"containerSet": {"containers": [{"name": "c"}]}}}
+        spec["templates"].append(
+            {"name": "s", "steps": [[inline, {"name": "y", "onExit": "tell", "templateRef": {"name": "z"}}]]}
+        )
     if name.startswith("trainjob"):
         document["spec"] |= overrides(name.removeprefix("trainjob "))
     return document

@@ -135,3 +135,63 @@ def test_all_mistakes_are_told_at_once(pools: Pools) -> None:
     with pytest.raises(PlacementError) as error:
         place({"kind": "Job", "spec": {"containers": [], "nodeSelector": {}}}, pools["cpu"])
     assert len(str(error.value).splitlines()) == 4
+
+
+@pytest.mark.parametrize(
+    ("name", "path"), [("cronjob", ("jobTemplate",)), ("jobset", ("replicatedJobs", 0, "template"))]
+)
+def test_a_job_inside_another_object_is_placed_as_a_job(
+    pools: Pools, name: str, path: tuple[str | int, ...]
+) -> None:
+    inner = example(name)["spec"]
+    found = place(example(name), pools["cpu"])["spec"]
+    for key in path:
+        inner, found = inner[key], found[key]
+    assert found == {"spec": place(job() | {"spec": inner["spec"]}, pools["cpu"])["spec"]}
+
+
+def test_each_job_of_a_set_is_placed(pools: Pools) -> None:
+    document = example("jobset")
+    document["spec"]["replicatedJobs"] *= 2
+    for each in place(document, pools["cpu"])["spec"]["replicatedJobs"]:
+        assert each["template"]["spec"]["podReplacementPolicy"] == "Failed"
+
+
+def cron_job(**spec: Any) -> Json:
+    document = example("cronjob")
+    document["spec"] |= spec
+    return document
+
+
+def job_set(*jobs: Any, **spec: Any) -> Json:
+    document = example("jobset")
+    document["spec"] |= {"replicatedJobs": list(jobs)} | spec
+    return document
+
+
+@pytest.mark.parametrize(
+    ("document", "message"),
+    [
+        (cron_job(template={}), "spec.template: unknown field; a Job's fields belong under jobTemplate.spec.template"),
+        (cron_job(jobTemplate=None), "spec.jobTemplate is missing"),
+        (cron_job(jobTemplate={"spec": None}), "spec.jobTemplate.spec is missing"),
+        (cron_job(jobTemplate={"template": {}, "spec": {}}), "spec.jobTemplate.template: unknown field"),
+        (
+            cron_job(jobTemplate={"spec": {**job()["spec"], "podReplacementPolicy": "TerminatingOrFailed"}}),
+            "spec.jobTemplate.spec.podReplacementPolicy: 'TerminatingOrFailed' contradicts",
+        ),
+        (job_set(), "spec.replicatedJobs: [] is not allowed; expected a list of maps with name and template"),
+        (job_set({"name": "a"}), "spec.replicatedJobs[0].template is missing"),
+        (job_set({"template": {"spec": job()["spec"]}}), "spec.replicatedJobs[0].name is missing"),
+        (job_set(1), "spec.replicatedJobs: [1] is not allowed"),
+        (job_set(suspended=True), "spec.suspended: unknown field; did you mean 'suspend'?"),
+        (
+            job_set({"name": "a", "template": {"spec": job(nodeSelector={POOL: "general"})["spec"]}}),
+            "spec.replicatedJobs[0].template.spec.template.spec.nodeSelector: kubernetes.azure.com/agentpool: 'general'",
+        ),
+    ],
+)  # fmt: skip
+def test_a_mistake_around_a_job_is_told_where_it_is(pools: Pools, document: Json, message: str) -> None:
+    with pytest.raises(PlacementError) as error:
+        place(document, pools["cpu"])
+    assert message in str(error.value)

@@ -99,3 +99,20 @@ def test_a_trial_in_a_config_map_is_refused(pools: Pools) -> None:
 def test_a_job_has_no_roles(pools: Pools) -> None:
     with pytest.raises(PlacementError, match=r"contradicts Job, which has no roles"):
         place(example("experiment"), pools["cpu"], also=("Master",))
+
+
+@pytest.mark.parametrize("api", ["2.0", "2.1", "2.2", "2.3"])
+def test_a_trial_is_placed_as_a_trainjob(pools: Pools, api: str) -> None:
+    placed = place(with_trial(example("trainjob")), pools["gpu"], trainer_api=api)
+    assert trial_of(placed) == place(example("trainjob"), pools["gpu"], trainer_api=api)
+
+
+def test_a_trial_of_the_trainer_needs_its_release(pools: Pools) -> None:
+    with pytest.raises(PlacementError, match=r"^trainer_api is missing; expected 2.0, 2.1, 2.2, 2.3"):
+        place(with_trial(example("trainjob")), pools["gpu"])
+
+
+def test_a_mistake_in_a_trial_of_the_trainer_is_told_where_it_is(pools: Pools) -> None:
+    trial = example("trainjob") | {"spec": {"runtimeRef": {"name": "r"}, "template": {}}}
+    with pytest.raises(PlacementError, match=r"^spec.trialTemplate.trialSpec.spec.template: unknown field"):
+        place(with_trial(trial), pools["gpu"], trainer_api="2.2")

@@ -30,7 +30,11 @@ def add_to(commands: Any) -> None:
     )
     command.add_argument("--require", help="spot or on-demand: nothing else, however long that takes")
     command.add_argument(
-        "--also", action="append", default=[], metavar="ROLE", help="a role that may vanish too, such as Master"
+        "--also",
+        action="append",
+        default=[],
+        metavar="ROLE",
+        help="a role that may vanish too, such as Master",
     )
     command.add_argument("--trainer-api", metavar="2.N", help="release of Kubeflow Trainer, for a TrainJob")
     command.add_argument(

@@ -126,6 +126,9 @@ class _Workflow(Kind):
             yield told("workflowTemplateRef", problem, "place that WorkflowTemplate instead")
         elif not (is_maps(templates) and templates):
             yield Mistake("templates", templates, "expected a list of maps")
+        elif not any(each.moves for each in self._steps(document, wish)):
+            problem = "none of them makes a pod that may vanish, so nothing would be placed"
+            yield told("templates", problem, "name one in also, if there is any")
         yield from within(document, "templateDefaults")
         for path, template in _templates(document):
             where = dotted(path)
@@ -137,12 +140,8 @@ class _Workflow(Kind):
                 yield Mistake(dotted((*path, "retryStrategy")), retry, "expected a map", "is no map")
 
     def wish_problems(self, document: Mapping[str, Any], wish: Wish) -> Iterator[Mistake]:
-        """A template that is not there, or nothing that would be placed."""
-        steps = list(self._steps(document, wish))
-        yield from unknown_roles(wish, [each.role for each in steps])
-        if is_maps(document.get("templates")) and not any(each.moves for each in steps):
-            problem = "none of them makes a pod that may vanish, so nothing would be placed"
-            yield told("templates", problem, "name one in also, if there is any")
+        """A template that is not there."""
+        yield from unknown_roles(wish, [each.role for each in self._steps(document, wish)])
 
     def pods(self, document: Mapping[str, Any], wish: Wish) -> Iterator[Pods]:
         """The templates that make pods with containers."""

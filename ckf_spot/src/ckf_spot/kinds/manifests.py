@@ -53,6 +53,7 @@ def place(documents: Sequence[Any], group: PoolGroup, wish: Wish, origin: str) -
     mistakes = Mistakes()
     notes: list[str] = []
     left: list[Mistake] = []
+    why: list[str] = []
     roles = known = unknown = False
     for number, path in _objects(made):
         found = at(made, *path)
@@ -74,6 +75,9 @@ def place(documents: Sequence[Any], group: PoolGroup, wish: Wish, origin: str) -
                 notes += [f"{name}: {each}" for each in placed.doubts]
         elif kind not in _WITHOUT_PODS:
             left += [each.under(name) for each in table.refusal(kind)]
+            why.append(
+                f"{name}: left as it is" + (f": {table.REFUSED[kind]}" if kind in table.REFUSED else "")
+            )
     if wish.also and known and not roles:
         also = f"{', '.join(wish.also)}: none of the documents has roles"
         mistakes.add([told(f"{origin}: also", also, "leave it out")])
@@ -81,8 +85,7 @@ def place(documents: Sequence[Any], group: PoolGroup, wish: Wish, origin: str) -
         nothing = told(origin, "there is nothing to place in it", f"expected {', '.join(table.KINDS)}")
         mistakes.add(left or [nothing])
     mistakes.tell()
-    notes += [f"{each.path.removesuffix(': kind')}: left as it is" for each in left]
-    return Manifests(made, tuple(notes))
+    return Manifests(made, (*notes, *why))
 
 
 def _placed(found: Any, group: PoolGroup, wish: Wish, name: str) -> placing.Placed:

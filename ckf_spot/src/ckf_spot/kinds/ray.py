@@ -118,7 +118,7 @@ class _Cluster(Kind):
         for number, group in enumerate(_groups(document)):
             if group.get("template") is not None:
                 path = ("workerGroupSpecs", number, "template")
-                yield Pods(path, f"the group {group.get('groupName')}", apart=True)
+                yield Pods(path, str(group.get("groupName")), apart=True)
 
     def doubts(self, document: Mapping[str, Any], placement: Placement, wish: Wish) -> Iterator[str]:
         """What is lost with the head."""

@@ -141,9 +141,7 @@ class _Application(Kind):
         """Those of both."""
         for role in _ROLES:
             if is_map(document.get(role)):
-                yield _Pods(
-                    (role,), f"the {role}", role == "executor" or role in wish.also, application=document
-                )
+                yield _Pods((role,), role, role == "executor" or role in wish.also, application=document)
 
     def misfits(self, document: Mapping[str, Any], placement: Placement, wish: Wish) -> Iterator[Mistake]:
         """A selector that holds for the driver too, which then waits for nodes whose taints it does not tolerate."""

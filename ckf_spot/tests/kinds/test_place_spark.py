@@ -1,0 +1,167 @@
+"""Spark: executors may vanish, the driver stays."""
+
+from typing import Any
+
+import pytest
+from samples import GPU, OFF_SPOT, POOL, REQUIRED, SPOT, Json, container, example, expressions, place
+
+from ckf_spot import EvictionWarning, PlacementError, Pools
+
+pytestmark = pytest.mark.filterwarnings("error::ckf_spot.errors.EvictionWarning")
+
+SELECTOR = "spark.kubernetes.executor.node.selector."
+QUIET = {
+    "spark.decommission.enabled": "true",
+    "spark.storage.decommission.enabled": "true",
+    "spark.executor.maxNumFailures": "1000",
+}
+
+
+def application(**spec: Any) -> Json:
+    made: Json = {"sparkVersion": "3.5.1", "sparkConf": QUIET, "driver": {}, "executor": {}, **spec}
+    return {"apiVersion": "sparkoperator.k8s.io/v1beta2", "kind": "SparkApplication", "spec": made}
+
+
+def executor(document: Json, pools: Pools, workload: str = "cpu", **wish: Any) -> Json:
+    return place(document, pools[workload], **wish)["spec"]["executor"]
+
+
+def test_executors_go_and_the_driver_stays(pools: Pools) -> None:
+    placed = place(example("sparkapplication"), pools["cpu"])["spec"]
+    assert placed["driver"] == example("sparkapplication")["spec"]["driver"]
+    assert placed["executor"].keys() - example("sparkapplication")["spec"]["executor"].keys() == {
+        "affinity", "annotations", "terminationGracePeriodSeconds", "tolerations",
+    }  # fmt: skip
+
+
+def test_a_scheduled_application_is_placed_as_an_application(pools: Pools) -> None:
+    spec = {"schedule": "@daily", "template": application()["spec"]}
+    scheduled = application() | {"kind": "ScheduledSparkApplication", "spec": spec}
+    assert place(scheduled, pools["cpu"])["spec"]["template"] == place(application(), pools["cpu"])["spec"]
+
+
+def test_own_fields_are_merged(pools: Pools) -> None:
+    own: Json = {
+        "annotations": {"a": "b"},
+        "tolerations": [{"key": "team", "operator": "Exists"}],
+        "terminationGracePeriodSeconds": 10,
+        "affinity": {"podAntiAffinity": {REQUIRED: []}},
+    }
+    placed = executor(application(executor=own), pools)
+    assert placed["annotations"]["a"] == "b"
+    assert placed["tolerations"][0] == own["tolerations"][0]
+    assert placed["terminationGracePeriodSeconds"] == 10
+    assert placed["affinity"].keys() == {"podAntiAffinity", "nodeAffinity"}
+
+
+def test_a_template_gets_the_placement_and_nothing_else(pools: Pools) -> None:
+    template: Json = {"metadata": {"labels": {"a": "b"}}, "spec": {"nodeSelector": {"disk": "fast"}}}
+    own = {"template": template, "gpu": {"name": GPU, "quantity": 1}}
+    placed = executor(application(executor=own, nodeSelector={"zone": "1"}), pools, "gpu")
+    assert placed.keys() == own.keys()
+    spec = placed["template"]["spec"]
+    assert spec["nodeSelector"] == template["spec"]["nodeSelector"], (
+        "what stands elsewhere is not written again"
+    )
+    assert spec.keys() == {"affinity", "nodeSelector", "terminationGracePeriodSeconds", "tolerations"}
+    assert placed["template"]["metadata"]["labels"] == {"a": "b"}
+
+
+@pytest.mark.parametrize("key", ["affinity", "tolerations", "terminationGracePeriodSeconds"])
+def test_what_the_webhook_would_put_over_the_template_is_refused(pools: Pools, key: str) -> None:
+    value: Any = {"affinity": {"podAffinity": {}}, "tolerations": [{"key": "a"}]}.get(key, 5)
+    with pytest.raises(
+        PlacementError, match=rf"spec.executor.{key}: .* stands beside a template; expected it under"
+    ):
+        place(application(executor={key: value, "template": {"spec": {}}}), pools["cpu"])
+
+
+@pytest.mark.parametrize(
+    "gpus",
+    [
+        {"executor": {"gpu": {"name": GPU, "quantity": 1}}},
+        {"executor": {"template": {"spec": {"containers": [container(gpus=1)]}}}},
+        {"sparkConf": {**QUIET, "spark.executor.resource.gpu.amount": "1", "spark.executor.resource.gpu.vendor": "nvidia.com"}},
+    ],
+)  # fmt: skip
+def test_gpus_are_found_wherever_they_stand(pools: Pools, gpus: Json) -> None:
+    assert place(application(**gpus), pools["gpu"])
+    with pytest.raises(PlacementError, match=r"^spec.executor.*: 'executor|^spec.executor.*: 'main'"):
+        place(application(**gpus), pools["cpu"])
+
+
+def test_gpu_nodes_without_gpu_work_are_refused(pools: Pools) -> None:
+    with pytest.raises(PlacementError, match=r"^spec.executor: 'executor' asks for no nvidia.com/gpu"):
+        place(application(), pools["gpu"])
+
+
+def test_a_driver_with_a_gpu_goes_to_nodes_that_stay(pools: Pools) -> None:
+    gpu = {"gpu": {"name": GPU, "quantity": 1}}
+    placed = place(application(driver=gpu, executor=gpu), pools["gpu"])["spec"]
+    assert OFF_SPOT in expressions(placed["driver"])[0]
+    assert OFF_SPOT not in expressions(placed["executor"])[0]
+
+
+@pytest.mark.parametrize(
+    ("spec", "path"),
+    [
+        ({"executor": {"nodeSelector": {POOL: "general"}}}, "spec.executor.nodeSelector: "),
+        ({"sparkConf": {**QUIET, f"{SELECTOR}{POOL}": "general"}}, "spec.executor.nodeSelector: "),
+        ({"executor": {"template": {"spec": {"nodeSelector": {POOL: "general"}}}}}, "spec.executor.template.spec.nodeS"),
+        ({"executor": {"affinity": {"nodeAffinity": []}}}, "spec.executor.affinity.nodeAffinity: [] is not allowed"),
+        ({"executor": {"affinity": {"nodeAfinity": {}}}}, "spec.executor.affinity.nodeAfinity: unknown field; did you"),
+        ({"executor": {"toleration": []}}, "spec.executor.toleration: unknown field; did you mean 'tolerations'?"),
+        ({"executor": {"gpu": 1}}, "spec.executor.gpu: 1 is not allowed; expected a map with name and quantity"),
+        ({"executor": None}, "spec.executor is missing"),
+        ({"sparkConf": {"a": 1}}, "spec.sparkConf: {'a': 1} is not allowed; expected a map of texts"),
+    ],
+)  # fmt: skip
+def test_a_mistake_is_told_where_it_is(pools: Pools, spec: Json, path: str) -> None:
+    with pytest.raises(PlacementError) as error:
+        place(application(**spec), pools["cpu"])
+    assert str(error.value).startswith(path)
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [{"nodeSelector": {SPOT: "spot"}}, {"sparkConf": {f"spark.kubernetes.node.selector.{SPOT}": "spot"}}],
+)
+def test_a_selector_that_would_hold_the_driver_up_for_ever_is_refused(pools: Pools, spec: Json) -> None:
+    with pytest.raises(PlacementError, match=r"'spot' contradicts the driver, which stays on other nodes"):
+        place(application(**spec), pools["cpu"], require="spot")
+
+
+@pytest.mark.parametrize(
+    ("spec", "doubt"),
+    [
+        ({"sparkConf": {}}, "with sparkConf spark.decommission.enabled: true and spark.storage.decommission.enabled: tr"),
+        ({"sparkConf": {}}, "set sparkConf spark.executor.maxNumFailures"),
+    ],
+)  # fmt: skip
+def test_what_an_eviction_costs_is_told(pools: Pools, spec: Json, doubt: str) -> None:
+    with pytest.warns(EvictionWarning) as warned:
+        place(application(**spec), pools["cpu"])
+    assert doubt in " ".join(str(each.message) for each in warned)
+
+
+def test_failures_are_not_counted_before_3_5(pools: Pools) -> None:
+    conf = {key: value for key, value in QUIET.items() if "decommission" in key}
+    assert place(application(sparkVersion="3.4.2", sparkConf=conf), pools["cpu"])
+
+
+def test_a_driver_that_may_vanish_needs_a_restart_policy(pools: Pools) -> None:
+    with pytest.warns(EvictionWarning, match="an eviction of the driver fails the application"):
+        placed = place(application(), pools["cpu"], also=("driver",))["spec"]
+    assert placed["driver"] == placed["executor"]
+    place(application(restartPolicy={"type": "OnFailure"}), pools["cpu"], also=("driver",))
+
+
+def test_on_demand_needs_nothing(pools: Pools) -> None:
+    placed = executor(application(sparkConf={}), pools, require="on-demand")
+    assert "terminationGracePeriodSeconds" not in placed
+
+
+@pytest.mark.parametrize("own", [{}, {"template": {"spec": {}}}])
+def test_placing_twice_is_placing_once(pools: Pools, own: Json) -> None:
+    once = place(application(executor=own), pools["cpu"])
+    assert place(once, pools["cpu"]) == once
