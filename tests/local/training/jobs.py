@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from tests.local.demo_stack import DemoStack
+from tests.local.kubectl import Kubectl
 
 Object = dict[str, Any]
 
@@ -101,3 +103,15 @@ class Training:
         """The conditions that hold, and why."""
         found = self.demo.api.get(self.job).get("status", {}).get("conditions", [])
         return {each["type"]: each["reason"] for each in found if each["status"] == "True"}
+
+
+@contextmanager
+def light_work(demo: DemoStack, namespace: str) -> Generator[Kubectl]:
+    """`kubectl` in a namespace for pods that ask for nothing: nobody minds that they go on going away afterwards."""
+    kubectl = replace(demo.kubectl, namespace=namespace)
+    demo.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}})
+    kubectl.run("wait", "--for=create", "serviceaccount/default")
+    try:
+        yield kubectl
+    finally:
+        kubectl.run("delete", "namespace", namespace, "--wait=false")

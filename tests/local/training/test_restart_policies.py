@@ -9,8 +9,7 @@ import json
 import re
 import time
 from collections.abc import Callable, Generator, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 import pytest
@@ -18,7 +17,7 @@ import pytest
 from local_aks.lifecycle.instance import PROJECT_ROOT
 from tests.local.demo_stack import DemoStack, Object
 from tests.local.kubectl import Kubectl
-from tests.local.training.jobs import KINDS, PYTORCH, SHAPES, Shape, training_job
+from tests.local.training.jobs import KINDS, PYTORCH, SHAPES, Shape, light_work, training_job
 
 _PAGE: Final = PROJECT_ROOT / "ckf_spot" / "docs" / "training.md"
 _ROLE: Final = "training.kubeflow.org/replica-type"
@@ -190,22 +189,11 @@ def _job(shape: Shape, name: str, loss: str, **policies: str) -> Object:
     return job
 
 
-@contextmanager
-def _work(demo: DemoStack, namespace: str) -> Generator[Work]:
-    """It goes on going away afterwards; no other test minds, for its pods ask for nothing."""
-    kubectl = replace(demo.kubectl, namespace=namespace)
-    demo.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}})
-    kubectl.run("wait", "--for=create", "serviceaccount/default")
-    try:
-        yield Work(demo, kubectl)
-    finally:
-        kubectl.run("delete", "namespace", namespace, "--wait=false")
-
-
 @pytest.fixture(scope="module")
 def fates(demo: DemoStack) -> Generator[dict[str, str]]:
     """What became of every cell's job, some time after nothing else happened: all are played at once."""
-    with _work(demo, "restart-policies") as work:
+    with light_work(demo, "restart-policies") as kubectl:
+        work = Work(demo, kubectl)
         before = work.start([_job(cell.shape, str(cell), cell.loss, Worker=cell.policy) for cell in CELLS])
         work.ends("worker", "137", 137)
         work.ends("worker", "1", 1)
@@ -231,8 +219,8 @@ def test_a_job_that_loses_its_worker_fares_as_the_page_says(cell: Cell, fates: d
 @pytest.fixture(scope="module")
 def work(demo: DemoStack) -> Generator[Work]:
     """For one job after the other."""
-    with _work(demo, "limits-and-launchers") as work:
-        yield work
+    with light_work(demo, "limits-and-launchers") as kubectl:
+        yield Work(demo, kubectl)
 
 
 def _limited(name: str, policy: str, limit: int) -> Object:

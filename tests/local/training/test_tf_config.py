@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from typing import Any, Final
 
 import pytest
@@ -11,6 +10,7 @@ import pytest
 from tests.local.demo_stack import DemoStack, Object
 from tests.local.kubectl import eventually
 from tests.local.training.cluster_spec import answer, recorded
+from tests.local.training.jobs import light_work
 
 _NAMESPACE: Final = "tf-config"
 _LABELS: Final = "training.kubeflow.org/"
@@ -35,8 +35,7 @@ def _config(pod: Object) -> dict[str, Any] | None:
 
 
 def test_the_operator_writes_what_is_recorded(demo: DemoStack) -> None:
-    with demo.namespace("tfjobs", name=_NAMESPACE) as namespace:
-        kubectl = replace(demo.kubectl, namespace=namespace)
+    with light_work(demo, _NAMESPACE) as kubectl:
         demo.apply(*(_tfjob(f"job-{number}", job) for number, job in enumerate(JOBS)))
         wanted = sum(len(job["pods"]) for job in JOBS)
         pods = eventually(lambda: len(pods := kubectl.items("pods")) == wanted and pods)
