@@ -12,6 +12,9 @@ from ckf_spot.errors import ABSENT, Mistake, PlacementError, not_one_of, refuse
 Capacity = Literal["spot", "on-demand"]
 """`spot`: nodes that Azure may take back at any moment; `on-demand`: nodes that stay."""
 
+Preference = Literal["spot"]
+"""What can be preferred: on-demand nodes are there whenever they are asked for, so they can only be required."""
+
 _CAPACITIES: Final = ("spot", "on-demand")
 _WEIGHT: Final = 100
 """The scheduler's largest (Kubernetes NodeAffinity: 1–100)."""
@@ -59,6 +62,11 @@ class Placement:
     def spot(self) -> bool:
         """Whether a pod may run on a spot node."""
         return any(pool.spot for pool in self.pools)
+
+    @property
+    def gpus(self) -> int:
+        """Amount of `nvidia.com/gpu` that every node it may run on has; 0 where one has none."""
+        return min(pool.gpus for pool in self.pools)
 
     @property
     def tolerations(self) -> list[dict[str, str]]:

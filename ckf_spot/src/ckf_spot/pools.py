@@ -11,10 +11,10 @@ from ckf_spot.agent_pool import POOL_LABEL, WORKLOAD_LABEL, AgentPool
 from ckf_spot.backend import Backend
 from ckf_spot.errors import Mistake, PlacementError
 from ckf_spot.placement import Expression
-from ckf_spot.pool_group import PoolGroup
+from ckf_spot.target import Target
 
 
-class Pools(Mapping[str, PoolGroup]):
+class Pools(Mapping[str, Target]):
     """Groups of pools by workload (`cpu`, `gpu`) and by the name of a pool (`cpuspot`: that pool and its fallback).
 
     A name that is both a workload's and a pool's means the workload.
@@ -58,7 +58,7 @@ class Pools(Mapping[str, PoolGroup]):
         """
         return cls.load(sources.SAMPLE, backend=backend)
 
-    def __getitem__(self, name: str) -> PoolGroup:
+    def __getitem__(self, name: str) -> Target:
         workloads = {pool.workload for pool in self.all}
         if name in workloads:
             members = [pool for pool in self.all if pool.workload == name]
@@ -67,7 +67,8 @@ class Pools(Mapping[str, PoolGroup]):
             selector = Expression(POOL_LABEL, "In", tuple(pool.name for pool in members))
         else:
             raise UnknownPoolError(name, self)
-        return PoolGroup(name, selector, tuple(sorted(members, key=lambda pool: not pool.spot)), self.backend)
+        spot_first = tuple(sorted(members, key=lambda pool: not pool.spot))
+        return Target(name, selector, spot_first, self.all, self.backend)
 
     def __iter__(self) -> Iterator[str]:
         workloads = (pool.workload for pool in self.all)
