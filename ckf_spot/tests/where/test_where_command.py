@@ -181,7 +181,7 @@ def test_a_watch_that_came_too_late_begins_anew(where: Any, api: Any) -> None:
         (["--record", "r", "--for", "x"], "--for: 'x' is no duration; expected "),
         (["--record", "no/such/folder"], "no/such/folder: can't be written: No such file or directory"),
         (["--record", "r", "-n", "team-b"], "--namespace: 'team-b' does not exist"),
-        (["--from", "nothing"], "nothing: can't be read: No such file or directory; expected "),
+        (["--from", "nothing"], "nothing: can't be read: No such file or directory"),
         (["--from", "kubeconfig"], "kubeconfig, line 1: 'apiVersion: v1' is no line of a record; expected "),
         (["--pools", "nothing"], "nothing: can't be read: No such file or directory"),
     ],

@@ -16,6 +16,7 @@ from ckf_spot.yaml_text import editing, writing
 from ckf_spot.yaml_text.nodes import DEEPEST, Composed, Values
 
 _TOO_DEEP: Final = "it is nested too deeply"
+_TOO_LONG: Final = "a number in it is too long"
 
 
 @dataclass(frozen=True)
@@ -81,6 +82,8 @@ def load(text: str, origin: str) -> Stream:
         ) from None
     except RecursionError:
         raise PlacementError(_malformed(origin, None, _TOO_DEEP)) from None
+    except ValueError:  # Python refuses to read a whole number of more than 4300 digits
+        raise PlacementError(_malformed(origin, None, _TOO_LONG)) from None
 
 
 def parse(text: str, origin: str) -> Any:
