@@ -64,14 +64,14 @@ def placing(
         if fields:
             more = f" and {len(fields) - _SHOWN} more" if len(fields) > _SHOWN else ""
             yield wrong(
-                name_of(before),
-                f"not placed on {group.name} as asked: placing would set {', '.join(fields[:_SHOWN])}{more}",
+                f"{name_of(before)} on {group.name}",
+                f"not placed as asked: placing would set {', '.join(fields[:_SHOWN])}{more}",
                 f"ckf-spot place -f {origin} --pool {group.name}",
             )
     if not changed:
         yield right(what, "placed already")
     for note in placed.notes:
-        yield Finding("note", what, note)
+        yield Finding("note", "note", note)
 
 
 def name_of(document: Mapping[str, Any]) -> str:
@@ -95,6 +95,8 @@ def _scheduled(work: Pods, what: str, pools: Pools, noted: Mapping[str, Any]) ->
         wishes = constraints(_with_gpus(namespace.admitted(work.spec, noted)))
     except PlacementError as error:
         return wrong(what, line(error))
+    except TypeError as error:
+        return wrong(what, f"tolerations or affinity: {error}")
     against = {pool.name: obstacle(pool, wishes) for pool in pools.all}
     takers = [name for name, reason in against.items() if not reason]
     if takers:
