@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from ckf_spot.agent_pool import POOL_LABEL, SPOT_LABEL
 from ckf_spot.where.observations import Constraints, Node, Pod, Requirement, Toleration
-from ckf_spot.where.work import STEP, STEP_ID, Work, role_of, work_of
+from ckf_spot.where.work import OWNERS, STEP, STEP_ID, Maker, Work, maker_of, role_of, work_of
 
 Object = Mapping[str, Any]
 
@@ -67,6 +67,7 @@ def pod(raw: Object, gone: datetime | None = None) -> Pod:
         deleting="deletionTimestamp" in metadata,
         gone=gone is not None,
         waiting_since=_since(scheduled) or moment(metadata["creationTimestamp"]) if waits else None,
+        maker=_known(maker_of(raw)),
         step_id=text((metadata.get("annotations") or {}).get(STEP_ID)),
         constraints=constraints(spec),
     )
@@ -102,6 +103,7 @@ def trimmed_pod(raw: Object) -> dict[str, Any]:
     affinity = ((spec.get("affinity") or {}).get("nodeAffinity") or {}).get(_REQUIRED)
     return {
         "metadata": kept,
+        **_only(raw, (OWNERS,)),
         "spec": {
             **_only(spec, _POD_SPEC),
             **{
@@ -176,6 +178,11 @@ def text(value: Any) -> str:
 def _checked(work: Work) -> Work:
     """The work, if all its fields are texts."""
     return Work(text(work.namespace), text(work.kind), text(work.name), text(work.part))
+
+
+def _known(maker: Maker) -> Maker:
+    """The maker, if all its fields are texts."""
+    return Maker(text(maker.kind), text(maker.name), text(maker.member))
 
 
 def _moment(text: str | None) -> datetime | None:
