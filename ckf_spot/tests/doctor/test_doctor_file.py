@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 from ready_cluster import CONTRACT, QUOTAS, TEAM, Api, Doctor, quota
 
-from ckf_spot import Pools, cli
+from ckf_spot import Pools, cli, yaml_text
 from ckf_spot.doctor import file, namespace
 from ckf_spot.doctor.reader import Reader
 from ckf_spot.doctor.work import pods
+from ckf_spot.pipelines import compiled
 
 JOB = """\
 apiVersion: batch/v1
@@ -150,7 +151,9 @@ def test_every_pod_of_every_kind_is_looked_at(doctor: Doctor) -> None:
 
 def test_a_file_without_pods_is_not_told_as_right(doctor: Doctor) -> None:
     told = doctor("-f", write("kind: ConfigMap\nmetadata: {name: c}"))
-    assert told["job.yaml"] == "? job.yaml: not checked, because no pod's template is in it"
+    assert told["job.yaml"] == (
+        "? job.yaml: not checked, because no pod's template is in it; --pool NAME looks at tasks and trials"
+    )
 
 
 def test_what_place_would_note_is_told_and_is_no_mistake(doctor: Doctor) -> None:
@@ -194,7 +197,7 @@ def test_without_a_cluster_the_file_is_looked_at_by_the_contract(
     [
         ("- 1", [], "job.yaml: document 1: [1] is no Kubernetes object; expected a map"),
         ("a: [1", [], "job.yaml, line 1: malformed YAML"),
-        (JOB, ["--pool", "tpu"], "pool 'tpu' is unknown; expected "),
+        (JOB, ["--pool", "tpu"], "pool: 'tpu' is unknown; expected "),
         (JOB, ["--pool", "cpu", "--require", "cheap"], "require: 'cheap' is not allowed"),
         (JOB.replace("name: train", "name: train, namespace: team-b"), ["-n", "team-a"],
          "--namespace: 'team-a' contradicts the namespace 'team-b' of Job/train; leave it out"),
@@ -227,3 +230,43 @@ def paths(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     """Of everything in a value."""
     items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     return [each for key, inner in items for each in [(*path, key), *paths(inner, (*path, key))]]
+
+
+PIPELINE: Any = {
+    "pipelineInfo": {"name": "training"},
+    "root": {"dag": {"tasks": {"train": {"componentRef": {"name": "comp"}, "taskInfo": {"name": "train"}}}}},
+    "components": {"comp": {"executorLabel": "exec"}},
+    "deploymentSpec": {"executors": {"exec": {"container": {"image": "python", "command": ["true"]}}}},
+    "schemaVersion": "2.1.0",
+    "sdkVersion": "kfp-2.17.0",
+}
+"""As the compiler of Kubeflow Pipelines writes one."""
+
+
+def test_a_compiled_pipeline_is_looked_at_by_its_tasks(doctor: Doctor) -> None:
+    told = doctor("-f", write(yaml_text.dump([PIPELINE]), "p.yaml"), "--pool", "cpu")
+    assert told.code == 1
+    assert told["pipeline/training on cpu"] == (
+        "✘ pipeline/training on cpu: not placed as asked: "
+        "placing would set root.dag.tasks.train.retryPolicy, platforms; ckf-spot place -f p.yaml --pool cpu"
+    )
+    placed, _ = compiled.place([PIPELINE], Pools.load(CONTRACT)["cpu"])
+    told = doctor("-f", write(yaml_text.dump(placed), "placed.yaml"), "--pool", "cpu")
+    assert (told.code, told["placed.yaml on cpu"]) == (0, "✔ placed.yaml on cpu: placed already")
+
+
+def test_a_task_that_stays_where_it_is_is_noted(doctor: Doctor) -> None:
+    found = copy.deepcopy(PIPELINE)
+    load = {"componentRef": {"name": "in"}, "taskInfo": {"name": "load"}}
+    found["root"]["dag"]["tasks"]["load"] = load
+    found["components"]["in"] = {"executorLabel": "imports"}
+    found["deploymentSpec"]["executors"]["imports"] = {"importer": {"artifactUri": {}}}
+    told = doctor("-f", write(yaml_text.dump([found]), "p.yaml"), "--pool", "cpu")
+    assert told["note"] == "! note: p.yaml: load: left alone: Kubeflow imports it on its own nodes"
+
+
+def test_a_pipeline_that_can_not_be_placed_is_told_why(doctor: Doctor) -> None:
+    found = {**PIPELINE, "components": []}
+    told = doctor("-f", write(yaml_text.dump([found]), "p.yaml"), "--pool", "cpu")
+    assert told.code == 1
+    assert told["can't be placed"].startswith("✘ can't be placed: p.yaml: components: [] is not allowed")

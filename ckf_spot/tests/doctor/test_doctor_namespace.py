@@ -118,6 +118,14 @@ def test_what_a_limit_range_fills_in_counts(doctor: Doctor, api: Api) -> None:
     assert "limits.cpu: 6 needed at once, 4 of 4 free" in lines
 
 
+def test_without_a_pods_template_nobody_knows_what_is_needed(doctor: Doctor, api: Api) -> None:
+    api.objects[QUOTAS] = [quota({"requests.cpu": "4"})]
+    line = (
+        f"? {QUOTA}: not checked, because no pod's template tells what is needed; requests.cpu: 4 of 4 free"
+    )
+    assert doctor("-n", "team-a")[QUOTA] == line
+
+
 def test_a_quota_for_some_pods_only_is_not_judged(doctor: Doctor, api: Api) -> None:
     api.objects[QUOTAS] = [quota({"requests.cpu": "0"}, scopes=["BestEffort"])]
     assert doctor("-f", job(asks("1")))[QUOTA].startswith("? ")

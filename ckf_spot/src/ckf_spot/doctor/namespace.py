@@ -124,8 +124,13 @@ def _quotas(reader: Reader, name: str, pods: Sequence[Pods]) -> Iterator[Finding
             yield unknown(title, "it is for some pods only (scopes)")
             continue
         hard, used = of(quota, "status", "hard") or of(spec, "hard"), of(quota, "status", "used")
-        problems = list(_problems(title, hard, used, pods, filled))
-        yield from problems or [right(title, _left(hard, used) or "nothing that pods ask for is limited")]
+        left = _left(hard, used)
+        if not left:
+            yield right(title, "nothing that pods ask for is limited")
+        elif not pods:
+            yield unknown(title, f"no pod's template tells what is needed; {left}")
+        else:
+            yield from list(_problems(title, hard, used, pods, filled)) or [right(title, left)]
 
 
 def _problems(
