@@ -82,7 +82,7 @@ def test_more_pods_than_a_page_are_all_told(where: Any, api: Any) -> None:
         (f"{TEAM}/events", "events may not be read: evictions of pods that are gone are not known"),
         (
             f"{WORKFLOWS}/namespaces/team-a/workflows",
-            "workflows may not be read: earlier attempts of their steps are not known",
+            "workflows may not be read: earlier attempts of their steps, and lost steps, are not known",
         ),
     ],
 )

@@ -42,7 +42,10 @@ def violations(demo: DemoStack, pools: Pools) -> list[dict[str, str]]:
 
 
 def _running(demo: DemoStack, namespace: str) -> bool:
-    return any(pod["status"].get("phase") == "Running" for pod in demo.pods(namespace))
+    return any(
+        pod["status"].get("phase") == "Running" and demo.pool_of(pod) == "cpuspot"
+        for pod in demo.pods(namespace)
+    )
 
 
 def _live(demo: DemoStack, namespace: str) -> dict[str, Any]:
