@@ -87,7 +87,7 @@ def test_pools_are_read_without_any_extra(installed: Path, tmp_path: Path) -> No
     assert Path(path).is_relative_to(installed)
     assert selector == "{'kubeflow-aks/workload': 'cpu'}"
     (wanted,) = map(shlex.quote, wants(installed, "kubernetes"))
-    assert f"the kubernetes package is missing: pip install {wanted}, or name a file" in error
+    assert f"the kubernetes package is missing; pip install {wanted}, or name a file" in error
 
 
 def test_the_lock_file_has_what_the_project_asks_for() -> None:

@@ -5,6 +5,7 @@ from ckf_spot.kinds.trainer import TrainOption
 from ckf_spot.placement import Placement
 from ckf_spot.pool_group import PoolGroup
 from ckf_spot.pools import Pools, UnknownPoolError
+from ckf_spot.target import Target
 
 __all__ = [
     "ContractError",
@@ -14,6 +15,7 @@ __all__ = [
     "PlacementError",
     "PoolGroup",
     "Pools",
+    "Target",
     "TrainOption",
     "UnknownPoolError",
 ]

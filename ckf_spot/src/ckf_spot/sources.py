@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from ckf_spot import contract, files, install
-from ckf_spot.errors import ContractError, PlacementError
+from ckf_spot.errors import ABSENT, ContractError, Mistake, PlacementError
 
 ENVIRONMENT: Final = "CKF_SPOT_POOLS"
 """Environment variable with the path of a file, instead of asking the cluster."""
@@ -58,25 +58,32 @@ def _in_cluster() -> Found:
         from kubernetes.client.exceptions import ApiException  # noqa: PLC0415
         from kubernetes.config.config_exception import ConfigException  # noqa: PLC0415
     except ImportError:
-        raise ContractError(
-            f"{origin}: the kubernetes package is missing: {install.hint('kubernetes')}, or {_WITHOUT_CLUSTER}"
+        raise _unread(
+            origin,
+            "the kubernetes package is missing",
+            f"{install.hint('kubernetes')}, or {_WITHOUT_CLUSTER}",
         ) from None
     try:
         configure(config)
         api: Any = client.CoreV1Api()
         found = api.read_namespaced_config_map(CONFIG_MAP, NAMESPACE, _request_timeout=10)
     except ConfigException:
-        raise ContractError(f"{origin}: no cluster is configured; {_WITHOUT_CLUSTER}") from None
+        raise _unread(origin, "no cluster is configured") from None
     except ApiException as error:
-        raise ContractError(f"{origin}: {error.status} {error.reason}; {_WITHOUT_CLUSTER}") from None
+        raise _unread(origin, f"{error.status} {error.reason}") from None
     except Exception as error:  # noqa: BLE001 - urllib3's many: whatever stands between here and the API server
-        raise ContractError(f"{origin}: the cluster does not answer: {error}; {_WITHOUT_CLUSTER}") from None
+        reason = " ".join(str(error).split())
+        raise _unread(origin, f"the cluster does not answer: {reason}") from None
     data = found.data or {}
     if contract.KEY not in data:
-        raise ContractError(
-            f"{origin}: the key {contract.KEY!r} is missing; its keys: {', '.join(data) or 'none'}"
+        raise _unread(
+            origin, f"the key {contract.KEY!r} is missing", f"its keys: {', '.join(data) or 'none'}"
         )
     return Found(data[contract.KEY], origin)
+
+
+def _unread(origin: str, problem: str, instead: str = _WITHOUT_CLUSTER) -> ContractError:
+    return ContractError(Mistake(origin, ABSENT, instead, problem))
 
 
 def configure(config: Any) -> None:

@@ -86,7 +86,7 @@ def test_without_the_schemas_it_says_what_was_not_checked(run: Run, monkeypatch:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--pool", "tpu"], "pool 'tpu' is unknown; expected platform, cpu, gpu, general, cpuspot, "),
+        (["--pool", "tpu"], "pool: 'tpu' is unknown; expected platform, cpu, gpu, general, cpuspot, "),
         (["--pool", "cpu", "--prefer", "on-demand"], "prefer: 'on-demand' is not allowed; expected spot"),
         (["--pool", "cpu", "--require", "cheap"], "require: 'cheap' is not allowed; expected spot, on-demand"),
         (["--pool", "cpu", "--prefer", "spot", "--require", "spot"], "prefer='spot' and require='spot' contradict"),

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import pytest
 
-from ckf_spot import PlacementError, Pools, place_job
+from ckf_spot import PlacementError, Pools
 from ckf_spot.generated import kueue
 from ckf_spot.generated.kueue import Room
 
@@ -31,7 +31,7 @@ def job(**limits: str) -> dict[str, Any]:
 def wanted(pools: Pools, pool: str | None, wish: Any) -> dict[str, Any]:
     """A Job placed on a pool, or left as it is."""
     asked = job(**{"nvidia.com/gpu": "1"}) if pool == "gpu" else job()
-    return place_job(asked, pools[pool], **wish) if pool else asked
+    return pools[pool].place(asked, **wish) if pool else asked
 
 
 def made(pools: Pools, kind: str, *namespaces: str) -> list[dict[str, Any]]:

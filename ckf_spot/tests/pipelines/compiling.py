@@ -93,6 +93,11 @@ def launcher(config: dsl.TaskConfig) -> None:
     """Would make a training job where its own task was placed."""
 
 
+@partial(component, task_config_passthroughs=[dsl.TaskConfigField.ENV])
+def env_launcher(config: dsl.TaskConfig) -> None:
+    """Would hand on its environment, and nothing else."""
+
+
 def compiled(build: Callable[[dsl.PipelineTask], object]) -> Compiled:
     """A pipeline of the task `work`, with which `build` does what is to be tested."""
 

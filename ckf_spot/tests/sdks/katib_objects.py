@@ -16,7 +16,7 @@ from kubeflow.katib import (
 )
 from kubernetes import client
 
-from ckf_spot import Pools, place_katib
+from ckf_spot import Pools
 from ckf_spot.kinds.serialise import plain
 
 job = client.V1Job(
@@ -54,6 +54,6 @@ experiment = V1beta1Experiment(
     ),
 )
 json.dump(
-    {"plain": plain(experiment), "placed": place_katib(experiment, Pools.load(sys.argv[1])["cpu"])},
+    {"plain": plain(experiment), "placed": Pools.load(sys.argv[1])["cpu"].place(experiment)},
     sys.stdout,
 )

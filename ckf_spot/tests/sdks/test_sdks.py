@@ -7,13 +7,12 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
 
-from ckf_spot import Pools, place_katib, place_training_job, sources
+from ckf_spot import Pools, sources
 
 FOLDER: Final = Path(__file__).parents[2]
 UV: Final = FOLDER.parent / ".venv/bin/uv"
@@ -94,13 +93,9 @@ def uv(*arguments: str) -> None:
     subprocess.run([UV, *arguments], cwd=FOLDER, check=True, capture_output=True, timeout=300)
 
 
-@pytest.mark.parametrize(
-    ("name", "document", "place"), [("katib", KATIB, place_katib), ("training", TRAINING, place_training_job)]
-)
+@pytest.mark.parametrize(("name", "document"), [("katib", KATIB), ("training", TRAINING)])
 @pytest.mark.filterwarnings("ignore::ckf_spot.errors.EvictionWarning")
-def test_an_object_is_placed_as_its_yaml_is(
-    tmp_path: Path, name: str, document: Any, place: Callable[..., Any]
-) -> None:
+def test_an_object_is_placed_as_its_yaml_is(tmp_path: Path, name: str, document: Any) -> None:
     found = in_environment(name, tmp_path)
     assert found["plain"] == document
-    assert found["placed"] == place(document, Pools.sample()["cpu"])
+    assert found["placed"] == Pools.sample()["cpu"].place(document)

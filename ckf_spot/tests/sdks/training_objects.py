@@ -7,7 +7,7 @@ import sys
 from kubeflow.training import KubeflowOrgV1PyTorchJob, KubeflowOrgV1PyTorchJobSpec, V1ReplicaSpec, V1RunPolicy
 from kubernetes import client
 
-from ckf_spot import Pools, place_training_job
+from ckf_spot import Pools
 from ckf_spot.kinds.serialise import plain
 
 
@@ -26,6 +26,4 @@ job = KubeflowOrgV1PyTorchJob(
         pytorch_replica_specs={"Master": replicas(1), "Worker": replicas(2)},
     ),
 )
-json.dump(
-    {"plain": plain(job), "placed": place_training_job(job, Pools.load(sys.argv[1])["cpu"])}, sys.stdout
-)
+json.dump({"plain": plain(job), "placed": Pools.load(sys.argv[1])["cpu"].place(job)}, sys.stdout)

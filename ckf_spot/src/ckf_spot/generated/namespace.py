@@ -7,7 +7,7 @@ import re
 from typing import Any, Final
 
 from ckf_spot.agent_pool import PLATFORM_NAMESPACES, SPOT_LABEL
-from ckf_spot.errors import Mistake, PlacementError
+from ckf_spot.errors import ABSENT, Mistake, PlacementError
 from ckf_spot.fields import Json
 from ckf_spot.pods.template import SAFE_TO_EVICT
 from ckf_spot.pools import Pools
@@ -79,7 +79,7 @@ def _tolerations(pools: Pools) -> list[dict[str, Any]]:
     )
     if not taints:
         names = ", ".join(pool.name for pool in pools.all)
-        raise PlacementError(f"there is no spot pool to allow; the pools are: {names}")
+        raise PlacementError(Mistake("", ABSENT, f"the pools are: {names}", "there is no spot pool to allow"))
     return [{"key": key, "operator": "Exists", "effect": effect} for key, effect in taints]
 
 
