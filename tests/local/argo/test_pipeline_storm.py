@@ -11,16 +11,8 @@ import pytest
 
 from ckf_spot import Pools
 from local_aks.control_plane.controllers.argo import Argo
-from local_aks.demo.workloads.pipelines import (
-    Attempt,
-    Object,
-    PipelineTask,
-    Retries,
-    attempts,
-    ended,
-    phase,
-    workflow,
-)
+from local_aks.demo.workloads.kfp_compiler import Retries, Task
+from local_aks.demo.workloads.pipelines import Attempt, Object, Work, attempts, ended, phase, workflow
 from local_aks.simulation.journal import Kind
 from local_aks.simulation.market import MarketEvent, Weather, seeded
 from tests.local.argo.profile import WORKFLOW, profile
@@ -70,8 +62,8 @@ def _pipeline(name: str, namespace: str, pools: Pools) -> Object:
     """Canonical's blog's: a download, two conversions of its files, and what merges them; a node for each pod."""
     spot = pools["cpu"].placement(require="spot")
 
-    def step(called: str, *after: str) -> PipelineTask:
-        return PipelineTask(called, spot, _STEP_SECONDS, retries=RETRIES, after=after, cpu="5")
+    def step(called: str, *after: str) -> tuple[Task, Work]:
+        return Task(called, spot, RETRIES, after, cpu="5"), Work(_STEP_SECONDS)
 
     steps = [
         step("download"),

@@ -67,7 +67,13 @@ class Change:
 
 
 class Cluster:
-    """The cluster that KUBECONFIG or `~/.kube/config` names, or the one around."""
+    """The cluster that KUBECONFIG or `~/.kube/config` names, or the one around.
+
+    Attributes:
+        instead: what else can be looked at, for messages.
+    """
+
+    instead = "a record: --from FILE"
 
     def __init__(self) -> None:
         """Connects to nothing yet.
@@ -85,7 +91,7 @@ class Cluster:
             sources.configure(config)
         except ConfigException as error:
             expected = (
-                "expected the path of a kubeconfig, ~/.kube/config, a pod of the cluster, or --from FILE"
+                f"expected the path of a kubeconfig, ~/.kube/config, a pod of the cluster, or {self.instead}"
             )
             raise PlacementError(
                 Mistake(

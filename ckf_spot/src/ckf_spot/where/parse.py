@@ -69,7 +69,7 @@ def pod(raw: Object, gone: datetime | None = None) -> Pod:
         waiting_since=_since(scheduled) or moment(metadata["creationTimestamp"]) if waits else None,
         maker=_known(maker_of(raw)),
         step_id=text((metadata.get("annotations") or {}).get(STEP_ID)),
-        constraints=_constraints(spec),
+        constraints=constraints(spec),
     )
 
 
@@ -210,7 +210,12 @@ def _written(spec: Object) -> Iterator[str]:
             yield claim["claimName"]
 
 
-def _constraints(spec: Object) -> Constraints:
+def constraints(spec: Object) -> Constraints:
+    """What a pod's own fields say about its node.
+
+    Args:
+        spec: of a pod, well-formed; an amount of GPUs that is no whole number counts as none.
+    """
     every = [
         Requirement(text(key), "In", (text(value),))
         for key, value in (spec.get("nodeSelector") or {}).items()
@@ -218,7 +223,9 @@ def _constraints(spec: Object) -> Constraints:
     affinity = ((spec.get("affinity") or {}).get("nodeAffinity") or {}).get(_REQUIRED) or {}
     terms = [
         [
-            Requirement(text(each["key"]), text(each["operator"]), tuple(map(text, each.get("values") or ())))
+            Requirement(
+                text(each["key"]), text(each.get("operator")), tuple(map(text, each.get("values") or ()))
+            )
             for each in term.get("matchExpressions") or ()
         ]
         for term in affinity.get("nodeSelectorTerms") or ()
@@ -247,7 +254,11 @@ def _gpu_limits(container: Object) -> dict[str, str]:
 
 
 def _gpus(amounts: Mapping[str, Any]) -> int:
-    return sum(int(amount) for name, amount in amounts.items() if name.startswith(_GPU_PREFIX))
+    return sum(
+        int(amount)
+        for name, amount in amounts.items()
+        if name.startswith(_GPU_PREFIX) and str(amount).isdecimal()
+    )
 
 
 def _only(fields: Object, names: Iterable[str]) -> dict[str, Any]:
