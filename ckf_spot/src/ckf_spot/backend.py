@@ -6,17 +6,20 @@ Source: docs/facts/placement.md#kubeflow-pipelines-releases.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from ckf_spot.errors import PlacementError
+from ckf_spot.errors import Mistake, PlacementError
 
 DEFAULT: Final = "2.15"
 """Backend of Charmed Kubeflow 1.11."""
 _FORM: Final = re.compile(r"2\.(\d{1,3})(?:\.\d+)?")
 _RETRIES: Final = 5
 _NODE_AFFINITY: Final = 14
-_NESTED_RETRIES: Final = 15
+_NESTED_RETRIES: Final = 14
+_FINAL_STATUS: Final = 14
+_PASSTHROUGHS: Final = 15
 
 
 @dataclass(frozen=True)
@@ -35,14 +38,22 @@ class Backend:
         found = _FORM.fullmatch(text)
         if not found:
             raise PlacementError(
-                f"backend: {text!r} is no version of Kubeflow Pipelines v2; expected 2.5 (Charmed Kubeflow 1.10), "
-                "2.15 (1.11), or another 2.N"
+                Mistake(
+                    "backend",
+                    text,
+                    "expected 2.5 (Charmed Kubeflow 1.10), 2.15 (1.11), or another 2.N",
+                    "is no version of Kubeflow Pipelines v2",
+                )
             )
         backend = cls(int(found[1]))
         if backend.minor < _RETRIES:
             raise PlacementError(
-                f"backend: {text!r} ignores retries, so no task would survive an eviction; "
-                f"expected 2.{_RETRIES} or newer"
+                Mistake(
+                    "backend",
+                    text,
+                    f"expected 2.{_RETRIES} or newer",
+                    "ignores retries, so no task would survive an eviction",
+                )
             )
         return backend
 
@@ -55,6 +66,20 @@ class Backend:
     def nested_retries(self) -> bool:
         """Whether tasks of nested pipelines are retried; older ones retry those of the root pipeline only."""
         return self.minor >= _NESTED_RETRIES
+
+    def refusals(self, *, final_status: bool, passthroughs: bool) -> Iterator[str]:
+        """Why it refuses a whole pipeline for the sake of one task.
+
+        Args:
+            final_status: whether the task takes a `PipelineTaskFinalStatus`.
+            passthroughs: whether the task's component has `task_config_passthroughs`.
+        """
+        for there, since, what in (
+            (final_status, _FINAL_STATUS, "PipelineTaskFinalStatus"),
+            (passthroughs, _PASSTHROUGHS, "task_config_passthroughs"),
+        ):
+            if there and self.minor < since:
+                yield f"runs no pipeline with {what}, which 2.{since} was the first to know"
 
     def __str__(self) -> str:
         return f"2.{self.minor}"

@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from ckf_spot.errors import PlacementError
+from ckf_spot.errors import Mistake, PlacementError
 
 _SECONDS: Final = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
 _FORM: Final = re.compile(r"([0-9]{1,9})([smhd])")
+_ALLOWED: Final = (
+    "expected a whole number with s, m, h or d, such as '30s', '5m', '2h' or '7d', up to '3650d'"
+)
 _LONGEST: Final = 3_650 * _SECONDS["d"]
 """Ten years; Argo counts in Go's durations, which hold at most 292 years."""
 
@@ -26,10 +29,7 @@ def seconds(name: str, text: str) -> int:
     found = _FORM.fullmatch(text) if isinstance(text, str) else None  # pyright: ignore[reportUnnecessaryIsInstance]
     length = int(found[1]) * _SECONDS[found[2]] if found else None
     if length is None or length > _LONGEST:
-        raise PlacementError(
-            f"{name}: {text!r} is no duration; expected a whole number with s, m, h or d, "
-            "such as '30s', '5m', '2h' or '7d', up to '3650d'"
-        )
+        raise PlacementError(Mistake(name, text, _ALLOWED, "is no duration"))
     return length
 
 

@@ -1,16 +1,13 @@
-"""The pools that one kind of work may run on, and how work is placed on them."""
+"""The pools that one kind of work may run on."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from ckf_spot.agent_pool import AgentPool
 from ckf_spot.backend import Backend
 from ckf_spot.placement import Capacity, Expression, Placement, placement
-
-if TYPE_CHECKING:
-    from kfp.dsl import PipelineTask
 
 Selection = Literal["node-affinity", "node-selector"]
 
@@ -23,12 +20,14 @@ class PoolGroup:
         name: what the user called them: a workload, or a pool's name.
         selector: selects the nodes of exactly these pools.
         pools: spot pools first.
+        cluster: every pool of the cluster, these among them.
         backend: release of Kubeflow Pipelines that runs the pipelines.
     """
 
     name: str
     selector: Expression
     pools: tuple[AgentPool, ...]
+    cluster: tuple[AgentPool, ...]
     backend: Backend
 
     @property
@@ -43,30 +42,3 @@ class PoolGroup:
             PlacementError: the two contradict each other, or there is no such pool.
         """
         return placement(self.name, self.selector, self.pools, prefer=prefer, require=require)
-
-    def place(
-        self,
-        task: PipelineTask,
-        *,
-        prefer: Capacity | None = None,
-        require: Capacity | None = None,
-        retries: int = 5,
-        backoff: str = "5m",
-        give_up: str = "7d",
-        gpus: int | None = None,
-        by: Selection = "node-affinity",
-    ) -> PipelineTask:
-        """Places a task of a pipeline and lets it survive evictions; see `ckf_spot.pipelines.place`."""
-        from ckf_spot import pipelines  # noqa: PLC0415 - kfp is an extra, and takes a second to load
-
-        return pipelines.place(
-            task,
-            self,
-            prefer=prefer,
-            require=require,
-            retries=retries,
-            backoff=backoff,
-            give_up=give_up,
-            gpus=gpus,
-            by=by,
-        )

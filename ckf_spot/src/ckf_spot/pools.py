@@ -9,12 +9,12 @@ from ckf_spot import backend as backends
 from ckf_spot import contract, sources
 from ckf_spot.agent_pool import POOL_LABEL, WORKLOAD_LABEL, AgentPool
 from ckf_spot.backend import Backend
-from ckf_spot.errors import PlacementError
+from ckf_spot.errors import Mistake, PlacementError
 from ckf_spot.placement import Expression
-from ckf_spot.pool_group import PoolGroup
+from ckf_spot.target import Target
 
 
-class Pools(Mapping[str, PoolGroup]):
+class Pools(Mapping[str, Target]):
     """Groups of pools by workload (`cpu`, `gpu`) and by the name of a pool (`cpuspot`: that pool and its fallback).
 
     A name that is both a workload's and a pool's means the workload.
@@ -46,7 +46,19 @@ class Pools(Mapping[str, PoolGroup]):
         found = sources.find(source)
         return cls(contract.parse(found.text, found.origin), backend)
 
-    def __getitem__(self, name: str) -> PoolGroup:
+    @classmethod
+    def sample(cls, *, backend: str = backends.DEFAULT) -> Pools:
+        """The pools of a cluster made with the program's defaults, to try things out where there is none.
+
+        Args:
+            backend: see `load`.
+
+        Raises:
+            PlacementError: the backend is no version, or too old.
+        """
+        return cls.load(sources.SAMPLE, backend=backend)
+
+    def __getitem__(self, name: str) -> Target:
         workloads = {pool.workload for pool in self.all}
         if name in workloads:
             members = [pool for pool in self.all if pool.workload == name]
@@ -55,7 +67,8 @@ class Pools(Mapping[str, PoolGroup]):
             selector = Expression(POOL_LABEL, "In", tuple(pool.name for pool in members))
         else:
             raise UnknownPoolError(name, self)
-        return PoolGroup(name, selector, tuple(sorted(members, key=lambda pool: not pool.spot)), self.backend)
+        spot_first = tuple(sorted(members, key=lambda pool: not pool.spot))
+        return Target(name, selector, spot_first, self.all, self.backend)
 
     def __iter__(self) -> Iterator[str]:
         workloads = (pool.workload for pool in self.all)
@@ -75,5 +88,5 @@ class UnknownPoolError(PlacementError, KeyError):
     """No workload and no pool has that name."""
 
     def __init__(self, name: str, pools: Pools) -> None:
-        super().__init__(f"pool {name!r} is unknown; expected {', '.join(pools) or 'none'}")
+        super().__init__(Mistake("pool", name, f"expected {', '.join(pools) or 'none'}", "is unknown"))
         self.name = name

@@ -10,7 +10,9 @@ from typing import Any
 import yaml
 from kfp import compiler, dsl
 
-DEMO = Path(__file__).parents[1] / "demo_pools.json"
+from ckf_spot import sources
+
+DEMO = sources.SAMPLE
 """Pools of the demo cluster: cpu and gpu (1 GPU a node), each on spot with an on-demand twin, and general."""
 
 
@@ -89,6 +91,11 @@ def report(status: dsl.PipelineTaskFinalStatus) -> None:
 )
 def launcher(config: dsl.TaskConfig) -> None:
     """Would make a training job where its own task was placed."""
+
+
+@partial(component, task_config_passthroughs=[dsl.TaskConfigField.ENV])
+def env_launcher(config: dsl.TaskConfig) -> None:
+    """Would hand on its environment, and nothing else."""
 
 
 def compiled(build: Callable[[dsl.PipelineTask], object]) -> Compiled:

@@ -15,8 +15,7 @@ from typing import Any, Final
 from compiling import Compiled, component, pipeline
 from kfp import dsl
 
-from ckf_spot import Pools
-from ckf_spot.pool_group import PoolGroup
+from ckf_spot import Pools, Target
 
 _FILE: Final = Path(__file__).parent / "data" / "kfp-2.15-recording.json"
 _PIN: Final = re.compile(r"(==|kfp-)\d+(\.\d+)+")
@@ -56,9 +55,9 @@ class Placing:
         asked: group and arguments of `place`.
     """
 
-    asked: dict[str, tuple[PoolGroup, Mapping[str, Any]]] = field(default_factory=dict)
+    asked: dict[str, tuple[Target, Mapping[str, Any]]] = field(default_factory=dict)
 
-    def __call__(self, name: str, task: Any, group: PoolGroup, **how: Any) -> Any:
+    def __call__(self, name: str, task: Any, group: Target, **how: Any) -> Any:
         """Places a task; returns it."""
         self.asked[name] = (group, how)
         return group.place(task, **how)
@@ -206,7 +205,7 @@ class Made:
     """
 
     compiled: Compiled
-    asked: Mapping[str, tuple[PoolGroup, Mapping[str, Any]]]
+    asked: Mapping[str, tuple[Target, Mapping[str, Any]]]
 
 
 def make(name: str, pools: Pools) -> Made:

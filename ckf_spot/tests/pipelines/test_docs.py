@@ -12,7 +12,7 @@ from compiling import DEMO, compiled
 from kfp import dsl
 
 from ckf_spot import PlacementError, Pools
-from ckf_spot.pool_group import PoolGroup
+from ckf_spot.pipelines import tasks
 
 FOLDER = Path(__file__).parents[2]
 README = (FOLDER / "README.md").read_text(encoding="utf-8")
@@ -48,7 +48,7 @@ def test_a_line_does_what_the_page_says(pools: Pools, old_pools: Pools, code: st
 
 
 def test_every_argument_is_in_the_table() -> None:
-    arguments = [*inspect.signature(PoolGroup.place).parameters][2:]
+    arguments = [*inspect.signature(tasks.place).parameters][2:]
     assert re.findall(r"^\| `(\w+)` \|", PAGE, re.MULTILINE) == arguments
 
 

@@ -64,6 +64,67 @@ def test_tolerations_of_the_users_own_stay(pools: Pools) -> None:
     assert "team" in tolerated(compiled(build))
 
 
+def test_a_narrower_toleration_of_the_users_own_goes(pools: Pools) -> None:
+    """Two of a key can't stay: PodTolerationRestriction drops the narrower one, and the API server refuses that."""
+
+    def build(task: dsl.PipelineTask) -> None:
+        kubernetes.add_toleration(
+            task, "kubernetes.azure.com/scalesetpriority", "Equal", "spot", "NoSchedule"
+        )
+        pools["cpu"].place(task)
+
+    assert compiled(build).placement() == compiled(pools["cpu"].place).placement()
+
+
+def test_tolerations_from_a_parameter_stay_beside_the_others(pools: Pools) -> None:
+    @pipeline
+    def tested(more: list[str]) -> None:
+        task = work()
+        kubernetes.add_toleration_json(task, more)  # pyright: ignore[reportArgumentType] - a channel
+        pools["cpu"].place(task)
+
+    tolerations = Compiled.of(tested).placement()["tolerations"]
+    assert "tolerationJson" in tolerations[0]
+    assert tolerations[1:] == compiled(pools["cpu"].place).placement()["tolerations"]
+
+
+def test_affinity_of_the_users_own_holds_together_with_the_placement(pools: Pools) -> None:
+    zones = [
+        {"key": "topology.kubernetes.io/zone", "operator": "In", "values": [zone]} for zone in ("1", "2")
+    ]
+
+    def build(task: dsl.PipelineTask) -> None:
+        kubernetes.add_node_affinity(task, [zones[0]])
+        kubernetes.add_node_affinity(task, [zones[1]])
+        kubernetes.add_node_affinity(task, [zones[1]], weight=3)
+        pools["cpu"].place(task)
+
+    assert compiled(build).placement()["nodeAffinity"] == [
+        {"matchExpressions": [zones[0], CPU]},
+        {"matchExpressions": [zones[1], CPU]},
+        {"matchExpressions": [zones[1]], "weight": 3.0},
+        {"matchExpressions": [SPOT], "weight": 100.0},
+    ]
+
+
+def test_other_settings_of_the_task_stay(pools: Pools) -> None:
+    def build(task: dsl.PipelineTask) -> None:
+        kubernetes.use_secret_as_env(task, "secret", {"key": "KEY"})
+        kubernetes.set_timeout(task, 60)
+
+    def both(task: dsl.PipelineTask) -> None:
+        build(task)
+        pools["cpu"].place(task)
+
+    assert (
+        compiled(both).placement() == compiled(build).placement() | compiled(pools["cpu"].place).placement()
+    )
+
+
+def test_placing_twice_is_placing_once(pools: Pools) -> None:
+    assert compiled(lambda task: pools["gpu"].place(pools["gpu"].place(task))) == compiled(pools["gpu"].place)
+
+
 def test_retries_wait_the_same_each_time_and_for_a_week_in_all(pools: Pools) -> None:
     found = compiled(lambda task: pools["cpu"].place(task, retries=3, backoff="90s"))
     assert found.retry_policy() == {
@@ -189,6 +250,24 @@ def test_exit_tasks_are_left_alone_once_they_are_known_to_be_some(pools: Pools) 
         pools["cpu"].place(last)
 
     assert Compiled.of(tidying).placements == {}
+
+
+def test_tasks_that_run_even_after_a_failure_are_left_alone(pools: Pools) -> None:
+    @pipeline
+    def tidying() -> None:
+        pools["cpu"].place(work().after(work()).ignore_upstream_failure())
+
+    assert Compiled.of(tidying).placements == {}
+
+
+def test_what_kubeflow_does_without_a_pod_is_left_alone(pools: Pools) -> None:
+    @pipeline
+    def storing() -> None:
+        pools["cpu"].place(
+            kubernetes.CreatePVC(access_modes=["ReadWriteOnce"], size="1Gi", pvc_name_suffix="-a")
+        )
+
+    assert Compiled.of(storing).placements == {}
 
 
 def test_a_component_that_hands_its_placement_on_is_placed(pools: Pools) -> None:

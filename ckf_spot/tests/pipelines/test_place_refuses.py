@@ -5,10 +5,10 @@ from importlib import metadata
 from typing import Any
 
 import pytest
-from compiling import Compiled, compiled, pipeline, work
+from compiling import DEMO, Compiled, compiled, env_launcher, launcher, pipeline, report, work
 from kfp import dsl, kubernetes
 
-from ckf_spot import PlacementError, PoolGroup, Pools
+from ckf_spot import PlacementError, Pools, Target
 
 DURATION = "a whole number with s, m, h or d, such as '30s', '5m', '2h' or '7d', up to '3650d'"
 
@@ -18,9 +18,7 @@ def as_it_is(task: dsl.PipelineTask) -> dsl.PipelineTask:
     return task
 
 
-def refusal(
-    group: PoolGroup, prepare: Callable[[dsl.PipelineTask], object] = as_it_is, **arguments: Any
-) -> str:
+def refusal(group: Target, prepare: Callable[[dsl.PipelineTask], object] = as_it_is, **arguments: Any) -> str:
     """What `place` says; the compiled pipeline must be the one without it."""
     said: list[str] = []
 
@@ -80,22 +78,35 @@ def test_a_window_just_long_enough_is_allowed(pools: Pools) -> None:
     assert policy["backoffMaxDuration"] == "1501s"
 
 
-@pytest.mark.parametrize("gpus", [0, 2, True, "1"])
-def test_more_gpus_than_a_node_has(pools: Pools, gpus: object) -> None:
-    assert refusal(pools["gpu"], gpus=gpus) == (
-        f"gpus: {gpus!r} is not allowed on 'gpu'; expected from 1 to 1, all that a node has"
+@pytest.mark.parametrize("gpus", [-1, 1.0, True, "1"])
+def test_gpus_that_are_no_number(pools: Pools, gpus: object) -> None:
+    assert (
+        refusal(pools["gpu"], gpus=gpus) == f"gpus: {gpus!r} is not allowed; expected a whole number from 0"
+    )
+
+
+def test_more_gpus_than_a_node_has(pools: Pools) -> None:
+    assert refusal(pools["gpu"], gpus=2) == (
+        "gpus: 'work' asks for nvidia.com/gpu: 2, and a node of gpuspot, gpuod has 1; expected 1"
+    )
+
+
+def test_a_gpu_node_without_gpu_work(pools: Pools) -> None:
+    assert refusal(pools["gpu"], gpus=0) == (
+        "gpus: 'work' asks for no nvidia.com/gpu, and gpuspot, gpuod are GPU pools: a GPU node without GPU work; "
+        "expected a limit of 1 nvidia.com/gpu, or another pool"
     )
 
 
 def test_gpus_on_nodes_without(pools: Pools) -> None:
-    said = "gpus: 1 is not allowed on 'cpu'; expected none, as its nodes have no GPU"
+    said = "gpus: 'work' asks for nvidia.com/gpu: 1, and a node of cpuspot, cpuod has 0; expected a GPU pool"
     assert refusal(pools["cpu"], gpus=1) == said
     assert refusal(pools["cpu"], lambda task: task.set_accelerator_limit(1)) == said
 
 
 def test_gpus_that_contradict_the_tasks_own(pools: Pools) -> None:
     assert refusal(pools["gpu"], lambda task: task.set_accelerator_limit(2), gpus=1) == (
-        "gpus: 1 contradicts the task's accelerator limit 2; leave one of them out"
+        "gpus: 1 contradicts the accelerator limit 2 of task 'work'; leave one of them out"
     )
 
 
@@ -130,8 +141,8 @@ def test_retries_in_a_loop_on_a_backend_that_ignores_them(old_pools: Pools) -> N
                 old_pools["cpu"].place(work(), by="node-selector")
             old_pools["cpu"].place(work(), by="node-selector", retries=0)
         assert str(error.value) == (
-            "backend: '2.5' retries no task inside a loop, a condition or an exit handler, such as 'work'; "
-            "expected retries=0, or backend 2.15 or newer"
+            "backend: '2.5' retries no task inside a loop, a condition, an exit handler or a nested pipeline, such as "
+            "'for-loop-2/work'; expected retries=0, or backend 2.14 or newer"
         )
 
     assert set(Compiled.of(tested).placements) == {"exec-work-2"}
@@ -150,23 +161,14 @@ def test_several_pools_that_no_node_selector_can_name(pools: Pools) -> None:
     )
 
 
-PLACED = (
-    "task 'work' is placed already, or has required node affinity of its own; place it once, and leave that out: "
-    "Kubernetes ORs required terms, so a second one would let it run where the first forbids it"
-)
-
-
 @pytest.mark.parametrize("by", ["node-affinity", "node-selector"])
 def test_a_task_placed_before(pools: Pools, by: Any) -> None:
     def before(task: dsl.PipelineTask) -> None:
         pools["cpu"].place(task, by=by, retries=0)
 
-    assert refusal(pools["cpu"], before, by=by, require="spot") == PLACED
-
-
-def test_a_task_with_required_affinity_of_its_own(pools: Pools) -> None:
-    zone = {"key": "topology.kubernetes.io/zone", "operator": "In", "values": ["westeurope-1"]}
-    assert refusal(pools["cpu"], lambda task: kubernetes.add_node_affinity(task, [zone])) == PLACED
+    said = "task 'work': it is placed already, on cpuspot, cpuod; place it once"
+    assert refusal(pools["cpu"], before, by=by, require="spot") == said
+    assert refusal(pools["gpu"], before, by=by).splitlines()[0] == said
 
 
 def test_a_task_with_retries_of_its_own(pools: Pools) -> None:
@@ -184,14 +186,25 @@ def test_a_pipeline_used_as_a_task(pools: Pools) -> None:
     def outer() -> None:
         with pytest.raises(PlacementError) as error:
             pools["cpu"].place(inner())  # pyright: ignore[reportArgumentType] - a task, as inner is a pipeline
-        assert str(error.value) == "task 'inner' is a pipeline, and has no pod; place the tasks inside it"
+        assert str(error.value) == (
+            "task 'inner': it is a pipeline, and has no pod; place the tasks inside it, all of them with place_pipeline"
+        )
 
     Compiled.of(outer)
 
 
 def test_something_that_is_no_task(pools: Pools) -> None:
-    with pytest.raises(PlacementError, match=r"^task: 'work' is no task; expected what a component returns"):
-        pools["cpu"].place("work")  # pyright: ignore[reportArgumentType]
+    with pytest.raises(PlacementError, match=r"^'str' is no Kubernetes object; expected a dict"):
+        pools["cpu"].place("work")  # pyright: ignore
+
+
+def test_a_component_or_a_pipeline_instead_of_a_task(pools: Pools) -> None:
+    with pytest.raises(PlacementError) as error:
+        pools["cpu"].place(work)
+    assert str(error.value) == (
+        "task: 'work' is a component or a pipeline; place what it returns inside @dsl.pipeline; "
+        "place_pipeline places all tasks of a pipeline"
+    )
 
 
 @pytest.mark.parametrize("package", ["kfp", "kfp-kubernetes"])
@@ -234,3 +247,156 @@ def test_every_mistake_is_told_at_once(old_pools: Pools) -> None:
         "retries",
         "gpus",
     ]
+
+
+ZONE = {"key": "topology.kubernetes.io/zone", "operator": "In", "values": ["westeurope-1"]}
+SPOT = {"key": "kubernetes.azure.com/scalesetpriority", "operator": "In", "values": ["spot"]}
+
+
+def selecting(key: str, value: str) -> Callable[[dsl.PipelineTask], object]:
+    """Gives the task a node selector."""
+    return lambda task: kubernetes.add_node_selector(task, key, value)
+
+
+@pytest.mark.parametrize("by", ["node-affinity", "node-selector"])
+def test_a_node_selector_to_other_pools(pools: Pools, by: Any) -> None:
+    label = "kubernetes.azure.com/scalesetpriority"
+    assert refusal(pools["cpu"], selecting("agentpool", "general"), by=by) == (
+        "task 'work'.nodeSelector: agentpool: 'general' contradicts the pools cpuspot, cpuod; expected cpuspot, cpuod"
+    )
+    assert refusal(pools["cpu"], selecting(label, "spot"), require="on-demand", by=by) == (
+        f"task 'work'.nodeSelector: {label}: 'spot' contradicts the pools cpuod; expected to leave it out"
+    )
+    assert refusal(pools["cpu"], selecting(label, "spot"), by=by) == (
+        "task 'work': its own nodeSelector or nodeAffinity allows only cpuspot, and so never cpuod, the on-demand "
+        "nodes that prefer='spot' asks for too; leave them out, or ask for require='spot'"
+    )
+
+
+def test_nodes_of_its_own_on_which_it_stays(pools: Pools) -> None:
+    general = selecting("kubernetes.azure.com/agentpool", "general")
+    assert refusal(pools["cpu"], general) == "task 'work': it is placed already, on general; place it once"
+
+
+def test_affinity_of_its_own_to_other_nodes(pools: Pools) -> None:
+    not_spot = {"key": "kubernetes.azure.com/scalesetpriority", "operator": "DoesNotExist"}
+    assert refusal(
+        pools["cpu"], lambda task: kubernetes.add_node_affinity(task, [not_spot]), require="spot"
+    ) == (
+        "task 'work'.affinity.nodeAffinity: kubernetes.azure.com/scalesetpriority DoesNotExist contradicts the pools "
+        "cpuspot; expected spot"
+    )
+
+
+def test_a_node_selector_that_is_a_structure(pools: Pools) -> None:
+    said = (
+        "task 'work': add_node_selector_json makes Kubeflow ignore plain node selectors, and may contradict the pools "
+        "when it runs; take add_node_selector"
+    )
+
+    def own(task: dsl.PipelineTask) -> None:
+        kubernetes.add_node_selector_json(task, {"disk": "fast"})
+
+    assert refusal(pools["cpu"], own) == said
+
+    @pipeline
+    def tested(nodes: dict[str, str]) -> None:
+        task = work()
+        kubernetes.add_node_selector_json(task, nodes)  # pyright: ignore[reportArgumentType] - a channel
+        with pytest.raises(PlacementError) as error:
+            pools["cpu"].place(task)
+        assert str(error.value) == said
+
+    Compiled.of(tested)
+
+
+def test_node_affinity_that_is_a_structure(pools: Pools) -> None:
+    terms = {"nodeSelectorTerms": [{"matchExpressions": [ZONE]}]}
+
+    def own(task: dsl.PipelineTask) -> None:
+        kubernetes.add_node_affinity_json(task, {"requiredDuringSchedulingIgnoredDuringExecution": terms})
+
+    assert refusal(pools["cpu"], own) == (
+        "task 'work': add_node_affinity_json adds terms that let it run where the placement forbids it: Kubernetes ORs "
+        "terms; take add_node_affinity"
+    )
+
+
+def test_affinity_of_its_own_on_a_backend_that_ignores_it(old_pools: Pools) -> None:
+    assert (
+        refusal(old_pools["cpu"], lambda task: kubernetes.add_node_affinity(task, [ZONE]), by="node-selector")
+        == "task 'work': backend '2.5' ignores its node affinity; expected add_node_selector, or a newer backend"
+    )
+
+
+@pytest.mark.parametrize(
+    ("group", "by", "lacking"),
+    [
+        ("cpu", "node-affinity", "KUBERNETES_TOLERATIONS, KUBERNETES_AFFINITY"),
+        ("cpu", "node-selector", "KUBERNETES_TOLERATIONS, KUBERNETES_NODE_SELECTOR"),
+        ("gpu", "node-affinity", "KUBERNETES_TOLERATIONS, KUBERNETES_AFFINITY, RESOURCES"),
+    ],
+)
+def test_a_component_that_does_not_hand_on_what_placing_sets(
+    pools: Pools, group: str, by: Any, lacking: str
+) -> None:
+    @pipeline
+    def tested() -> None:
+        with pytest.raises(PlacementError) as error:
+            pools[group].place(env_launcher(), by=by)
+        assert str(error.value) == (
+            "task 'env-launcher': its component lists task_config_passthroughs without all that placing sets, which "
+            f"kfp refuses to compile; add {lacking}"
+        )
+
+    Compiled.of(tested)
+
+
+def test_a_component_that_hands_its_placement_on_to_a_backend_that_knows_nothing_of_it() -> None:
+    @pipeline
+    def tested() -> None:
+        with pytest.raises(PlacementError) as error:
+            Pools.load(DEMO, backend="2.14")["cpu"].place(launcher())
+        assert str(error.value) == (
+            "task 'launcher': backend '2.14' runs no pipeline with task_config_passthroughs, which 2.15 was the first "
+            "to know; expected a newer backend"
+        )
+
+    Compiled.of(tested)
+
+
+def test_a_notification_on_a_backend_that_knows_no_final_status(old_pools: Pools) -> None:
+    @pipeline
+    def tested() -> None:
+        last = report()
+        with pytest.raises(PlacementError) as error:
+            old_pools["cpu"].place(last, by="node-selector")
+        assert str(error.value) == (
+            "task 'report': backend '2.5' runs no pipeline with PipelineTaskFinalStatus, which 2.14 was the first to "
+            "know; expected a newer backend"
+        )
+        with dsl.ExitHandler(last):
+            work()
+
+    Compiled.of(tested)
+
+
+def test_retries_that_would_be_undone(pools: Pools) -> None:
+    def undo(task: dsl.PipelineTask) -> None:
+        pools["cpu"].place(task)
+        with pytest.raises(PlacementError) as error:
+            task.set_retry(1)
+        assert str(error.value) == (
+            "task 'work': set_retry after place() undoes its retries; give place() the retries, or retries=0 to keep "
+            "to set_retry before it"
+        )
+
+    policy = compiled(undo).retry_policy()
+    assert policy is not None
+    assert policy["maxRetryCount"] == 5
+
+
+def test_retries_after_a_placement_without_any_are_the_tasks_own(pools: Pools) -> None:
+    policy = compiled(lambda task: pools["cpu"].place(task, retries=0).set_retry(1)).retry_policy()
+    assert policy is not None
+    assert policy["maxRetryCount"] == 1

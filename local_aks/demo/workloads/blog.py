@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from ckf_spot import Placement, Pools, place_training_job
+from ckf_spot import Placement, Pools
 from local_aks.demo.contract_pools import WorkloadPools
 from local_aks.demo.workloads.kfp_compiler import ACCOUNT, Retries, Task
 from local_aks.demo.workloads.pipelines import Work, workflow
@@ -53,7 +53,7 @@ def training(pools: Pools, lane: WorkloadPools) -> Object:
         "metadata": {"name": "train-model", "namespace": TEAM_NAMESPACE, "labels": {PART: TRAINING}},
         "spec": {"pytorchReplicaSpecs": {"Master": _replica(1, {}), "Worker": _replica(WORKERS, worker)}},
     }
-    return place_training_job(job, pools[lane.workload], prefer="spot")
+    return pools[lane.workload].place(job, prefer="spot")
 
 
 def state(run: Object) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from ckf_spot.agent_pool import POOL_LABEL, SPOT_LABEL, WORKLOAD_LABEL, AgentPool
+from ckf_spot.agent_pool import POOL_LABEL, SPOT_LABEL, WORKLOAD_LABEL, AgentPool, Taint
 from ckf_spot.errors import ABSENT, Mistake
 from ckf_spot.fields import of
 from ckf_spot.placement import Placement
@@ -26,7 +26,7 @@ def problems(spec: Mapping[str, Any], placement: Placement, where: str) -> Itera
     names = ", ".join(pool.name for pool in placement.pools)
     against = f"contradicts the pools {names}"
     labels = [_labels(pool) for pool in placement.pools]
-    known = {POOL_LABEL, _LEGACY_POOL_LABEL, SPOT_LABEL, WORKLOAD_LABEL, _VM_SIZE_LABEL}.union(*labels)
+    known = _known(placement.pools)
     if spec.get("nodeName") is not None:
         yield Mistake(
             f"{where}.nodeName",
@@ -44,10 +44,8 @@ def problems(spec: Mapping[str, Any], placement: Placement, where: str) -> Itera
     if not selected and not wrong:
         together = f"{', '.join(selector)} together contradict the pools {names}"
         yield Mistake(f"{where}.nodeSelector", ABSENT, "leave out one of them", together)
-    terms = of(spec, "affinity", "nodeAffinity", REQUIRED).get("nodeSelectorTerms") or []
-    expressions = [
-        [each for each in term.get("matchExpressions") or () if each["key"] in known] for term in terms
-    ]
+    terms = _required(spec)
+    expressions = [[each for each in _expressions(term) if each["key"] in known] for term in terms]
     fitting = [each for each in labels if not terms or any(_fits(term, each) for term in expressions)]
     both = [each for each in fitting if each in selected]
     if not fitting:
@@ -66,6 +64,58 @@ def problems(spec: Mapping[str, Any], placement: Placement, where: str) -> Itera
         yield from _half_problems(
             [pool for pool in placement.pools if _labels(pool) in both], placement, where
         )
+
+
+def names_pools(spec: Mapping[str, Any]) -> bool:
+    """Whether a pod's spec requires nodes by their pool or workload, as placing does."""
+    names = {POOL_LABEL, WORKLOAD_LABEL}
+    terms = _required(spec)
+    return not names.isdisjoint(of(spec, "nodeSelector")) or bool(
+        terms and all(any(each["key"] in names for each in _expressions(term)) for term in terms)
+    )
+
+
+def admitting(spec: Mapping[str, Any], pools: Sequence[AgentPool]) -> list[AgentPool]:
+    """The pools whose nodes may run a pod, as far as their labels and taints are known.
+
+    Args:
+        spec: a well-formed pod's spec, or the part of one that chooses nodes.
+        pools: those to choose from.
+    """
+    known = _known(pools)
+    selector = {key: value for key, value in of(spec, "nodeSelector").items() if key in known}
+    terms = [[each for each in _expressions(term) if each["key"] in known] for term in _required(spec)]
+    return [
+        pool
+        for pool in pools
+        if selector.items() <= _labels(pool).items()
+        and (not terms or any(_fits(term, _labels(pool)) for term in terms))
+        and all(
+            any(tolerates(each, taint) for each in spec.get("tolerations") or ())
+            for taint in pool.taints
+            if taint.effect != "PreferNoSchedule"
+        )
+    ]
+
+
+def tolerates(toleration: Mapping[str, Any], taint: Taint) -> bool:
+    """Whether a toleration lets a pod onto nodes with that taint (Kubernetes, "Taints and Tolerations")."""
+    return (
+        toleration.get("key") in {None, "", taint.key}
+        and toleration.get("effect") in {None, "", taint.effect}
+        and (
+            toleration.get("operator") == "Exists"
+            or (toleration.get("key") == taint.key and (toleration.get("value") or "") == taint.value)
+        )
+    )
+
+
+def _required(spec: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    return of(spec, "affinity", "nodeAffinity", REQUIRED).get("nodeSelectorTerms") or []
+
+
+def _expressions(term: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+    return term.get("matchExpressions") or ()
 
 
 def _half_problems(reached: Sequence[AgentPool], placement: Placement, where: str) -> Iterator[Mistake]:
@@ -90,6 +140,11 @@ def _labels(pool: AgentPool) -> dict[str, str]:
         _LEGACY_POOL_LABEL: pool.name,
         _VM_SIZE_LABEL: pool.vm_size,
     }
+
+
+def _known(pools: Sequence[AgentPool]) -> set[str]:
+    """Keys of labels whose value is known on every node, or known not to be there."""
+    return {SPOT_LABEL}.union(*map(_labels, pools))
 
 
 def _fits(expressions: Sequence[Mapping[str, Any]], labels: Mapping[str, str]) -> bool:

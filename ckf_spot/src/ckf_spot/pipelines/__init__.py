@@ -1,0 +1,1 @@
+"""Kubeflow Pipelines on spot nodes: single tasks, whole pipelines, and compiled files, which need no kfp."""

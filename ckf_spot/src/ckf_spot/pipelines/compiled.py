@@ -1,0 +1,265 @@
+"""Places the tasks in a compiled pipeline: two YAML documents, which the compiler of Kubeflow Pipelines writes.
+
+The first is a `PipelineSpec` (`api/v2alpha1/pipeline_spec.proto`): a tree of tasks. Each task refers to a component,
+and a component to an executor or to further tasks. The second has the Kubernetes settings of each executor. kfp is not
+needed here, so that a pipeline can be placed where nobody wants to edit its Python, or to run it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from ckf_spot.agent_pool import GPU
+from ckf_spot.errors import ABSENT, Mistake, Mistakes
+from ckf_spot.fields import Json, at, copied, is_map, is_maps, of
+from ckf_spot.pipelines import request as requests
+from ckf_spot.pipelines import whole
+from ckf_spot.pipelines.report import Report
+from ckf_spot.pipelines.step import DRIVER_IMAGES, EXIT, IMPORTER, WITHOUT_POD, Placed, Step
+from ckf_spot.placement import Capacity, Preference
+from ckf_spot.pool_group import PoolGroup, Selection
+
+_SETTINGS: Final = ("platforms", "kubernetes", "deploymentSpec", "executors")
+"""Path of the Kubernetes settings in the second document."""
+_EXECUTORS: Final = ("deploymentSpec", "executors")
+_EXIT_POLICY: Final = "ALL_UPSTREAM_TASKS_COMPLETED"
+"""Trigger policy of a task that runs even when those before it have failed: an exit task, or one with
+`ignore_upstream_failure` (`backend/src/v2/compiler/argocompiler/dag.go` makes both a hook at the end)."""
+_FINAL_STATUS: Final = "TASK_FINAL_STATUS"
+_DEEPEST: Final = 50
+_MOST: Final = 10_000
+"""Tasks of a pipeline: far more than Argo keeps in one workflow. A small file can stand for any number of tasks, since
+two tasks may refer to the same component."""
+
+
+def is_compiled(document: Mapping[str, Any]) -> bool:
+    """Whether it is a compiled pipeline's first document."""
+    return "pipelineInfo" in document and "root" in document
+
+
+def place(
+    documents: Sequence[Mapping[str, Any]],
+    group: PoolGroup,
+    *,
+    prefer: Preference | None = None,
+    require: Capacity | None = None,
+    retries: int = requests.RETRIES,
+    backoff: str = requests.BACKOFF,
+    give_up: str = requests.GIVE_UP,
+    by: Selection = "node-affinity",
+    except_: str | Collection[str] = (),
+) -> tuple[list[Json], Report]:
+    """Places every task of a compiled pipeline, as `ckf_spot.pipelines.tasks.place_pipeline` does one in Python.
+
+    Args:
+        documents: the compiled file's one or two documents; they stay as they are.
+        group: see `ckf_spot.pipelines.tasks.place`.
+        prefer: see `ckf_spot.pipelines.tasks.place`.
+        require: see `ckf_spot.pipelines.tasks.place`.
+        retries: see `ckf_spot.pipelines.tasks.place`; a task that has retries of its own keeps them.
+        backoff: see `ckf_spot.pipelines.tasks.place`.
+        give_up: see `ckf_spot.pipelines.tasks.place`.
+        by: see `ckf_spot.pipelines.tasks.place`.
+        except_: names of tasks that are left alone, or of the loops, conditions and pipelines around them.
+
+    Returns:
+        The placed documents, and what became of each task.
+
+    Raises:
+        PlacementError: with every mistake, one a line.
+    """
+    mistakes = Mistakes()
+    request = requests.read(
+        mistakes,
+        group,
+        prefer=prefer,
+        require=require,
+        retries=retries,
+        backoff=backoff,
+        give_up=give_up,
+        by=by,
+    )
+    pipeline = Pipeline(documents)
+    steps = list(pipeline.steps())
+    mistakes.add(pipeline.problems)
+    if pipeline.problems:
+        mistakes.tell()
+    report = whole.place(steps, request, except_, mistakes)
+    return pipeline.documents, report
+
+
+class Pipeline:
+    """A compiled pipeline that can be changed.
+
+    Attributes:
+        problems: what is wrong with its form, once its tasks were read.
+    """
+
+    def __init__(self, documents: Sequence[Mapping[str, Any]]) -> None:
+        """Copies the documents."""
+        self.problems: list[Mistake] = []
+        self._spec, self._platform = (copied([*documents, {}, {}][number]) for number in (0, 1))
+        self._more = len(documents) > 2  # noqa: PLR2004 - the compiler writes one or two
+        self._seen: set[tuple[str, str]] = set()
+        self._count = 0
+
+    @property
+    def documents(self) -> list[Json]:
+        """The documents; the second one only if there is something in it."""
+        return [self._spec, self._platform] if self._platform else [self._spec]
+
+    def steps(self, path: str = "", stays: str = "", *, nested: bool = False) -> Iterator[Step]:
+        """Its tasks that have containers.
+
+        Args:
+            path: of the task that the whole pipeline is in another one, for the paths of its tasks.
+            stays: why all of it is left alone.
+            nested: whether it is in another one.
+        """
+        if not is_map(self._spec) or not is_map(self._platform):
+            self._wrong("", "expected a compiled pipeline", "a document is no map")
+        elif self._more:
+            self._wrong("", "expected one compiled pipeline in a file", "there are more than two documents")
+        for document, keys in (
+            (self._spec, ("components",)),
+            (self._spec, _EXECUTORS),
+            (self._platform, _SETTINGS),
+        ):
+            for end in range(1, len(keys) + 1):
+                found = at(document, *keys[:end])
+                if found is not None and not is_map(found):
+                    self._wrong(".".join(keys[:end]), "expected a map", found=found)
+        if not self.problems:
+            yield from self._tasks("root", of(self._spec, "root"), path, (), stays=stays, nested=nested)
+
+    def _wrong(
+        self, where: str, expected: str, problem: str = "is not allowed", found: object = ABSENT
+    ) -> None:
+        self.problems.append(Mistake(where, found, expected, problem))
+
+    def _tasks(
+        self,
+        name: str,
+        component: Mapping[str, Any],
+        path: str,
+        around: tuple[str, ...],
+        *,
+        stays: str,
+        nested: bool,
+    ) -> Iterator[Step]:
+        """Tasks of a component that consists of some; those of all within it."""
+        tasks = at(component, "dag", "tasks")
+        if not is_map(tasks) or not all(map(is_map, tasks.values())):
+            self._wrong(f"{name}.dag.tasks", "expected a map of tasks", found=tasks)
+            return
+        if len(around) > _DEEPEST or name in around:
+            self._wrong(
+                path, f"expected at most {_DEEPEST} pipelines in each other", "it is in itself, or too deep"
+            )
+            return
+        for key in sorted(tasks):
+            self._count += 1
+            if self._count > _MOST:
+                if self._count == _MOST + 1:
+                    self._wrong("", f"expected at most {_MOST}", "there are too many tasks")
+                return
+            task = tasks[key]
+            here = f"{path}/{key}" if path else key
+            reference = at(task, "componentRef", "name")
+            inner = of(self._spec, "components").get(reference) if isinstance(reference, str) else None
+            if not is_map(inner):
+                self._wrong(
+                    f"task {here!r}.componentRef.name", "expected the name of a component", found=reference
+                )
+                continue
+            inner = self._owned(task["componentRef"], "name", ("components",))
+            why = stays or (EXIT if at(task, "triggerPolicy", "strategy") == _EXIT_POLICY else "")
+            if "dag" in inner:
+                deeper = (*around, name)
+                yield from self._tasks(reference, inner, here, deeper, stays=why, nested=True)
+            elif step := self._step(here, task, inner, stays=why, nested=nested):
+                yield step
+
+    def _step(self, path: str, task: Json, component: Json, *, stays: str, nested: bool) -> Step | None:
+        label = component.get("executorLabel")
+        if not isinstance(label, str) or not is_map(of(self._spec, *_EXECUTORS).get(label)):
+            self._wrong(f"task {path!r}.executorLabel", "expected the name of an executor", found=label)
+            return None
+        executor = self._owned(component, "executorLabel", _EXECUTORS)
+        label = component["executorLabel"]
+        container = of(executor, "container")
+        if "importer" in executor:
+            stays = IMPORTER
+        elif not container or container.get("image") in DRIVER_IMAGES:
+            stays = WITHOUT_POD
+        parameters = of(component, "inputDefinitions", "parameters").values()
+        final_status = any(at(each, "parameterType") == _FINAL_STATUS for each in parameters) or any(
+            at(each, "taskFinalStatus") is not None for each in of(task, "inputs", "parameters").values()
+        )
+        passthroughs = component.get("taskConfigPassthroughs") or []
+        settings = of(self._platform, *_SETTINGS).get(label, {})
+        for found, fits, where in (
+            (settings, is_map, f"{'.'.join(_SETTINGS)}.{label}"),
+            (container.get("resources", {}), is_map, f"{'.'.join(_EXECUTORS)}.{label}.container.resources"),
+            (passthroughs, is_maps, f"task {path!r}.taskConfigPassthroughs"),
+        ):
+            if not fits(found):
+                self._wrong(where, f"expected a {'map' if fits is is_map else 'list of maps'}", found=found)
+                return None
+
+        def write(placed: Placed) -> None:
+            _inside(self._platform, *_SETTINGS)[label] = placed.settings
+            if placed.retry:
+                task["retryPolicy"] = dict(placed.retry)
+            if placed.gpus:
+                count = str(placed.gpus)
+                # The names of today, and those of old, which the compiler still writes for old backends.
+                _inside(executor, "container", "resources")["accelerator"] = {
+                    "count": count,
+                    "resourceCount": count,
+                    "resourceType": GPU,
+                    "type": GPU,
+                }
+
+        return Step(
+            path=path,
+            stays=stays or (EXIT if final_status else ""),
+            nested=nested,
+            settings=settings,
+            retry=of(task, "retryPolicy") or None,
+            accelerator=_accelerator(of(container, "resources", "accelerator")),
+            passthroughs=frozenset(str(each.get("field")) for each in passthroughs) if passthroughs else None,
+            final_status=final_status,
+            write=write,
+        )
+
+    def _owned(self, holder: Json, key: str, table_path: tuple[str, ...]) -> Json:
+        """What a holder refers to by name; a copy under a name of its own where another one refers to it too.
+
+        The compiler gives each task a component and an executor of its own; other tools may not.
+        """
+        name: str = holder[key]
+        table: Json = at(self._spec, *table_path)
+        if (table_path[-1], name) in self._seen:
+            own = next(own for number in range(2, len(table) + 3) if (own := f"{name}-{number}") not in table)
+            table[own] = copied(table[name])
+            if table_path == _EXECUTORS and (settings := of(self._platform, *_SETTINGS).get(name)):
+                _inside(self._platform, *_SETTINGS)[own] = copied(settings)
+            holder[key] = name = own
+        self._seen.add((table_path[-1], name))
+        return table[name]
+
+
+def _accelerator(found: Mapping[str, Any]) -> tuple[str | None, str | None]:
+    """Type and amount; SDKs before 2.10 write the old names only."""
+    kind = found.get("resourceType") or found.get("type")
+    amount = found.get("resourceCount") or found.get("count")
+    return (None if kind is None else str(kind)), (None if amount is None else str(amount))
+
+
+def _inside(document: Json, *path: str) -> Json:
+    """The map at a path, which is made where it is missing."""
+    for key in path:
+        document = document.setdefault(key, {})
+    return document

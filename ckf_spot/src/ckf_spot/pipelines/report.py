@@ -1,0 +1,45 @@
+"""What became of each task of a pipeline."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, Literal
+
+Outcome = Literal["placed", "placed before", "left alone"]
+
+_HEADER: Final = ("TASK", "RUNS ON", "")
+
+
+@dataclass(frozen=True)
+class Row:
+    """What became of a task.
+
+    Attributes:
+        task: its path: its name, after those of the loops, conditions and pipelines around it.
+        outcome: whether it was placed.
+        pools: names of the pools that it may run on; none where it was left alone.
+        note: its retries and GPUs, or why it was left alone.
+    """
+
+    task: str
+    outcome: Outcome
+    pools: tuple[str, ...]
+    note: str
+
+
+@dataclass(frozen=True)
+class Report:
+    """What became of a pipeline's tasks; as a text, a table."""
+
+    rows: tuple[Row, ...]
+
+    def __str__(self) -> str:
+        cells = [
+            _HEADER,
+            *(
+                (each.task, ", ".join(each.pools) or "-", f"{each.outcome}: {each.note}")
+                for each in self.rows
+            ),
+        ]
+        task, pools = (max(len(row[column]) for row in cells) for column in (0, 1))
+        return "\n".join(f"{row[0]:{task}}  {row[1]:{pools}}  {row[2]}".rstrip() for row in cells)

@@ -1,0 +1,123 @@
+"""What is asked for tasks of a pipeline, checked before any task is looked at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Final, get_args
+
+from ckf_spot import durations
+from ckf_spot.errors import Mistake, Mistakes, PlacementError, one_of
+from ckf_spot.fields import Json
+from ckf_spot.placement import Capacity, Placement, Preference
+from ckf_spot.pool_group import PoolGroup, Selection
+
+RETRIES: Final = 5
+BACKOFF: Final = "5m"
+GIVE_UP: Final = "7d"
+_FACTOR: Final = 1.0
+"""Factor of the backoff: each wait is as long as the first. The compiler's default is 2.0. Argo cannot read a fraction
+such as 1.5, and the task fails without a retry (docs/facts/placement.md#traps-of-kfp)."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """How to place tasks.
+
+    Attributes:
+        group: the pools, and the backend that runs the pipeline.
+        placement: where the tasks may run.
+        by: what selects their nodes.
+        retries: attempts after the first one.
+        retry: these retries as the compiler writes them, `retryPolicy`; None where none are asked for.
+        gpus: amount of `nvidia.com/gpu` for each task; None: what it asks for itself.
+    """
+
+    group: PoolGroup
+    placement: Placement
+    by: Selection
+    retries: int
+    retry: Json | None
+    gpus: int | None
+
+
+def read(
+    mistakes: Mistakes,
+    group: PoolGroup,
+    *,
+    prefer: Preference | None = None,
+    require: Capacity | None = None,
+    retries: int = RETRIES,
+    backoff: str = BACKOFF,
+    give_up: str = GIVE_UP,
+    gpus: int | None = None,
+    by: Selection = "node-affinity",
+) -> Request:
+    """The request; what is wrong with it is added to the mistakes.
+
+    Args:
+        mistakes: tells them all at once, with those of the tasks.
+        group: see `place`.
+        prefer: see `place`.
+        require: see `place`.
+        retries: see `place`.
+        backoff: see `place`.
+        give_up: see `place`.
+        gpus: see `place`.
+        by: see `place`.
+    """
+    mistakes.of(lambda: _check_selection(group, by))
+    # After a mistake the tasks are still held against something: all pools of the group.
+    placement = mistakes.of(lambda: group.placement(prefer=prefer, require=require)) or Placement(
+        group.pools, (group.selector,), ()
+    )
+    if by == "node-selector":
+        mistakes.of(lambda: placement.node_selector)
+    wait = mistakes.of(lambda: durations.seconds("backoff", backoff))
+    end = mistakes.of(lambda: durations.seconds("give_up", give_up))
+    limit = mistakes.of(lambda: _whole("retries", retries)) or 0
+    retry = None
+    if limit and wait is not None and end is not None:
+        mistakes.of(lambda: _check_window(limit, wait, end))
+        retry = {
+            "maxRetryCount": limit,
+            "backoffDuration": f"{wait}s",
+            "backoffFactor": _FACTOR,
+            "backoffMaxDuration": f"{end}s",
+        }
+    count = None if gpus is None else mistakes.of(partial(_whole, "gpus", gpus))
+    return Request(group, placement, by, limit, retry, count)
+
+
+def _check_selection(group: PoolGroup, by: Selection) -> None:
+    if by not in get_args(Selection):
+        raise one_of("by", by, get_args(Selection))
+    if by == "node-affinity" and not group.backend.node_affinity:
+        raise PlacementError(
+            Mistake(
+                "backend",
+                str(group.backend),
+                "expected by='node-selector', or a newer backend",
+                "ignores node affinity, which 2.14 was the first to read",
+            )
+        )
+
+
+def _whole(name: str, value: int) -> int:
+    if type(value) is not int or value < 0:
+        raise PlacementError(Mistake(name, value, "expected a whole number from 0"))
+    return value
+
+
+def _check_window(limit: int, wait: int, end: int) -> None:
+    """Refuses a window that closes before the last retry: Argo then kills what runs (argoproj/argo-workflows#13044)."""
+    if end <= limit * wait:
+        raise PlacementError(
+            Mistake(
+                "give_up",
+                durations.text(end),
+                f"expected more than {durations.text(limit * wait)!r}, by the time that all attempts take",
+                f"is over before the last of {limit} retries starts, each after {durations.text(wait)}, and Argo kills "
+                "what runs then",
+            )
+        )

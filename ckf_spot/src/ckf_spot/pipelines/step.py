@@ -1,0 +1,141 @@
+"""What placing reads of a pipeline's task and what it writes, whether the task is one in Python or in a compiled file.
+
+The settings are those of kfp's `KubernetesExecutorConfig`
+(`kubernetes_platform/proto/kubernetes_executor_config.proto`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from ckf_spot.errors import Mistake
+from ckf_spot.fields import Json, is_map, is_maps, of
+from ckf_spot.pods import shape
+from ckf_spot.pods.field_names import PREFERRED, REQUIRED
+
+IMPORTER: Final = "Kubeflow imports it on its own nodes"
+EXIT: Final = "what reports on a run must not be lost with it"
+WITHOUT_POD: Final = "Kubeflow does it itself, without a pod"
+DRIVER_IMAGES: Final = ("argostub/createpvc", "argostub/deletepvc")
+"""Images of tasks that Kubeflow's driver carries out (`backend/src/v2/driver/k8s.go`)."""
+
+
+@dataclass(frozen=True)
+class Placed:
+    """What is written to a task.
+
+    Attributes:
+        settings: its Kubernetes settings.
+        retry: `retryPolicy` as the compiler writes it; None: the task's own stays.
+        gpus: amount of `nvidia.com/gpu`; 0: nothing is written.
+    """
+
+    settings: Json
+    retry: Json | None
+    gpus: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Step:
+    """A task with a container of its own.
+
+    Attributes:
+        path: its name, after the names of the loops, conditions and pipelines around it: `for-loop-2/train`.
+        stays: why it is left alone; empty where it can be placed.
+        nested: whether it is in a loop, a condition, an exit handler or a nested pipeline.
+        settings: its Kubernetes settings.
+        retry: its own `retryPolicy`, or None.
+        accelerator: type and amount that it asks for, as texts; None for what it leaves out.
+        passthroughs: names of the settings that its component hands on to what it makes; None where it hands on none.
+        final_status: whether it takes a `PipelineTaskFinalStatus`.
+        write: puts on it what was chosen.
+    """
+
+    path: str
+    stays: str
+    nested: bool
+    settings: Mapping[str, Any]
+    retry: Mapping[str, Any] | None
+    accelerator: tuple[str | None, str | None]
+    passthroughs: frozenset[str] | None
+    final_status: bool
+    write: Callable[[Placed], None]
+
+    @property
+    def where(self) -> str:
+        """How messages call it."""
+        return f"task {self.path!r}"
+
+
+def shape_problems(step: Step) -> Iterator[Mistake]:
+    """What is wrong with a task's settings before anything is read of them."""
+    terms = step.settings.get("nodeAffinity")
+    if terms is not None and not is_maps(terms):
+        yield Mistake(f"{step.where}.nodeAffinity", terms, "expected a list of maps")
+        return
+    for weight in (each["weight"] for each in terms or () if "weight" in each):
+        if not isinstance(weight, int | float):
+            yield Mistake(f"{step.where}.nodeAffinity.weight", weight, "expected a number from 1 to 100")
+    selector = step.settings.get("nodeSelector")
+    if selector is not None and not is_map(selector):
+        yield Mistake(f"{step.where}.nodeSelector", selector, "expected a map")
+        return
+    for each in shape.override_problems({"spec": pod_spec(step.settings)}, ""):
+        yield Mistake(
+            f"{step.where}{each.path.removeprefix('.spec')}", each.value, each.expected, each.problem
+        )
+
+
+def pod_spec(settings: Mapping[str, Any]) -> Json:
+    """The part of a pod's spec that chooses nodes, as the driver makes it of well-formed settings.
+
+    What is known at run time only is left out (`backend/src/v2/driver/k8s.go`).
+    """
+    terms: list[Mapping[str, Any]] = settings.get("nodeAffinity") or []
+    plain = [{key: each[key] for key in _TERM if key in each} for each in terms]
+    weights = [each.get("weight") for each in terms]
+    affinity: Json = {}
+    if required := [term for term, weight in zip(plain, weights, strict=True) if term and weight is None]:
+        affinity[REQUIRED] = {"nodeSelectorTerms": required}
+    if preferred := [
+        {"weight": weight, "preference": term}
+        for term, weight in zip(plain, weights, strict=True)
+        if term and weight is not None
+    ]:
+        affinity[PREFERRED] = preferred
+    found: Json = {}
+    if affinity:
+        found["affinity"] = {"nodeAffinity": affinity}
+    if labels := of(settings, "nodeSelector").get("labels"):
+        found["nodeSelector"] = labels
+    if tolerations := settings.get("tolerations"):
+        found["tolerations"] = tolerations
+    return found
+
+
+def settings_of(spec: Mapping[str, Any], settings: Mapping[str, Any]) -> Json:
+    """Settings with another choice of nodes.
+
+    Args:
+        spec: the part of a pod's spec that chooses nodes.
+        settings: where all else comes from.
+    """
+    node = of(spec, "affinity", "nodeAffinity")
+    chosen = {
+        "nodeAffinity": [
+            *of(node, REQUIRED).get("nodeSelectorTerms", ()),
+            # A float, as in compiled files: the compiler keeps settings in a protobuf Struct.
+            *({**each["preference"], "weight": float(each["weight"])} for each in node.get(PREFERRED, ())),
+        ],
+        "nodeSelector": {"labels": spec["nodeSelector"]} if spec.get("nodeSelector") else {},
+        "tolerations": spec.get("tolerations"),
+    }
+    return {
+        **{key: value for key, value in settings.items() if key not in chosen},
+        **{key: value for key, value in chosen.items() if value},
+    }
+
+
+_TERM: Final = ("matchExpressions", "matchFields")

@@ -1,0 +1,139 @@
+"""What `pools["cpu"]` is: a group of pools that places whatever it is given."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol, overload
+
+from ckf_spot.errors import Mistake, refuse
+from ckf_spot.fields import Json
+from ckf_spot.kinds import placing
+from ckf_spot.placement import Capacity, Preference
+from ckf_spot.pool_group import PoolGroup, Selection
+
+if TYPE_CHECKING:
+    from kfp.dsl import PipelineTask
+    from kfp.dsl.base_component import BaseComponent
+
+    from ckf_spot.pipelines.report import Report
+
+
+class SdkObject(Protocol):
+    """An object of kubernetes, kubeflow-training, kubeflow-katib or kubeflow-trainer-api."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of these have it."""
+        ...
+
+
+class Target(PoolGroup):
+    """Pools on which work is placed."""
+
+    @overload
+    def place(
+        self,
+        work: PipelineTask,
+        *,
+        prefer: Preference | None = None,
+        require: Capacity | None = None,
+        retries: int | None = None,
+        backoff: str | None = None,
+        give_up: str | None = None,
+        gpus: int | None = None,
+        by: Selection | None = None,
+    ) -> PipelineTask: ...
+
+    @overload
+    def place(
+        self,
+        work: Mapping[str, Any] | SdkObject,
+        *,
+        prefer: Preference | None = None,
+        require: Capacity | None = None,
+        also: Sequence[str] | None = None,
+        trainer_api: str | None = None,
+    ) -> Json: ...
+
+    def place(
+        self,
+        work: PipelineTask | Mapping[str, Any] | SdkObject,
+        *,
+        prefer: Preference | None = None,
+        require: Capacity | None = None,
+        retries: int | None = None,
+        backoff: str | None = None,
+        give_up: str | None = None,
+        gpus: int | None = None,
+        by: Selection | None = None,
+        also: Sequence[str] | None = None,
+        trainer_api: str | None = None,
+    ) -> PipelineTask | Json:
+        """Places a task of a pipeline, or an object of Kubernetes.
+
+        Args:
+            work: a task, which is changed; or a map, or an object of an SDK, which stays as it is.
+            prefer: `spot`: spot nodes if there are any, their on-demand twins instead. The default.
+            require: `spot`: nothing but spot, however long that takes; `on-demand`: nothing but on-demand.
+            retries: of a task, after the first attempt. Left out: 5.
+            backoff: of a task: wait before each retry. Left out: `5m`.
+            give_up: of a task: time from its start in which all attempts must fit. Left out: `7d`.
+            gpus: of a task: amount of `nvidia.com/gpu`. Left out: what it asks for, or else 1 on nodes that have GPUs.
+            by: of a task: `node-selector` for backends before 2.14. Left out: `node-affinity`.
+            also: of a training job or a trial: roles besides Worker that may vanish.
+            trainer_api: of a TrainJob: the release of Kubeflow Trainer, such as `2.1`.
+
+        Returns:
+            The task; or a new map, as the API server wants it.
+
+        Raises:
+            PlacementError: with every mistake, one a line; nothing is changed then.
+        """
+        of_tasks = {"retries": retries, "backoff": backoff, "give_up": give_up, "gpus": gpus, "by": by}
+        of_objects = {"also": also, "trainer_api": trainer_api}
+        task = _is_of_kfp(work)
+        given, misfits = (of_tasks, of_objects) if task else (of_objects, of_tasks)
+        kind = "not for a pipeline's task" if task else "for a pipeline's task only"
+        refuse(
+            Mistake(name, value, "leave it out", f"is {kind}")
+            for name, value in misfits.items()
+            if value is not None
+        )
+        options: Any = {name: value for name, value in given.items() if value is not None}
+        if task:
+            from ckf_spot.pipelines import tasks  # noqa: PLC0415 - kfp is an extra, and takes a second to load
+
+            found: Any = work
+            return tasks.place(found, self, prefer=prefer, require=require, **options)
+        return placing.placed_object(work, self, prefer=prefer, require=require, **options)
+
+    def place_pipeline(
+        self,
+        pipeline: BaseComponent | None = None,
+        *,
+        prefer: Preference | None = None,
+        require: Capacity | None = None,
+        retries: int = 5,
+        backoff: str = "5m",
+        give_up: str = "7d",
+        by: Selection = "node-affinity",
+        except_: str | Collection[str] = (),
+    ) -> Report:
+        """Places every task of a pipeline, and tells where each went; see `ckf_spot.pipelines.tasks.place_pipeline`."""
+        from ckf_spot.pipelines import tasks  # noqa: PLC0415 - kfp is an extra, and takes a second to load
+
+        return tasks.place_pipeline(
+            pipeline,
+            self,
+            prefer=prefer,
+            require=require,
+            retries=retries,
+            backoff=backoff,
+            give_up=give_up,
+            by=by,
+            except_=except_,
+        )
+
+
+def _is_of_kfp(work: object) -> bool:
+    """Whether it is a task or a pipeline, without loading kfp."""
+    return any(each.__module__.partition(".")[0] == "kfp" for each in type(work).__mro__)
