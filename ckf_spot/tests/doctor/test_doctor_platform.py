@@ -158,7 +158,6 @@ def test_a_cluster_that_does_not_answer_is_one_line_beside_the_file(
 )
 def test_what_can_not_be_done_is_one_line(
     doctor: Doctor,
-    api: Api,
     options: list[str],
     error: str,
 ) -> None:
