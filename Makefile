@@ -26,7 +26,7 @@ test: $(VENV)/.dev ## the program's tests: no Azure, no Go, seconds
 
 # Where the tools can't be built the first step says why, and the tests that need them skip; CI asks for them instead.
 test-local: $(VENV)/.dev ## the local AKS's tests, on the real engine and a real control plane; builds the tools once
-	@$(PY) -m tools --with argo --with training || test $$? -eq 1 -a -z "$$KUBEFLOW_AKS_REQUIRE_TOOLS"
+	@$(PY) -m tools --with argo --with training --crds || test $$? -eq 1 -a -z "$$KUBEFLOW_AKS_REQUIRE_TOOLS"
 	@GOGC=400 $(PY) -m pytest tests/local tests/tools tests/local_aks --local -rs \
 	  --numprocesses 4 --dist loadfile --no-loadscope-reorder
 
@@ -77,6 +77,8 @@ requirements: $(VENV)/.dev ## compile the lock files from pyproject.toml
 	  -c requirements.txt pyproject.toml --group dev -o requirements-dev.txt
 	@cd $(PACKAGE) && ../$(VENV)/bin/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate \
 	  --no-header pyproject.toml --group dev -o requirements-dev.txt
+	@cd $(PACKAGE) && for sdk in katib training; do ../$(VENV)/bin/uv pip compile -q --universal --python-version 3.11 \
+	  --generate-hashes --no-annotate --no-header --group $$sdk -o requirements-$$sdk.txt || exit 1; done
 
 # What runs is known by notes in build/<stack>/local, so it is stopped before they go.
 clean: ## stop what runs and remove what was built here

@@ -8,7 +8,7 @@ import signal
 import sys
 from types import FrameType
 
-from tools import manifest
+from tools import crds, manifest
 from tools.build import build
 from tools.errors import BuildError
 from tools.installed import bin_folder, locate
@@ -24,7 +24,10 @@ def main() -> int:
         located = {tool: locate(tool) for tool in wanted}
         for tool, path in located.items():
             print(f"{tool}: {path or 'missing'}")
-        return 0 if all(located.values()) else 1
+        missing = crds.missing() if options.crds else []
+        for name in missing:
+            print(f"custom resources of {crds.CRDS[name]}: missing")
+        return 0 if all(located.values()) and not missing else 1
     for each in (
         signal.SIGINT,
         signal.SIGTERM,
@@ -32,6 +35,8 @@ def main() -> int:
         signal.signal(each, _interrupt)
     try:
         build(wanted, jobs=options.jobs, report=_report)
+        if options.crds:
+            crds.download(_report)
     except BuildError as error:
         _report(f"error: {error}")
     except OSError as error:
@@ -57,6 +62,9 @@ def _arguments() -> argparse.Namespace:
         default=[],
         choices=sorted(manifest.OPTIONAL),
         help="also build this",
+    )
+    parser.add_argument(
+        "--crds", action="store_true", help="also download custom resources that tests hold objects against"
     )
     parser.add_argument(
         "--jobs",

@@ -51,7 +51,7 @@ def build(tools: Sequence[Tool], *, jobs: int, report: Report) -> None:
     if all(locate(tool) for tool in tools):
         return
     cache().mkdir(parents=True, exist_ok=True)
-    with _only_builder(cache() / "lock", report):
+    with only_builder(cache() / "lock", report):
         missing = [tool for tool in tools if locate(tool) is None]  # another builder may have made some
         if not missing:
             return
@@ -165,7 +165,7 @@ class _Builder:
 
 
 @contextmanager
-def _only_builder(lock: Path, report: Report) -> Generator[None]:
+def only_builder(lock: Path, report: Report) -> Generator[None]:
     """Waits until no other builder works in this cache; the lock ends with the process that holds it."""
     with lock.open("w") as file:
         try:

@@ -45,9 +45,19 @@ def explain(tool: Tool, output: str) -> BuildError:
         tool: what was being built.
         output: all that `go` printed.
     """
+    what = f"{tool} (module group tools/{tool.group}, package {tool.package})"
+    return failed(what, output, "it does not compile")
+
+
+def failed(what: str, output: str, otherwise: str) -> BuildError:
+    """The error for a failed `go` command.
+
+    Args:
+        what: what it was about.
+        output: all that `go` printed.
+        otherwise: the reason, where the output has none that is known.
+    """
     lines = [line for line in output.splitlines() if not line.startswith("go: downloading")]
-    reason = next((text for pattern, text in _KNOWN if re.search(pattern, output)), "it does not compile")
+    reason = next((text for pattern, text in _KNOWN if re.search(pattern, output)), otherwise)
     last = "\n".join(f"    {line}" for line in lines[-_LINES_SHOWN:])
-    return BuildError(
-        f"{tool} (module group tools/{tool.group}, package {tool.package}): {reason}\n{last}".rstrip()
-    )
+    return BuildError(f"{what}: {reason}\n{last}".rstrip())

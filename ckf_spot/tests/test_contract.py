@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
-from ckf_spot import ContractError, contract
+from ckf_spot import ContractError, contract, sources
 from ckf_spot.agent_pool import AgentPool, Taint
 
-DEMO = (Path(__file__).parent / "demo_pools.json").read_text(encoding="utf-8")
+DEMO = sources.SAMPLE.read_text(encoding="utf-8")
 
 
 def entries() -> list[dict[str, Any]]:
@@ -60,7 +59,9 @@ def test_every_form_of_the_contract_gives_the_same_pools(text: str) -> None:
     assert contract.parse(text, "pools.json") == contract.parse(DEMO, "pools.json")
 
 
-@pytest.mark.parametrize("text", ["", "{}", '"pools"', '{"data": {"other": "[]"}}'])
+@pytest.mark.parametrize(
+    "text", ["", "{}", '"pools"', "5", '{"data": {"other": "[]"}}', '{"poolContract": 5}']
+)
 def test_a_text_without_pools_tells_where_they_should_be(text: str) -> None:
     assert said(text) == [
         (
@@ -70,9 +71,30 @@ def test_a_text_without_pools_tells_where_they_should_be(text: str) -> None:
     ]
 
 
+@pytest.mark.parametrize("pools", [5, None, ["cpu"], {"a": 1}])
+def test_pools_that_are_no_text_in_a_config_map(pools: object) -> None:
+    (line,) = said(json.dumps({"data": {"pools.json": pools}}))
+    assert line.startswith("pools.json: data.pools.json: ")
+    assert line.endswith(" is not allowed; expected the list of pools as a text")
+
+
+@pytest.mark.parametrize("pools", ["5", "{}", ""])
+def test_no_pools_in_a_config_map(pools: str) -> None:
+    (line,) = said(json.dumps({"data": {"pools.json": pools}}))
+    assert line.startswith("pools.json: data.pools.json: a list of pools is missing; expected ")
+
+
 def test_a_text_that_is_neither_json_nor_yaml_tells_the_line() -> None:
     (line,) = said("[\n{'name': ]")
-    assert line.startswith("pools.json, line 2: neither JSON nor YAML: ")
+    assert line.startswith("pools.json, line 2: malformed YAML: ")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["[" * 10_000, '{"poolContract":' * 10_000, "{" * 10_000, "- " * 10_000, "{a: b}: c", "? [a]\n: b"],
+)
+def test_what_yaml_allows_and_nobody_can_mean_is_one_line(text: str) -> None:
+    assert len(said(text)) == 1
 
 
 def test_an_empty_list_is_no_contract() -> None:
@@ -81,13 +103,15 @@ def test_an_empty_list_is_no_contract() -> None:
 
 def test_something_else_in_the_list() -> None:
     assert said('["cpu"]') == [
-        "pools.json: pools[0]: 'cpu' is no pool; a pool has a name, a role, labels and taints"
+        "pools.json: pools[0]: 'cpu' is no pool; expected a name, a role, labels and taints"
     ]
 
 
 @pytest.mark.parametrize(
     ("key", "value", "allowed"),
     [
+        ("name", "", "a name"),
+        ("name", "a\nb", "a name"),
         ("role", "tpu", "general, cpu, gpu"),
         ("priority", "Low", "Regular, Spot"),
         ("vmSize", "", "a VM size"),
@@ -102,7 +126,7 @@ def test_a_value_that_is_not_allowed(key: str, value: object, allowed: str) -> N
     pools = entries()
     pools[0][key] = value
     assert said(json.dumps(pools)) == [
-        f"pools.json: pools[general].{key}: {value!r} is not allowed; expected {allowed}"
+        f"pools.json: pools[{0 if key == 'name' else 'general'}].{key}: {value!r} is not allowed; expected {allowed}"
     ]
 
 
@@ -119,27 +143,40 @@ def test_a_fallback_that_is_no_pool() -> None:
     pools = entries()
     pools[1]["fallback"] = "cpu0d"
     assert said(json.dumps(pools)) == [
-        (
-            "pools.json: pools[cpuspot].fallback: 'cpu0d' is none of the pools; "
-            "expected general, cpuspot, cpuod, gpuspot, gpuod"
-        )
+        ("pools.json: pools[cpuspot].fallback: 'cpu0d' is not allowed; expected general, cpuod, gpuod")
     ]
+
+
+def test_a_fallback_that_azure_may_take_too() -> None:
+    pools = entries()
+    pools[1]["fallback"] = "gpuspot"
+    assert said(json.dumps(pools)) == [
+        "pools.json: pools[cpuspot].fallback: 'gpuspot' is not allowed; expected general, cpuod, gpuod"
+    ]
+
+
+def test_a_name_that_two_pools_have() -> None:
+    pools = entries()
+    pools[4] = pools[2]
+    pools[3]["fallback"] = None
+    problem = "'cpuod' is given twice; expected another name for each pool"
+    assert said(json.dumps(pools)) == [f"pools.json: pools[{each}].name: {problem}" for each in (2, 4)]
 
 
 def test_labels_without_the_workload() -> None:
     pools = entries()
     pools[0]["labels"] = {}
     assert said(json.dumps(pools)) == [
-        "pools.json: pools[general].labels: 'kubeflow-aks/workload' is missing"
+        "pools.json: pools[general].labels.kubeflow-aks/workload is missing; expected the workload's name"
     ]
 
 
 def test_a_spot_label_that_contradicts_the_priority() -> None:
     pools = entries()
-    pools[1]["priority"] = "Regular"
+    pools[1] |= {"priority": "Regular", "fallback": None}
     assert said(json.dumps(pools)) == [
         (
-            "pools.json: pools[cpuspot].labels: kubernetes.azure.com/scalesetpriority: 'spot' contradicts priority "
+            "pools.json: pools[cpuspot].labels.kubernetes.azure.com/scalesetpriority: 'spot' contradicts priority "
             "'Regular'; expected 'spot' on spot pools, left out on others"
         )
     ]

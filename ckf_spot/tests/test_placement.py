@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import kubernetes_validate
 import pytest
 
 from ckf_spot import Placement, PlacementError, Pools
 
-POOLS = Pools.load(Path(__file__).parent / "demo_pools.json")
+POOLS = Pools.sample()
 TERMS = "requiredDuringSchedulingIgnoredDuringExecution"
 WISHES = "preferredDuringSchedulingIgnoredDuringExecution"
 

@@ -12,12 +12,13 @@ from typing import Any
 import pytest
 import yaml
 
-from ckf_spot import ContractError, PlacementError, Pools, UnknownPoolError
+from ckf_spot import ContractError, PlacementError, Pools, UnknownPoolError, sources
 
-DEMO = Path(__file__).parent / "demo_pools.json"
+DEMO = sources.SAMPLE
 WITHOUT = (
     "name a file: Pools.load('pools.json'), or CKF_SPOT_POOLS=pools.json; "
-    "`pulumi stack output poolContract --json > pools.json` writes one"
+    "`pulumi stack output poolContract --json > pools.json` writes one, and `ckf-spot generate sample-pools -o "
+    "pools.json` one to try things out"
 )
 
 
@@ -59,7 +60,7 @@ def test_an_unknown_pool_is_told_with_those_there_are() -> None:
     with pytest.raises(UnknownPoolError) as error:
         Pools.load(DEMO)["tpu"]
     assert str(error.value) == (
-        "pool 'tpu' is unknown; expected platform, cpu, gpu, general, cpuspot, cpuod, gpuspot, gpuod"
+        "pool: 'tpu' is unknown; expected platform, cpu, gpu, general, cpuspot, cpuod, gpuspot, gpuod"
     )
 
 

@@ -11,7 +11,9 @@ from kubernetes import config
 
 from local_aks.control_plane.kwokctl import ControlPlane
 from local_aks.run.directory import RunDirectory
+from tests.local.custom_resources import CustomResources
 from tests.local.demo_stack import WIDE, DemoStack, deployed
+from tests.local.kubectl import Kubectl
 from tests.local.reaper import reaper
 from tests.local.required import required
 from tests.local.scheduling import Scheduling, order
@@ -59,6 +61,12 @@ def kubeconfig(control_plane: ControlPlane) -> Path:
 def api(kubeconfig: Path) -> Any:
     """A `kubernetes.client.ApiClient` of the shared control plane."""
     return config.new_client_from_config(str(kubeconfig))  # pyright: ignore[reportUnknownMemberType]
+
+
+@pytest.fixture(scope="session")
+def crds(tools: Tools, kubeconfig: Path) -> CustomResources:
+    """Custom resources of operators that do not run, in the shared control plane."""
+    return CustomResources(Kubectl(tools, kubeconfig))
 
 
 @pytest.fixture(scope="session")

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
 import tools
-from tools import Missing, Tools
+from tools import Missing, Tools, crds
 
 
 def required(*extras: str) -> Tools:
@@ -18,7 +20,23 @@ def required(*extras: str) -> Tools:
     """
     found = tools.find(*extras)
     if isinstance(found, Missing):
-        if os.environ.get("KUBEFLOW_AKS_REQUIRE_TOOLS") == "1":
-            pytest.fail(str(found), pytrace=False)
-        pytest.skip(str(found))
+        _skip(str(found))
     return found
+
+
+def required_crds(name: str) -> tuple[Path, ...]:
+    """Files of custom resources; without them as without the tools.
+
+    Args:
+        name: key of `crds.CRDS`.
+    """
+    found = crds.find(name)
+    if not found:
+        _skip(f"not downloaded yet: custom resources of {crds.CRDS[name]} (`python -m tools --crds`)")
+    return found
+
+
+def _skip(reason: str) -> NoReturn:
+    if os.environ.get("KUBEFLOW_AKS_REQUIRE_TOOLS") == "1":
+        pytest.fail(reason, pytrace=False)
+    pytest.skip(reason)

@@ -4,7 +4,7 @@ import json
 
 import yaml
 
-from recorder.run import Record
+from recorder.run import PROJECT_ROOT, Record
 from tests.program.records import CLUSTER, CONFIG_MAP, GROUP, pool_contract, recorded, without_gpus
 
 
@@ -38,6 +38,13 @@ def test_juju_is_told_where_the_api_server_is(dev: Record) -> None:
 
 def test_the_contract_in_the_cluster_is_the_contract_of_the_stack(up: Record) -> None:
     assert json.loads(pool_contract(up).inputs["data"]["pools.json"]) == up.outputs["poolContract"]
+
+
+def test_the_packages_sample_is_what_a_stack_with_defaults_tells(dev: Record) -> None:
+    sample = json.loads(
+        (PROJECT_ROOT / "ckf_spot/src/ckf_spot/sample_pools.json").read_text(encoding="utf-8")
+    )
+    assert dev.outputs["poolContract"] == sample
 
 
 def test_the_ingress_annotations_name_our_address_and_its_label(dev: Record) -> None:

@@ -7,13 +7,21 @@ from dataclasses import dataclass
 from pathlib import Path
 
 _PROGRAM = """#!{python} -IS
-import os, pathlib, sys, time
+import json, os, pathlib, sys, time
 here = pathlib.Path(__file__).parent
 if sys.argv[1] == "env":
     print((here / "go.version").read_text())
     sys.exit()
 if sys.argv[1] == "list":
     print(here / "module")
+    sys.exit()
+if sys.argv[1] == "mod":
+    with (here / "go.calls").open("a") as calls:
+        calls.write(sys.argv[-1] + "\\n")
+    if (here / "refused").exists():
+        print(json.dumps({{"Error": (here / "refused").read_text()}}))
+        sys.exit(1)
+    print(json.dumps({{"Dir": str(here / "module"), "Sum": (here / "sum").read_text()}}))
     sys.exit()
 output, name = pathlib.Path(sys.argv[sys.argv.index("-o") + 1]), sys.argv[-1].rsplit("/", 1)[-1]
 with (here / "go.calls").open("a") as calls:
@@ -65,8 +73,16 @@ class FakeGo:
         file.write_text(text)
         file.chmod(0o444)  # as in the module cache
 
+    def serves_modules(self, digest: str) -> None:
+        """Makes the download of any module give the folder with the module's files, and this hash."""
+        (self.folder / "sum").write_text(digest)
+
+    def serves_no_modules(self, error: str) -> None:
+        """Makes the download of any module fail."""
+        (self.folder / "refused").write_text(error)
+
     def calls(self) -> list[str]:
-        """One line per build: the folder it ran in and its arguments."""
+        """One line per build: the folder it ran in and its arguments; per download: the module."""
         log = self.folder / "go.calls"
         return log.read_text().splitlines() if log.exists() else []
 

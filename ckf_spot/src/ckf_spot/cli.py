@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from collections.abc import Sequence
 from typing import Any, Final, NoReturn
 
-from ckf_spot.commands import generate, place
+from ckf_spot import install
+from ckf_spot.commands import doctor, generate, output, place
 from ckf_spot.errors import PlacementError
 from ckf_spot.where import command as where_command
 
-_COMMANDS: Final = (place, generate, where_command)
+_COMMANDS: Final = (place, generate, where_command, doctor)
 _WRONG: Final = 2
 """Exit code where the request can't be carried out; nothing is written then."""
+_INTERRUPTED: Final = 130
+"""Exit code after Ctrl-C: what a shell gives a program that SIGINT ended."""
+
+_LONE_DASHES: Final = re.compile(r"(--[^=]+|-[a-zA-Z])=?--")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -26,22 +32,45 @@ def main(arguments: Sequence[str] | None = None) -> int:
         The exit code: 0, or 2 where the request can't be carried out.
     """
     parser = _Parser(prog="ckf-spot", description="Places Kubeflow's batch work on spot nodes.")
+    parser.add_argument(
+        "--version", action=_Version, nargs=0, help="tell it, and where it was installed from"
+    )
     commands: Any = parser.add_subparsers(required=True, metavar="COMMAND")
     for command in _COMMANDS:
         command.add_to(commands)
-    options = parser.parse_args(arguments)
+    arguments = sys.argv[1:] if arguments is None else arguments
+    parser.refuse_lone_dashes(arguments)
     try:
+        options = parser.parse_args(arguments)
         return options.run(options)
     except PlacementError as error:
-        sys.stderr.writelines(f"ckf-spot: {each}\n" for each in error.mistakes)
+        sys.stderr.writelines(f"ckf-spot: {_line(each)}\n" for each in error.mistakes)
         return _WRONG
+    except KeyboardInterrupt:
+        return _INTERRUPTED
 
 
 class _Parser(argparse.ArgumentParser):
     """Reports in one line what is wrong with the arguments, without the usage."""
 
     def error(self, message: str) -> NoReturn:
-        self.exit(_WRONG, f"{self.prog}: {message}\n")
+        self.exit(_WRONG, f"{self.prog}: {_line(message)}\n")
+
+    def refuse_lone_dashes(self, arguments: Sequence[str]) -> None:
+        """Refuses `--pool=--`: argparse made an empty list of it until Python 3.11.8 (python/cpython#109475)."""
+        for found in filter(None, map(_LONE_DASHES.fullmatch, arguments)):
+            self.error(f"argument {found[1]}: expected one argument")
+
+
+def _line(found: object) -> str:
+    """A text on one line, even where a name in it has several."""
+    return " ".join(str(found).splitlines())
+
+
+class _Version(argparse.Action):
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
+        output.write(f"ckf-spot {install.told()}\n", output.STANDARD)
+        parser.exit()
 
 
 if __name__ == "__main__":

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, Final, TypeGuard
 
-import yaml
-
+from ckf_spot import yaml_text
 from ckf_spot.agent_pool import SPOT_LABEL, WORKLOAD_LABEL, AgentPool, Taint
-from ckf_spot.errors import ContractError
+from ckf_spot.errors import ABSENT, ContractError, Mistake, PlacementError, missing, not_one_of, refuse
 
 OUTPUT: Final = "poolContract"
 """Name of the stack's output."""
@@ -30,60 +30,70 @@ def parse(text: str, origin: str) -> tuple[AgentPool, ...]:
         ContractError: with every mistake, one a line.
     """
     try:
-        found = yaml.safe_load(text)
-        entries = _entries(found)
-    except yaml.YAMLError as error:
-        where = getattr(error, "problem_mark", None)
-        place = f", line {where.line + 1}" if where else ""
-        raise ContractError(
-            f"{origin}{place}: neither JSON nor YAML: {getattr(error, 'problem', error)}"
-        ) from None
-    if entries is None:
-        raise ContractError(
-            f"{origin}: a list of pools is missing; expected the stack output {OUTPUT!r}, "
-            f"all outputs as JSON, or the ConfigMap with the key {KEY!r}"
-        )
-    problems = [f"{origin}: {problem}" for problem in _problems(entries)]
-    if problems:
-        raise ContractError(*problems)
+        entries = _entries(yaml_text.parse(text, origin), origin)
+        refuse(each.under(origin) for each in _problems(entries))
+    except PlacementError as error:
+        raise ContractError(*error.mistakes) from None
     return tuple(map(_pool, entries))
 
 
-def _entries(found: Any) -> list[Any] | None:
+def _entries(found: Any, origin: str) -> list[Any]:
     """The list of pools in any of the three forms."""
-    if isinstance(found, Mapping):
-        if OUTPUT in found:
-            return _entries(found[OUTPUT])
-        data = found.get("data")
-        return _entries(yaml.safe_load(data[KEY])) if isinstance(data, Mapping) and KEY in data else None
-    return found if isinstance(found, list) else None
+    while isinstance(found, Mapping) and OUTPUT in found:
+        found = found[OUTPUT]
+    data = found.get("data") if isinstance(found, Mapping) else None
+    if isinstance(data, Mapping) and KEY in data:
+        origin = f"{origin}: data.{KEY}"
+        if not isinstance(data[KEY], str):
+            raise PlacementError(Mistake(origin, data[KEY], "expected the list of pools as a text"))
+        found = yaml_text.parse(data[KEY], origin)
+    if isinstance(found, list):
+        return found
+    raise PlacementError(
+        Mistake(
+            origin,
+            ABSENT,
+            f"expected the stack output {OUTPUT!r}, all outputs as JSON, or the ConfigMap with the key {KEY!r}",
+            "a list of pools is missing",
+        )
+    )
 
 
-def _problems(entries: list[Any]) -> Iterator[str]:
+def _problems(entries: list[Any]) -> Iterator[Mistake]:
     if not entries:
-        yield "there is no pool in it"
-    names = [entry.get("name") for entry in entries if isinstance(entry, Mapping)]
+        yield Mistake("", ABSENT, "", "there is no pool in it")
+    pools = [entry for entry in entries if isinstance(entry, Mapping)]
+    names = Counter(entry["name"] for entry in pools if _text(entry.get("name")))
+    twins = [entry["name"] for entry in pools if _text(entry.get("name")) and entry.get("priority") != "Spot"]
     for number, entry in enumerate(entries):
         if not isinstance(entry, Mapping):
-            yield f"pools[{number}]: {entry!r} is no pool; a pool has a name, a role, labels and taints"
+            expected = "expected a name, a role, labels and taints"
+            yield Mistake(f"pools[{number}]", entry, expected, "is no pool")
             continue
-        name = f"pools[{entry.get('name', number)}]"
+        name, fallback, labels = (entry.get(key) for key in ("name", "fallback", "labels"))
+        where = f"pools[{name if _text(name) else number}]"
         for key, (fits, allowed) in _FIELDS.items():
             if key not in entry:
-                yield f"{name}.{key} is missing; expected {allowed}"
+                yield missing(f"{where}.{key}", f"expected {allowed}")
             elif not fits(entry[key]):
-                yield f"{name}.{key}: {entry[key]!r} is not allowed; expected {allowed}"
-        fallback, labels = entry.get("fallback"), entry.get("labels")
-        if isinstance(fallback, str) and fallback not in names:
-            yield f"{name}.fallback: {fallback!r} is none of the pools; expected {', '.join(map(str, names))}"
+                yield Mistake(f"{where}.{key}", entry[key], f"expected {allowed}")
+        if _text(name) and names[name] > 1:
+            yield Mistake(
+                f"pools[{number}].name", name, "expected another name for each pool", "is given twice"
+            )
+        if _text(fallback) and fallback not in twins:
+            yield not_one_of(f"{where}.fallback", fallback, twins)
         if _texts(labels):
-            if WORKLOAD_LABEL not in labels:
-                yield f"{name}.labels: {WORKLOAD_LABEL!r} is missing"
-            if (entry.get("priority") == "Spot") != (labels.get(SPOT_LABEL) == "spot"):
-                yield (
-                    f"{name}.labels: {SPOT_LABEL}: {labels.get(SPOT_LABEL)!r} contradicts priority "
-                    f"{entry.get('priority')!r}; expected 'spot' on spot pools, left out on others"
-                )
+            yield from _label_problems(f"{where}.labels", labels, entry.get("priority"))
+
+
+def _label_problems(where: str, labels: Mapping[str, str], priority: Any) -> Iterator[Mistake]:
+    if not labels.get(WORKLOAD_LABEL):
+        yield missing(f"{where}.{WORKLOAD_LABEL}", "expected the workload's name")
+    spot = labels.get(SPOT_LABEL)
+    if priority in _PRIORITIES and (priority == "Spot") != (spot == "spot"):
+        expected = "expected 'spot' on spot pools, left out on others"
+        yield Mistake(f"{where}.{SPOT_LABEL}", spot, expected, f"contradicts priority {priority!r}")
 
 
 def _pool(entry: Mapping[str, Any]) -> AgentPool:
@@ -100,8 +110,8 @@ def _pool(entry: Mapping[str, Any]) -> AgentPool:
     )
 
 
-def _text(value: Any) -> bool:
-    return isinstance(value, str) and value != ""
+def _text(value: Any) -> TypeGuard[str]:
+    return isinstance(value, str) and value != "" and value.isprintable()
 
 
 def _texts(value: Any) -> TypeGuard[Mapping[str, str]]:

@@ -40,14 +40,17 @@ def copied(value: Any) -> Any:
     return value
 
 
-def at(value: Any, *path: str) -> Any:
-    """What is found along a path of keys, or None."""
+def at(value: Any, *path: str | int) -> Any:
+    """What is found along a path of keys, and of numbers in lists, or None."""
     for key in path:
-        value = value.get(key) if isinstance(value, Mapping) else None
+        if isinstance(key, int):
+            value = value[key] if isinstance(value, list) and key < len(value) else None
+        else:
+            value = value.get(key) if isinstance(value, Mapping) else None
     return value
 
 
-def of(value: Any, *path: str) -> Mapping[str, Any]:
+def of(value: Any, *path: str | int) -> Mapping[str, Any]:
     """The map along a path, empty where there is none."""
     found = at(value, *path)
     return found if is_map(found) else {}
@@ -86,21 +89,21 @@ def unknown(path: str, expected: str) -> Mistake:
     return Mistake(path, ABSENT, expected, "unknown field")
 
 
-def object_problems(
-    document: Mapping[str, Any], inside: str, api_version: str, kind: str
-) -> Iterator[Mistake]:
+def object_problems(document: Mapping[str, Any], *versions: str) -> Iterator[Mistake]:
     """The mistakes in the fields that every object has.
 
     Args:
-        document: the object.
-        inside: start of every path in messages, such as `spec.trialTemplate.trialSpec.`.
-        api_version: the one allowed.
-        kind: the one allowed.
+        document: the object, of the right kind.
+        versions: the API versions allowed.
     """
-    yield from problems(document, inside.removesuffix("."), OBJECT, ("spec",))
-    for key, allowed in (("apiVersion", api_version), ("kind", kind)):
-        if document.get(key) != allowed:
-            yield not_one_of(f"{inside}{key}", document.get(key), (allowed,))
+    yield from problems(document, "", OBJECT, ("spec",))
+    yield from version_problems(document, *versions)
+
+
+def version_problems(document: Mapping[str, Any], *versions: str) -> Iterator[Mistake]:
+    """The mistake of another API version."""
+    if document.get("apiVersion") not in versions:
+        yield not_one_of("apiVersion", document.get("apiVersion"), versions)
 
 
 def _allowed(key: str, allowed: Collection[str]) -> str:

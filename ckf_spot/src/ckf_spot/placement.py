@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from ckf_spot.agent_pool import POOL_LABEL, SPOT_LABEL, AgentPool
-from ckf_spot.errors import PlacementError, one_of
+from ckf_spot.errors import ABSENT, Mistake, PlacementError, not_one_of, refuse
 
 Capacity = Literal["spot", "on-demand"]
 """`spot`: nodes that Azure may take back at any moment; `on-demand`: nodes that stay."""
@@ -110,10 +110,10 @@ class Placement:
         if len(self.pools) == 1:
             return {POOL_LABEL: self.pools[0].name}
         names = ", ".join(pool.name for pool in self.pools)
-        raise PlacementError(
-            f"a node selector can name one pool or one workload only, and these are several pools: {names}; "
-            "name one of them"
+        problem = (
+            f"a node selector can name one pool or one workload only, and these are several pools: {names}"
         )
+        raise PlacementError(Mistake("", ABSENT, "name one of them", problem))
 
     @property
     def weight(self) -> int:
@@ -141,20 +141,17 @@ def placement(
     Raises:
         PlacementError: both are given, a value is not allowed, or there is no such pool.
     """
+    wishes = (("prefer", prefer, ("spot",)), ("require", require, _CAPACITIES))
+    refuse(not_one_of(*wish) for wish in wishes if wish[1] not in (None, *wish[2]))
     if prefer is not None and require is not None:
-        raise PlacementError(
-            f"prefer={prefer!r} and require={require!r} contradict each other; give one of them"
-        )
-    if prefer not in {None, "spot"}:
-        raise one_of("prefer", prefer, ("spot",))
-    if require is not None and require not in _CAPACITIES:
-        raise one_of("require", require, _CAPACITIES)
+        problem = f"prefer={prefer!r} and require={require!r} contradict each other"
+        raise PlacementError(Mistake("", ABSENT, "give one of them", problem))
     chosen = tuple(pool for pool in pools if require is None or pool.spot == (require == "spot"))
     wanted = require or "spot"
     if not any(pool.spot == (wanted == "spot") for pool in chosen):
         there = ", ".join(f"{pool.name} ({'spot' if pool.spot else 'on-demand'})" for pool in pools)
         asked = f"require={require!r}" if require else "prefer='spot'"
-        raise PlacementError(f"{asked}: {name!r} has no {wanted} pool; its pools: {there}")
+        raise PlacementError(Mistake(asked, name, f"its pools: {there}", f"has no {wanted} pool"))
     if require == "spot":
         return Placement(chosen, (selector, _ON_SPOT), ())
     if require == "on-demand":

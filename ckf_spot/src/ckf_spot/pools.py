@@ -9,7 +9,7 @@ from ckf_spot import backend as backends
 from ckf_spot import contract, sources
 from ckf_spot.agent_pool import POOL_LABEL, WORKLOAD_LABEL, AgentPool
 from ckf_spot.backend import Backend
-from ckf_spot.errors import PlacementError
+from ckf_spot.errors import Mistake, PlacementError
 from ckf_spot.placement import Expression
 from ckf_spot.target import Target
 
@@ -46,6 +46,18 @@ class Pools(Mapping[str, Target]):
         found = sources.find(source)
         return cls(contract.parse(found.text, found.origin), backend)
 
+    @classmethod
+    def sample(cls, *, backend: str = backends.DEFAULT) -> Pools:
+        """The pools of a cluster made with the program's defaults, to try things out where there is none.
+
+        Args:
+            backend: see `load`.
+
+        Raises:
+            PlacementError: the backend is no version, or too old.
+        """
+        return cls.load(sources.SAMPLE, backend=backend)
+
     def __getitem__(self, name: str) -> Target:
         workloads = {pool.workload for pool in self.all}
         if name in workloads:
@@ -76,5 +88,5 @@ class UnknownPoolError(PlacementError, KeyError):
     """No workload and no pool has that name."""
 
     def __init__(self, name: str, pools: Pools) -> None:
-        super().__init__(f"pool {name!r} is unknown; expected {', '.join(pools) or 'none'}")
+        super().__init__(Mistake("pool", name, f"expected {', '.join(pools) or 'none'}", "is unknown"))
         self.name = name

@@ -7,16 +7,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from ckf_spot import contract
-from ckf_spot.errors import ContractError
+from ckf_spot import contract, files, install
+from ckf_spot.errors import ABSENT, ContractError, Mistake, PlacementError
 
 ENVIRONMENT: Final = "CKF_SPOT_POOLS"
 """Environment variable with the path of a file, instead of asking the cluster."""
 NAMESPACE: Final = "kubeflow-aks"
 CONFIG_MAP: Final = "agent-pools"
+SAMPLE: Final = Path(__file__).with_name("sample_pools.json")
+"""The pools that a stack with the program's defaults has; held to that by tests/program/test_outputs.py."""
 _WITHOUT_CLUSTER: Final = (
     f"name a file: Pools.load('pools.json'), or {ENVIRONMENT}=pools.json; "
-    "`pulumi stack output poolContract --json > pools.json` writes one"
+    "`pulumi stack output poolContract --json > pools.json` writes one, and `ckf-spot generate sample-pools -o "
+    "pools.json` one to try things out"
 )
 
 
@@ -38,14 +41,14 @@ def find(source: str | Path | None) -> Found:
     Raises:
         ContractError: it can't be read; the text says why and what else to do.
     """
-    path = source or os.environ.get(ENVIRONMENT)
+    path = os.environ.get(ENVIRONMENT) or None if source is None else source
     if path is None:
         return _in_cluster()
+    path = os.path.expanduser(path)  # noqa: PTH111 - a Path fails where there is no home
     try:
-        return Found(Path(path).read_text(encoding="utf-8"), str(path))
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is no text"
-        raise ContractError(f"{path}: can't be read: {reason}") from None
+        return Found(files.read(path), path)
+    except PlacementError as error:
+        raise ContractError(*error.mistakes) from None
 
 
 def _in_cluster() -> Found:
@@ -55,25 +58,32 @@ def _in_cluster() -> Found:
         from kubernetes.client.exceptions import ApiException  # noqa: PLC0415
         from kubernetes.config.config_exception import ConfigException  # noqa: PLC0415
     except ImportError:
-        raise ContractError(
-            f"{origin}: the kubernetes package is missing: pip install 'ckf-spot[kubernetes]', or {_WITHOUT_CLUSTER}"
+        raise _unread(
+            origin,
+            "the kubernetes package is missing",
+            f"{install.hint('kubernetes')}, or {_WITHOUT_CLUSTER}",
         ) from None
     try:
         configure(config)
         api: Any = client.CoreV1Api()
         found = api.read_namespaced_config_map(CONFIG_MAP, NAMESPACE, _request_timeout=10)
     except ConfigException:
-        raise ContractError(f"{origin}: no cluster is configured; {_WITHOUT_CLUSTER}") from None
+        raise _unread(origin, "no cluster is configured") from None
     except ApiException as error:
-        raise ContractError(f"{origin}: {error.status} {error.reason}; {_WITHOUT_CLUSTER}") from None
+        raise _unread(origin, f"{error.status} {error.reason}") from None
     except Exception as error:  # noqa: BLE001 - urllib3's many: whatever stands between here and the API server
-        raise ContractError(f"{origin}: the cluster does not answer: {error}; {_WITHOUT_CLUSTER}") from None
+        reason = " ".join(str(error).split())
+        raise _unread(origin, f"the cluster does not answer: {reason}") from None
     data = found.data or {}
     if contract.KEY not in data:
-        raise ContractError(
-            f"{origin}: the key {contract.KEY!r} is missing; its keys: {', '.join(data) or 'none'}"
+        raise _unread(
+            origin, f"the key {contract.KEY!r} is missing", f"its keys: {', '.join(data) or 'none'}"
         )
     return Found(data[contract.KEY], origin)
+
+
+def _unread(origin: str, problem: str, instead: str = _WITHOUT_CLUSTER) -> ContractError:
+    return ContractError(Mistake(origin, ABSENT, instead, problem))
 
 
 def configure(config: Any) -> None:
@@ -93,5 +103,5 @@ def configure(config: Any) -> None:
 
 def kubeconfig() -> str | None:
     """Path of the kubeconfig; None: there is none, and only the cluster around is left."""
-    usual = Path("~/.kube/config").expanduser()
-    return os.environ.get("KUBECONFIG") or (str(usual) if usual.exists() else None)
+    usual = os.path.expanduser("~/.kube/config")  # noqa: PTH111 - a Path fails where there is no home
+    return os.environ.get("KUBECONFIG") or (usual if Path(usual).exists() else None)

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol, overload
 
 from ckf_spot.errors import Mistake, refuse
 from ckf_spot.fields import Json
-from ckf_spot.kinds import manifests
-from ckf_spot.kinds.serialise import plain
+from ckf_spot.kinds import placing
 from ckf_spot.placement import Capacity, Preference
 from ckf_spot.pool_group import PoolGroup, Selection
 
@@ -105,8 +104,7 @@ class Target(PoolGroup):
 
             found: Any = work
             return tasks.place(found, self, prefer=prefer, require=require, **options)
-        wish = manifests.Wish(prefer=prefer, require=require, **options)
-        return manifests.place([plain(work)], self, wish, "work")[0]
+        return placing.placed_object(work, self, prefer=prefer, require=require, **options)
 
     def place_pipeline(
         self,

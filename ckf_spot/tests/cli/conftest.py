@@ -1,6 +1,8 @@
 """The program, run in this process on the demo stack's pools."""
 
+import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from program import POOLS, Ran, Run
@@ -15,6 +17,8 @@ def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureF
     monkeypatch.setenv("CKF_SPOT_POOLS", str(POOLS))
 
     def ran(*arguments: str) -> Ran:
+        errors: Any = sys.stderr
+        errors.reconfigure(errors="backslashreplace")  # as it is outside of pytest
         try:
             code = cli.main(arguments)
         except SystemExit as end:

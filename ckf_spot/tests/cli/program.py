@@ -2,11 +2,12 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final
 
-POOLS: Final = Path(__file__).parents[1] / "demo_pools.json"
-"""The demo stack's contract."""
+from ckf_spot import sources
+
+POOLS: Final = sources.SAMPLE
+"""The pools that a stack with the program's defaults has."""
 
 
 @dataclass(frozen=True)

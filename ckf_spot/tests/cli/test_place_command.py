@@ -7,6 +7,7 @@ import pytest
 import yaml
 from program import POOLS, Run
 
+from ckf_spot import install, yaml_text
 from ckf_spot.pods import strict_schema
 
 JOB = """
@@ -35,13 +36,13 @@ def test_a_job_comes_out_placed(run: Run) -> None:
 
 
 def test_standard_input_is_read(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sys.stdin", io.StringIO(JOB))
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(JOB.encode())))
     assert run("place", "-f", "-", "--pool", "cpu").code == 0
 
 
 def test_documents_without_pods_stay_and_keep_their_texts(run: Run) -> None:
     Path("job.yaml").write_text(f"{VOLUME}---{JOB}---\n", encoding="utf-8")
-    documents = list(yaml.safe_load_all(run("place", "-f", "job.yaml", "--pool", "cpu").output))
+    documents = yaml_text.load(run("place", "-f", "job.yaml", "--pool", "cpu").output, "out").documents
     assert [each["kind"] for each in documents] == ["ConfigMap", "Job"]
     assert documents[0]["data"] == {"day": "2024-01-01", "answer": "yes", "mode": "0644"}
 
@@ -78,14 +79,14 @@ def test_without_the_schemas_it_says_what_was_not_checked(run: Run, monkeypatch:
     ran = run("place", "-f", "job.yaml", "--pool", "cpu")
     assert ran.code == 0
     assert ran.errors == [
-        "ckf-spot: the pods' own fields were not checked: pip install 'ckf-spot[validate]' checks them"
+        f"ckf-spot: the pods' own fields were not checked: {install.hint('validate')} checks them"
     ]
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--pool", "tpu"], "pool 'tpu' is unknown; expected platform, cpu, gpu, general, cpuspot, "),
+        (["--pool", "tpu"], "pool: 'tpu' is unknown; expected platform, cpu, gpu, general, cpuspot, "),
         (["--pool", "cpu", "--prefer", "on-demand"], "prefer: 'on-demand' is not allowed; expected spot"),
         (["--pool", "cpu", "--require", "cheap"], "require: 'cheap' is not allowed; expected spot, on-demand"),
         (["--pool", "cpu", "--prefer", "spot", "--require", "spot"], "prefer='spot' and require='spot' contradict"),
@@ -111,11 +112,11 @@ def test_a_wrong_option_is_one_line(run: Run, options: list[str], message: str) 
         ("- 1", ": document 1: [1] is no Kubernetes object; expected a map"),
         ("", ": there is nothing to place in it; expected Job, "),
         (VOLUME, ": there is nothing to place in it; expected Job, "),
-        ("kind: Deployment", ": document 1: kind: 'Deployment' can't be on spot: it holds state or serves people"),
-        ("kind: Notebook\nmetadata: {name: n}", ": Notebook/n: kind: 'Notebook' can't be on spot: it holds state"),
+        ("kind: Deployment\n", ": document 1: kind: 'Deployment' can't be on spot: it holds state or serves people"),
+        ("kind: Notebook\nmetadata: {name: nb}", ": Notebook/nb: kind: 'Notebook' can't be on spot: it holds state"),
         ("kind: Pod", ": document 1: kind: 'Pod' can't be on spot: nothing makes a bare pod again"),
-        ("kind: Jobb", ": document 1: kind: 'Jobb' is not allowed; expected Job, TFJob, "),
-        ("kind: TrainJob", ": document 1: --trainer-api is missing; expected 2.0, 2.1, 2.2, 2.3"),
+        ("kind: Jobb", ": document 1: kind: 'Jobb' is not allowed; expected Job, CronJob, "),
+        ("kind: TrainJob", ": document 1: trainer_api is missing; expected 2.0, 2.1, 2.2, 2.3"),
         (JOB.replace("image:", "imag:"), f"{CONTAINER}.imag: unknown field; did you mean 'image'?"),
         (JOB.replace("name: main", "name: 1"), f"{CONTAINER}.name: 1 is not allowed; expected a text"),
         (JOB.replace("image: i", "tty: often"), f"{CONTAINER}.tty: 'often' is not allowed"),
@@ -130,9 +131,7 @@ def test_a_wrong_document_is_one_line(run: Run, text: str, message: str) -> None
 
 
 def test_mistakes_of_every_document_are_told_at_once(run: Run) -> None:
-    Path("f.yaml").write_text(
-        f"kind: Pod\n---{JOB.replace('spec:', 'spce:')}---\nkind: Pod", encoding="utf-8"
-    )
+    Path("f.yaml").write_text(f"[1]\n---{JOB.replace('spec:', 'spce:')}---\nkind: 1", encoding="utf-8")
     ran = run("place", "-f", "f.yaml", "--pool", "cpu")
     assert ran.output == ""
     assert [line.split(": ")[2] for line in ran.errors] == ["document 1", "Job/j", "Job/j", "document 3"]

@@ -1,5 +1,6 @@
 """PyYAML alone is enough to place what is a dict or YAML."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -34,13 +35,13 @@ def test_the_program_places_a_job(tmp_path: Path) -> None:
 
 
 def test_an_object_of_an_sdk_that_is_not_known_is_refused_by_name() -> None:
-    code = "from ckf_spot import Pools, place_job; place_job(object(), Pools.load()['cpu'])"
+    code = "from ckf_spot import Pools; Pools.load()['cpu'].place(object())"
     ran = subprocess.run(
         [sys.executable, "-c", code],
         capture_output=True,
         text=True,
         check=False,
         timeout=60,
-        env={"CKF_SPOT_POOLS": str(POOLS)},
+        env=os.environ | {"CKF_SPOT_POOLS": str(POOLS)},
     )
     assert "'object' is no Kubernetes object; expected a dict, or an object of kubernetes" in ran.stderr

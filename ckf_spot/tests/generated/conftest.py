@@ -1,7 +1,5 @@
 """The demo stack's pools, from which settings are made."""
 
-from pathlib import Path
-
 import pytest
 
 from ckf_spot import Pools
@@ -9,4 +7,4 @@ from ckf_spot import Pools
 
 @pytest.fixture(scope="session")
 def pools() -> Pools:
-    return Pools.load(Path(__file__).parents[1] / "demo_pools.json")
+    return Pools.sample()

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from ckf_spot import PlacementError, Pools, place_job
+from ckf_spot import PlacementError, Pools
 from ckf_spot.generated import namespace
 
 SPOT = {"key": "kubernetes.azure.com/scalesetpriority", "operator": "Exists", "effect": "NoSchedule"}
@@ -32,7 +32,7 @@ def test_the_pod_default_has_only_what_its_crd_knows(pools: Pools) -> None:
 
 
 def test_placed_work_has_the_same_toleration_so_the_webhook_finds_no_conflict(pools: Pools) -> None:
-    placed = place_job(JOB, pools["cpu"])["spec"]["template"]["spec"]["tolerations"]
+    placed = pools["cpu"].place(JOB)["spec"]["template"]["spec"]["tolerations"]
     ours = {each["key"]: each for each in namespace.pod_default(pools, "team-a")["spec"]["tolerations"]}
     assert [each for each in placed if each["key"] in ours] == list(ours.values())
 

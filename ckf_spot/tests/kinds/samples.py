@@ -3,8 +3,9 @@
 from pathlib import Path
 from typing import Any, Final
 
+from ckf_spot import PoolGroup, yaml_text
 from ckf_spot.fields import of
-from ckf_spot.kinds import manifests
+from ckf_spot.kinds import placing
 
 Json = dict[str, Any]
 EXAMPLES: Final = Path(__file__).parents[2] / "examples/training"
@@ -21,7 +22,12 @@ OFF_SPOT: Final[Json] = {"key": SPOT, "operator": "DoesNotExist"}
 def example(name: str) -> Json:
     """A document of `examples/training`."""
     path = EXAMPLES / f"{name}.yaml"
-    return manifests.load(path.read_text(encoding="utf-8"), name)[0]
+    return yaml_text.load(path.read_text(encoding="utf-8"), name).documents[0]
+
+
+def place(document: object, group: PoolGroup, **wish: Any) -> Json:
+    """The document placed; what an eviction would still lose is a warning."""
+    return placing.placed_object(document, group, **wish)
 
 
 def container(name: str = "main", gpus: int | None = None) -> Json:

@@ -1,7 +1,6 @@
 """Whatever stands in a document: it is placed, or refused with lines; nothing else happens."""
 
 import copy
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,11 +10,11 @@ from samples import PREFERRED, REQUIRED, example
 
 from ckf_spot import PlacementError, Pools
 from ckf_spot.kinds import manifests
-from ckf_spot.kinds.manifests import Wish
+from ckf_spot.kinds.kind import Wish
 from ckf_spot.kinds.trainer import MANAGER
 from ckf_spot.pods import strict_schema
 
-POOLS = Pools.load(Path(__file__).parents[1] / "demo_pools.json")
+POOLS = Pools.sample()
 EXAMPLES = {"job": "cpu", "tfjob": "cpu", "pytorchjob": "gpu", "experiment": "cpu"} | dict.fromkeys(
     ("trainjob 2.0", "trainjob 2.1", "trainjob 2.2", "trainjob 2.2 placed"), "gpu"
 )

@@ -14,10 +14,11 @@ from samples import (
     example,
     expressions,
     job,
+    place,
     pod_of,
 )
 
-from ckf_spot import PlacementError, Pools, place_job
+from ckf_spot import PlacementError, Pools
 
 IGNORE: Json = {"action": "Ignore", "onPodConditions": [{"type": "DisruptionTarget", "status": "True"}]}
 FAIL_ON_42: Json = {"action": "FailJob", "onExitCodes": {"operator": "In", "values": [42]}}
@@ -30,44 +31,44 @@ def with_spec(**spec: Any) -> Json:
 
 
 def test_spot_is_preferred_within_the_pool_and_its_twin(pools: Pools) -> None:
-    pod = pod_of(place_job(job(), pools["cpu"]))
+    pod = pod_of(place(job(), pools["cpu"]))
     assert expressions(pod) == [[{"key": WORKLOAD, "operator": "In", "values": ["cpu"]}]]
     wish = {"weight": 100, "preference": {"matchExpressions": [ON_SPOT]}}
     assert pod["affinity"]["nodeAffinity"][PREFERRED] == [wish]
 
 
 def test_a_pool_by_its_name_stands_for_it_and_its_twin(pools: Pools) -> None:
-    pod = pod_of(place_job(job(), pools["cpuspot"], require="spot"))
+    pod = pod_of(place(job(), pools["cpuspot"], require="spot"))
     assert expressions(pod) == [[{"key": POOL, "operator": "In", "values": ["cpuspot", "cpuod"]}, ON_SPOT]]
 
 
 def test_spot_can_be_required(pools: Pools) -> None:
-    pod = pod_of(place_job(job(), pools["cpu"], require="spot"))
+    pod = pod_of(place(job(), pools["cpu"], require="spot"))
     assert ON_SPOT in expressions(pod)[0]
     assert PREFERRED not in pod["affinity"]["nodeAffinity"]
 
 
 def test_evictions_are_ignored_before_the_jobs_own_rules(pools: Pools) -> None:
-    placed = place_job(with_spec(podFailurePolicy={"rules": [FAIL_ON_42]}), pools["cpu"])
+    placed = place(with_spec(podFailurePolicy={"rules": [FAIL_ON_42]}), pools["cpu"])
     assert placed["spec"]["podFailurePolicy"]["rules"] == [IGNORE, FAIL_ON_42]
 
 
 def test_a_rule_that_ignores_evictions_moves_to_the_front(pools: Pools) -> None:
     short = {"action": "Ignore", "onPodConditions": [{"type": "DisruptionTarget"}]}
-    placed = place_job(with_spec(podFailurePolicy={"rules": [FAIL_ON_42, short]}), pools["cpu"])
+    placed = place(with_spec(podFailurePolicy={"rules": [FAIL_ON_42, short]}), pools["cpu"])
     assert placed["spec"]["podFailurePolicy"]["rules"] == [IGNORE, FAIL_ON_42]
 
 
 def test_the_kubelet_restarts_nothing_or_the_policy_is_refused(pools: Pools) -> None:
-    assert pod_of(place_job(job(restartPolicy="OnFailure"), pools["cpu"]))["restartPolicy"] == "Never"
+    assert pod_of(place(job(restartPolicy="OnFailure"), pools["cpu"]))["restartPolicy"] == "Never"
 
 
 def test_a_pod_is_replaced_once_it_has_ended(pools: Pools) -> None:
-    assert place_job(job(), pools["cpu"])["spec"]["podReplacementPolicy"] == "Failed"
+    assert place(job(), pools["cpu"])["spec"]["podReplacementPolicy"] == "Failed"
 
 
 def test_the_autoscaler_lets_the_pod_live(pools: Pools) -> None:
-    metadata = place_job(job(), pools["cpu"])["spec"]["template"]["metadata"]
+    metadata = place(job(), pools["cpu"])["spec"]["template"]["metadata"]
     assert metadata["annotations"] == {"cluster-autoscaler.kubernetes.io/safe-to-evict": "false"}
 
 
@@ -75,26 +76,26 @@ def test_what_the_user_says_of_the_autoscaler_stays(pools: Pools) -> None:
     own = {"annotations": {"cluster-autoscaler.kubernetes.io/safe-to-evict": "true"}}
     document = job()
     document["spec"]["template"]["metadata"] = own
-    assert place_job(document, pools["cpu"])["spec"]["template"]["metadata"] == own
+    assert place(document, pools["cpu"])["spec"]["template"]["metadata"] == own
 
 
 def test_an_indexed_job_counts_failures_by_task(pools: Pools) -> None:
-    placed = place_job(example("job"), pools["cpu"])["spec"]
+    placed = place(example("job"), pools["cpu"])["spec"]
     assert placed["backoffLimitPerIndex"] == 6
 
 
 @pytest.mark.parametrize("own", [{"backoffLimit": 2}, {"backoffLimitPerIndex": 0}])
 def test_an_indexed_jobs_own_limit_stays(pools: Pools, own: Json) -> None:
-    placed = place_job(with_spec(completionMode="Indexed", completions=2, **own), pools["cpu"])["spec"]
+    placed = place(with_spec(completionMode="Indexed", completions=2, **own), pools["cpu"])["spec"]
     assert {key: value for key, value in placed.items() if key.startswith("backoff")} == own
 
 
 def test_a_job_that_is_not_indexed_gets_no_limit_by_task(pools: Pools) -> None:
-    assert "backoffLimitPerIndex" not in place_job(job(), pools["cpu"])["spec"]
+    assert "backoffLimitPerIndex" not in place(job(), pools["cpu"])["spec"]
 
 
 def test_on_demand_needs_no_policy(pools: Pools) -> None:
-    placed = place_job(job(restartPolicy="OnFailure"), pools["cpu"], require="on-demand")
+    placed = place(job(restartPolicy="OnFailure"), pools["cpu"], require="on-demand")
     assert "podFailurePolicy" not in placed["spec"]
     assert pod_of(placed)["restartPolicy"] == "OnFailure"
     assert OFF_SPOT in expressions(pod_of(placed))[0]
@@ -126,11 +127,11 @@ def test_on_demand_needs_no_policy(pools: Pools) -> None:
 )  # fmt: skip
 def test_a_mistake_is_one_line_with_what_is_allowed(pools: Pools, document: Json, message: str) -> None:
     with pytest.raises(PlacementError) as error:
-        place_job(document, pools["cpu"])
+        place(document, pools["cpu"])
     assert str(error.value) == message
 
 
 def test_all_mistakes_are_told_at_once(pools: Pools) -> None:
     with pytest.raises(PlacementError) as error:
-        place_job({"kind": "Job", "spec": {"containers": [], "nodeSelector": {}}}, pools["cpu"])
+        place({"kind": "Job", "spec": {"containers": [], "nodeSelector": {}}}, pools["cpu"])
     assert len(str(error.value).splitlines()) == 4

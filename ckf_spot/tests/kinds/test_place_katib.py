@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 from kubeflow_katib_api import models
-from samples import Json, container, example, training_job
+from samples import Json, container, example, place, training_job
 
-from ckf_spot import PlacementError, Pools, place_job, place_katib, place_training_job
+from ckf_spot import PlacementError, Pools
 
 
 def with_trial(trial: Any) -> Json:
@@ -20,8 +20,8 @@ def trial_of(document: Json) -> Json:
 
 
 def test_a_trial_is_placed_as_a_job(pools: Pools) -> None:
-    placed = trial_of(place_katib(example("experiment"), pools["cpu"]))
-    assert placed == place_job(trial_of(example("experiment")), pools["cpu"])
+    placed = trial_of(place(example("experiment"), pools["cpu"]))
+    assert placed == place(trial_of(example("experiment")), pools["cpu"])
     assert placed["spec"]["podFailurePolicy"]["rules"][0]["action"] == "Ignore"
 
 
@@ -29,12 +29,12 @@ def test_a_trial_is_placed_as_a_training_job(pools: Pools) -> None:
     trial = training_job(
         "PyTorchJob", "pytorchReplicaSpecs", Master=container("pytorch"), Worker=container("pytorch")
     )
-    placed = place_katib(with_trial(trial), pools["cpu"], also=("Master",))
-    assert trial_of(placed) == place_training_job(trial, pools["cpu"], also=("Master",))
+    placed = place(with_trial(trial), pools["cpu"], also=("Master",))
+    assert trial_of(placed) == place(trial, pools["cpu"], also=("Master",))
 
 
 def test_the_rest_of_the_experiment_stays(pools: Pools) -> None:
-    placed, before = place_katib(example("experiment"), pools["cpu"]), example("experiment")
+    placed, before = place(example("experiment"), pools["cpu"]), example("experiment")
     trial_of(placed).clear()
     trial_of(before).clear()
     assert placed == before
@@ -42,7 +42,7 @@ def test_the_rest_of_the_experiment_stays(pools: Pools) -> None:
 
 def test_a_model_of_the_sdk_becomes_the_same_as_its_yaml(pools: Pools) -> None:
     model = models.V1beta1Experiment.from_dict(example("experiment"))
-    assert place_katib(model, pools["cpu"]) == place_katib(example("experiment"), pools["cpu"])
+    assert place(model, pools["cpu"]) == place(example("experiment"), pools["cpu"])
 
 
 @pytest.mark.parametrize(
@@ -55,10 +55,10 @@ def test_the_fields_are_those_of_katibs_own_models(pools: Pools, name: str, insi
     for key in inside.split("."):
         found = found[key]
     found |= dict.fromkeys(known - found.keys())
-    place_katib(document, pools["cpu"])
+    place(document, pools["cpu"])
     found["unheardOf"] = 1
     with pytest.raises(PlacementError, match=f"{inside}.unheardOf: unknown field"):
-        place_katib(document, pools["cpu"])
+        place(document, pools["cpu"])
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_the_fields_are_those_of_katibs_own_models(pools: Pools, name: str, insi
 )
 def test_a_mistake_names_its_place_in_the_experiment(pools: Pools, trial: Any, message: str) -> None:
     with pytest.raises(PlacementError) as error:
-        place_katib(with_trial(trial), pools["cpu"])
+        place(with_trial(trial), pools["cpu"])
     assert str(error.value).splitlines()[0].startswith(message)
 
 
@@ -86,16 +86,16 @@ def test_a_trial_on_the_wrong_pool_names_its_place_in_the_experiment(pools: Pool
     with pytest.raises(
         PlacementError, match=r"^spec.trialTemplate.trialSpec.spec.template.spec.containers: 'training-"
     ):
-        place_katib(example("experiment"), pools["gpu"])
+        place(example("experiment"), pools["gpu"])
 
 
 def test_a_trial_in_a_config_map_is_refused(pools: Pools) -> None:
     document = example("experiment")
     document["spec"]["trialTemplate"] = {"configMap": {"configMapName": "c"}}
     with pytest.raises(PlacementError, match=r"out of reach in a ConfigMap; expected trialSpec"):
-        place_katib(document, pools["cpu"])
+        place(document, pools["cpu"])
 
 
 def test_a_job_has_no_roles(pools: Pools) -> None:
-    with pytest.raises(PlacementError, match=r"kind: Job, which has no roles"):
-        place_katib(example("experiment"), pools["cpu"], also=("Master",))
+    with pytest.raises(PlacementError, match=r"contradicts Job, which has no roles"):
+        place(example("experiment"), pools["cpu"], also=("Master",))

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 from kubeflow import training
-from samples import GPU, OFF_SPOT, ON_SPOT, SPOT, Json, container, example, expressions, training_job
+from samples import GPU, OFF_SPOT, ON_SPOT, SPOT, Json, container, example, expressions, place, training_job
 
-from ckf_spot import EvictionWarning, PlacementError, Pools, place_training_job
+from ckf_spot import EvictionWarning, PlacementError, Pools
 from ckf_spot.kinds.training import KINDS
 
 sdk: Any = training
@@ -37,7 +37,7 @@ def of_every_kind() -> list[Any]:
 def test_workers_go_on_spot_and_every_other_role_is_left_alone(pools: Pools, document: Json) -> None:
     if document["kind"] == "TFJob":
         del replicas(document)["Master"]  # the operator takes a Chief or a Master
-    placed = replicas(place_training_job(document, pools["cpu"]))
+    placed = replicas(place(document, pools["cpu"]))
     assert SPOT in [each["key"] for each in placed.pop("Worker")["template"]["spec"]["tolerations"]]
     assert placed == {role: each for role, each in replicas(document).items() if role != "Worker"}
 
@@ -50,12 +50,12 @@ def test_the_fields_are_those_of_the_operators_sdk(kind: str) -> None:
 
 @pytest.mark.parametrize(("name", "workload"), [("tfjob", "cpu"), ("pytorchjob", "gpu")])
 def test_placing_twice_is_placing_once(pools: Pools, name: str, workload: str) -> None:
-    once = place_training_job(example(name), pools[workload])
-    assert place_training_job(once, pools[workload]) == once
+    once = place(example(name), pools[workload])
+    assert place(once, pools[workload]) == once
 
 
 def test_a_gpu_master_goes_on_demand(pools: Pools) -> None:
-    placed = place_training_job(example("pytorchjob"), pools["gpu"])
+    placed = place(example("pytorchjob"), pools["gpu"])
     assert OFF_SPOT in expressions(pod(placed, "Master"))[0]
     assert SPOT not in [each["key"] for each in pod(placed, "Master")["tolerations"]]
     assert "terminationGracePeriodSeconds" not in pod(placed, "Master")
@@ -68,18 +68,18 @@ def test_a_gpu_master_without_on_demand_gpus_is_refused(pools: Pools) -> None:
     with pytest.raises(
         PlacementError, match=r"Master asks for a GPU and must not vanish: .*also=\('Master',\)"
     ):
-        place_training_job(example("pytorchjob"), alone["gpu"])
+        place(example("pytorchjob"), alone["gpu"])
 
 
 def test_a_role_may_vanish_too(pools: Pools) -> None:
-    placed = place_training_job(example("tfjob"), pools["cpu"], also=("PS",), require="spot")
+    placed = place(example("tfjob"), pools["cpu"], also=("PS",), require="spot")
     assert ON_SPOT in expressions(pod(placed, "PS"))[0]
     assert "tolerations" not in pod(placed, "Chief")
 
 
 def test_a_role_that_the_job_lacks_is_refused(pools: Pools) -> None:
     with pytest.raises(PlacementError, match=r"'Master'.* is not allowed; expected Chief, PS, Worker"):
-        place_training_job(example("tfjob"), pools["cpu"], also=("Master",))
+        place(example("tfjob"), pools["cpu"], also=("Master",))
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_a_restart_policy_that_an_eviction_would_end_is_replaced(
 ) -> None:
     document = training_job("PyTorchJob", "pytorchReplicaSpecs", Worker=container("pytorch"))
     replicas(document)["Worker"] |= {} if own is None else {"restartPolicy": own}
-    assert replicas(place_training_job(document, pools["cpu"]))["Worker"]["restartPolicy"] == expected
+    assert replicas(place(document, pools["cpu"]))["Worker"]["restartPolicy"] == expected
 
 
 def test_roles_that_share_a_template_in_yaml_do_not_share_the_placement(pools: Pools) -> None:
@@ -105,7 +105,7 @@ def test_roles_that_share_a_template_in_yaml_do_not_share_the_placement(pools: P
     document = training_job("TFJob", "tfReplicaSpecs", Chief={}, Worker={})
     for replica in replicas(document).values():
         replica["template"] = template
-    placed = place_training_job(document, pools["cpu"])
+    placed = place(document, pools["cpu"])
     assert "tolerations" not in pod(placed, "Chief")
     assert "tolerations" in pod(placed, "Worker")
 
@@ -115,14 +115,14 @@ def test_a_role_in_small_letters_is_refused_as_by_the_webhook(pools: Pools) -> N
     with pytest.raises(
         PlacementError, match=r"pytorchReplicaSpecs.worker: unknown field; did you mean 'Worker'?"
     ):
-        place_training_job(document, pools["cpu"])
+        place(document, pools["cpu"])
 
 
 def test_gpu_workers_without_a_gpu_are_refused(pools: Pools) -> None:
     with pytest.raises(
         PlacementError, match=r"Worker.template.spec.containers: 'tensorflow' asks for no nvidia.com/gpu"
     ):
-        place_training_job(example("tfjob"), pools["gpu"])
+        place(example("tfjob"), pools["gpu"])
 
 
 @pytest.mark.parametrize(
@@ -153,14 +153,14 @@ def test_a_mistake_is_one_line_with_what_is_allowed(pools: Pools, change: Json, 
     document = training_job("TFJob", "tfReplicaSpecs", Worker=container("tensorflow"))
     document["spec"]["tfReplicaSpecs"] |= change
     with pytest.raises(PlacementError) as error:
-        place_training_job(document, pools["cpu"])
+        place(document, pools["cpu"])
     assert str(error.value) == message
 
 
 def test_a_job_without_workers_is_refused(pools: Pools) -> None:
     document = training_job("TFJob", "tfReplicaSpecs", Chief=container("tensorflow"))
     with pytest.raises(PlacementError, match=r"there is no Worker among Chief, so nothing would be placed"):
-        place_training_job(document, pools["cpu"])
+        place(document, pools["cpu"])
 
 
 def test_a_run_policy_field_in_the_spec_is_refused_with_its_place(pools: Pools) -> None:
@@ -169,7 +169,7 @@ def test_a_run_policy_field_in_the_spec_is_refused_with_its_place(pools: Pools) 
     with pytest.raises(
         PlacementError, match=r"spec.cleanPodPolicy: .* it belongs under spec.runPolicy.cleanPodPolicy"
     ):
-        place_training_job(document, pools["cpu"])
+        place(document, pools["cpu"])
 
 
 def test_an_object_of_the_sdk_becomes_the_same_as_its_yaml(pools: Pools) -> None:
@@ -188,15 +188,26 @@ def test_an_object_of_the_sdk_becomes_the_same_as_its_yaml(pools: Pools) -> None
     before = copy.deepcopy(job)
     document = training_job("PyTorchJob", "pytorchReplicaSpecs", Worker=container("pytorch"))
     document["spec"]["runPolicy"] = {"cleanPodPolicy": "None"}
-    assert place_training_job(job, pools["cpu"]) == place_training_job(document, pools["cpu"])
+    assert place(job, pools["cpu"]) == place(document, pools["cpu"])
     assert job == before
 
 
-def test_a_gpu_chief_on_a_group_without_gpus_is_left_alone(pools: Pools) -> None:
+def test_a_gpu_chief_on_a_group_without_gpus_would_wait_forever(pools: Pools) -> None:
     document = training_job(
         "TFJob", "tfReplicaSpecs", Chief=container("tensorflow", gpus=1), Worker=container("tensorflow")
     )
-    placed = place_training_job(document, pools["cpu"])
+    with pytest.raises(
+        PlacementError, match=r"Chief\.template: Chief asks for a GPU .* 'cpu' has none; expected"
+    ):
+        place(document, pools["cpu"])
+
+
+def test_a_gpu_chief_that_the_user_has_placed_is_left_alone(pools: Pools) -> None:
+    document = training_job(
+        "TFJob", "tfReplicaSpecs", Chief=container("tensorflow", gpus=1), Worker=container("tensorflow")
+    )
+    document["spec"]["tfReplicaSpecs"]["Chief"]["template"]["spec"]["nodeSelector"] = {"gpu": "yes"}
+    placed = place(document, pools["cpu"])
     assert pod(placed, "Chief")["containers"][0]["resources"] == {"limits": {GPU: 1}}
     assert "affinity" not in pod(placed, "Chief")
 
@@ -207,28 +218,84 @@ def tfjob(*roles: str, **spec: Any) -> Json:
     return document
 
 
-def test_workers_of_a_tfjob_with_parameter_servers_may_come_and_go(pools: Pools) -> None:
-    assert (
-        place_training_job(tfjob("Chief", "PS", "Worker"), pools["cpu"])["spec"]["enableDynamicWorker"]
-        is True
-    )
-
-
-def test_a_tfjob_whose_workers_talk_to_each_other_is_warned_about(pools: Pools) -> None:
-    with pytest.warns(EvictionWarning, match="fails as a whole when one worker is drained"):
-        placed = place_training_job(tfjob("Chief", "Worker"), pools["cpu"])
+@pytest.mark.parametrize("roles", [("Chief", "PS", "Worker"), ("Chief", "Worker"), ("PS", "Worker")])
+def test_a_tfjob_is_warned_about_and_its_workers_stay_as_they_are(
+    pools: Pools, roles: tuple[str, ...]
+) -> None:
+    with pytest.warns(EvictionWarning, match="TFJob/t: fails as a whole when one worker is drained"):
+        placed = place(tfjob(*roles), pools["cpu"])
     assert "enableDynamicWorker" not in placed["spec"]
+
+
+@pytest.mark.parametrize(
+    "roles", [("Chief", "PS", "Worker"), ("Master", "Worker"), ("PS", "Evaluator", "Worker")]
+)
+def test_dynamic_workers_that_break_the_cluster_of_a_tfjob_are_refused(
+    pools: Pools, roles: tuple[str, ...]
+) -> None:
+    with pytest.raises(PlacementError, match=r"^spec.enableDynamicWorker: True leaves .*; leave it out$"):
+        place(tfjob(*roles, enableDynamicWorker=True), pools["cpu"])
+
+
+def test_two_parameter_servers_would_not_know_each_other(pools: Pools) -> None:
+    document = tfjob("PS", "Worker", enableDynamicWorker=True)
+    document["spec"]["tfReplicaSpecs"]["PS"]["replicas"] = 2
+    with pytest.raises(PlacementError, match="each of several PS alone"):
+        place(document, pools["cpu"])
 
 
 @pytest.mark.parametrize(
     ("document", "wish"),
     [
-        (tfjob("Chief", "Worker", enableDynamicWorker=True), {}),
+        (tfjob("PS", "Worker", enableDynamicWorker=True), {}),
         (tfjob("Chief", "Worker"), {"require": "on-demand"}),
     ],
-    ids=["dynamic already", "on demand"],
+    ids=["dynamic with one PS", "on demand"],
 )
 def test_a_tfjob_that_survives_is_not_warned_about(pools: Pools, document: Json, wish: Any) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error", EvictionWarning)
-        place_training_job(document, pools["cpu"], **wish)
+        place(document, pools["cpu"], **wish)
+
+
+TRAINING = [(name, kind.replicas, kind.container or "main") for name, kind in KINDS.items()]
+
+
+def of_workers(kind: str, field: str, name: str, **replica: Any) -> Json:
+    document = training_job(kind, field, Worker=container(name))
+    document["spec"][field]["Worker"].update(replica)
+    return document
+
+
+@pytest.mark.parametrize(("kind", "field", "name"), TRAINING)
+def test_never_becomes_exit_code_and_a_worker_out_of_memory_is_told_of(
+    pools: Pools, kind: str, field: str, name: str
+) -> None:
+    with pytest.warns(EvictionWarning, match="Worker had restartPolicy Never and has ExitCode now.*137"):
+        placed = place(of_workers(kind, field, name, restartPolicy="Never"), pools["cpu"])
+    assert placed["spec"][field]["Worker"]["restartPolicy"] == "ExitCode"
+
+
+@pytest.mark.parametrize("policy", ["OnFailure", "Always"])
+@pytest.mark.parametrize(("kind", "field", "name"), TRAINING)
+@pytest.mark.filterwarnings("ignore::ckf_spot.errors.EvictionWarning")
+def test_a_policy_with_which_a_drained_worker_fails_the_job_is_replaced(
+    pools: Pools, kind: str, field: str, name: str, policy: str
+) -> None:
+    placed = place(of_workers(kind, field, name, restartPolicy=policy), pools["cpu"])
+    fails = kind in {"MPIJob", "XGBoostJob"}
+    assert placed["spec"][field]["Worker"]["restartPolicy"] == ("ExitCode" if fails else policy)
+
+
+@pytest.mark.parametrize("kind", ["TFJob", "MPIJob", "XGBoostJob", "JAXJob"])
+def test_what_an_eviction_does_to_the_whole_job_is_told(pools: Pools, kind: str) -> None:
+    field, name = next((field, name) for each, field, name in TRAINING if each == kind)
+    with pytest.warns(EvictionWarning, match=f"^{kind}/t: "):
+        place(of_workers(kind, field, name), pools["cpu"])
+
+
+def test_a_backoff_limit_of_zero_is_told_of(pools: Pools) -> None:
+    document = of_workers("PyTorchJob", "pytorchReplicaSpecs", "pytorch")
+    document["spec"]["runPolicy"] = {"backoffLimit": 0}
+    with pytest.warns(EvictionWarning, match=r"runPolicy\.backoffLimit: 0 fails the job"):
+        place(document, pools["cpu"])

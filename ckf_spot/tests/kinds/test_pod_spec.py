@@ -17,10 +17,11 @@ from samples import (
     container,
     expressions,
     job,
+    place,
     pod_of,
 )
 
-from ckf_spot import PlacementError, Pools, place_job
+from ckf_spot import PlacementError, Pools
 from ckf_spot.placement import Capacity
 
 OURS: Json = {"key": SPOT, "operator": "Exists", "effect": "NoSchedule"}
@@ -34,12 +35,12 @@ def affinity(*terms: list[Json]) -> Json:
 def test_the_input_stays_as_it_is(pools: Pools) -> None:
     given_job = job(tolerations=[THEIRS], affinity=affinity([ON_SPOT]))
     before = copy.deepcopy(given_job)
-    place_job(given_job, pools["cpu"], require="spot")
+    place(given_job, pools["cpu"], require="spot")
     assert given_job == before
 
 
 def test_the_users_tolerations_stay(pools: Pools) -> None:
-    assert THEIRS in pod_of(place_job(job(tolerations=[THEIRS]), pools["cpu"]))["tolerations"]
+    assert THEIRS in pod_of(place(job(tolerations=[THEIRS]), pools["cpu"]))["tolerations"]
 
 
 @pytest.mark.parametrize(
@@ -51,29 +52,30 @@ def test_the_users_tolerations_stay(pools: Pools) -> None:
     ],
 )
 def test_a_toleration_that_the_placement_covers_is_not_there_twice(pools: Pools, same: Json) -> None:
-    placed = pod_of(place_job(job(tolerations=[same]), pools["cpu"]))["tolerations"]
+    placed = pod_of(place(job(tolerations=[same]), pools["cpu"]))["tolerations"]
     assert [each for each in placed if each["key"] == SPOT] == [OURS]
 
 
 @pytest.mark.parametrize("wide", [{"operator": "Exists"}, {"key": SPOT, "operator": "Exists"}])
 def test_a_toleration_that_covers_the_placement_is_enough(pools: Pools, wide: Json) -> None:
-    placed = pod_of(place_job(job(tolerations=[wide]), pools["cpu"]))["tolerations"]
+    placed = pod_of(place(job(tolerations=[wide]), pools["cpu"]))["tolerations"]
     assert wide in placed
     assert OURS not in placed
 
 
 def test_the_placement_goes_into_each_of_the_users_terms(pools: Pools) -> None:
     zones: list[Json] = [{"key": "zone", "operator": "In", "values": [zone]} for zone in "12"]
-    placed = pod_of(place_job(job(affinity=affinity(*([zone] for zone in zones))), pools["cpu"]))
+    placed = pod_of(place(job(affinity=affinity(*([zone] for zone in zones))), pools["cpu"]))
     workload = {"key": WORKLOAD, "operator": "In", "values": ["cpu"]}
     assert expressions(placed) == [[zones[0], workload], [zones[1], workload]]
 
 
 def test_the_users_other_affinities_and_wishes_stay(pools: Pools) -> None:
     wish = {"weight": 1, "preference": {"matchExpressions": [{"key": "disk", "operator": "Exists"}]}}
-    own = {"podAntiAffinity": {"x": []}, "nodeAffinity": {PREFERRED: [wish]}}
-    placed = pod_of(place_job(job(affinity=own), pools["cpu"]))["affinity"]
-    assert placed["podAntiAffinity"] == {"x": []}
+    apart = {"podAntiAffinity": {REQUIRED: [{"topologyKey": "kubernetes.io/hostname"}]}}
+    own = apart | {"nodeAffinity": {PREFERRED: [wish]}}
+    placed = pod_of(place(job(affinity=own), pools["cpu"]))["affinity"]
+    assert placed["podAntiAffinity"] == apart["podAntiAffinity"]
     assert [each["weight"] for each in placed["nodeAffinity"][PREFERRED]] == [1, 100]
 
 
@@ -91,17 +93,17 @@ def test_the_users_other_affinities_and_wishes_stay(pools: Pools) -> None:
 )
 def test_a_node_selector_that_leaves_no_pool_is_refused(pools: Pools, selector: Json, message: str) -> None:
     with pytest.raises(PlacementError, match=r"^spec.template.spec.nodeSelector: ") as error:
-        place_job(job(nodeSelector=selector), pools["cpu"])
+        place(job(nodeSelector=selector), pools["cpu"])
     assert message in str(error.value)
 
 
 def test_a_node_selector_for_spot_contradicts_on_demand(pools: Pools) -> None:
     with pytest.raises(PlacementError, match=r"'spot' contradicts the pools cpuod; expected to leave it out"):
-        place_job(job(nodeSelector={SPOT: "spot"}), pools["cpu"], require="on-demand")
+        place(job(nodeSelector={SPOT: "spot"}), pools["cpu"], require="on-demand")
 
 
 def test_a_node_selector_of_labels_that_the_contract_does_not_know_stays(pools: Pools) -> None:
-    placed = place_job(job(nodeSelector={"topology.kubernetes.io/zone": "westeurope-1"}), pools["cpu"])
+    placed = place(job(nodeSelector={"topology.kubernetes.io/zone": "westeurope-1"}), pools["cpu"])
     assert pod_of(placed)["nodeSelector"] == {"topology.kubernetes.io/zone": "westeurope-1"}
 
 
@@ -116,7 +118,7 @@ def test_a_node_selector_of_labels_that_the_contract_does_not_know_stays(pools: 
 )
 def test_an_affinity_that_leaves_no_pool_is_refused(pools: Pools, expression: Json) -> None:
     with pytest.raises(PlacementError, match=r"contradicts the pools cpuspot, cpuod; expected "):
-        place_job(job(affinity=affinity([expression])), pools["cpu"])
+        place(job(affinity=affinity([expression])), pools["cpu"])
 
 
 @pytest.mark.parametrize(
@@ -136,10 +138,10 @@ def test_a_selection_that_leaves_the_twin_or_spot_out_is_refused_where_both_are_
     with pytest.raises(
         PlacementError, match=r"^spec\.template\.spec: .*leave them out, or ask for require="
     ) as error:
-        place_job(job(**own), pools["cpu"])
+        place(job(**own), pools["cpu"])
     assert never in str(error.value)
     wish = "on-demand" if "so never cpuspot" in str(error.value) else "spot"
-    assert place_job(job(**own), pools["cpu"], require=wish)
+    assert place(job(**own), pools["cpu"], require=wish)
 
 
 def test_labels_that_no_pool_has_together_are_refused(pools: Pools) -> None:
@@ -147,25 +149,25 @@ def test_labels_that_no_pool_has_together_are_refused(pools: Pools) -> None:
     with pytest.raises(
         PlacementError, match=r"nodeSelector: .* together contradict the pools cpuspot, cpuod; leave out"
     ):
-        place_job(job(nodeSelector=selector), pools["cpu"])
+        place(job(nodeSelector=selector), pools["cpu"])
 
 
 def test_a_selector_and_an_affinity_that_no_pool_fits_together_are_refused(pools: Pools) -> None:
     with pytest.raises(
         PlacementError, match=r"^spec.template.spec: nodeSelector and nodeAffinity together contradict"
     ):
-        place_job(job(nodeSelector={POOL: "cpuod"}, affinity=affinity([ON_SPOT])), pools["cpu"])
+        place(job(nodeSelector={POOL: "cpuod"}, affinity=affinity([ON_SPOT])), pools["cpu"])
 
 
 def test_one_of_several_terms_may_leave_no_pool(pools: Pools) -> None:
     other: list[Json] = [{"key": POOL, "operator": "In", "values": ["general"]}]
-    placed = place_job(job(affinity=affinity(other, [ON_SPOT])), pools["cpu"], require="spot")
+    placed = place(job(affinity=affinity(other, [ON_SPOT])), pools["cpu"], require="spot")
     assert len(expressions(pod_of(placed))) == 2
 
 
 def test_a_node_by_name_is_refused(pools: Pools) -> None:
     with pytest.raises(PlacementError, match=r"nodeName: 'n1' bypasses the scheduler"):
-        place_job(job(nodeName="n1"), pools["cpu"])
+        place(job(nodeName="n1"), pools["cpu"])
 
 
 @pytest.mark.parametrize(("seconds", "expected"), [(None, 25), (0, 0), (10, 10), (30, 25), (600, 25)])
@@ -173,22 +175,22 @@ def test_the_grace_period_ends_before_azure_takes_the_node(
     pools: Pools, seconds: int | None, expected: int
 ) -> None:
     own = {} if seconds is None else {"terminationGracePeriodSeconds": seconds}
-    assert pod_of(place_job(job(**own), pools["cpu"]))["terminationGracePeriodSeconds"] == expected
+    assert pod_of(place(job(**own), pools["cpu"]))["terminationGracePeriodSeconds"] == expected
 
 
 def test_the_grace_period_on_demand_is_the_users(pools: Pools) -> None:
-    placed = pod_of(place_job(job(terminationGracePeriodSeconds=600), pools["cpu"], require="on-demand"))
+    placed = pod_of(place(job(terminationGracePeriodSeconds=600), pools["cpu"], require="on-demand"))
     assert placed["terminationGracePeriodSeconds"] == 600
 
 
 def test_gpu_nodes_without_gpu_work_are_refused(pools: Pools) -> None:
     with pytest.raises(PlacementError, match=r"'main', 'log' asks for no nvidia.com/gpu") as error:
-        place_job(job(container(), container("log")), pools["gpu"])
+        place(job(container(), container("log")), pools["gpu"])
     assert str(error.value).endswith("expected a limit of 1 nvidia.com/gpu, or another pool")
 
 
 def test_one_container_with_a_gpu_is_enough(pools: Pools) -> None:
-    placed = place_job(job(container(gpus=1), container("log")), pools["gpu"])
+    placed = place(job(container(gpus=1), container("log")), pools["gpu"])
     assert GPU in [each["key"] for each in pod_of(placed)["tolerations"]]
 
 
@@ -196,7 +198,7 @@ def test_more_gpus_than_a_node_has_are_refused(pools: Pools) -> None:
     with pytest.raises(
         PlacementError, match=r"'main' asks for nvidia.com/gpu: 4, and a node of gpuspot, gpuod has 1"
     ):
-        place_job(job(container(gpus=4)), pools["gpu"])
+        place(job(container(gpus=4)), pools["gpu"])
 
 
 @pytest.mark.parametrize("amount", ["some", "1.5", -1])
@@ -204,17 +206,17 @@ def test_a_part_of_a_gpu_is_refused(pools: Pools, amount: Any) -> None:
     with pytest.raises(
         PlacementError, match=r"containers: 'main' asks for nvidia.com/gpu: .*; expected a whole number"
     ):
-        place_job(job(container(gpus=amount)), pools["gpu"])
+        place(job(container(gpus=amount)), pools["gpu"])
 
 
 def test_gpu_work_on_nodes_without_gpu_is_refused(pools: Pools) -> None:
     with pytest.raises(PlacementError, match=r"a node of cpuspot, cpuod has 0; expected a GPU pool"):
-        place_job(job(container(gpus=1)), pools["cpu"])
+        place(job(container(gpus=1)), pools["cpu"])
 
 
 @pytest.mark.parametrize("workload", ["cpu", "gpu"])
 @pytest.mark.parametrize("require", [None, "spot", "on-demand"])
 def test_placing_twice_is_placing_once(pools: Pools, workload: str, require: Capacity | None) -> None:
     given_job = job(container(gpus=1 if workload == "gpu" else None), tolerations=[THEIRS])
-    once = place_job(given_job, pools[workload], require=require)
-    assert place_job(once, pools[workload], require=require) == once
+    once = place(given_job, pools[workload], require=require)
+    assert place(once, pools[workload], require=require) == once

@@ -10,7 +10,9 @@ from typing import Any
 import yaml
 from kfp import compiler, dsl
 
-DEMO = Path(__file__).parents[1] / "demo_pools.json"
+from ckf_spot import sources
+
+DEMO = sources.SAMPLE
 """Pools of the demo cluster: cpu and gpu (1 GPU a node), each on spot with an on-demand twin, and general."""
 
 

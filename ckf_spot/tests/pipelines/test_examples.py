@@ -1,7 +1,7 @@
 """The example notebooks: one source with their scripts, compiled as they promise, and run for real.
 
-They run with kfp's local runner on a made-up tgz, and send their runs to an API server that keeps them. No cluster runs
-them here: what Kubeflow's compiler and driver make of them is not tested.
+They run with kfp's local runner on a made-up tgz, and send their runs to an API server that keeps them. What Kubeflow's
+compiler and driver made of them is recorded: `test_conformance.py` holds it against what the examples ask for.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import nbformat
 import pytest
 from compiling import DEMO, Compiled
 from nbclient import NotebookClient
+from recorded import RECORDED, without_pins
 from scheduling import admits, wished
 from servers import MERGED, PipelinesApi, archive, pipelines_api
 
@@ -105,6 +106,12 @@ def test_a_script_sends_what_it_has_compiled(compiled: dict[str, Any]) -> None:
     else:
         assert sent == found.pipeline
     assert run["runtime_config"]["parameters"] == {"url": BLOG}
+
+
+def test_a_script_compiles_to_what_kubeflow_was_given_when_it_was_recorded(compiled: dict[str, Any]) -> None:
+    found: Compiled = compiled["compiled"]
+    documents = [each for each in (found.pipeline, found.platform) if each]
+    assert without_pins(documents) == without_pins(RECORDED[compiled["name"]].ir)
 
 
 def test_a_script_places_its_steps_as_it_says(compiled: dict[str, Any], pools: Pools) -> None:

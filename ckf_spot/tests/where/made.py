@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Any, Final
 
-from ckf_spot import Pools
+from ckf_spot import Pools, sources
 from ckf_spot.agent_pool import AgentPool
 from ckf_spot.where import parse, traces
 from ckf_spot.where.observations import Look
 
 Object = dict[str, Any]
 
-CONTRACT: Final = Path(__file__).parents[1] / "demo_pools.json"
+CONTRACT: Final = sources.SAMPLE
 POOLS: Final[Mapping[str, AgentPool]] = {pool.name: pool for pool in Pools.load(CONTRACT).all}
 NOW: Final = datetime(2026, 11, 21, 8, tzinfo=UTC)
 SPOT: Final = {"key": "kubernetes.azure.com/scalesetpriority", "operator": "Exists", "effect": "NoSchedule"}

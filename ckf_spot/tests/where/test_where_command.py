@@ -51,6 +51,7 @@ def test_it_only_reads(where: Any, api: Any) -> None:
         f"{TEAM}/events",
         "/api/v1/nodes",
         f"{WORKFLOWS}/namespaces/team-a/workflows",
+        "/apis/batch/v1/namespaces/team-a/jobs",
     }
 
 
@@ -164,8 +165,19 @@ def test_a_watch_that_came_too_late_begins_anew(where: Any, api: Any) -> None:
         (["-n", "x", "-A"], "argument -A/--all-namespaces: not allowed with argument -n/--namespace"),
         (["-o", "yaml"], "argument -o/--output: invalid choice: 'yaml' (choose from 'table', 'json', 'svg')"),
         (["--patience", "soon"], "--patience: 'soon' is no duration; expected "),
-        (["--for", "1m"], "--for: it needs --record; expected --record FILE --for 10m"),
-        (["--record", "r", "-o", "svg"], "--record: allowed with it: -n, -A and --for; "),
+        (["--for", "1m"], "--for: '1m' needs --record; expected --record FILE --for 10m"),
+        (
+            ["--record", "r", "-o", "svg"],
+            "-o: 'svg' is not allowed with --record; look at the record with --from FILE",
+        ),
+        (
+            ["--record", "r", "--from", "s"],
+            "--from: 's' is not allowed with --record; look at the record with --from FILE",
+        ),
+        (
+            ["--record", "r", "--check"],
+            "--check: is not allowed with --record; look at the record with --from FILE",
+        ),
         (["--record", "r", "--for", "x"], "--for: 'x' is no duration; expected "),
         (["--record", "no/such/folder"], "no/such/folder: can't be written: No such file or directory"),
         (["--record", "r", "-n", "team-b"], "--namespace: 'team-b' does not exist"),
@@ -183,6 +195,69 @@ def test_a_mistake_is_one_line(where: Any, api: Any, arguments: list[str], messa
     assert not Path("r").exists()
 
 
+def test_all_wrong_options_are_told_at_once(where: Any) -> None:
+    ran = where("--record", "r", "--check", "--patience", "soon", "--for", "x")
+    assert [line.removeprefix("ckf-spot: ").split(":")[0] for line in ran.errors] == [
+        "--patience",
+        "--for",
+        "--check",
+    ]
+
+
+def job(name: str, owner: str, of: str) -> dict[str, Any]:
+    """A Job that belongs to something."""
+    above = [{"kind": owner, "name": of, "controller": True}]
+    return {"metadata": {"name": name, "namespace": "team-a", "ownerReferences": above}}
+
+
+JOBS = "/apis/batch/v1/namespaces/team-a/jobs"
+JOB_SETS = "/apis/jobset.x-k8s.io/v1alpha2/namespaces/team-a/jobsets"
+
+
+def test_work_is_named_by_the_owner_of_its_owner(where: Any, api: Any) -> None:
+    api.objects[f"{TEAM}/events"] = []
+    api.objects[f"{TEAM}/pods"] = [
+        pod("nightly-29921760-x", HERE, owner=("Job", "nightly-29921760")),
+        pod("mnist-node-0-0-x", HERE, owner=("Job", "mnist-node-0")),
+        pod("mnist-node-0-1-x", HERE, owner=("Job", "mnist-node-0")),
+    ]
+    api.objects[JOBS] = [
+        job("nightly-29921760", "CronJob", "nightly"),
+        job("mnist-node-0", "JobSet", "mnist"),
+    ]
+    api.objects[JOB_SETS] = [job("mnist", "TrainJob", "mnist")]
+    work = json.loads(where("-o", "json").output)["work"]
+    assert [f"{each['kind']}/{each['name']} {each['part']}" for each in work] == [
+        "CronJob/nightly 2026-11-22 00:00",
+        "TrainJob/mnist node-0",
+    ]
+    paths = [path for _, path in api.asked]
+    assert (paths.count(JOBS), paths.count(JOB_SETS)) == (1, 1)
+
+
+def test_an_owner_that_may_not_be_read_leaves_the_nearest_one(where: Any, api: Any) -> None:
+    api.refused[JOBS] = 403
+    ran = where("-o", "json")
+    assert (ran.code, ran.errors) == (0, [])
+    assert json.loads(ran.output)["work"][0]["kind"] == "Job"
+    assert [path for _, path in api.asked].count(JOBS) == 1
+
+
+def test_a_gone_pod_belongs_to_the_work_of_its_siblings(where: Any, api: Any) -> None:
+    api.objects[JOBS] = [job("train", "CronJob", "train")]
+    work = json.loads(where("-o", "json").output)["work"]
+    assert [(each["kind"], each["evictions"]) for each in work] == [("CronJob", 1), ("StatefulSet", 0)]
+
+
+def test_a_record_knows_the_owners_of_owners(where: Any, api: Any) -> None:
+    api.objects[JOBS] = [job("train", "CronJob", "train"), job("other", "CronJob", "other")]
+    new = pod("other-x", HERE, owner=("Job", "other"), created=0)
+    api.changes = [{"type": "ADDED", "object": new}]
+    assert where("--record", "watched.jsonl", "--for", "1s").code == 0
+    work = json.loads(where("--from", "watched.jsonl", "-o", "json").output)["work"]
+    assert [each["kind"] for each in work] == ["CronJob", "CronJob", "StatefulSet"]
+
+
 def test_a_namespace_that_may_not_be_looked_up_is_taken_for_empty(where: Any, api: Any) -> None:
     api.objects[f"{TEAM}/pods"] = []
     api.refused[TEAM] = 403
@@ -194,12 +269,12 @@ def test_a_namespace_that_may_not_be_looked_up_is_taken_for_empty(where: Any, ap
 @pytest.mark.parametrize(
     ("kubeconfig", "message"),
     [
-        (None, "no cluster is configured: KUBECONFIG: "),
-        ("", "no cluster is configured: KUBECONFIG: "),
-        ("a: [", "KUBECONFIG: "),
+        (None, "KUBECONFIG: 'mine' configures no cluster: "),
+        ("", "KUBECONFIG: 'mine' configures no cluster: "),
+        ("a: [", "KUBECONFIG: 'mine' can't be read: "),
         (
             "current-context: x\ncontexts: []\nclusters: []\nusers: []\n",
-            "no cluster is configured: KUBECONFIG: ",
+            "KUBECONFIG: 'mine' configures no cluster: ",
         ),
     ],
 )

@@ -5,14 +5,18 @@ from __future__ import annotations
 import json
 import re
 import shlex
+from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Any, Final
 
 import jsonschema
 import pytest
+from made import look
 
+from ckf_spot.where.lost_steps import lost_steps
 from ckf_spot.where.table import HEADER
-from ckf_spot.where.violations import RULES
+from ckf_spot.where.violations import RULES, violations
 
 ROOT: Final = Path(__file__).parents[2]
 PAGE: Final = (ROOT / "docs" / "where.md").read_text(encoding="utf-8")
@@ -51,8 +55,18 @@ def test_it_names_every_rule_and_the_schema_does_too() -> None:
 
 
 def test_its_table_has_the_columns_of_the_table() -> None:
-    [example] = blocks("text")
+    example, _ = blocks("text")
     assert example.splitlines()[0].split() == [*HEADER[1:]]
+
+
+def test_its_lost_step_is_told_in_the_programs_words() -> None:
+    _, example = blocks("text")
+    runs = json.loads((Path(__file__).parent / "pipeline_runs.json").read_text(encoding="utf-8"))["runs"]
+    seen = replace(look(), lost_steps=lost_steps([runs["waiting without retries"]["workflow"]]))
+    [told] = violations(seen, timedelta(minutes=5))
+    assert " ".join(example.split()).endswith("…")
+    words = str(told).replace("Backoff for 30 seconds", "Backoff for 5 minutes").partition("work: ")[2]
+    assert words.startswith(" ".join(example.split()).partition("fit: ")[2].removesuffix("…"))
 
 
 def test_its_links_lead_somewhere() -> None:

@@ -139,6 +139,51 @@ def test_the_pods_of_an_indexed_job_are_told_apart() -> None:
     assert {course.work.part: course.evictions for course in found} == {"0": 0, "1": 1}
 
 
+def test_a_gone_member_of_a_job_set_is_told_by_its_siblings() -> None:
+    """Events name the Job alone; what the Job belongs to is known from another pod of it."""
+    index, labels = "batch.kubernetes.io/job-completion-index", {"jobset.sigs.k8s.io/jobset-name": "mnist"}
+    job = ("Job", "mnist-node-0")
+    pods = [
+        pod(f"mnist-node-0-{number}-fresh", HERE, owner=job, labels={**labels, index: str(number)}, created=4)
+        for number in (0, 1)
+    ]
+    created = event("SuccessfulCreate", "Created pod: mnist-node-0-1-abcde", "Job", "mnist-node-0", ago=9)
+    found = courses(look(pods, NODES, events=[assigned("mnist-node-0-1-abcde", LOST, ago=9), created]))
+    assert {str(course.work): course.evictions for course in found} == {
+        "JobSet/mnist node-0-0": 0,
+        "JobSet/mnist node-0-1": 1,
+    }
+
+
+@pytest.mark.parametrize(
+    ("group", "name", "part", "reason", "message"),
+    [
+        (
+            "headgroup",
+            "forest-head-abcde",
+            "head",
+            "CreatedHeadPod",
+            "Created head Pod team-a/forest-head-abcde",
+        ),
+        (
+            "small-group",
+            "forest-small-group-worker-abcde",
+            "small-group",
+            "CreatedWorkerPod",
+            "Created worker Pod team-a/forest-small-group-worker-abcde",
+        ),
+    ],
+)
+def test_a_gone_pod_of_a_ray_cluster_is_told_by_kuberays_events(
+    group: str, name: str, part: str, reason: str, message: str
+) -> None:
+    owner = ("RayCluster", "forest")
+    fresh = pod(f"{name[:-5]}fresh", HERE, owner=owner, labels={"ray.io/group": group}, created=4)
+    created = event(reason, message, *owner, ago=9)
+    course = only(courses(look([fresh], NODES, events=[assigned(name, LOST, ago=9), created])))
+    assert (str(course.work), counts(course)) == (f"RayCluster/forest {part}", (1, 0))
+
+
 def test_a_pod_whose_work_nobody_knows_is_left_out() -> None:
     assert courses(look([], NODES, events=[assigned("stranger", LOST)])) == ()
 

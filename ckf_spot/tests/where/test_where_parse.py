@@ -34,7 +34,12 @@ RICH = pod(
 )
 
 
-@pytest.mark.parametrize("raw", [RICH, pod("bare"), {**RICH, "status": {}}, pod("late", unschedulable=3)])
+OWNED = {**pod("nightly-1-x"), "owners": [{"kind": "CronJob", "name": "nightly"}]}
+
+
+@pytest.mark.parametrize(
+    "raw", [RICH, pod("bare"), {**RICH, "status": {}}, pod("late", unschedulable=3), OWNED]
+)
 def test_a_trimmed_pod_tells_the_same(raw: Any) -> None:
     assert parse.pod(parse.trimmed_pod(raw)) == parse.pod(raw)
 

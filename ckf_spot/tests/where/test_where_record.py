@@ -32,7 +32,7 @@ NAMES = (
     "metadata", "name", "namespace", "uid", "labels", "annotations", "ownerReferences", "creationTimestamp",
     "deletionTimestamp", "spec", "containers", "initContainers", "resources", "limits", "nvidia.com/gpu", "tolerations",
     "nodeSelector", "affinity", "nodeAffinity", "nodeName", "volumes", "status", "phase", "conditions", "type",
-    "containerStatuses", "state", "startTime", "allocatable", "key", "operator",
+    "containerStatuses", "state", "startTime", "allocatable", "key", "operator", "owners",
 )  # fmt: skip
 POD = {"time": "2026-11-21T07:00:01Z", "pod": pod("train-a", HERE)}
 
@@ -107,7 +107,7 @@ def test_a_record_of_another_namespace_is_not_added_to(path: Path) -> None:
     with Recorder(path, "team-a"):
         pass
     before = path.read_text(encoding="utf-8")
-    with pytest.raises(PlacementError, match=r"namespace 'team-b' is not allowed; expected 'team-a'"):
+    with pytest.raises(PlacementError, match=r"namespace: 'team-b' is not allowed; expected 'team-a'"):
         Recorder(path, "team-b")
     assert path.read_text(encoding="utf-8") == before
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from ckf_spot import Pools, place_training_job
+from ckf_spot import Pools
 from local_aks.demo.contract_pools import WorkloadPools
 from local_aks.demo.workloads.pipelines import ACCOUNT, PipelineTask, Retries, workflow
 from local_aks.demo.workloads.platform_and_jobs import PART, TEAM_NAMESPACE, Object
@@ -52,7 +52,7 @@ def training(pools: Pools, lane: WorkloadPools) -> Object:
         "metadata": {"name": "train-model", "namespace": TEAM_NAMESPACE, "labels": {PART: TRAINING}},
         "spec": {"pytorchReplicaSpecs": {"Master": _replica(1, {}), "Worker": _replica(WORKERS, worker)}},
     }
-    return place_training_job(job, pools[lane.workload], prefer="spot")
+    return pools[lane.workload].place(job, prefer="spot")
 
 
 def state(run: Object) -> str:

@@ -118,11 +118,11 @@ def test_a_disruption_budget_delays_the_drain_but_does_not_keep_the_node(
         play.until("the budget holds", lambda: demo.api.get(budget)["status"].get("currentHealthy") == 1)
         play.market.add(MarketEvent(play.clock.now(), Reclaim.EVICT, "cpuspot", ALL))
         [notice] = play.until("notice is given", lambda: play.journal(Kind.EVICTION_NOTICE))
-        [gone] = play.until("the node is gone", lambda: play.journal(Kind.EVICTION))
+        [gone] = play.until("the VM is taken", lambda: play.journal(Kind.EVICTION))
+        play.until("its node is seen to be gone", lambda: gone["node"] not in demo.nodes("cpuspot"))
     [kept] = _running(demo, namespace, "kept-")
     assert "deletionTimestamp" not in kept["metadata"]
     assert kept["spec"]["nodeName"] == gone["node"]
-    assert gone["node"] not in demo.nodes("cpuspot")
     assert gone["pods"] == 1
     ends = play.journal(Kind.POD_GONE, Kind.POD_FINISHED)
     assert [

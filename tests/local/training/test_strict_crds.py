@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 import yaml
 
-from ckf_spot import Pools, place_job, place_training_job
+from ckf_spot import Pools
 from local_aks.lifecycle.instance import PROJECT_ROOT
 from tests.local.demo_stack import DemoStack
 
 EXAMPLES: Path = PROJECT_ROOT / "ckf_spot" / "examples" / "training"
-PLACES = {"job.yaml": place_job, "pytorchjob.yaml": place_training_job, "tfjob.yaml": place_training_job}
+PLACED = ("job.yaml", "pytorchjob.yaml", "tfjob.yaml")
 
 
 def _dry_run(demo: DemoStack, document: dict[str, Any], namespace: str) -> str:
@@ -23,19 +23,19 @@ def _dry_run(demo: DemoStack, document: dict[str, Any], namespace: str) -> str:
     return demo.kubectl.run(*command, "--filename=-", given=json.dumps(placed))
 
 
-@pytest.mark.parametrize("example", PLACES)
+@pytest.mark.parametrize("example", PLACED)
 def test_a_placed_example_has_no_field_that_the_api_server_does_not_know(
     example: str, demo: DemoStack, pools: Pools, namespace: str
 ) -> None:
     document = yaml.safe_load((EXAMPLES / example).read_text(encoding="utf-8"))
     group = pools["gpu" if example == "pytorchjob.yaml" else "cpu"]
-    assert document["kind"].lower() in _dry_run(demo, PLACES[example](document, group), namespace)
+    assert document["kind"].lower() in _dry_run(demo, group.place(document), namespace)
 
 
 def test_a_pods_fields_beside_the_template_are_refused(demo: DemoStack, pools: Pools, namespace: str) -> None:
     """What the placed examples would get away with if nobody were strict."""
     document = yaml.safe_load((EXAMPLES / "tfjob.yaml").read_text(encoding="utf-8"))
-    placed = place_training_job(document, pools["cpu"])
+    placed = pools["cpu"].place(document)
     worker = placed["spec"]["tfReplicaSpecs"]["Worker"]
     worker["affinity"] = worker["template"]["spec"].pop("affinity")
     with pytest.raises(AssertionError, match="unknown field"):

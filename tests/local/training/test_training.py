@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from ckf_spot import Pools, place_training_job
+from ckf_spot import Pools
 from local_aks.control_plane.controllers.training_operator import TrainingOperator
 from local_aks.simulation.market import ALL, MarketEvent, Reclaim
 from tests.local.demo_stack import DemoStack, Object, Play
@@ -38,7 +38,7 @@ def _training(
 
 
 def _started(demo: DemoStack, play: Play, pools: Pools, shape: Shape, namespace: str) -> Training:
-    job = place_training_job(training_job(shape, namespace), pools[shape.workload], prefer="spot")
+    job = pools[shape.workload].place(training_job(shape, namespace), prefer="spot")
     training = Training(demo, job)
     demo.apply(job)
     play.until("the chief runs", lambda: training.pods(shape.chief))

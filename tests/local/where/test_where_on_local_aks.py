@@ -17,7 +17,7 @@ from xml.etree import ElementTree
 import pytest
 import yaml
 
-from ckf_spot import Pools, place_job
+from ckf_spot import Pools
 from local_aks.simulation.market import ALL, MarketEvent, Reclaim, Supply
 from tests.local.demo_stack import DemoStack, Object
 
@@ -110,14 +110,14 @@ def scene(demo: DemoStack, namespace: str, tmp_path_factory: pytest.TempPathFact
     try:
         with demo.playing(MarketEvent(0, Supply.SOLD_OUT, "gpuspot"), step=4) as play:
             play.until("the recorder begins", lambda: record.exists() or None)
-            demo.apply(place_job(_job("training", namespace), pools["cpu"], prefer="spot"))
+            demo.apply(pools["cpu"].place(_job("training", namespace), prefer="spot"))
             first = play.until("the Job runs", lambda: _running(demo, namespace, "training-"))
             before = first["spec"]["nodeName"]
             time.sleep(2)  # times of the API have whole seconds
             play.market.add(MarketEvent(play.clock.now(), Reclaim.EVICT, "cpuspot", ALL))
             play.until("its node is gone", lambda: before not in demo.nodes("cpuspot"))
             after = play.until("it runs again", lambda: _running(demo, namespace, "training-"))
-            stuck = place_job(_job("inference", namespace, gpus=1), pools["gpu"], require="spot")
+            stuck = pools["gpu"].place(_job("inference", namespace, gpus=1), require="spot")
             demo.apply(_database(namespace), stuck)
             play.until("the database runs", lambda: _running(demo, namespace, "database-"))
             play.until("the other Job waits", lambda: _unschedulable(demo, namespace, "inference-"))

@@ -7,9 +7,9 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+from ckf_spot import sources, yaml_text
 from ckf_spot.commands import output
-from ckf_spot.generated import namespace, spawner
-from ckf_spot.kinds import manifests
+from ckf_spot.generated import kueue, namespace, spawner
 from ckf_spot.pools import Pools
 
 
@@ -19,6 +19,8 @@ def add_to(commands: Any) -> None:
         "generate", help="make settings for Charmed Kubeflow"
     )
     kinds: Any = command.add_subparsers(required=True, metavar="WHAT")
+    sample = _named(kinds, "sample-pools", "a pool contract, to try everything without a cluster")
+    sample.set_defaults(run=_sample_pools)
     _add(
         kinds, "spawner", "options of the notebook form, as Terraform variables", _spawner, in_namespace=False
     )
@@ -29,6 +31,23 @@ def add_to(commands: Any) -> None:
         "every pod of a namespace tolerates spot; for batch work alone",
         _tolerations,
     )
+    queues = _add(kinds, "kueue", "queues and quotas of Kueue, spot first", _kueue, in_namespace=False)
+    queues.add_argument(
+        "--namespace",
+        action="append",
+        required=True,
+        help="a profile's namespace; may be given several times: they share the quotas",
+    )
+    queues.add_argument(
+        "--node",
+        action="append",
+        default=[],
+        metavar="SIZE=CPU,MEMORY",
+        help="what a node of a VM size has for pods (kubectl describe node, Allocatable); one for each size",
+    )
+    queues.add_argument(
+        "--queue", default=kueue.QUEUE, help=f"name of the queues; the default is {kueue.QUEUE}"
+    )
 
 
 def _add(
@@ -38,20 +57,31 @@ def _add(
     make: Callable[[Pools, argparse.Namespace], str],
     *,
     in_namespace: bool = True,
-) -> None:
-    kind: argparse.ArgumentParser = kinds.add_parser(name, help=text, description=text)
+) -> argparse.ArgumentParser:
+    kind = _named(kinds, name, text)
     if in_namespace:
         kind.add_argument("--namespace", required=True, help="a profile's namespace")
     kind.add_argument("--pools", help="file with the pool contract; left out: CKF_SPOT_POOLS, or the cluster")
-    kind.add_argument(
-        "-o", "--output", default=output.STANDARD, help="file to write; left out: standard output"
-    )
 
     def run(options: argparse.Namespace) -> int:
         output.write(make(Pools.load(options.pools), options), options.output)
         return 0
 
     kind.set_defaults(run=run)
+    return kind
+
+
+def _named(kinds: Any, name: str, text: str) -> argparse.ArgumentParser:
+    kind: argparse.ArgumentParser = kinds.add_parser(name, help=text, description=text)
+    kind.add_argument(
+        "-o", "--output", default=output.STANDARD, help="file to write; left out: standard output"
+    )
+    return kind
+
+
+def _sample_pools(options: argparse.Namespace) -> int:
+    output.write(sources.SAMPLE.read_text(encoding="utf-8"), options.output)
+    return 0
 
 
 def _spawner(pools: Pools, _: argparse.Namespace) -> str:
@@ -59,8 +89,13 @@ def _spawner(pools: Pools, _: argparse.Namespace) -> str:
 
 
 def _pod_default(pools: Pools, options: argparse.Namespace) -> str:
-    return manifests.dump([namespace.pod_default(pools, options.namespace)])
+    return yaml_text.dump([namespace.pod_default(pools, options.namespace)])
 
 
 def _tolerations(pools: Pools, options: argparse.Namespace) -> str:
-    return manifests.dump([namespace.default_tolerations(pools, options.namespace)])
+    return yaml_text.dump([namespace.default_tolerations(pools, options.namespace)])
+
+
+def _kueue(pools: Pools, options: argparse.Namespace) -> str:
+    nodes = kueue.rooms(options.node)
+    return yaml_text.dump(kueue.objects(pools, options.namespace, nodes, options.queue))

@@ -1,16 +1,15 @@
-"""`ckf-spot place`: places the jobs in a YAML file."""
+"""`ckf-spot place`: places what is in a YAML file."""
 
 from __future__ import annotations
 
 import argparse
 import sys
-import warnings
 from typing import Any
 
+from ckf_spot import install, yaml_text
 from ckf_spot.commands import output
-from ckf_spot.errors import EvictionWarning
-from ckf_spot.kinds import manifests
-from ckf_spot.kinds.manifests import Wish
+from ckf_spot.kinds import manifests, table
+from ckf_spot.kinds.kind import Wish
 from ckf_spot.pods import strict_schema
 from ckf_spot.pools import Pools
 
@@ -18,7 +17,9 @@ from ckf_spot.pools import Pools
 def add_to(commands: Any) -> None:
     """Adds the command to the program's parser."""
     command: argparse.ArgumentParser = commands.add_parser(
-        "place", help="place the jobs in a YAML file", description=f"Places {', '.join(manifests.KINDS)}."
+        "place",
+        help="place the work in a YAML file",
+        description=f"Places {', '.join(table.KINDS)}; other objects in the file stay as they are.",
     )
     command.add_argument(
         "-f", "--file", required=True, help="YAML, one document or many; - is standard input"
@@ -44,21 +45,18 @@ def add_to(commands: Any) -> None:
 def _run(options: argparse.Namespace) -> int:
     group = Pools.load(options.pools)[options.pool]
     origin = "standard input" if options.file == output.STANDARD else options.file
-    documents = manifests.load(output.read(options.file), origin)
+    stream = yaml_text.load(output.read(options.file), origin)
     wish = Wish(
         prefer=options.prefer,
         require=options.require,
         also=tuple(options.also),
         trainer_api=options.trainer_api,
     )
-    with warnings.catch_warnings(record=True) as told:
-        warnings.simplefilter("always", EvictionWarning)
-        text = manifests.dump(manifests.place(documents, group, wish, origin))
-    for each in told:
-        sys.stderr.write(f"ckf-spot: {origin}: {each.message}\n")
+    placed = manifests.place(stream.documents, group, wish, origin)
+    sys.stderr.writelines(f"ckf-spot: {note}\n" for note in placed.notes)
     if not strict_schema.available():
         sys.stderr.write(
-            "ckf-spot: the pods' own fields were not checked: pip install 'ckf-spot[validate]' checks them\n"
+            f"ckf-spot: the pods' own fields were not checked: {install.hint('validate')} checks them\n"
         )
-    output.write(text, options.output)
+    output.write(stream.changed(placed.documents), options.output)
     return 0

@@ -7,7 +7,7 @@ import re
 from typing import Any, Final
 
 from ckf_spot.agent_pool import PLATFORM_NAMESPACES, SPOT_LABEL
-from ckf_spot.errors import PlacementError
+from ckf_spot.errors import ABSENT, Mistake, PlacementError
 from ckf_spot.fields import Json
 from ckf_spot.pods.template import SAFE_TO_EVICT
 from ckf_spot.pools import Pools
@@ -35,7 +35,7 @@ def pod_default(pools: Pools, namespace: str) -> Json:
     return {
         "apiVersion": "kubeflow.org/v1alpha1",
         "kind": "PodDefault",
-        "metadata": {"name": ALLOW_SPOT, "namespace": _profile(namespace)},
+        "metadata": {"name": ALLOW_SPOT, "namespace": profile(namespace)},
         "spec": {
             "desc": "Allow spot nodes: the pod may be evicted at any time. Notebooks are refused with it.",
             "selector": {"matchLabels": {ALLOW_SPOT: "true"}},
@@ -62,7 +62,7 @@ def default_tolerations(pools: Pools, namespace: str) -> Json:
         "apiVersion": "v1",
         "kind": "Namespace",
         "metadata": {
-            "name": _profile(namespace),
+            "name": profile(namespace),
             "annotations": {DEFAULT_TOLERATIONS: json.dumps(_tolerations(pools))},
         },
     }
@@ -79,18 +79,41 @@ def _tolerations(pools: Pools) -> list[dict[str, Any]]:
     )
     if not taints:
         names = ", ".join(pool.name for pool in pools.all)
-        raise PlacementError(f"there is no spot pool to allow; the pools are: {names}")
+        raise PlacementError(Mistake("", ABSENT, f"the pools are: {names}", "there is no spot pool to allow"))
     return [{"key": key, "operator": "Exists", "effect": effect} for key, effect in taints]
 
 
-def _profile(namespace: str) -> str:
-    if not _FORM.fullmatch(namespace):
-        raise PlacementError(
-            f"namespace: {namespace!r} is not allowed; expected 1 to 63 of a–z, 0–9 and -, without - at either end"
-        )
+def profile(namespace: str) -> str:
+    """The name of a profile's namespace.
+
+    Raises:
+        PlacementError: it is no name, or one of the platform's.
+    """
+    named("namespace", namespace)
     if PLATFORM_NAMESPACES.fullmatch(namespace):
         raise PlacementError(
-            f"namespace: {namespace!r} is the platform's, where the cluster's guard refuses pods that tolerate spot "
-            "nodes; expected a profile's namespace"
+            Mistake(
+                "namespace",
+                namespace,
+                "expected a profile's namespace",
+                "is the platform's, where the cluster's guard refuses pods that tolerate spot nodes",
+            )
         )
     return namespace
+
+
+def named(what: str, name: str) -> str:
+    """The name, if it can be one.
+
+    Args:
+        what: of what, for messages.
+        name: to check.
+
+    Raises:
+        PlacementError: it can't.
+    """
+    if not _FORM.fullmatch(name):
+        raise PlacementError(
+            Mistake(what, name, "expected 1 to 63 of a–z, 0–9 and -, without - at either end")
+        )
+    return name

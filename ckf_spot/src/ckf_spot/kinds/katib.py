@@ -1,22 +1,19 @@
-"""Places the trials of a Katib experiment (v1beta1, Katib 0.18 and 0.19)."""
+"""The trials of a Katib experiment (v1beta1, Katib 0.18 and 0.19)."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from ckf_spot import fields
-from ckf_spot.errors import ABSENT, Mistake, not_one_of, refuse
-from ckf_spot.fields import Json, is_map, of
-from ckf_spot.kinds import jobs, training
-from ckf_spot.kinds.serialise import plain
-from ckf_spot.placement import Capacity
-from ckf_spot.pool_group import PoolGroup
+from ckf_spot.errors import Mistake, not_one_of
+from ckf_spot.fields import is_map, of
+from ckf_spot.kinds import jobs, trainer, training
+from ckf_spot.kinds.kind import Kind, Path, Wish, told
 
-KIND: Final = "Experiment"
-API_VERSION: Final = "kubeflow.org/v1beta1"
-TRIAL: Final = "spec.trialTemplate.trialSpec."
-"""Path of the trial, for messages."""
+TRIALS: Final[Mapping[str, Kind]] = {"Job": jobs.KINDS["Job"], **training.KINDS, **trainer.KINDS}
+"""Kinds of which Katib makes trials."""
+_TRIAL: Final = "spec.trialTemplate.trialSpec"
 _SPEC: Final = (
     "algorithm", "earlyStopping", "maxFailedTrialCount", "maxTrialCount", "metricsCollectorSpec", "nasConfig",
     "objective", "parallelTrialCount", "parameters", "resumePolicy", "trialTemplate",
@@ -27,77 +24,45 @@ _TEMPLATE: Final = (
 )  # fmt: skip
 
 
-def place_katib(
-    experiment: object,
-    group: PoolGroup,
-    *,
-    prefer: Capacity | None = None,
-    require: Capacity | None = None,
-    also: Sequence[str] = (),
-) -> Json:
-    """The experiment with its trials on the pools: a Job as by `place_job`, or as by `place_training_job`.
+class Experiment(Kind):
+    """An Experiment; its trials are placed as their kind is.
 
     An eviction then costs a trial its time, and does not count against `maxFailedTrialCount`.
-
-    Args:
-        experiment: a dict, or a V1beta1Experiment; it stays as it is.
-        group: the pools.
-        prefer: see `PoolGroup.placement`.
-        require: see `PoolGroup.placement`.
-        also: for training jobs, see `place_training_job`.
-
-    Returns:
-        A dict, as the API server wants it.
-
-    Raises:
-        PlacementError: with every mistake, one a line.
     """
-    document = plain(experiment)
-    refuse(problems(document))
-    template = document["spec"]["trialTemplate"]
-    trial = template["trialSpec"]
-    if trial["kind"] == jobs.KIND:
-        placement = group.placement(prefer=prefer, require=require)
-        no_roles = [
-            Mistake("also", also, "leave it out", f"contradicts {TRIAL}kind: Job, which has no roles")
-        ]
-        refuse([*(no_roles if also else ()), *jobs.placement_problems(trial, placement, TRIAL)])
-        template["trialSpec"] = jobs.placed(trial, placement)
-    else:
-        template["trialSpec"] = training.placed(
-            trial, group, prefer=prefer, require=require, also=also, inside=TRIAL
-        )
-    return document
 
-
-def problems(document: Mapping[str, Any]) -> list[Mistake]:
-    """What is wrong with an experiment's fields, down to its trials' pods."""
-    found = list(fields.object_problems(document, "", API_VERSION, KIND))
-    if document.get("spec") is None:
-        return found
-    found += fields.problems(document["spec"], "spec", _SPEC, ("trialTemplate",))
-    template = of(document, "spec").get("trialTemplate")
-    if template is None:
-        return found
-    if is_map(template) and template.get("configMap") is not None:
-        return [
-            *found,
-            Mistake(
+    def problems(self, document: Mapping[str, Any], wish: Wish) -> Iterator[Mistake]:
+        """Down to the trial."""
+        yield from fields.object_problems(document, "kubeflow.org/v1beta1")
+        if document.get("spec") is None:
+            return
+        yield from fields.problems(document["spec"], "spec", _SPEC, ("trialTemplate",))
+        template = of(document, "spec").get("trialTemplate")
+        if template is None:
+            return
+        if is_map(template) and template.get("configMap") is not None:
+            yield told(
                 "spec.trialTemplate.configMap",
-                ABSENT,
-                "expected trialSpec",
                 "the trial is out of reach in a ConfigMap",
-            ),
-        ]
-    found += fields.problems(template, "spec.trialTemplate", _TEMPLATE, ("trialSpec",))
-    trial = of(document, "spec", "trialTemplate").get("trialSpec")
-    if trial is None:
-        return found
-    if not is_map(trial):
-        return [*found, Mistake(TRIAL[:-1], trial, f"expected a {jobs.KIND} or a training job", "is no map")]
-    kind = trial.get("kind")
-    if kind == jobs.KIND:
-        return [*found, *jobs.problems(trial, TRIAL)]
-    if isinstance(kind, str) and kind in training.KINDS:
-        return [*found, *training.problems(trial, TRIAL)]
-    return [*found, not_one_of(f"{TRIAL}kind", kind, (jobs.KIND, *training.KINDS))]
+                "expected trialSpec",
+            )
+            return
+        yield from fields.problems(template, "spec.trialTemplate", _TEMPLATE, ("trialSpec",))
+        trial = of(document, "spec", "trialTemplate").get("trialSpec")
+        if trial is not None and not is_map(trial):
+            yield Mistake(_TRIAL, trial, f"expected one of {', '.join(TRIALS)}", "is no map")
+        elif trial is not None and _kind(trial) is None:
+            yield not_one_of(f"{_TRIAL}.kind", trial.get("kind"), TRIALS)
+
+    def inner(self, document: Mapping[str, Any]) -> Iterator[tuple[Path, Kind]]:
+        """The trial."""
+        kind = _kind(of(document, "spec", "trialTemplate", "trialSpec"))
+        if kind is not None:
+            yield ("spec", "trialTemplate", "trialSpec"), kind
+
+
+KINDS: Final[Mapping[str, Kind]] = {"Experiment": Experiment()}
+
+
+def _kind(trial: Mapping[str, Any]) -> Kind | None:
+    name = trial.get("kind")
+    return TRIALS.get(name) if isinstance(name, str) else None

@@ -3,36 +3,54 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import date
 from typing import Any
 
-from ckf_spot.errors import PlacementError, shown
-from ckf_spot.fields import Json, copied, is_map
+from ckf_spot.errors import ABSENT, Mistake, PlacementError
+from ckf_spot.fields import Json, is_map
 
 
 def plain(found: object) -> Json:
     """A Kubernetes object as a map of its own.
 
     Args:
-        found: a map, which is copied; an object of kubernetes, kubeflow-training or kubeflow-katib, whose classes name
-            their fields in `openapi_types`; or one of the Kubeflow Trainer's pydantic models.
+        found: a map; an object of kubernetes, kubeflow-training or kubeflow-katib, whose classes tell in
+            `attribute_map` how the API server names their fields; or one of the Kubeflow Trainer's pydantic models.
+            Maps may hold such objects, and they each other. The client's own `ApiClient` is not asked: from release
+            37 on it gives the Kubeflow SDKs' fields their Python names (ckf_spot/tests/sdks/test_sdks.py).
 
     Raises:
         PlacementError: it is none of these.
     """
-    if isinstance(found, Mapping):
-        if not is_map(found):
-            raise PlacementError(f"{shown(found)} is no Kubernetes object; its keys must be texts")
-        return copied(found)
-    if hasattr(found, "openapi_types"):
-        from kubernetes.client import ApiClient  # noqa: PLC0415 - there, since the object's SDK needs it
+    try:
+        made = _plain(found)
+    except RecursionError:
+        raise PlacementError(Mistake("", ABSENT, "", "the object is nested too deeply")) from None
+    if is_map(made):
+        return dict(made)
+    if isinstance(made, Mapping):
+        raise PlacementError(Mistake("", made, "its keys must be texts", "is no Kubernetes object"))
+    raise PlacementError(
+        Mistake(
+            "",
+            type(found).__name__,
+            "expected a dict, or an object of kubernetes, kubeflow-training, kubeflow-katib or kubeflow-trainer-api",
+            "is no Kubernetes object",
+        )
+    )
 
-        client: Any = ApiClient()
-        return client.sanitize_for_serialization(found)
+
+def _plain(found: Any) -> Any:
+    if isinstance(found, Mapping):
+        return {key: _plain(value) for key, value in found.items()}
+    if isinstance(found, list | tuple):
+        return [_plain(value) for value in found]
+    if isinstance(found, date):
+        return found.isoformat()
+    if hasattr(type(found), "openapi_types"):
+        given = {name: getattr(found, attribute) for attribute, name in found.attribute_map.items()}
+        return {name: _plain(value) for name, value in given.items() if value is not None}
     if hasattr(type(found), "model_fields") and hasattr(found, "to_dict"):
         # Not pydantic's own model_dump: it turns a quantity into the wrapper's inner fields (kubeflow-trainer-api 2.3).
-        model: Any = found
-        return copied(model.to_dict())
-    raise PlacementError(
-        f"{type(found).__name__!r} is no Kubernetes object; expected a dict, "
-        "or an object of kubernetes, kubeflow-training, kubeflow-katib or kubeflow-trainer-api"
-    )
+        return _plain(found.to_dict())
+    return found

@@ -1,31 +1,28 @@
-"""Places a TrainJob of Kubeflow Trainer v2, whose field for placement differs by release.
+"""TrainJobs of Kubeflow Trainer v2, whose field for placement differs by release.
 
 Source: docs/facts/placement.md#trainer-and-katib.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, Literal, get_args
+from typing import Any, Final
 
 from ckf_spot import fields
 from ckf_spot.agent_pool import GPU
-from ckf_spot.errors import ABSENT, Mistake, not_one_of, refuse
+from ckf_spot.errors import ABSENT, Mistake, missing, not_one_of, refuse
 from ckf_spot.fields import Json, at, is_map, is_maps, of
-from ckf_spot.kinds.serialise import plain
+from ckf_spot.kinds.kind import Kind, Wish
 from ckf_spot.placement import Capacity, Placement
 from ckf_spot.pods import gpu_limits, node_selection, shape
 from ckf_spot.pods import template as pods
 from ckf_spot.pool_group import PoolGroup
 
-Api = Literal["2.0", "2.1", "2.2", "2.3"]
+APIS: Final = ("2.0", "2.1", "2.2", "2.3")
 """Releases of Kubeflow Trainer; each drops the others' fields without a word."""
-KIND: Final = "TrainJob"
-API_VERSION: Final = "trainer.kubeflow.org/v1alpha1"
 MANAGER: Final = "ckf-spot/placement"
 """Who owns the patch: Trainer keeps one for each manager."""
-APIS: Final = get_args(Api)
 _FIELD: Final[Mapping[str, str]] = {
     "2.0": "podSpecOverrides",
     "2.1": "podTemplateOverrides",
@@ -40,46 +37,64 @@ _ONLY: Final[Mapping[str, tuple[str, ...]]] = {
     "2.2": ("activeDeadlineSeconds",),
     "2.3": ("activeDeadlineSeconds",),
 }
+_RELEASE: Final = (
+    f"expected {', '.join(APIS)}, the release in the cluster: --trainer-api 2.2, or trainer_api='2.2'"
+)
 _PLACING: Final = ("affinity", "tolerations")
 
 
-def place_trainjob(
-    job: object,
-    group: PoolGroup,
-    *,
-    api: Api,
-    prefer: Capacity | None = None,
-    require: Capacity | None = None,
-    target: str = "node",
-) -> Json:
-    """The TrainJob with its nodes on the pools.
+class TrainJob(Kind):
+    """A TrainJob; the training runtime's job that does the work goes to the pools.
 
     Trainer 2.0 takes no affinity: there a node selector chooses the pools, and `prefer="spot"` is left to the
     autoscaler's priorities. Trainer 2.3 alone takes a grace period. Evictions are counted, and the job made again, by
     the training runtime's own failure policy, which no TrainJob can set.
-
-    Args:
-        job: a dict, or a TrainerV1alpha1TrainJob; it stays as it is.
-        group: the pools.
-        api: release of Trainer in the cluster.
-        prefer: see `PoolGroup.placement`.
-        require: see `PoolGroup.placement`.
-        target: the runtime's job that does the work.
-
-    Returns:
-        A dict, as the API server wants it.
-
-    Raises:
-        PlacementError: with every mistake, one a line.
     """
-    document = plain(job)
-    refuse(problems(document, api))
-    spec = document["spec"]
-    entries: list[Json] = spec.get(_FIELD[api]) or []
-    placement = group.placement(prefer=prefer, require=require)
-    refuse([*_gpu_problems(spec, placement), *_entry_problems(entries, placement, api, target)])
-    spec[_FIELD[api]] = _placed(entries, placement, api, target)
-    return document
+
+    def problems(self, document: Mapping[str, Any], wish: Wish) -> Iterator[Mistake]:
+        """In the release that the wish names."""
+        api = wish.trainer_api
+        if api not in APIS:
+            return
+        yield from fields.object_problems(document, "trainer.kubeflow.org/v1alpha1")
+        if document.get("spec") is None:
+            return
+        field = _FIELD[api]
+        hints = {name: f"Trainer {api} takes {field} instead" for name in _FIELD.values() if name != field}
+        yield from fields.problems(
+            document["spec"], "spec", (*_SPEC, *_ONLY[api], field), ("runtimeRef",), hints
+        )
+        spec = of(document, "spec")
+        if spec.get("trainer") is not None:
+            yield from fields.problems(spec["trainer"], "spec.trainer", _TRAINER)
+        entries = spec.get(field)
+        if entries is not None and not is_maps(entries):
+            yield Mistake(f"spec.{field}", entries, "expected a list of maps")
+
+    def wish_problems(self, document: Mapping[str, Any], wish: Wish) -> Iterator[Mistake]:
+        """A release must be named: each drops the others' fields without a word."""
+        yield from super().wish_problems(document, wish)
+        if wish.trainer_api is None:
+            yield missing("trainer_api", _RELEASE)
+        elif wish.trainer_api not in APIS:
+            yield not_one_of("trainer_api", wish.trainer_api, APIS)
+
+    def misfits(self, document: Mapping[str, Any], placement: Placement, wish: Wish) -> Iterator[Mistake]:
+        """Its own overrides and GPUs."""
+        if wish.trainer_api in APIS:
+            spec = document["spec"]
+            yield from _gpu_problems(spec, placement)
+            entries = spec.get(_FIELD[wish.trainer_api]) or []
+            yield from _entry_problems(entries, placement, wish.trainer_api, wish.target)
+
+    def place(self, document: Json, placement: Placement, wish: Wish) -> None:
+        """An override, or a patch, with the placement."""
+        api = str(wish.trainer_api)
+        spec = document["spec"]
+        spec[_FIELD[api]] = _placed(spec.get(_FIELD[api]) or [], placement, api, wish.target)
+
+
+KINDS: Final[Mapping[str, Kind]] = {"TrainJob": TrainJob()}
 
 
 @dataclass(frozen=True)
@@ -100,7 +115,7 @@ class TrainOption:
     require: Capacity | None = None
     target: str = "node"
 
-    def __call__(self, job_spec: Json, trainer: Any, backend: object) -> None:  # noqa: ARG002 - the SDK's own signature
+    def __call__(self, job_spec: Json, trainer: Any, backend: object) -> None:
         """Called by the SDK.
 
         Args:
@@ -123,26 +138,6 @@ class TrainOption:
         spec[_FIELD["2.2"]] = _placed(entries, placement, "2.2", self.target)
 
 
-def problems(document: Mapping[str, Any], api: str) -> list[Mistake]:
-    """What is wrong with a TrainJob's fields in a release of Trainer."""
-    if api not in APIS:
-        return [not_one_of("api", api, APIS)]
-    found = list(fields.object_problems(document, "", API_VERSION, KIND))
-    spec = document.get("spec")
-    if spec is None:
-        return found
-    hints = {
-        name: f"Trainer {api} takes {_FIELD[api]} instead" for name in _FIELD.values() if name != _FIELD[api]
-    }
-    found += fields.problems(spec, "spec", (*_SPEC, *_ONLY[api], _FIELD[api]), ("runtimeRef",), hints)
-    if of(document, "spec").get("trainer") is not None:
-        found += fields.problems(spec["trainer"], "spec.trainer", _TRAINER)
-    entries = of(document, "spec").get(_FIELD[api])
-    if entries is not None and not (is_maps(entries)):
-        found.append(Mistake(f"spec.{_FIELD[api]}", entries, "expected a list of maps"))
-    return found
-
-
 def _gpu_problems(spec: Mapping[str, Any], placement: Placement) -> list[Mistake]:
     """What of the trainer's GPUs does not fit; a trainer that asks for nothing has what its runtime asks for."""
     resources = at(spec, "trainer", "resourcesPerNode")
@@ -152,7 +147,7 @@ def _gpu_problems(spec: Mapping[str, Any], placement: Placement) -> list[Mistake
     return list(gpu_limits.problems({"trainer": of(resources, "limits")}, placement, where))
 
 
-def _entry_problems(entries: list[Json], placement: Placement, api: Api, target: str) -> list[Mistake]:
+def _entry_problems(entries: list[Json], placement: Placement, api: str, target: str) -> list[Mistake]:
     """Where the job's own overrides stand against the placement."""
     found: list[Mistake] = []
     for number, entry in enumerate(entries):
@@ -175,7 +170,7 @@ def _entry_problems(entries: list[Json], placement: Placement, api: Api, target:
     return found
 
 
-def _placed(entries: list[Json], placement: Placement, api: Api, target: str) -> list[Json]:
+def _placed(entries: list[Json], placement: Placement, api: str, target: str) -> list[Json]:
     """The overrides, and the placement in one of its own."""
     own = next((entry for entry in entries if _is_own(entry, api, target)), {})
     others = [entry for entry in entries if entry is not own]
@@ -200,7 +195,7 @@ def _selecting(had: Mapping[str, Any], placement: Placement) -> Json:
     }
 
 
-def _template(had: Mapping[str, Any], placement: Placement, api: Api) -> Json:
+def _template(had: Mapping[str, Any], placement: Placement, api: str) -> Json:
     """The placement as an override of the pods' template."""
     pod = of(had, "spec")
     grace = {"terminationGracePeriodSeconds": pods.GRACE_SECONDS}
@@ -215,14 +210,14 @@ def _template(had: Mapping[str, Any], placement: Placement, api: Api) -> Json:
     }
 
 
-def _is_own(entry: Mapping[str, Any], api: Api, target: str) -> bool:
+def _is_own(entry: Mapping[str, Any], api: str, target: str) -> bool:
     """Whether an override is for the target alone, or the patch is ours: then the placement goes into it."""
     if _FIELD[api] == "runtimePatches":
         return entry.get("manager") == MANAGER
     return entry.get("targetJobs") == [{"name": target}]
 
 
-def _templates(entry: Mapping[str, Any], api: Api, target: str) -> list[Mapping[str, Any]]:
+def _templates(entry: Mapping[str, Any], api: str, target: str) -> list[Mapping[str, Any]]:
     """What an override says of the target's pods: their metadata and spec."""
     if _FIELD[api] == "runtimePatches":
         return [of(job, "template", "spec", "template") for job in _jobs(entry) if job.get("name") == target]

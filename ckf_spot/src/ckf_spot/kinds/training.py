@@ -1,30 +1,24 @@
-"""Places a job of the training operator 1.9: TFJob, PyTorchJob, MPIJob, XGBoostJob, PaddleJob, JAXJob."""
+"""Jobs of the training operator 1.9: TFJob, PyTorchJob, MPIJob, XGBoostJob, PaddleJob, JAXJob."""
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
 from ckf_spot import fields
-from ckf_spot.errors import ABSENT, EvictionWarning, Mistake, PlacementError, not_one_of, refuse
-from ckf_spot.fields import Json, of
-from ckf_spot.kinds.serialise import plain
-from ckf_spot.placement import Capacity, Placement
-from ckf_spot.pods import gpu_limits, shape
-from ckf_spot.pods import template as pods
-from ckf_spot.pool_group import PoolGroup
+from ckf_spot.errors import Mistake, not_one_of
+from ckf_spot.fields import Json, is_maps, of
+from ckf_spot.kinds.kind import Kind, Pods, Wish, told
+from ckf_spot.placement import Placement
 
-API_VERSION: Final = "kubeflow.org/v1"
 WORKER: Final = "Worker"
 _ON_EVICTION: Final = "ExitCode"
 """The operator makes a pod again that ended with 128 or more, as after a signal, and fails the job otherwise."""
-_TFJOB: Final = "TFJob"
-_DYNAMIC: Final = "enableDynamicWorker"
 _RESTARTS: Final = ("Always", "ExitCode", "Never", "OnFailure")
-_SURVIVING: Final = ("Always", "OnFailure")
-"""Restart policies beside ExitCode with which the operator replaces a failed pod (pkg/controller.v1/common/pod.go)."""
+_SURVIVING: Final = ("ExitCode", "OnFailure", "Always")
+"""Restart policies with which the operator 1.9.2 replaces a drained pod (`tests/local/training/test_training.py`)."""
+_DYNAMIC: Final = "enableDynamicWorker"
 _REPLICA: Final = ("replicas", "restartPolicy", "template")
 _OF_THE_POD: Final = (
     "affinity",
@@ -41,214 +35,183 @@ _RUN_POLICY: Final = (
 
 
 @dataclass(frozen=True)
-class TrainingKind:
-    """A kind of job, as its CRD of training-operator 1.9 and its validating webhook want it.
+class TrainingJob(Kind):
+    """A kind of training job, as its CRD and the operator's validating webhook want it.
+
+    Workers may vanish. Other roles (Chief, Master, PS, Launcher, Evaluator) hold the job together and stay: without
+    tolerations they run on the general nodes, and where they ask for a GPU, on the group's on-demand pool. Workers get
+    `restartPolicy: ExitCode` unless the job says one that survives evictions too.
 
     Attributes:
+        name: of the kind.
         replicas: the spec's field that holds the roles.
         roles: names of the roles.
         container: name that one container of each role must have, or None where any name will do.
         options: the spec's other fields.
+        surviving: restart policies with which a drained worker is made again.
+        on_eviction: what an eviction does to the job as a whole, or None where it is only a worker that starts again.
     """
 
+    name: str
     replicas: str
     roles: tuple[str, ...]
     container: str | None
     options: tuple[str, ...] = ("runPolicy",)
+    surviving: tuple[str, ...] = _SURVIVING
+    on_eviction: str | None = None
 
+    has_roles = True
 
-KINDS: Final[Mapping[str, TrainingKind]] = {
-    "TFJob": TrainingKind(
-        "tfReplicaSpecs", ("Chief", "Master", "PS", "Worker", "Evaluator"), "tensorflow",
-        ("runPolicy", "successPolicy", "enableDynamicWorker"),
-    ),
-    "PyTorchJob": TrainingKind(
-        "pytorchReplicaSpecs", ("Master", "Worker"), "pytorch", ("runPolicy", "elasticPolicy", "nprocPerNode"),
-    ),
-    "MPIJob": TrainingKind(
-        "mpiReplicaSpecs", ("Launcher", "Worker"), None,
-        ("runPolicy", "cleanPodPolicy", "mainContainer", "slotsPerWorker"),
-    ),
-    "XGBoostJob": TrainingKind("xgbReplicaSpecs", ("Master", "Worker"), "xgboost"),
-    "PaddleJob": TrainingKind("paddleReplicaSpecs", ("Master", "Worker"), "paddle", ("runPolicy", "elasticPolicy")),
-    "JAXJob": TrainingKind("jaxReplicaSpecs", ("Worker",), "jax"),
-}  # fmt: skip
+    def problems(self, document: Mapping[str, Any], wish: Wish) -> Iterator[Mistake]:
+        """Down to the roles' pods."""
+        yield from fields.object_problems(document, "kubeflow.org/v1")
+        spec = document.get("spec")
+        if spec is None:
+            return
+        options = (self.replicas, *self.options)
+        hints = {key: f"it belongs under spec.runPolicy.{key}" for key in _RUN_POLICY if key not in options}
+        yield from fields.problems(spec, "spec", options, (self.replicas,), hints)
+        if (policy := of(document, "spec").get("runPolicy")) is not None:
+            yield from fields.problems(policy, "spec.runPolicy", _RUN_POLICY)
+        replicas = of(document, "spec").get(self.replicas)
+        if replicas is not None:
+            yield from fields.problems(replicas, f"spec.{self.replicas}", self.roles)
+        for role, replica in self._replicas(document).items():
+            yield from self._replica_problems(role, replica)
+        yield from _dynamic_problems(of(document, "spec"), of(replicas and {"": replicas}, ""))
 
-
-def place_training_job(
-    job: object,
-    group: PoolGroup,
-    *,
-    prefer: Capacity | None = None,
-    require: Capacity | None = None,
-    also: Sequence[str] = (),
-) -> Json:
-    """The job with its workers on the pools, and everything that must not vanish on nodes that stay.
-
-    Workers get tolerations, affinity, a grace period of 25 s, the autoscaler's annotation, and `restartPolicy:
-    ExitCode` unless the job says OnFailure or Always, which survive evictions too. Other roles (Chief, Master, PS,
-    Launcher, Evaluator) hold the job together and are left alone: without tolerations they run on the general nodes.
-    Only one that asks for a GPU is placed, on the group's on-demand pool, since it would wait forever elsewhere.
-
-    A TFJob with parameter servers gets `enableDynamicWorker`, without which a drained worker fails the job; one without
-    them is warned about.
-
-    Args:
-        job: a dict, or an object such as KubeflowOrgV1PyTorchJob; it stays as it is.
-        group: the pools.
-        prefer: see `PoolGroup.placement`; for the workers.
-        require: see `PoolGroup.placement`; for the workers.
-        also: roles that may vanish too and go where the workers go, such as `("Master",)` where it keeps checkpoints.
-
-    Returns:
-        A dict, as the API server wants it.
-
-    Raises:
-        PlacementError: with every mistake, one a line.
-
-    Warns:
-        EvictionWarning: a TFJob that an eviction with notice fails as a whole.
-    """
-    document = plain(job)
-    refuse(problems(document))
-    return placed(document, group, prefer=prefer, require=require, also=also)
-
-
-def problems(document: Mapping[str, Any], inside: str = "") -> list[Mistake]:
-    """What is wrong with a training job's fields, down to its pods.
-
-    Args:
-        document: the job.
-        inside: start of every path in messages, such as `spec.trialTemplate.trialSpec.`.
-    """
-    name = document.get("kind")
-    if not isinstance(name, str) or name not in KINDS:
-        return [not_one_of(f"{inside}kind", name, KINDS)]
-    kind = KINDS[name]
-    found = list(fields.object_problems(document, inside, API_VERSION, name))
-    spec = document.get("spec")
-    if spec is None:
-        return found
-    options = (kind.replicas, *kind.options)
-    hints = {key: f"it belongs under spec.runPolicy.{key}" for key in _RUN_POLICY if key not in options}
-    found += fields.problems(spec, f"{inside}spec", options, (kind.replicas,), hints)
-    if (policy := of(document, "spec").get("runPolicy")) is not None:
-        found += fields.problems(policy, f"{inside}spec.runPolicy", _RUN_POLICY)
-    replicas = of(document, "spec").get(kind.replicas)
-    if replicas is None:
-        return found
-    found += fields.problems(replicas, f"{inside}spec.{kind.replicas}", kind.roles)
-    for role, replica in of(document, "spec", kind.replicas).items():
-        found += _replica_problems(role, replica, kind, inside)
-    return found
-
-
-def placed(
-    document: Json,
-    group: PoolGroup,
-    *,
-    prefer: Capacity | None,
-    require: Capacity | None,
-    also: Sequence[str],
-    inside: str = "",
-) -> Json:
-    """The job on its pools.
-
-    Args:
-        document: a training job without problems, which is changed.
-        group: see `place_training_job`.
-        prefer: see `place_training_job`.
-        require: see `place_training_job`.
-        also: see `place_training_job`.
-        inside: start of every path in messages.
-
-    Raises:
-        PlacementError: with every mistake, one a line.
-    """
-    kind = KINDS[document["kind"]]
-    replicas: dict[str, Json] = document["spec"][kind.replicas]
-    workers = group.placement(prefer=prefer, require=require)
-    moving = {*also, WORKER} & replicas.keys()
-    found = [not_one_of("also", role, replicas) for role in also if role not in replicas]
-    if not moving:
-        found.append(
-            Mistake(
-                f"{inside}spec.{kind.replicas}",
-                ABSENT,
+    def wish_problems(self, document: Mapping[str, Any], wish: Wish) -> Iterator[Mistake]:
+        """A role that is not there, or nothing that would be placed."""
+        replicas = self._replicas(document)
+        yield from (not_one_of("also", role, replicas) for role in wish.also if role not in replicas)
+        if replicas and not {*wish.also, WORKER} & replicas.keys():
+            yield told(
+                f"spec.{self.replicas}",
+                f"there is no {WORKER} among {', '.join(replicas)}, so nothing would be placed",
                 "name the role that may vanish in also",
-                f"there is no {WORKER} among {', '.join(replicas) or 'no roles'}, so nothing would be placed",
             )
-        )
-    placements: dict[str, Placement] = {}
-    for role, replica in replicas.items():
-        where = f"{inside}spec.{kind.replicas}.{role}.template"
-        if role in moving:
-            placements[role] = workers
-        elif group.gpus and gpu_limits.asked(gpu_limits.of_template(replica["template"])):
-            try:
-                placements[role] = group.placement(require="on-demand")
-            except PlacementError as error:
-                found.append(
-                    Mistake(
-                        where,
-                        ABSENT,
-                        f"also=({role!r},) puts it on spot",
-                        f"{role} asks for a GPU and must not vanish: {error}",
-                    )
+
+    def pods(self, document: Mapping[str, Any], wish: Wish) -> Iterator[Pods]:
+        """The roles' templates."""
+        for role, replica in self._replicas(document).items():
+            if of({"": replica}, "").get("template") is not None:
+                moves = role == WORKER or role in wish.also
+                yield Pods(("spec", self.replicas, role, "template"), role, moves)
+
+    def place(self, document: Json, placement: Placement, wish: Wish) -> None:
+        """The operator makes an evicted pod again."""
+        for role, replica in self._moving(document, wish).items():
+            if placement.spot and replica.get("restartPolicy") not in self.surviving:
+                document["spec"][self.replicas][role]["restartPolicy"] = _ON_EVICTION
+
+    def doubts(self, document: Mapping[str, Any], placement: Placement, wish: Wish) -> Iterator[str]:
+        """How the operator still fails the job; told of the document as it was before."""
+        if not placement.spot:
+            return
+        spec = document["spec"]
+        if self.on_eviction and not spec.get(_DYNAMIC):
+            yield self.on_eviction
+        for role, replica in self._moving(document, wish).items():
+            policy = replica.get("restartPolicy")
+            if policy == "Never":
+                yield (
+                    f"{role} had restartPolicy Never and has ExitCode now, to survive evictions: one that runs out of "
+                    "memory ends with 137, as after an eviction, and is started again without end; set "
+                    "runPolicy.activeDeadlineSeconds, or leave it on demand: require='on-demand'"
                 )
-                continue
-        else:
-            continue
-        found += pods.placement_problems(replica["template"], placements[role], where)
-    refuse(found)
-    for role, chosen in placements.items():
-        replica = replicas[role]
-        replica["template"] = pods.place_template(replica["template"], chosen)
-        if role in moving and chosen.spot and replica.get("restartPolicy") not in _SURVIVING:
-            replica["restartPolicy"] = _ON_EVICTION
-    if document["kind"] == _TFJOB and any(placements[role].spot for role in moving):
-        _let_workers_go(document)
-    return document
+            elif policy is not None and policy not in self.surviving:
+                yield (
+                    f"{role} had restartPolicy {policy}, with which a drained {role} fails the job, and has ExitCode "
+                    "now: it is made again after a signal, and a bug fails the job"
+                )
+        limit = of(spec, "runPolicy").get("backoffLimit")
+        if limit == 0 and type(limit) is int:
+            yield (
+                "spec.runPolicy.backoffLimit: 0 fails the job at the first pod that is lost; leave it out, since the "
+                "operator knows nothing of evictions"
+            )
+
+    def _replicas(self, document: Mapping[str, Any]) -> Mapping[str, Any]:
+        return of(document, "spec", self.replicas)
+
+    def _moving(self, document: Mapping[str, Any], wish: Wish) -> Mapping[str, Any]:
+        replicas = self._replicas(document)
+        return {role: each for role, each in replicas.items() if role == WORKER or role in wish.also}
+
+    def _replica_problems(self, role: str, replica: object) -> Iterator[Mistake]:
+        where = f"spec.{self.replicas}.{role}"
+        hints = {"spec": f"a pod's fields belong under {role}.template.spec"} | {
+            name: f"a pod's fields belong under {role}.template.spec.{name}" for name in _OF_THE_POD
+        }
+        yield from fields.problems(replica, where, _REPLICA, ("template",), hints)
+        policy = of({"": replica}, "").get("restartPolicy")
+        if policy is not None and policy not in _RESTARTS:
+            yield not_one_of(f"{where}.restartPolicy", policy, _RESTARTS)
+        containers = of({"": replica}, "", "template", "spec").get("containers")
+        names = [each.get("name") for each in containers] if is_maps(containers) else []
+        if names and self.container and self.container not in names:
+            yield told(
+                f"{where}.template.spec.containers",
+                f"{', '.join(map(repr, names))} is not the name that the training operator looks for",
+                f"expected {self.container!r} for one of them",
+            )
 
 
-def _let_workers_go(document: Json) -> None:
-    """Lets a TFJob's workers come and go; otherwise one that is drained fails the whole job.
-
-    The operator 1.9 counts a pod that is on its way out as failed, whatever its restart policy, unless workers are
-    dynamic (core/status.go; measured on the local AKS). A dynamic worker knows the parameter servers and itself, which
-    is what training with parameter servers needs and what workers that talk to each other can't do with.
-    """
-    spec, name = document["spec"], of(document, "metadata").get("name")
-    if "PS" in spec[KINDS[_TFJOB].replicas]:
-        spec.setdefault(_DYNAMIC, True)
+def _dynamic_problems(spec: Mapping[str, Any], replicas: Mapping[str, Any]) -> Iterator[Mistake]:
+    """Why a TFJob's workers can't be dynamic; `docs/facts/placement.md#training-jobs`."""
     if not spec.get(_DYNAMIC):
-        warnings.warn(
-            f"TFJob {name!r} fails as a whole when one worker is drained, which the operator 1.9 counts as failed; "
-            f"set spec.{_DYNAMIC}: true if the workers do not talk to each other, or take a PyTorchJob",
-            EvictionWarning,
-            stacklevel=4,
-        )
-
-
-def _replica_problems(role: str, replica: object, kind: TrainingKind, inside: str) -> Iterator[Mistake]:
-    where = f"{inside}spec.{kind.replicas}.{role}"
-    hints = {"spec": f"a pod's fields belong under {role}.template.spec"} | {
-        name: f"a pod's fields belong under {role}.template.spec.{name}" for name in _OF_THE_POD
-    }
-    yield from fields.problems(replica, where, _REPLICA, ("template",), hints)
-    policy = of({"": replica}, "").get("restartPolicy")
-    if policy is not None and policy not in _RESTARTS:
-        yield not_one_of(f"{where}.restartPolicy", policy, _RESTARTS)
-    template = of({"": replica}, "").get("template")
-    if template is None:
         return
-    found = shape.template_problems(template, f"{where}.template")
-    yield from found
-    names = [] if found else [container["name"] for container in template["spec"]["containers"]]
-    if names and kind.container and kind.container not in names:
+    servers = of(replicas, "PS").get("replicas", 1) if "PS" in replicas else 0
+    others = [role for role in ("Chief", "Master", "Evaluator") if role in replicas]
+    if servers != 1 or others:
         yield Mistake(
-            f"{where}.template.spec.containers",
-            ABSENT,
-            f"expected {kind.container!r} for one of them",
-            f"{', '.join(map(repr, names))} is not the name that the training operator looks for",
+            f"spec.{_DYNAMIC}",
+            spec[_DYNAMIC],
+            "leave it out",
+            "leaves Chief, Master and Evaluator without a cluster, and each of several PS alone (training operator "
+            "1.9); it works with exactly one PS and Workers only",
         )
+
+
+_BY_SIGNAL_ONLY: Final = (_ON_EVICTION,)
+_CONNECTED: Final = (
+    "its workers lose their connection when one of them is evicted; those that leave with 128 or more are started "
+    "again, and one that leaves with 1 fails the job: catch the error, leave with 143, and save checkpoints"
+)
+_MPI_ON_EVICTION: Final = (
+    "mpirun ends with any worker that is evicted, and the job with it, unless the framework can lose some, as elastic "
+    "Horovod can; or keep the workers on demand: require='on-demand'"
+)
+_JAX_ON_EVICTION: Final = (
+    f"no role of it stays: Worker 0 coordinates the others, and they end with it; {_CONNECTED}"
+)
+_TF_ON_EVICTION: Final = (
+    "fails as a whole when one worker is drained, whatever its restart policy (training operator 1.9); take a "
+    "PyTorchJob, or keep its workers on demand: require='on-demand'"
+)
+
+KINDS: Final[Mapping[str, TrainingJob]] = {
+    each.name: each
+    for each in (
+        TrainingJob(
+            "TFJob", "tfReplicaSpecs", ("Chief", "Master", "PS", "Worker", "Evaluator"), "tensorflow",
+            ("runPolicy", "successPolicy", _DYNAMIC), on_eviction=_TF_ON_EVICTION,
+        ),
+        TrainingJob(
+            "PyTorchJob", "pytorchReplicaSpecs", ("Master", "Worker"), "pytorch",
+            ("runPolicy", "elasticPolicy", "nprocPerNode"),
+        ),
+        TrainingJob(
+            "MPIJob", "mpiReplicaSpecs", ("Launcher", "Worker"), None,
+            ("runPolicy", "cleanPodPolicy", "mainContainer", "slotsPerWorker"), _BY_SIGNAL_ONLY, _MPI_ON_EVICTION,
+        ),
+        TrainingJob(
+            "XGBoostJob", "xgbReplicaSpecs", ("Master", "Worker"), "xgboost",
+            surviving=_BY_SIGNAL_ONLY, on_eviction=_CONNECTED,
+        ),
+        TrainingJob(
+            "PaddleJob", "paddleReplicaSpecs", ("Master", "Worker"), "paddle", ("runPolicy", "elasticPolicy")
+        ),
+        TrainingJob("JAXJob", "jaxReplicaSpecs", ("Worker",), "jax", on_eviction=_JAX_ON_EVICTION),
+    )
+}  # fmt: skip

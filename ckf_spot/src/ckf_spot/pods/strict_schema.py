@@ -16,6 +16,8 @@ from ckf_spot.fields import Json, unknown
 
 KUBERNETES: Final = "1.33"
 """The newest release that Charmed Kubeflow 1.11 supports (its release notes)."""
+TEMPLATE: Final = "podtemplatespec-v1"
+"""Schema of a pod's template."""
 _DEFAULTED: Final = ("onPodConditions", "status")
 """The schema calls it required, but the API server fills it in before it looks (Kubernetes, "Pod failure policy")."""
 PLACEHOLDER: Final = "${trialParameters."
@@ -28,22 +30,14 @@ def available() -> bool:
     return importlib.util.find_spec(_PACKAGE) is not None
 
 
-def template_problems(template: Mapping[str, Any], where: str) -> list[Mistake]:
-    """What Kubernetes would drop or refuse in a pod's template."""
-    return _problems("podtemplatespec-v1", template, where)
-
-
-def job_problems(job: Mapping[str, Any], where: str) -> list[Mistake]:
-    """What Kubernetes would drop or refuse in a Job, down to its pods.
+def problems(schema: str, instance: Mapping[str, Any], where: str) -> list[Mistake]:
+    """What Kubernetes would drop or refuse.
 
     Args:
-        job: the Job.
+        schema: name of the schema's file, such as `job-batch-v1`.
+        instance: what should follow it.
         where: its path in the document; empty where it is the document.
     """
-    return _problems("job-batch-v1", job, where)
-
-
-def _problems(schema: str, instance: Mapping[str, Any], where: str) -> list[Mistake]:
     errors: Any = sorted(
         _validator(schema).iter_errors(instance), key=lambda error: [*map(str, error.absolute_path)]
     )

@@ -59,8 +59,8 @@ def merged_tolerations(existing: Sequence[Mapping[str, Any]], placement: Placeme
     update of the pod, which the API server refuses (`Placement.tolerations`).
     """
     ours = placement.tolerations
-    kept = [each for each in existing if not any(_covers(mine, each) for mine in ours)]
-    new = [mine for mine in ours if not any(_covers(each, mine) for each in kept)]
+    kept = [each for each in existing if not any(covers(mine, each) for mine in ours)]
+    new = [mine for mine in ours if not any(covers(each, mine) for each in kept)]
     return [*copied(kept), *new]
 
 
@@ -83,7 +83,7 @@ def merged_affinity(existing: Mapping[str, Any], placement: Placement) -> Json:
     return affinity
 
 
-def _covers(wide: Mapping[str, Any], narrow: Mapping[str, Any]) -> bool:
+def covers(wide: Mapping[str, Any], narrow: Mapping[str, Any]) -> bool:
     """Whether a toleration tolerates all that another one does, for as long."""
     same_value = wide.get("operator", "Equal") == "Exists" or (
         narrow.get("operator", "Equal") == "Equal" and wide.get("value", "") == narrow.get("value", "")

@@ -6,13 +6,13 @@ import json
 import logging
 import os
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any, Final
 
-from ckf_spot import sources
-from ckf_spot.errors import PlacementError
+from ckf_spot import install, sources
+from ckf_spot.errors import Mistake, PlacementError
 
 Object = Mapping[str, Any]
 
@@ -20,7 +20,18 @@ _PAGE: Final = 500
 _TIMEOUT_SECONDS: Final = 30
 _OWN_NAMESPACE: Final = Path("/var/run/secrets/kubernetes.io/serviceaccount/namespace")
 """Where a pod finds its namespace."""
-_WORKFLOWS: Final = ("argoproj.io", "v1alpha1", "workflows")
+
+
+@dataclass(frozen=True)
+class Resource:
+    """Objects of a kind, as the API server calls them."""
+
+    group: str
+    version: str
+    plural: str
+
+
+WORKFLOWS: Final = Resource("argoproj.io", "v1alpha1", "workflows")
 
 
 class ForbiddenError(PlacementError):
@@ -56,7 +67,13 @@ class Change:
 
 
 class Cluster:
-    """The cluster that KUBECONFIG or `~/.kube/config` names, or the one around."""
+    """The cluster that KUBECONFIG or `~/.kube/config` names, or the one around.
+
+    Attributes:
+        instead: what else can be looked at, for messages.
+    """
+
+    instead = "a record: --from FILE"
 
     def __init__(self) -> None:
         """Connects to nothing yet.
@@ -68,20 +85,28 @@ class Cluster:
             from kubernetes import client, config  # noqa: PLC0415 - an extra
             from kubernetes.config.config_exception import ConfigException  # noqa: PLC0415
         except ImportError:
-            raise PlacementError(
-                "the kubernetes package is missing: pip install 'ckf-spot[kubernetes]'"
-            ) from None
+            raise PlacementError(f"the kubernetes package is missing: {install.hint('kubernetes')}") from None
         logging.getLogger("urllib3.connectionpool").setLevel(logging.ERROR)  # it would tell of each retry
         try:
             sources.configure(config)
         except ConfigException as error:
+            expected = f"expected the path of a kubeconfig, ~/.kube/config, a pod of the cluster, or {self.instead}"
             raise PlacementError(
-                f"no cluster is configured: KUBECONFIG: {os.environ.get('KUBECONFIG', '')!r}: {_line(error)}; expected "
-                "the path of a kubeconfig, ~/.kube/config, or a pod of the cluster; or a record: --from FILE"
+                Mistake(
+                    "KUBECONFIG",
+                    os.environ.get("KUBECONFIG", ""),
+                    expected,
+                    f"configures no cluster: {_line(error)}",
+                )
             ) from None
         except Exception as error:  # noqa: BLE001 - the client lets through what YAML and files raise
             raise PlacementError(
-                f"KUBECONFIG: {sources.kubeconfig()!r} can't be read: {_line(error)}; expected a kubeconfig"
+                Mistake(
+                    "KUBECONFIG",
+                    sources.kubeconfig(),
+                    "expected a kubeconfig",
+                    f"can't be read: {_line(error)}",
+                )
             ) from None
         self._config: Any = config
         self._core: Any = client.CoreV1Api()
@@ -157,19 +182,18 @@ class Cluster:
             return self._list("events", self._core.list_event_for_all_namespaces).items
         return self._list("events", self._core.list_namespaced_event, namespace=namespace).items
 
-    def workflows(self, namespace: str | None) -> tuple[Object, ...]:
-        """Argo workflows of a namespace, or of all (None); none where the cluster does not know the kind.
+    def objects(self, resource: Resource, namespace: str | None) -> tuple[Object, ...]:
+        """Objects of a namespace, or of all (None); none where the cluster does not know the kind.
 
         Raises:
             PlacementError: they can't be read.
         """
-        group, version, plural = _WORKFLOWS
-        kind = {"group": group, "version": version, "plural": plural}
+        kind, what = asdict(resource), resource.plural
         try:
             if namespace is None:
-                return self._list("workflows", self._custom.list_cluster_custom_object, **kind).items
-            more = {"namespace": namespace}
-            return self._list("workflows", self._custom.list_namespaced_custom_object, **kind, **more).items
+                return self._list(what, self._custom.list_cluster_custom_object, **kind).items
+            kind["namespace"] = namespace
+            return self._list(what, self._custom.list_namespaced_custom_object, **kind).items
         except NotThereError:
             return ()
 
@@ -178,9 +202,8 @@ class Cluster:
         try:
             self._call("namespace", self._core.read_namespace, name=namespace).read()
         except NotThereError:
-            raise PlacementError(
-                f"--namespace: {namespace!r} does not exist; expected {self._namespaces()}"
-            ) from None
+            expected = f"expected {self._namespaces()}"
+            raise PlacementError(Mistake("--namespace", namespace, expected, "does not exist")) from None
         except ForbiddenError:
             return
 

@@ -15,7 +15,8 @@ from typing import Any, Final, NoReturn
 
 from ckf_spot import durations, sources
 from ckf_spot.agent_pool import AgentPool
-from ckf_spot.errors import ContractError, PlacementError
+from ckf_spot.commands import output
+from ckf_spot.errors import ABSENT, ContractError, Mistake, Mistakes
 from ckf_spot.pools import Pools
 from ckf_spot.where.cluster import Cluster
 from ckf_spot.where.look import look
@@ -66,17 +67,41 @@ def add_to(commands: Any) -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
-    patience = timedelta(seconds=durations.seconds("--patience", options.patience))
-    if options.length is not None and options.record is None:
-        raise PlacementError("--for: it needs --record; expected --record FILE --for 10m")
+    patience, length = _checked(options)
     if options.record is not None:
-        return _record(options)
+        return _record(options, length)
     pools, note = _pools(options)
     found = report(_look(options, pools), patience)
     if note:
         found = Report(found.look, found.courses, found.violations, (note, *found.notes))
-    sys.stdout.write(_text(found, options.output))
+    output.write(_text(found, options.output), output.STANDARD)
     return _VIOLATED if options.check and found.violations else 0
+
+
+def _checked(options: argparse.Namespace) -> tuple[timedelta, int | None]:
+    """Patience, and length of a record in seconds.
+
+    Raises:
+        PlacementError: the options contradict each other, or are no durations.
+    """
+    found = Mistakes()
+    patience = found.of(lambda: durations.seconds("--patience", options.patience))
+    length = None if options.length is None else found.of(lambda: durations.seconds("--for", options.length))
+    if options.record is None and options.length is not None:
+        found.add([Mistake("--for", options.length, "expected --record FILE --for 10m", "needs --record")])
+    if options.record is not None:
+        refused = {
+            "--from": options.source,
+            "--check": ABSENT if options.check else None,
+            "-o": None if options.output == _FORMS[0] else options.output,
+        }
+        found.add(
+            Mistake(name, value, "look at the record with --from FILE", "is not allowed with --record")
+            for name, value in refused.items()
+            if value is not None
+        )
+    found.tell()
+    return timedelta(seconds=patience or 0), length
 
 
 def _look(options: argparse.Namespace, pools: Mapping[str, AgentPool] | None) -> Look:
@@ -114,12 +139,7 @@ def _namespace(options: argparse.Namespace, cluster: Cluster) -> str | None:
     return None if options.all_namespaces else options.namespace or cluster.own_namespace()
 
 
-def _record(options: argparse.Namespace) -> int:
-    if options.source is not None or options.check or options.output != _FORMS[0]:
-        raise PlacementError(
-            "--record: allowed with it: -n, -A and --for; look at the record with --from FILE"
-        )
-    length = None if options.length is None else durations.seconds("--for", options.length)
+def _record(options: argparse.Namespace, length: int | None) -> int:
     cluster = Cluster()
     namespace = _namespace(options, cluster)
     cluster.pods(namespace)  # what can't be read leaves no file behind

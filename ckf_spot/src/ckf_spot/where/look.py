@@ -8,8 +8,10 @@ from typing import Any, TypeVar
 
 from ckf_spot.agent_pool import AgentPool
 from ckf_spot.where import parse, traces
-from ckf_spot.where.cluster import Cluster, ForbiddenError
+from ckf_spot.where.cluster import WORKFLOWS, Cluster, ForbiddenError
+from ckf_spot.where.lost_steps import lost_steps
 from ckf_spot.where.observations import Look
+from ckf_spot.where.owners import Owners
 
 _T = TypeVar("_T")
 
@@ -29,12 +31,13 @@ def look(cluster: Cluster, namespace: str | None, pools: Mapping[str, AgentPool]
     """
     notes: list[str] = []
     now = datetime.now(UTC)
-    pods = tuple(map(parse.pod, cluster.pods(namespace).items))
+    owners = Owners(cluster, namespace)
+    pods = tuple(parse.pod(owners.told(raw)) for raw in cluster.pods(namespace).items)
     nodes = _allowed(lambda: tuple(map(parse.node, cluster.nodes().items)), WITHOUT_NODES, notes)
     without_events = "events may not be read: evictions of pods that are gone are not known"
     events = _allowed(lambda: cluster.events(namespace), without_events, notes)
     without_workflows = "workflows may not be read: earlier attempts of their steps are not known"
-    workflows = _allowed(lambda: cluster.workflows(namespace), without_workflows, notes)
+    workflows = _allowed(lambda: cluster.objects(WORKFLOWS, namespace), without_workflows, notes)
     if events is not None:
         notes.append(_memory(events, now))
     told = traces.disrupted(pods, events or ())
@@ -44,6 +47,7 @@ def look(cluster: Cluster, namespace: str | None, pools: Mapping[str, AgentPool]
         pods=(*traces.earlier(told, events or (), workflows or ()), *told),
         nodes=nodes,
         pools=pools,
+        lost_steps=lost_steps(workflows or ()),
         notes=tuple(notes),
     )
 

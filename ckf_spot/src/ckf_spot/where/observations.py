@@ -10,7 +10,8 @@ from functools import cached_property
 from typing import Final, Literal
 
 from ckf_spot.agent_pool import AgentPool
-from ckf_spot.where.work import Role, Work
+from ckf_spot.where.lost_steps import LostStep
+from ckf_spot.where.work import Maker, Role, Work
 
 Source = Literal["pod", "event", "workflow"]
 """Who tells of a pod: the pod itself, events about it (kept for an hour), or its Argo workflow."""
@@ -73,6 +74,7 @@ class Pod:
         deleting: whether it is on its way out.
         gone: whether the object is there no more.
         waiting_since: since when the scheduler has no node for it, None if it has or was not asked yet.
+        maker: what makes it again; None where only its traces are known.
         step_id: of the step of an Argo workflow that it is, empty for any other pod.
     """
 
@@ -90,6 +92,7 @@ class Pod:
     deleting: bool = False
     gone: bool = False
     waiting_since: datetime | None = None
+    maker: Maker | None = None
     step_id: str = ""
     constraints: Constraints = Constraints()
     source: Source = "pod"
@@ -166,6 +169,7 @@ class Look:
         nodes: those that are there or were; None where they may not be read.
         pools: of the contract, by name; None where it can't be read.
         gaps: of the record.
+        lost_steps: steps of Argo workflows that lost their pod and have not gone on since.
         notes: what could not be seen, a sentence each.
     """
 
@@ -176,6 +180,7 @@ class Look:
     pools: Mapping[str, AgentPool] | None = None
     since: datetime | None = None
     gaps: tuple[Gap, ...] = ()
+    lost_steps: tuple[LostStep, ...] = ()
     notes: tuple[str, ...] = ()
 
     @cached_property

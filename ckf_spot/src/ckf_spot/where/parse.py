@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from ckf_spot.agent_pool import POOL_LABEL, SPOT_LABEL
 from ckf_spot.where.observations import Constraints, Node, Pod, Requirement, Toleration
-from ckf_spot.where.work import STEP, STEP_ID, Work, role_of, work_of
+from ckf_spot.where.work import OWNERS, STEP, STEP_ID, Maker, Work, maker_of, role_of, work_of
 
 Object = Mapping[str, Any]
 
@@ -67,8 +67,9 @@ def pod(raw: Object, gone: datetime | None = None) -> Pod:
         deleting="deletionTimestamp" in metadata,
         gone=gone is not None,
         waiting_since=_since(scheduled) or moment(metadata["creationTimestamp"]) if waits else None,
+        maker=_known(maker_of(raw)),
         step_id=text((metadata.get("annotations") or {}).get(STEP_ID)),
-        constraints=_constraints(spec),
+        constraints=constraints(spec),
     )
 
 
@@ -102,6 +103,7 @@ def trimmed_pod(raw: Object) -> dict[str, Any]:
     affinity = ((spec.get("affinity") or {}).get("nodeAffinity") or {}).get(_REQUIRED)
     return {
         "metadata": kept,
+        **_only(raw, (OWNERS,)),
         "spec": {
             **_only(spec, _POD_SPEC),
             **{
@@ -178,6 +180,11 @@ def _checked(work: Work) -> Work:
     return Work(text(work.namespace), text(work.kind), text(work.name), text(work.part))
 
 
+def _known(maker: Maker) -> Maker:
+    """The maker, if all its fields are texts."""
+    return Maker(text(maker.kind), text(maker.name), text(maker.member))
+
+
 def _moment(text: str | None) -> datetime | None:
     return moment(text) if text else None
 
@@ -203,7 +210,12 @@ def _written(spec: Object) -> Iterator[str]:
             yield claim["claimName"]
 
 
-def _constraints(spec: Object) -> Constraints:
+def constraints(spec: Object) -> Constraints:
+    """What a pod's own fields say about its node.
+
+    Args:
+        spec: of a pod, well-formed; an amount of GPUs that is no whole number counts as none.
+    """
     every = [
         Requirement(text(key), "In", (text(value),))
         for key, value in (spec.get("nodeSelector") or {}).items()
@@ -211,7 +223,9 @@ def _constraints(spec: Object) -> Constraints:
     affinity = ((spec.get("affinity") or {}).get("nodeAffinity") or {}).get(_REQUIRED) or {}
     terms = [
         [
-            Requirement(text(each["key"]), text(each["operator"]), tuple(map(text, each.get("values") or ())))
+            Requirement(
+                text(each["key"]), text(each.get("operator")), tuple(map(text, each.get("values") or ()))
+            )
             for each in term.get("matchExpressions") or ()
         ]
         for term in affinity.get("nodeSelectorTerms") or ()
@@ -240,7 +254,11 @@ def _gpu_limits(container: Object) -> dict[str, str]:
 
 
 def _gpus(amounts: Mapping[str, Any]) -> int:
-    return sum(int(amount) for name, amount in amounts.items() if name.startswith(_GPU_PREFIX))
+    return sum(
+        int(amount)
+        for name, amount in amounts.items()
+        if name.startswith(_GPU_PREFIX) and str(amount).isdecimal()
+    )
 
 
 def _only(fields: Object, names: Iterable[str]) -> dict[str, Any]:

@@ -15,14 +15,12 @@ from types import TracebackType
 from typing import Any, Final, Self
 
 from ckf_spot.agent_pool import AgentPool
-from ckf_spot.errors import PlacementError
+from ckf_spot.errors import ABSENT, Mistake, PlacementError
 from ckf_spot.where import parse
 from ckf_spot.where.look import WITHOUT_NODES
 from ckf_spot.where.observations import Gap, Look, Node, Pod
 
 VERSION: Final = 1
-_SHOWN: Final = 60
-"""A message shows at most this many characters of a wrong line."""
 _ALLOWED: Final = "expected lines that `ckf-spot where --record` has written"
 _LONGEST_SILENCE: Final = timedelta(minutes=5)
 """Without a line for longer than this, nobody was watching; there is one every minute."""
@@ -142,22 +140,24 @@ def read(path: Path) -> History:
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
-        raise PlacementError(f"{path}: can't be read: {error.strerror}; {_ALLOWED}") from None
+        raise _unreadable(path, f"can't be read: {error.strerror}") from None
     except UnicodeDecodeError:
-        raise PlacementError(f"{path}: can't be read: it is no text; {_ALLOWED}") from None
+        raise _unreadable(path, "can't be read: it is no text") from None
     history = History()
     for number, line in enumerate(_whole(text).splitlines(), 1):
         try:
             history.take(json.loads(line))
         except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
-            shown = line if len(line) <= _SHOWN else f"{line[:_SHOWN]}…"
             why = f" ({error})" if type(error) is ValueError else ""
-            raise PlacementError(
-                f"{path}, line {number}: {shown!r} is no line of a record{why}; {_ALLOWED}"
-            ) from None
+            problem = f"is no line of a record{why}"
+            raise PlacementError(Mistake(f"{path}, line {number}", line, _ALLOWED, problem)) from None
     if history.time is None:
-        raise PlacementError(f"{path}: there is no line in it; {_ALLOWED}")
+        raise _unreadable(path, "there is no line in it")
     return history
+
+
+def _unreadable(path: Path, problem: str) -> PlacementError:
+    return PlacementError(Mistake(str(path), ABSENT, _ALLOWED, problem))
 
 
 def _whole(text: str) -> str:
@@ -177,16 +177,18 @@ class Recorder:
         is_new = not path.exists() or path.stat().st_size == 0
         self.history = History() if is_new else read(path)
         if not is_new and self.history.namespace != namespace:
-            raise PlacementError(
-                f"{path}: namespace {namespace or 'all'!r} is not allowed; expected "
-                f"{self.history.namespace or 'all'!r}, which it records already, or another file"
+            expected = (
+                f"expected {self.history.namespace or 'all'!r}, which it records already, or another file"
             )
+            raise PlacementError(Mistake("namespace", namespace or "all", expected).under(str(path)))
         try:
             if not is_new:
                 path.write_text(_whole(path.read_text(encoding="utf-8")), encoding="utf-8")
             self._file = path.open("a", encoding="utf-8")
         except OSError as error:
-            raise PlacementError(f"{path}: can't be written: {error.strerror}") from None
+            raise PlacementError(
+                Mistake(str(path), ABSENT, "", f"can't be written: {error.strerror}")
+            ) from None
         self._add("began", {"version": VERSION, "namespace": namespace})
 
     def __enter__(self) -> Self:

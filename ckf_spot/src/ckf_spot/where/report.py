@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from ckf_spot.where.endings import Course, Ending, courses
 from ckf_spot.where.observations import Look, Pod
-from ckf_spot.where.violations import Violation, blind_spots, violations
+from ckf_spot.where.violations import Violation, awaited, blind_spots, violations
 
 VERSION: Final = 1
 """Of the JSON form; a change that breaks a reader makes it 2."""
@@ -27,7 +27,8 @@ class Report:
 
 def report(look: Look, patience: timedelta) -> Report:
     """The report of a look; `patience` as in `violations`."""
-    return Report(look, courses(look), violations(look, patience), (*look.notes, *blind_spots(look)))
+    notes = (*awaited(look), *look.notes, *blind_spots(look))
+    return Report(look, courses(look), violations(look, patience), notes)
 
 
 def state(pod: Pod, ending: Ending) -> str:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from datetime import timedelta
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from itertools import groupby
 from typing import Final
 
 from ckf_spot.where.endings import Course, Ending
@@ -27,7 +30,7 @@ def table(report: Report, width: int | None) -> str:
         width: of the terminal, in characters; None: whatever it takes.
     """
     lines: list[str] = []
-    rows = [row for course in report.courses for row in _rows(course, report.look)]
+    rows = [row for course in _with_drivers_as_one(report.courses) for row in _rows(course, report.look)]
     if rows:
         lines += _aligned([HEADER, *rows], width, with_namespace=report.look.namespace is None)
     else:
@@ -40,8 +43,27 @@ def table(report: Report, width: int | None) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _with_drivers_as_one(courses: Iterable[Course]) -> Iterator[Course]:
+    """The courses with all the drivers of a pipeline's run as one, behind its steps."""
+    for _, run in groupby(
+        courses, key=lambda course: (course.work.namespace, course.work.kind, course.work.name)
+    ):
+        drivers: list[Course] = []
+        for course in run:
+            if course.pods[-1][0].role == "helper":
+                drivers.append(course)
+            else:
+                yield course
+        if drivers:
+            pods = tuple(entry for course in drivers for entry in course.pods)
+            yield Course(replace(drivers[0].work, part="drivers"), pods)
+
+
 def _rows(course: Course, look: Look) -> Iterator[tuple[str, ...]]:
     shown = [entry for entry in course.pods if not entry[0].gone] or course.pods[-1:]
+    if course.pods[-1][0].role == "helper" and len(course.pods) > 1:
+        yield _as_one(course, look)
+        return
     for number, (pod, ending) in enumerate(shown):
         place = look.place(pod.node)
         yield (
@@ -56,6 +78,29 @@ def _rows(course: Course, look: Look) -> Iterator[tuple[str, ...]]:
         )
 
 
+def _as_one(course: Course, look: Look) -> tuple[str, ...]:
+    """One row for many pods."""
+    places = [look.place(pod.node) for pod, _ in course.pods if pod.node]
+    states = Counter(state(pod, ending) for pod, ending in course.pods)
+    since = [_changed(pod, ending) or pod.created for pod, ending in course.pods]
+    return (
+        course.work.namespace,
+        str(course.work),
+        f"{len(course.pods)} pods",
+        _each(place.pool or "-" for place in places) or "-",
+        _each(place.capacity or "unknown" for place in places) or "-",
+        ", ".join(f"{count} {word}" for word, count in states.items())
+        if len(states) > 1
+        else next(iter(states)),
+        age(look.time - max(since)),
+        _evicted(course, look),
+    )
+
+
+def _each(words: Iterable[str]) -> str:
+    return ", ".join(dict.fromkeys(words))
+
+
 def _evicted(course: Course, look: Look) -> str:
     pools = lost_on(course, look)
     origin = f" from {', '.join(pools)}" if pools else ""
@@ -65,8 +110,13 @@ def _evicted(course: Course, look: Look) -> str:
 
 def _since(pod: Pod, ending: Ending, look: Look) -> str:
     """How long it has been in its state."""
-    moment = ending.at if ending.end else pod.started or pod.scheduled or pod.waiting_since or pod.created
+    moment = _changed(pod, ending)
     return age(look.time - moment) if moment else "-"
+
+
+def _changed(pod: Pod, ending: Ending) -> datetime | None:
+    """When it got into its state, None where that is not known."""
+    return ending.at if ending.end else pod.started or pod.scheduled or pod.waiting_since or pod.created
 
 
 def age(span: timedelta) -> str:

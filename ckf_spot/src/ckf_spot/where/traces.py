@@ -2,35 +2,38 @@
 
 from __future__ import annotations
 
-import base64
-import gzip
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final
 
+from ckf_spot.where.lost_steps import killed, nodes_of
 from ckf_spot.where.observations import Pod
 from ckf_spot.where.parse import moment
-from ckf_spot.where.work import Work, step
+from ckf_spot.where.steps import is_driver, pod_labels, step
+from ckf_spot.where.work import Maker, Work, is_batch
 
 Object = Mapping[str, Any]
 
 _ASSIGNED: Final = re.compile(r"Successfully assigned (\S+)/(\S+) to (\S+)")
 """The scheduler's event `Scheduled`."""
-_CREATED: Final = re.compile(r"(?:Created pod: |create Pod )(\S+)")
-"""Events of whatever makes pods: Job, ReplicaSet and training jobs in the first form, StatefulSets in the second."""
-_CREATION: Final = ("SuccessfulCreate", "SuccessfulCreatePod")
+_CREATED: Final = re.compile(r"(?:Created pod: |create Pod |Created (?:head|worker) Pod \S+/)(\S+)")
+"""Events of whatever makes pods: Job, ReplicaSet and training jobs in the first form, StatefulSets in the second, Ray
+clusters in the third (KubeRay's `raycluster_controller.go`)."""
+_CREATION: Final = ("SuccessfulCreate", "SuccessfulCreatePod", "CreatedHeadPod", "CreatedWorkerPod")
 _DISRUPTIONS: Final = ("TaintManagerEviction", "Evicted", "ScaleDown", "Preempted")
 """Reasons of events that announce a pod's end: by a taint, the kubelet, the autoscaler, the scheduler."""
 _REVOKED: Final = "Cancelling deletion"
 """How the taint manager's event begins where it spares the pod after all."""
-_INDEXED: Final = re.compile(r"(?P<index>\d+)-[a-z0-9]{5}")
+_INDEXED: Final = re.compile(r"(?P<member>\d+)-[a-z0-9]{5}")
 """What an Indexed Job puts behind its name."""
-_KILLED: Final = re.compile(r"pod deleted|exit code 143|node shutdown")
-"""What Argo's messages say of a step that did not end by itself: its pod vanished, or was told to stop and could still
-report so (docs/facts/placement.md#retries-of-vanished-pods)."""
+_IN_GROUP: Final = re.compile(r"(?P<member>.+?)(?:-worker)?-[a-z0-9]{5}")
+"""What a Ray cluster puts behind its name: `head-x2x8p`, or `<group>-worker-x2x8p`."""
+_ENDED: Final[Mapping[str, str]] = {"Succeeded": "Succeeded", "Failed": "Failed", "Error": "Failed"}
+"""Phase of the pod of a step that ended by itself, by Argo's phase."""
+_POD_NAMES: Final = ("workflows.argoproj.io/pod-name-format", "v2")
+"""Annotation of a workflow whose pods are called after their templates."""
 
 
 def earlier(pods: Sequence[Pod], events: Iterable[Object], workflows: Iterable[Object]) -> tuple[Pod, ...]:
@@ -64,7 +67,7 @@ def when(event: Object) -> datetime | None:
 def _from_events(pods: Sequence[Pod], events: Sequence[Object]) -> Iterator[Pod]:
     there = {pod.uid for pod in pods}
     by_name = {(pod.namespace, pod.name): pod for pod in pods}
-    owners = _owners(events)
+    makers = _makers(events)
     reasons = _disruptions(events)
     for event in events:
         found = _ASSIGNED.match(event.get("message") or "") if event.get("reason") == "Scheduled" else None
@@ -74,7 +77,8 @@ def _from_events(pods: Sequence[Pod], events: Sequence[Object]) -> Iterator[Pod]
             continue
         namespace, name, node = found.groups()
         heir = by_name.get((namespace, name))
-        work = heir.work if heir else owners.get((namespace, name))
+        maker = makers.get((namespace, name))
+        work = heir.work if heir else _work(namespace, maker, pods) if maker else None
         if work is None:
             continue
         kin = heir or next((pod for pod in pods if pod.work == work), None)
@@ -83,7 +87,7 @@ def _from_events(pods: Sequence[Pod], events: Sequence[Object]) -> Iterator[Pod]
             uid=uid,
             name=name,
             work=work,
-            role=kin.role if kin else "batch" if work.kind.endswith("Job") else "other",
+            role=kin.role if kin else "batch" if is_batch(work.kind) else "other",
             node=node,
             phase="Unknown",
             created=began,
@@ -94,23 +98,47 @@ def _from_events(pods: Sequence[Pod], events: Sequence[Object]) -> Iterator[Pod]
         )
 
 
-def _owners(events: Iterable[Object]) -> Mapping[tuple[str, str], Work]:
-    """The work of pods by namespace and name, from the events of their creation."""
-    owners: dict[tuple[str, str], Work] = {}
+def _makers(events: Iterable[Object]) -> Mapping[tuple[str, str], Maker]:
+    """What made pods, by their namespace and name, from the events of their creation."""
+    makers: dict[tuple[str, str], Maker] = {}
     for event in events:
         found = _CREATED.match(event.get("message") or "") if event.get("reason") in _CREATION else None
-        if not found:
-            continue
-        owner = event["involvedObject"]
-        kind, name, pod = owner["kind"], owner["name"], found[1]
-        rest = pod.removeprefix(f"{name}-")
-        indexed = _INDEXED.fullmatch(rest) if kind == "Job" else None
+        if found:
+            owner = event["involvedObject"]
+            kind, name, pod = owner["kind"], owner["name"], found[1]
+            member = _member(kind, pod.removeprefix(f"{name}-"))
+            makers[(owner.get("namespace") or "", pod)] = Maker(kind, name, member)
+    return makers
+
+
+def _member(kind: str, rest: str) -> str:
+    """Which of its maker's pods it is, from what stands behind the maker's name in its own."""
+    if kind in {"ReplicaSet", "DaemonSet"}:
+        return ""
+    form = {"Job": _INDEXED, "RayCluster": _IN_GROUP}.get(kind)
+    if form is None:
+        return rest
+    found = form.fullmatch(rest)
+    return found["member"] if found else ""
+
+
+def _work(namespace: str, maker: Maker, pods: Sequence[Pod]) -> Work:
+    """The work of a pod that is gone: that of a sibling, as another member of the same maker."""
+    of_maker = [
+        (pod.work, pod.maker.member)
+        for pod in pods
+        if pod.maker
+        and (pod.namespace, pod.maker.kind, pod.maker.name) == (namespace, maker.kind, maker.name)
+    ]
+    if not of_maker:
+        kind, name = maker.kind, maker.name
         if kind == "ReplicaSet":
             kind, name = "Deployment", name.rpartition("-")[0]
-        is_named = kind not in {"Job", "Deployment", "DaemonSet"}
-        part = indexed["index"] if indexed else rest if is_named else ""
-        owners[(owner.get("namespace") or "", pod)] = Work(owner.get("namespace") or "", kind, name, part)
-    return owners
+        return Work(namespace, kind, name, maker.member)
+    work, member = next((each for each in of_maker if each[1] == maker.member), of_maker[0])
+    return (
+        replace(work, part=work.part.removesuffix(member) + maker.member) if member != maker.member else work
+    )
 
 
 def _disruptions(events: Iterable[Object]) -> Mapping[str, str]:
@@ -129,19 +157,19 @@ def _from_workflows(pods: Sequence[Pod], workflows: Iterable[Object]) -> Iterato
     there = {(pod.namespace, pod.step_id) for pod in pods if pod.step_id}
     for workflow in workflows:
         metadata = workflow["metadata"]
-        namespace, name = metadata["namespace"], metadata["name"]
-        for node in _nodes(workflow.get("status") or {}):
+        namespace, name, labels = metadata["namespace"], metadata["name"], pod_labels(workflow)
+        for node in nodes_of(workflow):
             started = node.get("startedAt")
             if node.get("type") != "Pod" or not started or (namespace, node["id"]) in there:
                 continue
             ended = node.get("finishedAt")
             yield Pod(
                 uid=f"{metadata.get('uid', '')}/{node['id']}",
-                name=node.get("displayName") or node["id"],
-                work=Work(namespace, "Workflow", name, step(node.get("name") or "", name)),
-                role="batch",
+                name=_pod_name(node, metadata),
+                work=Work(namespace, "Workflow", name, step(node.get("name") or "", name, labels)),
+                role="helper" if is_driver(node.get("name") or "", labels) else "batch",
                 node=node.get("hostNodeName") or "",
-                phase=_phase(node),
+                phase="Unknown" if killed(node) or node.get("phase") not in _ENDED else _ENDED[node["phase"]],
                 created=moment(started),
                 scheduled=moment(started) if node.get("hostNodeName") else None,
                 ended=moment(ended) if ended else None,
@@ -150,18 +178,11 @@ def _from_workflows(pods: Sequence[Pod], workflows: Iterable[Object]) -> Iterato
             )
 
 
-def _phase(node: Object) -> str:
-    """Phase of the pod, Unknown for one that did not end by itself."""
-    phase = node.get("phase")
-    if phase == "Succeeded" or (
-        phase in {"Failed", "Error"} and not _KILLED.search(node.get("message") or "")
-    ):
-        return "Succeeded" if phase == "Succeeded" else "Failed"
-    return "Unknown"
-
-
-def _nodes(status: Object) -> Sequence[Object]:
-    """Nodes of a workflow's status; large ones are packed."""
-    packed = status.get("compressedNodes")
-    nodes = json.loads(gzip.decompress(base64.b64decode(packed))) if packed else status.get("nodes") or {}
-    return tuple(nodes.values())
+def _pod_name(node: Object, workflow: Object) -> str:
+    """The name of a step's pod; `workflow` are the workflow's metadata."""
+    key, value = _POD_NAMES
+    if (workflow.get("annotations") or {}).get(key) != value or "templateName" not in node:
+        return node.get("displayName") or node["id"]
+    if node.get("name") == workflow["name"]:
+        return workflow["name"]
+    return f"{workflow['name']}-{node['templateName']}-{node['id'].rpartition('-')[2]}"

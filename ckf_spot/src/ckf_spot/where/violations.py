@@ -10,6 +10,7 @@ from typing import Final, Literal
 
 from ckf_spot import durations
 from ckf_spot.agent_pool import SPOT_LABEL, AgentPool
+from ckf_spot.where.lost_steps import Fate, LostStep
 from ckf_spot.where.matching import SPOT_TAINT, obstacle, tolerates, unknown_pools
 from ckf_spot.where.observations import Look, Node, Pod
 from ckf_spot.where.work import Role
@@ -22,6 +23,7 @@ Rule = Literal[
     "gpu-node-without-gpu-work",
     "stuck-on-spot",
     "stuck-without-pool",
+    "step-lost",
 ]
 RULES: Final[tuple[Rule, ...]] = (
     "stateful-on-spot",
@@ -31,6 +33,7 @@ RULES: Final[tuple[Rule, ...]] = (
     "gpu-node-without-gpu-work",
     "stuck-on-spot",
     "stuck-without-pool",
+    "step-lost",
 )
 _LASTING: Final[Mapping[Role, tuple[Rule, str]]] = {
     "stateful": ("stateful-on-spot", "it keeps state"),
@@ -53,8 +56,8 @@ class Violation:
 
     Attributes:
         rule: its name.
-        namespace: of the pod, empty for a node.
-        name: of the pod or the node.
+        namespace: of the pod or the step, empty for a node.
+        name: of the pod or the node; a step's work.
         message: what is so.
         advice: what to do.
     """
@@ -81,6 +84,7 @@ def violations(look: Look, patience: timedelta) -> tuple[Violation, ...]:
         *(each for pod in look.pods if pod.active for each in _on_spot(pod, look)),
         *_gpu_nodes(look),
         *(each for pod in look.pods if pod.active for each in _stuck(pod, look, patience)),
+        *(_lost(each, look) for each in look.lost_steps if each.fate != "tried again"),
     ]
     return tuple(sorted(found, key=lambda each: (RULES.index(each.rule), each.namespace, each.name)))
 
@@ -93,6 +97,13 @@ def blind_spots(look: Look) -> Iterator[str]:
         yield "GPU nodes were not judged: the nodes may not be read"
     elif look.namespace is not None and any(node.gpus and not node.gone for node in look.nodes):
         yield "GPU nodes were not judged: that needs the pods of all namespaces (-A)"
+
+
+def awaited(look: Look) -> Iterator[str]:
+    """Steps that lost their pod and are tried again, a sentence each."""
+    for each in look.lost_steps:
+        if each.fate == "tried again":
+            yield f"{_lost_on(each, look)}: Argo shows {each.shown!r}, and tries it again after that"
 
 
 def _on_spot(pod: Pod, look: Look) -> Iterator[Violation]:
@@ -174,6 +185,42 @@ def _stuck(pod: Pod, look: Look, patience: timedelta) -> Iterator[Violation]:
         )
         advice = _way_out(takers, missing, obstacles)
         yield Violation("stuck-on-spot", pod.namespace, pod.name, message, advice)
+
+
+_NOT_TRIED_AGAIN: Final[Mapping[Fate, tuple[str, str]]] = {
+    "policy": (
+        "its retry policy does not cover lost pods",
+        "let an administrator set kubeflow.argoRetries: true in the stack's settings, then run it again",
+    ),
+    "no retries": (
+        "it has no retries",
+        "place it with ckf_spot, which sets them (they need kubeflow.argoRetries: true), then run it again",
+    ),
+    "retries used up": ("it has used up its retries", "give it more with set_retry, then run it again"),
+    "too late": (
+        "its time for retries is over",
+        "give set_retry a longer backoff_max_duration, then run it again",
+    ),
+}
+"""Why a lost step is not tried again, and what to do."""
+
+
+def _lost(step: LostStep, look: Look) -> Violation:
+    why, advice = _NOT_TRIED_AGAIN[step.fate]
+    if step.waits:
+        message = f"Argo shows {step.shown!r}, but {why}: after that the step ends with {step.ended!r}"
+    else:
+        message = f"Argo shows {step.shown!r}: its pod{_was_on(step, look)} was lost, and {why}"
+    return Violation("step-lost", step.work.namespace, str(step.work), message, advice)
+
+
+def _lost_on(step: LostStep, look: Look) -> str:
+    return f"{step.work.namespace}/{step.work} lost its pod{_was_on(step, look)}"
+
+
+def _was_on(step: LostStep, look: Look) -> str:
+    pool = look.place(step.node).pool
+    return f" on {pool}" if pool else ""
 
 
 def _way_out(takers: list[AgentPool], missing: list[str], obstacles: Mapping[str, str]) -> str:

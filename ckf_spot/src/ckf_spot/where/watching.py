@@ -9,6 +9,7 @@ from typing import Final
 from ckf_spot.errors import PlacementError
 from ckf_spot.where.cluster import Cluster, ExpiredError, ForbiddenError
 from ckf_spot.where.observations import Pod
+from ckf_spot.where.owners import Owners
 from ckf_spot.where.record import Recorder
 
 _CYCLE_SECONDS: Final = 3
@@ -28,6 +29,7 @@ class Watching:
         self._cluster = cluster
         self._recorder = recorder
         self._namespace = namespace
+        self._owners = Owners(cluster, namespace)
         self._tell = tell
         self._version = ""
         self._told: dict[str, str] = {}
@@ -62,9 +64,9 @@ class Watching:
             for change in self._cluster.changes_of_pods(self._namespace, self._version, seconds):
                 self._version = change.object["metadata"]["resourceVersion"]
                 if change.type == "DELETED":
-                    self._news(self._recorder.deleted(change.object))
+                    self._news(self._recorder.deleted(self._owners.told(change.object)))
                 elif change.type != "BOOKMARK":
-                    self._news(self._recorder.pod(change.object))
+                    self._news(self._recorder.pod(self._owners.told(change.object)))
         except PlacementError as error:
             self._version = ""  # what happened meanwhile shows in a new list
             if not isinstance(error, ExpiredError):
@@ -75,7 +77,7 @@ class Watching:
     def _list(self) -> None:
         listed = self._cluster.pods(self._namespace)
         self._look_at_nodes()
-        for pod in self._recorder.pods(listed.items):
+        for pod in self._recorder.pods(map(self._owners.told, listed.items)):
             self._news(pod)
         self._version = listed.version
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Final
 
 import yaml
@@ -17,11 +18,22 @@ from ckf_spot.yaml_text import scalars
 
 _PLAIN: Final = "plain"
 """Tag of a scalar with neither quotes nor a tag, which only its text tells the type of."""
-_STR: Final = "tag:yaml.org,2002:str"
-_TYPED: Final = tuple(f"tag:yaml.org,2002:{name}" for name in ("bool", "float", "int", "null"))
+_YAML: Final = "tag:yaml.org,2002:"
+_STR: Final = f"{_YAML}str"
+_TYPED: Final[dict[str, tuple[type, ...]]] = {
+    f"{_YAML}bool": (bool,),
+    f"{_YAML}int": (int,),
+    f"{_YAML}float": (int, float),
+    f"{_YAML}null": (type(None),),
+}
 _MERGE: Final = "<<"
+_BREAKS: Final = "\r\n\x85\u2028\u2029"
 _MOST: Final = 1_000_000
 """Values of one stream; aliases of aliases make more of a few lines than any memory holds."""
+_LARGEST_KEY: Final = 1e38
+"""Kubernetes writes a key that is a number from 32 bits: up to six digits come out as they went in."""
+DEEPEST: Final = 100
+"""Levels of maps and lists; deeper ones meet Python's limit, in one reader or another."""
 
 
 class AliasNode(Node):
@@ -40,7 +52,9 @@ class AliasNode(Node):
 class Composed(Reader, Scanner, Parser, Composer, BaseResolver):
     """The nodes of a text.
 
-    PyYAML's scanner and go-yaml's have the same origin, libyaml, so what one takes for a scalar the other does too.
+    PyYAML's scanner and go-yaml's have the same origin, libyaml, so what one takes for a scalar the other does too; but
+    PyYAML's knows no tab between values, and no second anchor of the same name. Source: our own test against kubectl,
+    `tests/local/placement/test_yaml_as_kubectl.py`.
     """
 
     def __init__(self, text: str) -> None:
@@ -49,6 +63,7 @@ class Composed(Reader, Scanner, Parser, Composer, BaseResolver):
         Parser.__init__(self)
         Composer.__init__(self)
         BaseResolver.__init__(self)
+        self._depth = 0
 
     def resolve(self, kind: type[Node], value: Any, implicit: Any) -> str:
         """The tag of a node that has none."""
@@ -58,9 +73,51 @@ class Composed(Reader, Scanner, Parser, Composer, BaseResolver):
 
     def compose_node(self, parent: Node | None, index: Any) -> Node | None:
         """A node; an alias as such."""
-        event = self.peek_event() if self.check_event(yaml.AliasEvent) else None
+        event = self.peek_event()
+        if self._depth > DEEPEST:
+            raise yaml.MarkedYAMLError(
+                problem=f"more than {DEEPEST} levels of maps and lists", problem_mark=event.start_mark
+            )
+        if isinstance(event, yaml.AliasEvent):
+            node = super().compose_node(parent, index)
+            return AliasNode(node, event.start_mark, event.end_mark) if node is not None else node
+        self.anchors.pop(event.anchor, None)  # the last one of a name counts
+        if isinstance(event, yaml.ScalarEvent) and event.tag == "!":
+            event.tag = _STR
+        self._depth += 1
         node = super().compose_node(parent, index)
-        return AliasNode(node, event.start_mark, event.end_mark) if event and node is not None else node
+        self._depth -= 1
+        return node
+
+    def scan_to_next_token(self) -> None:
+        """Skips blanks and comments; a tab may stand wherever it indents nothing."""
+        super().scan_to_next_token()
+        while self.peek() == "\t" and (self.flow_level or not self.allow_simple_key):
+            self.forward()
+            super().scan_to_next_token()
+
+    def scan_plain_spaces(self, indent: int, start_mark: Mark) -> list[str]:
+        """The blanks within an unquoted scalar, tabs too."""
+        blanks = self._blanks()
+        if self.peek() not in _BREAKS:
+            return [blanks] if blanks else []
+        found = super().scan_plain_spaces(indent, start_mark)
+        if self.column >= indent:
+            self._blanks()
+        return found
+
+    def scan_block_scalar_ignored_line(self, start_mark: Mark) -> None:
+        """What stands behind `|` or `>`."""
+        self._blanks()
+        super().scan_block_scalar_ignored_line(start_mark)
+
+    def _blanks(self) -> str:
+        length = 0
+        while self.peek(length) in " \t":
+            length += 1
+        found = self.prefix(length)
+        self.forward(length)
+        return found
 
 
 class Values:
@@ -72,6 +129,7 @@ class Values:
 
     def __init__(self) -> None:
         self._made = 0
+        self._named: list[Node] = []
 
     def of(self, node: Node) -> Any:
         """A map, a list, a text, a number, a boolean or None."""
@@ -80,7 +138,7 @@ class Values:
             raise _error(node, f"its aliases make more than {_MOST:,} values of it")
         match node:
             case AliasNode():
-                return self.of(node.value)
+                return self._alias(node)
             case MappingNode():
                 return self._map(node)
             case SequenceNode():
@@ -90,18 +148,31 @@ class Values:
             case _:
                 raise TypeError(node)
 
+    def _alias(self, node: AliasNode) -> Any:
+        if node.value in self._named:
+            raise _error(node, "the value of an anchor holds itself")
+        if len(self._named) > DEEPEST:
+            raise _error(node, f"more than {DEEPEST} aliases in aliases")
+        self._named.append(node.value)
+        found = self.of(node.value)
+        self._named.pop()
+        return found
+
     def _map(self, node: MappingNode) -> Json:
-        own: Json = {}
-        merged: Json = {}
+        found: Json = {}
+        given: set[str] = set()
         for key_node, value_node in node.value:
             if is_merge(key_node):
-                merged = {**self._merged(value_node), **merged}
+                found |= self._merged(
+                    value_node
+                )  # go-yaml's order: what is merged later wins over what stands before
                 continue
             key = key_of(key_node)
-            if key in own:
+            if key in given:
                 raise _error(key_node, f"the key {key!r} is given twice")
-            own[key] = self.of(value_node)
-        return {**merged, **own}
+            given.add(key)
+            found[key] = self.of(value_node)
+        return found
 
     def _merged(self, node: Node) -> Json:
         found = self.of(node)
@@ -121,24 +192,38 @@ def key_of(node: Node) -> str:
     target = node.value if isinstance(node, AliasNode) else node
     if not isinstance(target, ScalarNode):
         raise _error(node, "a map or a list can't be a key")
-    found = _scalar(target)
-    if found is None:
-        raise _error(node, "a key is missing")
-    return str(found).lower() if isinstance(found, bool) else str(found)
+    match _scalar(target):
+        case str() as text:
+            return text
+        case bool() as truth:
+            return str(truth).lower()
+        case int() as number if number < 2**63:
+            return str(number)
+        case float() as number if float(f"{number:g}") == number and abs(number) < _LARGEST_KEY:
+            return f"{number:g}"
+        case None:
+            raise _error(node, "a key is missing")
+        case _:
+            raise _error(node, f"the key {target.value} is not the text that it looks like; put it in quotes")
 
 
-def _scalar(node: ScalarNode) -> Any:
+def _scalar(node: ScalarNode) -> scalars.Scalar:
     text: str = node.value
     if not text.isascii():
         try:
             text.encode()
         except UnicodeEncodeError:
             raise _error(node, "a text holds half of a character (a lone surrogate)") from None
-    if node.tag == _PLAIN or node.tag in _TYPED:
-        return scalars.value(text)
     if node.tag == _STR:
         return text
-    raise _error(node, f"the tag {node.tag!r} is not known to Kubernetes")
+    if node.tag != _PLAIN and node.tag not in _TYPED:
+        raise _error(node, f"the tag {node.tag.replace(_YAML, '!!')} is not supported")
+    found = scalars.value(text)
+    if isinstance(found, float) and not math.isfinite(found):
+        raise _error(node, f"{text} is no number in JSON; put it in quotes if it is a text")
+    if node.tag in _TYPED and not isinstance(found, _TYPED[node.tag]):
+        raise _error(node, f"{text!r} is not what its tag says")
+    return found
 
 
 def _error(node: Node, problem: str) -> yaml.MarkedYAMLError:

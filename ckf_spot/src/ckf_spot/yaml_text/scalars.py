@@ -7,6 +7,7 @@ kubectl and the API server read YAML with `sigs.k8s.io/yaml`, a copy of go-yaml 
 
 from __future__ import annotations
 
+import math
 import re
 from typing import Final
 
@@ -21,16 +22,16 @@ _NAMED: Final[dict[str, Scalar]] = {
     **dict.fromkeys(("-.inf", "-.Inf", "-.INF"), float("-inf")),
 }
 _INTEGERS: Final = (
-    (re.compile(r"[+-]?0[bB][01]+"), 2),
-    (re.compile(r"[+-]?0[xX][0-9a-fA-F]+"), 16),
-    (re.compile(r"[+-]?0[oO]?[0-7]+"), 8),
-    (re.compile(r"[+-]?(?:0|[1-9][0-9]*)"), 10),
+    (re.compile(r"([+-]?)0[bB]([01]+)"), 2),
+    (re.compile(r"0b([+-])([01]+)"), 2),
+    (re.compile(r"([+-]?)0[xX]([0-9a-fA-F]+)"), 16),
+    (re.compile(r"([+-]?)0[oO]?([0-7]+)"), 8),
+    (re.compile(r"([+-]?)(0|[1-9][0-9]{0,19})"), 10),
 )
-"""Forms of Go's `strconv.ParseInt` with base 0."""
+"""Forms of Go's `strconv.ParseInt` with base 0, and one of go-yaml's own."""
 _FLOAT: Final = re.compile(r"[+-]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][+-]?[0-9]+)?")
+_POINT_FIRST: Final = re.compile(r"\.[0-9]+(?:_[0-9]+)*(?:[eE][+-]?[0-9]+(?:_[0-9]+)*)?")
 _FIRST: Final = frozenset("+-0123456789")
-_SMALLEST, _LARGEST = -(2**63), 2**64 - 1
-"""Beyond these an integer becomes a broken number: Go's int64 and uint64."""
 
 
 def value(text: str) -> Scalar:
@@ -38,17 +39,18 @@ def value(text: str) -> Scalar:
     if text in _NAMED:
         return _NAMED[text]
     if text[0] == ".":
-        return _float(text)
+        return _float(_POINT_FIRST, text, text)
     if text[0] not in _FIRST:
         return text
     digits = text.replace("_", "")
     for form, base in _INTEGERS:
-        if form.fullmatch(digits):
-            number = int(digits.lower().replace("0o", "0", 1).replace("0x", "", 1).replace("0b", "", 1), base)
-            if _SMALLEST <= number <= _LARGEST:
+        if found := form.fullmatch(digits):
+            number = int("".join(found.groups()), base)
+            if (
+                -(2**63) <= number < (2**63 if found[1] else 2**64)
+            ):  # Go's int64, or uint64 where there is no sign
                 return number
-    found = _float(digits)
-    return text if isinstance(found, str) else found
+    return _float(_FLOAT, digits, text)
 
 
 def is_text(text: str) -> bool:
@@ -56,9 +58,9 @@ def is_text(text: str) -> bool:
     return isinstance(value(text), str)
 
 
-def _float(text: str) -> float | str:
+def _float(form: re.Pattern[str], digits: str, text: str) -> float | str:
     """The number, or the text itself where it is none or is too large for one."""
-    if not _FLOAT.fullmatch(text):
+    if not form.fullmatch(digits):
         return text
-    number = float(text)
-    return text if number in (float("inf"), float("-inf")) else number
+    number = float(digits)
+    return number if math.isfinite(number) else text

@@ -1,0 +1,132 @@
+"""`ckf-spot doctor`: whether the cluster is ready for spot work, and a file right for it, one line each."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import Any, Final
+
+from ckf_spot import backend, sources, yaml_text
+from ckf_spot.commands import output
+from ckf_spot.doctor import file, namespace, platform
+from ckf_spot.doctor.findings import Finding, line, right, unknown, wrong
+from ckf_spot.doctor.reader import Reader
+from ckf_spot.doctor.work import pods
+from ckf_spot.errors import ContractError, Mistake, PlacementError, refuse
+from ckf_spot.fields import is_map
+from ckf_spot.kinds.kind import Wish
+from ckf_spot.pools import Pools
+from ckf_spot.where.cluster import ForbiddenError
+
+_WRONG: Final = 1
+"""Exit code where something is not as it should be."""
+
+
+def add_to(commands: Any) -> None:
+    """Adds the command to the program's parser."""
+    command: argparse.ArgumentParser = commands.add_parser(
+        "doctor",
+        help="tell whether the cluster is ready, and a file right for it",
+        description="Tells in one line each what is ready for spot work and what is not. It changes nothing.",
+    )
+    command.add_argument("-f", "--file", help="YAML to look at too; - is standard input")
+    command.add_argument("--pool", help="with -f: a workload such as cpu or gpu, or the name of a pool")
+    command.add_argument("--require", help="with --pool: spot or on-demand, as for ckf-spot place")
+    command.add_argument("--also", action="append", default=[], metavar="ROLE", help="as for ckf-spot place")
+    command.add_argument("--trainer-api", metavar="2.N", help="as for ckf-spot place")
+    command.add_argument(
+        "-n", "--namespace", help="whose quota is looked at; left out: that of the file, if one is given"
+    )
+    command.add_argument(
+        "--pools", help="file with the pool contract; left out: CKF_SPOT_POOLS, or the cluster"
+    )
+    command.add_argument(
+        "--backend", default=backend.DEFAULT, help=f"what pipelines are placed for; default {backend.DEFAULT}"
+    )
+    command.set_defaults(run=_run)
+
+
+def _run(options: argparse.Namespace) -> int:
+    if options.pool and not options.file:
+        raise PlacementError("--pool: it needs -f; expected -f FILE --pool NAME")
+    documents, origin = _documents(options.file) if options.file else ((), "")
+    wish = Wish(require=options.require, also=tuple(options.also), trainer_api=options.trainer_api)
+    reader, why = _cluster()
+    pools, contract = _contract(options, reader, why)
+    group = pools[options.pool] if pools and options.pool else None
+    placement = group.placement(require=wish.require) if group else None
+    findings = [contract, *(platform.look(reader, pools) if reader else [unknown("cluster", why)])]
+    noted: Mapping[str, Any] = {}
+    for name, theirs in _spaces(documents, options.namespace, reader).items():
+        if reader:
+            noted, told = namespace.read(reader, name)
+            work = [each for document in theirs for each in pods(document)]
+            findings += [*told, *namespace.look(reader, name, noted, work, placement)]
+        if pools and theirs:
+            findings += file.look(theirs, origin, pools, noted)
+    if group:
+        findings += file.placing(documents, origin, group, wish)
+    sys.stdout.write("".join(f"{each}\n" for each in findings))
+    return _WRONG if any(each.state == "wrong" for each in findings) else 0
+
+
+def _cluster() -> tuple[Reader | None, str]:
+    """The cluster, or None and why it can't be looked at."""
+    try:
+        reader = Reader()
+        with suppress(ForbiddenError):
+            reader.config_map(sources.NAMESPACE, sources.CONFIG_MAP)
+    except PlacementError as error:
+        return None, line(error)
+    return reader, ""
+
+
+def _contract(options: argparse.Namespace, reader: Reader | None, why: str) -> tuple[Pools | None, Finding]:
+    """The pools, and whether they can be read; a file that was named must be right.
+
+    Raises:
+        PlacementError: that file can't be read, or there is neither a file nor a cluster.
+    """
+    named = options.pools is not None or os.environ.get(sources.ENVIRONMENT)
+    if reader is None and not named:
+        raise PlacementError(why)
+    try:
+        pools = Pools.load(options.pools, backend=options.backend)
+    except ContractError as error:
+        if named:
+            raise
+        return None, wrong(platform.CONTRACT, line(error))
+    return pools, right(platform.CONTRACT, ", ".join(pool.name for pool in pools.all))
+
+
+def _spaces(
+    documents: Sequence[Any], asked: str | None, reader: Reader | None
+) -> dict[str, list[Mapping[str, Any]]]:
+    """The documents by the namespace that they are for; one that was asked for is there without any too.
+
+    Raises:
+        PlacementError: a document is for another namespace than was asked for.
+    """
+    found: dict[str, list[Mapping[str, Any]]] = {asked: []} if asked else {}
+    for document in documents:
+        own = file.namespace_of(document)
+        if asked and own and own != asked:
+            problem = f"contradicts the namespace {own!r} of {file.name_of(document)}"
+            raise PlacementError(Mistake("--namespace", asked, "leave it out", problem))
+        name = own or asked or (reader.own_namespace() if reader else "")
+        found.setdefault(name, []).append(document)
+    return found
+
+
+def _documents(name: str) -> tuple[Sequence[Any], str]:
+    origin = "standard input" if name == output.STANDARD else name
+    documents = yaml_text.load(output.read(name), origin).documents
+    refuse(
+        Mistake(f"{origin}: document {number}", each, "expected a map", "is no Kubernetes object")
+        for number, each in enumerate(documents, 1)
+        if not is_map(each)
+    )
+    return documents, origin

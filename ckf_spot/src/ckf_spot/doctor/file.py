@@ -1,0 +1,119 @@
+"""Looks at a file: whether its pods find a pool as they are, and what placing would change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from ckf_spot.agent_pool import GPU
+from ckf_spot.doctor import namespace
+from ckf_spot.doctor.findings import Finding, line, right, unknown, wrong
+from ckf_spot.doctor.work import Pods, pods
+from ckf_spot.errors import PlacementError
+from ckf_spot.fields import copied, of
+from ckf_spot.kinds import manifests
+from ckf_spot.kinds.kind import Wish
+from ckf_spot.pods import shape
+from ckf_spot.pool_group import PoolGroup
+from ckf_spot.pools import Pools
+from ckf_spot.where.matching import obstacle
+from ckf_spot.where.parse import constraints
+
+_SHOWN: Final = 6
+"""Fields of a change that a line names."""
+
+
+def look(
+    documents: Sequence[Mapping[str, Any]],
+    origin: str,
+    pools: Pools,
+    noted: Mapping[str, Any],
+) -> Iterator[Finding]:
+    """Whether each pod finds a pool, as the file is.
+
+    Args:
+        documents: the file's, of one namespace.
+        origin: its name.
+        pools: the cluster's.
+        noted: the namespace's annotations.
+    """
+    some = False
+    for document in documents:
+        for each in pods(document):
+            some = True
+            yield _scheduled(each, f"{name_of(document)}: {each.path}", pools, noted)
+    if not some:
+        yield unknown(origin, "no pod's template is in it")
+
+
+def placing(
+    documents: Sequence[Mapping[str, Any]], origin: str, group: PoolGroup, wish: Wish
+) -> Iterator[Finding]:
+    """Whether the file is placed as wished, or what placing would change or refuse."""
+    what = f"{origin} on {group.name}"
+    try:
+        placed = manifests.place(documents, group, wish, origin)
+    except PlacementError as error:
+        for each in error.mistakes:
+            yield wrong("can't be placed", str(each))
+        return
+    changed = False
+    for before, after in zip(documents, placed.documents, strict=True):
+        fields = list(dict.fromkeys(_changes(before, after)))
+        changed |= bool(fields)
+        if fields:
+            more = f" and {len(fields) - _SHOWN} more" if len(fields) > _SHOWN else ""
+            yield wrong(
+                name_of(before),
+                f"not placed on {group.name} as asked: placing would set {', '.join(fields[:_SHOWN])}{more}",
+                f"ckf-spot place -f {origin} --pool {group.name}",
+            )
+    if not changed:
+        yield right(what, "placed already")
+    for note in placed.notes:
+        yield Finding("note", what, note)
+
+
+def name_of(document: Mapping[str, Any]) -> str:
+    """Kind and name."""
+    metadata = of(document, "metadata")
+    return f"{document.get('kind')}/{metadata.get('name') or metadata.get('generateName') or '-'}"
+
+
+def namespace_of(document: Mapping[str, Any]) -> str | None:
+    """The namespace that a document names, or None."""
+    found = of(document, "metadata").get("namespace")
+    return found if isinstance(found, str) and found else None
+
+
+def _scheduled(work: Pods, what: str, pools: Pools, noted: Mapping[str, Any]) -> Finding:
+    template = {"spec": copied(work.spec)}
+    problems = shape.template_problems(template, work.path.removesuffix(".spec"))
+    if problems:
+        return wrong(what, "; ".join(map(str, problems)))
+    try:
+        wishes = constraints(_with_gpus(namespace.admitted(work.spec, noted)))
+    except PlacementError as error:
+        return wrong(what, line(error))
+    against = {pool.name: obstacle(pool, wishes) for pool in pools.all}
+    takers = [name for name, reason in against.items() if not reason]
+    if takers:
+        return right(what, f"can run on {', '.join(takers)}")
+    reasons = "; ".join(f"{name}: {reason}" for name, reason in against.items())
+    return wrong(what, f"no pool takes it: {reasons}", "--pool NAME tells how to place it")
+
+
+def _with_gpus(spec: dict[str, Any]) -> dict[str, Any]:
+    """With what AKS's plugin adds to pods with GPUs (docs/facts/aks.md#gpu-taint-and-admission-plugins)."""
+    if constraints(spec).gpus:
+        spec["tolerations"].append({"key": GPU, "operator": "Exists"})
+    return spec
+
+
+def _changes(before: Any, after: Any, path: str = "") -> Iterator[str]:
+    """Paths of the fields that differ; of a list, the list's."""
+    if isinstance(before, Mapping) and isinstance(after, Mapping):
+        for key in {**before, **after}:
+            yield from _changes(before.get(key), after.get(key), f"{path}.{key}")
+    elif before != after:
+        yield path.removeprefix(".")

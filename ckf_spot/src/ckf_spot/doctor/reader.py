@@ -1,0 +1,96 @@
+"""Reads what a cluster's readiness depends on; it never writes."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Final
+
+from ckf_spot.where.cluster import Cluster, NotThereError, Object
+
+_KUBEFLOW: Final = "kubeflow"
+_PIPELINES: Final = ("kfp-api", "ml-pipeline")
+"""What runs the API of Kubeflow Pipelines: the charm's StatefulSet, and upstream's Deployment."""
+
+
+class Reader(Cluster):
+    """The cluster that KUBECONFIG or `~/.kube/config` names, or the one around."""
+
+    instead = "the pool contract as a file: --pools FILE"
+
+    def __init__(self) -> None:
+        """Connects to nothing yet.
+
+        Raises:
+            PlacementError: no cluster is configured, or the extra is missing.
+        """
+        super().__init__()
+        from kubernetes import client  # noqa: PLC0415 - an extra, which is there by now
+
+        self._apps: Any = client.AppsV1Api()
+
+    def config_map(self, namespace: str, name: str) -> dict[str, str] | None:
+        """The data of a ConfigMap, or None where there is none.
+
+        Raises:
+            ForbiddenError: it may not be read.
+            PlacementError: it can't be read.
+        """
+        found = self._one(
+            f"ConfigMap {namespace}/{name}",
+            self._core.read_namespaced_config_map,
+            name=name,
+            namespace=namespace,
+        )
+        return None if found is None else found.get("data") or {}
+
+    def namespace(self, name: str) -> Object | None:
+        """A namespace, or None where there is none.
+
+        Raises:
+            ForbiddenError: it may not be read.
+            PlacementError: it can't be read.
+        """
+        return self._one(f"namespace {name!r}", self._core.read_namespace, name=name)
+
+    def quotas(self, namespace: str) -> tuple[Object, ...]:
+        """The ResourceQuotas of a namespace.
+
+        Raises:
+            ForbiddenError: they may not be read.
+            PlacementError: they can't be read.
+        """
+        what = f"quotas of namespace {namespace!r}"
+        return self._list(what, self._core.list_namespaced_resource_quota, namespace=namespace).items
+
+    def limits(self, namespace: str) -> tuple[Object, ...]:
+        """The LimitRanges of a namespace.
+
+        Raises:
+            ForbiddenError: they may not be read.
+            PlacementError: they can't be read.
+        """
+        what = f"limits of namespace {namespace!r}"
+        return self._list(what, self._core.list_namespaced_limit_range, namespace=namespace).items
+
+    def pipeline_images(self) -> list[str] | None:
+        """Images of the API of Kubeflow Pipelines, or None where there is none.
+
+        Raises:
+            ForbiddenError: they may not be read.
+            PlacementError: they can't be read.
+        """
+        charm, upstream = _PIPELINES
+        for name, read in (
+            (charm, self._apps.read_namespaced_stateful_set),
+            (upstream, self._apps.read_namespaced_deployment),
+        ):
+            found = self._one(f"{name} in {_KUBEFLOW}", read, name=name, namespace=_KUBEFLOW)
+            if found is not None:
+                return [each["image"] for each in found["spec"]["template"]["spec"]["containers"]]
+        return None
+
+    def _one(self, what: str, call: Any, **arguments: str) -> Any:
+        try:
+            return json.loads(self._call(what, call, **arguments).data)
+        except NotThereError:
+            return None

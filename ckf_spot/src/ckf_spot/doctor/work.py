@@ -1,0 +1,95 @@
+"""The pods of a document, whatever its kind: where their templates are, how many there will be, what they ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, Final
+
+from ckf_spot.fields import is_maps, of
+
+_COPIES: Final = ("replicas", "parallelism", "parallelTrialCount")
+"""Fields of Jobs, training jobs, JobSets, Ray clusters and experiments that say how many there are at a time."""
+
+
+@dataclass(frozen=True)
+class Pods:
+    """Pods of one template.
+
+    Attributes:
+        path: of their spec in the document.
+        count: how many run at a time.
+        spec: theirs; its containers are a list of maps.
+    """
+
+    path: str
+    count: int
+    spec: Mapping[str, Any]
+
+    def amount(self, part: str, resource: str) -> Decimal:
+        """What all of them ask for together.
+
+        Args:
+            part: `requests` or `limits`.
+            resource: such as `cpu` (cores) or `memory` (bytes).
+
+        Raises:
+            ValueError: a quantity is none, as one that a trial's parameter fills in.
+        """
+        init, main = ([_amount(each, part, resource) for each in some] for some in self._containers())
+        return self.count * max(sum(main, Decimal(0)), max(init, default=Decimal(0)))
+
+    def without(self, part: str, resource: str) -> list[str]:
+        """Names of the containers that do not say how much they ask for."""
+        return [
+            str(each.get("name"))
+            for some in self._containers()
+            for each in some
+            if _said(each, part, resource) is None
+        ]
+
+    def _containers(self) -> tuple[list[Mapping[str, Any]], list[Mapping[str, Any]]]:
+        """Those that run before the others, and those that run side by side."""
+        init = [each for each in self.spec.get("initContainers") or () if isinstance(each, Mapping)]
+        beside = [each for each in init if each.get("restartPolicy") == "Always"]
+        return [each for each in init if each not in beside], [*beside, *self.spec["containers"]]
+
+
+def pods(value: Any, path: str = "", count: int = 1) -> Iterator[Pods]:
+    """The pods in any part of a document: wherever there is a list of containers."""
+    if isinstance(value, Mapping):
+        if value.get("containers") and is_maps(value["containers"]):
+            yield Pods(path.removeprefix("."), count, value)
+            return
+        count *= _copies(value)
+        for key, each in value.items():
+            yield from pods(each, f"{path}.{key}", count)
+    elif isinstance(value, list):
+        for number, each in enumerate(value):
+            yield from pods(each, f"{path}[{number}]", count)
+
+
+def _copies(value: Mapping[str, Any]) -> int:
+    found = [value[key] for key in _COPIES if _is_count(value.get(key))]
+    if "parallelism" in value and _is_count(value.get("completions")):
+        found.append(value["completions"])
+    return min(found, default=1)
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def _amount(container: Mapping[str, Any], part: str, resource: str) -> Decimal:
+    from kubernetes.utils import parse_quantity  # noqa: PLC0415 - an extra, there where a quota was read
+
+    said = _said(container, part, resource)
+    return Decimal(0) if said is None else Decimal(parse_quantity(said))
+
+
+def _said(container: Mapping[str, Any], part: str, resource: str) -> Any:
+    """The quantity; a request that is left out is as large as the limit."""
+    resources = of(container, "resources")
+    found = of(resources, part).get(resource)
+    return of(resources, "limits").get(resource) if found is None and part == "requests" else found

@@ -1,0 +1,80 @@
+"""`ckf-spot where` tells of a step that lost its node while Argo shows a backoff, and again when it has given up."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from ckf_spot import Pools
+from local_aks.demo.workloads.pipelines import PipelineTask, Retries, ended, workflow
+from local_aks.simulation.market import ALL, MarketEvent, Reclaim
+from tests.local.argo.profile import WORKFLOW, profile
+from tests.local.demo_stack import DemoStack
+
+ROOT: Final = Path(__file__).parents[3]
+_RUN_SECONDS: Final = 30
+_YOUNG_SECONDS: Final = 11
+"""Younger pods that go are made again by the same name, and no attempt is counted (operator.go, recentlyStarted)."""
+_BACKOFF_SECONDS: Final = 30
+
+
+@pytest.fixture(scope="module")
+def violations(demo: DemoStack, pools: Pools) -> list[dict[str, str]]:
+    """What is told of the step during its backoff, and at its end; as the charm sets Argo up."""
+    spot = pools["cpu"].placement(prefer="spot")
+    task = PipelineTask("work", spot, _RUN_SECONDS, retries=Retries(5, backoff=_BACKOFF_SECONDS))
+    with profile(demo) as namespace, demo.playing(step=4) as play:
+        demo.apply(workflow("lost", namespace, [task]))
+        play.until("it runs on spot", lambda: _running(demo, namespace))
+        time.sleep(_YOUNG_SECONDS)
+        play.market.add(MarketEvent(play.clock.now(), Reclaim.VANISH, "cpuspot", ALL))
+        play.until("Argo waits", lambda: "Backoff for " in json.dumps(_live(demo, namespace)))
+        waiting = _lost(demo, namespace)
+        play.until("it is over", lambda: ended(_live(demo, namespace)))
+        return [waiting, _lost(demo, namespace)]
+
+
+def _running(demo: DemoStack, namespace: str) -> bool:
+    return any(pod["status"].get("phase") == "Running" for pod in demo.pods(namespace))
+
+
+def _live(demo: DemoStack, namespace: str) -> dict[str, Any]:
+    [live] = demo.api.list(WORKFLOW, namespace)
+    return live
+
+
+def _lost(demo: DemoStack, namespace: str) -> dict[str, str]:
+    done = subprocess.run(
+        [sys.executable, "-m", "ckf_spot.cli", "where", "-n", namespace, "-o", "json"],
+        env={
+            **os.environ,
+            "KUBECONFIG": str(demo.kubectl.kubeconfig),
+            "PYTHONPATH": str(ROOT / "ckf_spot/src"),
+        },
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    [found] = json.loads(done.stdout)["violations"]
+    return found
+
+
+def test_while_argo_waits_it_is_told_that_no_retry_will_come(violations: list[dict[str, str]]) -> None:
+    waiting, _ = violations
+    assert (waiting["rule"], waiting["name"]) == ("step-lost", "Workflow/lost work")
+    assert waiting["message"].startswith("Argo shows 'Backoff for ")
+    assert waiting["message"].endswith("after that the step ends with 'pod deleted'")
+
+
+def test_and_it_does_end_as_told(violations: list[dict[str, str]]) -> None:
+    _, over = violations
+    assert (over["rule"], over["name"]) == ("step-lost", "Workflow/lost work")
+    assert over["message"].startswith("Argo shows 'pod deleted': its pod on cpuspot was lost")

@@ -1,0 +1,49 @@
+"""Custom resources of operators that no test runs: what the API server itself says of objects of these kinds."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import Final
+
+import yaml
+
+from tests.local.kubectl import Kubectl, Object
+from tests.local.required import required_crds
+
+_LONGEST: Final = "60s"
+
+
+@dataclass
+class CustomResources:
+    """Puts sets of `tools.crds.CRDS` into a cluster, and objects of their kinds before its API server.
+
+    Attributes:
+        kubectl: commands on the cluster.
+    """
+
+    kubectl: Kubectl
+    _there: set[str] = field(default_factory=set[str])
+
+    def install(self, *names: str) -> None:
+        """Makes the kinds of these sets known, each set once; without its files the test is skipped.
+
+        Of sets with the same kinds, such as the releases of the Trainer, one cluster can have one only.
+        """
+        for name in names:
+            if name in self._there:
+                continue
+            files = [f"--filename={file}" for file in required_crds(name)]
+            # Server-side: most of them are longer than the annotation that `kubectl apply` would keep.
+            self.kubectl.run("apply", "--server-side", *files)
+            self.kubectl.run("wait", "--for=condition=Established", f"--timeout={_LONGEST}", *files)
+            self._there.add(name)
+
+    def accept(self, *objects: Object) -> list[Object]:
+        """The objects as the API server would store them; a field that it would drop fails the test.
+
+        Nothing is created. An object's namespace need not be named, but has to exist.
+        """
+        given = json.dumps({"apiVersion": "v1", "kind": "List", "items": list(objects)})
+        command = ("create", "--dry-run=server", "--validate=strict", "--output=yaml", "--filename=-")
+        return list(yaml.safe_load_all(self.kubectl.run(*command, given=given)))
