@@ -187,7 +187,7 @@ def job_set(*jobs: Any, **spec: Any) -> Json:
         (job_set(suspended=True), "spec.suspended: unknown field; did you mean 'suspend'?"),
         (
             job_set({"name": "a", "template": {"spec": job(nodeSelector={POOL: "general"})["spec"]}}),
-            "spec.replicatedJobs[0].template.spec.template.spec.nodeSelector: kubernetes.azure.com/agentpool: 'general'",
+            "spec.replicatedJobs[0].template.spec.template.spec.nodeSelector: kubernetes.azure.com/agentpool: 'gen",
         ),
     ],
 )  # fmt: skip

@@ -30,7 +30,7 @@ def test_spark_needs_no_containers_in_it(pools: Pools) -> None:
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        ({"nodeSelector": {POOL: "general"}}, "spec.nodeSelector: kubernetes.azure.com/agentpool: 'general' contradicts"),
+        ({"nodeSelector": {POOL: "general"}}, "spec.nodeSelector: kubernetes.azure.com/agentpool: 'general' contra"),
         ({"containers": [container(gpus=1)]}, "spec.containers: 'main' asks for nvidia.com/gpu: 1, and a node of cpu"),
         ({"afinity": {}}, "spec.afinity: unknown field; did you mean 'affinity'?"),
         ({"affinity": 1}, "spec.affinity: 1 is not allowed; expected a map"),

@@ -127,12 +127,15 @@ def test_a_job_that_is_not_tried_again_is_told_of(pools: Pools) -> None:
             ray_job(workerGroupSpecs=[]),
             "spec.workerGroupSpecs: unknown field; a cluster's fields belong under rayClusterSpec.workerGroupSpecs",
         ),
-        (ray_cluster({"spec": {}}), "spec.workerGroupSpecs[0].template.spec.containers: None is not allowed; expected a list of containers"),
+        (
+            ray_cluster({"spec": {}}),
+            "spec.workerGroupSpecs[0].template.spec.containers: None is not allowed; expected a list of containers",
+        ),
         (
             ray_cluster({"spec": {**NOTHING["spec"], "nodeSelector": {POOL: "general"}}}),
-            "spec.workerGroupSpecs[0].template.spec.nodeSelector: kubernetes.azure.com/agentpool: 'general' contradicts",
+            "spec.workerGroupSpecs[0].template.spec.nodeSelector: kubernetes.azure.com/agentpool: 'general' contra",
         ),
-        (ray_cluster() | {"apiVersion": "ray.io/v1alpha1"}, "apiVersion: 'ray.io/v1alpha1' is not allowed; expected ray"),
+        (ray_cluster() | {"apiVersion": "ray.io/v1alpha1"}, "apiVersion: 'ray.io/v1alpha1' is not allowed; expected"),
         (ray_cluster() | {"kind": "RayService"}, "kind: 'RayService' can't be on spot: it serves people"),
     ],
 )  # fmt: skip

@@ -9,6 +9,7 @@ from ckf_spot import EvictionWarning, PlacementError, Pools
 
 pytestmark = pytest.mark.filterwarnings("error::ckf_spot.errors.EvictionWarning")
 
+RESOURCE = "spark.executor.resource.gpu"
 SELECTOR = "spark.kubernetes.executor.node.selector."
 QUIET = {
     "spark.decommission.enabled": "true",
@@ -81,7 +82,7 @@ def test_what_the_webhook_would_put_over_the_template_is_refused(pools: Pools, k
     [
         {"executor": {"gpu": {"name": GPU, "quantity": 1}}},
         {"executor": {"template": {"spec": {"containers": [container(gpus=1)]}}}},
-        {"sparkConf": {**QUIET, "spark.executor.resource.gpu.amount": "1", "spark.executor.resource.gpu.vendor": "nvidia.com"}},
+        {"sparkConf": {**QUIET, f"{RESOURCE}.amount": "1", f"{RESOURCE}.vendor": "nvidia.com"}},
     ],
 )  # fmt: skip
 def test_gpus_are_found_wherever_they_stand(pools: Pools, gpus: Json) -> None:
@@ -107,7 +108,7 @@ def test_a_driver_with_a_gpu_goes_to_nodes_that_stay(pools: Pools) -> None:
     [
         ({"executor": {"nodeSelector": {POOL: "general"}}}, "spec.executor.nodeSelector: "),
         ({"sparkConf": {**QUIET, f"{SELECTOR}{POOL}": "general"}}, "spec.executor.nodeSelector: "),
-        ({"executor": {"template": {"spec": {"nodeSelector": {POOL: "general"}}}}}, "spec.executor.template.spec.nodeS"),
+        ({"executor": {"template": {"spec": {"nodeSelector": {POOL: "general"}}}}}, "spec.executor.template.spec.node"),
         ({"executor": {"affinity": {"nodeAffinity": []}}}, "spec.executor.affinity.nodeAffinity: [] is not allowed"),
         ({"executor": {"affinity": {"nodeAfinity": {}}}}, "spec.executor.affinity.nodeAfinity: unknown field; did you"),
         ({"executor": {"toleration": []}}, "spec.executor.toleration: unknown field; did you mean 'tolerations'?"),
@@ -134,7 +135,7 @@ def test_a_selector_that_would_hold_the_driver_up_for_ever_is_refused(pools: Poo
 @pytest.mark.parametrize(
     ("spec", "doubt"),
     [
-        ({"sparkConf": {}}, "with sparkConf spark.decommission.enabled: true and spark.storage.decommission.enabled: tr"),
+        ({"sparkConf": {}}, "with sparkConf spark.decommission.enabled: true and spark.storage.decommission.enabled"),
         ({"sparkConf": {}}, "set sparkConf spark.executor.maxNumFailures"),
     ],
 )  # fmt: skip
