@@ -16,13 +16,22 @@ from ckf_spot.pods import strict_schema
 from ckf_spot.pods.template import SAFE_TO_EVICT
 
 POOLS = Pools.sample()
-EXAMPLES = {"job": "cpu", "tfjob": "cpu", "pytorchjob": "gpu", "experiment": "cpu"} | dict.fromkeys(
-    ("trainjob 2.0", "trainjob 2.1", "trainjob 2.2", "trainjob 2.2 placed"), "gpu"
+OPERATORS = (
+    "cronjob",
+    "jobset",
+    "rayjob",
+    "sparkapplication",
+    "sparkapplication template",
+    "workflow",
+    "executor",
 )
-EXAMPLES |= dict.fromkeys(
-    ("cronjob", "jobset", "rayjob", "sparkapplication", "sparkapplication template", "workflow", "executor"),
-    "cpu",
-)
+TRAINJOBS = ("trainjob 2.0", "trainjob 2.1", "trainjob 2.2", "trainjob 2.2 placed")
+EXAMPLES = {
+    **dict.fromkeys(("job", "tfjob", "experiment"), "cpu"),
+    "pytorchjob": "gpu",
+    **dict.fromkeys(OPERATORS, "cpu"),
+    **dict.fromkeys(TRAINJOBS, "gpu"),
+}
 ANYTHING = st.sampled_from(
     [None, 0, -1, True, "x", "", [], [1], [{}], [None], {}, {"x": 1}, {1: 2}, {"x": [None]}]
 )
@@ -69,7 +78,7 @@ def full(name: str) -> Any:
         executor = document["spec"]["executor"]
         more = {**copy.deepcopy(MERGED), "annotations": {"a": "b"}}
         executor |= {"template": {"spec": copy.deepcopy(MERGED)}} if "template" in name else more
-        executor["gpu"] = {"name": "amd.com/gpu", "quantity": 1}
+        executor["gpu"] = {"name": "nvidia.com/gpu", "quantity": 0}
         document["spec"]["nodeSelector"] = {"a": "b"}
     if name == "workflow":
         spec = document["spec"]
