@@ -8,8 +8,10 @@ from typing import Any
 
 from ckf_spot import install, yaml_text
 from ckf_spot.commands import output
+from ckf_spot.errors import together
 from ckf_spot.kinds import manifests, table
 from ckf_spot.kinds.kind import Wish
+from ckf_spot.placement import check_wish
 from ckf_spot.pods import strict_schema
 from ckf_spot.pools import Pools
 
@@ -43,9 +45,12 @@ def add_to(commands: Any) -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
-    group = Pools.load(options.pools)[options.pool]
     origin = "standard input" if options.file == output.STANDARD else options.file
-    stream = yaml_text.load(output.read(options.file), origin)
+    group, stream, _ = together(
+        lambda: Pools.load(options.pools)[options.pool],
+        lambda: yaml_text.load(output.read(options.file), origin),
+        lambda: check_wish(options.prefer, options.require),
+    )
     wish = Wish(
         prefer=options.prefer,
         require=options.require,

@@ -133,6 +133,20 @@ class Pipeline:
         if not self.problems:
             yield from self._tasks("root", of(self._spec, "root"), path, (), stays=stays, nested=nested)
 
+    def name_executors(self, task: str) -> None:
+        """Gives the executors names that no other executor has once the pipeline is nested in another one as a task.
+
+        kfp 2.17 renames executors then, and where it does, it mixes up the settings of those that had the same name
+        (docs/facts/placement.md#traps-of-kfp).
+        """
+        for document, path in ((self._spec, _EXECUTORS), (self._platform, _SETTINGS)):
+            if table := of(document, *path):
+                named = {_own_name(task, label): each for label, each in table.items()}
+                _inside(document, *path[:-1])[path[-1]] = named
+        for component in of(self._spec, "components").values():
+            if "executorLabel" in component:
+                component["executorLabel"] = _own_name(task, component["executorLabel"])
+
     def _wrong(
         self, where: str, expected: str, problem: str = "is not allowed", found: object = ABSENT
     ) -> None:
@@ -249,6 +263,12 @@ class Pipeline:
             holder[key] = name = own
         self._seen.add((table_path[-1], name))
         return table[name]
+
+
+def _own_name(task: str, label: str) -> str:
+    """An executor's name with the task's in it; the compiler writes no two dashes in a row."""
+    start = f"exec-{task}--"
+    return label if label.startswith(start) else f"{start}{label.removeprefix('exec-')}"
 
 
 def _accelerator(found: Mapping[str, Any]) -> tuple[str | None, str | None]:
