@@ -90,7 +90,9 @@ class Cluster:
         try:
             sources.configure(config)
         except ConfigException as error:
-            expected = f"expected the path of a kubeconfig, ~/.kube/config, a pod of the cluster, or {self.instead}"
+            expected = (
+                f"expected the path of a kubeconfig, ~/.kube/config, a pod of the cluster, or {self.instead}"
+            )
             raise PlacementError(
                 Mistake(
                     "KUBECONFIG",

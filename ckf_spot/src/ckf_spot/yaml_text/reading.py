@@ -36,11 +36,14 @@ class Stream:
         """The text with other values, in which all that did not change stands as it was, comments too.
 
         Args:
-            documents: as many as were read.
+            documents: as many as were read, and then those to add.
         """
-        if not self.nodes:
+        added = documents[len(self.documents) :]
+        if not self.nodes and not added:
             return writing.dump_json(documents[0], self.text)
-        text = editing.edited(self.text, list(zip(self.nodes, self.documents, documents, strict=True)))
+        text = editing.edited(self.text, list(zip(self.nodes, self.documents, documents, strict=False)))
+        if text is not None and added:
+            text = f"{text.rstrip()}\n---\n{writing.dump(added)}"
         if text is not None and writing.same(_read(text).documents, list(documents)):
             return text
         return writing.dump(documents)  # rather without comments than with another meaning
