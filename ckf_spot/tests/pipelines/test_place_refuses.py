@@ -400,3 +400,10 @@ def test_retries_after_a_placement_without_any_are_the_tasks_own(pools: Pools) -
     policy = compiled(lambda task: pools["cpu"].place(task, retries=0).set_retry(1)).retry_policy()
     assert policy is not None
     assert policy["maxRetryCount"] == 1
+
+
+def test_options_that_a_task_has_not(pools: Pools) -> None:
+    assert refusal(pools["cpu"], also=("Master",), trainer_api="2.2").splitlines() == [
+        "also: ('Master',) is not for a pipeline's task; leave it out",
+        "trainer_api: '2.2' is not for a pipeline's task; leave it out",
+    ]
