@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from local_aks.control_plane.controllers.kfp_driver import drivers
 from local_aks.demo.bring_up import BringUp, resources, terminal_width
 from local_aks.demo.ckf_spot_where import PICTURE, WhereRecording
 from local_aks.demo.kubeflow import TOOLS as KUBEFLOWS_TOOLS
@@ -61,7 +62,7 @@ class Demo:
         steps.part(5, "The story: what happens to work on spot machines")
         console.block(_REAL_AND_SIMULATED)
         where = WhereRecording(run)
-        with where.recording():
+        with where.recording(), drivers(run.kubeconfig):
             seen = run_story(kubeflow, journal, plan, first, contract=contract, console=console)
         steps.part(6, "What was seen, and which promises were kept")
         verdicts = judge(seen)

@@ -28,6 +28,31 @@ def test_two_lone_dashes_are_no_value(run: Run, arguments: list[str], option: st
     assert (ran.code, ran.errors) == (2, [f"ckf-spot: argument {option}: expected one argument"])
 
 
+@pytest.mark.parametrize(
+    ("arguments", "starts"),
+    [
+        (
+            ["place", "-f", "none.yaml", "--pool", "tpu", "--prefer", "on-demand", "--require", "cheap"],
+            ["pool: 'tpu'", "none.yaml: can't be read", "prefer: 'on-demand'", "require: 'cheap'"],
+        ),
+        (
+            ["place", "-f", "none.yaml", "--pool", "cpu", "--pools", "none.json"],
+            ["none.json: can't be read", "none.yaml: can't be read"],
+        ),
+        (
+            ["generate", "pod-default", "--namespace", "A", "--pools", "none.json"],
+            ["none.json: can't be read", "namespace: 'A'"],
+        ),
+    ],
+)  # fmt: skip
+def test_all_wrong_options_are_told_at_once(run: Run, arguments: list[str], starts: list[str]) -> None:
+    ran = run(*arguments)
+    assert ran.code == 2
+    assert len(ran.errors) == len(starts)
+    for line, start in zip(ran.errors, starts, strict=True):
+        assert line.startswith(f"ckf-spot: {start}")
+
+
 def test_ctrl_c_is_no_traceback(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt

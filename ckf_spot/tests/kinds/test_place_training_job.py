@@ -15,6 +15,15 @@ sdk: Any = training
 """Its classes come without types."""
 
 
+TRAINING = [(name, kind.replicas, kind.container or "main") for name, kind in KINDS.items()]
+
+
+def of_workers(kind: str, field: str, name: str, **replica: Any) -> Json:
+    document = training_job(kind, field, Worker=container(name))
+    document["spec"][field]["Worker"].update(replica)
+    return document
+
+
 def replicas(document: Json) -> dict[str, Json]:
     return document["spec"][KINDS[document["kind"]].replicas]
 
@@ -85,7 +94,7 @@ def test_a_role_that_the_job_lacks_is_refused(pools: Pools) -> None:
 @pytest.mark.parametrize(
     ("own", "expected"),
     [
-        (None, "ExitCode"),
+        (None, None),
         ("Never", "ExitCode"),
         ("ExitCode", "ExitCode"),
         ("OnFailure", "OnFailure"),
@@ -93,11 +102,20 @@ def test_a_role_that_the_job_lacks_is_refused(pools: Pools) -> None:
     ],
 )
 def test_a_restart_policy_that_an_eviction_would_end_is_replaced(
-    pools: Pools, own: str | None, expected: str
+    pools: Pools, own: str | None, expected: str | None
 ) -> None:
     document = training_job("PyTorchJob", "pytorchReplicaSpecs", Worker=container("pytorch"))
     replicas(document)["Worker"] |= {} if own is None else {"restartPolicy": own}
-    assert replicas(place(document, pools["cpu"]))["Worker"]["restartPolicy"] == expected
+    assert replicas(place(document, pools["cpu"]))["Worker"].get("restartPolicy") == expected
+
+
+@pytest.mark.parametrize(("kind", "field", "name"), TRAINING)
+@pytest.mark.filterwarnings("ignore::ckf_spot.errors.EvictionWarning")
+def test_where_none_is_given_the_operators_default_counts(
+    pools: Pools, kind: str, field: str, name: str
+) -> None:
+    policy = place(of_workers(kind, field, name), pools["cpu"])["spec"][field]["Worker"].get("restartPolicy")
+    assert policy == (None if kind in {"PyTorchJob", "PaddleJob"} else "ExitCode")
 
 
 def test_roles_that_share_a_template_in_yaml_do_not_share_the_placement(pools: Pools) -> None:
@@ -233,7 +251,7 @@ def test_a_tfjob_is_warned_about_and_its_workers_stay_as_they_are(
 def test_dynamic_workers_that_break_the_cluster_of_a_tfjob_are_refused(
     pools: Pools, roles: tuple[str, ...]
 ) -> None:
-    with pytest.raises(PlacementError, match=r"^spec.enableDynamicWorker: True leaves .*; leave it out$"):
+    with pytest.raises(PlacementError, match=r"^spec.enableDynamicWorker: True gives .*; leave it out$"):
         place(tfjob(*roles, enableDynamicWorker=True), pools["cpu"])
 
 
@@ -256,15 +274,6 @@ def test_a_tfjob_that_survives_is_not_warned_about(pools: Pools, document: Json,
     with warnings.catch_warnings():
         warnings.simplefilter("error", EvictionWarning)
         place(document, pools["cpu"], **wish)
-
-
-TRAINING = [(name, kind.replicas, kind.container or "main") for name, kind in KINDS.items()]
-
-
-def of_workers(kind: str, field: str, name: str, **replica: Any) -> Json:
-    document = training_job(kind, field, Worker=container(name))
-    document["spec"][field]["Worker"].update(replica)
-    return document
 
 
 @pytest.mark.parametrize(("kind", "field", "name"), TRAINING)

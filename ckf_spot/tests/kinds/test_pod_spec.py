@@ -220,3 +220,42 @@ def test_placing_twice_is_placing_once(pools: Pools, workload: str, require: Cap
     given_job = job(container(gpus=1 if workload == "gpu" else None), tolerations=[THEIRS])
     once = place(given_job, pools[workload], require=require)
     assert place(once, pools[workload], require=require) == once
+
+
+@pytest.mark.parametrize(
+    "resource",
+    [
+        "amd.com/gpu",
+        "gpu.intel.com/i915",
+        "habana.ai/gaudi",
+        "nvidia.com/mig-1g.5gb",
+        "nvidia.com/gpu.shared",
+    ],
+)
+@pytest.mark.parametrize("kind", ["containers", "initContainers"])
+def test_an_accelerator_that_no_pool_has_is_refused(pools: Pools, resource: str, kind: str) -> None:
+    asking = {**container("slow"), "resources": {"limits": {resource: 1}}}
+    document = (
+        job(container(gpus=1), initContainers=[asking])
+        if kind == "initContainers"
+        else job(container(gpus=1), asking)
+    )
+    with pytest.raises(PlacementError) as error:
+        place(document, pools["gpu"])
+    assert str(error.value) == (
+        f"spec.template.spec.{kind}: 'slow' asks for {resource}, which no node of gpuspot, gpuod has; "
+        "expected nvidia.com/gpu"
+    )
+
+
+def test_other_extended_resources_are_the_users_business(pools: Pools) -> None:
+    asking = {**container(), "resources": {"limits": {"smarter-devices/fuse": 1, "ephemeral-storage": "1Gi"}}}
+    assert place(job(asking), pools["cpu"])
+
+
+def test_an_init_container_may_not_ask_for_more_gpus_than_a_node_has(pools: Pools) -> None:
+    document = job(container(gpus=1), initContainers=[container("fetch", gpus=2)])
+    with pytest.raises(
+        PlacementError, match=r"initContainers: 'fetch' asks for nvidia\.com/gpu: 2, and a node of"
+    ):
+        place(document, pools["gpu"])

@@ -1,11 +1,12 @@
 """What a data scientist gives Kubeflow in the demo: the three workflows of Canonical's blog, and a training."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Final
 
-from ckf_spot import Pools
+from ckf_spot import Placement, Pools
 from local_aks.demo.contract_pools import WorkloadPools
-from local_aks.demo.workloads.pipelines import ACCOUNT, PipelineTask, Retries, workflow
+from local_aks.demo.workloads.kfp_compiler import ACCOUNT, Retries, Task
+from local_aks.demo.workloads.pipelines import Work, workflow
 from local_aks.demo.workloads.platform_and_jobs import PART, TEAM_NAMESPACE, Object
 from local_aks.kube.objects import Kind, at, items
 
@@ -23,8 +24,8 @@ BLOG: Final = ("base-workload", "spot-workload", "spot-retries-workload")
 
 _RETRIES: Final = Retries(count=5, backoff=2)
 """The blog's five; its five minutes are two seconds here, so that the show goes on."""
-_UNTIL_ENDED: Final = 3600.0
-"""Seconds: the story ends a step's work itself."""
+_UNTIL_ENDED: Final = Work(3600)
+"""The story ends a step's work itself."""
 
 
 def account() -> Object:
@@ -37,9 +38,9 @@ def workflows(pools: Pools, lane: WorkloadPools) -> list[Object]:
     """The blog's three, each of a download and a merge: anywhere, on spot only, and on spot if there is any."""
     group = pools[lane.workload]
     return [
-        _workflow(BLOG[0], {"placement": None}),
-        _workflow(BLOG[1], {"placement": group.placement(require="spot"), "retries": _RETRIES}),
-        _workflow(BLOG[2], {"placement": group.placement(prefer="spot"), "retries": _RETRIES}),
+        _workflow(BLOG[0]),
+        _workflow(BLOG[1], group.placement(require="spot"), _RETRIES),
+        _workflow(BLOG[2], group.placement(prefer="spot"), _RETRIES),
     ]
 
 
@@ -64,12 +65,12 @@ def state(run: Object) -> str:
     return str(at(held[-1], "type")) if held else ""
 
 
-def _workflow(name: str, task: Mapping[str, Any]) -> Object:
-    steps: Sequence[PipelineTask] = (
-        PipelineTask("web-downloader", seconds=_UNTIL_ENDED, **task),
-        PipelineTask("merge-csv", seconds=_UNTIL_ENDED, after=("web-downloader",), **task),
+def _workflow(name: str, placement: Placement | None = None, retries: Retries | None = None) -> Object:
+    tasks = (
+        Task("web-downloader", placement, retries, cpu="1"),
+        Task("merge-csv", placement, retries, after=("web-downloader",), cpu="1"),
     )
-    return workflow(name, TEAM_NAMESPACE, steps, {PART: PIPELINES})
+    return workflow(name, TEAM_NAMESPACE, [(task, _UNTIL_ENDED) for task in tasks], {PART: PIPELINES})
 
 
 def _replica(count: int, resources: Mapping[str, Any]) -> Object:

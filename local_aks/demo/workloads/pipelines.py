@@ -1,74 +1,51 @@
-"""Argo workflows of the shape that Kubeflow Pipelines compiles, and what became of their steps.
+"""Pipelines of Kubeflow on simulated nodes, and what became of their steps.
 
-Shaped after kubeflow/pipelines, test_data/compiled-workflows/pipeline_with_retry.yaml: templates that all steps share,
-the number of retries as template inputs, a retry strategy without a policy, the pod's fields as `podSpecPatch`. The
-compiler itself is not to be had here. Left out are the driver steps, which would compute that patch and need a metadata
-store: the patch is given. Two inputs are added for the local AKS: how long a step works, and how it ends.
+A compiled workflow says nothing about what kwok's nodes have to know: how long a step works, and how it ends. Both are
+added to it, as inputs of the templates that all steps share; nothing else changes.
 """
 
 from __future__ import annotations
 
-import json
+import copy
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from ckf_spot import Placement
+from local_aks.demo.workloads.kfp_compiler import Task, compiled
 
 Object = dict[str, Any]
 
-ACCOUNT: Final = "default-editor"
-"""The service account that a profile's pipelines run as."""
-_RETRY: Final = (
-    "retry-max-count",
-    "retry-backoff-duration",
-    "retry-backoff-factor",
-    "retry-backoff-max-duration",
-)
-_POD: Final = ("pod-spec-patch", "run-seconds", "first-exit-code", "exit-code")
-_EXIT_CODE: Final = "{{=inputs.parameters[retries == '0' ? 'first-exit-code' : 'exit-code']}}"
+_WORK: Final = ("run-seconds", "exit-code")
+_FIRST: Final = "first-"
+_ALL_WORK: Final = (*_WORK, *(f"{_FIRST}{each}" for each in _WORK))
+_ATTEMPT: Final = re.compile(r"\.(?P<step>[^.()]+)(\(\d+\))?\.executor(\((?P<number>\d+)\))?$")
+"""Name of a step's pod: each part may be an attempt itself."""
+_DRIVERS: Final = frozenset({"system-container-driver", "system-dag-driver"})
+_EXECUTOR: Final = "system-container-executor"
+_POD: Final = "system-container-impl"
 
 
 @dataclass(frozen=True)
-class Retries:
-    """What `set_retry` compiles to.
+class Work:
+    """What a step's pod does.
 
     Attributes:
-        count: retries after the first attempt.
-        backoff: seconds before each.
-        give_up: seconds after the first attempt's start; no retry begins or goes on later.
-    """
-
-    count: int
-    backoff: int = 1
-    give_up: int = 604800
-
-
-@dataclass(frozen=True)
-class PipelineTask:
-    """One task of a pipeline.
-
-    Attributes:
-        name: its name.
-        placement: where its pods may run; None for a task that nobody placed.
-        seconds: how long a pod works, in wall time.
+        seconds: how long it works, in wall time.
         exit_code: how its container ends.
-        first_exit_code: how it ends at the first attempt; None for the same.
-        retries: None where `set_retry` was not called.
-        after: steps that must succeed first.
-        cpu: cores a pod asks for.
+        first: what it does at the first attempt of several; None for the same.
     """
 
-    name: str
-    placement: Placement | None
     seconds: float
     exit_code: int = 0
-    first_exit_code: int | None = None
-    retries: Retries | None = None
-    after: tuple[str, ...] = ()
-    cpu: str = "1"
+    first: Work | None = None
+
+    def values(self) -> dict[str, str]:
+        """As inputs of a template."""
+        first = self.first or self
+        numbers = (self.seconds, self.exit_code, first.seconds, first.exit_code)
+        return dict(zip(_ALL_WORK, map(str, numbers), strict=True))
 
 
 @dataclass(frozen=True)
@@ -87,28 +64,74 @@ class Attempt:
 
 
 def workflow(
-    name: str, namespace: str, steps: Sequence[PipelineTask], labels: Mapping[str, str] | None = None
+    name: str,
+    namespace: str,
+    steps: Sequence[tuple[Task, Work]],
+    labels: Mapping[str, str] | None = None,
 ) -> Object:
-    """A workflow as the API server of Kubeflow Pipelines submits it; it and its pods carry the labels as well."""
-    return {
-        "apiVersion": "argoproj.io/v1alpha1",
-        "kind": "Workflow",
-        "metadata": {"name": name, "namespace": namespace, "labels": dict(labels or {})},
-        "spec": {
-            "entrypoint": "entrypoint",
-            "serviceAccountName": ACCOUNT,
-            "podMetadata": {
-                "annotations": {"sidecar.istio.io/inject": "false"},
-                "labels": {"pipelines.kubeflow.org/v2_component": "true", **(labels or {})},
-            },
-            "templates": [
-                *_shared("", _POD, {}),
-                *_shared("retry-", (*_POD, *_RETRY), {"retryStrategy": _strategy()}),
-                {"name": "root", "dag": {"tasks": [_task(step) for step in steps]}},
-                {"name": "entrypoint", "dag": {"tasks": [{"name": "root", "template": "root"}]}},
-            ],
-        },
-    }
+    """A workflow of tasks that do some work; see `simulated`."""
+    work = {task.name: each for task, each in steps}
+    return simulated(compiled(name, [task for task, _ in steps]), name, namespace, work, labels)
+
+
+def simulated(
+    workflow: Object,
+    name: str,
+    namespace: str,
+    work: Mapping[str, Work],
+    labels: Mapping[str, str] | None = None,
+) -> Object:
+    """A compiled workflow that can run on simulated nodes.
+
+    Args:
+        workflow: as Kubeflow's compiler wrote it; it stays as it is.
+        name: what it is called here.
+        namespace: where it runs.
+        work: what each task does; drivers end at once.
+        labels: of the workflow and the pods of its steps.
+    """
+    workflow = copy.deepcopy(workflow)
+    metadata = workflow["metadata"]
+    metadata.pop("generateName", None)
+    metadata |= {"name": name, "namespace": namespace, "labels": {**metadata["labels"], **(labels or {})}}
+    for template in workflow["spec"]["templates"]:
+        called = template["name"].removeprefix("retry-")
+        if called in _DRIVERS:
+            template["metadata"]["annotations"]["local-aks/run-seconds"] = "0"
+        elif called == _POD:
+            _take_work(template)
+            template["metadata"]["labels"] = dict(labels or {})
+            several = "retryStrategy" in template
+            template["metadata"]["annotations"] |= {
+                f"local-aks/{each}": _this_attempt(each) if several else _input(each) for each in _WORK
+            }
+        elif called == _EXECUTOR:
+            _take_work(template)
+            _give(template, {key: _input(key) for key in _ALL_WORK}, _POD)
+        else:
+            for task in template["dag"]["tasks"]:
+                if task["name"] in work:
+                    _give({"dag": {"tasks": [task]}}, work[task["name"]].values(), _EXECUTOR)
+    return workflow
+
+
+def _input(name: str) -> str:
+    return f"{{{{inputs.parameters.{name}}}}}"
+
+
+def _this_attempt(name: str) -> str:
+    return f"{{{{=inputs.parameters[retries == '0' ? '{_FIRST}{name}' : '{name}']}}}}"
+
+
+def _take_work(template: Object) -> None:
+    template["inputs"]["parameters"] += [{"name": each} for each in _ALL_WORK]
+
+
+def _give(template: Object, values: Mapping[str, str], called: str) -> None:
+    """Gives arguments to the tasks of a DAG that call a template."""
+    for task in template["dag"]["tasks"]:
+        if task["template"].endswith(called):
+            task["arguments"]["parameters"] += [{"name": key, "value": each} for key, each in values.items()]
 
 
 def phase(live: Object) -> str:
@@ -122,7 +145,7 @@ def ended(live: Object) -> bool:
 
 
 def attempts(live: Object) -> dict[str, list[Attempt]]:
-    """The attempts at each step that began, in order."""
+    """The attempts at each step that began, in order; drivers are none."""
     found: dict[str, list[Attempt]] = defaultdict(list)
     for step, attempt in _attempts(live):
         found[step].append(attempt)
@@ -131,82 +154,7 @@ def attempts(live: Object) -> dict[str, list[Attempt]]:
 
 def _attempts(live: Object) -> Iterator[tuple[str, Attempt]]:
     for node in live.get("status", {}).get("nodes", {}).values():
-        if node["type"] != "Pod":
-            continue
-        *_, step, last = node["name"].split(
-            "."
-        )  # workflow, root, step, executor; each may be an attempt itself
-        number = re.search(r"\((\d+)\)$", last)
-        yield (
-            re.sub(r"\(\d+\)$", "", step),
-            Attempt(int(number[1]) if number else 0, node.get("phase", ""), node.get("message", "")),
-        )
-
-
-def _shared(prefix: str, inputs: Sequence[str], more: Object) -> list[Object]:
-    """The two templates that run any step: a DAG of one task, and its pod."""
-    impl = f"{prefix}system-container-impl"
-    task = {"name": "executor", "template": impl, "arguments": {"parameters": _passed_on(inputs)}}
-    parameters = {"parameters": [{"name": each} for each in inputs]}
-    return [
-        {
-            "name": impl,
-            "inputs": parameters,
-            "metadata": {
-                "annotations": {
-                    "local-aks/run-seconds": "{{inputs.parameters.run-seconds}}",
-                    "local-aks/exit-code": _EXIT_CODE if more else "{{inputs.parameters.exit-code}}",
-                }
-            },
-            "container": {
-                "image": "gcr.io/ml-pipeline/should-be-overridden-during-runtime",
-                "command": ["should-be-overridden-during-runtime"],
-                "env": [{"name": "KFP_RETRY_INDEX", "value": "{{retries}}"}] if more else [],
-            },
-            "podSpecPatch": "{{inputs.parameters.pod-spec-patch}}",
-            **more,
-        },
-        {"name": f"{prefix}system-container-executor", "inputs": parameters, "dag": {"tasks": [task]}},
-    ]
-
-
-def _strategy() -> Object:
-    count, duration, factor, give_up = (f"{{{{inputs.parameters.{each}}}}}" for each in _RETRY)
-    return {"limit": count, "backoff": {"duration": duration, "factor": factor, "maxDuration": give_up}}
-
-
-def _passed_on(inputs: Sequence[str]) -> list[Object]:
-    return [{"name": each, "value": f"{{{{inputs.parameters.{each}}}}}"} for each in inputs]
-
-
-def _task(step: PipelineTask) -> Object:
-    values = {
-        "pod-spec-patch": json.dumps(_patch(step)),
-        "run-seconds": str(step.seconds),
-        "exit-code": str(step.exit_code),
-        "first-exit-code": str(step.exit_code if step.first_exit_code is None else step.first_exit_code),
-    }
-    prefix = ""
-    if step.retries:
-        prefix = "retry-"
-        numbers = (step.retries.count, step.retries.backoff, 1, step.retries.give_up)
-        values |= {key: str(value) for key, value in zip(_RETRY, numbers, strict=True)}
-    depends = {"depends": " && ".join(f"{each}.Succeeded" for each in step.after)} if step.after else {}
-    return {
-        "name": step.name,
-        "template": f"{prefix}system-container-executor",
-        "arguments": {"parameters": [{"name": key, "value": value} for key, value in values.items()]},
-        **depends,
-    }
-
-
-def _patch(step: PipelineTask) -> Object:
-    """What the driver makes of a task's platform settings."""
-    container = {"name": "main", "image": "python:3.11", "resources": {"requests": {"cpu": step.cpu}}}
-    if step.placement is None:
-        return {"containers": [container]}
-    return {
-        "containers": [container],
-        "tolerations": step.placement.tolerations,
-        "affinity": {"nodeAffinity": step.placement.node_affinity},
-    }
+        found = _ATTEMPT.search(node["name"])
+        if found and node["type"] == "Pod":
+            number = int(found["number"] or 0)
+            yield found["step"], Attempt(number, node.get("phase", ""), node.get("message", ""))

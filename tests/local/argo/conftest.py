@@ -8,6 +8,7 @@ import pytest
 
 from ckf_spot import Pools
 from local_aks.control_plane.controllers.argo import Argo
+from local_aks.control_plane.controllers.kfp_driver import drivers
 from local_aks.run.directory import RunDirectory
 from tests.local.demo_stack import WIDE, DemoStack, deployed
 from tests.local.pool_contract import pools_of
@@ -29,11 +30,12 @@ def argo(argo_tools: Tools, tmp_path_factory: pytest.TempPathFactory) -> Argo:
 
 @pytest.fixture(scope="package")
 def demo(argo: Argo) -> Generator[DemoStack]:
-    """The demo stack on a local AKS, with Argo at work as the charm sets it up."""
+    """The demo stack on a local AKS, with Argo at work as the charm sets it up, and drivers that report."""
     with deployed(argo.tools, argo.run.root, WIDE) as demo:
         argo.start()
         try:
-            yield demo
+            with drivers(argo.run.kubeconfig):
+                yield demo
         finally:
             argo.stop()
 

@@ -6,7 +6,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Final
 
-from local_aks.demo.workloads.pipelines import ACCOUNT
+from local_aks.demo.workloads.kfp_compiler import ACCOUNT
 from local_aks.kube.objects import Kind
 from tests.local.demo_stack import DemoStack
 

@@ -13,7 +13,8 @@ from typing import Any, Final
 import pytest
 
 from ckf_spot import Pools
-from local_aks.demo.workloads.pipelines import PipelineTask, Retries, ended, workflow
+from local_aks.demo.workloads.kfp_compiler import Retries, Task
+from local_aks.demo.workloads.pipelines import Work, ended, workflow
 from local_aks.simulation.market import ALL, MarketEvent, Reclaim
 from tests.local.argo.profile import WORKFLOW, profile
 from tests.local.demo_stack import DemoStack
@@ -29,9 +30,9 @@ _BACKOFF_SECONDS: Final = 30
 def violations(demo: DemoStack, pools: Pools) -> list[dict[str, str]]:
     """What is told of the step during its backoff, and at its end; as the charm sets Argo up."""
     spot = pools["cpu"].placement(prefer="spot")
-    task = PipelineTask("work", spot, _RUN_SECONDS, retries=Retries(5, backoff=_BACKOFF_SECONDS))
+    task = Task("work", spot, Retries(5, backoff=_BACKOFF_SECONDS))
     with profile(demo) as namespace, demo.playing(step=4) as play:
-        demo.apply(workflow("lost", namespace, [task]))
+        demo.apply(workflow("lost", namespace, [(task, Work(_RUN_SECONDS))]))
         play.until("it runs on spot", lambda: _running(demo, namespace))
         time.sleep(_YOUNG_SECONDS)
         play.market.add(MarketEvent(play.clock.now(), Reclaim.VANISH, "cpuspot", ALL))
@@ -42,7 +43,10 @@ def violations(demo: DemoStack, pools: Pools) -> list[dict[str, str]]:
 
 
 def _running(demo: DemoStack, namespace: str) -> bool:
-    return any(pod["status"].get("phase") == "Running" for pod in demo.pods(namespace))
+    return any(
+        pod["status"].get("phase") == "Running" and demo.pool_of(pod) == "cpuspot"
+        for pod in demo.pods(namespace)
+    )
 
 
 def _live(demo: DemoStack, namespace: str) -> dict[str, Any]:

@@ -11,16 +11,8 @@ import pytest
 
 from ckf_spot import Pools
 from local_aks.control_plane.controllers.argo import Argo
-from local_aks.demo.workloads.pipelines import (
-    Attempt,
-    Object,
-    PipelineTask,
-    Retries,
-    attempts,
-    ended,
-    phase,
-    workflow,
-)
+from local_aks.demo.workloads.kfp_compiler import Retries, Task
+from local_aks.demo.workloads.pipelines import Attempt, Object, Work, attempts, ended, phase, workflow
 from local_aks.simulation.journal import Kind
 from local_aks.simulation.market import MarketEvent, Weather, seeded
 from tests.local.argo.profile import WORKFLOW, profile
@@ -42,9 +34,10 @@ _VANISHING_SECONDS: Final = 150.0
 _WITHOUT_NOTICE: Final = Weather(evictions_per_hour=200, vanish_share=1, shortages_per_hour=0)
 _BOOT_SECONDS: Final = 30.0
 """Quicker than Azure's, so that nodes are there to be taken again."""
-_STEP_SECONDS: Final = 4.0
-_AT_ONCE: Final = 20
-"""Workflows that go on at any time, each with one or two pods, for the twenty nodes of the CPU spot pool."""
+_STEP_SECONDS: Final = 6.0
+_AT_ONCE: Final = 16
+"""Workflows that go on at any time, each with one or two pods on spot. More of them keep a small machine so busy that
+Argo's view of them falls behind (docs/facts/engine.md#argo)."""
 _LOOK_SECONDS: Final = 30.0
 """Simulated seconds between two looks at the workflows."""
 
@@ -70,8 +63,8 @@ def _pipeline(name: str, namespace: str, pools: Pools) -> Object:
     """Canonical's blog's: a download, two conversions of its files, and what merges them; a node for each pod."""
     spot = pools["cpu"].placement(require="spot")
 
-    def step(called: str, *after: str) -> PipelineTask:
-        return PipelineTask(called, spot, _STEP_SECONDS, retries=RETRIES, after=after, cpu="5")
+    def step(called: str, *after: str) -> tuple[Task, Work]:
+        return Task(called, spot, RETRIES, after, cpu="5"), Work(_STEP_SECONDS)
 
     steps = [
         step("download"),

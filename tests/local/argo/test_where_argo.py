@@ -13,7 +13,8 @@ from typing import Any, Final
 import pytest
 
 from ckf_spot import Pools
-from local_aks.demo.workloads.pipelines import PipelineTask, Retries, ended, workflow
+from local_aks.demo.workloads.kfp_compiler import Retries, Task
+from local_aks.demo.workloads.pipelines import Work, ended, workflow
 from local_aks.simulation.market import ALL, MarketEvent, Reclaim
 from tests.local.argo.profile import WORKFLOW, profile
 from tests.local.demo_stack import DemoStack
@@ -28,12 +29,12 @@ _YOUNG_SECONDS: Final = 11
 def told(demo: DemoStack, pools: Pools) -> dict[str, dict[str, Any]]:
     """What is told of a step that lost its node, with and without retries, by the workflow's name."""
     spot = pools["cpu"].placement(prefer="spot")
-    steps = {
-        "evicted-retried": PipelineTask("work", spot, RUN_SECONDS, retries=Retries(5)),
-        "evicted": PipelineTask("work", spot, RUN_SECONDS),
+    tasks = {
+        "evicted-retried": Task("work", spot, Retries(5)),
+        "evicted": Task("work", spot),
     }
     with profile(demo) as namespace, demo.playing(step=4) as play:
-        demo.apply(*(workflow(name, namespace, [step]) for name, step in steps.items()))
+        demo.apply(*(workflow(name, namespace, [(task, Work(RUN_SECONDS))]) for name, task in tasks.items()))
         play.until("both run on spot", lambda: _running(demo, namespace) == 2)
         time.sleep(_YOUNG_SECONDS)
         play.market.add(MarketEvent(play.clock.now(), Reclaim.EVICT, "cpuspot", ALL))
@@ -51,7 +52,10 @@ def told(demo: DemoStack, pools: Pools) -> dict[str, dict[str, Any]]:
             check=True,
             timeout=60,
         )
-    return {work["name"]: work for work in json.loads(done.stdout)["work"]}
+    work = json.loads(done.stdout)["work"]
+    return {
+        each["name"]: each for each in work if each["pods"][0]["pool"] == "cpuspot"
+    }  # drivers are elsewhere
 
 
 def _running(demo: DemoStack, namespace: str) -> int:

@@ -142,7 +142,7 @@ def test_string_data_reaches_the_server_and_shows_no_difference(engine: Engine, 
     [("Deployment", "readyReplicas"), ("StatefulSet", "readyReplicas"), ("DaemonSet", "numberReady")],
 )
 def test_a_workload_is_ready_when_its_pods_run(
-    engine: Engine, api: ApiServer, namespace: str, *, node: str, kind: str, ready: str
+    engine: Engine, api: ApiServer, namespace: str, node: str, *, kind: str, ready: str
 ) -> None:
     inputs = workload_manifest(kind, namespace, 1)
     put(inputs, {"kubernetes.io/hostname": node}, "spec", "template", "spec", "nodeSelector")

@@ -9,10 +9,11 @@ from typing import Any, Final
 
 from ckf_spot import backend, install, yaml_text
 from ckf_spot.commands import output
-from ckf_spot.errors import ABSENT, Mistake, refuse
+from ckf_spot.errors import ABSENT, Mistake, refuse, together
 from ckf_spot.kinds import manifests, table
 from ckf_spot.kinds.kind import Wish
 from ckf_spot.pipelines import compiled
+from ckf_spot.placement import check_wish
 from ckf_spot.pods import strict_schema
 from ckf_spot.pool_group import PoolGroup
 from ckf_spot.pools import Pools
@@ -62,9 +63,12 @@ def add_to(commands: Any) -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
-    group = Pools.load(options.pools, backend=options.backend or backend.DEFAULT)[options.pool]
     origin = "standard input" if options.file == output.STANDARD else options.file
-    stream = yaml_text.load(output.read(options.file), origin)
+    group, stream, _ = together(
+        lambda: Pools.load(options.pools, backend=options.backend or backend.DEFAULT)[options.pool],
+        lambda: yaml_text.load(output.read(options.file), origin),
+        lambda: check_wish(options.prefer, options.require),
+    )
     place = _pipeline if compiled.is_compiled(stream.documents) else _manifests
     output.write(stream.changed(place(stream.documents, group, options, origin)), options.output)
     return 0

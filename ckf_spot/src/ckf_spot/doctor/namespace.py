@@ -124,8 +124,13 @@ def _quotas(reader: Reader, name: str, pods: Sequence[Pods]) -> Iterator[Finding
             yield unknown(title, "it is for some pods only (scopes)")
             continue
         hard, used = of(quota, "status", "hard") or of(spec, "hard"), of(quota, "status", "used")
-        problems = list(_problems(title, hard, used, pods, filled))
-        yield from problems or [right(title, _left(hard, used) or "nothing that pods ask for is limited")]
+        left = _left(hard, used)
+        if not left:
+            yield right(title, "nothing that pods ask for is limited")
+        elif not pods:
+            yield unknown(title, f"no pod's template tells what is needed; {left}")
+        else:
+            yield from list(_problems(title, hard, used, pods, filled)) or [right(title, left)]
 
 
 def _problems(
@@ -133,7 +138,7 @@ def _problems(
     hard: Mapping[str, str],
     used: Mapping[str, str],
     pods: Sequence[Pods],
-    filled: Mapping[tuple[str, str], bool],
+    filled: Mapping[tuple[str, str], str],
 ) -> Iterator[Finding]:
     for limited, most in hard.items():
         meant = _meant(limited)
@@ -141,7 +146,7 @@ def _problems(
             continue
         part, resource = meant
         silent = {each.path: each.without(part, resource) for each in pods}
-        if resource in _COMPUTE and not filled.get(meant) and any(silent.values()):
+        if resource in _COMPUTE and meant not in filled and any(silent.values()):
             names = ", ".join(dict.fromkeys(name for some in silent.values() for name in some))
             yield wrong(
                 title,
@@ -149,7 +154,7 @@ def _problems(
                 f"add resources.{part}.{resource}, which this quota limits",
             )
         try:
-            asked = _asked(pods, part, resource)
+            asked = _asked(pods, part, resource, filled.get(meant, 0))
         except ValueError as error:
             yield unknown(f"{title}: {limited}", str(error))
             continue
@@ -162,10 +167,10 @@ def _problems(
             )
 
 
-def _asked(pods: Sequence[Pods], part: str, resource: str) -> Decimal:
+def _asked(pods: Sequence[Pods], part: str, resource: str, default: object) -> Decimal:
     if resource == "pods":
         return Decimal(sum(each.count for each in pods))
-    return sum((each.amount(part, resource) for each in pods), Decimal(0))
+    return sum((each.amount(part, resource, default) for each in pods), Decimal(0))
 
 
 def _meant(limited: str) -> tuple[str, str] | None:
@@ -176,17 +181,15 @@ def _meant(limited: str) -> tuple[str, str] | None:
     return (part, resource) if dot and part in {"requests", "limits"} and "storage" not in resource else None
 
 
-def _filled_in(ranges: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], bool]:
-    """What a LimitRange adds to containers that do not state it."""
-    found: dict[tuple[str, str], bool] = {}
+def _filled_in(ranges: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], str]:
+    """By part and resource: what a LimitRange gives containers that do not say."""
+    found: dict[tuple[str, str], str] = {}
     for each in ranges:
         for limit in of(each, "spec").get("limits") or ():
             if limit.get("type") == "Container":
-                found |= {("limits", name): True for name in limit.get("default") or ()}
-                found |= {
-                    ("requests", name): True
-                    for name in (*(limit.get("defaultRequest") or ()), *(limit.get("default") or ()))
-                }
+                most, least = of(limit, "default"), of(limit, "defaultRequest")
+                found |= {("limits", name): amount for name, amount in most.items()}
+                found |= {("requests", name): amount for name, amount in {**most, **least}.items()}
     return found
 
 

@@ -27,17 +27,20 @@ class Pods:
     count: int
     spec: Mapping[str, Any]
 
-    def amount(self, part: str, resource: str) -> Decimal:
+    def amount(self, part: str, resource: str, default: object = 0) -> Decimal:
         """What all of them ask for together.
 
         Args:
             part: `requests` or `limits`.
             resource: such as `cpu` (cores) or `memory` (bytes).
+            default: what a container gets that does not say.
 
         Raises:
             ValueError: a quantity is none, as one that a trial's parameter fills in.
         """
-        init, main = ([_amount(each, part, resource) for each in some] for some in self._containers())
+        init, main = (
+            [_amount(each, part, resource, default) for each in some] for some in self._containers()
+        )
         return self.count * max(sum(main, Decimal(0)), max(init, default=Decimal(0)))
 
     def without(self, part: str, resource: str) -> list[str]:
@@ -51,7 +54,8 @@ class Pods:
 
     def _containers(self) -> tuple[list[Mapping[str, Any]], list[Mapping[str, Any]]]:
         """Those that run before the others, and those that run side by side."""
-        init = [each for each in self.spec.get("initContainers") or () if isinstance(each, Mapping)]
+        said = self.spec.get("initContainers")
+        init = said if is_maps(said) else []
         beside = [each for each in init if each.get("restartPolicy") == "Always"]
         return [each for each in init if each not in beside], [*beside, *self.spec["containers"]]
 
@@ -81,11 +85,11 @@ def _is_count(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
-def _amount(container: Mapping[str, Any], part: str, resource: str) -> Decimal:
+def _amount(container: Mapping[str, Any], part: str, resource: str, default: object) -> Decimal:
     from kubernetes.utils import parse_quantity  # noqa: PLC0415 - an extra, there where a quota was read
 
     said = _said(container, part, resource)
-    return Decimal(0) if said is None else Decimal(parse_quantity(said))
+    return Decimal(parse_quantity(default if said is None else said))
 
 
 def _said(container: Mapping[str, Any], part: str, resource: str) -> Any:

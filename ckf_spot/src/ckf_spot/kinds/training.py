@@ -13,6 +13,7 @@ from ckf_spot.kinds.kind import Kind, Pods, Wish, told
 from ckf_spot.placement import Placement
 
 WORKER: Final = "Worker"
+_LAUNCHER: Final = "Launcher"
 _ON_EVICTION: Final = "ExitCode"
 """The operator makes a pod again that ended with 128 or more, as after a signal, and fails the job otherwise."""
 _RESTARTS: Final = ("Always", "ExitCode", "Never", "OnFailure")
@@ -40,7 +41,7 @@ class TrainingJob(Kind):
 
     Workers may vanish. Other roles (Chief, Master, PS, Launcher, Evaluator) hold the job together and stay: without
     tolerations they run on the general nodes, and where they ask for a GPU, on the group's on-demand pool. Workers get
-    `restartPolicy: ExitCode` unless the job says one that survives evictions too.
+    `restartPolicy: ExitCode` unless they have a policy that survives evictions too.
 
     Attributes:
         name: of the kind.
@@ -48,6 +49,7 @@ class TrainingJob(Kind):
         roles: names of the roles.
         container: name that one container of each role must have, or None where any name will do.
         options: the spec's other fields.
+        default: restart policy of a role that says none.
         surviving: restart policies with which a drained worker is made again.
         on_eviction: what an eviction does to the job as a whole, or None where it is only a worker that starts again.
     """
@@ -57,6 +59,7 @@ class TrainingJob(Kind):
     roles: tuple[str, ...]
     container: str | None
     options: tuple[str, ...] = ("runPolicy",)
+    default: str = "Never"
     surviving: tuple[str, ...] = _SURVIVING
     on_eviction: str | None = None
 
@@ -101,7 +104,8 @@ class TrainingJob(Kind):
     def place(self, document: Json, placement: Placement, wish: Wish) -> None:
         """The operator makes an evicted pod again."""
         for role, replica in self._moving(document, wish).items():
-            if placement.spot and replica.get("restartPolicy") not in self.surviving:
+            policy = replica.get("restartPolicy") or self.default
+            if placement.spot and policy not in self.surviving and role != _LAUNCHER:
                 document["spec"][self.replicas][role]["restartPolicy"] = _ON_EVICTION
 
     def doubts(self, document: Mapping[str, Any], placement: Placement, wish: Wish) -> Iterator[str]:
@@ -113,7 +117,12 @@ class TrainingJob(Kind):
             yield self.on_eviction
         for role, replica in self._moving(document, wish).items():
             policy = replica.get("restartPolicy")
-            if policy == "Never":
+            if role == _LAUNCHER:
+                yield (
+                    "the job ends or hangs with its Launcher, which the operator does not start again: leave it out of "
+                    "also"
+                )
+            elif policy == "Never":
                 yield (
                     f"{role} had restartPolicy Never and has ExitCode now, to survive evictions: one that runs out of "
                     "memory ends with 137, as after an eviction, and is started again without end; set "
@@ -127,8 +136,8 @@ class TrainingJob(Kind):
         limit = of(spec, "runPolicy").get("backoffLimit")
         if limit == 0 and type(limit) is int:
             yield (
-                "spec.runPolicy.backoffLimit: 0 fails the job at the first pod that is lost; leave it out, since the "
-                "operator knows nothing of evictions"
+                "spec.runPolicy.backoffLimit: 0 fails the job at the first pod that the operator sees fail, an "
+                "evicted one too; leave it out"
             )
 
     def _replicas(self, document: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -161,15 +170,15 @@ def _dynamic_problems(spec: Mapping[str, Any], replicas: Mapping[str, Any]) -> I
     """Why a TFJob's workers can't be dynamic; `docs/facts/placement.md#training-jobs`."""
     if not spec.get(_DYNAMIC):
         return
-    servers = of(replicas, "PS").get("replicas", 1) if "PS" in replicas else 0
-    others = [role for role in ("Chief", "Master", "Evaluator") if role in replicas]
-    if servers != 1 or others:
+    amounts = {role: of(replicas, role).get("replicas", 1) for role in replicas}
+    alone = list(amounts.values()) == [1]
+    if not alone and (amounts.keys() - {"PS", WORKER} or amounts.get("PS") != 1):
         yield Mistake(
             f"spec.{_DYNAMIC}",
             spec[_DYNAMIC],
             "leave it out",
-            "leaves Chief, Master and Evaluator without a cluster, and each of several PS alone (training operator "
-            "1.9); it works with exactly one PS and Workers only",
+            "gives Chief, Master, Evaluator and Workers without a PS no cluster that TensorFlow takes, and leaves "
+            "each of several PS alone (training operator 1.9); it works with exactly one PS and Workers only",
         )
 
 
@@ -199,18 +208,20 @@ KINDS: Final[Mapping[str, TrainingJob]] = {
         ),
         TrainingJob(
             "PyTorchJob", "pytorchReplicaSpecs", ("Master", "Worker"), "pytorch",
-            ("runPolicy", "elasticPolicy", "nprocPerNode"),
+            ("runPolicy", "elasticPolicy", "nprocPerNode"), "OnFailure",
         ),
         TrainingJob(
             "MPIJob", "mpiReplicaSpecs", ("Launcher", "Worker"), None,
-            ("runPolicy", "cleanPodPolicy", "mainContainer", "slotsPerWorker"), _BY_SIGNAL_ONLY, _MPI_ON_EVICTION,
+            ("runPolicy", "cleanPodPolicy", "mainContainer", "slotsPerWorker"),
+            surviving=_BY_SIGNAL_ONLY, on_eviction=_MPI_ON_EVICTION,
         ),
         TrainingJob(
             "XGBoostJob", "xgbReplicaSpecs", ("Master", "Worker"), "xgboost",
             surviving=_BY_SIGNAL_ONLY, on_eviction=_CONNECTED,
         ),
         TrainingJob(
-            "PaddleJob", "paddleReplicaSpecs", ("Master", "Worker"), "paddle", ("runPolicy", "elasticPolicy")
+            "PaddleJob", "paddleReplicaSpecs", ("Master", "Worker"), "paddle",
+            ("runPolicy", "elasticPolicy"), "OnFailure",
         ),
         TrainingJob("JAXJob", "jaxReplicaSpecs", ("Worker",), "jax", on_eviction=_JAX_ON_EVICTION),
     )

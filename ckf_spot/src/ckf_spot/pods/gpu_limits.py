@@ -3,26 +3,49 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Final
 
 from ckf_spot.agent_pool import GPU
 from ckf_spot.errors import ABSENT, Mistake
-from ckf_spot.fields import of
+from ckf_spot.fields import is_maps, of
 from ckf_spot.placement import Placement
 
+_MAKERS: Final = (
+    "aliyun",
+    "amazonaws",
+    "amd",
+    "google",
+    "habana",
+    "huawei",
+    "intel",
+    "nvidia",
+    "qualcomm",
+    "xilinx",
+)
+"""Who makes accelerators; their device plugins announce them as `nvidia.com/gpu` or `gpu.intel.com/i915`."""
 Limits = Mapping[str, Mapping[str, Any]]
 """The resource limits of each container by its name."""
 
 
-def of_template(template: Mapping[str, Any]) -> Limits:
+def of_template(template: Mapping[str, Any], containers: str = "containers") -> Limits:
     """The limits in a well-formed pod's template; init containers' GPUs are free again when the others start."""
-    containers = of(template, "spec").get("containers") or ()
-    return {container["name"]: of(container, "resources", "limits") for container in containers}
+    found = of(template, "spec").get(containers)
+    return {
+        str(each.get("name")): of(each, "resources", "limits") for each in (found if is_maps(found) else ())
+    }
 
 
 def asked(limits: Limits) -> int:
     """GPUs that the containers ask for together."""
     return sum(_count(each.get(GPU, 0)) or 0 for each in limits.values())
+
+
+def template_problems(template: Mapping[str, Any], placement: Placement, where: str) -> Iterator[Mistake]:
+    """Why the GPUs of a well-formed pod's template don't fit; `where` is its path."""
+    yield from problems(of_template(template), placement, f"{where}.spec.containers")
+    for name, limits in of_template(template, "initContainers").items():  # one after another
+        yield from _excess({name: limits}, placement, f"{where}.spec.initContainers")
+        yield from _others({name: limits}, placement, f"{where}.spec.initContainers")
 
 
 def problems(limits: Limits, placement: Placement, where: str) -> Iterator[Mistake]:
@@ -33,8 +56,7 @@ def problems(limits: Limits, placement: Placement, where: str) -> Iterator[Mista
         placement: where it may run.
         where: path of the containers, for messages.
     """
-    offered = min(pool.gpus for pool in placement.pools)
-    names = ", ".join(pool.name for pool in placement.pools)
+    offered, names = _offered(placement), _pools(placement)
     wrong = {name: each[GPU] for name, each in limits.items() if GPU in each and _count(each[GPU]) is None}
     wanted = asked(limits)
     for name, limit in wrong.items():
@@ -46,14 +68,39 @@ def problems(limits: Limits, placement: Placement, where: str) -> Iterator[Mista
             f"expected a limit of {_range(offered)} {GPU}, or another pool",
             f"{_names(limits)} asks for no {GPU}, and {names} are GPU pools: a GPU node without GPU work",
         )
+    yield from _excess(limits, placement, where)
+    yield from _others(limits, placement, where)
+
+
+def _excess(limits: Limits, placement: Placement, where: str) -> Iterator[Mistake]:
+    """More GPUs than a node has."""
+    wanted, offered = asked(limits), _offered(placement)
     if wanted > offered:
         who = _names({name: each for name, each in limits.items() if _count(each.get(GPU, 0))})
         yield Mistake(
             where,
             ABSENT,
             f"expected {_range(offered) if offered else 'a GPU pool'}",
-            f"{who} asks for {GPU}: {wanted}, and a node of {names} has {offered}",
+            f"{who} asks for {GPU}: {wanted}, and a node of {_pools(placement)} has {offered}",
         )
+
+
+def _others(limits: Limits, placement: Placement, where: str) -> Iterator[Mistake]:
+    """Accelerators that no pool has, such as another maker's, or a slice by its own name."""
+    for name, each in limits.items():
+        for resource in each:
+            maker = resource.partition("/")[0].split(".") if "/" in resource else []
+            if resource != GPU and any(part in _MAKERS for part in maker):
+                problem = f"{name!r} asks for {resource}, which no node of {_pools(placement)} has"
+                yield Mistake(where, ABSENT, f"expected {GPU}", problem)
+
+
+def _offered(placement: Placement) -> int:
+    return min(pool.gpus for pool in placement.pools)
+
+
+def _pools(placement: Placement) -> str:
+    return ", ".join(pool.name for pool in placement.pools)
 
 
 def _names(limits: Limits) -> str:

@@ -21,7 +21,7 @@ def placement_problems(template: Mapping[str, Any], placement: Placement, where:
     """Why a well-formed template can't be placed there."""
     spec = of(template, "spec")
     return [
-        *gpu_limits.problems(gpu_limits.of_template(template), placement, f"{where}.spec.containers"),
+        *gpu_limits.template_problems(template, placement, where),
         *node_selection.problems(spec, placement, f"{where}.spec"),
     ]
 
