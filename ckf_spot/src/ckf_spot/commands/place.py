@@ -69,7 +69,7 @@ def _run(options: argparse.Namespace) -> int:
         lambda: yaml_text.load(output.read(options.file), origin),
         lambda: check_wish(options.prefer, options.require),
     )
-    place = _pipeline if compiled.is_compiled(stream.documents) else _manifests
+    place = _pipeline if any(map(compiled.is_compiled, stream.documents[:1])) else _manifests
     output.write(stream.changed(place(stream.documents, group, options, origin)), options.output)
     return 0
 

@@ -33,9 +33,9 @@ _MOST: Final = 5_000
 two tasks may refer to the same component."""
 
 
-def is_compiled(documents: Sequence[object]) -> bool:
-    """Whether the first document is one that the compiler writes."""
-    return bool(documents) and {"pipelineInfo", "root"} <= of({"": documents[0]}, "").keys()
+def is_compiled(document: object) -> bool:
+    """Whether it is the first document of a compiled pipeline."""
+    return is_map(document) and {"pipelineInfo", "root"} <= document.keys()
 
 
 def place(
