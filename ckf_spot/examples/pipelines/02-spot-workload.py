@@ -77,6 +77,7 @@ def my_pipeline(url: str):
     merge_csv(tarball=web_downloader_task.outputs["data"])
 
 
+# %%
 print(pools["cpu"].place_pipeline(my_pipeline, require="spot", retries=0))
 
 

@@ -75,6 +75,7 @@ def my_pipeline(url: str):
     merge_csv(tarball=web_downloader_task.outputs["data"])
 
 
+# %%
 print(pools["cpu"].place_pipeline(my_pipeline, prefer="spot", retries=5, backoff="5m"))
 
 

@@ -105,6 +105,7 @@ def my_pipeline(url: str):
     pools["gpu"].place(train_task, prefer="spot", retries=5, backoff="5m", gpus=1)
 
 
+# %%
 print(pools["cpu"].place_pipeline(my_pipeline, prefer="spot", retries=5, backoff="5m"))
 
 
