@@ -229,6 +229,17 @@ def _limited(name: str, policy: str, limit: int) -> Object:
     return job
 
 
+def test_a_role_that_says_nothing_has_the_policy_that_the_page_tells(work: Work) -> None:
+    """As the kubelet is told it: the operator writes its default into the pods."""
+    jobs = [_job(shape, f"default-{kind.lower()}", "none") for kind, shape in SHAPES.items()]
+    work.start(jobs)
+    workers = work.kubectl.items("pods", f"{_ROLE}=worker,{_LOSS}=none")
+    assert {pod["metadata"]["labels"][_JOB]: pod["spec"]["restartPolicy"] for pod in workers} == {
+        f"default-{kind.lower()}": "OnFailure" if kind in {"PyTorchJob", "PaddleJob"} else "Never"
+        for kind in SHAPES
+    }
+
+
 def test_no_limit_above_0_ends_a_worker_that_is_killed_again_and_again(work: Work) -> None:
     job = _limited("killed", "ExitCode", 1)
     before = work.start([job])
