@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-import time
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any
 
 import yaml
 
-from tests.local.kubectl import Kubectl, Object
+from tests.local.kubectl import Kubectl, Object, eventually
 from tests.local.required import required_crds
-
-_LONGEST: Final = 60  # seconds
 
 
 @dataclass
@@ -29,26 +26,29 @@ class CustomResources:
     def install(self, *names: str) -> None:
         """Makes the kinds of these sets known, each set once; without its files the test is skipped.
 
-        Of sets with the same kinds, such as the releases of the Trainer, one cluster can have one only.
+        Of sets with the same kinds, such as the releases of the Trainer, the one installed last is in force, a moment
+        after this returns.
         """
         for name in names:
             if name in self._there:
                 continue
-            files = [f"--filename={file}" for file in required_crds(name)]
+            found = required_crds(name)
+            replaced = {file.name for file in found}
+            self._there = {
+                each for each in self._there if replaced.isdisjoint(f.name for f in required_crds(each))
+            }
+            files = [f"--filename={file}" for file in found]
             # Server-side: most of them are longer than the annotation that `kubectl apply` would keep.
-            self.kubectl.run("apply", "--server-side", *files)
-            until = time.monotonic() + _LONGEST
-            while not self._established(files):  # `kubectl wait` gives up on one that has no conditions yet
-                assert time.monotonic() < until, name
-                time.sleep(0.2)
+            self.kubectl.run("apply", "--server-side", "--force-conflicts", *files)
+            eventually(lambda: self._established(files))  # noqa: B023 - `kubectl wait` fails without conditions
             self._there.add(name)
 
     def _established(self, files: list[str]) -> bool:
-        found = json.loads(self.kubectl.run("get", "--output=json", *files))
-        conditions = [each.get("status", {}).get("conditions") or [] for each in found.get("items", [found])]
-        return all(
-            any((c["type"], c["status"]) == ("Established", "True") for c in each) for each in conditions
-        )
+        found: Any = self.kubectl.get(*files)
+        seen: list[Any] = [
+            each.get("status", {}).get("conditions") or [] for each in found.get("items", [found])
+        ]
+        return all(any((c["type"], c["status"]) == ("Established", "True") for c in each) for each in seen)
 
     def accept(self, *objects: Object) -> list[Object]:
         """The objects as the API server would store them; a field that it would drop fails the test.

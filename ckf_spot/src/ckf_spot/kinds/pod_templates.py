@@ -15,7 +15,7 @@ from ckf_spot.placement import Placement
 from ckf_spot.pods import gpu_limits, node_selection
 
 _UNNAMED: Final = "spark-kubernetes-executor"
-"""Name that Spark gives its container ("Running Spark on Kubernetes")."""
+"""Name that Spark gives its container (`docs/running-on-kubernetes.md`)."""
 
 
 class PodTemplate(Kind):
