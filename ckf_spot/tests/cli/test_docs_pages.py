@@ -16,7 +16,17 @@ import pytest
 from program import Run
 
 ROOT: Final = Path(__file__).parents[2]
-PAGES: Final = ("jobs", "training", "katib", "argo", "ray-and-spark", "kueue", "doctor", "notebooks", "checkpoints")
+PAGES: Final = (
+    "jobs",
+    "training",
+    "katib",
+    "argo",
+    "ray-and-spark",
+    "kueue",
+    "doctor",
+    "notebooks",
+    "checkpoints",
+)
 _FENCE: Final = re.compile(
     r"^```(?P<language>\w+)\n(?P<text>.*?)^```\n(?:\n```text\n(?P<told>.*?)^```$)?", re.MULTILINE | re.DOTALL
 )

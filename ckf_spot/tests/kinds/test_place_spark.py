@@ -157,6 +157,11 @@ def test_a_driver_that_may_vanish_needs_a_restart_policy(pools: Pools) -> None:
     place(application(restartPolicy={"type": "OnFailure"}), pools["cpu"], also=("driver",))
 
 
+def test_a_restart_policy_that_is_none_does_not_help(pools: Pools) -> None:
+    with pytest.warns(EvictionWarning, match="an eviction of the driver fails the application"):
+        place(application(restartPolicy={"type": {}}), pools["cpu"], also=("driver",))
+
+
 def test_on_demand_needs_nothing(pools: Pools) -> None:
     placed = executor(application(sparkConf={}), pools, require="on-demand")
     assert "terminationGracePeriodSeconds" not in placed

@@ -37,16 +37,12 @@ def example(name: str) -> dict[str, Any]:
     return document
 
 
-def parts(value: Any) -> set[str]:
-    """Every field with its path, whatever the numbers in lists."""
-    items = value.items() if isinstance(value, dict) else [("[]", each) for each in value]
-    return {
-        path
-        for key, each in items
-        for path in (
-            {f"{key}.{inner}" for inner in parts(each)} if isinstance(each, dict | list) and each else {key}
-        )
-    }
+def parts(value: Any, path: str = "") -> set[str]:
+    """The path of every field, whatever the numbers in lists."""
+    if not isinstance(value, dict | list) or not value:
+        return {path}
+    items: Any = value.items() if isinstance(value, dict) else (("[]", each) for each in value)
+    return set[str]().union(*(parts(each, f"{path}.{key}") for key, each in items))
 
 
 @pytest.mark.parametrize("name", PLACED)
@@ -75,8 +71,8 @@ def test_the_other_kinds_are_taken_too(
 ) -> None:
     name = next(each for each in PLACED if each.removesuffix("job") in kind.lower() and PLACED[each])
     crds.install(str(PLACED[name]))
-    document = example(name) | {"kind": kind}
-    inner = document["spec"]
+    document: dict[str, Any] = example(name) | {"kind": kind}
+    inner: Any = document["spec"]
     if kind == "RayCluster":
         document["spec"] = inner["rayClusterSpec"]
     elif spec is not None:

@@ -175,7 +175,7 @@ class _Application(Kind):
                 f"Spark 3.5 and newer ends the application after twice as many failed executors as it has, at least "
                 f"3, and an evicted one may count; set sparkConf {_FAILURES}"
             )
-        if "driver" in wish.also and of(document, "restartPolicy").get("type") not in {"Always", "OnFailure"}:
+        if "driver" in wish.also and of(document, "restartPolicy").get("type") not in ("Always", "OnFailure"):
             yield "an eviction of the driver fails the application; set restartPolicy: {type: OnFailure}"
 
 
