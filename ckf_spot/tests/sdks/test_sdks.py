@@ -1,6 +1,7 @@
 """Objects of the SDKs that Canonical's acceptance tests pin are placed as the same object in YAML is.
 
-Neither SDK can be installed beside kfp, so each gets an environment of its own, from its lock file.
+Katib's SDK can't be installed beside kfp, nor beside another release of the training SDK, so each gets an environment
+of its own, from its lock file.
 """
 
 import json
