@@ -6,7 +6,7 @@ Each test first shows the trap in the pinned SDK itself, so that it fails when a
 from typing import Any
 
 import pytest
-from compiling import Compiled, compiled, component, pipeline, work
+from compiling import Compiled, compiled, component, env_launcher, pipeline, work
 from kfp import dsl, kubernetes
 
 from ckf_spot import Pools
@@ -148,3 +148,11 @@ def test_kfp_mixes_up_settings_of_tasks_of_the_same_name_in_nested_pipelines(poo
 
     terms = [each["nodeAffinity"][0]["matchExpressions"] for each in Compiled.of(outer).placements.values()]
     assert terms.count([GPU]) == 3  # two were placed there
+
+
+def test_kfp_refuses_what_a_component_does_not_hand_on_and_only_when_it_compiles() -> None:
+    with pytest.raises(ValueError, match="cannot handle resource type 'KUBERNETES_TOLERATIONS'"):
+
+        @pipeline
+        def tested() -> None:  # pyright: ignore[reportUnusedFunction] - the decorator compiles it
+            kubernetes.add_toleration(env_launcher(), "team", "Exists")

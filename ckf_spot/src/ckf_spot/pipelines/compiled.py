@@ -28,14 +28,14 @@ _EXIT_POLICY: Final = "ALL_UPSTREAM_TASKS_COMPLETED"
 `ignore_upstream_failure` (`backend/src/v2/compiler/argocompiler/dag.go` makes both a hook at the end)."""
 _FINAL_STATUS: Final = "TASK_FINAL_STATUS"
 _DEEPEST: Final = 50
-_MOST: Final = 10_000
+_MOST: Final = 5_000
 """Tasks of a pipeline: far more than Argo keeps in one workflow. A small file can stand for any number of tasks, since
 two tasks may refer to the same component."""
 
 
-def is_compiled(document: Mapping[str, Any]) -> bool:
-    """Whether it is a compiled pipeline's first document."""
-    return "pipelineInfo" in document and "root" in document
+def is_compiled(document: object) -> bool:
+    """Whether it is the first document of a compiled pipeline."""
+    return is_map(document) and {"pipelineInfo", "root"} <= document.keys()
 
 
 def place(
@@ -212,10 +212,14 @@ class Pipeline:
             at(each, "taskFinalStatus") is not None for each in of(task, "inputs", "parameters").values()
         )
         passthroughs = component.get("taskConfigPassthroughs") or []
-        settings = of(self._platform, *_SETTINGS).get(label, {})
+        settings = _or_empty(of(self._platform, *_SETTINGS).get(label))
         for found, fits, where in (
             (settings, is_map, f"{'.'.join(_SETTINGS)}.{label}"),
-            (container.get("resources", {}), is_map, f"{'.'.join(_EXECUTORS)}.{label}.container.resources"),
+            (
+                _or_empty(container.get("resources")),
+                is_map,
+                f"{'.'.join(_EXECUTORS)}.{label}.container.resources",
+            ),
             (passthroughs, is_maps, f"task {path!r}.taskConfigPassthroughs"),
         ):
             if not fits(found):
@@ -278,8 +282,15 @@ def _accelerator(found: Mapping[str, Any]) -> tuple[str | None, str | None]:
     return (None if kind is None else str(kind)), (None if amount is None else str(amount))
 
 
+def _or_empty(value: Any) -> Any:
+    """The value; an empty map where it is left out, or null."""
+    return {} if value is None else value
+
+
 def _inside(document: Json, *path: str) -> Json:
     """The map at a path, which is made where it is missing."""
     for key in path:
-        document = document.setdefault(key, {})
+        if document.get(key) is None:
+            document[key] = {}
+        document = document[key]
     return document

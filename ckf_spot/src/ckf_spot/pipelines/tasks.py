@@ -15,8 +15,9 @@ from kfp import dsl
 from kfp.dsl import base_component, pipeline_context, yaml_component
 from kfp.dsl.types import type_utils
 
+from ckf_spot import install
 from ckf_spot.agent_pool import GPU
-from ckf_spot.errors import ABSENT, Mistake, Mistakes, PlacementError
+from ckf_spot.errors import ABSENT, Mistake, Mistakes, PlacementError, missing
 from ckf_spot.fields import Json
 from ckf_spot.pipelines import request as requests
 from ckf_spot.pipelines import rules, whole
@@ -309,7 +310,7 @@ def _check_sdk() -> None:
         try:
             installed = metadata.version(name)
         except metadata.PackageNotFoundError:
-            raise PlacementError(f"{name} is missing; pip install 'ckf-spot[kfp]'") from None
+            raise PlacementError(missing(name, install.hint("kfp"))) from None
         numbers = tuple(int(number) for number in re.findall(r"\d+", installed)[:2])
         if numbers < _SDK:
             raise PlacementError(
