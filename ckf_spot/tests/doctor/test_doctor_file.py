@@ -206,7 +206,7 @@ def test_without_a_cluster_the_file_is_looked_at_by_the_contract(
     ("text", "options", "error"),
     [
         ("- 1", [], "job.yaml: document 1: [1] is no Kubernetes object; expected a map"),
-        ("a: [1", [], "job.yaml, line 1: malformed YAML"),
+        ("a: [1", [], "job.yaml, line 2: malformed YAML"),
         (JOB, ["--pool", "tpu"], "pool: 'tpu' is unknown; expected "),
         (JOB, ["--pool", "cpu", "--require", "cheap"], "require: 'cheap' is not allowed"),
         (JOB.replace("name: train", "name: train, namespace: team-b"), ["-n", "team-a"],
