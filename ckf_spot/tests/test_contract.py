@@ -91,7 +91,16 @@ def test_a_text_that_is_neither_json_nor_yaml_tells_the_line() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["[" * 10_000, '{"poolContract":' * 10_000, "{" * 10_000, "- " * 10_000, "{a: b}: c", "? [a]\n: b"],
+    [
+        "[" * 10_000,
+        '{"poolContract":' * 10_000,
+        "{" * 10_000,
+        "- " * 10_000,
+        "{a: b}: c",
+        "9" * 5_000,
+        '{"a": ' + "9" * 5_000 + "}",
+        "? [a]\n: b",
+    ],
 )
 def test_what_yaml_allows_and_nobody_can_mean_is_one_line(text: str) -> None:
     assert len(said(text)) == 1

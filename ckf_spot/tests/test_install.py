@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +63,7 @@ def test_from_a_folder(site: Path, tmp_path: Path, *, editable: bool, option: st
 def test_from_a_repository_or_an_archive(site: Path, url: str, origin: dict[str, Any], told: str) -> None:
     installed_from(site, url, **origin)
     assert install.hint("kfp") == f"pip install 'ckf-spot[kfp] @ {told}'"
+    assert install.told() == f"0.1.0 from {told}"
 
 
 def test_from_a_wheel_beside_us(site: Path, tmp_path: Path) -> None:
@@ -85,6 +87,12 @@ def test_an_origin_that_is_not_known_or_gone_leaves_the_packages(
     assert install.told() == f"0.1.0 from {Path(install.__file__).parent}"
     installed_from(site, (tmp_path / "gone").as_uri(), dir_info={})
     assert install.hint(extra) == f"pip install {packages}"
+
+
+def test_the_hint_of_this_installation_leads_to_this_package() -> None:
+    *_, wanted = shlex.split(install.hint("validate"))
+    project = Path(wanted.removesuffix("[validate]")) / "pyproject.toml"
+    assert 'name = "ckf-spot"' in project.read_text(encoding="utf-8")
 
 
 def test_a_source_folder_that_was_never_installed(monkeypatch: pytest.MonkeyPatch) -> None:

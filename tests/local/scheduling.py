@@ -10,6 +10,7 @@ from xdist.scheduler import LoadScopeScheduling  # pyright: ignore[reportMissing
 _FOLDER: Final = Path("tests/local")
 _STACKS: Final = {
     "argo": "argo",
+    "doctor": "demo",
     "eviction": "demo",
     "placement": "demo",
     "training": "training",

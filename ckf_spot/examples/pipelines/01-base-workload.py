@@ -18,7 +18,9 @@
 # [Deploying Kubeflow Pipelines with Azure AKS spot instances](https://ubuntu.com/blog/deploying-kubeflow-pipelines-with-azure-aks-spot-instances),
 # on Kubeflow Pipelines v2. Nothing is placed yet.
 #
-# Install with `pip install './ckf_spot[kfp,kubernetes]'` from a checkout of this repository.
+# A notebook of Charmed Kubeflow has no checkout of this repository, and the package is on no index. Build it in a
+# checkout with `pip wheel --no-deps --wheel-dir dist ./ckf_spot`, put the file that is then in `dist` beside this
+# notebook, and run `%pip install 'ckf_spot-0.1.0-py3-none-any.whl[kfp,kubernetes]'`.
 #
 # **Changed since the blog**
 #

@@ -19,8 +19,8 @@
 # **Changed since the blog**
 #
 # * The blog gives every task a toleration and an affinity with `add_toleration` and `add_affinity`. Both are gone from
-#   kfp v2, and what came instead has traps (`docs/pipelines.md` lists them). One line does it now:
-#   `pools["cpu"].place(task, require="spot")`.
+#   kfp v2, and what came instead has traps (`docs/pipelines.md` lists them). One line does it now
+#   for all tasks: `pools["cpu"].place_pipeline(my_pipeline, require="spot")`.
 # * The blog asks for any spot node, so a CSV file may be merged on a GPU. `pools["cpu"]` asks for the CPU pools.
 # * `retries=0` keeps to the blog's second notebook. A step whose node is evicted is then lost, and the run fails;
 #   [03](03-spot-retries-workload.ipynb) does better.
@@ -74,10 +74,11 @@ def merge_csv(tarball: dsl.Input[dsl.Artifact], output_csv: dsl.Output[dsl.Datas
 @dsl.pipeline(name="spot-pipeline", description="my spot pipeline")
 def my_pipeline(url: str):
     web_downloader_task = web_downloader(url=url)
-    merge_csv_task = merge_csv(tarball=web_downloader_task.outputs["data"])
+    merge_csv(tarball=web_downloader_task.outputs["data"])
 
-    for task in (web_downloader_task, merge_csv_task):
-        pools["cpu"].place(task, require="spot", retries=0)
+
+# %%
+print(pools["cpu"].place_pipeline(my_pipeline, require="spot", retries=0))
 
 
 # %% [markdown]

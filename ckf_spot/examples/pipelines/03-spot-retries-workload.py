@@ -22,7 +22,7 @@
 #   and on the twin when it has none. The blog's run would wait.
 # * The blog's `set_retry(num_retries=5, backoff_dureation="5m")` is misspelt, and an error. Spelt right, kfp v2 makes of
 #   it waits of 5, 10, 20 … minutes that end after one hour, together with whatever runs then.
-#   `place` writes waits of 5 minutes each, and gives up after 7 days.
+#   `place_pipeline` writes waits of 5 minutes each, and gives up after 7 days.
 # * Retries alone do not help on Charmed Kubeflow as it is installed: a step whose node has vanished ends as `pod deleted`,
 #   and Argo does not retry that. The cluster's program sets Argo's retry policy to `Always`; ask your administrator
 #   whether this stage has run.
@@ -72,10 +72,11 @@ def merge_csv(tarball: dsl.Input[dsl.Artifact], output_csv: dsl.Output[dsl.Datas
 @dsl.pipeline(name="spot-retries-pipeline", description="my spot pipeline with retries")
 def my_pipeline(url: str):
     web_downloader_task = web_downloader(url=url)
-    merge_csv_task = merge_csv(tarball=web_downloader_task.outputs["data"])
+    merge_csv(tarball=web_downloader_task.outputs["data"])
 
-    for task in (web_downloader_task, merge_csv_task):
-        pools["cpu"].place(task, prefer="spot", retries=5, backoff="5m")
+
+# %%
+print(pools["cpu"].place_pipeline(my_pipeline, prefer="spot", retries=5, backoff="5m"))
 
 
 # %% [markdown]

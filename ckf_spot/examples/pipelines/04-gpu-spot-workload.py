@@ -102,10 +102,11 @@ def my_pipeline(url: str):
     web_downloader_task = web_downloader(url=url)
     merge_csv_task = merge_csv(tarball=web_downloader_task.outputs["data"])
     train_task = train(dataset=merge_csv_task.outputs["output_csv"])
-
-    for task in (web_downloader_task, merge_csv_task):
-        pools["cpu"].place(task, prefer="spot", retries=5, backoff="5m")
     pools["gpu"].place(train_task, prefer="spot", retries=5, backoff="5m", gpus=1)
+
+
+# %%
+print(pools["cpu"].place_pipeline(my_pipeline, prefer="spot", retries=5, backoff="5m"))
 
 
 # %% [markdown]

@@ -6,7 +6,7 @@ import dataclasses
 import reprlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 _T = TypeVar("_T")
 
@@ -110,6 +110,18 @@ class Mistakes:
             PlacementError: with every mistake.
         """
         refuse(self._found)
+
+
+def together(*steps: Callable[[], Any]) -> tuple[Any, ...]:
+    """The result of each step; where several fail, their mistakes are told at once.
+
+    Raises:
+        PlacementError: with every mistake.
+    """
+    mistakes = Mistakes()
+    results = tuple(mistakes.of(step) for step in steps)
+    mistakes.tell()
+    return results
 
 
 def refuse(found: Iterable[Mistake]) -> None:

@@ -34,7 +34,8 @@ def told() -> str:
     found = _installed()
     if found is None:
         return f"source, not installed, in {Path(__file__).parent}"
-    return f"{found.version} from {_noted(found).get('url') or Path(__file__).parent}"
+    origin = _noted(found)
+    return f"{found.version} from {_address(origin) if origin else Path(__file__).parent}"
 
 
 def _installed() -> metadata.Distribution | None:
@@ -59,10 +60,15 @@ def _from(origin: dict[str, Any], extra: str) -> str | None:
     if local and "dir_info" in origin:
         editable = "-e " if origin["dir_info"].get("editable") else ""
         return f"{editable}{shlex.quote(f'{local}[{extra}]')}"
-    if control := origin.get("vcs_info"):
+    return shlex.quote(f"{_NAME}[{extra}] @ {_address(origin)}")
+
+
+def _address(origin: dict[str, Any]) -> str:
+    """The origin in the form that pip takes."""
+    url, control = origin["url"], origin.get("vcs_info")
+    if control:
         url = f"{control['vcs']}+{url}@{control['commit_id']}"
-    folder = f"#subdirectory={origin['subdirectory']}" if "subdirectory" in origin else ""
-    return shlex.quote(f"{_NAME}[{extra}] @ {url}{folder}")
+    return f"{url}#subdirectory={origin['subdirectory']}" if "subdirectory" in origin else url
 
 
 def _packages(found: metadata.Distribution, extra: str) -> str:

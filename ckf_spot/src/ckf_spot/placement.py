@@ -141,11 +141,7 @@ def placement(
     Raises:
         PlacementError: both are given, a value is not allowed, or there is no such pool.
     """
-    wishes = (("prefer", prefer, ("spot",)), ("require", require, _CAPACITIES))
-    refuse(not_one_of(*wish) for wish in wishes if wish[1] not in (None, *wish[2]))
-    if prefer is not None and require is not None:
-        problem = f"prefer={prefer!r} and require={require!r} contradict each other"
-        raise PlacementError(Mistake("", ABSENT, "give one of them", problem))
+    check_wish(prefer, require)
     chosen = tuple(pool for pool in pools if require is None or pool.spot == (require == "spot"))
     wanted = require or "spot"
     if not any(pool.spot == (wanted == "spot") for pool in chosen):
@@ -157,3 +153,16 @@ def placement(
     if require == "on-demand":
         return Placement(chosen, (selector, _ON_DEMAND), ())
     return Placement(chosen, (selector,), (_ON_SPOT,))
+
+
+def check_wish(prefer: object, require: object) -> None:
+    """Refuses a wish that no pools could fulfil.
+
+    Raises:
+        PlacementError: a value is not allowed, or both are given.
+    """
+    wishes = (("prefer", prefer, ("spot",)), ("require", require, _CAPACITIES))
+    refuse(not_one_of(*wish) for wish in wishes if wish[1] not in (None, *wish[2]))
+    if prefer is not None and require is not None:
+        problem = f"prefer={prefer!r} and require={require!r} contradict each other"
+        raise PlacementError(Mistake("", ABSENT, "give one of them", problem))

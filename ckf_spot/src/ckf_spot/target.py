@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol, overload
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
 
 from ckf_spot.errors import Mistake, refuse
 from ckf_spot.fields import Json
@@ -12,10 +12,18 @@ from ckf_spot.placement import Capacity, Preference
 from ckf_spot.pool_group import PoolGroup, Selection
 
 if TYPE_CHECKING:
-    from kfp.dsl import PipelineTask
-    from kfp.dsl.base_component import BaseComponent
-
     from ckf_spot.pipelines.report import Report
+
+
+class Task(Protocol):
+    """A task of a pipeline: kfp's `PipelineTask`, whose types are not there without the extra."""
+
+    def set_retry(self, num_retries: int) -> Any:
+        """Only tasks have it."""
+        ...
+
+
+AnyTask = TypeVar("AnyTask", bound=Task)
 
 
 class SdkObject(Protocol):
@@ -32,7 +40,7 @@ class Target(PoolGroup):
     @overload
     def place(
         self,
-        work: PipelineTask,
+        work: AnyTask,
         *,
         prefer: Preference | None = None,
         require: Capacity | None = None,
@@ -41,7 +49,7 @@ class Target(PoolGroup):
         give_up: str | None = None,
         gpus: int | None = None,
         by: Selection | None = None,
-    ) -> PipelineTask: ...
+    ) -> AnyTask: ...
 
     @overload
     def place(
@@ -56,7 +64,7 @@ class Target(PoolGroup):
 
     def place(
         self,
-        work: PipelineTask | Mapping[str, Any] | SdkObject,
+        work: Task | Mapping[str, Any] | SdkObject,
         *,
         prefer: Preference | None = None,
         require: Capacity | None = None,
@@ -67,7 +75,7 @@ class Target(PoolGroup):
         by: Selection | None = None,
         also: Sequence[str] | None = None,
         trainer_api: str | None = None,
-    ) -> PipelineTask | Json:
+    ) -> Task | Json:
         """Places a task of a pipeline, or an object of Kubernetes.
 
         Args:
@@ -108,7 +116,7 @@ class Target(PoolGroup):
 
     def place_pipeline(
         self,
-        pipeline: BaseComponent | None = None,
+        pipeline: Any = None,
         *,
         prefer: Preference | None = None,
         require: Capacity | None = None,

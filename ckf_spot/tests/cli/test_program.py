@@ -1,13 +1,19 @@
 """What holds for every command: its options, where the pools come from, and one line for each mistake."""
 
 import codecs
+import re
+import shlex
+import shutil
 from pathlib import Path
+from typing import Final
 
 import pytest
 from program import POOLS, Run
 
 from ckf_spot import Pools, install, sources
 from ckf_spot.commands import generate
+
+ROOT: Final = Path(__file__).parents[2]
 
 
 def test_the_version_tells_where_it_comes_from(run: Run) -> None:
@@ -28,6 +34,31 @@ def test_two_lone_dashes_are_no_value(run: Run, arguments: list[str], option: st
     assert (ran.code, ran.errors) == (2, [f"ckf-spot: argument {option}: expected one argument"])
 
 
+@pytest.mark.parametrize(
+    ("arguments", "starts"),
+    [
+        (
+            ["place", "-f", "none.yaml", "--pool", "tpu", "--prefer", "on-demand", "--require", "cheap"],
+            ["pool: 'tpu'", "none.yaml: can't be read", "prefer: 'on-demand'", "require: 'cheap'"],
+        ),
+        (
+            ["place", "-f", "none.yaml", "--pool", "cpu", "--pools", "none.json"],
+            ["none.json: can't be read", "none.yaml: can't be read"],
+        ),
+        (
+            ["generate", "pod-default", "--namespace", "A", "--pools", "none.json"],
+            ["none.json: can't be read", "namespace: 'A'"],
+        ),
+    ],
+)  # fmt: skip
+def test_all_wrong_options_are_told_at_once(run: Run, arguments: list[str], starts: list[str]) -> None:
+    ran = run(*arguments)
+    assert ran.code == 2
+    assert len(ran.errors) == len(starts)
+    for line, start in zip(ran.errors, starts, strict=True):
+        assert line.startswith(f"ckf-spot: {start}")
+
+
 def test_ctrl_c_is_no_traceback(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
@@ -42,6 +73,23 @@ def test_the_sample_is_enough_to_try_everything(run: Run, monkeypatch: pytest.Mo
     monkeypatch.setenv("CKF_SPOT_POOLS", "pools.json")
     assert Pools.load().all == Pools.sample().all
     assert run("generate", "spawner").code == 0
+
+
+def test_the_readmes_first_steps_need_no_cluster(
+    run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.delenv("CKF_SPOT_POOLS")
+    monkeypatch.setenv("KUBECONFIG", "/dev/null/none")
+    shutil.copytree(ROOT / "examples", tmp_path / "ckf_spot/examples")
+    _, _, section = (ROOT / "README.md").read_text(encoding="utf-8").partition("## Try it without a cluster")
+    commands = re.findall(r"```sh\n(.*?)```", section, re.DOTALL)[0].splitlines()
+    assert commands.pop(0) == "cd ckf_spot"
+    monkeypatch.chdir("ckf_spot")
+    for command in commands:
+        program, *arguments = shlex.split(command)
+        ran = run(*arguments)
+        assert (program, ran.code, ran.errors) == ("ckf-spot", 0, [])
+    assert "tolerations" in Path("placed.yaml").read_text(encoding="utf-8")
 
 
 def test_the_sample_is_written_out_as_well(run: Run) -> None:

@@ -11,7 +11,9 @@ from typing import Any, Final
 import pytest
 import yaml
 
-CONTRACT: Final = Path(__file__).parents[1] / "demo_pools.json"
+from ckf_spot import sources
+
+CONTRACT: Final = sources.SAMPLE
 AGENT_POOLS: Final = "/api/v1/namespaces/kubeflow-aks/configmaps/agent-pools"
 ARGO: Final = "/api/v1/namespaces/kubeflow/configmaps/argo-workflow-controller-configmap"
 PRIORITIES: Final = "/api/v1/namespaces/kube-system/configmaps/cluster-autoscaler-priority-expander"
@@ -21,6 +23,7 @@ NODES: Final = "/api/v1/nodes"
 TEAM: Final = "/api/v1/namespaces/team-a"
 QUOTAS: Final = f"{TEAM}/resourcequotas"
 LIMITS: Final = f"{TEAM}/limitranges"
+POD_DEFAULTS: Final = "/apis/kubeflow.org/v1alpha1/namespaces/team-a/poddefaults"
 ALWAYS: Final = (
     "spec:\n  templateDefaults:\n    retryStrategy:\n      limit: '0'\n      retryPolicy: Always\n"
 )

@@ -146,6 +146,7 @@ def test_a_cluster_that_does_not_answer_is_one_line_beside_the_file(
     assert len(told.lines) == 2
 
 
+@pytest.mark.usefixtures("api")
 @pytest.mark.parametrize(
     ("options", "error"),
     [
@@ -156,11 +157,7 @@ def test_a_cluster_that_does_not_answer_is_one_line_beside_the_file(
         (["-f", "no.yaml"], "no.yaml: can't be read: No such file or directory"),
     ],
 )
-def test_what_can_not_be_done_is_one_line(
-    doctor: Doctor,
-    options: list[str],
-    error: str,
-) -> None:
+def test_what_can_not_be_done_is_one_line(doctor: Doctor, options: list[str], error: str) -> None:
     told = doctor(*options)
     assert (told.code, told.lines, len(told.errors)) == (2, [], 1)
     assert told.errors[0].startswith(f"ckf-spot: {error}")

@@ -56,6 +56,24 @@ class Compiled:
         return container.get("resources", {}).get("accelerator")
 
     @property
+    def tree(self) -> dict[str, Any]:
+        """The tasks with all that belongs to them, whatever the compiler calls components and executors."""
+        return self._tasks(self.pipeline["root"])
+
+    def _tasks(self, component: dict[str, Any]) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for name, task in component["dag"]["tasks"].items():
+            inner = self.pipeline["components"][task["componentRef"]["name"]]
+            label = inner.get("executorLabel")
+            within = (
+                self._tasks(inner)
+                if "dag" in inner
+                else [self.pipeline["deploymentSpec"]["executors"][label], self.placements.get(label)]
+            )
+            found[name] = [{key: task[key] for key in task if key != "componentRef"}, within]
+        return found
+
+    @property
     def placements(self) -> dict[str, dict[str, Any]]:
         """What the second document says of each executor."""
         kubernetes = self.platform.get("platforms", {}).get("kubernetes", {})

@@ -48,4 +48,4 @@ def test_a_placed_task_is_retried_as_often_as_was_asked_for(
 def test_a_task_that_has_run_already_is_refused(pools: Pools) -> None:
     with pytest.raises(PlacementError) as error:
         pools["cpu"].place(work())
-    assert str(error.value) == "task 'work' has run already; call its component inside @dsl.pipeline"
+    assert str(error.value) == "task 'work': it has run already; call its component inside @dsl.pipeline"

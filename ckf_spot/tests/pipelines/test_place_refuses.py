@@ -8,7 +8,7 @@ import pytest
 from compiling import DEMO, Compiled, compiled, env_launcher, launcher, pipeline, report, work
 from kfp import dsl, kubernetes
 
-from ckf_spot import PlacementError, Pools, Target
+from ckf_spot import PlacementError, Pools, Target, install
 
 DURATION = "a whole number with s, m, h or d, such as '30s', '5m', '2h' or '7d', up to '3650d'"
 
@@ -226,7 +226,7 @@ def test_kfp_without_its_kubernetes_half(pools: Pools, monkeypatch: pytest.Monke
         return "2.17.0"
 
     monkeypatch.setattr(metadata, "version", missing)
-    assert refusal(pools["cpu"]) == "kfp-kubernetes is missing; pip install 'ckf-spot[kfp]'"
+    assert refusal(pools["cpu"]) == f"kfp-kubernetes is missing; {install.hint('kfp')}"
 
 
 def test_every_mistake_is_told_at_once(old_pools: Pools) -> None:
@@ -400,3 +400,10 @@ def test_retries_after_a_placement_without_any_are_the_tasks_own(pools: Pools) -
     policy = compiled(lambda task: pools["cpu"].place(task, retries=0).set_retry(1)).retry_policy()
     assert policy is not None
     assert policy["maxRetryCount"] == 1
+
+
+def test_options_that_a_task_has_not(pools: Pools) -> None:
+    assert refusal(pools["cpu"], also=("Master",), trainer_api="2.2").splitlines() == [
+        "also: ('Master',) is not for a pipeline's task; leave it out",
+        "trainer_api: '2.2' is not for a pipeline's task; leave it out",
+    ]

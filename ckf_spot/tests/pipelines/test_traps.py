@@ -6,7 +6,7 @@ Each test first shows the trap in the pinned SDK itself, so that it fails when a
 from typing import Any
 
 import pytest
-from compiling import Compiled, compiled, pipeline, work
+from compiling import Compiled, compiled, component, env_launcher, pipeline, work
 from kfp import dsl, kubernetes
 
 from ckf_spot import Pools
@@ -126,3 +126,33 @@ def test_a_pipeline_as_a_task_is_refused_only_when_it_is_compiled() -> None:
         def outer() -> None:  # pyright: ignore[reportUnusedFunction] - the decorator compiles it
             task: Any = inner()
             kubernetes.add_node_affinity(task, [SPOT])
+
+
+def test_kfp_mixes_up_settings_of_tasks_of_the_same_name_in_nested_pipelines(pools: Pools) -> None:
+    """Which of them depends on the order of a protobuf map, which is another one in each process."""
+
+    @component
+    def other() -> None:
+        """Has a namesake too."""
+
+    @pipeline
+    def nested() -> None:
+        for task in (other(), work()):
+            pools["gpu"].place(task)
+
+    @pipeline
+    def outer() -> None:
+        for task in (other(), work()):
+            pools["cpu"].place(task)
+        nested()
+
+    terms = [each["nodeAffinity"][0]["matchExpressions"] for each in Compiled.of(outer).placements.values()]
+    assert terms.count([GPU]) == 3  # two were placed there
+
+
+def test_kfp_refuses_what_a_component_does_not_hand_on_and_only_when_it_compiles() -> None:
+    with pytest.raises(ValueError, match="cannot handle resource type 'KUBERNETES_TOLERATIONS'"):
+
+        @pipeline
+        def tested() -> None:  # pyright: ignore[reportUnusedFunction] - the decorator compiles it
+            kubernetes.add_toleration(env_launcher(), "team", "Exists")

@@ -54,6 +54,6 @@ experiment = V1beta1Experiment(
     ),
 )
 json.dump(
-    {"plain": plain(experiment), "placed": Pools.load(sys.argv[1])["cpu"].place(experiment)},
+    {"plain": plain(experiment), "placed": Pools.sample()["cpu"].place(experiment)},
     sys.stdout,
 )

@@ -1,6 +1,7 @@
 """Objects of the SDKs that Canonical's acceptance tests pin are placed as the same object in YAML is.
 
-Neither SDK can be installed beside kfp, so each gets an environment of its own, from its lock file.
+Katib's SDK can't be installed beside kfp, nor beside another release of the training SDK, so each gets an environment
+of its own, from its lock file.
 """
 
 import json
@@ -12,7 +13,7 @@ from typing import Any, Final
 
 import pytest
 
-from ckf_spot import Pools, sources
+from ckf_spot import Pools
 
 FOLDER: Final = Path(__file__).parents[2]
 UV: Final = FOLDER.parent / ".venv/bin/uv"
@@ -70,17 +71,22 @@ KATIB: Final = {
 
 
 def in_environment(name: str, folder: Path) -> Any:
-    """What the script of that name says, run where the packages of its lock file are installed."""
-    python = folder / name / "bin/python"
+    """What the script of that name says, run where the packages of its lock file are installed.
+
+    Args:
+        name: `katib` or `training`.
+        folder: of the environment; one from an earlier run is kept, for a new one takes seconds to load.
+    """
+    python = folder / "bin/python"
     try:
-        uv("venv", "--python", sys.executable, str(folder / name))
-        uv("pip", "install", "--python", str(python), "--require-hashes", "-r", f"requirements-{name}.txt")
+        uv("venv", "--allow-existing", "--python", sys.executable, str(folder))
+        uv("pip", "sync", "--python", str(python), "--require-hashes", f"requirements-{name}.txt")
     except (OSError, subprocess.SubprocessError) as error:
         if os.environ.get("KUBEFLOW_AKS_REQUIRE_TOOLS"):
             raise
         pytest.skip(f"the SDK can't be installed here: {error}")
     ran = subprocess.run(
-        [python, Path(__file__).with_name(f"{name}_objects.py"), sources.SAMPLE],
+        [python, Path(__file__).with_name(f"{name}_objects.py")],
         env={"PYTHONPATH": str(FOLDER / "src")},
         stdout=subprocess.PIPE,
         check=True,
@@ -95,7 +101,7 @@ def uv(*arguments: str) -> None:
 
 @pytest.mark.parametrize(("name", "document"), [("katib", KATIB), ("training", TRAINING)])
 @pytest.mark.filterwarnings("ignore::ckf_spot.errors.EvictionWarning")
-def test_an_object_is_placed_as_its_yaml_is(tmp_path: Path, name: str, document: Any) -> None:
-    found = in_environment(name, tmp_path)
+def test_an_object_is_placed_as_its_yaml_is(pytestconfig: pytest.Config, name: str, document: Any) -> None:
+    found = in_environment(name, pytestconfig.cache.mkdir(f"sdk-{name}"))
     assert found["plain"] == document
     assert found["placed"] == Pools.sample()["cpu"].place(document)

@@ -82,7 +82,7 @@ def test_more_pods_than_a_page_are_all_told(where: Any, api: Any) -> None:
         (f"{TEAM}/events", "events may not be read: evictions of pods that are gone are not known"),
         (
             f"{WORKFLOWS}/namespaces/team-a/workflows",
-            "workflows may not be read: earlier attempts of their steps are not known",
+            "workflows may not be read: earlier attempts of their steps, and lost steps, are not known",
         ),
     ],
 )
@@ -181,7 +181,7 @@ def test_a_watch_that_came_too_late_begins_anew(where: Any, api: Any) -> None:
         (["--record", "r", "--for", "x"], "--for: 'x' is no duration; expected "),
         (["--record", "no/such/folder"], "no/such/folder: can't be written: No such file or directory"),
         (["--record", "r", "-n", "team-b"], "--namespace: 'team-b' does not exist"),
-        (["--from", "nothing"], "nothing: can't be read: No such file or directory; expected "),
+        (["--from", "nothing"], "nothing: can't be read: No such file or directory"),
         (["--from", "kubeconfig"], "kubeconfig, line 1: 'apiVersion: v1' is no line of a record; expected "),
         (["--pools", "nothing"], "nothing: can't be read: No such file or directory"),
     ],
@@ -237,9 +237,10 @@ def test_work_is_named_by_the_owner_of_its_owner(where: Any, api: Any) -> None:
 
 def test_an_owner_that_may_not_be_read_leaves_the_nearest_one(where: Any, api: Any) -> None:
     api.refused[JOBS] = 403
+    api.objects[f"{TEAM}/pods"].append(pod("other-x", HERE, owner=("Job", "other")))
     ran = where("-o", "json")
     assert (ran.code, ran.errors) == (0, [])
-    assert json.loads(ran.output)["work"][0]["kind"] == "Job"
+    assert [each["kind"] for each in json.loads(ran.output)["work"]] == ["Job", "Job", "StatefulSet"]
     assert [path for _, path in api.asked].count(JOBS) == 1
 
 

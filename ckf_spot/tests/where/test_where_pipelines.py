@@ -6,6 +6,7 @@ import copy
 import json
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
@@ -259,6 +260,25 @@ def test_argos_policies_decide(strategy: Any, phase: str, message: str, *, retri
     lost.update(phase=phase, message=message)
     violations, notes = told(workflow)
     assert (len(violations), len(notes)) == ((0, 1) if retried else (1, 0))
+
+
+def test_a_driver_that_is_lost_is_not_advised_to_be_placed() -> None:
+    workflow = run("without retries")
+    for each in workflow["status"]["nodes"].values():
+        if each["type"] == "Pod":
+            lost = each["name"].endswith("work-driver")
+            each.update(
+                {"phase": "Error", "message": "pod deleted"}
+                if lost
+                else {"phase": "Succeeded", "message": ""}
+            )
+    [violation], _ = told(workflow)
+    assert (violation.name, violation.advice) == ("Workflow/a1-prefer work-driver", "run it again")
+
+
+def test_a_record_says_that_it_has_no_workflows() -> None:
+    seen = replace(look(raws=tuple(pods("without retries"))), since=END)
+    assert "lost steps were not judged: a record has no workflows" in report(seen, timedelta(minutes=5)).notes
 
 
 def test_a_step_that_failed_by_itself_is_not_lost() -> None:

@@ -190,6 +190,6 @@ def test_no_line_whatever_is_a_traceback(key: str, value: Any, name: str, inner:
 def test_a_record_that_is_not_there_or_no_text_is_one_line(path: Path) -> None:
     with pytest.raises(PlacementError, match="can't be read: No such file"):
         read(path)
-    path.write_bytes(b"\xff\xfe")
+    path.write_bytes(b"\xff\xfe\x00")
     with pytest.raises(PlacementError, match="can't be read: it is no text"):
         read(path)

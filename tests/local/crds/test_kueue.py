@@ -10,7 +10,6 @@ from ckf_spot.generated import kueue
 from ckf_spot.generated.kueue import Room
 
 from ckf_spot import Pools
-from local_aks.lifecycle.instance import PROJECT_ROOT
 from tests.local.custom_resources import CustomResources
 
 NODES = {"Standard_D8ds_v5": Room("7820m", "27Gi"), "Standard_NC4as_T4_v3": Room("3860m", "24Gi")}
@@ -19,7 +18,7 @@ NODES = {"Standard_D8ds_v5": Room("7820m", "27Gi"), "Standard_NC4as_T4_v3": Room
 @pytest.fixture(scope="module")
 def made(crds: CustomResources) -> list[dict[str, Any]]:
     crds.install("kueue")
-    pools = Pools.load(PROJECT_ROOT / "ckf_spot/tests/demo_pools.json")
+    pools = Pools.sample()
     return kueue.objects(pools, ("default",), NODES)
 
 

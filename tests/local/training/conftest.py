@@ -12,6 +12,7 @@ from local_aks.run.directory import RunDirectory
 from tests.local.demo_stack import DemoStack, deployed
 from tests.local.pool_contract import pools_of
 from tests.local.required import required
+from tests.local.training.jobs import KINDS
 
 
 @pytest.fixture(scope="package")
@@ -36,5 +37,5 @@ def pools(demo: DemoStack, tmp_path_factory: pytest.TempPathFactory) -> Pools:
 @pytest.fixture
 def namespace(demo: DemoStack) -> Generator[str]:
     """A namespace of this test alone; afterwards the pools are back at their minimum."""
-    with demo.namespace("pytorchjobs", "tfjobs") as name:
+    with demo.namespace(*KINDS) as name:
         yield name

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from tests.local.demo_stack import DemoStack
+from tests.local.kubectl import Kubectl
 
 Object = dict[str, Any]
 
@@ -23,36 +23,36 @@ class Shape:
         kind: of the API group kubeflow.org.
         replicas: the field that holds the roles.
         container: name of the container that trains.
-        chief: the role that holds the job together, on which its success depends.
+        chief: the role that holds the job together; empty where the kind has none.
         workload: what its workers run on.
         resources: of a worker, so that each has a node of its own.
-        options: more of the job's spec.
     """
 
     kind: str
     replicas: str
     container: str
     chief: str
-    workload: str
-    resources: Mapping[str, Mapping[str, str]]
-    options: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    workload: str = "cpu"
+    resources: Mapping[str, Mapping[str, str]] = field(default_factory=dict[str, Mapping[str, str]])
 
 
 PYTORCH: Final = Shape(
     "PyTorchJob", "pytorchReplicaSpecs", "pytorch", "Master", "gpu", {"limits": {"nvidia.com/gpu": "1"}}
 )
-TENSORFLOW: Final = Shape(
-    "TFJob",
-    "tfReplicaSpecs",
-    "tensorflow",
-    "Chief",
-    "cpu",
-    {"requests": {"cpu": "5"}},
-    options={"enableDynamicWorker": True},
-)
-"""Without that option the operator counts a worker in its grace period as failed, and the job with it (v1.9.2,
-pkg/core/status.go and tensorflow/tfjob_controller.go). With it a worker knows itself and the parameter servers only."""
-FIXED_TENSORFLOW: Final = replace(TENSORFLOW, options={})
+TENSORFLOW: Final = Shape("TFJob", "tfReplicaSpecs", "tensorflow", "Chief", "cpu", {"requests": {"cpu": "5"}})
+SHAPES: Final = {
+    shape.kind: shape
+    for shape in (
+        PYTORCH,
+        TENSORFLOW,
+        Shape("PaddleJob", "paddleReplicaSpecs", "paddle", "Master"),
+        Shape("JAXJob", "jaxReplicaSpecs", "jax", ""),
+        Shape("XGBoostJob", "xgbReplicaSpecs", "xgboost", "Master"),
+        Shape("MPIJob", "mpiReplicaSpecs", "mpi", "Launcher"),
+    )
+}
+KINDS: Final = tuple(f"{kind.lower()}s" for kind in SHAPES)
+"""All of them, as kubectl names them."""
 
 
 def training_job(shape: Shape, namespace: str, workers: int = 2) -> Object:
@@ -62,14 +62,12 @@ def training_job(shape: Shape, namespace: str, workers: int = 2) -> Object:
         container = {**_FOREVER, "name": shape.container, "resources": dict(resources)}
         return {"replicas": replicas, "template": {"spec": {"containers": [container]}}}
 
+    chief = {shape.chief: role(1, {})} if shape.chief else {}
     return {
         "apiVersion": "kubeflow.org/v1",
         "kind": shape.kind,
         "metadata": {"name": "train", "namespace": namespace},
-        "spec": {
-            **shape.options,
-            shape.replicas: {shape.chief: role(1, {}), "Worker": role(workers, shape.resources)},
-        },
+        "spec": {shape.replicas: {**chief, "Worker": role(workers, shape.resources)}},
     }
 
 
@@ -101,22 +99,19 @@ class Training:
         annotations = (f"local-aks/exit-code={code}", "local-aks/run-seconds=0")
         self.demo.kubectl.run("annotate", "pod", name, "--namespace", namespace, *annotations)
 
-    @contextmanager
-    def in_grace_period(self, pods: Iterable[Object]) -> Generator[None]:
-        """Keeps pods from going at once when they are deleted: a kubelet takes seconds, kwok takes none."""
-        held = [(pod["metadata"]["name"], pod["metadata"]["namespace"]) for pod in pods]
-        try:
-            self._finalizers(held, ["test/grace-period"])
-            yield
-        finally:
-            self._finalizers(held, [])
-
-    def _finalizers(self, pods: Iterable[tuple[str, str]], finalizers: list[str]) -> None:
-        patch = json.dumps({"metadata": {"finalizers": finalizers}})
-        for name, namespace in pods:
-            self.demo.kubectl.run("patch", "pod", name, "--namespace", namespace, "--type=merge", "-p", patch)
-
     def conditions(self) -> dict[str, str]:
         """The conditions that hold, and why."""
         found = self.demo.api.get(self.job).get("status", {}).get("conditions", [])
         return {each["type"]: each["reason"] for each in found if each["status"] == "True"}
+
+
+@contextmanager
+def light_work(demo: DemoStack, namespace: str) -> Generator[Kubectl]:
+    """`kubectl` in a namespace for pods that ask for nothing: nobody minds that they go on going away afterwards."""
+    kubectl = replace(demo.kubectl, namespace=namespace)
+    demo.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}})
+    kubectl.run("wait", "--for=create", "serviceaccount/default")
+    try:
+        yield kubectl
+    finally:
+        kubectl.run("delete", "namespace", namespace, "--wait=false")

@@ -14,7 +14,7 @@ from local_aks.simulation.market import ALL, MarketEvent, Reclaim
 from tests.local.demo_stack import DemoStack, Object, Play
 from tests.local.ports import listening
 from tests.local.training.jobs import (
-    FIXED_TENSORFLOW,
+    KINDS,
     PYTORCH,
     TENSORFLOW,
     Shape,
@@ -74,8 +74,8 @@ def test_a_worker_that_vanishes_is_made_again_on_another_spot_node_and_the_job_g
 ) -> None:
     """Both kinds at once: each waits a minute for the real garbage collector."""
     with (
-        demo.namespace("pytorchjobs", "tfjobs") as first,
-        demo.namespace("pytorchjobs", "tfjobs") as second,
+        demo.namespace(*KINDS) as first,
+        demo.namespace(*KINDS) as second,
         demo.playing(step=4) as play,
     ):
         losses = [
@@ -133,10 +133,10 @@ def _lose_a_worker(play: Play, training: Training, shape: Shape) -> Loss:
 
 
 def test_workers_that_are_drained_are_made_again_on_other_spot_nodes(
-    demo: DemoStack, pools: Pools, shape: Shape, namespace: str
+    demo: DemoStack, pools: Pools, namespace: str
 ) -> None:
-    spot = f"{shape.workload}spot"
-    with _training(demo, pools, shape, namespace) as (play, training):
+    spot = "gpuspot"
+    with _training(demo, pools, PYTORCH, namespace) as (play, training):
         before = training.pods("Worker")
         play.market.add(MarketEvent(play.clock.now(), Reclaim.EVICT, spot, ALL))
 
@@ -154,17 +154,6 @@ def test_the_operator_has_no_port(demo: DemoStack) -> None:
     pid = TrainingOperator(demo.aks.run, demo.aks.tools).controller.pid_file.running()
     assert pid is not None
     assert listening([pid]) == set()
-
-
-def test_a_tfjob_whose_workers_are_not_dynamic_fails_when_one_is_drained(
-    demo: DemoStack, pools: Pools, namespace: str
-) -> None:
-    with (
-        _training(demo, pools, FIXED_TENSORFLOW, namespace) as (play, training),
-        training.in_grace_period(training.pods("Worker").values()),
-    ):
-        play.market.add(MarketEvent(play.clock.now(), Reclaim.EVICT, "cpuspot", ALL))
-        play.until("the job fails", lambda: "Failed" in training.conditions())
 
 
 def test_a_worker_that_ends_by_sigterm_is_made_again(

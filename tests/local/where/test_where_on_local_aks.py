@@ -94,7 +94,7 @@ def namespace(demo: DemoStack) -> Generator[str]:
 
 @pytest.fixture(scope="module")
 def scene(demo: DemoStack, namespace: str, tmp_path_factory: pytest.TempPathFactory) -> Scene:
-    """A Job whose node was evicted, a StatefulSet on spot, and a Job that wants spot GPUs while there are none."""
+    """A Job whose node was evicted, a CronJob's Job, a StatefulSet on spot, and a Job that wants spot GPUs in vain."""
     folder = tmp_path_factory.mktemp("reports")
     administrator = demo.kubectl.kubeconfig
     with pytest.MonkeyPatch.context() as patch:
@@ -118,8 +118,11 @@ def scene(demo: DemoStack, namespace: str, tmp_path_factory: pytest.TempPathFact
             play.until("its node is gone", lambda: before not in demo.nodes("cpuspot"))
             after = play.until("it runs again", lambda: _running(demo, namespace, "training-"))
             stuck = pools["gpu"].place(_job("inference", namespace, gpus=1), require="spot")
-            demo.apply(_database(namespace), stuck)
+            demo.apply(_database(namespace), stuck, _nightly(namespace))
+            by_hand = ("create", "job", "nightly-by-hand", "--from=cronjob/nightly", "--namespace", namespace)
+            demo.kubectl.run(*by_hand)
             play.until("the database runs", lambda: _running(demo, namespace, "database-"))
+            play.until("the CronJob's Job runs", lambda: _running(demo, namespace, "nightly-"))
             play.until("the other Job waits", lambda: _unschedulable(demo, namespace, "inference-"))
             user = _user(demo, namespace, folder)
             time.sleep(6)  # the recorder looks at the nodes every 3 s
@@ -163,6 +166,18 @@ def _job(name: str, namespace: str, *, gpus: int = 0) -> Object:
                 },
             }
         },
+    }
+
+
+def _nightly(namespace: str) -> Object:
+    """A CronJob that is not due before the test is over."""
+    job = _job("nightly", namespace)
+    job["spec"]["template"]["spec"]["restartPolicy"] = "Never"
+    return {
+        "apiVersion": "batch/v1",
+        "kind": "CronJob",
+        "metadata": job["metadata"],
+        "spec": {"schedule": "0 0 1 1 *", "jobTemplate": {"spec": job["spec"]}},
     }
 
 
@@ -240,6 +255,12 @@ def test_the_table_shows_it_too(scene: Scene) -> None:
     [row] = [line for line in scene.reports["table"].output.splitlines() if line.startswith("Job/training")]
     assert row.split()[1:5] == [scene.after["metadata"]["name"], "cpuspot", "spot", "running"]
     assert row.endswith("1 from cpuspot")
+
+
+@pytest.mark.parametrize("who", ["administrator", "user", "record as json"])
+def test_the_pod_of_a_cron_jobs_job_is_the_cron_jobs(scene: Scene, who: str) -> None:
+    work = scene.work(who, "nightly")
+    assert (work["kind"], work["part"], work["role"]) == ("CronJob", "by-hand", "batch")
 
 
 def test_the_stateful_set_on_spot_is_a_violation(scene: Scene) -> None:

@@ -12,7 +12,6 @@ from ckf_spot import Placement, Pools
 from local_aks.demo.workloads.kfp_compiler import Retries, Task, compiled
 from local_aks.demo.workloads.pipelines import Attempt, Work, attempts, simulated
 from local_aks.kube.objects import fields, is_list, is_object
-from recorder.run import PROJECT_ROOT
 from tests.kfp_recording import EXAMPLES, RECORDED
 
 NAME = "the-run"
@@ -23,7 +22,7 @@ KEPT = ("componentRef", "taskInfo", "retryPolicy", "dependentTasks", "image", "r
 
 def _tasks(name: str) -> list[Task]:
     """An example's tasks."""
-    pools = Pools.load(PROJECT_ROOT / "ckf_spot/tests/demo_pools.json")
+    pools = Pools.sample()
     cpu: dict[str, Placement | None] = {
         "01-base-workload": None,
         "02-spot-workload": pools["cpu"].placement(require="spot"),

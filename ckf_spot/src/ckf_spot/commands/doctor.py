@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final
@@ -69,7 +68,7 @@ def _run(options: argparse.Namespace) -> int:
             findings += file.look(theirs, origin, pools, noted)
     if group:
         findings += file.placing(documents, origin, group, wish)
-    sys.stdout.write("".join(f"{each}\n" for each in findings))
+    output.write("".join(f"{each}\n" for each in findings), output.STANDARD)
     return _WRONG if any(each.state == "wrong" for each in findings) else 0
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from ckf_spot import sources, yaml_text
 from ckf_spot.commands import output
+from ckf_spot.errors import together
 from ckf_spot.generated import kueue, namespace, spawner
 from ckf_spot.pools import Pools
 
@@ -64,7 +65,11 @@ def _add(
     kind.add_argument("--pools", help="file with the pool contract; left out: CKF_SPOT_POOLS, or the cluster")
 
     def run(options: argparse.Namespace) -> int:
-        output.write(make(Pools.load(options.pools), options), options.output)
+        pools, _ = together(
+            lambda: Pools.load(options.pools),
+            lambda: namespace.profile(options.namespace) if in_namespace else None,
+        )
+        output.write(make(pools, options), options.output)
         return 0
 
     kind.set_defaults(run=run)

@@ -4,14 +4,23 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, Final
 
-from ckf_spot import install, yaml_text
+from ckf_spot import backend, install, yaml_text
 from ckf_spot.commands import output
+from ckf_spot.errors import ABSENT, Mistake, refuse, together
 from ckf_spot.kinds import manifests, table
 from ckf_spot.kinds.kind import Wish
+from ckf_spot.pipelines import compiled
+from ckf_spot.placement import check_wish
 from ckf_spot.pods import strict_schema
+from ckf_spot.pool_group import PoolGroup
 from ckf_spot.pools import Pools
+
+_OF_OBJECTS: Final = ("also", "trainer_api")
+_OF_PIPELINES: Final = ("except_", "retries", "backoff", "give_up", "by", "backend")
+"""Options by what they are for."""
 
 
 def add_to(commands: Any) -> None:
@@ -19,7 +28,7 @@ def add_to(commands: Any) -> None:
     command: argparse.ArgumentParser = commands.add_parser(
         "place",
         help="place the work in a YAML file",
-        description=f"Places {', '.join(table.KINDS)}; other objects in the file stay as they are.",
+        description=f"Places {', '.join(table.KINDS)}, and compiled pipelines; other objects in the file stay.",
     )
     command.add_argument(
         "-f", "--file", required=True, help="YAML, one document or many; - is standard input"
@@ -30,9 +39,20 @@ def add_to(commands: Any) -> None:
     )
     command.add_argument("--require", help="spot or on-demand: nothing else, however long that takes")
     command.add_argument(
-        "--also", action="append", default=[], metavar="ROLE", help="a role besides Worker that may vanish"
+        "--also", action="append", metavar="ROLE", help="a role besides Worker that may vanish"
     )
     command.add_argument("--trainer-api", metavar="2.N", help="release of Kubeflow Trainer, for a TrainJob")
+    pipelines = command.add_argument_group("for a compiled pipeline")
+    pipelines.add_argument(
+        "--except", action="append", metavar="TASK", dest="except_", help="a task that stays where it is"
+    )
+    pipelines.add_argument("--retries", type=int, metavar="N", help="attempts after the first one (5)")
+    pipelines.add_argument("--backoff", metavar="TIME", help="wait before each retry (5m)")
+    pipelines.add_argument("--give-up", metavar="TIME", help="time in which all attempts must fit (7d)")
+    pipelines.add_argument("--by", help="node-affinity (the default), or node-selector for old backends")
+    pipelines.add_argument(
+        "--backend", metavar="2.N", help=f"release of Kubeflow Pipelines ({backend.DEFAULT})"
+    )
     command.add_argument(
         "--pools", help="file with the pool contract; left out: CKF_SPOT_POOLS, or the cluster"
     )
@@ -43,20 +63,49 @@ def add_to(commands: Any) -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
-    group = Pools.load(options.pools)[options.pool]
     origin = "standard input" if options.file == output.STANDARD else options.file
-    stream = yaml_text.load(output.read(options.file), origin)
+    group, stream, _ = together(
+        lambda: Pools.load(options.pools, backend=options.backend or backend.DEFAULT)[options.pool],
+        lambda: yaml_text.load(output.read(options.file), origin),
+        lambda: check_wish(options.prefer, options.require),
+    )
+    place = _pipeline if any(map(compiled.is_compiled, stream.documents[:1])) else _manifests
+    output.write(stream.changed(place(stream.documents, group, options, origin)), options.output)
+    return 0
+
+
+def _pipeline(documents: list[Any], group: PoolGroup, options: argparse.Namespace, origin: str) -> list[Any]:
+    """A compiled pipeline; what became of each task goes to the terminal."""
+    _refuse(options, _OF_OBJECTS, f"{origin} is a compiled pipeline, and it is not for one")
+    asked: dict[str, Any] = {name: getattr(options, name) for name in _OF_PIPELINES if name != "backend"}
+    given = {name: value for name, value in asked.items() if value is not None}
+    placed, report = compiled.place(documents, group, prefer=options.prefer, require=options.require, **given)
+    sys.stderr.write(f"{report}\n")
+    return placed
+
+
+def _manifests(documents: list[Any], group: PoolGroup, options: argparse.Namespace, origin: str) -> list[Any]:
+    """Objects of Kubernetes."""
+    _refuse(options, _OF_PIPELINES, f"{origin} is no compiled pipeline, and it is for one only")
     wish = Wish(
         prefer=options.prefer,
         require=options.require,
-        also=tuple(options.also),
+        also=tuple(options.also or ()),
         trainer_api=options.trainer_api,
     )
-    placed = manifests.place(stream.documents, group, wish, origin)
+    placed = manifests.place(documents, group, wish, origin)
     sys.stderr.writelines(f"ckf-spot: {note}\n" for note in placed.notes)
     if not strict_schema.available():
         sys.stderr.write(
             f"ckf-spot: the pods' own fields were not checked: {install.hint('validate')} checks them\n"
         )
-    output.write(stream.changed(placed.documents), options.output)
-    return 0
+    return placed.documents
+
+
+def _refuse(options: argparse.Namespace, names: Iterable[str], problem: str) -> None:
+    """Refuses options that the file is not for."""
+    refuse(
+        Mistake(f"--{name.strip('_').replace('_', '-')}", ABSENT, "leave it out", problem)
+        for name in names
+        if getattr(options, name) is not None
+    )

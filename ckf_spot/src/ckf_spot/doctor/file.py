@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
@@ -13,6 +14,7 @@ from ckf_spot.errors import PlacementError
 from ckf_spot.fields import copied, of
 from ckf_spot.kinds import manifests
 from ckf_spot.kinds.kind import Wish
+from ckf_spot.pipelines import compiled
 from ckf_spot.pods import shape
 from ckf_spot.pool_group import PoolGroup
 from ckf_spot.pools import Pools
@@ -43,7 +45,7 @@ def look(
             some = True
             yield _scheduled(each, f"{name_of(document)}: {each.path}", pools, noted)
     if not some:
-        yield unknown(origin, "no pod's template is in it")
+        yield unknown(origin, "no pod's template is in it; --pool NAME looks at tasks and trials")
 
 
 def placing(
@@ -52,30 +54,54 @@ def placing(
     """Whether the file is placed as wished, or what placing would change or refuse."""
     what = f"{origin} on {group.name}"
     try:
-        placed = manifests.place(documents, group, wish, origin)
+        placed, notes = _placed(documents, origin, group, wish)
     except PlacementError as error:
         for each in error.mistakes:
             yield wrong("can't be placed", str(each))
         return
     changed = False
-    for before, after in zip(documents, placed.documents, strict=True):
+    for before, after in zip(_compared(documents), _compared(placed), strict=True):
         fields = list(dict.fromkeys(_changes(before, after)))
         changed |= bool(fields)
         if fields:
             more = f" and {len(fields) - _SHOWN} more" if len(fields) > _SHOWN else ""
             yield wrong(
-                name_of(before),
-                f"not placed on {group.name} as asked: placing would set {', '.join(fields[:_SHOWN])}{more}",
+                f"{name_of(before)} on {group.name}",
+                f"not placed as asked: placing would set {', '.join(fields[:_SHOWN])}{more}",
                 f"ckf-spot place -f {origin} --pool {group.name}",
             )
     if not changed:
         yield right(what, "placed already")
-    for note in placed.notes:
-        yield Finding("note", what, note)
+    for note in notes:
+        yield Finding("note", "note", note)
+
+
+def _placed(
+    documents: Sequence[Mapping[str, Any]], origin: str, group: PoolGroup, wish: Wish
+) -> tuple[Sequence[Mapping[str, Any]], Sequence[str]]:
+    """The documents as `ckf-spot place` would write them, and its notes."""
+    if not any(map(compiled.is_compiled, documents)):
+        found = manifests.place(documents, group, wish, origin)
+        return found.documents, found.notes
+    try:
+        placed, report = compiled.place(documents, group, require=wish.require)
+    except PlacementError as error:
+        raise PlacementError(*(each.under(origin) for each in error.mistakes)) from None
+    left = [f"{origin}: {row.task}: {row.outcome}: {row.note}" for row in report.rows if not row.pools]
+    return placed, left
+
+
+def _compared(documents: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
+    """One by one, but a compiled pipeline's as one: its second document may be yet to come."""
+    if any(map(compiled.is_compiled, documents)):
+        return [dict(ChainMap(*map(dict, documents)))]
+    return documents
 
 
 def name_of(document: Mapping[str, Any]) -> str:
     """Kind and name."""
+    if compiled.is_compiled(document):
+        return f"pipeline/{of(document, 'pipelineInfo').get('name')}"
     metadata = of(document, "metadata")
     return f"{document.get('kind')}/{metadata.get('name') or metadata.get('generateName') or '-'}"
 
@@ -95,6 +121,8 @@ def _scheduled(work: Pods, what: str, pools: Pools, noted: Mapping[str, Any]) ->
         wishes = constraints(_with_gpus(namespace.admitted(work.spec, noted)))
     except PlacementError as error:
         return wrong(what, line(error))
+    except TypeError as error:
+        return wrong(what, f"tolerations or affinity: {error}")
     against = {pool.name: obstacle(pool, wishes) for pool in pools.all}
     takers = [name for name, reason in against.items() if not reason]
     if takers:

@@ -28,14 +28,14 @@ _EXIT_POLICY: Final = "ALL_UPSTREAM_TASKS_COMPLETED"
 `ignore_upstream_failure` (`backend/src/v2/compiler/argocompiler/dag.go` makes both a hook at the end)."""
 _FINAL_STATUS: Final = "TASK_FINAL_STATUS"
 _DEEPEST: Final = 50
-_MOST: Final = 10_000
+_MOST: Final = 5_000
 """Tasks of a pipeline: far more than Argo keeps in one workflow. A small file can stand for any number of tasks, since
 two tasks may refer to the same component."""
 
 
-def is_compiled(document: Mapping[str, Any]) -> bool:
-    """Whether it is a compiled pipeline's first document."""
-    return "pipelineInfo" in document and "root" in document
+def is_compiled(document: object) -> bool:
+    """Whether it is the first document of a compiled pipeline."""
+    return is_map(document) and {"pipelineInfo", "root"} <= document.keys()
 
 
 def place(
@@ -133,6 +133,20 @@ class Pipeline:
         if not self.problems:
             yield from self._tasks("root", of(self._spec, "root"), path, (), stays=stays, nested=nested)
 
+    def name_executors(self, task: str) -> None:
+        """Gives the executors names that no other executor has once the pipeline is nested in another one as a task.
+
+        kfp 2.17 renames executors then, and where it does, it mixes up the settings of those that had the same name
+        (docs/facts/placement.md#traps-of-kfp).
+        """
+        for document, path in ((self._spec, _EXECUTORS), (self._platform, _SETTINGS)):
+            if table := of(document, *path):
+                named = {_own_name(task, label): each for label, each in table.items()}
+                _inside(document, *path[:-1])[path[-1]] = named
+        for component in of(self._spec, "components").values():
+            if "executorLabel" in component:
+                component["executorLabel"] = _own_name(task, component["executorLabel"])
+
     def _wrong(
         self, where: str, expected: str, problem: str = "is not allowed", found: object = ABSENT
     ) -> None:
@@ -198,10 +212,14 @@ class Pipeline:
             at(each, "taskFinalStatus") is not None for each in of(task, "inputs", "parameters").values()
         )
         passthroughs = component.get("taskConfigPassthroughs") or []
-        settings = of(self._platform, *_SETTINGS).get(label, {})
+        settings = _or_empty(of(self._platform, *_SETTINGS).get(label))
         for found, fits, where in (
             (settings, is_map, f"{'.'.join(_SETTINGS)}.{label}"),
-            (container.get("resources", {}), is_map, f"{'.'.join(_EXECUTORS)}.{label}.container.resources"),
+            (
+                _or_empty(container.get("resources")),
+                is_map,
+                f"{'.'.join(_EXECUTORS)}.{label}.container.resources",
+            ),
             (passthroughs, is_maps, f"task {path!r}.taskConfigPassthroughs"),
         ):
             if not fits(found):
@@ -251,6 +269,12 @@ class Pipeline:
         return table[name]
 
 
+def _own_name(task: str, label: str) -> str:
+    """An executor's name with the task's in it; the compiler writes no two dashes in a row."""
+    start = f"exec-{task}--"
+    return label if label.startswith(start) else f"{start}{label.removeprefix('exec-')}"
+
+
 def _accelerator(found: Mapping[str, Any]) -> tuple[str | None, str | None]:
     """Type and amount; SDKs before 2.10 write the old names only."""
     kind = found.get("resourceType") or found.get("type")
@@ -258,8 +282,15 @@ def _accelerator(found: Mapping[str, Any]) -> tuple[str | None, str | None]:
     return (None if kind is None else str(kind)), (None if amount is None else str(amount))
 
 
+def _or_empty(value: Any) -> Any:
+    """The value; an empty map where it is left out, or null."""
+    return {} if value is None else value
+
+
 def _inside(document: Json, *path: str) -> Json:
     """The map at a path, which is made where it is missing."""
     for key in path:
-        document = document.setdefault(key, {})
+        if document.get(key) is None:
+            document[key] = {}
+        document = document[key]
     return document

@@ -9,13 +9,15 @@ from functools import partial
 from importlib import metadata
 from typing import Any, Final, NoReturn
 
+import yaml
 from google.protobuf import json_format
 from kfp import dsl
-from kfp.dsl import base_component, pipeline_context
+from kfp.dsl import base_component, pipeline_context, yaml_component
 from kfp.dsl.types import type_utils
 
+from ckf_spot import install
 from ckf_spot.agent_pool import GPU
-from ckf_spot.errors import ABSENT, Mistake, Mistakes, PlacementError
+from ckf_spot.errors import ABSENT, Mistake, Mistakes, PlacementError, missing
 from ckf_spot.fields import Json
 from ckf_spot.pipelines import request as requests
 from ckf_spot.pipelines import rules, whole
@@ -174,7 +176,13 @@ def _compiled(pipeline: Any) -> _Found:
             Mistake("pipeline", pipeline, "expected a function with @dsl.pipeline", "is no pipeline")
         )
     found = Pipeline(_documents(spec))
-    return list(found.steps()), [partial(_write, found, spec.implementation.graph, spec.platform_spec)]
+
+    def write() -> None:
+        _write(found, spec.implementation.graph, spec.platform_spec)
+        if isinstance(pipeline, yaml_component.YamlComponent):  # the compiler reads its text again
+            pipeline.component_yaml = yaml.safe_dump_all(found.documents)
+
+    return list(found.steps()), [write]
 
 
 def _documents(spec: Any) -> list[Json]:
@@ -190,6 +198,9 @@ def _write(pipeline: Pipeline, graph: Any, platform: Any) -> None:
 
 def _give_own_pipeline(task: Any, placed: Pipeline) -> None:
     """Gives a task a nested pipeline of its own; other tasks of the same pipeline are not changed."""
+    if placed.documents == _documents(task.component_spec):
+        return
+    placed.name_executors(task.name)
     graph, platform = type(task.pipeline_spec)(), type(task.component_spec.platform_spec)()
     _write(placed, graph, platform)
     task.component_spec = copy.copy(task.component_spec)
@@ -299,7 +310,7 @@ def _check_sdk() -> None:
         try:
             installed = metadata.version(name)
         except metadata.PackageNotFoundError:
-            raise PlacementError(f"{name} is missing; pip install 'ckf-spot[kfp]'") from None
+            raise PlacementError(missing(name, install.hint("kfp"))) from None
         numbers = tuple(int(number) for number in re.findall(r"\d+", installed)[:2])
         if numbers < _SDK:
             raise PlacementError(

@@ -101,8 +101,8 @@ def admitting(spec: Mapping[str, Any], pools: Sequence[AgentPool]) -> list[Agent
 def tolerates(toleration: Mapping[str, Any], taint: Taint) -> bool:
     """Whether a toleration lets a pod onto nodes with that taint (Kubernetes, "Taints and Tolerations")."""
     return (
-        toleration.get("key") in {None, "", taint.key}
-        and toleration.get("effect") in {None, "", taint.effect}
+        toleration.get("key") in (None, "", taint.key)
+        and toleration.get("effect") in (None, "", taint.effect)
         and (
             toleration.get("operator") == "Exists"
             or (toleration.get("key") == taint.key and (toleration.get("value") or "") == taint.value)

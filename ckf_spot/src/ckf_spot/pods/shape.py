@@ -54,9 +54,11 @@ def template_problems(template: object, where: str) -> list[Mistake]:
     found = list(problems(template, where, ("metadata", "spec"), ("spec",)))
     if found or not is_map(template):
         return found
+    init = at(template, "spec", "initContainers")
     return [
         *override_problems(template, where),
         *_container_problems(at(template, "spec", "containers"), f"{where}.spec.containers"),
+        *(_container_problems(init, f"{where}.spec.initContainers") if init else ()),
     ]
 
 

@@ -36,7 +36,9 @@ def look(cluster: Cluster, namespace: str | None, pools: Mapping[str, AgentPool]
     nodes = _allowed(lambda: tuple(map(parse.node, cluster.nodes().items)), WITHOUT_NODES, notes)
     without_events = "events may not be read: evictions of pods that are gone are not known"
     events = _allowed(lambda: cluster.events(namespace), without_events, notes)
-    without_workflows = "workflows may not be read: earlier attempts of their steps are not known"
+    without_workflows = (
+        "workflows may not be read: earlier attempts of their steps, and lost steps, are not known"
+    )
     workflows = _allowed(lambda: cluster.objects(WORKFLOWS, namespace), without_workflows, notes)
     if events is not None:
         notes.append(_memory(events, now))

@@ -14,13 +14,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from ckf_spot.where.steps import pod_labels, step
+from ckf_spot.where.steps import is_driver, pod_labels, step
 from ckf_spot.where.work import Work
 
 Object = Mapping[str, Any]
-Fate = Literal["tried again", "policy", "no retries", "retries used up", "too late"]
-"""What becomes of it: Argo tries it again; or not, because its policy leaves out pods that are gone, it has no retries,
-has used them all, or is past its deadline."""
+Fate = Literal["tried again", "driver", "policy", "no retries", "retries used up", "too late"]
+"""What becomes of it: Argo tries it again; or not, because it is a driver, its policy leaves out pods that are gone, it
+has no retries, has used them all, or is past its deadline."""
 
 _KILLED: Final = re.compile(r"pod deleted|exit code 143|node shutdown")
 """What Argo's messages say of a step that did not end by itself: its pod vanished, or was told to stop and could still
@@ -90,13 +90,14 @@ def _of(workflow: Object) -> Iterator[LostStep]:
         if not killed(pod):
             continue
         retry = retries.get(pod["id"])
+        fate = _fate(workflow, pod, retry)
         yield LostStep(
             work=Work(metadata["namespace"], "Workflow", metadata["name"], name),
             node=pod.get("hostNodeName") or "",
             shown=(retry or {}).get("message") or pod["message"],
             ended=pod["message"],
             waits=bool(retry) and retry.get("phase") not in _OVER and phase not in _OVER,
-            fate=_fate(workflow, pod, retry),
+            fate="driver" if fate == "no retries" and is_driver(pod["name"], labels) else fate,
         )
 
 

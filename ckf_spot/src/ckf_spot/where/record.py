@@ -14,6 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self
 
+from ckf_spot import files
 from ckf_spot.agent_pool import AgentPool
 from ckf_spot.errors import ABSENT, Mistake, PlacementError
 from ckf_spot.where import parse
@@ -137,12 +138,7 @@ def read(path: Path) -> History:
     Raises:
         PlacementError: it can't be read, or is no record; with the line's number.
     """
-    try:
-        text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise _unreadable(path, f"can't be read: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise _unreadable(path, "can't be read: it is no text") from None
+    text = files.read(path)
     history = History()
     for number, line in enumerate(_whole(text).splitlines(), 1):
         try:

@@ -91,6 +91,8 @@ def violations(look: Look, patience: timedelta) -> tuple[Violation, ...]:
 
 def blind_spots(look: Look) -> Iterator[str]:
     """What could not be judged, a sentence each."""
+    if look.since is not None and any(pod.work.kind == "Workflow" for pod in look.pods):
+        yield "lost steps were not judged: a record has no workflows"
     if look.pools is None:
         yield "stuck work was not judged: that needs the pool contract (--pools FILE)"
     if look.nodes is None:
@@ -188,6 +190,7 @@ def _stuck(pod: Pod, look: Look, patience: timedelta) -> Iterator[Violation]:
 
 
 _NOT_TRIED_AGAIN: Final[Mapping[Fate, tuple[str, str]]] = {
+    "driver": ("Kubeflow gives its drivers no retries", "run it again"),
     "policy": (
         "its retry policy does not cover lost pods",
         "let an administrator set kubeflow.argoRetries: true in the stack's settings, then run it again",

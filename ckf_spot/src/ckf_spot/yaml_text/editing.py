@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import difflib
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from yaml import MappingNode, Node, ScalarNode, SequenceNode
 
 from ckf_spot.yaml_text import writing
-from ckf_spot.yaml_text.nodes import AliasNode, is_merge, key_of
+from ckf_spot.yaml_text.nodes import AliasNode, Values, is_merge, key_of
+
+_GAP: Final = re.compile(r"(?:[ \t\r\n\ufeff]|#[^\n]*|[&!]\S*)*")
+"""What stands between a list's items, or before its first one, apart from the dash."""
 
 
-@dataclass(frozen=True, order=True)
+@dataclass(frozen=True)
 class _Edit:
     """A replacement of a part of the text.
 
@@ -29,22 +33,19 @@ class _Edit:
     text: str
 
 
-def edited(text: str, changes: Sequence[tuple[Node, Any, Any]]) -> str | None:
+def edited(text: str, changes: Sequence[tuple[Node, Any, Any]], *, spelt_out: bool) -> str:
     """The text with changed values.
 
-    Args:
-        text: the whole stream.
-        changes: each document's node, its value, and the value that it is to have.
+    Whether it means what it should is left to the caller: a change to what an anchor names changes its aliases too.
 
-    Returns:
-        The text, or None where a change can't be made in it. Whether it means what it should is left to the caller:
-        an anchor in a changed part may change what its aliases mean.
+    Args:
+        text: the whole stream; its last line has an end.
+        changes: each document's node, its value, and the value that it is to have.
+        spelt_out: whether what an alias stands for is written in its place, so that it keeps its meaning.
     """
-    editor = _Editor(text)
-    try:
-        edits = sorted(edit for node, before, after in changes for edit in editor.value(node, before, after))
-    except _WholeError:
-        return None
+    editor = _Editor(text, spelt_out)
+    edits = [edit for change in changes for edit in editor.document(*change)]
+    edits.sort(key=lambda edit: (edit.start, edit.end))  # stable: at one place the inner part comes first
     for edit in reversed(edits):
         text = text[: edit.start] + edit.text + text[edit.end :]
     return text
@@ -55,100 +56,182 @@ class _WholeError(Exception):
 
 
 class _Editor:
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, spelt_out: bool) -> None:  # noqa: FBT001
         self._text = text
+        self._spelt_out = spelt_out
         self._newline = "\r\n" if "\r\n" in text else "\n"
 
-    def value(self, node: Node, before: Any, after: Any) -> Iterator[_Edit]:
-        """What changes a collection in block style, part by part.
+    def document(self, node: Node, before: Any, after: Any) -> list[_Edit]:
+        """What changes a document, as a whole if it must be."""
+        try:
+            return list(self._parts(node, before, after))
+        except _WholeError:
+            start, end = node.start_mark.index, self._end(node)
+            line = start - self._column(start)
+            own_line = not self._text[line:start].strip()
+            long = _is_long(after, node) and not isinstance(after, str)
+            whole = _block(after, 0) if long else writing.dump_flow(after)
+            text = self._lines(whole) + self._last_end(end)
+            return [_Edit(line, end, text) if own_line else _Edit(start, end, self._newline + text)]
+
+    def _parts(self, node: Node, before: Any, after: Any) -> Iterator[_Edit]:
+        """What changes a value part by part.
 
         Raises:
             _WholeError: it must be replaced as a whole.
         """
-        if writing.same(before, after):
+        same = writing.same(before, after)
+        if same and not (self._spelt_out and _has_alias(node)):
             return
-        if isinstance(node, MappingNode) and not node.flow_style and isinstance(after, Mapping):
+        if isinstance(node, MappingNode) and node.value and isinstance(after, Mapping):
             yield from self._map(node, before, after)
-        elif isinstance(node, SequenceNode) and not node.flow_style and isinstance(after, list):
+        elif isinstance(node, SequenceNode) and node.value and isinstance(after, list):
             yield from self._list(node, before, after)
         else:
             raise _WholeError
 
     def _map(self, node: MappingNode, before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[_Edit]:
-        if before.keys() - after.keys():
-            raise _WholeError
         own = {key_of(key): (key, value) for key, value in node.value if not is_merge(key)}
-        column = self._column(node.value[0][0])
-        for key, wanted in after.items():
-            if key not in own or writing.same(before[key], wanted):
+        gone = before.keys() - after.keys()
+        if gone - own.keys() or gone == own.keys():
+            raise _WholeError
+        for key, (key_node, value_node) in own.items():
+            if key in gone:
+                yield self._without(node, key_node.start_mark.index, value_node)
                 continue
-            key_node, value_node = own[key]
             try:
-                yield from list(self.value(value_node, before[key], wanted))
+                yield from list(self._parts(value_node, before[key], after[key]))
             except _WholeError:
-                if isinstance(key_node, AliasNode):
-                    raise
-                yield self._replaced(key_node, value_node, key, wanted, column)
-        new = {
-            key: wanted
-            for key, wanted in after.items()
-            if key not in own and not (key in before and writing.same(before[key], wanted))
-        }
+                yield self._entry(node, key_node, value_node, after[key])
+        if self._spelt_out:
+            for key_node, value_node in node.value:
+                if is_merge(key_node) and _has_alias(value_node):
+                    text = writing.dump_flow(Values().of(value_node))
+                    yield _Edit(value_node.start_mark.index, self._end(value_node), text)
+        kept = {key for key in before if key in after and writing.same(before[key], after[key])}
+        new = {key: wanted for key, wanted in after.items() if key not in own and key not in kept}
         if new:
-            yield self._after(node.value[-1][1], _block(new, column))
-
-    def _replaced(self, key_node: Node, value_node: Node, key: str, wanted: Any, column: int) -> _Edit:
-        """An entry of a map with another value; the key stays as it is written."""
-        written = self._text[key_node.start_mark.index : key_node.end_mark.index]
-        block = isinstance(wanted, Mapping | list) and bool(wanted) and not _is_flow(value_node)
-        if block:
-            lines = _block({key: wanted}, column).split("\n", 1)
-            text = f"{written}:{self._newline}" + lines[1].replace("\n", self._newline)
-        else:
-            text = f"{written}: {writing.dump_flow(wanted)}"
-        end = self._end(value_node)
-        if block and self._rest(end).strip():
-            raise _WholeError  # a comment behind the old value would move to the end of the new one
-        if self._text[end - 1] == "\n":
-            text += self._newline
-        return _Edit(key_node.start_mark.index, end, text)
+            last = node.value[-1][1]
+            if node.flow_style:
+                yield self._inserted(self._end(last), f", {writing.dump_flow(new)[1:-1]}")
+            else:
+                yield self._after(last, _block(new, self._indent(node)))
 
     def _list(self, node: SequenceNode, before: list[Any], after: list[Any]) -> Iterator[_Edit]:
-        old, new = ([json.dumps(each) for each in values] for values in (before, after))
-        column = self._column(node)
+        old, new = ([json.dumps(each, sort_keys=True) for each in values] for values in (before, after))
         matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
-        for what, start, end, first, last in matcher.get_opcodes():
-            if what == "insert":
-                lines = _block(after[first:last], column)
-                if start < len(before):
-                    yield self._before(node, start, lines, column)
-                else:
-                    yield self._after(node.value[-1], lines)
-            elif what == "replace" and end - start == last - first:
-                for number, wanted in zip(range(start, end), after[first:last], strict=True):
-                    yield from self.value(node.value[number], before[number], wanted)
-            elif what != "equal":
-                raise _WholeError
+        for _, start, end, first, last in matcher.get_opcodes():
+            both = min(end - start, last - first)
+            for number in range(both):
+                item, wanted = node.value[start + number], after[first + number]
+                try:
+                    yield from list(self._parts(item, before[start + number], wanted))
+                except _WholeError:
+                    yield self._value(node, item, wanted)
+            for number in range(start + both, end):
+                if not after:
+                    raise _WholeError
+                item = node.value[number]
+                begin = item.start_mark.index if node.flow_style else self._dash(node, number)
+                yield self._without(node, begin, item)
+            if first + both < last:
+                yield self._more(node, start + both, after[first + both : last])
 
-    def _before(self, node: SequenceNode, number: int, lines: str, column: int) -> _Edit:
-        """Items before another one, whose dash stays in its line."""
-        dash = self._text.rfind("-", node.start_mark.index, node.value[number].start_mark.index)
-        if dash < 0 or self._column_of(dash) != column:
+    def _more(self, node: SequenceNode, number: int, wanted: list[Any]) -> _Edit:
+        """New items before the one with this number, or at the end."""
+        if node.flow_style:
+            text = writing.dump_flow(wanted)[1:-1]
+            if number:
+                return self._inserted(self._end(node.value[number - 1]), f", {text}")
+            return self._inserted(node.value[0].start_mark.index, f"{text}, ")
+        dash = self._dash(node, 0)
+        column = self._column(dash)
+        lines = _block(wanted, column)
+        if number:
+            return self._after(node.value[number - 1], lines)
+        if self._text[dash - column : dash].strip():  # the key's own line, or another list's
+            return self._inserted(dash, self._lines(f"{lines[column:]}\n{' ' * column}"))
+        place = dash - column
+        while (above := self._text.rfind("\n", 0, place - 1) + 1) < place and self._text[
+            above:place
+        ].lstrip()[:1] == "#":
+            place = above  # a comment belongs to the item below
+        return self._inserted(place, self._lines(f"{lines}\n"))
+
+    def _without(self, node: MappingNode | SequenceNode, start: int, value: Node) -> _Edit:
+        """An entry of a collection taken away with its lines.
+
+        Raises:
+            _WholeError: it does not have them for itself.
+        """
+        end = self._end(value)
+        line = start - self._column(start)
+        if node.flow_style or self._text[line:start].strip():
             raise _WholeError
-        text = lines.removeprefix(" " * column).replace("\n", self._newline)
-        return _Edit(dash, dash, f"{text}{self._newline}{' ' * column}")
+        if self._text[end - 1] != "\n":
+            end += len(self._rest(end))
+            end = self._text.find("\n", end) + 1 or end
+        return _Edit(line, end, "")
+
+    def _entry(self, node: MappingNode, key_node: Node, old: Node, wanted: Any) -> _Edit:
+        """An entry of a map with another value; the key stays as it is written."""
+        if node.flow_style or not (_is_long(wanted, old) or _is_block(old)):
+            return self._value(node, old, wanted)
+        colon = self._text.find(":", key_node.end_mark.index)
+        if colon < 0:
+            raise _WholeError
+        end = self._end(old)
+        comment = self._text[colon + 1 : max(old.start_mark.index, colon + 1)].rstrip()
+        if self._text[end - 1] != "\n":
+            rest = self._rest(end)
+            end += len(rest)
+            comment += rest.rstrip().expandtabs(1)
+        if _is_long(wanted, old) and not (isinstance(wanted, str) and "\n" in comment):
+            block = _block({"key": wanted}, self._indent(node)).split(":", 1)[1]  # what stands behind a key
+            header, newline, lines = block.partition("\n")
+            text = header + comment + self._lines(newline + lines)
+        else:
+            text = f" {writing.dump_flow(wanted)}{comment}"
+        return _Edit(colon + 1, end, text + self._last_end(end))
+
+    def _value(self, node: MappingNode | SequenceNode, old: Node, wanted: Any) -> _Edit:
+        """A value with another one in its place."""
+        start, end = old.start_mark.index, self._end(old)
+        blank = " " if start == end else ""
+        if node.flow_style or not _is_long(wanted, old):
+            text = writing.dump_flow(wanted)
+            return _Edit(start, end, blank + text + self._last_end(end))
+        column = self._column(start) + len(blank)
+        lines = blank + _block(wanted, column)[column:]
+        if self._text[end - 1] == "\n":
+            return _Edit(start, end, self._lines(f"{lines}\n"))
+        rest = self._rest(end)
+        if rest.strip():
+            lines = f"{rest.strip()}\n{' ' * column}{lines.lstrip()}"
+        end += len(rest)
+        return _Edit(start, end, self._lines(lines) + self._last_end(end))
 
     def _after(self, last: Node, lines: str) -> _Edit:
-        """Lines after the last entry of a collection."""
+        """Lines after an entry of a collection in block style."""
         end = self._end(last)
-        lines = lines.replace("\n", self._newline)
         if self._text[end - 1] == "\n":
-            return _Edit(end, end, f"{lines}{self._newline}")
+            return self._inserted(end, self._lines(f"{lines}\n"))
         rest = self._rest(end)
         if rest.strip() and not rest.lstrip().startswith("#"):
             raise _WholeError
         end += len(rest)
-        return _Edit(end, end, f"{self._newline}{lines}")
+        return self._inserted(end, self._lines(f"\n{lines}"))
+
+    def _inserted(self, place: int, text: str) -> _Edit:
+        return _Edit(place, place, text)
+
+    def _lines(self, text: str) -> str:
+        """With the text's own ends of lines."""
+        return text.replace("\n", self._newline)
+
+    def _last_end(self, position: int) -> str:
+        """The end of a line, where what was written up to here had one."""
+        return self._newline if self._text[position - 1] == "\n" else ""
 
     def _rest(self, position: int) -> str:
         """What stands behind a position in its line."""
@@ -157,35 +240,61 @@ class _Editor:
 
     def _end(self, node: Node) -> int:
         """Where a value ends; a block collection's own mark lies behind the comments that follow it."""
-        if isinstance(node, MappingNode | SequenceNode) and not node.flow_style and node.value:
+        if _is_block(node):
             last = node.value[-1]
             return self._end(last[1] if isinstance(node, MappingNode) else last)
         end = node.end_mark.index
-        if isinstance(node, ScalarNode) and node.style in ("|", ">"):
-            return end
         return len(self._text[:end].rstrip()) if isinstance(node, ScalarNode) and node.style is None else end
 
-    def _column(self, node: Node) -> int:
-        """The column in which a block collection's entries begin.
+    def _dash(self, node: SequenceNode, number: int) -> int:
+        """Where an item of a list in block style begins.
 
         Raises:
-            _WholeError: an anchor or a tag stands there.
+            _WholeError: it isn't found.
         """
-        start = node.start_mark.index
-        if self._text[start : start + 1] in ("&", "!"):
+        start = self._end(node.value[number - 1]) if number else node.start_mark.index
+        gap = _GAP.match(self._text, start)
+        if not gap or self._text[gap.end() : gap.end() + 1] != "-":
             raise _WholeError
-        return self._column_of(start)
+        return gap.end()
 
-    def _column_of(self, position: int) -> int:
-        return position - self._text.rfind("\n", 0, position) - 1
+    def _indent(self, node: MappingNode) -> int:
+        """The column in which a map's entries begin, in block style."""
+        start = node.start_mark.index
+        marked = self._text[start : start + 1] in ("&", "!")
+        return self._column(node.value[0][0].start_mark.index if marked else start)
+
+    def _column(self, position: int) -> int:
+        line = self._text.rfind("\n", 0, position) + 1
+        return position - line - self._text.startswith("\ufeff", line)
 
 
-def _is_flow(node: Node) -> bool:
-    return isinstance(node, MappingNode | SequenceNode) and bool(node.flow_style) and bool(node.value)
+def _is_long(wanted: Any, old: Node) -> bool:
+    """Whether a value takes lines of its own; what was written in brackets stays so."""
+    if isinstance(wanted, str):
+        return "\n" in wanted
+    flow = isinstance(old, MappingNode | SequenceNode) and bool(old.flow_style) and bool(old.value)
+    return isinstance(wanted, Mapping | list) and bool(wanted) and not flow
+
+
+def _is_block(node: Node) -> bool:
+    return isinstance(node, MappingNode | SequenceNode) and not node.flow_style and bool(node.value)
+
+
+def _has_alias(node: Node) -> bool:
+    match node:
+        case AliasNode():
+            return True
+        case MappingNode():
+            return any(_has_alias(each) for pair in node.value for each in pair)
+        case SequenceNode():
+            return any(map(_has_alias, node.value))
+        case _:
+            return False
 
 
 def _block(value: Any, column: int) -> str:
-    """A map or a list in block style, indented, without the last line's end."""
+    """A value in block style, indented, without the last line's end."""
     indent = " " * column
     lines = writing.dump([value]).rstrip("\n").split("\n")
     return "\n".join(f"{indent}{line}" if line else line for line in lines)

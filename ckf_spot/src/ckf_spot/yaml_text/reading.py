@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -13,9 +13,10 @@ from yaml import Node
 from ckf_spot.errors import ABSENT, Mistake, PlacementError
 from ckf_spot.fields import Json
 from ckf_spot.yaml_text import editing, writing
-from ckf_spot.yaml_text.nodes import Composed, Values
+from ckf_spot.yaml_text.nodes import DEEPEST, Composed, Values
 
 _TOO_DEEP: Final = "it is nested too deeply"
+_TOO_LONG: Final = "a number in it is too long"
 
 
 @dataclass(frozen=True)
@@ -32,17 +33,29 @@ class Stream:
     text: str
     nodes: tuple[Node, ...]
 
+    @property
+    def is_json(self) -> bool:
+        """Whether it is JSON, which has no comments to keep."""
+        return bool(self.documents) and not self.nodes
+
     def changed(self, documents: Sequence[Any]) -> str:
         """The text with other values, in which all that did not change stands as it was, comments too.
 
         Args:
-            documents: as many as were read.
+            documents: as many as were read, or more, which come at the end.
         """
-        if not self.nodes:
+        if writing.same(self.documents, list(documents)):
+            return self.text
+        if self.is_json and len(documents) == 1:
             return writing.dump_json(documents[0], self.text)
-        text = editing.edited(self.text, list(zip(self.nodes, self.documents, documents, strict=True)))
-        if text is not None and writing.same(_read(text).documents, list(documents)):
-            return text
+        changes = list(zip(self.nodes, self.documents, documents, strict=False))
+        more = documents[len(changes) :]
+        for spelt_out in (False, True):
+            text = editing.edited(_ended(self.text), changes, spelt_out=spelt_out)
+            if more:
+                text = f"{text.rstrip()}\n---\n{writing.dump(more)}"
+            if _means(text, documents):
+                return text
         return writing.dump(documents)  # rather without comments than with another meaning
 
 
@@ -58,8 +71,6 @@ def load(text: str, origin: str) -> Stream:
     """
     try:
         return _read(text)
-    except json.JSONDecodeError as error:
-        raise PlacementError(_malformed(origin, error.lineno, error.msg)) from None
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         problem = error.problem or error.context or "it can't be read"
@@ -67,10 +78,12 @@ def load(text: str, origin: str) -> Stream:
     except yaml.reader.ReaderError as error:
         line = text.count("\n", 0, error.position) + 1 if isinstance(error.position, int) else None
         raise PlacementError(
-            _malformed(origin, line, f"the character {error.character!r} is not allowed")
+            _malformed(origin, line, f"the character U+{error.character:04X} is not allowed")
         ) from None
     except RecursionError:
         raise PlacementError(_malformed(origin, None, _TOO_DEEP)) from None
+    except ValueError:  # Python refuses to read a whole number of more than 4300 digits
+        raise PlacementError(_malformed(origin, None, _TOO_LONG)) from None
 
 
 def parse(text: str, origin: str) -> Any:
@@ -90,13 +103,20 @@ def _malformed(origin: str, line: int | None, problem: str) -> Mistake:
     return Mistake(where, ABSENT, "", f"malformed YAML: {problem}")
 
 
+def _means(text: str, documents: Sequence[Any]) -> bool:
+    try:
+        return writing.same(_read(text).documents, list(documents))
+    except (yaml.YAMLError, RecursionError):
+        return False
+
+
 def _read(text: str) -> Stream:
-    if text.lstrip().startswith(("{", "[")):
+    if text.lstrip("\ufeff \t\r\n").startswith(("{", "[")):
         try:
-            return Stream([json.loads(text, object_pairs_hook=_once)], text, ())
-        except json.JSONDecodeError:
-            pass  # a flow collection of YAML looks alike
-    composed = Composed(text)
+            return Stream([_json(text)], text, ())
+        except (ValueError, RecursionError):
+            pass  # YAML looks alike, and its reader knows in which line a mistake is
+    composed = Composed(_ended(text))
     nodes: list[Node] = []
     while composed.check_node():
         nodes += filter(None, [composed.get_node()])
@@ -106,10 +126,37 @@ def _read(text: str) -> Stream:
     return Stream([found for _, found in kept], text, tuple(node for node, _ in kept))
 
 
+def _ended(text: str) -> str:
+    """With an end of its last line, as kubectl reads it: it matters to a `|` at a file's end."""
+    return text if text.endswith("\n") else f"{text}\n"
+
+
+def _json(text: str) -> Any:
+    """The value of a JSON text.
+
+    Raises:
+        ValueError: it isn't JSON, or holds what no JSON may: a key twice, half of a character, `NaN`, too many levels.
+    """
+    found = json.loads(text.removeprefix("\ufeff"), object_pairs_hook=_once, parse_constant=_no_constant)
+    level = [found]
+    for _ in range(DEEPEST):
+        level = [part for each in level for part in _parts(each)]
+    if level:
+        raise ValueError
+    json.dumps(found, ensure_ascii=False, allow_nan=False).encode()
+    return found
+
+
+def _parts(value: Any) -> Iterable[Any]:
+    return value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+
+
+def _no_constant(name: str) -> None:
+    raise ValueError(name)
+
+
 def _once(pairs: list[tuple[str, Any]]) -> Json:
-    found: Json = {}
-    for key, value in pairs:
-        if key in found:
-            raise yaml.MarkedYAMLError(problem=f"the key {key!r} is given twice")
-        found[key] = value
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError
     return found

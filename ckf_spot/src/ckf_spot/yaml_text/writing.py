@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 import yaml
 
 from ckf_spot.yaml_text import scalars
+
+_BREAKS: Final = frozenset("\x85\u2028\u2029\ufeff")
+"""What ends a line to some readers and not to others, or marks a text's start."""
 
 
 def dump(documents: Sequence[Any]) -> str:
@@ -20,14 +23,14 @@ def dump(documents: Sequence[Any]) -> str:
 def dump_flow(value: Any) -> str:
     """One value as YAML in one line, with brackets and braces."""
     text = yaml.dump(
-        value,
+        [value],  # in a list even a text of several lines takes one
         Dumper=_Dumper,
         sort_keys=False,
         allow_unicode=True,
         default_flow_style=True,
         width=float("inf"),
     )
-    return text.removesuffix("...\n").rstrip("\n")
+    return text[1:].rstrip("\n")[:-1]
 
 
 def dump_json(value: Any, like: str) -> str:
@@ -38,8 +41,8 @@ def dump_json(value: Any, like: str) -> str:
 
 
 def same(first: Any, second: Any) -> bool:
-    """Whether two values are equal in type too: 1 is neither True nor 1.0."""
-    return json.dumps(first) == json.dumps(second)
+    """Whether two values are equal in type too: 1 is neither True nor 1.0. The order of keys means nothing."""
+    return json.dumps(first, sort_keys=True) == json.dumps(second, sort_keys=True)
 
 
 class _Dumper(yaml.SafeDumper):
@@ -54,7 +57,11 @@ class _Dumper(yaml.SafeDumper):
 
 def _text(dumper: yaml.SafeDumper, value: str) -> yaml.ScalarNode:
     """In quotes where some reader would take it for something else; PyYAML itself sees to YAML 1.1."""
-    style = None if scalars.is_text(value) else '"'
+    lines = "\n" in value.strip("\n") and not value.endswith(
+        "\n\n"
+    )  # else `|+`, which takes blank lines behind it too
+    quoted = not scalars.is_text(value) or not _BREAKS.isdisjoint(value)
+    style = '"' if quoted else "|" if lines else None
     return dumper.represent_scalar("tag:yaml.org,2002:str", value, style)
 
 

@@ -1,0 +1,272 @@
+"""What `ckf-spot doctor -f` says of a file: whether its pods find a pool, and what placing would change."""
+
+from __future__ import annotations
+
+import copy
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ready_cluster import CONTRACT, QUOTAS, TEAM, Api, Doctor, quota
+
+from ckf_spot import Pools, cli, yaml_text
+from ckf_spot.doctor import file, namespace
+from ckf_spot.doctor.reader import Reader
+from ckf_spot.doctor.work import pods
+from ckf_spot.pipelines import compiled
+
+JOB = """\
+apiVersion: batch/v1
+kind: Job
+metadata: {name: train}
+spec:
+  template:
+    spec:
+      containers:
+        - name: main
+          image: i
+"""
+WHERE = "Job/train: spec.template.spec"
+REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+TERMS = "[{matchExpressions: [{key: agentpool}]}]"
+SPOT = '{"key": "kubernetes.azure.com/scalesetpriority", "operator": "Exists"}'
+FULL: Any = {
+    "apiVersion": "batch/v1",
+    "kind": "Job",
+    "metadata": {"name": "train", "namespace": "team-a"},
+    "spec": {
+        "parallelism": 2,
+        "completions": 3,
+        "template": {
+            "spec": {
+                "tolerations": [{"key": "a", "operator": "Exists"}],
+                "nodeSelector": {"a": "b"},
+                "affinity": {
+                    "nodeAffinity": {
+                        REQUIRED: {
+                            "nodeSelectorTerms": [
+                                {
+                                    "matchExpressions": [
+                                        {"key": "agentpool", "operator": "In", "values": ["a"]}
+                                    ]
+                                }
+                            ]
+                        }
+                    }
+                },
+                "initContainers": [{"name": "i", "resources": {"limits": {"cpu": "1"}}}],
+                "containers": [
+                    {"name": "m", "resources": {"requests": {"cpu": "1"}, "limits": {"nvidia.com/gpu": 1}}}
+                ],
+            }
+        },
+    },
+}
+
+
+@pytest.fixture(autouse=True)
+def cluster(api: Api) -> Api:
+    """One that is ready."""
+    return api
+
+
+def write(text: str, name: str = "job.yaml") -> str:
+    Path(name).write_text(text, encoding="utf-8")
+    return name
+
+
+def spec(text: str) -> str:
+    """The Job with more in its pods' spec."""
+    return JOB.replace("    spec:\n      containers", f"    spec:\n{text}      containers")
+
+
+def test_a_file_that_is_not_placed_is_told_what_placing_would_set(doctor: Doctor) -> None:
+    told = doctor("-f", write(JOB), "--pool", "cpu")
+    assert told.code == 1
+    assert told[WHERE] == f"✔ {WHERE}: can run on general"
+    line = told["Job/train on cpu"]
+    assert line.startswith("✘ Job/train on cpu: not placed as asked: placing would set spec.template.")
+    assert "spec.template.spec.tolerations" in line
+    assert line.endswith("; ckf-spot place -f job.yaml --pool cpu")
+
+
+@pytest.mark.parametrize("wish", [[], ["--require", "spot"], ["--require", "on-demand"]])
+def test_a_placed_file_is_right_for_that_wish_alone(doctor: Doctor, wish: list[str]) -> None:
+    placed = ["place", "-f", write(JOB), "--pool", "cpu", *wish, "-o", "placed.yaml"]
+    assert cli.main(placed) == 0
+    told = doctor("-f", "placed.yaml", "--pool", "cpu", *wish)
+    assert told.code == 0
+    assert told["placed.yaml on cpu"] == "✔ placed.yaml on cpu: placed already"
+    other = ["--require", "on-demand"] if wish != ["--require", "on-demand"] else []
+    assert doctor("-f", "placed.yaml", "--pool", "cpu", *other).code == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        (f"      tolerations: [{SPOT}]\n", "✔ {}: can run on general, cpuspot"),
+        ("      nodeSelector: {agentpool: cpuspot}\n", "✘ {}: no pool takes it: general: the pod wants agentpool"),
+        ("      nodeSelector: {agentpool: other}\n", "✘ {}: no pool takes it: general: the pod wants agentpool=o"),
+        ("      nodeSelector: [a]\n", "✘ {}: spec.template.spec.nodeSelector: ['a'] is not "),
+        (f"      affinity: {{nodeAffinity: {{{REQUIRED}: {{nodeSelectorTerms: {TERMS}}}}}}}\n", "✘ {}: no pool "),
+        ("      initContainers: [1]\n", "✘ {}: spec.template.spec.initContainers: [1] is not allowed"),
+    ],
+)  # fmt: skip
+def test_whether_the_pods_find_a_pool_is_told(doctor: Doctor, text: str, line: str) -> None:
+    told = doctor("-f", write(spec(text)))
+    assert told[WHERE].startswith(line.format(WHERE))
+    assert told.code == (1 if line.startswith("✘") else 0)
+
+
+def test_more_gpus_than_any_node_has_are_told(doctor: Doctor) -> None:
+    text = JOB + "          resources: {limits: {nvidia.com/gpu: 8}}\n"
+    told = doctor("-f", write(text), "--pool", "gpu")
+    assert "gpuod: the pod does not tolerate kubeflow-aks/fallback" in told[WHERE]
+    assert told["can't be placed"].endswith(
+        "asks for nvidia.com/gpu: 8, and a node of gpuspot, gpuod has 1; expected 1"
+    )
+
+
+def test_a_gpu_pod_need_not_tolerate_the_taint_that_aks_lets_it_tolerate(doctor: Doctor) -> None:
+    text = spec(f"      tolerations: [{SPOT}]\n") + "          resources: {limits: {nvidia.com/gpu: 1}}\n"
+    assert doctor("-f", write(text))[WHERE] == f"✔ {WHERE}: can run on gpuspot"
+
+
+def test_every_pod_of_every_kind_is_looked_at(doctor: Doctor) -> None:
+    told = doctor(
+        "-f",
+        write(
+            f"{JOB}---\napiVersion: v1\nkind: List\nitems:\n  - {JOB.replace(chr(10), chr(10) + '    ')}\n"
+            "---\napiVersion: ray.io/v1\nkind: RayCluster\nmetadata: {name: ray}\nspec:\n  workerGroupSpecs:\n"
+            "    - replicas: 3\n      template: {spec: {containers: [{name: w}]}}\n"
+            "---\nkind: ConfigMap\nmetadata: {name: c}\n"
+        ),
+    )
+    assert [line for line in told.lines if "can run on" in line] == [
+        f"✔ {WHERE}: can run on general",
+        "✔ List/-: items[0].spec.template.spec: can run on general",
+        "✔ RayCluster/ray: spec.workerGroupSpecs[0].template.spec: can run on general",
+    ]
+
+
+def test_a_file_without_pods_is_not_told_as_right(doctor: Doctor) -> None:
+    told = doctor("-f", write("kind: ConfigMap\nmetadata: {name: c}"))
+    assert told["job.yaml"] == (
+        "? job.yaml: not checked, because no pod's template is in it; --pool NAME looks at tasks and trials"
+    )
+
+
+def test_what_place_would_note_is_told_and_is_no_mistake(doctor: Doctor) -> None:
+    beside = f"{JOB}---\napiVersion: apps/v1\nkind: Deployment\nmetadata: {{name: web}}\n"
+    cli.main(["place", "-f", write(beside), "--pool", "cpu", "-o", "placed.yaml"])
+    told = doctor("-f", "placed.yaml", "--pool", "cpu")
+    assert told.code == 0
+    assert told["note"] == "! note: placed.yaml: Deployment/web: left as it is"
+
+
+@pytest.mark.parametrize(
+    ("noted", "line"),
+    [
+        ({"scheduler.alpha.kubernetes.io/node-selector": "agentpool=cpuspot"},
+         "✘ {}: no pool takes it: general: the pod wants agentpool=cpuspot; "),
+        ({"scheduler.alpha.kubernetes.io/defaultTolerations": f"[{SPOT}]"}, "✔ {}: can run on general, cpuspot"),
+        ({"scheduler.alpha.kubernetes.io/defaultTolerations": "spot"},
+         "✘ {}: annotation scheduler.alpha.kubernetes.io/defaultTolerations is no list of tolerations"),
+    ],
+)  # fmt: skip
+def test_what_the_namespace_adds_to_pods_counts(
+    doctor: Doctor, cluster: Api, noted: dict[str, str], line: str
+) -> None:
+    cluster.objects[TEAM] = {"metadata": {"name": "team-a", "annotations": noted}}
+    assert doctor("-f", write(JOB))[WHERE].startswith(line.format(WHERE))
+
+
+def test_without_a_cluster_the_file_is_looked_at_by_the_contract(
+    doctor: Doctor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KUBECONFIG", "/nowhere")
+    told = doctor("-f", write(JOB), "--pool", "cpu", "--pools", str(CONTRACT))
+    assert told.code == 1
+    assert told["cluster"].startswith("? cluster: not checked, because ")
+    assert told[WHERE].startswith("✔")
+    assert told["Job/train on cpu"].startswith("✘")
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "error"),
+    [
+        ("- 1", [], "job.yaml: document 1: [1] is no Kubernetes object; expected a map"),
+        ("a: [1", [], "job.yaml, line 1: malformed YAML"),
+        (JOB, ["--pool", "tpu"], "pool: 'tpu' is unknown; expected "),
+        (JOB, ["--pool", "cpu", "--require", "cheap"], "require: 'cheap' is not allowed"),
+        (JOB.replace("name: train", "name: train, namespace: team-b"), ["-n", "team-a"],
+         "--namespace: 'team-a' contradicts the namespace 'team-b' of Job/train; leave it out"),
+        (JOB.replace("name: train", "name: train, namespace: team-b"), [], "namespace: 'team-b' does not exist"),
+    ],
+)  # fmt: skip
+def test_a_wrong_file_or_option_is_one_line(doctor: Doctor, text: str, options: Any, error: str) -> None:
+    told = doctor("-f", write(text), *options)
+    assert (told.code, told.lines, len(told.errors)) == (2, [], 1)
+    assert told.errors[0].startswith(f"ckf-spot: {error}")
+
+
+def test_whatever_stands_in_a_file_is_told_in_lines(cluster: Api) -> None:
+    """Each value of a Job in turn is replaced by anything else; nothing but findings comes of it."""
+    cluster.objects[QUOTAS] = [quota({"requests.cpu": "4", "limits.cpu": "4", "pods": "2"})]
+    pools, reader = Pools.load(CONTRACT), Reader()
+    for path in paths(FULL):
+        for anything in (None, 0, True, "x", [], [1], [{}], {}, {"x": 1}, {"x": [None]}):
+            found = copy.deepcopy(FULL)
+            place: Any = found
+            for key in path[:-1]:
+                place = place[key]
+            place[path[-1]] = anything
+            assert list(file.look([found], "job.yaml", pools, {}))
+            if path[-1] in {"cpu", "resources", "limits", "initContainers", "containers", "parallelism"}:
+                assert namespace.look(reader, "team-a", {}, list(pods(found)), None)
+
+
+def paths(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """Of everything in a value."""
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    return [each for key, inner in items for each in [(*path, key), *paths(inner, (*path, key))]]
+
+
+PIPELINE: Any = {
+    "pipelineInfo": {"name": "training"},
+    "root": {"dag": {"tasks": {"train": {"componentRef": {"name": "comp"}, "taskInfo": {"name": "train"}}}}},
+    "components": {"comp": {"executorLabel": "exec"}},
+    "deploymentSpec": {"executors": {"exec": {"container": {"image": "python", "command": ["true"]}}}},
+    "schemaVersion": "2.1.0",
+    "sdkVersion": "kfp-2.17.0",
+}
+"""As the compiler of Kubeflow Pipelines writes one."""
+
+
+def test_a_compiled_pipeline_is_looked_at_by_its_tasks(doctor: Doctor) -> None:
+    told = doctor("-f", write(yaml_text.dump([PIPELINE]), "p.yaml"), "--pool", "cpu")
+    assert told.code == 1
+    assert told["pipeline/training on cpu"] == (
+        "✘ pipeline/training on cpu: not placed as asked: "
+        "placing would set root.dag.tasks.train.retryPolicy, platforms; ckf-spot place -f p.yaml --pool cpu"
+    )
+    placed, _ = compiled.place([PIPELINE], Pools.load(CONTRACT)["cpu"])
+    told = doctor("-f", write(yaml_text.dump(placed), "placed.yaml"), "--pool", "cpu")
+    assert (told.code, told["placed.yaml on cpu"]) == (0, "✔ placed.yaml on cpu: placed already")
+
+
+def test_a_task_that_stays_where_it_is_is_noted(doctor: Doctor) -> None:
+    found = copy.deepcopy(PIPELINE)
+    load = {"componentRef": {"name": "in"}, "taskInfo": {"name": "load"}}
+    found["root"]["dag"]["tasks"]["load"] = load
+    found["components"]["in"] = {"executorLabel": "imports"}
+    found["deploymentSpec"]["executors"]["imports"] = {"importer": {"artifactUri": {}}}
+    told = doctor("-f", write(yaml_text.dump([found]), "p.yaml"), "--pool", "cpu")
+    assert told["note"] == "! note: p.yaml: load: left alone: Kubeflow imports it on its own nodes"
+
+
+def test_a_pipeline_that_can_not_be_placed_is_told_why(doctor: Doctor) -> None:
+    found = {**PIPELINE, "components": []}
+    told = doctor("-f", write(yaml_text.dump([found]), "p.yaml"), "--pool", "cpu")
+    assert told.code == 1
+    assert told["can't be placed"].startswith("✘ can't be placed: p.yaml: components: [] is not allowed")

@@ -1,0 +1,92 @@
+"""Any document, written in any style, is read as it is meant, and changed without touching the rest."""
+
+from __future__ import annotations
+
+import copy
+import random
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from authors import Author, Path
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from values import DOCUMENTS
+
+from ckf_spot import PlacementError
+from ckf_spot.yaml_text import load
+
+_CHANCE = st.randoms(use_true_random=False)
+_ADDED = {"affinity": {"required": [{"key": "sku", "values": ["spot"]}]}}
+
+
+@settings(deadline=None)
+@given(DOCUMENTS, _CHANCE)
+def test_what_was_meant_is_read_and_comes_out_to_the_letter(
+    documents: list[Any], chance: random.Random
+) -> None:
+    text = Author(chance).stream(documents)
+
+    stream = load(text, "f")
+
+    assert stream.documents == documents
+    assert stream.changed(stream.documents) == text
+
+
+@settings(deadline=None, max_examples=200)
+@given(DOCUMENTS, _CHANCE)
+def test_a_changed_text_means_what_was_wished_and_keeps_the_comments(
+    documents: list[Any], chance: random.Random
+) -> None:
+    author = Author(chance)
+    stream = load(author.stream(documents), "f")
+    wished = copy.deepcopy(stream.documents)
+    gone = _change(wished, chance)
+
+    text = stream.changed(wished)
+
+    assert load(text, "f").documents == wished
+    if author.is_simple:
+        kept = [comment for comment, path in author.comments if gone is None or path[: len(gone)] != gone]
+        assert [comment for comment in kept if f"# {comment}" not in text] == []
+
+
+@settings(deadline=None, max_examples=300)
+@given(st.text(st.sampled_from("ab1:-?,[]{}#&*!|>'\"%@` \t\r\n\\e0x.~<y\ufeffé\u2028"), max_size=25))
+@example("a: 1\r\n")
+def test_any_text_is_refused_in_one_line_or_comes_out_to_the_letter(text: str) -> None:
+    try:
+        stream = load(text, "f")
+    except PlacementError as error:
+        found = str(error)
+    else:
+        found = stream.changed(stream.documents)
+    assert found == text or re.fullmatch(r"f, line \d+: malformed YAML: .+", found)
+
+
+def _change(documents: list[Any], chance: random.Random) -> Path | None:
+    """Changes one value; the place of what went, or None where something was added only."""
+    path = chance.choice(list(_paths(documents)))
+    *above, last = path
+    inside = documents
+    for key in above:
+        inside: Any = inside[key]
+    found: Any = inside[last]
+    if isinstance(found, dict) and chance.random() < 0.5:
+        found["added"] = copy.deepcopy(_ADDED)
+        return (*path, "added")
+    if isinstance(found, list) and chance.random() < 0.5:
+        found.insert(chance.randint(0, len(found)), copy.deepcopy(_ADDED))  # pyright: ignore[reportUnknownArgumentType]
+        return None if len(found) > 1 else path  # pyright: ignore[reportUnknownArgumentType]
+    if above and chance.random() < 0.3:
+        del inside[last]
+        return tuple(above)
+    inside[last] = copy.deepcopy(chance.choice([_ADDED, [_ADDED], "text", "two\nlines\n", 1, {}, []]))
+    return path
+
+
+def _paths(found: Any, path: Path = ()) -> Iterator[Path]:
+    parts = found.items() if isinstance(found, dict) else enumerate(found) if isinstance(found, list) else ()
+    for key, part in parts:
+        yield (*path, key)
+        yield from _paths(part, (*path, key))
