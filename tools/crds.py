@@ -42,7 +42,7 @@ class Crds:
 
 
 def _trainer(version: str, digest: str) -> Crds:
-    return Crds("github.com/kubeflow/trainer/v2", version, digest, "manifests/base/crds/trainer.*.yaml")
+    return Crds("github.com/kubeflow/trainer/v2", version, digest, "manifests/base/crds/*_trainjobs.yaml")
 
 
 CRDS: Final[Mapping[str, Crds]] = {

@@ -28,14 +28,20 @@ class CustomResources:
     def install(self, *names: str) -> None:
         """Makes the kinds of these sets known, each set once; without its files the test is skipped.
 
-        Of sets with the same kinds, such as the releases of the Trainer, one cluster can have one only.
+        Of sets with the same kinds, such as the releases of the Trainer, the one installed last is in force, a moment
+        after this returns.
         """
         for name in names:
             if name in self._there:
                 continue
-            files = [f"--filename={file}" for file in required_crds(name)]
+            found = required_crds(name)
+            replaced = {file.name for file in found}
+            self._there = {
+                each for each in self._there if replaced.isdisjoint(f.name for f in required_crds(each))
+            }
+            files = [f"--filename={file}" for file in found]
             # Server-side: most of them are longer than the annotation that `kubectl apply` would keep.
-            self.kubectl.run("apply", "--server-side", *files)
+            self.kubectl.run("apply", "--server-side", "--force-conflicts", *files)
             self.kubectl.run("wait", "--for=condition=Established", f"--timeout={_LONGEST}", *files)
             self._there.add(name)
 

@@ -23,6 +23,7 @@ NODES: Final = "/api/v1/nodes"
 TEAM: Final = "/api/v1/namespaces/team-a"
 QUOTAS: Final = f"{TEAM}/resourcequotas"
 LIMITS: Final = f"{TEAM}/limitranges"
+POD_DEFAULTS: Final = "/apis/kubeflow.org/v1alpha1/namespaces/team-a/poddefaults"
 ALWAYS: Final = (
     "spec:\n  templateDefaults:\n    retryStrategy:\n      limit: '0'\n      retryPolicy: Always\n"
 )

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ready_cluster import LIMITS, QUOTAS, TEAM, Api, Doctor, quota
+from ready_cluster import LIMITS, POD_DEFAULTS, QUOTAS, TEAM, Api, Doctor, quota
 
 QUOTA = "quota of team-a: kf-resource-quota"
 WHITELIST = "scheduler.alpha.kubernetes.io/tolerationsWhitelist"
@@ -31,6 +31,11 @@ def job(*containers: dict[str, Any], init: Any = (), **spec: Any) -> str:
     }
     Path("job.json").write_text(json.dumps(found), encoding="utf-8")
     return "job.json"
+
+
+def limits(**what: Any) -> dict[str, Any]:
+    """A LimitRange for containers."""
+    return {"metadata": {"name": "l"}, "spec": {"limits": [{"type": "Container", **what}]}}
 
 
 def asks(cpu: str, memory: str = "1Gi", **more: str) -> dict[str, Any]:
@@ -102,16 +107,22 @@ def test_containers_that_end_before_the_others_begin_count_only_where_they_ask_f
 
 def test_what_a_limit_range_fills_in_need_not_be_stated(doctor: Doctor, api: Api) -> None:
     api.objects[QUOTAS] = [quota({"requests.cpu": "4", "limits.cpu": "4"})]
-    api.objects[LIMITS] = [{"spec": {"limits": [{"type": "Container", "default": {"cpu": "1"}}]}}]
+    api.objects[LIMITS] = [
+        {"metadata": {"name": "l"}, "spec": {"limits": [{"type": "Container", "default": {"cpu": "1"}}]}}
+    ]
     assert "pods are refused" not in " ".join(doctor("-f", job({})).lines)
-    api.objects[LIMITS] = [{"spec": {"limits": [{"type": "Container", "defaultRequest": {"cpu": "1"}}]}}]
+    api.objects[LIMITS] = [
+        {
+            "metadata": {"name": "l"},
+            "spec": {"limits": [{"type": "Container", "defaultRequest": {"cpu": "1"}}]},
+        }
+    ]
     assert "names no limits.cpu" in " ".join(doctor("-f", job({})).lines)
 
 
 def test_what_a_limit_range_fills_in_counts(doctor: Doctor, api: Api) -> None:
     api.objects[QUOTAS] = [quota({"requests.cpu": "4", "limits.cpu": "4"}, {"requests.cpu": "3"})]
-    defaults = {"type": "Container", "default": {"cpu": "2"}, "defaultRequest": {"cpu": "500m"}}
-    api.objects[LIMITS] = [{"spec": {"limits": [defaults]}}]
+    api.objects[LIMITS] = [limits(default={"cpu": "2"}, defaultRequest={"cpu": "500m"})]
     assert doctor("-f", job({}, {}))[QUOTA].startswith(f"✔ {QUOTA}: requests.cpu: 1 of 4 free")
     lines = " ".join(doctor("-f", job({}, {}, {})).lines)
     assert "requests.cpu: 1.5 needed at once, 1 of 4 free" in lines
@@ -165,3 +176,53 @@ def test_a_namespace_of_the_platform_is_told(doctor: Doctor, api: Api) -> None:
     told = doctor("-n", "kubeflow")
     assert told.code == 1
     assert told["namespace kubeflow"].startswith("✘ namespace kubeflow: the cluster's guard refuses pods")
+
+
+@pytest.mark.parametrize(
+    ("most", "line"),
+    [
+        ({"cpu": "2"}, ""),
+        (
+            {"cpu": "1"},
+            "✘ limits of team-a: l: pods are refused: main-0 asks for cpu: 1500m, 1 is the most; ",
+        ),
+        (
+            {"nvidia.com/gpu": "1"},
+            "✘ limits of team-a: l: pods are refused: main-0 asks for nvidia.com/gpu: 2, 1 is ",
+        ),
+        ({"memory": "1Gi"}, ""),
+    ],
+)
+def test_a_container_that_is_too_large_for_the_namespace_is_told(
+    doctor: Doctor, api: Api, most: dict[str, str], line: str
+) -> None:
+    api.objects[LIMITS] = [limits(max=most)]
+    found = [
+        each
+        for each in doctor("-f", job(asks("1500m", "1Gi", **{"nvidia.com/gpu": "2"}))).lines
+        if each[2:].startswith("limits of team-a")
+    ]
+    assert [each.startswith(line) for each in found] == [True] * bool(line)
+
+
+@pytest.mark.parametrize(
+    ("label", "effect", "refused"),
+    [("true", "NoSchedule", False), ("true", "NoExecute", True), ("false", "NoExecute", False)],
+)
+def test_a_pod_default_that_the_webhook_could_not_merge_is_told(
+    doctor: Doctor, api: Api, label: str, effect: str, *, refused: bool
+) -> None:
+    selector = {"matchLabels": {"allow-spot": "true"}}
+    tolerations = [{**SPOT, "effect": effect}]
+    spec = {"selector": selector, "tolerations": tolerations}
+    api.objects[POD_DEFAULTS] = [{"metadata": {"name": "allow-spot"}, "spec": spec}]
+    file = Path(job({}))
+    labelled = json.loads(file.read_text(encoding="utf-8"))
+    labelled["spec"]["template"]["metadata"] = {"labels": {"allow-spot": label}}
+    file.write_text(json.dumps(labelled), encoding="utf-8")
+    lines = [
+        line for line in doctor("-f", "job.json", "--pool", "cpu").lines if "PodDefaults of team-a" in line
+    ]
+    assert [
+        line.startswith("✘ PodDefaults of team-a: placed pods are refused: allow-spot has") for line in lines
+    ] == ([True] * refused)

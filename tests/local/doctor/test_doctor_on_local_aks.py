@@ -113,7 +113,8 @@ def test_a_user_of_a_namespace_is_told_what_could_not_be_looked_at(
         lines = doctor(user, "-f", file, "--pool", "cpu", "-n", namespace, code=0)
     assert "✔ pool contract: general, cpuspot, cpuod, gpuspot, gpuod" in lines
     unknown = {line[2:].partition(":")[0] for line in lines if line.startswith("?")}
-    assert unknown == {"argoRetries", "Kubeflow Pipelines", "priority map", "GPUs"}
+    platform = {"argoRetries", "Kubeflow Pipelines", "priority map", "GPUs"}
+    assert unknown == {*platform, f"PodDefaults of {namespace}"}, "a profile's users may read those"
     assert f"✔ quota of {namespace}: there is none" in lines
     assert lines[-1] == f"✔ {file} on cpu: placed already"
 

@@ -10,7 +10,7 @@ from typing import Any, Final
 from ckf_spot.agent_pool import PLATFORM_NAMESPACES
 from ckf_spot.doctor.findings import Finding, looked, right, unknown, wrong
 from ckf_spot.doctor.reader import Reader
-from ckf_spot.doctor.work import Pods
+from ckf_spot.doctor.work import Pods, said
 from ckf_spot.errors import PlacementError
 from ckf_spot.fields import copied, is_maps, of
 from ckf_spot.generated.namespace import DEFAULT_TOLERATIONS
@@ -64,7 +64,12 @@ def look(
     found: list[Finding] = []
     if placement is not None:
         found += looked(f"tolerations in {name}", lambda: _whitelist(name, noted, placement))
-    return [*found, *looked(f"quota of {name}", lambda: _quotas(reader, name, pods))]
+        found += looked(f"PodDefaults of {name}", lambda: _pod_defaults(reader, name, pods, placement))
+    return [
+        *found,
+        *looked(f"limits of {name}", lambda: _limits(reader, name, pods)),
+        *looked(f"quota of {name}", lambda: _quotas(reader, name, pods)),
+    ]
 
 
 def admitted(spec: Mapping[str, Any], noted: Mapping[str, Any]) -> dict[str, Any]:
@@ -95,6 +100,50 @@ def _whitelist(name: str, noted: Mapping[str, Any], placement: Placement) -> Ite
         )
     else:
         yield right(what, "placed pods are let in")
+
+
+def _pod_defaults(reader: Reader, name: str, pods: Sequence[Pods], placement: Placement) -> Iterator[Finding]:
+    """The webhook refuses a pod whose toleration differs from a PodDefault's with the same key.
+
+    Source: docs/facts/placement.md#whole-namespaces.
+    """
+    for each in reader.pod_defaults(name):
+        selected = of(each, "spec", "selector", "matchLabels").items()
+        theirs = of(each, "spec").get("tolerations")
+        if not is_maps(theirs) or not any(selected <= work.labels.items() for work in pods):
+            continue
+        ours = {mine["key"]: mine for mine in placement.tolerations}
+        other = [t["key"] for t in theirs if t.get("key") in ours and dict(t) != ours[t["key"]]]
+        if other:
+            yield wrong(
+                f"PodDefaults of {name}",
+                f"placed pods are refused: {each['metadata']['name']} has other tolerations for {', '.join(other)}",
+                f"leave out the labels by which pods ask for it: {', '.join(key for key, _ in selected)}",
+            )
+
+
+def _limits(reader: Reader, name: str, pods: Sequence[Pods]) -> Iterator[Finding]:
+    """Whether a container asks for more than a LimitRange lets it."""
+    for each in reader.limits(name):
+        for limit in of(each, "spec").get("limits") or ():
+            if limit.get("type") == "Container":
+                yield from _too_large(f"limits of {name}: {each['metadata']['name']}", limit, pods)
+
+
+def _too_large(title: str, limit: Mapping[str, Any], pods: Sequence[Pods]) -> Iterator[Finding]:
+    for resource, most in of(limit, "max").items():
+        for container in (each for work in pods for each in work.containers):
+            asked = said(container, "limits", resource) or said(container, "requests", resource)
+            try:
+                larger = asked is not None and _quantity(asked) > _quantity(most)
+            except ValueError:
+                continue  # a trial's parameter
+            if larger:
+                yield wrong(
+                    title,
+                    f"pods are refused: {container.get('name')} asks for {resource}: {asked}, {most} is the most",
+                    f"ask for at most {most}",
+                )
 
 
 def _tolerations(noted: Mapping[str, Any], annotation: str) -> list[Mapping[str, Any]]:
@@ -201,7 +250,7 @@ def _left(hard: Mapping[str, str], used: Mapping[str, str]) -> str:
     )
 
 
-def _quantity(text: str) -> Decimal:
+def _quantity(text: object) -> Decimal:
     from kubernetes.utils import parse_quantity  # noqa: PLC0415 - an extra, there where a quota was read
 
     return Decimal(parse_quantity(text))

@@ -11,6 +11,8 @@ _KUBEFLOW: Final = "kubeflow"
 _PIPELINES: Final = ("kfp-api", "ml-pipeline")
 """What runs the API of Kubeflow Pipelines: the charm's StatefulSet, and upstream's Deployment."""
 
+_POD_DEFAULTS: Final = {"group": "kubeflow.org", "version": "v1alpha1", "plural": "poddefaults"}
+
 
 class Reader(Cluster):
     """The cluster that KUBECONFIG or `~/.kube/config` names, or the one around."""
@@ -71,6 +73,20 @@ class Reader(Cluster):
         """
         what = f"limits of namespace {namespace!r}"
         return self._list(what, self._core.list_namespaced_limit_range, namespace=namespace).items
+
+    def pod_defaults(self, namespace: str) -> tuple[Object, ...]:
+        """The PodDefaults of a namespace; none where the cluster does not know the kind.
+
+        Raises:
+            ForbiddenError: they may not be read.
+            PlacementError: they can't be read.
+        """
+        what = f"PodDefaults of namespace {namespace!r}"
+        call = self._custom.list_namespaced_custom_object
+        try:
+            return self._list(what, call, **_POD_DEFAULTS, namespace=namespace).items
+        except NotThereError:
+            return ()
 
     def pipeline_images(self) -> list[str] | None:
         """Images of the API of Kubeflow Pipelines, or None where there is none.

@@ -21,11 +21,18 @@ class Pods:
         path: of their spec in the document.
         count: how many run at a time.
         spec: theirs; its containers are a list of maps.
+        labels: theirs.
     """
 
     path: str
     count: int
     spec: Mapping[str, Any]
+    labels: Mapping[str, Any]
+
+    @property
+    def containers(self) -> list[Mapping[str, Any]]:
+        """All of them, those that run before the others too."""
+        return [each for some in self._containers() for each in some]
 
     def amount(self, part: str, resource: str, default: object = 0) -> Decimal:
         """What all of them ask for together.
@@ -45,33 +52,32 @@ class Pods:
 
     def without(self, part: str, resource: str) -> list[str]:
         """Names of the containers that do not say how much they ask for."""
-        return [
-            str(each.get("name"))
-            for some in self._containers()
-            for each in some
-            if _said(each, part, resource) is None
-        ]
+        return [str(each.get("name")) for each in self.containers if said(each, part, resource) is None]
 
     def _containers(self) -> tuple[list[Mapping[str, Any]], list[Mapping[str, Any]]]:
         """Those that run before the others, and those that run side by side."""
-        said = self.spec.get("initContainers")
-        init = said if is_maps(said) else []
+        found = self.spec.get("initContainers")
+        init = found if is_maps(found) else []
         beside = [each for each in init if each.get("restartPolicy") == "Always"]
         return [each for each in init if each not in beside], [*beside, *self.spec["containers"]]
 
 
-def pods(value: Any, path: str = "", count: int = 1) -> Iterator[Pods]:
-    """The pods in any part of a document: wherever there is a list of containers."""
+def pods(document: Mapping[str, Any]) -> Iterator[Pods]:
+    """The pods of a document: wherever there is a list of containers."""
+    yield from _pods(document, "", 1, {})
+
+
+def _pods(value: Any, path: str, count: int, around: Mapping[str, Any]) -> Iterator[Pods]:
     if isinstance(value, Mapping):
         if value.get("containers") and is_maps(value["containers"]):
-            yield Pods(path.removeprefix("."), count, value)
+            yield Pods(path.removeprefix("."), count, value, of(around, "metadata", "labels"))
             return
         count *= _copies(value)
         for key, each in value.items():
-            yield from pods(each, f"{path}.{key}", count)
+            yield from _pods(each, f"{path}.{key}", count, value)
     elif isinstance(value, list):
         for number, each in enumerate(value):
-            yield from pods(each, f"{path}[{number}]", count)
+            yield from _pods(each, f"{path}[{number}]", count, {})
 
 
 def _copies(value: Mapping[str, Any]) -> int:
@@ -88,11 +94,11 @@ def _is_count(value: object) -> bool:
 def _amount(container: Mapping[str, Any], part: str, resource: str, default: object) -> Decimal:
     from kubernetes.utils import parse_quantity  # noqa: PLC0415 - an extra, there where a quota was read
 
-    said = _said(container, part, resource)
-    return Decimal(parse_quantity(default if said is None else said))
+    found = said(container, part, resource)
+    return Decimal(parse_quantity(default if found is None else found))
 
 
-def _said(container: Mapping[str, Any], part: str, resource: str) -> Any:
+def said(container: Mapping[str, Any], part: str, resource: str) -> Any:
     """The quantity; a request that is left out is as large as the limit."""
     resources = of(container, "resources")
     found = of(resources, part).get(resource)
