@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from typing import Any
 
 import yaml
 
@@ -40,15 +39,19 @@ class CustomResources:
             files = [f"--filename={file}" for file in found]
             # Server-side: most of them are longer than the annotation that `kubectl apply` would keep.
             self.kubectl.run("apply", "--server-side", "--force-conflicts", *files)
-            eventually(lambda: self._established(files))  # noqa: B023 - `kubectl wait` fails without conditions
+            eventually(lambda given=files: self._established(given))
             self._there.add(name)
 
     def _established(self, files: list[str]) -> bool:
-        found: Any = self.kubectl.get(*files)
-        seen: list[Any] = [
-            each.get("status", {}).get("conditions") or [] for each in found.get("items", [found])
-        ]
-        return all(any((c["type"], c["status"]) == ("Established", "True") for c in each) for each in seen)
+        """Not by `kubectl wait`, which stops at one that has no conditions yet."""
+        found = self.kubectl.get(*files)
+        return all(
+            any(
+                condition["type"] == "Established" and condition["status"] == "True"
+                for condition in each.get("status", {}).get("conditions") or ()
+            )
+            for each in found.get("items", [found])
+        )
 
     def accept(self, *objects: Object) -> list[Object]:
         """The objects as the API server would store them; a field that it would drop fails the test.

@@ -39,9 +39,10 @@ def example(name: str) -> dict[str, Any]:
 
 def parts(value: Any, path: str = "") -> set[str]:
     """The path of every field, whatever the numbers in lists."""
-    if not isinstance(value, dict | list) or not value:
+    if not value or not isinstance(value, dict | list):
         return {path}
-    items: Any = value.items() if isinstance(value, dict) else (("[]", each) for each in value)
+    found: Any = value
+    items: Any = found.items() if isinstance(value, dict) else [("[]", each) for each in found]
     return set[str]().union(*(parts(each, f"{path}.{key}") for key, each in items))
 
 
