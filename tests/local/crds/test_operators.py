@@ -39,10 +39,10 @@ def example(name: str) -> dict[str, Any]:
 
 def parts(value: Any, path: str = "") -> set[str]:
     """The path of every field, whatever the numbers in lists."""
-    if not value or not isinstance(value, dict | list):
+    kind = type(value)
+    if not value or kind not in (dict, list):
         return {path}
-    found: Any = value
-    items: Any = found.items() if isinstance(value, dict) else [("[]", each) for each in found]
+    items = value.items() if kind is dict else [("[]", each) for each in value]
     return set[str]().union(*(parts(each, f"{path}.{key}") for key, each in items))
 
 
