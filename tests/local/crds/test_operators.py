@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import pytest
 import yaml
@@ -39,7 +39,7 @@ def example(name: str) -> dict[str, Any]:
 
 def parts(value: Any, path: str = "") -> set[str]:
     """The path of every field, whatever the numbers in lists."""
-    kind: Any = type(value)
+    kind = cast("type[Any]", type(value))
     if not value or kind not in (dict, list):
         return {path}
     items = value.items() if kind is dict else [("[]", each) for each in value]
