@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
-from ckf_spot.errors import Mistake, Mistakes, PlacementError, not_one_of
+from ckf_spot.errors import Mistake, Mistakes, PlacementError, missing
 from ckf_spot.fields import at, copied, is_map, of
 from ckf_spot.kinds import placing, table
 from ckf_spot.kinds.kind import Path, Wish, told
@@ -17,8 +17,11 @@ from ckf_spot.pool_group import PoolGroup
 _LISTS: Final = ("List", *(f"{kind}List" for kind in table.KINDS))
 """Kinds of objects that hold others in `items`."""
 _WITHOUT_PODS: Final = (
-    "ConfigMap", "LimitRange", "Namespace", "PersistentVolume", "PersistentVolumeClaim", "ResourceQuota", "Role",
-    "RoleBinding", "Secret", "Service", "ServiceAccount",
+    "ClusterQueue", "ClusterRole", "ClusterRoleBinding", "ConfigMap", "CustomResourceDefinition",
+    "HorizontalPodAutoscaler", "Ingress", "LimitRange", "LocalQueue", "Namespace", "NetworkPolicy",
+    "PersistentVolume", "PersistentVolumeClaim", "PodDefault", "PodDisruptionBudget", "PriorityClass", "Profile",
+    "ResourceClaim", "ResourceClaimTemplate", "ResourceFlavor", "ResourceQuota", "Role", "RoleBinding", "Secret",
+    "Service", "ServiceAccount", "StorageClass", "WorkloadPriorityClass",
 )  # fmt: skip
 """Kinds that are often in the same file as a job; that they stay as they are need not be told."""
 
@@ -63,7 +66,10 @@ def place(documents: Sequence[Any], group: PoolGroup, wish: Wish, origin: str) -
             mistakes.add([Mistake(name, found, "expected a map", "is no Kubernetes object")])
         elif not isinstance(kind, str):
             unknown = True
-            mistakes.add([not_one_of("kind", kind, table.KINDS).under(name)])
+            kinds = f"expected {', '.join(table.KINDS)}"
+            mistakes.add(
+                [(missing("kind", kinds) if kind is None else Mistake("kind", kind, kinds)).under(name)]
+            )
         elif kind in table.KINDS:
             known = True
             roles |= (has_roles := placing.has_roles(found))
