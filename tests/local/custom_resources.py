@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from typing import Final
 
 import yaml
 
-from tests.local.kubectl import Kubectl, Object
+from tests.local.kubectl import Kubectl, Object, eventually
 from tests.local.required import required_crds
-
-_LONGEST: Final = "60s"
 
 
 @dataclass
@@ -42,8 +39,19 @@ class CustomResources:
             files = [f"--filename={file}" for file in found]
             # Server-side: most of them are longer than the annotation that `kubectl apply` would keep.
             self.kubectl.run("apply", "--server-side", "--force-conflicts", *files)
-            self.kubectl.run("wait", "--for=condition=Established", f"--timeout={_LONGEST}", *files)
+            eventually(lambda given=files: self._established(given))
             self._there.add(name)
+
+    def _established(self, files: list[str]) -> bool:
+        """Not by `kubectl wait`, which stops at one that has no conditions yet."""
+        found = self.kubectl.get(*files)
+        return all(
+            any(
+                condition["type"] == "Established" and condition["status"] == "True"
+                for condition in each.get("status", {}).get("conditions") or ()
+            )
+            for each in found.get("items", [found])
+        )
 
     def accept(self, *objects: Object) -> list[Object]:
         """The objects as the API server would store them; a field that it would drop fails the test.

@@ -80,7 +80,6 @@ def my_pipeline(url: str):
 # %%
 print(pools["cpu"].place_pipeline(my_pipeline, require="spot", retries=0))
 
-
 # %% [markdown]
 # ## Run it
 #

@@ -78,7 +78,6 @@ def my_pipeline(url: str):
 # %%
 print(pools["cpu"].place_pipeline(my_pipeline, prefer="spot", retries=5, backoff="5m"))
 
-
 # %% [markdown]
 # ## Run it
 #

@@ -2,6 +2,7 @@
 
 from ckf_spot.errors import ContractError, EvictionWarning, Mistake, PlacementError
 from ckf_spot.kinds.trainer import TrainOption
+from ckf_spot.pipelines.report import Report
 from ckf_spot.placement import Placement
 from ckf_spot.pool_group import PoolGroup
 from ckf_spot.pools import Pools, UnknownPoolError
@@ -15,6 +16,7 @@ __all__ = [
     "PlacementError",
     "PoolGroup",
     "Pools",
+    "Report",
     "Target",
     "TrainOption",
     "UnknownPoolError",

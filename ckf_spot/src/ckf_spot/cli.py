@@ -9,11 +9,10 @@ from collections.abc import Sequence
 from typing import Any, Final, NoReturn
 
 from ckf_spot import install
-from ckf_spot.commands import doctor, generate, output, place
+from ckf_spot.commands import doctor, generate, output, place, where
 from ckf_spot.errors import PlacementError
-from ckf_spot.where import command as where_command
 
-_COMMANDS: Final = (place, generate, where_command, doctor)
+_COMMANDS: Final = (place, generate, where, doctor)
 _WRONG: Final = 2
 """Exit code where the request can't be carried out; nothing is written then."""
 _INTERRUPTED: Final = 130

@@ -181,6 +181,16 @@ def test_what_the_namespace_adds_to_pods_counts(
     assert doctor("-f", write(JOB))[WHERE].startswith(line.format(WHERE))
 
 
+def test_a_node_selector_against_that_of_the_namespace_is_told(doctor: Doctor, cluster: Api) -> None:
+    noted = {"scheduler.alpha.kubernetes.io/node-selector": "agentpool=general"}
+    cluster.objects[TEAM] = {"metadata": {"name": "team-a", "annotations": noted}}
+    assert doctor("-f", write(spec("      nodeSelector: {agentpool: general}\n")))[WHERE].startswith("✔")
+    told = doctor("-f", write(spec("      nodeSelector: {agentpool: cpuspot}\n")))
+    assert told[WHERE].startswith(
+        f"✘ {WHERE}: the pod is refused: its nodeSelector contradicts the namespace's"
+    )
+
+
 def test_without_a_cluster_the_file_is_looked_at_by_the_contract(
     doctor: Doctor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -196,7 +206,7 @@ def test_without_a_cluster_the_file_is_looked_at_by_the_contract(
     ("text", "options", "error"),
     [
         ("- 1", [], "job.yaml: document 1: [1] is no Kubernetes object; expected a map"),
-        ("a: [1", [], "job.yaml, line 1: malformed YAML"),
+        ("a: [1", [], "job.yaml, line 2: malformed YAML"),
         (JOB, ["--pool", "tpu"], "pool: 'tpu' is unknown; expected "),
         (JOB, ["--pool", "cpu", "--require", "cheap"], "require: 'cheap' is not allowed"),
         (JOB.replace("name: train", "name: train, namespace: team-b"), ["-n", "team-a"],

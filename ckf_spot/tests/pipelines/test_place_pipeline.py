@@ -12,7 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from kfp import compiler, components, dsl
 
-from ckf_spot import PlacementError, Pools
+from ckf_spot import PlacementError, Pools, Report
 from ckf_spot.pipelines import compiled as files
 
 POOLS = Pools.load(DEMO)
@@ -316,8 +316,10 @@ def test_what_is_no_pipeline(wrong: Any) -> None:
         CPU.place_pipeline(wrong)
 
 
-def test_the_table_of_a_report_ends_with_its_last_task() -> None:
-    assert not str(CPU.place_pipeline(everything())).endswith("\n")
+def test_a_notebook_shows_the_table() -> None:
+    report = CPU.place_pipeline(everything())
+    assert isinstance(report, Report)
+    assert repr(report) == str(report) == TOLD
 
 
 def test_tasks_of_the_same_name_in_nested_pipelines_are_not_mixed_up() -> None:

@@ -45,10 +45,7 @@ class Author:
             if number or self._often(0.3):
                 lines += self.chance.choice([["---"], ["--- # start"], ["---", "# nothing here", "---"]])
             lines += self._document(document, (number,))
-        closed = self._often(0.9) or any(
-            line.rstrip().endswith(" |") for line in lines
-        )  # `|` means one end of a line
-        text = self._newline.join(lines) + self._newline * closed
+        text = self._newline.join(lines) + self._newline * self._often(0.9)
         return "\ufeff" * self._often(0.1) + text
 
     def _document(self, document: Any, path: Path) -> list[str]:

@@ -112,6 +112,7 @@ def test_an_item_comes_to_the_front_of_a_list(before: str, after: str) -> None:
         ("m:\n  a: |\n    b\n\nn: 1\n", "m:\n  a: |\n    b\n\n  k: y z\nn: 1\n"),
         ("m: &a !!map\n  a: 'b'\nn: 1\n", "m: &a !!map\n  a: 'b'\n  k: y z\nn: 1\n"),
         ("m:\n  ? a\n  : 'b'\nn: 1\n", "m:\n  ? a\n  : 'b'\n  k: y z\nn: 1\n"),
+        ("m:\n  a: |\n    b", "m:\n  a: |\n    b\n  k: y z\n"),
         ("\ufeffm: {a: 'b'}\n", "\ufeffm: {a: 'b', k: y z}\n"),
         ("{m: {a: 'b'}} # x\n", "{m: {a: 'b', k: y z}} # x\n"),
     ],
@@ -129,6 +130,7 @@ def test_a_key_is_added_to_a_map(before: str, after: str) -> None:
         ("v: [a, 'b']  # x\n", ["a", "c"], "v: [a, c]  # x\n"),
         ("v: # x\n- a\nw: 1\n", [], "v: [] # x\nw: 1\n"),
         ("v: |\n  a\n  b\nw: 1\n", "c", "v: c\nw: 1\n"),
+        ("v: # x\n  # y\n  a: 1\n", "a\nb", 'v: "a\\nb" # x\n  # y\n'),
         ("v: a\nw: 1\n", "a\nb\n", "v: |\n  a\n  b\nw: 1\n"),
         ("v:\n  - a # x\n  - b # y\n  - c # z\n", ["a", "c"], "v:\n  - a # x\n  - c # z\n"),
         (
@@ -162,6 +164,11 @@ def test_the_other_documents_stay() -> None:
 def test_a_document_that_is_no_map_any_more_leaves_the_others_alone() -> None:
     stream = load("a: 1  # x\n--- # y\n- b\n", "f")
     assert stream.changed([{"a": 1}, {"b": 1}]) == "a: 1  # x\n--- # y\nb: 1\n"
+
+
+def test_a_document_that_becomes_a_text_keeps_what_stands_around_it() -> None:
+    stream = load("# x\na: 1  # y\n", "f")
+    assert stream.changed(["two\nlines\n"]) == '# x\n"two\\nlines\\n"  # y\n'
 
 
 def test_more_documents_come_at_the_end() -> None:

@@ -118,6 +118,10 @@ def test_a_character_in_two_halves_is_one_in_json() -> None:
     assert parse(json.dumps({"a": "😀"}), "f") == {"a": "😀"}
 
 
+def test_the_last_line_has_an_end_as_to_kubectl() -> None:
+    assert parse("a: |\n  b", "f") == {"a": "b\n"}
+
+
 def test_empty_documents_are_left_out() -> None:
     assert load("# only this\n---\n---\na: 1\n---\n# and this\n", "f").documents == [{"a": 1}]
 

@@ -34,8 +34,8 @@ _VANISHING_SECONDS: Final = 150.0
 _WITHOUT_NOTICE: Final = Weather(evictions_per_hour=200, vanish_share=1, shortages_per_hour=0)
 _BOOT_SECONDS: Final = 30.0
 """Quicker than Azure's, so that nodes are there to be taken again."""
-_STEP_SECONDS: Final = 6.0
-_AT_ONCE: Final = 16
+_STEP_SECONDS: Final = 4.0
+_AT_ONCE: Final = 14
 """Workflows that go on at any time, each with one or two pods on spot. More of them keep a small machine so busy that
 Argo's view of them falls behind (docs/facts/engine.md#argo)."""
 _LOOK_SECONDS: Final = 30.0

@@ -80,10 +80,12 @@ def _aftermath(demo: DemoStack, pools: Pools) -> Aftermath:
     """Steps on spot lose their nodes without notice, steps on demand end with code 1; with and without retries."""
     spot, stays = pools["cpu"].placement(prefer="spot"), pools["cpu"].placement(require="on-demand")
     gpu = pools["gpu"].placement(prefer="spot")
-    tasks = {
+    on_spot = {
         "vanishes-retried": (Task("work", spot, FIVE), _LOST_ONCE),
         "vanishes-gpu-retried": (Task("work", gpu, FIVE, gpus=1), _LOST_ONCE),
         "vanishes": (Task("work", spot), _UNTIL_LOST),
+    }
+    on_demand = {
         "fails-once-retried": (Task("work", stays, FIVE), Work(1, first=Work(1, exit_code=1))),
         "fails-retried": (Task("work", stays, Retries(2)), Work(1, exit_code=1)),
         "fails": (Task("work", stays), Work(1, exit_code=1)),
@@ -92,7 +94,7 @@ def _aftermath(demo: DemoStack, pools: Pools) -> Aftermath:
     seen: dict[str, Object] = {}
     ran_on: dict[str, str] = {}
     with profile(demo) as namespace, demo.playing(step=4) as play:
-        demo.apply(*(workflow(name, namespace, [step]) for name, step in tasks.items()))
+        demo.apply(*(workflow(name, namespace, [step]) for name, step in on_spot.items()))
         demo.apply(*(_example(name, namespace) for name in EXAMPLES))
 
         def look() -> list[Object]:
@@ -109,6 +111,8 @@ def _aftermath(demo: DemoStack, pools: Pools) -> Aftermath:
             return found
 
         play.until("work runs on spot", lambda: look() and _running(demo, namespace) == _ON_SPOT)
+        # Not before: work that prefers spot takes a free node on demand, if that is there first.
+        demo.apply(*(workflow(name, namespace, [step]) for name, step in on_demand.items()))
         for pool in ("cpuspot", "gpuspot"):
             play.market.add(MarketEvent(play.clock.now(), Reclaim.VANISH, pool, ALL))
         play.until("the workflows end", lambda: all(map(ended, look())))

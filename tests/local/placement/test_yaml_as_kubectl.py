@@ -124,6 +124,7 @@ _STREAMS: Final = (
     "spec:\n  ? a\n  : b\n  ? c\n",
     "spec: |+\n  a\n\n\n",
     "spec: >-\n  a\n  b\n\n   c\n",
+    "spec: |\n  a",
     "spec: |2-\n    a\n",
     'spec: "a\\x41\\u00e9\\U0001F600 \\\n   b"',
     "spec: 'a''b\n\n  c'",

@@ -27,13 +27,13 @@ class Row:
     note: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Report:
-    """What became of a pipeline's tasks; as a text, a table."""
+    """What became of a pipeline's tasks; as a text, and at the end of a notebook's cell, a table."""
 
     rows: tuple[Row, ...]
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         cells = [
             _HEADER,
             *(

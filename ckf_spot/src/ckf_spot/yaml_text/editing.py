@@ -39,7 +39,7 @@ def edited(text: str, changes: Sequence[tuple[Node, Any, Any]], *, spelt_out: bo
     Whether it means what it should is left to the caller: a change to what an anchor names changes its aliases too.
 
     Args:
-        text: the whole stream.
+        text: the whole stream; its last line has an end.
         changes: each document's node, its value, and the value that it is to have.
         spelt_out: whether what an alias stands for is written in its place, so that it keeps its meaning.
     """
@@ -69,7 +69,8 @@ class _Editor:
             start, end = node.start_mark.index, self._end(node)
             line = start - self._column(start)
             own_line = not self._text[line:start].strip()
-            whole = _block(after, 0) if _is_long(after, node) else writing.dump_flow(after)
+            long = _is_long(after, node) and not isinstance(after, str)
+            whole = _block(after, 0) if long else writing.dump_flow(after)
             text = self._lines(whole) + self._last_end(end)
             return [_Edit(line, end, text) if own_line else _Edit(start, end, self._newline + text)]
 
@@ -185,7 +186,7 @@ class _Editor:
             rest = self._rest(end)
             end += len(rest)
             comment += rest.rstrip().expandtabs(1)
-        if _is_long(wanted, old):
+        if _is_long(wanted, old) and not (isinstance(wanted, str) and "\n" in comment):
             block = _block({"key": wanted}, self._indent(node)).split(":", 1)[1]  # what stands behind a key
             header, newline, lines = block.partition("\n")
             text = header + comment + self._lines(newline + lines)
@@ -199,7 +200,7 @@ class _Editor:
         blank = " " if start == end else ""
         if node.flow_style or not _is_long(wanted, old):
             text = writing.dump_flow(wanted)
-            return _Edit(start, end, blank + text + (self._newline if self._text[end - 1] == "\n" else ""))
+            return _Edit(start, end, blank + text + self._last_end(end))
         column = self._column(start) + len(blank)
         lines = blank + _block(wanted, column)[column:]
         if self._text[end - 1] == "\n":
@@ -218,12 +219,8 @@ class _Editor:
         rest = self._rest(end)
         if rest.strip() and not rest.lstrip().startswith("#"):
             raise _WholeError
-        while _is_block(last):
-            last = last.value[-1][1] if isinstance(last, MappingNode) else last.value[-1]
-        if isinstance(last, ScalarNode) and last.style in ("|", ">"):
-            raise _WholeError  # its last line would get an end that it does not have
         end += len(rest)
-        return self._inserted(end, self._lines(f"\n{lines}") + self._last_end(end))
+        return self._inserted(end, self._lines(f"\n{lines}"))
 
     def _inserted(self, place: int, text: str) -> _Edit:
         return _Edit(place, place, text)
@@ -233,8 +230,8 @@ class _Editor:
         return text.replace("\n", self._newline)
 
     def _last_end(self, position: int) -> str:
-        """The end of a line, where what was written up to here had one or the text has none."""
-        return self._newline if self._text[position - 1] == "\n" or position == len(self._text) else ""
+        """The end of a line, where what was written up to here had one."""
+        return self._newline if self._text[position - 1] == "\n" else ""
 
     def _rest(self, position: int) -> str:
         """What stands behind a position in its line."""

@@ -51,7 +51,7 @@ class Stream:
         changes = list(zip(self.nodes, self.documents, documents, strict=False))
         more = documents[len(changes) :]
         for spelt_out in (False, True):
-            text = editing.edited(self.text, changes, spelt_out=spelt_out)
+            text = editing.edited(_ended(self.text), changes, spelt_out=spelt_out)
             if more:
                 text = f"{text.rstrip()}\n---\n{writing.dump(more)}"
             if _means(text, documents):
@@ -116,7 +116,7 @@ def _read(text: str) -> Stream:
             return Stream([_json(text)], text, ())
         except (ValueError, RecursionError):
             pass  # YAML looks alike, and its reader knows in which line a mistake is
-    composed = Composed(text)
+    composed = Composed(_ended(text))
     nodes: list[Node] = []
     while composed.check_node():
         nodes += filter(None, [composed.get_node()])
@@ -124,6 +124,11 @@ def _read(text: str) -> Stream:
     documents = [values.of(node) for node in nodes]
     kept = [(node, found) for node, found in zip(nodes, documents, strict=True) if found is not None]
     return Stream([found for _, found in kept], text, tuple(node for node, _ in kept))
+
+
+def _ended(text: str) -> str:
+    """With an end of its last line, as kubectl reads it: it matters to a `|` at a file's end."""
+    return text if text.endswith("\n") else f"{text}\n"
 
 
 def _json(text: str) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import json
 import os
 import shutil
@@ -131,7 +132,7 @@ def _pools(options: argparse.Namespace) -> tuple[Mapping[str, AgentPool] | None,
     except ContractError as error:
         if options.pools or os.environ.get(sources.ENVIRONMENT):
             raise
-        return None, f"the pool contract can't be read: {str(error).split('; ', maxsplit=1)[0]}"
+        return None, f"the pool contract can't be read: {dataclasses.replace(error.mistakes[0], expected='')}"
     return {pool.name: pool for pool in found.all}, ""
 
 
