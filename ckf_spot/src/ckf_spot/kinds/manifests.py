@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
-from ckf_spot.errors import Mistake, Mistakes, PlacementError, missing
+from ckf_spot.errors import Mistake, Mistakes, PlacementError, not_one_of
 from ckf_spot.fields import at, copied, is_map, of
 from ckf_spot.kinds import placing, table
 from ckf_spot.kinds.kind import Path, Wish, told
@@ -66,10 +66,7 @@ def place(documents: Sequence[Any], group: PoolGroup, wish: Wish, origin: str) -
             mistakes.add([Mistake(name, found, "expected a map", "is no Kubernetes object")])
         elif not isinstance(kind, str):
             unknown = True
-            kinds = f"expected {', '.join(table.KINDS)}"
-            mistakes.add(
-                [(missing("kind", kinds) if kind is None else Mistake("kind", kind, kinds)).under(name)]
-            )
+            mistakes.add([not_one_of("kind", kind, table.KINDS).under(name)])
         elif kind in table.KINDS:
             known = True
             roles |= (has_roles := placing.has_roles(found))
