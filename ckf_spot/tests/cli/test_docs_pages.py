@@ -16,7 +16,7 @@ import pytest
 from program import Run
 
 ROOT: Final = Path(__file__).parents[2]
-PAGES: Final = ("jobs", "training", "katib", "kueue", "doctor", "notebooks", "checkpoints")
+PAGES: Final = ("jobs", "training", "katib", "kueue", "doctor", "notebooks", "checkpoints", "corpus")
 _FENCE: Final = re.compile(
     r"^```(?P<language>\w+)\n(?P<text>.*?)^```\n(?:\n```text\n(?P<told>.*?)^```$)?", re.MULTILINE | re.DOTALL
 )
