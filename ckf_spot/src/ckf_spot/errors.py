@@ -51,8 +51,9 @@ def missing(path: str, expected: str = "") -> Mistake:
 
 
 def not_one_of(path: str, value: object, allowed: Iterable[object]) -> Mistake:
-    """The mistake of a value that is none of those allowed."""
-    return Mistake(path, value, f"expected {', '.join(map(str, allowed)) or 'none'}")
+    """The mistake of a value that is none of those allowed, or is left out."""
+    expected = f"expected {', '.join(map(str, allowed)) or 'none'}"
+    return missing(path, expected) if value is None else Mistake(path, value, expected)
 
 
 def one_of(path: str, value: object, allowed: Iterable[object]) -> PlacementError:

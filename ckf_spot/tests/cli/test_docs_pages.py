@@ -26,6 +26,7 @@ PAGES: Final = (
     "doctor",
     "notebooks",
     "checkpoints",
+    "corpus",
 )
 _FENCE: Final = re.compile(
     r"^```(?P<language>\w+)\n(?P<text>.*?)^```\n(?:\n```text\n(?P<told>.*?)^```$)?", re.MULTILINE | re.DOTALL

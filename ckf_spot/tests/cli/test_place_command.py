@@ -47,6 +47,14 @@ def test_documents_without_pods_stay_and_keep_their_texts(run: Run) -> None:
     assert documents[0]["data"] == {"day": "2024-01-01", "answer": "yes", "mode": "0644"}
 
 
+def test_what_has_no_pods_is_not_worth_a_line(run: Run) -> None:
+    role = "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: {name: reader}\n"
+    Path("job.yaml").write_text(f"{role}---{JOB}", encoding="utf-8")
+    ran = run("place", "-f", "job.yaml", "--pool", "cpu")
+    assert (ran.code, ran.errors) == (0, [])
+    assert ran.output.startswith(role)
+
+
 def test_the_result_goes_to_a_file(run: Run) -> None:
     Path("job.yaml").write_text(JOB, encoding="utf-8")
     ran = run("place", "-f", "job.yaml", "--pool", "cpu", "-o", "job.yaml")
@@ -112,6 +120,9 @@ def test_a_wrong_option_is_one_line(run: Run, options: list[str], message: str) 
         ("- 1", ": document 1: [1] is no Kubernetes object; expected a map"),
         ("", ": there is nothing to place in it; expected Job, "),
         (VOLUME, ": there is nothing to place in it; expected Job, "),
+        ("kind: ClusterRole", ": there is nothing to place in it; expected Job, "),
+        ("name: train\n", ": document 1: kind is missing; expected Job, CronJob, "),
+        ("kind: 1", ": document 1: kind: 1 is not allowed; expected Job, CronJob, "),
         ("kind: Deployment\n", ": document 1: kind: 'Deployment' can't be on spot: it holds state or serves people"),
         ("kind: Notebook\nmetadata: {name: nb}", ": Notebook/nb: kind: 'Notebook' can't be on spot: it holds state"),
         ("kind: Pod", ": document 1: kind: 'Pod' can't be on spot: nothing makes a bare pod again"),

@@ -214,6 +214,7 @@ def test_a_mistake_is_told_where_it_is(pools: Pools, document: Json, message: st
     ("own", "why"),
     [
         ({"limit": 3}, "the policy OnFailure"),
+        ({}, "the policy OnFailure"),
         ({"limit": 3, "retryPolicy": "OnError"}, "the policy OnError"),
         ({"limit": 0, "retryPolicy": "Always"}, "limit 0"),
         ({"limit": 3, "retryPolicy": "Always"}, None),

@@ -25,6 +25,13 @@ def test_a_trial_is_placed_as_a_job(pools: Pools) -> None:
     assert placed["spec"]["podFailurePolicy"]["rules"][0]["action"] == "Ignore"
 
 
+def test_a_trial_is_placed_as_a_workflow(pools: Pools) -> None:
+    template = {"name": "train", "container": container()}
+    spec = {"entrypoint": "train", "templates": [template]}
+    trial = {"apiVersion": "argoproj.io/v1alpha1", "kind": "Workflow", "spec": spec}
+    assert trial_of(place(with_trial(trial), pools["cpu"])) == place(trial, pools["cpu"])
+
+
 def test_a_trial_is_placed_as_a_training_job(pools: Pools) -> None:
     trial = training_job(
         "PyTorchJob", "pytorchReplicaSpecs", Master=container("pytorch"), Worker=container("pytorch")
@@ -65,8 +72,8 @@ def test_the_fields_are_those_of_katibs_own_models(pools: Pools, name: str, insi
     ("trial", "message"),
     [
         (
-            {"kind": "Workflow"},
-            "spec.trialTemplate.trialSpec.kind: 'Workflow' is not allowed; expected Job, TFJob",
+            {"kind": "Deployment"},
+            "spec.trialTemplate.trialSpec.kind: 'Deployment' is not allowed; expected Job, TFJob",
         ),
         (None, "spec.trialTemplate.trialSpec is missing"),
         ("${trial}", "spec.trialTemplate.trialSpec: '${trial}' is no map"),

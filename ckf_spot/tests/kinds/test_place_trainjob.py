@@ -138,6 +138,16 @@ def test_another_releases_field_is_refused_with_the_right_one(pools: Pools, api:
     assert str(error.value) == f"spec.{wrong}: unknown field; Trainer {api} takes {SHAPES[api]} instead"
 
 
+@pytest.mark.parametrize("api", APIS)
+def test_an_override_under_the_trainer_is_refused_with_its_right_place(pools: Pools, api: str) -> None:
+    document = example("trainjob")
+    document["spec"]["trainer"][SHAPES[api]] = []
+    with pytest.raises(PlacementError) as error:
+        place(document, pools["gpu"], trainer_api=api)
+    field = SHAPES[api]
+    assert str(error.value) == f"spec.trainer.{field}: unknown field; it belongs under spec.{field}"
+
+
 def test_an_unknown_release_is_refused(pools: Pools) -> None:
     unknown: Any = "1.9"
     with pytest.raises(PlacementError, match=r"api: '1.9' is not allowed; expected 2.0, 2.1, 2.2, 2.3"):

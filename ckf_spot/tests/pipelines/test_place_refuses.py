@@ -322,6 +322,17 @@ def test_node_affinity_that_is_a_structure(pools: Pools) -> None:
     )
 
 
+@pytest.mark.parametrize("wishes", [[], [{"weight": 1, "preference": {"matchExpressions": [ZONE]}}]])
+def test_a_structure_of_wishes_alone_contradicts_nothing(pools: Pools, wishes: list[Any]) -> None:
+    @pipeline(name="wishes")
+    def wishing() -> None:
+        task = work()
+        kubernetes.add_node_affinity_json(task, {"preferredDuringSchedulingIgnoredDuringExecution": wishes})
+        pools["cpu"].place(task)
+
+    assert Compiled.of(wishing)
+
+
 def test_affinity_of_its_own_on_a_backend_that_ignores_it(old_pools: Pools) -> None:
     assert (
         refusal(old_pools["cpu"], lambda task: kubernetes.add_node_affinity(task, [ZONE]), by="node-selector")

@@ -127,8 +127,12 @@ class _Workflow(Kind):
         elif not (is_maps(templates) and templates):
             yield Mistake("templates", templates, "expected a list of maps")
         elif not any(each.moves for each in self._steps(document, wish)):
-            problem = "none of them makes a pod that may vanish, so nothing would be placed"
-            yield told("templates", problem, "name one in also, if there is any")
+            if out := sorted(set(_references(document))):
+                problem = f"those of its steps are out of reach: {', '.join(out)}"
+                yield told("templates", problem, "place them where they are")
+            else:
+                problem = "none of them makes a pod that may vanish, so nothing would be placed"
+                yield told("templates", problem, "name one in also, if there is any")
         yield from within(document, "templateDefaults")
         for path, template in _templates(document):
             where = dotted(path)
@@ -166,27 +170,20 @@ class _Workflow(Kind):
 
     def place(self, document: Json, placement: Placement, wish: Wish) -> None:
         """A step that has no retries is tried again."""
-        if (
-            not placement.spot
-            or document.get("retryStrategy")
-            or of(document, "templateDefaults", "retryStrategy")
-        ):
+        if not placement.spot or _everywhere(document) is not None:
             return
         for step in self._moving(document, placement, wish):
             own = at(document, *step.path)
-            if not own.get("retryStrategy"):
+            if own.get("retryStrategy") is None:
                 own["retryStrategy"] = copied(RETRIES)
 
     def doubts(self, document: Mapping[str, Any], placement: Placement, wish: Wish) -> Iterator[str]:
         """Retries of its own that an eviction is not for, and templates out of reach."""
         if placement.spot:
             moving = {each.path for each in self._moving(document, placement, wish)}
-            everywhere = document.get("retryStrategy") or of(document, "templateDefaults").get(
-                "retryStrategy"
-            )
             for path, role, own in _retries(document):
-                retry = own or everywhere
-                if path in moving and retry and (why := _lost(retry)):
+                retry = _everywhere(document) if own is None else own
+                if path in moving and retry is not None and (why := _lost(retry)):
                     yield f"{role} is lost with its node: {why}; set retryPolicy: {_SURVIVING}"
         if out := sorted(set(_references(document))):
             yield f"the templates of {', '.join(out)} are out of reach: place them where they are"
@@ -333,6 +330,12 @@ def _retries(spec: Mapping[str, Any]) -> Iterator[tuple[Path, str, Any]]:
     yield (), "the workflow", spec.get("retryStrategy")
     for path, template in _templates(spec):
         yield path, _role(spec, path, template), template.get("retryStrategy")
+
+
+def _everywhere(spec: Mapping[str, Any]) -> Any:
+    """The retries of templates that have none of their own; an empty map means some without end."""
+    found = spec.get("retryStrategy")
+    return of(spec, "templateDefaults").get("retryStrategy") if found is None else found
 
 
 def _lost(retry: Mapping[str, Any]) -> str:

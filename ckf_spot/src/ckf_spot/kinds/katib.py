@@ -8,10 +8,15 @@ from typing import Any, Final
 from ckf_spot import fields
 from ckf_spot.errors import Mistake, not_one_of
 from ckf_spot.fields import is_map, of
-from ckf_spot.kinds import jobs, trainer, training
+from ckf_spot.kinds import argo, jobs, trainer, training
 from ckf_spot.kinds.kind import Kind, Path, Wish, told
 
-TRIALS: Final[Mapping[str, Kind]] = {"Job": jobs.KINDS["Job"], **training.KINDS, **trainer.KINDS}
+TRIALS: Final[Mapping[str, Kind]] = {
+    "Job": jobs.KINDS["Job"],
+    **training.KINDS,
+    **trainer.KINDS,
+    "Workflow": argo.KINDS["Workflow"],
+}
 """Kinds of which Katib makes trials."""
 _TRIAL: Final = "spec.trialTemplate.trialSpec"
 _SPEC: Final = (

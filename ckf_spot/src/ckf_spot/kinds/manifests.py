@@ -17,8 +17,11 @@ from ckf_spot.pool_group import PoolGroup
 _LISTS: Final = ("List", *(f"{kind}List" for kind in table.KINDS))
 """Kinds of objects that hold others in `items`."""
 _WITHOUT_PODS: Final = (
-    "ConfigMap", "LimitRange", "Namespace", "PersistentVolume", "PersistentVolumeClaim", "ResourceQuota", "Role",
-    "RoleBinding", "Secret", "Service", "ServiceAccount",
+    "ClusterQueue", "ClusterRole", "ClusterRoleBinding", "ConfigMap", "CustomResourceDefinition",
+    "HorizontalPodAutoscaler", "Ingress", "LimitRange", "LocalQueue", "Namespace", "NetworkPolicy",
+    "PersistentVolume", "PersistentVolumeClaim", "PodDefault", "PodDisruptionBudget", "PriorityClass", "Profile",
+    "ResourceClaim", "ResourceClaimTemplate", "ResourceFlavor", "ResourceQuota", "Role", "RoleBinding", "Secret",
+    "Service", "ServiceAccount", "StorageClass", "WorkloadPriorityClass",
 )  # fmt: skip
 """Kinds that are often in the same file as a job; that they stay as they are need not be told."""
 

@@ -66,7 +66,8 @@ class TrainJob(Kind):
         )
         spec = of(document, "spec")
         if spec.get("trainer") is not None:
-            yield from fields.problems(spec["trainer"], "spec.trainer", _TRAINER)
+            beside = {name: f"it belongs under spec.{name}" for name in (field, *_SPEC, *_ONLY[api])}
+            yield from fields.problems(spec["trainer"], "spec.trainer", _TRAINER, hints=beside)
         entries = spec.get(field)
         if entries is not None and not is_maps(entries):
             yield Mistake(f"spec.{field}", entries, "expected a list of maps")

@@ -8,9 +8,11 @@ from typing import Final
 from ckf_spot.agent_pool import GPU, AgentPool
 from ckf_spot.backend import Backend
 from ckf_spot.errors import ABSENT, Mistake, not_one_of
+from ckf_spot.fields import is_map, of
 from ckf_spot.pipelines.request import Request
 from ckf_spot.pipelines.step import Placed, Step, pod_spec, settings_of, shape_problems
 from ckf_spot.pods import gpu_limits, node_selection
+from ckf_spot.pods.field_names import PREFERRED
 from ckf_spot.pods.template import merged_affinity, merged_tolerations
 
 _JSON_FORMS: Final = (
@@ -163,8 +165,15 @@ def _passthrough_problems(step: Step, request: Request) -> Iterator[Mistake]:
         )
 
 
+def _is_wish(form: object) -> bool:
+    """Whether an affinity, known when the pipeline is compiled, requires nothing."""
+    constant = of({"": form}, "", "runtimeValue").get("constant")
+    return is_map(constant) and constant.keys() <= {PREFERRED}
+
+
 def _json_problems(step: Step) -> Iterator[Mistake]:
     for setting, form, problem, expected in _JSON_FORMS:
         found = step.settings.get(setting)
-        if any(form in each for each in (found if isinstance(found, list) else [found or {}])):
+        given = [each[form] for each in (found if isinstance(found, list) else [found or {}]) if form in each]
+        if not all(map(_is_wish, given)):
             yield Mistake(step.where, ABSENT, expected, problem)

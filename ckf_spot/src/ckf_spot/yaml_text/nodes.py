@@ -186,7 +186,9 @@ def key_of(node: Node) -> str:
     """A key as Kubernetes reads it: a text, whatever it looks like."""
     target = node.value if isinstance(node, AliasNode) else node
     if not isinstance(target, ScalarNode):
-        raise _error(node, "a map or a list can't be a key")
+        raise _error(
+            node, "a map or a list can't be a key; a template such as {{ name }} must be filled in first"
+        )
     match _scalar(target):
         case str() as text:
             return text
