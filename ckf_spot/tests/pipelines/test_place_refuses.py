@@ -249,6 +249,7 @@ def test_every_mistake_is_told_at_once(old_pools: Pools) -> None:
     ]
 
 
+WISHES = "preferredDuringSchedulingIgnoredDuringExecution"
 ZONE = {"key": "topology.kubernetes.io/zone", "operator": "In", "values": ["westeurope-1"]}
 SPOT = {"key": "kubernetes.azure.com/scalesetpriority", "operator": "In", "values": ["spot"]}
 
@@ -327,10 +328,11 @@ def test_a_structure_of_wishes_alone_contradicts_nothing(pools: Pools, wishes: l
     @pipeline(name="wishes")
     def wishing() -> None:
         task = work()
-        kubernetes.add_node_affinity_json(task, {"preferredDuringSchedulingIgnoredDuringExecution": wishes})
+        kubernetes.add_node_affinity_json(task, {WISHES: wishes})
         pools["cpu"].place(task)
 
-    assert Compiled.of(wishing)
+    settings = Compiled.of(wishing).placement()
+    assert wishes == settings["nodeAffinity"][-1]["nodeAffinityJson"]["runtimeValue"]["constant"][WISHES]
 
 
 def test_affinity_of_its_own_on_a_backend_that_ignores_it(old_pools: Pools) -> None:

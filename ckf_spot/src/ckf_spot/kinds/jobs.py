@@ -139,14 +139,14 @@ class CronJob(Kind):
 
 
 class JobSet(Kind):
-    """A JobSet (jobset.x-k8s.io/v1alpha2): each of its Jobs is placed as a Job is.
+    """A JobSet (jobset.x-k8s.io/v1alpha2, and v1 of later releases): each of its Jobs is placed as a Job is.
 
     An evicted pod is then replaced inside its Job, and the set does not start over.
     """
 
     def problems(self, document: Mapping[str, Any], wish: Wish) -> Iterator[Mistake]:
         """Down to the Jobs' templates."""
-        yield from fields.object_problems(document, "jobset.x-k8s.io/v1alpha2")
+        yield from fields.object_problems(document, "jobset.x-k8s.io/v1alpha2", "jobset.x-k8s.io/v1")
         if document.get("spec") is None:
             return
         yield from fields.problems(document["spec"], "spec", _JOB_SET, ("replicatedJobs",))

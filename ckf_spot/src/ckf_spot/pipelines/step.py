@@ -128,6 +128,7 @@ def settings_of(spec: Mapping[str, Any], settings: Mapping[str, Any]) -> Json:
             *of(node, REQUIRED).get("nodeSelectorTerms", ()),
             # A float, as in compiled files: the compiler keeps settings in a protobuf Struct.
             *({**each["preference"], "weight": float(each["weight"])} for each in node.get(PREFERRED, ())),
+            *(each for each in settings.get("nodeAffinity") or () if not {*_TERM} & each.keys()),
         ],
         "nodeSelector": {"labels": spec["nodeSelector"]} if spec.get("nodeSelector") else {},
         "tolerations": spec.get("tolerations"),
