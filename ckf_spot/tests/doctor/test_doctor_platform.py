@@ -152,7 +152,7 @@ def test_a_cluster_that_does_not_answer_is_one_line_beside_the_file(
     [
         (["--pools", "no.json"], "no.json: can't be read: No such file or directory"),
         (["--backend", "1.8"], "backend: '1.8' is no version"),
-        (["--pool", "cpu"], "--pool: it needs -f; expected -f FILE --pool NAME"),
+        (["--pool", "cpu"], "--pool: 'cpu' needs a file; expected -f FILE --pool NAME"),
         (["-n", "nowhere"], "namespace: 'nowhere' does not exist"),
         (["-f", "no.yaml"], "no.yaml: can't be read: No such file or directory"),
     ],

@@ -50,7 +50,7 @@ def add_to(commands: Any) -> None:
 
 def _run(options: argparse.Namespace) -> int:
     if options.pool and not options.file:
-        raise PlacementError("--pool: it needs -f; expected -f FILE --pool NAME")
+        raise PlacementError(Mistake("--pool", options.pool, "expected -f FILE --pool NAME", "needs a file"))
     documents, origin = _documents(options.file) if options.file else ((), "")
     wish = Wish(require=options.require, also=tuple(options.also), trainer_api=options.trainer_api)
     reader, why = _cluster()

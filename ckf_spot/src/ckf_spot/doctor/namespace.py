@@ -11,7 +11,7 @@ from ckf_spot.doctor import quotas
 from ckf_spot.doctor.findings import Finding, looked, right, unknown, wrong
 from ckf_spot.doctor.reader import Reader
 from ckf_spot.doctor.work import Pods
-from ckf_spot.errors import PlacementError
+from ckf_spot.errors import Mistake, PlacementError
 from ckf_spot.fields import copied, is_maps, of
 from ckf_spot.generated.namespace import DEFAULT_TOLERATIONS
 from ckf_spot.placement import Placement
@@ -39,7 +39,9 @@ def read(reader: Reader, name: str) -> tuple[Mapping[str, Any], list[Finding]]:
     except ForbiddenError as error:
         return {}, [unknown(what, str(error))]
     if found is None:
-        raise PlacementError(f"namespace: {name!r} does not exist; expected a namespace of the cluster")
+        raise PlacementError(
+            Mistake("namespace", name, "expected a namespace of the cluster", "does not exist")
+        )
     return of(found, "metadata", "annotations"), []
 
 

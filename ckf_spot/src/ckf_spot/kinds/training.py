@@ -18,7 +18,7 @@ _ON_EVICTION: Final = "ExitCode"
 """The operator makes a pod again that ended with 128 or more, as after a signal, and fails the job otherwise."""
 _RESTARTS: Final = ("Always", "ExitCode", "Never", "OnFailure")
 _SURVIVING: Final = ("ExitCode", "OnFailure", "Always")
-"""Restart policies with which the operator 1.9.2 replaces a drained pod (`tests/local/training/test_training.py`)."""
+"""With which the operator 1.9.2 replaces a drained pod (`tests/local/training/test_restart_policies.py`)."""
 _DYNAMIC: Final = "enableDynamicWorker"
 _REPLICA: Final = ("replicas", "restartPolicy", "template")
 _OF_THE_POD: Final = (
@@ -189,7 +189,7 @@ _CONNECTED: Final = (
 )
 _MPI_ON_EVICTION: Final = (
     "mpirun ends with any worker that is evicted, and the job with it, unless the framework can lose some, as elastic "
-    "Horovod can; or keep the workers on demand: require='on-demand'"
+    "Horovod can: give the Launcher restartPolicy OnFailure, or keep the workers on demand: require='on-demand'"
 )
 _JAX_ON_EVICTION: Final = (
     f"no role of it stays: Worker 0 coordinates the others, and they end with it; {_CONNECTED}"
