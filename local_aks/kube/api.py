@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from http import HTTPStatus
 from pathlib import Path
 from typing import Final
 from urllib.parse import quote
@@ -16,6 +18,9 @@ from local_aks.kube.objects import Kind, Object, at, fields, items, name_of, nam
 
 _APPLY: Final = "application/apply-patch+yaml"  # JSON is YAML
 _JSON_PATCH: Final = "application/json-patch+json"
+_STARTING_SECONDS: Final = 10.0
+"""How long the storage of a new custom resource may take to start."""
+_POLL_SECONDS: Final = 0.2
 
 
 @dataclass(frozen=True)
@@ -150,13 +155,17 @@ class ApiServer:
         ]
 
     def _found(self, path: str) -> Object:
-        """What is there; empty where nothing is."""
-        try:
-            return self._call("GET", path)
-        except ApiError as error:
-            if error.not_found:
-                return {}
-            raise
+        """What is there; empty where nothing is. A kind that just starts is asked for again, as the server wants."""
+        deadline = time.monotonic() + _STARTING_SECONDS
+        while True:
+            try:
+                return self._call("GET", path)
+            except ApiError as error:
+                if error.not_found:
+                    return {}
+                if error.status != HTTPStatus.TOO_MANY_REQUESTS or time.monotonic() > deadline:
+                    raise
+                time.sleep(min(error.retry_after, 1) or _POLL_SECONDS)
 
     def _discover(self, kind: Kind) -> Mapping[str, ServedKind]:
         found = self._found(_root(kind))

@@ -12,11 +12,12 @@ import pytest
 from ckf_spot import Pools
 from local_aks.control_plane.controllers.argo import Argo
 from local_aks.demo.workloads.kfp_compiler import Retries, Task
-from local_aks.demo.workloads.pipelines import Attempt, Object, Work, attempts, ended, phase, workflow
+from local_aks.demo.workloads.pipelines import Attempt, Object, attempts, ended, phase
 from local_aks.simulation.journal import Kind
 from local_aks.simulation.market import MarketEvent, Weather, seeded
 from tests.local.argo.profile import WORKFLOW, profile
 from tests.local.argo.setting import argo_retries
+from tests.local.argo.undriven import undriven
 from tests.local.demo_stack import DemoStack, Play
 
 SEEDS: Final = (1,)
@@ -27,17 +28,16 @@ WORKFLOWS: Final = 20
 RETRIES: Final = Retries(15)
 """More than the blog's 5: here a VM lives no longer than a step takes."""
 
-_STORM_SECONDS: Final = 1150.0
+_STORM_SECONDS: Final = 1050.0
 _ROUGH: Final = Weather(evictions_per_hour=1000, shortages_per_hour=0)
 _VANISHING_SECONDS: Final = 150.0
 """Only at first: each costs the real garbage collector's minute, which no clock can shorten."""
 _WITHOUT_NOTICE: Final = Weather(evictions_per_hour=200, vanish_share=1, shortages_per_hour=0)
 _BOOT_SECONDS: Final = 30.0
 """Quicker than Azure's, so that nodes are there to be taken again."""
-_STEP_SECONDS: Final = 2.0
-_AT_ONCE: Final = 14
-"""Workflows that go on at any time, each with one or two pods on spot. More of them keep a small machine so busy that
-Argo's view of them falls behind (docs/facts/engine.md#argo)."""
+_STEP_SECONDS: Final = 4.0
+_AT_ONCE: Final = 20
+"""Workflows that go on at any time, each with one or two pods, for the twenty nodes of the CPU spot pool."""
 _LOOK_SECONDS: Final = 30.0
 """Simulated seconds between two looks at the workflows."""
 
@@ -63,8 +63,8 @@ def _pipeline(name: str, namespace: str, pools: Pools) -> Object:
     """Canonical's blog's: a download, two conversions of its files, and what merges them; a node for each pod."""
     spot = pools["cpu"].placement(require="spot")
 
-    def step(called: str, *after: str) -> tuple[Task, Work]:
-        return Task(called, spot, RETRIES, after, cpu="5"), Work(_STEP_SECONDS)
+    def step(called: str, *after: str) -> Task:
+        return Task(called, spot, RETRIES, after, cpu="5")
 
     steps = [
         step("download"),
@@ -72,7 +72,7 @@ def _pipeline(name: str, namespace: str, pools: Pools) -> Object:
         step("convert-b", "download"),
         step("merge", "convert-a", "convert-b"),
     ]
-    return workflow(name, namespace, steps)
+    return undriven(name, namespace, steps, _STEP_SECONDS)
 
 
 @pytest.fixture(scope="module", params=SEEDS, ids=lambda seed: f"seed {seed}")

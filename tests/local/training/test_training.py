@@ -40,6 +40,8 @@ def _training(
 def _started(demo: DemoStack, play: Play, pools: Pools, shape: Shape, namespace: str) -> Training:
     job = pools[shape.workload].place(training_job(shape, namespace), prefer="spot")
     training = Training(demo, job)
+    worker = job["spec"][shape.replicas]["Worker"]
+    worker["restartPolicy"] = "ExitCode"  # not every kind's own, and placing leaves one that survives
     demo.apply(job)
     play.until("the chief runs", lambda: training.pods(shape.chief))
     play.until("both workers run", lambda: len(training.pods("Worker")) == 2)
