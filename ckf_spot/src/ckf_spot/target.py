@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
 from ckf_spot.errors import Mistake, refuse
 from ckf_spot.fields import Json
 from ckf_spot.kinds import placing
+from ckf_spot.pipelines.request import BACKOFF, GIVE_UP, RETRIES
 from ckf_spot.placement import Capacity, Preference
 from ckf_spot.pool_group import PoolGroup, Selection
 
@@ -123,9 +124,9 @@ class Target(PoolGroup):
         *,
         prefer: Preference | None = None,
         require: Capacity | None = None,
-        retries: int = 5,
-        backoff: str = "5m",
-        give_up: str = "7d",
+        retries: int = RETRIES,
+        backoff: str = BACKOFF,
+        give_up: str = GIVE_UP,
         by: Selection = "node-affinity",
         except_: str | Collection[str] = (),
     ) -> Report:

@@ -5,11 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Final
-
-import pytest
-import yaml
 
 from ckf_spot import sources
 
@@ -102,24 +98,6 @@ def ready() -> dict[str, Any]:
         QUOTAS: [],
         LIMITS: [],
     }
-
-
-def point_to(address: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Makes an address the cluster, and its ConfigMap the contract."""
-    kubeconfig = {
-        "apiVersion": "v1",
-        "kind": "Config",
-        "clusters": [{"name": "c", "cluster": {"server": address}}],
-        "users": [{"name": "u", "user": {}}],
-        "contexts": [{"name": "c", "context": {"cluster": "c", "user": "u", "namespace": "team-a"}}],
-        "current-context": "c",
-    }
-    path = folder / "kubeconfig"
-    path.write_text(yaml.safe_dump(kubeconfig), encoding="utf-8")
-    monkeypatch.setenv("KUBECONFIG", str(path))
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    monkeypatch.delenv("CKF_SPOT_POOLS", raising=False)
-    monkeypatch.chdir(folder)
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,6 @@ from ready_cluster import (
     Doctor,
     config_map,
     node,
-    point_to,
     runs,
 )
 
@@ -128,18 +128,18 @@ def test_a_contract_that_is_no_longer_the_clusters_is_told(doctor: Doctor, api: 
 
 
 def test_without_a_cluster_and_without_a_file_there_is_nothing_to_look_at(
-    doctor: Doctor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    doctor: Doctor, point_to: Callable[[str], None]
 ) -> None:
-    point_to("http://127.0.0.1:1", tmp_path, monkeypatch)
+    point_to("http://127.0.0.1:1")
     told = doctor()
     assert (told.code, told.lines, len(told.errors)) == (2, [], 1)
     assert told.errors[0].startswith("ckf-spot: the cluster does not answer: ")
 
 
 def test_a_cluster_that_does_not_answer_is_one_line_beside_the_file(
-    doctor: Doctor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    doctor: Doctor, point_to: Callable[[str], None]
 ) -> None:
-    point_to("http://127.0.0.1:1", tmp_path, monkeypatch)
+    point_to("http://127.0.0.1:1")
     told = doctor("--pools", str(CONTRACT))
     assert told.code == 0
     assert told["cluster"].startswith("? cluster: not checked, because the cluster does not answer: ")

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import json
-import threading
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-import yaml
 from made import CONTRACT
 
 from ckf_spot import cli
@@ -57,48 +53,16 @@ class Api:
 
 
 @pytest.fixture
-def api(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Generator[Api]:
+def api(serve: Callable[[Callable[[str], tuple[int, bytes]]], None], monkeypatch: pytest.MonkeyPatch) -> Api:
     """The API server that KUBECONFIG names; it knows a namespace without pods."""
     api = Api(
         {f"{TEAM}/pods": [], f"{TEAM}/events": [], "/api/v1/nodes": [], TEAM: [], "/api/v1/namespaces": []}
     )
     api.objects["/api/v1/namespaces"] = [{"metadata": {"name": name}} for name in ("team-a", "default")]
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            status, body = api.answer("GET", self.path)
-            self.send_response(status)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the base class names it so
-            """Says nothing."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
-    thread.start()
-    address = f"http://127.0.0.1:{server.server_address[1]}"
-    kubeconfig = {
-        "apiVersion": "v1",
-        "kind": "Config",
-        "clusters": [{"name": "c", "cluster": {"server": address}}],
-        "users": [{"name": "u", "user": {}}],
-        "contexts": [{"name": "c", "context": {"cluster": "c", "user": "u", "namespace": "team-a"}}],
-        "current-context": "c",
-    }
-    path = tmp_path / "kubeconfig"
-    path.write_text(yaml.safe_dump(kubeconfig), encoding="utf-8")
-    monkeypatch.setenv("KUBECONFIG", str(path))
+    serve(lambda path: api.answer("GET", path))
     monkeypatch.setenv("CKF_SPOT_POOLS", str(CONTRACT))
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     monkeypatch.delenv("COLUMNS", raising=False)
-    monkeypatch.chdir(tmp_path)
-    yield api
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    return api
 
 
 @dataclass(frozen=True)

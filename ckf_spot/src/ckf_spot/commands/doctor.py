@@ -9,6 +9,7 @@ from contextlib import suppress
 from typing import Any, Final
 
 from ckf_spot import backend, sources, yaml_text
+from ckf_spot.cluster import ForbiddenError
 from ckf_spot.commands import output
 from ckf_spot.doctor import file, namespace, platform
 from ckf_spot.doctor.findings import Finding, line, right, unknown, wrong
@@ -18,7 +19,6 @@ from ckf_spot.errors import ContractError, Mistake, PlacementError, refuse
 from ckf_spot.fields import is_map
 from ckf_spot.kinds.kind import Wish
 from ckf_spot.pools import Pools
-from ckf_spot.where.cluster import ForbiddenError
 
 _WRONG: Final = 1
 """Exit code where something is not as it should be."""

@@ -16,10 +16,10 @@ from typing import Any, Final, NoReturn
 
 from ckf_spot import durations, sources
 from ckf_spot.agent_pool import AgentPool
+from ckf_spot.cluster import Cluster
 from ckf_spot.commands import output
 from ckf_spot.errors import ABSENT, ContractError, Mistake, Mistakes
 from ckf_spot.pools import Pools
-from ckf_spot.where.cluster import Cluster
 from ckf_spot.where.look import look
 from ckf_spot.where.observations import Look
 from ckf_spot.where.record import Recorder, read

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from ckf_spot.cluster import ForbiddenError
 from ckf_spot.errors import PlacementError
-from ckf_spot.where.cluster import ForbiddenError
 
 State = Literal["right", "wrong", "note", "unknown"]
 """`note`: worth knowing; `unknown`: it could not be looked at, which is neither good news nor bad news."""

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from ckf_spot.agent_pool import PLATFORM_NAMESPACES
+from ckf_spot.cluster import ForbiddenError
 from ckf_spot.doctor import quotas
 from ckf_spot.doctor.findings import Finding, looked, right, unknown, wrong
 from ckf_spot.doctor.reader import Reader
@@ -16,7 +17,6 @@ from ckf_spot.fields import copied, is_maps, of
 from ckf_spot.generated.namespace import DEFAULT_TOLERATIONS
 from ckf_spot.placement import Placement
 from ckf_spot.pods.template import covers
-from ckf_spot.where.cluster import ForbiddenError
 
 WHITELIST: Final = "scheduler.alpha.kubernetes.io/tolerationsWhitelist"
 SELECTOR: Final = "scheduler.alpha.kubernetes.io/node-selector"

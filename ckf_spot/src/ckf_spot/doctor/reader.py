@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, Final
 
-from ckf_spot.where.cluster import Cluster, NotThereError, Object
+from ckf_spot.cluster import Cluster, NotThereError, Object
 
 _KUBEFLOW: Final = "kubeflow"
 _PIPELINES: Final = ("kfp-api", "ml-pipeline")

@@ -8,7 +8,7 @@ needed here, so that a pipeline can be placed where nobody wants to edit its Pyt
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, Unpack
 
 from ckf_spot.agent_pool import GPU
 from ckf_spot.errors import ABSENT, Mistake, Mistakes
@@ -16,9 +16,9 @@ from ckf_spot.fields import Json, at, copied, is_map, is_maps, of
 from ckf_spot.pipelines import request as requests
 from ckf_spot.pipelines import whole
 from ckf_spot.pipelines.report import Report
+from ckf_spot.pipelines.request import Asked
 from ckf_spot.pipelines.step import DRIVER_IMAGES, EXIT, IMPORTER, WITHOUT_POD, Placed, Step
-from ckf_spot.placement import Capacity, Preference
-from ckf_spot.pool_group import PoolGroup, Selection
+from ckf_spot.pool_group import PoolGroup
 
 _SETTINGS: Final = ("platforms", "kubernetes", "deploymentSpec", "executors")
 """Path of the Kubernetes settings in the second document."""
@@ -42,26 +42,16 @@ def place(
     documents: Sequence[Mapping[str, Any]],
     group: PoolGroup,
     *,
-    prefer: Preference | None = None,
-    require: Capacity | None = None,
-    retries: int = requests.RETRIES,
-    backoff: str = requests.BACKOFF,
-    give_up: str = requests.GIVE_UP,
-    by: Selection = "node-affinity",
     except_: str | Collection[str] = (),
+    **asked: Unpack[Asked],
 ) -> tuple[list[Json], Report]:
     """Places every task of a compiled pipeline, as `ckf_spot.pipelines.tasks.place_pipeline` does one in Python.
 
     Args:
         documents: the compiled file's one or two documents; they stay as they are.
-        group: see `ckf_spot.pipelines.tasks.place`.
-        prefer: see `ckf_spot.pipelines.tasks.place`.
-        require: see `ckf_spot.pipelines.tasks.place`.
-        retries: see `ckf_spot.pipelines.tasks.place`; a task that has retries of its own keeps them.
-        backoff: see `ckf_spot.pipelines.tasks.place`.
-        give_up: see `ckf_spot.pipelines.tasks.place`.
-        by: see `ckf_spot.pipelines.tasks.place`.
+        group: pools, and the backend that runs the pipeline.
         except_: names of tasks that are left alone, or of the loops, conditions and pipelines around them.
+        asked: see `request.read`; a task that has retries of its own keeps them.
 
     Returns:
         The placed documents, and what became of each task.
@@ -70,16 +60,7 @@ def place(
         PlacementError: with every mistake, one a line.
     """
     mistakes = Mistakes()
-    request = requests.read(
-        mistakes,
-        group,
-        prefer=prefer,
-        require=require,
-        retries=retries,
-        backoff=backoff,
-        give_up=give_up,
-        by=by,
-    )
+    request = requests.read(mistakes, group, **asked)
     pipeline = Pipeline(documents)
     steps = list(pipeline.steps())
     mistakes.add(pipeline.problems)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Final, get_args
+from typing import Final, TypedDict, get_args
 
 from ckf_spot import durations
 from ckf_spot.errors import Mistake, Mistakes, PlacementError, one_of
@@ -18,6 +18,17 @@ GIVE_UP: Final = "7d"
 _FACTOR: Final = 1.0
 """Factor of the backoff: each wait is as long as the first. The compiler's default is 2.0. Argo cannot read a fraction
 such as 1.5, and the task fails without a retry (docs/facts/placement.md#traps-of-kfp)."""
+
+
+class Asked(TypedDict, total=False):
+    """Arguments that every way to place tasks takes; what each means, and what is wrong with it, `read` says."""
+
+    prefer: Preference | None
+    require: Capacity | None
+    retries: int
+    backoff: str
+    give_up: str
+    by: Selection
 
 
 @dataclass(frozen=True)
@@ -57,14 +68,15 @@ def read(
 
     Args:
         mistakes: tells them all at once, with those of the tasks.
-        group: see `place`.
-        prefer: see `place`.
-        require: see `place`.
-        retries: see `place`.
-        backoff: see `place`.
-        give_up: see `place`.
-        gpus: see `place`.
-        by: see `place`.
+        group: pools, and the backend that runs the pipeline.
+        prefer: `spot`: spot nodes if there are any, their on-demand twins instead. The default.
+        require: `spot`: nothing but spot, however long that takes; `on-demand`: nothing but on-demand.
+        retries: attempts after the first one; 0 leaves the task's own `set_retry` as it is.
+        backoff: wait before each of them, as in `5m`; long enough for a node to come up.
+        give_up: time from the first attempt's start after which Argo retries no more and kills an attempt that still
+            runs: all attempts and waits must fit in.
+        gpus: amount of `nvidia.com/gpu`. Left out: what the task asks for itself, or else 1 on nodes that have GPUs.
+        by: `node-selector` for backends before 2.14, which ignore node affinity; the preference is lost there.
     """
     mistakes.of(lambda: _check_selection(group, by))
     # After a mistake the tasks are still held against something: all pools of the group.

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Collection, Iterator
 from functools import partial
 from importlib import metadata
-from typing import Any, Final, NoReturn
+from typing import Any, Final, NoReturn, Unpack
 
 import yaml
 from google.protobuf import json_format
@@ -23,9 +23,9 @@ from ckf_spot.pipelines import request as requests
 from ckf_spot.pipelines import rules, whole
 from ckf_spot.pipelines.compiled import Pipeline
 from ckf_spot.pipelines.report import Report
+from ckf_spot.pipelines.request import Asked
 from ckf_spot.pipelines.step import DRIVER_IMAGES, EXIT, IMPORTER, WITHOUT_POD, Placed, Step
-from ckf_spot.placement import Capacity, Preference
-from ckf_spot.pool_group import PoolGroup, Selection
+from ckf_spot.pool_group import PoolGroup
 
 _SDK: Final = (2, 17)
 """First SDK that keeps a long `backoff_max_duration`; older ones make 3600 s of it (kubeflow/pipelines#13452)."""
@@ -35,13 +35,8 @@ def place(
     task: dsl.PipelineTask,
     group: PoolGroup,
     *,
-    prefer: Preference | None = None,
-    require: Capacity | None = None,
-    retries: int = requests.RETRIES,
-    backoff: str = requests.BACKOFF,
-    give_up: str = requests.GIVE_UP,
     gpus: int | None = None,
-    by: Selection = "node-affinity",
+    **asked: Unpack[Asked],
 ) -> dsl.PipelineTask:
     """Places a task on a group of pools and has it retried after an eviction.
 
@@ -51,14 +46,8 @@ def place(
     Args:
         task: what a component returns inside a function with `@dsl.pipeline`.
         group: pools, and the backend that runs the pipeline.
-        prefer: `spot`: spot nodes if there are any, their on-demand twins instead. The default.
-        require: `spot`: nothing but spot, however long that takes; `on-demand`: nothing but on-demand.
-        retries: attempts after the first one; 0 leaves the task's own `set_retry` as it is.
-        backoff: wait before each of them, as in `5m`; long enough for a node to come up.
-        give_up: time from the first attempt's start after which Argo retries no more and kills an attempt that still
-            runs: all attempts and waits must fit in.
-        gpus: amount of `nvidia.com/gpu`. Left out: what the task asks for itself, or else 1 on nodes that have GPUs.
-        by: `node-selector` for backends before 2.14, which ignore node affinity; the preference is lost there.
+        gpus: see `request.read`.
+        asked: see `request.read`.
 
     Returns:
         The task.
@@ -68,17 +57,7 @@ def place(
     """
     mistakes = Mistakes()
     mistakes.of(_check_sdk)
-    request = requests.read(
-        mistakes,
-        group,
-        prefer=prefer,
-        require=require,
-        retries=retries,
-        backoff=backoff,
-        give_up=give_up,
-        gpus=gpus,
-        by=by,
-    )
+    request = requests.read(mistakes, group, gpus=gpus, **asked)
     step = mistakes.of(lambda: _step(task))
     if step:
         mistakes.add(rules.backend_problems(step, group.backend))
@@ -94,13 +73,8 @@ def place_pipeline(
     pipeline: base_component.BaseComponent | None,
     group: PoolGroup,
     *,
-    prefer: Preference | None = None,
-    require: Capacity | None = None,
-    retries: int = requests.RETRIES,
-    backoff: str = requests.BACKOFF,
-    give_up: str = requests.GIVE_UP,
-    by: Selection = "node-affinity",
     except_: str | Collection[str] = (),
+    **asked: Unpack[Asked],
 ) -> Report:
     """Places every task of a pipeline: those in loops, conditions, exit handlers and nested pipelines too.
 
@@ -110,13 +84,8 @@ def place_pipeline(
     Args:
         pipeline: a function with `@dsl.pipeline`, which is changed. None inside such a function: all its tasks so far.
         group: see `place`.
-        prefer: see `place`.
-        require: see `place`.
-        retries: see `place`.
-        backoff: see `place`.
-        give_up: see `place`.
-        by: see `place`.
         except_: names of tasks that are left alone, or of the loops, conditions and pipelines around them.
+        asked: see `request.read`.
 
     Returns:
         What became of each task.
@@ -126,16 +95,7 @@ def place_pipeline(
     """
     mistakes = Mistakes()
     mistakes.of(_check_sdk)
-    request = requests.read(
-        mistakes,
-        group,
-        prefer=prefer,
-        require=require,
-        retries=retries,
-        backoff=backoff,
-        give_up=give_up,
-        by=by,
-    )
+    request = requests.read(mistakes, group, **asked)
     steps, writes = _made_so_far() if pipeline is None else _compiled(pipeline)
     report = whole.place(steps, request, except_, mistakes)
     for write in writes:

@@ -12,6 +12,7 @@ from ckf_spot.pipelines import rules
 from ckf_spot.pipelines.report import Outcome, Report, Row
 from ckf_spot.pipelines.request import Request
 from ckf_spot.pipelines.step import Step, shape_problems
+from ckf_spot.pods import gpu_limits
 from ckf_spot.pool_group import PoolGroup
 
 
@@ -91,12 +92,8 @@ def _decided(
 def _misfit(step: Step, group: PoolGroup) -> str:
     """Why a task belongs on other pools; empty where it does not."""
     kind, amount = step.accelerator
-    own = rules.own_gpus(step)
-    if own and not group.gpus and kind in {None, GPU}:
-        return f"asks for {GPU}: {own}, and these pools have none"
-    if group.gpus and not own and amount in {None, "0"}:
-        return f"asks for no {GPU}, and these are GPU pools"
-    return ""
+    wanted = (rules.own_gpus(step) or 0) if kind in {None, GPU} else 0
+    return gpu_limits.misfit_of(wanted, group.gpus, silent=amount in {None, "0"})
 
 
 def _note(retry: Mapping[str, Any] | None, gpus: int | None, own: str = "") -> str:

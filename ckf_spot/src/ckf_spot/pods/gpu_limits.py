@@ -42,12 +42,21 @@ def asked(limits: Limits) -> int:
 
 def misfit(limits: Limits, placement: Placement) -> str:
     """Why a pod belongs on other pools than these, with GPUs or without; empty where it does not."""
-    wanted = asked(limits)
-    if wanted and not placement.gpus:
+    silent = all(GPU not in each for each in limits.values())
+    return misfit_of(asked(limits), placement.gpus, silent=silent)
+
+
+def misfit_of(wanted: int, offered: int, *, silent: bool) -> str:
+    """Why work belongs on other pools; empty where it does not.
+
+    Args:
+        wanted: GPUs that it asks for.
+        offered: GPUs that every node of these pools has.
+        silent: whether it says nothing of GPUs.
+    """
+    if wanted and not offered:
         return f"asks for {GPU}: {wanted}, and these pools have none"
-    if placement.gpus and all(GPU not in each for each in limits.values()):
-        return f"asks for no {GPU}, and these are GPU pools"
-    return ""
+    return f"asks for no {GPU}, and these are GPU pools" if offered and silent else ""
 
 
 def template_problems(template: Mapping[str, Any], placement: Placement, where: str) -> Iterator[Mistake]:

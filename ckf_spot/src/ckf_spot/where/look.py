@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 from ckf_spot.agent_pool import AgentPool
+from ckf_spot.cluster import WORKFLOWS, Cluster, ForbiddenError
 from ckf_spot.where import parse, traces
-from ckf_spot.where.cluster import WORKFLOWS, Cluster, ForbiddenError
 from ckf_spot.where.lost_steps import lost_steps
 from ckf_spot.where.observations import Look
 from ckf_spot.where.owners import Owners

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from ckf_spot.where.cluster import Cluster, ForbiddenError, Resource
+from ckf_spot.cluster import Cluster, ForbiddenError, Resource
 from ckf_spot.where.work import OWNERS, controller
 
 Object = Mapping[str, Any]

@@ -6,8 +6,8 @@ import time
 from collections.abc import Callable
 from typing import Final
 
+from ckf_spot.cluster import Cluster, ExpiredError, ForbiddenError
 from ckf_spot.errors import PlacementError
-from ckf_spot.where.cluster import Cluster, ExpiredError, ForbiddenError
 from ckf_spot.where.observations import Pod
 from ckf_spot.where.owners import Owners
 from ckf_spot.where.record import Recorder
