@@ -12,7 +12,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from datetime import date
 from pathlib import Path
 from random import Random
@@ -21,7 +21,7 @@ import pytest
 
 from local_aks.azure.faults import Fault
 from local_aks.azure.resource_manager import ResourceManager
-from local_aks.azure.state import AGENT_POOL, MANAGED_CLUSTER
+from local_aks.azure.state import AGENT_POOL, MANAGED_CLUSTER, StoredResource
 from local_aks.azure.timing import Timing
 from local_aks.azure.types import TYPES
 from local_aks.engine import EngineError
@@ -41,6 +41,7 @@ RESOURCES = 21
 """Resources of the stack on Azure."""
 HOW_TO = PROJECT_ROOT / "docs" / "how-to" / "recover-an-interrupted-up.md"
 _LOOK_SECONDS = 0.02
+_KILL_SECONDS = 0.05
 _SPEED = 1000.0
 
 
@@ -151,10 +152,19 @@ def _kill_in_the_middle(stack: Deployment, seed: int) -> None:
     """Kills the engine when some of the resources exist on Azure."""
     begun = _random(seed).randint(1, RESOURCES - 1)
     with _up_in_a_process(stack) as engine:
-        while engine.poll() is None and len(stack.azure.all()) < begun:
+        while engine.poll() is None and not _busy(stack.azure.all(), begun):
             time.sleep(_LOOK_SECONDS)
         os.killpg(engine.pid, signal.SIGKILL)
     assert engine.returncode == -signal.SIGKILL
+
+
+def _busy(resources: Sequence[StoredResource], begun: int) -> bool:
+    """Whether so many resources are there, and one is in the making for longer than the kill takes.
+
+    Between two of them nothing would be pending.
+    """
+    soon = time.time() + _KILL_SECONDS
+    return len(resources) >= begun and any(each.busy_until > soon for each in resources)
 
 
 def _pulumi(stack: Deployment, *arguments: str) -> None:
