@@ -7,14 +7,14 @@ import re
 import runpy
 import shlex
 from pathlib import Path
-from typing import Any
+from typing import Any, get_overloads
 
 import pytest
 from compiling import DEMO, Compiled, compiled, component, pipeline
 from kfp import compiler, dsl, kubernetes
 
 from ckf_spot import PlacementError, Pools, cli
-from ckf_spot.pipelines import tasks
+from ckf_spot.target import Target
 
 FOLDER = Path(__file__).parents[2]
 README = (FOLDER / "README.md").read_text(encoding="utf-8")
@@ -98,7 +98,8 @@ def test_the_command_places_the_compiled_pipeline(monkeypatch: pytest.MonkeyPatc
 
 
 def test_every_argument_is_in_the_table() -> None:
-    arguments = [*inspect.signature(tasks.place).parameters][2:]
+    of_a_task, *_ = get_overloads(Target.place)
+    arguments = [*inspect.signature(of_a_task).parameters][2:]
     assert re.findall(r"^\| `(\w+)` \|", PAGE, re.MULTILINE) == arguments
 
 
