@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 from typing import TypedDict
 
-from catalogue import vm_size
 from components.conventions import MIG_SLICES
 from planning.pools import AgentPool, Purpose
 
@@ -45,4 +44,4 @@ def pool_contract(pools: Iterable[AgentPool]) -> list[PoolContract]:
 
 def _gpus(pool: AgentPool) -> int:
     slices = MIG_SLICES[pool.gpu_instance_profile] if pool.gpu_instance_profile else 1
-    return vm_size(pool.vm_size).gpus * slices
+    return pool.size.gpus * slices
