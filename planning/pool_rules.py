@@ -88,12 +88,10 @@ def name_problems(pool: Candidate) -> Iterator[Problem]:
 
 
 def count_problems(pool: Candidate) -> Iterator[Problem]:
-    """The least nodes are not above the most; GPU pools start from 0 (our choice)."""
+    """The least nodes are not above the most."""
     low, high = pool.settings.min_count, pool.settings.max_count
     if low > high:
         yield Problem(f"{pool.key}.minCount", low, f"at most maxCount, which is {high}")
-    if low and pool.size and pool.size.gpus:
-        yield Problem(f"{pool.key}.minCount", low, "0 for a GPU pool, so that an idle GPU costs nothing")
 
 
 def spot_only_problems(pool: Candidate) -> Iterator[Problem]:

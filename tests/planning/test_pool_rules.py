@@ -89,11 +89,6 @@ def test_fewest_nodes_are_at_most_most_nodes() -> None:
     assert refused(rules.count_problems(candidate("work", SPOT, minCount=11))) == ["pools.work.minCount"]
 
 
-def test_a_gpu_pool_starts_from_nothing() -> None:
-    assert refused(rules.count_problems(candidate("gpu", GPU_SPOT))) == []
-    assert refused(rules.count_problems(candidate("gpu", GPU_SPOT, minCount=1))) == ["pools.gpu.minCount"]
-
-
 @pytest.mark.parametrize(
     "field", [{"evictionPolicy": "Delete"}, {"maxPrice": -1}, {"fallback": {"maxCount": 1}}]
 )

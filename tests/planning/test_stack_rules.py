@@ -103,22 +103,6 @@ def test_a_cluster_has_at_most_5000_nodes() -> None:
     assert refused(rules.limit_problems(settings(pools=pools, systemPool={"maxCount": 2}))) == []
 
 
-@pytest.mark.parametrize("key", ["systemPool", "pools.work"])
-def test_a_zone_is_named_once(key: str) -> None:
-    twice = ["1", "2", "1"]
-    given = (
-        settings(systemPool={"zones": twice})
-        if key == "systemPool"
-        else settings(pools={"work": {**SPOT, "zones": twice}})
-    )
-    assert refused(rules.zone_problems(given)) == [f"{key}.zones"]
-
-
-def test_without_a_driver_from_aks_there_is_no_device_plugin_of_ours() -> None:
-    assert refused(rules.gpu_problems(settings(gpu={"driver": "None"}))) == ["gpu.plugin"]
-    assert refused(rules.gpu_problems(settings(gpu={"driver": "None", "plugin": "none"}))) == []
-
-
 @pytest.mark.parametrize(
     ("pool", "keys"),
     [("cpuspot", []), ("gpuod", []), ("general", ["workload.w.pool"]), ("x", ["workload.w.pool"])],
