@@ -11,6 +11,8 @@ from settings import Problem, Settings, UserPool
 
 POOL_NAME = re.compile(r"[a-z][a-z0-9]{0,11}")
 _NAME_RULE = "1 to 12 lower-case letters and digits, a letter first"
+_NAME_OF_AKS = "aksmanagedap"
+"""Name that AKS keeps for node auto-provisioning (CHANGELOG.md, 2025-04-27)."""
 _BURSTABLE = re.compile(r"standard_b\d", re.IGNORECASE)
 _PROMO = re.compile(r".*_promo", re.IGNORECASE)
 _SYSTEM_VCPUS = 4
@@ -76,15 +78,21 @@ def burstable_problems(key: str, name: str) -> Iterator[Problem]:
 
 
 def name_problems(pool: Candidate) -> Iterator[Problem]:
-    """Pool names, fallbacks included, are as short as AKS requires (docs/facts/aks.md#names-counts-and-limits)."""
-    if not POOL_NAME.fullmatch(pool.name):
-        yield Problem(pool.key, pool.name, f"a pool name of {_NAME_RULE}")
-    elif pool.settings.fallback and not POOL_NAME.fullmatch(fallback_name(pool.name)):
+    """Pool names, fallbacks included, are such as AKS requires (docs/facts/aks.md#names-counts-and-limits)."""
+    yield from own_name_problems(pool.key, pool.name)
+    twin = fallback_name(pool.name)
+    if POOL_NAME.fullmatch(pool.name) and pool.settings.fallback and not POOL_NAME.fullmatch(twin):
         yield Problem(
-            pool.key,
-            pool.name,
-            f"a name short enough for its fallback {fallback_name(pool.name)!r} to be {_NAME_RULE}",
+            pool.key, pool.name, f"a name short enough for its fallback {twin!r} to be {_NAME_RULE}"
         )
+
+
+def own_name_problems(key: str, name: str) -> Iterator[Problem]:
+    """One pool's name is well-formed and not AKS's own."""
+    if not POOL_NAME.fullmatch(name):
+        yield Problem(key, name, f"a pool name of {_NAME_RULE}")
+    elif name == _NAME_OF_AKS:
+        yield Problem(key, name, "another name, because AKS keeps this one for itself")
 
 
 def count_problems(pool: Candidate) -> Iterator[Problem]:
@@ -169,8 +177,7 @@ def fallback_problems(pool: Candidate, today: date) -> Iterator[Problem]:
 def system_pool_problems(settings: Settings, today: date) -> Iterator[Problem]:
     """The system pool: name, size, counts (docs/facts/aks.md#system-pool)."""
     pool, key = settings.system_pool, "systemPool"
-    if not POOL_NAME.fullmatch(pool.name):
-        yield Problem(f"{key}.name", pool.name, f"a pool name of {_NAME_RULE}")
+    yield from own_name_problems(f"{key}.name", pool.name)
     yield from vm_size_problems(f"{key}.vmSize", pool.vm_size, today)
     yield from burstable_problems(f"{key}.vmSize", pool.vm_size)
     size = vm_sizes().get(pool.vm_size)

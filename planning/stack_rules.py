@@ -81,13 +81,17 @@ def unique_name_problems(settings: Settings) -> Iterator[Problem]:
 
 
 def limit_problems(settings: Settings) -> Iterator[Problem]:
-    """AKS's limits of pools and nodes in one cluster (docs/facts/aks.md#names-counts-and-limits)."""
-    pools = agent_pools(settings)
-    nodes = sum(pool.max_count for pool in pools)
-    if len(pools) > _MAX_POOLS:
+    """AKS's limits of pools and nodes in one cluster (docs/facts/aks.md#names-counts-and-limits).
+
+    Pools of a size that nobody knows count as well: the limits do not ask for sizes.
+    """
+    twins = [pool.fallback for pool in settings.pools.values() if pool.fallback]
+    most = [pool.max_count for pool in (settings.system_pool, *settings.pools.values(), *twins)]
+    nodes = sum(most)
+    if len(most) > _MAX_POOLS:
         yield Problem(
             "pools",
-            len(pools),
+            len(most),
             f"at most {_MAX_POOLS} pools in one cluster, system pool and fallbacks included",
         )
     if nodes > _MAX_NODES:

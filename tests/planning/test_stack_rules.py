@@ -103,6 +103,13 @@ def test_a_cluster_has_at_most_5000_nodes() -> None:
     assert refused(rules.limit_problems(settings(pools=pools, systemPool={"maxCount": 2}))) == []
 
 
+def test_pools_of_unknown_sizes_and_fallbacks_count_towards_the_limits() -> None:
+    unknown = {**SPOT, "vmSize": "Standard_X1", "maxCount": 500, "fallback": {"maxCount": 500}}
+    pools = {"general": GENERAL} | {f"p{n}": unknown for n in range(5)}
+    [problem] = rules.limit_problems(settings(pools=pools))
+    assert (problem.key, problem.value) == ("pools", 5006)
+
+
 @pytest.mark.parametrize(
     ("pool", "keys"),
     [("cpuspot", []), ("gpuod", []), ("general", ["workload.w.pool"]), ("x", ["workload.w.pool"])],
