@@ -8,7 +8,14 @@ from catalogue.versions import (
     kubernetes_version,
     kubernetes_versions,
 )
-from catalogue.vm_sizes import RetiredVmSeries, VmSize, retired_series, vm_size, vm_sizes
+from catalogue.vm_sizes import (
+    RetiredVmSeries,
+    VmSize,
+    restricted_families,
+    retired_series,
+    vm_size,
+    vm_sizes,
+)
 
 __all__ = [
     "CharmedKubeflowRelease",
@@ -19,6 +26,7 @@ __all__ = [
     "charmed_kubeflow_releases",
     "kubernetes_version",
     "kubernetes_versions",
+    "restricted_families",
     "retired_series",
     "vm_size",
     "vm_sizes",

@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 from typing import TypedDict
 
-from catalogue import vm_size
 from planning.pools import AgentPool, Purpose, announced_gpus
 
 
@@ -31,7 +30,7 @@ def pool_contract(pools: Iterable[AgentPool]) -> list[PoolContract]:
             role=pool.role,
             priority=pool.priority,
             vmSize=pool.vm_size,
-            gpus=announced_gpus(pool.gpu_instance_profile, vm_size(pool.vm_size)),
+            gpus=announced_gpus(pool.gpu_instance_profile, pool.size),
             maxCount=pool.max_count,
             labels=dict(pool.labels),
             taints=list(pool.taints),

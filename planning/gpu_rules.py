@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 
-from catalogue import vm_size
 from components.conventions import GPU_KEY
 from planning.hardware import GPU
 from planning.pools import AgentPool, announced_gpus
@@ -52,8 +51,8 @@ def slice_warnings(pool: AgentPool, *, driver: str) -> Iterator[str]:
             f"{key} is {profile} with gpu.driver None: AKS cuts GPUs only where it installs the driver; set driver "
             "Install, or let the GPU Operator cut them"
         )
-    whole = vm_size(pool.vm_size).gpus
-    slices = announced_gpus(profile, vm_size(pool.vm_size))
+    whole = pool.size.gpus
+    slices = announced_gpus(profile, pool.size)
     if slices > whole and pool.min_count == 0:
         yield (
             f"{key} is {profile}: a tag tells the autoscaler of {slices} slices a node, but nobody has tried whether "

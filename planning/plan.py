@@ -14,6 +14,8 @@ from planning.names import Names, name_problems, names
 from planning.network_rules import network_problems
 from planning.pools import AgentPool, agent_pools
 from planning.production_rules import production_warnings
+from planning.size_rules import size_problems
+from planning.sizes import own_size_problems
 from planning.tag_rules import tag_problems
 from planning.version_rules import version_problems, version_warnings
 from settings import Problem, Settings, SettingsError, parse
@@ -75,7 +77,8 @@ def _depends_on(problem: Problem, left_out: frozenset[str]) -> bool:
     """Whether a broken rule depends on a part that a mistake of form kept from being read."""
     under = any(problem.key == key or problem.key.startswith(f"{key}.") for key in left_out)
     about_pools = problem.key == "pools" or problem.key.startswith("workload.")
-    return under or (about_pools and any(key.startswith("pools") for key in left_out))
+    of_a_size = problem.key.endswith(".vmSize") and f"vmSizes.{problem.value}" in left_out
+    return under or of_a_size or (about_pools and any(key.startswith("pools") for key in left_out))
 
 
 def problems(settings: Settings, *, stack: str, today: date) -> Iterator[Problem]:
@@ -87,9 +90,11 @@ def problems(settings: Settings, *, stack: str, today: date) -> Iterator[Problem
     yield from version_problems(settings, day)
     yield from network_problems(settings, pools)
     yield from access_problems(settings)
-    yield from pool_rules.system_pool_problems(settings, day)
+    yield from own_size_problems(settings)
+    yield from size_problems(settings, day)
+    yield from pool_rules.system_pool_problems(settings)
     for pool in pool_rules.candidates(settings):
-        yield from pool_rules.pool_problems(pool, day)
+        yield from pool_rules.pool_problems(pool)
         yield from label_rules.label_problems(pool)
         yield from label_rules.taint_problems(pool)
         yield from label_rules.repeated_taint_problems(pool)

@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import Field
 
-from catalogue import VmSize, vm_sizes
+from catalogue import VmSize
 from components.conventions import (
     MIG_SLICES,
     PLATFORM_WORKLOAD,
@@ -17,6 +17,7 @@ from components.conventions import (
 )
 from planning.conventions import AUTOSCALER_GPUS, FALLBACK_TAINT
 from planning.hardware import CPU, Hardware, hardware
+from planning.sizes import sizes
 from settings import Fallback, OsDisk, Settings, UserPool
 
 DEFAULT_OS_DISK_GIB = 128
@@ -42,6 +43,8 @@ class AgentPool(UserPool):
     """
 
     name: str
+    size: VmSize
+    """Its VM size, as the catalogue or the stack describes it."""
     purpose: Purpose
     hardware: Hardware
     tags: dict[str, str] = Field(default_factory=dict[str, str])
@@ -64,17 +67,21 @@ def agent_pools(settings: Settings) -> tuple[AgentPool, ...]:
     """Every pool of a stack: system, Kubeflow's home, then the others by name, each followed by its fallback.
 
     The order of the stack file is not known: the Pulumi CLI hands mappings on sorted by key. Pools whose VM size
-    the catalogue does not know are left out; `planning.pool_rules` reports them.
+    nobody knows are left out; `planning.size_rules` reports them.
     """
     home_first = sorted(user_pools(settings), key=lambda pool: pool.purpose is not Purpose.GENERAL)
-    return (system_pool(settings), *home_first)
+    return (*system_pools(settings), *home_first)
 
 
-def system_pool(settings: Settings) -> AgentPool:
+def system_pools(settings: Settings) -> Iterator[AgentPool]:
     """The on-demand pool of AKS's add-ons."""
     pool = settings.system_pool
-    return _complete(
+    size = sizes(settings).get(pool.vm_size)
+    if size is None:
+        return
+    yield _complete(
         dict(pool),
+        size=size,
         purpose=Purpose.SYSTEM,
         hardware=CPU,
         taints=(SYSTEM_TAINT,),
@@ -84,13 +91,14 @@ def system_pool(settings: Settings) -> AgentPool:
 
 def user_pools(settings: Settings) -> Iterator[AgentPool]:
     """The user pools by name, each spot pool followed by its fallback."""
+    known = sizes(settings)
     for name, pool in sorted(settings.pools.items()):
-        size = vm_sizes().get(pool.vm_size)
+        size = known.get(pool.vm_size)
         if size is None:
             continue
         yield _user_pool(name, pool, size)
         twin = pool.fallback
-        if twin and (twin_size := vm_sizes().get(twin.vm_size or pool.vm_size)):
+        if twin and (twin_size := known.get(twin.vm_size or pool.vm_size)):
             yield _fallback(name, pool, twin, twin_size)
 
 
@@ -113,6 +121,7 @@ def _user_pool(name: str, pool: UserPool, size: VmSize) -> AgentPool:
     return _complete(
         dict(pool) | (spot if pool.spot else {"eviction_policy": None, "max_price": None}),
         name=name,
+        size=size,
         purpose=purpose,
         hardware=hardware(size),
         tags=_tags(pool, size),
@@ -131,6 +140,7 @@ def _fallback(spot_pool: str, pool: UserPool, twin: Fallback, size: VmSize) -> A
         purpose=Purpose.WORK,
         hardware=hardware(size),
         vm_size=size.name,
+        size=size,
         priority="Regular",
         min_count=0,
         max_count=twin.max_count,
@@ -175,7 +185,8 @@ def _os_disk(pool: UserPool, size: VmSize) -> OsDisk:
     """Spot CPU pools take a local OS disk where one fits, so that nobody pays for managed ones."""
     asked = pool.os_disk
     local = asked.type == "Ephemeral" or (asked.type is None and _may_be_ephemeral(pool, size))
-    default = min(DEFAULT_OS_DISK_GIB, size.ephemeral_gib) if local else DEFAULT_OS_DISK_GIB
+    room = size.ephemeral_gib  # where nobody knows it, the usual size: AKS tells if it is too large
+    default = min(DEFAULT_OS_DISK_GIB, room) if local and room is not None else DEFAULT_OS_DISK_GIB
     return OsDisk.model_construct(
         type="Ephemeral" if local else "Managed", size_gib=asked.size_gib or default
     )
@@ -183,10 +194,11 @@ def _os_disk(pool: UserPool, size: VmSize) -> OsDisk:
 
 def _may_be_ephemeral(pool: UserPool, size: VmSize) -> bool:
     """Spot CPU pools take an ephemeral OS disk where one fits: it is free (docs/facts/prices.md#os-disks)."""
-    wanted = pool.os_disk.size_gib or min(DEFAULT_OS_DISK_GIB, size.ephemeral_gib)
+    room = size.ephemeral_gib or 0
+    wanted = pool.os_disk.size_gib or min(DEFAULT_OS_DISK_GIB, room)
     return (
         pool.spot
         and pool.eviction_policy != "Deallocate"
         and not size.gpus
-        and MIN_OS_DISK_GIB <= wanted <= size.ephemeral_gib
+        and MIN_OS_DISK_GIB <= wanted <= room
     )

@@ -9,6 +9,7 @@ from settings.gpu import Gpu
 from settings.kubeflow import Kubeflow
 from settings.network import Network
 from settings.pools import SystemPool, UserPool, standard_pools
+from settings.vm_sizes import OwnVmSize
 from settings.workload import Work
 
 
@@ -96,6 +97,11 @@ class Settings(SettingsModel):
         standard_pools(),
         about="User pools by name; a stack that sets it replaces the whole map.",
         source="our choice",
+    )
+    vm_sizes: dict[str, OwnVmSize] = setting(
+        {},
+        about="VM sizes by name that the stack adds to the catalogue, or corrects.",
+        source="catalogue/vm_sizes.csv",
     )
     gpu: Gpu = setting(
         Gpu(),

@@ -65,7 +65,7 @@ def _max_pods(request: PoolRequest) -> Mapping[str, object] | None:
 
 def _ephemeral_gib(body: Mapping[str, Any], size: catalogue.VmSize) -> int:
     """Size of the OS disk an ephemeral pool asks for, GiB (concepts-storage.md, March 2025)."""
-    whole = max(size.ephemeral_gib, _DEFAULT_DISK)
+    whole = max(size.ephemeral_gib or 0, _DEFAULT_DISK)
     return int(body.get("osDiskSizeGB") or whole)
 
 
@@ -73,8 +73,10 @@ def _ephemeral_fit(request: PoolRequest) -> Mapping[str, object] | None:
     size = request.size
     if size is None or request.body.get("osDiskType") != "Ephemeral":
         return None
-    disk = _ephemeral_gib(request.body, size)
-    return when(disk > size.ephemeral_gib, size=size.name, cache=size.ephemeral_gib * _GIB, disk=disk * _GIB)
+    disk, room = _ephemeral_gib(request.body, size), size.ephemeral_gib
+    if room is None:  # no document says, so nobody knows what Azure would answer
+        return None
+    return when(disk > room, size=size.name, cache=room * _GIB, disk=disk * _GIB)
 
 
 def _ephemeral_deallocate(request: PoolRequest) -> Mapping[str, object] | None:

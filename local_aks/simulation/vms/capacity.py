@@ -71,12 +71,12 @@ def allocatable_cpu(vcpus: int) -> int:
     return vcpus * 1000 - (reserved + 10 * (vcpus - cores))
 
 
-def allocatable_memory(memory_gib: int, max_pods: int) -> int:
+def allocatable_memory(memory_gib: float, max_pods: int) -> int:
     """MiB left for pods on AKS ≥ 1.29 (node-resource-reservations.md, "Memory reservations").
 
     Reserved are the lesser of 20 MiB x max pods + 50 MiB and a quarter, and the eviction threshold on top.
     """
-    memory = memory_gib * GIB_IN_MIB
+    memory = int(memory_gib * GIB_IN_MIB)
     reserved = min(20 * max_pods + 50, memory // 4)
     return memory - reserved - _EVICTION_THRESHOLD_MIB
 
@@ -84,8 +84,9 @@ def allocatable_memory(memory_gib: int, max_pods: int) -> int:
 def _os_disk_gib(pool: AgentPool, size: VmSize) -> int:
     if pool.os_disk_gb is not None:
         return pool.os_disk_gb
-    if pool.os_disk_type == "Ephemeral" and size.ephemeral_gib >= _DEFAULT_EPHEMERAL_MIN_GIB:
-        return size.ephemeral_gib
+    room = size.ephemeral_gib or 0
+    if pool.os_disk_type == "Ephemeral" and room >= _DEFAULT_EPHEMERAL_MIN_GIB:
+        return room
     return next((gib for below, gib in _MANAGED_DISK_GIB if size.vcpus < below), 1024)
 
 

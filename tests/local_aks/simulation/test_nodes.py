@@ -159,7 +159,7 @@ def test_reserved_memory_is_the_lesser_of_akss_two_rules(gib: int, pods: int, le
         ({"osDiskSizeGB": None}, 256),
         ({"osDiskSizeGB": None, "vmSize": "Standard_D4s_v5"}, 128),
         ({"osDiskSizeGB": None, "vmSize": "Standard_D16s_v5"}, 512),
-        ({"osDiskSizeGB": None, "vmSize": "Standard_NC4as_T4_v3", "osDiskType": "Ephemeral"}, 176),
+        ({"osDiskSizeGB": None, "vmSize": "Standard_NC4as_T4_v3", "osDiskType": "Ephemeral"}, 144),
     ],
 )
 def test_the_os_disk_is_the_pools_or_akss_default(values: dict[str, Any], gib: int) -> None:
