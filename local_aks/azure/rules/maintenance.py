@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from datetime import time, timedelta
 from typing import Final
 
 from local_aks.azure import arm
@@ -11,8 +11,10 @@ from local_aks.azure.rules.rule import ResourceRequest, Rule, invalid, when
 
 _TYPE: Final = "azure-native:containerservice:MaintenanceConfiguration"
 _NAMES: Final = ("default", "aksManagedAutoUpgradeSchedule", "aksManagedNodeOSUpgradeSchedule")
-_WEST, _EAST = timedelta(hours=-12), timedelta(hours=14)
-"""The time zones of the world."""
+_TIME: Final = re.compile(r"([01]\d|2[0-3]):[0-5]\d")
+_OFFSET: Final = re.compile(r"([+-])(\d{2}):([0-5]\d)")
+_WEST, _EAST = -12 * 60, 14 * 60
+"""Minutes to the time zones farthest from UTC."""
 
 
 def _name(request: ResourceRequest) -> Mapping[str, object] | None:
@@ -22,22 +24,16 @@ def _name(request: ResourceRequest) -> Mapping[str, object] | None:
 
 def _start(request: ResourceRequest) -> Mapping[str, object] | None:
     text = arm.at(request.body, "maintenanceWindow.startTime")
-    if request.type != _TYPE or text is None:
-        return None
-    try:
-        time.fromisoformat(text)
-    except ValueError:
-        return {"time": text}
-    return None
+    return when(request.type == _TYPE and text is not None and not _TIME.fullmatch(text), time=text)
 
 
 def _offset(request: ResourceRequest) -> Mapping[str, object] | None:
     text = arm.at(request.body, "maintenanceWindow.utcOffset")
     if request.type != _TYPE or text is None:
         return None
-    hours, minutes = map(int, text[1:].split(":"))
-    offset = timedelta(hours=hours, minutes=minutes) * (-1 if text[0] == "-" else 1)
-    return when(minutes > 59 or not _WEST <= offset <= _EAST, offset=text)  # noqa: PLR2004 - of an hour
+    match = _OFFSET.fullmatch(text)
+    minutes = int(f"{match[1]}1") * (60 * int(match[2]) + int(match[3])) if match else _EAST + 1
+    return when(not _WEST <= minutes <= _EAST, offset=text)
 
 
 def _schedules(request: ResourceRequest) -> list[str]:

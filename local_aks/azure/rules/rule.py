@@ -51,7 +51,6 @@ class PoolRequest:
     """Body of its cluster before the PUT, with the pools it has."""
     subnets: Mapping[str, Json]
     """Body of every subnet of Azure, by `arm.key` of its id."""
-    today: date
 
     @property
     def spot(self) -> bool:
