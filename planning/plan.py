@@ -8,6 +8,7 @@ from typing import Any
 from planning import label_rules, pool_rules, stack_rules
 from planning.access_rules import access_problems
 from planning.contract import PoolContract, pool_contract
+from planning.data_rules import data_problems, data_warnings
 from planning.expander import priorities
 from planning.names import Names, name_problems, names
 from planning.network_rules import network_problems
@@ -69,6 +70,7 @@ def plan(raw: Mapping[str, Any], *, project: str, stack: str, today: date) -> Pl
             *version_warnings(settings, today),
             *stack_rules.system_warnings(settings),
             *stack_rules.eviction_warnings(pools),
+            *data_warnings(settings.data),
         ),
     )
 
@@ -95,3 +97,4 @@ def problems(settings: Settings, *, stack: str, today: date) -> Iterator[Problem
         yield from label_rules.taint_problems(pool)
         yield from label_rules.workload_label_problems(pool)
     yield from stack_rules.stack_problems(settings)
+    yield from data_problems(settings)
