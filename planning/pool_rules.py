@@ -182,11 +182,11 @@ def system_pool_problems(settings: Settings, today: date) -> Iterator[Problem]:
         yield Problem(f"{key}.vmSize", pool.vm_size, "a size without GPU")
     if pool.min_count > pool.max_count:
         yield Problem(f"{key}.minCount", pool.min_count, f"at most maxCount, which is {pool.max_count}")
-    if pool.min_count == 1 and settings.tags.environment == "prod":
+    if pool.min_count == 1 and settings.production:
         yield Problem(
             f"{key}.minCount",
             1,
-            "at least 2 in prod, because otherwise one lost node stops the cluster's DNS",
+            "at least 2 in production, because otherwise one lost node stops the cluster's DNS",
         )
 
 

@@ -33,7 +33,7 @@ class SystemPool(SettingsModel):
     )
     min_count: int = setting(
         2,
-        about="Fewest nodes; 1 only outside prod.",
+        about="Fewest nodes; 1 only outside production.",
         unit="nodes",
         source="use-system-pools.md: at least 2 in production",
         ge=1,
