@@ -64,6 +64,10 @@ def _profile_problems(store: DataStore) -> Iterator[Problem]:
                     "the name of a service account: lower-case letters, digits, inner hyphens and dots, at most 116 "
                     "characters",
                 )
+        if not accounts:
+            yield Problem(
+                f"{key}.serviceAccounts", [], "at least one, because nobody else reaches the container"
+            )
         if len(set(accounts)) != len(accounts):
             yield Problem(f"{key}.serviceAccounts", list(accounts), "each service account once")
 

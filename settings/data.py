@@ -37,7 +37,6 @@ class Profile(SettingsModel):
         about="Service accounts of its namespace that may; Kubeflow's pipelines and notebooks run as default-editor.",
         unit="name of a service account",
         source="workload-identity-federation-considerations.md: up to 20",
-        min_length=1,
         max_length=20,
     )
 
