@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from local_aks.azure import arm
 from local_aks.azure.arm import Json
 from local_aks.azure.responses.put import Put, new_etag
 
@@ -28,9 +27,8 @@ def account(put: Put) -> Json:
 
 
 def blob_service(put: Put) -> Json:
-    """Body of the blob service that every account has; its SKU is the account's."""
-    holder = put.get(arm.parent_id_of(put.id) or "") or {}
-    return put.answer(sku=holder.get("sku"))
+    """Body of the blob service that every account has: what was put."""
+    return put.answer()
 
 
 def container(put: Put) -> Json:

@@ -13,10 +13,10 @@ from local_aks.azure.types import BLOB_CONTAINER, FEDERATED_CREDENTIAL, STORAGE_
 
 _CONFLICT: Final = 409
 _ACCOUNT: Final = re.compile(r"[a-z0-9]{3,24}")
-_CONTAINER: Final = re.compile(r"[a-z0-9](?:-?[a-z0-9]){2,62}")
-_LONGEST: Final = 63
+_PART: Final = re.compile(r"[a-z0-9]+")
+_LENGTH: Final = range(3, 64)
 _CREDENTIALS: Final = 20
-_SEVERAL: Final = "workload-identity-federation-considerations.md"
+_FEDERATION: Final = "workload-identity-federation-considerations.md"
 _KINDS: Final = {
     "Standard": ("StorageV2", "Storage", "BlobStorage"),
     "Premium": ("BlockBlobStorage", "FileStorage"),
@@ -53,7 +53,8 @@ def _converted(request: ResourceRequest) -> Mapping[str, object] | None:
 
 
 def _bad_container_name(request: ResourceRequest) -> Mapping[str, object] | None:
-    wrong = not _CONTAINER.fullmatch(request.name) or len(request.name) > _LONGEST
+    parts = request.name.split("-")
+    wrong = len(request.name) not in _LENGTH or not all(map(_PART.fullmatch, parts))
     return when(request.type == BLOB_CONTAINER and wrong, name=request.name)
 
 
@@ -85,7 +86,6 @@ STORAGE_RULES: Final[tuple[Rule[ResourceRequest], ...]] = (
         message="The storage account named {name} is already taken.",
         broken=_taken,
         source='"Common deployment errors"',
-        quoted=True,
     ),
     Rule(
         id="storage-account-kind",
@@ -115,15 +115,14 @@ STORAGE_RULES: Final[tuple[Rule[ResourceRequest], ...]] = (
         code="BadRequest",
         message="Federated identity credentials must have exactly one audience.",
         broken=lambda r: when(r.type == FEDERATED_CREDENTIAL and len(arm.listed(r.body, "audiences")) != 1),
-        source=_SEVERAL,
-        quoted=True,
+        source=_FEDERATION,
     ),
     Rule(
         id="federated-twice",
         code="BadRequest",
         message="Issuer and subject combination already exists for this Managed Identity.",
         broken=_federated_twice,
-        source=_SEVERAL,
+        source=f"{_FEDERATION}; Azure/bicep-types-az#2029",
         quoted=True,
     ),
     Rule(
@@ -134,6 +133,6 @@ STORAGE_RULES: Final[tuple[Rule[ResourceRequest], ...]] = (
             r.type == FEDERATED_CREDENTIAL and r.existing is None and len(_siblings(r)) >= _CREDENTIALS,
             most=_CREDENTIALS,
         ),
-        source=_SEVERAL,
+        source=_FEDERATION,
     ),
 )

@@ -245,6 +245,14 @@ ELSEWHERE = {
     "role-assigned-once",
     "role-assignment-stays",
     "maintenance-name",
+    "storage-account-name",
+    "storage-account-taken",
+    "storage-account-kind",
+    "storage-account-sku",
+    "container-name",
+    "federated-audience",
+    "federated-twice",
+    "federated-most",
 }
 """Rules that tests of their own break."""
 
