@@ -93,6 +93,8 @@ def problems(settings: Settings, *, stack: str, today: date) -> Iterator[Problem
         yield from pool_rules.pool_problems(pool, day)
         yield from label_rules.label_problems(pool)
         yield from label_rules.taint_problems(pool)
+        yield from label_rules.repeated_taint_problems(pool)
+        yield from label_rules.soft_taint_problems(pool)
         yield from label_rules.workload_label_problems(pool)
     yield from stack_rules.stack_problems(settings)
     yield from data_problems(settings)

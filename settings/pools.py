@@ -122,6 +122,7 @@ class UserPool(SettingsModel):
         unit="label value",
         source="our choice: docs/decisions/0003-labels-and-taints.md",
         pattern=r"^[A-Za-z0-9]([-_.A-Za-z0-9]{0,61}[A-Za-z0-9])?$",
+        form="1 to 63 letters, digits and inner hyphens, underscores and dots",
     )
     labels: dict[str, str] = setting({}, about="More node labels.", unit="key: value", source="use-labels.md")
     taints: tuple[str, ...] = setting(

@@ -41,7 +41,13 @@ class Tags(SettingsModel):
 class Settings(SettingsModel):
     """All settings of one stack. Each field is one key of `Pulumi.<stack>.yaml`."""
 
-    location: str = setting("westeurope", about="Azure region.", source="our choice", pattern=r"^[a-z0-9]+$")
+    location: str = setting(
+        "westeurope",
+        about="Azure region.",
+        source="our choice",
+        pattern=r"^[a-z0-9]+$",
+        form="a region in lower-case letters and digits, like westeurope",
+    )
     tags: Tags = setting(about="Tags of every taggable resource.", source='"Tags of Azure resources"')
     protect: bool = setting(
         True,
