@@ -8,6 +8,7 @@ from typing import Any
 from planning import gpu_rules, label_rules, pool_rules, stack_rules, zone_rules
 from planning.access_rules import access_problems
 from planning.contract import PoolContract, pool_contract
+from planning.data_rules import data_problems, data_warnings
 from planning.day_rules import day_problems, day_warnings
 from planning.expander import priorities
 from planning.location_rules import location_problems, location_warnings
@@ -105,6 +106,7 @@ def problems(settings: Settings, *, stack: str, today: date) -> Iterator[Problem
     yield from stack_rules.stack_problems(settings)
     yield from zone_rules.zone_problems(settings)
     yield from gpu_rules.driver_problems(settings)
+    yield from data_problems(settings)
 
 
 def warnings(settings: Settings, pools: tuple[AgentPool, ...], *, today: date) -> Iterator[str]:
@@ -118,3 +120,4 @@ def warnings(settings: Settings, pools: tuple[AgentPool, ...], *, today: date) -
     yield from stack_rules.eviction_warnings(pools)
     yield from zone_rules.zone_warnings(settings, pools)
     yield from gpu_rules.gpu_warnings(settings, pools)
+    yield from data_warnings(settings.data)

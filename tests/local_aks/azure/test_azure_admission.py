@@ -254,6 +254,14 @@ ELSEWHERE = {
     "domain-label-taken",
     "registry-name-taken",
     "lts-stays",
+    "storage-account-name",
+    "storage-account-taken",
+    "storage-account-kind",
+    "storage-account-sku",
+    "container-name",
+    "federated-audience",
+    "federated-twice",
+    "federated-most",
 }
 """Rules that tests of their own break."""
 
