@@ -11,6 +11,7 @@ from planning.contract import PoolContract, pool_contract
 from planning.expander import priorities
 from planning.names import Names, name_problems, names
 from planning.network_rules import network_problems
+from planning.node_os_rules import node_os_warnings
 from planning.pools import AgentPool, agent_pools
 from planning.tag_rules import tag_problems
 from planning.version_rules import version_problems, version_warnings
@@ -67,6 +68,7 @@ def plan(raw: Mapping[str, Any], *, project: str, stack: str, today: date) -> Pl
         contract=pool_contract(pools),
         warnings=(
             *version_warnings(settings, today),
+            *node_os_warnings(settings, today),
             *stack_rules.system_warnings(settings),
             *stack_rules.eviction_warnings(pools),
         ),
