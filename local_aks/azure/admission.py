@@ -17,14 +17,15 @@ from local_aks.azure.rules.pools import POOL_RULES
 from local_aks.azure.rules.resources import RESOURCE_RULES, ResourceRequest
 from local_aks.azure.rules.rule import ClusterRequest, PoolRequest, Rule, admit
 from local_aks.azure.rules.spot import SPOT_RULES
+from local_aks.azure.rules.upgrades import CLUSTER_UPGRADE_RULES, POOL_UPGRADE_RULES
 
 Request = ResourceRequest | SubnetRequest | ClusterRequest | PoolRequest
 
 TABLES: Final[Mapping[type[Any], tuple[Rule[Any], ...]]] = {
     ResourceRequest: RESOURCE_RULES,
     SubnetRequest: SUBNET_RULES,
-    ClusterRequest: (*CLUSTER_RULES, *CLUSTER_NETWORK_RULES),
-    PoolRequest: (*SPOT_RULES, *POOL_RULES, *LABEL_RULES, *IMMUTABLE_RULES),
+    ClusterRequest: (*CLUSTER_RULES, *CLUSTER_UPGRADE_RULES, *CLUSTER_NETWORK_RULES),
+    PoolRequest: (*SPOT_RULES, *POOL_RULES, *POOL_UPGRADE_RULES, *LABEL_RULES, *IMMUTABLE_RULES),
 }
 """Rules by the kind of request they judge, in the order in which they are checked."""
 

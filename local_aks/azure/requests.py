@@ -8,7 +8,6 @@ from datetime import date
 from local_aks.azure import arm
 from local_aks.azure.admission import Request
 from local_aks.azure.arm import Json
-from local_aks.azure.responses.kubernetes import DEFAULT_VERSION
 from local_aks.azure.rules.networks import SubnetRequest
 from local_aks.azure.rules.resources import ResourceRequest
 from local_aks.azure.rules.rule import ClusterRequest, PoolRequest
@@ -83,5 +82,6 @@ class Requests:
             body=body,
             existing=profile(before) if before else None,
             location=str(cluster.get("location")),
-            control_plane_version=str(cluster.get("kubernetesVersion", DEFAULT_VERSION)),
+            control_plane_version=str(cluster["currentKubernetesVersion"]),
+            long_term_support=cluster["supportPlan"] == "AKSLongTermSupport",
         )

@@ -17,10 +17,11 @@ def warnings(today: date, **kubernetes: str) -> list[str]:
 
 def test_the_end_of_ubuntu_22_04_is_told_90_days_before() -> None:
     assert warnings(BEFORE) == []
-    assert warnings(SOON) == [
+    [warning] = warnings(SOON)
+    assert warning == (
         "kubernetes.osSku is Ubuntu: the nodes run Ubuntu 22.04, which gets no new pools, images and security patches "
         "after 2027-06-30; take Ubuntu2404, or Ubuntu with Kubernetes 1.35 or newer"
-    ]
+    )
 
 
 @pytest.mark.parametrize(
@@ -40,7 +41,8 @@ def test_it_is_told_where_the_nodes_run_it(version: str, os_sku: str, told: bool
 
 
 def test_a_system_newer_than_the_providers_api_is_told_on_any_day() -> None:
-    assert warnings(BEFORE, osSku="Ubuntu2404") == [
+    [warning] = warnings(BEFORE, osSku="Ubuntu2404")
+    assert warning == (
         "kubernetes.osSku is Ubuntu2404: AKS's API has it from version 2025-10-01 on and the provider speaks "
         "2025-09-01, so AKS may refuse it, which changes nothing; if it does, go back to Ubuntu"
-    ]
+    )

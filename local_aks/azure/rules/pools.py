@@ -92,17 +92,6 @@ def _zones(request: PoolRequest) -> Mapping[str, object] | None:
     return when(bool(unknown), zone=next(iter(unknown), ""))
 
 
-def _version(request: PoolRequest) -> Mapping[str, object] | None:
-    version = str(request.body.get("orchestratorVersion") or request.control_plane_version)
-    ahead = _parts(version) > _parts(request.control_plane_version)
-    return when(ahead, version=version, control_plane=request.control_plane_version)
-
-
-def _parts(version: str) -> tuple[int, ...]:
-    """Major and minor: an alias (`1.34`) fits every patch."""
-    return tuple(int(part) for part in version.split(".")[:2])
-
-
 POOL_RULES: Final[tuple[Rule[PoolRequest], ...]] = (
     Rule(
         id="system-linux",
@@ -217,14 +206,5 @@ POOL_RULES: Final[tuple[Rule[PoolRequest], ...]] = (
             "gpuProfile" in r.body and r.size is not None and r.size.gpus == 0, size=r.body.get("vmSize")
         ),
         source="use-nvidia-gpu.md (docs/facts/aks.md#gpu-driver-and-device-plugin)",
-    ),
-    Rule(
-        id="pool-version",
-        code="NodePoolMcVersionIncompatible",
-        message="Node pool version {version} and control plane version {control_plane} are incompatible. Minor "
-        "version of node pool cannot be bigger than control plane version. For more information, please check "
-        "https://aka.ms/aks/UpgradeVersionRules.",
-        broken=_version,
-        source="managedClusters.json 2025-09-01, orchestratorVersion",
     ),
 )

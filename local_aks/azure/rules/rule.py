@@ -46,7 +46,9 @@ class PoolRequest:
     """Body of a GET before the PUT, None when the pool is new."""
     location: str
     control_plane_version: str
-    """Kubernetes version of the cluster, `1.34` or `1.34.4`."""
+    """Kubernetes version that the cluster runs, `1.34.4`."""
+    long_term_support: bool
+    """Whether the cluster has long-term support."""
 
     @property
     def spot(self) -> bool:
