@@ -105,7 +105,7 @@ def _pool_path(request: PoolRequest) -> Mapping[str, object] | None:
     wanted = _wanted(request)
     if not has or same(wanted, has):
         return None
-    steps = _MOST_BEHIND if request.long_term_support else 1
+    steps = _MOST_BEHIND if request.cluster["supportPlan"] == "AKSLongTermSupport" else 1
     bad = parts(wanted) < parts(has) or parts(wanted)[1] > parts(has)[1] + steps
     return when(bad, wanted=wanted, has=has)
 

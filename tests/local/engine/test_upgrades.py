@@ -8,12 +8,10 @@ from typing import Any, Final
 import pytest
 
 from local_aks.azure.channel import apply_patch
-from local_aks.azure.resource_manager import ResourceManager
-from local_aks.azure.state import AGENT_POOL, MANAGED_CLUSTER
-from local_aks.azure.timing import Timing
-from local_aks.azure.types import TYPES
+from local_aks.azure.state import MANAGED_CLUSTER
 from local_aks.engine import Engine, EngineError
-from tests.local.engine.deployment import TODAY, Cluster, Deployment, deployment
+from tests.local.engine.by_hand import upgrade_by_hand
+from tests.local.engine.deployment import Cluster, Deployment, deployment
 from tests.local.engine.edits import BASE, STACK
 from tools import Tools
 
@@ -46,18 +44,11 @@ def all_on(stack: Deployment, version: str) -> Mapping[str, str]:
     return dict.fromkeys(running(stack), version)
 
 
-def by_hand(stack: Deployment, pool: str, **changes: object) -> None:
-    """What `az aks nodepool upgrade` and `update` put: the pool as it is, with the change."""
-    found = stack.pool(pool)
-    azure = ResourceManager(stack.azure, Timing(float("inf")), lambda: TODAY)
-    azure.wait(azure.put(TYPES[AGENT_POOL], found.id, {**found.inputs, **changes}))
-
-
 def upgrade(stack: Deployment, version: str, now: str) -> list[str]:
     """The how-to's steps; the names of what the upgrade itself changed, in order."""
     told(stack, version=now, upgradeChannel="none").up()
     done = told(stack, version=version, upgradeChannel="none").up()
-    by_hand(stack, "system", orchestratorVersion=version)
+    upgrade_by_hand(stack, "system", version)
     told(stack, version=version).up()
     assert told(stack, version=version).preview().changed() == ()
     assert {step.op for step in done.changed()} == {"update"}
@@ -89,7 +80,7 @@ def test_a_system_pool_that_is_upgraded_by_hand_stays_upgraded(old: Deployment) 
     told(old, version="1.32", upgradeChannel="none").up()
     told(old, version="1.33", upgradeChannel="none").up()
     assert running(old)["system"] == "1.32.0"
-    by_hand(old, "system", orchestratorVersion="1.33")
+    upgrade_by_hand(old, "system", "1.33")
     after = told(old, version="1.33", upgradeChannel="none")
     after.refresh()
     after.up()
