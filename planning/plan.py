@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from planning import label_rules, pool_rules, stack_rules
+from planning import label_rules, move_rules, pool_rules, stack_rules
 from planning.access_rules import access_problems
 from planning.contract import PoolContract, pool_contract
 from planning.expander import priorities
@@ -32,12 +32,12 @@ class Plan:
 
     @property
     def system_pool(self) -> AgentPool:
-        """The pool of AKS's add-ons."""
+        """The pool of AKS's add-ons that is part of the cluster."""
         return self.pools[0]
 
     @property
     def user_pools(self) -> tuple[AgentPool, ...]:
-        """Every pool but the system pool."""
+        """Every pool beside the cluster; while the system pool moves, the new one is among them."""
         return self.pools[1:]
 
 
@@ -69,6 +69,7 @@ def plan(raw: Mapping[str, Any], *, project: str, stack: str, today: date) -> Pl
             *version_warnings(settings, today),
             *stack_rules.system_warnings(settings),
             *stack_rules.eviction_warnings(pools),
+            *move_rules.move_warnings(settings, pools),
         ),
     )
 
@@ -77,6 +78,7 @@ def _depends_on(problem: Problem, left_out: frozenset[str]) -> bool:
     """Whether a broken rule depends on a part that a mistake of form kept from being read."""
     under = any(problem.key == key or problem.key.startswith(f"{key}.") for key in left_out)
     about_pools = problem.key == "pools" or problem.key.startswith("workload.")
+    about_pools |= problem.key.endswith(".replaces")
     return under or (about_pools and any(key.startswith("pools") for key in left_out))
 
 
@@ -95,3 +97,4 @@ def problems(settings: Settings, *, stack: str, today: date) -> Iterator[Problem
         yield from label_rules.taint_problems(pool)
         yield from label_rules.workload_label_problems(pool)
     yield from stack_rules.stack_problems(settings)
+    yield from move_rules.move_problems(settings)

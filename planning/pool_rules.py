@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from catalogue import VmSize, retired_series, vm_sizes
-from planning.pools import MIN_OS_DISK_GIB, fallback_name, hosts_kubeflow
+from planning.pools import MIN_OS_DISK_GIB, becomes_system_pool, fallback_name, hosts_kubeflow
 from settings import Problem, Settings, UserPool
 
 POOL_NAME = re.compile(r"[a-z][a-z0-9]{0,11}")
@@ -24,6 +24,8 @@ class Candidate:
     name: str
     settings: UserPool
     size: VmSize | None
+    system: bool = False
+    """Whether it takes over from the system pool."""
 
     @property
     def key(self) -> str:
@@ -38,12 +40,15 @@ class Candidate:
     @property
     def may_host(self) -> bool:
         """Whether Charmed Kubeflow could run here."""
-        return hosts_kubeflow(self.settings, self.size)
+        return hosts_kubeflow(self.settings, self.size) and not self.system
 
 
 def candidates(settings: Settings) -> tuple[Candidate, ...]:
     """The user pools of the settings, as the rules see them."""
-    return tuple(Candidate(name, pool, vm_sizes().get(pool.vm_size)) for name, pool in settings.pools.items())
+    return tuple(
+        Candidate(name, pool, vm_sizes().get(pool.vm_size), system=becomes_system_pool(settings, pool))
+        for name, pool in settings.pools.items()
+    )
 
 
 def vm_size_problems(key: str, name: str, today: date) -> Iterator[Problem]:
@@ -175,14 +180,18 @@ def system_pool_problems(settings: Settings, today: date) -> Iterator[Problem]:
         yield Problem(f"{key}.name", pool.name, f"a pool name of {_NAME_RULE}")
     yield from vm_size_problems(f"{key}.vmSize", pool.vm_size, today)
     yield from burstable_problems(f"{key}.vmSize", pool.vm_size)
-    size = vm_sizes().get(pool.vm_size)
-    if size and size.vcpus < _SYSTEM_VCPUS:
-        yield Problem(f"{key}.vmSize", pool.vm_size, f"at least {_SYSTEM_VCPUS} vCPU; this has {size.vcpus}")
-    if size and size.gpus:
-        yield Problem(f"{key}.vmSize", pool.vm_size, "a size without GPU")
     if pool.min_count > pool.max_count:
         yield Problem(f"{key}.minCount", pool.min_count, f"at most maxCount, which is {pool.max_count}")
-    if pool.min_count == 1 and settings.tags.environment == "prod":
+    yield from system_node_problems(settings, key, vm_sizes().get(pool.vm_size), pool.min_count)
+
+
+def system_node_problems(settings: Settings, key: str, size: VmSize | None, least: int) -> Iterator[Problem]:
+    """Size and number of nodes that every system pool needs (docs/facts/aks.md#system-pool)."""
+    if size and size.vcpus < _SYSTEM_VCPUS:
+        yield Problem(f"{key}.vmSize", size.name, f"at least {_SYSTEM_VCPUS} vCPU; this has {size.vcpus}")
+    if size and size.gpus:
+        yield Problem(f"{key}.vmSize", size.name, "a size without GPU")
+    if least == 1 and settings.tags.environment == "prod":
         yield Problem(
             f"{key}.minCount",
             1,
