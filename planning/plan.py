@@ -8,10 +8,12 @@ from typing import Any
 from planning import label_rules, move_rules, pool_rules, stack_rules
 from planning.access_rules import access_problems
 from planning.contract import PoolContract, pool_contract
+from planning.day_rules import day_problems, day_warnings
 from planning.expander import priorities
 from planning.names import Names, name_problems, names
 from planning.network_rules import network_problems
 from planning.pools import AgentPool, agent_pools
+from planning.production_rules import production_warnings
 from planning.tag_rules import tag_problems
 from planning.version_rules import version_problems, version_warnings
 from settings import Problem, Settings, SettingsError, parse
@@ -54,23 +56,18 @@ def plan(raw: Mapping[str, Any], *, project: str, stack: str, today: date) -> Pl
         SettingsError: a setting is wrong; lists every mistake of form and every broken rule.
     """
     parsed = parse(raw)
-    settings, today = parsed.settings, parsed.settings.as_of or today
+    settings = parsed.settings
     broken = (p for p in problems(settings, stack=stack, today=today) if not _depends_on(p, parsed.left_out))
     if found := [*parsed.problems, *broken]:
         raise SettingsError(found)
     pools = agent_pools(settings)
     return Plan(
         settings=settings,
-        names=names(project, stack, settings.tags.owner, settings.kubeflow.dns_label),
+        names=names(project, stack),
         pools=pools,
         priorities=priorities(pools),
         contract=pool_contract(pools),
-        warnings=(
-            *version_warnings(settings, today),
-            *stack_rules.system_warnings(settings),
-            *stack_rules.eviction_warnings(pools),
-            *move_rules.move_warnings(settings, pools),
-        ),
+        warnings=tuple(warnings(settings, pools, today=today)),
     )
 
 
@@ -84,17 +81,31 @@ def _depends_on(problem: Problem, left_out: frozenset[str]) -> bool:
 
 def problems(settings: Settings, *, stack: str, today: date) -> Iterator[Problem]:
     """Every broken rule of one stack, in the order of a stack file's keys."""
-    pools = agent_pools(settings)
+    pools, day = agent_pools(settings), settings.as_of or today
     yield from name_problems(stack)
     yield from tag_problems(settings)
-    yield from version_problems(settings, today)
+    yield from day_problems(settings, today)
+    yield from version_problems(settings, day)
     yield from network_problems(settings, pools)
     yield from access_problems(settings)
-    yield from pool_rules.system_pool_problems(settings, today)
+    yield from pool_rules.system_pool_problems(settings, day)
     for pool in pool_rules.candidates(settings):
-        yield from pool_rules.pool_problems(pool, today)
+        yield from pool_rules.pool_problems(pool, day)
         yield from label_rules.label_problems(pool)
         yield from label_rules.taint_problems(pool)
+        yield from label_rules.repeated_taint_problems(pool)
+        yield from label_rules.soft_taint_problems(pool)
         yield from label_rules.workload_label_problems(pool)
     yield from stack_rules.stack_problems(settings)
     yield from move_rules.move_problems(settings)
+
+
+def warnings(settings: Settings, pools: tuple[AgentPool, ...], *, today: date) -> Iterator[str]:
+    """What is allowed but costs money, work or a surprise later, in the order of a stack file's keys."""
+    day = settings.as_of or today
+    yield from production_warnings(settings)
+    yield from day_warnings(settings, today)
+    yield from version_warnings(settings, day)
+    yield from stack_rules.system_warnings(settings)
+    yield from stack_rules.eviction_warnings(pools)
+    yield from move_rules.move_warnings(settings, pools)

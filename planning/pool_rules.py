@@ -191,11 +191,11 @@ def system_node_problems(settings: Settings, key: str, size: VmSize | None, leas
         yield Problem(f"{key}.vmSize", size.name, f"at least {_SYSTEM_VCPUS} vCPU; this has {size.vcpus}")
     if size and size.gpus:
         yield Problem(f"{key}.vmSize", size.name, "a size without GPU")
-    if least == 1 and settings.tags.environment == "prod":
+    if least == 1 and settings.production:
         yield Problem(
             f"{key}.minCount",
             1,
-            "at least 2 in prod, because otherwise one lost node stops the cluster's DNS",
+            "at least 2 in production, because otherwise one lost node stops the cluster's DNS",
         )
 
 

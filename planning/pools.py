@@ -177,7 +177,7 @@ def _labels(pool: UserPool, purpose: Purpose, machine: Hardware, *, spot: bool) 
 
 def _taints(pool: UserPool, machine: Hardware, own: tuple[str, ...]) -> tuple[str, ...]:
     extra = (taint for taint in pool.taints if taint != SPOT_TAINT)  # a fallback must not repeat it
-    return (*own, *machine.taints, *dict.fromkeys(extra))
+    return tuple(dict.fromkeys((*own, *machine.taints, *extra)))
 
 
 def _os_disk(pool: UserPool, size: VmSize) -> OsDisk:

@@ -1,9 +1,25 @@
 """What every settings model shares: frozen, no unknown keys, camelCase outside, documented fields."""
 
-from typing import Any
+import re
+from datetime import date
+from typing import Annotated, Any, cast
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic.alias_generators import to_camel
+from pydantic_core import PydanticCustomError
+
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
+
+
+def _in_day_form(value: object) -> object:
+    """Refuses what pydantic would take for a date as well: seconds since 1970, times, datetimes."""
+    if not (isinstance(value, str) and _DAY.fullmatch(value)):
+        raise PydanticCustomError("date_parsing", "not a day")
+    return value
+
+
+Day = Annotated[date, Field(strict=False), BeforeValidator(_in_day_form)]
+"""A day written as YYYY-MM-DD."""
 
 
 class SettingsModel(BaseModel):
@@ -20,16 +36,18 @@ class SettingsModel(BaseModel):
     )
 
 
-def setting(default: Any = ..., *, about: str, source: str, unit: str = "", **constraints: Any) -> Any:
+def setting(
+    default: Any = ..., *, about: str, source: str, unit: str = "", form: str = "", **constraints: Any
+) -> Any:
     """A field with what the reference of settings says about it.
 
     Args:
         default: its default; a mutable one is copied by pydantic. `...` makes the field required.
         about: one sentence for the person who sets it.
         source: where the rule or the default comes from, as `docs/facts/sources.md` says how to cite it.
-        unit: unit of the value, or its form when it is text.
+        unit: unit of the value, or its kind when it is text.
+        form: what the pattern allows, in words that follow "expected"; with an example where that is shorter.
         constraints: pydantic's own (ge, le, pattern, …).
     """
-    return Field(
-        default, description=about, json_schema_extra={"unit": unit, "source": source}, **constraints
-    )
+    extra = {"unit": unit, "source": source, "form": form}
+    return Field(default, description=about, json_schema_extra=cast(Any, extra), **constraints)

@@ -5,8 +5,8 @@ from typing import Literal
 from settings._model import SettingsModel, setting
 
 Weekday = Literal["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
-DURATION = r"^[1-9][0-9]*(s|m|h)$"
-MINUTES = r"^[1-9][0-9]*m$"
+DURATION = {"pattern": r"^[1-9][0-9]*(s|m|h)$", "form": "a whole number followed by s, m or h, like 10s"}
+MINUTES = {"pattern": r"^[1-9][0-9]*m$", "form": "whole minutes, like 10m"}
 
 
 class MaintenanceWindow(SettingsModel):
@@ -21,6 +21,7 @@ class MaintenanceWindow(SettingsModel):
         unit="HH:MM",
         source="planned-maintenance.md",
         pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]$",
+        form="a time of day as HH:MM, like 22:00",
     )
     duration_hours: int = setting(
         6, about="Length of the window.", unit="hours", source="planned-maintenance.md: 4 to 24", ge=4, le=24
@@ -31,6 +32,7 @@ class MaintenanceWindow(SettingsModel):
         unit="±HH:MM",
         source="planned-maintenance.md",
         pattern=r"^[+-](0[0-9]|1[0-4]):[0-5][0-9]$",
+        form="an offset as ±HH:MM, like +01:00",
     )
 
 
@@ -43,6 +45,7 @@ class Kubernetes(SettingsModel):
         unit="major.minor",
         source="docs/reference/supported-versions.rst: the newest that Charmed Kubeflow 1.11 is validated on",
         pattern=r"^1\.[0-9]{1,2}$",
+        form="a minor version without a patch release, like 1.34",
     )
     support_plan: Literal["KubernetesOfficial", "AKSLongTermSupport"] = setting(
         "AKSLongTermSupport",
@@ -110,12 +113,14 @@ class Ssh(SettingsModel):
         about="Name of the admin user on every node.",
         source="managedClusters.json, linuxProfile",
         pattern=r"^[A-Za-z][-A-Za-z0-9_]*$",
+        form="letters, digits, hyphens and underscores, a letter first",
     )
     public_key: str = setting(
         about="OpenSSH public key of that user.",
         unit="ssh-… base64 [comment]",
         source="managedClusters.json, linuxProfile",
         pattern=r"^(ssh-rsa|ssh-ed25519) [A-Za-z0-9+/]+={0,3}( .*)?$",
+        form="one line of an OpenSSH .pub file that starts with ssh-rsa or ssh-ed25519",
     )
 
 
@@ -128,6 +133,7 @@ class Registry(SettingsModel):
         unit="ARM id",
         source="docs/facts/aks.md#identity-and-registry",
         pattern=r"^/subscriptions/[^/]+/resourceGroups/[^/]+/providers/Microsoft\.ContainerRegistry/registries/[^/]+$",
+        form="/subscriptions/<id>/resourceGroups/<group>/providers/Microsoft.ContainerRegistry/registries/<name>",
     )
     sku: Literal["Basic", "Standard", "Premium"] = setting(
         "Standard", about="Tier of the new registry.", source='"Azure Container Registry service tiers"'
@@ -142,28 +148,28 @@ class Autoscaler(SettingsModel):
         about="How often the autoscaler checks for pods that need a node.",
         unit="duration",
         source="cluster-autoscaler.md",
-        pattern=DURATION,
+        **DURATION,
     )
     max_node_provision_time: str = setting(
         "10m",
         about="How long a new node may take to be ready; a VM that never boots delays the fallback this long.",
         unit="whole minutes",
         source="docs/facts/aks.md#shortage-and-fallback",
-        pattern=MINUTES,
+        **MINUTES,
     )
     scale_down_delay_after_add: str = setting(
         "10m",
         about="How long after a scale-up no node is removed.",
         unit="whole minutes",
         source="cluster-autoscaler.md",
-        pattern=MINUTES,
+        **MINUTES,
     )
     scale_down_unneeded_time: str = setting(
         "10m",
         about="How long a node must be unneeded before it is removed.",
         unit="whole minutes",
         source="cluster-autoscaler.md",
-        pattern=MINUTES,
+        **MINUTES,
     )
     scale_down_utilization_threshold: float = setting(
         0.5,

@@ -4,13 +4,16 @@ from typing import Literal
 
 from settings._model import SettingsModel, setting
 
-KUBERNETES_NAME = r"^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$"
+KUBERNETES_NAME = {
+    "pattern": r"^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$",
+    "form": "1 to 63 lower-case letters, digits and inner hyphens",
+}
 
 
 class StorageClass(SettingsModel):
     """The class Juju uses for the controller and for every charm; not the cluster's default."""
 
-    name: str = setting("ckf-zrs", about="Name of the class.", source="our choice", pattern=KUBERNETES_NAME)
+    name: str = setting("ckf-zrs", about="Name of the class.", source="our choice", **KUBERNETES_NAME)
     sku: Literal["StandardSSD_ZRS", "Premium_ZRS", "StandardSSD_LRS", "Premium_LRS"] = setting(
         "StandardSSD_ZRS",
         about="Kind of disk; ZRS disks can move between zones, LRS disks cannot.",
@@ -57,6 +60,7 @@ class Kubeflow(SettingsModel):
         about="Release of Charmed Kubeflow.",
         source="docs/reference/supported-versions.rst",
         pattern=r"^[0-9]+\.[0-9]+$",
+        form="a release, like 1.11",
     )
     storage_class: StorageClass = setting(
         StorageClass(),
@@ -66,10 +70,11 @@ class Kubeflow(SettingsModel):
     dns_label: str | None = setting(
         None,
         about="First part of the dashboard's name <label>.<location>.cloudapp.azure.com; made from project, stack and "
-        "owner when left out.",
+        "subscription when left out.",
         unit="DNS label, unique in the region",
         source="docs/facts/charmed-kubeflow.md#ingress-and-dns",
         pattern=r"^[a-z][-a-z0-9]{1,61}[a-z0-9]$",
+        form="3 to 63 lower-case letters, digits and inner hyphens, a letter first",
     )
     inotify: Inotify = setting(
         Inotify(),

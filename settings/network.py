@@ -63,4 +63,5 @@ class Network(SettingsModel):
         unit="ARM id",
         source="egress-outboundtype.md",
         pattern=r"^/subscriptions/[^/]+/resourceGroups/[^/]+/providers/Microsoft\.Network/routeTables/[^/]+$",
+        form="/subscriptions/<id>/resourceGroups/<group>/providers/Microsoft.Network/routeTables/<name>",
     )

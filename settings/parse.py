@@ -124,7 +124,7 @@ def _allowed(detail: ErrorDetails) -> str:
         name, phrase = _LIMITS[kind]
         return phrase.format(context[name])
     if kind == "string_pattern_mismatch":
-        return f"{_form(field)}matching {context['pattern']}"
+        return _extra(field, "form")
     return _KINDS.get(kind, detail["msg"])
 
 
@@ -134,9 +134,8 @@ def _sentence(field: FieldInfo | None) -> str:
     return f"{word.lower() if word[1:].islower() else word} {rest}"
 
 
-def _form(field: FieldInfo | None) -> str:
-    extra = cast(dict[str, str], field.json_schema_extra) if field else {}
-    return f"{extra['unit']}, " if extra.get("unit") else "text "
+def _extra(field: FieldInfo | None, name: str) -> str:
+    return cast(dict[str, str], field.json_schema_extra)[name] if field else ""
 
 
 def _known_keys(location: _Location) -> str:

@@ -33,7 +33,7 @@ class SystemPool(SettingsModel):
     )
     min_count: int = setting(
         2,
-        about="Fewest nodes; 1 only outside prod.",
+        about="Fewest nodes; 1 only outside production.",
         unit="nodes",
         source="use-system-pools.md: at least 2 in production",
         ge=1,
@@ -122,6 +122,7 @@ class UserPool(SettingsModel):
         unit="label value",
         source="our choice: docs/decisions/0003-labels-and-taints.md",
         pattern=r"^[A-Za-z0-9]([-_.A-Za-z0-9]{0,61}[A-Za-z0-9])?$",
+        form="1 to 63 letters, digits and inner hyphens, underscores and dots",
     )
     labels: dict[str, str] = setting({}, about="More node labels.", unit="key: value", source="use-labels.md")
     taints: tuple[str, ...] = setting(

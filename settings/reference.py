@@ -132,6 +132,7 @@ def _model(root: Schema, field: Schema) -> Schema | None:
 
 
 def _allowed(field: Schema) -> str:
+    form = field.get("form", "")
     field = next((arm for arm in field.get("anyOf", []) if arm.get("type") != "null"), field)
     if "enum" in field:
         return ", ".join(map(_code, field["enum"]))
@@ -146,7 +147,7 @@ def _allowed(field: Schema) -> str:
         case "boolean":
             return "`true`, `false`"
         case _:
-            return f"text, `{field['pattern']}`" if "pattern" in field else field.get("format", "text")
+            return form.replace("<", "&lt;") or field.get("format", "text")
 
 
 def _bounds(field: Schema) -> str:

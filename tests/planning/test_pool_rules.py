@@ -209,7 +209,7 @@ def test_a_system_pool_of_four_vcpu_is_enough() -> None:
     )
 
 
-@pytest.mark.parametrize(("environment", "keys"), [("prod", ["systemPool.minCount"]), ("dev", [])])
-def test_one_system_node_is_refused_in_prod_only(environment: str, keys: list[str]) -> None:
-    small = settings(tags={"owner": "ml", "environment": environment}, systemPool={"minCount": 1})
+@pytest.mark.parametrize(("production", "keys"), [(True, ["systemPool.minCount"]), (False, [])])
+def test_one_system_node_is_refused_in_production_only(*, production: bool, keys: list[str]) -> None:
+    small = settings(production=production, systemPool={"minCount": 1})
     assert refused(rules.system_pool_problems(small, TODAY)) == keys

@@ -51,6 +51,17 @@ def test_every_field_has_a_source() -> None:
     assert [name for name, field in FIELDS.items() if not extra(field)["source"]] == []
 
 
+def test_every_pattern_is_said_in_words() -> None:
+    patterns = {
+        name: next(limit.pattern for limit in field.metadata if hasattr(limit, "pattern"))
+        for name, field in FIELDS.items()
+        if any(getattr(limit, "pattern", None) for limit in field.metadata)
+    }
+    assert len(patterns) > 10
+    assert [name for name in patterns if not extra(FIELDS[name])["form"]] == []
+    assert [name for name, field in FIELDS.items() if set("^$[]\\?*") & set(extra(field)["form"])] == []
+
+
 def test_every_number_has_a_unit() -> None:
     numbers = {
         name: field for name, field in FIELDS.items() if {int, float} & set(concrete(field.annotation))
