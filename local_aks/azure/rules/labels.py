@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from local_aks.azure.rules.rule import SPOT_KEY, SPOT_TAINT, PoolRequest, Rule, invalid
+from local_aks.azure.rules.rule import SPOT_KEY, SPOT_TAINT, PoolRequest, Rule, invalid, when
 
 _NAME: Final = r"[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?"
 _KEY: Final = re.compile(rf"([a-z0-9]([-a-z0-9.]{{0,251}}[a-z0-9])?/)?{_NAME}")
@@ -78,6 +78,13 @@ def _repeated_taint(request: PoolRequest) -> Mapping[str, object] | None:
     return None
 
 
+def _taint_on_system_pool(request: PoolRequest) -> bool:
+    own = "CriticalAddonsOnly="
+    return request.system and any(
+        not taint.startswith(own) and not taint.endswith(":PreferNoSchedule") for taint in request.taints
+    )
+
+
 def _of(domain: str, parent: str) -> bool:
     return domain == parent or domain.endswith(f".{parent}")
 
@@ -128,5 +135,14 @@ LABEL_RULES: Final[tuple[Rule[PoolRequest], ...]] = (
         message=invalid("agentPoolProfile.nodeTaints", "Key and effect of taint '{taint}' occur twice."),
         broken=_repeated_taint,
         source="Azure/AKS#1412",
+    ),
+    Rule(
+        id="taint-on-system-pool",
+        code="SystemPoolHasRestrictedTaint",
+        message="Placing custom taints on system pool is not supported(except 'CriticalAddonsOnly' taint or taint "
+        "effect is 'PreferNoSchedule'). Please refer to https://aka.ms/aks/system-taints for detail",
+        broken=lambda r: when(_taint_on_system_pool(r)),
+        source="istio/istio.io#16905, Azure/AKS#2578",
+        quoted=True,
     ),
 )
