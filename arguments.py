@@ -193,7 +193,8 @@ def _pool(plan: Plan, pool: AgentPool, vnet: Network) -> AgentPoolSpec:
         **_named(AgentPoolSpec, pool),
         gpu=pool.hardware == GPU,
         subnet_id=vnet.subnet_ids[pool.subnet],
-        protect=plan.settings.protect and pool.purpose is Purpose.GENERAL,
+        mode="System" if pool.purpose is Purpose.SYSTEM else "User",
+        protect=plan.settings.protect and pool.purpose is Purpose.GENERAL and not pool.replaced_by,
     )
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from planning import gpu_rules, label_rules, pool_rules, stack_rules, zone_rules
+from planning import gpu_rules, label_rules, move_rules, pool_rules, stack_rules, zone_rules
 from planning.access_rules import access_problems
 from planning.contract import PoolContract, pool_contract
 from planning.data_rules import data_problems, data_warnings
@@ -39,12 +39,12 @@ class Plan:
 
     @property
     def system_pool(self) -> AgentPool:
-        """The pool of AKS's add-ons."""
+        """The pool of AKS's add-ons that is part of the cluster."""
         return self.pools[0]
 
     @property
     def user_pools(self) -> tuple[AgentPool, ...]:
-        """Every pool but the system pool."""
+        """Every pool beside the cluster; while the system pool moves, the new one is among them."""
         return self.pools[1:]
 
 
@@ -80,6 +80,7 @@ def _depends_on(problem: Problem, left_out: frozenset[str]) -> bool:
     """Whether a broken rule depends on a part that a mistake of form kept from being read."""
     under = any(problem.key == key or problem.key.startswith(f"{key}.") for key in left_out)
     about_pools = problem.key == "pools" or problem.key.startswith("workload.")
+    about_pools |= problem.key.endswith(".replaces")
     of_a_size = problem.key.endswith(".vmSize") and f"vmSizes.{problem.value}" in left_out
     return under or of_a_size or (about_pools and any(key.startswith("pools") for key in left_out))
 
@@ -108,6 +109,7 @@ def problems(settings: Settings, *, stack: str, today: date) -> Iterator[Problem
     yield from zone_rules.zone_problems(settings)
     yield from gpu_rules.driver_problems(settings)
     yield from data_problems(settings)
+    yield from move_rules.move_problems(settings)
 
 
 def warnings(settings: Settings, pools: tuple[AgentPool, ...], *, today: date) -> Iterator[str]:
@@ -123,3 +125,4 @@ def warnings(settings: Settings, pools: tuple[AgentPool, ...], *, today: date) -
     yield from zone_rules.zone_warnings(settings, pools)
     yield from gpu_rules.gpu_warnings(settings, pools)
     yield from data_warnings(settings.data)
+    yield from move_rules.move_warnings(settings, pools)
