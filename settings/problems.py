@@ -3,6 +3,9 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+ENCRYPTED = "\0encrypted"
+"""In place of a value that a preview cannot decrypt (`recorder.stack_files.ENCRYPTED`); no rule judges it."""
+
 
 @dataclass(frozen=True)
 class Problem:
