@@ -65,7 +65,7 @@ demo-down: $(VENV)/.dev ## remove all the demo started
 local-up: $(VENV)/.dev ## a local AKS of STACK to play with
 	@$(RUN_LOCAL) up $(if $(filter command line,$(origin STACK)),$(STACK),demo)
 
-local-shell: $(VENV)/.dev ## a shell with KUBECONFIG set
+local-shell: $(VENV)/.dev ## a shell with kubectl, KUBECONFIG and az
 	@$(RUN_LOCAL) shell
 
 local-down: demo-down ## same as demo-down

@@ -27,6 +27,7 @@ from components.network import Network, NetworkArgs
 from components.pool_specs import AgentPoolSpec, SystemPoolSpec
 from planning import AgentPool, Plan, Purpose
 from planning.hardware import GPU
+from planning.names import dns_label
 from settings import SettingsModel
 
 
@@ -36,7 +37,7 @@ def network(plan: Plan, group: resources.ResourceGroup) -> NetworkArgs:
         **_named(NetworkArgs, plan.settings.network),
         resource_group_name=group.name,
         location=plan.settings.location,
-        dns_label=plan.names.dns_label,
+        dns_label=_dns_label(plan, group),
         tags=plan.settings.tags.as_dict(),
     )
 
@@ -142,7 +143,7 @@ def outputs(
         "ingressAnnotations": {
             f"{prefix}-load-balancer-resource-group": group.name,
             f"{prefix}-pip-name": vnet.ingress_address_name,
-            f"{prefix}-dns-label-name": plan.names.dns_label,
+            f"{prefix}-dns-label-name": _dns_label(plan, group),
         },
     }
 
@@ -154,6 +155,12 @@ def _authorized_ip_ranges(ranges: Sequence[str], vnet: Network) -> list[pulumi.I
     """
     own = [pulumi.Output.concat(vnet.outbound_address, "/32")] if ranges and vnet.outbound_address else []
     return [*ranges, *own]
+
+
+def _dns_label(plan: Plan, group: resources.ResourceGroup) -> pulumi.Input[str]:
+    return plan.settings.kubeflow.dns_label or group.id.apply(
+        lambda arm_id: dns_label(plan.names.base, arm_id)
+    )
 
 
 def _pool(plan: Plan, pool: AgentPool, vnet: Network) -> AgentPoolSpec:

@@ -13,6 +13,7 @@ from typing import Final
 import pulumi
 
 from local_aks.azure.state import AzureState
+from local_aks.azure_cli import install
 from local_aks.control_plane.controllers.controller import ControllerError
 from local_aks.control_plane.kwokctl import ControlPlaneError
 from local_aks.demo.bring_up import BringUp, get_tools
@@ -116,7 +117,7 @@ def _how_to_go_on(run: RunDirectory) -> list[str]:
     pool = next(iter(spot_pools(AzureState(run.azure))), "POOL")
     market = f"{Path(sys.prefix).name}/bin/python -m local_aks market"
     return [
-        "make local-shell   a shell with kubectl and KUBECONFIG",
+        "make local-shell   a shell with kubectl, KUBECONFIG and az",
         "make demo-down     removes everything",
         f"{market} evict {pool}     Azure takes a spot node back (simulated, as the whole market)",
         f"{market} soldout {pool}   spot sells out; `available` brings it back",
@@ -148,10 +149,11 @@ def _shell(options: argparse.Namespace) -> int:
     run = _running(options.build, options.stack)
     tools = get_tools(_print_error)
     print(
-        f"KUBECONFIG={run.kubeconfig}\nkubectl is on PATH; `exit` leaves, the local AKS keeps running.",
+        f"KUBECONFIG={run.kubeconfig}\nkubectl and az (aks nodepool) are on PATH; `exit` leaves, the local AKS "
+        "keeps running.",
         flush=True,
     )
-    environment = run.environment(tools.environment())
+    environment = install.environment(run, run.environment(tools.environment()))
     return subprocess.run([os.environ.get("SHELL", "/bin/sh")], env=environment, check=False).returncode  # noqa: S603
 
 
@@ -241,7 +243,7 @@ def _parser() -> argparse.ArgumentParser:
         "--keep", action=argparse.BooleanOptionalAction, default=True, help="leave the local AKS running"
     )
     add("down", _down, "remove every local AKS")
-    shell = add("shell", _shell, "a shell with kubectl and KUBECONFIG")
+    shell = add("shell", _shell, "a shell with kubectl, KUBECONFIG and az")
     shell.add_argument("stack", nargs="?", help="needed where several run")
     market = add("market", _market, "make something happen on the simulated spot market")
     market.add_argument("what", choices=[*Reclaim, *Supply])

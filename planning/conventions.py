@@ -2,10 +2,28 @@
 
 from typing import Final
 
+from components.conventions import GPU_KEY
+
 FALLBACK_KEY: Final = "kubeflow-aks/fallback"
 FALLBACK_TAINT: Final = f"{FALLBACK_KEY}=true:NoSchedule"
 OWN_PREFIX: Final = "kubeflow-aks/"
-RESERVED_PREFIXES: Final = ("kubernetes.azure.com/", "kubernetes.io/", "k8s.io/", "nvidia.com/", OWN_PREFIX)
-"""Prefixes that AKS reserves (use-labels.md) or that this program sets; their subdomains are reserved as well."""
-RESERVED_KEYS: Final = ("agentpool", "accelerator", "storageprofile", "storagetier", "CriticalAddonsOnly")
-"""Keys without a prefix that AKS sets (docs/facts/aks.md#node-labels)."""
+AUTOSCALER_GPUS: Final = f"k8s.io_cluster-autoscaler_node-template_resources_{GPU_KEY.replace('/', '_')}"
+"""Tag of a scale set that tells the autoscaler how many GPUs its nodes announce, where the VM size does not say it.
+
+AKS hands a pool's tags on to its scale set (use-tags.md); the autoscaler reads them there
+(cloudprovider/azure/azure_template.go).
+"""
+RESERVED_DOMAINS: Final = ("kubernetes.azure.com", "kubernetes.io", "k8s.io", OWN_PREFIX.rstrip("/"))
+"""Domains of keys that AKS refuses (use-labels.md; Azure/AKS#2866) or this program sets, with their subdomains."""
+FREE_DOMAINS: Final = ("kubelet.kubernetes.io", "node.kubernetes.io")
+"""Those of `kubernetes.io` where AKS takes labels (Azure/AKS#2866, Azure/AKS#3545), with their subdomains."""
+RESERVED_LABELS: Final = (
+    "agentpool",
+    "accelerator",
+    "storageprofile",
+    "storagetier",
+    "node.kubernetes.io/instance-type",
+)
+"""Labels outside the reserved domains that AKS sets (docs/facts/aks.md#node-labels)."""
+RESERVED_TAINTS: Final = ("CriticalAddonsOnly", GPU_KEY)
+"""Keys outside the reserved domains whose taints this program sets."""

@@ -3,38 +3,35 @@
 import re
 from collections.abc import Iterator
 
-from components.conventions import PLATFORM_WORKLOAD, SPOT_KEY, SPOT_TAINT
-from planning.conventions import RESERVED_KEYS, RESERVED_PREFIXES
+from components.conventions import GPU_TAINT, PLATFORM_WORKLOAD, SPOT_KEY, SPOT_TAINT
+from planning.conventions import FREE_DOMAINS, RESERVED_DOMAINS, RESERVED_LABELS, RESERVED_TAINTS
 from planning.pool_rules import Candidate
 from settings import Problem
 
 _NAME = r"[A-Za-z0-9]([-_.A-Za-z0-9]{0,61}[A-Za-z0-9])?"
-_PREFIX = r"[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?"
-_KEY = re.compile(rf"({_PREFIX}/)?{_NAME}")
+_DNS_LABEL = r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?"
+_KEY = re.compile(rf"((?=[^/]{{1,253}}/){_DNS_LABEL}(\.{_DNS_LABEL})*/)?{_NAME}")
 _VALUE = re.compile(rf"({_NAME})?")
-_TAINT = re.compile(rf"(?P<key>({_PREFIX}/)?{_NAME})=(?P<value>({_NAME})?):(?P<effect>\w+)")
+_TAINT = re.compile(r"(?P<key>[^=:]+)=(?P<value>[^=:]*):(?P<effect>\w+)")
 _EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
+_KEY_RULE = (
+    "a key of up to 63 letters, digits, - _ . after an optional domain/; "
+    "a domain has at most 253 characters, and 63 between two dots"
+)
+_VALUE_RULE = "a label value: up to 63 letters, digits, - _ . that starts and ends with a letter or digit"
 
 
 def label_problems(pool: Candidate) -> Iterator[Problem]:
     """Labels are well-formed and not reserved; a spot pool may repeat the exact spot label."""
     for key, value in pool.settings.labels.items():
         at = f"{pool.key}.labels.{key}"
-        if _reserved(key):
+        if _reserved(key, RESERVED_LABELS, free=FREE_DOMAINS):
             if not (pool.spot and (key, value) == (SPOT_KEY, "spot")):
                 yield Problem(at, value, _reserved_rule(key))
         elif not _KEY.fullmatch(key):
-            yield Problem(
-                at,
-                key,
-                "a label key of up to 63 letters, digits, - _ . after an optional domain/",
-            )
+            yield Problem(at, key, _KEY_RULE)
         elif not _VALUE.fullmatch(value):
-            yield Problem(
-                at,
-                value,
-                "a label value: up to 63 letters, digits, - _ . that starts and ends with a letter or digit",
-            )
+            yield Problem(at, value, _VALUE_RULE)
 
 
 def workload_label_problems(pool: Candidate) -> Iterator[Problem]:
@@ -57,30 +54,64 @@ def workload_label_problems(pool: Candidate) -> Iterator[Problem]:
 
 
 def taint_problems(pool: Candidate) -> Iterator[Problem]:
-    """Taints are well-formed and not reserved; a spot pool may repeat the exact spot taint."""
+    """Taints are well-formed and not reserved; a pool may repeat exactly what the program gives it."""
+    given = (SPOT_TAINT,) if pool.spot else ()
+    given += (GPU_TAINT,) if pool.size is None or pool.size.gpus else ()
     for index, taint in enumerate(pool.settings.taints):
         at = f"{pool.key}.taints[{index}]"
         match = _TAINT.fullmatch(taint)
         if match is None or match["effect"] not in _EFFECTS:
             yield Problem(at, taint, f"key=value:Effect with one of the effects {', '.join(_EFFECTS)}")
-        elif _reserved(match["key"]) and not (pool.spot and taint == SPOT_TAINT):
+        elif not _KEY.fullmatch(match["key"]):
+            yield Problem(at, taint, _KEY_RULE)
+        elif not _VALUE.fullmatch(match["value"]):
+            yield Problem(at, taint, _VALUE_RULE.replace("label", "taint"))
+        elif _reserved(match["key"], RESERVED_TAINTS) and taint not in given:
             yield Problem(at, taint, _reserved_rule(match["key"]))
-        elif match["effect"] == "PreferNoSchedule" and not pool.spot:
+
+
+def repeated_taint_problems(pool: Candidate) -> Iterator[Problem]:
+    """No two taints of a pool have the same key and effect; its nodes would never be ready (Azure/AKS#1412).
+
+    The same taint twice is no mistake: it is sent once.
+    """
+    seen: dict[tuple[str, str], str] = {}
+    for index, taint in enumerate(pool.settings.taints):
+        match = _TAINT.fullmatch(taint)
+        if match is None:
+            continue
+        first = seen.setdefault((match["key"], match["effect"]), taint)
+        if first != taint:
             yield Problem(
-                at,
+                f"{pool.key}.taints[{index}]",
                 taint,
-                "NoSchedule or NoExecute, because PreferNoSchedule would not keep Kubeflow's pods away",
+                f"another key or effect, because a node has each pair once and {first} has this one",
             )
 
 
-def _reserved(key: str) -> bool:
-    if key in RESERVED_KEYS:
-        return True
+def soft_taint_problems(pool: Candidate) -> Iterator[Problem]:
+    """A regular pool of CPU nodes is closed to Kubeflow by one hard taint at least (our choice).
+
+    Soft taints alone would let Kubeflow's pods onto it, and it is not the pool that hosts them.
+    """
+    if pool.spot or pool.size is None or pool.size.gpus:
+        return
+    effects = [taint.rpartition(":")[2] for taint in pool.settings.taints]
+    if effects and all(effect == "PreferNoSchedule" for effect in effects):
+        yield Problem(
+            f"{pool.key}.taints",
+            list(pool.settings.taints),
+            "a taint with NoSchedule or NoExecute, because PreferNoSchedule alone would not keep Kubeflow's pods away",
+        )
+
+
+def _reserved(key: str, names: tuple[str, ...], *, free: tuple[str, ...] = ()) -> bool:
     domain, slash, _ = key.partition("/")
-    return bool(slash) and any(
-        domain == prefix.rstrip("/") or domain.endswith("." + prefix.rstrip("/"))
-        for prefix in RESERVED_PREFIXES
-    )
+    return key in names or (bool(slash) and _within(domain, RESERVED_DOMAINS) and not _within(domain, free))
+
+
+def _within(domain: str, parents: tuple[str, ...]) -> bool:
+    return any(domain == parent or domain.endswith(f".{parent}") for parent in parents)
 
 
 def _reserved_rule(key: str) -> str:

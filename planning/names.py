@@ -16,22 +16,29 @@ class Names:
 
     base: str
     """`<project>-<stack>`: resource group, cluster, network and identities carry it."""
-    dns_label: str
-    """First part of the ingress's public name."""
 
 
-def names(project: str, stack: str, owner: str, dns_label: str | None) -> Names:
+def names(project: str, stack: str) -> Names:
     """Names for one stack.
 
     Args:
         project: Pulumi project name.
         stack: Pulumi stack name.
-        owner: the owner tag; it keeps two teams' DNS labels in one region apart.
-        dns_label: the label a stack asks for, or None for a derived one.
     """
-    base = f"{project}-{stack}"
-    derived = f"{base}-{hashlib.sha256(owner.encode()).hexdigest()[:8]}"
-    return Names(base=base, dns_label=dns_label or derived)
+    return Names(base=f"{project}-{stack}")
+
+
+def dns_label(base: str, group_id: str) -> str:
+    """First part of the ingress's public name, where a stack asks for none.
+
+    It hangs on nothing that changes in a stack's life, for a new label is a new address for everyone: the ARM id keeps
+    two subscriptions' stacks of one name in one region apart.
+
+    Args:
+        base: `Names.base`.
+        group_id: ARM id of the stack's resource group, whose case Azure does not always keep.
+    """
+    return f"{base}-{hashlib.sha256(group_id.lower().encode()).hexdigest()[:8]}"
 
 
 def name_problems(stack: str) -> Iterator[Problem]:

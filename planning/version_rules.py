@@ -6,10 +6,10 @@ Tables: `catalogue/charmed_kubeflow_releases.csv`, `catalogue/kubernetes_version
 from collections.abc import Iterator
 from datetime import date, timedelta
 
-from catalogue import charmed_kubeflow_releases, kubernetes_versions
+from catalogue import KubernetesVersion, charmed_kubeflow_releases, kubernetes_versions
 from settings import Problem, Settings
 
-_NOTICE = timedelta(days=60)
+_NOTICE = timedelta(days=90)
 
 
 def version_problems(settings: Settings, today: date) -> Iterator[Problem]:
@@ -37,6 +37,10 @@ def version_problems(settings: Settings, today: date) -> Iterator[Problem]:
 
 
 def _support_problems(settings: Settings, today: date) -> Iterator[Problem]:
+    """Only new clusters are refused: AKS lets one that is out of support be changed, upgraded and deleted.
+
+    Source: supported-kubernetes-versions.md, "AKS support policy"; long-term-support.md.
+    """
     kubernetes = settings.kubernetes
     support = kubernetes_versions().get(kubernetes.version)
     if support is None:
@@ -44,29 +48,52 @@ def _support_problems(settings: Settings, today: date) -> Iterator[Problem]:
         yield Problem(
             "kubernetes.version", kubernetes.version, f"a minor whose end of support is known: {known}"
         )
-    elif today > support.lts_until:
-        yield Problem(
+    elif today > _end(support, settings) and not _made_in_time(settings, support):
+        yield _out_of_support(support, settings, today)
+
+
+def _out_of_support(support: KubernetesVersion, settings: Settings, today: date) -> Problem:
+    existing = (
+        f"created: {settings.created} is later"
+        if settings.created
+        else "if the cluster exists already, set created to the day it was made"
+    )
+    if today > support.lts_until:
+        return Problem(
             "kubernetes.version",
-            kubernetes.version,
-            f"a newer minor, because long-term support of {support.version} ended on {support.lts_until}",
+            support.version,
+            f"a newer minor, because long-term support of {support.version} ended on {support.lts_until}; {existing}",
         )
-    elif kubernetes.support_plan == "KubernetesOfficial" and today > support.standard_until:
-        yield Problem(
-            "kubernetes.supportPlan",
-            kubernetes.support_plan,
-            f"AKSLongTermSupport with kubernetes.tier Premium, because standard support of {support.version} "
-            f"ended on {support.standard_until}; long-term support lasts until {support.lts_until}",
-        )
+    return Problem(
+        "kubernetes.supportPlan",
+        settings.kubernetes.support_plan,
+        f"AKSLongTermSupport with kubernetes.tier Premium, because standard support of {support.version} "
+        f"ended on {support.standard_until}; long-term support lasts until {support.lts_until}; {existing}",
+    )
 
 
 def version_warnings(settings: Settings, today: date) -> Iterator[str]:
-    """Support that ends within 60 days."""
-    kubernetes = settings.kubernetes
-    support = kubernetes_versions().get(kubernetes.version)
+    """Support that ends within 90 days, or that an existing cluster has lost."""
+    support = kubernetes_versions().get(settings.kubernetes.version)
     if support is None:
         return
-    lts = kubernetes.support_plan == "AKSLongTermSupport"
-    end = support.lts_until if lts else support.standard_until
-    if today <= end < today + _NOTICE:
-        way_out = "move to a newer minor" if lts else "take supportPlan AKSLongTermSupport and tier Premium"
-        yield f"kubernetes.version {support.version}: {kubernetes.support_plan} ends on {end}; then {way_out}"
+    end, plan = _end(support, settings), settings.kubernetes.support_plan
+    way_out = (
+        "move to a newer minor"
+        if today > support.lts_until or plan == "AKSLongTermSupport"
+        else "take supportPlan AKSLongTermSupport and tier Premium"
+    )
+    about = f"kubernetes.version {support.version}: {plan}"
+    if today > end:
+        yield f"{about} ended on {end}: no fixes, and no help from Azure; {way_out}"
+    elif end < today + _NOTICE:
+        yield f"{about} ends on {end}; by then {way_out}, or set created: the cluster can't be made anew after it"
+
+
+def _end(support: KubernetesVersion, settings: Settings) -> date:
+    lts = settings.kubernetes.support_plan == "AKSLongTermSupport"
+    return support.lts_until if lts else support.standard_until
+
+
+def _made_in_time(settings: Settings, support: KubernetesVersion) -> bool:
+    return settings.created is not None and settings.created <= _end(support, settings)

@@ -1,9 +1,25 @@
 """What every settings model shares: frozen, no unknown keys, camelCase outside, documented fields."""
 
-from typing import Any, cast
+import re
+from datetime import date
+from typing import Annotated, Any, cast
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic.alias_generators import to_camel
+from pydantic_core import PydanticCustomError
+
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
+
+
+def _in_day_form(value: object) -> object:
+    """Refuses what pydantic would take for a date as well: seconds since 1970, times, datetimes."""
+    if not (isinstance(value, str) and _DAY.fullmatch(value)):
+        raise PydanticCustomError("date_parsing", "not a day")
+    return value
+
+
+Day = Annotated[date, Field(strict=False), BeforeValidator(_in_day_form)]
+"""A day written as YYYY-MM-DD."""
 
 
 class SettingsModel(BaseModel):

@@ -70,7 +70,7 @@ class Kubeflow(SettingsModel):
     dns_label: str | None = setting(
         None,
         about="First part of the dashboard's name <label>.<location>.cloudapp.azure.com; made from project, stack and "
-        "owner when left out.",
+        "subscription when left out.",
         unit="DNS label, unique in the region",
         source="docs/facts/charmed-kubeflow.md#ingress-and-dns",
         pattern=r"^[a-z][-a-z0-9]{1,61}[a-z0-9]$",

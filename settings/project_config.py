@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from datetime import date
 from types import UnionType
-from typing import Any, Union, cast, get_args, get_origin
+from typing import Annotated, Any, Union, cast, get_args, get_origin
 
 import yaml
 from pydantic import BaseModel
@@ -57,6 +57,8 @@ def _pulumi_type(annotation: Any) -> str:
     origin = get_origin(annotation)
     if origin in (Union, UnionType):
         return _pulumi_type(next(arm for arm in get_args(annotation) if arm is not type(None)))
+    if origin is Annotated:
+        return _pulumi_type(get_args(annotation)[0])
     python_type = origin or annotation
     return "object" if issubclass(python_type, BaseModel) else _TYPES[python_type]
 

@@ -1,16 +1,15 @@
 """All settings of a stack: one field per configuration key."""
 
-from datetime import date
-
 from pydantic import ConfigDict
 from pydantic.alias_generators import to_camel
 
-from settings._model import SettingsModel, setting
+from settings._model import Day, SettingsModel, setting
 from settings.cluster import ApiAccess, Autoscaler, Kubernetes, Registry, Ssh
 from settings.gpu import Gpu
 from settings.kubeflow import Kubeflow
 from settings.network import Network
 from settings.pools import SystemPool, UserPool, standard_pools
+from settings.vm_sizes import OwnVmSize
 from settings.workload import Work
 
 
@@ -29,7 +28,7 @@ class Tags(SettingsModel):
 
     owner: str = setting(about="Team or person responsible for the stack.", source="our choice", min_length=1)
     environment: str = setting(
-        about="Environment; `prod` turns on the rules that only production needs.",
+        about="Environment, such as dev or prod; a tag only: `production` turns on the rules of production.",
         source="our choice",
         min_length=1,
     )
@@ -45,9 +44,9 @@ class Settings(SettingsModel):
     location: str = setting(
         "westeurope",
         about="Azure region.",
-        source="our choice",
-        pattern=r"^[a-z0-9]+$",
-        form="a region in lower-case letters and digits, like westeurope",
+        unit="name as `az` takes it",
+        source="catalogue/regions.csv",
+        min_length=1,
     )
     tags: Tags = setting(about="Tags of every taggable resource.", source='"Tags of Azure resources"')
     protect: bool = setting(
@@ -55,7 +54,19 @@ class Settings(SettingsModel):
         about="Refuse `pulumi destroy` and replacements that would lose data; the demo stack sets false.",
         source="docs/decisions/0004-the-last-object-protects-the-stack.md",
     )
-    as_of: date | None = setting(
+    production: bool = setting(
+        False,
+        about="Whether people depend on the stack; turns on the rules that only production needs.",
+        source="our choice",
+    )
+    created: Day | None = setting(
+        None,
+        about="Day on which the cluster was made. Left out: it is new, and what Azure no longer makes is refused; an "
+        "existing cluster is only warned.",
+        unit="YYYY-MM-DD",
+        source="our choice",
+    )
+    as_of: Day | None = setting(
         None,
         about="Day for which support and retirement dates are checked. Left out: today.",
         unit="YYYY-MM-DD",
@@ -86,6 +97,11 @@ class Settings(SettingsModel):
         standard_pools(),
         about="User pools by name; a stack that sets it replaces the whole map.",
         source="our choice",
+    )
+    vm_sizes: dict[str, OwnVmSize] = setting(
+        {},
+        about="VM sizes by name that the stack adds to the catalogue, or corrects.",
+        source="catalogue/vm_sizes.csv",
     )
     gpu: Gpu = setting(
         Gpu(),

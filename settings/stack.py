@@ -6,7 +6,7 @@ from typing import Any
 import pulumi
 from pulumi.runtime import config
 
-_TEXT_KEYS = {"location", "asOf"}
+_TEXT_KEYS = {"location", "asOf", "created"}
 """Keys whose value is text even where it reads like JSON."""
 
 

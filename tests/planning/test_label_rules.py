@@ -4,8 +4,14 @@ from typing import Any
 
 import pytest
 
-from planning.label_rules import label_problems, taint_problems
-from tests.planning.given import GENERAL, SPOT, candidate, refused
+from planning.label_rules import (
+    label_problems,
+    repeated_taint_problems,
+    soft_taint_problems,
+    taint_problems,
+)
+from planning.pools import user_pools
+from tests.planning.given import GENERAL, GPU_SPOT, SPOT, candidate, refused, settings
 
 SPOT_LABEL = "kubernetes.azure.com/scalesetpriority"
 
@@ -18,7 +24,26 @@ def with_taint(taint: str, pool: Any = SPOT) -> list[str]:
     return refused(taint_problems(candidate("work", pool, taints=[taint])))
 
 
-@pytest.mark.parametrize("key", ["team", "example.com/team", "a" * 63, "Team_1.x-y", "mykubernetes.io/x"])
+LONGEST = ".".join(["a" * 63] * 3 + ["a" * 61])
+"""A domain of 253 characters, each part as long as DNS allows."""
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        "team",
+        "example.com/team",
+        "a" * 63,
+        "Team_1.x-y",
+        "mykubernetes.io/x",
+        f"{LONGEST}/x",
+        "node.kubernetes.io/exclude-from-external-load-balancers",
+        "cost.node.kubernetes.io/centre",
+        "kubelet.kubernetes.io/x",
+        "nvidia.com/device-plugin.config",
+        "CriticalAddonsOnly",
+    ],
+)
 def test_a_label_of_ones_own_is_taken(key: str) -> None:
     assert with_label(key, "vision") == []
 
@@ -29,8 +54,11 @@ def test_a_label_of_ones_own_is_taken(key: str) -> None:
         "kubernetes.azure.com/mode",
         "kubernetes.io/os",
         "node-role.kubernetes.io/agent",
+        "node-restriction.kubernetes.io/team",
+        "topology.kubernetes.io/zone",
+        "node.kubernetes.io/instance-type",
         "topology.disk.k8s.io/zone",
-        "nvidia.com/gpu.product",
+        "team.kubeflow-aks/x",
         "kubeflow-aks/workload",
         "agentpool",
         "accelerator",
@@ -54,7 +82,14 @@ def test_a_regular_pool_has_no_spot_label() -> None:
     assert with_label(SPOT_LABEL, "spot", GENERAL) == [f"pools.work.labels.{SPOT_LABEL}"]
 
 
-@pytest.mark.parametrize("key", ["", "-team", "team ", "a" * 64, "/team", "a/b/c", "Example.com/team"])
+@pytest.mark.parametrize(
+    "key",
+    [
+        *("", "-team", "team ", "a" * 64, "/team", "a/b/c", "Example.com/team"),
+        *("a..b/x", "a.-b/x", "a-.b/x", ".a/x", "a./x", "a_b/x"),
+        *(f"{'a' * 64}/x", f"{'a' * 64}.com/x", f"a{LONGEST}/x", f"{LONGEST}.a/x"),
+    ],
+)
 def test_a_label_key_has_the_form_kubernetes_demands(key: str) -> None:
     assert with_label(key, "vision") == [f"pools.work.labels.{key}"]
 
@@ -74,7 +109,11 @@ def test_a_taint_of_ones_own_is_taken(taint: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "taint", ["", "team", "team=vision", "team:NoSchedule", "team=vision:noschedule", "a b=c:NoSchedule"]
+    "taint",
+    [
+        *("", "team", "team=vision", "team:NoSchedule", "team=vision:noschedule", "a b=c:NoSchedule"),
+        *("team=-x:NoSchedule", f"team={'a' * 64}:NoSchedule", f"{'a' * 64}.com/x=y:NoSchedule"),
+    ],
 )
 def test_a_taint_is_key_value_and_effect(taint: str) -> None:
     assert with_taint(taint) == ["pools.work.taints[0]"]
@@ -107,10 +146,57 @@ def test_a_regular_pool_has_no_spot_taint() -> None:
     assert with_taint(f"{SPOT_LABEL}=spot:NoSchedule", GENERAL) == ["pools.work.taints[0]"]
 
 
-def test_a_soft_taint_alone_does_not_keep_kubeflow_off_a_regular_pool() -> None:
-    soft = "team=vision:PreferNoSchedule"
-    assert with_taint(soft, GENERAL) == ["pools.work.taints[0]"]
-    assert with_taint(soft, SPOT) == []
+@pytest.mark.parametrize("pool", [SPOT, {**GPU_SPOT, "priority": "Regular"}])
+def test_a_pool_may_repeat_the_taint_of_its_own_kind_which_is_sent_once(pool: dict[str, Any]) -> None:
+    own = f"{SPOT_LABEL}=spot:NoSchedule" if pool is SPOT else "nvidia.com/gpu=present:NoSchedule"
+    assert with_taint(own, pool) == []
+    [planned] = user_pools(settings(pools={"work": {**pool, "taints": [own]}}))
+    assert planned.taints.count(own) == 1
+
+
+def test_the_taint_of_a_gpu_pool_has_no_other_value() -> None:
+    assert with_taint("nvidia.com/gpu=true:NoSchedule", GPU_SPOT) == ["pools.work.taints[0]"]
+
+
+def test_a_taint_is_not_judged_by_a_kind_that_nobody_knows() -> None:
+    unknown = {**GPU_SPOT, "vmSize": "Standard_X1"}
+    assert with_taint("nvidia.com/gpu=present:NoSchedule", unknown) == []
+    assert soft({**unknown, "priority": "Regular"}, SOFT) == []
+
+
+@pytest.mark.parametrize(
+    ("second", "keys"),
+    [
+        ("team=speech:NoSchedule", ["pools.work.taints[1]"]),
+        ("team=:NoSchedule", ["pools.work.taints[1]"]),
+        ("team=vision:NoSchedule", []),
+        ("team=speech:NoExecute", []),
+        ("Team=speech:NoSchedule", []),
+        ("bad", []),
+    ],
+)
+def test_a_pair_of_key_and_effect_has_one_value(second: str, keys: list[str]) -> None:
+    pool = candidate("work", SPOT, taints=["team=vision:NoSchedule", second])
+    assert refused(repeated_taint_problems(pool)) == keys
+
+
+SOFT = "team=vision:PreferNoSchedule"
+
+
+def soft(pool: Any, *taints: str) -> list[str]:
+    return refused(soft_taint_problems(candidate("work", pool, taints=list(taints))))
+
+
+def test_soft_taints_alone_do_not_keep_kubeflow_off_a_regular_pool() -> None:
+    assert soft(GENERAL, SOFT) == ["pools.work.taints"]
+    assert soft(GENERAL, SOFT, "site=a:PreferNoSchedule") == ["pools.work.taints"]
+
+
+def test_a_soft_taint_may_stand_beside_what_does() -> None:
+    assert soft(GENERAL) == []
+    assert soft(GENERAL, SOFT, "site=a:NoExecute") == []
+    assert soft(SPOT, SOFT) == []
+    assert soft({**GPU_SPOT, "priority": "Regular"}, SOFT) == []
 
 
 def test_each_taint_is_judged_at_its_place() -> None:

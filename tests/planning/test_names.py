@@ -2,25 +2,24 @@
 
 import pytest
 
-from planning.names import name_problems, names
+from planning.names import dns_label, name_problems, names
 from tests.planning.given import refused
+
+GROUP = "/subscriptions/00000000-0000-0000-0000-000000000000/resourceGroups/kubeflow-aks-dev"
 
 
 def test_names_carry_project_and_stack() -> None:
-    assert names("kubeflow-aks", "dev", "ml", None).base == "kubeflow-aks-dev"
+    assert names("kubeflow-aks", "dev").base == "kubeflow-aks-dev"
 
 
-def test_two_owners_have_two_dns_labels() -> None:
-    labels = {names("kubeflow-aks", "dev", owner, None).dns_label for owner in ("ml", "vision")}
-    assert len(labels) == 2
+def test_two_subscriptions_have_two_dns_labels() -> None:
+    other = GROUP.replace("-000000000000/", "-000000000001/")
+    assert dns_label("kubeflow-aks-dev", GROUP) != dns_label("kubeflow-aks-dev", other)
 
 
-def test_a_dns_label_stays_the_same() -> None:
-    assert names("kubeflow-aks", "dev", "ml", None).dns_label == "kubeflow-aks-dev-5d58d419"
-
-
-def test_a_dns_label_that_is_asked_for_is_taken() -> None:
-    assert names("kubeflow-aks", "dev", "ml", "dashboard").dns_label == "dashboard"
+def test_a_dns_label_stays_the_same_whatever_the_case_of_the_id() -> None:
+    labels = {dns_label("kubeflow-aks-dev", arm_id) for arm_id in (GROUP, GROUP.lower(), GROUP.upper())}
+    assert labels == {"kubeflow-aks-dev-1aeace18"}
 
 
 @pytest.mark.parametrize("stack", ["a", "dev", "team-2-dev", "a" * 20])

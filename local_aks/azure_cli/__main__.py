@@ -1,0 +1,111 @@
+"""`az` on the local AKS: `python -m local_aks.azure_cli RUN_DIRECTORY aks nodepool …`.
+
+Options are spelt like the real ones; a command or option that is not here is refused in one line.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final, NoReturn
+
+from local_aks.azure.arm import ArmError
+from local_aks.azure.state import AzureState
+from local_aks.azure_cli.client import Client, SilentError
+from local_aks.azure_cli.nodepool import COMMANDS, NodePools, UsageError
+from local_aks.azure_cli.output import FORMATS, show
+from local_aks.run.directory import NotOurFolderError, RunDirectory
+
+_FAILED, _USAGE, _MISSING = 1, 2, 3
+"""Exit codes of the Azure CLI (learn.microsoft.com/cli/azure, "Error handling")."""
+_NOT_FOUND: Final = 404
+_KNOWN: Final = f"it knows az aks nodepool {', '.join(COMMANDS)}"
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        """One line instead of the usage."""
+        self.exit(
+            _USAGE, f"ERROR: {message}; this is the local AKS's az, which has few of the real options\n"
+        )
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Runs a command; a failure is told on stderr as `az` does.
+
+    Args:
+        arguments: the run directory, then the words after `az`.
+
+    Returns:
+        `az`'s exit code.
+    """
+    folder, *words = arguments
+    if words[:2] != ["aks", "nodepool"] or len(words) < 3 or words[2] not in COMMANDS:  # noqa: PLR2004
+        asked = " ".join(word for word in words[:3] if not word.startswith("-"))
+        print(f"ERROR: the local AKS's az does not know 'az {asked}'; {_KNOWN}", file=sys.stderr)
+        return _USAGE
+    options = _parser().parse_args(words[2:])
+    try:
+        run = RunDirectory.found(Path(folder))
+        with Client(run) as client:
+            pools = NodePools(client, AzureState(run.azure), options.resource_group, options.cluster_name)
+            found = COMMANDS[options.command](pools, options)
+    except ArmError as error:
+        lines = f"({error.code}) {error.message}\nCode: {error.code}\nMessage: {error.message}"
+        return _fail(lines, _MISSING if error.status == _NOT_FOUND else _FAILED)
+    except (NotOurFolderError, SilentError, UsageError) as error:
+        return _fail(str(error), _FAILED)
+    if found is not None and (text := show(found, options.output)):
+        print(text)
+    return 0
+
+
+def _fail(message: str, code: int) -> int:
+    print(f"ERROR: {message}", file=sys.stderr)
+    return code
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(prog="az aks nodepool", allow_abbrev=False)
+    commands = parser.add_subparsers(dest="command", required=True)
+    for name, function in COMMANDS.items():
+        about = (function.__doc__ or "").partition("\n")[0]
+        command = commands.add_parser(name, help=about, description=about, allow_abbrev=False)
+        command.add_argument("--resource-group", "-g", required=True)
+        command.add_argument("--cluster-name", required=True)
+        command.add_argument("--output", "-o", choices=FORMATS, default="json")
+        if name != "list":
+            command.add_argument("--name", "--nodepool-name", "-n", required=True)
+        if name not in ("list", "show"):
+            command.add_argument("--no-wait", action="store_true")
+        if name == "upgrade":
+            command.add_argument("--kubernetes-version", "-k", required=True)
+            command.add_argument("--yes", "-y", action="store_true")
+        if name == "update":
+            _update_options(command)
+    return parser
+
+
+def _update_options(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--update-cluster-autoscaler", "-u", action="store_true")
+    command.add_argument("--min-count", type=int)
+    command.add_argument("--max-count", type=int)
+    command.add_argument("--labels", type=_pair, nargs="*", help="key=value")
+    command.add_argument("--node-taints", type=_list, help="key=value:Effect, several between commas")
+    command.add_argument("--mode", choices=("System", "User"))
+    command.add_argument("--os-sku")
+
+
+def _pair(text: str) -> tuple[str, str]:
+    key, _, value = text.partition("=")
+    return key, value
+
+
+def _list(text: str) -> list[str]:
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,17 @@
+"""Rules that hold only where people depend on the stack: `production: true`."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from settings import Settings
+
+_USUAL_NAMES: Final = {"prod", "production", "prd", "live"}
+
+
+def production_warnings(settings: Settings) -> Iterator[str]:
+    """A stack that is called production should be checked like one."""
+    if settings.tags.environment.casefold() in _USUAL_NAMES and not settings.production:
+        yield (
+            f"tags.environment is {settings.tags.environment!r} but production is false: "
+            "set production: true to have the rules of production checked"
+        )

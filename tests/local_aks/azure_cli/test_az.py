@@ -1,0 +1,210 @@
+"""`az` on the local AKS, run as the script that a shell finds, against a served Azure."""
+
+import json
+import os
+import subprocess
+from collections.abc import Callable, Generator
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from local_aks.azure import server
+from local_aks.azure.state import AzureState
+from local_aks.azure_cli import install
+from local_aks.lifecycle import daemon
+from local_aks.lifecycle.daemon import Endpoints
+from local_aks.run.directory import RunDirectory
+from tests.local_aks.azure.azure_bodies import (
+    SPOT_TAINT,
+    TODAY,
+    pool_id,
+    put_pool,
+    spot_pool,
+    system_pool,
+    with_cluster,
+    without,
+)
+
+CLUSTER = "--resource-group kubeflow --cluster-name aks"
+
+Az = Callable[[str], subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture
+def state(run: RunDirectory) -> AzureState:
+    """A cluster with a system pool and a spot pool."""
+    state = AzureState(run.azure)
+    manager = with_cluster(state)
+    put_pool(manager, "cpuspot", spot_pool())
+    return state
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> RunDirectory:
+    return RunDirectory.at(tmp_path / "a folder")
+
+
+@pytest.fixture
+def az(run: RunDirectory, state: AzureState) -> Generator[Az]:
+    """Runs a command line."""
+    azure = server.serve(state, token=run.azure_token(), kubeconfig=str, today=lambda: TODAY)
+    daemon.endpoints_file(run).write_text(json.dumps(vars(Endpoints(azure.port, 0))))
+    yield lambda line: _az(run, line)
+    azure.stop()
+
+
+def _az(run: RunDirectory, line: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        ["/bin/sh", "-c", f"az {line}"],
+        env=install.environment(run, os.environ),
+        cwd=run.root,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_list_shows_every_pool_as_a_table(az: Az) -> None:
+    done = az(f"aks nodepool list {CLUSTER} --output table")
+    assert done.stderr == ""
+    heading, rule, *rows = done.stdout.splitlines()
+    assert heading.split() == [
+        "Name", "OsType", "KubernetesVersion", "VmSize", "Count", "MaxPods", "ProvisioningState", "Mode",
+    ]  # fmt: skip
+    assert set(rule) == {"-", " "}
+    assert [(row.split()[0], row.split()[-1]) for row in rows] == [("system", "System"), ("cpuspot", "User")]
+
+
+def test_show_spells_names_as_the_original_and_finds_the_cluster_in_any_case(az: Az) -> None:
+    done = az("aks nodepool show -g KUBEFLOW --cluster-name AKS -n cpuspot")
+    pool = json.loads(done.stdout)
+    assert (pool["name"], pool["osSku"], pool["enableNodePublicIp"]) == ("cpuspot", "Ubuntu", False)
+    assert pool["osDiskSizeGb"] > 0
+    assert pool["nodeTaints"] == [SPOT_TAINT]
+    assert "azureApiVersion" not in pool
+
+
+def test_delete_removes_a_pool(az: Az, state: AzureState) -> None:
+    done = az(f"aks nodepool delete {CLUSTER} --name cpuspot")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert [pool["name"] for pool in state.agent_pools()] == ["system"]
+
+
+def test_the_last_system_pool_stays_and_azures_words_are_told(az: Az, state: AzureState) -> None:
+    done = az(f"aks nodepool delete {CLUSTER} --name system")
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[0] == (
+        "ERROR: (OperationNotAllowed) There has to be at least one system agent pool."
+    )
+    assert len(state.agent_pools()) == 2
+
+
+def test_a_system_pool_goes_when_there_is_another(az: Az, state: AzureState) -> None:
+    put_pool(with_cluster(state), "system2", without(system_pool(), "name"))
+    assert az(f"aks nodepool delete {CLUSTER} --name system").returncode == 0
+    assert [pool["name"] for pool in state.agent_pools()] == ["cpuspot", "system2"]
+
+
+@pytest.mark.parametrize("wait", ["", "--no-wait"])
+def test_upgrade_puts_the_version(az: Az, state: AzureState, wait: str) -> None:
+    done = az(f"aks nodepool upgrade {CLUSTER} -n cpuspot --kubernetes-version 1.34.4 --yes {wait}")
+    assert done.stderr == ""
+    stored = state.get(pool_id("cpuspot"))
+    assert stored is not None
+    assert stored.outputs["orchestratorVersion"] == "1.34.4"
+    assert stored.outputs["nodeTaints"] == [SPOT_TAINT]
+    assert (json.loads(done.stdout)["orchestratorVersion"] == "1.34.4") if not wait else done.stdout == ""
+
+
+def test_upgrade_beyond_the_control_plane_is_refused_in_azures_words(az: Az) -> None:
+    done = az(f"aks nodepool upgrade {CLUSTER} -n cpuspot -k 1.35 --yes")
+    assert done.returncode == 1
+    assert "(NodePoolMcVersionIncompatible) Node pool version 1.35" in done.stderr
+
+
+def test_upgrade_asks_like_the_original(az: Az) -> None:
+    done = az(f"aks nodepool upgrade {CLUSTER} -n cpuspot -k 1.34.4")
+    assert (done.returncode, done.stderr) == (
+        1,
+        "ERROR: Unable to prompt for confirmation as no tty available. Use --yes.\n",
+    )
+
+
+def test_update_changes_in_place(az: Az, state: AzureState) -> None:
+    changes = f"-u --min-count 1 --max-count 6 --labels a=1 b= --node-taints {SPOT_TAINT},x=y:NoSchedule"
+    done = az(f"aks nodepool update {CLUSTER} -n cpuspot {changes}")
+    assert done.stderr == ""
+    stored = state.get(pool_id("cpuspot"))
+    assert stored is not None
+    seen = {key: stored.outputs[key] for key in ("minCount", "maxCount", "nodeLabels", "nodeTaints")}
+    assert seen == {
+        "minCount": 1,
+        "maxCount": 6,
+        "nodeLabels": {"a": "1", "b": ""},
+        "nodeTaints": [SPOT_TAINT, "x=y:NoSchedule"],
+    }
+
+
+def test_no_wait_returns_while_azure_works(run: RunDirectory, state: AzureState) -> None:
+    """A pool takes Azure 90 s to delete: here 9 s, which nobody waits for."""
+    azure = server.serve(
+        state, token=run.azure_token(), kubeconfig=str, speed=10.0, today=lambda: TODAY + timedelta(0)
+    )
+    daemon.endpoints_file(run).write_text(json.dumps(vars(Endpoints(azure.port, 0))))
+    try:
+        assert _az(run, f"aks nodepool delete {CLUSTER} -n cpuspot --no-wait").returncode == 0
+        shown = _az(run, f"aks nodepool show {CLUSTER} -n cpuspot")
+        assert json.loads(shown.stdout)["provisioningState"] == "Deleting"
+        second = _az(run, f"aks nodepool upgrade {CLUSTER} -n system -k 1.34.4 --yes --no-wait")
+        assert "(OperationNotAllowed) Operation is not allowed: Another agentpool operation" in second.stderr
+    finally:
+        azure.stop()
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "told"),
+    [
+        ("group delete --name kubeflow", 2, "does not know 'az group delete"),
+        ("aks show -g kubeflow -n aks", 2, "it knows az aks nodepool delete, list, show, update, upgrade"),
+        ("", 2, "does not know 'az '"),
+        (f"aks nodepool add {CLUSTER} --name more", 2, "does not know 'az aks nodepool add'"),
+        (f"aks nodepool list {CLUSTER} --query [].name", 2, "unrecognized arguments: --query [].name"),
+        (f"aks nodepool delete {CLUSTER}", 2, "required: --name"),
+        ("aks nodepool list -g kubeflow --cluster-name ask", 3, "managedClusters/ask' under resource group"),
+        (f"aks nodepool show {CLUSTER} -n more", 3, "managedClusters/agentPools/more' under resource group"),
+        (f"aks nodepool delete {CLUSTER} -n more", 1, "Node pool more doesnt exist, use 'aks nodepool list'"),
+        (f"aks nodepool update {CLUSTER} -n cpuspot --min-count 1", 1, "with --update-cluster-autoscaler"),
+        (f"aks nodepool update {CLUSTER} -n cpuspot", 1, "Please specify what to update"),
+    ],
+)
+def test_what_it_cannot_do_is_told_and_nothing_is_done(
+    az: Az, state: AzureState, line: str, code: int, told: str
+) -> None:
+    before = state.agent_pools()
+    done = az(line)
+    assert done.returncode == code
+    assert told in done.stderr.splitlines()[0]
+    assert done.stderr.startswith("ERROR: ")
+    assert "Traceback" not in done.stderr
+    assert state.agent_pools() == before
+
+
+def test_a_local_aks_that_stopped_is_told(run: RunDirectory, state: AzureState) -> None:
+    assert state.agent_pools()
+    done = _az(run, f"aks nodepool list {CLUSTER}")
+    assert (done.returncode, done.stderr) == (
+        1,
+        "ERROR: no local AKS is running here; `make local-up` starts one\n",
+    )
+
+
+def test_a_stranger_with_another_token_gets_nothing(run: RunDirectory, state: AzureState) -> None:
+    azure = server.serve(state, token="another", kubeconfig=str, today=lambda: TODAY)  # noqa: S106
+    daemon.endpoints_file(run).write_text(json.dumps(vars(Endpoints(azure.port, 0))))
+    try:
+        done = _az(run, f"aks nodepool list {CLUSTER}")
+    finally:
+        azure.stop()
+    assert done.returncode == 1
+    assert "clientSecret is not the token" in done.stderr

@@ -1,0 +1,18 @@
+"""Rules that only production has."""
+
+import pytest
+
+from planning.production_rules import production_warnings
+from tests.planning.given import settings
+
+
+@pytest.mark.parametrize("name", ["prod", "Prod", "PRODUCTION", "prd", "live"])
+def test_a_stack_that_is_called_production_should_be_checked_like_one(name: str) -> None:
+    tags = {"owner": "ml", "environment": name}
+    assert len(list(production_warnings(settings(tags=tags)))) == 1
+    assert list(production_warnings(settings(tags=tags, production=True))) == []
+
+
+@pytest.mark.parametrize("name", ["dev", "nonprod", "pre-prod", "delivery"])
+def test_other_environments_need_not(name: str) -> None:
+    assert list(production_warnings(settings(tags={"owner": "ml", "environment": name}))) == []
