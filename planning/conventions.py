@@ -6,6 +6,8 @@ from components.conventions import GPU_KEY
 
 FALLBACK_KEY: Final = "kubeflow-aks/fallback"
 FALLBACK_TAINT: Final = f"{FALLBACK_KEY}=true:NoSchedule"
+ARM_TAINT: Final = "kubeflow-aks/arch=arm64:NoSchedule"
+"""Most images run on x64 only; the label `kubernetes.io/arch` alone keeps nothing away, and its prefix is reserved."""
 OWN_PREFIX: Final = "kubeflow-aks/"
 RESERVED_DOMAINS: Final = ("kubernetes.azure.com", "kubernetes.io", "k8s.io", OWN_PREFIX.rstrip("/"))
 """Domains of keys that AKS refuses (use-labels.md; Azure/AKS#2866) or this program sets, with their subdomains."""

@@ -16,6 +16,7 @@ from planning.network_rules import network_problems
 from planning.pools import AgentPool, agent_pools
 from planning.production_rules import production_warnings
 from planning.size_rules import size_problems
+from planning.size_warnings import architecture_warnings, size_warnings
 from planning.sizes import own_size_problems
 from planning.tag_rules import tag_problems
 from planning.version_rules import version_problems, version_warnings
@@ -112,5 +113,7 @@ def warnings(settings: Settings, pools: tuple[AgentPool, ...], *, today: date) -
     yield from production_warnings(settings)
     yield from day_warnings(settings, today)
     yield from version_warnings(settings, day)
+    yield from size_warnings(settings, day)
+    yield from architecture_warnings(pools)
     yield from stack_rules.system_warnings(settings)
     yield from stack_rules.eviction_warnings(pools)
