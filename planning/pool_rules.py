@@ -11,6 +11,8 @@ from settings import Problem, Settings, UserPool
 
 POOL_NAME = re.compile(r"[a-z][a-z0-9]{0,11}")
 _NAME_RULE = "1 to 12 lower-case letters and digits, a letter first"
+_NAME_OF_AKS = "aksmanagedap"
+"""Name that AKS keeps for node auto-provisioning (CHANGELOG.md, 2025-04-27)."""
 _SYSTEM_VCPUS = 4
 _PRICE_DECIMALS = 5
 
@@ -56,24 +58,28 @@ def candidates(settings: Settings) -> tuple[Candidate, ...]:
 
 
 def name_problems(pool: Candidate) -> Iterator[Problem]:
-    """Pool names, fallbacks included, are as short as AKS requires (docs/facts/aks.md#names-counts-and-limits)."""
-    if not POOL_NAME.fullmatch(pool.name):
-        yield Problem(pool.key, pool.name, f"a pool name of {_NAME_RULE}")
-    elif pool.settings.fallback and not POOL_NAME.fullmatch(fallback_name(pool.name)):
+    """Pool names, fallbacks included, are such as AKS requires (docs/facts/aks.md#names-counts-and-limits)."""
+    yield from own_name_problems(pool.key, pool.name)
+    twin = fallback_name(pool.name)
+    if POOL_NAME.fullmatch(pool.name) and pool.settings.fallback and not POOL_NAME.fullmatch(twin):
         yield Problem(
-            pool.key,
-            pool.name,
-            f"a name short enough for its fallback {fallback_name(pool.name)!r} to be {_NAME_RULE}",
+            pool.key, pool.name, f"a name short enough for its fallback {twin!r} to be {_NAME_RULE}"
         )
 
 
+def own_name_problems(key: str, name: str) -> Iterator[Problem]:
+    """One pool's name is well-formed and not AKS's own."""
+    if not POOL_NAME.fullmatch(name):
+        yield Problem(key, name, f"a pool name of {_NAME_RULE}")
+    elif name == _NAME_OF_AKS:
+        yield Problem(key, name, "another name, because AKS keeps this one for itself")
+
+
 def count_problems(pool: Candidate) -> Iterator[Problem]:
-    """The least nodes are not above the most; GPU pools start from 0 (our choice)."""
+    """The least nodes are not above the most."""
     low, high = pool.settings.min_count, pool.settings.max_count
     if low > high:
         yield Problem(f"{pool.key}.minCount", low, f"at most maxCount, which is {high}")
-    if low and pool.size and pool.size.gpus:
-        yield Problem(f"{pool.key}.minCount", low, "0 for a GPU pool, so that an idle GPU costs nothing")
 
 
 def spot_only_problems(pool: Candidate) -> Iterator[Problem]:
@@ -148,8 +154,7 @@ def fallback_problems(pool: Candidate) -> Iterator[Problem]:
 def system_pool_problems(settings: Settings) -> Iterator[Problem]:
     """The system pool: name, size, counts (docs/facts/aks.md#system-pool)."""
     pool, key = settings.system_pool, "systemPool"
-    if not POOL_NAME.fullmatch(pool.name):
-        yield Problem(f"{key}.name", pool.name, f"a pool name of {_NAME_RULE}")
+    yield from own_name_problems(f"{key}.name", pool.name)
     size = sizes(settings).get(pool.vm_size)
     if size and size.vcpus < _SYSTEM_VCPUS:
         yield Problem(f"{key}.vmSize", pool.vm_size, f"at least {_SYSTEM_VCPUS} vCPU; this has {size.vcpus}")

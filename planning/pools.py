@@ -4,9 +4,18 @@ from collections.abc import Iterator
 from enum import StrEnum
 from typing import Any
 
+from pydantic import Field
+
 from catalogue import VmSize
-from components.conventions import PLATFORM_WORKLOAD, SPOT_KEY, SPOT_TAINT, SYSTEM_TAINT, WORKLOAD_LABEL
-from planning.conventions import ARM_TAINT, FALLBACK_TAINT
+from components.conventions import (
+    MIG_SLICES,
+    PLATFORM_WORKLOAD,
+    SPOT_KEY,
+    SPOT_TAINT,
+    SYSTEM_TAINT,
+    WORKLOAD_LABEL,
+)
+from planning.conventions import ARM_TAINT, AUTOSCALER_GPUS, FALLBACK_TAINT
 from planning.hardware import CPU, Hardware, hardware
 from planning.sizes import sizes
 from settings import Fallback, OsDisk, Settings, UserPool
@@ -38,6 +47,8 @@ class AgentPool(UserPool):
     """Its VM size, as the catalogue or the stack describes it."""
     purpose: Purpose
     hardware: Hardware
+    tags: dict[str, str] = Field(default_factory=dict[str, str])
+    """Azure tags beside those of every resource."""
     fallback_of: str | None = None
     """Name of the spot pool this one stands in for, or None."""
 
@@ -113,6 +124,7 @@ def _user_pool(name: str, pool: UserPool, size: VmSize) -> AgentPool:
         size=size,
         purpose=purpose,
         hardware=hardware(size),
+        tags=_tags(pool, size),
         labels=_labels(pool, purpose, size, spot=pool.spot),
         taints=_taints(pool, size, (SPOT_TAINT,) if pool.spot else ()),
         os_disk=_os_disk(pool, size),
@@ -132,6 +144,7 @@ def _fallback(spot_pool: str, pool: UserPool, spot_size: VmSize, twin: Fallback,
         priority="Regular",
         min_count=0,
         max_count=twin.max_count,
+        tags=_tags(pool, size),
         labels=_labels(pool, Purpose.WORK, spot_size, spot=False),
         taints=_taints(pool, size, (FALLBACK_TAINT,)),
         eviction_policy=None,
@@ -156,6 +169,17 @@ def _usual_workload(size: VmSize) -> str:
     """What a stack that names no workload calls it: the kind of machine, ARM apart (our choice)."""
     arm = size.architecture == "arm64"
     return f"{hardware(size).name}-arm64" if arm else hardware(size).name
+
+
+def announced_gpus(profile: str | None, size: VmSize) -> int:
+    """Amount of `nvidia.com/gpu` that a node of this size announces; slices count where its GPUs are cut."""
+    return size.gpus * (MIG_SLICES[profile] if profile else 1)
+
+
+def _tags(pool: UserPool, size: VmSize) -> dict[str, str]:
+    """Without nodes the autoscaler takes a sliced pool's node for one with whole GPUs, unless this tag tells it."""
+    profile = pool.gpu_instance_profile
+    return {AUTOSCALER_GPUS: str(announced_gpus(profile, size))} if profile else {}
 
 
 def _taints(pool: UserPool, size: VmSize, own: tuple[str, ...]) -> tuple[str, ...]:

@@ -95,7 +95,7 @@ def _region(size: VmSize, location: str) -> Iterator[str]:
 
 
 def _burstable(use: SizeUse) -> Iterator[str]:
-    """B-series under steady load and as spot ("Restricted VM sizes" of quotas-skus-regions.md; catalogue/vm_sizes.csv)."""
+    """B-series under steady load, and as spot (quotas-skus-regions.md, "Restricted VM sizes"; spot-vms.md)."""
     if use.home and BURSTABLE.match(use.name):
         yield "B-series slow down when their credits are used up; take a D-series for Charmed Kubeflow"
     if use.spot and use.size and use.size.family == _FIRST_BURSTABLE_FAMILY:

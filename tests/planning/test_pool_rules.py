@@ -16,6 +16,13 @@ def test_any_other_pool_name_is_refused(name: str) -> None:
     assert refused(rules.name_problems(candidate(name, SPOT))) == [f"pools.{name}"]
 
 
+def test_the_name_that_aks_keeps_is_refused_for_every_pool() -> None:
+    assert refused(rules.name_problems(candidate("aksmanagedap", SPOT))) == ["pools.aksmanagedap"]
+    assert refused(rules.name_problems(candidate("aksmanaged", SPOT))) == []
+    system = settings(systemPool={"name": "aksmanagedap"})
+    assert refused(rules.system_pool_problems(system)) == ["systemPool.name"]
+
+
 def test_a_pool_name_leaves_room_for_that_of_its_fallback() -> None:
     named = {length: candidate("a" * length, SPOT, fallback={"maxCount": 1}) for length in (10, 11)}
     assert refused(rules.name_problems(named[10])) == []
@@ -25,11 +32,6 @@ def test_a_pool_name_leaves_room_for_that_of_its_fallback() -> None:
 def test_fewest_nodes_are_at_most_most_nodes() -> None:
     assert refused(rules.count_problems(candidate("work", SPOT, minCount=10))) == []
     assert refused(rules.count_problems(candidate("work", SPOT, minCount=11))) == ["pools.work.minCount"]
-
-
-def test_a_gpu_pool_starts_from_nothing() -> None:
-    assert refused(rules.count_problems(candidate("gpu", GPU_SPOT))) == []
-    assert refused(rules.count_problems(candidate("gpu", GPU_SPOT, minCount=1))) == ["pools.gpu.minCount"]
 
 
 @pytest.mark.parametrize(

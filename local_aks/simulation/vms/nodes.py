@@ -6,7 +6,7 @@ from typing import Any, Final
 import catalogue
 from catalogue import VmSize
 from local_aks.simulation.vms.agent_pools import AgentPool
-from local_aks.simulation.vms.capacity import GIB_IN_MIB, allocatable, capacity
+from local_aks.simulation.vms.capacity import GIB_IN_MIB, allocatable, capacity, expected
 
 _BASE36: Final = "0123456789abcdefghijklmnopqrstuvwxyz"
 _INSTANCE_DIGITS: Final = 6
@@ -65,7 +65,9 @@ def template_node(pool: AgentPool) -> dict[str, Any]:
     Raises:
         UnknownVmSizeError: the catalogue does not know the pool's VM size.
     """
-    return _node(pool, f"{scale_set_name(pool)}-template", {}, 0)
+    node = _node(pool, f"{scale_set_name(pool)}-template", {}, 0)
+    node["status"]["allocatable"] = expected(pool, _size(pool))
+    return node
 
 
 def taint(text: str) -> dict[str, str]:
@@ -76,12 +78,7 @@ def taint(text: str) -> dict[str, str]:
 
 
 def _node(pool: AgentPool, name: str, extra_labels: dict[str, str], index: int) -> dict[str, Any]:
-    try:
-        size = catalogue.vm_size(pool.vm_size)
-    except KeyError:
-        raise UnknownVmSizeError(
-            f"pool {pool.name}: VM size {pool.vm_size!r} is not in the catalogue, so its nodes can't be simulated"
-        ) from None
+    size = _size(pool)
     return {
         "apiVersion": "v1",
         "kind": "Node",
@@ -97,6 +94,15 @@ def _node(pool: AgentPool, name: str, extra_labels: dict[str, str], index: int) 
             "nodeInfo": _node_info(pool, size),
         },
     }
+
+
+def _size(pool: AgentPool) -> VmSize:
+    try:
+        return catalogue.vm_size(pool.vm_size)
+    except KeyError:
+        raise UnknownVmSizeError(
+            f"pool {pool.name}: VM size {pool.vm_size!r} is not in the catalogue, so its nodes can't be simulated"
+        ) from None
 
 
 def _labels(pool: AgentPool, size: VmSize, index: int) -> dict[str, str]:
