@@ -30,6 +30,7 @@ from components.pool_specs import AgentPoolSpec, SystemPoolSpec
 from planning import AgentPool, Plan, Purpose
 from planning.hardware import GPU
 from planning.names import dns_label
+from planning.quota import vcpu_quota
 from settings import SettingsModel
 
 
@@ -159,6 +160,7 @@ def outputs(
         "fqdn": home.fqdn,
         "kubeconfig": home.kubeconfig,
         "poolContract": plan.contract,
+        "vcpuQuota": vcpu_quota(plan.pools),
         "jujuEndpoint": api.apply(lambda endpoint: endpoint.server),
         "jujuCaCertificate": api.apply(lambda endpoint: endpoint.ca_certificate),
         "jujuToken": kubeflow.juju_token,

@@ -18,6 +18,7 @@ from planning.node_os_rules import node_os_warnings
 from planning.pools import AgentPool, agent_pools
 from planning.production_rules import production_warnings
 from planning.size_rules import size_problems
+from planning.size_warnings import architecture_warnings, size_warnings
 from planning.sizes import own_size_problems
 from planning.tag_rules import tag_problems
 from planning.version_rules import version_problems, version_warnings
@@ -129,6 +130,8 @@ def warnings(settings: Settings, pools: tuple[AgentPool, ...], *, today: date) -
     yield from day_warnings(settings, today)
     yield from version_warnings(settings, day)
     yield from node_os_warnings(settings, day)
+    yield from size_warnings(settings, day)
+    yield from architecture_warnings(pools)
     yield from stack_rules.system_warnings(settings)
     yield from stack_rules.eviction_warnings(pools)
     yield from zone_rules.zone_warnings(settings, pools)
