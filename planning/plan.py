@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from planning import gpu_rules, label_rules, pool_rules, stack_rules, zone_rules
+from planning import fallback_rules, gpu_rules, label_rules, pool_rules, stack_rules, zone_rules
 from planning.access_rules import access_problems
 from planning.contract import PoolContract, pool_contract
 from planning.day_rules import day_problems, day_warnings
@@ -95,6 +95,8 @@ def problems(settings: Settings, *, stack: str, today: date) -> Iterator[Problem
     yield from pool_rules.system_pool_problems(settings)
     for pool in pool_rules.candidates(settings):
         yield from pool_rules.pool_problems(pool)
+        yield from fallback_rules.fallback_problems(pool)
+        yield from gpu_rules.vendor_problems(pool)
         yield from label_rules.label_problems(pool)
         yield from label_rules.taint_problems(pool)
         yield from label_rules.repeated_taint_problems(pool)
@@ -113,5 +115,6 @@ def warnings(settings: Settings, pools: tuple[AgentPool, ...], *, today: date) -
     yield from version_warnings(settings, day)
     yield from stack_rules.system_warnings(settings)
     yield from stack_rules.eviction_warnings(pools)
+    yield from fallback_rules.fallback_warnings(settings)
     yield from zone_rules.zone_warnings(settings, pools)
     yield from gpu_rules.gpu_warnings(settings, pools)

@@ -141,16 +141,6 @@ def mig_problems(pool: Candidate) -> Iterator[Problem]:
             )
 
 
-def fallback_problems(pool: Candidate) -> Iterator[Problem]:
-    """The fallback is of a size that can do the same kind of work: GPU or not (our choice)."""
-    if not pool.settings.fallback or pool.settings.fallback.vm_size is None:
-        return
-    key, name = f"{pool.key}.fallback.vmSize", pool.settings.fallback.vm_size
-    if pool.twin and pool.size and bool(pool.twin.gpus) != bool(pool.size.gpus):
-        kind = "a GPU size" if pool.size.gpus else "a size without GPU"
-        yield Problem(key, name, f"{kind}, because it replaces {pool.settings.vm_size}")
-
-
 def system_pool_problems(settings: Settings) -> Iterator[Problem]:
     """The system pool: name, size, counts (docs/facts/aks.md#system-pool)."""
     pool, key = settings.system_pool, "systemPool"
@@ -178,4 +168,3 @@ def pool_problems(pool: Candidate) -> Iterator[Problem]:
     yield from price_problems(pool)
     yield from os_disk_problems(pool)
     yield from mig_problems(pool)
-    yield from fallback_problems(pool)

@@ -13,6 +13,8 @@ from settings import Problem, Settings
 
 _BURSTABLE = re.compile(r"standard_b\d", re.IGNORECASE)
 _ONE_VCPU = re.compile(r"standard_[a-z]+1(?!\d).*", re.IGNORECASE)
+_LEAST_VCPUS = 2
+_LEAST_MEMORY_GIB = 2
 _ALIKE = 0.85
 """From which share of equal letters on a name is suggested for another (our choice)."""
 
@@ -54,6 +56,7 @@ def size_problems(settings: Settings, today: date) -> Iterator[Problem]:
         found = [
             *retired_problems(use, today),
             *unknown_problems(use, known),
+            *least_problems(use),
             *spot_problems(use),
             *system_problems(use),
         ]
@@ -87,6 +90,17 @@ def unknown_problems(use: SizeUse, known: Mapping[str, VmSize]) -> Iterator[Prob
     close = difflib.get_close_matches(use.name, known, n=3, cutoff=_ALIKE)
     hint = f"; did you mean {' or '.join(close)}?" if close else ""
     yield Problem(use.key, use.name, f"a size of the catalogue, or one that vmSizes describes{hint}")
+
+
+def least_problems(use: SizeUse) -> Iterator[Problem]:
+    """A size has 2 vCPU and 2 GiB at least (docs/facts/aks.md#names-counts-and-limits)."""
+    if use.size and (use.size.vcpus < _LEAST_VCPUS or use.size.memory_gib < _LEAST_MEMORY_GIB):
+        yield Problem(
+            use.key,
+            use.name,
+            f"a size with at least {_LEAST_VCPUS} vCPU and {_LEAST_MEMORY_GIB} GiB, because AKS takes no smaller one; "
+            f"this has {use.size.vcpus} and {use.size.memory_gib}",
+        )
 
 
 def spot_problems(use: SizeUse) -> Iterator[Problem]:

@@ -6,7 +6,7 @@ import pytest
 
 from planning import gpu_rules as rules
 from planning.pools import agent_pools
-from tests.planning.given import GENERAL, GPU_SPOT, SPOT, planned, refused, settings
+from tests.planning.given import GENERAL, GPU_SPOT, SPOT, candidate, planned, refused, settings
 
 SLICED = {**GPU_SPOT, "vmSize": "Standard_NC48ads_A100_v4", "gpuInstanceProfile": "MIG1g"}
 
@@ -14,6 +14,22 @@ SLICED = {**GPU_SPOT, "vmSize": "Standard_NC48ads_A100_v4", "gpuInstanceProfile"
 def test_without_a_driver_from_aks_there_is_no_device_plugin_of_ours() -> None:
     assert refused(rules.driver_problems(settings(gpu={"driver": "None"}))) == ["gpu.plugin"]
     assert refused(rules.driver_problems(settings(gpu={"driver": "None", "plugin": "none"}))) == []
+
+
+@pytest.mark.parametrize("size", ["Standard_ND96isr_MI300X_v5", "Standard_NV24ads_V710_v5"])
+def test_gpus_are_nvidias(size: str) -> None:
+    twin = {"maxCount": 1, "vmSize": size}
+    assert refused(rules.vendor_problems(candidate("gpu", GPU_SPOT, vmSize=size))) == ["pools.gpu.vmSize"]
+    assert refused(rules.vendor_problems(candidate("gpu", GPU_SPOT, fallback=twin))) == [
+        "pools.gpu.fallback.vmSize"
+    ]
+    both = candidate("gpu", GPU_SPOT, vmSize=size, fallback={"maxCount": 1})
+    assert refused(rules.vendor_problems(both)) == ["pools.gpu.vmSize"]
+
+
+@pytest.mark.parametrize("size", ["Standard_NC4as_T4_v3", "Standard_D8s_v5", "Standard_X1"])
+def test_no_other_size_is_taken_for_another_vendors(size: str) -> None:
+    assert refused(rules.vendor_problems(candidate("gpu", GPU_SPOT, vmSize=size))) == []
 
 
 def warned(pool: dict[str, Any], **keys: Any) -> list[str]:
@@ -69,3 +85,30 @@ def test_slices_without_a_driver_of_aks_are_warned_of() -> None:
         "pools.work.gpuInstanceProfile is MIG7g with gpu.driver None: AKS cuts GPUs only where it installs the driver; "
         "set driver Install, or let the GPU Operator cut them"
     )
+
+
+A100 = {**GPU_SPOT, "vmSize": "Standard_NC24ads_A100_v4", "fallback": {"maxCount": 1}}
+
+
+def mixed(**pools: Any) -> list[str]:
+    given = settings(pools={"general": GENERAL, **pools})
+    return list(rules.mixed_warnings(pool for pool in agent_pools(given) if pool.hardware.name == "gpu"))
+
+
+def test_different_gpus_under_one_workload_are_warned_of() -> None:
+    [warning] = mixed(t4=GPU_SPOT, a100=A100)
+    assert warning == (
+        "pools.t4.workload is gpu like that of pools.a100: work for it lands on NVIDIA T4 with 16 GB or NVIDIA A100 "
+        "with 80 GB, whichever starts; give one another workload unless any will do"
+    )
+
+
+def test_slices_and_whole_gpus_under_one_workload_are_warned_of() -> None:
+    [warning] = mixed(whole=A100, cut={**A100, "gpuInstanceProfile": "MIG1g"})
+    assert "NVIDIA A100 with 80 GB or NVIDIA A100 with 80 GB cut by MIG1g" in warning
+
+
+def test_the_same_gpus_under_one_workload_or_others_under_their_own_need_no_warning() -> None:
+    assert mixed(one=GPU_SPOT, two={**GPU_SPOT, "vmSize": "Standard_NC64as_T4_v3"}) == []
+    assert mixed(t4=GPU_SPOT, a100={**A100, "workload": "large"}) == []
+    assert mixed(t4={**GPU_SPOT, "fallback": {"maxCount": 1, "vmSize": "Standard_NC24ads_A100_v4"}}) == []

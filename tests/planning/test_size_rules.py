@@ -103,3 +103,13 @@ def test_a_fallback_need_not_be_a_spot_size() -> None:
         "gpu": {**GPU_SPOT, "fallback": {"maxCount": 1, "vmSize": "Standard_ND96asr_v4"}},
     }
     assert refused(size_problems(settings(pools=pools), TODAY)) == []
+
+
+@pytest.mark.parametrize(
+    ("vcpus", "gib", "keys"),
+    [(2, 2, []), (1, 2, ["pools.work.vmSize"]), (2, 1.5, ["pools.work.vmSize"])],
+)
+def test_a_size_has_2_vcpu_and_2_gib(vcpus: int, gib: float, keys: list[str]) -> None:
+    own = {"Standard_X1": {"vcpus": vcpus, "memoryGib": gib}}
+    pools = {"work": {**SPOT, "vmSize": "Standard_X1"}}
+    assert refused(size_problems(settings(vmSizes=own, pools=pools), TODAY)) == keys
