@@ -10,6 +10,7 @@ from planning.access_rules import access_problems
 from planning.contract import PoolContract, pool_contract
 from planning.day_rules import day_problems, day_warnings
 from planning.expander import priorities
+from planning.location_rules import location_problems, location_warnings
 from planning.names import Names, name_problems, names
 from planning.network_rules import network_problems
 from planning.pools import AgentPool, agent_pools
@@ -85,6 +86,7 @@ def problems(settings: Settings, *, stack: str, today: date) -> Iterator[Problem
     """Every broken rule of one stack, in the order of a stack file's keys."""
     pools, day = agent_pools(settings), settings.as_of or today
     yield from name_problems(stack)
+    yield from location_problems(settings)
     yield from tag_problems(settings)
     yield from day_problems(settings, today)
     yield from version_problems(settings, day)
@@ -110,6 +112,7 @@ def problems(settings: Settings, *, stack: str, today: date) -> Iterator[Problem
 def warnings(settings: Settings, pools: tuple[AgentPool, ...], *, today: date) -> Iterator[str]:
     """What is allowed but costs money, work or a surprise later, in the order of a stack file's keys."""
     day = settings.as_of or today
+    yield from location_warnings(settings)
     yield from production_warnings(settings)
     yield from day_warnings(settings, today)
     yield from version_warnings(settings, day)

@@ -44,9 +44,9 @@ class Settings(SettingsModel):
     location: str = setting(
         "westeurope",
         about="Azure region.",
-        source="our choice",
-        pattern=r"^[a-z0-9]+$",
-        form="a region in lower-case letters and digits, like westeurope",
+        unit="name as `az` takes it",
+        source="catalogue/regions.csv",
+        min_length=1,
     )
     tags: Tags = setting(about="Tags of every taggable resource.", source='"Tags of Azure resources"')
     protect: bool = setting(

@@ -119,7 +119,9 @@ _NETWORK: Final = frozenset(
 )
 _CLUSTER: Final = f"{_GROUP_OF_AKS}/providers/Microsoft.ContainerService/managedClusters/{{resourceName}}"
 _VNET: Final = f"{_GROUP}/providers/Microsoft.Network/virtualNetworks/{{virtualNetworkName}}"
+VIRTUAL_NETWORK: Final = "azure-native:network:VirtualNetwork"
 SUBNET: Final = "azure-native:network:Subnet"
+PUBLIC_IP: Final = "azure-native:network:PublicIPAddress"
 RESOURCE_GROUP: Final = "azure-native:resources:ResourceGroup"
 ROLE_ASSIGNMENT: Final = "azure-native:authorization:RoleAssignment"
 
@@ -132,7 +134,7 @@ _TYPES: Final = (
         evidence=Evidence.RECORDING,
     ),
     ArmType(
-        pulumi="azure-native:network:VirtualNetwork",
+        pulumi=VIRTUAL_NETWORK,
         arm="Microsoft.Network/virtualNetworks",
         path=_VNET,
         force_new=frozenset({"location"}),
@@ -146,7 +148,7 @@ _TYPES: Final = (
         located=False,
     ),
     ArmType(
-        pulumi="azure-native:network:PublicIPAddress",
+        pulumi=PUBLIC_IP,
         arm="Microsoft.Network/publicIPAddresses",
         path=f"{_GROUP}/providers/Microsoft.Network/publicIPAddresses/{{publicIpAddressName}}",
         force_new=frozenset({"location", "publicIPAddressVersion", "publicIPPrefix", "sku"}),
