@@ -13,18 +13,11 @@ from settings import Problem, Settings
 
 
 def fallback_problems(pool: Candidate) -> Iterator[Problem]:
-    """The fallback can do the same kind of work: the same processor, GPU or none, and as much memory on each GPU."""
+    """The fallback can do the same kind of work: with a GPU or without, and with as much memory on each GPU."""
     size, twin = pool.size, pool.twin
     if size is None or twin is None or twin == size:
         return
     key = f"{pool.key}.fallback.vmSize"
-    if twin.architecture != size.architecture:
-        yield Problem(
-            key,
-            twin.name,
-            f"a size with {size.architecture} processors like {size.name}, because images for {size.architecture} do "
-            f"not run on {twin.architecture}",
-        )
     if bool(twin.gpus) != bool(size.gpus):
         kind = "a GPU size" if size.gpus else "a size without GPU"
         yield Problem(key, twin.name, f"{kind}, because it replaces {size.name}")

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from planning import fallback_rules, gpu_rules, label_rules, pool_rules, stack_rules, zone_rules
+from planning import disk_rules, fallback_rules, gpu_rules, label_rules, pool_rules, stack_rules, zone_rules
 from planning.access_rules import access_problems
 from planning.contract import PoolContract, pool_contract
 from planning.day_rules import day_problems, day_warnings
@@ -106,6 +106,7 @@ def problems(settings: Settings, *, stack: str, today: date) -> Iterator[Problem
         yield from label_rules.workload_label_problems(pool)
     yield from stack_rules.stack_problems(settings)
     yield from zone_rules.zone_problems(settings)
+    yield from disk_rules.disk_problems(settings)
     yield from gpu_rules.driver_problems(settings)
 
 
@@ -119,5 +120,5 @@ def warnings(settings: Settings, pools: tuple[AgentPool, ...], *, today: date) -
     yield from stack_rules.system_warnings(settings)
     yield from stack_rules.eviction_warnings(pools)
     yield from fallback_rules.fallback_warnings(settings)
-    yield from zone_rules.zone_warnings(settings, pools)
+    yield from disk_rules.disk_warnings(settings, pools)
     yield from gpu_rules.gpu_warnings(settings, pools)

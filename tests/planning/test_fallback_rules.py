@@ -20,8 +20,6 @@ def found(spot: str, twin: str | None) -> list[str]:
     [
         ("Standard_D8ds_v5", "Standard_NC4as_T4_v3"),
         ("Standard_NC4as_T4_v3", "Standard_D8s_v5"),
-        ("Standard_D8ds_v5", "Standard_D8pds_v5"),
-        ("Standard_D8pds_v5", "Standard_D8ds_v5"),
         ("Standard_NC24ads_A100_v4", "Standard_NC4as_T4_v3"),
         ("Standard_NC24ads_A100_v4", "Standard_ND96asr_v4"),
         ("Standard_NV36ads_A10_v5", "Standard_NV18ads_A10_v5"),
