@@ -43,12 +43,9 @@ def disk_warnings(settings: Settings, pools: tuple[AgentPool, ...]) -> Iterator[
     homes = [pool for pool in pools if pool.purpose is Purpose.GENERAL]
     places = sorted({zone for pool in homes for zone in pool.zones or (_NO_ZONE,)})
     if sku.endswith("_LRS") and len(places) > 1:
-        redundant = (
-            f"{sku.replace('_LRS', '_ZRS')}, or " if not region or region.zrs_disks is not False else ""
-        )
         yield (
             f"{_KEY} is {sku} and Kubeflow's nodes are in {', '.join(places[:-1])} and {places[-1]}: a volume stays "
-            f"where it was made, and its pod waits when no node is left there; set {redundant}one zone"
+            f"where it was made, and its pod waits when no node is left there; set {sku.replace('_LRS', '_ZRS')}, or one zone"
         )
 
 
