@@ -45,7 +45,8 @@ def disk_warnings(settings: Settings, pools: tuple[AgentPool, ...]) -> Iterator[
     if sku.endswith("_LRS") and len(places) > 1:
         yield (
             f"{_KEY} is {sku} and Kubeflow's nodes are in {', '.join(places[:-1])} and {places[-1]}: a volume stays "
-            f"where it was made, and its pod waits when no node is left there; set {sku.replace('_LRS', '_ZRS')}, or one zone"
+            "where it was made, and its pod waits when no node is left there; "
+            f"set {sku.replace('_LRS', '_ZRS')}, or one zone"
         )
 
 
