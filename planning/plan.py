@@ -14,6 +14,7 @@ from planning.location_rules import location_problems, location_warnings
 from planning.names import Names, name_problems, names
 from planning.network_rules import network_problems
 from planning.pools import AgentPool, agent_pools
+from planning.price_rules import price_warnings
 from planning.production_rules import production_warnings
 from planning.size_rules import size_problems
 from planning.sizes import own_size_problems
@@ -119,6 +120,7 @@ def warnings(settings: Settings, pools: tuple[AgentPool, ...], *, today: date) -
     yield from version_warnings(settings, day)
     yield from stack_rules.system_warnings(settings)
     yield from stack_rules.eviction_warnings(pools)
+    yield from price_warnings(settings.location, pools)
     yield from fallback_rules.fallback_warnings(settings)
     yield from disk_rules.disk_warnings(settings, pools)
     yield from gpu_rules.gpu_warnings(settings, pools)

@@ -14,6 +14,7 @@ _NAME_RULE = "1 to 12 lower-case letters and digits, a letter first"
 _NAME_OF_AKS = "aksmanagedap"
 """Name that AKS keeps for node auto-provisioning (CHANGELOG.md, 2025-04-27)."""
 _SYSTEM_VCPUS = 4
+_SYSTEM_GIB = 4
 _PRICE_DECIMALS = 5
 
 
@@ -146,8 +147,9 @@ def system_pool_problems(settings: Settings) -> Iterator[Problem]:
     pool, key = settings.system_pool, "systemPool"
     yield from own_name_problems(f"{key}.name", pool.name)
     size = sizes(settings).get(pool.vm_size)
-    if size and size.vcpus < _SYSTEM_VCPUS:
-        yield Problem(f"{key}.vmSize", pool.vm_size, f"at least {_SYSTEM_VCPUS} vCPU; this has {size.vcpus}")
+    if size and (size.vcpus < _SYSTEM_VCPUS or size.memory_gib < _SYSTEM_GIB):
+        least, has = f"{_SYSTEM_VCPUS} vCPU and {_SYSTEM_GIB} GiB", f"{size.vcpus} and {size.memory_gib}"
+        yield Problem(f"{key}.vmSize", pool.vm_size, f"at least {least}; this has {has}")
     if size and size.gpus:
         yield Problem(f"{key}.vmSize", pool.vm_size, "a size without GPU")
     if pool.min_count > pool.max_count:

@@ -144,6 +144,13 @@ def test_a_system_pool_out_of_bounds_is_refused(field: str, value: object) -> No
     assert refused(found) == [f"systemPool.{field}"]
 
 
+@pytest.mark.parametrize(("gib", "keys"), [(4, []), (3.9, ["systemPool.vmSize"])])
+def test_a_system_pool_has_4_gib(gib: float, keys: list[str]) -> None:
+    own = {"Standard_X1": {"vcpus": 4, "memoryGib": gib}}
+    given = settings(vmSizes=own, systemPool={"vmSize": "Standard_X1"})
+    assert refused(rules.system_pool_problems(given)) == keys
+
+
 def test_a_system_pool_of_four_vcpu_is_enough() -> None:
     assert refused(rules.system_pool_problems(settings(systemPool={"vmSize": "Standard_D4s_v5"}))) == []
 
