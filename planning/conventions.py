@@ -6,6 +6,8 @@ from components.conventions import GPU_KEY
 
 FALLBACK_KEY: Final = "kubeflow-aks/fallback"
 FALLBACK_TAINT: Final = f"{FALLBACK_KEY}=true:NoSchedule"
+ARM_TAINT: Final = "kubeflow-aks/arch=arm64:NoSchedule"
+"""Most images run on x64 only; the label `kubernetes.io/arch` alone keeps nothing away, and its prefix is reserved."""
 OWN_PREFIX: Final = "kubeflow-aks/"
 AUTOSCALER_GPUS: Final = f"k8s.io_cluster-autoscaler_node-template_resources_{GPU_KEY.replace('/', '_')}"
 """Tag of a scale set that tells the autoscaler how many GPUs its nodes announce, where the VM size does not say it.

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator
 
 from components.conventions import GPU_KEY, WORKLOAD_LABEL
 from planning.hardware import GPU, gpu_model
-from planning.pool_rules import Candidate
 from planning.pools import AgentPool, announced_gpus
 from settings import Problem, Settings
 
@@ -17,18 +16,6 @@ def driver_problems(settings: Settings) -> Iterator[Problem]:
             "devicePlugin",
             "none, because with driver None NVIDIA's GPU Operator provides driver and plugin",
         )
-
-
-def vendor_problems(pool: Candidate) -> Iterator[Problem]:
-    """No GPUs of AMD: this program's GPU pools announce `nvidia.com/gpu`, and keep all else away (our choice)."""
-    for key, size in (("vmSize", pool.size), ("fallback.vmSize", pool.twin)):
-        model = gpu_model(size) if size else None
-        if size and model and model.startswith("AMD ") and (key == "vmSize" or size != pool.size):
-            yield Problem(
-                f"{pool.key}.{key}",
-                size.name,
-                f"a size with NVIDIA GPUs; this program's GPU pools announce {GPU_KEY}, which {model} never shows",
-            )
 
 
 def gpu_warnings(settings: Settings, pools: tuple[AgentPool, ...]) -> Iterator[str]:

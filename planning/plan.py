@@ -17,6 +17,7 @@ from planning.pools import AgentPool, agent_pools
 from planning.price_rules import price_warnings
 from planning.production_rules import production_warnings
 from planning.size_rules import size_problems
+from planning.size_warnings import architecture_warnings, size_warnings
 from planning.sizes import own_size_problems
 from planning.tag_rules import tag_problems
 from planning.version_rules import version_problems, version_warnings
@@ -99,7 +100,6 @@ def problems(settings: Settings, *, stack: str, today: date) -> Iterator[Problem
     for pool in pool_rules.candidates(settings):
         yield from pool_rules.pool_problems(pool)
         yield from fallback_rules.fallback_problems(pool)
-        yield from gpu_rules.vendor_problems(pool)
         yield from label_rules.label_problems(pool)
         yield from label_rules.taint_problems(pool)
         yield from label_rules.repeated_taint_problems(pool)
@@ -118,6 +118,8 @@ def warnings(settings: Settings, pools: tuple[AgentPool, ...], *, today: date) -
     yield from production_warnings(settings)
     yield from day_warnings(settings, today)
     yield from version_warnings(settings, day)
+    yield from size_warnings(settings, day)
+    yield from architecture_warnings(pools)
     yield from stack_rules.system_warnings(settings)
     yield from stack_rules.eviction_warnings(pools)
     yield from price_warnings(settings.location, pools)

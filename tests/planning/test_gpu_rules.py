@@ -6,7 +6,7 @@ import pytest
 
 from planning import gpu_rules as rules
 from planning.pools import agent_pools
-from tests.planning.given import GENERAL, GPU_SPOT, SPOT, candidate, planned, refused, settings
+from tests.planning.given import GENERAL, GPU_SPOT, SPOT, planned, refused, settings
 
 SLICED = {**GPU_SPOT, "vmSize": "Standard_NC48ads_A100_v4", "gpuInstanceProfile": "MIG1g"}
 
@@ -14,22 +14,6 @@ SLICED = {**GPU_SPOT, "vmSize": "Standard_NC48ads_A100_v4", "gpuInstanceProfile"
 def test_without_a_driver_from_aks_there_is_no_device_plugin_of_ours() -> None:
     assert refused(rules.driver_problems(settings(gpu={"driver": "None"}))) == ["gpu.plugin"]
     assert refused(rules.driver_problems(settings(gpu={"driver": "None", "plugin": "none"}))) == []
-
-
-@pytest.mark.parametrize("size", ["Standard_ND96isr_MI300X_v5", "Standard_NV24ads_V710_v5"])
-def test_gpus_are_nvidias(size: str) -> None:
-    twin = {"maxCount": 1, "vmSize": size}
-    assert refused(rules.vendor_problems(candidate("gpu", GPU_SPOT, vmSize=size))) == ["pools.gpu.vmSize"]
-    assert refused(rules.vendor_problems(candidate("gpu", GPU_SPOT, fallback=twin))) == [
-        "pools.gpu.fallback.vmSize"
-    ]
-    both = candidate("gpu", GPU_SPOT, vmSize=size, fallback={"maxCount": 1})
-    assert refused(rules.vendor_problems(both)) == ["pools.gpu.vmSize"]
-
-
-@pytest.mark.parametrize("size", ["Standard_NC4as_T4_v3", "Standard_D8s_v5", "Standard_X1"])
-def test_no_other_size_is_taken_for_another_vendors(size: str) -> None:
-    assert refused(rules.vendor_problems(candidate("gpu", GPU_SPOT, vmSize=size))) == []
 
 
 def warned(pool: dict[str, Any], **keys: Any) -> list[str]:
