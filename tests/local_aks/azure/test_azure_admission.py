@@ -76,8 +76,8 @@ NEW_POOLS: list[tuple[str, Json, str]] = [
     ("max-pods", user_pool(mode="System", maxPods=20), "20 is not between 30 and 250"),
     (
         "ephemeral-disk-fits",
-        user_pool(vmSize="Standard_NC24ads_A100_v4", osDiskType="Ephemeral", osDiskSizeGB=128),
-        "cache size of 68719476736 bytes, but the OS disk requires 137438953472 bytes",
+        user_pool(vmSize="Standard_NC4as_T4_v3", osDiskType="Ephemeral", osDiskSizeGB=176),
+        "cache size of 154618822656 bytes, but the OS disk requires 188978561024 bytes",
     ),
     ("ephemeral-disk-deallocate", spot_pool(**DEALLOCATE), "cannot be deallocated"),
     ("os-disk-size", user_pool(osDiskSizeGB=16), "16 is below"),
