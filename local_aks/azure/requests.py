@@ -87,6 +87,7 @@ class Requests:
             control_plane_version=str(cluster.get("kubernetesVersion", DEFAULT_VERSION)),
             cluster=cluster,
             subnets=self._all(SUBNET),
+            today=self._today,
         )
 
     def _all(self, token: str) -> dict[str, Json]:

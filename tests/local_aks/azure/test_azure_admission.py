@@ -246,6 +246,7 @@ ELSEWHERE = {
     "pool-name-of-aks",
     "pools-number",
     "nodes-number",
+    "zones-of-region",
     "nodes-number-free",
     "pod-range-room",
     "subnet-room",
