@@ -65,17 +65,6 @@ def _zoneless(request: PoolRequest) -> Mapping[str, object] | None:
     return when(zoned and region is not None and region.zones == 0, region=request.location)
 
 
-def _version(request: PoolRequest) -> Mapping[str, object] | None:
-    version = str(request.body.get("orchestratorVersion") or request.control_plane_version)
-    ahead = _parts(version) > _parts(request.control_plane_version)
-    return when(ahead, version=version, control_plane=request.control_plane_version)
-
-
-def _parts(version: str) -> tuple[int, ...]:
-    """Major and minor: an alias (`1.34`) fits every patch."""
-    return tuple(int(part) for part in version.split(".")[:2])
-
-
 POOL_RULES: Final[tuple[Rule[PoolRequest], ...]] = (
     Rule(
         id="pool-name-of-aks",
@@ -152,14 +141,5 @@ POOL_RULES: Final[tuple[Rule[PoolRequest], ...]] = (
         broken=_zoneless,
         source="cloud-barista/cb-spider#1246, rancher/rancher#33019; regions: catalogue",
         quoted=True,
-    ),
-    Rule(
-        id="pool-version",
-        code="NodePoolMcVersionIncompatible",
-        message="Node pool version {version} and control plane version {control_plane} are incompatible. Minor "
-        "version of node pool cannot be bigger than control plane version. For more information, please check "
-        "https://aka.ms/aks/UpgradeVersionRules.",
-        broken=_version,
-        source="managedClusters.json 2025-09-01, orchestratorVersion",
     ),
 )
