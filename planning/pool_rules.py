@@ -157,8 +157,8 @@ def system_pool_problems(settings: Settings) -> Iterator[Problem]:
 def system_node_problems(settings: Settings, key: str, size: VmSize | None, least: int) -> Iterator[Problem]:
     """Size and number of nodes that every system pool needs (docs/facts/aks.md#system-pool)."""
     if size and (size.vcpus < _SYSTEM_VCPUS or size.memory_gib < _SYSTEM_GIB):
-        least, has = f"{_SYSTEM_VCPUS} vCPU and {_SYSTEM_GIB} GiB", f"{size.vcpus} and {size.memory_gib}"
-        yield Problem(f"{key}.vmSize", size.name, f"at least {least}; this has {has}")
+        wanted, has = f"{_SYSTEM_VCPUS} vCPU and {_SYSTEM_GIB} GiB", f"{size.vcpus} and {size.memory_gib}"
+        yield Problem(f"{key}.vmSize", size.name, f"at least {wanted}; this has {has}")
     if size and size.gpus:
         yield Problem(f"{key}.vmSize", size.name, "a size without GPU")
     if least == 1 and settings.production:

@@ -206,6 +206,11 @@ NEW_CLUSTERS: list[tuple[str, Json, str]] = [
         "no NAT gateway",
     ),
     (
+        "own-routes-own-network",
+        cluster(networkProfile={"outboundType": "userDefinedRouting"}),
+        "in no virtual network of their own",
+    ),
+    (
         "pod-range-overlap",
         cluster(
             networkProfile={
@@ -257,6 +262,7 @@ ELSEWHERE = {
     "pool-name-of-aks",
     "pools-number",
     "nodes-number",
+    "zones-of-region",
     "nodes-number-free",
     "pod-range-room",
     "subnet-room",
