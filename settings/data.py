@@ -14,9 +14,7 @@ class CheckpointClass(SettingsModel):
     enabled: bool = setting(
         True, about="Run AKS's Blob CSI driver and make the class.", source="azure-blob-csi.md"
     )
-    name: str = setting(
-        "checkpoints", about="Name of the class.", source="our choice", pattern=KUBERNETES_NAME
-    )
+    name: str = setting("checkpoints", about="Name of the class.", source="our choice", **KUBERNETES_NAME)
     sku: BlobSku = setting(
         "Standard_ZRS",
         about="Redundancy and speed of the storage account that the driver makes; LRS is lost with its zone.",
