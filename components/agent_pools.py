@@ -118,7 +118,7 @@ def _agent_pool(
         max_pods=pool.get("max_pods", DEFAULT_MAX_PODS),
         vnet_subnet_id=pool.get("subnet_id"),
         scale_down_mode=aks.ScaleDownMode.DELETE,
-        tags=args.get("tags"),
+        tags=args.get("tags", {}) | pool.get("tags", {}) or None,
         opts=opts,
         **kind,
     )

@@ -55,6 +55,8 @@ class AgentPoolSpec(TypedDict):
     """Most pods on a node, 10 to 250. Default: 110."""
     gpu_instance_profile: NotRequired[str | None]
     """GPU only: size of the Multi-Instance GPU slices, MIG1g to MIG7g. Default: whole GPUs."""
+    tags: NotRequired[dict[str, str]]
+    """Tags of this pool and its nodes, beside those of every pool. Default: none."""
     subnet_id: NotRequired[pulumi.Input[str]]
     """ARM id of the nodes' subnet. Default: that of the network which AKS makes."""
     protect: NotRequired[bool]

@@ -3,9 +3,7 @@
 from collections.abc import Iterable
 from typing import TypedDict
 
-from catalogue import vm_size
-from components.conventions import MIG_SLICES
-from planning.pools import AgentPool, Purpose
+from planning.pools import AgentPool, Purpose, announced_gpus
 
 
 class PoolContract(TypedDict):
@@ -32,7 +30,7 @@ def pool_contract(pools: Iterable[AgentPool]) -> list[PoolContract]:
             role=pool.role,
             priority=pool.priority,
             vmSize=pool.vm_size,
-            gpus=_gpus(pool),
+            gpus=announced_gpus(pool.gpu_instance_profile, pool.size),
             maxCount=pool.max_count,
             labels=dict(pool.labels),
             taints=list(pool.taints),
@@ -41,8 +39,3 @@ def pool_contract(pools: Iterable[AgentPool]) -> list[PoolContract]:
         for pool in pools
         if pool.purpose is not Purpose.SYSTEM
     ]
-
-
-def _gpus(pool: AgentPool) -> int:
-    slices = MIG_SLICES[pool.gpu_instance_profile] if pool.gpu_instance_profile else 1
-    return vm_size(pool.vm_size).gpus * slices

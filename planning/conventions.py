@@ -7,6 +7,12 @@ from components.conventions import GPU_KEY
 FALLBACK_KEY: Final = "kubeflow-aks/fallback"
 FALLBACK_TAINT: Final = f"{FALLBACK_KEY}=true:NoSchedule"
 OWN_PREFIX: Final = "kubeflow-aks/"
+AUTOSCALER_GPUS: Final = f"k8s.io_cluster-autoscaler_node-template_resources_{GPU_KEY.replace('/', '_')}"
+"""Tag of a scale set that tells the autoscaler how many GPUs its nodes announce, where the VM size does not say it.
+
+AKS hands a pool's tags on to its scale set (use-tags.md); the autoscaler reads them there
+(cloudprovider/azure/azure_template.go).
+"""
 RESERVED_DOMAINS: Final = ("kubernetes.azure.com", "kubernetes.io", "k8s.io", OWN_PREFIX.rstrip("/"))
 """Domains of keys that AKS refuses (use-labels.md; Azure/AKS#2866) or this program sets, with their subdomains."""
 FREE_DOMAINS: Final = ("kubelet.kubernetes.io", "node.kubernetes.io")

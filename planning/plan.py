@@ -5,16 +5,19 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from planning import label_rules, pool_rules, stack_rules
+from planning import gpu_rules, label_rules, pool_rules, stack_rules, zone_rules
 from planning.access_rules import access_problems
 from planning.contract import PoolContract, pool_contract
 from planning.data_rules import data_problems, data_warnings
 from planning.day_rules import day_problems, day_warnings
 from planning.expander import priorities
+from planning.location_rules import location_problems, location_warnings
 from planning.names import Names, name_problems, names
 from planning.network_rules import network_problems
 from planning.pools import AgentPool, agent_pools
 from planning.production_rules import production_warnings
+from planning.size_rules import size_problems
+from planning.sizes import own_size_problems
 from planning.tag_rules import tag_problems
 from planning.version_rules import version_problems, version_warnings
 from settings import Problem, Settings, SettingsError, parse
@@ -76,36 +79,45 @@ def _depends_on(problem: Problem, left_out: frozenset[str]) -> bool:
     """Whether a broken rule depends on a part that a mistake of form kept from being read."""
     under = any(problem.key == key or problem.key.startswith(f"{key}.") for key in left_out)
     about_pools = problem.key == "pools" or problem.key.startswith("workload.")
-    return under or (about_pools and any(key.startswith("pools") for key in left_out))
+    of_a_size = problem.key.endswith(".vmSize") and f"vmSizes.{problem.value}" in left_out
+    return under or of_a_size or (about_pools and any(key.startswith("pools") for key in left_out))
 
 
 def problems(settings: Settings, *, stack: str, today: date) -> Iterator[Problem]:
     """Every broken rule of one stack, in the order of a stack file's keys."""
     pools, day = agent_pools(settings), settings.as_of or today
     yield from name_problems(stack)
+    yield from location_problems(settings)
     yield from tag_problems(settings)
     yield from day_problems(settings, today)
     yield from version_problems(settings, day)
     yield from network_problems(settings, pools)
     yield from access_problems(settings)
-    yield from pool_rules.system_pool_problems(settings, day)
+    yield from own_size_problems(settings)
+    yield from size_problems(settings, day)
+    yield from pool_rules.system_pool_problems(settings)
     for pool in pool_rules.candidates(settings):
-        yield from pool_rules.pool_problems(pool, day)
+        yield from pool_rules.pool_problems(pool)
         yield from label_rules.label_problems(pool)
         yield from label_rules.taint_problems(pool)
         yield from label_rules.repeated_taint_problems(pool)
         yield from label_rules.soft_taint_problems(pool)
         yield from label_rules.workload_label_problems(pool)
     yield from stack_rules.stack_problems(settings)
+    yield from zone_rules.zone_problems(settings)
+    yield from gpu_rules.driver_problems(settings)
     yield from data_problems(settings)
 
 
 def warnings(settings: Settings, pools: tuple[AgentPool, ...], *, today: date) -> Iterator[str]:
     """What is allowed but costs money, work or a surprise later, in the order of a stack file's keys."""
     day = settings.as_of or today
+    yield from location_warnings(settings)
     yield from production_warnings(settings)
     yield from day_warnings(settings, today)
     yield from version_warnings(settings, day)
     yield from stack_rules.system_warnings(settings)
     yield from stack_rules.eviction_warnings(pools)
+    yield from zone_rules.zone_warnings(settings, pools)
+    yield from gpu_rules.gpu_warnings(settings, pools)
     yield from data_warnings(settings.data)

@@ -3,27 +3,29 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import date
 
-from catalogue import VmSize, retired_series, vm_sizes
+from catalogue import VmSize, vm_sizes
 from planning.pools import MIN_OS_DISK_GIB, fallback_name, hosts_kubeflow
+from planning.sizes import sizes
 from settings import Problem, Settings, UserPool
 
 POOL_NAME = re.compile(r"[a-z][a-z0-9]{0,11}")
 _NAME_RULE = "1 to 12 lower-case letters and digits, a letter first"
-_BURSTABLE = re.compile(r"standard_b\d", re.IGNORECASE)
-_PROMO = re.compile(r".*_promo", re.IGNORECASE)
+_NAME_OF_AKS = "aksmanagedap"
+"""Name that AKS keeps for node auto-provisioning (CHANGELOG.md, 2025-04-27)."""
 _SYSTEM_VCPUS = 4
 _PRICE_DECIMALS = 5
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """One user pool of the settings, with its VM size from the catalogue."""
+    """One user pool of the settings, with its VM sizes; None where nobody knows them."""
 
     name: str
     settings: UserPool
     size: VmSize | None
+    twin: VmSize | None = None
+    """VM size of its fallback, where it has one."""
 
     @property
     def key(self) -> str:
@@ -43,57 +45,41 @@ class Candidate:
 
 def candidates(settings: Settings) -> tuple[Candidate, ...]:
     """The user pools of the settings, as the rules see them."""
-    return tuple(Candidate(name, pool, vm_sizes().get(pool.vm_size)) for name, pool in settings.pools.items())
-
-
-def vm_size_problems(key: str, name: str, today: date) -> Iterator[Problem]:
-    """A size is known and not retired (catalogue/vm_sizes.csv, catalogue/retired_vm_sizes.csv)."""
-    retired = retired_series(name)
-    if retired and retired.retired_on <= today:
-        yield Problem(
-            key,
+    known = sizes(settings)
+    return tuple(
+        Candidate(
             name,
-            f"a current size like {retired.replacement}; Azure retired {retired.series} on {retired.retired_on}",
+            pool,
+            known.get(pool.vm_size),
+            known.get(pool.fallback.vm_size or pool.vm_size) if pool.fallback else None,
         )
-    elif name not in vm_sizes() and not _BURSTABLE.match(name) and not _PROMO.match(name):
-        same = next((size for size in vm_sizes() if size.lower() == name.lower()), None)
-        allowed = (
-            f"the spelling {same}"
-            if same
-            else "a size of catalogue/vm_sizes.csv; add it there if Azure has it"
-        )
-        yield Problem(key, name, allowed)
-
-
-def burstable_problems(key: str, name: str) -> Iterator[Problem]:
-    """No B-series or Promo size: not for spot (spot-vms.md), nor for the system pool (use-system-pools.md)."""
-    if _BURSTABLE.match(name) or _PROMO.match(name):
-        yield Problem(
-            key,
-            name,
-            "a size other than B-series and Promo, which cannot be spot and throttle under steady load",
-        )
+        for name, pool in settings.pools.items()
+    )
 
 
 def name_problems(pool: Candidate) -> Iterator[Problem]:
-    """Pool names, fallbacks included, are as short as AKS requires (docs/facts/aks.md#names-counts-and-limits)."""
-    if not POOL_NAME.fullmatch(pool.name):
-        yield Problem(pool.key, pool.name, f"a pool name of {_NAME_RULE}")
-    elif pool.settings.fallback and not POOL_NAME.fullmatch(fallback_name(pool.name)):
+    """Pool names, fallbacks included, are such as AKS requires (docs/facts/aks.md#names-counts-and-limits)."""
+    yield from own_name_problems(pool.key, pool.name)
+    twin = fallback_name(pool.name)
+    if POOL_NAME.fullmatch(pool.name) and pool.settings.fallback and not POOL_NAME.fullmatch(twin):
         yield Problem(
-            pool.key,
-            pool.name,
-            f"a name short enough for its fallback {fallback_name(pool.name)!r} to be {_NAME_RULE}",
+            pool.key, pool.name, f"a name short enough for its fallback {twin!r} to be {_NAME_RULE}"
         )
 
 
+def own_name_problems(key: str, name: str) -> Iterator[Problem]:
+    """One pool's name is well-formed and not AKS's own."""
+    if not POOL_NAME.fullmatch(name):
+        yield Problem(key, name, f"a pool name of {_NAME_RULE}")
+    elif name == _NAME_OF_AKS:
+        yield Problem(key, name, "another name, because AKS keeps this one for itself")
+
+
 def count_problems(pool: Candidate) -> Iterator[Problem]:
-    """The least nodes are not above the most; GPU pools start from 0 (our choice)."""
+    """The least nodes are not above the most."""
     low, high = pool.settings.min_count, pool.settings.max_count
     if low > high:
         yield Problem(f"{pool.key}.minCount", low, f"at most maxCount, which is {high}")
-    if low and pool.size and pool.size.gpus:
-        yield Problem(f"{pool.key}.minCount", low, "0 for a GPU pool, so that an idle GPU costs nothing")
 
 
 def spot_only_problems(pool: Candidate) -> Iterator[Problem]:
@@ -131,7 +117,9 @@ def os_disk_problems(pool: Candidate) -> Iterator[Problem]:
             "Deallocate",
             "Delete, because an ephemeral OS disk cannot be deallocated",
         )
-    if size and max(disk.size_gib or 0, MIN_OS_DISK_GIB) > size.ephemeral_gib:
+    if size is None or size.ephemeral_gib is None:  # nobody knows: `size_rules` warns
+        return
+    if max(disk.size_gib or 0, MIN_OS_DISK_GIB) > size.ephemeral_gib:
         room = f"{size.name} has room for {size.ephemeral_gib} GiB"
         yield Problem(
             f"{pool.key}.osDisk", disk.size_gib or "Ephemeral", f"Managed, or a size that fits: {room}"
@@ -143,39 +131,31 @@ def mig_problems(pool: Candidate) -> Iterator[Problem]:
     profile = pool.settings.gpu_instance_profile
     if profile is None:
         return
-    names = [pool.settings.vm_size, *([pool.settings.fallback.vm_size] if pool.settings.fallback else [])]
-    for name in filter(None, names):
-        size = vm_sizes().get(name)
-        if size and not size.mig:
+    for size in dict.fromkeys(filter(None, (pool.size, pool.twin))):
+        if size.mig is False:
             able = ", ".join(size.name for size in vm_sizes().values() if size.mig)
             yield Problem(
                 f"{pool.key}.gpuInstanceProfile",
                 profile,
-                f"no value on {name}, which has no MIG; sizes with MIG: {able}",
+                f"no value on {size.name}, which has no MIG; sizes with MIG: {able}",
             )
 
 
-def fallback_problems(pool: Candidate, today: date) -> Iterator[Problem]:
-    """The fallback is of a known size that can do the same kind of work: GPU or not (our choice)."""
+def fallback_problems(pool: Candidate) -> Iterator[Problem]:
+    """The fallback is of a size that can do the same kind of work: GPU or not (our choice)."""
     if not pool.settings.fallback or pool.settings.fallback.vm_size is None:
         return
     key, name = f"{pool.key}.fallback.vmSize", pool.settings.fallback.vm_size
-    yield from vm_size_problems(key, name, today)
-    yield from burstable_problems(key, name)
-    twin = vm_sizes().get(name)
-    if twin and pool.size and bool(twin.gpus) != bool(pool.size.gpus):
+    if pool.twin and pool.size and bool(pool.twin.gpus) != bool(pool.size.gpus):
         kind = "a GPU size" if pool.size.gpus else "a size without GPU"
         yield Problem(key, name, f"{kind}, because it replaces {pool.settings.vm_size}")
 
 
-def system_pool_problems(settings: Settings, today: date) -> Iterator[Problem]:
+def system_pool_problems(settings: Settings) -> Iterator[Problem]:
     """The system pool: name, size, counts (docs/facts/aks.md#system-pool)."""
     pool, key = settings.system_pool, "systemPool"
-    if not POOL_NAME.fullmatch(pool.name):
-        yield Problem(f"{key}.name", pool.name, f"a pool name of {_NAME_RULE}")
-    yield from vm_size_problems(f"{key}.vmSize", pool.vm_size, today)
-    yield from burstable_problems(f"{key}.vmSize", pool.vm_size)
-    size = vm_sizes().get(pool.vm_size)
+    yield from own_name_problems(f"{key}.name", pool.name)
+    size = sizes(settings).get(pool.vm_size)
     if size and size.vcpus < _SYSTEM_VCPUS:
         yield Problem(f"{key}.vmSize", pool.vm_size, f"at least {_SYSTEM_VCPUS} vCPU; this has {size.vcpus}")
     if size and size.gpus:
@@ -190,15 +170,12 @@ def system_pool_problems(settings: Settings, today: date) -> Iterator[Problem]:
         )
 
 
-def pool_problems(pool: Candidate, today: date) -> Iterator[Problem]:
+def pool_problems(pool: Candidate) -> Iterator[Problem]:
     """Every broken rule of one user pool, labels and taints aside."""
-    key = f"{pool.key}.vmSize"
     yield from name_problems(pool)
-    yield from vm_size_problems(key, pool.settings.vm_size, today)
-    yield from burstable_problems(key, pool.settings.vm_size)
     yield from count_problems(pool)
     yield from spot_only_problems(pool)
     yield from price_problems(pool)
     yield from os_disk_problems(pool)
     yield from mig_problems(pool)
-    yield from fallback_problems(pool, today)
+    yield from fallback_problems(pool)

@@ -4,10 +4,20 @@ from collections.abc import Iterator
 from enum import StrEnum
 from typing import Any
 
-from catalogue import VmSize, vm_sizes
-from components.conventions import PLATFORM_WORKLOAD, SPOT_KEY, SPOT_TAINT, SYSTEM_TAINT, WORKLOAD_LABEL
-from planning.conventions import FALLBACK_TAINT
+from pydantic import Field
+
+from catalogue import VmSize
+from components.conventions import (
+    MIG_SLICES,
+    PLATFORM_WORKLOAD,
+    SPOT_KEY,
+    SPOT_TAINT,
+    SYSTEM_TAINT,
+    WORKLOAD_LABEL,
+)
+from planning.conventions import AUTOSCALER_GPUS, FALLBACK_TAINT
 from planning.hardware import CPU, Hardware, hardware
+from planning.sizes import sizes
 from settings import Fallback, OsDisk, Settings, UserPool
 
 DEFAULT_OS_DISK_GIB = 128
@@ -33,8 +43,12 @@ class AgentPool(UserPool):
     """
 
     name: str
+    size: VmSize
+    """Its VM size, as the catalogue or the stack describes it."""
     purpose: Purpose
     hardware: Hardware
+    tags: dict[str, str] = Field(default_factory=dict[str, str])
+    """Azure tags beside those of every resource."""
     fallback_of: str | None = None
     """Name of the spot pool this one stands in for, or None."""
 
@@ -53,17 +67,21 @@ def agent_pools(settings: Settings) -> tuple[AgentPool, ...]:
     """Every pool of a stack: system, Kubeflow's home, then the others by name, each followed by its fallback.
 
     The order of the stack file is not known: the Pulumi CLI hands mappings on sorted by key. Pools whose VM size
-    the catalogue does not know are left out; `planning.pool_rules` reports them.
+    nobody knows are left out; `planning.size_rules` reports them.
     """
     home_first = sorted(user_pools(settings), key=lambda pool: pool.purpose is not Purpose.GENERAL)
-    return (system_pool(settings), *home_first)
+    return (*system_pools(settings), *home_first)
 
 
-def system_pool(settings: Settings) -> AgentPool:
+def system_pools(settings: Settings) -> Iterator[AgentPool]:
     """The on-demand pool of AKS's add-ons."""
     pool = settings.system_pool
-    return _complete(
+    size = sizes(settings).get(pool.vm_size)
+    if size is None:
+        return
+    yield _complete(
         dict(pool),
+        size=size,
         purpose=Purpose.SYSTEM,
         hardware=CPU,
         taints=(SYSTEM_TAINT,),
@@ -73,13 +91,14 @@ def system_pool(settings: Settings) -> AgentPool:
 
 def user_pools(settings: Settings) -> Iterator[AgentPool]:
     """The user pools by name, each spot pool followed by its fallback."""
+    known = sizes(settings)
     for name, pool in sorted(settings.pools.items()):
-        size = vm_sizes().get(pool.vm_size)
+        size = known.get(pool.vm_size)
         if size is None:
             continue
         yield _user_pool(name, pool, size)
         twin = pool.fallback
-        if twin and (twin_size := vm_sizes().get(twin.vm_size or pool.vm_size)):
+        if twin and (twin_size := known.get(twin.vm_size or pool.vm_size)):
             yield _fallback(name, pool, twin, twin_size)
 
 
@@ -102,8 +121,10 @@ def _user_pool(name: str, pool: UserPool, size: VmSize) -> AgentPool:
     return _complete(
         dict(pool) | (spot if pool.spot else {"eviction_policy": None, "max_price": None}),
         name=name,
+        size=size,
         purpose=purpose,
         hardware=hardware(size),
+        tags=_tags(pool, size),
         labels=_labels(pool, purpose, hardware(size), spot=pool.spot),
         taints=_taints(pool, hardware(size), (SPOT_TAINT,) if pool.spot else ()),
         os_disk=_os_disk(pool, size),
@@ -119,9 +140,11 @@ def _fallback(spot_pool: str, pool: UserPool, twin: Fallback, size: VmSize) -> A
         purpose=Purpose.WORK,
         hardware=hardware(size),
         vm_size=size.name,
+        size=size,
         priority="Regular",
         min_count=0,
         max_count=twin.max_count,
+        tags=_tags(pool, size),
         labels=_labels(pool, Purpose.WORK, hardware(size), spot=False),
         taints=_taints(pool, hardware(size), (FALLBACK_TAINT,)),
         eviction_policy=None,
@@ -142,6 +165,17 @@ def _labels(pool: UserPool, purpose: Purpose, machine: Hardware, *, spot: bool) 
     return own | extra
 
 
+def announced_gpus(profile: str | None, size: VmSize) -> int:
+    """Amount of `nvidia.com/gpu` that a node of this size announces; slices count where its GPUs are cut."""
+    return size.gpus * (MIG_SLICES[profile] if profile else 1)
+
+
+def _tags(pool: UserPool, size: VmSize) -> dict[str, str]:
+    """Without nodes the autoscaler takes a sliced pool's node for one with whole GPUs, unless this tag tells it."""
+    profile = pool.gpu_instance_profile
+    return {AUTOSCALER_GPUS: str(announced_gpus(profile, size))} if profile else {}
+
+
 def _taints(pool: UserPool, machine: Hardware, own: tuple[str, ...]) -> tuple[str, ...]:
     extra = (taint for taint in pool.taints if taint != SPOT_TAINT)  # a fallback must not repeat it
     return tuple(dict.fromkeys((*own, *machine.taints, *extra)))
@@ -151,7 +185,8 @@ def _os_disk(pool: UserPool, size: VmSize) -> OsDisk:
     """Spot CPU pools take a local OS disk where one fits, so that nobody pays for managed ones."""
     asked = pool.os_disk
     local = asked.type == "Ephemeral" or (asked.type is None and _may_be_ephemeral(pool, size))
-    default = min(DEFAULT_OS_DISK_GIB, size.ephemeral_gib) if local else DEFAULT_OS_DISK_GIB
+    room = size.ephemeral_gib  # where nobody knows it, the usual size: AKS tells if it is too large
+    default = min(DEFAULT_OS_DISK_GIB, room) if local and room is not None else DEFAULT_OS_DISK_GIB
     return OsDisk.model_construct(
         type="Ephemeral" if local else "Managed", size_gib=asked.size_gib or default
     )
@@ -159,10 +194,11 @@ def _os_disk(pool: UserPool, size: VmSize) -> OsDisk:
 
 def _may_be_ephemeral(pool: UserPool, size: VmSize) -> bool:
     """Spot CPU pools take an ephemeral OS disk where one fits: it is free (docs/facts/prices.md#os-disks)."""
-    wanted = pool.os_disk.size_gib or min(DEFAULT_OS_DISK_GIB, size.ephemeral_gib)
+    room = size.ephemeral_gib or 0
+    wanted = pool.os_disk.size_gib or min(DEFAULT_OS_DISK_GIB, room)
     return (
         pool.spot
         and pool.eviction_policy != "Deallocate"
         and not size.gpus
-        and MIN_OS_DISK_GIB <= wanted <= size.ephemeral_gib
+        and MIN_OS_DISK_GIB <= wanted <= room
     )

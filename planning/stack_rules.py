@@ -21,8 +21,6 @@ def stack_problems(settings: Settings) -> Iterator[Problem]:
     yield from general_pool_problems(settings)
     yield from unique_name_problems(settings)
     yield from limit_problems(settings)
-    yield from zone_problems(settings)
-    yield from gpu_problems(settings)
     yield from workload_problems(settings)
 
 
@@ -83,37 +81,21 @@ def unique_name_problems(settings: Settings) -> Iterator[Problem]:
 
 
 def limit_problems(settings: Settings) -> Iterator[Problem]:
-    """AKS's limits of pools and nodes in one cluster (docs/facts/aks.md#names-counts-and-limits)."""
-    pools = agent_pools(settings)
-    nodes = sum(pool.max_count for pool in pools)
-    if len(pools) > _MAX_POOLS:
+    """AKS's limits of pools and nodes in one cluster (docs/facts/aks.md#names-counts-and-limits).
+
+    Pools of a size that nobody knows count as well: the limits do not ask for sizes.
+    """
+    twins = [pool.fallback for pool in settings.pools.values() if pool.fallback]
+    most = [pool.max_count for pool in (settings.system_pool, *settings.pools.values(), *twins)]
+    nodes = sum(most)
+    if len(most) > _MAX_POOLS:
         yield Problem(
             "pools",
-            len(pools),
+            len(most),
             f"at most {_MAX_POOLS} pools in one cluster, system pool and fallbacks included",
         )
     if nodes > _MAX_NODES:
         yield Problem("pools", nodes, f"at most {_MAX_NODES} nodes in one cluster, summed over maxCount")
-
-
-def zone_problems(settings: Settings) -> Iterator[Problem]:
-    """No zone is named twice."""
-    places = {"systemPool": settings.system_pool.zones} | {
-        f"pools.{n}": p.zones for n, p in settings.pools.items()
-    }
-    for key, zones in places.items():
-        if len(set(zones)) != len(zones):
-            yield Problem(f"{key}.zones", list(zones), "each zone once")
-
-
-def gpu_problems(settings: Settings) -> Iterator[Problem]:
-    """The GPU Operator brings driver and plugin or neither (docs/facts/aks.md#gpu-driver-and-device-plugin)."""
-    if settings.gpu.driver == "None" and settings.gpu.plugin == "devicePlugin":
-        yield Problem(
-            "gpu.plugin",
-            "devicePlugin",
-            "none, because with driver None NVIDIA's GPU Operator provides driver and plugin",
-        )
 
 
 def workload_problems(settings: Settings) -> Iterator[Problem]:

@@ -13,6 +13,7 @@ from settings.parse import Parsed, parse
 from settings.pools import Fallback, OsDisk, SystemPool, UserPool
 from settings.problems import Problem, SettingsError
 from settings.root import Settings, Tags
+from settings.vm_sizes import OwnVmSize
 from settings.workload import Work
 
 __all__ = [
@@ -29,6 +30,7 @@ __all__ = [
     "MaintenanceWindow",
     "Network",
     "OsDisk",
+    "OwnVmSize",
     "Parsed",
     "Problem",
     "Profile",

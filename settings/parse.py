@@ -37,6 +37,8 @@ _LIMITS = {
     "string_too_short": ("min_length", "at least {} character"),
     "too_long": ("max_length", "at most {} entries"),
 }
+_MAPS = ("pools", "vmSizes")
+"""Keys whose entries are read one by one: a mistake in one leaves out no other."""
 _PLACEHOLDER_TAGS = {"owner": "unset", "environment": "unset"}
 
 
@@ -54,8 +56,8 @@ class Parsed:
 def parse(raw: Mapping[str, Any]) -> Parsed:
     """Reads configuration values (JSON types, camelCase keys) into settings.
 
-    A part (one pool, or one top-level key) with a value of the wrong form is left out. The rest is still read, so that
-    planning can check it in the same run.
+    A part (one pool, one VM size, or one top-level key) with a value of the wrong form is left out. The rest is still
+    read, so that planning can check it in the same run.
     """
     raw = {key: value for key, value in raw.items() if not _left_out(key, value)}
     try:
@@ -69,7 +71,7 @@ def parse(raw: Mapping[str, Any]) -> Parsed:
         if detail["type"] == "extra_forbidden":
             _remove(mended, location)
             continue
-        part = location[:2] if location[0] == "pools" else location[:1]
+        part = location[:2] if location[0] in _MAPS else location[:1]
         left_out.add(_key(part))
         _remove(mended, part)
     mended.setdefault("tags", _PLACEHOLDER_TAGS)

@@ -96,9 +96,9 @@ class UserPool(SettingsModel):
     )
     min_count: int = setting(
         0,
-        about="Fewest nodes; GPU pools start from 0.",
+        about="Fewest nodes.",
         unit="nodes",
-        source="managedClusters.json, count; 0 for GPU pools: our choice",
+        source="managedClusters.json, count",
         ge=0,
         le=1000,
     )

@@ -10,6 +10,7 @@ from settings.gpu import Gpu
 from settings.kubeflow import Kubeflow
 from settings.network import Network
 from settings.pools import SystemPool, UserPool, standard_pools
+from settings.vm_sizes import OwnVmSize
 from settings.workload import Work
 
 
@@ -44,9 +45,9 @@ class Settings(SettingsModel):
     location: str = setting(
         "westeurope",
         about="Azure region.",
-        source="our choice",
-        pattern=r"^[a-z0-9]+$",
-        form="a region in lower-case letters and digits, like westeurope",
+        unit="name as `az` takes it",
+        source="catalogue/regions.csv",
+        min_length=1,
     )
     tags: Tags = setting(about="Tags of every taggable resource.", source='"Tags of Azure resources"')
     protect: bool = setting(
@@ -97,6 +98,11 @@ class Settings(SettingsModel):
         standard_pools(),
         about="User pools by name; a stack that sets it replaces the whole map.",
         source="our choice",
+    )
+    vm_sizes: dict[str, OwnVmSize] = setting(
+        {},
+        about="VM sizes by name that the stack adds to the catalogue, or corrects.",
+        source="catalogue/vm_sizes.csv",
     )
     gpu: Gpu = setting(
         Gpu(),

@@ -9,23 +9,30 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from local_aks.azure.rules.access import ACCESS_RULES
+from local_aks.azure.rules.autoscaler import AUTOSCALER_RULES
+from local_aks.azure.rules.capacity import CAPACITY_RULES
 from local_aks.azure.rules.clusters import CLUSTER_RULES
 from local_aks.azure.rules.immutable import IMMUTABLE_RULES
 from local_aks.azure.rules.labels import LABEL_RULES
-from local_aks.azure.rules.networks import CLUSTER_NETWORK_RULES, SUBNET_RULES, SubnetRequest
+from local_aks.azure.rules.maintenance import MAINTENANCE_RULES
+from local_aks.azure.rules.networks import NETWORK_RULES
 from local_aks.azure.rules.pools import POOL_RULES
-from local_aks.azure.rules.resources import RESOURCE_RULES, ResourceRequest
-from local_aks.azure.rules.rule import ClusterRequest, PoolRequest, Rule, admit
+from local_aks.azure.rules.resources import RESOURCE_RULES
+from local_aks.azure.rules.rule import ClusterRequest, PoolRequest, ResourceRequest, Rule, admit
+from local_aks.azure.rules.sizes import SIZE_RULES
 from local_aks.azure.rules.spot import SPOT_RULES
 from local_aks.azure.rules.storage import STORAGE_RULES
+from local_aks.azure.rules.subnets import ADDRESS_RULES, SUBNET_RULES, SubnetRequest
+from local_aks.azure.rules.tags import TAG_RULES
 
 Request = ResourceRequest | SubnetRequest | ClusterRequest | PoolRequest
 
 TABLES: Final[Mapping[type[Any], tuple[Rule[Any], ...]]] = {
-    ResourceRequest: (*RESOURCE_RULES, *STORAGE_RULES),
+    ResourceRequest: (*RESOURCE_RULES, *TAG_RULES, *MAINTENANCE_RULES, *ADDRESS_RULES, *STORAGE_RULES),
     SubnetRequest: SUBNET_RULES,
-    ClusterRequest: (*CLUSTER_RULES, *CLUSTER_NETWORK_RULES),
-    PoolRequest: (*SPOT_RULES, *POOL_RULES, *LABEL_RULES, *IMMUTABLE_RULES),
+    ClusterRequest: (*CLUSTER_RULES, *ACCESS_RULES, *AUTOSCALER_RULES, *NETWORK_RULES),
+    PoolRequest: (*SPOT_RULES, *POOL_RULES, *SIZE_RULES, *LABEL_RULES, *IMMUTABLE_RULES, *CAPACITY_RULES),
 }
 """Rules by the kind of request they judge, in the order in which they are checked."""
 

@@ -9,11 +9,10 @@ from local_aks.azure import arm
 from local_aks.azure.admission import Request
 from local_aks.azure.arm import Json
 from local_aks.azure.responses.kubernetes import DEFAULT_VERSION
-from local_aks.azure.rules.networks import SubnetRequest
-from local_aks.azure.rules.resources import ResourceRequest
-from local_aks.azure.rules.rule import ClusterRequest, PoolRequest
+from local_aks.azure.rules.rule import ClusterRequest, PoolRequest, ResourceRequest
+from local_aks.azure.rules.subnets import SubnetRequest
 from local_aks.azure.state import AGENT_POOL, MANAGED_CLUSTER, AzureState, profile
-from local_aks.azure.types import SUBNET, ArmType
+from local_aks.azure.types import SUBNET, VIRTUAL_NETWORK, ArmType
 
 
 class Requests:
@@ -69,10 +68,12 @@ class Requests:
     def _cluster(self, arm_id: str, body: Json, existing: Json | None) -> ClusterRequest:
         return ClusterRequest(
             name=arm.name_of(arm_id),
+            resource_group=arm.name_of(arm.group_id_of(arm_id) or ""),
             body=body,
             existing=existing,
             today=self._today(),
-            subnets={arm.key(subnet.id): subnet.outputs for subnet in self._state.all(SUBNET)},
+            subnets=self._all(SUBNET),
+            networks=self._all(VIRTUAL_NETWORK),
         )
 
     def _pool(self, arm_id: str, body: Json) -> PoolRequest:
@@ -84,4 +85,10 @@ class Requests:
             existing=profile(before) if before else None,
             location=str(cluster.get("location")),
             control_plane_version=str(cluster.get("kubernetesVersion", DEFAULT_VERSION)),
+            cluster=cluster,
+            subnets=self._all(SUBNET),
         )
+
+    def _all(self, token: str) -> dict[str, Json]:
+        """Bodies of every resource of a type, as a GET shows them, by `arm.key` of the id."""
+        return {arm.key(resource.id): self._get(resource.id) or {} for resource in self._state.all(token)}

@@ -123,7 +123,9 @@ _ACCOUNT: Final = f"{_GROUP}/providers/Microsoft.Storage/storageAccounts/{{accou
 BLOB_CONTAINER: Final = "azure-native:storage:BlobContainer"
 FEDERATED_CREDENTIAL: Final = "azure-native:managedidentity:FederatedIdentityCredential"
 STORAGE_ACCOUNT: Final = "azure-native:storage:StorageAccount"
+VIRTUAL_NETWORK: Final = "azure-native:network:VirtualNetwork"
 SUBNET: Final = "azure-native:network:Subnet"
+PUBLIC_IP: Final = "azure-native:network:PublicIPAddress"
 RESOURCE_GROUP: Final = "azure-native:resources:ResourceGroup"
 ROLE_ASSIGNMENT: Final = "azure-native:authorization:RoleAssignment"
 
@@ -136,7 +138,7 @@ _TYPES: Final = (
         evidence=Evidence.RECORDING,
     ),
     ArmType(
-        pulumi="azure-native:network:VirtualNetwork",
+        pulumi=VIRTUAL_NETWORK,
         arm="Microsoft.Network/virtualNetworks",
         path=_VNET,
         force_new=frozenset({"location"}),
@@ -150,7 +152,7 @@ _TYPES: Final = (
         located=False,
     ),
     ArmType(
-        pulumi="azure-native:network:PublicIPAddress",
+        pulumi=PUBLIC_IP,
         arm="Microsoft.Network/publicIPAddresses",
         path=f"{_GROUP}/providers/Microsoft.Network/publicIPAddresses/{{publicIpAddressName}}",
         force_new=frozenset({"location", "publicIPAddressVersion", "publicIPPrefix", "sku"}),

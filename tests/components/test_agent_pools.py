@@ -192,6 +192,16 @@ def test_a_gpu_pool_may_be_cut_into_slices(cloud: Cloud, home: aks.ManagedCluste
 
 
 @pulumi.runtime.test
+def test_a_pool_has_tags_of_its_own_beside_those_of_all(cloud: Cloud, home: aks.ManagedCluster) -> Any:
+    def check(body: dict[str, Any]) -> None:
+        assert body["tags"] == {"owner": "ml", "site": "b"}
+
+    tagged = args(home, {**REGULAR, "tags": {"site": "b"}})
+    AgentPools("tagged", {**tagged, "tags": {"owner": "ml", "site": "a"}}, cloud.opts)
+    return cloud.request(f"tagged-{REGULAR['name']}").apply(check)
+
+
+@pulumi.runtime.test
 def test_a_pool_without_gpu_says_nothing_of_gpus(cloud: Cloud) -> Any:
     def check(body: dict[str, Any]) -> None:
         assert [key for key in body if key.startswith("gpu")] == []

@@ -178,6 +178,19 @@ def test_a_fallback_stands_in_the_same_zones_with_as_many_pods_and_the_same_slic
     assert (twin.gpu_instance_profile, twin.zones, twin.max_pods) == ("MIG2g", ("1", "3"), 60)
 
 
+GPUS_TAG = "k8s.io_cluster-autoscaler_node-template_resources_nvidia.com_gpu"
+
+
+@pytest.mark.parametrize("name", ["gpuspot", "gpuod"])
+def test_a_sliced_pool_tells_the_autoscaler_how_many_slices_a_node_announces(name: str) -> None:
+    a100 = {"vmSize": "Standard_NC48ads_A100_v4", "gpuInstanceProfile": "MIG2g", "fallback": FALLBACK}
+    assert planned_pool(name, GPU_SPOT, **a100).tags == {GPUS_TAG: "6"}
+
+
+def test_a_pool_with_whole_gpus_has_no_tags_of_its_own() -> None:
+    assert planned_pool("gpuspot", GPU_SPOT).tags == {}
+
+
 @pytest.mark.parametrize(("spot", "twin"), [("cpuspot", "cpuod"), ("batch", "batchod"), ("spot", "spotod")])
 def test_the_name_of_a_fallback_is_made_from_that_of_its_pool(spot: str, twin: str) -> None:
     assert fallback_name(spot) == twin

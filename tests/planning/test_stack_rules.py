@@ -103,20 +103,11 @@ def test_a_cluster_has_at_most_5000_nodes() -> None:
     assert refused(rules.limit_problems(settings(pools=pools, systemPool={"maxCount": 2}))) == []
 
 
-@pytest.mark.parametrize("key", ["systemPool", "pools.work"])
-def test_a_zone_is_named_once(key: str) -> None:
-    twice = ["1", "2", "1"]
-    given = (
-        settings(systemPool={"zones": twice})
-        if key == "systemPool"
-        else settings(pools={"work": {**SPOT, "zones": twice}})
-    )
-    assert refused(rules.zone_problems(given)) == [f"{key}.zones"]
-
-
-def test_without_a_driver_from_aks_there_is_no_device_plugin_of_ours() -> None:
-    assert refused(rules.gpu_problems(settings(gpu={"driver": "None"}))) == ["gpu.plugin"]
-    assert refused(rules.gpu_problems(settings(gpu={"driver": "None", "plugin": "none"}))) == []
+def test_pools_of_unknown_sizes_and_fallbacks_count_towards_the_limits() -> None:
+    unknown = {**SPOT, "vmSize": "Standard_X1", "maxCount": 500, "fallback": {"maxCount": 500}}
+    pools = {"general": GENERAL} | {f"p{n}": unknown for n in range(5)}
+    [problem] = rules.limit_problems(settings(pools=pools))
+    assert (problem.key, problem.value) == ("pools", 5006)
 
 
 @pytest.mark.parametrize(

@@ -148,12 +148,12 @@ def _pool_version(put: Put, cluster: Json) -> str:
 def _os_disk(body: Json) -> Json:
     """Type and size of the OS disk: ephemeral where it fits and nobody asks for a type (docs/facts/aks.md#os-disks)."""
     size = vm_size(str(body.get("vmSize")))
-    local, vcpus = (size.ephemeral_gib, size.vcpus) if size else (0, 0)
+    local, vcpus = (size.ephemeral_gib or 0, size.vcpus) if size else (0, 0)
     fits = local >= (body.get("osDiskSizeGB") or _DEFAULT_DISK)
     parked = "Deallocate" in (body.get("scaleSetEvictionPolicy"), body.get("scaleDownMode"))
     kind = body.get("osDiskType") or ("Ephemeral" if fits and not parked else "Managed")
     managed = next(disk for least, disk in _MANAGED_DISKS if vcpus >= least)
-    default = local if kind == "Ephemeral" else managed
+    default = (local or _DEFAULT_DISK) if kind == "Ephemeral" else managed
     return {"osDiskType": kind, "osDiskSizeGB": body.get("osDiskSizeGB") or default}
 
 

@@ -1,21 +1,19 @@
-"""Rules of a managed cluster: pools, version, identity, access (docs/facts/aks.md)."""
+"""Rules of a managed cluster: pools, version, names, identity, features (docs/facts/aks.md)."""
 
 from __future__ import annotations
 
-import ipaddress
 import re
 from collections.abc import Mapping
 from typing import Final
 
 import catalogue
 from local_aks.azure import arm
-from local_aks.azure.rules.rule import ClusterRequest, Rule, invalid, when
+from local_aks.azure.rules.rule import ClusterRequest, Rule, disabled, invalid, when
 
 _DNS_PREFIX: Final = re.compile(r"[a-zA-Z0-9]([-a-zA-Z0-9]{0,52}[a-zA-Z0-9])?")
-_MOST_IP_RANGES: Final = 200
+_LTS: Final = "AKSLongTermSupport"
+_LONGEST_NODE_GROUP: Final = 80
 _CLEANER_HOURS: Final = (24, 2160)
-_MINUTES: Final = re.compile(r"\d+m")
-_EXPANDERS: Final = ("random", "least-waste", "most-pods", "priority")
 
 
 def _repeated_pool(request: ClusterRequest) -> Mapping[str, object] | None:
@@ -33,10 +31,10 @@ def _support(request: ClusterRequest) -> tuple[str, str] | None:
     version = request.get("kubernetesVersion")
     if not version or version == request.had("kubernetesVersion"):
         return None
-    known = catalogue.kubernetes_versions().get(".".join(str(version).split(".")[:2]))
+    known = catalogue.kubernetes_versions().get(_alias(str(version)))
     if known is None or request.today > known.lts_until:
         return ("unsupported", version)
-    on_lts = request.get("supportPlan") == "AKSLongTermSupport" and request.get("sku.tier") == "Premium"
+    on_lts = request.get("supportPlan") == _LTS and request.get("sku.tier") == "Premium"
     return ("lts", version) if request.today > known.standard_until and not on_lts else None
 
 
@@ -57,26 +55,21 @@ def _minor(version: str) -> int:
     return int(version.split(".")[1])
 
 
-def _privacy_changed(request: ClusterRequest) -> Mapping[str, object] | None:
-    path = "apiServerAccessProfile.enablePrivateCluster"
-    return when(request.existing is not None and bool(request.had(path)) != bool(request.get(path)))
+def _node_group(request: ClusterRequest) -> str:
+    """Name of the resource group that AKS makes for the machines."""
+    derived = f"MC_{request.resource_group}_{request.name}_{request.get('location')}"
+    return str(request.get("nodeResourceGroup") or derived)
 
 
-def _ranges(request: ClusterRequest) -> list[str]:
-    return arm.listed(request.body, "apiServerAccessProfile.authorizedIPRanges")
+def _support_left(request: ClusterRequest) -> Mapping[str, object] | None:
+    known = catalogue.kubernetes_versions().get(_alias(str(request.get("kubernetesVersion"))))
+    left = request.had("supportPlan") == _LTS and request.get("supportPlan") != _LTS
+    over = known is not None and request.today > known.standard_until
+    return when(left and over, version=request.get("kubernetesVersion"))
 
 
-def _bad_range(request: ClusterRequest) -> Mapping[str, object] | None:
-    for text in _ranges(request):
-        try:
-            ipaddress.ip_network(text, strict=False)
-        except ValueError:
-            return {"range": text}
-    return None
-
-
-def _disabled(request: ClusterRequest, path: str) -> Mapping[str, object] | None:
-    return when(request.had(path) is True and request.get(path) is False)
+def _alias(version: str) -> str:
+    return ".".join(version.split(".")[:2])
 
 
 def _cleaner(request: ClusterRequest) -> Mapping[str, object] | None:
@@ -151,10 +144,35 @@ CLUSTER_RULES: Final[tuple[Rule[ClusterRequest], ...]] = (
         id="lts-needs-premium",
         code="BadRequest",
         message="Support plan AKSLongTermSupport is only available for clusters in the Premium tier.",
-        broken=lambda r: when(
-            r.get("supportPlan") == "AKSLongTermSupport" and r.get("sku.tier") != "Premium"
-        ),
+        broken=lambda r: when(r.get("supportPlan") == _LTS and r.get("sku.tier") != "Premium"),
         source="long-term-support.md, Azure/azure-cli-extensions#9785",
+    ),
+    Rule(
+        id="lts-stays",
+        code="BadRequest",
+        message="Long-term support cannot be disabled: version {version} is past its community support.",
+        broken=_support_left,
+        source='long-term-support.md, "Frequently asked questions"; dates: catalogue',
+    ),
+    Rule(
+        id="lts-without-calico",
+        code="BadRequest",
+        message="Long-term support cannot be enabled with network policy calico.",
+        broken=lambda r: when(
+            r.get("supportPlan") == _LTS and r.get("networkProfile.networkPolicy") == "calico"
+        ),
+        source='long-term-support.md, "Unsupported add-ons and features"',
+    ),
+    Rule(
+        id="node-group-name",
+        code="InvalidParameter",
+        message="The length of the node resource group name is too long. The maximum length is 80 and the length of "
+        "the value provided is {length}. Please see https://aka.ms/aks-naming-rules for more details.",
+        broken=lambda r: when(
+            r.new and len(_node_group(r)) > _LONGEST_NODE_GROUP, length=len(_node_group(r))
+        ),
+        source="Azure-Terraform/terraform-azurerm-kubernetes#33, rancher/rancher#21264",
+        quoted=True,
     ),
     Rule(
         id="dns-prefix",
@@ -166,66 +184,10 @@ CLUSTER_RULES: Final[tuple[Rule[ClusterRequest], ...]] = (
         source='"AKS common issues FAQ"',
     ),
     Rule(
-        id="private-authorised-ranges",
-        code="InvalidParameter",
-        message="Private cluster cannot be enabled with AuthorizedIPRanges.",
-        broken=lambda r: when(
-            bool(r.get("apiServerAccessProfile.enablePrivateCluster")) and bool(_ranges(r))
-        ),
-        source="aquasecurity/tfsec#571",
-        quoted=True,
-    ),
-    Rule(
-        id="private-cluster-stays",
-        code="BadRequest",
-        message="There's no support for converting existing AKS clusters into private clusters, nor back.",
-        broken=_privacy_changed,
-        source='private-clusters.md, "Limitations", cited in Azure/AKS#4131',
-    ),
-    Rule(
-        id="authorised-ranges-closed",
-        code="InvalidParameter",
-        message="Setting apiServerAuthorizedIPRange to 0.0.0.0/32 is not allowed with other IP ranges. "
-        "Refer to https://aka.ms/aks/auth-ip-ranges for more details",
-        broken=lambda r: when("0.0.0.0/32" in _ranges(r) and len(_ranges(r)) > 1),
-        source="Azure/terraform-azurerm-aks#378",
-        quoted=True,
-    ),
-    Rule(
-        id="authorised-ranges-form",
-        code="InvalidParameter",
-        message=invalid("apiServerAccessProfile.authorizedIPRanges", "'{range}' is no IP address or CIDR."),
-        broken=_bad_range,
-        source="api-server-authorized-ip-ranges.md",
-    ),
-    Rule(
-        id="authorised-ranges-number",
-        code="InvalidParameter",
-        message=invalid("apiServerAccessProfile.authorizedIPRanges", "At most 200 ranges are allowed."),
-        broken=lambda r: when(len(_ranges(r)) > _MOST_IP_RANGES),
-        source="api-server-authorized-ip-ranges.md (docs/facts/aks.md#api-server-access)",
-    ),
-    Rule(
-        id="local-accounts-need-entra",
-        code="BadRequest",
-        message="Since kubernetes version 1.25, disableLocalAccounts can only be set on Azure AD integration enabled "
-        "cluster. Please integrate your cluster with AAD.",
-        broken=lambda r: when(r.get("disableLocalAccounts") is True and not r.get("aadProfile.managed")),
-        source="cilium/cilium#48265",
-        quoted=True,
-    ),
-    Rule(
-        id="entra-stays",
-        code="BadRequest",
-        message="Microsoft Entra integration cannot be disabled once it is enabled.",
-        broken=lambda r: _disabled(r, "aadProfile.managed"),
-        source="enable-authentication-microsoft-entra-id.md (docs/facts/aks.md#api-server-access)",
-    ),
-    Rule(
         id="oidc-issuer-stays",
         code="OIDCIssuerFeatureCannotBeDisabled",
         message="OIDC issuer feature cannot be disabled.",
-        broken=lambda r: _disabled(r, "oidcIssuerProfile.enabled"),
+        broken=lambda r: disabled(r, "oidcIssuerProfile.enabled"),
         source="use-oidc-issuer.md (docs/facts/aks.md#platform-features)",
     ),
     Rule(
@@ -256,27 +218,5 @@ CLUSTER_RULES: Final[tuple[Rule[ClusterRequest], ...]] = (
         ),
         broken=_cleaner,
         source="image-cleaner.md (docs/facts/aks.md#platform-features)",
-    ),
-    Rule(
-        id="autoscaler-expander",
-        code="InvalidParameter",
-        message=invalid("autoScalerProfile.expander", "'{expander}' is not one of the expanders of AKS."),
-        broken=lambda r: when(
-            (expander := r.get("autoScalerProfile.expander")) not in (None, *_EXPANDERS), expander=expander
-        ),
-        source="cluster-autoscaler.md (docs/facts/aks.md#autoscaler-profile)",
-    ),
-    Rule(
-        id="autoscaler-provision-time",
-        code="InvalidParameter",
-        message=invalid(
-            "autoScalerProfile.maxNodeProvisionTime", "'{time}' is no whole number of minutes (15m)."
-        ),
-        broken=lambda r: when(
-            (time := r.get("autoScalerProfile.maxNodeProvisionTime")) is not None
-            and not _MINUTES.fullmatch(time),
-            time=time,
-        ),
-        source="managedClusters.json 2025-09-01, max-node-provision-time",
     ),
 )

@@ -6,13 +6,16 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from local_aks.azure.rules.rule import SPOT_KEY, SPOT_TAINT, PoolRequest, Rule, invalid
+from local_aks.azure.rules.rule import SPOT_KEY, SPOT_TAINT, PoolRequest, Rule, invalid, when
 
 _NAME: Final = r"[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?"
-_KEY: Final = re.compile(rf"([a-z0-9]([-a-z0-9.]{{0,251}}[a-z0-9])?/)?{_NAME}")
+_DNS_LABEL: Final = r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?"
+_KEY: Final = re.compile(rf"((?=[^/]{{1,253}}/){_DNS_LABEL}(\.{_DNS_LABEL})*/)?{_NAME}")
 _VALUE: Final = re.compile(rf"({_NAME})?")
 _TAINT: Final = re.compile(r"(?P<key>[^=:]+)(=(?P<value>[^:]*))?:(NoSchedule|PreferNoSchedule|NoExecute)")
 _ALLOWED_OF_KUBERNETES: Final = ("kubelet.kubernetes.io", "node.kubernetes.io")
+_SET_BY_AKS: Final = "node.kubernetes.io/instance-type"
+_TAINT_OF_SYSTEM_POOLS: Final = "CriticalAddonsOnly"
 
 
 def _labels(request: PoolRequest) -> dict[str, str]:
@@ -67,6 +70,14 @@ def _reserved_taint(request: PoolRequest) -> Mapping[str, object] | None:
     return None
 
 
+def _system_taint(request: PoolRequest) -> Mapping[str, object] | None:
+    def keeps_pods_away(taint: str) -> bool:
+        key = taint.partition("=")[0].partition(":")[0]
+        return key != _TAINT_OF_SYSTEM_POOLS and not taint.endswith(":PreferNoSchedule")
+
+    return when(request.system and any(map(keeps_pods_away, request.taints)))
+
+
 def _repeated_taint(request: PoolRequest) -> Mapping[str, object] | None:
     seen: set[tuple[str, str]] = set()
     for taint in request.taints:
@@ -102,6 +113,13 @@ LABEL_RULES: Final[tuple[Rule[PoolRequest], ...]] = (
         quoted=True,
     ),
     Rule(
+        id="label-of-aks",
+        code="BadRequest",
+        message="Invalid node label key {key}. It is a label that AKS sets.",
+        broken=lambda r: when(_SET_BY_AKS in _labels(r), key=_SET_BY_AKS),
+        source='use-labels.md, "Reserved system labels"',
+    ),
+    Rule(
         id="label-syntax",
         code="InvalidParameter",
         message=invalid("agentPoolProfile.nodeLabels", "'{label}' is no Kubernetes label."),
@@ -121,6 +139,15 @@ LABEL_RULES: Final[tuple[Rule[PoolRequest], ...]] = (
         message=invalid("agentPoolProfile.nodeTaints", "The key of taint '{taint}' has a reserved prefix."),
         broken=_reserved_taint,
         source="docs/facts/aks.md#spot-label-and-taint; exception for the spot pair: Azure/AKS#3152",
+    ),
+    Rule(
+        id="taint-of-system-pool",
+        code="SystemPoolHasRestrictedTaint",
+        message="Placing custom taints on system pool is not supported(except 'CriticalAddonsOnly' taint or taint "
+        "effect is 'PreferNoSchedule'). Please refer to https://aka.ms/aks/system-taints for detail",
+        broken=_system_taint,
+        source="jenkins-infra/azure#539, Azure/AKS#2578",
+        quoted=True,
     ),
     Rule(
         id="taint-repeated",

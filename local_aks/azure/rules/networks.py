@@ -1,77 +1,84 @@
-"""Rules of the network around a cluster: the cluster's own ranges and the subnets of a virtual network."""
+"""Rules of a cluster's own address ranges and of its way out, judged when it is made: none of them ever changes."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from ipaddress import IPv4Address, IPv4Network, ip_network
-from typing import Any, Final
+from ipaddress import IPv4Address, IPv4Network
+from typing import Final
 
 from local_aks.azure import arm
-from local_aks.azure.arm import Json
 from local_aks.azure.rules.rule import ClusterRequest, Rule, invalid, when
+from local_aks.azure.rules.subnets import prefixes, spaces, v4
 
-_POD_CIDR: Final = "10.244.0.0/16"
+POD_CIDR: Final = "10.244.0.0/16"
+"""The pod range of a cluster that names none."""
 _SERVICE_CIDR: Final = "10.0.0.0/16"
 _DNS_SERVICE_IP: Final = "10.0.0.10"
+_RESERVED: Final = tuple(
+    map(IPv4Network, ("169.254.0.0/16", "172.30.0.0/16", "172.31.0.0/16", "192.0.2.0/24"))
+)
+_WIDEST_SERVICE_RANGE: Final = 13
+_LONGEST_NAME: Final = 63
 
 
-@dataclass(frozen=True, kw_only=True)
-class SubnetRequest:
-    """A PUT of a subnet."""
-
-    name: str
-    body: Json
-    network: Json
-    """Body of its virtual network."""
-    siblings: tuple[Json, ...]
-    """Bodies of the network's other subnets."""
-    existing: Json | None = None
-    """Its body before the request."""
-    occupied: bool = False
-    """Whether nodes have addresses in it."""
-
-    @property
-    def ranges(self) -> tuple[IPv4Network, ...]:
-        """Its address ranges."""
-        return prefixes(self.body)
-
-
-def prefixes(subnet: Mapping[str, Any]) -> tuple[IPv4Network, ...]:
-    """The IPv4 ranges of a subnet."""
-    given = [subnet.get("addressPrefix"), *arm.listed(subnet, "addressPrefixes")]
-    return tuple(_v4(str(prefix)) for prefix in given if prefix)
-
-
-def _v4(text: str) -> IPv4Network:
-    network = ip_network(text, strict=False)
-    return network if isinstance(network, IPv4Network) else IPv4Network("0.0.0.0/32")
+def _overlay(request: ClusterRequest) -> bool:
+    return request.get("networkProfile.networkPluginMode") == "overlay"
 
 
 def _service_range(request: ClusterRequest) -> IPv4Network:
-    return _v4(request.get("networkProfile.serviceCidr") or _SERVICE_CIDR)
+    return v4(request.get("networkProfile.serviceCidr") or _SERVICE_CIDR)
 
 
-def _subnet_ranges(request: ClusterRequest) -> Iterator[IPv4Network]:
-    for subnet in request.pool_subnets():
-        yield from prefixes(subnet)
+def _pod_range(request: ClusterRequest) -> IPv4Network:
+    return v4(request.get("networkProfile.podCidr") or POD_CIDR)
+
+
+def _ranges(request: ClusterRequest) -> Iterator[tuple[str, IPv4Network]]:
+    """Every range of a cluster, with the parameter that names it."""
+    yield "networkProfile.serviceCidr", _service_range(request)
+    if _overlay(request):
+        yield "networkProfile.podCidr", _pod_range(request)
+    for network in request.pool_networks():
+        yield from (("agentPoolProfile.vnetSubnetID", space) for space in spaces(network))
+
+
+def _reserved(request: ClusterRequest) -> Mapping[str, object] | None:
+    for parameter, part in _ranges(request) if request.new else ():
+        for reserved in _RESERVED:
+            if part.overlaps(reserved):
+                return {"parameter": parameter, "range": part, "reserved": reserved}
+    return None
 
 
 def _service_overlap(request: ClusterRequest) -> Mapping[str, object] | None:
     service = _service_range(request)
-    for subnet in _subnet_ranges(request):
-        if service.overlaps(subnet):
-            return {"service": service, "subnet": subnet}
+    networks = request.pool_networks() if request.new else []
+    subnets = [subnet for network in networks for subnet in network.get("subnets", [])]
+    for part in [part for subnet in subnets for part in prefixes(subnet)]:
+        if service.overlaps(part):
+            return {"service": service, "subnet": part}
     return None
 
 
 def _pod_overlap(request: ClusterRequest) -> Mapping[str, object] | None:
-    if request.get("networkProfile.networkPluginMode") != "overlay":
-        return None
-    pods = _v4(request.get("networkProfile.podCidr") or _POD_CIDR)
-    for other in (_service_range(request), *_subnet_ranges(request)):
-        if pods.overlaps(other):
-            return {"pods": pods, "other": other}
+    pods, service = _pod_range(request), _service_range(request)
+    return when(_overlay(request) and pods.overlaps(service), pods=pods, other=service)
+
+
+def _pods_in_network(request: ClusterRequest) -> Mapping[str, object] | None:
+    pods = _pod_range(request)
+    for space in [space for network in request.pool_networks() for space in spaces(network)]:
+        if request.new and _overlay(request) and pods.overlaps(space):
+            return {"pods": pods, "space": space}
+    return None
+
+
+def _long_name(request: ClusterRequest) -> Mapping[str, object] | None:
+    for subnet_id in request.subnet_ids if request.new and _overlay(request) else ():
+        network_id = str(arm.parent_id_of(subnet_id))
+        for own in (subnet_id, network_id, str(arm.group_id_of(network_id))):
+            if len(arm.name_of(own)) > _LONGEST_NAME:
+                return {"name": arm.name_of(own)}
     return None
 
 
@@ -94,7 +101,7 @@ def _no_gateway(request: ClusterRequest) -> Mapping[str, object] | None:
     return when(not subnets or any("natGateway" not in subnet for subnet in subnets))
 
 
-CLUSTER_NETWORK_RULES: Final[tuple[Rule[ClusterRequest], ...]] = (
+NETWORK_RULES: Final[tuple[Rule[ClusterRequest], ...]] = (
     Rule(
         id="overlay-needs-azure-cni",
         code="InvalidParameter",
@@ -116,11 +123,25 @@ CLUSTER_NETWORK_RULES: Final[tuple[Rule[ClusterRequest], ...]] = (
         source="managedClusters.json 2025-09-01, networkPolicy",
     ),
     Rule(
+        id="reserved-range",
+        code="InvalidParameter",
+        message=invalid("{parameter}", "{range} overlaps with {reserved}, which is reserved for AKS."),
+        broken=_reserved,
+        source='concepts-network-cni-overview.md, "Prerequisites"; Azure/AKS#2234, MicrosoftDocs/azure-aks-docs#447',
+    ),
+    Rule(
+        id="service-range-size",
+        code="InvalidParameter",
+        message=invalid("networkProfile.serviceCidr", "{service} must be smaller than /12."),
+        broken=lambda r: when(_service_range(r).prefixlen < _WIDEST_SERVICE_RANGE, service=_service_range(r)),
+        source='concepts-network-azure-cni-overlay.md, "Kubernetes service address range"',
+    ),
+    Rule(
         id="service-range-overlap",
         code="ServiceCidrOverlapExistingSubnetsCidr",
         message="The specified service CIDR {service} is conflicted with an existing subnet CIDR {subnet}",
         broken=_service_overlap,
-        source="Azure/azure-cli#20810",
+        source="Azure/azure-cli#20810; every subnet of the network counts: Azure/AKS#1117",
         quoted=True,
     ),
     Rule(
@@ -129,6 +150,23 @@ CLUSTER_NETWORK_RULES: Final[tuple[Rule[ClusterRequest], ...]] = (
         message=invalid("networkProfile.podCidr", "{pods} overlaps with {other}."),
         broken=_pod_overlap,
         source='concepts-network-azure-cni-overlay.md, "IP address planning"',
+    ),
+    Rule(
+        id="pod-range-in-network",
+        code="NetworkProfileCIDROverlapVNET",
+        message="NetworkProfile CIDR {pods} overlaps with reserved VNET CIDR {space}",
+        broken=_pods_in_network,
+        source="Azure/AKS-Construction#403, Azure-Samples/graphrag-accelerator#211",
+        quoted=True,
+    ),
+    Rule(
+        id="own-network-names",
+        code="InvalidParameter",
+        message=invalid(
+            "agentPoolProfile.vnetSubnetID", "'{name}' is longer than 63 characters, so it is no node label."
+        ),
+        broken=_long_name,
+        source='concepts-network-azure-cni-overlay.md, "Limitations with Azure CNI Overlay"',
     ),
     Rule(
         id="dns-service-address",
@@ -157,46 +195,5 @@ CLUSTER_NETWORK_RULES: Final[tuple[Rule[ClusterRequest], ...]] = (
         message="Outbound type is userAssignedNATGateway but a subnet of the agent pools has no NAT gateway.",
         broken=_no_gateway,
         source='nat-gateway.md, "user-assigned"',
-    ),
-)
-
-
-def _outside(request: SubnetRequest) -> Mapping[str, object] | None:
-    space = [_v4(prefix) for prefix in arm.listed(request.network, "addressSpace.addressPrefixes")]
-    inside = all(any(part.subnet_of(whole) for whole in space) for part in request.ranges)
-    return when(not inside, name=request.name, network=request.network["name"])
-
-
-def _overlap(request: SubnetRequest) -> Mapping[str, object] | None:
-    others = [part for sibling in request.siblings for part in prefixes(sibling)]
-    overlaps = any(part.overlaps(other) for part in request.ranges for other in others)
-    return when(overlaps, name=request.name, network=request.network["name"])
-
-
-def _taken_away(request: SubnetRequest) -> Mapping[str, object] | None:
-    gone = [part for part in prefixes(request.existing or {}) if part not in request.ranges]
-    return when(request.occupied and bool(gone), name=request.name, prefix=gone[0] if gone else "")
-
-
-_VALID_RULES: Final = tuple(
-    Rule[SubnetRequest](
-        id=rule_id,
-        code="NetcfgInvalidSubnet",
-        message="Subnet '{name}' is not valid in virtual network '{network}'.",
-        broken=broken,
-        source="Azure/azure-cli#10917, hashicorp/terraform-provider-azurerm#11525",
-        quoted=True,
-    )
-    for rule_id, broken in (("subnet-inside-network", _outside), ("subnet-overlap", _overlap))
-)
-SUBNET_RULES: Final[tuple[Rule[SubnetRequest], ...]] = (
-    *_VALID_RULES,
-    Rule(
-        id="prefix-in-use",
-        code="InUsePrefixCannotBeDeleted",
-        message="IpPrefix {prefix} on Subnet {name} has active allocations and cannot be deleted.",
-        broken=_taken_away,
-        source="hashicorp/terraform-provider-azurerm#11211",
-        quoted=True,
     ),
 )

@@ -1,35 +1,24 @@
-"""Rules of every agent pool: name, size, counts, disks, GPUs (docs/facts/aks.md)."""
+"""Rules of every agent pool: name, mode, counts, zones, version (docs/facts/aks.md)."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
-import catalogue
 from local_aks.azure import arm
 from local_aks.azure.rules.rule import PoolRequest, Rule, invalid, when
 
-_GIB: Final = 1024**3
 _MOST_NODES: Final = 1000
 _MOST_PODS: Final = 250
 _LEAST_PODS: Final = 10
 _LEAST_PODS_OF_SYSTEM: Final = 30
-_SMALLEST_DISK: Final = 30
-_DEFAULT_DISK: Final = 128
 _LONGEST_WINDOWS_NAME: Final = 6
 _ZONES: Final = ("1", "2", "3")
+_NAMES_OF_AKS: Final = ("aksmanagedap",)
 
 
 def _scaled(request: PoolRequest) -> bool:
     return bool(request.body.get("enableAutoScaling"))
-
-
-def _unknown_size(request: PoolRequest) -> Mapping[str, object] | None:
-    """The catalogue leaves out sizes that Azure has retired, so they are refused too."""
-    if request.existing is not None or request.size is not None:
-        return None
-    offered = ",".join(sorted(name.lower() for name in catalogue.vm_sizes()))
-    return {"size": request.body.get("vmSize"), "location": request.location, "offered": offered}
 
 
 def _count(request: PoolRequest) -> Mapping[str, object] | None:
@@ -63,30 +52,6 @@ def _max_pods(request: PoolRequest) -> Mapping[str, object] | None:
     return when(pods is not None and not least <= pods <= _MOST_PODS, pods=pods, least=least, most=_MOST_PODS)
 
 
-def _ephemeral_gib(body: Mapping[str, Any], size: catalogue.VmSize) -> int:
-    """Size of the OS disk an ephemeral pool asks for, GiB (concepts-storage.md, March 2025)."""
-    whole = max(size.ephemeral_gib, _DEFAULT_DISK)
-    return int(body.get("osDiskSizeGB") or whole)
-
-
-def _ephemeral_fit(request: PoolRequest) -> Mapping[str, object] | None:
-    size = request.size
-    if size is None or request.body.get("osDiskType") != "Ephemeral":
-        return None
-    disk = _ephemeral_gib(request.body, size)
-    return when(disk > size.ephemeral_gib, size=size.name, cache=size.ephemeral_gib * _GIB, disk=disk * _GIB)
-
-
-def _ephemeral_deallocate(request: PoolRequest) -> Mapping[str, object] | None:
-    parked = "Deallocate" in (request.body.get("scaleSetEvictionPolicy"), request.body.get("scaleDownMode"))
-    return when(request.body.get("osDiskType") == "Ephemeral" and parked)
-
-
-def _disk_size(request: PoolRequest) -> Mapping[str, object] | None:
-    disk = request.body.get("osDiskSizeGB") or _SMALLEST_DISK
-    return when(disk < _SMALLEST_DISK, disk=disk, least=_SMALLEST_DISK)
-
-
 def _zones(request: PoolRequest) -> Mapping[str, object] | None:
     unknown = [zone for zone in arm.listed(request.body, "availabilityZones") if zone not in _ZONES]
     return when(bool(unknown), zone=next(iter(unknown), ""))
@@ -105,6 +70,13 @@ def _parts(version: str) -> tuple[int, ...]:
 
 POOL_RULES: Final[tuple[Rule[PoolRequest], ...]] = (
     Rule(
+        id="pool-name-of-aks",
+        code="InvalidParameter",
+        message=invalid("agentPoolProfile.name", "'{name}' is a name of AKS's own."),
+        broken=lambda r: when(r.name in _NAMES_OF_AKS, name=r.name),
+        source="CHANGELOG.md, 2025-04-27",
+    ),
+    Rule(
         id="system-linux",
         code="InvalidParameter",
         message=invalid("agentPoolProfile.osType", "System agent pools osType must be Linux."),
@@ -118,15 +90,6 @@ POOL_RULES: Final[tuple[Rule[PoolRequest], ...]] = (
         "Please see https://aka.ms/aks-naming-rules for more details.",
         broken=lambda r: when(r.body.get("osType") == "Windows" and len(r.name) > _LONGEST_WINDOWS_NAME),
         source="Azure/AKS#3300",
-        quoted=True,
-    ),
-    Rule(
-        id="vm-size-offered",
-        code="BadRequest",
-        message="The VM size of {size} is not allowed in your subscription in location '{location}'. "
-        "The available VM sizes are '{offered}'",
-        broken=_unknown_size,
-        source="microsoft/aspire#16283, jamesbannan/pluralsight#10; sizes: catalogue",
         quoted=True,
     ),
     Rule(
@@ -168,55 +131,11 @@ POOL_RULES: Final[tuple[Rule[PoolRequest], ...]] = (
         source="quotas-skus-regions.md, use-system-pools.md (docs/facts/aks.md#names-counts-and-limits)",
     ),
     Rule(
-        id="ephemeral-disk-fits",
-        code="VMCacheSizeTooSmall",
-        message="The virtual machine size {size} has a cache size of {cache} bytes, but the OS disk requires {disk} "
-        "bytes. Use a VM size with larger cache or disable ephemeral OS.",
-        broken=_ephemeral_fit,
-        source="Azure/AKS#2635, rancher/rancher#33679; temporary disk counts too since Azure/AKS#2672",
-        quoted=True,
-    ),
-    Rule(
-        id="ephemeral-disk-deallocate",
-        code="InvalidParameter",
-        message=invalid("agentPoolProfile.osDiskType", "Ephemeral OS disks cannot be deallocated."),
-        broken=_ephemeral_deallocate,
-        source="ephemeral-os-disks-faq.md, scale-down-mode.md (docs/facts/aks.md#os-disks)",
-    ),
-    Rule(
-        id="os-disk-size",
-        code="InvalidParameter",
-        message=invalid(
-            "agentPoolProfile.osDiskSizeGB", "{disk} is below the smallest OS disk of {least} GB."
-        ),
-        broken=_disk_size,
-        source="Azure/AKS-Construction#592",
-    ),
-    Rule(
         id="zones",
         code="InvalidParameter",
         message=invalid("agentPoolProfile.availabilityZones", "There is no zone '{zone}'."),
         broken=_zones,
         source="availability-zones.md (docs/facts/aks.md#availability-zones)",
-    ),
-    Rule(
-        id="mig-size",
-        code="InvalidParameter",
-        message=invalid("agentPoolProfile.gpuInstanceProfile", "VM size {size} has no Multi-Instance GPU."),
-        broken=lambda r: when(
-            "gpuInstanceProfile" in r.body and r.size is not None and not r.size.mig,
-            size=r.body.get("vmSize"),
-        ),
-        source="gpu-multi-instance.md (docs/facts/aks.md#multi-instance-gpu)",
-    ),
-    Rule(
-        id="gpu-profile-size",
-        code="InvalidParameter",
-        message=invalid("agentPoolProfile.gpuProfile", "VM size {size} has no GPU."),
-        broken=lambda r: when(
-            "gpuProfile" in r.body and r.size is not None and r.size.gpus == 0, size=r.body.get("vmSize")
-        ),
-        source="use-nvidia-gpu.md (docs/facts/aks.md#gpu-driver-and-device-plugin)",
     ),
     Rule(
         id="pool-version",

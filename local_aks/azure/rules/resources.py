@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
 from local_aks.azure import arm
 from local_aks.azure.arm import ArmError, Json
 from local_aks.azure.diff import normal_location
-from local_aks.azure.rules.rule import BAD_REQUEST, Rule, when
-from local_aks.azure.types import ROLE_ASSIGNMENT, SUBNET, TYPES
+from local_aks.azure.rules.rule import BAD_REQUEST, ResourceRequest, Rule, when
+from local_aks.azure.types import PUBLIC_IP, ROLE_ASSIGNMENT, SUBNET, TYPES
 
 _CONFLICT: Final = 409
 _GUID: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
-_MAINTENANCE: Final = "azure-native:containerservice:MaintenanceConfiguration"
-_WINDOWS: Final = ("default", "aksManagedAutoUpgradeSchedule", "aksManagedNodeOSUpgradeSchedule")
-_ZONAL: Final = ("azure-native:network:PublicIPAddress", "azure-native:network:NatGateway")
+_ZONAL: Final = (PUBLIC_IP, "azure-native:network:NatGateway")
+_REGISTRY: Final = "azure-native:containerregistry:Registry"
+_LABEL: Final = re.compile(r"[a-z][a-z0-9-]{1,61}[a-z0-9]")
 _KNOWN: Final = {arm_type.arm.casefold() for arm_type in TYPES.values()}
 _IN_USE: Final = {
     SUBNET: (
@@ -27,7 +26,7 @@ _IN_USE: Final = {
             "resources within the subnet. See aka.ms/deletesubnet."
         ),
     ),
-    "azure-native:network:PublicIPAddress": (
+    PUBLIC_IP: (
         "PublicIPAddressCannotBeDeleted",
         "Public IP address {id} can not be deleted since it is still allocated to resource {user}.",
     ),
@@ -41,24 +40,6 @@ _IN_USE: Final = {
     ),
 }
 """Answer to the DELETE of a resource another one refers to (microsoft/nav-arm-templates#161 quotes the subnet's)."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class ResourceRequest:
-    """A PUT of any resource."""
-
-    type: str
-    """Pulumi type token."""
-    id: str
-    body: Json
-    existing: Json | None
-    peers: tuple[Json, ...]
-    """Bodies of the other resources of the type."""
-
-    @property
-    def name(self) -> str:
-        """Name of the resource."""
-        return arm.name_of(self.id)
 
 
 def _moved(request: ResourceRequest) -> Mapping[str, object] | None:
@@ -89,6 +70,27 @@ def _regranted(request: ResourceRequest) -> Mapping[str, object] | None:
     if request.type != ROLE_ASSIGNMENT or request.existing is None:
         return None
     return when(any(request.body[k] != request.existing[k] for k in ("principalId", "roleDefinitionId")))
+
+
+def _label(request: ResourceRequest) -> str | None:
+    """The domain name label of a public address, None without one."""
+    return arm.at(request.body, "dnsSettings.domainNameLabel") if request.type == PUBLIC_IP else None
+
+
+def _host(body: Json) -> str:
+    location = normal_location(str(body.get("location")))
+    return f"{arm.at(body, 'dnsSettings.domainNameLabel')}.{location}.cloudapp.azure.com"
+
+
+def _host_taken(request: ResourceRequest) -> Mapping[str, object] | None:
+    if _label(request) is None:
+        return None
+    return when(_host(request.body) in map(_host, request.peers), host=_host(request.body))
+
+
+def _registry_taken(request: ResourceRequest) -> Mapping[str, object] | None:
+    taken = {str(peer["name"]).casefold() for peer in request.peers}
+    return when(request.type == _REGISTRY and request.name.casefold() in taken, name=request.name.lower())
 
 
 RESOURCE_RULES: Final[tuple[Rule[ResourceRequest], ...]] = (
@@ -135,13 +137,32 @@ RESOURCE_RULES: Final[tuple[Rule[ResourceRequest], ...]] = (
         quoted=True,
     ),
     Rule(
-        id="maintenance-name",
-        code="InvalidParameter",
-        message="Maintenance configuration name '{name}' is not supported. Supported names are: {names}.",
-        broken=lambda r: when(
-            r.type == _MAINTENANCE and r.name not in _WINDOWS, name=r.name, names=", ".join(_WINDOWS)
-        ),
-        source="planned-maintenance.md (docs/facts/aks.md#kubernetes-versions)",
+        id="domain-label-form",
+        code="InvalidDomainNameLabel",
+        message="The domain name label {label} is invalid. It must conform to the following regular expression: "
+        "^[a-z][a-z0-9-]{{1,61}}[a-z0-9]$.",
+        broken=lambda r: when((label := _label(r)) is not None and not _LABEL.fullmatch(label), label=label),
+        source="deis/deis#4854, JetBrains/teamcity-azure-agent#42",
+        quoted=True,
+    ),
+    Rule(
+        id="domain-label-taken",
+        code="DnsRecordInUse",
+        message="DNS record {host} is already used by another public IP.",
+        broken=_host_taken,
+        source="Azure/azure-quickstart-templates#4978, scarolan/azure-terraform-beginners#20",
+        quoted=True,
+    ),
+    Rule(
+        id="registry-name-taken",
+        status=_CONFLICT,
+        code="AlreadyInUse",
+        message="The registry DNS name {name}.azurecr.io is already in use. You can check if the name is already "
+        "claimed using following API: "
+        "https://docs.microsoft.com/en-us/rest/api/containerregistry/registries/checknameavailability",
+        broken=_registry_taken,
+        source="MicrosoftDocs/azure-dev-docs#1303",
+        quoted=True,
     ),
 )
 

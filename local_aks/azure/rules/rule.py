@@ -47,6 +47,10 @@ class PoolRequest:
     location: str
     control_plane_version: str
     """Kubernetes version of the cluster, `1.34` or `1.34.4`."""
+    cluster: Json
+    """Body of its cluster before the PUT, with the pools it has."""
+    subnets: Mapping[str, Json]
+    """Body of every subnet of Azure, by `arm.key` of its id."""
 
     @property
     def spot(self) -> bool:
@@ -68,17 +72,36 @@ class PoolRequest:
         """Its VM size, None when the catalogue does not know it."""
         return vm_size(str(self.body.get("vmSize", "")))
 
+    @property
+    def pools(self) -> list[Json]:
+        """Every pool that the cluster has after the PUT."""
+        others = [pool for pool in arm.listed(self.cluster, "agentPoolProfiles") if pool["name"] != self.name]
+        return [*others, (self.existing or {}) | self.body]
+
+    @property
+    def overlay(self) -> bool:
+        """Whether the cluster's pods have a range of their own, so that a node takes one address of its subnet."""
+        return arm.at(self.cluster, "networkProfile.networkPluginMode") == "overlay"
+
 
 @dataclass(frozen=True, kw_only=True)
 class ClusterRequest:
     """A PUT of a managed cluster."""
 
     name: str
+    resource_group: str
     body: Json
     existing: Json | None
     today: date
     subnets: Mapping[str, Json]
     """Body of every subnet of Azure, by `arm.key` of its id."""
+    networks: Mapping[str, Json]
+    """Body of every virtual network of Azure, by `arm.key` of its id."""
+
+    @property
+    def new(self) -> bool:
+        """Whether there is no such cluster yet."""
+        return self.existing is None
 
     @property
     def pools(self) -> list[Json]:
@@ -93,10 +116,37 @@ class ClusterRequest:
         """The value at a dotted path before the request."""
         return arm.at(self.existing or {}, path)
 
+    @property
+    def subnet_ids(self) -> list[str]:
+        """Ids of the subnets its inline pools use, as `arm.key` has them."""
+        return sorted({arm.key(pool["vnetSubnetID"]) for pool in self.pools if pool.get("vnetSubnetID")})
+
     def pool_subnets(self) -> list[Json]:
         """The subnets its inline pools use and Azure knows."""
-        ids = {arm.key(pool["vnetSubnetID"]) for pool in self.pools if pool.get("vnetSubnetID")}
-        return [self.subnets[subnet_id] for subnet_id in sorted(ids) if subnet_id in self.subnets]
+        return [self.subnets[subnet_id] for subnet_id in self.subnet_ids if subnet_id in self.subnets]
+
+    def pool_networks(self) -> list[Json]:
+        """The virtual networks of these subnets, each with all its subnets."""
+        ids = sorted({str(arm.parent_id_of(subnet_id)) for subnet_id in self.subnet_ids})
+        return [self.networks[network_id] for network_id in ids if network_id in self.networks]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ResourceRequest:
+    """A PUT of any resource."""
+
+    type: str
+    """Pulumi type token."""
+    id: str
+    body: Json
+    existing: Json | None
+    peers: tuple[Json, ...]
+    """Bodies of the other resources of the type."""
+
+    @property
+    def name(self) -> str:
+        """Name of the resource."""
+        return arm.name_of(self.id)
 
 
 def invalid(parameter: str, details: str) -> str:
@@ -121,6 +171,11 @@ def admit(request: T, rules: Iterable[Rule[T]]) -> None:
 def when(broken: bool, **fields: object) -> Mapping[str, object] | None:  # noqa: FBT001 - reads as "when x"
     """The fields of a message when a rule is broken, else None."""
     return fields if broken else None
+
+
+def disabled(request: ClusterRequest, path: str) -> Mapping[str, object] | None:
+    """What a request breaks that switches off what stays on for ever."""
+    return when(request.had(path) is True and request.get(path) is False)
 
 
 def vm_size(name: str) -> catalogue.VmSize | None:

@@ -10,7 +10,7 @@ from typing import Final
 from local_aks.azure.rules.rule import SPOT_TAINT, PoolRequest, Rule, invalid, when
 
 _DECIMALS: Final = 5
-_BURSTABLE_OR_PROMO: Final = re.compile(r"Standard_B\d|.*_Promo$", re.IGNORECASE)
+_PROMO: Final = re.compile(r".*_Promo", re.IGNORECASE)
 
 
 def _upgrade(request: PoolRequest, setting: str) -> Mapping[str, object] | None:
@@ -99,10 +99,10 @@ SPOT_RULES: Final[tuple[Rule[PoolRequest], ...]] = (
         code="InvalidParameter",
         message=invalid(
             "agentPoolProfile.vmSize",
-            "VM size {size} is burstable or promotional and cannot be used for Spot.",
+            "VM size {size} is promotional and cannot be used for Spot.",
         ),
         broken=lambda r: when(
-            r.spot and bool(_BURSTABLE_OR_PROMO.match(str(r.body.get("vmSize")))), size=r.body.get("vmSize")
+            r.spot and bool(_PROMO.fullmatch(str(r.body.get("vmSize")))), size=r.body.get("vmSize")
         ),
         source='spot-vms.md, "Limitations" (docs/facts/aks.md#spot-pools)',
     ),

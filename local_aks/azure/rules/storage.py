@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from local_aks.azure import arm
-from local_aks.azure.rules.resources import ResourceRequest
-from local_aks.azure.rules.rule import Rule, when
+from local_aks.azure.rules.rule import ResourceRequest, Rule, when
 from local_aks.azure.types import BLOB_CONTAINER, FEDERATED_CREDENTIAL, STORAGE_ACCOUNT
 
 _CONFLICT: Final = 409

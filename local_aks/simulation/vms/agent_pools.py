@@ -7,6 +7,9 @@ from typing import Any, Final, Protocol
 CNI_OVERLAY_MAX_PODS: Final = 250
 """AKS's default pods per node with Azure CNI Overlay (azure-cni-overlay.md)."""
 
+_SLICES: Final = {"MIG1g": 7, "MIG2g": 3, "MIG3g": 2, "MIG4g": 1, "MIG7g": 1}
+"""Slices that each GPU instance profile cuts a GPU into (gpu-multi-instance.md, "GPU instance profiles")."""
+
 SPOT: Final = "kubernetes.azure.com/scalesetpriority"
 """Label and taint key of spot nodes, always with value `spot` (docs/facts/aks.md#spot-label-and-taint)."""
 
@@ -60,6 +63,10 @@ class AgentPool:
     os_disk_type: str
     os_disk_gb: int | None
     """OS disk in GiB, or None for AKS's default."""
+    gpu_slices: int
+    """Slices that each GPU is cut into; 1 is the whole GPU."""
+    tags: Mapping[str, str]
+    """Azure tags, which AKS hands on to the scale set (use-tags.md)."""
 
     @classmethod
     def from_wire(cls, pool: Mapping[str, Any]) -> "AgentPool":
@@ -92,6 +99,8 @@ class AgentPool:
             os_sku=pool.get("osSKU") or "Ubuntu",
             os_disk_type=pool.get("osDiskType") or "Managed",
             os_disk_gb=int(pool["osDiskSizeGB"]) if pool.get("osDiskSizeGB") else None,
+            gpu_slices=_SLICES.get(pool.get("gpuInstanceProfile") or "", 1),
+            tags=dict(pool.get("tags") or {}),
         )
 
     def same_machines(self, other: "AgentPool") -> bool:
@@ -113,4 +122,5 @@ class AgentPool:
             self.max_pods,
             self.os_disk_type,
             self.os_disk_gb,
+            self.gpu_slices,
         )

@@ -18,6 +18,11 @@ _NODEFS_HELD_BACK: Final = 0.1
 """Kubelet's default hard eviction threshold `nodefs.available<10%`."""
 
 
+_GPU: Final = "nvidia.com/gpu"
+_TAGGED: Final = "k8s.io_cluster-autoscaler_node-template_resources_"
+"""Start of the scale set's tags that correct the autoscaler's template, with `_` for `/` (azure_template.go)."""
+
+
 def capacity(pool: AgentPool, size: VmSize) -> dict[str, str]:
     """`status.capacity` of a pool's node, as Kubernetes quantities."""
     return {
@@ -25,7 +30,7 @@ def capacity(pool: AgentPool, size: VmSize) -> dict[str, str]:
         "memory": f"{size.memory_gib}Gi",
         "ephemeral-storage": f"{_os_disk_gib(pool, size)}Gi",
         "pods": str(pool.max_pods),
-        **_gpus(size),
+        **_gpus(pool, size),
     }
 
 
@@ -37,8 +42,22 @@ def allocatable(pool: AgentPool, size: VmSize) -> dict[str, str]:
         "memory": f"{allocatable_memory(size.memory_gib, pool.max_pods)}Mi",
         "ephemeral-storage": f"{disk_mib}Mi",
         "pods": str(pool.max_pods),
-        **_gpus(size),
+        **_gpus(pool, size),
     }
+
+
+def expected(pool: AgentPool, size: VmSize) -> dict[str, str]:
+    """What the autoscaler expects to be allocatable on the next node of a pool that has none.
+
+    It knows the VM size but not how its GPUs are cut; the scale set's tags have the last word (azure_template.go).
+    """
+    whole = {_GPU: str(size.gpus)} if size.gpus else {}
+    tagged = {
+        tag.removeprefix(_TAGGED).replace("_", "/"): value
+        for tag, value in pool.tags.items()
+        if tag.startswith(_TAGGED)
+    }
+    return allocatable(pool, size) | whole | tagged
 
 
 def allocatable_cpu(vcpus: int) -> int:
@@ -52,12 +71,12 @@ def allocatable_cpu(vcpus: int) -> int:
     return vcpus * 1000 - (reserved + 10 * (vcpus - cores))
 
 
-def allocatable_memory(memory_gib: int, max_pods: int) -> int:
+def allocatable_memory(memory_gib: float, max_pods: int) -> int:
     """MiB left for pods on AKS ≥ 1.29 (node-resource-reservations.md, "Memory reservations").
 
     Reserved are the lesser of 20 MiB x max pods + 50 MiB and a quarter, and the eviction threshold on top.
     """
-    memory = memory_gib * GIB_IN_MIB
+    memory = int(memory_gib * GIB_IN_MIB)
     reserved = min(20 * max_pods + 50, memory // 4)
     return memory - reserved - _EVICTION_THRESHOLD_MIB
 
@@ -65,10 +84,11 @@ def allocatable_memory(memory_gib: int, max_pods: int) -> int:
 def _os_disk_gib(pool: AgentPool, size: VmSize) -> int:
     if pool.os_disk_gb is not None:
         return pool.os_disk_gb
-    if pool.os_disk_type == "Ephemeral" and size.ephemeral_gib >= _DEFAULT_EPHEMERAL_MIN_GIB:
-        return size.ephemeral_gib
+    room = size.ephemeral_gib or 0
+    if pool.os_disk_type == "Ephemeral" and room >= _DEFAULT_EPHEMERAL_MIN_GIB:
+        return room
     return next((gib for below, gib in _MANAGED_DISK_GIB if size.vcpus < below), 1024)
 
 
-def _gpus(size: VmSize) -> dict[str, str]:
-    return {"nvidia.com/gpu": str(size.gpus)} if size.gpus else {}
+def _gpus(pool: AgentPool, size: VmSize) -> dict[str, str]:
+    return {_GPU: str(size.gpus * pool.gpu_slices)} if size.gpus else {}

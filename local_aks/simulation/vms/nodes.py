@@ -6,10 +6,12 @@ from typing import Any, Final
 import catalogue
 from catalogue import VmSize
 from local_aks.simulation.vms.agent_pools import AgentPool
-from local_aks.simulation.vms.capacity import GIB_IN_MIB, allocatable, capacity
+from local_aks.simulation.vms.capacity import GIB_IN_MIB, allocatable, capacity, expected
 
 _BASE36: Final = "0123456789abcdefghijklmnopqrstuvwxyz"
 _INSTANCE_DIGITS: Final = 6
+_ARCHITECTURES: Final = {"x64": "amd64", "arm64": "arm64"}
+"""What the kubelet calls the processors that Azure calls x64 and arm64."""
 
 
 class UnknownVmSizeError(ValueError):
@@ -63,7 +65,9 @@ def template_node(pool: AgentPool) -> dict[str, Any]:
     Raises:
         UnknownVmSizeError: the catalogue does not know the pool's VM size.
     """
-    return _node(pool, f"{scale_set_name(pool)}-template", {}, 0)
+    node = _node(pool, f"{scale_set_name(pool)}-template", {}, 0)
+    node["status"]["allocatable"] = expected(pool, _size(pool))
+    return node
 
 
 def taint(text: str) -> dict[str, str]:
@@ -74,12 +78,7 @@ def taint(text: str) -> dict[str, str]:
 
 
 def _node(pool: AgentPool, name: str, extra_labels: dict[str, str], index: int) -> dict[str, Any]:
-    try:
-        size = catalogue.vm_size(pool.vm_size)
-    except KeyError:
-        raise UnknownVmSizeError(
-            f"pool {pool.name}: VM size {pool.vm_size!r} is not in the catalogue, so its nodes can't be simulated"
-        ) from None
+    size = _size(pool)
     return {
         "apiVersion": "v1",
         "kind": "Node",
@@ -92,9 +91,18 @@ def _node(pool: AgentPool, name: str, extra_labels: dict[str, str], index: int) 
         "status": {
             "capacity": capacity(pool, size),
             "allocatable": allocatable(pool, size),
-            "nodeInfo": _node_info(pool),
+            "nodeInfo": _node_info(pool, size),
         },
     }
+
+
+def _size(pool: AgentPool) -> VmSize:
+    try:
+        return catalogue.vm_size(pool.vm_size)
+    except KeyError:
+        raise UnknownVmSizeError(
+            f"pool {pool.name}: VM size {pool.vm_size!r} is not in the catalogue, so its nodes can't be simulated"
+        ) from None
 
 
 def _labels(pool: AgentPool, size: VmSize, index: int) -> dict[str, str]:
@@ -105,9 +113,9 @@ def _labels(pool: AgentPool, size: VmSize, index: int) -> dict[str, str]:
     zone = f"{pool.location}-{pool.zones[index % len(pool.zones)]}" if pool.zones else "0"
     accelerator = {"kubernetes.azure.com/accelerator": "nvidia", "accelerator": "nvidia"} if size.gpus else {}
     return {
-        "kubernetes.io/arch": "amd64",
+        "kubernetes.io/arch": _ARCHITECTURES[size.architecture],
         "kubernetes.io/os": "linux",
-        "beta.kubernetes.io/arch": "amd64",
+        "beta.kubernetes.io/arch": _ARCHITECTURES[size.architecture],
         "beta.kubernetes.io/os": "linux",
         "beta.kubernetes.io/instance-type": pool.vm_size,
         "node.kubernetes.io/instance-type": pool.vm_size,
@@ -124,17 +132,17 @@ def _labels(pool: AgentPool, size: VmSize, index: int) -> dict[str, str]:
         "kubernetes.azure.com/priority": "spot" if pool.spot else "regular",
         "kubernetes.azure.com/role": "agent",
         "kubernetes.azure.com/sku-cpu": str(size.vcpus),
-        "kubernetes.azure.com/sku-memory": str(size.memory_gib * GIB_IN_MIB),
+        "kubernetes.azure.com/sku-memory": str(int(size.memory_gib * GIB_IN_MIB)),
         "kubernetes.azure.com/storageprofile": pool.os_disk_type.lower(),
         **accelerator,
         **pool.labels,
     }
 
 
-def _node_info(pool: AgentPool) -> dict[str, str]:
+def _node_info(pool: AgentPool, size: VmSize) -> dict[str, str]:
     version = f"v{pool.kubernetes_version.removeprefix('v')}"
     return {
-        "architecture": "amd64",
+        "architecture": _ARCHITECTURES[size.architecture],
         "bootID": "",
         "containerRuntimeVersion": "containerd://2.0",
         "kernelVersion": "simulated",

@@ -47,7 +47,7 @@ REQUESTS: dict[str, tuple[str, Json]] = {
             "location": LOCATION,
             "publicIPAllocationMethod": "Static",
             "sku": {"name": "Standard"},
-            "dnsSettings": {"domainNameLabel": "kf"},
+            "dnsSettings": {"domainNameLabel": "kubeflow"},
         },
     ),
     "azure-native:network:NatGateway": (f"{NETWORK}/natGateways/nat", {"location": LOCATION}),
@@ -131,7 +131,7 @@ def test_bodies_say_what_and_where_they_are(bodies: dict[str, Json]) -> None:
 def test_a_static_address_has_an_address_and_a_name(bodies: dict[str, Json]) -> None:
     address = bodies["azure-native:network:PublicIPAddress"]
     assert address["ipAddress"].startswith("203.0.113.")
-    assert address["dnsSettings"]["fqdn"] == "kf.westeurope.cloudapp.azure.com"
+    assert address["dnsSettings"]["fqdn"] == "kubeflow.westeurope.cloudapp.azure.com"
     assert address["sku"] == {"name": "Standard", "tier": "Regional"}
 
 

@@ -81,6 +81,27 @@ def test_a_gpu_size_brings_accelerator_labels_and_the_resource() -> None:
     assert "nvidia.com/gpu" not in node(a_pool(), 0)["status"]["capacity"]
 
 
+SLICED = {"vmSize": "Standard_NC48ads_A100_v4", "gpuInstanceProfile": "MIG1g"}
+
+
+def gpus(of: dict[str, Any]) -> str:
+    return of["status"]["allocatable"]["nvidia.com/gpu"]
+
+
+def test_a_node_announces_the_slices_of_its_gpus() -> None:
+    assert gpus(node(a_pool(**SLICED), 0)) == "14"
+
+
+def test_without_nodes_the_autoscaler_expects_whole_gpus_unless_a_tag_says_otherwise() -> None:
+    tag = {"k8s.io_cluster-autoscaler_node-template_resources_nvidia.com_gpu": "14"}
+    assert gpus(template_node(a_pool(**SLICED))) == "2"
+    assert gpus(template_node(a_pool(**SLICED, tags=tag))) == "14"
+
+
+def test_nodes_do_not_outlive_another_way_to_cut_their_gpus() -> None:
+    assert not a_pool(**SLICED).same_machines(a_pool(**{**SLICED, "gpuInstanceProfile": "MIG2g"}))
+
+
 def test_labels_say_which_pool_and_machine_it_is() -> None:
     made = labels(node(a_pool(mode="System", nodeLabels={"tier": "batch"}), 3))
     expected = {
@@ -138,7 +159,7 @@ def test_reserved_memory_is_the_lesser_of_akss_two_rules(gib: int, pods: int, le
         ({"osDiskSizeGB": None}, 256),
         ({"osDiskSizeGB": None, "vmSize": "Standard_D4s_v5"}, 128),
         ({"osDiskSizeGB": None, "vmSize": "Standard_D16s_v5"}, 512),
-        ({"osDiskSizeGB": None, "vmSize": "Standard_NC4as_T4_v3", "osDiskType": "Ephemeral"}, 176),
+        ({"osDiskSizeGB": None, "vmSize": "Standard_NC4as_T4_v3", "osDiskType": "Ephemeral"}, 144),
     ],
 )
 def test_the_os_disk_is_the_pools_or_akss_default(values: dict[str, Any], gib: int) -> None:

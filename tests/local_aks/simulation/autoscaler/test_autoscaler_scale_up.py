@@ -108,6 +108,22 @@ def test_very_new_pods_wait_two_seconds_and_gpu_pods_thirty() -> None:
     assert ups(a_snapshot(now=30.1, groups=(a_group(gpu),), pods=(on_gpu,))) == [("gpu", 0, 1)]
 
 
+SLICED = {"vmSize": "Standard_NC24ads_A100_v4", "gpuInstanceProfile": "MIG1g"}
+TAGGED = {**SLICED, "tags": {"k8s.io_cluster-autoscaler_node-template_resources_nvidia.com_gpu": "7"}}
+
+
+def test_slices_start_a_node_only_where_the_autoscaler_knows_of_them() -> None:
+    pod = a_pod(spec=pod_spec(gpu=3))
+    assert ups(a_snapshot(groups=(a_group(a_pool("gpu", **SLICED)),), pods=(pod,))) == []
+    assert ups(a_snapshot(groups=(a_group(a_pool("gpu", **TAGGED)),), pods=(pod,))) == [("gpu", 0, 1)]
+
+
+def test_pods_share_the_slices_of_a_node_only_where_the_autoscaler_knows_of_them() -> None:
+    pods = tuple(a_pod(f"p{i}", spec=pod_spec(gpu=1)) for i in range(4))
+    assert ups(a_snapshot(groups=(a_group(a_pool("gpu", **SLICED)),), pods=pods)) == [("gpu", 0, 4)]
+    assert ups(a_snapshot(groups=(a_group(a_pool("gpu", **TAGGED)),), pods=pods)) == [("gpu", 0, 1)]
+
+
 def test_one_new_gpu_pod_holds_up_the_scale_up_of_the_others() -> None:
     gpu = a_pool("gpu", vmSize="Standard_NC4as_T4_v3")
     pods = (a_pod("c", seen=0, spec=BIG), a_pod("g", seen=0, spec=pod_spec(gpu=1)))

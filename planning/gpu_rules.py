@@ -1,0 +1,61 @@
+"""Rules of GPU pools: who makes GPUs visible, slices, and what an idle node costs."""
+
+from collections.abc import Iterator
+
+from components.conventions import GPU_KEY
+from planning.hardware import GPU
+from planning.pools import AgentPool, announced_gpus
+from settings import Problem, Settings
+
+
+def driver_problems(settings: Settings) -> Iterator[Problem]:
+    """This program's device plugin needs the driver of AKS (docs/facts/aks.md#gpu-driver-and-device-plugin)."""
+    if settings.gpu.driver == "None" and settings.gpu.plugin == "devicePlugin":
+        yield Problem(
+            "gpu.plugin",
+            "devicePlugin",
+            "none, because with driver None NVIDIA's GPU Operator provides driver and plugin",
+        )
+
+
+def gpu_warnings(settings: Settings, pools: tuple[AgentPool, ...]) -> Iterator[str]:
+    """Settings of GPU pools that leave work waiting or cost money."""
+    gpu_pools = [pool for pool in pools if pool.hardware is GPU]
+    if gpu_pools and (settings.gpu.driver, settings.gpu.plugin) == ("Install", "none"):
+        yield (
+            "gpu.plugin is none: AKS installs the driver but nothing makes GPUs visible, so work for them waits until "
+            "you run a device plugin, or a GPU Operator without driver; devicePlugin leaves that to this program"
+        )
+    for pool in gpu_pools:
+        yield from idle_warnings(pool)
+        yield from slice_warnings(pool, driver=settings.gpu.driver)
+
+
+def idle_warnings(pool: AgentPool) -> Iterator[str]:
+    """Nodes that always run are paid for around the clock."""
+    if pool.min_count:
+        yield (
+            f"pools.{pool.name}.minCount is {pool.min_count}: that many {pool.vm_size} are paid for around the clock, "
+            "used or not; 0 starts them when work asks for a GPU"
+        )
+
+
+def slice_warnings(pool: AgentPool, *, driver: str) -> Iterator[str]:
+    """What slices of a GPU depend on (docs/facts/aks.md#multi-instance-gpu)."""
+    profile = pool.gpu_instance_profile
+    if profile is None or pool.fallback_of:  # said of its spot pool
+        return
+    key = f"pools.{pool.name}.gpuInstanceProfile"
+    if driver == "None":
+        yield (
+            f"{key} is {profile} with gpu.driver None: AKS cuts GPUs only where it installs the driver; set driver "
+            "Install, or let the GPU Operator cut them"
+        )
+    whole = pool.size.gpus
+    slices = announced_gpus(profile, pool.size)
+    if slices > whole and pool.min_count == 0:
+        yield (
+            f"{key} is {profile}: a tag tells the autoscaler of {slices} slices a node, but nobody has tried whether "
+            f"AKS's reads it; if not, a pod that asks for more than {whole} {GPU_KEY} waits while the pool has no "
+            f"node, so let a pod ask for at most {whole}, or set minCount 1"
+        )

@@ -1,0 +1,106 @@
+"""Rules of the VM sizes that a stack's pools use; each function is one rule."""
+
+import difflib
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date
+
+from catalogue import VmSize, retired_series
+from planning.pools import hosts_kubeflow
+from planning.sizes import sizes
+from settings import Problem, Settings
+
+_BURSTABLE = re.compile(r"standard_b\d", re.IGNORECASE)
+_ONE_VCPU = re.compile(r"standard_[a-z]+1(?!\d).*", re.IGNORECASE)
+_ALIKE = 0.85
+"""From which share of equal letters on a name is suggested for another (our choice)."""
+
+
+@dataclass(frozen=True)
+class SizeUse:
+    """One place of a stack file that names a VM size."""
+
+    key: str
+    """Path of the setting."""
+    name: str
+    size: VmSize | None
+    """None where nobody knows the size."""
+    spot: bool = False
+    system: bool = False
+    home: bool = False
+    """Whether it is of the pool that hosts Charmed Kubeflow."""
+
+
+def size_uses(settings: Settings) -> Iterator[SizeUse]:
+    """Every place that names a VM size: the system pool, the user pools by name, each followed by its fallback."""
+    known, system = sizes(settings), settings.system_pool.vm_size
+    yield SizeUse("systemPool.vmSize", system, known.get(system), system=True)
+    for name, pool in settings.pools.items():
+        size = known.get(pool.vm_size)
+        home = hosts_kubeflow(pool, size)
+        yield SizeUse(f"pools.{name}.vmSize", pool.vm_size, size, spot=pool.spot, home=home)
+        if pool.fallback and pool.fallback.vm_size:
+            twin = pool.fallback.vm_size
+            yield SizeUse(f"pools.{name}.fallback.vmSize", twin, known.get(twin))
+
+
+def size_problems(settings: Settings, today: date) -> Iterator[Problem]:
+    """Every broken rule of the sizes that pools use, one line for each place."""
+    known = sizes(settings)
+    for use in size_uses(settings):
+        if use.size is None and use.name in settings.vm_sizes:  # `own_size_problems` tells what it lacks
+            continue
+        found = [
+            *retired_problems(use, today),
+            *unknown_problems(use, known),
+            *spot_problems(use),
+            *system_problems(use),
+        ]
+        yield from found[:1]  # what follows concerns a size that has to change anyway
+
+
+def retired_problems(use: SizeUse, today: date) -> Iterator[Problem]:
+    """No size that Azure has retired (catalogue/retired_vm_sizes.csv)."""
+    retired = retired_series(use.name)
+    if retired and retired.retired_on <= today:
+        yield Problem(
+            use.key,
+            use.name,
+            f"a current size like {retired.replacement}; Azure retired {retired.series} on {retired.retired_on}",
+        )
+
+
+def unknown_problems(use: SizeUse, known: Mapping[str, VmSize]) -> Iterator[Problem]:
+    """A size of catalogue/vm_sizes.csv or of the stack's own `vmSizes`; AKS takes none below 2 vCPU.
+
+    Source of the latter: quotas-skus-regions.md, "Restricted VM sizes".
+    """
+    if use.size is not None:
+        return
+    if same := next((name for name in known if _letters(name) == _letters(use.name)), None):
+        yield Problem(use.key, use.name, f"the spelling {same}")
+        return
+    if _ONE_VCPU.fullmatch(use.name):
+        yield Problem(use.key, use.name, "a size with at least 2 vCPU, because AKS takes no smaller one")
+        return
+    close = difflib.get_close_matches(use.name, known, n=3, cutoff=_ALIKE)
+    hint = f"; did you mean {' or '.join(close)}?" if close else ""
+    yield Problem(use.key, use.name, f"a size of the catalogue, or one that vmSizes describes{hint}")
+
+
+def spot_problems(use: SizeUse) -> Iterator[Problem]:
+    """Only sizes that Azure sells as spot (spot-vms.md; LowPriorityCapable in catalogue/vm_sizes.csv)."""
+    if use.spot and use.size and use.size.spot is False:
+        yield Problem(use.key, use.name, "a size that can be spot; Azure sells this one on demand only")
+
+
+def system_problems(use: SizeUse) -> Iterator[Problem]:
+    """No B-series for the system pool (quotas-skus-regions.md, "Restricted VM sizes")."""
+    if use.system and _BURSTABLE.match(use.name):
+        yield Problem(use.key, use.name, "a size other than B-series, which AKS refuses in system pools")
+
+
+def _letters(name: str) -> str:
+    """What is left of a name when its spelling is forgotten: case, underscores, `Standard`."""
+    return re.sub(r"[^a-z0-9]", "", name.lower()).removeprefix("standard")

@@ -1,0 +1,356 @@
+"""Requests that Azure refuses, each beside the nearest one that it takes."""
+
+import base64
+from typing import Any, NamedTuple
+
+from azure_bodies import (
+    CLUSTER_ID,
+    GROUP_ID,
+    LOCATION,
+    VNET_ID,
+    Json,
+    cluster,
+    group,
+    pool_id,
+    user_pool,
+)
+
+from local_aks.azure.state import AGENT_POOL, MANAGED_CLUSTER
+from local_aks.azure.types import PUBLIC_IP, RESOURCE_GROUP, SUBNET, VIRTUAL_NETWORK
+
+
+def ssh_key(kind: str, *fields: bytes) -> str:
+    """A public key in OpenSSH's form."""
+    parts = [kind.encode(), *fields]
+    blob = b"".join(len(part).to_bytes(4, "big") + part for part in parts)
+    return f"{kind} {base64.b64encode(blob).decode()} somebody@example"
+
+
+def rsa_key(bits: int) -> str:
+    """An RSA key of a length; the numbers are of no use."""
+    return ssh_key("ssh-rsa", b"\x01\x00\x01", b"\x00" + (1 << (bits - 1)).to_bytes(bits // 8, "big"))
+
+
+def _autoscaler(**profile: str) -> Json:
+    return cluster(autoScalerProfile=profile)
+
+
+def _ssh(key: str = rsa_key(2048), user: str = "azureuser") -> Json:
+    return cluster(linuxProfile={"adminUsername": user, "ssh": {"publicKeys": [{"keyData": key}]}})
+
+
+def _network(**profile: str) -> Json:
+    return cluster(networkProfile={"networkPlugin": "azure", "networkPluginMode": "overlay", **profile})
+
+
+def _ranges(*ranges: str) -> Json:
+    return cluster(apiServerAccessProfile={"authorizedIPRanges": list(ranges)})
+
+
+def _lts(**network: str) -> Json:
+    premium = {"name": "Base", "tier": "Premium"}
+    return _network(**network) | {"supportPlan": "AKSLongTermSupport", "sku": premium}
+
+
+ED25519 = ssh_key("ssh-ed25519", b"k" * 32)
+CLUSTERS: list[tuple[str, Json, str, Json]] = [
+    ("autoscaler-form", _autoscaler(scanInterval="1m"), "'scan-interval'", _autoscaler(scanInterval="60s")),
+    (
+        "autoscaler-form",
+        _autoscaler(maxNodeProvisionTime="900s"),
+        "'max-node-provision-time'",
+        _autoscaler(maxNodeProvisionTime="15m"),
+    ),
+    (
+        "autoscaler-form",
+        _autoscaler(scaleDownDelayAfterAdd="0s"),
+        "'scale-down-delay-after-add'",
+        _autoscaler(scaleDownDelayAfterAdd="0m"),
+    ),
+    (
+        "autoscaler-form",
+        _autoscaler(scaleDownUnneededTime="1.5m"),
+        "'scale-down-unneeded-time'",
+        _autoscaler(scaleDownUnneededTime="2m"),
+    ),
+    (
+        "autoscaler-form",
+        _autoscaler(newPodScaleUpDelay="30"),
+        "'new-pod-scale-up-delay'",
+        _autoscaler(newPodScaleUpDelay="30s"),
+    ),
+    (
+        "autoscaler-form",
+        _autoscaler(maxTotalUnreadyPercentage="101"),
+        "'max-total-unready-percentage'",
+        _autoscaler(maxTotalUnreadyPercentage="100"),
+    ),
+    (
+        "autoscaler-form",
+        _autoscaler(maxEmptyBulkDelete="0"),
+        "'max-empty-bulk-delete'",
+        _autoscaler(maxEmptyBulkDelete="1"),
+    ),
+    (
+        "autoscaler-form",
+        _autoscaler(skipNodesWithLocalStorage="no"),
+        "'skip-nodes-with-local-storage'",
+        _autoscaler(skipNodesWithLocalStorage="false"),
+    ),
+    ("ssh-key", _ssh(rsa_key(1024)), "keyData is invalid", _ssh(rsa_key(2048))),
+    ("ssh-key", _ssh(ssh_key("ecdsa-sha2-nistp256", b"nistp256", b"k" * 65)), "keyData", _ssh(ED25519)),
+    ("ssh-key", _ssh("ssh-rsa AAAA"), "keyData", _ssh(rsa_key(4096))),
+    ("ssh-key", _ssh(rsa_key(2048)[:80]), "keyData", _ssh(rsa_key(2048).rpartition(" ")[0])),
+    ("ssh-key", _ssh(ED25519.replace("ssh-ed25519", "ssh-rsa")), "keyData", _ssh(ED25519)),
+    ("ssh-user-name", _ssh(user="Admin"), "'Admin'", _ssh(user="admins")),
+    ("ssh-user-name", _ssh(user="a" * 65), "64 characters", _ssh(user="a" * 64)),
+    ("authorised-ranges-form", _ranges("2001:db8::/32"), "'2001:db8::/32'", _ranges("198.51.100.7")),
+    (
+        "authorised-ranges-closed",
+        _ranges("198.51.100.7/32", "0.0.0.0/32"),
+        "0.0.0.0/32 is not allowed with other",
+        _ranges("0.0.0.0/32"),
+    ),
+    (
+        "reserved-range",
+        _network(serviceCidr="172.30.8.0/22", dnsServiceIP="172.30.8.10"),
+        "172.30.8.0/22 overlaps with 172.30.0.0/16",
+        _network(serviceCidr="172.29.8.0/22", dnsServiceIP="172.29.8.10"),
+    ),
+    (
+        "reserved-range",
+        _network(podCidr="172.16.0.0/12"),
+        "networkProfile.podCidr is invalid. Error details: 172.16.0.0/12 overlaps with 172.30.0.0/16",
+        _network(podCidr="172.16.0.0/13"),
+    ),
+    ("reserved-range", _network(podCidr="192.0.0.0/16"), "192.0.2.0/24", _network(podCidr="192.1.0.0/16")),
+    ("service-range-size", _network(serviceCidr="10.0.0.0/12"), "/12", _network(serviceCidr="10.0.0.0/13")),
+    (
+        "dns-service-address",
+        _network(dnsServiceIP="10.0.0.1"),
+        "not be its first address",
+        _network(dnsServiceIP="10.0.0.2"),
+    ),
+    (
+        "node-group-name",
+        cluster(nodeResourceGroup="n" * 81),
+        "maximum length is 80 and the length of the value provided is 81",
+        cluster(nodeResourceGroup="n" * 80),
+    ),
+    ("dns-prefix", cluster(dnsPrefix="d" * 55), "1 to 54", cluster(dnsPrefix="d" * 54)),
+    ("dns-prefix", cluster(dnsPrefix="kubeflow-"), "1 to 54", cluster(dnsPrefix="kubeflow-2")),
+    ("lts-without-calico", _lts(networkPolicy="calico"), "calico", _lts(networkPolicy="azure")),
+]
+"""Rule, a new cluster that it refuses, words of the answer, and the nearest cluster that Azure takes."""
+
+SYSTEM = {"mode": "System", "count": 1}
+POOLS: list[tuple[str, Json, str, Json]] = [
+    (
+        "label-of-aks",
+        user_pool(nodeLabels={"node.kubernetes.io/instance-type": "big"}),
+        "node.kubernetes.io/instance-type",
+        user_pool(nodeLabels={"node.kubernetes.io/purpose": "big"}),
+    ),
+    (
+        "label-syntax",
+        user_pool(nodeLabels={f"{'d' * 64}.example/team": "a"}),
+        "no Kubernetes label",
+        user_pool(nodeLabels={f"{'d' * 63}.example/team": "a"}),
+    ),
+    (
+        "label-syntax",
+        user_pool(nodeLabels={"a..b/team": "a"}),
+        "a..b/team",
+        user_pool(nodeLabels={"a.b/team": "a"}),
+    ),
+    (
+        "label-syntax",
+        user_pool(nodeLabels={f"{'a.' * 126}bc/team": "a"}),
+        "no Kubernetes label",
+        user_pool(nodeLabels={f"{'a.' * 126}b/team": "a"}),
+    ),
+    (
+        "taint-syntax",
+        user_pool(nodeTaints=[f"{'d' * 64}.example/team=a:NoSchedule"]),
+        "key=value:Effect",
+        user_pool(nodeTaints=[f"{'d' * 63}.example/team=a:NoSchedule"]),
+    ),
+    (
+        "taint-repeated",
+        user_pool(nodeTaints=["app=a:NoSchedule", "app=b:NoSchedule"]),
+        "occur twice",
+        user_pool(nodeTaints=["app=a:NoSchedule", "app=b:NoExecute"]),
+    ),
+    (
+        "taint-of-system-pool",
+        user_pool(**SYSTEM, nodeTaints=["team=a:NoSchedule"]),
+        "except 'CriticalAddonsOnly'",
+        user_pool(**SYSTEM, nodeTaints=["CriticalAddonsOnly=true:NoSchedule", "team=a:PreferNoSchedule"]),
+    ),
+    ("max-pods", user_pool(maxPods=9), "9 is not between 10 and 250", user_pool(maxPods=10)),
+]
+"""The same of new agent pools."""
+
+_MAINTENANCE = "azure-native:containerservice:MaintenanceConfiguration"
+_WEEKLY = {"weekly": {"intervalWeeks": 1, "dayOfWeek": "Friday"}}
+_DAILY = {"daily": {"intervalDays": 1}}
+_WINDOWS = f"{CLUSTER_ID}/maintenanceConfigurations"
+_NODES = f"{_WINDOWS}/aksManagedNodeOSUpgradeSchedule"
+_ADDRESS = f"{GROUP_ID}/providers/Microsoft.Network/publicIPAddresses/ingress"
+_OTHER_NETWORK = f"{VNET_ID}2"
+
+
+def _window(**changes: Any) -> Json:
+    window = {"durationHours": 4, "startTime": "00:00", "utcOffset": "+00:00", "schedule": _WEEKLY}
+    return {"maintenanceWindow": window | changes}
+
+
+def _tags(tags: dict[str, str]) -> Json:
+    return group() | {"tags": tags}
+
+
+def _space(*prefixes: str) -> Json:
+    return {"location": LOCATION, "addressSpace": {"addressPrefixes": list(prefixes)}}
+
+
+def _labelled(label: str) -> Json:
+    return {"location": LOCATION, "dnsSettings": {"domainNameLabel": label}}
+
+
+RESOURCES: list[tuple[str, str, str, Json, str, Json]] = [
+    (
+        "tags-number",
+        RESOURCE_GROUP,
+        GROUP_ID,
+        _tags({f"t{i}": "" for i in range(51)}),
+        "51 tags",
+        _tags({f"t{i}": "" for i in range(50)}),
+    ),
+    (
+        "tag-name",
+        RESOURCE_GROUP,
+        GROUP_ID,
+        _tags({"cost/centre": "1"}),
+        "'cost/centre'",
+        _tags({"cost.centre": "1"}),
+    ),
+    ("tag-name", RESOURCE_GROUP, GROUP_ID, _tags({"": "1"}), "''", _tags({" ": "1"})),
+    ("tag-name", RESOURCE_GROUP, GROUP_ID, _tags({"n" * 513: "1"}), "512", _tags({"n" * 512: "1"})),
+    ("tag-value", RESOURCE_GROUP, GROUP_ID, _tags({"n": "v" * 257}), "'n'", _tags({"n": "v" * 256})),
+    (
+        "domain-label-form",
+        PUBLIC_IP,
+        _ADDRESS,
+        _labelled("9kubeflow"),
+        "label 9kubeflow",
+        _labelled("k9kubeflow"),
+    ),
+    ("domain-label-form", PUBLIC_IP, _ADDRESS, _labelled("k" * 64), "{1,61}", _labelled("k" * 63)),
+    (
+        "maintenance-start",
+        _MAINTENANCE,
+        _NODES,
+        _window(startTime="24:00"),
+        "'24:00'",
+        _window(startTime="23:59"),
+    ),
+    (
+        "maintenance-offset",
+        _MAINTENANCE,
+        _NODES,
+        _window(utcOffset="+14:01"),
+        "'+14:01'",
+        _window(utcOffset="+14:00"),
+    ),
+    (
+        "maintenance-offset",
+        _MAINTENANCE,
+        _NODES,
+        _window(utcOffset="-12:01"),
+        "'-12:01'",
+        _window(utcOffset="-12:00"),
+    ),
+    (
+        "maintenance-offset",
+        _MAINTENANCE,
+        _NODES,
+        _window(utcOffset="+1:00"),
+        "'+1:00'",
+        _window(utcOffset="+01:00"),
+    ),
+    (
+        "maintenance-schedule",
+        _MAINTENANCE,
+        _NODES,
+        _window(schedule=_WEEKLY | _DAILY),
+        "has 2",
+        _window(schedule=_DAILY),
+    ),
+    (
+        "maintenance-weekly",
+        _MAINTENANCE,
+        f"{_WINDOWS}/default",
+        _window(schedule=_DAILY),
+        "weekly",
+        _window(),
+    ),
+    (
+        "address-prefix-form",
+        VIRTUAL_NETWORK,
+        _OTHER_NETWORK,
+        _space("10.0.0.0"),
+        "Address prefix 10.0.0.0 of",
+        _space("10.0.0.0/16"),
+    ),
+    (
+        "address-prefix-form",
+        SUBNET,
+        f"{VNET_ID}/subnets/a",
+        {"addressPrefix": "10.0"},
+        "Address prefix 10.0 of",
+        {"addressPrefix": "10.0.0.0/28"},
+    ),
+    (
+        "address-space-allowed",
+        VIRTUAL_NETWORK,
+        _OTHER_NETWORK,
+        _space("10.0.0.0/8", "168.63.129.0/24"),
+        "168.63.129.16/32",
+        _space("10.0.0.0/8", "168.63.128.0/24"),
+    ),
+    (
+        "address-space-allowed",
+        VIRTUAL_NETWORK,
+        _OTHER_NETWORK,
+        _space("239.0.0.0/16"),
+        "224.0.0.0/4",
+        _space("11.0.0.0/16"),
+    ),
+    (
+        "subnet-size",
+        SUBNET,
+        f"{VNET_ID}/subnets/a",
+        {"addressPrefix": "10.0.0.0/30"},
+        "smaller than /29",
+        {"addressPrefix": "10.0.0.0/29"},
+    ),
+]
+"""The same of any resource, with its type and id."""
+
+
+class Pair(NamedTuple):
+    """Two requests for the same resource."""
+
+    rule: str
+    bad: Json
+    words: str
+    good: Json
+    token: str = MANAGED_CLUSTER
+    arm_id: str = f"{CLUSTER_ID}2"
+
+
+PAIRS = [
+    *(Pair(*row) for row in CLUSTERS),
+    *(Pair(*row, AGENT_POOL, pool_id("work")) for row in POOLS),
+    *(Pair(rule, bad, words, good, token, arm_id) for rule, token, arm_id, bad, words, good in RESOURCES),
+]
