@@ -120,4 +120,4 @@ def warnings(settings: Settings, pools: tuple[AgentPool, ...], *, today: date) -
     yield from stack_rules.eviction_warnings(pools)
     yield from zone_rules.zone_warnings(settings, pools)
     yield from gpu_rules.gpu_warnings(settings, pools)
-    yield from data_warnings(settings.data)
+    yield from data_warnings(settings)

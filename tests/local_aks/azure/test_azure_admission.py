@@ -246,6 +246,7 @@ ELSEWHERE = {
     "storage-account-name",
     "storage-account-taken",
     "storage-account-kind",
+    "storage-account-zones",
     "storage-account-sku",
     "container-name",
     "federated-audience",
