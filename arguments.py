@@ -99,6 +99,8 @@ def pools(plan: Plan, group: resources.ResourceGroup, vnet: Network, home: AksCl
         resource_group_name=group.name,
         cluster=home.managed_cluster,
         pools=[_pool(plan, pool, vnet) for pool in plan.user_pools],
+        kubernetes_version=plan.settings.kubernetes.version,
+        os_sku=plan.settings.kubernetes.os_sku,
         gpu_driver=plan.settings.gpu.driver,
         tags=plan.settings.tags.as_dict(),
     )

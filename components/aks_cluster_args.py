@@ -34,6 +34,8 @@ class KubernetesSpec(TypedDict):
     """Automatic upgrades of Kubernetes: patch (default) or none."""
     node_os_upgrade_channel: NotRequired[str]
     """Automatic upgrades of the nodes: NodeImage (default), SecurityPatch, Unmanaged or None."""
+    os_sku: NotRequired[str]
+    """Operating system of the system pool's nodes: Ubuntu (default), Ubuntu2204 or Ubuntu2404."""
     maintenance: NotRequired[MaintenanceSpec]
     """When upgrades may run."""
 

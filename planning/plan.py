@@ -14,6 +14,7 @@ from planning.expander import priorities
 from planning.location_rules import location_problems, location_warnings
 from planning.names import Names, name_problems, names
 from planning.network_rules import network_problems
+from planning.node_os_rules import node_os_warnings
 from planning.pools import AgentPool, agent_pools
 from planning.production_rules import production_warnings
 from planning.size_rules import size_problems
@@ -116,6 +117,7 @@ def warnings(settings: Settings, pools: tuple[AgentPool, ...], *, today: date) -
     yield from production_warnings(settings)
     yield from day_warnings(settings, today)
     yield from version_warnings(settings, day)
+    yield from node_os_warnings(settings, day)
     yield from stack_rules.system_warnings(settings)
     yield from stack_rules.eviction_warnings(pools)
     yield from zone_rules.zone_warnings(settings, pools)

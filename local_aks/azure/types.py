@@ -119,11 +119,11 @@ _NETWORK: Final = frozenset(
 )
 _CLUSTER: Final = f"{_GROUP_OF_AKS}/providers/Microsoft.ContainerService/managedClusters/{{resourceName}}"
 _VNET: Final = f"{_GROUP}/providers/Microsoft.Network/virtualNetworks/{{virtualNetworkName}}"
+VIRTUAL_NETWORK: Final = "azure-native:network:VirtualNetwork"
 _ACCOUNT: Final = f"{_GROUP}/providers/Microsoft.Storage/storageAccounts/{{accountName}}"
 BLOB_CONTAINER: Final = "azure-native:storage:BlobContainer"
 FEDERATED_CREDENTIAL: Final = "azure-native:managedidentity:FederatedIdentityCredential"
 STORAGE_ACCOUNT: Final = "azure-native:storage:StorageAccount"
-VIRTUAL_NETWORK: Final = "azure-native:network:VirtualNetwork"
 SUBNET: Final = "azure-native:network:Subnet"
 PUBLIC_IP: Final = "azure-native:network:PublicIPAddress"
 RESOURCE_GROUP: Final = "azure-native:resources:ResourceGroup"

@@ -127,6 +127,8 @@ EDITS: Final = (
     Edit({"kubernetes.tier": "Standard", "kubernetes.supportPlan": "KubernetesOfficial"}),
     _one("kubernetes.upgradeChannel", "none"),
     _one("kubernetes.nodeOsUpgradeChannel", "SecurityPatch"),
+    _one("kubernetes.osSku", "Ubuntu2204"),
+    _one("kubernetes.osSku", "Ubuntu2404"),
     _one("kubernetes.maintenance.day", "Sunday"),
     _one("kubernetes.maintenance.startTime", "23:30"),
     _one("kubernetes.maintenance.durationHours", 8),
@@ -226,3 +228,31 @@ EDITS: Final = (
     _one("workload.training.checkpointMinutes", 30),
 )
 """Every edit of the table, in the order of the settings."""
+
+_OFFICIAL: Final = {"kubernetes.supportPlan": "KubernetesOfficial", "kubernetes.tier": "Standard"}
+
+
+def _upgrade(version: str, **kubernetes: str) -> Edit:
+    return Edit(
+        {"kubernetes.version": version, **{f"kubernetes.{key}": to for key, to in kubernetes.items()}}
+    )
+
+
+UPGRADES: Final = (
+    (_upgrade("1.32"), (_upgrade("1.33"), _upgrade("1.33", upgradeChannel="none"))),
+    (
+        _upgrade("1.32", upgradeChannel="none"),
+        (
+            _upgrade("1.33", upgradeChannel="none"),
+            _upgrade("1.33"),
+            _upgrade("1.34", upgradeChannel="none"),
+            Edit({"kubernetes.version": "1.34", "kubernetes.upgradeChannel": "none", **_OFFICIAL}),
+        ),
+    ),
+    (
+        _upgrade("1.33", upgradeChannel="none"),
+        (_upgrade("1.34", upgradeChannel="none"), _upgrade("1.32", upgradeChannel="none")),
+    ),
+    (_upgrade("1.34", upgradeChannel="none"), (_upgrade("1.34"),)),
+)
+"""What a stack says of Kubernetes, one after the other, and the edits asked while it says so."""
