@@ -150,5 +150,5 @@ def warnings(settings: Settings, pools: tuple[AgentPool, ...], *, today: date) -
     yield from fallback_rules.fallback_warnings(settings)
     yield from disk_rules.disk_warnings(settings, pools)
     yield from gpu_rules.gpu_warnings(settings, pools)
-    yield from data_warnings(settings.data)
+    yield from data_warnings(settings)
     yield from move_rules.move_warnings(settings, pools)
