@@ -3,7 +3,7 @@
 from random import Random
 from typing import Any
 
-from neighbours import rsa_key
+from neighbour_clusters import rsa_key
 
 from tests.planning.given import GENERAL
 
