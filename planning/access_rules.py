@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from ipaddress import IPv4Network
-from itertools import combinations
 from typing import Final
 
 from planning.arm_ids import GUID
@@ -85,10 +84,10 @@ def access_warnings(settings: Settings) -> Iterator[str]:
             yield f"{key}: only the cluster's own nodes may call; Pulumi and Juju must run there"
         elif found.prefixlen < _LARGEST:
             yield f"{key}: {found.num_addresses:,} addresses may call the API server; write only your own"
-    for (index, found), (other, covering) in combinations(given.items(), 2):
-        if found.overlaps(covering):
-            inner, outer = (other, index) if covering.subnet_of(found) else (index, other)
-            yield f"{_RANGES}[{inner}] is {given[inner]}: {given[outer]} covers it; leave one of them out"
+    for index, found in given.items():
+        wider = (other for at, other in given.items() if found != other or at < index)
+        if outer := next(filter(found.subnet_of, wider), None):
+            yield f"{_RANGES}[{index}] is {found}: {outer} covers it; leave one of them out"
     if given and settings.network.outbound_type == "userDefinedRouting":
         yield (
             f"{_RANGES} while network.outboundType is userDefinedRouting: without the public address of your firewall "

@@ -73,7 +73,11 @@ def _reserved_problems(ranges: Mapping[str, IPv4Network]) -> Iterator[Problem]:
         net = ranges.get(key)
         taken = [str(reserved) for reserved in RESERVED if net and net.overlaps(reserved)]
         if taken:
-            yield Problem(key, str(net), f"a range apart from {' and '.join(taken)}, reserved by Azure")
+            yield Problem(
+                key,
+                str(net),
+                f"a range like 10.224.0.0/16, apart from what Azure reserves: {', '.join(taken)}",
+            )
 
 
 def _overlap_problems(ranges: Mapping[str, IPv4Network]) -> Iterator[Problem]:

@@ -131,9 +131,13 @@ def test_a_range_inside_another_is_told_of_whatever_the_order() -> None:
     assert warned(authorizedIpRanges=["20.1.2.0/24", "20.1.0.0/16"]) == [
         f"apiAccess.authorizedIpRanges[0] {covered}"
     ]
-    twice = warned(authorizedIpRanges=["20.1.2.0/24", "20.1.2.0/24"])
-    assert twice == [
-        "apiAccess.authorizedIpRanges[1] is 20.1.2.0/24: 20.1.2.0/24 covers it; leave one of them out"
+
+
+def test_a_range_that_is_there_three_times_is_told_of_twice() -> None:
+    covered = "is 20.1.2.0/24: 20.1.2.0/24 covers it; leave one of them out"
+    assert warned(authorizedIpRanges=["20.1.2.0/24"] * 3) == [
+        f"apiAccess.authorizedIpRanges[1] {covered}",
+        f"apiAccess.authorizedIpRanges[2] {covered}",
     ]
 
 

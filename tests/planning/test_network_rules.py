@@ -122,7 +122,9 @@ RESERVED = {
 def test_what_azure_reserves_is_no_range_of_a_cluster(key: str, reserved: str, cidr: str) -> None:
     given = settings(network={key: cidr, "subnets": {}})
     told = [p for p in network_problems(given, ()) if p.key == f"network.{key}"]
-    assert [problem.allowed for problem in told] == [f"a range apart from {reserved}, reserved by Azure"]
+    assert [problem.allowed for problem in told] == [
+        f"a range like 10.224.0.0/16, apart from what Azure reserves: {reserved}"
+    ]
 
 
 def test_subnets_in_a_reserved_network_are_not_told_of_again() -> None:
