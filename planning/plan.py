@@ -9,12 +9,14 @@ from planning import gpu_rules, label_rules, pool_rules, stack_rules, zone_rules
 from planning.access_rules import access_problems, access_warnings
 from planning.arm_ids import REGISTRY, arm_id_problems
 from planning.contract import PoolContract, pool_contract
+from planning.data_rules import data_problems, data_warnings
 from planning.day_rules import day_problems, day_warnings
 from planning.expander import priorities
 from planning.location_rules import location_problems, location_warnings
 from planning.name_rules import name_problems
 from planning.names import Names, names
 from planning.network_rules import network_problems, network_warnings
+from planning.node_os_rules import node_os_warnings
 from planning.pools import AgentPool, agent_pools
 from planning.production_rules import production_warnings
 from planning.size_rules import size_problems
@@ -119,6 +121,7 @@ def problems(settings: Settings, *, project: str, stack: str, today: date) -> It
     yield from zone_rules.zone_problems(settings)
     yield from gpu_rules.driver_problems(settings)
     yield from storage_problems(settings)
+    yield from data_problems(settings)
 
 
 def warnings(settings: Settings, pools: tuple[AgentPool, ...], *, today: date) -> Iterator[str]:
@@ -129,6 +132,7 @@ def warnings(settings: Settings, pools: tuple[AgentPool, ...], *, today: date) -
     yield from production_warnings(settings)
     yield from day_warnings(settings, today)
     yield from version_warnings(settings, day)
+    yield from node_os_warnings(settings, day)
     yield from tier_warnings(settings, pools)
     yield from network_warnings(settings)
     yield from access_warnings(settings)
@@ -137,3 +141,4 @@ def warnings(settings: Settings, pools: tuple[AgentPool, ...], *, today: date) -
     yield from stack_rules.eviction_warnings(pools)
     yield from zone_rules.zone_warnings(settings, pools)
     yield from gpu_rules.gpu_warnings(settings, pools)
+    yield from data_warnings(settings.data)

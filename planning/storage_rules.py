@@ -1,4 +1,4 @@
-"""Names of storage classes that AKS makes itself, and keeps as they are."""
+"""Names of storage classes that AKS makes itself (concepts-storage.md; azure-blob-csi.md)."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -29,5 +29,7 @@ def storage_problems(settings: Settings) -> Iterator[Problem]:
     name = settings.kubeflow.storage_class.name
     if name in AKS_CLASSES:
         yield Problem(
-            "kubeflow.storageClass.name", name, "another name, because AKS makes a class of this one"
+            "kubeflow.storageClass.name",
+            name,
+            "another name, because AKS has a class of this name and keeps it as it is",
         )

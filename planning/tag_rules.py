@@ -10,6 +10,7 @@ from settings import Problem, Settings
 _MAX_TAGS: Final = 50
 _MAX_TAGS_OF_DNS: Final = 15
 _MAX_NAME: Final = 512
+_MAX_NAME_OF_STORAGE: Final = 128
 _MAX_VALUE: Final = 256
 _FORBIDDEN: Final = "<>%&\\?/"
 """Beside control characters (coreos/tectonic-installer#596)."""
@@ -20,6 +21,7 @@ _RESERVED: Final = ("microsoft", "azure", "windows")
 def tag_problems(settings: Settings) -> Iterator[Problem]:
     """Number, names and values of the tags are what every Azure resource accepts."""
     tags = settings.tags.as_dict()
+    longest = _MAX_NAME_OF_STORAGE if settings.data.store else _MAX_NAME
     if len(tags) > _MAX_TAGS:
         yield Problem("tags", len(tags), f"at most {_MAX_TAGS} tags on a resource")
     for name, value in tags.items():
@@ -31,11 +33,11 @@ def tag_problems(settings: Settings) -> Iterator[Problem]:
                 name,
                 f"a name that does not begin with {', '.join(_RESERVED)}; Azure keeps these for itself",
             )
-        if len(name) > _MAX_NAME or any(sign in _FORBIDDEN or category(sign) == "Cc" for sign in name):
+        if len(name) > longest or any(sign in _FORBIDDEN or category(sign) == "Cc" for sign in name):
             yield Problem(
                 f"tags.{name}",
                 name,
-                f"a name of at most {_MAX_NAME} characters without {' '.join(_FORBIDDEN)} and control characters",
+                f"a name of at most {longest} characters without {' '.join(_FORBIDDEN)} and control characters",
             )
         if len(value) > _MAX_VALUE:
             yield Problem(f"tags.{name}", value, f"at most {_MAX_VALUE} characters, not {len(value)}")

@@ -1,6 +1,7 @@
 """Azure's rules of tags."""
 
 from planning.tag_rules import tag_problems, tag_warnings
+from settings import parse
 from tests.planning.given import refused, settings, stack
 
 
@@ -19,6 +20,13 @@ def test_one_more_is_not() -> None:
 def test_a_long_name_is_refused() -> None:
     assert told(**{"n" * 512: "x"}) == []
     assert told(**{"n" * 513: "x"}) == ["tags." + "n" * 513]
+
+
+def test_a_storage_account_has_shorter_names() -> None:
+    for letters, keys in ((128, []), (129, [f"tags.{'n' * 129}"])):
+        tags = {"owner": "ml", "environment": "dev", "n" * letters: "x"}
+        found = parse({"tags": tags, "data": {"store": {}}}).settings
+        assert refused(tag_problems(found)) == keys
 
 
 def test_a_name_with_a_sign_that_azure_refuses() -> None:
