@@ -14,6 +14,7 @@ _NAME_RULE = "1 to 12 lower-case letters and digits, a letter first"
 _NAME_OF_AKS = "aksmanagedap"
 """Name that AKS keeps for node auto-provisioning (CHANGELOG.md, 2025-04-27)."""
 _SYSTEM_VCPUS = 4
+_SYSTEM_GIB = 4
 _PRICE_DECIMALS = 5
 
 
@@ -144,16 +145,6 @@ def mig_problems(pool: Candidate) -> Iterator[Problem]:
             )
 
 
-def fallback_problems(pool: Candidate) -> Iterator[Problem]:
-    """The fallback is of a size that can do the same kind of work: GPU or not (our choice)."""
-    if not pool.settings.fallback or pool.settings.fallback.vm_size is None:
-        return
-    key, name = f"{pool.key}.fallback.vmSize", pool.settings.fallback.vm_size
-    if pool.twin and pool.size and bool(pool.twin.gpus) != bool(pool.size.gpus):
-        kind = "a GPU size" if pool.size.gpus else "a size without GPU"
-        yield Problem(key, name, f"{kind}, because it replaces {pool.settings.vm_size}")
-
-
 def system_pool_problems(settings: Settings) -> Iterator[Problem]:
     """The system pool: name, size, counts (docs/facts/aks.md#system-pool)."""
     pool, key = settings.system_pool, "systemPool"
@@ -165,8 +156,9 @@ def system_pool_problems(settings: Settings) -> Iterator[Problem]:
 
 def system_node_problems(settings: Settings, key: str, size: VmSize | None, least: int) -> Iterator[Problem]:
     """Size and number of nodes that every system pool needs (docs/facts/aks.md#system-pool)."""
-    if size and size.vcpus < _SYSTEM_VCPUS:
-        yield Problem(f"{key}.vmSize", size.name, f"at least {_SYSTEM_VCPUS} vCPU; this has {size.vcpus}")
+    if size and (size.vcpus < _SYSTEM_VCPUS or size.memory_gib < _SYSTEM_GIB):
+        wanted, has = f"{_SYSTEM_VCPUS} vCPU and {_SYSTEM_GIB} GiB", f"{size.vcpus} and {size.memory_gib}"
+        yield Problem(f"{key}.vmSize", size.name, f"at least {wanted}; this has {has}")
     if size and size.gpus:
         yield Problem(f"{key}.vmSize", size.name, "a size without GPU")
     if least == 1 and settings.production:
@@ -185,4 +177,3 @@ def pool_problems(pool: Candidate) -> Iterator[Problem]:
     yield from price_problems(pool)
     yield from os_disk_problems(pool)
     yield from mig_problems(pool)
-    yield from fallback_problems(pool)

@@ -15,7 +15,7 @@ from components.conventions import (
     SYSTEM_TAINT,
     WORKLOAD_LABEL,
 )
-from planning.conventions import AUTOSCALER_GPUS, FALLBACK_TAINT, REPLACED_KEY
+from planning.conventions import ARM_TAINT, AUTOSCALER_GPUS, FALLBACK_TAINT, REPLACED_KEY
 from planning.hardware import CPU, Hardware, hardware
 from planning.sizes import sizes
 from settings import Fallback, OsDisk, Settings, UserPool
@@ -104,7 +104,7 @@ def user_pools(settings: Settings) -> Iterator[AgentPool]:
         yield _user_pool(name, pool, size, settings)
         twin = pool.fallback
         if twin and (twin_size := known.get(twin.vm_size or pool.vm_size)):
-            yield _fallback(name, pool, twin, twin_size)
+            yield _fallback(name, pool, size, twin, twin_size)
 
 
 def hosts_kubeflow(pool: UserPool, size: VmSize | None) -> bool:
@@ -147,8 +147,8 @@ def _user_pool(name: str, pool: UserPool, size: VmSize, settings: Settings) -> A
         purpose=purpose,
         hardware=hardware(size),
         tags=_tags(pool, size),
-        labels=_labels(pool, purpose, hardware(size), spot=pool.spot),
-        taints=_taints(pool, hardware(size), _own_taints(pool, purpose, successor)),
+        labels=_labels(pool, purpose, size, spot=pool.spot),
+        taints=_taints(pool, size, _own_taints(pool, purpose, successor)),
         os_disk=_os_disk(pool, size),
         replaced_by=successor,
     )
@@ -162,7 +162,7 @@ def _own_taints(pool: UserPool, purpose: Purpose, successor: str | None) -> tupl
     return (SPOT_TAINT,) if pool.spot else ()
 
 
-def _fallback(spot_pool: str, pool: UserPool, twin: Fallback, size: VmSize) -> AgentPool:
+def _fallback(spot_pool: str, pool: UserPool, spot_size: VmSize, twin: Fallback, size: VmSize) -> AgentPool:
     return _complete(
         dict(pool),
         name=fallback_name(spot_pool),
@@ -176,8 +176,8 @@ def _fallback(spot_pool: str, pool: UserPool, twin: Fallback, size: VmSize) -> A
         min_count=0,
         max_count=twin.max_count,
         tags=_tags(pool, size),
-        labels=_labels(pool, Purpose.WORK, hardware(size), spot=False),
-        taints=_taints(pool, hardware(size), (FALLBACK_TAINT,)),
+        labels=_labels(pool, Purpose.WORK, spot_size, spot=False),
+        taints=_taints(pool, size, (FALLBACK_TAINT,)),
         eviction_policy=None,
         max_price=None,
         os_disk=OsDisk(type="Managed", size_gib=DEFAULT_OS_DISK_GIB),
@@ -189,13 +189,19 @@ def _complete(asked: dict[str, Any], **decided: Any) -> AgentPool:
     return AgentPool.model_construct(**asked | decided)
 
 
-def _labels(pool: UserPool, purpose: Purpose, machine: Hardware, *, spot: bool) -> dict[str, str]:
+def _labels(pool: UserPool, purpose: Purpose, size: VmSize, *, spot: bool) -> dict[str, str]:
     if purpose is Purpose.SYSTEM:
         return {}
-    workload = PLATFORM_WORKLOAD if purpose is Purpose.GENERAL else pool.workload or machine.name
+    workload = PLATFORM_WORKLOAD if purpose is Purpose.GENERAL else pool.workload or _usual_workload(size)
     own = {WORKLOAD_LABEL: workload} | ({SPOT_KEY: "spot"} if spot else {})
     extra = {key: value for key, value in pool.labels.items() if spot or key != SPOT_KEY}
     return own | extra
+
+
+def _usual_workload(size: VmSize) -> str:
+    """What a stack that names no workload calls it: the kind of machine, ARM apart (our choice)."""
+    arm = size.architecture == "arm64"
+    return f"{hardware(size).name}-arm64" if arm else hardware(size).name
 
 
 def announced_gpus(profile: str | None, size: VmSize) -> int:
@@ -209,9 +215,10 @@ def _tags(pool: UserPool, size: VmSize) -> dict[str, str]:
     return {AUTOSCALER_GPUS: str(announced_gpus(profile, size))} if profile else {}
 
 
-def _taints(pool: UserPool, machine: Hardware, own: tuple[str, ...]) -> tuple[str, ...]:
+def _taints(pool: UserPool, size: VmSize, own: tuple[str, ...]) -> tuple[str, ...]:
+    arm = (ARM_TAINT,) if size.architecture == "arm64" else ()
     extra = (taint for taint in pool.taints if taint != SPOT_TAINT)  # a fallback must not repeat it
-    return tuple(dict.fromkeys((*own, *machine.taints, *extra)))
+    return tuple(dict.fromkeys((*own, *hardware(size).taints, *arm, *extra)))
 
 
 def _os_disk(pool: UserPool, size: VmSize) -> OsDisk:

@@ -131,5 +131,3 @@ def eviction_warnings(pools: tuple[AgentPool, ...]) -> Iterator[str]:
             )
         if pool.spot and pool.labels[WORKLOAD_LABEL] not in covered:
             yield f"pools.{pool.name} has no fallback: its work waits whenever spot is sold out"
-        if pool.spot and pool.max_price not in (None, -1.0):
-            yield f"pools.{pool.name}.maxPrice is {pool.max_price}: nodes are evicted whenever the price rises above it"

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+import catalogue
 from local_aks.azure import arm
+from local_aks.azure.diff import normal_location
 from local_aks.azure.rules.rule import PoolRequest, Rule, invalid, when
 
 _MOST_NODES: Final = 1000
@@ -57,15 +59,10 @@ def _zones(request: PoolRequest) -> Mapping[str, object] | None:
     return when(bool(unknown), zone=next(iter(unknown), ""))
 
 
-def _version(request: PoolRequest) -> Mapping[str, object] | None:
-    version = str(request.body.get("orchestratorVersion") or request.control_plane_version)
-    ahead = _parts(version) > _parts(request.control_plane_version)
-    return when(ahead, version=version, control_plane=request.control_plane_version)
-
-
-def _parts(version: str) -> tuple[int, ...]:
-    """Major and minor: an alias (`1.34`) fits every patch."""
-    return tuple(int(part) for part in version.split(".")[:2])
+def _zoneless(request: PoolRequest) -> Mapping[str, object] | None:
+    region = catalogue.region(normal_location(request.location))
+    zoned = bool(arm.listed(request.body, "availabilityZones"))
+    return when(zoned and region is not None and region.zones == 0, region=request.location)
 
 
 POOL_RULES: Final[tuple[Rule[PoolRequest], ...]] = (
@@ -138,12 +135,11 @@ POOL_RULES: Final[tuple[Rule[PoolRequest], ...]] = (
         source="availability-zones.md (docs/facts/aks.md#availability-zones)",
     ),
     Rule(
-        id="pool-version",
-        code="NodePoolMcVersionIncompatible",
-        message="Node pool version {version} and control plane version {control_plane} are incompatible. Minor "
-        "version of node pool cannot be bigger than control plane version. For more information, please check "
-        "https://aka.ms/aks/UpgradeVersionRules.",
-        broken=_version,
-        source="managedClusters.json 2025-09-01, orchestratorVersion",
+        id="zones-of-region",
+        code="AvailabilityZoneNotSupported",
+        message="Availability zone is not supported in region {region}.",
+        broken=_zoneless,
+        source="cloud-barista/cb-spider#1246, rancher/rancher#33019; regions: catalogue",
+        quoted=True,
     ),
 )
