@@ -114,6 +114,12 @@ def _one(path: str, value: Any) -> Edit:
     return Edit({path: value})
 
 
+def _new(pool: str, size: str, old: str) -> Edit:
+    """A pool that takes over from another one."""
+    own = {"replaces": old, "vmSize": size, "minCount": 2, "maxCount": 3}
+    return Edit({f"pools.{pool}.{key}": value for key, value in own.items()})
+
+
 EDITS: Final = (
     _one("location", "northeurope"),
     _one("tags.owner", "data-science"),
@@ -201,6 +207,9 @@ EDITS: Final = (
     _one("pools.cpuspot.fallback", value=None),
     _one("pools.cpuspot.fallback.maxCount", 6),
     _one("pools.cpuspot.fallback.vmSize", "Standard_D8s_v5"),
+    _one("pools.cpuspot.replaces", "general"),
+    _new("general2", "Standard_D16s_v5", "general"),
+    _new("system2", "Standard_D8s_v5", "system"),
     _one("gpu.driver", "None"),
     Edit({"gpu.driver": "None", "gpu.plugin": "none"}),
     _one("gpu.plugin", "none"),
