@@ -21,14 +21,19 @@ from components.aks_cluster_args import (
     SshSpec,
 )
 from components.container_registry import ContainerRegistryArgs
+from components.data_store import DataStore, DataStoreArgs
 from components.kubeconfig import api_endpoint
 from components.kubeflow.prerequisites import KubeflowPrerequisites, KubeflowPrerequisitesArgs
+from components.kubeflow.storage import CheckpointClassSpec
 from components.network import Network, NetworkArgs
 from components.pool_specs import AgentPoolSpec, SystemPoolSpec
 from planning import AgentPool, Plan, Purpose
+from planning.data_rules import blob_sku
 from planning.hardware import GPU
 from planning.names import dns_label
-from settings import SettingsModel
+from planning.quota import vcpu_quota
+from settings import CheckpointClass, SettingsModel
+from settings import DataStore as DataStoreSettings
 
 
 def network(plan: Plan, group: resources.ResourceGroup) -> NetworkArgs:
@@ -58,6 +63,7 @@ def cluster(plan: Plan, group: resources.ResourceGroup, vnet: Network) -> AksClu
         system_pool=SystemPoolSpec(
             **_named(SystemPoolSpec, settings.system_pool), subnet_id=vnet.subnet_ids[plan.system_pool.subnet]
         ),
+        blob_driver=settings.data.checkpoints.enabled,
         ssh=SshSpec(**_named(SshSpec, settings.ssh)) if settings.ssh else None,
         tags=settings.tags.as_dict(),
     )
@@ -70,6 +76,20 @@ def registry(plan: Plan, group: resources.ResourceGroup, puller: AksCluster) -> 
         resource_group_name=group.name,
         location=plan.settings.location,
         puller_object_id=puller.kubelet_object_id,
+        tags=plan.settings.tags.as_dict(),
+    )
+
+
+def data_store(plan: Plan, group: resources.ResourceGroup, home: AksCluster) -> DataStoreArgs | None:
+    """Arguments of the data store; None for a stack that has none."""
+    store = plan.settings.data.store
+    if store is None:
+        return None
+    return DataStoreArgs(
+        **_on_blobs(DataStoreArgs, store, plan),
+        resource_group_name=group.name,
+        location=plan.settings.location,
+        oidc_issuer=home.oidc_issuer,
         tags=plan.settings.tags.as_dict(),
     )
 
@@ -91,6 +111,9 @@ def prerequisites(plan: Plan, home: AksCluster) -> KubeflowPrerequisitesArgs:
     """Arguments of Charmed Kubeflow's prerequisites."""
     return KubeflowPrerequisitesArgs(
         **_named(KubeflowPrerequisitesArgs, plan.settings.kubeflow),
+        checkpoints=CheckpointClassSpec(
+            **_on_blobs(CheckpointClassSpec, plan.settings.data.checkpoints, plan)
+        ),
         cluster=home.managed_cluster,
         priorities=plan.priorities,
         pool_contract=json.dumps(plan.contract, indent=1),
@@ -126,21 +149,27 @@ def outputs(
     vnet: Network,
     home: AksCluster,
     kubeflow: KubeflowPrerequisites,
+    *,
+    store: DataStore | None,
 ) -> dict[str, Any]:
     """What a stack tells people and the next tools. The kubeconfig and Juju's token are secrets."""
     prefix = "service.beta.kubernetes.io/azure"
     # The address is no secret, though the kubeconfig it stands in is.
     api = pulumi.Output.unsecret(home.kubeconfig.apply(api_endpoint))
+    data = {"dataStore": {"account": store.account_name, "clientIds": store.client_ids}} if store else {}
     return {
+        **data,
         "clusterName": home.name,
         "resourceGroup": group.name,
         "fqdn": home.fqdn,
         "kubeconfig": home.kubeconfig,
         "poolContract": plan.contract,
+        "vcpuQuota": vcpu_quota(plan.pools),
         "jujuEndpoint": api.apply(lambda endpoint: endpoint.server),
         "jujuCaCertificate": api.apply(lambda endpoint: endpoint.ca_certificate),
         "jujuToken": kubeflow.juju_token,
         "storageClass": kubeflow.storage_class,
+        "checkpointClass": kubeflow.checkpoint_class,
         "ingressFqdn": vnet.ingress_fqdn,
         "ingressAnnotations": {
             f"{prefix}-load-balancer-resource-group": group.name,
@@ -170,8 +199,16 @@ def _pool(plan: Plan, pool: AgentPool, vnet: Network) -> AgentPoolSpec:
         **_named(AgentPoolSpec, pool),
         gpu=pool.hardware == GPU,
         subnet_id=vnet.subnet_ids[pool.subnet],
-        protect=plan.settings.protect and pool.purpose is Purpose.GENERAL,
+        mode="System" if pool.purpose is Purpose.SYSTEM else "User",
+        protect=plan.settings.protect and pool.purpose is Purpose.GENERAL and not pool.replaced_by,
     )
+
+
+def _on_blobs(
+    arguments: type[Mapping[str, object]], settings: CheckpointClass | DataStoreSettings, plan: Plan
+) -> dict[str, Any]:
+    """Those settings, with the kind of storage account that suits the region."""
+    return _named(arguments, settings) | {"sku": blob_sku(settings.sku, plan.settings.location)}
 
 
 def _named(arguments: type[Mapping[str, object]], settings: SettingsModel) -> dict[str, Any]:

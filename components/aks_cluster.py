@@ -38,6 +38,8 @@ class AksCluster(pulumi.ComponentResource):
     """Name of the API server."""
     kubeconfig: pulumi.Output[str]
     """Secret: kubeconfig of a cluster admin."""
+    oidc_issuer: pulumi.Output[str]
+    """URL of the issuer that vouches for the cluster's service accounts."""
     kubelet_object_id: pulumi.Output[str]
     """Object id of the identity that pulls images."""
     managed_cluster: aks.ManagedCluster
@@ -73,6 +75,9 @@ class AksCluster(pulumi.ComponentResource):
         private = args.get("api_access", {}).get("private_cluster", False)
         self.fqdn = self.managed_cluster.private_fqdn if private else self.managed_cluster.fqdn
         self.kubelet_object_id = self.managed_cluster.identity_profile.apply(_kubelet_object_id)
+        self.oidc_issuer = self.managed_cluster.oidc_issuer_profile.apply(
+            lambda profile: (profile.issuer_url if profile else None) or ""
+        )
         self.kubeconfig = _kubeconfig(args, self.managed_cluster)
         self.register_outputs(
             {
@@ -80,6 +85,7 @@ class AksCluster(pulumi.ComponentResource):
                 "clusterId": self.cluster_id,
                 "fqdn": self.fqdn,
                 "kubeconfig": self.kubeconfig,
+                "oidcIssuer": self.oidc_issuer,
                 "kubeletObjectId": self.kubelet_object_id,
             }
         )
@@ -140,6 +146,11 @@ def _managed_cluster(
         security_profile=aks.ManagedClusterSecurityProfileArgs(
             workload_identity=aks.ManagedClusterSecurityProfileWorkloadIdentityArgs(enabled=True),
             image_cleaner=aks.ManagedClusterSecurityProfileImageCleanerArgs(enabled=True, interval_hours=168),
+        ),
+        storage_profile=aks.ManagedClusterStorageProfileArgs(
+            blob_csi_driver=aks.ManagedClusterStorageProfileBlobCSIDriverArgs(
+                enabled=args.get("blob_driver", True)
+            )
         ),
         linux_profile=_linux_profile(args.get("ssh")),
         tags=args.get("tags"),

@@ -117,6 +117,8 @@ class AksClusterArgs(TypedDict):
     """The autoscaler's profile."""
     system_pool: NotRequired[SystemPoolSpec]
     """The pool of AKS's own add-ons."""
+    blob_driver: NotRequired[bool]
+    """Whether AKS runs the CSI driver of Blob storage. Default: true."""
     ssh: NotRequired[SshSpec | None]
     """SSH access to nodes. Default: none."""
     tags: NotRequired[dict[str, str]]

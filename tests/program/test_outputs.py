@@ -15,10 +15,12 @@ def test_the_outputs_are_these(up: Record) -> None:
         "fqdn",
         "kubeconfig",
         "poolContract",
+        "vcpuQuota",
         "jujuEndpoint",
         "jujuCaCertificate",
         "jujuToken",
         "storageClass",
+        "checkpointClass",
         "ingressFqdn",
         "ingressAnnotations",
     }

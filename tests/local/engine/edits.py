@@ -40,8 +40,11 @@ class Edit:
     @property
     def setting(self) -> str:
         """That path with `*` for names the user chooses."""
-        first, *rest = self.path.split(".")
-        return ".".join((first, "*", *rest[1:])) if first in {"pools", "workload"} else self.path
+        for named in ("pools.", "workload.", "data.store.profiles."):
+            if self.path.startswith(named):
+                _, _, rest = self.path.removeprefix(named).partition(".")
+                return f"{named}*.{rest}" if rest else f"{named}*"
+        return self.path
 
     @property
     def text(self) -> str:
@@ -210,6 +213,14 @@ EDITS: Final = (
     _one("kubeflow.inotify.maxUserWatches", 1310720),
     _one("kubeflow.guards", value=False),
     _one("kubeflow.argoRetries", value=True),
+    _one("data.checkpoints.enabled", value=False),
+    _one("data.checkpoints.name", "models"),
+    _one("data.checkpoints.name", "managed-csi"),
+    _one("data.checkpoints.sku", "Premium_ZRS"),
+    _one("data.checkpoints.reclaimPolicy", "Delete"),
+    _one("data.store.sku", "Premium_ZRS"),
+    _one("data.store.softDeleteDays", 14),
+    _one("data.store.profiles.team-a.serviceAccounts", ["default-editor"]),
     _one("workload.training.pool", "gpuspot"),
     _one("workload.training.pool", "nowhere"),
     _one("workload.training.hoursPerMonth", 200),

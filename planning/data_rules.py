@@ -1,0 +1,113 @@
+"""Rules of the places where data outlives a node (docs/facts/aks.md#blob-storage)."""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+import catalogue
+from settings import DataStore, Problem, Settings
+
+AKS_CLASSES: Final = frozenset(
+    {
+        "default",
+        *("managed", "managed-premium", "managed-csi", "managed-csi-premium"),
+        *("azurefile", "azurefile-premium", "azurefile-csi", "azurefile-csi-premium"),
+        *("azureblob-fuse-premium", "azureblob-nfs-premium"),
+    }
+)
+"""Storage classes that AKS keeps as they are (concepts-storage.md; azure-blob-csi.md)."""
+
+# 3 to 63 lower-case letters, digits and single hyphens inside: the letters of a namespace but for its length and
+# double hyphens ("Naming containers, blobs and metadata"; "Kubernetes object names").
+_CONTAINER: Final = re.compile(r"(?=.{3,63}$)[a-z0-9]+(-[a-z0-9]+)*")
+# A name of DNS labels ("Kubernetes object names"); the credential's name, at most 120 long, is made of it.
+_SERVICE_ACCOUNT: Final = re.compile(
+    r"(?=.{1,116}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*"
+)
+
+
+def blob_sku(asked: str | None, location: str) -> str:
+    """Kind of storage account: what the stack asks for, else spread over zones where the region has them.
+
+    Zone-redundant accounts need availability zones ("Azure Storage redundancy").
+    """
+    return asked or ("Standard_LRS" if _zoneless(location) else "Standard_ZRS")
+
+
+def _zoneless(location: str) -> bool:
+    """Whether a region is known to have no zones; one that the catalogue lacks may have some."""
+    region = catalogue.region(location)
+    return region is not None and region.zones == 0
+
+
+def data_problems(settings: Settings) -> Iterator[Problem]:
+    """What Azure or AKS would refuse: names, and zone redundancy without zones; and two classes of one name."""
+    for key, sku in _skus(settings).items():
+        if sku and sku.endswith("ZRS") and _zoneless(settings.location):
+            lrs = sku.replace("ZRS", "LRS")
+            yield Problem(key, sku, f"{lrs}, because {settings.location} has no availability zones")
+    if settings.data.checkpoints.enabled:
+        yield from _class_problems(settings)
+    if settings.data.store:
+        yield from _profile_problems(settings.data.store)
+
+
+def _class_problems(settings: Settings) -> Iterator[Problem]:
+    name = settings.data.checkpoints.name
+    if name in AKS_CLASSES:
+        yield Problem(
+            "data.checkpoints.name",
+            name,
+            "another name, because AKS has a class of this name and keeps it as it is",
+        )
+    if name == settings.kubeflow.storage_class.name:
+        yield Problem("data.checkpoints.name", name, "another name than kubeflow.storageClass.name")
+
+
+def _profile_problems(store: DataStore) -> Iterator[Problem]:
+    for namespace, profile in store.profiles.items():
+        key = f"data.store.profiles.{namespace}"
+        if not _CONTAINER.fullmatch(namespace):
+            yield Problem(
+                key,
+                namespace,
+                "a namespace of 3 to 63 lower-case letters, digits and single inner hyphens, because its container has "
+                "this name",
+            )
+        accounts = profile.service_accounts
+        for index, account in enumerate(accounts):
+            if not _SERVICE_ACCOUNT.fullmatch(account):
+                yield Problem(
+                    f"{key}.serviceAccounts[{index}]",
+                    account,
+                    "the name of a service account: lower-case letters, digits, inner hyphens and dots, at most 116 "
+                    "characters",
+                )
+        if not accounts:
+            yield Problem(
+                f"{key}.serviceAccounts", [], "at least one, because nobody else reaches the container"
+            )
+        if len(set(accounts)) != len(accounts):
+            yield Problem(f"{key}.serviceAccounts", list(accounts), "each service account once")
+
+
+def data_warnings(settings: Settings) -> Iterator[str]:
+    """Settings that cost data or do nothing."""
+    data = settings.data
+    if data.checkpoints.enabled and data.checkpoints.reclaim_policy == "Delete":
+        yield "data.checkpoints.reclaimPolicy is Delete: a deleted claim takes its checkpoints along; Retain keeps them"
+    for key, sku in _skus(settings).items():
+        if sku and sku.endswith("LRS") and not _zoneless(settings.location):
+            yield (
+                f"{key} is {sku}: the data is in one zone and cannot be read while that zone is down; ZRS keeps it in "
+                "three"
+            )
+    if data.store and not data.store.profiles:
+        yield "data.store.profiles is empty: nobody can use the storage account; name the namespaces that need it"
+
+
+def _skus(settings: Settings) -> dict[str, str | None]:
+    """What the stack asks for, by key."""
+    data = settings.data
+    asked = {"data.checkpoints.sku": data.checkpoints.sku} if data.checkpoints.enabled else {}
+    return asked | ({"data.store.sku": data.store.sku} if data.store else {})
