@@ -11,6 +11,7 @@ from components.agent_pools import AgentPools
 from components.aks_cluster import AksCluster
 from components.aliases import without_version_aliases
 from components.container_registry import ContainerRegistry
+from components.data_store import DataStore
 from components.kubeflow.prerequisites import KubeflowPrerequisites
 from components.network import Network
 from planning import plan
@@ -32,9 +33,12 @@ group = resources.ResourceGroup(name, resource_group_name=name, location=where, 
 network = Network(name, arguments.network(planned, group), keep)
 cluster = AksCluster(name, arguments.cluster(planned, group, network), keep)
 registry = ContainerRegistry(name, arguments.registry(planned, group, cluster), keep)
+wanted = arguments.data_store(planned, group, cluster)
+store = DataStore(name, wanted, keep) if wanted else None
 pools = AgentPools(name, arguments.pools(planned, group, network, cluster))
 provider = kubernetes.Provider(name, **arguments.kubernetes_provider(cluster))
-inside = pulumi.ResourceOptions(provider=provider, depends_on=[*pools.resources, registry])
+first = [made for made in (*pools.resources, registry, store) if made]
+inside = pulumi.ResourceOptions(provider=provider, depends_on=first)
 prerequisites = KubeflowPrerequisites(name, arguments.prerequisites(planned, cluster), inside)
-for output, value in arguments.outputs(planned, group, network, cluster, prerequisites).items():
+for output, value in arguments.outputs(planned, group, network, cluster, prerequisites, store=store).items():
     pulumi.export(output, value)

@@ -21,8 +21,10 @@ from components.aks_cluster_args import (
     SshSpec,
 )
 from components.container_registry import ContainerRegistryArgs
+from components.data_store import DataStore, DataStoreArgs
 from components.kubeconfig import api_endpoint
 from components.kubeflow.prerequisites import KubeflowPrerequisites, KubeflowPrerequisitesArgs
+from components.kubeflow.storage import CheckpointClassSpec
 from components.network import Network, NetworkArgs
 from components.pool_specs import AgentPoolSpec, SystemPoolSpec
 from planning import AgentPool, Plan, Purpose
@@ -59,6 +61,7 @@ def cluster(plan: Plan, group: resources.ResourceGroup, vnet: Network) -> AksClu
         system_pool=SystemPoolSpec(
             **_named(SystemPoolSpec, settings.system_pool), subnet_id=vnet.subnet_ids[plan.system_pool.subnet]
         ),
+        blob_driver=settings.data.checkpoints.enabled,
         ssh=SshSpec(**_named(SshSpec, settings.ssh)) if settings.ssh else None,
         tags=settings.tags.as_dict(),
     )
@@ -75,12 +78,28 @@ def registry(plan: Plan, group: resources.ResourceGroup, puller: AksCluster) -> 
     )
 
 
+def data_store(plan: Plan, group: resources.ResourceGroup, home: AksCluster) -> DataStoreArgs | None:
+    """Arguments of the data store; None for a stack that has none."""
+    store = plan.settings.data.store
+    if store is None:
+        return None
+    return DataStoreArgs(
+        **_named(DataStoreArgs, store),
+        resource_group_name=group.name,
+        location=plan.settings.location,
+        oidc_issuer=home.oidc_issuer,
+        tags=plan.settings.tags.as_dict(),
+    )
+
+
 def pools(plan: Plan, group: resources.ResourceGroup, vnet: Network, home: AksCluster) -> AgentPoolsArgs:
     """Arguments of the user pools."""
     return AgentPoolsArgs(
         resource_group_name=group.name,
         cluster=home.managed_cluster,
         pools=[_pool(plan, pool, vnet) for pool in plan.user_pools],
+        kubernetes_version=plan.settings.kubernetes.version,
+        os_sku=plan.settings.kubernetes.os_sku,
         gpu_driver=plan.settings.gpu.driver,
         tags=plan.settings.tags.as_dict(),
     )
@@ -90,6 +109,7 @@ def prerequisites(plan: Plan, home: AksCluster) -> KubeflowPrerequisitesArgs:
     """Arguments of Charmed Kubeflow's prerequisites."""
     return KubeflowPrerequisitesArgs(
         **_named(KubeflowPrerequisitesArgs, plan.settings.kubeflow),
+        checkpoints=CheckpointClassSpec(**_named(CheckpointClassSpec, plan.settings.data.checkpoints)),
         cluster=home.managed_cluster,
         priorities=plan.priorities,
         pool_contract=json.dumps(plan.contract, indent=1),
@@ -125,12 +145,16 @@ def outputs(
     vnet: Network,
     home: AksCluster,
     kubeflow: KubeflowPrerequisites,
+    *,
+    store: DataStore | None,
 ) -> dict[str, Any]:
     """What a stack tells people and the next tools. The kubeconfig and Juju's token are secrets."""
     prefix = "service.beta.kubernetes.io/azure"
     # The address is no secret, though the kubeconfig it stands in is.
     api = pulumi.Output.unsecret(home.kubeconfig.apply(api_endpoint))
+    data = {"dataStore": {"account": store.account_name, "clientIds": store.client_ids}} if store else {}
     return {
+        **data,
         "clusterName": home.name,
         "resourceGroup": group.name,
         "fqdn": home.fqdn,
@@ -141,6 +165,7 @@ def outputs(
         "jujuCaCertificate": api.apply(lambda endpoint: endpoint.ca_certificate),
         "jujuToken": kubeflow.juju_token,
         "storageClass": kubeflow.storage_class,
+        "checkpointClass": kubeflow.checkpoint_class,
         "ingressFqdn": vnet.ingress_fqdn,
         "ingressAnnotations": {
             f"{prefix}-load-balancer-resource-group": group.name,

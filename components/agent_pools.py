@@ -6,7 +6,7 @@ from typing import Any, Final, NotRequired, TypedDict
 import pulumi
 from pulumi_azure_native import containerservice as aks
 
-from components.cluster_reference import name_of, resource_of
+from components.cluster_reference import name_of, resource_of, version_of
 from components.conventions import GPU_TAINT, SPOT_KEY, SPOT_TAINT
 from components.mistakes import refuse
 from components.pool_checks import agent_pool_mistakes
@@ -49,6 +49,10 @@ class AgentPoolsArgs(TypedDict):
     """The cluster; its deletion takes the pools with it."""
     pools: Sequence[AgentPoolSpec]
     """The pools, in the order they are made."""
+    kubernetes_version: NotRequired[str]
+    """Kubernetes minor of the nodes, upgraded in place. Default: the cluster's."""
+    os_sku: NotRequired[str]
+    """Operating system of the nodes: Ubuntu (default), Ubuntu2204 or Ubuntu2404; changed in place."""
     gpu_driver: NotRequired[str]
     """Who installs the driver on GPU pools: Install (default) means AKS, None means you."""
     tags: NotRequired[dict[str, str]]
@@ -104,7 +108,9 @@ def _agent_pool(
         mode=aks.AgentPoolMode.USER,
         type=aks.AgentPoolType.VIRTUAL_MACHINE_SCALE_SETS,
         os_type=aks.OSType.LINUX,
-        os_sku=aks.OSSKU.UBUNTU,
+        os_sku=args.get("os_sku", aks.OSSKU.UBUNTU),
+        # Without it a new version of the cluster leaves the nodes behind (github.com/Azure/AKS/issues/3087).
+        orchestrator_version=args.get("kubernetes_version", version_of(args["cluster"])),
         vm_size=pool["vm_size"],
         enable_auto_scaling=True,
         count=pool.get("min_count", 0),

@@ -38,6 +38,8 @@ class AksCluster(pulumi.ComponentResource):
     """Name of the API server."""
     kubeconfig: pulumi.Output[str]
     """Secret: kubeconfig of a cluster admin."""
+    oidc_issuer: pulumi.Output[str]
+    """URL of the issuer that vouches for the cluster's service accounts."""
     kubelet_object_id: pulumi.Output[str]
     """Object id of the identity that pulls images."""
     managed_cluster: aks.ManagedCluster
@@ -73,6 +75,9 @@ class AksCluster(pulumi.ComponentResource):
         private = args.get("api_access", {}).get("private_cluster", False)
         self.fqdn = self.managed_cluster.private_fqdn if private else self.managed_cluster.fqdn
         self.kubelet_object_id = self.managed_cluster.identity_profile.apply(_kubelet_object_id)
+        self.oidc_issuer = self.managed_cluster.oidc_issuer_profile.apply(
+            lambda profile: (profile.issuer_url if profile else None) or ""
+        )
         self.kubeconfig = _kubeconfig(args, self.managed_cluster)
         self.register_outputs(
             {
@@ -80,6 +85,7 @@ class AksCluster(pulumi.ComponentResource):
                 "clusterId": self.cluster_id,
                 "fqdn": self.fqdn,
                 "kubeconfig": self.kubeconfig,
+                "oidcIssuer": self.oidc_issuer,
                 "kubeletObjectId": self.kubelet_object_id,
             }
         )
@@ -120,7 +126,7 @@ def _managed_cluster(
         identity=aks.ManagedClusterIdentityArgs(
             type=aks.ResourceIdentityType.USER_ASSIGNED, user_assigned_identities=[identity_id]
         ),
-        agent_pool_profiles=[_system_pool(args.get("system_pool", {}), args.get("tags"))],
+        agent_pool_profiles=[_system_pool(args, kubernetes.get("os_sku", aks.OSSKU.UBUNTU))],
         auto_scaler_profile=_autoscaler_profile(args.get("autoscaler", {})),
         auto_upgrade_profile=aks.ManagedClusterAutoUpgradeProfileArgs(
             upgrade_channel=kubernetes.get("upgrade_channel", aks.UpgradeChannel.PATCH),
@@ -140,6 +146,11 @@ def _managed_cluster(
         security_profile=aks.ManagedClusterSecurityProfileArgs(
             workload_identity=aks.ManagedClusterSecurityProfileWorkloadIdentityArgs(enabled=True),
             image_cleaner=aks.ManagedClusterSecurityProfileImageCleanerArgs(enabled=True, interval_hours=168),
+        ),
+        storage_profile=aks.ManagedClusterStorageProfileArgs(
+            blob_csi_driver=aks.ManagedClusterStorageProfileBlobCSIDriverArgs(
+                enabled=args.get("blob_driver", True)
+            )
         ),
         linux_profile=_linux_profile(args.get("ssh")),
         tags=args.get("tags"),
@@ -174,14 +185,20 @@ def _entra_profile(access: ApiAccessSpec) -> aks.ManagedClusterAADProfileArgs | 
     return aks.ManagedClusterAADProfileArgs(managed=True, admin_group_object_ids=groups) if groups else None
 
 
-def _system_pool(pool: SystemPoolSpec, tags: dict[str, str] | None) -> aks.ManagedClusterAgentPoolProfileArgs:
+def _system_pool(args: AksClusterArgs, os_sku: str) -> aks.ManagedClusterAgentPoolProfileArgs:
+    """The system pool. It never states a Kubernetes version.
+
+    AKS refuses a cluster that states one for some of its pools, and takes those made apart for pools without one
+    (github.com/Azure/ARO-HCP/pull/662). Its nodes follow by `az aks nodepool upgrade`.
+    """
+    pool: SystemPoolSpec = args.get("system_pool", {})
     fewest, most = DEFAULT_SYSTEM_NODES
     return aks.ManagedClusterAgentPoolProfileArgs(
         name=pool.get("name", "system"),
         mode=aks.AgentPoolMode.SYSTEM,
         type=aks.AgentPoolType.VIRTUAL_MACHINE_SCALE_SETS,
         os_type=aks.OSType.LINUX,
-        os_sku=aks.OSSKU.UBUNTU,
+        os_sku=os_sku,
         vm_size=pool.get("vm_size", "Standard_D4s_v5"),
         enable_auto_scaling=True,
         count=pool.get("min_count", fewest),
@@ -194,7 +211,7 @@ def _system_pool(pool: SystemPoolSpec, tags: dict[str, str] | None) -> aks.Manag
         max_pods=pool.get("max_pods", DEFAULT_MAX_PODS),
         vnet_subnet_id=pool.get("subnet_id"),
         upgrade_settings=aks.AgentPoolUpgradeSettingsArgs(max_surge="1"),
-        tags=tags,
+        tags=args.get("tags"),
     )
 
 

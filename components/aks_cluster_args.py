@@ -34,6 +34,8 @@ class KubernetesSpec(TypedDict):
     """Automatic upgrades of Kubernetes: patch (default) or none."""
     node_os_upgrade_channel: NotRequired[str]
     """Automatic upgrades of the nodes: NodeImage (default), SecurityPatch, Unmanaged or None."""
+    os_sku: NotRequired[str]
+    """Operating system of the system pool's nodes: Ubuntu (default), Ubuntu2204 or Ubuntu2404."""
     maintenance: NotRequired[MaintenanceSpec]
     """When upgrades may run."""
 
@@ -115,6 +117,8 @@ class AksClusterArgs(TypedDict):
     """The autoscaler's profile."""
     system_pool: NotRequired[SystemPoolSpec]
     """The pool of AKS's own add-ons."""
+    blob_driver: NotRequired[bool]
+    """Whether AKS runs the CSI driver of Blob storage. Default: true."""
     ssh: NotRequired[SshSpec | None]
     """SSH access to nodes. Default: none."""
     tags: NotRequired[dict[str, str]]

@@ -10,6 +10,11 @@ def name_of(cluster: pulumi.Input[aks.ManagedCluster]) -> pulumi.Output[str]:
     return pulumi.Output.from_input(cluster).apply(lambda found: found.name)
 
 
+def version_of(cluster: pulumi.Input[aks.ManagedCluster]) -> pulumi.Output[str | None]:
+    """The Kubernetes version that the cluster was told, once it runs it."""
+    return pulumi.Output.from_input(cluster).apply(lambda found: found.kubernetes_version)
+
+
 def resource_of(cluster: pulumi.Input[aks.ManagedCluster]) -> pulumi.Resource:
     """The cluster as `deleted_with` takes it.
 

@@ -10,6 +10,7 @@ from pulumi.provider.server import ComponentInitError
 from components.agent_pools import AgentPools
 from components.aks_cluster import AksCluster
 from components.container_registry import ContainerRegistry
+from components.data_store import DataStore
 from components.kubeflow.prerequisites import KubeflowPrerequisites
 from components.mistakes import ArgumentsError
 from components.network import Network
@@ -20,6 +21,7 @@ COMPONENTS: Final[list[type[pulumi.ComponentResource]]] = [
     AgentPools,
     AksCluster,
     ContainerRegistry,
+    DataStore,
     KubeflowPrerequisites,
     Network,
 ]

@@ -8,11 +8,13 @@ from typing import Any
 from planning import gpu_rules, label_rules, pool_rules, stack_rules, zone_rules
 from planning.access_rules import access_problems
 from planning.contract import PoolContract, pool_contract
+from planning.data_rules import data_problems, data_warnings
 from planning.day_rules import day_problems, day_warnings
 from planning.expander import priorities
 from planning.location_rules import location_problems, location_warnings
 from planning.names import Names, name_problems, names
 from planning.network_rules import network_problems
+from planning.node_os_rules import node_os_warnings
 from planning.pools import AgentPool, agent_pools
 from planning.production_rules import production_warnings
 from planning.size_rules import size_problems
@@ -106,6 +108,7 @@ def problems(settings: Settings, *, stack: str, today: date) -> Iterator[Problem
     yield from stack_rules.stack_problems(settings)
     yield from zone_rules.zone_problems(settings)
     yield from gpu_rules.driver_problems(settings)
+    yield from data_problems(settings)
 
 
 def warnings(settings: Settings, pools: tuple[AgentPool, ...], *, today: date) -> Iterator[str]:
@@ -117,7 +120,9 @@ def warnings(settings: Settings, pools: tuple[AgentPool, ...], *, today: date) -
     yield from version_warnings(settings, day)
     yield from size_warnings(settings, day)
     yield from architecture_warnings(pools)
+    yield from node_os_warnings(settings, day)
     yield from stack_rules.system_warnings(settings)
     yield from stack_rules.eviction_warnings(pools)
     yield from zone_rules.zone_warnings(settings, pools)
     yield from gpu_rules.gpu_warnings(settings, pools)
+    yield from data_warnings(settings.data)

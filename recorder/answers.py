@@ -26,6 +26,8 @@ JUJU_TOKEN = "recorded-juju-token"  # noqa: S105 - not a credential; tests look 
 _NAME_INPUTS = (
     "agentPoolName",
     "configName",
+    "containerName",
+    "federatedIdentityCredentialResourceName",
     "registryName",
     "resourceName",
     "virtualNetworkName",

@@ -5,6 +5,7 @@ Only `settings.stack` imports pulumi, so that planning and tests use the models 
 
 from settings._model import SettingsModel
 from settings.cluster import ApiAccess, Autoscaler, Kubernetes, MaintenanceWindow, Registry, Ssh
+from settings.data import CheckpointClass, Data, DataStore, Profile
 from settings.gpu import Gpu
 from settings.kubeflow import Inotify, Kubeflow, StorageClass
 from settings.network import Network, Subnets
@@ -18,6 +19,9 @@ from settings.workload import Work
 __all__ = [
     "ApiAccess",
     "Autoscaler",
+    "CheckpointClass",
+    "Data",
+    "DataStore",
     "Fallback",
     "Gpu",
     "Inotify",
@@ -29,6 +33,7 @@ __all__ = [
     "OwnVmSize",
     "Parsed",
     "Problem",
+    "Profile",
     "Registry",
     "Settings",
     "SettingsError",

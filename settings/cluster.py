@@ -67,6 +67,11 @@ class Kubernetes(SettingsModel):
         about="Automatic upgrades of the nodes' operating system.",
         source="auto-upgrade-node-os-image.md",
     )
+    os_sku: Literal["Ubuntu", "Ubuntu2204", "Ubuntu2404"] = setting(
+        "Ubuntu",
+        about="Operating system of the nodes; Ubuntu is 22.04 up to Kubernetes 1.34 and 24.04 from 1.35 on.",
+        source="upgrade-os-version.md; docs/decisions/0002-long-term-support-is-the-default.md",
+    )
     maintenance: MaintenanceWindow = setting(
         MaintenanceWindow(), about="When both kinds of upgrade may run.", source="planned-maintenance.md"
     )

@@ -115,6 +115,7 @@ def _rows(root: Schema, owner: Schema, name: str, path: str) -> Iterator[Row]:
     about = field.get("description") or cast(Schema, model)["description"]
     allowed = "mapping" if model else _allowed(field)
     yield Row(f"`{path}`", allowed, default, field["unit"], about.replace("<", "&lt;"), field["source"])
+    path = f"{path}.<name>" if model and "additionalProperties" in field else path
     for inner, _ in _fields(model or {}):
         yield from _rows(root, cast(Schema, model), inner, f"{path}.{inner}")
 

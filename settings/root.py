@@ -5,6 +5,7 @@ from pydantic.alias_generators import to_camel
 
 from settings._model import Day, SettingsModel, setting
 from settings.cluster import ApiAccess, Autoscaler, Kubernetes, Registry, Ssh
+from settings.data import Data
 from settings.gpu import Gpu
 from settings.kubeflow import Kubeflow
 from settings.network import Network
@@ -110,6 +111,11 @@ class Settings(SettingsModel):
     )
     kubeflow: Kubeflow = setting(
         Kubeflow(), about="Charmed Kubeflow and its prerequisites.", source="docs/facts/charmed-kubeflow.md"
+    )
+    data: Data = setting(
+        Data(),
+        about="Where data outlives a node.",
+        source="docs/decisions/0010-checkpoints-on-blob-storage.md",
     )
     workload: dict[str, Work] = setting(
         {},

@@ -16,7 +16,14 @@ from components.kubeflow.device_plugin import device_plugin
 from components.kubeflow.inotify import InotifySpec, inotify_limits
 from components.kubeflow.juju import juju_access
 from components.kubeflow.scheduling import priority_classes, priority_expander
-from components.kubeflow.storage import DEFAULT_NAME, StorageClassSpec, storage_class
+from components.kubeflow.storage import (
+    DEFAULT_CHECKPOINTS,
+    DEFAULT_NAME,
+    CheckpointClassSpec,
+    StorageClassSpec,
+    checkpoint_class,
+    storage_class,
+)
 
 
 class KubeflowPrerequisitesArgs(TypedDict):
@@ -32,6 +39,8 @@ class KubeflowPrerequisitesArgs(TypedDict):
     """Namespace of everything of ours; never one that Juju creates. Default: kubeflow-aks."""
     storage_class: NotRequired[StorageClassSpec]
     """Storage for Juju and the charms."""
+    checkpoints: NotRequired[CheckpointClassSpec]
+    """Storage for checkpoints, on the Blob CSI driver."""
     general_labels: NotRequired[dict[str, str]]
     """Labels of the nodes that host Charmed Kubeflow. Default: kubeflow-aks/workload platform."""
     inotify: NotRequired[InotifySpec]
@@ -56,6 +65,8 @@ class KubeflowPrerequisites(pulumi.ComponentResource):
     """Secret: token of the service account that Juju signs in with."""
     storage_class: pulumi.Output[str]
     """Name of the storage class for Juju."""
+    checkpoint_class: pulumi.Output[str]
+    """Name of the storage class for checkpoints; empty without it."""
 
     def __init__(
         self, name: str, args: KubeflowPrerequisitesArgs, opts: pulumi.ResourceOptions | None = None
@@ -92,6 +103,14 @@ class KubeflowPrerequisites(pulumi.ComponentResource):
             *priority_classes(name, child),
             *contract_readers(name, inside, child),
         ]
+        checkpoints = args.get("checkpoints", {})
+        self.checkpoint_class = pulumi.Output.from_input("")
+        if checkpoints.get("enabled", True):
+            shared = checkpoint_class(name, checkpoints, child)
+            self.checkpoint_class = shared.metadata.name.apply(
+                lambda found: found or checkpoints.get("name", DEFAULT_CHECKPOINTS)
+            )
+            made.append(shared)
         limits = args.get("inotify", {})
         if limits.get("enabled", True):
             home = args.get("general_labels", {WORKLOAD_LABEL: PLATFORM_WORKLOAD})
@@ -113,4 +132,10 @@ class KubeflowPrerequisites(pulumi.ComponentResource):
                 pulumi.ResourceOptions(protect=args.get("protect", True), depends_on=made),
             ),
         )
-        self.register_outputs({"jujuToken": self.juju_token, "storageClass": self.storage_class})
+        self.register_outputs(
+            {
+                "jujuToken": self.juju_token,
+                "storageClass": self.storage_class,
+                "checkpointClass": self.checkpoint_class,
+            }
+        )

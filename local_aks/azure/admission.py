@@ -22,16 +22,32 @@ from local_aks.azure.rules.resources import RESOURCE_RULES
 from local_aks.azure.rules.rule import ClusterRequest, PoolRequest, ResourceRequest, Rule, admit
 from local_aks.azure.rules.sizes import SIZE_RULES
 from local_aks.azure.rules.spot import SPOT_RULES
+from local_aks.azure.rules.storage import STORAGE_RULES
 from local_aks.azure.rules.subnets import ADDRESS_RULES, SUBNET_RULES, SubnetRequest
 from local_aks.azure.rules.tags import TAG_RULES
+from local_aks.azure.rules.upgrades import CLUSTER_UPGRADE_RULES, POOL_UPGRADE_RULES
 
 Request = ResourceRequest | SubnetRequest | ClusterRequest | PoolRequest
 
 TABLES: Final[Mapping[type[Any], tuple[Rule[Any], ...]]] = {
-    ResourceRequest: (*RESOURCE_RULES, *TAG_RULES, *MAINTENANCE_RULES, *ADDRESS_RULES),
+    ResourceRequest: (*RESOURCE_RULES, *TAG_RULES, *MAINTENANCE_RULES, *ADDRESS_RULES, *STORAGE_RULES),
     SubnetRequest: SUBNET_RULES,
-    ClusterRequest: (*CLUSTER_RULES, *ACCESS_RULES, *AUTOSCALER_RULES, *NETWORK_RULES),
-    PoolRequest: (*SPOT_RULES, *POOL_RULES, *SIZE_RULES, *LABEL_RULES, *IMMUTABLE_RULES, *CAPACITY_RULES),
+    ClusterRequest: (
+        *CLUSTER_RULES,
+        *CLUSTER_UPGRADE_RULES,
+        *ACCESS_RULES,
+        *AUTOSCALER_RULES,
+        *NETWORK_RULES,
+    ),
+    PoolRequest: (
+        *SPOT_RULES,
+        *POOL_RULES,
+        *POOL_UPGRADE_RULES,
+        *SIZE_RULES,
+        *LABEL_RULES,
+        *IMMUTABLE_RULES,
+        *CAPACITY_RULES,
+    ),
 }
 """Rules by the kind of request they judge, in the order in which they are checked."""
 

@@ -19,6 +19,8 @@ _POOL_NAME: Final = r"^[a-z][a-z0-9]{0,11}$"
 _CIDR: Final = r"^([0-9]{1,3}\.){3}[0-9]{1,3}(\/([0-9]|[1-2][0-9]|3[0-2]))?$"
 _CLUSTER_NAME: Final = r"^[a-zA-Z0-9]$|^[a-zA-Z0-9][-_a-zA-Z0-9]{0,61}[a-zA-Z0-9]$"
 _MAINTENANCE: Final = "azure-native:containerservice:MaintenanceConfiguration"
+_ACCOUNT: Final = "azure-native:storage:StorageAccount"
+_BLOBS: Final = "azure-native:storage:BlobServiceProperties"
 _REGISTRY: Final = "azure-native:containerregistry:Registry"
 
 
@@ -94,9 +96,19 @@ CONSTRAINTS: Final = (
     Constraint(
         type=_MAINTENANCE, path="maintenanceWindow.schedule.relativeMonthly.intervalMonths", range=(1, 6)
     ),
+    Constraint(type=_ACCOUNT, path="accountName", length=(3, 24)),
+    Constraint(type=_BLOBS, path="containerDeleteRetentionPolicy.days", range=(1, 365)),
+    Constraint(type=_BLOBS, path="deleteRetentionPolicy.days", range=(1, 365)),
+    Constraint(type="azure-native:storage:BlobContainer", path="containerName", length=(3, 63)),
+    Constraint(
+        type="azure-native:managedidentity:FederatedIdentityCredential",
+        path="federatedIdentityCredentialResourceName",
+        pattern=r"^[a-zA-Z0-9]{1}[a-zA-Z0-9-_]{2,119}$",
+    ),
     Constraint(type=_REGISTRY, path="registryName", pattern=r"^[a-zA-Z0-9]*$", length=(5, 50)),
 )
-"""Sources: azure-rest-api-specs, containerservice 2025-09-01, containerregistry, and ARM's common types."""
+"""Sources: azure-rest-api-specs, containerservice 2025-09-01, containerregistry, storage,
+managedidentity, and ARM's common types."""
 
 
 def violations(token: str, inputs: Json) -> list[str]:

@@ -10,7 +10,7 @@ from local_aks.azure.arm import ArmError, Json
 from local_aks.azure.rules.resources import dangling, in_use, references
 from local_aks.azure.state import AGENT_POOL, MANAGED_CLUSTER, AzureState
 from local_aks.azure.timing import DELETING, Timing
-from local_aks.azure.types import RESOURCE_GROUP, ROLE_ASSIGNMENT, ArmType
+from local_aks.azure.types import FEDERATED_CREDENTIAL, RESOURCE_GROUP, ROLE_ASSIGNMENT, ArmType
 
 _BAD_REQUEST: Final = 400
 _NOT_FOUND: Final = 404
@@ -38,6 +38,8 @@ def require_parents(arm_type: ArmType, arm_id: str, get: Get) -> None:
         name = arm.name_of(group)
         raise ArmError(_NOT_FOUND, "ResourceGroupNotFound", f"Resource group '{name}' could not be found.")
     parent = arm.parent_id_of(arm_id)
+    if parent and parent.endswith("/blobServices/default"):  # every storage account has one, put or not
+        parent = arm.parent_id_of(parent)
     if parent and get(parent) is None:
         kind = arm.provider_type_of(arm_id).partition("/")[2]
         raise ArmError(
@@ -49,11 +51,13 @@ def require_parents(arm_type: ArmType, arm_id: str, get: Get) -> None:
 
 
 def require_idle(arm_type: ArmType, arm_id: str, state: AzureState, timing: Timing) -> None:
-    """AKS changes one thing at a time in a cluster (Azure/AKS#1913).
+    """AKS changes one thing at a time in a cluster (Azure/AKS#1913), and an identity has one credential written.
 
     Raises:
         ArmError: 409, as cilium/cilium#25944 and Azure/terraform-azurerm-avm-ptn-aks-production#25 quote it.
     """
+    if arm_type.pulumi == FEDERATED_CREDENTIAL:
+        _require_no_other_write(arm.parent_id_of(arm_id) or "", state, timing)
     cluster_id = {AGENT_POOL: arm.parent_id_of(arm_id), MANAGED_CLUSTER: arm_id}.get(arm_type.pulumi)
     cluster = state.get(cluster_id) if cluster_id else None
     if cluster is None:
@@ -70,6 +74,23 @@ def require_idle(arm_type: ArmType, arm_id: str, state: AzureState, timing: Timi
             f"Operation is not allowed: Another {doing} is in progress, please wait for it to finish before "
             "starting a new operation. See https://aka.ms/aks-pending-operation for more details",
         )
+
+
+def _require_no_other_write(identity_id: str, state: AzureState, timing: Timing) -> None:
+    """No two federated credentials of one identity are written at once.
+
+    Raises:
+        ArmError: 409, as Azure/bicep-registry-modules#1447 quotes it; a DELETE meets it too
+            (hashicorp/terraform-provider-azurerm#29242).
+    """
+    if all(timing.over(found.busy_until) for found in state.children(identity_id, FEDERATED_CREDENTIAL)):
+        return
+    raise ArmError(
+        _CONFLICT,
+        "ConcurrentFederatedIdentityCredentialsWritesForSingleManagedIdentity",
+        f"Too many Federated Identity Credentials are written concurrently for the managed identity '{identity_id}'. "
+        "Concurrent Federated Identity Credentials writes under the same managed identity are not supported.",
+    )
 
 
 def require_other_system_pool(arm_id: str, state: AzureState) -> None:

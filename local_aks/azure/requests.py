@@ -8,7 +8,6 @@ from datetime import date
 from local_aks.azure import arm
 from local_aks.azure.admission import Request
 from local_aks.azure.arm import Json
-from local_aks.azure.responses.kubernetes import DEFAULT_VERSION
 from local_aks.azure.rules.rule import ClusterRequest, PoolRequest, ResourceRequest
 from local_aks.azure.rules.subnets import SubnetRequest
 from local_aks.azure.state import AGENT_POOL, MANAGED_CLUSTER, AzureState, profile
@@ -84,7 +83,7 @@ class Requests:
             body=body,
             existing=profile(before) if before else None,
             location=str(cluster.get("location")),
-            control_plane_version=str(cluster.get("kubernetesVersion", DEFAULT_VERSION)),
+            control_plane_version=str(cluster["currentKubernetesVersion"]),
             cluster=cluster,
             subnets=self._all(SUBNET),
         )

@@ -19,7 +19,7 @@ from local_aks.azure.responses import BUILDERS, Put
 from local_aks.azure.responses.put import without_secrets
 from local_aks.azure.state import AGENT_POOL, MANAGED_CLUSTER, AzureState, StoredResource, profile
 from local_aks.azure.timing import CREATING, DELETING, UPDATING, Timing
-from local_aks.azure.types import RESOURCE_GROUP, TYPES, ArmType
+from local_aks.azure.types import FEDERATED_CREDENTIAL, RESOURCE_GROUP, TYPES, ArmType
 
 _BAD_REQUEST: Final = 400
 
@@ -102,8 +102,9 @@ class ResourceManager:
             self._deletions.purge()
             if self._state.get(arm_id) is None:
                 return None
-            if arm_type.pulumi == AGENT_POOL:
+            if arm_type.pulumi in {AGENT_POOL, FEDERATED_CREDENTIAL}:
                 preconditions.require_idle(arm_type, arm_id, self._state, self._timing)
+            if arm_type.pulumi == AGENT_POOL:
                 preconditions.require_other_system_pool(arm_id, self._state)
             preconditions.require_unused(arm_type, arm_id, self._state)
             ends_at = self._timing.ends_at(arm_type.pulumi, DELETING)

@@ -100,7 +100,7 @@ class AzureState:
         """Every agent pool of every cluster, inline or not, as one flat dict each.
 
         Keys are the wire names of an agent pool profile, and `clusterName`, `clusterId`, `location`,
-        `nodeResourceGroup`, `kubernetesVersion` of its cluster. Pools being deleted are left out.
+        `nodeResourceGroup` of its cluster. Pools being deleted are left out.
         """
         resources = self._resources()
         pools: list[Json] = []
@@ -115,7 +115,6 @@ class AzureState:
                     "clusterId": cluster.id,
                     "location": cluster.outputs["location"],
                     "nodeResourceGroup": cluster.outputs["nodeResourceGroup"],
-                    "kubernetesVersion": cluster.outputs["currentKubernetesVersion"],
                 }
             )
         return pools

@@ -120,6 +120,10 @@ _NETWORK: Final = frozenset(
 _CLUSTER: Final = f"{_GROUP_OF_AKS}/providers/Microsoft.ContainerService/managedClusters/{{resourceName}}"
 _VNET: Final = f"{_GROUP}/providers/Microsoft.Network/virtualNetworks/{{virtualNetworkName}}"
 VIRTUAL_NETWORK: Final = "azure-native:network:VirtualNetwork"
+_ACCOUNT: Final = f"{_GROUP}/providers/Microsoft.Storage/storageAccounts/{{accountName}}"
+BLOB_CONTAINER: Final = "azure-native:storage:BlobContainer"
+FEDERATED_CREDENTIAL: Final = "azure-native:managedidentity:FederatedIdentityCredential"
+STORAGE_ACCOUNT: Final = "azure-native:storage:StorageAccount"
 SUBNET: Final = "azure-native:network:Subnet"
 PUBLIC_IP: Final = "azure-native:network:PublicIPAddress"
 RESOURCE_GROUP: Final = "azure-native:resources:ResourceGroup"
@@ -182,6 +186,33 @@ _TYPES: Final = (
         auto_name=AutoName.UUID,
         force_new=frozenset({"principalId"}),
         located=False,
+    ),
+    ArmType(
+        pulumi=FEDERATED_CREDENTIAL,
+        arm="Microsoft.ManagedIdentity/userAssignedIdentities/federatedIdentityCredentials",
+        path=f"{_GROUP_OF_AKS}/providers/Microsoft.ManagedIdentity/userAssignedIdentities/{{resourceName}}"
+        "/federatedIdentityCredentials/{federatedIdentityCredentialResourceName}",
+        located=False,
+    ),
+    ArmType(
+        pulumi=STORAGE_ACCOUNT,
+        arm="Microsoft.Storage/storageAccounts",
+        path=_ACCOUNT,
+        force_new=frozenset({"location", "isHnsEnabled"}),
+        other_evidence={"accessTier": Evidence.DOCUMENT},
+    ),
+    ArmType(
+        pulumi="azure-native:storage:BlobServiceProperties",
+        arm="Microsoft.Storage/storageAccounts/blobServices",
+        path=f"{_ACCOUNT}/blobServices/{{blobServicesName}}",
+        located=False,
+    ),
+    ArmType(
+        pulumi=BLOB_CONTAINER,
+        arm="Microsoft.Storage/storageAccounts/blobServices/containers",
+        path=f"{_ACCOUNT}/blobServices/default/containers/{{containerName}}",
+        located=False,
+        other_evidence={"publicAccess": Evidence.NOTHING},
     ),
     ArmType(
         pulumi="azure-native:containerregistry:Registry",

@@ -36,6 +36,7 @@ def managed_cluster() -> aks.ManagedCluster:
         resource_name_="aks",
         resource_group_name="group",
         location="westeurope",
+        kubernetes_version="1.34",
         identity=aks.ManagedClusterIdentityArgs(
             type=aks.ResourceIdentityType.USER_ASSIGNED,
             user_assigned_identities=[f"{SUBSCRIPTION}/resourceGroups/group/identities/aks"],

@@ -66,6 +66,29 @@ def test_a_pool_starts_at_its_fewest_nodes_and_scales_itself(cloud: Cloud) -> An
 
 
 @pulumi.runtime.test
+def test_a_pool_runs_the_clusters_version_unless_it_is_told_another(
+    cloud: Cloud, home: aks.ManagedCluster
+) -> Any:
+    def check(versions: list[str]) -> None:
+        assert versions == ["1.34", "1.33"]
+
+    AgentPools("behind", {**args(home, REGULAR), "kubernetes_version": "1.33"}, cloud.opts)
+    requests = [cloud.request(name) for name in ("kf-general", "behind-general")]
+    return pulumi.Output.all(*requests).apply(
+        lambda bodies: check([body["orchestratorVersion"] for body in bodies])
+    )
+
+
+@pulumi.runtime.test
+def test_a_pool_has_the_operating_system_it_is_told(cloud: Cloud, home: aks.ManagedCluster) -> Any:
+    def check(body: dict[str, Any]) -> None:
+        assert body["osSKU"] == "Ubuntu2404"
+
+    AgentPools("noble", {**args(home, REGULAR), "os_sku": "Ubuntu2404"}, cloud.opts)
+    return cloud.request("noble-general").apply(check)
+
+
+@pulumi.runtime.test
 def test_a_pool_carries_its_labels_taints_and_tags(cloud: Cloud, home: aks.ManagedCluster) -> Any:
     def check(body: dict[str, Any]) -> None:
         assert body["nodeLabels"] == {"kubeflow-aks/workload": "platform"}

@@ -50,6 +50,16 @@ def test_upgrades_stay_within_the_tested_minor(cloud: Cloud) -> Any:
 
 
 @pulumi.runtime.test
+def test_the_system_pool_never_states_a_version(cloud: Cloud) -> Any:
+    def check(body: dict[str, Any]) -> None:
+        [system] = body["agentPoolProfiles"]
+        assert "orchestratorVersion" not in system
+        assert system["osSKU"] == "Ubuntu"
+
+    return cloud.request("kf").apply(check)
+
+
+@pulumi.runtime.test
 def test_the_cluster_has_an_identity_of_ours(cloud: Cloud) -> Any:
     def check(body: dict[str, Any]) -> None:
         [identity] = body["identity"]["userAssignedIdentities"]

@@ -13,20 +13,24 @@ from components.aks_cluster_args import (
     SshSpec,
 )
 from components.container_registry import ContainerRegistryArgs
+from components.data_store import DataProfileSpec, DataStoreArgs
 from components.kubeflow.inotify import InotifySpec
 from components.kubeflow.prerequisites import KubeflowPrerequisitesArgs
-from components.kubeflow.storage import StorageClassSpec
+from components.kubeflow.storage import CheckpointClassSpec, StorageClassSpec
 from components.network import NetworkArgs
 from components.pool_specs import AgentPoolSpec, OsDiskSpec, SystemPoolSpec
 from settings import (
     ApiAccess,
     Autoscaler,
+    CheckpointClass,
+    DataStore,
     Inotify,
     Kubeflow,
     Kubernetes,
     MaintenanceWindow,
     Network,
     OsDisk,
+    Profile,
     Registry,
     SettingsModel,
     Ssh,
@@ -41,12 +45,15 @@ from settings import (
     [
         (ApiAccess, [ApiAccessSpec], ()),
         (Autoscaler, [AutoscalerSpec], ()),
+        (CheckpointClass, [CheckpointClassSpec], ()),
+        (DataStore, [DataStoreArgs], ()),
         (Inotify, [InotifySpec], ()),
         (Kubeflow, [KubeflowPrerequisitesArgs], ("release", "dns_label")),
         (Kubernetes, [KubernetesSpec], ()),
         (MaintenanceWindow, [MaintenanceSpec], ()),
         (Network, [NetworkArgs, ClusterNetworkSpec], ()),
         (OsDisk, [OsDiskSpec], ()),
+        (Profile, [DataProfileSpec], ()),
         (Registry, [ContainerRegistryArgs], ()),
         (Ssh, [SshSpec], ()),
         (StorageClass, [StorageClassSpec], ()),

@@ -20,6 +20,7 @@ def test_the_outputs_are_these(up: Record) -> None:
         "jujuCaCertificate",
         "jujuToken",
         "storageClass",
+        "checkpointClass",
         "ingressFqdn",
         "ingressAnnotations",
     }

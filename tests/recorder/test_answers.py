@@ -25,6 +25,7 @@ def invoked(token: str) -> dict[str, Any]:
         ("azure-native:network:VirtualNetwork", "virtualNetworkName"),
         ("azure-native:network:PublicIPAddress", "publicIpAddressName"),
         ("azure-native:containerregistry:Registry", "registryName"),
+        ("azure-native:storage:BlobContainer", "containerName"),
     ],
 )
 def test_a_resource_has_its_physical_name_and_an_arm_id(typ: str, key: str) -> None:
@@ -40,6 +41,12 @@ def test_a_resource_has_its_physical_name_and_an_arm_id(typ: str, key: str) -> N
 def test_a_pool_is_named_as_itself_and_not_as_its_cluster() -> None:
     _, outputs = made("azure-native:containerservice:AgentPool", agentPoolName="pool", resourceName="aks")
     assert outputs["name"] == "pool"
+
+
+def test_a_credential_is_named_as_itself_and_not_as_its_identity() -> None:
+    names = {"federatedIdentityCredentialResourceName": "credential", "resourceName": "identity"}
+    _, outputs = made("azure-native:managedidentity:FederatedIdentityCredential", **names)
+    assert outputs["name"] == "credential"
 
 
 def test_a_resource_without_a_physical_name_has_its_logical_one() -> None:

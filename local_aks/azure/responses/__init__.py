@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from local_aks.azure.arm import Json
-from local_aks.azure.responses import kubernetes, network, platform
+from local_aks.azure.responses import kubernetes, network, platform, storage
 from local_aks.azure.responses.put import Put
 
 BUILDERS: Final[Mapping[str, Callable[[Put], Json]]] = {
@@ -14,6 +14,10 @@ BUILDERS: Final[Mapping[str, Callable[[Put], Json]]] = {
     "azure-native:managedidentity:UserAssignedIdentity": platform.user_assigned_identity,
     "azure-native:authorization:RoleAssignment": platform.role_assignment,
     "azure-native:containerregistry:Registry": platform.registry,
+    "azure-native:managedidentity:FederatedIdentityCredential": platform.federated_identity_credential,
+    "azure-native:storage:StorageAccount": storage.account,
+    "azure-native:storage:BlobServiceProperties": storage.blob_service,
+    "azure-native:storage:BlobContainer": storage.container,
     "azure-native:network:VirtualNetwork": network.virtual_network,
     "azure-native:network:Subnet": network.subnet,
     "azure-native:network:PublicIPAddress": network.public_ip_address,

@@ -13,11 +13,12 @@ from local_aks.azure import arm
 from local_aks.azure.arm import Json
 from local_aks.azure.responses.put import TENANT, Put, new_etag
 from local_aks.azure.rules.rule import SPOT_KEY, SPOT_TAINT, vm_size
+from local_aks.azure.rules.upgrades import same
 
 DEFAULT_VERSION: Final = "1.34"
 _PATCHES: Final = {"1.30": "1.30.10", "1.34": "1.34.4"}
 """Patch AKS picks for a minor: the recorded one, and the one the local control plane runs."""
-_NODE_IMAGE: Final = "AKSUbuntu-2204gen2containerd-202503.21.0"
+_NODE_IMAGE: Final = "AKSUbuntu-{ubuntu}gen2containerd-202503.21.0"
 _MOST_POOLS: Final = 100
 _LONGEST_GROUP: Final = 80
 _DEFAULT_DISK: Final = 128
@@ -53,10 +54,27 @@ def patched(version: str) -> str:
     return version if version.count(".") > 1 else _PATCHES.get(version, f"{version}.0")
 
 
+def _running(version: str, has: str | None, control_plane: str | None = None) -> str:
+    """The full version behind one asked for: `1.34` where a patch of it runs is no upgrade; nodes never lead.
+
+    Source: managedClusters.json, kubernetesVersion and orchestratorVersion.
+    """
+    running = (it for it in (has, control_plane) if it and same(version, it))
+    return next(running, patched(version))
+
+
+def node_image(os_sku: str, version: str) -> str:
+    """The node image of an OS SKU on a Kubernetes version (upgrade-os-version.md)."""
+    default = "2204" if int(version.split(".")[1]) < 35 else "2404"  # noqa: PLR2004 - the release's number
+    return _NODE_IMAGE.format(ubuntu=os_sku.removeprefix("Ubuntu") or default)
+
+
 def agent_pool(put: Put) -> Json:
     """Body of an agent pool."""
     cluster = put.get(arm.parent_id_of(put.id) or "") or {}
     version = _pool_version(put, cluster)
+    had = (put.existing or {}).get("currentOrchestratorVersion")
+    running = _running(version, had, cluster.get("currentKubernetesVersion"))
     system = put.body.get("mode") == "System"
     defaults: Json = {
         "enableAutoScaling": False,
@@ -76,8 +94,8 @@ def agent_pool(put: Put) -> Json:
     return defaults | put.answer(
         count=_count(put),
         orchestratorVersion=version,
-        currentOrchestratorVersion=patched(version),
-        nodeImageVersion=_NODE_IMAGE,
+        currentOrchestratorVersion=running,
+        nodeImageVersion=node_image(put.body.get("osSKU", "Ubuntu"), running),
         provisioningState="Succeeded",
         eTag=new_etag(),
         **_spot_pair(put),
@@ -106,7 +124,7 @@ def managed_cluster(put: Put) -> Json:
         autoUpgradeProfile={"nodeOSUpgradeChannel": "NodeImage"} | put.body.get("autoUpgradeProfile", {}),
         apiServerAccessProfile=_api_server_access(put.body),
         azurePortalFQDN=f"{prefix}.portal.hcp.{location}.azmk8s.io",
-        currentKubernetesVersion=patched(version),
+        currentKubernetesVersion=_running(version, (put.existing or {}).get("currentKubernetesVersion")),
         eTag=new_etag(),
         enableRBAC=put.body.get("enableRBAC", True),
         fqdn=f"{prefix}.hcp.{location}.azmk8s.io",

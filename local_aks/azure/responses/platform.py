@@ -21,6 +21,11 @@ def user_assigned_identity(put: Put) -> Json:
     )
 
 
+def federated_identity_credential(put: Put) -> Json:
+    """Body of a federated credential: what was put."""
+    return put.answer()
+
+
 def role_assignment(put: Put) -> Json:
     """Body of a role assignment."""
     return put.answer(

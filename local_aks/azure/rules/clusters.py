@@ -43,18 +43,6 @@ def _unsupported(request: ClusterRequest, reason: str) -> Mapping[str, object] |
     return when(found is not None and found[0] == reason, name=request.name, version=found and found[1])
 
 
-def _downgrade(request: ClusterRequest) -> Mapping[str, object] | None:
-    wanted, has = request.get("kubernetesVersion"), request.had("currentKubernetesVersion")
-    if not wanted or not has:
-        return None
-    to, now = _minor(wanted), _minor(has)
-    return when(to < now or to > now + 1, wanted=wanted, has=has)
-
-
-def _minor(version: str) -> int:
-    return int(version.split(".")[1])
-
-
 def _node_group(request: ClusterRequest) -> str:
     """Name of the resource group that AKS makes for the machines."""
     derived = f"MC_{request.resource_group}_{request.name}_{request.get('location')}"
@@ -131,14 +119,6 @@ CLUSTER_RULES: Final[tuple[Rule[ClusterRequest], ...]] = (
         "please check https://aka.ms/supported-version-list",
         broken=lambda r: _unsupported(r, "unsupported"),
         source="supported-kubernetes-versions.md; dates: catalogue",
-    ),
-    Rule(
-        id="version-upgrade",
-        code="OperationNotAllowed",
-        message="Upgrading Kubernetes version {has} to {wanted} is not allowed. Minor versions can be upgraded one "
-        "at a time and never downgraded.",
-        broken=_downgrade,
-        source="upgrade-aks-cluster.md",
     ),
     Rule(
         id="lts-needs-premium",

@@ -57,17 +57,6 @@ def _zones(request: PoolRequest) -> Mapping[str, object] | None:
     return when(bool(unknown), zone=next(iter(unknown), ""))
 
 
-def _version(request: PoolRequest) -> Mapping[str, object] | None:
-    version = str(request.body.get("orchestratorVersion") or request.control_plane_version)
-    ahead = _parts(version) > _parts(request.control_plane_version)
-    return when(ahead, version=version, control_plane=request.control_plane_version)
-
-
-def _parts(version: str) -> tuple[int, ...]:
-    """Major and minor: an alias (`1.34`) fits every patch."""
-    return tuple(int(part) for part in version.split(".")[:2])
-
-
 POOL_RULES: Final[tuple[Rule[PoolRequest], ...]] = (
     Rule(
         id="pool-name-of-aks",
@@ -136,14 +125,5 @@ POOL_RULES: Final[tuple[Rule[PoolRequest], ...]] = (
         message=invalid("agentPoolProfile.availabilityZones", "There is no zone '{zone}'."),
         broken=_zones,
         source="availability-zones.md (docs/facts/aks.md#availability-zones)",
-    ),
-    Rule(
-        id="pool-version",
-        code="NodePoolMcVersionIncompatible",
-        message="Node pool version {version} and control plane version {control_plane} are incompatible. Minor "
-        "version of node pool cannot be bigger than control plane version. For more information, please check "
-        "https://aka.ms/aks/UpgradeVersionRules.",
-        broken=_version,
-        source="managedClusters.json 2025-09-01, orchestratorVersion",
     ),
 )

@@ -46,7 +46,7 @@ class PoolRequest:
     """Body of a GET before the PUT, None when the pool is new."""
     location: str
     control_plane_version: str
-    """Kubernetes version of the cluster, `1.34` or `1.34.4`."""
+    """Kubernetes version that the cluster runs, `1.34.4`."""
     cluster: Json
     """Body of its cluster before the PUT, with the pools it has."""
     subnets: Mapping[str, Json]

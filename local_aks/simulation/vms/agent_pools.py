@@ -84,7 +84,7 @@ class AgentPool:
             cluster_id=pool["clusterId"],
             location=pool["location"],
             node_resource_group=pool["nodeResourceGroup"],
-            kubernetes_version=pool["kubernetesVersion"],
+            kubernetes_version=pool["currentOrchestratorVersion"],
             vm_size=pool["vmSize"],
             mode=pool.get("mode") or "User",
             spot=spot,

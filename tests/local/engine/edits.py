@@ -40,8 +40,11 @@ class Edit:
     @property
     def setting(self) -> str:
         """That path with `*` for names the user chooses."""
-        first, *rest = self.path.split(".")
-        return ".".join((first, "*", *rest[1:])) if first in {"pools", "workload"} else self.path
+        for named in ("pools.", "workload.", "data.store.profiles."):
+            if self.path.startswith(named):
+                _, _, rest = self.path.removeprefix(named).partition(".")
+                return f"{named}*.{rest}" if rest else f"{named}*"
+        return self.path
 
     @property
     def text(self) -> str:
@@ -124,6 +127,8 @@ EDITS: Final = (
     Edit({"kubernetes.tier": "Standard", "kubernetes.supportPlan": "KubernetesOfficial"}),
     _one("kubernetes.upgradeChannel", "none"),
     _one("kubernetes.nodeOsUpgradeChannel", "SecurityPatch"),
+    _one("kubernetes.osSku", "Ubuntu2204"),
+    _one("kubernetes.osSku", "Ubuntu2404"),
     _one("kubernetes.maintenance.day", "Sunday"),
     _one("kubernetes.maintenance.startTime", "23:30"),
     _one("kubernetes.maintenance.durationHours", 8),
@@ -208,6 +213,14 @@ EDITS: Final = (
     _one("kubeflow.inotify.maxUserWatches", 1310720),
     _one("kubeflow.guards", value=False),
     _one("kubeflow.argoRetries", value=True),
+    _one("data.checkpoints.enabled", value=False),
+    _one("data.checkpoints.name", "models"),
+    _one("data.checkpoints.name", "managed-csi"),
+    _one("data.checkpoints.sku", "Premium_ZRS"),
+    _one("data.checkpoints.reclaimPolicy", "Delete"),
+    _one("data.store.sku", "Premium_ZRS"),
+    _one("data.store.softDeleteDays", 14),
+    _one("data.store.profiles.team-a.serviceAccounts", ["default-editor"]),
     _one("workload.training.pool", "gpuspot"),
     _one("workload.training.pool", "nowhere"),
     _one("workload.training.hoursPerMonth", 200),
@@ -215,3 +228,31 @@ EDITS: Final = (
     _one("workload.training.checkpointMinutes", 30),
 )
 """Every edit of the table, in the order of the settings."""
+
+_OFFICIAL: Final = {"kubernetes.supportPlan": "KubernetesOfficial", "kubernetes.tier": "Standard"}
+
+
+def _upgrade(version: str, **kubernetes: str) -> Edit:
+    return Edit(
+        {"kubernetes.version": version, **{f"kubernetes.{key}": to for key, to in kubernetes.items()}}
+    )
+
+
+UPGRADES: Final = (
+    (_upgrade("1.32"), (_upgrade("1.33"), _upgrade("1.33", upgradeChannel="none"))),
+    (
+        _upgrade("1.32", upgradeChannel="none"),
+        (
+            _upgrade("1.33", upgradeChannel="none"),
+            _upgrade("1.33"),
+            _upgrade("1.34", upgradeChannel="none"),
+            Edit({"kubernetes.version": "1.34", "kubernetes.upgradeChannel": "none", **_OFFICIAL}),
+        ),
+    ),
+    (
+        _upgrade("1.33", upgradeChannel="none"),
+        (_upgrade("1.34", upgradeChannel="none"), _upgrade("1.32", upgradeChannel="none")),
+    ),
+    (_upgrade("1.34", upgradeChannel="none"), (_upgrade("1.34"),)),
+)
+"""What a stack says of Kubernetes, one after the other, and the edits asked while it says so."""

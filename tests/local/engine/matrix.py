@@ -77,13 +77,24 @@ def row(edit: Edit, deployed: Deployment) -> Row:
     return Row(edit.text, outcome, _details(steps, all_of_them=outcome != CLUSTER_REPLACED))
 
 
-def document(rows: Mapping[Edit, Row]) -> str:
-    """The whole file."""
+_UPGRADES: Final = """
+## Upgrades of Kubernetes
+
+The same stack on older minors, with long-term support, and between the edits [upgraded](how-to/upgrade-kubernetes.md).
+A patch that AKS's channel has applied changes nothing in a preview.
+
+| the stack says | edit | outcome | what changes |
+|---|---|---|---|"""
+
+
+def document(rows: Mapping[Edit, Row], upgrades: Sequence[tuple[Edit, Row]]) -> str:
+    """The whole file; of the upgrades each edit's row with what the stack says before it."""
     replacing = [f"* `{row.edit}`" for row in rows.values() if row.outcome == CLUSTER_REPLACED]
     parts = [_HEAD, "Edits that replace the cluster:\n", *replacing]
     for section, edits in itertools.groupby(rows, lambda edit: edit.path.split(".")[0]):
         lines = [str(rows[edit]) for edit in edits]
         parts += [f"\n## {section}\n", "| edit | outcome | what changes |", "|---|---|---|", *lines]
+    parts += [_UPGRADES, *(f"| `{before.text}` {row}" for before, row in upgrades)]
     return "\n".join(parts) + "\n"
 
 
@@ -161,7 +172,11 @@ def _reasons(refusal: str) -> str:
 
 
 def _refused_by_azure(steps: Sequence[Step], azure: AzureState) -> str:
-    """What Azure says to the first update it does not take, asked on a copy of it; empty when it takes all."""
+    """What Azure says to the first update it does not take, asked on a copy of it; empty when it takes all.
+
+    Pools come last, as in the program.
+    """
+    steps = sorted(steps, key=lambda step: step.type == AGENT_POOL)
     with TemporaryDirectory() as folder:
         copy = Path(folder) / "azure"
         shutil.copytree(azure.root, copy)

@@ -11,8 +11,9 @@ import pytest
 from local_aks.azure.state import MANAGED_CLUSTER
 from local_aks.engine import EngineError
 from tests.local.engine import matrix
+from tests.local.engine.by_hand import upgrade_by_hand
 from tests.local.engine.deployment import Cluster, Deployment, deployment
-from tests.local.engine.edits import BASE, EDITS, STACK, Edit, settings
+from tests.local.engine.edits import BASE, EDITS, STACK, UPGRADES, Edit, settings
 from tests.local.engine.matrix import Row
 from tools import Tools
 
@@ -20,13 +21,30 @@ WRITING = os.environ.get("CHANGE_MATRIX") == "write"
 
 
 @pytest.fixture(scope="module")
-def deployed(
-    tmp_path_factory: pytest.TempPathFactory, tools: Tools, cluster: Cluster
-) -> Generator[Deployment]:
-    """The stack that is only looked at."""
+def empty(tmp_path_factory: pytest.TempPathFactory, tools: Tools, cluster: Cluster) -> Generator[Deployment]:
     with deployment(tmp_path_factory.mktemp("matrix") / "run", tools, cluster, STACK) as stack:
-        stack.engine().up()
         yield stack
+
+
+@pytest.fixture(scope="module")
+def upgrades(empty: Deployment) -> list[tuple[Edit, Row]]:
+    """The rows of upgrades, asked between one and the next; afterwards the stack says what its file does."""
+    rows: list[tuple[Edit, Row]] = []
+    for says, edits in UPGRADES:
+        engine = empty.engine(**says.config())
+        engine.up()
+        upgrade_by_hand(empty, "system", says.values["kubernetes.version"])
+        assert engine.preview().changed() == ()
+        rows += [(says, matrix.row(edit, empty)) for edit in edits]
+    empty.engine().up()
+    return rows
+
+
+@pytest.fixture(scope="module")
+def deployed(empty: Deployment, upgrades: list[tuple[Edit, Row]]) -> Deployment:
+    """The stack that is only looked at."""
+    assert upgrades
+    return empty
 
 
 @pytest.fixture(scope="module")
@@ -53,8 +71,10 @@ def test_an_edit_does_what_the_document_says(edit: Edit, answer: Callable[[Edit]
     assert WRITING or str(answer(edit)) in matrix.FILE.read_text(encoding="utf-8").splitlines()
 
 
-def test_the_document_says_nothing_else(answer: Callable[[Edit], Row]) -> None:
-    document = matrix.document({edit: answer(edit) for edit in EDITS})
+def test_the_document_says_nothing_else(
+    answer: Callable[[Edit], Row], upgrades: list[tuple[Edit, Row]]
+) -> None:
+    document = matrix.document({edit: answer(edit) for edit in EDITS}, upgrades)
     if WRITING:
         matrix.FILE.write_text(document, encoding="utf-8")
     assert matrix.FILE.read_text(encoding="utf-8") == document

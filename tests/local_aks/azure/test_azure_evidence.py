@@ -16,7 +16,7 @@ from test_azure_responses import REQUESTS
 
 from local_aks.azure import sdk_schema
 from local_aks.azure.state import AzureState
-from local_aks.azure.types import TYPES, Evidence
+from local_aks.azure.types import BLOB_CONTAINER, FEDERATED_CREDENTIAL, STORAGE_ACCOUNT, TYPES, Evidence
 
 PAGE = Path(__file__).parents[3] / "docs" / "local-aks.md"
 OWN = frozenset(
@@ -25,6 +25,7 @@ OWN = frozenset(
         *("principalId", "clientId", "tenantId"),
         *("scope", "createdOn", "createdBy", "updatedOn", "updatedBy"),
         *("loginServer", "creationDate"),
+        *("creationTime", "lastModifiedTime", "primaryEndpoints", "primaryLocation"),
     }
 )
 """Each resource has values of its own there, which nobody can tell beforehand."""
@@ -33,6 +34,12 @@ OPTIONAL: dict[str, tuple[str, ...]] = {
     "azure-native:authorization:RoleAssignment": ("principalType",),
 }
 """What the requests of the other tests say and need not."""
+PARENTS = {
+    FEDERATED_CREDENTIAL: ("azure-native:managedidentity:UserAssignedIdentity",),
+    BLOB_CONTAINER: (STORAGE_ACCOUNT,),
+    "azure-native:storage:BlobServiceProperties": (STORAGE_ACCOUNT,),
+}
+"""What must be there before, beside cluster and network."""
 UNRECORDED = [token for token, arm_type in TYPES.items() if arm_type.evidence is not Evidence.RECORDING]
 
 
@@ -60,6 +67,8 @@ def test_what_azure_adds_is_the_apis_default_or_is_said_to_rest_on_something_els
 ) -> None:
     manager = with_cluster(azure)
     with_network(manager)
+    for parent in PARENTS.get(token, ()):
+        put(manager, parent, *REQUESTS[parent])
     arm_id, request = REQUESTS[token]
     given = without(request, *OPTIONAL.get(token, ()))
     answer = put(manager, token, arm_id, given)

@@ -85,7 +85,7 @@ def test_schema_and_mappings_are_stubs(client: Client) -> None:
 
 
 @pytest.mark.parametrize(
-    "token", ["azure-native:storage:StorageAccount", "azure-native:containerservice/v20250901:AgentPool"]
+    "token", ["azure-native:storage:Queue", "azure-native:containerservice/v20250901:AgentPool"]
 )
 def test_a_type_it_does_not_know_is_an_error(client: Client, token: str) -> None:
     with pytest.raises(grpc.RpcError) as refused:

@@ -22,8 +22,17 @@ from azure_bodies import (
 from local_aks.azure import sdk_schema
 from local_aks.azure.responses import BUILDERS
 from local_aks.azure.state import AGENT_POOL, MANAGED_CLUSTER, AzureState
-from local_aks.azure.types import RESOURCE_GROUP, SUBNET, TYPES
+from local_aks.azure.types import (
+    BLOB_CONTAINER,
+    FEDERATED_CREDENTIAL,
+    RESOURCE_GROUP,
+    STORAGE_ACCOUNT,
+    SUBNET,
+    TYPES,
+)
 
+ACCOUNT_ID = f"{GROUP_ID}/providers/Microsoft.Storage/storageAccounts/kfdata"
+IDENTITY_ID = f"{GROUP_ID}/providers/Microsoft.ManagedIdentity/userAssignedIdentities/id"
 NETWORK = f"{GROUP_ID}/providers/Microsoft.Network"
 REQUESTS: dict[str, tuple[str, Json]] = {
     RESOURCE_GROUP: (GROUP_ID + "2", {"location": LOCATION, "tags": {"owner": "me"}}),
@@ -47,13 +56,23 @@ REQUESTS: dict[str, tuple[str, Json]] = {
         {"location": LOCATION},
     ),
     "azure-native:managedidentity:UserAssignedIdentity": (
-        f"{GROUP_ID}/providers/Microsoft.ManagedIdentity/userAssignedIdentities/id",
+        IDENTITY_ID,
         {"location": LOCATION},
     ),
     "azure-native:authorization:RoleAssignment": (
         f"{GROUP_ID}/providers/Microsoft.Authorization/roleAssignments/8f6e3a52-6d56-4f0e-9a57-0d4c1f1c5f01",
         {"principalId": "p", "roleDefinitionId": "/pull", "principalType": "ServicePrincipal"},
     ),
+    FEDERATED_CREDENTIAL: (
+        f"{IDENTITY_ID}/federatedIdentityCredentials/sa-run",
+        {"issuer": "https://issuer/", "subject": "system:serviceaccount:a:run", "audiences": ["api://x"]},
+    ),
+    STORAGE_ACCOUNT: (
+        ACCOUNT_ID,
+        {"location": LOCATION, "kind": "StorageV2", "sku": {"name": "Standard_ZRS"}},
+    ),
+    "azure-native:storage:BlobServiceProperties": (f"{ACCOUNT_ID}/blobServices/default", {}),
+    BLOB_CONTAINER: (f"{ACCOUNT_ID}/blobServices/default/containers/team-a", {}),
     "azure-native:containerregistry:Registry": (
         f"{GROUP_ID}/providers/Microsoft.ContainerRegistry/registries/Images",
         {"location": LOCATION, "sku": {"name": "Basic"}},

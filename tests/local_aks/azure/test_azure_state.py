@@ -130,7 +130,7 @@ def test_agent_pools_are_inline_ones_and_own_ones_alike(azure: AzureState) -> No
         "clusterId": CLUSTER_ID,
         "location": "westeurope",
         "nodeResourceGroup": "MC_kubeflow_aks_westeurope",
-        "kubernetesVersion": "1.34.4",
+        "currentOrchestratorVersion": "1.34.4",
     }
     assert {k: spot[k] for k in expected} == expected
 

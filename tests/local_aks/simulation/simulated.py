@@ -53,7 +53,7 @@ def pool(name: str, **values: Any) -> dict[str, Any]:
         "clusterId": "/subscriptions/s/resourceGroups/rg/providers/Microsoft.ContainerService/managedClusters/aks",
         "location": "westeurope",
         "nodeResourceGroup": "MC_rg_aks_westeurope",
-        "kubernetesVersion": "1.34.4",
+        "currentOrchestratorVersion": "1.34.4",
         **values,
     }
 

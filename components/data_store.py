@@ -1,0 +1,179 @@
+"""A storage account for data that outlives nodes, and the identities with which workloads read and write it."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from typing import Final, NotRequired, TypedDict
+
+import pulumi
+from pulumi_azure_native import authorization, managedidentity, storage
+
+from components.roles import BLOB_DATA_CONTRIBUTOR, role_definition_id
+
+_AUDIENCE: Final = "api://AzureADTokenExchange"
+"""The one audience that managed identities take.
+
+Source: MicrosoftDocs/entra-docs, docs/workload-id/workload-identity-federation-considerations.md (read 2026-11-22); it
+also has the limits of credentials and the ban on writing two at once.
+"""
+_LONGEST_PREFIX: Final = 16
+"""An account's name has 24 characters; the provider adds 8 random ones (Azure/azure-rest-api-specs,
+storage/stable/2024-01-01/storage.json)."""
+
+
+class DataProfileSpec(TypedDict):
+    """One namespace that has a container of its own."""
+
+    service_accounts: NotRequired[Sequence[str]]
+    """Service accounts of the namespace that read and write it, at most 20. Default: default-editor, the one that
+    Kubeflow gives a profile."""
+
+
+class DataStoreArgs(TypedDict):
+    """Arguments of `DataStore`."""
+
+    resource_group_name: pulumi.Input[str]
+    """Resource group of everything in it."""
+    location: pulumi.Input[str]
+    """Azure region."""
+    oidc_issuer: pulumi.Input[str]
+    """URL of the cluster's OIDC issuer, which vouches for its service accounts."""
+    profiles: NotRequired[dict[str, DataProfileSpec]]
+    """Namespaces that have a container, by name. Default: none."""
+    sku: NotRequired[str]
+    """Redundancy and speed: Standard_ZRS (default), Standard_LRS, Premium_ZRS or Premium_LRS."""
+    soft_delete_days: NotRequired[int]
+    """How long a deleted container can be restored, 1 to 365 days. Default: 7."""
+    tags: NotRequired[dict[str, str]]
+    """Tags of every taggable child."""
+
+
+class DataStore(pulumi.ComponentResource):
+    """One storage account without keys: each namespace has a container, and an identity that reaches no other."""
+
+    account_name: pulumi.Output[str]
+    """Name of the storage account, unique in all of Azure."""
+    client_ids: dict[str, pulumi.Output[str]]
+    """Client id of the identity of each namespace, for its service accounts' annotation."""
+
+    def __init__(self, name: str, args: DataStoreArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__("kubeflow-aks:index:DataStore", name, {}, opts)
+        child = pulumi.ResourceOptions(parent=self)
+        account = _account(name, args, child)
+        service = storage.BlobServiceProperties(
+            f"{name}-blobs",
+            account_name=account.name,
+            blob_services_name="default",
+            resource_group_name=args["resource_group_name"],
+            container_delete_retention_policy=storage.DeleteRetentionPolicyArgs(
+                enabled=True, days=args.get("soft_delete_days", 7)
+            ),
+            # A trainer deletes all but its last checkpoints; soft deletion would have them paid for days longer.
+            delete_retention_policy=storage.DeleteRetentionPolicyArgs(enabled=False),
+            opts=child,
+        )
+        self.account_name = account.name
+        self.client_ids = {}
+        for namespace, spec in args.get("profiles", {}).items():
+            container = storage.BlobContainer(
+                f"{name}-{namespace}",
+                container_name=namespace,
+                account_name=account.name,
+                resource_group_name=args["resource_group_name"],
+                public_access=storage.PublicAccess.NONE,
+                opts=pulumi.ResourceOptions.merge(child, pulumi.ResourceOptions(depends_on=[service])),
+            )
+            identity = _identity(f"{name}-{namespace}", container.id, args, self)
+            _federate(f"{name}-{namespace}", identity, _subjects(namespace, spec), args, self)
+            self.client_ids[namespace] = identity.client_id
+        self.register_outputs({"accountName": self.account_name, "clientIds": self.client_ids})
+
+
+def _account(name: str, args: DataStoreArgs, opts: pulumi.ResourceOptions) -> storage.StorageAccount:
+    """The account: Entra sign-in only, HTTPS only, nothing public.
+
+    Its namespace is hierarchical, so that renaming a checkpoint is one step (MicrosoftDocs/azure-docs,
+    articles/storage/blobs/data-lake-storage-namespace.md).
+    """
+    sku = args.get("sku", "Standard_ZRS")
+    premium = sku.startswith("Premium")
+    # No physical name: it must be free in all of Azure, so the provider adds a random suffix.
+    return storage.StorageAccount(
+        _account_prefix(name),
+        resource_group_name=args["resource_group_name"],
+        location=args["location"],
+        kind=storage.Kind.BLOCK_BLOB_STORAGE if premium else storage.Kind.STORAGE_V2,
+        sku=storage.SkuArgs(name=sku),
+        is_hns_enabled=True,
+        allow_shared_key_access=False,
+        allow_blob_public_access=False,
+        allow_cross_tenant_replication=False,
+        default_to_o_auth_authentication=True,
+        enable_https_traffic_only=True,
+        minimum_tls_version=storage.MinimumTlsVersion.TLS1_2,
+        tags=args.get("tags"),
+        opts=opts,
+    )
+
+
+def _account_prefix(name: str) -> str:
+    """The component's name in the letters of an account's; a long one keeps its difference from others."""
+    letters = "".join(sign for sign in name.lower() if sign.isascii() and sign.isalnum())
+    if len(letters) <= _LONGEST_PREFIX:
+        return letters
+    return letters[: _LONGEST_PREFIX - 6] + hashlib.sha256(name.encode()).hexdigest()[:6]
+
+
+def _identity(
+    name: str, container_id: pulumi.Input[str], args: DataStoreArgs, parent: pulumi.Resource
+) -> managedidentity.UserAssignedIdentity:
+    """An identity that reads and writes one container. Not protected: it holds no data and can be made anew."""
+    opts = pulumi.ResourceOptions(parent=parent, protect=False)
+    identity = managedidentity.UserAssignedIdentity(
+        f"{name}-data",
+        resource_name_=f"{name}-data",
+        resource_group_name=args["resource_group_name"],
+        location=args["location"],
+        tags=args.get("tags"),
+        opts=opts,
+    )
+    authorization.RoleAssignment(
+        f"{name}-access",
+        scope=container_id,
+        role_definition_id=role_definition_id(container_id, BLOB_DATA_CONTRIBUTOR),
+        principal_id=identity.principal_id,
+        # Without the type Azure looks the identity up before the directory knows it (MicrosoftDocs/azure-docs,
+        # articles/role-based-access-control/role-assignments-cli.md, "for a new service principal").
+        principal_type=authorization.PrincipalType.SERVICE_PRINCIPAL,
+        opts=opts,
+    )
+    return identity
+
+
+def _subjects(namespace: str, spec: DataProfileSpec) -> dict[str, str]:
+    """What service accounts call themselves, by the name of the credential: it has no dots, and they no underscores."""
+    return {
+        f"sa-{account.replace('.', '_')}": f"system:serviceaccount:{namespace}:{account}"
+        for account in spec.get("service_accounts", ("default-editor",))
+    }
+
+
+def _federate(
+    name: str,
+    identity: managedidentity.UserAssignedIdentity,
+    subjects: Mapping[str, str],
+    args: DataStoreArgs,
+    parent: pulumi.Resource,
+) -> None:
+    """Lets service accounts be an identity; one after the other, for Azure refuses two such writes at once."""
+    before: pulumi.Resource = identity
+    for credential, subject in subjects.items():
+        before = managedidentity.FederatedIdentityCredential(
+            f"{name}.{credential}",  # a dot, which no namespace has, so that no two of these names are one
+            federated_identity_credential_resource_name=credential,
+            resource_name_=identity.name,
+            resource_group_name=args["resource_group_name"],
+            issuer=args["oidc_issuer"],
+            subject=subject,
+            audiences=[_AUDIENCE],
+            opts=pulumi.ResourceOptions(parent=parent, protect=False, depends_on=[before]),
+        )

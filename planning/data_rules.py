@@ -1,0 +1,88 @@
+"""Rules of the places where data outlives a node (docs/facts/aks.md#blob-storage)."""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from settings import Data, DataStore, Problem, Settings
+
+AKS_CLASSES: Final = frozenset(
+    {
+        "default",
+        *("managed", "managed-premium", "managed-csi", "managed-csi-premium"),
+        *("azurefile", "azurefile-premium", "azurefile-csi", "azurefile-csi-premium"),
+        *("azureblob-fuse-premium", "azureblob-nfs-premium"),
+    }
+)
+"""Storage classes that AKS keeps as they are (concepts-storage.md; azure-blob-csi.md)."""
+
+# 3 to 63 lower-case letters, digits and single hyphens inside: the letters of a namespace but for its length and
+# double hyphens ("Naming containers, blobs and metadata"; "Kubernetes object names").
+_CONTAINER: Final = re.compile(r"(?=.{3,63}$)[a-z0-9]+(-[a-z0-9]+)*")
+# A name of DNS labels ("Kubernetes object names"); the credential's name, at most 120 long, is made of it.
+_SERVICE_ACCOUNT: Final = re.compile(
+    r"(?=.{1,116}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*"
+)
+
+
+def data_problems(settings: Settings) -> Iterator[Problem]:
+    """Names that Azure or AKS would refuse, and classes that would be the same one."""
+    if settings.data.checkpoints.enabled:
+        yield from _class_problems(settings)
+    if settings.data.store:
+        yield from _profile_problems(settings.data.store)
+
+
+def _class_problems(settings: Settings) -> Iterator[Problem]:
+    name = settings.data.checkpoints.name
+    if name in AKS_CLASSES:
+        yield Problem(
+            "data.checkpoints.name",
+            name,
+            "another name, because AKS has a class of this name and keeps it as it is",
+        )
+    if name == settings.kubeflow.storage_class.name:
+        yield Problem("data.checkpoints.name", name, "another name than kubeflow.storageClass.name")
+
+
+def _profile_problems(store: DataStore) -> Iterator[Problem]:
+    for namespace, profile in store.profiles.items():
+        key = f"data.store.profiles.{namespace}"
+        if not _CONTAINER.fullmatch(namespace):
+            yield Problem(
+                key,
+                namespace,
+                "a namespace of 3 to 63 lower-case letters, digits and single inner hyphens, because its container has "
+                "this name",
+            )
+        accounts = profile.service_accounts
+        for index, account in enumerate(accounts):
+            if not _SERVICE_ACCOUNT.fullmatch(account):
+                yield Problem(
+                    f"{key}.serviceAccounts[{index}]",
+                    account,
+                    "the name of a service account: lower-case letters, digits, inner hyphens and dots, at most 116 "
+                    "characters",
+                )
+        if not accounts:
+            yield Problem(
+                f"{key}.serviceAccounts", [], "at least one, because nobody else reaches the container"
+            )
+        if len(set(accounts)) != len(accounts):
+            yield Problem(f"{key}.serviceAccounts", list(accounts), "each service account once")
+
+
+def data_warnings(data: Data) -> Iterator[str]:
+    """Settings that cost data or do nothing."""
+    if data.checkpoints.enabled and data.checkpoints.reclaim_policy == "Delete":
+        yield "data.checkpoints.reclaimPolicy is Delete: a deleted claim takes its checkpoints along; Retain keeps them"
+    if data.checkpoints.enabled and data.checkpoints.sku.endswith("LRS"):
+        yield _lrs("data.checkpoints.sku", data.checkpoints.sku)
+    if data.store and data.store.sku.endswith("LRS"):
+        yield _lrs("data.store.sku", data.store.sku)
+    if data.store and not data.store.profiles:
+        yield "data.store.profiles is empty: nobody can use the storage account; name the namespaces that need it"
+
+
+def _lrs(key: str, sku: str) -> str:
+    return f"{key} is {sku}: the data is in one zone; it cannot be read while that zone is down; ZRS keeps it in three"

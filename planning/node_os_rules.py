@@ -1,0 +1,35 @@
+"""The operating system of the nodes, and until when AKS has it.
+
+Sources: upgrade-os-version.md, includes/ubuntu-22-04-retirement.md (docs/facts/aks.md#node-images).
+"""
+
+from collections.abc import Iterator
+from datetime import date, timedelta
+from typing import Final
+
+from settings import Kubernetes, Settings
+
+_FIRST_ON_2404: Final = 35
+"""Minor of Kubernetes 1 from which on AKS's Ubuntu is 24.04."""
+_LAST_DAY_OF_2204: Final = date(2027, 6, 30)
+_NOTICE: Final = timedelta(days=90)
+
+
+def node_os_warnings(settings: Settings, today: date) -> Iterator[str]:
+    """An Ubuntu whose node images end within 90 days or have ended, and one that the provider may not know."""
+    kubernetes = settings.kubernetes
+    if kubernetes.os_sku == "Ubuntu2404":
+        yield (
+            "kubernetes.osSku is Ubuntu2404: AKS's API has it from version 2025-10-01 on and the provider speaks "
+            "2025-09-01, so AKS may refuse it, which changes nothing; if it does, go back to Ubuntu"
+        )
+    if _on_2204(kubernetes) and today > _LAST_DAY_OF_2204 - _NOTICE:
+        yield (
+            f"kubernetes.osSku is {kubernetes.os_sku}: the nodes run Ubuntu 22.04, which gets no new pools, images "
+            f"and security patches after {_LAST_DAY_OF_2204}; take Ubuntu2404, or Ubuntu with Kubernetes 1.35 or newer"
+        )
+
+
+def _on_2204(kubernetes: Kubernetes) -> bool:
+    minor = int(kubernetes.version.split(".")[1])
+    return kubernetes.os_sku == "Ubuntu2204" or (kubernetes.os_sku == "Ubuntu" and minor < _FIRST_ON_2404)

@@ -1,0 +1,48 @@
+"""The nodes' operating system: when its end is told, and what the provider may not know."""
+
+from datetime import date
+
+import pytest
+
+from planning.node_os_rules import node_os_warnings
+from tests.planning.given import settings
+
+BEFORE, SOON = date(2027, 4, 1), date(2027, 4, 2)
+"""More than 90 days before 2027-06-30, and 90."""
+
+
+def warnings(today: date, **kubernetes: str) -> list[str]:
+    return list(node_os_warnings(settings(kubernetes=kubernetes), today))
+
+
+def test_the_end_of_ubuntu_22_04_is_told_90_days_before() -> None:
+    assert warnings(BEFORE) == []
+    [warning] = warnings(SOON)
+    assert warning == (
+        "kubernetes.osSku is Ubuntu: the nodes run Ubuntu 22.04, which gets no new pools, images and security patches "
+        "after 2027-06-30; take Ubuntu2404, or Ubuntu with Kubernetes 1.35 or newer"
+    )
+
+
+@pytest.mark.parametrize(
+    ("version", "os_sku", "told"),
+    [
+        ("1.34", "Ubuntu", True),
+        ("1.34", "Ubuntu2204", True),
+        ("1.35", "Ubuntu2204", True),
+        ("1.35", "Ubuntu", False),
+        ("1.36", "Ubuntu", False),
+        ("1.34", "Ubuntu2404", False),
+    ],
+)
+def test_it_is_told_where_the_nodes_run_it(version: str, os_sku: str, told: bool) -> None:  # noqa: FBT001
+    found = warnings(date(2027, 7, 1), version=version, osSku=os_sku)
+    assert any("22.04" in warning for warning in found) is told
+
+
+def test_a_system_newer_than_the_providers_api_is_told_on_any_day() -> None:
+    [warning] = warnings(BEFORE, osSku="Ubuntu2404")
+    assert warning == (
+        "kubernetes.osSku is Ubuntu2404: AKS's API has it from version 2025-10-01 on and the provider speaks "
+        "2025-09-01, so AKS may refuse it, which changes nothing; if it does, go back to Ubuntu"
+    )
