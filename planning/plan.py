@@ -5,7 +5,16 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any, TypeVar
 
-from planning import gpu_rules, label_rules, pool_rules, stack_rules, zone_rules
+from planning import (
+    disk_rules,
+    fallback_rules,
+    gpu_rules,
+    label_rules,
+    move_rules,
+    pool_rules,
+    stack_rules,
+    zone_rules,
+)
 from planning.access_rules import access_problems
 from planning.contract import PoolContract, pool_contract
 from planning.data_rules import data_problems, data_warnings
@@ -16,8 +25,10 @@ from planning.names import Names, name_problems, names
 from planning.network_rules import network_problems
 from planning.node_os_rules import node_os_warnings
 from planning.pools import AgentPool, agent_pools
+from planning.price_rules import price_warnings
 from planning.production_rules import production_warnings
 from planning.size_rules import size_problems
+from planning.size_warnings import architecture_warnings, size_warnings
 from planning.sizes import own_size_problems
 from planning.tag_rules import tag_problems
 from planning.version_rules import version_problems, version_warnings
@@ -42,12 +53,12 @@ class Plan:
 
     @property
     def system_pool(self) -> AgentPool:
-        """The pool of AKS's add-ons."""
+        """The pool of AKS's add-ons that is part of the cluster."""
         return self.pools[0]
 
     @property
     def user_pools(self) -> tuple[AgentPool, ...]:
-        """Every pool but the system pool."""
+        """Every pool beside the cluster; while the system pool moves, the new one is among them."""
         return self.pools[1:]
 
 
@@ -109,6 +120,7 @@ def problems(settings: Settings, *, stack: str, today: date) -> Iterator[Problem
     yield from pool_rules.system_pool_problems(settings)
     for pool in pool_rules.candidates(settings):
         yield from pool_rules.pool_problems(pool)
+        yield from fallback_rules.fallback_problems(pool)
         yield from label_rules.label_problems(pool)
         yield from label_rules.taint_problems(pool)
         yield from label_rules.repeated_taint_problems(pool)
@@ -116,8 +128,10 @@ def problems(settings: Settings, *, stack: str, today: date) -> Iterator[Problem
         yield from label_rules.workload_label_problems(pool)
     yield from stack_rules.stack_problems(settings)
     yield from zone_rules.zone_problems(settings)
+    yield from disk_rules.disk_problems(settings)
     yield from gpu_rules.driver_problems(settings)
     yield from data_problems(settings)
+    yield from move_rules.move_problems(settings)
 
 
 def warnings(settings: Settings, pools: tuple[AgentPool, ...], *, today: date) -> Iterator[str]:
@@ -128,8 +142,13 @@ def warnings(settings: Settings, pools: tuple[AgentPool, ...], *, today: date) -
     yield from day_warnings(settings, today)
     yield from version_warnings(settings, day)
     yield from node_os_warnings(settings, day)
+    yield from size_warnings(settings, day)
+    yield from architecture_warnings(pools)
     yield from stack_rules.system_warnings(settings)
     yield from stack_rules.eviction_warnings(pools)
-    yield from zone_rules.zone_warnings(settings, pools)
+    yield from price_warnings(settings.location, pools)
+    yield from fallback_rules.fallback_warnings(settings)
+    yield from disk_rules.disk_warnings(settings, pools)
     yield from gpu_rules.gpu_warnings(settings, pools)
-    yield from data_warnings(settings.data)
+    yield from data_warnings(settings)
+    yield from move_rules.move_warnings(settings, pools)

@@ -8,7 +8,7 @@ import pytest
 
 from recorder.run import PROJECT_ROOT
 
-TARGETS = {"preview": "preview --", "demo": "demo --", "local-up": "up --"}
+TARGETS = {"preview": "preview --", "quota": "preview.quota --", "demo": "demo --", "local-up": "up --"}
 NAMES = ["", "dev;touch X", "../x", "a b", "$(shell touch X)", "`touch X`", "$HOME", "-x", "'\"", "dev"]
 _SHOW = "import sys; print(' '.join(sys.argv[1:]), end='|')"
 
