@@ -31,6 +31,7 @@ from planning import AgentPool, Plan, Purpose
 from planning.data_rules import blob_sku
 from planning.hardware import GPU
 from planning.names import dns_label
+from planning.quota import vcpu_quota
 from settings import CheckpointClass, SettingsModel
 from settings import DataStore as DataStoreSettings
 
@@ -163,6 +164,7 @@ def outputs(
         "fqdn": home.fqdn,
         "kubeconfig": home.kubeconfig,
         "poolContract": plan.contract,
+        "vcpuQuota": vcpu_quota(plan.pools),
         "jujuEndpoint": api.apply(lambda endpoint: endpoint.server),
         "jujuCaCertificate": api.apply(lambda endpoint: endpoint.ca_certificate),
         "jujuToken": kubeflow.juju_token,
@@ -197,7 +199,8 @@ def _pool(plan: Plan, pool: AgentPool, vnet: Network) -> AgentPoolSpec:
         **_named(AgentPoolSpec, pool),
         gpu=pool.hardware == GPU,
         subnet_id=vnet.subnet_ids[pool.subnet],
-        protect=plan.settings.protect and pool.purpose is Purpose.GENERAL,
+        mode="System" if pool.purpose is Purpose.SYSTEM else "User",
+        protect=plan.settings.protect and pool.purpose is Purpose.GENERAL and not pool.replaced_by,
     )
 
 

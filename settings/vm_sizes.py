@@ -17,16 +17,16 @@ class OwnVmSize(SettingsModel):
         None,
         about="vCPU of a node; needed for a size that the catalogue lacks.",
         unit="vCPU",
-        source="catalogue/vm_sizes.csv",
-        ge=1,
+        source="quotas-skus-regions.md: at least 2",
+        ge=2,
         le=4096,
     )
     memory_gib: float | None = setting(
         None,
         about="Memory of a node; needed for a size that the catalogue lacks.",
         unit="GiB",
-        source="catalogue/vm_sizes.csv",
-        gt=0,
+        source="docs/facts/aks.md#vm-sizes",
+        ge=2,
         le=131072,
     )
     family: str | None = setting(
