@@ -41,7 +41,7 @@ class Edit:
     @property
     def setting(self) -> str:
         """That path with `*` for names the user chooses."""
-        for named in ("pools.", "workload.", "data.store.profiles."):
+        for named in ("pools.", "vmSizes.", "workload.", "data.store.profiles."):
             if self.path.startswith(named):
                 _, _, rest = self.path.removeprefix(named).partition(".")
                 return f"{named}*.{rest}" if rest else f"{named}*"
