@@ -30,6 +30,7 @@ from components.pool_specs import AgentPoolSpec, SystemPoolSpec
 from planning import AgentPool, Plan, Purpose
 from planning.hardware import GPU
 from planning.names import dns_label
+from planning.quota import vcpu_quota
 from settings import SettingsModel
 
 
@@ -159,6 +160,7 @@ def outputs(
         "fqdn": home.fqdn,
         "kubeconfig": home.kubeconfig,
         "poolContract": plan.contract,
+        "vcpuQuota": vcpu_quota(plan.pools),
         "jujuEndpoint": api.apply(lambda endpoint: endpoint.server),
         "jujuCaCertificate": api.apply(lambda endpoint: endpoint.ca_certificate),
         "jujuToken": kubeflow.juju_token,
@@ -193,7 +195,8 @@ def _pool(plan: Plan, pool: AgentPool, vnet: Network) -> AgentPoolSpec:
         **_named(AgentPoolSpec, pool),
         gpu=pool.hardware == GPU,
         subnet_id=vnet.subnet_ids[pool.subnet],
-        protect=plan.settings.protect and pool.purpose is Purpose.GENERAL,
+        mode="System" if pool.purpose is Purpose.SYSTEM else "User",
+        protect=plan.settings.protect and pool.purpose is Purpose.GENERAL and not pool.replaced_by,
     )
 
 

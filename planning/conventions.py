@@ -6,6 +6,10 @@ from components.conventions import GPU_KEY
 
 FALLBACK_KEY: Final = "kubeflow-aks/fallback"
 FALLBACK_TAINT: Final = f"{FALLBACK_KEY}=true:NoSchedule"
+REPLACED_KEY: Final = "kubeflow-aks/replaced-by"
+"""Key of the taint that keeps new pods off the home of Kubeflow while it moves; its value is the new home."""
+ARM_TAINT: Final = "kubeflow-aks/arch=arm64:NoSchedule"
+"""Most images run on x64 only; the label `kubernetes.io/arch` alone keeps nothing away, and its prefix is reserved."""
 OWN_PREFIX: Final = "kubeflow-aks/"
 AUTOSCALER_GPUS: Final = f"k8s.io_cluster-autoscaler_node-template_resources_{GPU_KEY.replace('/', '_')}"
 """Tag of a scale set that tells the autoscaler how many GPUs its nodes announce, where the VM size does not say it.

@@ -1,4 +1,4 @@
-"""Rules of the VM sizes that a stack's pools use; each function is one rule."""
+"""Which VM sizes the pools of a stack may use; each function is one rule. Warnings: `planning.size_warnings`."""
 
 import difflib
 import re
@@ -11,7 +11,7 @@ from planning.pools import hosts_kubeflow
 from planning.sizes import sizes
 from settings import Problem, Settings
 
-_BURSTABLE = re.compile(r"standard_b\d", re.IGNORECASE)
+BURSTABLE = re.compile(r"standard_b\d", re.IGNORECASE)
 _ONE_VCPU = re.compile(r"standard_[a-z]+1(?!\d).*", re.IGNORECASE)
 _ALIKE = 0.85
 """From which share of equal letters on a name is suggested for another (our choice)."""
@@ -52,23 +52,31 @@ def size_problems(settings: Settings, today: date) -> Iterator[Problem]:
         if use.size is None and use.name in settings.vm_sizes:  # `own_size_problems` tells what it lacks
             continue
         found = [
-            *retired_problems(use, today),
+            *retired_problems(use, settings.created, today),
             *unknown_problems(use, known),
             *spot_problems(use),
             *system_problems(use),
+            *home_problems(use),
+            *gpu_problems(use),
         ]
         yield from found[:1]  # what follows concerns a size that has to change anyway
 
 
-def retired_problems(use: SizeUse, today: date) -> Iterator[Problem]:
-    """No size that Azure has retired (catalogue/retired_vm_sizes.csv)."""
-    retired = retired_series(use.name)
-    if retired and retired.retired_on <= today:
-        yield Problem(
-            use.key,
-            use.name,
-            f"a current size like {retired.replacement}; Azure retired {retired.series} on {retired.retired_on}",
-        )
+def retired_problems(use: SizeUse, created: date | None, today: date) -> Iterator[Problem]:
+    """No size whose VMs Azure has stopped; a cluster that had it before is warned only.
+
+    Source: retirements-and-capacity-restrictions.md, in catalogue/vm_sizes.csv and catalogue/retired_vm_sizes.csv.
+    """
+    series = retired_series(use.name)
+    end = use.size.retirement if use.size else series.retired_on if series else None
+    if end is None or end > today or (use.size and created and created < end):
+        return
+    like = f" like {series.replacement}" if series else ""
+    yield Problem(
+        use.key,
+        use.name,
+        f"a current size{like}; Azure retired {series.series if series else use.name} on {end}",
+    )
 
 
 def unknown_problems(use: SizeUse, known: Mapping[str, VmSize]) -> Iterator[Problem]:
@@ -97,8 +105,29 @@ def spot_problems(use: SizeUse) -> Iterator[Problem]:
 
 def system_problems(use: SizeUse) -> Iterator[Problem]:
     """No B-series for the system pool (quotas-skus-regions.md, "Restricted VM sizes")."""
-    if use.system and _BURSTABLE.match(use.name):
+    if use.system and BURSTABLE.match(use.name):
         yield Problem(use.key, use.name, "a size other than B-series, which AKS refuses in system pools")
+
+
+def home_problems(use: SizeUse) -> Iterator[Problem]:
+    """Charmed Kubeflow's images are built for amd64 only (api-server/rockcraft.yaml)."""
+    if use.home and use.size and use.size.architecture != "x64":
+        yield Problem(
+            use.key,
+            use.name,
+            "an x64 size, because Charmed Kubeflow's images are built for amd64 only; with a taint the pool takes "
+            "batch work",
+        )
+
+
+def gpu_problems(use: SizeUse) -> Iterator[Problem]:
+    """GPU pools get NVIDIA's driver, device plugin and taint (docs/facts/aks.md#gpu-driver-and-device-plugin)."""
+    if use.size and use.size.gpus and use.size.gpu and not use.size.gpu.startswith("NVIDIA"):
+        yield Problem(
+            use.key,
+            use.name,
+            f"a size with NVIDIA's GPUs, because driver, device plugin and taint are for these; it has {use.size.gpu}",
+        )
 
 
 def _letters(name: str) -> str:

@@ -17,8 +17,8 @@ class OwnVmSize(SettingsModel):
         None,
         about="vCPU of a node; needed for a size that the catalogue lacks.",
         unit="vCPU",
-        source="catalogue/vm_sizes.csv",
-        ge=1,
+        source="quotas-skus-regions.md: at least 2",
+        ge=2,
         le=4096,
     )
     memory_gib: float | None = setting(

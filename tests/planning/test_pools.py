@@ -206,3 +206,21 @@ def test_a_plan_finds_its_system_and_general_pools() -> None:
     assert plan.system_pool.name == "system"
     assert [pool.name for pool in plan.pools if pool.purpose is Purpose.GENERAL] == ["general"]
     assert plan.user_pools == plan.pools[1:]
+
+
+def test_arm_machines_take_only_work_that_says_so() -> None:
+    arm = {**SPOT, "vmSize": "Standard_D8pds_v5"}
+    pool, twin = (
+        planned_pool("armspot", arm, fallback=FALLBACK),
+        planned_pool("armod", arm, fallback=FALLBACK),
+    )
+    assert pool.taints == (SPOT_TAINT, "kubeflow-aks/arch=arm64:NoSchedule")
+    assert twin.taints == (FALLBACK_TAINT, "kubeflow-aks/arch=arm64:NoSchedule")
+    assert {pool.labels[WORKLOAD], twin.labels[WORKLOAD]} == {"cpu-arm64"}
+    assert (pool.role, pool.subnet) == ("cpu", "cpu")
+
+
+def test_a_fallback_of_another_architecture_still_answers_to_the_same_work() -> None:
+    arm = {**SPOT, "vmSize": "Standard_D8pds_v5"}
+    twin = planned_pool("armod", arm, fallback={"maxCount": 1, "vmSize": "Standard_D8ds_v5"})
+    assert (twin.labels[WORKLOAD], twin.taints) == ("cpu-arm64", (FALLBACK_TAINT,))

@@ -103,3 +103,29 @@ def test_a_fallback_need_not_be_a_spot_size() -> None:
         "gpu": {**GPU_SPOT, "fallback": {"maxCount": 1, "vmSize": "Standard_ND96asr_v4"}},
     }
     assert refused(size_problems(settings(pools=pools), TODAY)) == []
+
+
+@pytest.mark.parametrize("created", [None, "2027-03-31"])
+def test_a_new_cluster_gets_no_retired_size(created: str | None) -> None:
+    stack = settings(created=created, systemPool={"vmSize": "Standard_M192is_v2"})
+    assert list(size_problems(stack, date(2027, 3, 30))) == []
+    [problem] = size_problems(stack, date(2027, 3, 31))
+    assert problem.allowed == "a current size; Azure retired Standard_M192is_v2 on 2027-03-31"
+
+
+def test_an_existing_cluster_keeps_a_size_that_was_retired_later() -> None:
+    stack = settings(created="2027-03-30", systemPool={"vmSize": "Standard_M192is_v2"})
+    assert list(size_problems(stack, date(2027, 4, 1))) == []
+
+
+def test_charmed_kubeflow_gets_no_arm_machines() -> None:
+    arm = {**GENERAL, "vmSize": "Standard_D8ps_v5"}
+    [problem] = size_problems(settings(pools={"general": arm}), TODAY)
+    assert (problem.key, "amd64 only" in problem.allowed) == ("pools.general.vmSize", True)
+    tainted = settings(pools={"general": GENERAL, "arm": {**arm, "taints": ["team=vision:NoSchedule"]}})
+    assert list(size_problems(tainted, TODAY)) == []
+
+
+@pytest.mark.parametrize("name", ["Standard_ND96isr_MI300X_v5", "Standard_NV36ads_A10_v5"])
+def test_gpu_pools_are_of_nvidias_gpus(name: str) -> None:
+    assert bool(of_size(name)) == ("MI300X" in name)

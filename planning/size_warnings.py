@@ -1,0 +1,102 @@
+"""What is allowed of a VM size but ends or disappoints: retirement, restricted families, regions, B-series."""
+
+from collections.abc import Iterable, Iterator
+from datetime import date, timedelta
+
+import catalogue
+from catalogue import VmSize
+from components.conventions import WORKLOAD_LABEL
+from planning.pools import AgentPool
+from planning.size_rules import BURSTABLE, SizeUse, size_uses
+from settings import Settings
+
+_NOTICE = timedelta(days=365)
+_FIRST_BURSTABLE_FAMILY = "standardBSFamily"
+
+
+def size_warnings(settings: Settings, today: date) -> Iterator[str]:
+    """What to know of the sizes that a stack's pools use, one line for each size and reason."""
+    told: set[tuple[str, str]] = set()
+    for use in size_uses(settings):
+        if use.size is None:
+            continue
+        for reason in (
+            *_retirement(use.size, today),
+            *_restriction(use.size, today),
+            *_region(use.size, settings.location),
+            *_burstable(use),
+        ):
+            if (use.name, reason) not in told:
+                told.add((use.name, reason))
+                yield f"{use.key} is {use.name}: {reason}"
+    yield from ephemeral_warnings(settings)
+
+
+def ephemeral_warnings(settings: Settings) -> Iterator[str]:
+    """An ephemeral disk on a size of which no source says how much it takes (catalogue/vm_sizes.csv, empty cells)."""
+    for use in size_uses(settings):
+        pool = settings.pools.get(use.key.split(".")[1])
+        asked = pool is not None and pool.os_disk.type == "Ephemeral" and pool.vm_size == use.name
+        if asked and use.size and use.size.ephemeral_gib is None:
+            yield (
+                f"{use.key.removesuffix('vmSize')}osDisk.type is Ephemeral: no source says how large a disk {use.name} "
+                f"takes, and Azure refuses the pool if it is too small; say it in vmSizes.{use.name}.ephemeralGib"
+            )
+
+
+def architecture_warnings(pools: Iterable[AgentPool]) -> Iterator[str]:
+    """One workload label for pools of both architectures: an image built for one fails on the other's nodes."""
+    kinds: dict[str, dict[str, str]] = {}
+    for pool in pools:
+        if workload := pool.labels.get(WORKLOAD_LABEL):
+            kinds.setdefault(workload, {}).setdefault(pool.size.architecture, pool.name)
+    for workload, found in kinds.items():
+        if len(found) > 1:
+            names = " and ".join(f"{name} ({kind})" for kind, name in sorted(found.items()))
+            yield (
+                f"workload {workload} runs on {names}: its images must be built for both architectures, "
+                "or give the pools different workloads"
+            )
+
+
+def _retirement(size: VmSize, today: date) -> Iterator[str]:
+    """A year's notice (retirements-and-capacity-restrictions.md; the year is our choice)."""
+    if size.retirement and today >= size.retirement:
+        yield f"Azure stopped its VMs on {size.retirement}, so no node starts; move to a current size"
+    elif size.retirement and today + _NOTICE >= size.retirement:
+        yield f"Azure stops its VMs on {size.retirement}; move to a current size before"
+
+
+def _restriction(size: VmSize, today: date) -> Iterator[str]:
+    """Families that stay with whom has them (retirements-and-capacity-restrictions.md, "Impacted VM series")."""
+    since = catalogue.restricted_families().get(size.family)
+    if since and today >= since:
+        yield (
+            f"since {since:%Y-%m} new subscriptions cannot deploy its family {size.family} and nobody gets more quota; "
+            "take a v5 size or newer"
+        )
+
+
+def _region(size: VmSize, location: str) -> Iterator[str]:
+    """A size without a list price in the region, and no other of its family with one (catalogue/ondemand_prices.csv).
+
+    The prices are a snapshot with gaps, so this is no refusal, and families known for gaps are left alone.
+    """
+    if location not in catalogue.priced_regions() or size.family in catalogue.INCOMPLETE:
+        return
+    family = [other.name for other in catalogue.vm_sizes().values() if other.family == size.family]
+    if not any(map(catalogue.ondemand_prices, family)):
+        return
+    if not any(location in catalogue.ondemand_prices(name) for name in (size.name, *family)):
+        yield (
+            f"Azure's price list has none of its family in {location}; "
+            f"see `az vm list-skus --location {location} --size {size.name} --all --output table`"
+        )
+
+
+def _burstable(use: SizeUse) -> Iterator[str]:
+    """B-series under steady load, and as spot (quotas-skus-regions.md, "Restricted VM sizes"; spot-vms.md)."""
+    if use.home and BURSTABLE.match(use.name):
+        yield "B-series slow down when their credits are used up; take a D-series for Charmed Kubeflow"
+    if use.spot and use.size and use.size.family == _FIRST_BURSTABLE_FAMILY:
+        yield "few regions sell this series as spot; a B v2 size is spot wherever it is sold"
