@@ -64,7 +64,7 @@ def test_without_on_demand_gpus_the_form_offers_none(pools: Pools) -> None:
 
 
 def test_while_the_general_pool_moves_the_form_stays_as_it_is(pools: Pools, options: dict[str, str]) -> None:
-    """The old pool is tainted meanwhile and nothing tolerates that, so the label that both share leads to the new one."""
+    """The old pool has a taint that nothing tolerates, so the label that both share leads to the new one."""
     [home] = [pool for pool in pools.all if pool.role == "general"]
     old = replace(home, name="old", taints=(Taint.parse("kubeflow-aks/replaced-by=new:NoSchedule"),))
     assert spawner.jupyter_ui_config(Pools((old, *pools.all))) == options
