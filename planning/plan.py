@@ -23,7 +23,6 @@ from planning.expander import priorities
 from planning.location_rules import location_problems, location_warnings
 from planning.names import Names, name_problems, names
 from planning.network_rules import network_problems
-from planning.node_os_rules import node_os_warnings
 from planning.pools import AgentPool, agent_pools
 from planning.price_rules import price_warnings
 from planning.production_rules import production_warnings
@@ -31,6 +30,7 @@ from planning.size_rules import size_problems
 from planning.size_warnings import architecture_warnings, size_warnings
 from planning.sizes import own_size_problems
 from planning.tag_rules import tag_problems
+from planning.upgrade_rules import upgrade_warnings
 from planning.version_rules import version_problems, version_warnings
 from settings import Problem, Settings, SettingsError, parse
 from settings.parse import with_default_named
@@ -141,7 +141,7 @@ def warnings(settings: Settings, pools: tuple[AgentPool, ...], *, today: date) -
     yield from production_warnings(settings)
     yield from day_warnings(settings, today)
     yield from version_warnings(settings, day)
-    yield from node_os_warnings(settings, day)
+    yield from upgrade_warnings(settings, day)
     yield from size_warnings(settings, day)
     yield from architecture_warnings(pools)
     yield from stack_rules.system_warnings(settings)

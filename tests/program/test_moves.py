@@ -72,7 +72,7 @@ def test_in_the_end_the_cluster_asks_nothing_else_of_the_new_system_pool(both: R
         key: value for key, value in profile.items() if key != "name"
     }
     assert made["agentPoolName"] == profile["name"] == "system2"
-    # The pool's own resource says more: AKS's default, the pool's name and place, and the version, which stays as it is.
+    # The pool's own resource says more: AKS's default, its name and place, and the version, which stays as it is.
     told = {"agentPoolName", "resourceGroupName", "resourceName", "scaleDownMode", "orchestratorVersion"}
     assert set(made) - set(profile) == told
 
