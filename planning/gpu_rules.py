@@ -1,9 +1,9 @@
 """Rules of GPU pools: who makes GPUs visible, slices, and what an idle node costs."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from components.conventions import GPU_KEY
-from planning.hardware import GPU
+from components.conventions import GPU_KEY, WORKLOAD_LABEL
+from planning.hardware import GPU, gpu_model
 from planning.pools import AgentPool, announced_gpus
 from settings import Problem, Settings
 
@@ -26,6 +26,7 @@ def gpu_warnings(settings: Settings, pools: tuple[AgentPool, ...]) -> Iterator[s
             "gpu.plugin is none: AKS installs the driver but nothing makes GPUs visible, so work for them waits until "
             "you run a device plugin, or a GPU Operator without driver; devicePlugin leaves that to this program"
         )
+    yield from mixed_warnings(gpu_pools)
     for pool in gpu_pools:
         yield from idle_warnings(pool)
         yield from slice_warnings(pool, driver=settings.gpu.driver)
@@ -38,6 +39,31 @@ def idle_warnings(pool: AgentPool) -> Iterator[str]:
             f"pools.{pool.name}.minCount is {pool.min_count}: that many {pool.vm_size} are paid for around the clock, "
             "used or not; 0 starts them when work asks for a GPU"
         )
+
+
+def mixed_warnings(pools: Iterable[AgentPool]) -> Iterator[str]:
+    """Pools of different GPUs under one workload label, of which work gets any (docs/facts/aks.md#priority-expander).
+
+    A fallback is left out: `fallback_rules` holds it against its spot pool.
+    """
+    first: dict[str, AgentPool] = {}
+    for pool in pools:
+        if pool.fallback_of:
+            continue
+        workload = pool.labels[WORKLOAD_LABEL]
+        other = first.setdefault(workload, pool)
+        if _gpu(pool) != _gpu(other):
+            yield (
+                f"pools.{pool.name}.workload is {workload} like that of pools.{other.name}: work for it lands on "
+                f"{_gpu(pool)} or {_gpu(other)}, whichever starts; give one another workload unless any will do"
+            )
+
+
+def _gpu(pool: AgentPool) -> str:
+    """What one GPU is to work, in words."""
+    memory = f" with {pool.size.gpu_memory_gib} GB" if pool.size.gpu_memory_gib else ""
+    slices = f" cut by {pool.gpu_instance_profile}" if pool.gpu_instance_profile else ""
+    return f"{gpu_model(pool.size) or 'a GPU'}{memory}{slices}"
 
 
 def slice_warnings(pool: AgentPool, *, driver: str) -> Iterator[str]:

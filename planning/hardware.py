@@ -32,3 +32,8 @@ EVERY: Final = (CPU, GPU)
 def hardware(size: VmSize) -> Hardware:
     """The kind of machine that a VM size is."""
     return GPU if size.gpus else CPU
+
+
+def gpu_model(size: VmSize) -> str | None:
+    """Vendor and model of a size's GPUs, whatever part of one it has; None where it has none or nobody says."""
+    return size.gpu.partition(" (")[0] if size.gpu else None

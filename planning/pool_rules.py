@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from catalogue import VmSize, vm_sizes
-from planning.pools import MIN_OS_DISK_GIB, fallback_name, hosts_kubeflow
+from planning.pools import MIN_OS_DISK_GIB, becomes_system_pool, fallback_name, hosts_kubeflow
 from planning.sizes import sizes
 from settings import Problem, Settings, UserPool
 
@@ -14,6 +14,7 @@ _NAME_RULE = "1 to 12 lower-case letters and digits, a letter first"
 _NAME_OF_AKS = "aksmanagedap"
 """Name that AKS keeps for node auto-provisioning (CHANGELOG.md, 2025-04-27)."""
 _SYSTEM_VCPUS = 4
+_SYSTEM_GIB = 4
 _PRICE_DECIMALS = 5
 
 
@@ -26,6 +27,8 @@ class Candidate:
     size: VmSize | None
     twin: VmSize | None = None
     """VM size of its fallback, where it has one."""
+    system: bool = False
+    """Whether it takes over from the system pool."""
 
     @property
     def key(self) -> str:
@@ -40,7 +43,7 @@ class Candidate:
     @property
     def may_host(self) -> bool:
         """Whether Charmed Kubeflow could run here."""
-        return hosts_kubeflow(self.settings, self.size)
+        return hosts_kubeflow(self.settings, self.size) and not self.system
 
 
 def candidates(settings: Settings) -> tuple[Candidate, ...]:
@@ -52,6 +55,7 @@ def candidates(settings: Settings) -> tuple[Candidate, ...]:
             pool,
             known.get(pool.vm_size),
             known.get(pool.fallback.vm_size or pool.vm_size) if pool.fallback else None,
+            system=becomes_system_pool(settings, pool),
         )
         for name, pool in settings.pools.items()
     )
@@ -141,28 +145,23 @@ def mig_problems(pool: Candidate) -> Iterator[Problem]:
             )
 
 
-def fallback_problems(pool: Candidate) -> Iterator[Problem]:
-    """The fallback is of a size that can do the same kind of work: GPU or not (our choice)."""
-    if not pool.settings.fallback or pool.settings.fallback.vm_size is None:
-        return
-    key, name = f"{pool.key}.fallback.vmSize", pool.settings.fallback.vm_size
-    if pool.twin and pool.size and bool(pool.twin.gpus) != bool(pool.size.gpus):
-        kind = "a GPU size" if pool.size.gpus else "a size without GPU"
-        yield Problem(key, name, f"{kind}, because it replaces {pool.settings.vm_size}")
-
-
 def system_pool_problems(settings: Settings) -> Iterator[Problem]:
     """The system pool: name, size, counts (docs/facts/aks.md#system-pool)."""
     pool, key = settings.system_pool, "systemPool"
     yield from own_name_problems(f"{key}.name", pool.name)
-    size = sizes(settings).get(pool.vm_size)
-    if size and size.vcpus < _SYSTEM_VCPUS:
-        yield Problem(f"{key}.vmSize", pool.vm_size, f"at least {_SYSTEM_VCPUS} vCPU; this has {size.vcpus}")
-    if size and size.gpus:
-        yield Problem(f"{key}.vmSize", pool.vm_size, "a size without GPU")
     if pool.min_count > pool.max_count:
         yield Problem(f"{key}.minCount", pool.min_count, f"at most maxCount, which is {pool.max_count}")
-    if pool.min_count == 1 and settings.production:
+    yield from system_node_problems(settings, key, sizes(settings).get(pool.vm_size), pool.min_count)
+
+
+def system_node_problems(settings: Settings, key: str, size: VmSize | None, least: int) -> Iterator[Problem]:
+    """Size and number of nodes that every system pool needs (docs/facts/aks.md#system-pool)."""
+    if size and (size.vcpus < _SYSTEM_VCPUS or size.memory_gib < _SYSTEM_GIB):
+        wanted, has = f"{_SYSTEM_VCPUS} vCPU and {_SYSTEM_GIB} GiB", f"{size.vcpus} and {size.memory_gib}"
+        yield Problem(f"{key}.vmSize", size.name, f"at least {wanted}; this has {has}")
+    if size and size.gpus:
+        yield Problem(f"{key}.vmSize", size.name, "a size without GPU")
+    if least == 1 and settings.production:
         yield Problem(
             f"{key}.minCount",
             1,
@@ -178,4 +177,3 @@ def pool_problems(pool: Candidate) -> Iterator[Problem]:
     yield from price_problems(pool)
     yield from os_disk_problems(pool)
     yield from mig_problems(pool)
-    yield from fallback_problems(pool)

@@ -122,7 +122,7 @@ def home_problems(use: SizeUse) -> Iterator[Problem]:
 
 def gpu_problems(use: SizeUse) -> Iterator[Problem]:
     """GPU pools get NVIDIA's driver, device plugin and taint (docs/facts/aks.md#gpu-driver-and-device-plugin)."""
-    if use.size and use.size.gpus and use.size.gpu and not use.size.gpu.startswith("NVIDIA"):
+    if use.size and use.size.gpus and use.size.gpu and use.size.gpu.startswith("AMD "):
         yield Problem(
             use.key,
             use.name,

@@ -1,34 +1,24 @@
-"""Rules of availability zones, and of the disks that stay in one."""
+"""Rules of availability zones."""
 
 from collections.abc import Iterator
 
-from planning.pools import AgentPool, Purpose
+import catalogue
 from settings import Problem, Settings
-
-_ANYWHERE = "no zone"
 
 
 def zone_problems(settings: Settings) -> Iterator[Problem]:
-    """No zone is named twice."""
+    """No zone is named twice, nor one in a region that has none (catalogue/regions.csv).
+
+    A region that the catalogue does not know is not judged: it may be newer.
+    """
+    region = catalogue.region(settings.location)
     places = {"systemPool": settings.system_pool.zones} | {
         f"pools.{n}": p.zones for n, p in settings.pools.items()
     }
     for key, zones in places.items():
-        if len(set(zones)) != len(zones):
+        if zones and region and not region.zones:
+            yield Problem(
+                f"{key}.zones", list(zones), f"no value, because {region.name} has no availability zones"
+            )
+        elif len(set(zones)) != len(zones):
             yield Problem(f"{key}.zones", list(zones), "each zone once")
-
-
-def zone_warnings(settings: Settings, pools: tuple[AgentPool, ...]) -> Iterator[str]:
-    """An LRS disk is attached only where it was made (docs/facts/charmed-kubeflow.md#storage)."""
-    sku = settings.kubeflow.storage_class.sku
-    homes = [pool for pool in pools if pool.purpose is Purpose.GENERAL]
-    places = sorted({zone for pool in homes for zone in pool.zones or (_ANYWHERE,)})
-    if sku.endswith("_LRS") and len(places) > 1:
-        yield (
-            f"kubeflow.storageClass.sku is {sku} and Kubeflow's nodes are in {_listed(places)}: a volume stays where "
-            f"it was made, and its pod waits when no node is left there; set {sku.replace('_LRS', '_ZRS')}, or one zone"
-        )
-
-
-def _listed(places: list[str]) -> str:
-    return " and ".join([", ".join(places[:-1]), places[-1]])

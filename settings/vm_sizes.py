@@ -25,8 +25,8 @@ class OwnVmSize(SettingsModel):
         None,
         about="Memory of a node; needed for a size that the catalogue lacks.",
         unit="GiB",
-        source="catalogue/vm_sizes.csv",
-        gt=0,
+        source="docs/facts/aks.md#vm-sizes",
+        ge=2,
         le=131072,
     )
     family: str | None = setting(

@@ -69,3 +69,30 @@ def test_slices_without_a_driver_of_aks_are_warned_of() -> None:
         "pools.work.gpuInstanceProfile is MIG7g with gpu.driver None: AKS cuts GPUs only where it installs the driver; "
         "set driver Install, or let the GPU Operator cut them"
     )
+
+
+A100 = {**GPU_SPOT, "vmSize": "Standard_NC24ads_A100_v4", "fallback": {"maxCount": 1}}
+
+
+def mixed(**pools: Any) -> list[str]:
+    given = settings(pools={"general": GENERAL, **pools})
+    return list(rules.mixed_warnings(pool for pool in agent_pools(given) if pool.hardware.name == "gpu"))
+
+
+def test_different_gpus_under_one_workload_are_warned_of() -> None:
+    [warning] = mixed(t4=GPU_SPOT, a100=A100)
+    assert warning == (
+        "pools.t4.workload is gpu like that of pools.a100: work for it lands on NVIDIA T4 with 16 GB or NVIDIA A100 "
+        "with 80 GB, whichever starts; give one another workload unless any will do"
+    )
+
+
+def test_slices_and_whole_gpus_under_one_workload_are_warned_of() -> None:
+    [warning] = mixed(whole=A100, cut={**A100, "gpuInstanceProfile": "MIG1g"})
+    assert "NVIDIA A100 with 80 GB or NVIDIA A100 with 80 GB cut by MIG1g" in warning
+
+
+def test_the_same_gpus_under_one_workload_or_others_under_their_own_need_no_warning() -> None:
+    assert mixed(one=GPU_SPOT, two={**GPU_SPOT, "vmSize": "Standard_NC64as_T4_v3"}) == []
+    assert mixed(t4=GPU_SPOT, a100={**A100, "workload": "large"}) == []
+    assert mixed(t4={**GPU_SPOT, "fallback": {"maxCount": 1, "vmSize": "Standard_NC24ads_A100_v4"}}) == []

@@ -130,17 +130,6 @@ def test_the_fallback_of_a_sliced_pool_can_be_cut_as_well() -> None:
     assert refused(rules.mig_problems(pool)) == ["pools.gpu.gpuInstanceProfile"]
 
 
-@pytest.mark.parametrize(("pool", "twin"), [(SPOT, "Standard_NC4as_T4_v3"), (GPU_SPOT, "Standard_D8s_v5")])
-def test_a_fallback_does_the_same_kind_of_work(pool: dict[str, object], twin: str) -> None:
-    found = candidate("work", pool, fallback={"maxCount": 1, "vmSize": twin})
-    assert refused(rules.fallback_problems(found)) == ["pools.work.fallback.vmSize"]
-
-
-def test_a_fallback_may_be_of_another_size_of_its_kind() -> None:
-    pool = candidate("gpu", GPU_SPOT, fallback={"maxCount": 1, "vmSize": "Standard_NC8as_T4_v3"})
-    assert refused(rules.fallback_problems(pool)) == []
-
-
 @pytest.mark.parametrize(
     ("field", "value"),
     [
@@ -153,6 +142,13 @@ def test_a_fallback_may_be_of_another_size_of_its_kind() -> None:
 def test_a_system_pool_out_of_bounds_is_refused(field: str, value: object) -> None:
     found = rules.system_pool_problems(settings(systemPool={field: value}))
     assert refused(found) == [f"systemPool.{field}"]
+
+
+@pytest.mark.parametrize(("gib", "keys"), [(4, []), (3.9, ["systemPool.vmSize"])])
+def test_a_system_pool_has_4_gib(gib: float, keys: list[str]) -> None:
+    own = {"Standard_X1": {"vcpus": 4, "memoryGib": gib}}
+    given = settings(vmSizes=own, systemPool={"vmSize": "Standard_X1"})
+    assert refused(rules.system_pool_problems(given)) == keys
 
 
 def test_a_system_pool_of_four_vcpu_is_enough() -> None:

@@ -153,8 +153,3 @@ def test_deallocation_is_warned_of() -> None:
     assert warning.startswith(
         "pools.work.evictionPolicy is Deallocate: evicted nodes keep their quota and disk"
     )
-
-
-def test_a_price_limit_is_warned_of() -> None:
-    [warning] = warned({**SPOT, "fallback": {"maxCount": 1}, "maxPrice": 0.1})
-    assert warning == "pools.work.maxPrice is 0.1: nodes are evicted whenever the price rises above it"

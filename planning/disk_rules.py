@@ -1,0 +1,54 @@
+"""Rules of Kubeflow's volumes: what the region sells, what its nodes can attach, and what can follow a pod."""
+
+from collections.abc import Iterator
+
+import catalogue
+from planning.pool_rules import candidates
+from planning.pools import AgentPool, Purpose
+from settings import Problem, Settings
+
+_KEY = "kubeflow.storageClass.sku"
+_NO_ZONE = "no zone"
+
+
+def disk_problems(settings: Settings) -> Iterator[Problem]:
+    """The kind of disk is sold in the region, and the nodes that host Kubeflow can attach it.
+
+    Sources: catalogue/regions.csv for zone-redundant disks, catalogue/vm_sizes.csv for sizes that take Premium disks.
+    """
+    sku, region = settings.kubeflow.storage_class.sku, catalogue.region(settings.location)
+    if sku.endswith("_ZRS") and region and region.zrs_disks is False:
+        yield Problem(
+            _KEY,
+            sku,
+            f"{_local(sku)}, because {region.name} has no zone-redundant disks, which are this program's default",
+        )
+    for pool in candidates(settings):
+        if sku.startswith("Premium") and pool.may_host and pool.size and pool.size.premium_storage is False:
+            yield Problem(
+                f"{pool.key}.vmSize",
+                pool.size.name,
+                f"a size that takes Premium disks, because {_KEY} is {sku}; or set StandardSSD there",
+            )
+
+
+def disk_warnings(settings: Settings, pools: tuple[AgentPool, ...]) -> Iterator[str]:
+    """Disks that may not be sold, and those that can't follow their pod (docs/facts/charmed-kubeflow.md#storage)."""
+    sku, region = settings.kubeflow.storage_class.sku, catalogue.region(settings.location)
+    if sku.endswith("_ZRS") and region and region.zrs_disks is None:
+        yield (
+            f"{_KEY} is {sku}: no source says whether {region.name} has zone-redundant disks yet, and without them no "
+            f"volume is made; see that Azure offers them there, or set {_local(sku)}"
+        )
+    homes = [pool for pool in pools if pool.purpose is Purpose.GENERAL]
+    places = sorted({zone for pool in homes for zone in pool.zones or (_NO_ZONE,)})
+    if sku.endswith("_LRS") and len(places) > 1:
+        yield (
+            f"{_KEY} is {sku} and Kubeflow's nodes are in {', '.join(places[:-1])} and {places[-1]}: a volume stays "
+            "where it was made, and its pod waits when no node is left there; "
+            f"set {sku.replace('_LRS', '_ZRS')}, or one zone"
+        )
+
+
+def _local(sku: str) -> str:
+    return sku.replace("_ZRS", "_LRS")

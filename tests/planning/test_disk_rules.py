@@ -1,0 +1,81 @@
+"""Rules of Kubeflow's volumes."""
+
+from typing import Any
+
+import pytest
+
+from planning import disk_rules as rules
+from planning.pools import agent_pools
+from settings import Settings
+from tests.planning.given import GENERAL, SPOT, refused, settings
+
+
+def stack(
+    sku: str | None, *, location: str = "westeurope", home: dict[str, Any] | None = None, **pools: Any
+) -> Settings:
+    chosen = {"storageClass": {"sku": sku}} if sku else {}
+    return settings(
+        location=location, kubeflow=chosen, pools={"general": {**GENERAL, **(home or {})}, **pools}
+    )
+
+
+@pytest.mark.parametrize("sku", ["StandardSSD_ZRS", "Premium_ZRS", None])
+def test_zone_redundant_disks_are_refused_where_the_region_has_none(sku: str | None) -> None:
+    [problem] = rules.disk_problems(stack(sku, location="northcentralus"))
+    assert (problem.key, problem.value) == ("kubeflow.storageClass.sku", sku or "StandardSSD_ZRS")
+
+
+@pytest.mark.parametrize(
+    ("sku", "location"),
+    [
+        ("StandardSSD_LRS", "northcentralus"),
+        ("Premium_ZRS", "westeurope"),
+        ("Premium_ZRS", "japanwest"),
+        ("Premium_ZRS", "atlantiscentral"),
+    ],
+)
+def test_disks_that_the_region_has_or_may_have_are_taken(sku: str, location: str) -> None:
+    assert refused(rules.disk_problems(stack(sku, location=location))) == []
+
+
+def test_premium_disks_need_nodes_that_can_attach_them() -> None:
+    plain = {"vmSize": "Standard_D8_v3"}
+    assert refused(rules.disk_problems(stack("Premium_LRS", home=plain))) == ["pools.general.vmSize"]
+    assert refused(rules.disk_problems(stack("StandardSSD_LRS", home=plain))) == []
+    assert refused(rules.disk_problems(stack("Premium_LRS", work={**SPOT, **plain}))) == []
+    assert refused(rules.disk_problems(stack("Premium_LRS", home={"vmSize": "Standard_X1"}))) == []
+
+
+def warned(sku: str, zones: list[str], **more: Any) -> list[str]:
+    given = stack(sku, home={"zones": zones}, **more)
+    return list(rules.disk_warnings(given, agent_pools(given)))
+
+
+def test_lrs_disks_over_zones_are_warned_of() -> None:
+    [warning] = warned("Premium_LRS", ["1", "2", "3"])
+    assert warning == (
+        "kubeflow.storageClass.sku is Premium_LRS and Kubeflow's nodes are in 1, 2 and 3: a volume stays where it was "
+        "made, and its pod waits when no node is left there; set Premium_ZRS, or one zone"
+    )
+
+
+def test_lrs_disks_over_two_homes_are_warned_of() -> None:
+    [warning] = warned("StandardSSD_LRS", [], second={**GENERAL, "zones": ["1"]})
+    assert "in 1 and no zone: " in warning
+
+
+def test_disks_that_can_follow_their_pod_need_no_warning() -> None:
+    assert warned("StandardSSD_ZRS", ["1", "2", "3"]) == []
+    assert warned("StandardSSD_LRS", ["2"]) == []
+    assert warned("StandardSSD_LRS", []) == []
+    assert warned("StandardSSD_LRS", ["2"], spot={**SPOT, "zones": ["1", "3"]}) == []
+
+
+def test_zone_redundant_disks_that_no_source_names_are_warned_of() -> None:
+    [warning] = warned("Premium_ZRS", [], location="japanwest")
+    assert warning == (
+        "kubeflow.storageClass.sku is Premium_ZRS: no source says whether japanwest has zone-redundant disks yet, and "
+        "without them no volume is made; see that Azure offers them there, or set Premium_LRS"
+    )
+    assert warned("Premium_LRS", [], location="japanwest") == []
+    assert warned("Premium_ZRS", [], location="atlantiscentral") == []  # `location_rules` warns
