@@ -8,7 +8,7 @@ from datetime import date
 
 from catalogue import VmSize, retired_series
 from planning.pools import becomes_system_pool, hosts_kubeflow
-from planning.sizes import sizes
+from planning.sizes import sizes, spelling
 from settings import Problem, Settings
 
 BURSTABLE = re.compile(r"standard_b\d", re.IGNORECASE)
@@ -87,7 +87,7 @@ def unknown_problems(use: SizeUse, known: Mapping[str, VmSize]) -> Iterator[Prob
     """
     if use.size is not None:
         return
-    if same := next((name for name in known if _letters(name) == _letters(use.name)), None):
+    if same := spelling(use.name, known):
         yield Problem(use.key, use.name, f"the spelling {same}")
         return
     if _ONE_VCPU.fullmatch(use.name):
@@ -131,8 +131,3 @@ def gpu_problems(use: SizeUse) -> Iterator[Problem]:
             use.name,
             f"a size with NVIDIA's GPUs, because driver, device plugin and taint are for these; it has {use.size.gpu}",
         )
-
-
-def _letters(name: str) -> str:
-    """What is left of a name when its spelling is forgotten: case, underscores, `Standard`."""
-    return re.sub(r"[^a-z0-9]", "", name.lower()).removeprefix("standard")
