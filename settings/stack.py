@@ -37,9 +37,9 @@ def stack_values() -> dict[str, Any]:
     for key in sorted(_keys()):
         namespace, _, name = key.partition(":")
         if namespace == project:
-            values[name] = _value(name, config.get_config(key))
+            values[name] = from_text(name, config.get_config(key))
         elif namespace not in _OTHERS and _likeness(namespace, project) >= _ALIKE:
-            values[key] = _value(name, config.get_config(key))
+            values[key] = from_text(name, config.get_config(key))
     return values
 
 
@@ -91,7 +91,8 @@ def _texts(value: Any) -> Iterator[str]:
             yield from _texts(item)
 
 
-def _value(name: str, text: str) -> Any:
+def from_text(name: str, text: str) -> Any:
+    """The value, JSON types, of a setting whose text Pulumi hands on; everything but text is JSON."""
     if name in _TEXT_KEYS:
         return text
     try:
