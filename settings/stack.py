@@ -54,7 +54,9 @@ def told(error: SettingsError) -> str:
 
 def without_secrets(text: str) -> str:
     """A text in which the texts of secret values are masked."""
-    secret = {text for key, value in stack_values().items() if _is_secret(key) for text in _texts(value)}
+    secret: set[str] = set()
+    with suppress(SettingsError):  # where the configuration can't be read, no text is of it
+        secret = {text for key, value in stack_values().items() if _is_secret(key) for text in _texts(value)}
     for hidden in sorted(secret, key=len, reverse=True):
         text = text.replace(hidden, "[secret]") if len(hidden) >= _SHORTEST else text
     return text

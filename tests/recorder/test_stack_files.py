@@ -153,6 +153,11 @@ def test_a_file_in_utf_16_is_read_as_the_cli_reads_it(root: Path) -> None:
     assert read_stack(root, "dev").values["project:a"] == "é"
 
 
+@pytest.mark.parametrize("text", ["[" * 10_000, "config: {a: " + "[" * 500 + "]" * 500 + "}", "- " * 10_000])
+def test_what_is_nested_too_deeply_is_told(root: Path, text: str) -> None:
+    assert told(root, text).startswith("Pulumi.dev.yaml")
+
+
 def test_a_folder_in_place_of_a_file_is_told(root: Path) -> None:
     (root / "Pulumi.dev.yaml").mkdir()
     with pytest.raises(StackFileError, match=r"^Pulumi\.dev\.yaml: Is a directory$"):
