@@ -28,9 +28,12 @@ from components.kubeflow.storage import CheckpointClassSpec
 from components.network import Network, NetworkArgs
 from components.pool_specs import AgentPoolSpec, SystemPoolSpec
 from planning import AgentPool, Plan, Purpose
+from planning.data_rules import blob_sku
 from planning.hardware import GPU
 from planning.names import dns_label
-from settings import SettingsModel
+from planning.quota import vcpu_quota
+from settings import CheckpointClass, SettingsModel
+from settings import DataStore as DataStoreSettings
 
 
 def network(plan: Plan, group: resources.ResourceGroup) -> NetworkArgs:
@@ -83,7 +86,7 @@ def data_store(plan: Plan, group: resources.ResourceGroup, home: AksCluster) -> 
     if store is None:
         return None
     return DataStoreArgs(
-        **_named(DataStoreArgs, store),
+        **_on_blobs(DataStoreArgs, store, plan),
         resource_group_name=group.name,
         location=plan.settings.location,
         oidc_issuer=home.oidc_issuer,
@@ -108,7 +111,9 @@ def prerequisites(plan: Plan, home: AksCluster) -> KubeflowPrerequisitesArgs:
     """Arguments of Charmed Kubeflow's prerequisites."""
     return KubeflowPrerequisitesArgs(
         **_named(KubeflowPrerequisitesArgs, plan.settings.kubeflow),
-        checkpoints=CheckpointClassSpec(**_named(CheckpointClassSpec, plan.settings.data.checkpoints)),
+        checkpoints=CheckpointClassSpec(
+            **_on_blobs(CheckpointClassSpec, plan.settings.data.checkpoints, plan)
+        ),
         cluster=home.managed_cluster,
         priorities=plan.priorities,
         pool_contract=json.dumps(plan.contract, indent=1),
@@ -159,6 +164,7 @@ def outputs(
         "fqdn": home.fqdn,
         "kubeconfig": home.kubeconfig,
         "poolContract": plan.contract,
+        "vcpuQuota": vcpu_quota(plan.pools),
         "jujuEndpoint": api.apply(lambda endpoint: endpoint.server),
         "jujuCaCertificate": api.apply(lambda endpoint: endpoint.ca_certificate),
         "jujuToken": kubeflow.juju_token,
@@ -193,8 +199,16 @@ def _pool(plan: Plan, pool: AgentPool, vnet: Network) -> AgentPoolSpec:
         **_named(AgentPoolSpec, pool),
         gpu=pool.hardware == GPU,
         subnet_id=vnet.subnet_ids[pool.subnet],
-        protect=plan.settings.protect and pool.purpose is Purpose.GENERAL,
+        mode="System" if pool.purpose is Purpose.SYSTEM else "User",
+        protect=plan.settings.protect and pool.purpose is Purpose.GENERAL and not pool.replaced_by,
     )
+
+
+def _on_blobs(
+    arguments: type[Mapping[str, object]], settings: CheckpointClass | DataStoreSettings, plan: Plan
+) -> dict[str, Any]:
+    """Those settings, with the kind of storage account that suits the region."""
+    return _named(arguments, settings) | {"sku": blob_sku(settings.sku, plan.settings.location)}
 
 
 def _named(arguments: type[Mapping[str, object]], settings: SettingsModel) -> dict[str, Any]:

@@ -7,7 +7,7 @@ import pulumi
 from pulumi_azure_native import containerservice as aks
 
 from components.cluster_reference import name_of, resource_of, version_of
-from components.conventions import GPU_TAINT, SPOT_KEY, SPOT_TAINT
+from components.conventions import GPU_TAINT, SPOT_KEY, SPOT_TAINT, SYSTEM_TAINT
 from components.mistakes import refuse
 from components.pool_checks import agent_pool_mistakes
 from components.pool_specs import DEFAULT_MAX_PODS, DEFAULT_OS_DISK_GIB, AgentPoolSpec
@@ -60,7 +60,7 @@ class AgentPoolsArgs(TypedDict):
 
 
 class AgentPools(pulumi.ComponentResource):
-    """The user pools of one cluster."""
+    """The pools of one cluster beside its own: user pools, and a system pool that is to take the place of its own."""
 
     names: list[str]
     """Names of the pools, in the order they are made."""
@@ -86,6 +86,8 @@ class AgentPools(pulumi.ComponentResource):
                 replace_on_changes=REPLACE_ON_CHANGES,
                 ignore_changes=["count"],  # after creation the autoscaler decides it
                 protect=pool.get("protect", False),
+                # A system pool leaves this list when the cluster's own profile names it: it is forgotten, not deleted.
+                retain_on_delete=_is_system(pool) or None,
             )
             options = pulumi.ResourceOptions.merge(options, cluster)
             self.resources.append(_agent_pool(f"{name}-{pool['name']}", args, pool, gpu_driver, options))
@@ -105,7 +107,7 @@ def _agent_pool(
         agent_pool_name=pool["name"],
         resource_group_name=args["resource_group_name"],
         resource_name_=name_of(args["cluster"]),
-        mode=aks.AgentPoolMode.USER,
+        mode=aks.AgentPoolMode.SYSTEM if _is_system(pool) else aks.AgentPoolMode.USER,
         type=aks.AgentPoolType.VIRTUAL_MACHINE_SCALE_SETS,
         os_type=aks.OSType.LINUX,
         os_sku=args.get("os_sku", aks.OSSKU.UBUNTU),
@@ -116,7 +118,7 @@ def _agent_pool(
         count=pool.get("min_count", 0),
         min_count=pool.get("min_count", 0),
         max_count=pool["max_count"],
-        node_labels=_labels(pool, spot=spot),
+        node_labels=_labels(pool, spot=spot) or None,
         node_taints=_taints(pool, spot=spot, gpu=gpu),
         os_disk_type=disk.get("type", "Managed"),
         os_disk_size_gb=disk.get("size_gib", DEFAULT_OS_DISK_GIB),
@@ -130,6 +132,10 @@ def _agent_pool(
     )
 
 
+def _is_system(pool: AgentPoolSpec) -> bool:
+    return pool.get("mode") == "System"
+
+
 def _labels(pool: AgentPoolSpec, *, spot: bool) -> dict[str, str]:
     """The labels asked for, and AKS's own, which an update without it would take off.
 
@@ -139,9 +145,10 @@ def _labels(pool: AgentPoolSpec, *, spot: bool) -> dict[str, str]:
 
 
 def _taints(pool: AgentPoolSpec, *, spot: bool, gpu: bool) -> list[str]:
-    """The taints asked for, after those of a spot pool, without which AKS refuses updates, and of a GPU pool."""
+    """The taints asked for, after those of a spot pool, without which AKS refuses updates, or a GPU or system pool."""
     given = pool.get("taints", ())
-    own = [*([SPOT_TAINT] if spot else []), *([GPU_TAINT] if gpu else [])]
+    kinds = ((SPOT_TAINT, spot), (GPU_TAINT, gpu), (SYSTEM_TAINT, _is_system(pool)))
+    own = [taint for taint, kind in kinds if kind]
     return [*(taint for taint in own if taint not in given), *given]
 
 

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from components.conventions import MIG_SLICES
+from components.conventions import MIG_SLICES, SYSTEM_TAINT
 from components.mistakes import Mistake
 from components.pool_specs import (
     DEFAULT_MAX_PODS,
@@ -22,21 +22,27 @@ from components.pool_specs import (
 
 _NAME: Final = re.compile(r"[a-z][a-z0-9]{0,11}")
 _MOST_NODES: Final = 1000
+_LEAST_PODS: Final = {"User": 10, "System": 30}
 _MOST_PODS: Final = 250
 _OS_DISK_GIB: Final = range(30, 2048 + 1)
 _PRICE_DECIMALS: Final = 5
 
 
 def agent_pool_mistakes(pools: Sequence[AgentPoolSpec], gpu_driver: str) -> Iterator[Mistake]:
-    """Every mistake in the user pools of one cluster."""
+    """Every mistake in the pools beside a cluster's own."""
     for at, pool in ((f"pools[{index}]", pool) for index, pool in enumerate(pools)):
         yield from _name(at, pool["name"])
+        mode = pool.get("mode", "User")
+        yield from _one_of(f"{at}.mode", mode, ("User", "System"))
         yield from _one_of(f"{at}.priority", pool.get("priority", "Regular"), ("Regular", "Spot"))
-        yield from _counts(at, pool.get("min_count", 0), pool["max_count"], least=0)
+        yield from _counts(at, pool.get("min_count", 0), pool["max_count"], least=int(mode == "System"))
+        if mode == "System":
+            yield from _system_only(at, pool)
         yield from _spot_only(at, pool)
         yield from _os_disk(at, pool)
         yield from _gpu_only(at, pool)
-        yield from _nodes(at, pool.get("max_pods", DEFAULT_MAX_PODS), pool.get("zones", ()), least_pods=10)
+        pods, zones = pool.get("max_pods", DEFAULT_MAX_PODS), pool.get("zones", ())
+        yield from _nodes(at, pods, zones, least_pods=_LEAST_PODS.get(mode, 10))
     for name, count in Counter(pool["name"] for pool in pools).items():
         if count > 1:
             yield Mistake("pools", name, "a name of its own for each pool")
@@ -64,6 +70,14 @@ def _counts(at: str, low: int, high: int, *, least: int) -> Iterator[Mistake]:
         yield Mistake(f"{at}.maxCount", high, f"at most {_MOST_NODES}")
     if low > high:
         yield Mistake(f"{at}.minCount", low, f"at most maxCount, which is {high}")
+
+
+def _system_only(at: str, pool: AgentPoolSpec) -> Iterator[Mistake]:
+    """AKS allows no other taint than its own on a system pool (github.com/Azure/AKS/issues/2578)."""
+    if pool.get("priority") == "Spot":
+        yield Mistake(f"{at}.priority", "Spot", "Regular, because a system pool is always on demand")
+    if others := [taint for taint in pool.get("taints", ()) if taint != SYSTEM_TAINT]:
+        yield Mistake(f"{at}.taints", others, f"none but {SYSTEM_TAINT}, which a system pool always has")
 
 
 def _spot_only(at: str, pool: AgentPoolSpec) -> Iterator[Mistake]:

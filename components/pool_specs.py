@@ -1,4 +1,4 @@
-"""What a pool may be told: user pools for `AgentPools`, the one system pool for `AksCluster`."""
+"""What a pool may be told: pools beside the cluster for `AgentPools`, its own system pool for `AksCluster`."""
 
 from collections.abc import Sequence
 from typing import Final, NotRequired, TypedDict
@@ -25,12 +25,14 @@ class OsDiskSpec(TypedDict):
 
 
 class AgentPoolSpec(TypedDict):
-    """One user pool."""
+    """One pool beside the cluster's own."""
 
     name: str
     """Name of the pool: 1 to 12 lower-case letters and digits, a letter first."""
     vm_size: str
     """VM size of its nodes."""
+    mode: NotRequired[str]
+    """User (default), or System for a second system pool that is to take the place of the cluster's own."""
     gpu: NotRequired[bool]
     """Whether that size has GPUs. Default: false."""
     priority: NotRequired[str]

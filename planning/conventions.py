@@ -6,6 +6,8 @@ from components.conventions import GPU_KEY
 
 FALLBACK_KEY: Final = "kubeflow-aks/fallback"
 FALLBACK_TAINT: Final = f"{FALLBACK_KEY}=true:NoSchedule"
+REPLACED_KEY: Final = "kubeflow-aks/replaced-by"
+"""Key of the taint that keeps new pods off the home of Kubeflow while it moves; its value is the new home."""
 ARM_TAINT: Final = "kubeflow-aks/arch=arm64:NoSchedule"
 """Most images run on x64 only; the label `kubernetes.io/arch` alone keeps nothing away, and its prefix is reserved."""
 OWN_PREFIX: Final = "kubeflow-aks/"

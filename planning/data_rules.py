@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from settings import Data, DataStore, Problem, Settings
+import catalogue
+from settings import DataStore, Problem, Settings
 
 AKS_CLASSES: Final = frozenset(
     {
@@ -25,8 +26,26 @@ _SERVICE_ACCOUNT: Final = re.compile(
 )
 
 
+def blob_sku(asked: str | None, location: str) -> str:
+    """Kind of storage account: what the stack asks for, else spread over zones where the region has them.
+
+    Zone-redundant accounts need availability zones ("Azure Storage redundancy").
+    """
+    return asked or ("Standard_LRS" if _zoneless(location) else "Standard_ZRS")
+
+
+def _zoneless(location: str) -> bool:
+    """Whether a region is known to have no zones; one that the catalogue lacks may have some."""
+    region = catalogue.region(location)
+    return region is not None and region.zones == 0
+
+
 def data_problems(settings: Settings) -> Iterator[Problem]:
-    """Names that Azure or AKS would refuse, and classes that would be the same one."""
+    """What Azure or AKS would refuse: names, and zone redundancy without zones; and two classes of one name."""
+    for key, sku in _skus(settings).items():
+        if sku and sku.endswith("ZRS") and _zoneless(settings.location):
+            lrs = sku.replace("ZRS", "LRS")
+            yield Problem(key, sku, f"{lrs}, because {settings.location} has no availability zones")
     if settings.data.checkpoints.enabled:
         yield from _class_problems(settings)
     if settings.data.store:
@@ -72,17 +91,23 @@ def _profile_problems(store: DataStore) -> Iterator[Problem]:
             yield Problem(f"{key}.serviceAccounts", list(accounts), "each service account once")
 
 
-def data_warnings(data: Data) -> Iterator[str]:
+def data_warnings(settings: Settings) -> Iterator[str]:
     """Settings that cost data or do nothing."""
+    data = settings.data
     if data.checkpoints.enabled and data.checkpoints.reclaim_policy == "Delete":
         yield "data.checkpoints.reclaimPolicy is Delete: a deleted claim takes its checkpoints along; Retain keeps them"
-    if data.checkpoints.enabled and data.checkpoints.sku.endswith("LRS"):
-        yield _lrs("data.checkpoints.sku", data.checkpoints.sku)
-    if data.store and data.store.sku.endswith("LRS"):
-        yield _lrs("data.store.sku", data.store.sku)
+    for key, sku in _skus(settings).items():
+        if sku and sku.endswith("LRS") and not _zoneless(settings.location):
+            yield (
+                f"{key} is {sku}: the data is in one zone and cannot be read while that zone is down; ZRS keeps it in "
+                "three"
+            )
     if data.store and not data.store.profiles:
         yield "data.store.profiles is empty: nobody can use the storage account; name the namespaces that need it"
 
 
-def _lrs(key: str, sku: str) -> str:
-    return f"{key} is {sku}: the data is in one zone; it cannot be read while that zone is down; ZRS keeps it in three"
+def _skus(settings: Settings) -> dict[str, str | None]:
+    """What the stack asks for, by key."""
+    data = settings.data
+    asked = {"data.checkpoints.sku": data.checkpoints.sku} if data.checkpoints.enabled else {}
+    return asked | ({"data.store.sku": data.store.sku} if data.store else {})

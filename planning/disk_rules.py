@@ -1,4 +1,4 @@
-"""Rules of Kubeflow's disks and storage accounts: what the region sells, nodes can attach, and can follow a pod."""
+"""Rules of Kubeflow's disks: what the region sells, what nodes can attach, and what can follow a pod."""
 
 from collections.abc import Iterator
 
@@ -12,20 +12,13 @@ _NO_ZONE = "no zone"
 
 
 def disk_problems(settings: Settings) -> Iterator[Problem]:
-    """What is zone-redundant is sold in the region, and the nodes that host Kubeflow can attach its disks.
+    """The kind of disk is sold in the region, and the nodes that host Kubeflow can attach it.
 
-    Sources: catalogue/regions.csv for zones and zone-redundant disks, "Azure Storage redundancy" for accounts,
-    catalogue/vm_sizes.csv for sizes that take Premium disks.
+    Sources: catalogue/regions.csv for zone-redundant disks, catalogue/vm_sizes.csv for sizes that take Premium disks.
     """
     sku, region = settings.kubeflow.storage_class.sku, catalogue.region(settings.location)
-    if region and region.zrs_disks is False:
-        yield from _redundant(_KEY, sku, f"{region.name} has no zone-redundant disks")
-    if region and not region.zones:
-        reason = f"{region.name} has no availability zones"
-        if settings.data.checkpoints.enabled:
-            yield from _redundant("data.checkpoints.sku", settings.data.checkpoints.sku, reason)
-        if settings.data.store:
-            yield from _redundant("data.store.sku", settings.data.store.sku, reason)
+    if sku.endswith("_ZRS") and region and region.zrs_disks is False:
+        yield Problem(_KEY, sku, f"{_local(sku)}, because {region.name} has no zone-redundant disks")
     for pool in candidates(settings):
         if sku.startswith("Premium") and pool.may_host and pool.size and pool.size.premium_storage is False:
             yield Problem(
@@ -51,11 +44,6 @@ def disk_warnings(settings: Settings, pools: tuple[AgentPool, ...]) -> Iterator[
             "where it was made, and its pod waits when no node is left there; "
             f"set {sku.replace('_LRS', '_ZRS')}, or one zone"
         )
-
-
-def _redundant(key: str, sku: str, reason: str) -> Iterator[Problem]:
-    if sku.endswith("_ZRS"):
-        yield Problem(key, sku, f"{_local(sku)}, because {reason}; zone-redundant is this program's default")
 
 
 def _local(sku: str) -> str:

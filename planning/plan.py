@@ -1,11 +1,20 @@
 """One stack's plan: every rule checked, every name and pool decided, before anything is created."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
-from typing import Any
+from typing import Any, TypeVar
 
-from planning import disk_rules, fallback_rules, gpu_rules, label_rules, pool_rules, stack_rules, zone_rules
+from planning import (
+    disk_rules,
+    fallback_rules,
+    gpu_rules,
+    label_rules,
+    move_rules,
+    pool_rules,
+    stack_rules,
+    zone_rules,
+)
 from planning.access_rules import access_problems
 from planning.contract import PoolContract, pool_contract
 from planning.data_rules import data_problems, data_warnings
@@ -24,6 +33,9 @@ from planning.sizes import own_size_problems
 from planning.tag_rules import tag_problems
 from planning.version_rules import version_problems, version_warnings
 from settings import Problem, Settings, SettingsError, parse
+from settings.parse import with_default_named
+
+_Finding = TypeVar("_Finding", Problem, str)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,12 +53,12 @@ class Plan:
 
     @property
     def system_pool(self) -> AgentPool:
-        """The pool of AKS's add-ons."""
+        """The pool of AKS's add-ons that is part of the cluster."""
         return self.pools[0]
 
     @property
     def user_pools(self) -> tuple[AgentPool, ...]:
-        """Every pool but the system pool."""
+        """Every pool beside the cluster; while the system pool moves, the new one is among them."""
         return self.pools[1:]
 
 
@@ -64,8 +76,9 @@ def plan(raw: Mapping[str, Any], *, project: str, stack: str, today: date) -> Pl
     """
     parsed = parse(raw)
     settings = parsed.settings
-    broken = (p for p in problems(settings, stack=stack, today=today) if not _depends_on(p, parsed.left_out))
-    if found := [*parsed.problems, *broken]:
+    broken = _in_all(problems(reading, stack=stack, today=today) for reading in parsed.readings)
+    judged = [problem for problem in broken if not _concerns(problem.key, parsed.left_out)]
+    if found := [*parsed.problems, *(with_default_named(problem, raw) for problem in judged)]:
         raise SettingsError(found)
     pools = agent_pools(settings)
     return Plan(
@@ -74,16 +87,22 @@ def plan(raw: Mapping[str, Any], *, project: str, stack: str, today: date) -> Pl
         pools=pools,
         priorities=priorities(pools),
         contract=pool_contract(pools),
-        warnings=tuple(warnings(settings, pools, today=today)),
+        warnings=tuple(
+            _in_all(warnings(reading, agent_pools(reading), today=today) for reading in parsed.readings)
+        ),
     )
 
 
-def _depends_on(problem: Problem, left_out: frozenset[str]) -> bool:
-    """Whether a broken rule depends on a part that a mistake of form kept from being read."""
-    under = any(problem.key == key or problem.key.startswith(f"{key}.") for key in left_out)
-    about_pools = problem.key == "pools" or problem.key.startswith("workload.")
-    of_a_size = problem.key.endswith(".vmSize") and f"vmSizes.{problem.value}" in left_out
-    return under or of_a_size or (about_pools and any(key.startswith("pools") for key in left_out))
+def _in_all(findings: Iterable[Iterable[_Finding]]) -> list[_Finding]:
+    """What every reading of the settings leads to; the rest would be about what stands in for unreadable values."""
+    first, *others = map(list, findings)
+    return [finding for finding in first if all(finding in other for other in others)]
+
+
+def _concerns(key: str, left_out: frozenset[str]) -> bool:
+    """Whether a setting, or something around it, could not be read, or any pool where the rule is about all."""
+    about_all = key == "pools" and any(other.startswith("pools.") for other in left_out)
+    return about_all or any(key == other or key.startswith((f"{other}.", f"{other}[")) for other in left_out)
 
 
 def problems(settings: Settings, *, stack: str, today: date) -> Iterator[Problem]:
@@ -112,6 +131,7 @@ def problems(settings: Settings, *, stack: str, today: date) -> Iterator[Problem
     yield from disk_rules.disk_problems(settings)
     yield from gpu_rules.driver_problems(settings)
     yield from data_problems(settings)
+    yield from move_rules.move_problems(settings)
 
 
 def warnings(settings: Settings, pools: tuple[AgentPool, ...], *, today: date) -> Iterator[str]:
@@ -121,13 +141,14 @@ def warnings(settings: Settings, pools: tuple[AgentPool, ...], *, today: date) -
     yield from production_warnings(settings)
     yield from day_warnings(settings, today)
     yield from version_warnings(settings, day)
+    yield from node_os_warnings(settings, day)
     yield from size_warnings(settings, day)
     yield from architecture_warnings(pools)
-    yield from node_os_warnings(settings, day)
     yield from stack_rules.system_warnings(settings)
     yield from stack_rules.eviction_warnings(pools)
     yield from price_warnings(settings.location, pools)
     yield from fallback_rules.fallback_warnings(settings)
     yield from disk_rules.disk_warnings(settings, pools)
     yield from gpu_rules.gpu_warnings(settings, pools)
-    yield from data_warnings(settings.data)
+    yield from data_warnings(settings)
+    yield from move_rules.move_warnings(settings, pools)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from catalogue import VmSize, vm_sizes
-from planning.pools import MIN_OS_DISK_GIB, fallback_name, hosts_kubeflow
+from planning.pools import MIN_OS_DISK_GIB, becomes_system_pool, fallback_name, hosts_kubeflow
 from planning.sizes import sizes
 from settings import Problem, Settings, UserPool
 
@@ -27,6 +27,8 @@ class Candidate:
     size: VmSize | None
     twin: VmSize | None = None
     """VM size of its fallback, where it has one."""
+    system: bool = False
+    """Whether it takes over from the system pool."""
 
     @property
     def key(self) -> str:
@@ -41,7 +43,7 @@ class Candidate:
     @property
     def may_host(self) -> bool:
         """Whether Charmed Kubeflow could run here."""
-        return hosts_kubeflow(self.settings, self.size)
+        return hosts_kubeflow(self.settings, self.size) and not self.system
 
 
 def candidates(settings: Settings) -> tuple[Candidate, ...]:
@@ -53,6 +55,7 @@ def candidates(settings: Settings) -> tuple[Candidate, ...]:
             pool,
             known.get(pool.vm_size),
             known.get(pool.fallback.vm_size or pool.vm_size) if pool.fallback else None,
+            system=becomes_system_pool(settings, pool),
         )
         for name, pool in settings.pools.items()
     )
@@ -146,15 +149,19 @@ def system_pool_problems(settings: Settings) -> Iterator[Problem]:
     """The system pool: name, size, counts (docs/facts/aks.md#system-pool)."""
     pool, key = settings.system_pool, "systemPool"
     yield from own_name_problems(f"{key}.name", pool.name)
-    size = sizes(settings).get(pool.vm_size)
-    if size and (size.vcpus < _SYSTEM_VCPUS or size.memory_gib < _SYSTEM_GIB):
-        least, has = f"{_SYSTEM_VCPUS} vCPU and {_SYSTEM_GIB} GiB", f"{size.vcpus} and {size.memory_gib}"
-        yield Problem(f"{key}.vmSize", pool.vm_size, f"at least {least}; this has {has}")
-    if size and size.gpus:
-        yield Problem(f"{key}.vmSize", pool.vm_size, "a size without GPU")
     if pool.min_count > pool.max_count:
         yield Problem(f"{key}.minCount", pool.min_count, f"at most maxCount, which is {pool.max_count}")
-    if pool.min_count == 1 and settings.production:
+    yield from system_node_problems(settings, key, sizes(settings).get(pool.vm_size), pool.min_count)
+
+
+def system_node_problems(settings: Settings, key: str, size: VmSize | None, least: int) -> Iterator[Problem]:
+    """Size and number of nodes that every system pool needs (docs/facts/aks.md#system-pool)."""
+    if size and (size.vcpus < _SYSTEM_VCPUS or size.memory_gib < _SYSTEM_GIB):
+        wanted, has = f"{_SYSTEM_VCPUS} vCPU and {_SYSTEM_GIB} GiB", f"{size.vcpus} and {size.memory_gib}"
+        yield Problem(f"{key}.vmSize", size.name, f"at least {wanted}; this has {has}")
+    if size and size.gpus:
+        yield Problem(f"{key}.vmSize", size.name, "a size without GPU")
+    if least == 1 and settings.production:
         yield Problem(
             f"{key}.minCount",
             1,

@@ -15,7 +15,7 @@ from components.conventions import (
     SYSTEM_TAINT,
     WORKLOAD_LABEL,
 )
-from planning.conventions import ARM_TAINT, AUTOSCALER_GPUS, FALLBACK_TAINT
+from planning.conventions import ARM_TAINT, AUTOSCALER_GPUS, FALLBACK_TAINT, REPLACED_KEY
 from planning.hardware import CPU, Hardware, hardware
 from planning.sizes import sizes
 from settings import Fallback, OsDisk, Settings, UserPool
@@ -51,6 +51,8 @@ class AgentPool(UserPool):
     """Azure tags beside those of every resource."""
     fallback_of: str | None = None
     """Name of the spot pool this one stands in for, or None."""
+    replaced_by: str | None = None
+    """Name of the pool that takes over from this one, or None."""
 
     @property
     def role(self) -> str:
@@ -66,15 +68,17 @@ class AgentPool(UserPool):
 def agent_pools(settings: Settings) -> tuple[AgentPool, ...]:
     """Every pool of a stack: system, Kubeflow's home, then the others by name, each followed by its fallback.
 
+    While one of the first two moves to another pool, it is there twice.
+
     The order of the stack file is not known: the Pulumi CLI hands mappings on sorted by key. Pools whose VM size
     nobody knows are left out; `planning.size_rules` reports them.
     """
-    home_first = sorted(user_pools(settings), key=lambda pool: pool.purpose is not Purpose.GENERAL)
-    return (*system_pools(settings), *home_first)
+    work_last = sorted(user_pools(settings), key=lambda pool: list(Purpose).index(pool.purpose))
+    return (*system_pools(settings), *work_last)
 
 
 def system_pools(settings: Settings) -> Iterator[AgentPool]:
-    """The on-demand pool of AKS's add-ons."""
+    """The on-demand pool of AKS's add-ons that the cluster itself describes."""
     pool = settings.system_pool
     size = sizes(settings).get(pool.vm_size)
     if size is None:
@@ -86,6 +90,7 @@ def system_pools(settings: Settings) -> Iterator[AgentPool]:
         hardware=CPU,
         taints=(SYSTEM_TAINT,),
         os_disk=OsDisk(type="Managed", size_gib=pool.os_disk_gib),
+        replaced_by=successors(settings).get(pool.name),
     )
 
 
@@ -96,7 +101,7 @@ def user_pools(settings: Settings) -> Iterator[AgentPool]:
         size = known.get(pool.vm_size)
         if size is None:
             continue
-        yield _user_pool(name, pool, size)
+        yield _user_pool(name, pool, size, settings)
         twin = pool.fallback
         if twin and (twin_size := known.get(twin.vm_size or pool.vm_size)):
             yield _fallback(name, pool, size, twin, twin_size)
@@ -107,13 +112,30 @@ def hosts_kubeflow(pool: UserPool, size: VmSize | None) -> bool:
     return not pool.spot and not pool.taints and not (size and size.gpus)
 
 
+def successors(settings: Settings) -> dict[str, str]:
+    """The name of the pool that takes over, by the name of the pool that it replaces."""
+    return {pool.replaces: name for name, pool in settings.pools.items() if pool.replaces is not None}
+
+
+def becomes_system_pool(settings: Settings, pool: UserPool) -> bool:
+    """Whether a pool takes over from the system pool, and so is one already."""
+    return pool.replaces == settings.system_pool.name
+
+
 def fallback_name(spot_pool: str) -> str:
     """Name of a spot pool's on-demand twin: `cpuspot` → `cpuod`, `batch` → `batchod` (our choice)."""
     return spot_pool.removesuffix("spot") + "od" if spot_pool != "spot" else "spotod"
 
 
-def _user_pool(name: str, pool: UserPool, size: VmSize) -> AgentPool:
-    purpose = Purpose.GENERAL if hosts_kubeflow(pool, size) else Purpose.WORK
+def _purpose(settings: Settings, pool: UserPool, size: VmSize) -> Purpose:
+    if becomes_system_pool(settings, pool):
+        return Purpose.SYSTEM
+    return Purpose.GENERAL if hosts_kubeflow(pool, size) else Purpose.WORK
+
+
+def _user_pool(name: str, pool: UserPool, size: VmSize, settings: Settings) -> AgentPool:
+    purpose = _purpose(settings, pool, size)
+    successor = successors(settings).get(name)
     spot: dict[str, Any] = {
         "eviction_policy": pool.eviction_policy or "Delete",
         "max_price": -1.0 if pool.max_price is None else pool.max_price,
@@ -126,9 +148,18 @@ def _user_pool(name: str, pool: UserPool, size: VmSize) -> AgentPool:
         hardware=hardware(size),
         tags=_tags(pool, size),
         labels=_labels(pool, purpose, size, spot=pool.spot),
-        taints=_taints(pool, size, (SPOT_TAINT,) if pool.spot else ()),
+        taints=_taints(pool, size, _own_taints(pool, purpose, successor)),
         os_disk=_os_disk(pool, size),
+        replaced_by=successor,
     )
+
+
+def _own_taints(pool: UserPool, purpose: Purpose, successor: str | None) -> tuple[str, ...]:
+    if purpose is Purpose.SYSTEM:
+        return (SYSTEM_TAINT,)
+    if purpose is Purpose.GENERAL and successor:
+        return (f"{REPLACED_KEY}={successor}:NoSchedule",)
+    return (SPOT_TAINT,) if pool.spot else ()
 
 
 def _fallback(spot_pool: str, pool: UserPool, spot_size: VmSize, twin: Fallback, size: VmSize) -> AgentPool:
@@ -159,6 +190,8 @@ def _complete(asked: dict[str, Any], **decided: Any) -> AgentPool:
 
 
 def _labels(pool: UserPool, purpose: Purpose, size: VmSize, *, spot: bool) -> dict[str, str]:
+    if purpose is Purpose.SYSTEM:
+        return {}
     workload = PLATFORM_WORKLOAD if purpose is Purpose.GENERAL else pool.workload or _usual_workload(size)
     own = {WORKLOAD_LABEL: workload} | ({SPOT_KEY: "spot"} if spot else {})
     extra = {key: value for key, value in pool.labels.items() if spot or key != SPOT_KEY}

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from components.conventions import WORKLOAD_LABEL
 from planning.pool_rules import Candidate, candidates
-from planning.pools import AgentPool, Purpose, agent_pools, fallback_name
+from planning.pools import AgentPool, Purpose, agent_pools, fallback_name, successors
 from settings import Problem, Settings
 
 _MIN_VCPUS = 16
@@ -25,20 +25,24 @@ def stack_problems(settings: Settings) -> Iterator[Problem]:
 
 
 def general_pool_problems(settings: Settings) -> Iterator[Problem]:
-    """Exactly one untainted Regular pool, large enough for Charmed Kubeflow.
+    """Exactly one untainted Regular pool, large enough for Charmed Kubeflow; beside it one that takes over from it.
 
     Its pods tolerate no taint (docs/facts/charmed-kubeflow.md#charms-and-tolerations); the sizes are those of
     docs/facts/charmed-kubeflow.md#size-of-the-cluster.
     """
     hosts = [pool for pool in candidates(settings) if pool.may_host]
-    if len(hosts) != 1:
+    settled = [pool for pool in hosts if pool.settings.replaces is None] or hosts
+    if len(settled) != 1:
         yield Problem(
             "pools",
-            [pool.name for pool in hosts],
-            "exactly one Regular pool without taints and without GPU to host Charmed Kubeflow; give any other a taint",
+            [pool.name for pool in settled],
+            "exactly one Regular pool without taints and without GPU to host Charmed Kubeflow; give any other a taint, "
+            "or replaces for a move",
         )
         return
-    yield from _host_problems(hosts[0])
+    for home in hosts:
+        if home.name not in successors(settings):
+            yield from _host_problems(home)
 
 
 def _host_problems(pool: Candidate) -> Iterator[Problem]:

@@ -24,7 +24,7 @@ def report(document: PlanDocument, warnings: tuple[str, ...], width: int) -> lis
         *pool_table(document["pools"], width),
         "",
         "vCPU quota with every pool full, upgrades included:",
-        *quota_table(document["pools"], width),
+        *quota_table(document["outputs"]["vcpuQuota"], width),
         "",
         "Outputs:",
         *output_lines(document, width),

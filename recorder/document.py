@@ -136,12 +136,14 @@ def _masked(value: Any, secrets: Collection[str], path: str = "") -> Any:
 
 
 def _pools(record: Record) -> Iterator[Pool]:
-    """The cluster's own profiles, then the pools in the order of the contract."""
+    """The cluster's own profiles, other system pools, then the pools in the order of the contract."""
     for cluster in record.of(_CLUSTER):
         for profile in cluster.inputs["agentPoolProfiles"]:
             yield _pool(profile, profile["name"], "system", None)
     contract = cast(list[_Contract], record.outputs.get("poolContract") or [])
     inputs = {pool.inputs["agentPoolName"]: pool.inputs for pool in record.of(_AGENT_POOL)}
+    for name in [name for name, pool in inputs.items() if pool["mode"] == "System"]:
+        yield _pool(inputs.pop(name), name, "system", None)
     if unnamed := inputs.keys() - {entry["name"] for entry in contract}:
         raise LookupError(f"agent pools that the poolContract output does not name: {sorted(unnamed)}")
     spot_of = {entry["fallback"]: entry["name"] for entry in contract if entry["fallback"]}

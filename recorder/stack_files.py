@@ -1,37 +1,27 @@
-"""The configuration that the CLI would pass to the program: defaults of Pulumi.yaml, and one stack file."""
+"""The configuration that the CLI would pass to the program: defaults of Pulumi.yaml, and one stack file.
 
+Held to the CLI by `tests/local/test_stack_files.py`; its rules are in `sdk/go/common/workspace/loaders.go`,
+`sdk/go/common/resource/config/object.go` and `pkg/workspace/config.go`.
+"""
+
+import difflib
 import json
-from collections.abc import Hashable, Mapping
+import math
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-import yaml
+from recorder.yaml_v3 import Key, YamlError, go_number, load
 
-
-class _Loader(yaml.SafeLoader):
-    """Reads YAML. A date without quotes stays text, as the settings expect; repeated keys are errors, as in the CLI."""
-
-    yaml_implicit_resolvers = {  # noqa: RUF012 - PyYAML's own name and form
-        first: [(tag, pattern) for tag, pattern in resolvers if not tag.endswith(":timestamp")]
-        for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
-    }
-
-    def construct_mapping(
-        self,
-        node: yaml.MappingNode,
-        deep: bool = False,  # noqa: FBT001, FBT002 - PyYAML's own signature
-    ) -> dict[Hashable, Any]:
-        """A mapping whose keys differ."""
-        found: set[str] = set()
-        for key, _ in cast(list[tuple[yaml.Node, yaml.Node]], node.value):
-            text = str(key.value)
-            if text in found:
-                raise yaml.constructor.ConstructorError(
-                    problem=f"the key {text} occurs twice", problem_mark=key.start_mark
-                )
-            found.add(text)
-        return super().construct_mapping(node, deep)
+ENCRYPTED = "\0encrypted"
+"""Stands for a value that only the stack's key can decrypt; no rule judges it (`settings.parse.ENCRYPTED`)."""
+_KEYS = ("config", "encryptedkey", "encryptionsalt", "environment", "secretsprovider")
+"""What a stack file may hold (`ProjectStack` in `sdk/go/common/workspace/project.go`)."""
+_DECLARATION = ("type", "description", "default", "value", "items", "secret")
+_FIRST_UNSIGNED = 2**63
+"""From here on a whole number in a list or mapping becomes a fraction of 64 bits."""
+_NO_MAPPING = "expected a mapping with `config:`"
 
 
 class StackFileError(ValueError):
@@ -46,7 +36,9 @@ class StackConfig:
     stack: str
     values: Mapping[str, str]
     """Full key (`project:key`) to text; everything but text is JSON."""
-    secret_keys: tuple[str, ...]
+    secret_keys: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    """What a preview can't see or the CLI doesn't read, one sentence each."""
 
 
 def stack_names(root: Path) -> list[str]:
@@ -59,7 +51,7 @@ def stack_names(root: Path) -> list[str]:
 def read_stack(root: Path, stack: str, extra: Mapping[str, Any] | None = None) -> StackConfig:
     """Reads Pulumi.yaml and Pulumi.<stack>.yaml.
 
-    Encrypted values cannot be read without the stack's key and become a placeholder that stays secret.
+    Encrypted values cannot be read without the stack's key; `ENCRYPTED` stands in their place and stays secret.
 
     Args:
         root: the project folder.
@@ -69,49 +61,147 @@ def read_stack(root: Path, stack: str, extra: Mapping[str, Any] | None = None) -
     Raises:
         StackFileError: a file is missing or is not YAML of the expected form.
     """
-    project = _mapping(root / "Pulumi.yaml")
-    if "name" not in project:
-        raise StackFileError("Pulumi.yaml: name: null is not allowed; expected the name of the project")
-    if not (root / f"Pulumi.{stack}.yaml").is_file():
+    project = _file(root / "Pulumi.yaml")
+    name = project.get("name")
+    if not isinstance(name, str) or not name:
+        raise StackFileError(
+            f"Pulumi.yaml: name: {_shown(name)} is not allowed; expected the name of the project"
+        )
+    if stack not in stack_names(root):  # not a path: `../other` would be read, too
         known = ", ".join(stack_names(root)) or "none"
         raise StackFileError(f"stack {stack!r}: no file Pulumi.{stack}.yaml; stacks here: {known}")
-    own: Any = _mapping(root / f"Pulumi.{stack}.yaml").get("config") or {}
-    if not isinstance(own, dict):
-        raise StackFileError(f"Pulumi.{stack}.yaml: config: {own!r} is not allowed; expected a mapping")
-    name = str(project["name"])
-    found = {**_defaults(project), **cast(dict[str, Any], own), **(extra or {})}
-    given = {key if ":" in str(key) else f"{name}:{key}": value for key, value in found.items()}
-    secret_keys = tuple(key for key, value in given.items() if _encrypted(value))
-    return StackConfig(name, stack, {key: _text(key, value) for key, value in given.items()}, secret_keys)
+    file = f"Pulumi.{stack}.yaml"
+    content = _file(root / file)
+    own: Any = content.get("config")
+    if own is not None and not isinstance(own, dict):
+        raise StackFileError(f"{file}: config: {_shown(own)} is not allowed; expected a mapping")
+    found = {_full_key(file, name, key): value for key, value in cast(dict[str, Any], own or {}).items()}
+    found = {**_defaults(project, name), **found}
+    found |= {_full_key(file, name, key): value for key, value in (extra or {}).items()}
+    hidden = [place for key, value in found.items() for place in _encrypted(key, value)]
+    secret = tuple(key for key, value in found.items() if any(_encrypted(key, value)))
+    values = {key: _text(file, key, value) for key, value in found.items()}
+    return StackConfig(name, stack, values, secret, tuple(_notes(file, content, hidden)))
 
 
-def _encrypted(value: Any) -> bool:
-    return isinstance(value, dict) and list(cast(dict[str, Any], value)) == ["secure"]
+def _full_key(file: str, project: str, key: str) -> str:
+    """A key with its namespace (`sdk/go/common/resource/config/key.go`)."""
+    parts = key.split(":")
+    if isinstance(key, Key) or len(parts) > 3 or (len(parts) == 3 and parts[1] != "config"):  # noqa: PLR2004
+        raise StackFileError(
+            f"{file}: config: {_shown(key)} is not allowed; expected keys like {project}:protect"
+        )
+    return f"{parts[0]}:{parts[-1]}" if len(parts) > 1 else f"{project}:{key}"
 
 
-def _text(key: str, value: Any) -> str:
-    if _encrypted(value):
-        return f"decrypted-{key}"
-    return value if isinstance(value, str) else json.dumps(value, default=str)
+def _notes(file: str, content: Mapping[str, Any], hidden: list[str]) -> Iterator[str]:
+    for key in content.keys() - {*_KEYS}:
+        if close := difflib.get_close_matches(key.lower(), _KEYS, n=1, cutoff=0.7):
+            raise StackFileError(f"{file}: {_shown(key)} is not allowed; expected {close[0]}")
+        if not key.startswith("x-"):  # the usual place of what is used by `*alias` further down
+            yield f"{file}: {_shown(key)} is read by nobody; Pulumi knows the keys {', '.join(_KEYS)}"
+    if content.get("environment"):
+        yield f"{file}: environment: its values come from Pulumi ESC, where a preview without an account reads none"
+    if hidden:
+        values = "1 value is" if len(hidden) == 1 else f"{len(hidden)} values are"
+        were = "was" if len(hidden) == 1 else "were"
+        yield f"{file}: {values} encrypted and {were} not checked: {', '.join(hidden)}"
 
 
-def _defaults(project: Mapping[str, Any]) -> dict[str, Any]:
-    name = project["name"]
-    declared: dict[str, Any] = project.get("config") or {}
-    return {f"{name}:{key}": spec["default"] for key, spec in declared.items() if "default" in spec}
+def _encrypted(path: str, value: Any) -> Iterator[str]:
+    """Paths of encrypted values: mappings of one key `secure` with a text."""
+    if _is_encrypted(value):
+        yield path
+    elif isinstance(value, dict):
+        for key, item in cast(dict[str, Any], value).items():
+            yield from _encrypted(f"{path}.{key}", item)
+    elif isinstance(value, list):
+        for number, item in enumerate(cast(list[Any], value)):
+            yield from _encrypted(f"{path}[{number}]", item)
 
 
-def _mapping(path: Path) -> dict[str, Any]:
+def _is_encrypted(value: Any) -> bool:
+    return (
+        isinstance(value, dict)
+        and list(cast(dict[str, Any], value)) == ["secure"]
+        and isinstance(value["secure"], str)
+    )
+
+
+def _text(file: str, key: str, value: Any) -> str:
+    """A value as the engine passes it; no value at all is an empty text."""
+    plain = _plain(file, key, value)
+    if plain is None or isinstance(plain, str):
+        return plain or ""
+    if isinstance(plain, int | float) and not isinstance(plain, bool):
+        return go_number(value)
+    return json.dumps(plain, separators=(",", ":"), ensure_ascii=False, sort_keys=True)
+
+
+def _plain(file: str, key: str, value: Any) -> Any:
+    if _is_encrypted(value):
+        return ENCRYPTED
+    if isinstance(value, dict):
+        return {str(k): _plain(file, key, item) for k, item in cast(dict[str, Any], value).items()}
+    if isinstance(value, list | tuple):
+        return [_plain(file, key, item) for item in cast(list[Any], value)]
+    if isinstance(value, float) and not math.isfinite(value):
+        raise StackFileError(f"{file}: {key}: {value} is not allowed; expected a finite number")
+    if isinstance(value, float) or (type(value) is int and value >= _FIRST_UNSIGNED):
+        text = go_number(float(value))
+        return int(text) if text.lstrip("-").isdigit() else value
+    return value
+
+
+def _defaults(project: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """What Pulumi.yaml gives to every stack; text in place of `config:` is an old way to name a folder."""
+    declared: Any = project.get("config") or {}
+    if isinstance(declared, str):
+        return {}
+    if not isinstance(declared, dict):
+        raise StackFileError(f"Pulumi.yaml: config: {_shown(declared)} is not allowed; expected a mapping")
+    found: dict[str, Any] = {}
+    for key, declaration in cast(dict[str, Any], declared).items():
+        full = _full_key("Pulumi.yaml", name, key)
+        if isinstance(declaration, str | bool | int | list):  # the short form
+            found[full] = declaration
+        elif not isinstance(declaration, dict) or declaration.keys() - {*_DECLARATION}:
+            keys = ", ".join(_DECLARATION)
+            raise StackFileError(
+                f"Pulumi.yaml: config.{key}: {_shown(declaration)} is not allowed; expected a mapping of {keys}"
+            )
+        else:
+            given = cast(dict[str, Any], declaration)
+            value = given.get("default") if given.get("default") is not None else given.get("value")
+            if value is not None:
+                found[full] = value
+    return found
+
+
+def _file(path: Path) -> dict[str, Any]:
+    """The mapping a file holds; an empty file is an empty one."""
     try:
-        loaded = yaml.load(path.read_text(encoding="utf-8"), _Loader)  # noqa: S506 - a safe loader
+        content = path.read_bytes()
     except FileNotFoundError:
         raise StackFileError(f"{path.name}: no such file in {path.parent.name}/") from None
+    except OSError as error:
+        raise StackFileError(f"{path.name}: {error.strerror}") from None
+    try:
+        # A file in UTF-16, as PowerShell writes it, starts with one of these marks.
+        encoding = "utf-16" if content[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
+        loaded = load(content.decode(encoding))
     except UnicodeDecodeError:
         raise StackFileError(f"{path.name}: not YAML: not UTF-8 text") from None
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        where = f" line {mark.line + 1}" if mark else ""
-        raise StackFileError(f"{path.name}{where}: not YAML: {getattr(error, 'problem', error)}") from None
-    if not isinstance(loaded, dict):
-        raise StackFileError(f"{path.name}: expected a mapping with `config:`")
+    except YamlError as error:
+        where = f" line {error.line}" if error.line else ""
+        raise StackFileError(f"{path.name}{where}: not YAML: {error}") from None
+    if loaded is None:
+        return {}
+    if not isinstance(loaded, dict) or any(isinstance(key, Key) for key in cast(dict[str, Any], loaded)):
+        raise StackFileError(f"{path.name}: {_NO_MAPPING}")
     return cast(dict[str, Any], loaded)
+
+
+def _shown(value: Any) -> str:
+    text = "null" if value is None else repr(value)
+    return text if len(text) <= 80 else text[:77] + "…"  # noqa: PLR2004 - one line stays one line

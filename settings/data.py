@@ -15,9 +15,10 @@ class CheckpointClass(SettingsModel):
         True, about="Run AKS's Blob CSI driver and make the class.", source="azure-blob-csi.md"
     )
     name: str = setting("checkpoints", about="Name of the class.", source="our choice", **KUBERNETES_NAME)
-    sku: BlobSku = setting(
-        "Standard_ZRS",
-        about="Redundancy and speed of the storage account that the driver makes; LRS is lost with its zone.",
+    sku: BlobSku | None = setting(
+        None,
+        about="Redundancy and speed of the storage account that the driver makes. Left out: Standard_ZRS, or "
+        "Standard_LRS in a region without zones.",
         source="docs/facts/aks.md#blob-storage",
     )
     reclaim_policy: Literal["Retain", "Delete"] = setting(
@@ -42,9 +43,9 @@ class Profile(SettingsModel):
 class DataStore(SettingsModel):
     """A storage account of the stack, which outlives the cluster's nodes and takes no keys."""
 
-    sku: BlobSku = setting(
-        "Standard_ZRS",
-        about="Redundancy and speed of the account; Premium is dearer by GB and cheaper by operation.",
+    sku: BlobSku | None = setting(
+        None,
+        about="Redundancy and speed of the account, for life. Left out: as for checkpoints.",
         source="docs/facts/prices.md#blob-storage",
     )
     soft_delete_days: int = setting(

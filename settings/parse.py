@@ -1,81 +1,94 @@
 """From a stack's raw configuration to settings, with every mistake reported at once."""
 
-import copy
-import difflib
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, cast, get_args, get_origin
+from typing import Any, cast
 
-from pydantic import BaseModel, ValidationError
-from pydantic.fields import FieldInfo
-from pydantic_core import ErrorDetails
+from pydantic import ValidationError
 
-from settings._model import SettingsModel
-from settings.problems import Problem
+from settings.form_messages import form_problem
+from settings.paths import Location, field_at, is_known, is_written, key_of
+from settings.problems import ENCRYPTED, Problem
+from settings.project_config import left_out_default, plain_default
 from settings.root import Settings
+from settings.stand_ins import place_of, stand_ins, stood_in
 
-_Location = tuple[int | str, ...]
-
-_KINDS = {
-    "string_type": "text",
-    "int_type": "a whole number",
-    "float_type": "a number",
-    "bool_type": "true or false",
-    "dict_type": "a mapping",
-    "model_type": "a mapping",
-    "tuple_type": "a list",
-    "date_from_datetime_parsing": "a date as YYYY-MM-DD",
-    "date_parsing": "a date as YYYY-MM-DD",
-    "date_type": "a date as YYYY-MM-DD",
-    "finite_number": "a finite number",
-}
-_LIMITS = {
-    "greater_than_equal": ("ge", "at least {}"),
-    "greater_than": ("gt", "more than {}"),
-    "less_than_equal": ("le", "at most {}"),
-    "string_too_short": ("min_length", "at least {} character"),
-    "too_long": ("max_length", "at most {} entries"),
-}
-_MAPS = ("pools", "vmSizes")
-"""Keys whose entries are read one by one: a mistake in one leaves out no other."""
-_PLACEHOLDER_TAGS = {"owner": "unset", "environment": "unset"}
+_DEEPEST = 20
+"""Levels of lists and mappings; the deepest setting has fewer than ten."""
+_ROUNDS = 5
+_TIME = re.compile(r"(\d{4}-\d\d-\d\d)( \d\d:\d\d:\d\d(?:\.\d+)?) [-+]\d{4} (?:UTC|[-+]\d{4})")
+"""What Pulumi makes of a date or time without quotes (docs/facts/pulumi.md#configuration)."""
 
 
 @dataclass(frozen=True)
 class Parsed:
     """What could be read of a stack's configuration."""
 
-    settings: Settings
-    """The settings; where there are mistakes of form, without the parts that contain them."""
+    readings: tuple[Settings, ...]
+    """The settings. Where values can't be read, several: in each of them other allowed values stand in."""
     problems: tuple[Problem, ...]
     left_out: frozenset[str]
-    """Keys of the parts that contain mistakes of form. They have their defaults now, so no rule should judge them."""
+    """Keys for which something stands in. No rule should judge them."""
+
+    @property
+    def settings(self) -> Settings:
+        """The settings, the first reading."""
+        return self.readings[0]
 
 
 def parse(raw: Mapping[str, Any]) -> Parsed:
     """Reads configuration values (JSON types, camelCase keys) into settings.
 
-    A part (one pool, one VM size, or one top-level key) with a value of the wrong form is left out. The rest is still
-    read, so that planning can check it in the same run.
+    Where a value has a wrong form, or is one that a preview can't decrypt, another one stands in for it, so that
+    planning can check everything else in the same run.
     """
-    raw = {key: value for key, value in raw.items() if not _left_out(key, value)}
-    try:
-        return Parsed(_validate(raw), (), frozenset())
-    except ValidationError as error:
-        errors = error.errors(include_url=False)
-    mended = copy.deepcopy(dict(raw))
-    left_out: set[str] = set()
-    for detail in errors:
-        location = detail["loc"]
-        if detail["type"] == "extra_forbidden":
-            _remove(mended, location)
-            continue
-        part = location[:2] if location[0] in _MAPS else location[:1]
-        left_out.add(_key(part))
-        _remove(mended, part)
-    mended.setdefault("tags", _PLACEHOLDER_TAGS)
-    return Parsed(_validate(mended), tuple(map(_problem, errors)), frozenset(left_out))
+    values = {key: value for key, value in raw.items() if not _left_out(key, value)}
+    problems = list(_not_read(values))
+    places: dict[Location, list[Any]] = {}
+    for location, value in _leaves(values):
+        if value == ENCRYPTED and is_known(location):
+            _add(places, location)
+        elif isinstance(value, str) and (time := _TIME.fullmatch(value)):
+            _add(places, location)
+            text = time[1] if time[2] == " 00:00:00" else time[1] + time[2]
+            problems.append(
+                Problem(
+                    key_of(location), value, f"'{text}' in quotes; without them YAML reads a point in time"
+                )
+            )
+    unknown: set[Location] = set()
+    for _ in range(_ROUNDS):
+        mended = _without(stood_in(values, places, 0), unknown)
+        try:
+            _validate(mended)
+            break
+        except ValidationError as error:
+            for detail in error.errors(include_url=False):
+                location = detail["loc"]
+                problems.append(form_problem(detail))
+                if detail["type"] == "extra_forbidden":
+                    unknown.add(location)
+                else:
+                    _add(places, location)
+    count = max(map(len, places.values()), default=1)
+    readings = (_validate(_without(stood_in(values, places, number), unknown)) for number in range(count))
+    return Parsed(tuple(readings), tuple(problems), frozenset(map(key_of, places)))
+
+
+def with_default_named(problem: Problem, raw: Mapping[str, Any]) -> Problem:
+    """The problem, which says so where its value is a default that nobody has written."""
+    location = tuple(problem.key.split("."))
+    field = field_at(location)
+    if field is None or problem.value is None:
+        return problem
+    default = field.get_default()
+    same = (list(cast(tuple[Any, ...], default)) if isinstance(default, tuple) else default) == problem.value
+    top = Settings.model_fields[next(n for n, f in Settings.model_fields.items() if f.alias == location[0])]
+    # Pulumi hands on the defaults of Pulumi.yaml as if the stack had written them.
+    written = is_written(raw, location) and (top.is_required() or raw[location[0]] != plain_default(top))
+    return Problem(problem.key, problem.value, problem.allowed, default=same and not written)
 
 
 def _left_out(key: str, value: Any) -> bool:
@@ -84,103 +97,62 @@ def _left_out(key: str, value: Any) -> bool:
     The CLI refuses every stack that does not set a declared key without a default
     (docs/facts/pulumi.md#configuration).
     """
-    field = _by_alias(Settings, key)
-    return field is not None and field.get_default() is None and value in ("", {})
+    field = field_at((key,))
+    if field is None or field.is_required() or field.get_default() is not None:
+        return False
+    return value == left_out_default(field)
+
+
+def _not_read(values: dict[str, Any]) -> Iterator[Problem]:
+    """Takes out what is nested so deeply that nothing here could read it."""
+    for key in [key for key, value in values.items() if _depth(value) > _DEEPEST]:
+        del values[key]
+        yield Problem(key, "…", f"at most {_DEEPEST} levels of lists and mappings")
+
+
+def _depth(value: Any) -> int:
+    level, depth = [value], 0
+    while level and depth <= _DEEPEST:
+        inner = [
+            list(cast(dict[str, Any], item).values()) if isinstance(item, dict) else cast(list[Any], item)
+            for item in level
+            if isinstance(item, dict | list)
+        ]
+        level = [item for items in inner for item in items]
+        depth += bool(inner)
+    return depth
+
+
+def _leaves(value: Any, location: Location = ()) -> Iterator[tuple[Location, Any]]:
+    if isinstance(value, dict):
+        for key, item in cast(dict[str, Any], value).items():
+            yield from _leaves(item, (*location, key))
+    elif isinstance(value, list):
+        for number, item in enumerate(cast(list[Any], value)):
+            yield from _leaves(item, (*location, number))
+    else:
+        yield location, value
+
+
+def _add(places: dict[Location, list[Any]], location: Location) -> None:
+    place = place_of(location)
+    places[place] = stand_ins(place)
+
+
+def _without(values: dict[str, Any], unknown: set[Location]) -> dict[str, Any]:
+    for location in unknown:
+        parent: Any = values
+        for step in location[:-1]:
+            if isinstance(parent, list) and isinstance(step, int):
+                items = cast(list[Any], parent)
+                parent = items[step] if step < len(items) else None
+            else:
+                parent = cast(dict[Any, Any], parent).get(step) if isinstance(parent, dict) else None
+        if isinstance(parent, dict):
+            cast(dict[Any, Any], parent).pop(location[-1], None)
+    return values
 
 
 def _validate(raw: Mapping[str, Any]) -> Settings:
     # Text that UTF-8 cannot hold, like half of a surrogate pair, is read as question marks.
     return Settings.model_validate_json(json.dumps(raw, ensure_ascii=False).encode(errors="replace"))
-
-
-def _remove(values: Any, location: _Location) -> None:
-    for step in location[:-1]:
-        try:
-            values = values[step]
-        except (
-            KeyError,
-            IndexError,
-            TypeError,
-        ):  # it was removed with the part that an earlier mistake is in
-            return
-    if isinstance(values, dict):
-        values.pop(location[-1], None)  # pyright: ignore[reportUnknownMemberType]
-
-
-def _problem(detail: ErrorDetails) -> Problem:
-    location = detail["loc"]
-    value = None if detail["type"] == "missing" else detail["input"]
-    return Problem(_key(location), value, _allowed(detail))
-
-
-def _allowed(detail: ErrorDetails) -> str:
-    kind, context = detail["type"], detail.get("ctx", {})
-    if kind == "extra_forbidden":
-        return _known_keys(detail["loc"])
-    field = _field(detail["loc"])
-    if kind == "missing":
-        return f"a value ({_sentence(field)})"
-    if kind == "literal_error":
-        return f"one of {context['expected']}"
-    if kind in _LIMITS:
-        name, phrase = _LIMITS[kind]
-        return phrase.format(context[name])
-    if kind == "string_pattern_mismatch":
-        return _extra(field, "form")
-    return _KINDS.get(kind, detail["msg"])
-
-
-def _sentence(field: FieldInfo | None) -> str:
-    about = ((field.description if field else None) or "a value").rstrip(".")
-    word, _, rest = about.partition(" ")
-    return f"{word.lower() if word[1:].islower() else word} {rest}"
-
-
-def _extra(field: FieldInfo | None, name: str) -> str:
-    return cast(dict[str, str], field.json_schema_extra)[name] if field else ""
-
-
-def _known_keys(location: _Location) -> str:
-    key = str(location[-1])
-    fields = _model(location[:-1]).model_fields
-    known = [field.alias or name for name, field in fields.items()]
-    close = difflib.get_close_matches(key, known, n=1)
-    hint = f"; did you mean {close[0]}?" if close else ""
-    return f"one of the keys {', '.join(known)}{hint}"
-
-
-def _model(location: _Location) -> type[BaseModel]:
-    """The model that a location stands in; steps into maps and lists stay with the model of their values."""
-    model: type[BaseModel] = Settings
-    steps = iter(location)
-    for step in steps:
-        field = _by_alias(model, step)
-        if field is None:
-            continue
-        if get_origin(field.annotation) is dict:
-            next(steps, None)  # a name that the user chose, even where it reads like a field
-        model = _inner_model(field.annotation) or model
-    return model
-
-
-def _field(location: _Location) -> FieldInfo | None:
-    return _by_alias(_model(location[:-1]), location[-1])
-
-
-def _by_alias(model: type[BaseModel], step: int | str) -> FieldInfo | None:
-    return next((field for field in model.model_fields.values() if field.alias == step), None)
-
-
-def _inner_model(annotation: Any) -> type[SettingsModel] | None:
-    if isinstance(annotation, type) and issubclass(annotation, SettingsModel):
-        return annotation
-    return next((found for arg in get_args(annotation) if (found := _inner_model(arg))), None)
-
-
-def _key(location: _Location) -> str:
-    text = ""
-    for step in location:
-        if step == "[key]":  # pydantic's word for "the key itself"
-            continue
-        text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else step
-    return text

@@ -154,6 +154,12 @@ class UserPool(SettingsModel):
         about="On-demand pool that takes the work when spot is sold out; null means none.",
         source="docs/facts/aks.md#shortage-and-fallback",
     )
+    replaces: str | None = setting(
+        None,
+        about="Name of the pool that this one takes over from, for the time of a move: the system pool, or the pool "
+        "that hosts Kubeflow.",
+        source="resize-node-pool.md, use-system-pools.md",
+    )
 
     @property
     def spot(self) -> bool:

@@ -3,6 +3,9 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+ENCRYPTED = "\0encrypted"
+"""In place of a value that a preview cannot decrypt (`recorder.stack_files.ENCRYPTED`); no rule judges it."""
+
 
 @dataclass(frozen=True)
 class Problem:
@@ -14,9 +17,12 @@ class Problem:
     """The value as the stack file has it; None where it is missing."""
     allowed: str
     """What is expected instead, in words that follow "expected"; where it helps, with the reason or what to change."""
+    default: bool = False
+    """Whether the value is a default that the stack file does not have."""
 
     def __str__(self) -> str:  # always one line, even where a name holds a line break
-        line = f"{self.key}: {_shown(self.value)} is not allowed; expected {self.allowed}"
+        value = f"{_shown(self.value)} (the default)" if self.default else _shown(self.value)
+        line = f"{self.key}: {value} is not allowed; expected {self.allowed}"
         return "".join(char if char.isprintable() else repr(char)[1:-1] for char in line)
 
 
@@ -29,5 +35,8 @@ class SettingsError(ValueError):
 
 
 def _shown(value: object) -> str:
+    if isinstance(value, float) and value.is_integer():  # written without a fraction, or with one of zeros
+        value = int(value)
     text = "null" if value is None else str(value).lower() if isinstance(value, bool) else repr(value)
+    text = text.replace(repr(ENCRYPTED), "[secret]")
     return text if len(text) <= 80 else text[:77] + "…"  # noqa: PLR2004 - one line stays one line

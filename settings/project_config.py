@@ -48,8 +48,13 @@ def _declaration(field: FieldInfo) -> dict[str, Any]:
     declaration: dict[str, Any] = {"type": kind, "description": field.description}
     if not field.is_required():
         default = plain_default(field)
-        declaration["default"] = _LEFT_OUT[kind] if default is None else default
+        declaration["default"] = left_out_default(field) if default is None else default
     return declaration
+
+
+def left_out_default(field: FieldInfo) -> object:
+    """What stands for "left out" in Pulumi.yaml for a field whose default is null."""
+    return _LEFT_OUT[_pulumi_type(field.annotation)]
 
 
 def _pulumi_type(annotation: Any) -> str:

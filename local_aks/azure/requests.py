@@ -86,6 +86,7 @@ class Requests:
             control_plane_version=str(cluster["currentKubernetesVersion"]),
             cluster=cluster,
             subnets=self._all(SUBNET),
+            today=self._today,
         )
 
     def _all(self, token: str) -> dict[str, Json]:

@@ -393,6 +393,56 @@ def test_an_impossible_pool_is_refused(home: aks.ManagedCluster, pool: Any, key:
     assert (mistake.key, mistake.expected) == (f"pools[0].{key}", expected)
 
 
+SYSTEM = AgentPoolSpec(name="system2", mode="System", vm_size="Standard_D8s_v5", min_count=2, max_count=3)
+
+
+@pulumi.runtime.test
+def test_a_second_system_pool_has_akss_own_taint_and_no_labels(cloud: Cloud, home: aks.ManagedCluster) -> Any:
+    def check(body: dict[str, Any]) -> None:
+        assert body["mode"] == "System"
+        assert body["nodeTaints"] == ["CriticalAddonsOnly=true:NoSchedule"]
+        assert "nodeLabels" not in body
+
+    AgentPools("core", args(home, SYSTEM), cloud.opts)
+    return cloud.request("core-system2").apply(check)
+
+
+@pulumi.runtime.test
+def test_a_system_pool_is_forgotten_and_a_user_pool_deleted(cloud: Cloud, home: aks.ManagedCluster) -> Any:
+    def check(options: list[Any]) -> None:
+        assert [bool(each.retainOnDelete) for each in options] == [True, False]
+
+    AgentPools("kept", args(home, SYSTEM, REGULAR), cloud.opts)
+    return pulumi.Output.all(cloud.options("kept-system2"), cloud.options("kept-general")).apply(check)
+
+
+@pytest.mark.parametrize(
+    ("change", "key", "expected"),
+    [
+        ({"mode": "Both"}, "mode", "User or System"),
+        ({"min_count": 0}, "minCount", "at least 1"),
+        ({"max_pods": 29}, "maxPods", "30 to 250"),
+        (
+            {"taints": ["team=a:NoSchedule"]},
+            "taints",
+            "none but CriticalAddonsOnly=true:NoSchedule, which a system pool always has",
+        ),
+        (
+            {"priority": "Spot", "eviction_policy": "Delete"},
+            "priority",
+            "Regular, because a system pool is always on demand",
+        ),
+    ],
+)
+def test_an_impossible_system_pool_is_refused(
+    home: aks.ManagedCluster, change: Any, key: str, expected: str
+) -> None:
+    with pytest.raises(ArgumentsError) as refusal:
+        AgentPools("refused", args(home, cast(AgentPoolSpec, {**SYSTEM, **change})))
+    [mistake] = refusal.value.mistakes
+    assert (mistake.key, mistake.expected) == (f"pools[0].{key}", expected)
+
+
 def test_a_mistake_reads_as_key_value_and_what_is_expected(home: aks.ManagedCluster) -> None:
     with pytest.raises(pulumi.RunError) as refusal:
         AgentPools("refused", args(home, {**REGULAR, "priority": "Low"}, {**SPOT, "eviction_policy": None}))

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from preview.__main__ import main as preview
+from preview.quota import main as quota
 from preview.readme import DAY
 from recorder.run import PROJECT_ROOT
 from tests.docs.pages import PAGES, README, commands, mentioned, name
@@ -25,6 +26,8 @@ ELSEWHERE = {
 """Programs whose commands no test runs, with the reason."""
 RUN_BY_CI = {"make test", "make test-local"}
 """Commands that would run the suite inside itself: `.ci/run` runs them."""
+PREVIEWS = ("make preview", "make quota")
+"""Commands that run the program in process."""
 LOCAL = {"make demo", "make demo STACK=dev", "make demo-down", "make local-up", "make local-shell"}
 """Commands that take minutes: `tests/local` runs them, and `.ci/run` that."""
 IN_THE_SHELL = "docs/local-aks.md"
@@ -60,22 +63,23 @@ def test_make_knows_the_target(command: str) -> None:
     assert steps(command)
 
 
-@pytest.mark.parametrize("command", [made for made in MADE if made.startswith("make preview")])
+@pytest.mark.parametrize("command", [made for made in MADE if made.startswith(PREVIEWS)])
 def test_the_preview_that_make_runs_works(
     command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """On a copy that fixes the day, so that the end of a support window does not fail the suite."""
     step = next(step for step in steps(command) if "-m preview" in step)
+    run, shown = (quota, "Quota") if "-m preview.quota" in step else (preview, "Plan of kubeflow-aks-")
     stack = shlex.split(step)[-1]
     for file in ("__main__.py", "Pulumi.yaml"):
         shutil.copy(PROJECT_ROOT / file, tmp_path)
     text = (PROJECT_ROOT / f"Pulumi.{stack}.yaml").read_text(encoding="utf-8")
     (tmp_path / f"Pulumi.{stack}.yaml").write_text(f'{text}  kubeflow-aks:asOf: "{DAY}"\n', encoding="utf-8")
-    assert preview([stack, "--root", str(tmp_path)]) == 0
-    assert capsys.readouterr().out.startswith(f"Plan of kubeflow-aks-{stack}")
+    assert run([stack, "--root", str(tmp_path)]) == 0
+    assert capsys.readouterr().out.startswith(shown)
 
 
-@pytest.mark.parametrize("command", [made for made in MADE if not made.startswith("make preview")])
+@pytest.mark.parametrize("command", [made for made in MADE if not made.startswith(PREVIEWS)])
 def test_every_other_target_is_run_by_ci(command: str) -> None:
     ci = (PROJECT_ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()
     local = "".join(

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from planning.data_rules import data_problems, data_warnings
+from planning.data_rules import blob_sku, data_problems, data_warnings
 from settings import Settings
 from tests.planning.given import settings
 
@@ -14,7 +14,7 @@ def with_data(**data: Any) -> Settings:
 
 
 def test_the_defaults_are_allowed_and_warn_of_nothing() -> None:
-    assert [*data_problems(with_data()), *data_warnings(with_data().data)] == []
+    assert [*data_problems(with_data()), *data_warnings(with_data())] == []
 
 
 @pytest.mark.parametrize("namespace", ["abc", "team-a", "0-1", "a" * 63])
@@ -36,7 +36,7 @@ def test_twenty_service_accounts_are_one_identitys_most() -> None:
 def test_the_class_is_not_judged_where_it_is_not_made() -> None:
     checkpoints = {"enabled": False, "name": "managed-csi", "sku": "Standard_LRS", "reclaimPolicy": "Delete"}
     found = with_data(checkpoints=checkpoints)
-    assert [*data_problems(found), *data_warnings(found.data)] == []
+    assert [*data_problems(found), *data_warnings(found)] == []
 
 
 @pytest.mark.parametrize(
@@ -52,14 +52,14 @@ def test_the_class_is_not_judged_where_it_is_not_made() -> None:
         (
             {"checkpoints": {"sku": "Premium_LRS"}},
             (
-                "data.checkpoints.sku is Premium_LRS: the data is in one zone; it cannot be read while that zone is "
+                "data.checkpoints.sku is Premium_LRS: the data is in one zone and cannot be read while that zone is "
                 "down; ZRS keeps it in three"
             ),
         ),
         (
             {"store": {"sku": "Standard_LRS", "profiles": {"team-a": {}}}},
             (
-                "data.store.sku is Standard_LRS: the data is in one zone; it cannot be read while that zone is down; "
+                "data.store.sku is Standard_LRS: the data is in one zone and cannot be read while that zone is down; "
                 "ZRS keeps it in three"
             ),
         ),
@@ -72,4 +72,18 @@ def test_the_class_is_not_judged_where_it_is_not_made() -> None:
     ],
 )
 def test_what_costs_data_or_does_nothing_is_warned_of(data: dict[str, Any], warning: str) -> None:
-    assert list(data_warnings(with_data(**data).data)) == [warning]
+    assert list(data_warnings(with_data(**data))) == [warning]
+
+
+@pytest.mark.parametrize(
+    ("location", "sku"),
+    [("westeurope", "Standard_ZRS"), ("westus", "Standard_LRS"), ("newland", "Standard_ZRS")],
+)
+def test_data_is_spread_over_zones_where_there_are_any(location: str, sku: str) -> None:
+    assert blob_sku(None, location) == sku
+    assert blob_sku("Premium_LRS", location) == "Premium_LRS"
+
+
+def test_where_there_is_one_place_only_nobody_is_warned_of_it() -> None:
+    found = settings(location="westus", data={"checkpoints": {"sku": "Standard_LRS"}})
+    assert [*data_problems(found), *data_warnings(found)] == []

@@ -25,21 +25,6 @@ def test_zone_redundant_disks_are_refused_where_the_region_has_none(sku: str | N
     assert (problem.key, problem.value) == ("kubeflow.storageClass.sku", sku or "StandardSSD_ZRS")
 
 
-def accounts(checkpoints: dict[str, Any], store: dict[str, Any] | None, location: str) -> list[str]:
-    data = {"checkpoints": checkpoints, **({"store": store} if store else {})}
-    local = {"storageClass": {"sku": "StandardSSD_LRS"}}
-    return refused(rules.disk_problems(settings(location=location, kubeflow=local, data=data)))
-
-
-def test_zone_redundant_accounts_are_refused_where_the_region_has_no_zones() -> None:
-    zrs, lrs = {"sku": "Premium_ZRS"}, {"sku": "Standard_LRS"}
-    assert accounts(zrs, zrs, "northcentralus") == ["data.checkpoints.sku", "data.store.sku"]
-    assert accounts(lrs, lrs, "northcentralus") == []
-    assert accounts({"enabled": False}, None, "northcentralus") == []
-    assert accounts(zrs, zrs, "westeurope") == []
-    assert accounts(zrs, zrs, "japanwest") == []
-
-
 @pytest.mark.parametrize(
     ("sku", "location"),
     [

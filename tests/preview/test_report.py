@@ -6,7 +6,6 @@ import pytest
 
 from preview.outputs import UNKNOWN, output_lines
 from preview.pools import pool_table
-from preview.quota import quota_table
 from preview.report import report
 from preview.tree import resource_tree
 from recorder.document import PlanDocument
@@ -83,15 +82,11 @@ def test_a_price_of_its_own_is_shown(document: PlanDocument) -> None:
     assert "0.125 USD/h" in "\n".join(pool_table(pools, 200))
 
 
-def test_quota_counts_an_upgrade_node_on_demand_and_none_on_spot(document: PlanDocument) -> None:
-    rows = {line.split()[0]: line.split()[1:] for line in quota_table(document["pools"], 80)[1:]}
-    assert rows == {
-        "Standard_D4s_v5": [str((2 + 1) * 4), "–"],
-        "Standard_D8s_v5": [str((3 + 1) * 8), "–"],
-        "Standard_D8ds_v5": [str((5 + 1) * 8), str(10 * 8)],
-        "Standard_NC4as_T4_v3": [str((2 + 1) * 4), str(4 * 4)],
-        "all": ["104", "96"],
-    }
+def test_the_report_tells_the_quota_under_azures_names(recorded: Record, document: PlanDocument) -> None:
+    needed = {"standardDSv5Family": (2 + 1) * 4 + (3 + 1) * 8, "cores": 104, "lowPriorityCores": 96}
+    shown = report(document, recorded.messages, 200)
+    rows = {line.split("  ")[0]: int(line.split()[-1]) for line in shown if line.split("  ")[0] in needed}
+    assert rows == needed
 
 
 def test_outputs_mask_secrets_and_say_what_is_unknown(document: PlanDocument) -> None:

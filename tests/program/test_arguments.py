@@ -58,7 +58,7 @@ from settings import (
         (Ssh, [SshSpec], ()),
         (StorageClass, [StorageClassSpec], ()),
         (SystemPool, [SystemPoolSpec], ()),
-        (UserPool, [AgentPoolSpec], ("workload", "fallback")),
+        (UserPool, [AgentPoolSpec], ("workload", "fallback", "replaces")),
     ],
 )
 def test_a_setting_has_an_argument_of_its_name_or_is_used_up_by_planning(

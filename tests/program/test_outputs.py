@@ -15,6 +15,7 @@ def test_the_outputs_are_these(up: Record) -> None:
         "fqdn",
         "kubeconfig",
         "poolContract",
+        "vcpuQuota",
         "jujuEndpoint",
         "jujuCaCertificate",
         "jujuToken",

@@ -1,12 +1,14 @@
 """What the CLI would hand the program, and one line for the user where it cannot."""
 
+import json
 import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from recorder.stack_files import StackConfig, StackFileError, read_stack, stack_names
+from recorder.stack_files import ENCRYPTED, StackConfig, StackFileError, read_stack, stack_names
+from settings import problems
 
 PROJECT = """\
 name: project
@@ -46,10 +48,6 @@ def test_defaults_of_the_project_fill_what_the_stack_leaves_out(root: Path) -> N
     }
 
 
-def test_an_empty_stack_file_has_the_defaults(root: Path) -> None:
-    assert read(root, "config:").values == {"project:location": "westeurope"}
-
-
 def test_further_values_go_before_the_stack_file(root: Path) -> None:
     assert read(root, "config: {project:owner: ml}", extra={"owner": "me"}).values["project:owner"] == "me"
 
@@ -61,17 +59,35 @@ def test_a_key_without_a_project_gets_this_one(root: Path) -> None:
 
 def test_everything_but_text_is_json(root: Path) -> None:
     values = read(root, "config: {project:a: {b: [1, true, null]}, project:c: 5, project:d: false}").values
-    assert [values[f"project:{key}"] for key in "acd"] == ['{"b": [1, true, null]}', "5", "false"]
+    assert [values[f"project:{key}"] for key in "acd"] == ['{"b":[1,true,null]}', "5", "false"]
 
 
-def test_a_day_without_quotes_stays_text(root: Path) -> None:
-    assert read(root, "config: {project:asOf: 2026-11-20}").values["project:asOf"] == "2026-11-20"
+def test_encrypted_values_are_secret_and_noted(root: Path) -> None:
+    config = read(root, "config: {project:key: {secure: v1:abc}, project:tags: {owner: {secure: x}, a: [b]}}")
+    assert config.values["project:key"] == ENCRYPTED
+    assert json.loads(config.values["project:tags"]) == {"owner": ENCRYPTED, "a": ["b"]}
+    assert set(config.secret_keys) == {"project:key", "project:tags"}
+    assert config.notes == (
+        "Pulumi.dev.yaml: 2 values are encrypted and were not checked: project:key, project:tags.owner",
+    )
 
 
-def test_an_encrypted_value_becomes_a_secret_placeholder(root: Path) -> None:
-    config = read(root, "config: {project:key: {secure: v1:abc}}")
-    assert config.values["project:key"] == "decrypted-project:key"
-    assert config.secret_keys == ("project:key",)
+def test_what_stands_for_an_encrypted_value_is_what_the_settings_take_for_one() -> None:
+    assert ENCRYPTED == problems.ENCRYPTED
+
+
+def test_a_misspelt_key_of_the_file_is_told(root: Path) -> None:
+    assert told(root, "confg: {a: b}") == "Pulumi.dev.yaml: 'confg' is not allowed; expected config"
+
+
+def test_a_key_of_the_file_that_nobody_reads_is_noted(root: Path) -> None:
+    (note,) = read(root, "x-pools: &p {a: 1}\nextra: 1\nconfig: {a: *p}").notes
+    assert note.startswith("Pulumi.dev.yaml: 'extra' is read by nobody; Pulumi knows the keys config, ")
+
+
+def test_values_of_an_environment_are_noted(root: Path) -> None:
+    (note,) = read(root, "environment: [shared]\nconfig: {a: b}").notes
+    assert note.startswith("Pulumi.dev.yaml: environment: its values come from Pulumi ESC")
 
 
 def test_stacks_are_the_files_of_the_project(root: Path) -> None:
@@ -106,7 +122,12 @@ def test_a_file_that_is_not_yaml_is_told_with_the_line(root: Path) -> None:
     assert told(root, "config:\n  a: [1\n  b: 2\n").startswith("Pulumi.dev.yaml line 3: not YAML: ")
 
 
-@pytest.mark.parametrize("stack_file", ["", "- a", "text"])
+@pytest.mark.parametrize("stack_file", ["", "# nothing", "---", "config:"])
+def test_an_empty_file_has_the_defaults(root: Path, stack_file: str) -> None:
+    assert read(root, stack_file).values == {"project:location": "westeurope"}
+
+
+@pytest.mark.parametrize("stack_file", ["- a", "text", "5", "1: a"])
 def test_a_file_without_a_mapping_is_told(root: Path, stack_file: str) -> None:
     assert told(root, stack_file) == "Pulumi.dev.yaml: expected a mapping with `config:`"
 
@@ -118,10 +139,67 @@ def test_configuration_that_is_no_mapping_is_told(root: Path, stack_file: str) -
 
 def test_a_key_that_stands_twice_is_told_with_its_line(root: Path) -> None:
     twice = "config:\n  demo:pools:\n    a: {}\n    a: {}\n"
-    assert told(root, twice) == "Pulumi.dev.yaml line 4: not YAML: the key a occurs twice"
+    assert told(root, twice) == "Pulumi.dev.yaml line 4: not YAML: the key a occurs twice, first in line 3"
 
 
 def test_a_file_that_is_no_text_is_told(root: Path) -> None:
     (root / "Pulumi.dev.yaml").write_bytes(b"config: \xff\xfe")
     with pytest.raises(StackFileError, match=r"^Pulumi\.dev\.yaml: not YAML: not UTF-8 text$"):
         read_stack(root, "dev")
+
+
+def test_a_file_in_utf_16_is_read_as_the_cli_reads_it(root: Path) -> None:
+    (root / "Pulumi.dev.yaml").write_bytes("config: {a: é}".encode("utf-16"))
+    assert read_stack(root, "dev").values["project:a"] == "é"
+
+
+def test_a_folder_in_place_of_a_file_is_told(root: Path) -> None:
+    (root / "Pulumi.dev.yaml").mkdir()
+    with pytest.raises(StackFileError, match=r"^Pulumi\.dev\.yaml: Is a directory$"):
+        read_stack(root, "dev")
+
+
+@pytest.mark.parametrize("stack", ["", "../dev", "/etc/passwd", "dev;echo X", "*"])
+def test_a_stack_is_a_name_and_no_path(root: Path, stack: str) -> None:
+    (root.parent / "Pulumi.dev.yaml").touch()
+    (root / "sub").mkdir()
+    with pytest.raises(StackFileError, match=r"no file Pulumi\..*; stacks here: none$"):
+        read_stack(root, stack)
+
+
+@pytest.mark.parametrize(
+    ("project", "line"),
+    [
+        ("config: [a]", "config: ['a'] is not allowed; expected a mapping"),
+        ("config: 5", "config: 5 is not allowed; expected a mapping"),
+        ("config: {a: 1.5}", "config.a: 1.5 is not allowed; expected a mapping of type, "),
+        ("config: {a: }", "config.a: null is not allowed; expected a mapping of type, "),
+        (
+            "config: {a: {typ: string}}",
+            "config.a: {'typ': 'string'} is not allowed; expected a mapping of type, ",
+        ),
+        ("config: {a:b:c: x}", "config: 'a:b:c' is not allowed; expected keys like project:protect"),
+        ("name: 5", "name: 5 is not allowed; expected the name of the project"),
+        ("name: ", "name: null is not allowed; expected the name of the project"),
+    ],
+)
+def test_an_odd_project_file_is_told(root: Path, project: str, line: str) -> None:
+    head = "" if project.startswith("name") else "name: project\n"
+    (root / "Pulumi.yaml").write_text(f"{head}{project}\n")
+    assert told(root, "config:").startswith(f"Pulumi.yaml: {line}")
+
+
+@pytest.mark.parametrize(
+    ("config", "values"),
+    [
+        ("folder", {}),
+        ("", {}),
+        ("{a: text, b: 5, c: true, d: [1]}", {"a": "text", "b": "5", "c": "true", "d": "[1]"}),
+        ("{a: {default: 1.0}, other:b: {value: x}, c: {type: string}}", {"a": "1", "other:b": "x"}),
+        ("{a: {default: {b: 2.50}}}", {"a": '{"b":2.5}'}),
+    ],
+)
+def test_a_project_file_in_another_form_is_read(root: Path, config: str, values: dict[str, str]) -> None:
+    (root / "Pulumi.yaml").write_text(f"name: project\nconfig: {config}\n")
+    full = {key if ":" in key else f"project:{key}": value for key, value in values.items()}
+    assert read(root, "config:").values == full

@@ -8,7 +8,7 @@ It fits a line to noisy points by stochastic gradient descent. What matters is n
    one, never half of one.
 3. On SIGTERM, save and leave with 143 (128 + 15). With 0 the task would count as done, with 1 as broken.
 
-The checkpoint must outlive the node: a volume of Azure Files or Blob, not the node's own disk.
+The checkpoint must outlive the node: a volume of Azure Blob, not the node's own disk.
 """
 
 from __future__ import annotations

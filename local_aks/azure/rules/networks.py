@@ -190,6 +190,15 @@ NETWORK_RULES: Final[tuple[Rule[ClusterRequest], ...]] = (
         quoted=True,
     ),
     Rule(
+        id="own-routes-own-network",
+        code="InvalidParameter",
+        message="Outbound type is userDefinedRouting but the agent pools are in no virtual network of their own.",
+        broken=lambda r: when(
+            r.get("networkProfile.outboundType") == "userDefinedRouting" and not r.subnet_ids
+        ),
+        source='egress-outboundtype.md, "userDefinedRouting"',
+    ),
+    Rule(
         id="own-gateway-on-subnet",
         code="InvalidParameter",
         message="Outbound type is userAssignedNATGateway but a subnet of the agent pools has no NAT gateway.",

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+import catalogue
 from local_aks.azure import arm
+from local_aks.azure.diff import normal_location
 from local_aks.azure.rules.rule import PoolRequest, Rule, invalid, when
 
 _MOST_NODES: Final = 1000
@@ -55,6 +57,12 @@ def _max_pods(request: PoolRequest) -> Mapping[str, object] | None:
 def _zones(request: PoolRequest) -> Mapping[str, object] | None:
     unknown = [zone for zone in arm.listed(request.body, "availabilityZones") if zone not in _ZONES]
     return when(bool(unknown), zone=next(iter(unknown), ""))
+
+
+def _zoneless(request: PoolRequest) -> Mapping[str, object] | None:
+    region = catalogue.region(normal_location(request.location))
+    zoned = bool(arm.listed(request.body, "availabilityZones"))
+    return when(zoned and region is not None and region.zones == 0, region=request.location)
 
 
 POOL_RULES: Final[tuple[Rule[PoolRequest], ...]] = (
@@ -125,5 +133,13 @@ POOL_RULES: Final[tuple[Rule[PoolRequest], ...]] = (
         message=invalid("agentPoolProfile.availabilityZones", "There is no zone '{zone}'."),
         broken=_zones,
         source="availability-zones.md (docs/facts/aks.md#availability-zones)",
+    ),
+    Rule(
+        id="zones-of-region",
+        code="AvailabilityZoneNotSupported",
+        message="Availability zone is not supported in region {region}.",
+        broken=_zoneless,
+        source="cloud-barista/cb-spider#1246, rancher/rancher#33019; regions: catalogue",
+        quoted=True,
     ),
 )

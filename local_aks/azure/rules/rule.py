@@ -51,6 +51,7 @@ class PoolRequest:
     """Body of its cluster before the PUT, with the pools it has."""
     subnets: Mapping[str, Json]
     """Body of every subnet of Azure, by `arm.key` of its id."""
+    today: Callable[[], date]
 
     @property
     def spot(self) -> bool:

@@ -15,7 +15,9 @@ _DEFAULT_DISK: Final = 128
 
 def _unknown_size(request: PoolRequest) -> Mapping[str, object] | None:
     """The catalogue leaves out sizes that are retired, or too small for AKS (quotas-skus-regions.md)."""
-    if request.existing is not None or request.size is not None:
+    size = request.size
+    retired = size is not None and size.retirement is not None and size.retirement <= request.today()
+    if request.existing is not None or (size is not None and not retired):
         return None
     offered = ",".join(sorted(name.lower() for name in catalogue.vm_sizes()))
     return {"size": request.body.get("vmSize"), "location": request.location, "offered": offered}

@@ -26,6 +26,13 @@ def _price(request: PoolRequest) -> Mapping[str, object] | None:
     return when(price <= 0 or too_fine, price=price)
 
 
+def _never_spot(request: PoolRequest) -> bool:
+    size = request.size
+    return bool(_PROMO.fullmatch(str(request.body.get("vmSize")))) or (
+        size is not None and size.spot is False
+    )
+
+
 def _drops_taint(request: PoolRequest) -> Mapping[str, object] | None:
     had = SPOT_TAINT in ((request.existing or {}).get("nodeTaints") or [])
     return when(had and SPOT_TAINT not in request.taints)
@@ -99,12 +106,10 @@ SPOT_RULES: Final[tuple[Rule[PoolRequest], ...]] = (
         code="InvalidParameter",
         message=invalid(
             "agentPoolProfile.vmSize",
-            "VM size {size} is promotional and cannot be used for Spot.",
+            "VM size {size} cannot be used for Spot.",
         ),
-        broken=lambda r: when(
-            r.spot and bool(_PROMO.fullmatch(str(r.body.get("vmSize")))), size=r.body.get("vmSize")
-        ),
-        source='spot-vms.md, "Limitations" (docs/facts/aks.md#spot-pools)',
+        broken=lambda r: when(r.spot and _never_spot(r), size=r.body.get("vmSize")),
+        source='spot-vms.md, "Limitations"; sizes: catalogue',
     ),
     Rule(
         id="spot-taint-stays",

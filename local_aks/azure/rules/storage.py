@@ -6,9 +6,10 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
+import catalogue
 from local_aks.azure import arm
-from local_aks.azure.rules.resources import ResourceRequest
-from local_aks.azure.rules.rule import Rule, when
+from local_aks.azure.diff import normal_location
+from local_aks.azure.rules.rule import ResourceRequest, Rule, when
 from local_aks.azure.types import BLOB_CONTAINER, FEDERATED_CREDENTIAL, STORAGE_ACCOUNT
 
 _CONFLICT: Final = 409
@@ -41,6 +42,14 @@ def _mismatched(request: ResourceRequest) -> Mapping[str, object] | None:
         return None
     kind, sku = request.body.get("kind"), _sku(request.body)
     return when(kind not in _KINDS.get(sku.partition("_")[0], ()), kind=kind, sku=sku)
+
+
+def _zoneless(request: ResourceRequest) -> Mapping[str, object] | None:
+    if request.type != STORAGE_ACCOUNT:
+        return None
+    sku, location = _sku(request.body), normal_location(str(request.body.get("location")))
+    region = catalogue.region(location)
+    return when("ZRS" in sku and region is not None and not region.zones, sku=sku, location=location)
 
 
 def _converted(request: ResourceRequest) -> Mapping[str, object] | None:
@@ -93,6 +102,13 @@ STORAGE_RULES: Final[tuple[Rule[ResourceRequest], ...]] = (
         message="The value '{sku}' is not allowed for property sku.name with kind '{kind}'.",
         broken=_mismatched,
         source='"Storage account overview"',
+    ),
+    Rule(
+        id="storage-account-zones",
+        code="SkuNotAvailableInRegion",
+        message="The SKU {sku} is not available in region {location}, which has no availability zones.",
+        broken=_zoneless,
+        source='"Azure Storage redundancy"',
     ),
     Rule(
         id="storage-account-sku",

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from local_aks.azure import server as azure_native
-from local_aks.azure.state import AGENT_POOL, AzureState, StoredResource
+from local_aks.azure.state import AGENT_POOL, MANAGED_CLUSTER, AzureState, StoredResource
 from local_aks.azure.types import SUBNET
 from local_aks.engine import Engine
 from local_aks.kube import cleanup
@@ -109,7 +109,13 @@ class Deployment:
 
     def in_azure(self) -> set[str]:
         """Ids of the resources that a stack must know; Azure's own, and those inline in another, left out."""
-        return {resource.id.casefold() for resource in self.azure.all() if not _comes_with_another(resource)}
+        inline = {
+            f"{cluster.id}/agentPools/{profile['name']}".casefold()
+            for cluster in self.azure.all(MANAGED_CLUSTER)
+            for profile in cluster.inputs["agentPoolProfiles"]
+        }
+        ids = {resource.id.casefold() for resource in self.azure.all() if not _comes_with_another(resource)}
+        return ids - inline
 
     def in_cluster(self) -> set[str]:
         """Kind and id of the objects that a stack must know; what controllers make of them left out."""
@@ -182,6 +188,5 @@ def deployment(
 
 
 def _comes_with_another(resource: StoredResource) -> bool:
-    """Subnets and the system pool are inline in another resource; AKS makes the machines' group."""
-    system_pool = resource.type == AGENT_POOL and resource.outputs["mode"] == "System"
-    return system_pool or resource.type == SUBNET or "managedBy" in resource.inputs
+    """Subnets are inline in their network; AKS makes the machines' group."""
+    return resource.type == SUBNET or "managedBy" in resource.inputs

@@ -12,6 +12,7 @@ from azure_bodies import (
     cluster,
     group,
     pool_id,
+    spot_pool,
     user_pool,
 )
 
@@ -186,6 +187,12 @@ POOLS: list[tuple[str, Json, str, Json]] = [
         user_pool(**SYSTEM, nodeTaints=["team=a:NoSchedule"]),
         "except 'CriticalAddonsOnly'",
         user_pool(**SYSTEM, nodeTaints=["CriticalAddonsOnly=true:NoSchedule", "team=a:PreferNoSchedule"]),
+    ),
+    (
+        "spot-vm-size",
+        spot_pool(vmSize="Standard_ND96asr_v4"),
+        "ND96asr_v4",
+        spot_pool(vmSize="Standard_B4as_v2"),
     ),
     ("max-pods", user_pool(maxPods=9), "9 is not between 10 and 250", user_pool(maxPods=10)),
 ]

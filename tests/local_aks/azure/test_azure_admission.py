@@ -55,6 +55,7 @@ NEW_POOLS: list[tuple[str, Json, str]] = [
     ("taint-syntax", user_pool(nodeTaints=["gpu=yes:Never"]), "gpu=yes:Never"),
     ("taint-prefix", user_pool(nodeTaints=[SPOT_TAINT]), "reserved prefix"),
     ("taint-repeated", user_pool(nodeTaints=["app=a:NoSchedule", "app=b:NoSchedule"]), "app=b:NoSchedule"),
+    ("taint-on-system-pool", user_pool(mode="System", nodeTaints=["app=a:NoSchedule"]), "custom taints"),
     ("windows-name", user_pool(osType="Windows"), "agentPoolProfile.name is invalid"),
     ("vm-size-offered", user_pool(vmSize="Standard_D7s_v9"), "Standard_D7s_v9 is not allowed"),
     ("vm-size-offered", user_pool(vmSize="Standard_NC6s_v3"), "Standard_NC6s_v3 is not allowed"),
@@ -205,6 +206,11 @@ NEW_CLUSTERS: list[tuple[str, Json, str]] = [
         "no NAT gateway",
     ),
     (
+        "own-routes-own-network",
+        cluster(networkProfile={"outboundType": "userDefinedRouting"}),
+        "in no virtual network of their own",
+    ),
+    (
         "pod-range-overlap",
         cluster(
             networkProfile={
@@ -250,12 +256,22 @@ ELSEWHERE = {
     "role-assigned-once",
     "role-assignment-stays",
     "maintenance-name",
+    "storage-account-name",
+    "storage-account-taken",
+    "storage-account-kind",
+    "storage-account-zones",
+    "storage-account-sku",
+    "container-name",
+    "federated-audience",
+    "federated-twice",
+    "federated-most",
     "pools-left-behind",
     "pool-left-behind",
     "pool-upgrade",
     "pool-name-of-aks",
     "pools-number",
     "nodes-number",
+    "zones-of-region",
     "nodes-number-free",
     "pod-range-room",
     "subnet-room",
@@ -264,14 +280,6 @@ ELSEWHERE = {
     "domain-label-taken",
     "registry-name-taken",
     "lts-stays",
-    "storage-account-name",
-    "storage-account-taken",
-    "storage-account-kind",
-    "storage-account-sku",
-    "container-name",
-    "federated-audience",
-    "federated-twice",
-    "federated-most",
 }
 """Rules that tests of their own break."""
 

@@ -65,6 +65,43 @@ Autonaming = provider_pb2.CheckRequest.AutonamingOptions
             {"resourceGroupName": "r", "registryName": "abc", "sku": {"name": "Basic"}},
             "'registryName' is too short (3): at least 5 characters required",
         ),
+        (
+            "azure-native:storage:StorageAccount",
+            {
+                "resourceGroupName": "r",
+                "accountName": "a" * 25,
+                "kind": "StorageV2",
+                "sku": {"name": "Standard_ZRS"},
+            },
+            "'accountName' is too long (25): at most 24 characters allowed",
+        ),
+        (
+            "azure-native:storage:BlobContainer",
+            {"resourceGroupName": "r", "accountName": "abc", "containerName": "ml"},
+            "'containerName' is too short (2): at least 3 characters required",
+        ),
+        (
+            "azure-native:storage:BlobServiceProperties",
+            {
+                "resourceGroupName": "r",
+                "accountName": "abc",
+                "blobServicesName": "default",
+                "containerDeleteRetentionPolicy": {"enabled": True, "days": 366},
+            },
+            "'containerDeleteRetentionPolicy.days' is too high (366.000000 > 365.000000)",
+        ),
+        (
+            "azure-native:managedidentity:FederatedIdentityCredential",
+            {
+                "resourceGroupName": "r",
+                "resourceName": "identity",
+                "federatedIdentityCredentialResourceName": "a.b",
+                "issuer": "https://issuer/",
+                "subject": "s",
+                "audiences": ["a"],
+            },
+            "'federatedIdentityCredentialResourceName' does not match expression",
+        ),
         (RESOURCE_GROUP, {"resourceGroupName": "r" * 91}, "is too long (91): at most 90 characters allowed"),
     ],
 )

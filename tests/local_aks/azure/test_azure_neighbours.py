@@ -7,8 +7,10 @@ from azure_bodies import (
     CLUSTER_ID,
     GROUP_ID,
     LOCATION,
+    TODAY,
     VNET_ID,
     Json,
+    arm,
     cluster,
     put,
     put_pool,
@@ -21,11 +23,12 @@ from azure_bodies import (
 from neighbours import PAIRS, Pair
 from refusals import refusal
 
+from catalogue import vm_sizes
 from local_aks.azure import admission
 from local_aks.azure.arm import ArmError
 from local_aks.azure.resource_manager import ResourceManager
 from local_aks.azure.rules.rule import PoolRequest
-from local_aks.azure.state import MANAGED_CLUSTER, AzureState
+from local_aks.azure.state import AGENT_POOL, MANAGED_CLUSTER, AzureState
 from local_aks.azure.types import PUBLIC_IP, RESOURCE_GROUP, SUBNET, VIRTUAL_NETWORK
 
 NEW = f"{CLUSTER_ID}2"
@@ -162,6 +165,7 @@ def test_a_cluster_has_a_hundred_pools_at_most() -> None:
                 control_plane_version="1.34",
                 cluster={"agentPoolProfiles": pools, **STANDARD},
                 subnets={},
+                today=lambda: TODAY,
             )
         )
 
@@ -169,6 +173,29 @@ def test_a_cluster_has_a_hundred_pools_at_most() -> None:
     with pytest.raises(ArmError) as refused:
         judge(100)
     refusal("pools-number", refused.value, "at most 100")
+
+
+def test_a_region_without_zones_has_no_zonal_pools(azure: AzureState) -> None:
+    manager = with_cluster(azure, location="westus")
+    with pytest.raises(ArmError) as refused:
+        put_pool(manager, "work", user_pool(availabilityZones=["1"]))
+    refusal("zones-of-region", refused.value, "not supported in region westus.")
+    assert put_pool(manager, "work", user_pool(availabilityZones=[]))
+    put(manager, MANAGED_CLUSTER, NEW, cluster(location="westus3"))
+    assert put(manager, AGENT_POOL, f"{NEW}/agentPools/work", user_pool(availabilityZones=["1"]))
+
+
+def test_a_size_is_offered_until_it_retires(azure: AzureState) -> None:
+    with_cluster(azure)
+    size = vm_sizes()["Standard_D4s_v3"]
+    assert size.retirement
+    pool = user_pool(vmSize=size.name)
+    with pytest.raises(ArmError) as refused:
+        put_pool(arm(azure, today=lambda: size.retirement or TODAY), "work", pool)
+    refusal("vm-size-offered", refused.value, "Standard_D4s_v3 is not allowed")
+    assert put_pool(arm(azure), "work", pool)
+    later = arm(azure, today=lambda: size.retirement or TODAY)
+    assert put_pool(later, "work", pool | {"count": 2})
 
 
 def test_a_pool_does_not_take_a_name_of_aks(azure: AzureState) -> None:

@@ -156,6 +156,21 @@ def test_a_put_of_a_cluster_changes_the_inline_pools_it_names_and_leaves_the_oth
     assert [(p["name"], p["count"]) for p in azure.agent_pools()] == [("system", 3), ("spot", 0)]
 
 
+def test_a_put_of_a_cluster_can_name_another_of_its_system_pools(azure: AzureState) -> None:
+    """It is how a system pool is replaced; the one left out stays (Azure/AKS#2495, pulumi/pulumi-azure-native#579)."""
+    manager = with_cluster(azure)
+    second = system_pool(name="second", vmSize="Standard_D8s_v5")
+    put_pool(manager, "second", without(second, "name"))
+    put(manager, MANAGED_CLUSTER, CLUSTER_ID, cluster(agentPoolProfiles=[second]))
+    assert [(p["name"], p["vmSize"]) for p in azure.agent_pools()] == [
+        ("system", "Standard_D4s_v5"),
+        ("second", "Standard_D8s_v5"),
+    ]
+    delete(manager, AGENT_POOL, pool_id("system"))
+    with pytest.raises(ArmError, match="A new agent pool was introduced"):
+        put(manager, MANAGED_CLUSTER, CLUSTER_ID, cluster())
+
+
 def test_a_network_keeps_its_subnets_unless_a_put_names_others(azure: AzureState) -> None:
     manager = with_cluster(azure)
     with_network(manager)

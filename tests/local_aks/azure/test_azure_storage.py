@@ -52,6 +52,7 @@ def manager(azure: AzureState) -> ResourceManager:
         ("storage-account-name", "kfdata0123456789012345678", account()),
         ("storage-account-kind", "fast", account("Premium_ZRS")),
         ("storage-account-kind", "slow", account("Standard_LRS", "BlockBlobStorage")),
+        ("storage-account-zones", "west", account() | {"location": "West US"}),
         ("storage-account-sku", "kfdata", account("Standard_LRS")),
     ],
 )

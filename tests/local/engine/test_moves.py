@@ -1,0 +1,135 @@
+"""Kubeflow's home and the system pool move on the real engine: no other pool is touched, and nothing is left behind."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from typing import Any
+
+import pytest
+
+from local_aks.azure.state import AGENT_POOL
+from local_aks.azure_cli import install
+from local_aks.engine import EngineError, Result
+from local_aks.lifecycle import daemon
+from local_aks.lifecycle.daemon import Endpoints
+from tests.local.engine.deployment import Deployment
+
+HOME: dict[str, Any] = {"vmSize": "Standard_D8s_v5", "minCount": 2, "maxCount": 3}
+NEW_HOME: dict[str, Any] = {**HOME, "vmSize": "Standard_D16s_v5"}
+WORK: dict[str, Any] = {"vmSize": "Standard_D8ds_v5", "priority": "Spot", "maxCount": 10}
+SYSTEM: dict[str, Any] = {"vmSize": "Standard_D8s_v5", "minCount": 3, "maxCount": 4, "maxPods": 60}
+BEFORE: dict[str, Any] = {"pools": {"general": HOME, "cpuspot": WORK}}
+
+
+def _az(stack: Deployment, *words: str) -> subprocess.CompletedProcess[str]:
+    """`az aks nodepool` on the stack's cluster."""
+    ports = Endpoints(stack.providers["azure-native"], stack.providers["kubernetes"])
+    daemon.endpoints_file(stack.run).write_text(json.dumps(vars(ports)))
+    name = f"kubeflow-aks-{stack.stack}"
+    where = ("--resource-group", name, "--cluster-name", name)
+    return subprocess.run(
+        ["/bin/sh", "-c", 'az aks nodepool "$@"', "az", *words, *where],
+        env=install.environment(stack.run, os.environ),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def _pools(done: Result) -> dict[str, str]:
+    """What was done to which pool."""
+    return {step.name.rpartition("-")[2]: step.op for step in done.changed() if step.type == AGENT_POOL}
+
+
+def _kinds(done: Result) -> set[str]:
+    """Types of all that changed, without their package."""
+    return {step.type.rpartition(":")[2] for step in done.changed()}
+
+
+def test_the_home_moves_though_the_stack_is_protected(dev: Deployment) -> None:
+    dev.engine(**BEFORE).up()
+    dev.set_counts(general=3, cpuspot=4)
+    both = {"pools": {**BEFORE["pools"], "general2": {**NEW_HOME, "replaces": "general"}}}
+    assert _pools(dev.engine(**both).up()) == {"general2": "create", "general": "update"}
+    assert dev.engine(**both).up().changed() == ()
+    assert dev.counts() == {"system": 1, "general": 3, "general2": 2, "cpuspot": 4}
+
+    after = {"pools": {"general2": NEW_HOME, "cpuspot": WORK}}
+    done = dev.engine(**after).up()
+    assert _pools(done) == {"general": "delete"}
+    assert "ManagedCluster" not in _kinds(done)
+    dev.assert_state_is_what_exists()
+    assert dev.engine(**after).up().changed() == ()
+    assert dev.counts() == {"system": 1, "general2": 2, "cpuspot": 4}
+    with pytest.raises(EngineError, match="protected"):
+        dev.engine(**BEFORE).up()
+    assert "general2" in dev.counts()
+
+
+def test_the_system_pool_moves(dev: Deployment) -> None:
+    dev.engine(**BEFORE).up()
+    dev.set_counts(system=3, cpuspot=4)
+    both = {
+        "pools": {**BEFORE["pools"], "system2": {**SYSTEM, "osDisk": {"sizeGib": 256}, "replaces": "system"}}
+    }
+    assert _pools(dev.engine(**both).up()) == {"system2": "create"}
+    assert dev.engine(**both).up().changed() == ()
+    dev.assert_state_is_what_exists()
+    dev.set_counts(system2=4)
+
+    after = {**BEFORE, "systemPool": {"name": "system2", "osDiskGib": 256, **SYSTEM}}
+    made = dev.pool("system2")
+    done = dev.engine(**after).up()
+    assert _pools(done) == {"system2": "delete"}, "so the engine calls what it only forgets"
+    assert _kinds(done) == {"AgentPool", "ManagedCluster"}
+    now = dev.pool("system2").outputs
+    assert {key: now[key] for key in now if key != "eTag"} == {
+        key: value for key, value in made.outputs.items() if key != "eTag"
+    }
+    assert dev.engine(**after).up().changed() == ()
+    assert dev.counts() == {"system": 3, "system2": 4, "general": 2, "cpuspot": 4}
+
+    assert _az(dev, "delete", "--name", "system").returncode == 0
+    dev.assert_state_is_what_exists()
+    assert dev.engine(**after).up().changed() == ()
+    assert dev.counts() == {"system2": 4, "general": 2, "cpuspot": 4}
+    assert "at least one system agent pool" in _az(dev, "delete", "--name", "system2").stderr
+
+
+def test_a_stack_that_has_moved_can_be_made_anew_and_destroyed(demo: Deployment) -> None:
+    after = {"pools": {"general2": NEW_HOME}, "systemPool": {"name": "system2", **SYSTEM}}
+    demo.engine(**after).up()
+    assert demo.counts() == {"system2": 3, "general2": 2}
+    demo.assert_state_is_what_exists()
+    demo.engine(**after).destroy()
+    demo.assert_nothing_exists()
+
+
+def test_a_stack_can_be_destroyed_in_the_middle_of_both_moves(demo: Deployment) -> None:
+    both = {
+        "pools": {
+            "general": HOME,
+            "general2": {**NEW_HOME, "replaces": "general"},
+            "system2": {**SYSTEM, "replaces": "system"},
+        }
+    }
+    demo.engine(**both).up()
+    demo.assert_state_is_what_exists()
+    demo.engine(**both).destroy()
+    demo.assert_nothing_exists()
+
+
+def test_the_cluster_is_not_told_of_a_system_pool_that_does_not_exist_or_differs(demo: Deployment) -> None:
+    demo.engine(**BEFORE).up()
+    renamed = {**BEFORE, "systemPool": {"name": "system2", **SYSTEM}}
+    with pytest.raises(EngineError, match="A new agent pool was introduced"):
+        demo.engine(**renamed).up()
+    both = {"pools": {**BEFORE["pools"], "system2": {**SYSTEM, "replaces": "system"}}}
+    demo.engine(**both).up()
+    different = {**BEFORE, "systemPool": {"name": "system2", **SYSTEM, "maxPods": 110}}
+    with pytest.raises(EngineError, match=r"'properties\.maxPods' is not allowed"):
+        demo.engine(**different).up()
+    demo.assert_state_is_what_exists()
+    assert demo.engine(**both).up().changed() == ()
