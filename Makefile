@@ -1,5 +1,9 @@
 # Everything a person or CI runs. The first call of a target sets up what it needs in .venv.
 STACK ?= dev
+# The name reaches commands by the environment, as it was given: make expands nothing in it, no shell reads it.
+LOCAL_STACK := $(if $(filter command line,$(origin STACK)),$(value STACK),demo)
+override STACK := $(value STACK)
+export STACK LOCAL_STACK
 PYTHON ?= python3
 VENV := .venv
 PY := $(VENV)/bin/python
@@ -19,10 +23,10 @@ help: ## what there is
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 16
 
 preview: $(VENV)/.runtime ## what `pulumi up` would create for STACK (default dev); needs no account and no CLI
-	@$(PY) -m preview $(STACK)
+	@$(PY) -m preview -- "$$STACK"
 
 quota: $(VENV)/.runtime ## vCPU quota that STACK needs, beside what the subscription has where `az` is signed in
-	@$(PY) -m preview.quota $(STACK)
+	@$(PY) -m preview.quota -- "$$STACK"
 
 test: $(VENV)/.dev ## the program's tests: no Azure, no Go, seconds
 	@$(PY) -m pytest --numprocesses 2
@@ -60,13 +64,13 @@ bench: $(VENV)/.dev ## run times side by side, as ratios; about 15 minutes, on a
 	@$(PY) -m bench.scale
 
 demo: $(VENV)/.dev ## the whole promise on a local AKS, without Azure
-	@$(RUN_LOCAL) demo $(if $(filter command line,$(origin STACK)),$(STACK),demo)
+	@$(RUN_LOCAL) demo -- "$$LOCAL_STACK"
 
 demo-down: $(VENV)/.dev ## remove all the demo started
 	@$(RUN_LOCAL) down
 
 local-up: $(VENV)/.dev ## a local AKS of STACK to play with
-	@$(RUN_LOCAL) up $(if $(filter command line,$(origin STACK)),$(STACK),demo)
+	@$(RUN_LOCAL) up -- "$$LOCAL_STACK"
 
 local-shell: $(VENV)/.dev ## a shell with kubectl, KUBECONFIG and az
 	@$(RUN_LOCAL) shell

@@ -16,15 +16,17 @@ from components.kubeflow.prerequisites import KubeflowPrerequisites
 from components.network import Network
 from planning import plan
 from settings import SettingsError
-from settings.stack import stack_values
+from settings.stack import stack_values, told, without_secrets
 
 project, stack = pulumi.get_project(), pulumi.get_stack()
 try:
     planned = plan(stack_values(), project=project, stack=stack, today=datetime.now(UTC).date())
 except SettingsError as error:
-    raise pulumi.RunError(f"Pulumi.{stack}.yaml holds mistakes; nothing was created:\n{error}") from None
+    raise pulumi.RunError(
+        f"Pulumi.{stack}.yaml holds mistakes; nothing was created:\n{told(error)}"
+    ) from None
 for warning in planned.warnings:
-    pulumi.log.warn(warning)
+    pulumi.log.warn(without_secrets(warning))
 
 pulumi.runtime.register_stack_transformation(without_version_aliases)
 name, where, tags = planned.names.base, planned.settings.location, planned.settings.tags.as_dict()

@@ -3,8 +3,10 @@
 import csv
 from pathlib import Path
 
+HERE = Path(__file__).parent
 
-def rows(name: str) -> list[dict[str, str]]:
+
+def rows(name: str, folder: Path = HERE) -> list[dict[str, str]]:
     """The rows of `catalogue/<name>.csv`, one dict each, keyed by the header."""
-    lines = (Path(__file__).parent / f"{name}.csv").read_text(encoding="utf-8").splitlines()
+    lines = (folder / f"{name}.csv").read_text(encoding="utf-8").splitlines()
     return list(csv.DictReader(line for line in lines if not line.startswith("#")))

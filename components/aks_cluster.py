@@ -57,17 +57,10 @@ class AksCluster(pulumi.ComponentResource):
             tags=args.get("tags"),
             opts=child,
         )
-        network_right = authorization.RoleAssignment(
-            f"{name}-network",
-            scope=args["resource_group_id"],
-            role_definition_id=role_definition_id(args["resource_group_id"], NETWORK_CONTRIBUTOR),
-            principal_id=identity.principal_id,
-            # Without the type Azure looks the identity up before the directory knows it (MicrosoftDocs/azure-docs,
-            # articles/role-based-access-control/role-assignments-cli.md, "for a new service principal").
-            principal_type=authorization.PrincipalType.SERVICE_PRINCIPAL,
-            opts=pulumi.ResourceOptions(parent=self, protect=False),  # see components.roles
-        )
-        self.managed_cluster = _managed_cluster(name, args, identity.id, self, network_right)
+        rights = [_network_right(f"{name}-network", args["resource_group_id"], identity, self)]
+        if route_table := args.get("network", {}).get("route_table_id"):
+            rights.append(_network_right(f"{name}-routes", route_table, identity, self))
+        self.managed_cluster = _managed_cluster(name, args, identity.id, self, rights)
         for config in ("aksManagedAutoUpgradeSchedule", "aksManagedNodeOSUpgradeSchedule"):
             _maintenance(f"{name}-{config}", config, args, self.managed_cluster, child)
         self.name = self.managed_cluster.name
@@ -102,12 +95,34 @@ def _mistakes(args: AksClusterArgs) -> Iterator[Mistake]:
         )
 
 
+def _network_right(
+    name: str,
+    scope: pulumi.Input[str],
+    identity: managedidentity.UserAssignedIdentity,
+    parent: pulumi.Resource,
+) -> authorization.RoleAssignment:
+    """What AKS needs on the group of its network, and on a route table elsewhere.
+
+    Source: MicrosoftDocs/azure-aks-docs, articles/aks/aks-service-permissions.md (2026-04-19).
+    """
+    return authorization.RoleAssignment(
+        name,
+        scope=scope,
+        role_definition_id=role_definition_id(scope, NETWORK_CONTRIBUTOR),
+        principal_id=identity.principal_id,
+        # Without the type Azure looks the identity up before the directory knows it (MicrosoftDocs/azure-docs,
+        # articles/role-based-access-control/role-assignments-cli.md, "for a new service principal").
+        principal_type=authorization.PrincipalType.SERVICE_PRINCIPAL,
+        opts=pulumi.ResourceOptions(parent=parent, protect=False),  # see components.roles
+    )
+
+
 def _managed_cluster(
     name: str,
     args: AksClusterArgs,
     identity_id: pulumi.Input[str],
     parent: pulumi.Resource,
-    network_right: pulumi.Resource,
+    rights: Sequence[pulumi.Resource],
 ) -> aks.ManagedCluster:
     kubernetes, access = args.get("kubernetes", {}), args.get("api_access", {})
     return aks.ManagedCluster(
@@ -156,7 +171,7 @@ def _managed_cluster(
         tags=args.get("tags"),
         opts=pulumi.ResourceOptions(
             parent=parent,
-            depends_on=[network_right],  # AKS joins the subnet while it makes the cluster
+            depends_on=rights,  # AKS joins the subnets while it makes the cluster
             ignore_changes=["agentPoolProfiles[0].count"],  # after creation the autoscaler decides it
         ),
     )

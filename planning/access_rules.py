@@ -1,32 +1,27 @@
 """Who can reach the API server and sign in (docs/facts/aks.md#api-server-access)."""
 
-import re
 from collections.abc import Iterator
+from ipaddress import IPv4Network
+from typing import Final
 
-from planning.cidr import ipv4_range
+from planning.arm_ids import GUID
+from planning.cidr import DOCUMENTATION, ipv4_range, is_in, is_public
 from settings import Problem, Settings
 
-_GUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+_RANGES: Final = "apiAccess.authorizedIpRanges"
+_ONLY_THE_CLUSTER: Final = IPv4Network("0.0.0.0/32")
+"""Authorises the address of the cluster's own load balancer and no other (api-server-authorized-ip-ranges.md)."""
+_MAX_RANGES: Final = 200
+_LARGEST: Final = 8
+"""Prefix of the largest range that one network has."""
 
 
 def access_problems(settings: Settings) -> Iterator[Problem]:
     """Settings of the API server that AKS would refuse or with which nobody could sign in."""
     access = settings.api_access
-    if access.private_cluster and access.authorized_ip_ranges:
-        yield Problem(
-            "apiAccess.authorizedIpRanges",
-            list(access.authorized_ip_ranges),
-            "no ranges while privateCluster is true, because a private API server has no public address",
-        )
-    for index, text in enumerate(access.authorized_ip_ranges):
-        try:
-            ipv4_range(text)
-        except ValueError:
-            yield Problem(
-                f"apiAccess.authorizedIpRanges[{index}]", text, "an IPv4 range in CIDR form without host bits"
-            )
+    yield from _range_problems(settings)
     for index, text in enumerate(access.admin_group_object_ids):
-        if not _GUID.fullmatch(text):
+        if not GUID.fullmatch(text):
             yield Problem(
                 f"apiAccess.adminGroupObjectIds[{index}]", text, "the object id of an Entra group, a GUID"
             )
@@ -36,3 +31,71 @@ def access_problems(settings: Settings) -> Iterator[Problem]:
             value=False,
             allowed="true, or a group in apiAccess.adminGroupObjectIds; otherwise nobody could sign in",
         )
+
+
+def _range_problems(settings: Settings) -> Iterator[Problem]:
+    given, outbound = settings.api_access.authorized_ip_ranges, settings.network.outbound_type
+    if settings.api_access.private_cluster and given:
+        yield Problem(
+            _RANGES,
+            list(given),
+            "no ranges while privateCluster is true, because a private API server has no public address",
+        )
+    for index, text in enumerate(given):
+        try:
+            found = ipv4_range(text)
+        except ValueError:
+            yield Problem(f"{_RANGES}[{index}]", text, "an IPv4 range in CIDR form without host bits")
+            continue
+        if not (is_public(found) or found == _ONLY_THE_CLUSTER or is_in(found, DOCUMENTATION)):
+            yield Problem(
+                f"{_RANGES}[{index}]",
+                text,
+                "a public range, the one your network goes out by; calls to a public API server never come from "
+                "private or reserved addresses",
+            )
+    if str(_ONLY_THE_CLUSTER) in given and len(given) > 1:
+        yield Problem(_RANGES, list(given), f"{_ONLY_THE_CLUSTER} alone, or only the other ranges")
+    elif str(_ONLY_THE_CLUSTER) in given and outbound != "loadBalancer":
+        yield Problem(
+            _RANGES,
+            list(given),
+            f"ranges that you call from; {_ONLY_THE_CLUSTER} stands for the cluster's load balancer, by which nodes do "
+            f"not go out while network.outboundType is {outbound}",
+        )
+    if len(given) == _MAX_RANGES and outbound == "userAssignedNATGateway":
+        yield Problem(
+            _RANGES,
+            len(given),
+            f"at most {_MAX_RANGES - 1} ranges, because AKS takes {_MAX_RANGES} and the NAT gateway's address is one",
+        )
+
+
+def access_warnings(settings: Settings) -> Iterator[str]:
+    """Ranges and groups that AKS takes and that let in everybody or nobody."""
+    given = dict(enumerate(map(ipv4_range, settings.api_access.authorized_ip_ranges)))
+    for index, found in given.items():
+        key = f"{_RANGES}[{index}] is {found}"
+        if is_in(found, DOCUMENTATION):
+            yield (
+                f"{key}: a placeholder, from which nobody calls; write the range that Pulumi, Juju and you go out by"
+            )
+        elif found == _ONLY_THE_CLUSTER:
+            yield f"{key}: only the cluster's own nodes may call; Pulumi and Juju must run there"
+        elif found.prefixlen < _LARGEST:
+            yield f"{key}: {found.num_addresses:,} addresses may call the API server; write only your own"
+    for index, found in given.items():
+        wider = (other for at, other in given.items() if found != other or at < index)
+        if outer := next(filter(found.subnet_of, wider), None):
+            yield f"{_RANGES}[{index}] is {found}: {outer} covers it; leave one of them out"
+    if given and settings.network.outbound_type == "userDefinedRouting":
+        yield (
+            f"{_RANGES} while network.outboundType is userDefinedRouting: without the public address of your firewall "
+            "among them no node joins the cluster; see that it is there"
+        )
+    for index, text in enumerate(settings.api_access.admin_group_object_ids):
+        if all(len(set(part)) == 1 for part in text.lower().split("-")):
+            yield (
+                f"apiAccess.adminGroupObjectIds[{index}] is {text}: a placeholder, so nobody could sign in; "
+                "write the object id of your group"
+            )

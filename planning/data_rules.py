@@ -5,17 +5,8 @@ from collections.abc import Iterator
 from typing import Final
 
 import catalogue
+from planning.storage_rules import AKS_CLASSES
 from settings import DataStore, Problem, Settings
-
-AKS_CLASSES: Final = frozenset(
-    {
-        "default",
-        *("managed", "managed-premium", "managed-csi", "managed-csi-premium"),
-        *("azurefile", "azurefile-premium", "azurefile-csi", "azurefile-csi-premium"),
-        *("azureblob-fuse-premium", "azureblob-nfs-premium"),
-    }
-)
-"""Storage classes that AKS keeps as they are (concepts-storage.md; azure-blob-csi.md)."""
 
 # 3 to 63 lower-case letters, digits and single hyphens inside: the letters of a namespace but for its length and
 # double hyphens ("Naming containers, blobs and metadata"; "Kubernetes object names").

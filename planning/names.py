@@ -1,13 +1,7 @@
 """Names of Azure resources, all made from project and stack, so that an environment is found by its name."""
 
 import hashlib
-import re
-from collections.abc import Iterator
 from dataclasses import dataclass
-
-from settings.problems import Problem
-
-_STACK = re.compile(r"[a-z][a-z0-9-]{0,19}")
 
 
 @dataclass(frozen=True)
@@ -39,11 +33,3 @@ def dns_label(base: str, group_id: str) -> str:
         group_id: ARM id of the stack's resource group, whose case Azure does not always keep.
     """
     return f"{base}-{hashlib.sha256(group_id.lower().encode()).hexdigest()[:8]}"
-
-
-def name_problems(stack: str) -> Iterator[Problem]:
-    """The stack's name must be valid as part of the names of Azure resources."""
-    if not _STACK.fullmatch(stack) or stack.endswith("-"):
-        yield Problem(
-            "stack", stack, "a name of 1 to 20 lower-case letters, digits and inner hyphens, a letter first"
-        )

@@ -1,10 +1,14 @@
-"""Address ranges do not overlap and have room for the pools (concepts-network-azure-cni-overlay.md)."""
+"""Address ranges that Azure takes, that do not overlap and have room for the pools.
+
+Source: concepts-network-azure-cni-overlay.md, concepts-network-cni-overview.md.
+"""
 
 from collections.abc import Iterator, Mapping
 from ipaddress import IPv4Network
 from itertools import combinations
 
-from planning.cidr import ipv4_range
+from planning.arm_ids import ROUTE_TABLE, arm_id_problems
+from planning.cidr import PRIVATE, RESERVED, ipv4_range, is_in
 from planning.pools import AgentPool
 from settings import Network, Problem, Settings, Subnets
 
@@ -13,6 +17,10 @@ _AZURE_RESERVED = 5
 _NODE_PREFIX = 24
 """CNI Overlay gives each node a /24 of the pod range (concepts-network-azure-cni-overlay.md)."""
 _MIN_SERVICE_PREFIX = 12
+_MAX_SUBNET_PREFIX = 29
+"""The smallest subnet that Azure makes ("Azure Virtual Network FAQ")."""
+_CLUSTER_RANGES = ("network.vnetCidr", "network.podCidr", "network.serviceCidr")
+"""Subnets lie inside the first, so what is wrong with them there is told of it alone."""
 
 
 def network_problems(settings: Settings, pools: tuple[AgentPool, ...]) -> Iterator[Problem]:
@@ -31,6 +39,7 @@ def network_problems(settings: Settings, pools: tuple[AgentPool, ...]) -> Iterat
             yield Problem(
                 key, text, "an IPv4 range in CIDR form without host bits, for instance 10.224.0.0/16"
             )
+    yield from _reserved_problems(parsed)
     yield from _overlap_problems(parsed)
     yield from _room_problems(parsed, pools)
     service = parsed.get("network.serviceCidr")
@@ -39,9 +48,36 @@ def network_problems(settings: Settings, pools: tuple[AgentPool, ...]) -> Iterat
     yield from _outbound_problems(settings.network)
 
 
+def network_warnings(settings: Settings) -> Iterator[str]:
+    """Public ranges inside the cluster: allowed, but out of Microsoft's support.
+
+    Source: concepts-network-azure-cni-overlay.md, "Kubernetes DNS service IP address".
+    """
+    network = settings.network
+    given = zip(_CLUSTER_RANGES, (network.vnet_cidr, network.pod_cidr, network.service_cidr), strict=True)
+    for key, text in given:
+        if not is_in(ipv4_range(text), PRIVATE):
+            yield (
+                f"{key} is {text}: not a private range, so Microsoft does not support it and the cluster cannot reach "
+                "the internet's hosts of these addresses; take one of 10.0.0.0/8, 172.16.0.0/12 or 192.168.0.0/16"
+            )
+
+
 def subnets(network: Network) -> dict[str, str]:
     """Range of each subnet, by name."""
     return network.subnets.model_dump()
+
+
+def _reserved_problems(ranges: Mapping[str, IPv4Network]) -> Iterator[Problem]:
+    for key in _CLUSTER_RANGES:
+        net = ranges.get(key)
+        taken = [str(reserved) for reserved in RESERVED if net and net.overlaps(reserved)]
+        if taken:
+            yield Problem(
+                key,
+                str(net),
+                f"a range like 10.224.0.0/16, apart from what Azure reserves: {', '.join(taken)}",
+            )
 
 
 def _overlap_problems(ranges: Mapping[str, IPv4Network]) -> Iterator[Problem]:
@@ -71,7 +107,9 @@ def _room_problems(ranges: Mapping[str, IPv4Network], pools: tuple[AgentPool, ..
     for name in Subnets.model_fields:
         net = ranges.get(f"network.subnets.{name}")
         needed = sum(_peak(pool) for pool in pools if pool.subnet == name)
-        if net and net.num_addresses - _AZURE_RESERVED < needed:
+        if net and net.prefixlen > _MAX_SUBNET_PREFIX:
+            yield Problem(f"network.subnets.{name}", str(net), f"a range of /{_MAX_SUBNET_PREFIX} or larger")
+        elif net and net.num_addresses - _AZURE_RESERVED < needed:
             room = max(net.num_addresses - _AZURE_RESERVED, 0)
             yield Problem(
                 f"network.subnets.{name}",
@@ -99,3 +137,5 @@ def _outbound_problems(network: Network) -> Iterator[Problem]:
             network.route_table_id,
             "no value unless network.outboundType is userDefinedRouting",
         )
+    elif network.route_table_id is not None:
+        yield from arm_id_problems("network.routeTableId", network.route_table_id, ROUTE_TABLE)

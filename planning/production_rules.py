@@ -15,3 +15,8 @@ def production_warnings(settings: Settings) -> Iterator[str]:
             f"tags.environment is {settings.tags.environment!r} but production is false: "
             "set production: true to have the rules of production checked"
         )
+    if settings.production and not settings.protect:
+        yield (
+            "protect is false in production: nothing stops a `pulumi destroy`; set protect: true unless the stack is "
+            "about to go"
+        )

@@ -3,26 +3,41 @@
 from collections import defaultdict
 from collections.abc import Iterator
 from typing import Final
+from unicodedata import category
 
 from settings import Problem, Settings
 
 _MAX_TAGS: Final = 50
+_MAX_TAGS_OF_DNS: Final = 15
 _MAX_NAME: Final = 512
+_MAX_NAME_OF_STORAGE: Final = 128
 _MAX_VALUE: Final = 256
 _FORBIDDEN: Final = "<>%&\\?/"
+"""Beside control characters (coreos/tectonic-installer#596)."""
+_RESERVED: Final = ("microsoft", "azure", "windows")
+"""Beginnings of names that Azure keeps ("Tags REST API"; microsoft/vscode-azureresourcegroups#1164)."""
 
 
 def tag_problems(settings: Settings) -> Iterator[Problem]:
     """Number, names and values of the tags are what every Azure resource accepts."""
     tags = settings.tags.as_dict()
+    longest = _MAX_NAME_OF_STORAGE if settings.data.store else _MAX_NAME
     if len(tags) > _MAX_TAGS:
         yield Problem("tags", len(tags), f"at most {_MAX_TAGS} tags on a resource")
     for name, value in tags.items():
-        if len(name) > _MAX_NAME or any(sign in name for sign in _FORBIDDEN):
+        if not name.strip():
+            yield Problem("tags", name, "a name for every tag; this one is empty")
+        elif name.lower().startswith(_RESERVED):
             yield Problem(
                 f"tags.{name}",
                 name,
-                f"a name of at most {_MAX_NAME} characters without {' '.join(_FORBIDDEN)}",
+                f"a name that does not begin with {', '.join(_RESERVED)}; Azure keeps these for itself",
+            )
+        if len(name) > longest or any(sign in _FORBIDDEN or category(sign) == "Cc" for sign in name):
+            yield Problem(
+                f"tags.{name}",
+                name,
+                f"a name of at most {longest} characters without {' '.join(_FORBIDDEN)} and control characters",
             )
         if len(value) > _MAX_VALUE:
             yield Problem(f"tags.{name}", value, f"at most {_MAX_VALUE} characters, not {len(value)}")
@@ -31,6 +46,16 @@ def tag_problems(settings: Settings) -> Iterator[Problem]:
             f"tags.{spellings[-1]}",
             spellings[-1],
             f"a name that differs from {spellings[0]!r} in more than case",
+        )
+
+
+def tag_warnings(settings: Settings) -> Iterator[str]:
+    """AKS puts the cluster's tags on the DNS zone of a private cluster as well (use-tags.md)."""
+    tags = len(settings.tags.as_dict())
+    if settings.api_access.private_cluster and tags > _MAX_TAGS_OF_DNS:
+        yield (
+            f"tags are {tags} while apiAccess.privateCluster is true: AKS puts them on the cluster's private DNS zone, "
+            f"which takes {_MAX_TAGS_OF_DNS}; leave some out"
         )
 
 

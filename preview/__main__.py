@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pulumi
 
+from preview import terminal
 from preview.mermaid import mermaid
 from preview.report import NARROWEST, report
 from preview.svg import svg
@@ -38,7 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         folder = root / "build" / recorded.stack
         names = write(document, folder)
     except (StackFileError, pulumi.RunError, OSError) as error:
-        print(error, file=sys.stderr)
+        print(error, *getattr(error, "__notes__", ()), sep="\n", file=sys.stderr)
         return 1
     width = max(shutil.get_terminal_size((110, 24)).columns, NARROWEST)
     print(*report(document, recorded.messages, width), sep="\n")
@@ -57,11 +58,4 @@ def write(document: PlanDocument, folder: Path) -> list[str]:
 
 if __name__ == "__main__":
     gc.disable()  # the SDKs make a million objects, none of them garbage
-    code = 0
-    try:
-        code = main()
-        sys.stdout.flush()
-    except BrokenPipeError:  # the reader, `head` for instance, has closed the pipe
-        pass
-    sys.stderr.flush()
-    os._exit(code)  # Python would take a second to free the SDKs' classes one by one
+    os._exit(terminal.run(main))  # Python would take a second to free the SDKs' classes one by one

@@ -15,6 +15,7 @@ from typing import Any
 
 import pulumi
 
+from preview import terminal
 from preview.columns import table
 from recorder.run import PROJECT_ROOT, record
 from recorder.stack_files import StackFileError
@@ -140,4 +141,4 @@ def _read(file: str) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(terminal.run(main))

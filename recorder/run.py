@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
+import pulumi
 from google.protobuf import empty_pb2
 from pulumi.runtime import config, mocks, settings
 from pulumi.runtime import stack as pulumi_stack
@@ -21,6 +22,7 @@ from recorder.monitor import STACK_TYPE, RecordingMonitor, Resource
 from recorder.stack_files import StackConfig, read_stack
 
 PROJECT_ROOT = Path(__file__).resolve().parent.parent
+_CONFIGURATION = ("PULUMI_CONFIG", "PULUMI_CONFIG_SECRET_KEYS")
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,7 @@ class Record:
     """Paths of components' outputs that are secret, by URN."""
     invokes: tuple[str, ...]
     messages: tuple[str, ...]
-    """Warnings the program logged."""
+    """What the stack's file hides from this run, and the warnings that the program logged."""
 
     def of(self, type_token: str) -> list[Resource]:
         """Every resource of a type."""
@@ -93,13 +95,18 @@ def record(
 
     Raises:
         StackFileError: the stack's files cannot be read.
-        pulumi.RunError: the program refused its settings.
+        pulumi.RunError: the program refused its settings; what the stack's file hides from this run is in its notes.
     """
     stack_config = read_stack(root, stack, extra)
     monitor, engine = RecordingMonitor(answers or Answers()), RecordingEngine()
     run = program or (lambda: runpy.run_path(str(root / "__main__.py"), run_name="__main__"))
     with _inside(root):
-        contextvars.Context().run(_run, stack_config, monitor, engine, root, run, preview=preview)
+        try:
+            contextvars.Context().run(_run, stack_config, monitor, engine, root, run, preview=preview)
+        except pulumi.RunError as error:
+            for note in stack_config.notes:
+                error.add_note(note)
+            raise
     stack_urn = next(urn for urn, resource in monitor.registered.items() if resource.type == STACK_TYPE)
     outputs, values = monitor.outputs[stack_urn]
     return Record(
@@ -113,7 +120,7 @@ def record(
             urn: frozenset(values.secrets) for urn, (_, values) in monitor.outputs.items() if urn != stack_urn
         },
         invokes=tuple(monitor.invokes),
-        messages=tuple(engine.messages),
+        messages=(*stack_config.notes, *engine.messages),
     )
 
 
@@ -161,8 +168,12 @@ def _run(
 
 @contextlib.contextmanager
 def _inside(root: Path) -> Generator[None]:
-    """The project folder as working directory and first on the import path, as under the language host."""
+    """The project folder as working directory and first on the import path, as under the language host.
+
+    What the environment says of a configuration is for another run.
+    """
     before = Path.cwd()
+    hidden = {name: os.environ.pop(name) for name in _CONFIGURATION if name in os.environ}
     sys.path.insert(0, str(root))
     os.chdir(root)
     try:
@@ -170,3 +181,4 @@ def _inside(root: Path) -> Generator[None]:
     finally:
         os.chdir(before)
         sys.path.remove(str(root))
+        os.environ.update(hidden)

@@ -21,6 +21,9 @@ import pulumi
 from pulumi import _types  # pyright: ignore[reportPrivateUsage]
 from pulumi.runtime import rpc
 
+_NEWER = {"OSSKU": ("Ubuntu2404",)}
+"""Values of AKS's newer APIs that the program passes on, by enumeration (docs/facts/aks.md#node-images)."""
+
 
 def check_resource(token: str, inputs: Mapping[str, Any]) -> list[str]:
     """Mistakes in the inputs of one resource, one line each; empty when the SDK declares every part.
@@ -119,7 +122,9 @@ def _check(value: Any, hint: Any, path: str) -> list[str]:
         return []
     enums = [arm for arm in arms if inspect.isclass(arm) and issubclass(arm, enum.Enum)]
     if enums and not isinstance(value, dict | list):
-        allowed = [member.value for arm in enums for member in arm]
+        allowed = [
+            value for arm in enums for value in (*(m.value for m in arm), *_NEWER.get(arm.__name__, ()))
+        ]
         return [] if value in allowed else [f"{path}: {value!r} is not one of {allowed}"]
     for arm in arms:
         found = _check_arm(value, arm, path)

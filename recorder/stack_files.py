@@ -105,7 +105,7 @@ def _notes(file: str, content: Mapping[str, Any], hidden: list[str]) -> Iterator
     if hidden:
         values = "1 value is" if len(hidden) == 1 else f"{len(hidden)} values are"
         were = "was" if len(hidden) == 1 else "were"
-        yield f"{file}: {values} encrypted and {were} not checked: {', '.join(hidden)}"
+        yield f"{file}: {values} encrypted and {were} not checked: {', '.join(sorted(hidden))}"
 
 
 def _encrypted(path: str, value: Any) -> Iterator[str]:

@@ -5,8 +5,9 @@ from typing import Literal
 from settings._model import SettingsModel, setting
 
 Weekday = Literal["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
-DURATION = {"pattern": r"^[1-9][0-9]*(s|m|h)$", "form": "a whole number followed by s, m or h, like 10s"}
-MINUTES = {"pattern": r"^[1-9][0-9]*m$", "form": "whole minutes, like 10m"}
+SECONDS = {"pattern": r"^[1-9][0-9]{0,5}s$", "form": "whole seconds, like 10s"}
+MINUTES = {"pattern": r"^[1-9][0-9]{0,5}m$", "form": "whole minutes, like 10m"}
+MINUTES_OR_NONE = {"pattern": r"^(0|[1-9][0-9]{0,5})m$", "form": "whole minutes, like 10m or 0m"}
 
 
 class MaintenanceWindow(SettingsModel):
@@ -31,8 +32,8 @@ class MaintenanceWindow(SettingsModel):
         about="Offset of the local time from UTC.",
         unit="±HH:MM",
         source="planned-maintenance.md",
-        pattern=r"^[+-](0[0-9]|1[0-4]):[0-5][0-9]$",
-        form="an offset as ±HH:MM, like +01:00",
+        pattern=r"^(\+(0[0-9]|1[0-3]):[0-5][0-9]|\+14:00|-(0[0-9]|1[01]):[0-5][0-9]|-12:00)$",
+        form="an offset between -12:00 and +14:00, like +01:00",
     )
 
 
@@ -84,7 +85,7 @@ class ApiAccess(SettingsModel):
         (),
         about="Public address ranges that may call the API server; empty means all.",
         unit="CIDR",
-        source="api-server-authorized-ip-ranges.md: up to 200",
+        source="api-server-authorized-ip-ranges.md: up to 200; with a NAT gateway up to 199 beside its own",
         max_length=200,
     )
     private_cluster: bool = setting(
@@ -115,17 +116,15 @@ class Ssh(SettingsModel):
 
     admin_username: str = setting(
         "azureuser",
-        about="Name of the admin user on every node.",
-        source="managedClusters.json, linuxProfile",
+        about="Name of the admin user on every node; none of the common ones that Azure refuses, like admin.",
+        source='managedClusters.json, linuxProfile; "Compute REST API"',
         pattern=r"^[A-Za-z][-A-Za-z0-9_]*$",
         form="letters, digits, hyphens and underscores, a letter first",
     )
     public_key: str = setting(
-        about="OpenSSH public key of that user.",
-        unit="ssh-… base64 [comment]",
-        source="managedClusters.json, linuxProfile",
-        pattern=r"^(ssh-rsa|ssh-ed25519) [A-Za-z0-9+/]+={0,3}( .*)?$",
-        form="one line of an OpenSSH .pub file that starts with ssh-rsa or ssh-ed25519",
+        about="OpenSSH public key of that user, RSA with 2048 bits or more.",
+        unit="ssh-rsa base64 [comment]",
+        source='managedClusters.json, linuxProfile; "SSH keys for Linux VMs in Azure"',
     )
 
 
@@ -134,11 +133,10 @@ class Registry(SettingsModel):
 
     attach: str | None = setting(
         None,
-        about="Registry to use instead of creating one.",
+        about="Registry to use instead of a new one; whoever runs `pulumi up` needs the right to assign roles on it.",
         unit="ARM id",
         source="docs/facts/aks.md#identity-and-registry",
-        pattern=r"^/subscriptions/[^/]+/resourceGroups/[^/]+/providers/Microsoft\.ContainerRegistry/registries/[^/]+$",
-        form="/subscriptions/<id>/resourceGroups/<group>/providers/Microsoft.ContainerRegistry/registries/<name>",
+        form="/subscriptions/<subscription>/resourceGroups/<group>/providers/Microsoft.ContainerRegistry/registries/<name>",
     )
     sku: Literal["Basic", "Standard", "Premium"] = setting(
         "Standard", about="Tier of the new registry.", source='"Azure Container Registry service tiers"'
@@ -151,9 +149,9 @@ class Autoscaler(SettingsModel):
     scan_interval: str = setting(
         "10s",
         about="How often the autoscaler checks for pods that need a node.",
-        unit="duration",
-        source="cluster-autoscaler.md",
-        **DURATION,
+        unit="whole seconds",
+        source="managedClusters.json, scan-interval",
+        **SECONDS,
     )
     max_node_provision_time: str = setting(
         "10m",
@@ -167,14 +165,14 @@ class Autoscaler(SettingsModel):
         about="How long after a scale-up no node is removed.",
         unit="whole minutes",
         source="cluster-autoscaler.md",
-        **MINUTES,
+        **MINUTES_OR_NONE,
     )
     scale_down_unneeded_time: str = setting(
         "10m",
         about="How long a node must be unneeded before it is removed.",
         unit="whole minutes",
         source="cluster-autoscaler.md",
-        **MINUTES,
+        **MINUTES_OR_NONE,
     )
     scale_down_utilization_threshold: float = setting(
         0.5,

@@ -59,9 +59,9 @@ class Network(SettingsModel):
     )
     route_table_id: str | None = setting(
         None,
-        about="Route table of the subnets; only with userDefinedRouting.",
+        about="Route table of the subnets; only with userDefinedRouting. The cluster is given the right to it, so "
+        "whoever runs `pulumi up` needs the right to join it and to assign roles on it.",
         unit="ARM id",
-        source="egress-outboundtype.md",
-        pattern=r"^/subscriptions/[^/]+/resourceGroups/[^/]+/providers/Microsoft\.Network/routeTables/[^/]+$",
-        form="/subscriptions/<id>/resourceGroups/<group>/providers/Microsoft.Network/routeTables/<name>",
+        source="egress-outboundtype.md; docs/facts/aks.md#network",
+        form="/subscriptions/<subscription>/resourceGroups/<group>/providers/Microsoft.Network/routeTables/<name>",
     )

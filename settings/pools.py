@@ -90,7 +90,9 @@ class Fallback(SettingsModel):
 class UserPool(SettingsModel):
     """One agent pool for work. A GPU size makes it a GPU pool; the one untainted Regular pool hosts Kubeflow."""
 
-    vm_size: str = setting(about="VM size, one of the catalogue.", source="catalogue/vm_sizes.csv")
+    vm_size: str = setting(
+        about="VM size: one of the catalogue, or of `vmSizes`.", source="catalogue/vm_sizes.csv"
+    )
     priority: Literal["Regular", "Spot"] = setting(
         "Regular", about="On demand, or spot.", source="spot-node-pool.md"
     )

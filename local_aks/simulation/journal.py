@@ -32,6 +32,8 @@ class Kind(StrEnum):
     """The control plane shows the node Ready. Keys: `seconds` since `node-creating`, absent for adopted nodes."""
     NODE_GONE = "node-gone"
     """The VM and its Node object are gone. Keys: `cause`."""
+    UPGRADE = "upgrade"
+    """A node begins to make room for one of its pool's new Kubernetes version. Keys: `to`."""
     SOLD_OUT = "sold-out"
     """Azure answered a VM request with an allocation error. Keys: `error`."""
     SUPPLY = "supply"

@@ -15,6 +15,7 @@ from local_aks.simulation.market import Market, MarketEvent, MarketRefusedError,
 from local_aks.simulation.observer import Observer, View
 from local_aks.simulation.tasks.eviction import DRAIN_TAINT, NOTICE_SECONDS, Evictions
 from local_aks.simulation.tasks.removal import Removals
+from local_aks.simulation.tasks.upgrade import Upgrades
 from local_aks.simulation.vms.agent_pools import AgentPool, Azure
 from local_aks.simulation.vms.scale_sets import ScaleSets, Timings
 
@@ -47,6 +48,7 @@ class Simulation:
         self._scale_sets = ScaleSets(azure, cluster, market, journal, timings or Timings())
         self._evictions = Evictions(cluster, self._scale_sets, journal)
         self._removals = Removals(cluster, self._scale_sets, journal)
+        self._upgrades = Upgrades(cluster, self._scale_sets, journal)
         actuator = Actuator(cluster, self._scale_sets, journal)
         self._autoscaling = Autoscaling(
             self._azure, self._observer, actuator, self._scale_sets, self._removals, seed=seed
@@ -80,7 +82,7 @@ class Simulation:
         pools = self._azure.pools()
         profile = self._azure.profile(pools)
         try:
-            self._scale_sets.sync(pools.values(), [node.name for node in view.nodes], now)
+            self._scale_sets.sync(pools.values(), {node.name: node.kubelet for node in view.nodes}, now)
             if not self._resumed:
                 self._resume(view, now)
             for node in self._scale_sets.retired:
@@ -92,6 +94,7 @@ class Simulation:
             self._evictions.advance(view, now)
             if self._removals.advance(view, now):
                 self._autoscaling.scale_down_failed(now)
+            self._upgrades.advance(pools, self._leaving(view), view, now)
             self._note_ready(view, now)
             self._autoscaling.advance(pools, profile, view, now)
         finally:
@@ -107,6 +110,10 @@ class Simulation:
             elif is_leaving(node):
                 self._cluster.untaint_node(node.name, [DELETION_TAINT])
         self._resumed = True
+
+    def _leaving(self, view: View) -> set[str]:
+        """Nodes that are being removed or evicted."""
+        return {n.name for n in view.nodes if n.name in self._removals or n.name in self._evictions}
 
     def _play(self, event: MarketEvent, pools: Mapping[str, AgentPool], now: float) -> None:
         """Make an event of the market happen, and tell whoever asked for it."""

@@ -8,7 +8,7 @@ import pulumi
 import pytest
 
 from components.aks_cluster import AksCluster
-from components.aks_cluster_args import AksClusterArgs
+from components.aks_cluster_args import AksClusterArgs, ClusterNetworkSpec
 from components.mistakes import ArgumentsError
 from tests.components.conftest import Cloud
 from tests.components.given import CLUSTER, GROUP_ID
@@ -78,6 +78,29 @@ def test_the_identity_may_use_the_network_of_the_group(cloud: Cloud) -> Any:
         assert body["roleDefinitionId"] == f"{definitions}/{NETWORK_CONTRIBUTOR}"
 
     return cloud.request("kf-network").apply(check)
+
+
+@pulumi.runtime.test
+def test_the_identity_may_use_a_route_table_elsewhere(cloud: Cloud) -> Any:
+    table = "/subscriptions/5678/resourceGroups/hub/providers/Microsoft.Network/routeTables/to-firewall"
+
+    def check(body: dict[str, Any]) -> None:
+        assert body["scope"] == table
+        assert (body["principalId"], body["principalType"]) == (
+            "routed-identity-principal",
+            "ServicePrincipal",
+        )
+        definitions = "/subscriptions/5678/providers/Microsoft.Authorization/roleDefinitions"
+        assert body["roleDefinitionId"] == f"{definitions}/{NETWORK_CONTRIBUTOR}"
+
+    network = ClusterNetworkSpec(outbound_type="userDefinedRouting", route_table_id=table)
+    AksCluster("routed", {**CLUSTER, "network": network}, cloud.opts)
+    return cloud.request("routed-routes").apply(check)
+
+
+@pulumi.runtime.test
+def test_without_a_route_table_the_identity_has_one_right(cloud: Cloud) -> None:
+    assert "kf-routes" not in cloud.names("kf")
 
 
 @pulumi.runtime.test

@@ -19,6 +19,7 @@ ARGS = ContainerRegistryArgs(
 )
 EXISTING = "/subscriptions/1234/resourceGroups/shared/providers/Microsoft.ContainerRegistry/registries/team"
 ACR_PULL = "7f951dda-4ed3-4680-a7ca-43fe172d538d"
+REPOSITORY_READER = "b93aa761-3e63-49ed-ac28-beffa264f7ac"
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -73,6 +74,19 @@ def test_the_kubelet_may_pull_and_nothing_else(cloud: Cloud) -> Any:
 
 
 @pulumi.runtime.test
+def test_the_kubelet_may_pull_where_permissions_go_by_repository(
+    cloud: Cloud, registry: ContainerRegistry
+) -> Any:
+    def check(values: list[Any]) -> None:
+        body, registry_id = values
+        assert (body["principalId"], body["principalType"]) == ("kubelet", "ServicePrincipal")
+        assert body["roleDefinitionId"].endswith(f"/roleDefinitions/{REPOSITORY_READER}")
+        assert body["scope"] == registry_id
+
+    return pulumi.Output.all(cloud.request("kf-dev-read"), registry.registry_id).apply(check)
+
+
+@pulumi.runtime.test
 def test_the_right_to_pull_is_on_the_registry_alone(cloud: Cloud, registry: ContainerRegistry) -> Any:
     def check(values: list[Any]) -> None:
         body, registry_id = values
@@ -104,4 +118,4 @@ def test_an_attached_registry_is_pulled_from(cloud: Cloud) -> Any:
 @pulumi.runtime.test
 def test_an_attached_registry_is_not_created(cloud: Cloud) -> None:
     ContainerRegistry("shared", {**ARGS, "attach": EXISTING}, cloud.opts)
-    assert cloud.names("shared") == ["shared", "shared-pull"]
+    assert cloud.names("shared") == ["shared", "shared-pull", "shared-read"]

@@ -70,7 +70,8 @@ def test_the_preview_that_make_runs_works(
     """On a copy that fixes the day, so that the end of a support window does not fail the suite."""
     step = next(step for step in steps(command) if "-m preview" in step)
     run, shown = (quota, "Quota") if "-m preview.quota" in step else (preview, "Plan of kubeflow-aks-")
-    stack = shlex.split(step)[-1]
+    assert step.endswith(' -- "$STACK"')
+    stack = next((word.removeprefix("STACK=") for word in shlex.split(command) if "=" in word), "dev")
     for file in ("__main__.py", "Pulumi.yaml"):
         shutil.copy(PROJECT_ROOT / file, tmp_path)
     text = (PROJECT_ROOT / f"Pulumi.{stack}.yaml").read_text(encoding="utf-8")

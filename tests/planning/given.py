@@ -9,6 +9,7 @@ from planning.pool_rules import Candidate, candidates
 from settings import Problem, Settings, parse
 
 TODAY = date(2026, 11, 20)
+SSH_KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f"
 GENERAL: Mapping[str, Any] = {"vmSize": "Standard_D8s_v5", "minCount": 2, "maxCount": 3}
 SPOT: Mapping[str, Any] = {"vmSize": "Standard_D8ds_v5", "priority": "Spot", "maxCount": 10}
 GPU_SPOT: Mapping[str, Any] = {"vmSize": "Standard_NC4as_T4_v3", "priority": "Spot", "maxCount": 4}

@@ -4,14 +4,27 @@ from typing import Any
 
 import pytest
 
-from planning.access_rules import access_problems
+from planning.access_rules import access_problems, access_warnings
 from tests.planning.given import refused, settings
 
 GROUP = "11111111-2222-3333-4444-555555555555"
 
 
-def found(**access: Any) -> list[str]:
-    return refused(access_problems(settings(apiAccess=access)))
+NAT = {"outboundType": "userAssignedNATGateway"}
+ROUTED = {"outboundType": "userDefinedRouting"}
+
+
+def found(network: dict[str, str] | None = None, **access: Any) -> list[str]:
+    return refused(access_problems(settings(apiAccess=access, network=network or {})))
+
+
+def warned(network: dict[str, str] | None = None, **access: Any) -> list[str]:
+    return list(access_warnings(settings(apiAccess=access, network=network or {})))
+
+
+def addresses(count: int) -> list[str]:
+    """So many public addresses."""
+    return [f"20.0.0.{index}/32" for index in range(count)]
 
 
 def test_the_defaults_are_fine() -> None:
@@ -25,7 +38,9 @@ def test_authorised_ranges_exclude_a_private_cluster() -> None:
     assert found(authorizedIpRanges=ranges, privateCluster=True) == ["apiAccess.authorizedIpRanges"]
 
 
-@pytest.mark.parametrize("text", ["203.0.113.1/24", "203.0.113.5", "all", "2001:db8::/32"])
+@pytest.mark.parametrize(
+    "text", ["203.0.113.1/24", "203.0.113.5", "all", "AzureCloud", "2001:db8::/32", " 20.1.2.3/32"]
+)
 def test_an_authorised_range_is_ipv4_in_cidr_form_without_host_bits(text: str) -> None:
     assert found(authorizedIpRanges=["198.51.100.7/32", text]) == ["apiAccess.authorizedIpRanges[1]"]
 
@@ -38,3 +53,121 @@ def test_local_accounts_off_requires_an_entra_group() -> None:
 @pytest.mark.parametrize("text", ["", "admins", GROUP[:-1], GROUP + "0", GROUP.replace("-", "")])
 def test_an_entra_group_is_a_guid(text: str) -> None:
     assert found(adminGroupObjectIds=[text]) == ["apiAccess.adminGroupObjectIds[0]"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "10.0.0.0/8",
+        "10.1.2.3/32",
+        "172.16.0.0/12",
+        "192.168.1.0/24",
+        "100.64.0.0/10",
+        "127.0.0.1/32",
+        "169.254.0.0/16",
+        "0.0.0.1/32",
+        "198.18.0.0/15",
+        "224.0.0.0/4",
+        "240.0.0.0/4",
+        "255.255.255.255/32",
+    ],
+)
+def test_an_authorised_range_is_public(text: str) -> None:
+    assert found(authorizedIpRanges=["20.1.2.3/32", text]) == ["apiAccess.authorizedIpRanges[1]"]
+
+
+@pytest.mark.parametrize(
+    "text", ["20.1.2.3/32", "73.140.245.0/24", "172.32.0.0/16", "100.128.0.0/16", "0.0.0.0/0"]
+)
+def test_any_public_range_may_be_authorised(text: str) -> None:
+    assert found(authorizedIpRanges=[text]) == []
+
+
+def test_the_address_of_the_cluster_alone_stands_alone() -> None:
+    assert found(authorizedIpRanges=["0.0.0.0/32"]) == []
+    assert found(authorizedIpRanges=["0.0.0.0/32", "20.1.2.3/32"]) == ["apiAccess.authorizedIpRanges"]
+
+
+@pytest.mark.parametrize("network", [NAT, ROUTED])
+def test_the_address_of_the_cluster_alone_is_that_of_its_load_balancer(network: dict[str, str]) -> None:
+    assert found(network, authorizedIpRanges=["0.0.0.0/32"]) == ["apiAccess.authorizedIpRanges"]
+    assert found(network, authorizedIpRanges=["20.1.2.3/32"]) == []
+
+
+def test_a_nat_gateway_takes_one_of_the_200_places() -> None:
+    assert found(authorizedIpRanges=addresses(200)) == []
+    assert found(NAT, authorizedIpRanges=addresses(199)) == []
+    assert found(NAT, authorizedIpRanges=addresses(200)) == ["apiAccess.authorizedIpRanges"]
+
+
+def test_ranges_of_ones_own_are_not_warned_of() -> None:
+    assert warned() == warned(NAT, authorizedIpRanges=["20.1.2.0/24", "51.0.0.0/8"]) == []
+
+
+@pytest.mark.parametrize("text", ["192.0.2.0/24", "198.51.100.7/32", "203.0.113.0/24"])
+def test_a_placeholder_is_told_of(text: str) -> None:
+    assert warned(authorizedIpRanges=[text]) == [
+        (
+            f"apiAccess.authorizedIpRanges[0] is {text}: a placeholder, from which nobody calls; write the range that "
+            "Pulumi, Juju and you go out by"
+        )
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "count"), [("0.0.0.0/0", "4,294,967,296"), ("128.0.0.0/1", "2,147,483,648")]
+)
+def test_a_range_for_everybody_is_told_of(text: str, count: str) -> None:
+    assert warned(authorizedIpRanges=[text]) == [
+        f"apiAccess.authorizedIpRanges[0] is {text}: {count} addresses may call the API server; write only your own"
+    ]
+
+
+def test_a_range_inside_another_is_told_of_whatever_the_order() -> None:
+    covered = "is 20.1.2.0/24: 20.1.0.0/16 covers it; leave one of them out"
+    assert warned(authorizedIpRanges=["20.1.0.0/16", "20.1.2.0/24"]) == [
+        f"apiAccess.authorizedIpRanges[1] {covered}"
+    ]
+    assert warned(authorizedIpRanges=["20.1.2.0/24", "20.1.0.0/16"]) == [
+        f"apiAccess.authorizedIpRanges[0] {covered}"
+    ]
+
+
+def test_a_range_that_is_there_three_times_is_told_of_twice() -> None:
+    covered = "is 20.1.2.0/24: 20.1.2.0/24 covers it; leave one of them out"
+    assert warned(authorizedIpRanges=["20.1.2.0/24"] * 3) == [
+        f"apiAccess.authorizedIpRanges[1] {covered}",
+        f"apiAccess.authorizedIpRanges[2] {covered}",
+    ]
+
+
+def test_only_the_cluster_itself_is_warned_of() -> None:
+    [warning] = warned(authorizedIpRanges=["0.0.0.0/32"])
+    assert warning == (
+        "apiAccess.authorizedIpRanges[0] is 0.0.0.0/32: only the cluster's own nodes may call; Pulumi and Juju must "
+        "run there"
+    )
+
+
+def test_behind_a_firewall_its_address_is_asked_for() -> None:
+    [warning] = warned(ROUTED, authorizedIpRanges=["20.1.2.3/32"])
+    assert warning.startswith(
+        "apiAccess.authorizedIpRanges while network.outboundType is userDefinedRouting: without"
+    )
+    assert warned(ROUTED) == []
+
+
+@pytest.mark.parametrize(
+    "text", [GROUP, "0" * 8 + "-0000-0000-0000-" + "0" * 12, "AAAAAAAA-bbbb-cccc-dddd-eeeeeeeeeeee"]
+)
+def test_a_group_that_is_a_placeholder_is_told_of(text: str) -> None:
+    assert warned(adminGroupObjectIds=[text]) == [
+        (
+            f"apiAccess.adminGroupObjectIds[0] is {text}: a placeholder, so nobody could sign in; write the object "
+            "id of your group"
+        )
+    ]
+
+
+def test_a_group_of_ones_own_is_not() -> None:
+    assert warned(adminGroupObjectIds=["5c2bd1e7-4c1f-4f0a-9b39-6f1f3a1f7a10"]) == []

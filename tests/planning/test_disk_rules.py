@@ -21,13 +21,14 @@ def stack(
 
 @pytest.mark.parametrize("sku", ["StandardSSD_ZRS", "Premium_ZRS", None])
 def test_zone_redundant_disks_are_refused_where_the_region_has_none(sku: str | None) -> None:
-    problem, *_ = rules.disk_problems(stack(sku, location="northcentralus"))
+    [problem] = rules.disk_problems(stack(sku, location="northcentralus"))
     assert (problem.key, problem.value) == ("kubeflow.storageClass.sku", sku or "StandardSSD_ZRS")
 
 
 @pytest.mark.parametrize(
     ("sku", "location"),
     [
+        ("StandardSSD_LRS", "northcentralus"),
         ("Premium_ZRS", "westeurope"),
         ("Premium_ZRS", "japanwest"),
         ("Premium_ZRS", "atlantiscentral"),

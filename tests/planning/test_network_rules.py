@@ -1,13 +1,18 @@
 """Address ranges that fit each other and the pools."""
 
+from ipaddress import IPv4Network
 from typing import Any
 
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
 
 from planning.hardware import EVERY
-from planning.network_rules import network_problems, subnets
+from planning.network_rules import network_problems, network_warnings, subnets
 from planning.pools import agent_pools
 from tests.planning.given import GENERAL, SPOT, refused, settings
+
+NETWORK = "/subscriptions/0a1b2c3d-0000-0000-0000-000000000000/resourceGroups/g/providers/Microsoft.Network"
 
 
 def found(network: dict[str, Any], **keys: Any) -> list[str]:
@@ -87,7 +92,7 @@ def test_every_pool_has_a_subnet() -> None:
 
 
 def test_a_route_table_comes_with_user_defined_routing() -> None:
-    table = "/subscriptions/s/resourceGroups/g/providers/Microsoft.Network/routeTables/t"
+    table = f"{NETWORK}/routeTables/t"
     routed = {"outboundType": "userDefinedRouting"}
     assert found({**routed, "routeTableId": table}) == []
     assert found(routed) == ["network.routeTableId"]
@@ -95,5 +100,71 @@ def test_a_route_table_comes_with_user_defined_routing() -> None:
 
 @pytest.mark.parametrize("outbound", ["loadBalancer", "userAssignedNATGateway"])
 def test_a_route_table_goes_with_nothing_else(outbound: str) -> None:
-    table = "/subscriptions/s/resourceGroups/g/providers/Microsoft.Network/routeTables/t"
+    table = f"{NETWORK}/routeTables/t"
     assert found({"outboundType": outbound, "routeTableId": table}) == ["network.routeTableId"]
+
+
+RESERVED = {
+    "169.254.0.0/16": "169.254.8.0/21",
+    "172.30.0.0/16": "172.30.0.0/17",
+    "172.31.0.0/16": "172.31.128.0/20",
+    "192.0.2.0/24": "192.0.0.0/16",
+    "127.0.0.0/8": "127.16.0.0/16",
+    "168.63.129.16/32": "168.63.128.0/17",
+    "224.0.0.0/4": "230.0.0.0/16",
+    "255.255.255.255/32": "255.255.0.0/16",
+    "0.0.0.0/8": "0.1.0.0/16",
+}
+
+
+@pytest.mark.parametrize("key", ["vnetCidr", "podCidr", "serviceCidr"])
+@pytest.mark.parametrize(("reserved", "cidr"), RESERVED.items())
+def test_what_azure_reserves_is_no_range_of_a_cluster(key: str, reserved: str, cidr: str) -> None:
+    given = settings(network={key: cidr, "subnets": {}})
+    told = [p for p in network_problems(given, ()) if p.key == f"network.{key}"]
+    assert [problem.allowed for problem in told] == [
+        f"a range like 10.224.0.0/16, apart from what Azure reserves: {reserved}"
+    ]
+
+
+def test_subnets_in_a_reserved_network_are_not_told_of_again() -> None:
+    subnets = {
+        "system": "172.30.0.0/24",
+        "general": "172.30.1.0/24",
+        "cpu": "172.30.4.0/22",
+        "gpu": "172.30.8.0/22",
+    }
+    assert found({"vnetCidr": "172.30.0.0/16", "subnets": subnets}) == ["network.vnetCidr"]
+
+
+@given(
+    st.sampled_from(["10.0.0.0/8", "172.16.0.0/13", "192.168.0.0/16", "100.64.0.0/10"]),
+    st.integers(17, 20),
+    st.data(),
+)
+def test_any_private_range_apart_from_the_others_is_fine_for_pods(
+    block: str, prefix: int, data: st.DataObject
+) -> None:
+    network = IPv4Network(block)
+    index = data.draw(st.integers(0, 2 ** (prefix - network.prefixlen) - 1))
+    pods = IPv4Network((int(network.network_address) + (index << (32 - prefix)), prefix))
+    taken = [IPv4Network(cidr) for cidr in ("10.224.0.0/16", "10.0.0.0/16")]
+    assume(not any(pods.overlaps(other) for other in taken))
+    chosen = settings(network={"podCidr": str(pods)})
+    assert list(network_problems(chosen, ())) == []
+    assert list(network_warnings(chosen)) == []
+
+
+def test_a_public_range_is_warned_of() -> None:
+    chosen = {"vnetCidr": "10.224.0.0/16", "podCidr": "20.0.0.0/16", "serviceCidr": "11.0.0.0/16"}
+    warnings = list(network_warnings(settings(network=chosen)))
+    assert [warning.split(":")[0] for warning in warnings] == [
+        "network.podCidr is 20.0.0.0/16",
+        "network.serviceCidr is 11.0.0.0/16",
+    ]
+
+
+def test_a_subnet_without_nodes_is_a_29_as_well() -> None:
+    pools = {"general": GENERAL}
+    assert found({"subnets": {"gpu": "10.224.8.0/29"}}, pools=pools) == []
+    assert found({"subnets": {"gpu": "10.224.8.0/30"}}, pools=pools) == ["network.subnets.gpu"]

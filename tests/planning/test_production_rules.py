@@ -16,3 +16,14 @@ def test_a_stack_that_is_called_production_should_be_checked_like_one(name: str)
 @pytest.mark.parametrize("name", ["dev", "nonprod", "pre-prod", "delivery"])
 def test_other_environments_need_not(name: str) -> None:
     assert list(production_warnings(settings(tags={"owner": "ml", "environment": name}))) == []
+
+
+def test_production_without_protection_is_warned_of() -> None:
+    assert list(production_warnings(settings(production=True))) == []
+    assert list(production_warnings(settings(protect=False))) == []
+    assert list(production_warnings(settings(production=True, protect=False))) == [
+        (
+            "protect is false in production: nothing stops a `pulumi destroy`; set protect: true unless the stack is "
+            "about to go"
+        )
+    ]

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from planning.pools import Purpose
 from settings import SettingsError, Ssh, parse
-from tests.planning.given import planned, stack
+from tests.planning.given import SSH_KEY, planned, stack
 from tests.planning.strategies import Json, json_values, pool_maps
 
 SPOT_KEY = "kubernetes.azure.com/scalesetpriority"
@@ -104,7 +104,7 @@ def plan_or_mistakes(raw: dict[str, Any]) -> None:
 
 def every_setting() -> dict[str, Any]:
     """A stack that states every setting there is."""
-    ssh = Ssh(public_key="ssh-ed25519 AAAA")
+    ssh = Ssh(public_key=SSH_KEY)
     given_settings = parse(stack()).settings.model_copy(update={"ssh": ssh})
     return given_settings.model_dump(mode="json", by_alias=True)
 

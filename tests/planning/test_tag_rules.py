@@ -1,7 +1,8 @@
 """Azure's rules of tags."""
 
-from planning.tag_rules import tag_problems
-from tests.planning.given import refused, settings
+from planning.tag_rules import tag_problems, tag_warnings
+from settings import parse
+from tests.planning.given import refused, settings, stack
 
 
 def told(**tags: str) -> list[str]:
@@ -21,6 +22,13 @@ def test_a_long_name_is_refused() -> None:
     assert told(**{"n" * 513: "x"}) == ["tags." + "n" * 513]
 
 
+def test_a_storage_account_has_shorter_names() -> None:
+    for letters, keys in ((128, []), (129, [f"tags.{'n' * 129}"])):
+        tags = {"owner": "ml", "environment": "dev", "n" * letters: "x"}
+        found = parse({"tags": tags, "data": {"store": {}}}).settings
+        assert refused(tag_problems(found)) == keys
+
+
 def test_a_name_with_a_sign_that_azure_refuses() -> None:
     assert [told(**{f"cost{sign}centre": "x"}) for sign in "<>%&\\?/"] == [
         [f"tags.cost{sign}centre"] for sign in "<>%&\\?/"
@@ -34,3 +42,33 @@ def test_a_long_value_is_refused() -> None:
 
 def test_names_that_differ_in_case_only_are_one_to_azure() -> None:
     assert told(Owner="vision") == ["tags.Owner"]
+
+
+def test_a_control_character_is_refused_in_a_name() -> None:
+    assert told(**{"cost\tcentre": "x"}) == ["tags.cost\tcentre"]
+
+
+def test_a_tag_has_a_name() -> None:
+    assert told(**{"": "x"}) == told(**{" ": "x"}) == ["tags"]
+
+
+def test_beginnings_that_azure_keeps_are_refused() -> None:
+    names = ("microsoft-id", "Azure", "azure_team", "WINDOWS")
+    assert [told(**{name: "x"}) for name in names] == [[f"tags.{name}"] for name in names]
+    assert told(**{"azd-env-name": "x", "team.azure": "x", "my-windows": "x"}) == []
+
+
+def warned(private: bool, more: int) -> list[str]:  # noqa: FBT001 - the one thing that is varied
+    keys = stack(apiAccess={"privateCluster": private})
+    keys["tags"] |= {f"tag{index}": "x" for index in range(more)}
+    return list(tag_warnings(settings(**keys)))
+
+
+def test_a_private_cluster_has_fifteen_tags() -> None:
+    assert warned(private=True, more=13) == warned(private=False, more=40) == []
+    assert warned(private=True, more=14) == [
+        (
+            "tags are 16 while apiAccess.privateCluster is true: AKS puts them on the cluster's private DNS zone, "
+            "which takes 15; leave some out"
+        )
+    ]

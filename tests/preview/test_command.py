@@ -83,3 +83,35 @@ def test_the_output_fits_the_terminal(
     monkeypatch.setenv("COLUMNS", "72")
     run(project, "trial", GOOD)
     assert max(map(len, capsys.readouterr().out.splitlines())) <= 72
+
+
+def test_encrypted_values_are_noted_and_not_refused(
+    project: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "300")
+    text = """\
+encryptionsalt: v1:x
+config:
+  asOf: "2026-11-21"
+  tags: {owner: {secure: v1:a}, environment: trial}
+  ssh: {publicKey: {secure: v1:b}}
+"""
+    assert run(project, "trial", text) == 0
+    note = (
+        "2 values are encrypted and were not checked: kubeflow-aks:ssh.publicKey, kubeflow-aks:tags.owner\n"
+    )
+    assert note in capsys.readouterr().out
+    assert "encrypted" not in (project / "build" / "trial" / "plan.json").read_text(encoding="utf-8")
+
+
+def test_beside_mistakes_encrypted_values_are_noted_too(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert (
+        run(project, "trial", f"{GOOD}  protect: perhaps\n  kubeflow: {{dnsLabel: {{secure: v1:a}}}}\n") == 1
+    )
+    assert capsys.readouterr().err.splitlines() == [
+        "Pulumi.trial.yaml holds mistakes; nothing was created:",
+        "protect: 'perhaps' is not allowed; expected true or false",
+        "Pulumi.trial.yaml: 1 value is encrypted and was not checked: kubeflow-aks:kubeflow.dnsLabel",
+    ]

@@ -51,7 +51,7 @@ def test_pools_that_hold_no_state_are_never_protected() -> None:
 
 def test_rights_are_not_protected_because_a_preview_may_plan_to_replace_them(up: Record) -> None:
     rights = up.of("azure-native:authorization:RoleAssignment")
-    assert [right.options["protect"] for right in rights] == [False, False]
+    assert [right.options["protect"] for right in rights] == [False, False, False]
 
 
 def waits_for(recording: Record, resource: Resource) -> Iterator[Resource]:

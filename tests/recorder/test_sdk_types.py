@@ -42,6 +42,11 @@ def test_a_value_outside_an_enum_is_found() -> None:
     )
 
 
+def test_a_value_that_only_newer_apis_have_may_be_passed_on() -> None:
+    assert in_pool(osSKU="Ubuntu2404") == []
+    assert len(in_pool(osSKU="Ubuntu2604")) == 1
+
+
 @pytest.mark.parametrize(
     "field",
     [{"count": "3"}, {"count": True}, {"nodeTaints": "a=b:NoSchedule"}, {"enableAutoScaling": "true"}],

@@ -18,6 +18,7 @@ class BadConfiguration:
 
     name: str
     values: Mapping[str, Any]
+    project: str
     stack: str
     today: date
     told: tuple[str, ...]
@@ -35,6 +36,7 @@ def bad_configurations() -> list[BadConfiguration]:
         BadConfiguration(
             name=row["name"],
             values=_changed(row.get("set", {}), row.get("unset", [])),
+            project=row.get("project", "kubeflow-aks"),
             stack=row.get("stack", "dev"),
             today=row.get("today", _TABLE["today"]),
             told=tuple(row["told"]),

@@ -14,7 +14,7 @@ ROWS = bad_configurations()
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
 def test_a_bad_configuration_is_refused_in_these_words(row: BadConfiguration) -> None:
     with pytest.raises(SettingsError) as caught:
-        plan(row.values, project="kubeflow-aks", stack=row.stack, today=row.today)
+        plan(row.values, project=row.project, stack=row.stack, today=row.today)
     assert str(caught.value).split("\n") == list(row.told)
 
 

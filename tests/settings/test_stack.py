@@ -1,10 +1,17 @@
 """What reaches the program of Pulumi's configuration."""
 
+import contextvars
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pulumi
+import pytest
+from pulumi.runtime.config import set_all_config
+
 from recorder.run import record
-from settings.stack import stack_values
+from settings import Problem, SettingsError, parse
+from settings.stack import stack_values, told
 
 PROJECT = "name: kubeflow-aks\nruntime: python\n"
 
@@ -42,3 +49,69 @@ def test_a_region_that_reads_like_a_number_stays_text(tmp_path: Path) -> None:
 def test_a_day_without_quotes_is_what_the_cli_makes_of_it(tmp_path: Path) -> None:
     assert values(tmp_path, "  kubeflow-aks:asOf: '2026-11-20'\n") == {"asOf": "2026-11-20"}
     assert values(tmp_path, "  kubeflow-aks:asOf: 2026-11-20\n") == {"asOf": "2026-11-20 00:00:00 +0000 UTC"}
+
+
+@pytest.mark.parametrize("text", ["NaN", "Infinity", "-Infinity", "[" * 10_000, "9" * 5_000])
+def test_what_json_cannot_hold_stays_text(tmp_path: Path, text: str) -> None:
+    assert values(tmp_path, f"  kubeflow-aks:a: '{text}'\n") == {"a": text}
+
+
+@pytest.mark.parametrize(
+    "namespace", ["kubeflow-ask", "kubeflow_aks", "Kubeflow-AKS", "kubeflow", "aks-kubeflow"]
+)
+def test_a_namespace_like_the_project_s_name_is_seen_whole(tmp_path: Path, namespace: str) -> None:
+    assert values(tmp_path, f"  {namespace}:protect: true\n") == {f"{namespace}:protect": True}
+    tags = {"owner": "ml", "environment": "dev"}
+    assert str(parse({"tags": tags, f"{namespace}:protect": True}).problems[0]) == (
+        f"{namespace}:protect: true is not allowed; expected the name of this project before the colon"
+    )
+
+
+@pytest.mark.parametrize("key", ["azure-native:location", "kubernetes:context", "pulumi:tags", "aws:region"])
+def test_keys_of_others_are_nobody_s_mistake(tmp_path: Path, key: str) -> None:
+    assert values(tmp_path, f"  {key}: x\n") == {}
+
+
+def said(values: dict[str, str], secret: list[str], what: Callable[[], str]) -> str:
+    """What a program says that has these values, some of them secret."""
+
+    def run() -> str:
+        set_all_config(
+            {f"project:{key}": text for key, text in values.items()}, [f"project:{k}" for k in secret]
+        )
+        return what()
+
+    return contextvars.Context().run(run)
+
+
+def test_no_line_has_the_value_of_a_secret(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pulumi, "get_project", lambda: "project")
+    error = SettingsError(
+        [
+            Problem("ssh.publicKey", "hush-hush", "a key, not hush-hush"),
+            Problem("pools.cpu.maxCount", 4711, "less"),
+            Problem("location", "here", "not over hush-hush"),
+            Problem("autoscaler.scanInterval", "no", "a duration"),
+        ]
+    )
+    values = {
+        "ssh": '{"publicKey": "hush-hush", "b": ["no"]}',
+        "pools": '{"cpu": {"maxCount": 4711}}',
+        "location": "here",
+    }
+    assert said(values, ["ssh", "pools"], lambda: told(error)).splitlines() == [
+        "ssh.publicKey: [secret] is not allowed; expected a key, not [secret]",
+        "pools.cpu.maxCount: [secret] is not allowed; expected less",
+        "location: 'here' is not allowed; expected not over [secret]",
+        "autoscaler.scanInterval: 'no' is not allowed; expected a duration",
+    ]
+
+
+@pytest.mark.parametrize("environment", ["garbage", "[1]", "5"])
+def test_an_environment_that_is_no_configuration_is_told(
+    monkeypatch: pytest.MonkeyPatch, environment: str
+) -> None:
+    monkeypatch.setattr(pulumi, "get_project", lambda: "project")
+    monkeypatch.setenv("PULUMI_CONFIG", environment)
+    with pytest.raises(SettingsError, match=r"^PULUMI_CONFIG: .* expected a mapping in JSON; unset it"):
+        said({}, [], lambda: str(stack_values()))

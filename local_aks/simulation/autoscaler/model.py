@@ -117,6 +117,8 @@ class Node:
     ready: bool = True
     unschedulable: bool = False
     scale_down_disabled: bool = False
+    kubelet: str = ""
+    """Version of its kubelet, `v1.34.4`."""
 
 
 @dataclass(frozen=True)

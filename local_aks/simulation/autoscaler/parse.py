@@ -104,6 +104,7 @@ def parse_node(node: Json) -> Node:
         and not any(taint.key in _NOT_READY for taint in taints),
         unschedulable=bool(spec.get("unschedulable")),
         scale_down_disabled=annotations.get(SCALE_DOWN_DISABLED) == "true",
+        kubelet=optional_text(child(status, "nodeInfo"), "kubeletVersion"),
     )
 
 

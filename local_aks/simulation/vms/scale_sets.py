@@ -43,6 +43,8 @@ class _Machine:
     pool: AgentPool
     created: float | None
     """Simulated seconds; None for a node that was there before the simulation."""
+    version: str
+    """Kubernetes version of its kubelet."""
     supply: Supply = Supply.AVAILABLE
     state: _State = _State.CREATING
 
@@ -63,7 +65,7 @@ class ScaleSets:
         self._retired: set[str] = set()
         self._resized: set[str] = set()
 
-    def sync(self, pools: Iterable[AgentPool], nodes: Iterable[str], now: float) -> None:
+    def sync(self, pools: Iterable[AgentPool], nodes: Mapping[str, str], now: float) -> None:
         """Follow what Azure says about the pools.
 
         A new pool gets its `count` at once, and an autoscaled one at least its minimum; a pool without
@@ -72,7 +74,7 @@ class ScaleSets:
 
         Args:
             pools: the pools there are now.
-            nodes: names of all registered nodes.
+            nodes: version of the kubelet (`v1.34.4`) of every registered node, by name.
             now: simulated seconds.
         """
         wanted = {pool.name: pool for pool in pools}
@@ -116,6 +118,12 @@ class ScaleSets:
     def running(self, pool: str) -> list[str]:
         """Names of the pool's nodes."""
         return [machine.name for machine in self._all_of(pool) if machine.state is _State.RUNNING]
+
+    def behind(self, pool: str) -> list[str]:
+        """Names of the pool's nodes that run another version than the pool, the oldest node first."""
+        wanted = self._pools[pool].kubernetes_version
+        machines = sorted(self._all_of(pool), key=lambda machine: machine.index)
+        return [m.name for m in machines if m.state is _State.RUNNING and m.version != wanted]
 
     def has(self, node: str) -> bool:
         """Whether a VM of that name exists, on its way out or not."""
@@ -185,11 +193,12 @@ class ScaleSets:
     def _retire(self, machines: Iterable[_Machine]) -> None:
         self._retired.update(machine.name for machine in machines)
 
-    def _adopt(self, pool: AgentPool, nodes: Iterable[str]) -> None:
-        for name in sorted(nodes):
+    def _adopt(self, pool: AgentPool, nodes: Mapping[str, str]) -> None:
+        for name, kubelet in sorted(nodes.items()):
             index = instance_index(pool, name)
             if index is not None and name not in self._machines:
-                self._machines[name] = _Machine(name, index, pool, None, state=_State.RUNNING)
+                version = kubelet.removeprefix("v")
+                self._machines[name] = _Machine(name, index, pool, None, version, state=_State.RUNNING)
 
     def _update(self, known: AgentPool, pool: AgentPool) -> None:
         """Bring changed labels and taints to the pool's nodes, as AKS does (use-labels.md, use-node-taints.md)."""
@@ -217,7 +226,8 @@ class ScaleSets:
 
     def _create(self, pool: AgentPool, index: int, now: float) -> None:
         name = node_name(pool, index)
-        self._machines[name] = _Machine(name, index, pool, now, self._market.supply(pool.name))
+        supply = self._market.supply(pool.name)
+        self._machines[name] = _Machine(name, index, pool, now, pool.kubernetes_version, supply)
         self._write(Kind.NODE_CREATING, self._machines[name])
 
     def _announce(self, pool: AgentPool) -> None:

@@ -15,10 +15,11 @@ from recorder.stack_files import read_stack
 from settings import Settings, parse
 
 STACK: Final = "demo"
-_KEY: Final = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIFake"
+_KEY: Final = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f"
 _GROUP: Final = "11111111-2222-3333-4444-555555555555"
-_ROUTES: Final = "/subscriptions/s/resourceGroups/g/providers/Microsoft.Network/routeTables/r"
-_REGISTRY: Final = "/subscriptions/s/resourceGroups/g/providers/Microsoft.ContainerRegistry/registries/team"
+_ELSEWHERE: Final = "/subscriptions/0a1b2c3d-0000-0000-0000-000000000000/resourceGroups/g/providers"
+_ROUTES: Final = f"{_ELSEWHERE}/Microsoft.Network/routeTables/r"
+_REGISTRY: Final = f"{_ELSEWHERE}/Microsoft.ContainerRegistry/registries/teamimages"
 _WORK: Final = {"training": {"pool": "cpuspot", "hoursPerMonth": 100, "stepHours": 5}}
 _SMALL_POOL: Final = {"vmSize": "Standard_D4s_v5", "maxCount": 2, "taints": ["team=a:NoSchedule"]}
 
@@ -40,7 +41,7 @@ class Edit:
     @property
     def setting(self) -> str:
         """That path with `*` for names the user chooses."""
-        for named in ("pools.", "workload.", "data.store.profiles."):
+        for named in ("pools.", "vmSizes.", "workload.", "data.store.profiles."):
             if self.path.startswith(named):
                 _, _, rest = self.path.removeprefix(named).partition(".")
                 return f"{named}*.{rest}" if rest else f"{named}*"
@@ -113,6 +114,12 @@ def _one(path: str, value: Any) -> Edit:
     return Edit({path: value})
 
 
+def _new(pool: str, size: str, old: str) -> Edit:
+    """A pool that takes over from another one."""
+    own = {"replaces": old, "vmSize": size, "minCount": 2, "maxCount": 3}
+    return Edit({f"pools.{pool}.{key}": value for key, value in own.items()})
+
+
 EDITS: Final = (
     _one("location", "northeurope"),
     _one("tags.owner", "data-science"),
@@ -149,7 +156,7 @@ EDITS: Final = (
     _one("apiAccess.adminGroupObjectIds", [_GROUP]),
     _one("apiAccess.kubeloginMode", "msi"),
     Edit({"ssh.publicKey": _KEY}),
-    Edit({"ssh.adminUsername": "admin", "ssh.publicKey": _KEY}),
+    Edit({"ssh.adminUsername": "nodes", "ssh.publicKey": _KEY}),
     _one("registry.attach", _REGISTRY),
     _one("registry.sku", "Premium"),
     _one("autoscaler.scanInterval", "20s"),
@@ -200,6 +207,9 @@ EDITS: Final = (
     _one("pools.cpuspot.fallback", value=None),
     _one("pools.cpuspot.fallback.maxCount", 6),
     _one("pools.cpuspot.fallback.vmSize", "Standard_D8s_v5"),
+    _one("pools.cpuspot.replaces", "general"),
+    _new("general2", "Standard_D16s_v5", "general"),
+    _new("system2", "Standard_D8s_v5", "system"),
     _one("gpu.driver", "None"),
     Edit({"gpu.driver": "None", "gpu.plugin": "none"}),
     _one("gpu.plugin", "none"),

@@ -98,6 +98,33 @@ def test_the_system_pool_moves(dev: Deployment) -> None:
     assert "at least one system agent pool" in _az(dev, "delete", "--name", "system2").stderr
 
 
+def test_a_move_of_the_home_is_turned_back_by_changing_the_parts(dev: Deployment) -> None:
+    work = {"cpuspot": WORK}
+    there = {"pools": {**work, "general": HOME, "general2": {**NEW_HOME, "replaces": "general"}}}
+    back = {"pools": {**work, "general": {**HOME, "replaces": "general2"}, "general2": NEW_HOME}}
+    dev.engine(**BEFORE).up()
+    dev.engine(**there).up()
+    assert _pools(dev.engine(**back).up()) == {"general": "update", "general2": "update"}
+    assert not dev.pool("general").outputs.get("nodeTaints")
+    assert _pools(dev.engine(**BEFORE).up()) == {"general2": "delete"}
+    dev.assert_state_is_what_exists()
+    assert dev.engine(**BEFORE).up().changed() == ()
+
+
+def test_a_move_of_the_system_pool_is_turned_back_at_either_end(demo: Deployment) -> None:
+    there: dict[str, Any] = {"pools": {**BEFORE["pools"], "system2": {**SYSTEM, "replaces": "system"}}}
+    after: dict[str, Any] = {**BEFORE, "systemPool": {"name": "system2", **SYSTEM}}
+    before: dict[str, Any] = {**BEFORE, "systemPool": {}}
+    demo.engine(**before).up()
+    for ups in ([there, before], [there, after, before]):
+        for config in ups:
+            demo.engine(**config).up()
+        assert _az(demo, "delete", "--name", "system2").returncode == 0
+        demo.assert_state_is_what_exists()
+        assert demo.engine(**before).up().changed() == ()
+        assert set(demo.counts()) == {"system", "general", "cpuspot"}
+
+
 def test_a_stack_that_has_moved_can_be_made_anew_and_destroyed(demo: Deployment) -> None:
     after = {"pools": {"general2": NEW_HOME}, "systemPool": {"name": "system2", **SYSTEM}}
     demo.engine(**after).up()

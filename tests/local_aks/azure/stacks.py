@@ -3,7 +3,7 @@
 from random import Random
 from typing import Any
 
-from neighbours import rsa_key
+from neighbour_clusters import rsa_key
 
 from tests.planning.given import GENERAL
 
@@ -21,7 +21,7 @@ def varied(seed: int) -> dict[str, Any]:
     random = Random(seed)  # noqa: S311 - nothing secret
     network = _network(random)
     return {
-        "location": random.choice(["westeurope", "northeurope", "eastus2", "uksouth"]),
+        "location": random.choice(["westeurope", "eastus2", "uksouth"]),
         "tags": {"owner": "ml", "environment": "dev"}
         | _some(random, {"cost.centre": "4711", "K" * 512: "v" * 256}),
         "kubernetes": random.choice(
@@ -63,6 +63,7 @@ def varied(seed: int) -> dict[str, Any]:
         ),
         "pools": {"general": {**GENERAL, "maxCount": random.choice([2, 6])}} | _pools(random),
         "gpu": random.choice([{}, {"driver": "None", "plugin": "none"}]),
+        "data": _data(random),
         "kubeflow": _some(random, {"dnsLabel": random.choice(["kfl", "k" * 63]), "guards": False}),
     }
 
@@ -123,6 +124,14 @@ def _access(random: Random, *, alone: bool) -> dict[str, Any]:
             {"localAccounts": False, "adminGroupObjectIds": [_GROUP]},
         ]
     )
+
+
+def _data(random: Random) -> dict[str, Any]:
+    store = {
+        "softDeleteDays": random.choice([1, 365]),
+        "profiles": {"team-a": {"serviceAccounts": [f"sa{i}" for i in range(20)]}, "abc": {}},
+    }
+    return _some(random, {"checkpoints": {"enabled": False}, "store": store})
 
 
 def _pools(random: Random) -> dict[str, Any]:

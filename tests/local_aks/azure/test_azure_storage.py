@@ -2,10 +2,15 @@
 
 import pytest
 from azure_bodies import GROUP_ID, LOCATION, Json, arm, group, put, wall_clock
+from hypothesis import given
+from hypothesis import strategies as st
 from test_azure_admission import refusal
 
 from local_aks.azure.arm import ArmError
+from local_aks.azure.constraints import violations
 from local_aks.azure.resource_manager import ResourceManager
+from local_aks.azure.rules.rule import ResourceRequest
+from local_aks.azure.rules.storage import STORAGE_RULES
 from local_aks.azure.state import AzureState
 from local_aks.azure.types import (
     BLOB_CONTAINER,
@@ -15,6 +20,8 @@ from local_aks.azure.types import (
     STORAGE_ACCOUNT,
     TYPES,
 )
+from planning.data_rules import data_problems
+from settings import parse
 
 ACCOUNTS = f"{GROUP_ID}/providers/Microsoft.Storage/storageAccounts"
 IDENTITIES = f"{GROUP_ID}/providers/Microsoft.ManagedIdentity/userAssignedIdentities"
@@ -162,3 +169,22 @@ def test_no_two_credentials_of_an_identity_are_written_at_once(azure: AzureState
     slow.put(
         TYPES[FEDERATED_CREDENTIAL], f"{IDENTITIES}/two/federatedIdentityCredentials/sa-run", credential()
     )
+
+
+@given(name=st.text("ab0-_A.", max_size=5) | st.text("a-", min_size=60, max_size=66))
+def test_azure_takes_the_containers_of_exactly_the_namespaces_that_the_program_takes(name: str) -> None:
+    raw: Json = {"tags": {"owner": "ml", "environment": "dev"}, "data": {"store": {"profiles": {name: {}}}}}
+    container = f"{ACCOUNTS}/kfdata/blobServices/default/containers/{name}"
+    request = ResourceRequest(type=BLOB_CONTAINER, id=container, body={}, existing=None, peers=())
+    refused = [rule.id for rule in STORAGE_RULES if rule.broken(request) is not None]
+    assert bool(refused) == any(data_problems(parse(raw).settings))
+
+
+@given(account=st.text("ab0-_A.", max_size=5) | st.text("a.", min_size=112, max_size=120))
+def test_every_service_account_that_the_program_takes_has_a_credential_that_azure_takes(account: str) -> None:
+    profiles = {"team": {"serviceAccounts": [account]}}
+    raw: Json = {"tags": {"owner": "ml", "environment": "dev"}, "data": {"store": {"profiles": profiles}}}
+    if any(data_problems(parse(raw).settings)):
+        return
+    name = f"sa-{account.replace('.', '_')}"
+    assert violations(FEDERATED_CREDENTIAL, {"federatedIdentityCredentialResourceName": name}) == []

@@ -72,8 +72,9 @@ def test_in_the_end_the_cluster_asks_nothing_else_of_the_new_system_pool(both: R
         key: value for key, value in profile.items() if key != "name"
     }
     assert made["agentPoolName"] == profile["name"] == "system2"
-    # The pool's own resource says more, all of it AKS's default or the pool's name and place.
-    assert set(made) - set(profile) == {"agentPoolName", "resourceGroupName", "resourceName", "scaleDownMode"}
+    # The pool's own resource says more: its name and place, AKS's default, and the version that it has already.
+    more = {"agentPoolName", "resourceGroupName", "resourceName", "scaleDownMode", "orchestratorVersion"}
+    assert set(made) - set(profile) == more
 
 
 def test_in_the_end_nothing_of_the_old_pools_is_left(after: Record) -> None:
