@@ -56,7 +56,11 @@ def network_warnings(settings: Settings) -> Iterator[str]:
     network = settings.network
     given = zip(_CLUSTER_RANGES, (network.vnet_cidr, network.pod_cidr, network.service_cidr), strict=True)
     for key, text in given:
-        if not is_in(ipv4_range(text), PRIVATE):
+        try:
+            private = is_in(ipv4_range(text), PRIVATE)
+        except ValueError:  # what stands in for a value that can't be read
+            continue
+        if not private:
             yield (
                 f"{key} is {text}: not a private range, so Microsoft does not support it and the cluster cannot reach "
                 "the internet's hosts of these addresses; take one of 10.0.0.0/8, 172.16.0.0/12 or 192.168.0.0/16"

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from planning.hardware import EVERY
 from planning.network_rules import network_problems, network_warnings, subnets
 from planning.pools import agent_pools
-from tests.planning.given import GENERAL, SPOT, refused, settings
+from settings.problems import ENCRYPTED
+from tests.planning.given import GENERAL, SPOT, planned, refused, settings
 
 NETWORK = "/subscriptions/0a1b2c3d-0000-0000-0000-000000000000/resourceGroups/g/providers/Microsoft.Network"
 
@@ -162,6 +163,11 @@ def test_a_public_range_is_warned_of() -> None:
         "network.podCidr is 20.0.0.0/16",
         "network.serviceCidr is 11.0.0.0/16",
     ]
+
+
+@pytest.mark.parametrize("key", ["vnetCidr", "podCidr", "serviceCidr"])
+def test_a_range_that_a_preview_cannot_decrypt_is_not_warned_of(key: str) -> None:
+    assert planned(network={key: ENCRYPTED}).warnings == planned().warnings
 
 
 def test_a_subnet_without_nodes_is_a_29_as_well() -> None:

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from planning.ssh_rules import ssh_problems, ssh_warnings
-from tests.planning.given import settings
+from settings.problems import ENCRYPTED
+from tests.planning.given import planned, settings
 
 
 def key(kind: str, *fields: bytes, named: str | None = None) -> str:
@@ -86,6 +87,10 @@ def test_a_user_name_of_ones_own_is_taken(name: str) -> None:
 )
 def test_a_user_name_that_azure_refuses(name: str) -> None:
     assert [where for where, _ in told(rsa(2048), name)] == ["ssh.adminUsername"]
+
+
+def test_a_key_that_a_preview_cannot_decrypt_is_not_judged() -> None:
+    assert planned(ssh={"publicKey": ENCRYPTED}).warnings == planned().warnings
 
 
 def warned(public_key: str) -> list[Any]:

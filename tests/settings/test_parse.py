@@ -47,9 +47,10 @@ def test_the_rest_of_a_pool_with_a_mistake_is_read() -> None:
     assert {reading.pools["work"].min_count for reading in parsed.readings} == {1}
 
 
-def test_what_needs_a_value_that_nothing_can_stand_in_for_is_left_out() -> None:
-    parsed = read(ssh={"publicKey": "none", "adminUsername": "ada"})
-    assert (parsed.left_out, parsed.settings.ssh) == ({"ssh"}, None)
+def test_what_stands_beside_a_value_that_cannot_be_read_is_read() -> None:
+    parsed = read(ssh={"publicKey": 5, "adminUsername": "ada"})
+    assert parsed.left_out == {"ssh.publicKey"}
+    assert {reading.ssh and reading.ssh.admin_username for reading in parsed.readings} == {"ada"}
 
 
 def test_an_entry_that_is_no_mapping_is_left_out_alone() -> None:
