@@ -39,8 +39,8 @@ def disk_warnings(settings: Settings, pools: tuple[AgentPool, ...]) -> Iterator[
         for pool in pools:
             if pool.purpose is Purpose.GENERAL and len(pool.zones) > 1:
                 yield (
-                    f"{_KEY} is {sku} and pools.{pool.name} is in the zones {', '.join(pool.zones)}: a volume stays where "
-                    "it was made, and its pod waits when no node is left there; "
+                    f"{_KEY} is {sku} and pools.{pool.name} is in the zones {', '.join(pool.zones)}: a volume stays "
+                    "where it was made, and its pod waits when no node is left there; "
                     f"set {sku.replace('_LRS', '_ZRS')}, or one zone"
                 )
 

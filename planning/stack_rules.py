@@ -28,8 +28,8 @@ def general_pool_problems(settings: Settings) -> Iterator[Problem]:
     """Exactly one untainted Regular pool, large enough for Charmed Kubeflow; beside it one that takes over from it.
 
     Its pods tolerate no taint (docs/facts/charmed-kubeflow.md#charms-and-tolerations); the sizes are those of
-    docs/facts/charmed-kubeflow.md#size-of-the-cluster. A pool of a size that nobody knows may turn out to have a GPU, so
-    it is no home too many.
+    docs/facts/charmed-kubeflow.md#size-of-the-cluster. A pool of a size that nobody knows may have a GPU, so it is no
+    home too many.
     """
     hosts = [pool for pool in candidates(settings) if pool.may_host]
     settled = [pool for pool in hosts if pool.settings.replaces is None] or hosts

@@ -54,8 +54,8 @@ def warned(sku: str, zones: list[str], **more: Any) -> list[str]:
 def test_lrs_disks_over_zones_are_warned_of() -> None:
     [warning] = warned("Premium_LRS", ["1", "2", "3"])
     assert warning == (
-        "kubeflow.storageClass.sku is Premium_LRS and pools.general is in the zones 1, 2, 3: a volume stays where it was "
-        "made, and its pod waits when no node is left there; set Premium_ZRS, or one zone"
+        "kubeflow.storageClass.sku is Premium_LRS and pools.general is in the zones 1, 2, 3: a volume stays where it "
+        "was made, and its pod waits when no node is left there; set Premium_ZRS, or one zone"
     )
 
 
