@@ -64,6 +64,8 @@ def move_warnings(settings: Settings, pools: tuple[AgentPool, ...]) -> Iterator[
     """What comes next in a move that is under way."""
     by_name = {pool.name: pool for pool in pools}
     for old, new in successors(settings).items():
+        if old not in by_name:  # what stands in for a name that can't be read
+            continue
         if by_name[new].purpose is Purpose.SYSTEM:
             yield (
                 f"pools.{new}.replaces is {old}: the cluster has two system pools; next, move the values of "

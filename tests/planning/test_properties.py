@@ -7,12 +7,14 @@ import re
 from collections.abc import Iterator
 from typing import Any, cast
 
+import pytest
 import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planning.pools import Purpose
 from settings import SettingsError, Ssh, parse
+from settings.problems import ENCRYPTED
 from tests.planning.given import SSH_KEY, planned, stack
 from tests.planning.strategies import Json, json_values, pool_maps
 
@@ -121,6 +123,15 @@ def places(value: Json, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str 
 
 
 PLACES = list(places(every_setting()))
+
+
+@pytest.mark.parametrize("path", PLACES, ids=lambda path: ".".join(map(str, path)))
+def test_a_value_that_a_preview_cannot_decrypt_is_no_mistake_and_no_error(
+    path: tuple[str | int, ...],
+) -> None:
+    raw = every_setting()
+    functools.reduce(operator.getitem, path[:-1], cast(Any, raw))[path[-1]] = ENCRYPTED
+    assert planned(**raw).pools
 
 
 @settings(some, max_examples=60)

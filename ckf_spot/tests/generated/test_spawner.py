@@ -1,11 +1,13 @@
 """The notebook form's options, as the charm jupyter-ui checks them (charms/jupyter-ui/src/config_validators.py)."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from ckf_spot import PlacementError, Pools
+from ckf_spot.agent_pool import Taint
 from ckf_spot.generated import spawner
 
 SPOT = "kubernetes.azure.com/scalesetpriority"
@@ -59,6 +61,13 @@ def test_without_on_demand_gpus_the_form_offers_none(pools: Pools) -> None:
     options = spawner.jupyter_ui_config(without)
     assert (options["gpu-vendors"], options["gpu-vendors-default"]) == ("[]", "")
     assert options["tolerations-options"] == "[]"
+
+
+def test_while_the_general_pool_moves_the_form_stays_as_it_is(pools: Pools, options: dict[str, str]) -> None:
+    """The old pool has a taint that nothing tolerates, so the label that both share leads to the new one."""
+    [home] = [pool for pool in pools.all if pool.role == "general"]
+    old = replace(home, name="old", taints=(Taint.parse("kubeflow-aks/replaced-by=new:NoSchedule"),))
+    assert spawner.jupyter_ui_config(Pools((old, *pools.all))) == options
 
 
 def test_a_cluster_without_general_nodes_is_refused(pools: Pools) -> None:

@@ -89,13 +89,6 @@ def _repeated_taint(request: PoolRequest) -> Mapping[str, object] | None:
     return None
 
 
-def _taint_on_system_pool(request: PoolRequest) -> bool:
-    own = "CriticalAddonsOnly="
-    return request.system and any(
-        not taint.startswith(own) and not taint.endswith(":PreferNoSchedule") for taint in request.taints
-    )
-
-
 def _of(domain: str, parent: str) -> bool:
     return domain == parent or domain.endswith(f".{parent}")
 
@@ -153,7 +146,7 @@ LABEL_RULES: Final[tuple[Rule[PoolRequest], ...]] = (
         message="Placing custom taints on system pool is not supported(except 'CriticalAddonsOnly' taint or taint "
         "effect is 'PreferNoSchedule'). Please refer to https://aka.ms/aks/system-taints for detail",
         broken=_system_taint,
-        source="jenkins-infra/azure#539, Azure/AKS#2578",
+        source="jenkins-infra/azure#539, istio/istio.io#16905, Azure/AKS#2578",
         quoted=True,
     ),
     Rule(
@@ -162,14 +155,5 @@ LABEL_RULES: Final[tuple[Rule[PoolRequest], ...]] = (
         message=invalid("agentPoolProfile.nodeTaints", "Key and effect of taint '{taint}' occur twice."),
         broken=_repeated_taint,
         source="Azure/AKS#1412",
-    ),
-    Rule(
-        id="taint-on-system-pool",
-        code="SystemPoolHasRestrictedTaint",
-        message="Placing custom taints on system pool is not supported(except 'CriticalAddonsOnly' taint or taint "
-        "effect is 'PreferNoSchedule'). Please refer to https://aka.ms/aks/system-taints for detail",
-        broken=lambda r: when(_taint_on_system_pool(r)),
-        source="istio/istio.io#16905, Azure/AKS#2578",
-        quoted=True,
     ),
 )

@@ -10,9 +10,12 @@ from typing import Final
 
 from local_aks.azure.arm import Json
 from local_aks.azure.rules.rule import ResourceRequest, Rule, when
+from local_aks.azure.types import STORAGE_ACCOUNT
 
 _MOST: Final = 50
 _LONGEST_NAME: Final = 512
+_LONGEST_OF_ACCOUNT: Final = 128
+"""For storage accounts."""
 _LONGEST_VALUE: Final = 256
 _FORBIDDEN: Final = frozenset("<>%&\\?/")
 _SOURCE: Final = '"Tags of Azure resources"'
@@ -23,9 +26,10 @@ def _tags(request: ResourceRequest) -> Json:
 
 
 def _bad_name(request: ResourceRequest) -> Mapping[str, object] | None:
+    longest = _LONGEST_OF_ACCOUNT if request.type == STORAGE_ACCOUNT else _LONGEST_NAME
     for name in _tags(request):
-        if not name or len(name) > _LONGEST_NAME or _FORBIDDEN & set(name):
-            return {"name": name}
+        if not name or len(name) > longest or _FORBIDDEN & set(name):
+            return {"name": name, "longest": longest}
     return None
 
 
@@ -40,7 +44,7 @@ TAG_RULES: Final[tuple[Rule[ResourceRequest], ...]] = (
     Rule(
         id="tag-name",
         code="InvalidTagNameCharacters",
-        message="The tag name '{name}' is not allowed: it has 1 to 512 characters and none of < > % & \\ ? /.",
+        message="The tag name '{name}' is not allowed: it has 1 to {longest} characters and none of < > % & \\ ? /.",
         broken=_bad_name,
         source=f"{_SOURCE}; MicrosoftDocs/azure-docs#5647",
     ),

@@ -81,6 +81,7 @@ def test_the_system_pool_moves(dev: Deployment) -> None:
 
     after = {**BEFORE, "systemPool": {"name": "system2", "osDiskGib": 256, **SYSTEM}}
     made = dev.pool("system2")
+    assert "[retain]" in dev.engine(**after).preview().console
     done = dev.engine(**after).up()
     assert _pools(done) == {"system2": "delete"}, "so the engine calls what it only forgets"
     assert _kinds(done) == {"AgentPool", "ManagedCluster"}

@@ -16,7 +16,7 @@ from azure_bodies import (
 from neighbour_clusters import CLUSTERS
 
 from local_aks.azure.state import AGENT_POOL, MANAGED_CLUSTER
-from local_aks.azure.types import PUBLIC_IP, RESOURCE_GROUP, SUBNET, VIRTUAL_NETWORK
+from local_aks.azure.types import PUBLIC_IP, RESOURCE_GROUP, STORAGE_ACCOUNT, SUBNET, VIRTUAL_NETWORK
 
 SYSTEM = {"mode": "System", "count": 1}
 POOLS: list[tuple[str, Json, str, Json]] = [
@@ -78,6 +78,7 @@ _DAILY = {"daily": {"intervalDays": 1}}
 _WINDOWS = f"{CLUSTER_ID}/maintenanceConfigurations"
 _NODES = f"{_WINDOWS}/aksManagedNodeOSUpgradeSchedule"
 _ADDRESS = f"{GROUP_ID}/providers/Microsoft.Network/publicIPAddresses/ingress"
+_ACCOUNT = f"{GROUP_ID}/providers/Microsoft.Storage/storageAccounts/datastore"
 _OTHER_NETWORK = f"{VNET_ID}2"
 
 
@@ -88,6 +89,10 @@ def _window(**changes: Any) -> Json:
 
 def _tags(tags: dict[str, str]) -> Json:
     return group() | {"tags": tags}
+
+
+def _account(tag: str) -> Json:
+    return {"location": LOCATION, "kind": "StorageV2", "sku": {"name": "Standard_LRS"}, "tags": {tag: ""}}
 
 
 def _space(*prefixes: str) -> Json:
@@ -117,6 +122,7 @@ RESOURCES: list[tuple[str, str, str, Json, str, Json]] = [
     ),
     ("tag-name", RESOURCE_GROUP, GROUP_ID, _tags({"": "1"}), "''", _tags({" ": "1"})),
     ("tag-name", RESOURCE_GROUP, GROUP_ID, _tags({"n" * 513: "1"}), "512", _tags({"n" * 512: "1"})),
+    ("tag-name", STORAGE_ACCOUNT, _ACCOUNT, _account("n" * 129), "1 to 128", _account("n" * 128)),
     ("tag-value", RESOURCE_GROUP, GROUP_ID, _tags({"n": "v" * 257}), "'n'", _tags({"n": "v" * 256})),
     (
         "domain-label-form",

@@ -38,7 +38,7 @@ NEW_POOLS: list[tuple[str, Json, str]] = [
     ("taint-syntax", user_pool(nodeTaints=["gpu=yes:Never"]), "gpu=yes:Never"),
     ("taint-prefix", user_pool(nodeTaints=[SPOT_TAINT]), "reserved prefix"),
     ("taint-repeated", user_pool(nodeTaints=["app=a:NoSchedule", "app=b:NoSchedule"]), "app=b:NoSchedule"),
-    ("taint-on-system-pool", user_pool(mode="System", nodeTaints=["app=a:NoSchedule"]), "custom taints"),
+    ("taint-of-system-pool", user_pool(mode="System", nodeTaints=["app=a:NoSchedule"]), "custom taints"),
     ("windows-name", user_pool(osType="Windows"), "agentPoolProfile.name is invalid"),
     ("vm-size-offered", user_pool(vmSize="Standard_D7s_v9"), "Standard_D7s_v9 is not allowed"),
     ("vm-size-offered", user_pool(vmSize="Standard_NC6s_v3"), "Standard_NC6s_v3 is not allowed"),

@@ -23,7 +23,7 @@ def varied(seed: int) -> dict[str, Any]:
     return {
         "location": random.choice(["westeurope", "eastus2", "uksouth"]),
         "tags": {"owner": "ml", "environment": "dev"}
-        | _some(random, {"cost.centre": "4711", "K" * 512: "v" * 256}),
+        | _some(random, {"cost.centre": "4711", "K" * 128: "v" * 256}),
         "kubernetes": random.choice(
             [
                 {},
