@@ -1,9 +1,8 @@
 """VM sizes that a stack adds to the catalogue, or corrects."""
 
-from datetime import date
 from typing import Literal
 
-from settings._model import SettingsModel, setting
+from settings._model import Day, SettingsModel, setting
 
 
 class OwnVmSize(SettingsModel):
@@ -72,7 +71,7 @@ class OwnVmSize(SettingsModel):
         None, about="Whether premium disks can be attached.", source="catalogue/vm_sizes.csv"
     )
     spot: bool | None = setting(None, about="Whether it can be spot.", source="spot-vms.md")
-    retirement: date | None = setting(
+    retirement: Day | None = setting(
         None,
         about="Day on which Azure stops its VMs.",
         unit="YYYY-MM-DD",

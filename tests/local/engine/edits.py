@@ -126,6 +126,8 @@ EDITS: Final = (
     _one("tags.environment", "test"),
     _one("tags.project", "churn"),
     _one("protect", value=True),
+    _one("production", value=True),
+    _one("created", "2026-11-01"),
     _one("asOf", "2026-10-01"),
     _one("kubernetes.version", "1.33"),
     _one("kubernetes.version", "1.35"),
@@ -210,6 +212,23 @@ EDITS: Final = (
     _one("pools.cpuspot.replaces", "general"),
     _new("general2", "Standard_D16s_v5", "general"),
     _new("system2", "Standard_D8s_v5", "system"),
+    *(
+        _one(f"vmSizes.Standard_D8ds_v5.{key}", value)
+        for key, value in {
+            "vcpus": 10,
+            "memoryGib": 30,
+            "family": "standardOwnFamily",
+            "architecture": "arm64",
+            "ephemeralGib": 64,
+            "premiumStorage": False,
+            "spot": False,
+            "retirement": "2027-01-01",
+        }.items()
+    ),
+    *(
+        _one(f"vmSizes.Standard_NC4as_T4_v3.{key}", value)
+        for key, value in {"gpus": 2, "gpu": "NVIDIA L4", "gpuMemoryGib": 24, "mig": True}.items()
+    ),
     _one("gpu.driver", "None"),
     Edit({"gpu.driver": "None", "gpu.plugin": "none"}),
     _one("gpu.plugin", "none"),
