@@ -28,6 +28,7 @@ from local_aks.lifecycle.teardown import remove
 from local_aks.run.directory import AlreadyInUseError, NotOurFolderError, RunDirectory
 from local_aks.simulation.market import ALL, MarketError, Reclaim, Supply
 from local_aks.simulation.vms.agent_pools import spot_pools
+from preview.terminal import show_something
 from recorder.stack_files import StackFileError, read_stack
 from tools.errors import BuildError
 
@@ -63,6 +64,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns:
         0; 1 when something failed or a promise was not kept; 130 after Ctrl-C or SIGTERM.
     """
+    for stream in (sys.stdout, sys.stderr):
+        show_something(stream)
     options = _parser().parse_args(arguments)
     handle_interrupts()
     command: Callable[[argparse.Namespace], int] = options.command

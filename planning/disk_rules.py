@@ -1,4 +1,4 @@
-"""Rules of Kubeflow's volumes: what the region sells, what its nodes can attach, and what can follow a pod."""
+"""Rules of Kubeflow's disks: what the region sells, what nodes can attach, and what can follow a pod."""
 
 from collections.abc import Iterator
 
@@ -8,7 +8,16 @@ from planning.pools import AgentPool, Purpose
 from settings import Problem, Settings
 
 _KEY = "kubeflow.storageClass.sku"
-_NO_ZONE = "no zone"
+
+
+def disk_sku(settings: Settings) -> str:
+    """Kind of disk of Kubeflow's volumes: as asked, else one that can move between zones if there is one.
+
+    Source: catalogue/regions.csv.
+    """
+    region = catalogue.region(settings.location)
+    zoneless = region is not None and region.zrs_disks is False
+    return settings.kubeflow.storage_class.sku or ("StandardSSD_LRS" if zoneless else "StandardSSD_ZRS")
 
 
 def disk_problems(settings: Settings) -> Iterator[Problem]:
@@ -16,13 +25,9 @@ def disk_problems(settings: Settings) -> Iterator[Problem]:
 
     Sources: catalogue/regions.csv for zone-redundant disks, catalogue/vm_sizes.csv for sizes that take Premium disks.
     """
-    sku, region = settings.kubeflow.storage_class.sku, catalogue.region(settings.location)
+    sku, region = disk_sku(settings), catalogue.region(settings.location)
     if sku.endswith("_ZRS") and region and region.zrs_disks is False:
-        yield Problem(
-            _KEY,
-            sku,
-            f"{_local(sku)}, because {region.name} has no zone-redundant disks, which are this program's default",
-        )
+        yield Problem(_KEY, sku, f"{_local(sku)}, because {region.name} has no zone-redundant disks")
     for pool in candidates(settings):
         if sku.startswith("Premium") and pool.may_host and pool.size and pool.size.premium_storage is False:
             yield Problem(
@@ -34,20 +39,20 @@ def disk_problems(settings: Settings) -> Iterator[Problem]:
 
 def disk_warnings(settings: Settings, pools: tuple[AgentPool, ...]) -> Iterator[str]:
     """Disks that may not be sold, and those that can't follow their pod (docs/facts/charmed-kubeflow.md#storage)."""
-    sku, region = settings.kubeflow.storage_class.sku, catalogue.region(settings.location)
+    sku, region = disk_sku(settings), catalogue.region(settings.location)
     if sku.endswith("_ZRS") and region and region.zrs_disks is None:
         yield (
             f"{_KEY} is {sku}: no source says whether {region.name} has zone-redundant disks yet, and without them no "
             f"volume is made; see that Azure offers them there, or set {_local(sku)}"
         )
-    homes = [pool for pool in pools if pool.purpose is Purpose.GENERAL]
-    places = sorted({zone for pool in homes for zone in pool.zones or (_NO_ZONE,)})
-    if sku.endswith("_LRS") and len(places) > 1:
-        yield (
-            f"{_KEY} is {sku} and Kubeflow's nodes are in {', '.join(places[:-1])} and {places[-1]}: a volume stays "
-            "where it was made, and its pod waits when no node is left there; "
-            f"set {sku.replace('_LRS', '_ZRS')}, or one zone"
-        )
+    if sku.endswith("_LRS"):
+        for pool in pools:
+            if pool.purpose is Purpose.GENERAL and len(pool.zones) > 1:
+                yield (
+                    f"{_KEY} is {sku} and pools.{pool.name} is in the zones {', '.join(pool.zones)}: a volume stays "
+                    "where it was made, and its pod waits when no node is left there; "
+                    f"set {sku.replace('_LRS', '_ZRS')}, or one zone"
+                )
 
 
 def _local(sku: str) -> str:

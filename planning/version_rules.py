@@ -44,6 +44,9 @@ def _support_problems(settings: Settings, today: date) -> Iterator[Problem]:
     kubernetes = settings.kubernetes
     support = kubernetes_versions().get(kubernetes.version)
     if support is None:
+        release = charmed_kubeflow_releases().get(settings.kubeflow.release)
+        if release and kubernetes.version not in release.kubernetes_versions:
+            return  # that is told already
         known = ", ".join(kubernetes_versions())
         yield Problem(
             "kubernetes.version", kubernetes.version, f"a minor whose end of support is known: {known}"

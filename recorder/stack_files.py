@@ -76,6 +76,7 @@ def read_stack(root: Path, stack: str, extra: Mapping[str, Any] | None = None) -
     if own is not None and not isinstance(own, dict):
         raise StackFileError(f"{file}: config: {_shown(own)} is not allowed; expected a mapping")
     found = {_full_key(file, name, key): value for key, value in cast(dict[str, Any], own or {}).items()}
+    _no_text_for_a_mapping(file, project, name, found)
     found = {**_defaults(project, name), **found}
     found |= {_full_key(file, name, key): value for key, value in (extra or {}).items()}
     hidden = [place for key, value in found.items() for place in _encrypted(key, value)]
@@ -151,6 +152,26 @@ def _plain(file: str, key: str, value: Any) -> Any:
         text = go_number(float(value))
         return int(text) if text.lstrip("-").isdigit() else value
     return value
+
+
+def _no_text_for_a_mapping(file: str, project: Mapping[str, Any], name: str, own: Mapping[str, Any]) -> None:
+    """The CLI refuses text where Pulumi.yaml declares a mapping, also text that is JSON or is decrypted to it.
+
+    Other values of a wrong type are left to the program, which tells all of them at once.
+    """
+    declared: Any = project.get("config")
+    for key, declaration in cast(dict[str, Any], declared).items() if isinstance(declared, dict) else ():
+        if not isinstance(declaration, dict) or cast(dict[str, Any], declaration).get("type") != "object":
+            continue
+        value = own.get(_full_key("Pulumi.yaml", name, key))
+        what = f"{file}: {name}:{key}"
+        if _is_encrypted(value):
+            raise StackFileError(
+                f"{what}: [secret] is not allowed; expected a mapping with encrypted values, because the CLI "
+                "takes what is encrypted as a whole for text"
+            )
+        if isinstance(value, str) and value.lstrip().startswith("{"):
+            raise StackFileError(f"{what}: {_shown(value)} is not allowed; expected a mapping without quotes")
 
 
 def _defaults(project: Mapping[str, Any], name: str) -> dict[str, Any]:

@@ -18,7 +18,8 @@ def key_of(location: Location) -> str:
     for step in location:
         if step == "[key]":  # pydantic's word for "the key itself"
             continue
-        text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else step
+        name = f"[{step}]" if isinstance(step, int) else step or "''"
+        text += f".{name}" if text and isinstance(step, str) else name
     return text
 
 

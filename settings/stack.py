@@ -37,9 +37,9 @@ def stack_values() -> dict[str, Any]:
     for key in sorted(_keys()):
         namespace, _, name = key.partition(":")
         if namespace == project:
-            values[name] = _value(name, config.get_config(key))
+            values[name] = from_text(name, config.get_config(key))
         elif namespace not in _OTHERS and _likeness(namespace, project) >= _ALIKE:
-            values[key] = _value(name, config.get_config(key))
+            values[key] = from_text(name, config.get_config(key))
     return values
 
 
@@ -54,7 +54,9 @@ def told(error: SettingsError) -> str:
 
 def without_secrets(text: str) -> str:
     """A text in which the texts of secret values are masked."""
-    secret = {text for key, value in stack_values().items() if _is_secret(key) for text in _texts(value)}
+    secret: set[str] = set()
+    with suppress(SettingsError):  # where the configuration can't be read, no text is of it
+        secret = {text for key, value in stack_values().items() if _is_secret(key) for text in _texts(value)}
     for hidden in sorted(secret, key=len, reverse=True):
         text = text.replace(hidden, "[secret]") if len(hidden) >= _SHORTEST else text
     return text
@@ -91,7 +93,8 @@ def _texts(value: Any) -> Iterator[str]:
             yield from _texts(item)
 
 
-def _value(name: str, text: str) -> Any:
+def from_text(name: str, text: str) -> Any:
+    """The value, JSON types, of a setting whose text Pulumi hands on; everything but text is JSON."""
     if name in _TEXT_KEYS:
         return text
     try:

@@ -153,6 +153,11 @@ def test_a_file_in_utf_16_is_read_as_the_cli_reads_it(root: Path) -> None:
     assert read_stack(root, "dev").values["project:a"] == "é"
 
 
+@pytest.mark.parametrize("text", ["[" * 10_000, "config: {a: " + "[" * 500 + "]" * 500 + "}", "- " * 10_000])
+def test_what_is_nested_too_deeply_is_told(root: Path, text: str) -> None:
+    assert told(root, text).startswith("Pulumi.dev.yaml")
+
+
 def test_a_folder_in_place_of_a_file_is_told(root: Path) -> None:
     (root / "Pulumi.dev.yaml").mkdir()
     with pytest.raises(StackFileError, match=r"^Pulumi\.dev\.yaml: Is a directory$"):
@@ -203,3 +208,20 @@ def test_a_project_file_in_another_form_is_read(root: Path, config: str, values:
     (root / "Pulumi.yaml").write_text(f"name: project\nconfig: {config}\n")
     full = {key if ":" in key else f"project:{key}": value for key, value in values.items()}
     assert read(root, "config:").values == full
+
+
+def test_text_in_place_of_a_declared_mapping_is_told_as_the_cli_refuses_it(root: Path) -> None:
+    (root / "Pulumi.yaml").write_text(
+        "name: project\nconfig: {gpu: {type: object}, protect: {type: boolean}}\n"
+    )
+    line = "Pulumi.dev.yaml: project:gpu: "
+    assert told(root, "config: {gpu: '{\"a\": 1}'}").startswith(
+        f"{line}'{{\"a\": 1}}' is not allowed; expected a mapping"
+    )
+    assert told(root, "config: {gpu: {secure: x}}").startswith(
+        f"{line}[secret] is not allowed; expected a mapping"
+    )
+    assert (
+        read(root, "config: {gpu: {a: {secure: x}}, protect: {secure: x}}").values["project:protect"]
+        == ENCRYPTED
+    )

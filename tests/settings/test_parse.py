@@ -120,3 +120,8 @@ def test_two_mistakes_of_one_part_are_both_told() -> None:
         "pools.bad.maxCount",
         "pools.bad.minCuont",
     ]
+
+
+def test_a_path_as_a_key_is_told_with_what_to_write() -> None:
+    (problem,) = read(**{"pools.cpuspot.maxCount": 5}).problems
+    assert str(problem).endswith("; write pools as a mapping, for a stack file knows no paths")

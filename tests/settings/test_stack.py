@@ -11,7 +11,7 @@ from pulumi.runtime.config import set_all_config
 
 from recorder.run import record
 from settings import Problem, SettingsError, parse
-from settings.stack import stack_values, told
+from settings.stack import stack_values, told, without_secrets
 
 PROJECT = "name: kubeflow-aks\nruntime: python\n"
 
@@ -115,3 +115,4 @@ def test_an_environment_that_is_no_configuration_is_told(
     monkeypatch.setenv("PULUMI_CONFIG", environment)
     with pytest.raises(SettingsError, match=r"^PULUMI_CONFIG: .* expected a mapping in JSON; unset it"):
         said({}, [], lambda: str(stack_values()))
+    assert said({}, [], lambda: without_secrets("text")) == "text"

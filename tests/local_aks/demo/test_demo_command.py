@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import io
 import os
 import signal
 import subprocess
@@ -323,3 +324,15 @@ def test_a_command_that_makes_no_sense_is_refused(arguments: tuple[str, ...], tm
     with pytest.raises(SystemExit) as refusal:
         _main(tmp_path, *arguments)
     assert refusal.value.code == 2
+
+
+def test_a_name_that_a_terminal_cannot_show_is_told_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written = io.BytesIO()
+    monkeypatch.setattr(sys, "stderr", io.TextIOWrapper(written, encoding="ascii"))
+    assert _main(tmp_path, "up", "--", "prüfung") == 1
+    sys.stderr.flush()
+    assert written.getvalue().startswith(
+        b"error: stack 'pr?fung': no file Pulumi.pr?fung.yaml; stacks here: "
+    )
