@@ -29,6 +29,7 @@ from components.network import Network, NetworkArgs
 from components.pool_specs import AgentPoolSpec, SystemPoolSpec
 from planning import AgentPool, Plan, Purpose
 from planning.data_rules import blob_sku
+from planning.disk_rules import disk_sku
 from planning.hardware import GPU
 from planning.names import dns_label
 from planning.quota import vcpu_quota
@@ -109,8 +110,10 @@ def pools(plan: Plan, group: resources.ResourceGroup, vnet: Network, home: AksCl
 
 def prerequisites(plan: Plan, home: AksCluster) -> KubeflowPrerequisitesArgs:
     """Arguments of Charmed Kubeflow's prerequisites."""
+    asked = _named(KubeflowPrerequisitesArgs, plan.settings.kubeflow)
+    asked["storage_class"] |= {"sku": disk_sku(plan.settings)}
     return KubeflowPrerequisitesArgs(
-        **_named(KubeflowPrerequisitesArgs, plan.settings.kubeflow),
+        **asked,
         checkpoints=CheckpointClassSpec(
             **_on_blobs(CheckpointClassSpec, plan.settings.data.checkpoints, plan)
         ),

@@ -11,17 +11,27 @@ _KEY = "kubeflow.storageClass.sku"
 _NO_ZONE = "no zone"
 
 
+def disk_sku(settings: Settings) -> str:
+    """Kind of disk of Kubeflow's volumes: as asked, else one that can move between zones if there is one.
+
+    Source: catalogue/regions.csv.
+    """
+    region = catalogue.region(settings.location)
+    zoneless = region is not None and region.zrs_disks is False
+    return settings.kubeflow.storage_class.sku or ("StandardSSD_LRS" if zoneless else "StandardSSD_ZRS")
+
+
 def disk_problems(settings: Settings) -> Iterator[Problem]:
     """The kind of disk is sold in the region, and the nodes that host Kubeflow can attach it.
 
     Sources: catalogue/regions.csv for zone-redundant disks, catalogue/vm_sizes.csv for sizes that take Premium disks.
     """
-    sku, region = settings.kubeflow.storage_class.sku, catalogue.region(settings.location)
+    sku, region = disk_sku(settings), catalogue.region(settings.location)
     if sku.endswith("_ZRS") and region and region.zrs_disks is False:
         yield Problem(
             _KEY,
             sku,
-            f"{_local(sku)}, because {region.name} has no zone-redundant disks, which are this program's default",
+            f"{_local(sku)}, because {region.name} has no zone-redundant disks",
         )
     for pool in candidates(settings):
         if sku.startswith("Premium") and pool.may_host and pool.size and pool.size.premium_storage is False:
@@ -34,7 +44,7 @@ def disk_problems(settings: Settings) -> Iterator[Problem]:
 
 def disk_warnings(settings: Settings, pools: tuple[AgentPool, ...]) -> Iterator[str]:
     """Disks that may not be sold, and those that can't follow their pod (docs/facts/charmed-kubeflow.md#storage)."""
-    sku, region = settings.kubeflow.storage_class.sku, catalogue.region(settings.location)
+    sku, region = disk_sku(settings), catalogue.region(settings.location)
     if sku.endswith("_ZRS") and region and region.zrs_disks is None:
         yield (
             f"{_KEY} is {sku}: no source says whether {region.name} has zone-redundant disks yet, and without them no "

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from planning.disk_rules import disk_sku
 from planning.pool_rules import Candidate, candidates, system_node_problems
 from planning.pools import AgentPool, Purpose, successors
 from settings import Problem, Settings
@@ -76,7 +77,7 @@ def move_warnings(settings: Settings, pools: tuple[AgentPool, ...]) -> Iterator[
                 f"pools.{new}.replaces is {old}: new pods go to {new} only; next, drain the nodes of {old}, then "
                 f"take pools.{old} and this line out ({_PAGE})"
             )
-            yield from _volume_warnings(settings.kubeflow.storage_class.sku, by_name[old], by_name[new])
+            yield from _volume_warnings(disk_sku(settings), by_name[old], by_name[new])
 
 
 def _volume_warnings(sku: str, old: AgentPool, new: AgentPool) -> Iterator[str]:

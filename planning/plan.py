@@ -25,7 +25,6 @@ from planning.location_rules import location_problems, location_warnings
 from planning.name_rules import name_problems
 from planning.names import Names, names
 from planning.network_rules import network_problems, network_warnings
-from planning.node_os_rules import node_os_warnings
 from planning.pools import AgentPool, agent_pools
 from planning.price_rules import price_warnings
 from planning.production_rules import production_warnings
@@ -36,6 +35,7 @@ from planning.ssh_rules import ssh_problems, ssh_warnings
 from planning.storage_rules import storage_problems
 from planning.tag_rules import tag_problems, tag_warnings
 from planning.tier_rules import tier_problems, tier_warnings
+from planning.upgrade_rules import upgrade_warnings
 from planning.version_rules import version_problems, version_warnings
 from settings import Problem, Settings, SettingsError, parse
 from settings.parse import with_default_named
@@ -154,7 +154,7 @@ def warnings(settings: Settings, pools: tuple[AgentPool, ...], *, today: date) -
     yield from production_warnings(settings)
     yield from day_warnings(settings, today)
     yield from version_warnings(settings, day)
-    yield from node_os_warnings(settings, day)
+    yield from upgrade_warnings(settings, day)
     yield from size_warnings(settings, day)
     yield from architecture_warnings(pools)
     yield from tier_warnings(settings, pools)

@@ -148,18 +148,22 @@ def _user_pool(name: str, pool: UserPool, size: VmSize, settings: Settings) -> A
         hardware=hardware(size),
         tags=_tags(pool, size),
         labels=_labels(pool, purpose, size, spot=pool.spot),
-        taints=_taints(pool, size, _own_taints(pool, purpose, successor)),
+        taints=_taints(pool, size, _own_taints(pool, purpose, size, successor)),
         os_disk=_os_disk(pool, size),
         replaced_by=successor,
     )
 
 
-def _own_taints(pool: UserPool, purpose: Purpose, successor: str | None) -> tuple[str, ...]:
+def _own_taints(pool: UserPool, purpose: Purpose, size: VmSize, successor: str | None) -> tuple[str, ...]:
     if purpose is Purpose.SYSTEM:
         return (SYSTEM_TAINT,)
     if purpose is Purpose.GENERAL and successor:
         return (f"{REPLACED_KEY}={successor}:NoSchedule",)
-    return (SPOT_TAINT,) if pool.spot else ()
+    return (*((SPOT_TAINT,) if pool.spot else ()), *_arm_taints(size))
+
+
+def _arm_taints(size: VmSize) -> tuple[str, ...]:
+    return (ARM_TAINT,) if size.architecture == "arm64" else ()
 
 
 def _fallback(spot_pool: str, pool: UserPool, spot_size: VmSize, twin: Fallback, size: VmSize) -> AgentPool:
@@ -177,7 +181,7 @@ def _fallback(spot_pool: str, pool: UserPool, spot_size: VmSize, twin: Fallback,
         max_count=twin.max_count,
         tags=_tags(pool, size),
         labels=_labels(pool, Purpose.WORK, spot_size, spot=False),
-        taints=_taints(pool, size, (FALLBACK_TAINT,)),
+        taints=_taints(pool, size, (FALLBACK_TAINT, *_arm_taints(size))),
         eviction_policy=None,
         max_price=None,
         os_disk=OsDisk(type="Managed", size_gib=DEFAULT_OS_DISK_GIB),
@@ -216,9 +220,8 @@ def _tags(pool: UserPool, size: VmSize) -> dict[str, str]:
 
 
 def _taints(pool: UserPool, size: VmSize, own: tuple[str, ...]) -> tuple[str, ...]:
-    arm = (ARM_TAINT,) if size.architecture == "arm64" else ()
     extra = (taint for taint in pool.taints if taint != SPOT_TAINT)  # a fallback must not repeat it
-    return tuple(dict.fromkeys((*own, *hardware(size).taints, *arm, *extra)))
+    return tuple(dict.fromkeys((*own, *hardware(size).taints, *extra)))
 
 
 def _os_disk(pool: UserPool, size: VmSize) -> OsDisk:

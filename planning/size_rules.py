@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from datetime import date
 
 from catalogue import VmSize, retired_series
-from planning.pools import hosts_kubeflow
-from planning.sizes import sizes
+from planning.pools import becomes_system_pool, hosts_kubeflow
+from planning.sizes import sizes, spelling
 from settings import Problem, Settings
 
 BURSTABLE = re.compile(r"standard_b\d", re.IGNORECASE)
@@ -34,12 +34,13 @@ class SizeUse:
 
 def size_uses(settings: Settings) -> Iterator[SizeUse]:
     """Every place that names a VM size: the system pool, the user pools by name, each followed by its fallback."""
-    known, system = sizes(settings), settings.system_pool.vm_size
-    yield SizeUse("systemPool.vmSize", system, known.get(system), system=True)
+    known, first = sizes(settings), settings.system_pool.vm_size
+    yield SizeUse("systemPool.vmSize", first, known.get(first), system=True)
     for name, pool in settings.pools.items():
         size = known.get(pool.vm_size)
-        home = hosts_kubeflow(pool, size)
-        yield SizeUse(f"pools.{name}.vmSize", pool.vm_size, size, spot=pool.spot, home=home)
+        system = becomes_system_pool(settings, pool)
+        home = hosts_kubeflow(pool, size) and not system
+        yield SizeUse(f"pools.{name}.vmSize", pool.vm_size, size, spot=pool.spot, system=system, home=home)
         if pool.fallback and pool.fallback.vm_size:
             twin = pool.fallback.vm_size
             yield SizeUse(f"pools.{name}.fallback.vmSize", twin, known.get(twin))
@@ -86,7 +87,7 @@ def unknown_problems(use: SizeUse, known: Mapping[str, VmSize]) -> Iterator[Prob
     """
     if use.size is not None:
         return
-    if same := next((name for name in known if _letters(name) == _letters(use.name)), None):
+    if same := spelling(use.name, known):
         yield Problem(use.key, use.name, f"the spelling {same}")
         return
     if _ONE_VCPU.fullmatch(use.name):
@@ -106,7 +107,9 @@ def spot_problems(use: SizeUse) -> Iterator[Problem]:
 def system_problems(use: SizeUse) -> Iterator[Problem]:
     """No B-series for the system pool (quotas-skus-regions.md, "Restricted VM sizes")."""
     if use.system and BURSTABLE.match(use.name):
-        yield Problem(use.key, use.name, "a size other than B-series, which AKS refuses in system pools")
+        yield Problem(
+            use.key, use.name, "a size other than B-series, which AKS does not support in system pools"
+        )
 
 
 def home_problems(use: SizeUse) -> Iterator[Problem]:
@@ -128,8 +131,3 @@ def gpu_problems(use: SizeUse) -> Iterator[Problem]:
             use.name,
             f"a size with NVIDIA's GPUs, because driver, device plugin and taint are for these; it has {use.size.gpu}",
         )
-
-
-def _letters(name: str) -> str:
-    """What is left of a name when its spelling is forgotten: case, underscores, `Standard`."""
-    return re.sub(r"[^a-z0-9]", "", name.lower()).removeprefix("standard")

@@ -25,6 +25,7 @@ def size_warnings(settings: Settings, today: date) -> Iterator[str]:
             *_restriction(use.size, today),
             *_region(use.size, settings.location),
             *_burstable(use),
+            *_confidential(use.size, settings.gpu.driver),
         ):
             if (use.name, reason) not in told:
                 told.add((use.name, reason))
@@ -100,3 +101,12 @@ def _burstable(use: SizeUse) -> Iterator[str]:
         yield "B-series slow down when their credits are used up; take a D-series for Charmed Kubeflow"
     if use.spot and use.size and use.size.family == _FIRST_BURSTABLE_FAMILY:
         yield "few regions sell this series as spot; a B v2 size is spot wherever it is sold"
+
+
+def _confidential(size: VmSize, driver: str) -> Iterator[str]:
+    """AKS installs no signed driver; NVIDIA's GPU Operator does (use-confidential-gpus.md)."""
+    if driver == "Install" and "confidential" in (size.gpu or ""):
+        yield (
+            "its confidential GPUs need a signed driver, which AKS does not install; "
+            "set gpu.driver None and gpu.plugin none, and install NVIDIA's GPU Operator"
+        )

@@ -1,13 +1,16 @@
 """The VM sizes of one stack: the catalogue's, with those that the stack adds or corrects (`vmSizes`)."""
 
+import re
 from collections import ChainMap
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
 import catalogue
 from catalogue import VmSize
 from settings import OwnVmSize, Problem, Settings
+
+_NAME = re.compile(r"Standard_[A-Za-z][A-Za-z0-9_-]*")
 
 
 def sizes(settings: Settings) -> Mapping[str, VmSize]:
@@ -22,13 +25,28 @@ def sizes(settings: Settings) -> Mapping[str, VmSize]:
 
 
 def own_size_problems(settings: Settings) -> Iterator[Problem]:
-    """A size that the catalogue lacks comes with the numbers that planning can't do without."""
+    """A size that the catalogue lacks has Azure's name and the numbers that planning can't do without."""
     for name, said in settings.vm_sizes.items():
         if name in catalogue.vm_sizes():
+            continue
+        if same := spelling(name, catalogue.vm_sizes()):
+            yield Problem("vmSizes", name, f"the spelling {same}")
+            continue
+        if not _NAME.fullmatch(name):
+            yield Problem("vmSizes", name, "the name of a VM size as Azure has it, like Standard_D8s_v5")
             continue
         for key, value in (("vcpus", said.vcpus), ("memoryGib", said.memory_gib)):
             if value is None:
                 yield Problem(f"vmSizes.{name}.{key}", None, f"a number, because the catalogue lacks {name}")
+
+
+def spelling(name: str, known: Iterable[str]) -> str | None:
+    """The known name that differs from another one in case, underscores or a missing `Standard` only."""
+    return next((other for other in known if _letters(other) == _letters(name)), None)
+
+
+def _letters(name: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", name.lower()).removeprefix("standard")
 
 
 def _size(name: str, said: OwnVmSize, known: VmSize | None) -> VmSize | None:

@@ -108,7 +108,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return 0
         usage = usage_of(_asked(command) if options.usage is None else _read(options.usage))
     except (StackFileError, UsageError, pulumi.RunError, OSError) as error:
-        print(error, file=sys.stderr)
+        print(error, *getattr(error, "__notes__", ()), sep="\n", file=sys.stderr)
         return 1
     lines, enough = compared(needed, usage, width)
     print(

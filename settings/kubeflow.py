@@ -14,9 +14,10 @@ class StorageClass(SettingsModel):
     """The class Juju uses for the controller and for every charm; not the cluster's default."""
 
     name: str = setting("ckf-zrs", about="Name of the class.", source="our choice", **KUBERNETES_NAME)
-    sku: Literal["StandardSSD_ZRS", "Premium_ZRS", "StandardSSD_LRS", "Premium_LRS"] = setting(
-        "StandardSSD_ZRS",
-        about="Kind of disk; ZRS disks can move between zones, LRS disks cannot.",
+    sku: Literal["StandardSSD_ZRS", "Premium_ZRS", "StandardSSD_LRS", "Premium_LRS"] | None = setting(
+        None,
+        about="Kind of disk; ZRS disks can move between zones, LRS disks cannot. Left out: StandardSSD_ZRS, or "
+        "StandardSSD_LRS in a region without zone-redundant disks.",
         source="docs/facts/charmed-kubeflow.md#storage",
     )
     reclaim_policy: Literal["Delete", "Retain"] = setting(

@@ -206,6 +206,26 @@ def test_the_eviction_notice_stays_on_the_node_until_the_vm_goes(simulation: Run
     assert any(event.reason == "PreemptScheduled" and "simulated" in event.message for event in events.items)
 
 
+def test_nodes_on_demand_are_upgraded_one_by_one_and_their_work_moves(simulation: Running) -> None:
+    twin = simulation.azure.pools[1]
+    twin["minCount"] = 2
+    simulation.happens(Supply.SOLD_OUT, "simspot")
+    simulation.deploy(2)
+    simulation.eventually(lambda: simulation.pools_of_running_pods() == ["simod"] * 2, "both run on the twin")
+    before = {node["metadata"]["name"] for node in simulation.nodes("simod")}
+    twin["currentOrchestratorVersion"] = "1.35.1"
+
+    def upgraded() -> bool:
+        nodes = simulation.nodes("simod")
+        assert len(nodes) <= len(before) + 1
+        versions = {node["status"]["nodeInfo"]["kubeletVersion"] for node in nodes}
+        return versions == {"v1.35.1"} and len(nodes) == len(before)
+
+    simulation.eventually(upgraded, "every node has the new version")
+    assert {line["node"] for line in simulation.journal("upgrade")} == before
+    simulation.eventually(lambda: simulation.pools_of_running_pods() == ["simod"] * 2, "both run again")
+
+
 @contextmanager
 def _budget(simulation: Running, name: str, minimum: int) -> Generator[None]:
     """A disruption budget for the work, seen by the controller that counts what it allows."""

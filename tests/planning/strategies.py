@@ -30,7 +30,9 @@ _SPOT_ONLY: dict[str, SearchStrategy[Any]] = {
     "maxPrice": st.sampled_from([-1, None, 0.00001, 0.5, 12]),
     "fallback": st.none() | st.fixed_dictionaries({"maxCount": st.integers(1, 12)}),
 }
-_CPU = st.sampled_from(["Standard_D8ds_v5", "Standard_D8s_v5", "Standard_D4s_v3", "Standard_F16s_v2"])
+_CPU = st.sampled_from(
+    ["Standard_D8ds_v5", "Standard_D8s_v5", "Standard_D4s_v3", "Standard_D8ads_v6", "Standard_D8pds_v5"]
+)
 _GPU = st.sampled_from(["Standard_NC4as_T4_v3", "Standard_NC24ads_A100_v4"])
 
 

@@ -19,10 +19,18 @@ def stack(
     )
 
 
-@pytest.mark.parametrize("sku", ["StandardSSD_ZRS", "Premium_ZRS", None])
-def test_zone_redundant_disks_are_refused_where_the_region_has_none(sku: str | None) -> None:
+@pytest.mark.parametrize("sku", ["StandardSSD_ZRS", "Premium_ZRS"])
+def test_zone_redundant_disks_are_refused_where_the_region_has_none(sku: str) -> None:
     [problem] = rules.disk_problems(stack(sku, location="northcentralus"))
-    assert (problem.key, problem.value) == ("kubeflow.storageClass.sku", sku or "StandardSSD_ZRS")
+    assert (problem.key, problem.value) == ("kubeflow.storageClass.sku", sku)
+
+
+@pytest.mark.parametrize(
+    ("location", "sku"), [("westeurope", "StandardSSD_ZRS"), ("northcentralus", "StandardSSD_LRS")]
+)
+def test_a_stack_that_says_nothing_has_the_disks_that_suit_its_region(location: str, sku: str) -> None:
+    assert rules.disk_sku(stack(None, location=location)) == sku
+    assert refused(rules.disk_problems(stack(None, location=location))) == []
 
 
 @pytest.mark.parametrize(

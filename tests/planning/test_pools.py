@@ -224,3 +224,9 @@ def test_a_fallback_of_another_architecture_still_answers_to_the_same_work() -> 
     arm = {**SPOT, "vmSize": "Standard_D8pds_v5"}
     twin = planned_pool("armod", arm, fallback={"maxCount": 1, "vmSize": "Standard_D8ds_v5"})
     assert (twin.labels[WORKLOAD], twin.taints) == ("cpu-arm64", (FALLBACK_TAINT,))
+
+
+def test_a_second_system_pool_of_arm_machines_has_the_taint_of_system_pools_only() -> None:
+    following = {"vmSize": "Standard_D4ps_v5", "minCount": 2, "maxCount": 3, "replaces": "system"}
+    pools = {pool.name: pool for pool in planned(pools={"general": GENERAL, "next": following}).pools}
+    assert pools["next"].taints == pools["system"].taints

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planning.pools import Purpose
-from settings import SettingsError, Ssh, parse
+from settings import OwnVmSize, SettingsError, Ssh, parse
 from settings.problems import ENCRYPTED
 from tests.planning.given import SSH_KEY, planned, stack
 from tests.planning.strategies import Json, json_values, pool_maps
@@ -107,7 +107,8 @@ def plan_or_mistakes(raw: dict[str, Any]) -> None:
 def every_setting() -> dict[str, Any]:
     """A stack that states every setting there is."""
     ssh = Ssh(public_key=SSH_KEY)
-    given_settings = parse(stack()).settings.model_copy(update={"ssh": ssh})
+    sizes = {"Standard_D8s_v5": OwnVmSize(memory_gib=32)}
+    given_settings = parse(stack()).settings.model_copy(update={"ssh": ssh, "vm_sizes": sizes})
     return given_settings.model_dump(mode="json", by_alias=True)
 
 

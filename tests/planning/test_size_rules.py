@@ -135,3 +135,11 @@ def test_a_gpu_that_a_stack_names_without_its_vendor_is_taken() -> None:
 @pytest.mark.parametrize("name", ["Standard_ND96isr_MI300X_v5", "Standard_NV36ads_A10_v5"])
 def test_gpu_pools_are_of_nvidias_gpus(name: str) -> None:
     assert bool(of_size(name)) == ("MI300X" in name)
+
+
+@pytest.mark.parametrize(
+    ("name", "keys"), [("Standard_B4ms", ["pools.next.vmSize"]), ("Standard_D4ps_v5", [])]
+)
+def test_a_second_system_pool_is_held_to_the_same_sizes_as_the_first(name: str, keys: list[str]) -> None:
+    following = {"vmSize": name, "minCount": 2, "maxCount": 3, "replaces": "system"}
+    assert refused(size_problems(settings(pools={"general": GENERAL, "next": following}), TODAY)) == keys

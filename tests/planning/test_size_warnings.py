@@ -94,3 +94,10 @@ def test_pools_of_two_architectures_under_one_workload_warn() -> None:
     mixed = planned(pools={"general": GENERAL, "x": SPOT, "arm": {**arm, "workload": "cpu"}})
     [warning] = architecture_warnings(mixed.pools)
     assert warning.startswith("workload cpu runs on arm (arm64) and x (x64)")
+
+
+@pytest.mark.parametrize(("driver", "warned"), [("Install", True), ("None", False)])
+def test_confidential_gpus_need_the_gpu_operator(driver: str, *, warned: bool) -> None:
+    pools = {"general": GENERAL, "work": {**SPOT, "vmSize": "Standard_NCC40ads_H100_v5"}}
+    stack = settings(pools=pools, gpu={"driver": driver, "plugin": "none"})
+    assert any("signed driver" in warning for warning in size_warnings(stack, TODAY)) == warned

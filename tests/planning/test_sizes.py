@@ -46,3 +46,16 @@ def test_a_size_of_the_catalogue_is_corrected_in_what_the_stack_says() -> None:
 def test_a_new_size_needs_vcpu_and_memory(described: dict[str, float], missing: list[str]) -> None:
     found = refused(own_size_problems(settings(vmSizes={NEW: described})))
     assert found == [f"vmSizes.{NEW}.{key}" for key in missing]
+
+
+@pytest.mark.parametrize(
+    ("name", "allowed"),
+    [
+        ("standard_d8s_v5", "the spelling Standard_D8s_v5"),
+        ("D8s_v5", "the spelling Standard_D8s_v5"),
+        ("large", "the name of a VM size as Azure has it, like Standard_D8s_v5"),
+    ],
+)
+def test_a_size_of_the_stack_has_azures_name(name: str, allowed: str) -> None:
+    [problem] = own_size_problems(settings(vmSizes={name: {"vcpus": 8, "memoryGib": 32}}))
+    assert (problem.key, problem.value, problem.allowed) == ("vmSizes", name, allowed)

@@ -1,16 +1,35 @@
-"""What people do to Azure past Pulumi."""
+"""What people do past Pulumi, by the command of the page that tells it."""
 
 from __future__ import annotations
 
-from local_aks.azure.resource_manager import ResourceManager
-from local_aks.azure.state import AGENT_POOL
-from local_aks.azure.timing import Timing
-from local_aks.azure.types import TYPES
-from tests.local.engine.deployment import TODAY, Deployment
+import json
+import os
+import subprocess
+from typing import Final
+
+from local_aks.azure_cli import install
+from local_aks.lifecycle import daemon
+from local_aks.lifecycle.daemon import Endpoints
+from local_aks.lifecycle.instance import PROJECT_ROOT
+from tests.docs.pages import commands
+from tests.local.engine.deployment import Deployment
+
+_PAGE: Final = PROJECT_ROOT / "docs" / "how-to" / "upgrade-kubernetes.md"
+_STACK, _POOL, _VERSION = "kubeflow-aks-prod", "--name system", "--kubernetes-version 1.34"
+"""What is the reader's own in the command of the page."""
 
 
 def upgrade_by_hand(stack: Deployment, pool: str, version: str) -> None:
-    """`az aks nodepool upgrade --kubernetes-version`: it puts the pool as it is, with the version."""
-    found = stack.pool(pool)
-    azure = ResourceManager(stack.azure, Timing(float("inf")), lambda: TODAY)
-    azure.wait(azure.put(TYPES[AGENT_POOL], found.id, {**found.inputs, "orchestratorVersion": version}))
+    """Upgrades one pool, as the page does with the system pool."""
+    [command] = [line for line in commands(_PAGE) if line.startswith("az aks nodepool upgrade")]
+    for page, ours in (
+        (_STACK, f"kubeflow-aks-{stack.stack}"),
+        (_POOL, f"--name {pool}"),
+        (_VERSION, f"--kubernetes-version {version}"),
+    ):
+        assert page in command
+        command = command.replace(page, ours)
+    ports = Endpoints(stack.providers["azure-native"], stack.providers["kubernetes"])
+    daemon.endpoints_file(stack.run).write_text(json.dumps(vars(ports)))
+    environment = install.environment(stack.run, os.environ)
+    subprocess.run(["/bin/sh", "-c", command], env=environment, check=True, capture_output=True)

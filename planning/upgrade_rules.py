@@ -1,6 +1,6 @@
-"""The operating system of the nodes, and until when AKS has it.
+"""Upgrades that a stack misses: patches that do not come by themselves, and a system of the nodes that ends.
 
-Sources: upgrade-os-version.md, includes/ubuntu-22-04-retirement.md (docs/facts/aks.md#node-images).
+Sources: docs/facts/aks.md#kubernetes-upgrades, docs/facts/aks.md#node-images.
 """
 
 from collections.abc import Iterator
@@ -15,9 +15,19 @@ _LAST_DAY_OF_2204: Final = date(2027, 6, 30)
 _NOTICE: Final = timedelta(days=90)
 
 
-def node_os_warnings(settings: Settings, today: date) -> Iterator[str]:
-    """An Ubuntu whose node images end within 90 days or have ended, and one that the provider may not know."""
+def upgrade_warnings(settings: Settings, today: date) -> Iterator[str]:
+    """Channels that are off; an Ubuntu whose end is 90 days away or past; one that the provider may not know."""
     kubernetes = settings.kubernetes
+    if kubernetes.upgrade_channel == "none":
+        yield (
+            "kubernetes.upgradeChannel is none: Kubernetes gets no patches by itself, and AKS supports the newest "
+            "ones only; set patch as soon as an upgrade to another minor is over"
+        )
+    if kubernetes.node_os_upgrade_channel == "None":
+        yield (
+            "kubernetes.nodeOsUpgradeChannel is None: the nodes get no security updates by themselves; take NodeImage, "
+            "or upgrade the node images yourself"
+        )
     if kubernetes.os_sku == "Ubuntu2404":
         yield (
             "kubernetes.osSku is Ubuntu2404: AKS's API has it from version 2025-10-01 on and the provider speaks "

@@ -1,10 +1,10 @@
-"""The nodes' operating system: when its end is told, and what the provider may not know."""
+"""Upgrades that a stack misses, each told on an injected day."""
 
 from datetime import date
 
 import pytest
 
-from planning.node_os_rules import node_os_warnings
+from planning.upgrade_rules import upgrade_warnings
 from tests.planning.given import settings
 
 BEFORE, SOON = date(2027, 4, 1), date(2027, 4, 2)
@@ -12,7 +12,21 @@ BEFORE, SOON = date(2027, 4, 1), date(2027, 4, 2)
 
 
 def warnings(today: date, **kubernetes: str) -> list[str]:
-    return list(node_os_warnings(settings(kubernetes=kubernetes), today))
+    return list(upgrade_warnings(settings(kubernetes=kubernetes), today))
+
+
+def test_channels_that_are_off_are_told() -> None:
+    assert warnings(BEFORE, upgradeChannel="patch", nodeOsUpgradeChannel="SecurityPatch") == []
+    assert warnings(BEFORE, upgradeChannel="none", nodeOsUpgradeChannel="None") == [
+        (
+            "kubernetes.upgradeChannel is none: Kubernetes gets no patches by itself, and AKS supports the newest ones "
+            "only; set patch as soon as an upgrade to another minor is over"
+        ),
+        (
+            "kubernetes.nodeOsUpgradeChannel is None: the nodes get no security updates by themselves; take NodeImage, "
+            "or upgrade the node images yourself"
+        ),
+    ]
 
 
 def test_the_end_of_ubuntu_22_04_is_told_90_days_before() -> None:
