@@ -1,4 +1,4 @@
-"""Rules of Kubeflow's volumes: what the region sells, what its nodes can attach, and what can follow a pod."""
+"""Rules of Kubeflow's disks: what the region sells, what nodes can attach, and what can follow a pod."""
 
 from collections.abc import Iterator
 
@@ -8,7 +8,6 @@ from planning.pools import AgentPool, Purpose
 from settings import Problem, Settings
 
 _KEY = "kubeflow.storageClass.sku"
-_NO_ZONE = "no zone"
 
 
 def disk_sku(settings: Settings) -> str:
@@ -28,11 +27,7 @@ def disk_problems(settings: Settings) -> Iterator[Problem]:
     """
     sku, region = disk_sku(settings), catalogue.region(settings.location)
     if sku.endswith("_ZRS") and region and region.zrs_disks is False:
-        yield Problem(
-            _KEY,
-            sku,
-            f"{_local(sku)}, because {region.name} has no zone-redundant disks",
-        )
+        yield Problem(_KEY, sku, f"{_local(sku)}, because {region.name} has no zone-redundant disks")
     for pool in candidates(settings):
         if sku.startswith("Premium") and pool.may_host and pool.size and pool.size.premium_storage is False:
             yield Problem(
@@ -50,14 +45,14 @@ def disk_warnings(settings: Settings, pools: tuple[AgentPool, ...]) -> Iterator[
             f"{_KEY} is {sku}: no source says whether {region.name} has zone-redundant disks yet, and without them no "
             f"volume is made; see that Azure offers them there, or set {_local(sku)}"
         )
-    homes = [pool for pool in pools if pool.purpose is Purpose.GENERAL]
-    places = sorted({zone for pool in homes for zone in pool.zones or (_NO_ZONE,)})
-    if sku.endswith("_LRS") and len(places) > 1:
-        yield (
-            f"{_KEY} is {sku} and Kubeflow's nodes are in {', '.join(places[:-1])} and {places[-1]}: a volume stays "
-            "where it was made, and its pod waits when no node is left there; "
-            f"set {sku.replace('_LRS', '_ZRS')}, or one zone"
-        )
+    if sku.endswith("_LRS"):
+        for pool in pools:
+            if pool.purpose is Purpose.GENERAL and len(pool.zones) > 1:
+                yield (
+                    f"{_KEY} is {sku} and pools.{pool.name} is in the zones {', '.join(pool.zones)}: a volume stays "
+                    "where it was made, and its pod waits when no node is left there; "
+                    f"set {sku.replace('_LRS', '_ZRS')}, or one zone"
+                )
 
 
 def _local(sku: str) -> str:

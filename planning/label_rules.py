@@ -37,7 +37,7 @@ def label_problems(pool: Candidate) -> Iterator[Problem]:
 def workload_label_problems(pool: Candidate) -> Iterator[Problem]:
     """One value of the workload label is kept for the pool that hosts Kubeflow, which has no other (our choice)."""
     workload = pool.settings.workload
-    if workload is None:
+    if workload is None or (pool.may_host and pool.size is None):  # a GPU would make it a pool for work
         return
     if pool.may_host:
         yield Problem(
@@ -94,7 +94,9 @@ def soft_taint_problems(pool: Candidate) -> Iterator[Problem]:
 
     Soft taints alone would let Kubeflow's pods onto it, and it is not the pool that hosts them.
     """
-    if pool.spot or pool.size is None or pool.size.gpus:
+    if (
+        pool.spot or pool.size is None or pool.size.gpus or pool.settings.replaces
+    ):  # `move_rules` allows that one none
         return
     effects = [taint.rpartition(":")[2] for taint in pool.settings.taints]
     if effects and all(effect == "PreferNoSchedule" for effect in effects):

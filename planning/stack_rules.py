@@ -28,11 +28,13 @@ def general_pool_problems(settings: Settings) -> Iterator[Problem]:
     """Exactly one untainted Regular pool, large enough for Charmed Kubeflow; beside it one that takes over from it.
 
     Its pods tolerate no taint (docs/facts/charmed-kubeflow.md#charms-and-tolerations); the sizes are those of
-    docs/facts/charmed-kubeflow.md#size-of-the-cluster.
+    docs/facts/charmed-kubeflow.md#size-of-the-cluster. A pool of a size that nobody knows may have a GPU, so it is no
+    home too many.
     """
     hosts = [pool for pool in candidates(settings) if pool.may_host]
     settled = [pool for pool in hosts if pool.settings.replaces is None] or hosts
-    if len(settled) != 1:
+    sure = [pool for pool in settled if pool.size]
+    if not settled or len(sure) > 1:
         yield Problem(
             "pools",
             [pool.name for pool in settled],
@@ -41,7 +43,7 @@ def general_pool_problems(settings: Settings) -> Iterator[Problem]:
         )
         return
     for home in hosts:
-        if home.name not in successors(settings):
+        if home.name not in successors(settings) and (home.size or not sure):
             yield from _host_problems(home)
 
 

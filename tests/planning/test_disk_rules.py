@@ -62,14 +62,9 @@ def warned(sku: str, zones: list[str], **more: Any) -> list[str]:
 def test_lrs_disks_over_zones_are_warned_of() -> None:
     [warning] = warned("Premium_LRS", ["1", "2", "3"])
     assert warning == (
-        "kubeflow.storageClass.sku is Premium_LRS and Kubeflow's nodes are in 1, 2 and 3: a volume stays where it was "
-        "made, and its pod waits when no node is left there; set Premium_ZRS, or one zone"
+        "kubeflow.storageClass.sku is Premium_LRS and pools.general is in the zones 1, 2, 3: a volume stays where it "
+        "was made, and its pod waits when no node is left there; set Premium_ZRS, or one zone"
     )
-
-
-def test_lrs_disks_over_two_homes_are_warned_of() -> None:
-    [warning] = warned("StandardSSD_LRS", [], second={**GENERAL, "zones": ["1"]})
-    assert "in 1 and no zone: " in warning
 
 
 def test_disks_that_can_follow_their_pod_need_no_warning() -> None:

@@ -9,6 +9,7 @@ from planning.label_rules import (
     repeated_taint_problems,
     soft_taint_problems,
     taint_problems,
+    workload_label_problems,
 )
 from planning.pools import user_pools
 from tests.planning.given import GENERAL, GPU_SPOT, SPOT, candidate, refused, settings
@@ -196,9 +197,18 @@ def test_a_soft_taint_may_stand_beside_what_does() -> None:
     assert soft(GENERAL) == []
     assert soft(GENERAL, SOFT, "site=a:NoExecute") == []
     assert soft(SPOT, SOFT) == []
+    assert soft({**GENERAL, "replaces": "general"}, SOFT) == []
     assert soft({**GPU_SPOT, "priority": "Regular"}, SOFT) == []
 
 
 def test_each_taint_is_judged_at_its_place() -> None:
     pool = candidate("work", SPOT, taints=["team=vision:NoSchedule", "bad"])
     assert refused(taint_problems(pool)) == ["pools.work.taints[1]"]
+
+
+def test_the_workload_of_a_pool_of_an_unknown_size_is_not_judged() -> None:
+    unknown = {**GPU_SPOT, "priority": "Regular", "vmSize": "Standard_X1", "workload": "training"}
+    assert refused(workload_label_problems(candidate("work", unknown))) == []
+    assert refused(workload_label_problems(candidate("home", GENERAL, workload="training"))) == [
+        "pools.home.workload"
+    ]

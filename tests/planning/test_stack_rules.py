@@ -30,6 +30,14 @@ def test_a_second_home_is_refused_and_both_are_named() -> None:
     assert (problem.key, problem.value) == ("pools", ["one", "two"])
 
 
+def test_a_pool_of_an_unknown_size_is_no_home_too_many() -> None:
+    unknown = {"vmSize": "Standard_X1", "maxCount": 2, "maxPods": 30}
+    assert refused(rules.general_pool_problems(settings(pools={"gpu": unknown, "one": GENERAL}))) == []
+    assert refused(rules.general_pool_problems(settings(pools={"only": unknown}))) == ["pools.only.maxPods"]
+    two = {"gpu": unknown, "one": GENERAL, "two": GENERAL}
+    assert refused(rules.general_pool_problems(settings(pools=two))) == ["pools"]
+
+
 def test_a_tainted_pool_is_no_home() -> None:
     assert home(taints=[OWN_TAINT]) == ["pools"]
 

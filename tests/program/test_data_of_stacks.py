@@ -12,10 +12,17 @@ CREDENTIAL = "azure-native:managedidentity:FederatedIdentityCredential"
 
 
 @cache
-def with_teams(*, preview: bool = False, location: str = "westeurope") -> Record:
+def with_teams(
+    *, preview: bool = False, location: str = "westeurope", disks: str = "StandardSSD_ZRS"
+) -> Record:
     """Dev with a data store for two teams."""
     profiles = {"team-a": {}, "team-b": {"serviceAccounts": ["default-editor", "nightly"]}}
-    extra = {"data": {"store": {"profiles": profiles}}, "location": location, "asOf": AS_OF}
+    extra = {
+        "data": {"store": {"profiles": profiles}},
+        "kubeflow": {"storageClass": {"sku": disks}},
+        "location": location,
+        "asOf": AS_OF,
+    }
     return record("dev", preview=preview, extra=extra)
 
 
@@ -58,7 +65,7 @@ def test_a_preview_shows_the_store_though_it_knows_no_issuer_yet() -> None:
 
 
 def test_where_there_are_no_zones_class_and_account_do_without() -> None:
-    recording = with_teams(location="westus")
+    recording = with_teams(location="westus", disks="StandardSSD_LRS")
     [account] = recording.of(f"{STORAGE}StorageAccount")
     classes = recording.of("kubernetes:storage.k8s.io/v1:StorageClass")
     [checkpoints] = [found for found in classes if found.name.endswith("-checkpoints")]
