@@ -49,7 +49,7 @@ def test_the_pool_without_mistakes_is_allowed() -> None:
     assert told(POOL) == []
 
 
-@settings(deadline=None, max_examples=150, derandomize=True)
+@settings(deadline=None, max_examples=80, derandomize=True)
 @given(st.sets(st.sampled_from(sorted(MISTAKES)), min_size=1), st.data())
 def test_each_of_many_mistakes_is_told_once(fields: set[str], data: st.DataObject) -> None:
     chosen = {field: data.draw(st.sampled_from(MISTAKES[field]), label=field) for field in sorted(fields)}
