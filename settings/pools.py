@@ -128,7 +128,7 @@ class UserPool(SettingsModel):
     )
     labels: dict[str, str] = setting({}, about="More node labels.", unit="key: value", source="use-labels.md")
     taints: tuple[str, ...] = setting(
-        (), about="More node taints.", unit="key=value:Effect", source="use-node-taints.md"
+        (), about="More node taints.", unit="key=value:Effect or key:Effect", source="use-node-taints.md"
     )
     os_disk: OsDisk = setting(
         OsDisk(), about="The nodes' operating system disk.", source="docs/facts/aks.md#os-disks"

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from components.conventions import GPU_TAINT, PLATFORM_WORKLOAD, SPOT_KEY, SPOT_TAINT
+from components.conventions import GPU_KEY, GPU_TAINT, PLATFORM_WORKLOAD, SPOT_KEY, SPOT_TAINT
 from planning.conventions import FREE_DOMAINS, RESERVED_DOMAINS, RESERVED_LABELS, RESERVED_TAINTS
 from planning.rules.pools import Candidate
 from settings import Problem
@@ -12,7 +12,8 @@ _NAME = r"[A-Za-z0-9]([-_.A-Za-z0-9]{0,61}[A-Za-z0-9])?"
 _DNS_LABEL = r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?"
 _KEY = re.compile(rf"((?=[^/]{{1,253}}/){_DNS_LABEL}(\.{_DNS_LABEL})*/)?{_NAME}")
 _VALUE = re.compile(rf"({_NAME})?")
-_TAINT = re.compile(r"(?P<key>[^=:]+)=(?P<value>[^=:]*):(?P<effect>\w+)")
+_TAINT = re.compile(r"(?P<key>[^=:]+)(=(?P<value>[^=:]*))?:(?P<effect>\w+)")
+"""A taint needs no value: AKS reads them as Kubernetes does (pkg/util/taints/taints.go)."""
 _EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 _KEY_RULE = (
     "a key of up to 63 letters, digits, - _ . after an optional domain/; "
@@ -37,7 +38,9 @@ def label_problems(pool: Candidate) -> Iterator[Problem]:
 def workload_label_problems(pool: Candidate) -> Iterator[Problem]:
     """One value of the workload label is kept for the pool that hosts Kubeflow, which has no other (our choice)."""
     workload = pool.settings.workload
-    if workload is None or (pool.may_host and pool.size is None):  # a GPU would make it a pool for work
+    if workload is None:
+        return
+    if pool.may_host and (pool.size is None or pool.arm):  # a GPU or a taint would make it a pool for work
         return
     if pool.may_host:
         yield Problem(
@@ -61,10 +64,12 @@ def taint_problems(pool: Candidate) -> Iterator[Problem]:
         at = f"{pool.key}.taints[{index}]"
         match = _TAINT.fullmatch(taint)
         if match is None or match["effect"] not in _EFFECTS:
-            yield Problem(at, taint, f"key=value:Effect with one of the effects {', '.join(_EFFECTS)}")
+            yield Problem(
+                at, taint, f"key=value:Effect or key:Effect with one of the effects {', '.join(_EFFECTS)}"
+            )
         elif not _KEY.fullmatch(match["key"]):
             yield Problem(at, taint, _KEY_RULE)
-        elif not _VALUE.fullmatch(match["value"]):
+        elif not _VALUE.fullmatch(match["value"] or ""):
             yield Problem(at, taint, _VALUE_RULE.replace("label", "taint"))
         elif _reserved(match["key"], RESERVED_TAINTS) and taint not in given:
             yield Problem(at, taint, _reserved_rule(match["key"]))
@@ -119,4 +124,8 @@ def _within(domain: str, parents: tuple[str, ...]) -> bool:
 def _reserved_rule(key: str) -> str:
     if key == SPOT_KEY:
         return "another key; AKS reserves this one, and only a spot pool may repeat it, with the value spot"
+    if key == GPU_KEY:
+        return (
+            f"another key; GPU pools have {GPU_TAINT} by themselves, and a node has each key and effect once"
+        )
     return "a key without a prefix or under your own domain; AKS or this program reserves this one"

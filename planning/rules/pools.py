@@ -45,6 +45,11 @@ class Candidate:
         """Whether Charmed Kubeflow could run here."""
         return hosts_kubeflow(self.settings, self.size) and not self.system
 
+    @property
+    def arm(self) -> bool:
+        """Whether its nodes are ARM, on which Charmed Kubeflow does not run; `size_rules` refuses that of a home."""
+        return self.size is not None and self.size.architecture == "arm64"
+
 
 def candidates(settings: Settings) -> tuple[Candidate, ...]:
     """The user pools of the settings, as the rules see them."""

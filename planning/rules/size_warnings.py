@@ -69,7 +69,7 @@ def _retirement(size: VmSize, today: date) -> Iterator[str]:
 
 
 def _restriction(size: VmSize, today: date) -> Iterator[str]:
-    """Families that stay with whom has them (retirements-and-capacity-restrictions.md, "Impacted VM series")."""
+    """Families that stay with whom has them (catalogue/restricted_vm_families.csv)."""
     since = catalogue.restricted_families().get(size.family)
     if since and today >= since:
         yield (

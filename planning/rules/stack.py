@@ -11,7 +11,9 @@ from settings import Problem, Settings
 _MIN_VCPUS = 16
 _MIN_MEMORY_GIB = 64
 _MIN_DISK_GIB = 100
-_MIN_PODS = 110
+_MIN_PODS = 100
+_AKS_PODS = 10
+"""Pods of AKS's own on every node, roughly."""
 _MAX_POOLS = 100
 _MAX_NODES = 5000
 
@@ -29,9 +31,10 @@ def general_pool_problems(settings: Settings) -> Iterator[Problem]:
 
     Its pods tolerate no taint (docs/facts/charmed-kubeflow.md#charms-and-tolerations); the sizes are those of
     docs/facts/charmed-kubeflow.md#size-of-the-cluster. A pool of a size that nobody knows may have a GPU, so it is no
-    home too many.
+    home too many; nor is an ARM pool, of which the size's own rule tells.
     """
     hosts = [pool for pool in candidates(settings) if pool.may_host]
+    hosts = [pool for pool in hosts if not pool.arm] or hosts
     settled = [pool for pool in hosts if pool.settings.replaces is None] or hosts
     sure = [pool for pool in settled if pool.size]
     if not settled or len(sure) > 1:
@@ -69,9 +72,13 @@ def _host_problems(pool: Candidate) -> Iterator[Problem]:
             disk.size_gib,
             f"at least {_MIN_DISK_GIB} GiB for Charmed Kubeflow's images",
         )
-    if pool.settings.max_pods < _MIN_PODS:
+    least = _AKS_PODS + -(-_MIN_PODS // max(count, 1))
+    if pool.settings.max_pods < least:
         yield Problem(
-            f"{pool.key}.maxPods", pool.settings.max_pods, f"at least {_MIN_PODS} for Charmed Kubeflow's pods"
+            f"{pool.key}.maxPods",
+            pool.settings.max_pods,
+            f"at least {least} with minCount {count}: {_MIN_PODS} pods of Charmed Kubeflow in all, "
+            f"and about {_AKS_PODS} of AKS on each node",
         )
 
 

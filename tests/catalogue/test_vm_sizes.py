@@ -93,6 +93,13 @@ def test_a_size_that_only_looks_alike_is_not_retired(name: str) -> None:
     assert retired_series(name) is None
 
 
+@pytest.mark.parametrize("name", ["DC4s_v2", "DC8_v2", "DC4as_cc_v5", "EC8ads_cc_v5"])
+def test_a_retired_confidential_size_has_a_replacement_that_the_catalogue_knows(name: str) -> None:
+    found = retired_series(f"Standard_{name}")
+    assert found
+    assert vm_size(found.replacement).retirement is None
+
+
 @pytest.mark.parametrize("name", ["NC6", "NC6s_v2", "NC6s_v3", "ND6s", "NV6", "NV12s_v3", "NV4as_v4"])
 def test_a_retired_size_has_a_replacement_that_the_catalogue_knows(name: str) -> None:
     found = retired_series(f"Standard_{name}")

@@ -104,7 +104,9 @@ def test_a_label_value_may_be_empty() -> None:
     assert with_label("team", "") == []
 
 
-@pytest.mark.parametrize("taint", ["team=vision:NoSchedule", "example.com/team=:NoExecute"])
+@pytest.mark.parametrize(
+    "taint", ["team=vision:NoSchedule", "example.com/team=:NoExecute", "spot:NoSchedule"]
+)
 def test_a_taint_of_ones_own_is_taken(taint: str) -> None:
     assert with_taint(taint) == []
 
@@ -112,7 +114,15 @@ def test_a_taint_of_ones_own_is_taken(taint: str) -> None:
 @pytest.mark.parametrize(
     "taint",
     [
-        *("", "team", "team=vision", "team:NoSchedule", "team=vision:noschedule", "a b=c:NoSchedule"),
+        *(
+            "",
+            "team",
+            "team=vision",
+            ":NoSchedule",
+            "team=a=b:NoSchedule",
+            "team=vision:noschedule",
+            "a b=c:NoSchedule",
+        ),
         *("team=-x:NoSchedule", f"team={'a' * 64}:NoSchedule", f"{'a' * 64}.com/x=y:NoSchedule"),
     ],
 )
@@ -204,6 +214,16 @@ def test_a_soft_taint_may_stand_beside_what_does() -> None:
 def test_each_taint_is_judged_at_its_place() -> None:
     pool = candidate("work", SPOT, taints=["team=vision:NoSchedule", "bad"])
     assert refused(taint_problems(pool)) == ["pools.work.taints[1]"]
+
+
+def test_a_taint_without_a_value_is_the_same_pair_of_key_and_effect() -> None:
+    pool = candidate("work", SPOT, taints=["team:NoSchedule", "team=vision:NoSchedule"])
+    assert refused(repeated_taint_problems(pool)) == ["pools.work.taints[1]"]
+
+
+def test_the_workload_of_an_arm_pool_without_a_taint_is_not_judged() -> None:
+    arm = candidate("work", GENERAL, vmSize="Standard_D8ps_v5", workload="training")
+    assert refused(workload_label_problems(arm)) == []
 
 
 def test_the_workload_of_a_pool_of_an_unknown_size_is_not_judged() -> None:

@@ -43,6 +43,12 @@ def test_a_family_that_new_subscriptions_cannot_deploy_warns(name: str) -> None:
     assert "since 2026-07 new subscriptions cannot deploy its family" in warning
 
 
+def test_a_family_is_restricted_from_a_day_of_its_own() -> None:
+    assert told("Standard_DC4ds_v3", date(2026, 10, 31)) == []
+    [warning] = told("Standard_DC4ds_v3", date(2026, 11, 1))
+    assert "since 2026-11 new subscriptions cannot deploy its family standardDDCSv3Family" in warning
+
+
 def test_a_size_that_the_region_does_not_sell_warns_with_the_command_that_tells() -> None:
     [warning] = told("Standard_ND96isr_H200_v5", location="chilecentral")
     assert "az vm list-skus --location chilecentral --size Standard_ND96isr_H200_v5" in warning

@@ -38,6 +38,13 @@ def test_a_pool_of_an_unknown_size_is_no_home_too_many() -> None:
     assert refused(rules.general_pool_problems(settings(pools=two))) == ["pools"]
 
 
+def test_an_arm_pool_is_no_home_too_many() -> None:
+    arm = {"vmSize": "Standard_D8ps_v5", "maxCount": 2}
+    assert refused(rules.general_pool_problems(settings(pools={"arm": arm, "one": GENERAL}))) == []
+    two = {"arm": arm, "one": GENERAL, "two": GENERAL}
+    assert [problem.value for problem in rules.general_pool_problems(settings(pools=two))] == [["one", "two"]]
+
+
 def test_a_tainted_pool_is_no_home() -> None:
     assert home(taints=[OWN_TAINT]) == ["pools"]
 
@@ -70,9 +77,20 @@ def test_the_home_has_a_managed_disk() -> None:
     assert home(osDisk={"type": "Ephemeral"}) == ["pools.general.osDisk.type"]
 
 
-@pytest.mark.parametrize(("pods", "keys"), [(110, []), (109, ["pools.general.maxPods"])])
-def test_the_home_has_110_pods(pods: int, keys: list[str]) -> None:
-    assert home(maxPods=pods) == keys
+@pytest.mark.parametrize(
+    ("nodes", "pods", "keys"),
+    [
+        (1, 110, []),
+        (1, 109, ["pools.general.maxPods"]),
+        (2, 60, []),
+        (2, 59, ["pools.general.maxPods"]),
+        (3, 50, []),
+        (5, 30, []),
+        (4, 30, ["pools.general.maxPods"]),
+    ],
+)
+def test_the_home_has_room_for_100_pods_beside_those_of_aks(nodes: int, pods: int, keys: list[str]) -> None:
+    assert home(vmSize="Standard_D16s_v5", minCount=nodes, maxCount=nodes, maxPods=pods) == keys
 
 
 def names(pools: dict[str, Any]) -> list[str]:
