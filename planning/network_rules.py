@@ -5,7 +5,6 @@ Source: concepts-network-azure-cni-overlay.md, concepts-network-cni-overview.md.
 
 from collections.abc import Iterator, Mapping
 from ipaddress import IPv4Network
-from itertools import combinations
 
 from planning.arm_ids import ROUTE_TABLE, arm_id_problems
 from planning.cidr import PRIVATE, RESERVED, ipv4_range, is_in
@@ -92,9 +91,10 @@ def _overlap_problems(ranges: Mapping[str, IPv4Network]) -> Iterator[Problem]:
             yield Problem(key, str(net), f"a range inside network.vnetCidr {vnet}")
     outside = {key: net for key, net in ranges.items() if key not in inside}
     for group in (inside, outside):
-        for (left, left_net), (right, right_net) in combinations(group.items(), 2):
-            if left_net.overlaps(right_net):
-                yield Problem(right, str(right_net), f"a range that does not overlap {left} {left_net}")
+        for number, (key, net) in enumerate(group.items()):
+            taken = [f"{other} {its}" for other, its in list(group.items())[:number] if its.overlaps(net)]
+            if taken:
+                yield Problem(key, str(net), f"a range that does not overlap {', '.join(taken)}")
 
 
 def _room_problems(ranges: Mapping[str, IPv4Network], pools: tuple[AgentPool, ...]) -> Iterator[Problem]:

@@ -123,11 +123,15 @@ def os_disk_problems(pool: Candidate) -> Iterator[Problem]:
         )
     if size is None or size.ephemeral_gib is None:  # nobody knows: `size_rules` warns
         return
-    if max(disk.size_gib or 0, MIN_OS_DISK_GIB) > size.ephemeral_gib:
-        room = f"{size.name} has room for {size.ephemeral_gib} GiB"
-        yield Problem(
-            f"{pool.key}.osDisk", disk.size_gib or "Ephemeral", f"Managed, or a size that fits: {room}"
+    room = size.ephemeral_gib
+    if room < MIN_OS_DISK_GIB:
+        allowed = (
+            f"Managed, because {size.name} has room for {room} GiB and an OS disk takes {MIN_OS_DISK_GIB}"
         )
+        yield Problem(f"{pool.key}.osDisk.type", "Ephemeral", allowed)
+    elif disk.size_gib and disk.size_gib > room:
+        allowed = f"at most {room}, the room that {size.name} has for an ephemeral disk; or type Managed"
+        yield Problem(f"{pool.key}.osDisk.sizeGib", disk.size_gib, allowed)
 
 
 def mig_problems(pool: Candidate) -> Iterator[Problem]:

@@ -59,7 +59,7 @@ def test_an_ephemeral_disk_fits_on_the_size() -> None:
     fits = candidate("work", SPOT, osDisk={"type": "Ephemeral", "sizeGib": 300})
     too_large = candidate("work", SPOT, osDisk={"type": "Ephemeral", "sizeGib": 301})
     assert refused(rules.os_disk_problems(fits)) == []
-    assert refused(rules.os_disk_problems(too_large)) == ["pools.work.osDisk"]
+    assert refused(rules.os_disk_problems(too_large)) == ["pools.work.osDisk.sizeGib"]
 
 
 def test_a_cache_can_hold_an_ephemeral_disk_that_the_temporary_disk_cannot() -> None:
@@ -69,7 +69,7 @@ def test_a_cache_can_hold_an_ephemeral_disk_that_the_temporary_disk_cannot() -> 
 
 def test_a_size_without_local_storage_takes_no_ephemeral_disk() -> None:
     pool = candidate("work", SPOT, vmSize="Standard_D8s_v5", osDisk={"type": "Ephemeral"})
-    assert refused(rules.os_disk_problems(pool)) == ["pools.work.osDisk"]
+    assert refused(rules.os_disk_problems(pool)) == ["pools.work.osDisk.type"]
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_azure_decides_which_local_disk_holds_the_os(size: str, room: int) -> No
         )
         for gib in (room, room + 1)
     }
-    assert told == {room: [], room + 1: ["pools.work.osDisk"]}
+    assert told == {room: [], room + 1: ["pools.work.osDisk.sizeGib"]}
 
 
 def test_a_disk_whose_room_nobody_knows_is_not_refused() -> None:
