@@ -28,11 +28,10 @@ from components.kubeflow.storage import CheckpointClassSpec
 from components.network import Network, NetworkArgs
 from components.pool_specs import AgentPoolSpec, SystemPoolSpec
 from planning import AgentPool, Plan, Purpose
-from planning.data_rules import blob_sku
-from planning.disk_rules import disk_sku
 from planning.hardware import GPU
 from planning.names import dns_label
 from planning.quota import vcpu_quota
+from planning.redundancy import blob_sku, disk_sku
 from settings import CheckpointClass, SettingsModel
 from settings import DataStore as DataStoreSettings
 

@@ -71,7 +71,7 @@ def agent_pools(settings: Settings) -> tuple[AgentPool, ...]:
     While one of the first two moves to another pool, it is there twice.
 
     The order of the stack file is not known: the Pulumi CLI hands mappings on sorted by key. Pools whose VM size
-    nobody knows are left out; `planning.size_rules` reports them.
+    nobody knows are left out; `planning.rules.sizes` reports them.
     """
     work_last = sorted(user_pools(settings), key=lambda pool: list(Purpose).index(pool.purpose))
     return (*system_pools(settings), *work_last)

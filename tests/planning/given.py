@@ -5,7 +5,7 @@ from datetime import date
 from typing import Any
 
 from planning import AgentPool, Plan, plan
-from planning.pool_rules import Candidate, candidates
+from planning.rules.pools import Candidate, candidates
 from settings import Problem, Settings, parse
 
 TODAY = date(2026, 11, 20)

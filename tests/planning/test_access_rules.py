@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from planning.access_rules import access_problems, access_warnings
+from planning.rules.access import access_problems, access_warnings
 from tests.planning.given import refused, settings
 
 GROUP = "11111111-2222-3333-4444-555555555555"

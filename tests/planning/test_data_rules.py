@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from planning.data_rules import blob_sku, data_problems, data_warnings
+from planning.redundancy import blob_sku
+from planning.rules.data import data_problems, data_warnings
 from settings import Settings
 from tests.planning.given import settings
 

@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from planning.day_rules import day_problems, day_warnings
+from planning.rules.days import day_problems, day_warnings
 from tests.planning.given import TODAY, planned, refused, settings
 
 

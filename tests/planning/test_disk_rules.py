@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 
-from planning import disk_rules as rules
 from planning.pools import agent_pools
+from planning.redundancy import disk_sku
+from planning.rules import disks as rules
 from settings import Settings
 from tests.planning.given import GENERAL, SPOT, refused, settings
 
@@ -29,7 +30,7 @@ def test_zone_redundant_disks_are_refused_where_the_region_has_none(sku: str) ->
     ("location", "sku"), [("westeurope", "StandardSSD_ZRS"), ("northcentralus", "StandardSSD_LRS")]
 )
 def test_a_stack_that_says_nothing_has_the_disks_that_suit_its_region(location: str, sku: str) -> None:
-    assert rules.disk_sku(stack(None, location=location)) == sku
+    assert disk_sku(stack(None, location=location)) == sku
     assert refused(rules.disk_problems(stack(None, location=location))) == []
 
 

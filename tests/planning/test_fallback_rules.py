@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from planning import fallback_rules as rules
+from planning.rules import fallbacks as rules
 from tests.planning.given import GENERAL, GPU_SPOT, SPOT, candidate, refused, settings
 
 KEY = "pools.work.fallback.vmSize"

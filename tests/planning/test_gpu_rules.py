@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from planning import gpu_rules as rules
 from planning.pools import agent_pools
+from planning.rules import gpus as rules
 from tests.planning.given import GENERAL, GPU_SPOT, SPOT, planned, refused, settings
 
 SLICED = {**GPU_SPOT, "vmSize": "Standard_NC48ads_A100_v4", "gpuInstanceProfile": "MIG1g"}

@@ -4,14 +4,14 @@ from typing import Any
 
 import pytest
 
-from planning.label_rules import (
+from planning.pools import user_pools
+from planning.rules.labels import (
     label_problems,
     repeated_taint_problems,
     soft_taint_problems,
     taint_problems,
     workload_label_problems,
 )
-from planning.pools import user_pools
 from tests.planning.given import GENERAL, GPU_SPOT, SPOT, candidate, refused, settings
 
 SPOT_LABEL = "kubernetes.azure.com/scalesetpriority"

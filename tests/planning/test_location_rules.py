@@ -3,7 +3,7 @@
 import pytest
 
 import catalogue
-from planning.location_rules import location_problems, location_warnings
+from planning.rules.location import location_problems, location_warnings
 from tests.planning.given import planned, settings
 
 

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from components.conventions import SYSTEM_TAINT
-from planning.move_rules import move_problems
 from planning.pools import AgentPool, Purpose
+from planning.rules.moves import move_problems
 from tests.planning.given import GENERAL, SPOT, planned, settings
 
 NEW_HOME: dict[str, Any] = {"vmSize": "Standard_D16s_v5", "minCount": 2, "maxCount": 3, "replaces": "general"}

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planning.name_rules import derived_names, name_problems
 from planning.names import dns_label, names
+from planning.rules.names import derived_names, name_problems
 from tests.planning.given import settings
 
 LABELLED: dict[str, Any] = {"kubeflow": {"dnsLabel": "dashboard"}}

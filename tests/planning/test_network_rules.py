@@ -8,8 +8,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from planning.hardware import EVERY
-from planning.network_rules import network_problems, network_warnings, subnets
 from planning.pools import agent_pools
+from planning.rules.network import network_problems, network_warnings, subnets
 from settings.problems import ENCRYPTED
 from tests.planning.given import GENERAL, SPOT, planned, refused, settings
 

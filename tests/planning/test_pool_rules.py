@@ -2,7 +2,7 @@
 
 import pytest
 
-from planning import pool_rules as rules
+from planning.rules import pools as rules
 from tests.planning.given import GENERAL, GPU_SPOT, SPOT, candidate, refused, settings
 
 

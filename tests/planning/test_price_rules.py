@@ -4,7 +4,7 @@ import pytest
 
 import catalogue
 from planning.pools import agent_pools
-from planning.price_rules import price_warnings
+from planning.rules.prices import price_warnings
 from tests.planning.given import GENERAL, SPOT, settings
 
 LISTED = catalogue.ondemand_prices("Standard_D8ds_v5")["westeurope"]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from planning.production_rules import production_warnings
+from planning.rules.production import production_warnings
 from tests.planning.given import settings
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from planning.size_rules import size_problems
+from planning.rules.sizes import size_problems
 from settings import Problem
 from tests.planning.given import GENERAL, GPU_SPOT, SPOT, TODAY, refused, settings
 

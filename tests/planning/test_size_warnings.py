@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from planning.size_warnings import architecture_warnings, size_warnings
+from planning.rules.size_warnings import architecture_warnings, size_warnings
 from tests.planning.given import GENERAL, SPOT, TODAY, planned, settings
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from planning.ssh_rules import ssh_problems, ssh_warnings
+from planning.rules.ssh import ssh_problems, ssh_warnings
 from settings.problems import ENCRYPTED
 from tests.planning.given import planned, settings
 

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from planning import stack_rules as rules
 from planning.pools import agent_pools
+from planning.rules import stack as rules
 from tests.planning.given import GENERAL, GPU_SPOT, SPOT, refused, settings
 
 OWN_TAINT = "team=vision:NoSchedule"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from planning.storage_rules import AKS_CLASSES, storage_problems
+from planning.rules.storage_classes import AKS_CLASSES, storage_problems
 from tests.planning.given import refused, settings
 
 

@@ -1,6 +1,6 @@
 """Azure's rules of tags."""
 
-from planning.tag_rules import tag_problems, tag_warnings
+from planning.rules.tags import tag_problems, tag_warnings
 from settings import parse
 from tests.planning.given import refused, settings, stack
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from planning.pools import agent_pools
-from planning.tier_rules import tier_problems, tier_warnings
+from planning.rules.tiers import tier_problems, tier_warnings
 from tests.planning.given import GENERAL, SPOT, refused, settings
 
 FREE: dict[str, Any] = {"tier": "Free", "supportPlan": "KubernetesOfficial"}

@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from planning.upgrade_rules import upgrade_warnings
+from planning.rules.upgrades import upgrade_warnings
 from tests.planning.given import settings
 
 BEFORE, SOON = date(2027, 4, 1), date(2027, 4, 2)

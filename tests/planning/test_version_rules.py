@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from planning.version_rules import version_problems, version_warnings
+from planning.rules.versions import version_problems, version_warnings
 from tests.planning.given import TODAY, refused, settings
 
 OFFICIAL = {"supportPlan": "KubernetesOfficial", "tier": "Standard"}

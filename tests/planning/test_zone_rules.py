@@ -2,7 +2,7 @@
 
 import pytest
 
-from planning import zone_rules as rules
+from planning.rules import zones as rules
 from tests.planning.given import SPOT, refused, settings
 
 KEYS = ["systemPool", "pools.work"]

@@ -20,7 +20,7 @@ from local_aks.azure.types import (
     STORAGE_ACCOUNT,
     TYPES,
 )
-from planning.data_rules import data_problems
+from planning.rules.data import data_problems
 from settings import parse
 
 ACCOUNTS = f"{GROUP_ID}/providers/Microsoft.Storage/storageAccounts"

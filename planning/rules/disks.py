@@ -3,21 +3,12 @@
 from collections.abc import Iterator
 
 import catalogue
-from planning.pool_rules import candidates
 from planning.pools import AgentPool, Purpose
+from planning.redundancy import disk_sku
+from planning.rules.pools import candidates
 from settings import Problem, Settings
 
 _KEY = "kubeflow.storageClass.sku"
-
-
-def disk_sku(settings: Settings) -> str:
-    """Kind of disk of Kubeflow's volumes: as asked, else one that can move between zones if there is one.
-
-    Source: catalogue/regions.csv.
-    """
-    region = catalogue.region(settings.location)
-    zoneless = region is not None and region.zrs_disks is False
-    return settings.kubeflow.storage_class.sku or ("StandardSSD_LRS" if zoneless else "StandardSSD_ZRS")
 
 
 def disk_problems(settings: Settings) -> Iterator[Problem]:

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-import catalogue
-from planning.storage_rules import AKS_CLASSES
+from planning.redundancy import zoneless
+from planning.rules.storage_classes import AKS_CLASSES
 from settings import DataStore, Problem, Settings
 
 # 3 to 63 lower-case letters, digits and single hyphens inside: the letters of a namespace but for its length and
@@ -17,24 +17,10 @@ _SERVICE_ACCOUNT: Final = re.compile(
 )
 
 
-def blob_sku(asked: str | None, location: str) -> str:
-    """Kind of storage account: what the stack asks for, else spread over zones where the region has them.
-
-    Zone-redundant accounts need availability zones ("Azure Storage redundancy").
-    """
-    return asked or ("Standard_LRS" if _zoneless(location) else "Standard_ZRS")
-
-
-def _zoneless(location: str) -> bool:
-    """Whether a region is known to have no zones; one that the catalogue lacks may have some."""
-    region = catalogue.region(location)
-    return region is not None and region.zones == 0
-
-
 def data_problems(settings: Settings) -> Iterator[Problem]:
     """What Azure or AKS would refuse: names, and zone redundancy without zones; and two classes of one name."""
     for key, sku in _skus(settings).items():
-        if sku and sku.endswith("ZRS") and _zoneless(settings.location):
+        if sku and sku.endswith("ZRS") and zoneless(settings.location):
             lrs = sku.replace("ZRS", "LRS")
             yield Problem(key, sku, f"{lrs}, because {settings.location} has no availability zones")
     if settings.data.checkpoints.enabled:
@@ -88,7 +74,7 @@ def data_warnings(settings: Settings) -> Iterator[str]:
     if data.checkpoints.enabled and data.checkpoints.reclaim_policy == "Delete":
         yield "data.checkpoints.reclaimPolicy is Delete: a deleted claim takes its checkpoints along; Retain keeps them"
     for key, sku in _skus(settings).items():
-        if sku and sku.endswith("LRS") and not _zoneless(settings.location):
+        if sku and sku.endswith("LRS") and not zoneless(settings.location):
             yield (
                 f"{key} is {sku}: the data is in one zone and cannot be read while that zone is down; ZRS keeps it in "
                 "three"

@@ -1,4 +1,4 @@
-"""Which VM sizes the pools of a stack may use; each function is one rule. Warnings: `planning.size_warnings`."""
+"""Which VM sizes the pools of a stack may use; each function is one rule. Warnings: `planning.rules.size_warnings`."""
 
 import difflib
 import re

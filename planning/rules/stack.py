@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Iterator
 
 from components.conventions import WORKLOAD_LABEL
-from planning.pool_rules import Candidate, candidates
 from planning.pools import AgentPool, Purpose, agent_pools, fallback_name, successors
+from planning.rules.pools import Candidate, candidates
 from settings import Problem, Settings
 
 _MIN_VCPUS = 16

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from catalogue import VmSize
 from planning.hardware import gpu_model
-from planning.pool_rules import Candidate, candidates
+from planning.rules.pools import Candidate, candidates
 from settings import Problem, Settings
 
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from planning.disk_rules import disk_sku
-from planning.pool_rules import Candidate, candidates, system_node_problems
 from planning.pools import AgentPool, Purpose, successors
+from planning.redundancy import disk_sku
+from planning.rules.pools import Candidate, candidates, system_node_problems
 from settings import Problem, Settings
 
 _SYSTEM_PODS = 30

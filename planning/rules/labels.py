@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from components.conventions import GPU_TAINT, PLATFORM_WORKLOAD, SPOT_KEY, SPOT_TAINT
 from planning.conventions import FREE_DOMAINS, RESERVED_DOMAINS, RESERVED_LABELS, RESERVED_TAINTS
-from planning.pool_rules import Candidate
+from planning.rules.pools import Candidate
 from settings import Problem
 
 _NAME = r"[A-Za-z0-9]([-_.A-Za-z0-9]{0,61}[A-Za-z0-9])?"

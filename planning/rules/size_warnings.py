@@ -7,7 +7,7 @@ import catalogue
 from catalogue import VmSize
 from components.conventions import WORKLOAD_LABEL
 from planning.pools import AgentPool
-from planning.size_rules import BURSTABLE, SizeUse, size_uses
+from planning.rules.sizes import BURSTABLE, SizeUse, size_uses
 from settings import Settings
 
 _NOTICE = timedelta(days=365)
