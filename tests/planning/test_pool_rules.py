@@ -45,16 +45,6 @@ def test_a_regular_pool_has_no_spot_settings(field: dict[str, object]) -> None:
     assert refused(rules.spot_only_problems(candidate("work", SPOT, **field))) == []
 
 
-@pytest.mark.parametrize("price", [-1, 0.00001, 0.12345, 3, 98765.4321])
-def test_a_price_is_minus_one_or_positive_with_up_to_five_decimals(price: float) -> None:
-    assert refused(rules.price_problems(candidate("work", SPOT, maxPrice=price))) == []
-
-
-@pytest.mark.parametrize("price", [0, -0.5, -2, 0.000001, 0.123456])
-def test_any_other_price_is_refused(price: float) -> None:
-    assert refused(rules.price_problems(candidate("work", SPOT, maxPrice=price))) == ["pools.work.maxPrice"]
-
-
 def test_an_ephemeral_disk_fits_on_the_size() -> None:
     fits = candidate("work", SPOT, osDisk={"type": "Ephemeral", "sizeGib": 300})
     too_large = candidate("work", SPOT, osDisk={"type": "Ephemeral", "sizeGib": 301})
