@@ -16,15 +16,13 @@ from components.kubeflow.prerequisites import KubeflowPrerequisites
 from components.network import Network
 from planning import plan
 from settings import SettingsError
-from settings.stack import stack_values, told, without_secrets
+from settings.stack import refusal, stack_values, without_secrets
 
 project, stack = pulumi.get_project(), pulumi.get_stack()
 try:
     planned = plan(stack_values(), project=project, stack=stack, today=datetime.now(UTC).date())
 except SettingsError as error:
-    raise pulumi.RunError(
-        f"Pulumi.{stack}.yaml holds mistakes; nothing was created:\n{told(error)}"
-    ) from None
+    raise pulumi.RunError(refusal(error, stack)) from None
 for warning in planned.warnings:
     pulumi.log.warn(without_secrets(warning))
 

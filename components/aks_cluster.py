@@ -6,8 +6,8 @@ from ipaddress import IPv4Network
 from typing import Final
 
 import pulumi
-from pulumi_azure_native import authorization, managedidentity
 from pulumi_azure_native import containerservice as aks
+from pulumi_azure_native import managedidentity
 
 from components.aks_cluster_args import (
     AksClusterArgs,
@@ -22,7 +22,7 @@ from components.kubeconfig import with_kubelogin_mode
 from components.mistakes import Mistake, refuse
 from components.pool_checks import system_pool_mistakes
 from components.pool_specs import DEFAULT_MAX_PODS, DEFAULT_OS_DISK_GIB, DEFAULT_SYSTEM_NODES, SystemPoolSpec
-from components.roles import NETWORK_CONTRIBUTOR, role_definition_id
+from components.roles import NETWORK_CONTRIBUTOR, role_assignment
 
 _SERVICES: Final = "10.0.0.0/16"
 
@@ -57,9 +57,17 @@ class AksCluster(pulumi.ComponentResource):
             tags=args.get("tags"),
             opts=child,
         )
-        rights = [_network_right(f"{name}-network", args["resource_group_id"], identity, self)]
-        if route_table := args.get("network", {}).get("route_table_id"):
-            rights.append(_network_right(f"{name}-routes", route_table, identity, self))
+        # On the group of its network, and on a route table elsewhere: MicrosoftDocs/azure-aks-docs,
+        # articles/aks/aks-service-permissions.md (2026-04-19).
+        scopes = {
+            "network": args["resource_group_id"],
+            "routes": args.get("network", {}).get("route_table_id"),
+        }
+        rights = [
+            role_assignment(f"{name}-{suffix}", scope, NETWORK_CONTRIBUTOR, identity.principal_id, self)
+            for suffix, scope in scopes.items()
+            if scope is not None
+        ]
         self.managed_cluster = _managed_cluster(name, args, identity.id, self, rights)
         for config in ("aksManagedAutoUpgradeSchedule", "aksManagedNodeOSUpgradeSchedule"):
             _maintenance(f"{name}-{config}", config, args, self.managed_cluster, child)
@@ -93,28 +101,6 @@ def _mistakes(args: AksClusterArgs) -> Iterator[Mistake]:
         yield Mistake(
             "network.serviceCidr", services, f"an IPv4 range in CIDR form, for instance {_SERVICES}"
         )
-
-
-def _network_right(
-    name: str,
-    scope: pulumi.Input[str],
-    identity: managedidentity.UserAssignedIdentity,
-    parent: pulumi.Resource,
-) -> authorization.RoleAssignment:
-    """What AKS needs on the group of its network, and on a route table elsewhere.
-
-    Source: MicrosoftDocs/azure-aks-docs, articles/aks/aks-service-permissions.md (2026-04-19).
-    """
-    return authorization.RoleAssignment(
-        name,
-        scope=scope,
-        role_definition_id=role_definition_id(scope, NETWORK_CONTRIBUTOR),
-        principal_id=identity.principal_id,
-        # Without the type Azure looks the identity up before the directory knows it (MicrosoftDocs/azure-docs,
-        # articles/role-based-access-control/role-assignments-cli.md, "for a new service principal").
-        principal_type=authorization.PrincipalType.SERVICE_PRINCIPAL,
-        opts=pulumi.ResourceOptions(parent=parent, protect=False),  # see components.roles
-    )
 
 
 def _managed_cluster(

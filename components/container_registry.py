@@ -3,9 +3,9 @@
 from typing import NotRequired, TypedDict
 
 import pulumi
-from pulumi_azure_native import authorization, containerregistry
+from pulumi_azure_native import containerregistry
 
-from components.roles import ACR_PULL, REPOSITORY_READER, role_definition_id
+from components.roles import ACR_PULL, REPOSITORY_READER, role_assignment
 
 
 class ContainerRegistryArgs(TypedDict):
@@ -39,16 +39,7 @@ class ContainerRegistry(pulumi.ComponentResource):
         self.registry_id = pulumi.Output.from_input(attached) if attached else self._registry(name, args).id
         # A registry honours one of the two, by its mode, which its owner may change (aks-service-permissions.md).
         for suffix, role in (("pull", ACR_PULL), ("read", REPOSITORY_READER)):
-            authorization.RoleAssignment(
-                f"{name}-{suffix}",
-                scope=self.registry_id,
-                role_definition_id=role_definition_id(self.registry_id, role),
-                principal_id=args["puller_object_id"],
-                # Without the type Azure looks the identity up before the directory knows it (MicrosoftDocs/azure-docs,
-                # articles/role-based-access-control/role-assignments-cli.md, "for a new service principal").
-                principal_type=authorization.PrincipalType.SERVICE_PRINCIPAL,
-                opts=pulumi.ResourceOptions(parent=self, protect=False),  # see components.roles
-            )
+            role_assignment(f"{name}-{suffix}", self.registry_id, role, args["puller_object_id"], self)
         self.register_outputs({"registryId": self.registry_id})
 
     def _registry(self, name: str, args: ContainerRegistryArgs) -> containerregistry.Registry:

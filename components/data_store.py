@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from typing import Final, NotRequired, TypedDict
 
 import pulumi
-from pulumi_azure_native import authorization, managedidentity, storage
+from pulumi_azure_native import managedidentity, storage
 
-from components.roles import BLOB_DATA_CONTRIBUTOR, role_definition_id
+from components.roles import BLOB_DATA_CONTRIBUTOR, role_assignment
 
 _AUDIENCE: Final = "api://AzureADTokenExchange"
 """The one audience that managed identities take.
@@ -127,25 +127,15 @@ def _identity(
     name: str, container_id: pulumi.Input[str], args: DataStoreArgs, parent: pulumi.Resource
 ) -> managedidentity.UserAssignedIdentity:
     """An identity that reads and writes one container. Not protected: it holds no data and can be made anew."""
-    opts = pulumi.ResourceOptions(parent=parent, protect=False)
     identity = managedidentity.UserAssignedIdentity(
         f"{name}-data",
         resource_name_=f"{name}-data",
         resource_group_name=args["resource_group_name"],
         location=args["location"],
         tags=args.get("tags"),
-        opts=opts,
+        opts=pulumi.ResourceOptions(parent=parent, protect=False),
     )
-    authorization.RoleAssignment(
-        f"{name}-access",
-        scope=container_id,
-        role_definition_id=role_definition_id(container_id, BLOB_DATA_CONTRIBUTOR),
-        principal_id=identity.principal_id,
-        # Without the type Azure looks the identity up before the directory knows it (MicrosoftDocs/azure-docs,
-        # articles/role-based-access-control/role-assignments-cli.md, "for a new service principal").
-        principal_type=authorization.PrincipalType.SERVICE_PRINCIPAL,
-        opts=opts,
-    )
+    role_assignment(f"{name}-access", container_id, BLOB_DATA_CONTRIBUTOR, identity.principal_id, parent)
     return identity
 
 

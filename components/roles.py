@@ -7,6 +7,7 @@ principal stays and plans to replace the assignment; protection would refuse the
 from typing import Final
 
 import pulumi
+from pulumi_azure_native import authorization
 
 ACR_PULL: Final = "7f951dda-4ed3-4680-a7ca-43fe172d538d"
 """AcrPull: pull images (learn.microsoft.com/azure/role-based-access-control/built-in-roles, 2026-08)."""
@@ -18,7 +19,27 @@ NETWORK_CONTRIBUTOR: Final = "4d97b98b-1d4f-4787-a291-c67834d212e7"
 """Network Contributor: join subnets and use public addresses (same page)."""
 
 
-def role_definition_id(scope: pulumi.Input[str], role: str) -> pulumi.Output[str]:
+def role_assignment(
+    name: str,
+    scope: pulumi.Input[str],
+    role: str,
+    principal_id: pulumi.Input[str],
+    parent: pulumi.Resource,
+) -> authorization.RoleAssignment:
+    """Gives a managed identity a built-in role on a scope, an ARM id."""
+    return authorization.RoleAssignment(
+        name,
+        scope=scope,
+        role_definition_id=_role_definition_id(scope, role),
+        principal_id=principal_id,
+        # Without the type Azure looks the identity up before the directory knows it (MicrosoftDocs/azure-docs,
+        # articles/role-based-access-control/role-assignments-cli.md, "for a new service principal").
+        principal_type=authorization.PrincipalType.SERVICE_PRINCIPAL,
+        opts=pulumi.ResourceOptions(parent=parent, protect=False),
+    )
+
+
+def _role_definition_id(scope: pulumi.Input[str], role: str) -> pulumi.Output[str]:
     """ARM id of a built-in role in the subscription of `scope`, which is an ARM id itself."""
     return pulumi.Output.from_input(scope).apply(
         lambda arm_id: (

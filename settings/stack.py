@@ -43,13 +43,14 @@ def stack_values() -> dict[str, Any]:
     return values
 
 
-def told(error: SettingsError) -> str:
-    """The lines of an error, without the values of secrets."""
+def refusal(error: SettingsError, stack: str) -> str:
+    """What the user of a stack is told of its mistakes, without the values of secrets."""
     hidden = [
         replace(problem, value=ENCRYPTED) if _is_secret(problem.key) else problem
         for problem in error.problems
     ]
-    return without_secrets("\n".join(map(str, hidden)))
+    lines = without_secrets("\n".join(map(str, hidden)))
+    return f"Pulumi.{stack}.yaml holds mistakes; nothing was created:\n{lines}"
 
 
 def without_secrets(text: str) -> str:

@@ -11,7 +11,7 @@ from pulumi.runtime.config import set_all_config
 
 from recorder.run import record
 from settings import Problem, SettingsError, parse
-from settings.stack import stack_values, told, without_secrets
+from settings.stack import refusal, stack_values, without_secrets
 
 PROJECT = "name: kubeflow-aks\nruntime: python\n"
 
@@ -99,7 +99,8 @@ def test_no_line_has_the_value_of_a_secret(monkeypatch: pytest.MonkeyPatch) -> N
         "pools": '{"cpu": {"maxCount": 4711}}',
         "location": "here",
     }
-    assert said(values, ["ssh", "pools"], lambda: told(error)).splitlines() == [
+    assert said(values, ["ssh", "pools"], lambda: refusal(error, "dev")).splitlines() == [
+        "Pulumi.dev.yaml holds mistakes; nothing was created:",
         "ssh.publicKey: [secret] is not allowed; expected a key, not [secret]",
         "pools.cpu.maxCount: [secret] is not allowed; expected less",
         "location: 'here' is not allowed; expected not over [secret]",
