@@ -24,20 +24,13 @@ _CLUSTER_RANGES = ("network.vnetCidr", "network.podCidr", "network.serviceCidr")
 
 def network_problems(settings: Settings, pools: tuple[AgentPool, ...]) -> Iterator[Problem]:
     """Ranges are well-formed and do not overlap, subnets lie inside the network, and every node has an address."""
-    ranges = {
-        "network.vnetCidr": settings.network.vnet_cidr,
-        "network.podCidr": settings.network.pod_cidr,
-        "network.serviceCidr": settings.network.service_cidr,
-        **{f"network.subnets.{name}": cidr for name, cidr in subnets(settings.network).items()},
-    }
     parsed: dict[str, IPv4Network] = {}
-    for key, text in ranges.items():
+    for key, text in _ranges(settings.network).items():
         try:
             parsed[key] = ipv4_range(text)
         except ValueError:
-            yield Problem(
-                key, text, "an IPv4 range in CIDR form without host bits, for instance 10.224.0.0/16"
-            )
+            form = f"an IPv4 range in CIDR form without host bits, for instance {_EXAMPLES[key]}"
+            yield Problem(key, text, form)
     yield from _reserved_problems(parsed)
     yield from _overlap_problems(parsed)
     yield from _room_problems(parsed, pools)
@@ -71,6 +64,19 @@ def subnets(network: Network) -> dict[str, str]:
     return network.subnets.model_dump()
 
 
+def _ranges(network: Network) -> dict[str, str]:
+    return {
+        "network.vnetCidr": network.vnet_cidr,
+        "network.podCidr": network.pod_cidr,
+        "network.serviceCidr": network.service_cidr,
+        **{f"network.subnets.{name}": cidr for name, cidr in subnets(network).items()},
+    }
+
+
+_EXAMPLES = _ranges(Network())
+"""What a message offers for each range: the defaults, which go together."""
+
+
 def _reserved_problems(ranges: Mapping[str, IPv4Network]) -> Iterator[Problem]:
     for key in _CLUSTER_RANGES:
         net = ranges.get(key)
@@ -79,7 +85,7 @@ def _reserved_problems(ranges: Mapping[str, IPv4Network]) -> Iterator[Problem]:
             yield Problem(
                 key,
                 str(net),
-                f"a range like 10.224.0.0/16, apart from what Azure reserves: {', '.join(taken)}",
+                f"a range like {_EXAMPLES[key]}, apart from what Azure reserves: {', '.join(taken)}",
             )
 
 
