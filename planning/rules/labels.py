@@ -16,8 +16,7 @@ _TAINT = re.compile(r"(?P<key>[^=:]+)=(?P<value>[^=:]*):(?P<effect>\w+)")
 _EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 _KEY_RULE = (
     "a key of up to 63 letters, digits, - _ . that starts and ends with a letter or digit, after an optional "
-    "lower-case domain/; "
-    "a domain has at most 253 characters, and 63 between two dots"
+    "lower-case domain/; a domain has at most 253 characters, and 63 between two dots"
 )
 _VALUE_RULE = "a label value: up to 63 letters, digits, - _ . that starts and ends with a letter or digit"
 
