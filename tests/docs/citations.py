@@ -66,11 +66,19 @@ def is_source(text: str, file: Path) -> bool:
     )
 
 
+def words_of(file: Path) -> str:
+    """The text of a file; of a table the lines at its top, which say where its numbers come from."""
+    text = file.read_text(encoding="utf-8")
+    if file.suffix == ".csv":
+        return "\n".join(line for line in text.splitlines() if line.startswith("#"))
+    return text
+
+
 def stated_sources(file: Path) -> Iterator[str]:
     """What a file names as a source: the argument `source=`, the key `source:`, the comment at the top of a table."""
-    text = file.read_text(encoding="utf-8")
+    text = words_of(file)
     match file.suffix:
-        case ".py":
+        case ".py" if "source=" in text:
             for node in ast.walk(ast.parse(text)):
                 match node:
                     case ast.keyword(arg="source", value=ast.Constant(value=str(source))):
@@ -80,7 +88,7 @@ def stated_sources(file: Path) -> Iterator[str]:
         case ".yaml":
             yield from re.findall(r"^\s*source: (.+)$", text, re.MULTILINE)
         case ".csv":
-            yield "\n".join(line for line in text.splitlines() if line.startswith("#"))
+            yield text
         case _:
             pass
 

@@ -6,17 +6,20 @@ import pytest
 
 from recorder.run import PROJECT_ROOT
 from settings.reference import page
-from tests.docs.citations import SOURCES, broken, documents, is_source, stated_sources, titles, tracked
+from tests.docs.citations import (
+    SOURCES,
+    broken,
+    documents,
+    is_source,
+    stated_sources,
+    titles,
+    tracked,
+    words_of,
+)
 
-OUTSTANDING: tuple[str, ...] = ()
-"""Rooms whose citations still follow the old form; shrinks to nothing."""
 EXAMPLES = "tests/docs/test_citations.py"
 """This file: it holds citations that lead nowhere, to show that they are found."""
-FILES = [
-    file
-    for file in tracked()
-    if not (name := file.relative_to(PROJECT_ROOT).as_posix()).startswith(OUTSTANDING) and name != EXAMPLES
-]
+FILES = [file for file in tracked() if file.relative_to(PROJECT_ROOT).as_posix() != EXAMPLES]
 HERE = Path(__file__)
 
 
@@ -24,7 +27,7 @@ def test_no_citation_leads_nowhere() -> None:
     found = {
         file.relative_to(PROJECT_ROOT).as_posix(): wrong
         for file in FILES
-        if (wrong := broken(file.read_text(encoding="utf-8"), file))
+        if (wrong := broken(words_of(file), file))
     }
     assert found == {}
 

@@ -2,6 +2,7 @@
 
 import contextlib
 import functools
+import json
 import operator
 import re
 from collections.abc import Iterator
@@ -104,12 +105,17 @@ def plan_or_mistakes(raw: dict[str, Any]) -> None:
     assert mistakes is None or 0 < len(mistakes.problems) == len(str(mistakes).splitlines())
 
 
-def every_setting() -> dict[str, Any]:
-    """A stack that states every setting there is."""
+@functools.cache
+def _every_setting() -> str:
     ssh = Ssh(public_key=SSH_KEY)
     sizes = {"Standard_D8s_v5": OwnVmSize(memory_gib=32)}
     given_settings = parse(stack()).settings.model_copy(update={"ssh": ssh, "vm_sizes": sizes})
-    return given_settings.model_dump(mode="json", by_alias=True)
+    return given_settings.model_dump_json(by_alias=True)
+
+
+def every_setting() -> dict[str, Any]:
+    """A stack that states every setting there is."""
+    return json.loads(_every_setting())
 
 
 def places(value: Json, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:

@@ -11,7 +11,7 @@ from tests.program.made_up import judged, made_up, project, wrong
 def test_a_made_up_stack_file_is_read_or_refused_in_lines(tmp_path: Path, seed: int) -> None:
     folder = project(tmp_path)
     outcomes: set[str] = set()
-    for text in made_up(50, seed):
+    for text in made_up(20, seed):
         outcome, lines = judged(text, folder)
         assert lines or outcome == "read"
         assert wrong(outcome, lines) == [], text
