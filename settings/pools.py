@@ -2,7 +2,12 @@
 
 from typing import Literal
 
+from pydantic import field_validator
+from pydantic_core import PydanticCustomError
+
 from settings._model import SettingsModel, setting
+
+_PRICE_DECIMALS = 5
 
 
 class OsDisk(SettingsModel):
@@ -162,6 +167,14 @@ class UserPool(SettingsModel):
         "that hosts Kubeflow.",
         source="resize-node-pool.md, use-system-pools.md",
     )
+
+    @field_validator("max_price")
+    @classmethod
+    def _is_price(cls, price: float | None) -> float | None:
+        """A price that AKS takes (spot-node-pool.md, "Max price for a Spot pool")."""
+        if price is None or price == -1 or (price > 0 and round(price, _PRICE_DECIMALS) == price):
+            return price
+        raise PydanticCustomError("price", "-1, or a price in USD per hour above 0 with at most 5 decimals")
 
     @property
     def spot(self) -> bool:

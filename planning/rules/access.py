@@ -9,6 +9,7 @@ from planning.cidr import DOCUMENTATION, ipv4_range, is_in, is_public
 from settings import Problem, Settings
 
 _RANGES: Final = "apiAccess.authorizedIpRanges"
+_FORM: Final = "an IPv4 range in CIDR form without host bits; a single address ends in /32"
 _ONLY_THE_CLUSTER: Final = IPv4Network("0.0.0.0/32")
 """Authorises the address of the cluster's own load balancer and no other (api-server-authorized-ip-ranges.md)."""
 _MAX_RANGES: Final = 200
@@ -45,7 +46,7 @@ def _range_problems(settings: Settings) -> Iterator[Problem]:
         try:
             found = ipv4_range(text)
         except ValueError:
-            yield Problem(f"{_RANGES}[{index}]", text, "an IPv4 range in CIDR form without host bits")
+            yield Problem(f"{_RANGES}[{index}]", text, _FORM)
             continue
         if not (is_public(found) or found == _ONLY_THE_CLUSTER or is_in(found, DOCUMENTATION)):
             yield Problem(

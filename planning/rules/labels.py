@@ -16,8 +16,8 @@ _TAINT = re.compile(r"(?P<key>[^=:]+)(=(?P<value>[^=:]*))?:(?P<effect>\w+)")
 """A taint needs no value: AKS reads them as Kubernetes does (pkg/util/taints/taints.go)."""
 _EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 _KEY_RULE = (
-    "a key of up to 63 letters, digits, - _ . after an optional domain/; "
-    "a domain has at most 253 characters, and 63 between two dots"
+    "a key of up to 63 letters, digits, - _ . that starts and ends with a letter or digit, after an optional "
+    "lower-case domain/; a domain has at most 253 characters, and 63 between two dots"
 )
 _VALUE_RULE = "a label value: up to 63 letters, digits, - _ . that starts and ends with a letter or digit"
 

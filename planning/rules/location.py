@@ -24,7 +24,7 @@ def location_problems(settings: Settings) -> Iterator[Problem]:
     plain = re.sub(r"[^a-z0-9]", "", name.lower())
     if meant := next((known for known in catalogue.regions() if _parts(known) == _parts(plain)), None):
         yield Problem("location", name, f"the spelling {meant}")
-    elif plain != name:
+    elif plain != name or not name[:1].isalpha():
         yield Problem(
             "location", name, "the name of an Azure region in lower-case letters and digits, like westeurope"
         )

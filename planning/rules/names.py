@@ -8,6 +8,7 @@ from typing import Final
 from settings import Problem, Settings
 
 _STACK: Final = re.compile(r"[a-z][a-z0-9-]{0,18}[a-z0-9]|[a-z]")
+_LONGEST_STACK: Final = 20
 _DNS_PREFIX: Final = re.compile(r"[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?")
 _DNS_LABEL: Final = re.compile(r"[a-z]([a-z0-9-]*[a-z0-9])?")
 _HASH: Final = 8
@@ -80,7 +81,7 @@ def name_problems(project: str, stack: str, settings: Settings) -> Iterator[Prob
             f"{' or '.join(_TRADEMARKS)}, which Azure reserves",
         )
     longest = max(derived_names(project, stack, settings), key=lambda named: named.length - named.most)
-    if (excess := longest.length - longest.most) > 0:
+    if len(stack) <= _LONGEST_STACK and (excess := longest.length - longest.most) > 0:
         yield Problem(
             "project",
             project,

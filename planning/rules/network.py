@@ -5,7 +5,6 @@ Source: concepts-network-azure-cni-overlay.md, concepts-network-cni-overview.md.
 
 from collections.abc import Iterator, Mapping
 from ipaddress import IPv4Network
-from itertools import combinations
 
 from planning.arm_ids import ROUTE_TABLE, arm_id_problems
 from planning.cidr import PRIVATE, RESERVED, ipv4_range, is_in
@@ -25,20 +24,13 @@ _CLUSTER_RANGES = ("network.vnetCidr", "network.podCidr", "network.serviceCidr")
 
 def network_problems(settings: Settings, pools: tuple[AgentPool, ...]) -> Iterator[Problem]:
     """Ranges are well-formed and do not overlap, subnets lie inside the network, and every node has an address."""
-    ranges = {
-        "network.vnetCidr": settings.network.vnet_cidr,
-        "network.podCidr": settings.network.pod_cidr,
-        "network.serviceCidr": settings.network.service_cidr,
-        **{f"network.subnets.{name}": cidr for name, cidr in subnets(settings.network).items()},
-    }
     parsed: dict[str, IPv4Network] = {}
-    for key, text in ranges.items():
+    for key, text in _ranges(settings.network).items():
         try:
             parsed[key] = ipv4_range(text)
         except ValueError:
-            yield Problem(
-                key, text, "an IPv4 range in CIDR form without host bits, for instance 10.224.0.0/16"
-            )
+            form = f"an IPv4 range in CIDR form without host bits, for instance {_EXAMPLES[key]}"
+            yield Problem(key, text, form)
     yield from _reserved_problems(parsed)
     yield from _overlap_problems(parsed)
     yield from _room_problems(parsed, pools)
@@ -72,6 +64,19 @@ def subnets(network: Network) -> dict[str, str]:
     return network.subnets.model_dump()
 
 
+def _ranges(network: Network) -> dict[str, str]:
+    return {
+        "network.vnetCidr": network.vnet_cidr,
+        "network.podCidr": network.pod_cidr,
+        "network.serviceCidr": network.service_cidr,
+        **{f"network.subnets.{name}": cidr for name, cidr in subnets(network).items()},
+    }
+
+
+_EXAMPLES = _ranges(Network())
+"""What a message offers for each range: the defaults, which go together."""
+
+
 def _reserved_problems(ranges: Mapping[str, IPv4Network]) -> Iterator[Problem]:
     for key in _CLUSTER_RANGES:
         net = ranges.get(key)
@@ -80,7 +85,7 @@ def _reserved_problems(ranges: Mapping[str, IPv4Network]) -> Iterator[Problem]:
             yield Problem(
                 key,
                 str(net),
-                f"a range like 10.224.0.0/16, apart from what Azure reserves: {', '.join(taken)}",
+                f"a range like {_EXAMPLES[key]}, apart from what Azure reserves: {', '.join(taken)}",
             )
 
 
@@ -92,9 +97,10 @@ def _overlap_problems(ranges: Mapping[str, IPv4Network]) -> Iterator[Problem]:
             yield Problem(key, str(net), f"a range inside network.vnetCidr {vnet}")
     outside = {key: net for key, net in ranges.items() if key not in inside}
     for group in (inside, outside):
-        for (left, left_net), (right, right_net) in combinations(group.items(), 2):
-            if left_net.overlaps(right_net):
-                yield Problem(right, str(right_net), f"a range that does not overlap {left} {left_net}")
+        for number, (key, net) in enumerate(group.items()):
+            taken = [f"{other} {its}" for other, its in list(group.items())[:number] if its.overlaps(net)]
+            if taken:
+                yield Problem(key, str(net), f"a range that does not overlap {', '.join(taken)}")
 
 
 def _room_problems(ranges: Mapping[str, IPv4Network], pools: tuple[AgentPool, ...]) -> Iterator[Problem]:

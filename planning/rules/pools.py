@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from catalogue import VmSize, vm_sizes
 from planning.pools import MIN_OS_DISK_GIB, becomes_system_pool, fallback_name, hosts_kubeflow
+from planning.rules.sizes import BURSTABLE
 from planning.sizes import sizes
 from settings import Problem, Settings, UserPool
 
@@ -15,7 +16,6 @@ _NAME_OF_AKS = "aksmanagedap"
 """Name that AKS keeps for node auto-provisioning (CHANGELOG.md, 2025-04-27)."""
 _SYSTEM_VCPUS = 4
 _SYSTEM_GIB = 4
-_PRICE_DECIMALS = 5
 
 
 @dataclass(frozen=True)
@@ -104,17 +104,6 @@ def spot_only_problems(pool: Candidate) -> Iterator[Problem]:
             yield Problem(f"{pool.key}.{key}", value, "no value unless priority is Spot")
 
 
-def price_problems(pool: Candidate) -> Iterator[Problem]:
-    """A price limit that AKS accepts (spot-node-pool.md, "Max price for a Spot pool")."""
-    price = pool.settings.max_price
-    if price is None or not pool.spot or price == -1:
-        return
-    if price <= 0 or round(price, _PRICE_DECIMALS) != price:
-        yield Problem(
-            f"{pool.key}.maxPrice", price, "-1, or a price in USD per hour above 0 with at most 5 decimals"
-        )
-
-
 def os_disk_problems(pool: Candidate) -> Iterator[Problem]:
     """An ephemeral OS disk fits the VM size and cannot be deallocated (docs/facts/aks.md#os-disks)."""
     disk, size = pool.settings.os_disk, pool.size
@@ -128,11 +117,15 @@ def os_disk_problems(pool: Candidate) -> Iterator[Problem]:
         )
     if size is None or size.ephemeral_gib is None:  # nobody knows: `size_rules` warns
         return
-    if max(disk.size_gib or 0, MIN_OS_DISK_GIB) > size.ephemeral_gib:
-        room = f"{size.name} has room for {size.ephemeral_gib} GiB"
-        yield Problem(
-            f"{pool.key}.osDisk", disk.size_gib or "Ephemeral", f"Managed, or a size that fits: {room}"
+    room = size.ephemeral_gib
+    if room < MIN_OS_DISK_GIB:
+        allowed = (
+            f"Managed, because {size.name} has room for {room} GiB and an OS disk takes {MIN_OS_DISK_GIB}"
         )
+        yield Problem(f"{pool.key}.osDisk.type", "Ephemeral", allowed)
+    elif disk.size_gib and disk.size_gib > room:
+        allowed = f"at most {room}, the room that {size.name} has for an ephemeral disk; or type Managed"
+        yield Problem(f"{pool.key}.osDisk.sizeGib", disk.size_gib, allowed)
 
 
 def mig_problems(pool: Candidate) -> Iterator[Problem]:
@@ -161,7 +154,8 @@ def system_pool_problems(settings: Settings) -> Iterator[Problem]:
 
 def system_node_problems(settings: Settings, key: str, size: VmSize | None, least: int) -> Iterator[Problem]:
     """Size and number of nodes that every system pool needs (docs/facts/aks.md#system-pool)."""
-    if size and (size.vcpus < _SYSTEM_VCPUS or size.memory_gib < _SYSTEM_GIB):
+    too_small = size and (size.vcpus < _SYSTEM_VCPUS or size.memory_gib < _SYSTEM_GIB)
+    if size and too_small and not BURSTABLE.match(size.name):  # `size_problems` refuses those anyway
         wanted, has = f"{_SYSTEM_VCPUS} vCPU and {_SYSTEM_GIB} GiB", f"{size.vcpus} and {size.memory_gib}"
         yield Problem(f"{key}.vmSize", size.name, f"at least {wanted}; this has {has}")
     if size and size.gpus:
@@ -179,6 +173,5 @@ def pool_problems(pool: Candidate) -> Iterator[Problem]:
     yield from name_problems(pool)
     yield from count_problems(pool)
     yield from spot_only_problems(pool)
-    yield from price_problems(pool)
     yield from os_disk_problems(pool)
     yield from mig_problems(pool)

@@ -33,7 +33,8 @@ def version_problems(settings: Settings, today: date) -> Iterator[Problem]:
         yield Problem(
             "kubernetes.tier", kubernetes.tier, "Premium, because long-term support needs that tier"
         )
-    yield from _support_problems(settings, today)
+    if release is None or kubernetes.version in {*release.kubernetes_versions, *kubernetes_versions()}:
+        yield from _support_problems(settings, today)
 
 
 def _support_problems(settings: Settings, today: date) -> Iterator[Problem]:

@@ -61,13 +61,20 @@ def test_each_of_many_mistakes_is_told_once(fields: set[str], data: st.DataObjec
 
 def test_mistakes_of_form_and_broken_rules_are_told_side_by_side() -> None:
     lines = told(
-        {"vmSize": "Foo", "maxCount": "5", "maxPrice": 0, "osDisk": {"type": "Ephemeral", "sizeGib": 29}}
+        {
+            "vmSize": "Foo",
+            "priority": "spot",
+            "maxCount": "5",
+            "maxPrice": 0,
+            "osDisk": {"type": "Ephemeral", "sizeGib": 29},
+        }
     )
     assert [line.partition(": ")[0] for line in lines] == [
+        "pools.work.priority",
         "pools.work.maxCount",
+        "pools.work.maxPrice",
         "pools.work.osDisk.sizeGib",
         "pools.work.vmSize",
-        "pools.work.maxPrice",
     ]
 
 

@@ -40,7 +40,7 @@ def test_a_misspelt_region_is_refused_with_what_was_meant(name: str, meant: str)
     assert told(name) == [f"an Azure region; did you mean {meant}?"]
 
 
-@pytest.mark.parametrize("name", ["Europa!", "my region", "../etc/passwd"])
+@pytest.mark.parametrize("name", ["Europa!", "my region", "../etc/passwd", "5", "2026"])
 def test_what_is_no_name_of_a_region_is_refused(name: str) -> None:
     assert told(name) == ["the name of an Azure region in lower-case letters and digits, like westeurope"]
 

@@ -118,13 +118,18 @@ RESERVED = {
 }
 
 
-@pytest.mark.parametrize("key", ["vnetCidr", "podCidr", "serviceCidr"])
+@pytest.mark.parametrize(
+    ("key", "example"),
+    [("vnetCidr", "10.224.0.0/16"), ("podCidr", "10.244.0.0/16"), ("serviceCidr", "10.0.0.0/16")],
+)
 @pytest.mark.parametrize(("reserved", "cidr"), RESERVED.items())
-def test_what_azure_reserves_is_no_range_of_a_cluster(key: str, reserved: str, cidr: str) -> None:
+def test_what_azure_reserves_is_no_range_of_a_cluster(
+    key: str, example: str, reserved: str, cidr: str
+) -> None:
     given = settings(network={key: cidr, "subnets": {}})
     told = [p for p in network_problems(given, ()) if p.key == f"network.{key}"]
     assert [problem.allowed for problem in told] == [
-        f"a range like 10.224.0.0/16, apart from what Azure reserves: {reserved}"
+        f"a range like {example}, apart from what Azure reserves: {reserved}"
     ]
 
 

@@ -17,11 +17,11 @@ def told(**keys: Any) -> list[str]:
 
 
 def test_mistakes_of_form_and_broken_rules_are_told_in_one_run() -> None:
-    pools = {"general": GENERAL, "work": {**SPOT, "maxPrice": 0}}
+    pools = {"general": GENERAL, "work": {**SPOT, "minCount": 1000}}
     assert told(locaton="x", kubernetes={"tier": "Free"}, pools=pools) == [
         "locaton",
         "kubernetes.tier",
-        "pools.work.maxPrice",
+        "pools.work.minCount",
     ]
 
 

@@ -59,3 +59,21 @@ def test_a_new_size_needs_vcpu_and_memory(described: dict[str, float], missing: 
 def test_a_size_of_the_stack_has_azures_name(name: str, allowed: str) -> None:
     [problem] = own_size_problems(settings(vmSizes={name: {"vcpus": 8, "memoryGib": 32}}))
     assert (problem.key, problem.value, problem.allowed) == ("vmSizes", name, allowed)
+
+
+@pytest.mark.parametrize(
+    ("name", "said", "told"),
+    [
+        (NEW, {"gpus": 1, "gpu": "NVIDIA X", "gpuMemoryGib": 40, "mig": True}, []),
+        (NEW, {"gpus": 0, "mig": False}, []),
+        (NEW, {"gpu": "NVIDIA X"}, [f"vmSizes.{NEW}.gpus"]),
+        (NEW, {"gpus": 0, "gpuMemoryGib": 40}, [f"vmSizes.{NEW}.gpus"]),
+        ("Standard_NC4as_T4_v3", {"gpuMemoryGib": 15}, []),
+        ("Standard_D8s_v5", {"mig": True}, ["vmSizes.Standard_D8s_v5.gpus"]),
+    ],
+)
+def test_what_is_said_of_gpus_comes_with_their_number(
+    name: str, said: dict[str, object], told: list[str]
+) -> None:
+    given = settings(vmSizes={name: {"vcpus": 8, "memoryGib": 32, **said}})
+    assert refused(own_size_problems(given)) == told

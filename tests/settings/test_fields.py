@@ -7,7 +7,7 @@ import pytest
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 
-from settings import Settings, Tags
+from settings import Settings, Tags, UserPool
 from settings._model import SettingsModel
 
 
@@ -85,3 +85,16 @@ def test_a_model_takes_no_unknown_key(model: type[BaseModel]) -> None:
 def test_any_further_key_of_tags_is_a_tag() -> None:
     tags = Tags.model_validate({"owner": "ml", "environment": "dev", "costCentre": "4711"})
     assert tags.as_dict() == {"owner": "ml", "environment": "dev", "costCentre": "4711"}
+
+
+@pytest.mark.parametrize("price", [-1, 0.00001, 0.12345, 3, 98765.4321, None])
+def test_a_price_is_minus_one_or_positive_with_up_to_five_decimals(price: float | None) -> None:
+    assert UserPool(vm_size="Standard_D8ds_v5", max_count=1, max_price=price).max_price == price
+
+
+@pytest.mark.parametrize("price", [0, -0.5, -2, 0.000001, 0.123456])
+def test_any_other_price_is_refused(price: float) -> None:
+    with pytest.raises(
+        ValidationError, match="-1, or a price in USD per hour above 0 with at most 5 decimals"
+    ):
+        UserPool(vm_size="Standard_D8ds_v5", max_count=1, max_price=price)
