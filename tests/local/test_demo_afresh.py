@@ -47,11 +47,11 @@ def test_an_up_after_an_interrupted_one_begins_afresh_and_a_demo_of_dev_goes_on_
     _interrupted(build, "up", "dev", "--speed", "15", moment="Network: 2 resources")
     again = make(build, "local-up", "STACK=dev")
     assert again.returncode == 0, again.stdout + again.stderr
-    assert "37 create" in again.stdout
+    assert "39 create" in again.stdout
     shown = make(build, "demo", "STACK=dev")
     assert shown.returncode == 0, shown.stdout + shown.stderr
     assert "The plan of stack dev" in shown.stdout
-    assert "37 same" in shown.stdout.partition("[5/6]")[0]
+    assert "39 same" in shown.stdout.partition("[5/6]")[0]
     assert "✘" not in shown.stdout
     assert (build / "dev" / "demo.html").exists()
 
