@@ -17,7 +17,7 @@ RUN_LOCAL := $(PY) -m local_aks --build $(BUILD)
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help preview quota test test-local test-simulation test-package lint docs bench requirements demo demo-down local-up local-shell local-down clean
+.PHONY: help preview quota test test-program test-local test-simulation test-package lint docs bench requirements demo demo-down local-up local-shell local-down clean
 
 help: ## what there is
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 16
@@ -28,8 +28,11 @@ preview: $(VENV)/.runtime ## what `pulumi up` would create for STACK (default de
 quota: $(VENV)/.runtime ## vCPU quota that STACK needs, beside what the subscription has where `az` is signed in
 	@$(PY) -m preview.quota -- "$$STACK"
 
-test: $(VENV)/.dev ## the program's tests: no Azure, no Go, seconds
+test: $(VENV)/.dev ## tests of rules and components: no Azure, no Go, seconds
 	@$(PY) -m pytest --numprocesses 2
+
+test-program: $(VENV)/.dev ## tests of the whole program for every stack, of its preview and of the pages
+	@$(PY) -m pytest --numprocesses 2 tests/program tests/recorder tests/preview tests/docs
 
 # Where the tools can't be built the first step says why, and the tests that need them skip; CI asks for them instead.
 test-local: $(VENV)/.dev ## the local AKS's tests, on the real engine and a real control plane; builds the tools once

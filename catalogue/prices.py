@@ -26,6 +26,7 @@ INCOMPLETE: Final = frozenset(
 """Quota families of which the file lacks prices of sizes that are sold: its first lines say why."""
 
 
+@cache
 def ondemand_prices(size: str) -> Mapping[str, float]:
     """USD per hour of a size on Linux, by region; a region without a price does not sell it, see `INCOMPLETE`."""
     regions, text = _regions(), _text()

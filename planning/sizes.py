@@ -4,7 +4,8 @@ import re
 from collections import ChainMap
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import Any
+from functools import cache
+from typing import Any, cast
 
 import catalogue
 from catalogue import VmSize
@@ -21,7 +22,7 @@ def sizes(settings: Settings) -> Mapping[str, VmSize]:
     own = {
         name: size for name, said in settings.vm_sizes.items() if (size := _size(name, said, known.get(name)))
     }
-    return ChainMap(own, dict(known))
+    return ChainMap(own, cast(dict[str, VmSize], known))  # never written to
 
 
 def own_size_problems(settings: Settings) -> Iterator[Problem]:
@@ -54,9 +55,11 @@ def _gpu_problems(name: str, said: OwnVmSize, known: VmSize | None) -> Iterator[
 
 def spelling(name: str, known: Iterable[str]) -> str | None:
     """The known name that differs from another one in case, underscores or a missing `Standard` only."""
-    return next((other for other in known if _letters(other) == _letters(name)), None)
+    letters = _letters(name)
+    return next((other for other in known if _letters(other) == letters), None)
 
 
+@cache
 def _letters(name: str) -> str:
     return re.sub(r"[^a-z0-9]", "", name.lower()).removeprefix("standard")
 

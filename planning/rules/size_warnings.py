@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from datetime import date, timedelta
+from functools import cache
 
 import catalogue
 from catalogue import VmSize
@@ -78,6 +79,13 @@ def _restriction(size: VmSize, today: date) -> Iterator[str]:
         )
 
 
+@cache
+def _sold_in(family: str | None) -> frozenset[str]:
+    """The regions that have a list price for any size of a family."""
+    names = (size.name for size in catalogue.vm_sizes().values() if size.family == family)
+    return frozenset(region for name in names for region in catalogue.ondemand_prices(name))
+
+
 def _region(size: VmSize, location: str) -> Iterator[str]:
     """A size without a list price in the region, and no other of its family with one (catalogue/ondemand_prices.csv).
 
@@ -85,10 +93,8 @@ def _region(size: VmSize, location: str) -> Iterator[str]:
     """
     if location not in catalogue.priced_regions() or size.family in catalogue.INCOMPLETE:
         return
-    family = [other.name for other in catalogue.vm_sizes().values() if other.family == size.family]
-    if not any(map(catalogue.ondemand_prices, family)):
-        return
-    if not any(location in catalogue.ondemand_prices(name) for name in (size.name, *family)):
+    regions = _sold_in(size.family)
+    if regions and location not in {*regions, *catalogue.ondemand_prices(size.name)}:
         yield (
             f"Azure's price list has none of its family in {location}; "
             f"see `az vm list-skus --location {location} --size {size.name} --all --output table`"

@@ -2,8 +2,6 @@
 
 import json
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -112,14 +110,3 @@ def test_the_plugin_needs_the_versions_of_the_program() -> None:
     pinned = (ROOT / "requirements.txt").read_text()
     assert lines
     assert [line for line in lines if f"\n{line} " not in f"\n{pinned}"] == []
-
-
-@pytest.mark.parametrize("command", [["components"], ["-m", "components"]])
-def test_the_plugin_starts_as_a_folder_and_as_a_package(command: list[str]) -> None:
-    arguments = [sys.executable, *command, "127.0.0.1:1"]
-    with subprocess.Popen(arguments, cwd=ROOT, stdout=subprocess.PIPE, text=True) as plugin:
-        try:
-            assert plugin.stdout
-            assert int(plugin.stdout.readline()) > 0
-        finally:
-            plugin.terminate()

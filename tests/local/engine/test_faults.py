@@ -37,7 +37,7 @@ POOLS = 5
 """Pools of the stack that are resources of their own."""
 NETWORK = "azure-native:network:VirtualNetwork"
 REGISTRY = "azure-native:containerregistry:Registry"
-RESOURCES = 21
+RESOURCES = 22
 """Resources of the stack on Azure."""
 HOW_TO = PROJECT_ROOT / "docs" / "how-to" / "recover-an-interrupted-up.md"
 _LOOK_SECONDS = 0.02

@@ -1,4 +1,7 @@
-"""Components need nothing else of this repository, so that another team can use them as they are."""
+"""Components need nothing else of this repository, so that another team can use them as they are.
+
+Each test starts processes that load the SDKs, seconds each: too long for the quick tests.
+"""
 
 import json
 import subprocess
@@ -7,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 ROOMS = {file.parent.name for file in ROOT.glob("*/__init__.py")} | {file.stem for file in ROOT.glob("*.py")}
 OTHER_ROOMS = ROOMS - {"components", "__main__"}
 MODULES = sorted(
@@ -46,3 +49,14 @@ def test_every_module_loads_nothing_of_the_other_rooms() -> None:
 @pytest.mark.parametrize("module", ["components.conventions", "components.kubeconfig"])
 def test_what_planning_shares_with_components_loads_no_sdk(module: str) -> None:
     assert not {name for name in loaded_by(module) if name.startswith("pulumi")}
+
+
+@pytest.mark.parametrize("command", [["components"], ["-m", "components"]])
+def test_the_plugin_starts_as_a_folder_and_as_a_package(command: list[str]) -> None:
+    arguments = [sys.executable, *command, "127.0.0.1:1"]
+    with subprocess.Popen(arguments, cwd=ROOT, stdout=subprocess.PIPE, text=True) as plugin:
+        try:
+            assert plugin.stdout
+            assert int(plugin.stdout.readline()) > 0
+        finally:
+            plugin.terminate()
