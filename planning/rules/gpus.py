@@ -44,7 +44,7 @@ def idle_warnings(pool: AgentPool) -> Iterator[str]:
 def mixed_warnings(pools: Iterable[AgentPool]) -> Iterator[str]:
     """Pools of different GPUs under one workload label, of which work gets any (docs/facts/aks.md#priority-expander).
 
-    A fallback is left out: `fallback_rules` holds it against its spot pool.
+    A fallback is left out: `planning.rules.fallbacks` holds it against its spot pool.
     """
     first: dict[str, AgentPool] = {}
     for pool in pools:

@@ -101,7 +101,7 @@ def soft_taint_problems(pool: Candidate) -> Iterator[Problem]:
     """
     if (
         pool.spot or pool.size is None or pool.size.gpus or pool.settings.replaces
-    ):  # `move_rules` allows that one none
+    ):  # `planning.rules.moves` allows that one none
         return
     effects = [taint.rpartition(":")[2] for taint in pool.settings.taints]
     if effects and all(effect == "PreferNoSchedule" for effect in effects):

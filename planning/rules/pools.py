@@ -47,7 +47,7 @@ class Candidate:
 
     @property
     def arm(self) -> bool:
-        """Whether its nodes are ARM, on which Charmed Kubeflow does not run; `size_rules` refuses that of a home."""
+        """Whether its nodes are ARM, on which Charmed Kubeflow does not run; `planning.rules.sizes` refuses that of a home."""
         return self.size is not None and self.size.architecture == "arm64"
 
 
@@ -107,7 +107,7 @@ def spot_only_problems(pool: Candidate) -> Iterator[Problem]:
 def os_disk_problems(pool: Candidate) -> Iterator[Problem]:
     """An ephemeral OS disk fits the VM size and cannot be deallocated (docs/facts/aks.md#os-disks)."""
     disk, size = pool.settings.os_disk, pool.size
-    if disk.type != "Ephemeral":
+    if disk.type != "Ephemeral" or pool.may_host or pool.system:  # the last two may have none at all
         return
     if pool.settings.eviction_policy == "Deallocate":
         yield Problem(
@@ -115,7 +115,7 @@ def os_disk_problems(pool: Candidate) -> Iterator[Problem]:
             "Deallocate",
             "Delete, because an ephemeral OS disk cannot be deallocated",
         )
-    if size is None or size.ephemeral_gib is None:  # nobody knows: `size_rules` warns
+    if size is None or size.ephemeral_gib is None:  # nobody knows: `planning.rules.size_warnings` warns
         return
     room = size.ephemeral_gib
     if room < MIN_OS_DISK_GIB:

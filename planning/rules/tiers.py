@@ -15,7 +15,7 @@ _FREE_FEW: Final = 10
 def tier_problems(settings: Settings, pools: tuple[AgentPool, ...]) -> Iterator[Problem]:
     """The Free tier carries 1,000 nodes and no production."""
     if settings.kubernetes.tier != "Free" or settings.kubernetes.support_plan == _LTS:
-        return  # long-term support asks for Premium: planning.version_rules tells it
+        return  # long-term support asks for Premium: `planning.rules.versions` tells it
     nodes = _nodes(pools)
     if settings.production:
         yield Problem(
