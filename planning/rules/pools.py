@@ -47,7 +47,7 @@ class Candidate:
 
     @property
     def arm(self) -> bool:
-        """Whether its nodes are ARM, on which Charmed Kubeflow does not run; `planning.rules.sizes` refuses that of a home."""
+        """Whether its nodes are ARM, on which Charmed Kubeflow does not run (`planning.rules.sizes`)."""
         return self.size is not None and self.size.architecture == "arm64"
 
 
@@ -115,7 +115,7 @@ def os_disk_problems(pool: Candidate) -> Iterator[Problem]:
             "Deallocate",
             "Delete, because an ephemeral OS disk cannot be deallocated",
         )
-    if size is None or size.ephemeral_gib is None:  # nobody knows: `planning.rules.size_warnings` warns
+    if size is None or size.ephemeral_gib is None:  # nobody knows: `size_warnings` warns
         return
     room = size.ephemeral_gib
     if room < MIN_OS_DISK_GIB:
