@@ -59,13 +59,14 @@ def node(pool: AgentPool, index: int) -> dict[str, Any]:
 def template_node(pool: AgentPool) -> dict[str, Any]:
     """What the autoscaler expects of the pool's next node, also when the pool has none.
 
-    Real Azure predicts the zone at random and an allocatable equal to the capacity; this one knows both
-    (docs/facts/aks.md#scale-from-zero).
+    Real Azure predicts the zone at random and an allocatable equal to the capacity; this one knows both. Like the
+    real one it takes every machine for x64 (docs/facts/aks.md#scale-from-zero).
 
     Raises:
         UnknownVmSizeError: the catalogue does not know the pool's VM size.
     """
-    node = _node(pool, f"{scale_set_name(pool)}-template", {}, 0)
+    x64 = dict.fromkeys(("kubernetes.io/arch", "beta.kubernetes.io/arch"), _ARCHITECTURES["x64"])
+    node = _node(pool, f"{scale_set_name(pool)}-template", x64, 0)
     node["status"]["allocatable"] = expected(pool, _size(pool))
     return node
 
