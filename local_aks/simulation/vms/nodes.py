@@ -65,7 +65,7 @@ def template_node(pool: AgentPool) -> dict[str, Any]:
     Raises:
         UnknownVmSizeError: the catalogue does not know the pool's VM size.
     """
-    x64 = dict.fromkeys(("kubernetes.io/arch", "beta.kubernetes.io/arch"), _ARCHITECTURES["x64"])
+    x64 = {"kubernetes.io/arch": "amd64", "beta.kubernetes.io/arch": "amd64"}
     node = _node(pool, f"{scale_set_name(pool)}-template", x64, 0)
     node["status"]["allocatable"] = expected(pool, _size(pool))
     return node
