@@ -18,28 +18,33 @@ _ITS_OWN: Final = re.compile(
 """Field managers of what a control plane makes by itself (Kubernetes 1.34)."""
 _SECONDS: Final = 60.0
 _POLL_SECONDS: Final = 0.2
+_LONGEST_POLL_SECONDS: Final = 2.0
 
 
-def erase(config: str) -> None:
+def erase(config: str, seconds: float = _SECONDS) -> None:
     """Deletes every object that somebody other than the control plane made, and waits until all are gone.
 
     Args:
         config: kubeconfig of an administrator: its text or a path to it.
+        seconds: how long to wait; a busy API server takes its time to take definitions of kinds away.
 
     Raises:
         UnreachableError: the API server does not answer.
         TimeoutError: something has a finalizer that nobody serves.
     """
     api = ApiServer.of(config)
-    deadline = time.monotonic() + _SECONDS
+    deadline, poll = time.monotonic() + seconds, _POLL_SECONDS
     while left := made_by_others(api):
         if time.monotonic() > deadline:
             names = ", ".join(f"{obj['kind']} {name_of(obj)}" for obj in left)
-            raise TimeoutError(f"after {_SECONDS:.0f} s these are still in the deleted cluster: {names}")
+            raise TimeoutError(f"after {seconds:.0f} s these are still in the deleted cluster: {names}")
         inhabited = {namespace_of(obj) for obj in left}
         for obj in left:
             _delete(api, obj, empty=obj["kind"] == "Namespace" and name_of(obj) not in inhabited)
-        time.sleep(_POLL_SECONDS)
+        time.sleep(poll)
+        poll = min(
+            2 * poll, _LONGEST_POLL_SECONDS
+        )  # each look reads every kind, which slows what is waited for
 
 
 def made_by_others(api: ApiServer) -> list[Object]:

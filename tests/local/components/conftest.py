@@ -27,7 +27,7 @@ def run(tmp_path: Path) -> RunDirectory:
 @pytest.fixture
 def make(tools: Tools, kubeconfig: Path, run: RunDirectory) -> Generator[Make]:
     """Makes engines for the program in a folder, on one state and one simulated Azure."""
-    cleanup.erase(str(kubeconfig))
+    cleanup.erase(str(kubeconfig), seconds=300)
     cloud = azure.serve(
         AzureState(run.azure), token=run.azure_token(), kubeconfig=kubeconfig.read_text, speed=float("inf")
     )
@@ -40,4 +40,4 @@ def make(tools: Tools, kubeconfig: Path, run: RunDirectory) -> Generator[Make]:
     yield make
     cloud.stop()
     inside.stop()
-    cleanup.erase(str(kubeconfig))
+    cleanup.erase(str(kubeconfig), seconds=300)

@@ -52,7 +52,7 @@ class Cluster:
 
     def erase(self) -> None:
         """Leaves nothing that a test made."""
-        cleanup.erase(str(self.kubeconfig))
+        cleanup.erase(str(self.kubeconfig), seconds=300)
 
 
 @dataclass(frozen=True)
