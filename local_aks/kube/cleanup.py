@@ -21,18 +21,19 @@ _POLL_SECONDS: Final = 0.2
 _LONGEST_POLL_SECONDS: Final = 2.0
 
 
-def erase(config: str, seconds: float = _SECONDS) -> None:
+def erase(config: str, seconds: float | None = None) -> None:
     """Deletes every object that somebody other than the control plane made, and waits until all are gone.
 
     Args:
         config: kubeconfig of an administrator: its text or a path to it.
-        seconds: how long to wait; a busy API server takes its time to take definitions of kinds away.
+        seconds: how long to wait, 60 s unless told; a busy API server takes its time to take definitions away.
 
     Raises:
         UnreachableError: the API server does not answer.
         TimeoutError: something has a finalizer that nobody serves.
     """
     api = ApiServer.of(config)
+    seconds = _SECONDS if seconds is None else seconds
     deadline, poll = time.monotonic() + seconds, _POLL_SECONDS
     while left := made_by_others(api):
         if time.monotonic() > deadline:
