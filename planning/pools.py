@@ -107,9 +107,15 @@ def user_pools(settings: Settings) -> Iterator[AgentPool]:
             yield _fallback(name, pool, size, twin, twin_size)
 
 
-def hosts_kubeflow(pool: UserPool, size: VmSize | None) -> bool:
-    """Whether a pool can host Charmed Kubeflow, whose pods tolerate no taint: on demand, without taints and GPU."""
-    return not pool.spot and not pool.taints and not (size and size.gpus)
+def purpose(settings: Settings, pool: UserPool, size: VmSize | None) -> Purpose:
+    """What a user pool is for, whether or not its VM size is known.
+
+    Charmed Kubeflow's pods tolerate no taint, so they go where there is none: on demand, without taints and GPU.
+    """
+    if pool.replaces == settings.system_pool.name:
+        return Purpose.SYSTEM
+    home = not pool.spot and not pool.taints and not (size and size.gpus)
+    return Purpose.GENERAL if home else Purpose.WORK
 
 
 def successors(settings: Settings) -> dict[str, str]:
@@ -117,24 +123,13 @@ def successors(settings: Settings) -> dict[str, str]:
     return {pool.replaces: name for name, pool in settings.pools.items() if pool.replaces is not None}
 
 
-def becomes_system_pool(settings: Settings, pool: UserPool) -> bool:
-    """Whether a pool takes over from the system pool, and so is one already."""
-    return pool.replaces == settings.system_pool.name
-
-
 def fallback_name(spot_pool: str) -> str:
     """Name of a spot pool's on-demand twin: `cpuspot` → `cpuod`, `batch` → `batchod` (our choice)."""
     return spot_pool.removesuffix("spot") + "od" if spot_pool != "spot" else "spotod"
 
 
-def _purpose(settings: Settings, pool: UserPool, size: VmSize) -> Purpose:
-    if becomes_system_pool(settings, pool):
-        return Purpose.SYSTEM
-    return Purpose.GENERAL if hosts_kubeflow(pool, size) else Purpose.WORK
-
-
 def _user_pool(name: str, pool: UserPool, size: VmSize, settings: Settings) -> AgentPool:
-    purpose = _purpose(settings, pool, size)
+    use = purpose(settings, pool, size)
     successor = successors(settings).get(name)
     spot: dict[str, Any] = {
         "eviction_policy": pool.eviction_policy or "Delete",
@@ -144,11 +139,11 @@ def _user_pool(name: str, pool: UserPool, size: VmSize, settings: Settings) -> A
         dict(pool) | (spot if pool.spot else {"eviction_policy": None, "max_price": None}),
         name=name,
         size=size,
-        purpose=purpose,
+        purpose=use,
         hardware=hardware(size),
         tags=_tags(pool, size),
-        labels=_labels(pool, purpose, size, spot=pool.spot),
-        taints=_taints(pool, size, _own_taints(pool, purpose, size, successor)),
+        labels=_labels(pool, use, size, spot=pool.spot),
+        taints=_taints(pool, size, _own_taints(pool, use, size, successor)),
         os_disk=_os_disk(pool, size),
         replaced_by=successor,
     )

@@ -22,6 +22,11 @@ def blob_sku(asked: str | None, location: str) -> str:
     return asked or ("Standard_LRS" if zoneless(location) else "Standard_ZRS")
 
 
+def in_one_zone(sku: str) -> str:
+    """The same kind of disk or account in one zone."""
+    return sku.replace("ZRS", "LRS")
+
+
 def zoneless(location: str) -> bool:
     """Whether a region is known to have no zones; one that the catalogue lacks may have some."""
     region = catalogue.region(location)

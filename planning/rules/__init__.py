@@ -19,6 +19,7 @@ from planning.rules import (
     moves,
     names,
     network,
+    own_sizes,
     pools,
     prices,
     production,
@@ -34,7 +35,6 @@ from planning.rules import (
     versions,
     zones,
 )
-from planning.sizes import own_size_problems
 from settings import Problem, Settings
 
 
@@ -58,7 +58,7 @@ def problems(settings: Settings, *, project: str, stack_name: str, today: date) 
     yield from access.access_problems(settings)
     yield from ssh.ssh_problems(settings)
     yield from registry.registry_problems(settings)
-    yield from own_size_problems(settings)
+    yield from own_sizes.own_size_problems(settings)
     yield from sizes.size_problems(settings, day)
     yield from pools.system_pool_problems(settings)
     for pool in pools.candidates(settings):

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from ipaddress import IPv4Network
 from typing import Final
 
-from planning.arm_ids import GUID
 from planning.cidr import DOCUMENTATION, ipv4_range, is_in, is_public
+from planning.rules.arm_ids import GUID
 from settings import Problem, Settings
 
 _RANGES: Final = "apiAccess.authorizedIpRanges"

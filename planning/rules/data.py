@@ -4,8 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from planning.redundancy import zoneless
-from planning.rules.storage_classes import AKS_CLASSES
+from planning.redundancy import in_one_zone, zoneless
 from settings import DataStore, Problem, Settings
 
 # 3 to 63 lower-case letters, digits and single hyphens inside: the letters of a namespace but for its length and
@@ -18,27 +17,14 @@ _SERVICE_ACCOUNT: Final = re.compile(
 
 
 def data_problems(settings: Settings) -> Iterator[Problem]:
-    """What Azure or AKS would refuse: names, and zone redundancy without zones; and two classes of one name."""
+    """What Azure would refuse: names, and zone redundancy without zones. Names of classes: `storage_classes`."""
     for key, sku in _skus(settings).items():
         if sku and sku.endswith("ZRS") and zoneless(settings.location):
-            lrs = sku.replace("ZRS", "LRS")
-            yield Problem(key, sku, f"{lrs}, because {settings.location} has no availability zones")
-    if settings.data.checkpoints.enabled:
-        yield from _class_problems(settings)
+            yield Problem(
+                key, sku, f"{in_one_zone(sku)}, because {settings.location} has no availability zones"
+            )
     if settings.data.store:
         yield from _profile_problems(settings.data.store)
-
-
-def _class_problems(settings: Settings) -> Iterator[Problem]:
-    name = settings.data.checkpoints.name
-    if name in AKS_CLASSES:
-        yield Problem(
-            "data.checkpoints.name",
-            name,
-            "another name, because AKS has a class of this name and keeps it as it is",
-        )
-    if name == settings.kubeflow.storage_class.name:
-        yield Problem("data.checkpoints.name", name, "another name than kubeflow.storageClass.name")
 
 
 def _profile_problems(store: DataStore) -> Iterator[Problem]:

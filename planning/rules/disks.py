@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import catalogue
 from planning.pools import AgentPool, Purpose
-from planning.redundancy import disk_sku
+from planning.redundancy import disk_sku, in_one_zone
 from planning.rules.pools import candidates
 from settings import Problem, Settings
 
@@ -18,7 +18,7 @@ def disk_problems(settings: Settings) -> Iterator[Problem]:
     """
     sku, region = disk_sku(settings), catalogue.region(settings.location)
     if sku.endswith("_ZRS") and region and region.zrs_disks is False:
-        yield Problem(_KEY, sku, f"{_local(sku)}, because {region.name} has no zone-redundant disks")
+        yield Problem(_KEY, sku, f"{in_one_zone(sku)}, because {region.name} has no zone-redundant disks")
     for pool in candidates(settings):
         if sku.startswith("Premium") and pool.may_host and pool.size and pool.size.premium_storage is False:
             yield Problem(
@@ -34,7 +34,7 @@ def disk_warnings(settings: Settings, pools: tuple[AgentPool, ...]) -> Iterator[
     if sku.endswith("_ZRS") and region and region.zrs_disks is None:
         yield (
             f"{_KEY} is {sku}: no source says whether {region.name} has zone-redundant disks yet, and without them no "
-            f"volume is made; see that Azure offers them there, or set {_local(sku)}"
+            f"volume is made; see that Azure offers them there, or set {in_one_zone(sku)}"
         )
     if sku.endswith("_LRS"):
         for pool in pools:
@@ -44,7 +44,3 @@ def disk_warnings(settings: Settings, pools: tuple[AgentPool, ...]) -> Iterator[
                     "where it was made, and its pod waits when no node is left there; "
                     f"set {sku.replace('_LRS', '_ZRS')}, or one zone"
                 )
-
-
-def _local(sku: str) -> str:
-    return sku.replace("_ZRS", "_LRS")

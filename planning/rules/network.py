@@ -6,9 +6,9 @@ Source: concepts-network-azure-cni-overlay.md, concepts-network-cni-overview.md.
 from collections.abc import Iterator, Mapping
 from ipaddress import IPv4Network
 
-from planning.arm_ids import ROUTE_TABLE, arm_id_problems
 from planning.cidr import PRIVATE, RESERVED, ipv4_range, is_in
 from planning.pools import AgentPool
+from planning.rules.arm_ids import ROUTE_TABLE, arm_id_problems
 from settings import Network, Problem, Settings, Subnets
 
 _AZURE_RESERVED = 5

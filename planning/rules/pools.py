@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from catalogue import VmSize, vm_sizes
-from planning.pools import MIN_OS_DISK_GIB, becomes_system_pool, fallback_name, hosts_kubeflow
+from planning.pools import MIN_OS_DISK_GIB, Purpose, fallback_name, purpose
 from planning.rules.sizes import BURSTABLE
 from planning.sizes import sizes
 from settings import Problem, Settings, UserPool
@@ -25,10 +25,9 @@ class Candidate:
     name: str
     settings: UserPool
     size: VmSize | None
-    twin: VmSize | None = None
+    twin: VmSize | None
     """VM size of its fallback, where it has one."""
-    system: bool = False
-    """Whether it takes over from the system pool."""
+    purpose: Purpose
 
     @property
     def key(self) -> str:
@@ -43,7 +42,12 @@ class Candidate:
     @property
     def may_host(self) -> bool:
         """Whether Charmed Kubeflow could run here."""
-        return hosts_kubeflow(self.settings, self.size) and not self.system
+        return self.purpose is Purpose.GENERAL
+
+    @property
+    def system(self) -> bool:
+        """Whether it takes over from the system pool."""
+        return self.purpose is Purpose.SYSTEM
 
     @property
     def arm(self) -> bool:
@@ -60,7 +64,7 @@ def candidates(settings: Settings) -> tuple[Candidate, ...]:
             pool,
             known.get(pool.vm_size),
             known.get(pool.fallback.vm_size or pool.vm_size) if pool.fallback else None,
-            system=becomes_system_pool(settings, pool),
+            purpose(settings, pool, known.get(pool.vm_size)),
         )
         for name, pool in settings.pools.items()
     )

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from planning.arm_ids import REGISTRY, arm_id_problems
+from planning.rules.arm_ids import REGISTRY, arm_id_problems
 from settings import Problem, Settings
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from catalogue import VmSize, retired_series
-from planning.pools import becomes_system_pool, hosts_kubeflow
+from planning.pools import Purpose, purpose
 from planning.sizes import sizes, spelling
 from settings import Problem, Settings
 
@@ -38,8 +38,8 @@ def size_uses(settings: Settings) -> Iterator[SizeUse]:
     yield SizeUse("systemPool.vmSize", first, known.get(first), system=True)
     for name, pool in settings.pools.items():
         size = known.get(pool.vm_size)
-        system = becomes_system_pool(settings, pool)
-        home = hosts_kubeflow(pool, size) and not system
+        use = purpose(settings, pool, size)
+        system, home = use is Purpose.SYSTEM, use is Purpose.GENERAL
         yield SizeUse(f"pools.{name}.vmSize", pool.vm_size, size, spot=pool.spot, system=system, home=home)
         if pool.fallback and pool.fallback.vm_size:
             twin = pool.fallback.vm_size

@@ -26,10 +26,14 @@ AKS_CLASSES: Final = frozenset(
 
 def storage_problems(settings: Settings) -> Iterator[Problem]:
     """A class of a name that is taken could not be made."""
-    name = settings.kubeflow.storage_class.name
-    if name in AKS_CLASSES:
-        yield Problem(
-            "kubeflow.storageClass.name",
-            name,
-            "another name, because AKS has a class of this name and keeps it as it is",
-        )
+    names = {"kubeflow.storageClass.name": settings.kubeflow.storage_class.name}
+    if settings.data.checkpoints.enabled:
+        names["data.checkpoints.name"] = settings.data.checkpoints.name
+    for key, name in names.items():
+        if name in AKS_CLASSES:
+            yield Problem(
+                key, name, "another name, because AKS has a class of this name and keeps it as it is"
+            )
+    disks, *others = names.values()
+    if disks in others:
+        yield Problem("data.checkpoints.name", disks, "another name than kubeflow.storageClass.name")

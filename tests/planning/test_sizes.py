@@ -3,7 +3,8 @@
 import pytest
 
 import catalogue
-from planning.sizes import own_size_problems, sizes
+from planning.rules.own_sizes import own_size_problems
+from planning.sizes import sizes
 from tests.planning.given import GENERAL, SPOT, planned, refused, settings
 
 NEW = "Standard_D8ds_v99"

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import json
-import os
 import subprocess
 from typing import Any
 
 import pytest
 
 from local_aks.azure.state import AGENT_POOL
-from local_aks.azure_cli import install
 from local_aks.engine import EngineError, Result
-from local_aks.lifecycle import daemon
-from local_aks.lifecycle.daemon import Endpoints
+from tests.local.engine.by_hand import az
 from tests.local.engine.deployment import Deployment
 
 HOME: dict[str, Any] = {"vmSize": "Standard_D8s_v5", "minCount": 2, "maxCount": 3}
@@ -23,19 +19,9 @@ SYSTEM: dict[str, Any] = {"vmSize": "Standard_D8s_v5", "minCount": 3, "maxCount"
 BEFORE: dict[str, Any] = {"pools": {"general": HOME, "cpuspot": WORK}}
 
 
-def _az(stack: Deployment, *words: str) -> subprocess.CompletedProcess[str]:
-    """`az aks nodepool` on the stack's cluster."""
-    ports = Endpoints(stack.providers["azure-native"], stack.providers["kubernetes"])
-    daemon.endpoints_file(stack.run).write_text(json.dumps(vars(ports)))
+def _az_delete(stack: Deployment, pool: str) -> subprocess.CompletedProcess[str]:
     name = f"kubeflow-aks-{stack.stack}"
-    where = ("--resource-group", name, "--cluster-name", name)
-    return subprocess.run(
-        ["/bin/sh", "-c", 'az aks nodepool "$@"', "az", *words, *where],
-        env=install.environment(stack.run, os.environ),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    return az(stack, f"az aks nodepool delete --name {pool} --resource-group {name} --cluster-name {name}")
 
 
 def _pools(done: Result) -> dict[str, str]:
@@ -92,11 +78,11 @@ def test_the_system_pool_moves(dev: Deployment) -> None:
     assert dev.engine(**after).up().changed() == ()
     assert dev.counts() == {"system": 3, "system2": 4, "general": 2, "cpuspot": 4}
 
-    assert _az(dev, "delete", "--name", "system").returncode == 0
+    assert _az_delete(dev, "system").returncode == 0
     dev.assert_state_is_what_exists()
     assert dev.engine(**after).up().changed() == ()
     assert dev.counts() == {"system2": 4, "general": 2, "cpuspot": 4}
-    assert "at least one system agent pool" in _az(dev, "delete", "--name", "system2").stderr
+    assert "at least one system agent pool" in _az_delete(dev, "system2").stderr
 
 
 def test_a_move_of_the_home_is_turned_back_by_changing_the_parts(dev: Deployment) -> None:
@@ -120,7 +106,7 @@ def test_a_move_of_the_system_pool_is_turned_back_at_either_end(demo: Deployment
     for ups in ([there, before], [there, after, before]):
         for config in ups:
             demo.engine(**config).up()
-        assert _az(demo, "delete", "--name", "system2").returncode == 0
+        assert _az_delete(demo, "system2").returncode == 0
         demo.assert_state_is_what_exists()
         assert demo.engine(**before).up().changed() == ()
         assert set(demo.counts()) == {"system", "general", "cpuspot"}
