@@ -1,0 +1,1 @@
+"""What a CI calls: comments on pull requests, drift, demo clusters and their end."""

@@ -1,0 +1,1 @@
+"""This product's own promises as rules, one module a subject."""
