@@ -30,6 +30,6 @@ def test_what_was_left_half_made_is_made_anew() -> None:
 
 
 def test_a_package_without_its_hash_is_told_in_one_line() -> None:
-    with pytest.raises(BuildError, match="the environment of nothing can't be made: .*hash") as refused:
+    with pytest.raises(BuildError, match=r"the environment of nothing can't be made: .*hash") as refused:
         environments.environment(b"six==1.17.0\n", "nothing", print)
     assert "\n" not in str(refused.value)
