@@ -38,7 +38,7 @@ def everything(plan: Mapping[str, Any]) -> list[Resource]:
     Raises:
         PlanError: as `resources` does.
     """
-    outputs = {
+    outputs: dict[str, Any] = {
         "urn": f"stack::{plan['stack']}",
         "type": STACK,
         "name": plan["stack"],

@@ -20,7 +20,8 @@ Told = Iterator[tuple[str, str]]
 
 def _covers(resources: Sequence[Resource]) -> Told:
     clusters = [it for it in resources if it.type == CLUSTER]
-    if not any((it.inputs.get("autoScalerProfile") or {}).get("expander") == "priority" for it in clusters):
+    profiles: list[Mapping[str, Any]] = [it.inputs.get("autoScalerProfile") or {} for it in clusters]
+    if not any(profile.get("expander") == "priority" for profile in profiles):
         return
     found = config_map(resources, _MAP)
     if found is None:
@@ -37,20 +38,16 @@ def _spot_first(resources: Sequence[Resource]) -> Told:
     if found is None:
         return
     levels = _levels(found)
-    every = [(pool, _level(levels, pool.name) or 0) for pool in pools(resources) if not pool.system]
+    every = [(pool, _level(levels, pool.name) or 0) for pool in pools(resources) if pool.batch]
     for pool, level in every:
         for other, rival in every:
-            same = pool.labels.get(WORKLOAD) == other.labels.get(WORKLOAD)
-            if pool.spot and not other.spot and same and rival >= level:
-                yield (
-                    found.urn,
-                    f"{other.name} has level {rival} and {pool.name} {level}, so on-demand nodes start first",
-                )
-            if pool.spot == other.spot and not pool.gpu and other.gpu and pool.closed and rival >= level:
-                yield (
-                    found.urn,
-                    f"{other.name} has level {rival} and {pool.name} {level}, so CPU work starts GPU nodes",
-                )
+            told = f"{other.name} has level {rival} and {pool.name} {level}"
+            if rival < level:
+                continue
+            if pool.spot and not other.spot and pool.labels.get(WORKLOAD) == other.labels.get(WORKLOAD):
+                yield found.urn, f"{told}, so on-demand nodes start first"
+            if pool.spot == other.spot and not pool.gpu and other.gpu:
+                yield found.urn, f"{told}, so CPU work starts GPU nodes"
 
 
 def _contract(resources: Sequence[Resource]) -> Told:

@@ -25,7 +25,7 @@ def _guarded(resources: Sequence[Resource]) -> Iterator[tuple[str, str]]:
     for it in policies:
         if (failure := it.inputs["spec"].get("failurePolicy", "Fail")) != "Fail":
             yield it.urn, f"failurePolicy is {failure}, so that a mistake in the policy lets every pod in"
-        bound = [
+        bound: list[list[str]] = [
             binding.inputs["spec"].get("validationActions") or []
             for binding in resources
             if binding.type == _BINDING and binding.inputs["spec"].get("policyName") == _NAME

@@ -24,7 +24,7 @@ _SHAPES: Final = {
     "a secret of an Entra application": re.compile(r"(?<![\w~.-])[\w~.-]{3}[78]Q~[\w~.-]{31,34}(?![\w~.-])"),
 }
 """What values look like that let somebody in, whatever their key is."""
-_SECRET: Final = "kubernetes:core/v1:Secret"
+_SECRET: Final = "kubernetes:core/v1:Secret"  # noqa: S105 - a type
 
 
 def _in_clear(resources: Sequence[Resource]) -> Iterator[tuple[str, str]]:

@@ -26,9 +26,10 @@ _WANTED: Final = ("owner", "environment")
 
 def _tagged(resources: Sequence[Resource]) -> Iterator[tuple[str, str]]:
     for it in resources:
-        if it.type.startswith(_AZURE) and it.type not in UNTAGGABLE:
-            if missing := [name for name in _WANTED if not tags(it).get(name)]:
-                yield it.urn, f"no tag {' and '.join(missing)}"
+        if not it.type.startswith(_AZURE) or it.type in UNTAGGABLE:
+            continue
+        if missing := [name for name in _WANTED if not tags(it).get(name)]:
+            yield it.urn, f"no tag {' and '.join(missing)}"
 
 
 RULES: Final = (
