@@ -93,6 +93,11 @@ class ApiAccess(SettingsModel):
         about="Give the API server a private address only; Pulumi and Juju must then run inside the network.",
         source="private-clusters.md",
     )
+    run_command: bool = setting(
+        True,
+        about="Take `az aks command invoke`: commands that come by Azure's API, past every address range.",
+        source="access-private-cluster.md",
+    )
     local_accounts: bool = setting(
         True,
         about="Keep the certificate-based admin account; false requires Entra admin groups.",

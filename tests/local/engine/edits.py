@@ -153,6 +153,7 @@ EDITS: Final = (
     _one("network.routeTableId", _ROUTES),
     _one("apiAccess.authorizedIpRanges", ["203.0.113.0/24"]),
     _one("apiAccess.privateCluster", value=True),
+    _one("apiAccess.runCommand", value=False),
     _one("apiAccess.localAccounts", value=False),
     Edit({"apiAccess.localAccounts": False, "apiAccess.adminGroupObjectIds": [_GROUP]}),
     _one("apiAccess.adminGroupObjectIds", [_GROUP]),

@@ -120,7 +120,7 @@ def _access(random: Random, *, alone: bool) -> dict[str, Any]:
             {"authorizedIpRanges": ["20.1.2.3/32", "20.8.0.0/13"]},
             {"authorizedIpRanges": [f"20.{i}.0.0/16" for i in range(199)]},
             {"authorizedIpRanges": ["0.0.0.0/32"] if alone else ["20.1.2.3/32"]},
-            {"privateCluster": True},
+            {"privateCluster": True, "runCommand": False},
             {"localAccounts": False, "adminGroupObjectIds": [_GROUP]},
         ]
     )
