@@ -51,3 +51,15 @@ def test_production_takes_no_commands_past_the_ranges() -> None:
 
 def test_a_private_cluster_may_keep_its_way_in() -> None:
     assert warned(apiAccess={"privateCluster": True}) == []
+
+
+def test_production_does_not_pay_for_images_that_nobody_names() -> None:
+    kept = {"sku": "Premium", "retentionDays": 30}
+    assert warned(registry=kept) == warned(registry={"sku": "Standard"}) == []
+    assert warned(registry={"sku": "Premium"}) == [
+        (
+            "registry.retentionDays is left out in production: images that no tag names any more stay and are paid "
+            "for; set retentionDays: 30, unless somebody pulls such images by their digest"
+        )
+    ]
+    assert list(production_warnings(settings(registry={"sku": "Premium"}))) == []

@@ -37,7 +37,14 @@ def varied(seed: int) -> dict[str, Any]:
         "network": network,
         "apiAccess": _access(random, alone="outboundType" not in network),
         "ssh": {"publicKey": rsa_key(random.choice([2048, 3072, 4096]))},
-        "registry": random.choice([{}, {"sku": "Premium"}, {"attach": _REGISTRY}]),
+        "registry": random.choice(
+            [
+                {},
+                {"sku": "Premium", "retentionDays": random.choice([0, 365])},
+                {"sku": "Premium", "authorizedIpRanges": [f"20.{i}.0.0/16" for i in range(99)]},
+                {"attach": _REGISTRY},
+            ]
+        ),
         "autoscaler": _some(
             random,
             {
