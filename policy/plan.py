@@ -1,0 +1,61 @@
+"""From the plan document of `recorder.document` to the resources that rules look at."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any, cast
+
+from policy.rule import UNKNOWN, Resource
+from recorder.document import SECRET
+
+
+class PlanError(ValueError):
+    """A plan document cannot be read; the text is one line for the user."""
+
+
+def resources(planned: Iterable[Mapping[str, Any]]) -> list[Resource]:
+    """The resources of a plan document; what is unknown or secret is `UNKNOWN` to every rule.
+
+    Raises:
+        PlanError: a resource names an unknown or secret input that it does not have.
+    """
+    return [_resource(entry) for entry in planned]
+
+
+def _resource(entry: Mapping[str, Any]) -> Resource:
+    hidden = {*entry["unknownInputs"], *entry["secretInputs"]}
+    seen: set[str] = set()
+    inputs = _hidden(entry["inputs"], hidden, seen)
+    inside = tuple(
+        f"{path}{mark}" for path in seen for mark in ".["
+    )  # of a secret mapping nothing else is shown
+    if lost := sorted(path for path in hidden - seen if not path.startswith(inside)):
+        raise PlanError(f"{entry['urn']}: no hidden input {', '.join(lost)}")
+    options: Mapping[str, Any] = entry["options"]
+    return Resource(
+        urn=entry["urn"],
+        type=entry["type"],
+        name=entry["name"],
+        inputs=inputs,
+        secret_inputs=frozenset(entry["secretInputs"]),
+        protect=bool(options.get("protect")),
+        ignore_changes=frozenset(cast(Sequence[str], options.get("ignoreChanges", ()))),
+    )
+
+
+def _hidden(value: Any, hidden: Collection[str], seen: set[str], path: str = "") -> Any:
+    """A value with `UNKNOWN` at the hidden paths.
+
+    Paths are built as `recorder.monitor.Values` builds them and compared, never taken apart: a key may hold a dot.
+    Where two places have one path, the value tells which is meant.
+    """
+    if path in hidden and value in (None, SECRET):
+        seen.add(path)
+        return UNKNOWN
+    if isinstance(value, dict):
+        items = cast(dict[str, Any], value).items()
+        return {key: _hidden(item, hidden, seen, f"{path}.{key}" if path else key) for key, item in items}
+    if isinstance(value, list):
+        entries = enumerate(cast(list[Any], value))
+        return [_hidden(item, hidden, seen, f"{path}[{number}]") for number, item in entries]
+    return value
