@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from policy.benchmark.sources import azure_policy, checkov, psrule
-from policy.benchmark.values import Inputs, Look, at, items, must_be, must_be_set, must_not_be
-from policy.rule import UNKNOWN, Resource, Rule
+from policy.benchmark.values import (
+    Every,
+    Inputs,
+    Look,
+    at,
+    in_turn,
+    items,
+    must_be,
+    must_be_set,
+    must_not_be,
+    told,
+)
+from policy.rule import Resource, Rule
 
 CLUSTER: Final = "azure-native:containerservice:ManagedCluster"
 AGENT_POOL: Final = "azure-native:containerservice:AgentPool"
@@ -48,53 +59,44 @@ def pools(resources: Sequence[Resource]) -> Iterator[Pool]:
                 yield Pool(resource.urn, f"agentPoolProfiles[{index}].", profile)
 
 
-Every = Callable[[Sequence[Resource]], Iterable[tuple[str, str]]]
-
-
 def every_pool(look: Look, which: Callable[[Pool], bool] = lambda _: True) -> Every:
     """What is wrong with each of these pools."""
 
-    def every(resources: Sequence[Resource]) -> Iterable[tuple[str, str]]:
-        for pool in pools(resources):
-            if which(pool):
-                yield from ((pool.urn, pool.where + message) for message in look(pool.inputs))
+    def found(pool: Pool) -> Iterator[tuple[str, str]]:
+        if which(pool):
+            yield from ((pool.urn, pool.where + message) for message in look(pool.inputs))
 
-    return every
-
-
-def least_pods(inputs: Inputs) -> Iterable[str]:
-    """With overlay a node takes 250 pods unless told; with other networks 30, which the rules call too few."""
-    most = at(inputs, "maxPods")
-    if isinstance(most, int | float) and most < _LEAST_PODS:
-        yield f"maxPods is {most}; expected {_LEAST_PODS} or more"
-    elif most is None:
-        yield f"maxPods is not set; expected {_LEAST_PODS} or more"
+    return lambda resources: in_turn(pools(resources), found)
 
 
-def _least_nodes(inputs: Inputs) -> Iterable[str]:
-    least = _nodes(inputs)
-    if least is not UNKNOWN and least < _LEAST_NODES:
-        yield f"minCount is {least}; expected {_LEAST_NODES} or more"
+def _enough_pods(inputs: Inputs) -> Iterator[str]:
+    if (most := at(inputs, "maxPods")) is None or most < _LEAST_PODS:
+        yield f"maxPods is {told(most)}; expected {_LEAST_PODS} or more"
 
 
-def _nodes(inputs: Inputs) -> int | float | object:
-    """How many nodes a pool has at least: `count` is only where it starts when it scales by itself."""
-    return at(inputs, "minCount" if at(inputs, "enableAutoScaling") else "count") or 0
+def _enough_nodes(inputs: Inputs) -> Iterator[str]:
+    if (least := _nodes(inputs)) < _LEAST_NODES:
+        yield f"{_counted_by(inputs)} is {least}; expected {_LEAST_NODES} or more"
 
 
-def system_nodes(resources: Sequence[Resource]) -> Iterable[tuple[str, str]]:
-    """System nodes of all pools together; the first system pool names the cluster."""
+def _counted_by(inputs: Inputs) -> str:
+    """Which input says how many nodes there are at least; `count` is where a pool that scales by itself starts."""
+    return "minCount" if at(inputs, "enableAutoScaling") else "count"
+
+
+def _nodes(inputs: Inputs) -> int:
+    return at(inputs, _counted_by(inputs)) or 0
+
+
+def _enough_system_nodes(resources: Sequence[Resource]) -> Iterator[tuple[str, str]]:
+    """System nodes of all pools together; the first system pool is told of."""
     system = [pool for pool in pools(resources) if pool.system]
-    least = [_nodes(pool.inputs) for pool in system]
-    if system and UNKNOWN not in least and (nodes := sum(n for n in least if isinstance(n, int | float))) < 3:
+    if system and (nodes := sum(_nodes(pool.inputs) for pool in system)) < _LEAST_NODES:
         yield system[0].urn, f"the system pools have {nodes} nodes at least; expected {_LEAST_NODES} or more"
 
 
-def _takes_only_add_ons(inputs: Inputs) -> Iterable[str]:
-    taints = at(inputs, "nodeTaints")
-    if taints is UNKNOWN or UNKNOWN in (taints or []):
-        return
-    if not any(str(taint).startswith("CriticalAddonsOnly=true:No") for taint in taints or []):
+def _takes_add_ons_only(inputs: Inputs) -> Iterator[str]:
+    if "CriticalAddonsOnly=true:NoSchedule" not in items(inputs, "nodeTaints"):
         yield "nodeTaints lack CriticalAddonsOnly=true:NoSchedule, so that any pod may run there"
 
 
@@ -104,7 +106,7 @@ RULES: Final = (
         "Nodes have no public addresses of their own.",
         source=checkov("AKSNodePublicIpDisabled.py"),
         severity="high",
-        every=every_pool(must_not_be("enableNodePublicIP", True)),
+        every=every_pool(must_not_be("enableNodePublicIP", "true")),
         ids=("CKV_AZURE_143", "CIS-AKS 5.4.3"),
     ),
     Rule(
@@ -112,7 +114,7 @@ RULES: Final = (
         "A node takes 50 pods or more.",
         source=checkov("AKSMaxPodsMinimum.py"),
         severity="low",
-        every=every_pool(least_pods),
+        every=every_pool(_enough_pods),
         ids=("CKV_AZURE_168", "Azure.AKS.NodeMinPods"),
     ),
     Rule(
@@ -128,7 +130,7 @@ RULES: Final = (
         "Every pool has the autoscaler.",
         source=psrule("Azure.AKS.Rule.ps1"),
         severity="low",
-        every=every_pool(must_be("enableAutoScaling", True)),
+        every=every_pool(must_be("enableAutoScaling", "true")),
         ids=("Azure.AKS.AutoScaling",),
     ),
     Rule(
@@ -142,7 +144,7 @@ RULES: Final = (
         "pool-of-three-system-nodes",
         "There are three system nodes or more.",
         source=psrule("Azure.AKS.Rule.ps1"),
-        every=system_nodes,
+        every=_enough_system_nodes,
         ids=("Azure.AKS.MinNodeCount",),
     ),
     Rule(
@@ -150,7 +152,7 @@ RULES: Final = (
         "Every on-demand user pool has three nodes or more.",
         source=psrule("Azure.AKS.Rule.ps1"),
         severity="low",
-        every=every_pool(_least_nodes, lambda pool: not (pool.system or pool.spot)),
+        every=every_pool(_enough_nodes, lambda pool: not (pool.system or pool.spot)),
         ids=("Azure.AKS.MinUserPoolNodes",),
     ),
     Rule(
@@ -165,14 +167,14 @@ RULES: Final = (
         "pool-encrypted-at-host",
         "Nodes encrypt their caches and temporary disks on the host.",
         source=checkov("AKSEncryptionAtHostEnabled.py"),
-        every=every_pool(must_be("enableEncryptionAtHost", True)),
+        every=every_pool(must_be("enableEncryptionAtHost", "true")),
         ids=("CKV_AZURE_227", "AzPolicy 41425d9f"),
     ),
     Rule(
         "pool-of-system-nodes-takes-add-ons-only",
         "System nodes take the cluster's own pods only.",
         source=checkov("AKSOnlyCriticalPodsOnSystemNodes.py"),
-        every=every_pool(_takes_only_add_ons, lambda pool: pool.system),
+        every=every_pool(_takes_add_ons_only, lambda pool: pool.system),
         ids=("CKV_AZURE_232",),
     ),
     Rule(

@@ -1,15 +1,21 @@
-"""How the rules look at inputs. A value that only an `up` knows breaks no rule: nobody can say what it will be."""
+"""How the rules look at inputs.
+
+A rule that needs a value which only an `up` knows is undecided: whatever touches one raises `UnknownValueError`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, cast
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar, cast
 
-from policy.rule import UNKNOWN, Resource
+from policy.rule import UNKNOWN, Resource, UnknownValueError
 
 Inputs = Mapping[str, Any]
 Look = Callable[[Inputs], Iterable[str]]
 """What is wrong with one set of inputs, one message each."""
+Every = Callable[[Sequence[Resource]], Iterable[tuple[str, str]]]
+"""What is wrong with all resources of a stack: URN and message."""
+_Thing = TypeVar("_Thing")
 
 
 def at(inputs: Any, path: str) -> Any:
@@ -24,39 +30,43 @@ def at(inputs: Any, path: str) -> Any:
 
 
 def items(inputs: Any, path: str) -> list[Any]:
-    """The list at a path; empty where there is none, or where nobody knows it yet."""
+    """The list at a path; empty where there is none."""
     value = at(inputs, path)
-    return cast(list[Any], value) if isinstance(value, list) else []
+    if value is UNKNOWN:
+        raise UnknownValueError
+    return value or []
 
 
-def text(value: Any) -> str:
-    """A value as a string to search in; empty for what is none, and for what nobody knows yet."""
-    return value if isinstance(value, str) else ""
+def is_set(value: Any) -> bool:
+    """Whether a value is there and not empty; one that only an `up` knows will be."""
+    return value is UNKNOWN or bool(value)
 
 
 def told(value: Any) -> str:
     """A value as messages show it."""
-    return "not set" if value is None or value == "" else {True: "true", False: "false"}.get(value, str(value))
+    if value is None or value == "":
+        return "not set"
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def must_be(path: str, *allowed: Any) -> Look:
-    """The value is given, and one of these; words of Azure mean the same in capitals."""
+def must_be(path: str, *allowed: str) -> Look:
+    """The value is given, and one of these words; in capitals or not, and `true` is the boolean too."""
 
-    def look(inputs: Inputs) -> Iterable[str]:
+    def look(inputs: Inputs) -> Iterator[str]:
         value = at(inputs, path)
-        if value is not UNKNOWN and _plain(value) not in {_plain(one) for one in allowed}:
-            yield f"{path} is {told(value)}; expected {' or '.join(told(one) for one in allowed)}"
+        if _plain(value) not in {one.casefold() for one in allowed}:
+            yield f"{path} is {told(value)}; expected {' or '.join(allowed)}"
 
     return look
 
 
-def must_not_be(path: str, *refused: Any) -> Look:
-    """The value is absent, or none of these."""
+def must_not_be(path: str, *refused: str) -> Look:
+    """The value is absent, or none of these words."""
 
-    def look(inputs: Inputs) -> Iterable[str]:
+    def look(inputs: Inputs) -> Iterator[str]:
         value = at(inputs, path)
-        if value is not UNKNOWN and _plain(value) in {_plain(one) for one in refused}:
-            yield f"{path} is {told(value)}; expected another value"
+        if _plain(value) in {one.casefold() for one in refused}:
+            yield f"{path} is {told(value)}; expected something else"
 
     return look
 
@@ -64,27 +74,48 @@ def must_not_be(path: str, *refused: Any) -> Look:
 def must_be_set(path: str) -> Look:
     """The value is there and not empty."""
 
-    def look(inputs: Inputs) -> Iterable[str]:
-        if not at(inputs, path):
+    def look(inputs: Inputs) -> Iterator[str]:
+        if not is_set(at(inputs, path)):
             yield f"{path} is not set"
 
     return look
 
 
-def both(*looks: Look) -> Look:
+def together(*looks: Look) -> Look:
     """Everything that any of these finds."""
 
-    def look(inputs: Inputs) -> Iterable[str]:
+    def look(inputs: Inputs) -> Iterator[str]:
         for one in looks:
             yield from one(inputs)
 
     return look
 
 
-def of(look: Look) -> Callable[[Resource], Iterable[str]]:
-    """The same for the inputs of a resource."""
-    return lambda resource: look(resource.inputs)
+def of(look: Look, where: Callable[[Inputs], bool] = lambda _: True) -> Callable[[Resource], Iterable[str]]:
+    """The same for the inputs of a resource, if it is one of these."""
+    return lambda resource: look(resource.inputs) if where(resource.inputs) else ()
 
 
-def _plain(value: Any) -> Any:
-    return value.casefold() if isinstance(value, str) else str(value)
+def in_turn(
+    things: Iterable[_Thing], look: Callable[[_Thing], Iterable[tuple[str, str]]]
+) -> Iterator[tuple[str, str]]:
+    """What is found of each thing; one that can't be judged yet keeps nobody from judging the others."""
+    undecided = False
+    for thing in things:
+        try:
+            yield from look(thing)
+        except UnknownValueError:
+            undecided = True
+    if undecided:
+        raise UnknownValueError
+
+
+def of_type(resources: Sequence[Resource], *types: str) -> Iterator[Resource]:
+    """The resources of these types."""
+    return (resource for resource in resources if resource.type in types)
+
+
+def _plain(value: Any) -> str:
+    if value is UNKNOWN:
+        raise UnknownValueError
+    return told(value).casefold()
