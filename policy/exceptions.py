@@ -15,7 +15,6 @@ from policy.rule import Violation
 
 FILE: Final = Path(__file__).parent / "exceptions.yaml"
 _KEYS: Final = ("rule", "stacks", "resource", "reason", "date", "source")
-_GLOB: Final = frozenset("*?[")
 
 
 class ExceptionsError(ValueError):
@@ -83,21 +82,30 @@ def covering(rows: Iterable[Accepted], stack: str, violation: Violation) -> Acce
     return next((row for row in rows if row.covers(stack, violation)), None)
 
 
-def stale(rows: Iterable[Accepted], found: Mapping[str, Sequence[Violation]]) -> Iterator[str]:
-    """What is to be taken out of the rows, one line each, judged by what was found in some stacks.
+def stale(rows: Iterable[Accepted], stack: str, found: Sequence[Violation]) -> Iterator[str]:
+    """The rows that name a stack whose rule passes there, one line each.
 
-    A stack that a row names must need it; of the stacks that a glob stands for, one must, so that a stack which does
-    better than others is no error.
+    Args:
+        rows: what is accepted.
+        stack: its name.
+        found: all its violations.
     """
     for row in rows:
-        exact = [name for name in row.stacks if not _GLOB & {*name} and name in found]
-        globbed = [name for name in found if row.names(name) and name not in exact]
-        needed = {name for name in (*exact, *globbed) if any(row.covers(name, it) for it in found[name])}
-        for name in exact:
-            if name not in needed:
-                yield f"{row.rule}: it passes on {name}; take {name} out of the exception of {row.date}"
-        if globbed and not needed & {*globbed}:
-            yield f"{row.rule}: it passes on {', '.join(globbed)}; take the exception of {row.date} out"
+        if stack in row.stacks and not any(row.covers(stack, it) for it in found):
+            yield f"{row.rule} passes on {stack}: take {stack} out of the exception of {row.date}"
+
+
+def useless(rows: Iterable[Accepted], found: Mapping[str, Sequence[Violation]]) -> Iterator[str]:
+    """The rows with a glob that no stack needs, one line each: a stack may do better than others it is named with.
+
+    Args:
+        rows: what is accepted.
+        found: all violations of every stack.
+    """
+    for row in rows:
+        stacks = [stack for stack in found if row.names(stack) and stack not in row.stacks]
+        if stacks and not any(row.covers(stack, it) for stack in stacks for it in found[stack]):
+            yield f"{row.rule} passes on {', '.join(stacks)}: take out the exception of {row.date}"
 
 
 def _row(row: dict[str, Any]) -> Accepted:

@@ -2,15 +2,34 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, cast
 
 from policy.rule import UNKNOWN, Resource
-from recorder.document import SECRET
+from recorder.document import SECRET, VERSION
 
 
 class PlanError(ValueError):
     """A plan document cannot be read; the text is one line for the user."""
+
+
+def read(path: Path) -> Mapping[str, Any]:
+    """The plan document in a file.
+
+    Raises:
+        PlanError: it is not there, or no plan document.
+    """
+    try:
+        plan: Any = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise PlanError(f"{path}: {error.strerror}") from None
+    except ValueError as error:
+        raise PlanError(f"{path}: not JSON: {error}") from None
+    if not isinstance(plan, dict) or cast(dict[str, Any], plan).get("version") != VERSION:
+        raise PlanError(f"{path}: no plan document of version {VERSION}, as `make preview` writes it")
+    return cast(dict[str, Any], plan)
 
 
 def resources(planned: Iterable[Mapping[str, Any]]) -> list[Resource]:
