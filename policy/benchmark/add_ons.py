@@ -31,7 +31,7 @@ def _off(name: str) -> Look:
     """An add-on that is absent is off."""
 
     def look(inputs: Inputs) -> Iterator[str]:
-        for message in must_not_be("enabled", "true")(_add_on(inputs, name)):
+        for message in must_not_be("enabled", "true", instead="false")(_add_on(inputs, name)):
             yield f"addonProfiles.{name}.{message}"
 
     return look
@@ -113,7 +113,7 @@ RULES: Final = (
         each=of(
             together(
                 *(
-                    must_not_be(f"storageProfile.{driver}.enabled", "false")
+                    must_not_be(f"storageProfile.{driver}.enabled", "false", instead="true")
                     for driver in ("diskCSIDriver", "fileCSIDriver", "snapshotController")
                 )
             )

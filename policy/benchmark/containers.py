@@ -155,7 +155,7 @@ RULES: Final = (
         "No container may do everything on its node.",
         source=checkov("PrivilegedContainers.py"),
         severity="high",
-        every=every_container(inputs_of(must_not_be("securityContext.privileged", "true"))),
+        every=every_container(inputs_of(must_not_be("securityContext.privileged", "true", instead="false"))),
         ids=(
             "CKV_K8S_16",
             "kube-linter privileged-container",

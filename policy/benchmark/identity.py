@@ -62,7 +62,7 @@ RULES: Final = (
     Rule(
         "acr-nodes-only-pull",
         "Roles at a registry only read.",
-        source='"CIS Azure Kubernetes Service Benchmark"',
+        source='"CIS Azure Kubernetes Service Benchmark" (read 2026-11-22)',
         severity="high",
         type="azure-native:authorization:RoleAssignment",
         each=of(_reads_only),

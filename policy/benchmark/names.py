@@ -149,7 +149,7 @@ RULES: Final = (
     Rule(
         "azure-no-preview-api",
         "No resource is made by a preview of Azure's API.",
-        source="pulumi/compliance-policies, disallowPreviewResource.ts (read 2026-11-22)",
+        source='"Disallow the use of non-stable (Preview) Azure resources" (read 2026-11-22)',
         every=_stable,
         ids=("Pulumi azurenative disallowPreviewResource",),
     ),

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from policy.benchmark.pods import kind
-from policy.benchmark.sources import azure_policy, checkov, kyverno
+from policy.benchmark.sources import checkov, kyverno
 from policy.benchmark.values import Every, Inputs, Look, at, in_turn, items, must_not_be, told
 from policy.rule import Resource, Rule
 
@@ -78,7 +78,9 @@ def _served(resources: Sequence[Resource]) -> Iterator[tuple[str, str]]:
 
 
 def _no_lasting_token(inputs: Inputs) -> Iterator[str]:
-    yield from must_not_be("type", "kubernetes.io/service-account-token")(inputs)
+    yield from must_not_be(
+        "type", "kubernetes.io/service-account-token", instead="a token that ends, by kubectl create token"
+    )(inputs)
 
 
 def _not_privileged(inputs: Inputs) -> Iterator[str]:
@@ -148,7 +150,7 @@ RULES: Final = (
     Rule(
         "storage-class-driver",
         "Storage classes use drivers that Kubernetes still has.",
-        source=azure_policy("StorageClassUseCSI.json"),
+        source="MicrosoftDocs/azure-aks-docs, policy-reference.md (read 2026-11-22)",
         severity="low",
         every=_each_of("StorageClass")(_driven),
         ids=("AzPolicy 4f3823b6",),

@@ -106,7 +106,7 @@ RULES: Final = (
         "Nodes have no public addresses of their own.",
         source=checkov("AKSNodePublicIpDisabled.py"),
         severity="high",
-        every=every_pool(must_not_be("enableNodePublicIP", "true")),
+        every=every_pool(must_not_be("enableNodePublicIP", "true", instead="false")),
         ids=("CKV_AZURE_143", "CIS-AKS 5.4.3"),
     ),
     Rule(
@@ -122,7 +122,9 @@ RULES: Final = (
         "Nodes come from scale sets, as they do unless something else is asked for.",
         source=checkov("AKSPoolTypeIsScaleSet.py"),
         severity="low",
-        every=every_pool(must_not_be("type", "AvailabilitySet", "VirtualMachines")),
+        every=every_pool(
+            must_not_be("type", "AvailabilitySet", "VirtualMachines", instead="VirtualMachineScaleSets")
+        ),
         ids=("CKV_AZURE_169", "Azure.AKS.PoolScaleSet"),
     ),
     Rule(

@@ -62,7 +62,7 @@ RULES: Final = (
         source=checkov("ACRAdminAccountDisabled.py"),
         severity="high",
         type=REGISTRY,
-        each=of(must_not_be("adminUserEnabled", "true")),
+        each=of(must_not_be("adminUserEnabled", "true", instead="false")),
         ids=("CKV_AZURE_137", "Azure.ACR.AdminUser", "terrascan AC_AZURE_0186", "AzPolicy dc921057"),
     ),
     Rule(
@@ -71,7 +71,7 @@ RULES: Final = (
         source=checkov("ACRAnonymousPullDisabled.py"),
         severity="high",
         type=REGISTRY,
-        each=of(must_not_be("anonymousPullEnabled", "true")),
+        each=of(must_not_be("anonymousPullEnabled", "true", instead="false")),
         ids=("CKV_AZURE_138", "Azure.ACR.AnonymousAccess", "AzPolicy 9f2dea28"),
     ),
     Rule(
@@ -182,7 +182,7 @@ RULES: Final = (
     Rule(
         "acr-locked",
         "A lock keeps the registry from being deleted.",
-        source="tenable/terrascan, AC_AZURE_0185 (read 2026-11-22)",
+        source="tenable/terrascan, containerRegistryResourceLock.rego (read 2026-11-22)",
         severity="low",
         every=_locked,
         ids=("terrascan AC_AZURE_0185",),

@@ -63,7 +63,7 @@ RULES: Final = (
         each=of(
             together(
                 must_be_set("autoUpgradeProfile.upgradeChannel"),
-                must_not_be("autoUpgradeProfile.upgradeChannel", "none"),
+                must_not_be("autoUpgradeProfile.upgradeChannel", "none", instead="patch or another channel"),
             )
         ),
         ids=("CKV_AZURE_171", "Azure.AKS.AutoUpgrade", "AzPolicy 5c345cdf"),

@@ -60,13 +60,13 @@ def must_be(path: str, *allowed: str) -> Look:
     return look
 
 
-def must_not_be(path: str, *refused: str) -> Look:
-    """The value is absent, or none of these words."""
+def must_not_be(path: str, *refused: str, instead: str) -> Look:
+    """The value is absent, or none of these words; `instead` is what messages say to write."""
 
     def look(inputs: Inputs) -> Iterator[str]:
         value = at(inputs, path)
         if _plain(value) in {one.casefold() for one in refused}:
-            yield f"{path} is {told(value)}; expected something else"
+            yield f"{path} is {told(value)}; expected {instead}"
 
     return look
 

@@ -121,9 +121,7 @@ RULES: Final = (
         severity="high",
         every=every_pod(
             together(
-                must_not_be("hostPID", "true"),
-                must_not_be("hostIPC", "true"),
-                must_not_be("hostNetwork", "true"),
+                *(must_not_be(key, "true", instead="false") for key in ("hostPID", "hostIPC", "hostNetwork"))
             )
         ),
         ids=(
@@ -201,7 +199,7 @@ RULES: Final = (
     Rule(
         "workload-labels",
         "Workloads have the labels that Kubernetes recommends.",
-        source="pulumi/compliance-policies, configureRecommendedLabels.ts (read 2026-11-22)",
+        source="kubernetes/website, common-labels.md (read 2026-11-22)",
         severity="low",
         every=_labelled,
         ids=("Pulumi DaemonSet configureRecommendedLabels", "Kyverno require-labels"),
