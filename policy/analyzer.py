@@ -21,7 +21,7 @@ from typing_extensions import override
 
 from policy import RULES
 from policy.exceptions import Accepted, ExceptionsError, covering, load
-from policy.rule import Resource, Rule, Violation
+from policy.rule import STACK, Resource, Rule, Violation
 from policy.wire import resource
 
 NAME: Final = "kubeflow-aks"
@@ -100,7 +100,10 @@ class Analyzer(analyzer_pb2_grpc.AnalyzerServicer):
     @override
     def AnalyzeStack(self, request: Any, context: Any) -> Any:
         # What comes here are outputs, which a preview does not know; rules look at inputs, which Analyze had.
-        stack = [self._seen.get(it.urn) or resource(it) for it in request.resources]
+        stack = [
+            resource(it) if it.type == STACK else self._seen.get(it.urn) or resource(it)
+            for it in request.resources
+        ]
         return self._answer(self._of(rule, stack) for rule in RULES if rule.every)
 
     @override

@@ -30,6 +30,9 @@ UNKNOWN: Final = Unknown()
 A rule that expects one asks `is UNKNOWN`; another one that meets it is undecided, which is told and never fails.
 """
 
+STACK: Final = "pulumi:pulumi:Stack"
+"""Type of the stack itself; its inputs are the stack's outputs."""
+
 Severity = Literal["low", "medium", "high"]
 
 

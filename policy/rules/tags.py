@@ -1,0 +1,43 @@
+"""Tags of Azure resources, by which cost and owner are found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from policy.rule import Resource, Rule
+from policy.rules.seen import tags
+
+_AZURE: Final = "azure-native:"
+UNTAGGABLE: Final = frozenset(
+    {
+        "azure-native:authorization:RoleAssignment",
+        "azure-native:containerservice:MaintenanceConfiguration",
+        "azure-native:managedidentity:FederatedIdentityCredential",
+        "azure-native:monitor:DiagnosticSetting",
+        "azure-native:storage:BlobContainer",
+        "azure-native:storage:BlobServiceProperties",
+        "azure-native:storage:ManagementPolicy",
+    }
+)
+"""Types that Azure lets nobody tag (the providers' schema has no `tags`)."""
+_WANTED: Final = ("owner", "environment")
+
+
+def _tagged(resources: Sequence[Resource]) -> Iterator[tuple[str, str]]:
+    for it in resources:
+        if not it.type.startswith(_AZURE) or it.type in UNTAGGABLE:
+            continue
+        if missing := [name for name in _WANTED if not tags(it).get(name)]:
+            yield it.urn, f"no tag {' and '.join(missing)}"
+
+
+RULES: Final = (
+    Rule(
+        "azure-resources-are-tagged",
+        "Each Azure resource that can have tags says who owns it and which environment it belongs to.",
+        "docs/reference/settings.md#tags",
+        severity="low",
+        every=_tagged,
+    ),
+)
