@@ -144,6 +144,8 @@ def _managed_cluster(
         api_server_access_profile=aks.ManagedClusterAPIServerAccessProfileArgs(
             authorized_ip_ranges=access.get("authorized_ip_ranges") or None,
             enable_private_cluster=access.get("private_cluster", False),
+            # False is sent as well, because nobody says that AKS forgets what a later request leaves out.
+            disable_run_command=not access.get("run_command", True),
         ),
         enable_rbac=True,
         disable_local_accounts=not access.get("local_accounts", True),

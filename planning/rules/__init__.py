@@ -102,6 +102,7 @@ def warnings(settings: Settings, *, today: date) -> Iterator[str]:
     yield from network_policy.network_policy_warnings(settings)
     yield from access.access_warnings(settings)
     yield from ssh.ssh_warnings(settings)
+    yield from registry.registry_warnings(settings)
     yield from stack.system_warnings(settings)
     yield from stack.eviction_warnings(planned)
     yield from prices.price_warnings(settings.location, planned)

@@ -37,7 +37,14 @@ def varied(seed: int) -> dict[str, Any]:
         "network": network,
         "apiAccess": _access(random, alone="outboundType" not in network),
         "ssh": {"publicKey": rsa_key(random.choice([2048, 3072, 4096]))},
-        "registry": random.choice([{}, {"sku": "Premium"}, {"attach": _REGISTRY}]),
+        "registry": random.choice(
+            [
+                {},
+                {"sku": "Premium", "retentionDays": random.choice([0, 365])},
+                {"sku": "Premium", "authorizedIpRanges": [f"20.{i}.0.0/16" for i in range(99)]},
+                {"attach": _REGISTRY},
+            ]
+        ),
         "autoscaler": _some(
             random,
             {
@@ -120,7 +127,7 @@ def _access(random: Random, *, alone: bool) -> dict[str, Any]:
             {"authorizedIpRanges": ["20.1.2.3/32", "20.8.0.0/13"]},
             {"authorizedIpRanges": [f"20.{i}.0.0/16" for i in range(199)]},
             {"authorizedIpRanges": ["0.0.0.0/32"] if alone else ["20.1.2.3/32"]},
-            {"privateCluster": True},
+            {"privateCluster": True, "runCommand": False},
             {"localAccounts": False, "adminGroupObjectIds": [_GROUP]},
         ]
     )

@@ -58,6 +58,8 @@ UNCHECKED: list[tuple[Json, str]] = [
         "Long-Term",
     ),
     ({"kubernetes": {"tier": "Standard", "supportPlan": "AKSLongTermSupport"}}, "Premium tier"),
+    ({"registry": {"retentionDays": 30}}, "does not support a retention policy"),
+    ({"registry": {"authorizedIpRanges": ["20.1.2.3/32"]}}, "does not support network rules"),
     ({"tags": {"owner": "ml", "environment": "dev", "cost/centre": "1"}}, "'cost/centre'"),
     (_pools(taints=["team=a:NoSchedule", "team=b:NoSchedule"]), "occur twice"),
     (_pools(taints=["kubernetes.azure.com/mine=a:NoSchedule"]), "reserved prefix"),
