@@ -38,7 +38,9 @@ def _arm_closed(resources: Sequence[Resource]) -> Told:
 def _one_home(resources: Sequence[Resource]) -> Told:
     every = list(pools(resources))
     found = homes(every)
-    if any(not pool.system for pool in every) and len(found) != 1:
+    if not any(not pool.system for pool in every):
+        return
+    if len(found) != 1 or found[0].gpu:
         names = ", ".join(sorted(pool.name for pool in found)) or "none"
         yield (
             "",
