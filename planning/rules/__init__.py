@@ -96,6 +96,7 @@ def warnings(settings: Settings, *, today: date) -> Iterator[str]:
     yield from versions.version_warnings(settings, day)
     yield from upgrades.upgrade_warnings(settings, day)
     yield from size_warnings.size_warnings(settings, day)
+    yield from size_warnings.encryption_warnings(planned)
     yield from size_warnings.architecture_warnings(planned)
     yield from tiers.tier_warnings(settings, planned)
     yield from network.network_warnings(settings)

@@ -190,6 +190,7 @@ EDITS: Final = (
     _one("systemPool.osDiskGib", 256),
     _one("systemPool.maxPods", 60),
     _one("systemPool.zones", ["1", "2", "3"]),
+    _one("systemPool.encryptionAtHost", value=True),
     _one("pools.extra", _SMALL_POOL),
     _one("pools.gpuspot", value=None),
     _one("pools.general.vmSize", "Standard_D16s_v5"),
@@ -217,6 +218,7 @@ EDITS: Final = (
     _one("pools.cpuspot.osDisk.sizeGib", 200),
     _one("pools.cpuspot.zones", ["1"]),
     _one("pools.cpuspot.maxPods", 60),
+    _one("pools.cpuspot.encryptionAtHost", value=True),
     _one("pools.gpuspot.gpuInstanceProfile", "MIG1g"),
     Edit({"pools.gpuspot.gpuInstanceProfile": "MIG1g", "pools.gpuspot.vmSize": "Standard_NC24ads_A100_v4"}),
     _one("pools.cpuspot.fallback", value=None),
@@ -235,6 +237,7 @@ EDITS: Final = (
             "ephemeralGib": 64,
             "premiumStorage": False,
             "spot": False,
+            "encryptionAtHost": False,
             "retirement": "2027-01-01",
         }.items()
     ),

@@ -75,6 +75,12 @@ POOLS: list[tuple[str, Json, str, Json]] = [
         "ND96asr_v4",
         spot_pool(vmSize="Standard_B4as_v2"),
     ),
+    (
+        "encryption-at-host-size",
+        user_pool(vmSize="Standard_D8_v3", enableEncryptionAtHost=True),
+        "'Standard_D8_v3' does not support",
+        user_pool(vmSize="Standard_D8s_v3", enableEncryptionAtHost=True),
+    ),
     ("max-pods", user_pool(maxPods=9), "9 is not between 10 and 250", user_pool(maxPods=10)),
 ]
 """The same of new agent pools."""

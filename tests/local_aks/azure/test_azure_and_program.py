@@ -66,6 +66,7 @@ UNCHECKED: list[tuple[Json, str]] = [
     (_pools(labels={"kubernetes.io/mine": "a"}), "must begin with an allowed prefix"),
     (_pools(labels={f"{'d' * 64}.example/team": "a"}), "is no Kubernetes label"),
     (_pools(osDisk={"type": "Ephemeral", "sizeGib": 2048}), "VMCacheSizeTooSmall"),
+    (_pools(vmSize="Standard_D8_v3", encryptionAtHost=True), "does not support encryption at host"),
     (_pools(vmSize="Standard_NC4as_T4_v3", gpuInstanceProfile="MIG1g"), "has no Multi-Instance GPU"),
 ]
 """Settings that are wrong, and words of Azure's answer."""
