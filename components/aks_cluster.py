@@ -144,6 +144,8 @@ def _managed_cluster(
         api_server_access_profile=aks.ManagedClusterAPIServerAccessProfileArgs(
             authorized_ip_ranges=access.get("authorized_ip_ranges") or None,
             enable_private_cluster=access.get("private_cluster", False),
+            # False is sent as well, because nobody says that AKS forgets what a later request leaves out.
+            disable_run_command=not access.get("run_command", True),
         ),
         enable_rbac=True,
         disable_local_accounts=not access.get("local_accounts", True),
@@ -219,6 +221,7 @@ def _system_pool(args: AksClusterArgs, os_sku: str) -> aks.ManagedClusterAgentPo
         os_disk_size_gb=pool.get("os_disk_gib", DEFAULT_OS_DISK_GIB),
         availability_zones=pool.get("zones") or None,
         max_pods=pool.get("max_pods", DEFAULT_MAX_PODS),
+        enable_encryption_at_host=pool.get("encryption_at_host") or None,
         vnet_subnet_id=pool.get("subnet_id"),
         upgrade_settings=aks.AgentPoolUpgradeSettingsArgs(max_surge="1"),
         tags=args.get("tags"),

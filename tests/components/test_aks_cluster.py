@@ -143,6 +143,17 @@ def test_the_system_pool_has_its_counts_size_disk_and_subnet(cloud: Cloud) -> An
 
 
 @pulumi.runtime.test
+def test_the_system_pool_is_encrypted_at_the_host_where_that_is_asked_for(cloud: Cloud) -> Any:
+    def check(bodies: list[dict[str, Any]]) -> None:
+        plain, encrypted = (body["agentPoolProfiles"][0] for body in bodies)
+        assert "enableEncryptionAtHost" not in plain
+        assert encrypted["enableEncryptionAtHost"] is True
+
+    AksCluster("encrypted", {**CLUSTER, "system_pool": {"encryption_at_host": True}}, cloud.opts)
+    return pulumi.Output.all(cloud.request("kf"), cloud.request("encrypted")).apply(check)
+
+
+@pulumi.runtime.test
 def test_the_network_is_cni_overlay_on_azures_data_plane(cloud: Cloud) -> Any:
     def check(body: dict[str, Any]) -> None:
         profile = body["networkProfile"]
