@@ -93,18 +93,15 @@ class Analyzer(analyzer_pb2_grpc.AnalyzerServicer):
     @override
     def Analyze(self, request: Any, context: Any) -> Any:
         asked = self._seen[request.urn] = resource(request)
-        return self._answer(
-            self._of(rule, [asked]) for rule in RULES if rule.each and rule.type == asked.type
-        )
+        return self._answer(self._of(rule, [asked]) for rule in RULES if rule.each)
 
     @override
     def AnalyzeStack(self, request: Any, context: Any) -> Any:
-        # What comes here are outputs, which a preview does not know; rules look at inputs, which Analyze had.
-        stack = [
-            resource(it) if it.type == STACK else self._seen.get(it.urn) or resource(it)
-            for it in request.resources
-        ]
-        return self._answer(self._of(rule, stack) for rule in RULES if rule.every)
+        # What comes here are outputs, which a preview does not know; rules look at inputs, which Analyze had. Only of
+        # the stack itself are the outputs what a program asks for.
+        stack = [self._seen.get(it.urn) or resource(it) for it in request.resources if it.type != STACK]
+        outputs = [resource(it) for it in request.resources if it.type == STACK]
+        return self._answer(self._of(rule, stack if rule.every else outputs) for rule in RULES)
 
     @override
     def Remediate(self, request: Any, context: Any) -> Any:

@@ -16,23 +16,23 @@ _DECISION: Final = "docs/decisions/0003-labels-and-taints.md"
 Told = Iterator[tuple[str, str]]
 
 
-def _system_closed(resources: Sequence[Resource]) -> Told:
-    for pool in pools(resources):
+def _system_closed(resource: Resource) -> Iterator[str]:
+    for pool in pools([resource]):
         if pool.system and _SYSTEM not in pool.taints:
-            yield pool.urn, f"nodeTaints of the system pool {pool.name} lack {_SYSTEM}"
+            yield f"nodeTaints of the system pool {pool.name} lack {_SYSTEM}"
 
 
-def _gpu_closed(resources: Sequence[Resource]) -> Told:
-    for pool in pools(resources):
+def _gpu_closed(resource: Resource) -> Iterator[str]:
+    for pool in pools([resource]):
         if pool.gpu and not any(it.startswith(_GPU) and it.endswith(":NoSchedule") for it in pool.taints):
             size = pool.wire["vmSize"]
-            yield pool.urn, f"{pool.name} has GPUs ({size}), and nodeTaints lack {_GPU}present:NoSchedule"
+            yield f"{pool.name} has GPUs ({size}), and nodeTaints lack {_GPU}present:NoSchedule"
 
 
-def _arm_closed(resources: Sequence[Resource]) -> Told:
-    for pool in pools(resources):
+def _arm_closed(resource: Resource) -> Iterator[str]:
+    for pool in pools([resource]):
         if pool.arm and not pool.system and _ARM not in pool.taints:
-            yield pool.urn, f"{pool.name} has ARM nodes ({pool.wire['vmSize']}), and nodeTaints lack {_ARM}"
+            yield f"{pool.name} has ARM nodes ({pool.wire['vmSize']}), and nodeTaints lack {_ARM}"
 
 
 def _one_home(resources: Sequence[Resource]) -> Told:
@@ -48,29 +48,26 @@ def _one_home(resources: Sequence[Resource]) -> Told:
         )
 
 
-def _home_stays(resources: Sequence[Resource]) -> Told:
-    for pool in homes(list(pools(resources))):
+def _home_stays(resource: Resource) -> Iterator[str]:
+    for pool in homes(list(pools([resource]))):
         fewest = pool.wire.get("minCount") if pool.wire.get("enableAutoScaling") else pool.wire.get("count")
         if not fewest:
-            yield pool.urn, f"{pool.name} may have no node at all, and Charmed Kubeflow no place to be"
+            yield f"{pool.name} may have no node at all, and Charmed Kubeflow no place to be"
         if pool.wire.get("osDiskType") == "Ephemeral":
-            yield pool.urn, f"osDiskType of {pool.name} is Ephemeral, and its disks go with its nodes"
+            yield f"osDiskType of {pool.name} is Ephemeral, and its disks go with its nodes"
 
 
-def _from_zero(resources: Sequence[Resource]) -> Told:
-    for pool in pools(resources):
+def _from_zero(resource: Resource) -> Iterator[str]:
+    for pool in pools([resource]):
         fewest = pool.wire.get("minCount") or 0
         if pool.batch and fewest > 0:
-            yield pool.urn, f"minCount of {pool.name} is {fewest}: so many nodes are paid for without work"
+            yield f"minCount of {pool.name} is {fewest}: so many nodes are paid for without work"
 
 
-def _count_left_alone(resources: Sequence[Resource]) -> Told:
-    for pool in pools(resources):
+def _count_left_alone(resource: Resource) -> Iterator[str]:
+    for pool in pools([resource]):
         if pool.wire.get("enableAutoScaling") and f"{pool.path}count" not in pool.ignored:
-            yield (
-                pool.urn,
-                f"ignore_changes lacks count, so each `up` would set back how many nodes {pool.name} has",
-            )
+            yield f"ignore_changes lacks count, so each `up` would set back how many nodes {pool.name} has"
 
 
 def homes(every: Sequence[Pool]) -> list[Pool]:
@@ -84,21 +81,21 @@ RULES: Final = (
         "Only AKS's add-ons run on a system pool.",
         "docs/facts/aks.md#system-pool",
         mandatory=True,
-        every=_system_closed,
+        each=_system_closed,
     ),
     Rule(
         "gpu-pool-is-closed",
         "Only work that asks for a GPU runs on a GPU node.",
         _DECISION,
         mandatory=True,
-        every=_gpu_closed,
+        each=_gpu_closed,
     ),
     Rule(
         "arm-pool-is-closed",
         "Only work that says so runs on an ARM node, because most images are for x64.",
         _DECISION,
         mandatory=True,
-        every=_arm_closed,
+        each=_arm_closed,
     ),
     Rule(
         "platform-has-one-home",
@@ -114,20 +111,20 @@ RULES: Final = (
         "docs/facts/charmed-kubeflow.md#size-of-the-cluster",
         severity="high",
         mandatory=True,
-        every=_home_stays,
+        each=_home_stays,
     ),
     Rule(
         "batch-scales-from-zero",
         "A pool for batch work has no nodes while there is no work.",
         "docs/facts/aks.md#shortage-and-fallback",
         severity="low",
-        every=_from_zero,
+        each=_from_zero,
     ),
     Rule(
         "autoscaler-owns-the-count",
         "The program never sets back the number of nodes that the autoscaler chose.",
         "components/agent_pools.py",
         mandatory=True,
-        every=_count_left_alone,
+        each=_count_left_alone,
     ),
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any, Final, cast
 
 from policy.rule import UNKNOWN, Resource, Rule
@@ -27,16 +27,15 @@ _SHAPES: Final = {
 _SECRET: Final = "kubernetes:core/v1:Secret"  # noqa: S105 - a type
 
 
-def _in_clear(resources: Sequence[Resource]) -> Iterator[tuple[str, str]]:
-    for it in resources:
-        for path, key, text in _texts(it.inputs):
-            kind = next((name for name, shape in _SHAPES.items() if shape.search(text)), None)
-            if kind:
-                yield it.urn, f"{path} holds {kind} in clear"
-            elif _KEY.search(key) and text:
-                yield it.urn, f"{path} is in clear, and its name says that it is a secret"
-            elif it.type == _SECRET and path.startswith(("data.", "stringData.")):
-                yield it.urn, f"{path} of a Secret is in clear"
+def _in_clear(resource: Resource) -> Iterator[str]:
+    for path, key, text in _texts(resource.inputs):
+        kind = next((name for name, shape in _SHAPES.items() if shape.search(text)), None)
+        if kind:
+            yield f"{path} holds {kind} in clear"
+        elif _KEY.search(key) and text:
+            yield f"{path} is in clear, and its name says that it is a secret"
+        elif resource.type == _SECRET and path.startswith(("data.", "stringData.")):
+            yield f"{path} of a Secret is in clear"
 
 
 def _texts(value: Any, path: str = "", key: str = "") -> Iterator[tuple[str, str, str]]:
@@ -60,6 +59,6 @@ RULES: Final = (
         "our own test: tests/policy/violating/secrets.yaml",
         severity="high",
         mandatory=True,
-        every=_in_clear,
+        each=_in_clear,
     ),
 )

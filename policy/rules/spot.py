@@ -15,57 +15,48 @@ _PAGE: Final = "docs/facts/aks.md#spot-pools"
 Told = Iterator[tuple[str, str]]
 
 
-def _marked(resources: Sequence[Resource]) -> Told:
-    for pool in pools(resources):
+def _marked(resource: Resource) -> Iterator[str]:
+    for pool in pools([resource]):
         label, tainted = pool.labels.get(_KEY), _TAINT in pool.taints
         if pool.spot and label != "spot":
-            yield (
-                pool.urn,
-                f"nodeLabels of {pool.name} lack {_KEY}=spot, which an update would take off the nodes",
-            )
+            yield f"nodeLabels of {pool.name} lack {_KEY}=spot, which an update would take off the nodes"
         if pool.spot and not tainted:
-            yield pool.urn, f"nodeTaints of {pool.name} lack {_TAINT}, without which AKS refuses an update"
+            yield f"nodeTaints of {pool.name} lack {_TAINT}, without which AKS refuses an update"
         if not pool.spot and (label or tainted):
-            yield pool.urn, f"{pool.name} is on demand and has {_KEY}, so spot work would be held there"
+            yield f"{pool.name} is on demand and has {_KEY}, so spot work would be held there"
 
 
-def _user_mode(resources: Sequence[Resource]) -> Told:
-    for pool in pools(resources):
+def _user_mode(resource: Resource) -> Iterator[str]:
+    for pool in pools([resource]):
         if pool.spot and (pool.system or pool.path):
-            yield pool.urn, f"{pool.name} is a spot pool for AKS's add-ons; a system pool is on demand"
+            yield f"{pool.name} is a spot pool for AKS's add-ons; a system pool is on demand"
 
 
-def _deleted(resources: Sequence[Resource]) -> Told:
-    for pool in pools(resources):
+def _deleted(resource: Resource) -> Iterator[str]:
+    for pool in pools([resource]):
         policy = pool.wire.get("scaleSetEvictionPolicy") or "Delete"
         if pool.spot and policy != "Delete":
             yield (
-                pool.urn,
-                (
-                    f"scaleSetEvictionPolicy of {pool.name} is {policy}: evicted nodes keep quota and disk, "
-                    "and the autoscaler takes no other pool"
-                ),
+                f"scaleSetEvictionPolicy of {pool.name} is {policy}: evicted nodes keep quota and disk, "
+                "and the autoscaler takes no other pool"
             )
 
 
-def _priced(resources: Sequence[Resource]) -> Told:
-    for pool in pools(resources):
+def _priced(resource: Resource) -> Iterator[str]:
+    for pool in pools([resource]):
         price = pool.wire.get("spotMaxPrice")
         if pool.spot and (price is None or (price != -1 and price <= 0)):
-            yield pool.urn, f"spotMaxPrice of {pool.name} is {price}; -1 means up to the on-demand price"
+            yield f"spotMaxPrice of {pool.name} is {price}; -1 means up to the on-demand price"
         if not pool.spot and price is not None:
-            yield pool.urn, f"{pool.name} is on demand and has a spotMaxPrice, which AKS refuses"
+            yield f"{pool.name} is on demand and has a spotMaxPrice, which is for spot alone"
 
 
-def _no_platform(resources: Sequence[Resource]) -> Told:
-    for pool in pools(resources):
+def _no_platform(resource: Resource) -> Iterator[str]:
+    for pool in pools([resource]):
         if pool.spot and pool.platform:
-            yield pool.urn, f"no NoSchedule or NoExecute taint keeps Charmed Kubeflow off {pool.name}"
+            yield f"no NoSchedule or NoExecute taint keeps Charmed Kubeflow off {pool.name}"
         if pool.spot and pool.labels.get(WORKLOAD) == PLATFORM:
-            yield (
-                pool.urn,
-                f"{pool.name} has the label {WORKLOAD}={PLATFORM}, which marks the home of Kubeflow",
-            )
+            yield f"{pool.name} has the label {WORKLOAD}={PLATFORM}, which marks the home of Kubeflow"
 
 
 def _fallback(resources: Sequence[Resource]) -> Told:
@@ -88,7 +79,7 @@ RULES: Final = (
         "docs/facts/aks.md#spot-label-and-taint",
         severity="high",
         mandatory=True,
-        every=_marked,
+        each=_marked,
     ),
     Rule(
         "spot-is-no-system-pool",
@@ -96,20 +87,20 @@ RULES: Final = (
         _PAGE,
         severity="high",
         mandatory=True,
-        every=_user_mode,
+        each=_user_mode,
     ),
     Rule(
         "spot-nodes-are-deleted",
         "An evicted spot node is deleted, so that another pool takes over.",
         "docs/facts/aks.md#eviction-policy",
-        every=_deleted,
+        each=_deleted,
     ),
     Rule(
         "spot-has-a-price",
         "A spot pool says the most it pays, and no other pool does.",
         _PAGE,
         severity="low",
-        every=_priced,
+        each=_priced,
     ),
     Rule(
         "spot-hosts-no-platform",
@@ -117,7 +108,7 @@ RULES: Final = (
         "docs/decisions/0003-labels-and-taints.md",
         severity="high",
         mandatory=True,
-        every=_no_platform,
+        each=_no_platform,
     ),
     Rule(
         "spot-has-a-fallback",

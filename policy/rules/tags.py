@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Final
 
 from policy.rule import Resource, Rule
@@ -24,12 +24,11 @@ UNTAGGABLE: Final = frozenset(
 _WANTED: Final = ("owner", "environment")
 
 
-def _tagged(resources: Sequence[Resource]) -> Iterator[tuple[str, str]]:
-    for it in resources:
-        if not it.type.startswith(_AZURE) or it.type in UNTAGGABLE:
-            continue
-        if missing := [name for name in _WANTED if not tags(it).get(name)]:
-            yield it.urn, f"no tag {' and '.join(missing)}"
+def _tagged(resource: Resource) -> Iterator[str]:
+    if not resource.type.startswith(_AZURE) or resource.type in UNTAGGABLE:
+        return
+    if missing := [name for name in _WANTED if not tags(resource).get(name)]:
+        yield f"no tag {' and '.join(missing)}"
 
 
 RULES: Final = (
@@ -38,6 +37,6 @@ RULES: Final = (
         "Each Azure resource that can have tags says who owns it and which environment it belongs to.",
         "docs/reference/settings.md#tags",
         severity="low",
-        every=_tagged,
+        each=_tagged,
     ),
 )
