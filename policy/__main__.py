@@ -15,7 +15,7 @@ import pulumi
 
 from policy import RULES
 from policy.exceptions import ExceptionsError, load, stale
-from policy.plan import PlanError, read, resources
+from policy.plan import PlanError, everything, read
 from policy.report import as_json, as_text
 from policy.verdict import fails, verdicts
 from preview import terminal
@@ -41,7 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         rows = load(rules={rule.name for rule in RULES})
         plan = read(options.plan) if options.plan else _planned(options.stack, options.root.resolve())
         stack: str = plan["stack"]
-        found = verdicts(stack, resources(plan["resources"]), rows)
+        found = verdicts(stack, everything(plan), rows)
     except (ExceptionsError, PlanError, StackFileError, pulumi.RunError, OSError) as error:
         print(error, *getattr(error, "__notes__", ()), sep="\n", file=sys.stderr)
         return 1

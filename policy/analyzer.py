@@ -21,7 +21,7 @@ from typing_extensions import override
 
 from policy import RULES
 from policy.exceptions import Accepted, ExceptionsError, covering, load
-from policy.rule import Resource, Rule, Violation
+from policy.rule import STACK, Resource, Rule, Violation
 from policy.wire import resource
 
 NAME: Final = "kubeflow-aks"
@@ -93,15 +93,15 @@ class Analyzer(analyzer_pb2_grpc.AnalyzerServicer):
     @override
     def Analyze(self, request: Any, context: Any) -> Any:
         asked = self._seen[request.urn] = resource(request)
-        return self._answer(
-            self._of(rule, [asked]) for rule in RULES if rule.each and rule.type == asked.type
-        )
+        return self._answer(self._of(rule, [asked]) for rule in RULES if rule.each)
 
     @override
     def AnalyzeStack(self, request: Any, context: Any) -> Any:
-        # What comes here are outputs, which a preview does not know; rules look at inputs, which Analyze had.
-        stack = [self._seen.get(it.urn) or resource(it) for it in request.resources]
-        return self._answer(self._of(rule, stack) for rule in RULES if rule.every)
+        # What comes here are outputs, which a preview does not know; rules look at inputs, which Analyze had. Only of
+        # the stack itself are the outputs what a program asks for.
+        stack = [self._seen.get(it.urn) or resource(it) for it in request.resources if it.type != STACK]
+        outputs = [resource(it) for it in request.resources if it.type == STACK]
+        return self._answer(self._of(rule, stack if rule.every else outputs) for rule in RULES)
 
     @override
     def Remediate(self, request: Any, context: Any) -> Any:

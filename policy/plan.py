@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
-from policy.rule import UNKNOWN, Resource
+from policy.rule import STACK, UNKNOWN, Resource
 from recorder.document import SECRET, VERSION
 
 
@@ -30,6 +30,24 @@ def read(path: Path) -> Mapping[str, Any]:
     if not isinstance(plan, dict) or cast(dict[str, Any], plan).get("version") != VERSION:
         raise PlanError(f"{path}: no plan document of version {VERSION}, as `make preview` writes it")
     return cast(dict[str, Any], plan)
+
+
+def everything(plan: Mapping[str, Any]) -> list[Resource]:
+    """All that a plan document asks for: its resources, and the stack itself with its outputs as inputs.
+
+    Raises:
+        PlanError: as `resources` does.
+    """
+    outputs: dict[str, Any] = {
+        "urn": f"stack::{plan['stack']}",
+        "type": STACK,
+        "name": plan["stack"],
+        "inputs": plan["outputs"],
+        "secretInputs": plan["secretOutputs"],
+        "unknownInputs": plan["unknownOutputs"],
+        "options": {},
+    }
+    return resources([outputs, *plan["resources"]])
 
 
 def resources(planned: Iterable[Mapping[str, Any]]) -> list[Resource]:

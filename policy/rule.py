@@ -30,6 +30,9 @@ UNKNOWN: Final = Unknown()
 A rule that expects one asks `is UNKNOWN`; another one that meets it is undecided, which is told and never fails.
 """
 
+STACK: Final = "pulumi:pulumi:Stack"
+"""Type of the stack itself; its inputs are the stack's outputs."""
+
 Severity = Literal["low", "medium", "high"]
 
 
@@ -89,7 +92,7 @@ class Rule:
         source: document (repository and file, or address) with its date, or our own test.
         severity: how bad a violation is.
         mandatory: whether a violation fails a preview; else it is only told.
-        type: type token of the resources that `each` looks at.
+        type: type token of the resources that `each` looks at; empty for all.
         each: messages about one resource.
         every: (URN, message) about all resources together; URN is empty for the whole stack.
         ids: names of the same rule elsewhere, such as `CKV_AZURE_5`.
@@ -111,7 +114,7 @@ class Rule:
         """What breaks this rule among all resources of a stack."""
         if self.each:
             for it in resources:
-                if it.type == self.type:
+                if self.type in ("", it.type):
                     yield from self._judged(_about(it, self.each), it.urn)
         if self.every:
             yield from self._judged(_about_all(resources, self.every), "")

@@ -12,7 +12,7 @@ import pulumi
 
 from policy import RULES
 from policy.exceptions import ExceptionsError, load
-from policy.plan import resources
+from policy.plan import everything
 from policy.verdict import fails, verdicts
 from preview import terminal
 from preview.mermaid import mermaid
@@ -43,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         document = plan_document(recorded)
         folder = root / "build" / recorded.stack
         rows = load(rules={rule.name for rule in RULES})
-        found = verdicts(recorded.stack, resources(document["resources"]), rows)
+        found = verdicts(recorded.stack, everything(document), rows)
         names = write(document, folder)
     except (StackFileError, ExceptionsError, pulumi.RunError, OSError) as error:
         print(error, *getattr(error, "__notes__", ()), sep="\n", file=sys.stderr)
