@@ -115,7 +115,8 @@ class _One:
                 self._run, run = kept
                 return run
             how.report(f"{self._stack}: bringing the base up …")
-            run = run_of(self._operate("up", program).result)
+            done = self._operate("up", program)
+            run = run_of(done.result, done.ignored)
             if not how.control_plane:
                 how.bases.keep(key, self._directory, run)
         except ProgramError as error:
@@ -135,7 +136,7 @@ class _One:
         unknown = (f"{name} is not simulated: shown from the plan" for name in done.not_simulated)
         return replace(
             observed,
-            head=run_of(done.result),
+            head=run_of(done.result, done.ignored),
             changes=changes,
             looks_replaced=only_look,
             notes=(*observed.notes, *unknown),

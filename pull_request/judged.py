@@ -25,6 +25,7 @@ def violations(stack: str, run: Run | None, accepted: Sequence[Accepted]) -> lis
             inputs=_hidden(each.inputs),
             secret_inputs=frozenset(_secret("", each.inputs)),
             protect=each.protect,
+            ignore_changes=frozenset(each.ignore_changes),
         )
         for each in run.resources.values()
     ]
