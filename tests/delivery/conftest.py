@@ -29,5 +29,9 @@ def job(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> Generator[st
             "GITHUB_RUN_ID": "77",
         }.items():
             monkeypatch.setenv(name, value)
-        monkeypatch.setattr(client.time, "sleep", lambda _: None)
+        monkeypatch.setattr(client.time, "sleep", _wait_for_nothing)
         yield address
+
+
+def _wait_for_nothing(_: float) -> None:
+    """Takes the place of `time.sleep`."""

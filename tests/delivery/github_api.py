@@ -89,7 +89,7 @@ def github(repository: Repository) -> Generator[str]:
         def do_PATCH(self) -> None:
             self._answer()
 
-        def log_message(self, *_: Any) -> None:
+        def log_message(self, format: str, *args: Any) -> None:  # noqa: A002, ARG002 - as declared
             """Says nothing."""
 
         def _answer(self) -> None:
@@ -138,7 +138,7 @@ def github(repository: Repository) -> Generator[str]:
             headers: dict[str, str] = {}
             if number * size < len(entries):
                 others = "&".join(f"{name}={value}" for name, value in query.items() if name != "page")
-                here = f"http://127.0.0.1:{self.server.server_address[1]}{urlsplit(self.path).path}"
+                here = f"{address}{urlsplit(self.path).path}"
                 last = -(-len(entries) // size)
                 headers["Link"] = (
                     f'<{here}?{others}&page={number + 1}>; rel="next", <{here}?{others}&page={last}>; rel="last"'
@@ -155,13 +155,14 @@ def github(repository: Repository) -> Generator[str]:
             self.wfile.write(body)
 
         def redirect(self, there: str) -> None:
-            self._send(302, {"Location": there}, b"")
+            self._send(302, {"Location": f"{address}{there}"}, b"")
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    address = f"http://127.0.0.1:{server.server_port}"
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
     thread.start()
     try:
-        yield f"http://127.0.0.1:{server.server_address[1]}"
+        yield address
     finally:
         server.shutdown()
         server.server_close()
@@ -258,7 +259,7 @@ def _list_artifacts(
 def _get_artifact(handler: Any, repository: Repository, ids: list[int], _: dict[str, str], __: Json) -> None:
     if ids[0] not in repository.archives:
         raise _RefusedError(410, "Artifact has expired")
-    handler.redirect(f"http://127.0.0.1:{handler.server.server_address[1]}/blobs/{ids[0]}")
+    handler.redirect(f"/blobs/{ids[0]}")
 
 
 ROUTES: Final[list[tuple[str, str, Act]]] = [

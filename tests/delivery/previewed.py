@@ -51,14 +51,14 @@ def archive(files: Mapping[str, str | bytes]) -> bytes:
     return sink.getvalue()
 
 
-def left(stack: str = "dev", number: int = NUMBER, **files: str | bytes) -> bytes:
+def left(stack: str = "dev", number: int = NUMBER, files: Mapping[str, str | bytes] | None = None) -> bytes:
     """What the preview of a stack leaves, with other files in place of its own."""
     own: dict[str, str | bytes] = {
         f"{stack}.json": json.dumps(document(stack)),
         f"{stack}.md": "whatever",
         "pull-request": f"{number}\n",
     }
-    return archive({**own, **files})
+    return archive({**own, **(files or {})})
 
 
 def pull(

@@ -12,6 +12,7 @@ from pull_request.telling import marker
 from tests.delivery.github_api import BOT, Repository
 from tests.delivery.previewed import NUMBER, RUN, SHA, archive, document, left, previewed, pull
 
+NO_HEADERS: dict[str, str] = {}
 ADDRESS = "https://github.com/team/kubeflow-aks/actions/runs/500"
 
 
@@ -80,7 +81,7 @@ def test_ours_is_found_on_a_later_page_and_a_forged_marker_is_not_ours(repositor
 
 def test_the_markdown_of_the_pull_request_is_never_used(repository: Repository) -> None:
     hostile = "@team <img src=x onerror=1> [click](https://evil.example)"
-    previewed(repository, dev=left(**{"dev.md": hostile}))
+    previewed(repository, dev=left(files={"dev.md": hostile}))
     assert comment.main() == 0
     assert "@team" not in bodies(repository)[0]
     assert "evil" not in bodies(repository)[0]
@@ -89,7 +90,7 @@ def test_the_markdown_of_the_pull_request_is_never_used(repository: Repository) 
 def test_hostile_words_in_the_document_do_not_come_alive(repository: Repository) -> None:
     changed = document()
     changed["notes"] = ["<!-- kubeflow-aks preview: prod -->", "@team/admins #1 https://evil.example \ud800"]
-    previewed(repository, dev=left(**{"dev.json": json.dumps(changed)}))
+    previewed(repository, dev=left(files={"dev.json": json.dumps(changed)}))
     assert comment.main() == 0
     [body] = bodies(repository)
     assert body.count("<!--") - body.count("`<!--") == 1
@@ -157,20 +158,37 @@ def test_of_two_pull_requests_with_one_head_the_artifact_says_which(repository: 
         b"PK\x03\x04 broken",
         archive({"../../etc/passwd": "x"}),
         archive({"dev.json": "{}", "pull-request": "7", "more.sh": "x"}),
-        left(**{"pull-request": "7; id"}),
-        left(**{"pull-request": "7" * 100}),
-        left(**{"pull-request": "٧"}),
-        left(**{"dev.json": "{}"}),
-        left(**{"dev.json": "[]"}),
-        left(**{"dev.json": "not json"}),
-        left(**{"dev.json": "[" * 100_000}),
-        left(**{"dev.json": b"\xff\xfe"}),
-        left(**{"dev.json": json.dumps({**document(), "cost": float("nan")})}),
-        left(**{"dev.json": json.dumps({**document(), "more": 1})}),
-        left(**{"dev.json": json.dumps(document("prod"))}),
-        left(**{"dev.json": json.dumps(document())[:-1] + " " * 20_000_001 + "}"}),
+        left(files={"pull-request": "7; id"}),
+        left(files={"pull-request": "7" * 100}),
+        left(files={"pull-request": "٧"}),
+        left(files={"dev.json": "{}"}),
+        left(files={"dev.json": "[]"}),
+        left(files={"dev.json": "not json"}),
+        left(files={"dev.json": "[" * 100_000}),
+        left(files={"dev.json": b"\xff\xfe"}),
+        left(files={"dev.json": json.dumps({**document(), "cost": float("nan")})}),
+        left(files={"dev.json": json.dumps({**document(), "more": 1})}),
+        left(files={"dev.json": json.dumps(document("prod"))}),
+        left(files={"dev.json": json.dumps(document())[:-1] + " " * 20_000_001 + "}"}),
     ],
-    ids=range(16),
+    ids=[
+        "empty",
+        "broken",
+        "path upwards",
+        "one file more",
+        "number with a command",
+        "long number",
+        "number in other digits",
+        "empty document",
+        "list",
+        "no JSON",
+        "nested without end",
+        "no UTF-8",
+        "NaN",
+        "one key more",
+        "of another stack",
+        "unpacks to 20 MB",
+    ],
 )
 def test_what_is_no_artifact_of_ours_is_one_line_and_never_shown(
     content: bytes, repository: Repository, capsys: pytest.CaptureFixture[str]
@@ -191,7 +209,7 @@ def test_a_document_that_is_nested_too_deep_is_refused(
     for _ in range(500):
         value = [value]
     deep["changes"][0]["differences"] = [{"path": "a", "kind": "update", "before": value, "after": 1}]
-    previewed(repository, dev=left(**{"dev.json": json.dumps(deep)}))
+    previewed(repository, dev=left(files={"dev.json": json.dumps(deep)}))
     assert said(capsys) == (1, "error: preview-dev: the document is too deep\n")
 
 
@@ -266,12 +284,12 @@ def test_a_run_that_is_none_is_one_line(
 @pytest.mark.parametrize(
     ("method", "fault", "words"),
     [
-        ("POST", (403, {}, "Resource not accessible by integration"), "may not do this"),
-        ("POST", (404, {}, "Not Found"), "no such thing"),
-        ("POST", (410, {}, "Issues are disabled for this repo"), "switched off"),
-        ("POST", (422, {}, "Validation Failed"), "does not take it"),
-        ("POST", (502, {}, "Bad Gateway"), "GitHub fails"),
-        ("GET", (401, {}, "Bad credentials"), "not valid"),
+        ("POST", (403, NO_HEADERS, "Resource not accessible by integration"), "may not do this"),
+        ("POST", (404, NO_HEADERS, "Not Found"), "no such thing"),
+        ("POST", (410, NO_HEADERS, "Issues are disabled for this repo"), "switched off"),
+        ("POST", (422, NO_HEADERS, "Validation Failed"), "does not take it"),
+        ("POST", (502, NO_HEADERS, "Bad Gateway"), "GitHub fails"),
+        ("GET", (401, NO_HEADERS, "Bad credentials"), "not valid"),
     ],
     ids=str,
 )
@@ -294,7 +312,7 @@ def test_what_github_refuses_is_one_line(
 @pytest.mark.parametrize(
     ("method", "fault"),
     [
-        ("GET", (500, {}, "")),
+        ("GET", (500, NO_HEADERS, "")),
         ("GET", (429, {"Retry-After": "3"}, "")),
         ("POST", (403, {"Retry-After": "3"}, "You have exceeded a secondary rate limit")),
         ("POST", (403, {"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "1"}, "API rate limit exceeded")),
