@@ -89,7 +89,7 @@ def github(repository: Repository) -> Generator[str]:
         def do_PATCH(self) -> None:
             self._answer()
 
-        def log_message(self, format: str, *args: Any) -> None:  # noqa: A002, ARG002 - as declared
+        def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - as declared
             """Says nothing."""
 
         def _answer(self) -> None:
