@@ -32,7 +32,7 @@ keep = pulumi.ResourceOptions(protect=planned.settings.protect)
 group = resources.ResourceGroup(name, resource_group_name=name, location=where, tags=tags, opts=keep)
 network = Network(name, arguments.network(planned, group), keep)
 cluster = AksCluster(name, arguments.cluster(planned, group, network), keep)
-registry = ContainerRegistry(name, arguments.registry(planned, group, cluster), keep)
+registry = ContainerRegistry(name, arguments.registry(planned, group, network, cluster), keep)
 wanted = arguments.data_store(planned, group, cluster)
 store = DataStore(name, wanted, keep) if wanted else None
 pools = AgentPools(name, arguments.pools(planned, group, network, cluster))

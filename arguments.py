@@ -51,7 +51,7 @@ def cluster(plan: Plan, group: resources.ResourceGroup, vnet: Network) -> AksClu
     """Arguments of the cluster."""
     settings = plan.settings
     access = _named(ApiAccessSpec, settings.api_access)
-    access["authorized_ip_ranges"] = _authorized_ip_ranges(settings.api_access.authorized_ip_ranges, vnet)
+    access["authorized_ip_ranges"] = _with_own(access["authorized_ip_ranges"], vnet)
     return AksClusterArgs(
         resource_group_name=group.name,
         resource_group_id=group.id,
@@ -69,10 +69,14 @@ def cluster(plan: Plan, group: resources.ResourceGroup, vnet: Network) -> AksClu
     )
 
 
-def registry(plan: Plan, group: resources.ResourceGroup, puller: AksCluster) -> ContainerRegistryArgs:
+def registry(
+    plan: Plan, group: resources.ResourceGroup, vnet: Network, puller: AksCluster
+) -> ContainerRegistryArgs:
     """Arguments of the registry."""
+    asked = _named(ContainerRegistryArgs, plan.settings.registry)
+    asked["authorized_ip_ranges"] = _with_own(asked["authorized_ip_ranges"], vnet)
     return ContainerRegistryArgs(
-        **_named(ContainerRegistryArgs, plan.settings.registry),
+        **asked,
         resource_group_name=group.name,
         location=plan.settings.location,
         puller_object_id=puller.kubelet_object_id,
@@ -121,6 +125,8 @@ def prerequisites(plan: Plan, home: AksCluster) -> KubeflowPrerequisitesArgs:
         pool_contract=json.dumps(plan.contract, indent=1),
         device_plugin=plan.settings.gpu.plugin == "devicePlugin"
         and any(pool.hardware == GPU for pool in plan.pools),
+        gpu_slices=any(pool.gpu_instance_profile for pool in plan.pools),
+        network_policies=plan.settings.network.policy != "none",
         protect=plan.settings.protect,
     )
 
@@ -181,10 +187,11 @@ def outputs(
     }
 
 
-def _authorized_ip_ranges(ranges: Sequence[str], vnet: Network) -> list[pulumi.Input[str]]:
+def _with_own(ranges: Sequence[str], vnet: Network) -> list[pulumi.Input[str]]:
     """The ranges and the nodes' own way out: AKS adds its load balancer's address, but no NAT gateway's.
 
-    Source: MicrosoftDocs/azure-aks-docs, articles/aks/api-server-authorized-ip-ranges.md (2026-08-21).
+    Source: MicrosoftDocs/azure-aks-docs, articles/aks/api-server-authorized-ip-ranges.md (2026-08-21). A registry adds
+    neither.
     """
     own = [pulumi.Output.concat(vnet.outbound_address, "/32")] if ranges and vnet.outbound_address else []
     return [*ranges, *own]

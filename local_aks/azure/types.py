@@ -126,6 +126,7 @@ FEDERATED_CREDENTIAL: Final = "azure-native:managedidentity:FederatedIdentityCre
 STORAGE_ACCOUNT: Final = "azure-native:storage:StorageAccount"
 SUBNET: Final = "azure-native:network:Subnet"
 PUBLIC_IP: Final = "azure-native:network:PublicIPAddress"
+REGISTRY: Final = "azure-native:containerregistry:Registry"
 RESOURCE_GROUP: Final = "azure-native:resources:ResourceGroup"
 ROLE_ASSIGNMENT: Final = "azure-native:authorization:RoleAssignment"
 
@@ -215,7 +216,7 @@ _TYPES: Final = (
         other_evidence={"publicAccess": Evidence.NOTHING},
     ),
     ArmType(
-        pulumi="azure-native:containerregistry:Registry",
+        pulumi=REGISTRY,
         arm="Microsoft.ContainerRegistry/registries",
         path=f"{_GROUP}/providers/Microsoft.ContainerRegistry/registries/{{registryName}}",
         force_new=frozenset({"location"}),

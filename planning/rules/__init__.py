@@ -19,6 +19,7 @@ from planning.rules import (
     moves,
     names,
     network,
+    network_policy,
     own_sizes,
     pools,
     prices,
@@ -55,6 +56,7 @@ def problems(settings: Settings, *, project: str, stack_name: str, today: date) 
     yield from versions.version_problems(settings, day)
     yield from tiers.tier_problems(settings, planned)
     yield from network.network_problems(settings, planned)
+    yield from network_policy.network_policy_problems(settings)
     yield from access.access_problems(settings)
     yield from ssh.ssh_problems(settings)
     yield from registry.registry_problems(settings)
@@ -94,11 +96,14 @@ def warnings(settings: Settings, *, today: date) -> Iterator[str]:
     yield from versions.version_warnings(settings, day)
     yield from upgrades.upgrade_warnings(settings, day)
     yield from size_warnings.size_warnings(settings, day)
+    yield from size_warnings.encryption_warnings(planned)
     yield from size_warnings.architecture_warnings(planned)
     yield from tiers.tier_warnings(settings, planned)
     yield from network.network_warnings(settings)
+    yield from network_policy.network_policy_warnings(settings)
     yield from access.access_warnings(settings)
     yield from ssh.ssh_warnings(settings)
+    yield from registry.registry_warnings(settings)
     yield from stack.system_warnings(settings)
     yield from stack.eviction_warnings(planned)
     yield from prices.price_warnings(settings.location, planned)

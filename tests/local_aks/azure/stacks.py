@@ -37,7 +37,14 @@ def varied(seed: int) -> dict[str, Any]:
         "network": network,
         "apiAccess": _access(random, alone="outboundType" not in network),
         "ssh": {"publicKey": rsa_key(random.choice([2048, 3072, 4096]))},
-        "registry": random.choice([{}, {"sku": "Premium"}, {"attach": _REGISTRY}]),
+        "registry": random.choice(
+            [
+                {},
+                {"sku": "Premium", "retentionDays": random.choice([0, 365])},
+                {"sku": "Premium", "authorizedIpRanges": [f"20.{i}.0.0/16" for i in range(99)]},
+                {"attach": _REGISTRY},
+            ]
+        ),
         "autoscaler": _some(
             random,
             {
@@ -59,6 +66,7 @@ def varied(seed: int) -> dict[str, Any]:
                 "minCount": 2,
                 "maxPods": random.choice([30, 250]),
                 "zones": ["1", "2", "3"],
+                "encryptionAtHost": True,
             },
         ),
         "pools": {"general": {**GENERAL, "maxCount": random.choice([2, 6])}} | _pools(random),
@@ -120,7 +128,7 @@ def _access(random: Random, *, alone: bool) -> dict[str, Any]:
             {"authorizedIpRanges": ["20.1.2.3/32", "20.8.0.0/13"]},
             {"authorizedIpRanges": [f"20.{i}.0.0/16" for i in range(199)]},
             {"authorizedIpRanges": ["0.0.0.0/32"] if alone else ["20.1.2.3/32"]},
-            {"privateCluster": True},
+            {"privateCluster": True, "runCommand": False},
             {"localAccounts": False, "adminGroupObjectIds": [_GROUP]},
         ]
     )
@@ -147,6 +155,7 @@ def _pool(random: Random) -> dict[str, Any]:
         ),
         "zones": random.choice([["1"], ["1", "2", "3"]]),
         "maxPods": random.choice([10, 250]),
+        "encryptionAtHost": random.choice([True, False]),
         "osDisk": random.choice([{"type": "Managed", "sizeGib": 2048}, {"type": "Managed", "sizeGib": 30}]),
         "workload": random.choice(["training", "batch"]),
         "taints": random.choice([["team=vision:NoSchedule"], ["a=:NoExecute", "a=b:NoSchedule"]]),

@@ -36,6 +36,7 @@ ELSEWHERE = {
     "prefix-in-use",
     "location-stays",
     "zones-stay",
+    "registry-premium-first",
     "role-assignment-name",
     "role-assigned-once",
     "role-assignment-stays",
