@@ -9,7 +9,7 @@ from pull_request.telling.lines import difference_lines
 MOST = 15
 """Items of one kind above the fold; the others are in a section below."""
 _MOST_QUOTAS = 30
-_MOST_FAILURE_LINES = 60
+_MOST_FAILURE_LINES = 40
 _ACTIONS = {"replace": "replaced", "delete": "deleted", "create": "created", "update": "updated"}
 
 
@@ -42,8 +42,7 @@ def _unchanged(document: ChangeDocument, stack: str) -> Page:
         said += f" {_policy_counts(document)}"
     told = [*policy["new"], *(one for one in policy["staying"] if one["mandatory"])]
     top = [Items(tuple(_limited(list(map(_violation, told)))))] if told else []
-    wanted = ("Notes", *(("Policy",) if policy["new"] or policy["gone"] else ()))
-    return Page(said, top, [found for found in _sections(document) if found.title.startswith(wanted)])
+    return Page(said, top, [Section("Notes", list(_notes(document)))] if document["notes"] else [])
 
 
 def _top(document: ChangeDocument) -> Iterator[Block]:
@@ -70,19 +69,19 @@ def _top(document: ChangeDocument) -> Iterator[Block]:
 
 
 def _warnings(document: ChangeDocument) -> Iterator[Block]:
-    for level in ("loss", "interruption"):
+    for level in ("danger", "caution"):
         texts = [word["text"] for word in document["words"] if word["level"] == level]
         if texts:
-            yield Alert(level == "loss", tuple(_limited(texts)))
+            yield Alert(level == "danger", tuple(_limited(texts)))
 
 
 def _sections(document: ChangeDocument) -> Iterator[Section]:
     words, changes, policy = document["words"], document["changes"], document["policy"]
     below = [word["text"] for word in words if word["level"] == "news"]
-    for level in ("interruption", "loss"):
+    for level in ("caution", "danger"):
         below = [*[word["text"] for word in words if word["level"] == level][MOST:], *below]
     if below:
-        yield Section(f"What it means ({len(below)})", [Items(tuple(below))])
+        yield Section(f"In words ({len(below)})", [Items(tuple(below))], unfolded=True)
     if any(policy.values()):
         yield Section(f"Policy ({sum(map(len, policy.values()))})", list(_policy(document)))
     if changes:
@@ -124,20 +123,28 @@ def _notes(document: ChangeDocument) -> Iterator[Block]:
 
 
 def _properties(changes: Sequence[ChangeTold]) -> Iterator[Block]:
+    """The diff of each resource; resources with the same one share it."""
+    same: dict[tuple[str, ...], list[ChangeTold]] = {}
     for change in changes:
-        if change["differences"]:
-            lines = [
-                line
-                for found in change["differences"]
-                for line in difference_lines(found["path"], found["before"], found["after"])
-            ]
-            yield Paragraph(_resource(change))
+        lines = (
+            line
+            for found in change["differences"]
+            for line in difference_lines(found["path"], found["before"], found["after"])
+        )
+        same.setdefault((change["action"], change["type"], *lines), []).append(change)
+    for (action, kind, *lines), found in same.items():
+        if lines:
+            yield Paragraph(f"{action} {_kind(kind)} {_names([change['name'] for change in found])}")
             yield Lines(tuple(lines), diff=True)
 
 
 def _resource(change: ChangeTold) -> str:
     forced = f", forced by {_names(change['forcedBy'])}" if change["forcedBy"] else ""
-    return f"{change['action']} `{change['type'].rpartition(':')[2]}` `{change['name']}`{forced}"
+    return f"{change['action']} {_kind(change['type'])} `{change['name']}`{forced}"
+
+
+def _kind(type_token: str) -> str:
+    return f"`{type_token.rpartition(':')[2]}`"
 
 
 def _violation(violation: ViolationTold) -> str:
@@ -168,13 +175,10 @@ def _policy_counts(document: ChangeDocument) -> str:
 
 def _failure(text: str) -> Block:
     lines = text.splitlines()
-    shown = [f"  {line[:LONGEST_LINE]}" for line in lines[:_MOST_FAILURE_LINES]]
+    shown = [f"  {line}" for line in lines[:_MOST_FAILURE_LINES]]
     if len(lines) > _MOST_FAILURE_LINES:
         shown.append(f"  … {len(lines) - _MOST_FAILURE_LINES} more lines")
     return Lines(tuple(shown))
-
-
-LONGEST_LINE = 400
 
 
 def _names(names: Sequence[str]) -> str:
