@@ -101,6 +101,8 @@ requirements: $(VENV)/.dev ## compile the lock files from pyproject.toml
 	  pyproject.toml -o requirements.txt
 	@$(VENV)/bin/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
 	  -c requirements.txt pyproject.toml --group dev -o requirements-dev.txt
+	@$(VENV)/bin/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
+	  tests/policy/checkov/requirements.in -o tests/policy/checkov/requirements.txt
 	@cd $(PACKAGE) && ../$(VENV)/bin/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate \
 	  --no-header pyproject.toml --group dev -o requirements-dev.txt
 	@cd $(PACKAGE) && for sdk in katib training; do ../$(VENV)/bin/uv pip compile -q --universal --python-version 3.11 \
