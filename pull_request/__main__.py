@@ -123,9 +123,7 @@ def _preview(options: argparse.Namespace) -> int:
         )
         observed = _side_by_side(
             [
-                lambda stack=stack: comparison.of(
-                    stack, in_base=stack in in_base, in_head=stack in in_head
-                )
+                lambda stack=stack: comparison.of(stack, in_base=stack in in_base, in_head=stack in in_head)
                 for stack in dict.fromkeys(wanted)
             ],
             place.mark,
