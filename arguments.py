@@ -139,6 +139,8 @@ def prerequisites(plan: Plan, home: AksCluster) -> KubeflowPrerequisitesArgs:
         pool_contract=json.dumps(plan.contract, indent=1),
         device_plugin=plan.settings.gpu.plugin == "devicePlugin"
         and any(pool.hardware == GPU for pool in plan.pools),
+        gpu_slices=any(pool.gpu_instance_profile for pool in plan.pools),
+        network_policies=plan.settings.network.policy != "none",
         protect=plan.settings.protect,
     )
 

@@ -10,6 +10,10 @@ from pathlib import Path
 
 import pulumi
 
+from policy import RULES
+from policy.exceptions import ExceptionsError, load
+from policy.plan import everything
+from policy.verdict import fails, verdicts
 from preview import terminal
 from preview.mermaid import mermaid
 from preview.report import NARROWEST, report
@@ -26,7 +30,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     up-mode run would show made-up ids and addresses as if they were a promise.
 
     Returns:
-        0; 1 when the stack cannot be read or has mistakes. Then they are printed to stderr and nothing is written.
+        0; 1 when the stack cannot be read or has mistakes: then they are printed to stderr and nothing is written;
+        1 as well when a mandatory rule of `policy` is violated.
     """
     parser = argparse.ArgumentParser(prog="preview", description="What `pulumi up` would create.")
     parser.add_argument("stack", nargs="?", default="dev", help="a stack with a file Pulumi.<stack>.yaml")
@@ -37,14 +42,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         recorded = record(options.stack, root=root, preview=True)
         document = plan_document(recorded)
         folder = root / "build" / recorded.stack
+        rows = load(rules={rule.name for rule in RULES})
+        found = verdicts(recorded.stack, everything(document), rows)
         names = write(document, folder)
-    except (StackFileError, pulumi.RunError, OSError) as error:
+    except (StackFileError, ExceptionsError, pulumi.RunError, OSError) as error:
         print(error, *getattr(error, "__notes__", ()), sep="\n", file=sys.stderr)
         return 1
     width = max(shutil.get_terminal_size((110, 24)).columns, NARROWEST)
-    print(*report(document, recorded.messages, width), sep="\n")
+    violations = [violation for verdict in found for violation in verdict.violated]
+    print(*report(document, recorded.messages, width, violations), sep="\n")
     print(f"Written to {folder.relative_to(root)}: {', '.join(names)}")
-    return 0
+    return 1 if fails(found) else 0
 
 
 def write(document: PlanDocument, folder: Path) -> list[str]:

@@ -1,5 +1,9 @@
-"""The whole preview as text: tree, pools, quota, outputs, warnings."""
+"""The whole preview as text: tree, pools, quota, outputs, warnings, policy."""
 
+from collections.abc import Sequence
+
+from policy.report import line
+from policy.rule import Violation
 from preview.columns import cut, table
 from preview.outputs import output_lines
 from preview.pools import pool_table
@@ -11,7 +15,9 @@ NARROWEST = 60
 """Fewest columns a report can be made for."""
 
 
-def report(document: PlanDocument, warnings: tuple[str, ...], width: int) -> list[str]:
+def report(
+    document: PlanDocument, warnings: tuple[str, ...], width: int, violations: Sequence[Violation] = ()
+) -> list[str]:
     """What the terminal shows, no line wider than `width`, which is at least `NARROWEST`."""
     count = len(document["resources"]) + 1  # the stack is a resource too, as in `pulumi preview`
     title = f"Plan of {'-'.join(project_and_stack(document))}: recorded from the program, nothing created"
@@ -30,10 +36,18 @@ def report(document: PlanDocument, warnings: tuple[str, ...], width: int) -> lis
         *output_lines(document, width),
         "",
         *([*_warnings(warnings, width), ""] if warnings else []),
+        *(["Policy:", *_policy(violations, width), ""] if violations else []),
         f"Resources: + {count} to create",
     ]
 
 
 def _warnings(warnings: tuple[str, ...], width: int) -> list[str]:
-    rows = table([("warning:", text) for text in warnings], width)
-    return [line for row in rows for line in row]
+    return [text for row in table([("warning:", text) for text in warnings], width) for text in row]
+
+
+def _policy(violations: Sequence[Violation], width: int) -> list[str]:
+    rows = [
+        ("mandatory" if it.mandatory else "advisory", it.rule.name, f"{line(it)}; expected: {it.rule.says}")
+        for it in violations
+    ]
+    return [text for row in table(rows, width) for text in row]

@@ -87,12 +87,17 @@ def plan_document(record: Record) -> PlanDocument:
     return {
         "version": VERSION,
         "stack": record.stack,
-        "resources": [_resource(record.resources[urn]) for urn in sorted(record.resources)],
+        "resources": planned_resources(record),
         "outputs": _masked(record.outputs, record.secret_outputs),
         "secretOutputs": sorted(record.secret_outputs),
         "unknownOutputs": sorted(record.unknown_outputs),
         "pools": list(_pools(record)),
     }
+
+
+def planned_resources(record: Record) -> list[PlannedResource]:
+    """The document's resources, also of a program whose pools the document cannot describe."""
+    return [_resource(record.resources[urn]) for urn in sorted(record.resources)]
 
 
 def to_json(document: PlanDocument) -> str:

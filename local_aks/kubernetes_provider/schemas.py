@@ -16,10 +16,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-from local_aks.kube.api import ApiServer
 from local_aks.kube.errors import KubeError
 from local_aks.kube.objects import Kind, Object, at, fields, is_list, is_object, items
 from local_aks.kube.quantity import canonical
+from local_aks.kubernetes_provider.cluster import Cluster
 from local_aks.protocol import wire
 
 _FILE: Final = Path(__file__).parent / "data" / "pointer_fields.csv"
@@ -68,7 +68,7 @@ class Schemas:
         self._types: dict[Kind, _Type | None] = {}
         self._lock = threading.Lock()
 
-    def normalized(self, inputs: Object, api: ApiServer | None) -> Object:
+    def normalized(self, inputs: Object, api: Cluster | None) -> Object:
         """The inputs as their type writes them; as they are where unknown values or a custom kind are among them.
 
         Args:
@@ -85,7 +85,7 @@ class Schemas:
         except _MismatchError:
             return inputs
 
-    def _type(self, kind: Kind, api: ApiServer | None) -> _Type | None:
+    def _type(self, kind: Kind, api: Cluster | None) -> _Type | None:
         with self._lock:
             if kind in self._types or api is None or kind in _OWN_WAY:
                 return self._types.get(kind)

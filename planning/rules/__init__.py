@@ -20,6 +20,7 @@ from planning.rules import (
     moves,
     names,
     network,
+    network_policy,
     own_sizes,
     pools,
     prices,
@@ -56,6 +57,7 @@ def problems(settings: Settings, *, project: str, stack_name: str, today: date) 
     yield from versions.version_problems(settings, day)
     yield from tiers.tier_problems(settings, planned)
     yield from network.network_problems(settings, planned)
+    yield from network_policy.network_policy_problems(settings)
     yield from access.access_problems(settings)
     yield from ssh.ssh_problems(settings)
     yield from registry.registry_problems(settings)
@@ -100,6 +102,7 @@ def warnings(settings: Settings, *, today: date) -> Iterator[str]:
     yield from size_warnings.architecture_warnings(planned)
     yield from tiers.tier_warnings(settings, planned)
     yield from network.network_warnings(settings)
+    yield from network_policy.network_policy_warnings(settings)
     yield from access.access_warnings(settings)
     yield from ssh.ssh_warnings(settings)
     yield from registry.registry_warnings(settings)

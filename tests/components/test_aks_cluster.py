@@ -163,6 +163,22 @@ def test_the_network_is_cni_overlay_on_azures_data_plane(cloud: Cloud) -> Any:
     return cloud.request("kf").apply(check)
 
 
+@pytest.mark.parametrize(
+    ("policy", "sent"),
+    [("none", ("azure", None)), ("calico", ("azure", "calico")), ("cilium", ("cilium", "cilium"))],
+)
+@pulumi.runtime.test
+def test_an_engine_for_network_policies_brings_its_data_plane(
+    cloud: Cloud, policy: str, sent: tuple[str, str | None]
+) -> Any:
+    def check(body: dict[str, Any]) -> None:
+        profile = body["networkProfile"]
+        assert (profile["networkDataplane"], profile.get("networkPolicy")) == sent
+
+    AksCluster(f"with-{policy}", {**CLUSTER, "network": {"policy": policy}}, cloud.opts)
+    return cloud.request(f"with-{policy}").apply(check)
+
+
 @pulumi.runtime.test
 def test_pods_services_and_the_way_out_are_as_planned(cloud: Cloud) -> Any:
     def check(body: dict[str, Any]) -> None:
@@ -311,7 +327,7 @@ def test_an_impossible_system_pool_is_refused_in_words() -> None:
     wrong: AksClusterArgs = {
         **CLUSTER,
         "system_pool": {"min_count": 0, "max_pods": 20},
-        "network": {"service_cidr": "10.0/16"},
+        "network": {"service_cidr": "10.0/16", "policy": "azure"},
     }
     with pytest.raises(ArgumentsError) as refusal:
         AksCluster("refused", wrong)
@@ -319,6 +335,7 @@ def test_an_impossible_system_pool_is_refused_in_words() -> None:
         "systemPool.minCount: 0 is not allowed; expected at least 1",
         "systemPool.maxPods: 20 is not allowed; expected 30 to 250",
         'network.serviceCidr: "10.0/16" is not allowed; expected an IPv4 range in CIDR form, for instance 10.0.0.0/16',
+        'network.policy: "azure" is not allowed; expected one of none, calico, cilium',
     ]
 
 

@@ -149,6 +149,15 @@ EDITS: Final = (
     _one("network.subnets.cpu", "10.224.12.0/22"),
     _one("network.subnets.gpu", "10.224.16.0/22"),
     _one("network.podCidr", "10.240.0.0/16"),
+    _one("network.policy", "cilium"),
+    _one("network.policy", "calico"),
+    Edit(
+        {
+            "network.policy": "calico",
+            "kubernetes.tier": "Standard",
+            "kubernetes.supportPlan": "KubernetesOfficial",
+        }
+    ),
     _one("network.serviceCidr", "10.1.0.0/16"),
     _one("network.outboundType", "userAssignedNATGateway"),
     _one("network.routeTableId", _ROUTES),

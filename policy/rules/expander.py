@@ -1,0 +1,119 @@
+"""The autoscaler's priority map, and the list of pools that data scientists' tools read."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final, cast
+
+import yaml
+
+from policy.rule import Resource, Rule
+from policy.rules.seen import CLUSTER, WORKLOAD, config_map, pools
+
+_MAP: Final = "cluster-autoscaler-priority-expander"
+_CONTRACT: Final = "agent-pools"
+
+Told = Iterator[tuple[str, str]]
+
+
+def _covers(resources: Sequence[Resource]) -> Told:
+    clusters = [it for it in resources if it.type == CLUSTER]
+    profiles: list[Mapping[str, Any]] = [it.inputs.get("autoScalerProfile") or {} for it in clusters]
+    if not any(profile.get("expander") == "priority" for profile in profiles):
+        return
+    found = config_map(resources, _MAP)
+    if found is None:
+        if any(it.type.startswith("kubernetes:") for it in resources):  # else objects come from elsewhere
+            yield "", f"the expander is priority, and no ConfigMap {_MAP} says in which order"
+        return
+    for pool in pools(resources):
+        if _level(_levels(found), pool.name) is None:
+            yield found.urn, f"no pattern matches {_scale_set(pool.name)}, so {pool.name} would never grow"
+
+
+def _spot_first(resources: Sequence[Resource]) -> Told:
+    found = config_map(resources, _MAP)
+    if found is None:
+        return
+    levels = _levels(found)
+    every = [(pool, _level(levels, pool.name) or 0) for pool in pools(resources) if pool.batch]
+    for pool, level in every:
+        for other, rival in every:
+            told = f"{other.name} has level {rival} and {pool.name} {level}"
+            if rival < level:
+                continue
+            if pool.spot and not other.spot and pool.labels.get(WORKLOAD) == other.labels.get(WORKLOAD):
+                yield found.urn, f"{told}, so on-demand nodes start first"
+            if pool.spot == other.spot and not pool.gpu and other.gpu:
+                yield found.urn, f"{told}, so CPU work starts GPU nodes"
+
+
+def _contract(resources: Sequence[Resource]) -> Told:
+    found = config_map(resources, _CONTRACT)
+    if found is None:
+        return
+    listed = cast(list[dict[str, Any]], json.loads(found.inputs["data"]["pools.json"]))
+    said = {it["name"]: it for it in listed}
+    made = {pool.name: pool for pool in pools(resources) if not pool.system}
+    for name in sorted(said.keys() ^ made.keys()):
+        where = "is listed and not made" if name in said else "is made and not listed"
+        yield found.urn, f"{name} {where}"
+    for name in sorted(said.keys() & made.keys()):
+        pool, entry = made[name], said[name]
+        real = {
+            "vmSize": pool.wire["vmSize"],
+            "priority": "Spot" if pool.spot else "Regular",
+            "maxCount": pool.wire.get("maxCount"),
+            "labels": dict(pool.labels),
+            "taints": list(pool.taints),
+        }
+        for key, value in real.items():
+            if entry.get(key) != value:
+                yield found.urn, f"{key} of {name} is listed as {entry.get(key)} and is {value}"
+
+
+def _levels(found: Resource) -> Mapping[int, Sequence[str]]:
+    return yaml.safe_load(found.inputs["data"]["priorities"])
+
+
+def _level(levels: Mapping[int, Sequence[str]], pool: str) -> int | None:
+    """The level at which the autoscaler looks at a pool: the highest of those that match anywhere in the name."""
+    name = _scale_set(pool)
+    return max(
+        (level for level, all_ in levels.items() if any(re.search(it, name) for it in all_)), default=None
+    )
+
+
+def _scale_set(pool: str) -> str:
+    """What AKS calls the scale set of a pool; the number is the cluster's (docs/facts/aks.md#priority-expander)."""
+    return f"aks-{pool}-12345678-vmss"
+
+
+_SOURCE: Final = "docs/facts/aks.md#priority-expander"
+
+RULES: Final = (
+    Rule(
+        "expander-covers-every-pool",
+        "The autoscaler's priority map has a pattern for each pool.",
+        _SOURCE,
+        severity="high",
+        mandatory=True,
+        every=_covers,
+    ),
+    Rule(
+        "expander-tries-spot-first",
+        "The autoscaler tries spot before on demand, and CPU before GPU.",
+        _SOURCE,
+        mandatory=True,
+        every=_spot_first,
+    ),
+    Rule(
+        "contract-is-true",
+        "The list of pools that data scientists' tools read says what the pools are.",
+        "docs/decisions/0009-the-data-scientists-package.md",
+        mandatory=True,
+        every=_contract,
+    ),
+)

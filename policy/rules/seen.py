@@ -1,0 +1,113 @@
+"""Agent pools and Kubernetes objects among resources, as these rules look at them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, cast
+
+from policy.rule import Resource
+
+CLUSTER: Final = "azure-native:containerservice:ManagedCluster"
+POOL: Final = "azure-native:containerservice:AgentPool"
+CONFIG_MAP: Final = "kubernetes:core/v1:ConfigMap"
+WORKLOAD: Final = "kubeflow-aks/workload"
+"""Key of the label that work selects nodes by (docs/decisions/0003-labels-and-taints.md)."""
+PLATFORM: Final = "platform"
+"""Its value on the home of Charmed Kubeflow."""
+
+_SIZE: Final = re.compile(r"Standard_(?P<family>[A-Z]+)\d+(-\d+)?(?P<features>[a-z]*)(_(?P<rest>.*))?")
+"""The parts of a VM size's name (`vm-naming-conventions.md`)."""
+
+
+@dataclass(frozen=True)
+class Pool:
+    """One agent pool: a resource of its own, or a profile of the cluster. What is left out has AKS's default.
+
+    Attributes:
+        urn: the resource that asks for it.
+        wire: its properties, the same in both forms.
+        ignored: the resource's properties that the engine leaves alone, as `count` or `agentPoolProfiles[0].count`.
+        path: where its properties are in the resource; empty for a resource of its own.
+    """
+
+    urn: str
+    wire: Mapping[str, Any]
+    ignored: frozenset[str] = frozenset()
+    path: str = ""
+
+    @property
+    def name(self) -> str:
+        """Name of the pool."""
+        return self.wire["name"] if self.path else self.wire["agentPoolName"]
+
+    @property
+    def system(self) -> bool:
+        """Whether it is for AKS's own add-ons."""
+        return self.wire.get("mode", "User") == "System"
+
+    @property
+    def spot(self) -> bool:
+        """Whether its nodes are spot VMs."""
+        return self.wire.get("scaleSetPriority", "Regular") == "Spot"
+
+    @property
+    def labels(self) -> Mapping[str, str]:
+        """Labels of its nodes."""
+        return self.wire.get("nodeLabels") or {}
+
+    @property
+    def taints(self) -> Sequence[str]:
+        """Taints of its nodes, as `key=value:Effect`."""
+        return self.wire.get("nodeTaints") or ()
+
+    @property
+    def closed(self) -> bool:
+        """Whether a pod that tolerates nothing stays off its nodes: a soft taint keeps nobody away."""
+        return any(taint.endswith((":NoSchedule", ":NoExecute")) for taint in self.taints)
+
+    @property
+    def gpu(self) -> bool:
+        """Whether its nodes have GPUs: family N, of which NP has FPGAs (`vm-naming-conventions.md`)."""
+        size = _SIZE.fullmatch(self.wire["vmSize"])
+        return bool(size and size["family"].startswith("N") and not size["family"].startswith("NP"))
+
+    @property
+    def arm(self) -> bool:
+        """Whether its nodes' processor is ARM: feature p, or NVIDIA's Grace beside a GB200 or GB300."""
+        size = _SIZE.fullmatch(self.wire["vmSize"])
+        return bool(size and ("p" in size["features"] or "GB" in (size["rest"] or "")))
+
+    @property
+    def batch(self) -> bool:
+        """Whether it is for work that can wait, not for AKS or Charmed Kubeflow."""
+        return not self.system and self.labels.get(WORKLOAD) != PLATFORM
+
+    @property
+    def platform(self) -> bool:
+        """Whether pods that tolerate nothing, as Charmed Kubeflow's do, are scheduled here."""
+        return not self.system and not self.closed
+
+
+def tags(resource: Resource) -> Mapping[str, Any]:
+    """Azure tags of a resource."""
+    return resource.inputs.get("tags") or {}
+
+
+def pools(resources: Sequence[Resource]) -> Iterator[Pool]:
+    """Every agent pool; a pool of its own that a cluster's profile names as well comes once for each."""
+    for it in resources:
+        if it.type == POOL:
+            yield Pool(it.urn, it.inputs, it.ignore_changes)
+        elif it.type == CLUSTER:
+            for number, profile in enumerate(it.inputs.get("agentPoolProfiles") or ()):
+                yield Pool(it.urn, profile, it.ignore_changes, f"agentPoolProfiles[{number}].")
+
+
+def config_map(resources: Sequence[Resource], name: str) -> Resource | None:
+    """The ConfigMap of a name in the cluster, whatever its namespace is called."""
+    maps = (it for it in resources if it.type == CONFIG_MAP)
+    return next(
+        (it for it in maps if cast(Mapping[str, Any], it.inputs["metadata"]).get("name") == name), None
+    )
