@@ -101,7 +101,10 @@ def _digest(folder: Path) -> str:
 
 
 def _run(document: dict[str, Any]) -> Run:
-    resources = {urn: Resource(**resource) for urn, resource in document["resources"].items()}
+    resources = {
+        urn: Resource(**{**resource, "ignore_changes": tuple(resource["ignore_changes"])})
+        for urn, resource in document["resources"].items()
+    }
     return Run(resources, document["outputs"], tuple(document["warnings"]), document["failure"])
 
 

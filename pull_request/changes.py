@@ -49,15 +49,27 @@ _STEP: Final = re.compile(r'\.?([^.\[\]]+)|\[(\d+)\]|\["((?:[^"\\]|\\.)*)"\]')
 """One step of a property path: `.name`, `[0]` or `["a.b/c"]`."""
 
 
-def run_of(result: Result) -> Run:
-    """What a program asked for in one operation, and what it said."""
+def run_of(result: Result, ignored: Mapping[str, Sequence[str]]) -> Run:
+    """What a program asked for in one operation, and what it said.
+
+    Args:
+        result: the operation.
+        ignored: by URN the inputs whose later changes the engine leaves alone.
+    """
     resources: dict[str, Resource] = {}
     outputs: Mapping[str, Any] = {}
     for step in result.steps:
         if step.type == _STACK:
             outputs = plain(step.outputs) or outputs
         elif step.op not in _GOING:
-            resources[step.urn] = Resource(step.urn, step.type, step.name, plain(step.inputs), step.protect)
+            resources[step.urn] = Resource(
+                urn=step.urn,
+                type=step.type,
+                name=step.name,
+                inputs=plain(step.inputs),
+                protect=step.protect,
+                ignore_changes=tuple(ignored.get(step.urn, ())),
+            )
     warnings = (message.text for message in result.messages if message.severity == "warning")
     return Run(resources, outputs, tuple(dict.fromkeys(warnings)))
 

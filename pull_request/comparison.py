@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -68,6 +69,7 @@ class Comparison:
         tools: has the engine.
         limit: seconds that each program has.
         control_plane: whether a real API server takes the Kubernetes objects; `tools` has it then.
+        notes: what holds for every stack.
         report: takes lines that tell how far it is.
     """
 
@@ -78,6 +80,7 @@ class Comparison:
     tools: Tools
     limit: float
     control_plane: bool
+    notes: tuple[str, ...]
     report: Report
 
     def of(self, stack: str, *, in_base: bool, in_head: bool) -> Observed:
@@ -86,7 +89,7 @@ class Comparison:
         observed = Observed(stack, self.base.revision, self.head.revision, None, None)
         try:
             base = one.base() if in_base else None
-            observed = replace(observed, base=base, notes=tuple(one.notes(in_base, in_head)))
+            observed = replace(observed, base=base, notes=(*self.notes, *one.notes(in_base, in_head)))
             return one.head(observed) if in_head else observed
         finally:
             one.close()
@@ -112,7 +115,8 @@ class _One:
                 self._run, run = kept
                 return run
             how.report(f"{self._stack}: bringing the base up …")
-            run = run_of(self._operate("up", program).result)
+            done = self._operate("up", program)
+            run = run_of(done.result, done.ignored)
             if not how.control_plane:
                 how.bases.keep(key, self._directory, run)
         except ProgramError as error:
@@ -132,7 +136,7 @@ class _One:
         unknown = (f"{name} is not simulated: shown from the plan" for name in done.not_simulated)
         return replace(
             observed,
-            head=run_of(done.result),
+            head=run_of(done.result, done.ignored),
             changes=changes,
             looks_replaced=only_look,
             notes=(*observed.notes, *unknown),
@@ -207,8 +211,6 @@ class _One:
 
 def _python(tree: Tree, report: Report) -> Path:
     """The Python of the environment that a tree's lock file asks for."""
-    import sys
-
     lock = tree.lock
     if lock == (PROJECT_ROOT / _LOCK).read_bytes():
         return Path(sys.executable)

@@ -35,6 +35,7 @@ class Resource:
     Attributes:
         inputs: wire names to plain values; `SECRET` and `UNKNOWN` stand for what is not shown.
         protect: whether the engine refuses to delete it.
+        ignore_changes: paths of inputs whose later changes the engine leaves alone.
     """
 
     urn: str
@@ -42,6 +43,7 @@ class Resource:
     name: str
     inputs: Mapping[str, Any]
     protect: bool = False
+    ignore_changes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

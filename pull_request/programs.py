@@ -7,11 +7,12 @@ starts is ended with it.
 
 from __future__ import annotations
 
+import json
 import os
 import secrets
 import shutil
 import threading
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
@@ -60,9 +61,16 @@ class Program:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one operation did, and the types that no stand-in knows."""
+    """What one operation did.
+
+    Attributes:
+        result: what the engine says of it.
+        ignored: by URN the inputs whose later changes the engine leaves alone, which it does not say there.
+        not_simulated: types that no stand-in knows.
+    """
 
     result: Result
+    ignored: Mapping[str, Sequence[str]]
     not_simulated: tuple[str, ...]
 
 
@@ -103,8 +111,15 @@ def operate(
                 serve=watch.served,
                 stand_in_for_encrypted=True,
             )
-            result = engine.preview() if operation == "preview" else engine.up()
-            return Outcome(result, answering.not_simulated())
+            if operation == "up":
+                result = engine.up()
+                states: list[dict[str, Any]] = engine.export().get("resources", [])
+                ignored = {state["urn"]: state.get("ignoreChanges", []) for state in states}
+            else:
+                plan = run.root / "plan.json"
+                result = engine.preview(plan=plan)
+                ignored = _ignored(plan)
+            return Outcome(result, ignored, answering.not_simulated())
     except EngineError as error:
         if watch.expired:
             raise ProgramError(
@@ -114,6 +129,12 @@ def operate(
         raise ProgramError(failure(errors or (str(error),), of.root, watch.printed())) from error
     except (StackFileError, StandInsError) as error:
         raise ProgramError(str(error)) from error
+
+
+def _ignored(plan: Path) -> dict[str, list[str]]:
+    planned = json.loads(plan.read_text(encoding="utf-8"))["resourcePlans"]
+    goals = {urn: resource.get("goal") or {} for urn, resource in planned.items()}
+    return {urn: goal.get("ignoreChanges") or [] for urn, goal in goals.items()}
 
 
 class _Watch:

@@ -79,13 +79,18 @@ class Engine:
     serve: Serve | None = None
     stand_in_for_encrypted: bool = False
 
-    def preview(self, on_output: OnOutput | None = None) -> Result:
+    def preview(self, on_output: OnOutput | None = None, *, plan: Path | None = None) -> Result:
         """What `up` would do.
+
+        Args:
+            on_output: takes what the engine prints.
+            plan: file that the engine writes its plan to, with the options of each resource.
 
         Raises:
             EngineError: the program, a provider or the engine refused.
         """
-        return self._operate("preview", self._stack.preview, on_output)
+        call = partial(self._stack.preview, plan=str(plan)) if plan else self._stack.preview
+        return self._operate("preview", call, on_output)
 
     def up(self, on_output: OnOutput | None = None) -> Result:
         """Creates, updates and deletes until what exists is what the program says.
