@@ -109,7 +109,16 @@ class Checkout:
     def sign_in(self, stack: str) -> None:
         """Gives a stack that the backend has what the simulated Azure asks for, as a secret."""
         done = subprocess.run(
-            ["pulumi", "config", "set", "azure-native:clientSecret", "--secret", "--stack", stack, "--non-interactive"],
+            [
+                "pulumi",
+                "config",
+                "set",
+                "azure-native:clientSecret",
+                "--secret",
+                "--stack",
+                stack,
+                "--non-interactive",
+            ],
             cwd=self.folder,
             env=self.environment,
             input=self.run.azure_token(),
