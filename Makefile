@@ -58,6 +58,16 @@ lint: $(VENV)/.dev $(PACKAGE_VENV)/.dev ## style, types, who imports whom, gener
 	@PYTHONPATH=.:$(PACKAGE)/src $(VENV)/bin/lint-imports --no-cache
 	@$(PY) -m settings.reference --check
 	@$(PY) -m policy.reference --check
+	@$(VENV)/bin/zizmor --offline --quiet --persona=auditor .github
+	@$(call actionlint)
+
+# It does not know `$/`, the references to one's own repository of 2026-07-30; their folders are checked by a test.
+define actionlint
+	if command -v go >/dev/null; then \
+	  go -C .github/actionlint tool actionlint -shellcheck= -pyflakes= -ignore 'specifying action "[$$]/' "$(CURDIR)"/.github/workflows/*.yml; \
+	elif test -n "$$KUBEFLOW_AKS_REQUIRE_TOOLS"; then echo "error: the workflows are not checked: actionlint needs Go" >&2; exit 1; \
+	else echo "workflows: not checked by actionlint, which needs Go" >&2; fi
+endef
 
 docs: $(VENV)/.dev $(PACKAGE_VENV)/.dev ## write what is generated: settings and policy reference, Pulumi.yaml's keys, the README's picture and output, notebooks
 	@$(PY) -m settings.reference --write
@@ -91,6 +101,8 @@ requirements: $(VENV)/.dev ## compile the lock files from pyproject.toml
 	  pyproject.toml -o requirements.txt
 	@$(VENV)/bin/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
 	  -c requirements.txt pyproject.toml --group dev -o requirements-dev.txt
+	@$(VENV)/bin/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
+	  tests/policy/checkov/requirements.in -o tests/policy/checkov/requirements.txt
 	@cd $(PACKAGE) && ../$(VENV)/bin/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate \
 	  --no-header pyproject.toml --group dev -o requirements-dev.txt
 	@cd $(PACKAGE) && for sdk in katib training; do ../$(VENV)/bin/uv pip compile -q --universal --python-version 3.11 \

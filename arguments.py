@@ -25,6 +25,7 @@ from components.data_store import DataStore, DataStoreArgs
 from components.kubeconfig import api_endpoint
 from components.kubeflow.prerequisites import KubeflowPrerequisites, KubeflowPrerequisitesArgs
 from components.kubeflow.storage import CheckpointClassSpec
+from components.monitoring import Monitoring, MonitoringArgs
 from components.network import Network, NetworkArgs
 from components.pool_specs import AgentPoolSpec, SystemPoolSpec
 from planning import AgentPool, Plan, Purpose
@@ -51,7 +52,7 @@ def cluster(plan: Plan, group: resources.ResourceGroup, vnet: Network) -> AksClu
     """Arguments of the cluster."""
     settings = plan.settings
     access = _named(ApiAccessSpec, settings.api_access)
-    access["authorized_ip_ranges"] = _authorized_ip_ranges(settings.api_access.authorized_ip_ranges, vnet)
+    access["authorized_ip_ranges"] = _with_own(access["authorized_ip_ranges"], vnet)
     return AksClusterArgs(
         resource_group_name=group.name,
         resource_group_id=group.id,
@@ -69,10 +70,14 @@ def cluster(plan: Plan, group: resources.ResourceGroup, vnet: Network) -> AksClu
     )
 
 
-def registry(plan: Plan, group: resources.ResourceGroup, puller: AksCluster) -> ContainerRegistryArgs:
+def registry(
+    plan: Plan, group: resources.ResourceGroup, vnet: Network, puller: AksCluster
+) -> ContainerRegistryArgs:
     """Arguments of the registry."""
+    asked = _named(ContainerRegistryArgs, plan.settings.registry)
+    asked["authorized_ip_ranges"] = _with_own(asked["authorized_ip_ranges"], vnet)
     return ContainerRegistryArgs(
-        **_named(ContainerRegistryArgs, plan.settings.registry),
+        **asked,
         resource_group_name=group.name,
         location=plan.settings.location,
         puller_object_id=puller.kubelet_object_id,
@@ -90,6 +95,19 @@ def data_store(plan: Plan, group: resources.ResourceGroup, home: AksCluster) -> 
         resource_group_name=group.name,
         location=plan.settings.location,
         oidc_issuer=home.oidc_issuer,
+        tags=plan.settings.tags.as_dict(),
+    )
+
+
+def monitoring(plan: Plan, group: resources.ResourceGroup, watched: AksCluster) -> MonitoringArgs | None:
+    """Arguments of the logs; None for a stack that collects none."""
+    if not plan.settings.monitoring.logs:
+        return None
+    return MonitoringArgs(
+        **_named(MonitoringArgs, plan.settings.monitoring),
+        resource_group_name=group.name,
+        location=plan.settings.location,
+        cluster_id=watched.cluster_id,
         tags=plan.settings.tags.as_dict(),
     )
 
@@ -121,6 +139,8 @@ def prerequisites(plan: Plan, home: AksCluster) -> KubeflowPrerequisitesArgs:
         pool_contract=json.dumps(plan.contract, indent=1),
         device_plugin=plan.settings.gpu.plugin == "devicePlugin"
         and any(pool.hardware == GPU for pool in plan.pools),
+        gpu_slices=any(pool.gpu_instance_profile for pool in plan.pools),
+        network_policies=plan.settings.network.policy != "none",
         protect=plan.settings.protect,
     )
 
@@ -153,14 +173,17 @@ def outputs(
     kubeflow: KubeflowPrerequisites,
     *,
     store: DataStore | None,
+    logs: Monitoring | None,
 ) -> dict[str, Any]:
     """What a stack tells people and the next tools. The kubeconfig and Juju's token are secrets."""
     prefix = "service.beta.kubernetes.io/azure"
     # The address is no secret, though the kubeconfig it stands in is.
     api = pulumi.Output.unsecret(home.kubeconfig.apply(api_endpoint))
     data = {"dataStore": {"account": store.account_name, "clientIds": store.client_ids}} if store else {}
+    kept = {"logWorkspace": logs.workspace_id} if logs else {}
     return {
         **data,
+        **kept,
         "clusterName": home.name,
         "resourceGroup": group.name,
         "fqdn": home.fqdn,
@@ -181,10 +204,11 @@ def outputs(
     }
 
 
-def _authorized_ip_ranges(ranges: Sequence[str], vnet: Network) -> list[pulumi.Input[str]]:
+def _with_own(ranges: Sequence[str], vnet: Network) -> list[pulumi.Input[str]]:
     """The ranges and the nodes' own way out: AKS adds its load balancer's address, but no NAT gateway's.
 
-    Source: MicrosoftDocs/azure-aks-docs, articles/aks/api-server-authorized-ip-ranges.md (2026-08-21).
+    Source: MicrosoftDocs/azure-aks-docs, articles/aks/api-server-authorized-ip-ranges.md (2026-08-21). A registry adds
+    neither.
     """
     own = [pulumi.Output.concat(vnet.outbound_address, "/32")] if ranges and vnet.outbound_address else []
     return [*ranges, *own]

@@ -103,6 +103,7 @@ def _row(entry: Mapping[str, Any], said: Mapping[str, str]) -> Row:
         "ephemeral_os": _flag(said.get("EphemeralOSDiskSupported")),
         "premium_storage": _flag(said.get("PremiumIO")),
         "spot": _flag(said.get("LowPriorityCapable")),
+        "encryption_at_host": _flag(said.get("EncryptionAtHostSupported")),
         "source": _SOURCE,
     }
 

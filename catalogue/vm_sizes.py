@@ -45,6 +45,8 @@ class VmSize:
     """Whether premium disks can be attached."""
     spot: bool | None = None
     """Whether it can be spot in any region."""
+    encryption_at_host: bool | None = None
+    """Whether its caches and temporary disk can be encrypted where the VM runs."""
     retirement: date | None = None
     """Day on which Azure stops its VMs, where one is announced."""
 
@@ -125,6 +127,7 @@ def _size(row: Mapping[str, str]) -> VmSize:
         nvme_gib=_number(row["nvme_gib"]),
         premium_storage=_flag(row["premium_storage"]),
         spot=_flag(row["spot"]),
+        encryption_at_host=_flag(row["encryption_at_host"]),
         retirement=date.fromisoformat(retirement) if retirement else None,
     )
 

@@ -124,6 +124,8 @@ def _agent_pool(
         os_disk_size_gb=disk.get("size_gib", DEFAULT_OS_DISK_GIB),
         availability_zones=pool.get("zones") or None,
         max_pods=pool.get("max_pods", DEFAULT_MAX_PODS),
+        enable_encryption_at_host=pool.get("encryption_at_host")
+        or None,  # false would replace what never said it
         vnet_subnet_id=pool.get("subnet_id"),
         scale_down_mode=aks.ScaleDownMode.DELETE,
         tags=args.get("tags", {}) | pool.get("tags", {}) or None,

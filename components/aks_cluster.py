@@ -25,6 +25,8 @@ from components.pool_specs import DEFAULT_MAX_PODS, DEFAULT_OS_DISK_GIB, DEFAULT
 from components.roles import NETWORK_CONTRIBUTOR, role_assignment
 
 _SERVICES: Final = "10.0.0.0/16"
+_POLICIES: Final = ("none", "calico", "cilium")
+"""Azure's own engine ends, so it is not offered (docs/facts/aks.md#network-policy)."""
 
 
 class AksCluster(pulumi.ComponentResource):
@@ -101,6 +103,9 @@ def _mistakes(args: AksClusterArgs) -> Iterator[Mistake]:
         yield Mistake(
             "network.serviceCidr", services, f"an IPv4 range in CIDR form, for instance {_SERVICES}"
         )
+    policy = args.get("network", {}).get("policy", "none")
+    if policy not in _POLICIES:
+        yield Mistake("network.policy", policy, f"one of {', '.join(_POLICIES)}")
 
 
 def _managed_cluster(
@@ -139,6 +144,8 @@ def _managed_cluster(
         api_server_access_profile=aks.ManagedClusterAPIServerAccessProfileArgs(
             authorized_ip_ranges=access.get("authorized_ip_ranges") or None,
             enable_private_cluster=access.get("private_cluster", False),
+            # False is sent as well, because nobody says that AKS forgets what a later request leaves out.
+            disable_run_command=not access.get("run_command", True),
         ),
         enable_rbac=True,
         disable_local_accounts=not access.get("local_accounts", True),
@@ -164,15 +171,19 @@ def _managed_cluster(
 
 
 def _network_profile(network: ClusterNetworkSpec) -> aks.ContainerServiceNetworkProfileArgs:
-    """CNI Overlay with Azure's own data plane, as Canonical tests Charmed Kubeflow on AKS.
+    """CNI Overlay, as Canonical tests Charmed Kubeflow on AKS; with Azure's own data plane, as there, or with Cilium's.
 
-    Source: canonical/charmed-kubeflow-solutions, .github/workflows/deploy-to-aks.yaml (2026-06-18).
+    Without an engine nothing is sent, as before there was a choice: AKS keeps none, and every change of it replaces
+    the cluster. Sources: canonical/charmed-kubeflow-solutions, .github/workflows/deploy-to-aks.yaml (2026-06-18);
+    pulumi/pulumi-azure-native#4771.
     """
     services = network.get("service_cidr", _SERVICES)
+    policy = network.get("policy", "none")
     return aks.ContainerServiceNetworkProfileArgs(
         network_plugin=aks.NetworkPlugin.AZURE,
         network_plugin_mode=aks.NetworkPluginMode.OVERLAY,
-        network_dataplane=aks.NetworkDataplane.AZURE,
+        network_dataplane=aks.NetworkDataplane.CILIUM if policy == "cilium" else aks.NetworkDataplane.AZURE,
+        network_policy=None if policy == "none" else policy,
         load_balancer_sku=aks.LoadBalancerSku.STANDARD,
         outbound_type=network.get("outbound_type", aks.OutboundType.LOAD_BALANCER),
         pod_cidr=network.get("pod_cidr", "10.244.0.0/16"),
@@ -210,6 +221,7 @@ def _system_pool(args: AksClusterArgs, os_sku: str) -> aks.ManagedClusterAgentPo
         os_disk_size_gb=pool.get("os_disk_gib", DEFAULT_OS_DISK_GIB),
         availability_zones=pool.get("zones") or None,
         max_pods=pool.get("max_pods", DEFAULT_MAX_PODS),
+        enable_encryption_at_host=pool.get("encryption_at_host") or None,
         vnet_subnet_id=pool.get("subnet_id"),
         upgrade_settings=aks.AgentPoolUpgradeSettingsArgs(max_surge="1"),
         tags=args.get("tags"),

@@ -49,6 +49,8 @@ class ClusterNetworkSpec(TypedDict):
     """Range of the services; the cluster's DNS takes its tenth address. Default: 10.0.0.0/16."""
     outbound_type: NotRequired[str]
     """Way to the internet: loadBalancer (default), userAssignedNATGateway or userDefinedRouting."""
+    policy: NotRequired[str]
+    """What enforces network policies: none (default), calico or cilium, which is a data plane of its own."""
     route_table_id: NotRequired[pulumi.Input[str] | None]
     """ARM id of the subnets' route table, on which the cluster is given its right. Default: none."""
 
@@ -60,6 +62,8 @@ class ApiAccessSpec(TypedDict):
     """Public ranges that may call it. Default: all."""
     private_cluster: NotRequired[bool]
     """Whether it has a private address only. Default: false."""
+    run_command: NotRequired[bool]
+    """Whether `az aks command invoke` reaches it, past all ranges. Default: true."""
     local_accounts: NotRequired[bool]
     """Whether the certificate-based admin account exists. Default: true."""
     admin_group_object_ids: NotRequired[Sequence[str]]

@@ -1,5 +1,6 @@
 """The container registry, and the nodes' right to pull from it."""
 
+from collections.abc import Sequence
 from typing import NotRequired, TypedDict
 
 import pulumi
@@ -21,6 +22,10 @@ class ContainerRegistryArgs(TypedDict):
     """ARM id of a registry to use instead of creating one. Default: none."""
     sku: NotRequired[str]
     """Tier of a new registry: Basic, Standard (default) or Premium."""
+    retention_days: NotRequired[int | None]
+    """Premium: how long an image that no tag names any more is kept, 0 to 365 days. Default: for ever."""
+    authorized_ip_ranges: NotRequired[Sequence[pulumi.Input[str]]]
+    """Premium: public ranges that may pull and push, the puller's own among them. Default: all."""
     tags: NotRequired[dict[str, str]]
     """Tags of every taggable child."""
 
@@ -50,6 +55,29 @@ class ContainerRegistry(pulumi.ComponentResource):
             location=args["location"],
             sku=containerregistry.SkuArgs(name=args.get("sku", "Standard")),
             admin_user_enabled=False,
+            policies=_retention(args.get("retention_days")),
+            network_rule_set=_firewall(args.get("authorized_ip_ranges", ())),
             tags=args.get("tags"),
             opts=pulumi.ResourceOptions(parent=self),
         )
+
+
+def _retention(days: int | None) -> containerregistry.PoliciesArgs | None:
+    if days is None:
+        return None
+    kept = containerregistry.RetentionPolicyArgs(status=containerregistry.PolicyStatus.ENABLED, days=days)
+    return containerregistry.PoliciesArgs(retention_policy=kept)
+
+
+def _firewall(ranges: Sequence[pulumi.Input[str]]) -> containerregistry.NetworkRuleSetArgs | None:
+    if not ranges:
+        return None
+    return containerregistry.NetworkRuleSetArgs(
+        default_action=containerregistry.DefaultAction.DENY,
+        ip_rules=[
+            containerregistry.IPRuleArgs(
+                action=containerregistry.Action.ALLOW, i_p_address_or_range=address_range
+            )
+            for address_range in ranges
+        ],
+    )

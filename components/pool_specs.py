@@ -57,6 +57,8 @@ class AgentPoolSpec(TypedDict):
     """Most pods on a node, 10 to 250. Default: 110."""
     gpu_instance_profile: NotRequired[str | None]
     """GPU only: size of the Multi-Instance GPU slices, MIG1g to MIG7g. Default: whole GPUs."""
+    encryption_at_host: NotRequired[bool]
+    """Whether caches and temporary disk are encrypted on the VM's host, for the life of the pool. Default: false."""
     tags: NotRequired[dict[str, str]]
     """Tags of this pool and its nodes, beside those of every pool. Default: none."""
     subnet_id: NotRequired[pulumi.Input[str]]
@@ -82,5 +84,7 @@ class SystemPoolSpec(TypedDict):
     """Most pods on a node, 30 to 250. Default: 110."""
     zones: NotRequired[Sequence[str]]
     """Availability zones. Default: none."""
+    encryption_at_host: NotRequired[bool]
+    """Whether caches and temporary disk are encrypted on the VM's host, for the life of the pool. Default: false."""
     subnet_id: NotRequired[pulumi.Input[str]]
     """ARM id of the nodes' subnet. Default: that of the network which AKS makes."""

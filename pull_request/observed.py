@@ -35,6 +35,7 @@ class Resource:
     Attributes:
         inputs: wire names to plain values; `SECRET` and `UNKNOWN` stand for what is not shown.
         protect: whether the engine refuses to delete it.
+        ignore_changes: paths of inputs whose later changes the engine leaves alone.
     """
 
     urn: str
@@ -42,6 +43,7 @@ class Resource:
     name: str
     inputs: Mapping[str, Any]
     protect: bool = False
+    ignore_changes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -98,6 +100,8 @@ class Observed:
         head: None where the head has none.
         changes: what `pulumi up` of the head would do; role assignments that only look replaced are left out.
         looks_replaced: names of those role assignments.
+        refused: names of what is protected and would be replaced or deleted, so that `pulumi up` refuses the change;
+            `changes` is what it would do without the protection.
         notes: what the reader must know to judge this, one sentence each: encrypted values that were stood in for,
             types that no stand-in knows, a control plane that was not there.
     """
@@ -109,6 +113,7 @@ class Observed:
     head: Run | None
     changes: tuple[Change, ...] = ()
     looks_replaced: tuple[str, ...] = ()
+    refused: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
 

@@ -93,6 +93,11 @@ class ApiAccess(SettingsModel):
         about="Give the API server a private address only; Pulumi and Juju must then run inside the network.",
         source="private-clusters.md",
     )
+    run_command: bool = setting(
+        True,
+        about="Take `az aks command invoke`: commands that come by Azure's API, past every address range.",
+        source="access-private-cluster.md",
+    )
     local_accounts: bool = setting(
         True,
         about="Keep the certificate-based admin account; false requires Entra admin groups.",
@@ -140,6 +145,22 @@ class Registry(SettingsModel):
     )
     sku: Literal["Basic", "Standard", "Premium"] = setting(
         "Standard", about="Tier of the new registry.", source='"Azure Container Registry service tiers"'
+    )
+    retention_days: int | None = setting(
+        None,
+        about="How long a Premium registry keeps an image that no tag names any more, also one that is pulled by its "
+        "digest; Azure calls this a preview. Left out: for ever.",
+        unit="days",
+        source="container-registry-retention-policy.md: up to 365",
+        ge=0,
+        le=365,
+    )
+    authorized_ip_ranges: tuple[str, ...] = setting(
+        (),
+        about="Public address ranges that may use a Premium registry; the NAT gateway's is added. Empty means all.",
+        unit="CIDR",
+        source="container-registry-access-selected-networks.md: up to 100, the NAT gateway's included",
+        max_length=100,
     )
 
 

@@ -57,6 +57,12 @@ class Network(SettingsModel):
         about="How nodes reach the internet: the cluster's load balancer, a new NAT gateway, or your route table.",
         source="egress-outboundtype.md",
     )
+    policy: Literal["none", "calico", "cilium"] = setting(
+        "none",
+        about="What enforces network policies (AKS: networkPolicy): nothing; Calico, which excludes long-term support; "
+        "or Cilium, which then is the data plane too (AKS: networkDataplane). A change replaces the cluster.",
+        source="docs/facts/aks.md#network-policy; docs/how-to/choose-a-network-policy-engine.md",
+    )
     route_table_id: str | None = setting(
         None,
         about="Route table of the subnets; only with userDefinedRouting. The cluster is given the right to it, so "

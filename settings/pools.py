@@ -73,6 +73,12 @@ class SystemPool(SettingsModel):
         about="Availability zones of the nodes; empty means no zones.",
         source="docs/facts/aks.md#availability-zones",
     )
+    encryption_at_host: bool = setting(
+        False,
+        about="Encrypt caches and temporary disk on the VM's host, for the life of the pool; the subscription needs "
+        "the feature Microsoft.Compute/EncryptionAtHost.",
+        source="enable-host-encryption.md",
+    )
 
 
 class Fallback(SettingsModel):
@@ -150,6 +156,12 @@ class UserPool(SettingsModel):
         source="our choice; 10 to 250: concepts-network-azure-cni-overlay.md",
         ge=10,
         le=250,
+    )
+    encryption_at_host: bool = setting(
+        False,
+        about="Encrypt caches and temporary disk on the VM's host, for the life of the pool; the subscription needs "
+        "the feature Microsoft.Compute/EncryptionAtHost.",
+        source="enable-host-encryption.md",
     )
     gpu_instance_profile: Literal["MIG1g", "MIG2g", "MIG3g", "MIG4g", "MIG7g"] | None = setting(
         None,

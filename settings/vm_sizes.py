@@ -71,6 +71,9 @@ class OwnVmSize(SettingsModel):
         None, about="Whether premium disks can be attached.", source="catalogue/vm_sizes.csv"
     )
     spot: bool | None = setting(None, about="Whether it can be spot.", source="spot-vms.md")
+    encryption_at_host: bool | None = setting(
+        None, about="Whether it has encryption at host.", source="catalogue/vm_sizes.csv"
+    )
     retirement: Day | None = setting(
         None,
         about="Day on which Azure stops its VMs.",

@@ -19,7 +19,7 @@ _INTERRUPTED = 130
 def main() -> int:
     """Runs the command line and returns its exit code."""
     options = _arguments()
-    wanted = manifest.wanted(tuple(options.extras))
+    wanted = manifest.only(options.only) if options.only else manifest.wanted(tuple(options.extras))
     if options.check:
         located = {tool: locate(tool) for tool in wanted}
         for tool, path in located.items():
@@ -62,6 +62,14 @@ def _arguments() -> argparse.Namespace:
         default=[],
         choices=sorted(manifest.OPTIONAL),
         help="also build this",
+    )
+    parser.add_argument(
+        "--only",
+        action="append",
+        default=[],
+        choices=[tool.name for tool in manifest.TOOLS],
+        metavar="TOOL",
+        help="look for and build this one and no others",
     )
     parser.add_argument(
         "--crds", action="store_true", help="also download custom resources that tests hold objects against"

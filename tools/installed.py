@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -109,7 +109,15 @@ def find(*extras: str) -> Tools | Missing:
     Args:
         extras: keys of `manifest.OPTIONAL`.
     """
-    tools = manifest.wanted(extras)
+    return _found(manifest.wanted(extras))
+
+
+def find_only(*names: str) -> Tools | Missing:
+    """These tools if they are there, else what is missing of them; looks for no others and builds nothing."""
+    return _found(manifest.only(names))
+
+
+def _found(tools: Sequence[Tool]) -> Tools | Missing:
     located = {tool.name: locate(tool) for tool in tools}
     missing = tuple(tool for tool in tools if located[tool.name] is None)
     if missing:

@@ -5,6 +5,7 @@ What stands here of a tool and the `go.mod`/`go.sum` of each group decide what t
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final
 
@@ -129,3 +130,8 @@ def wanted(extras: tuple[str, ...] = ()) -> tuple[Tool, ...]:
     """All tools that are not optional, and those that `extras` (keys of `OPTIONAL`) name."""
     added = {OPTIONAL[extra] for extra in extras}
     return tuple(tool for tool in TOOLS if not tool.optional or tool.name in added)
+
+
+def only(names: Collection[str]) -> tuple[Tool, ...]:
+    """The tools of these names."""
+    return tuple(tool for tool in TOOLS if tool.name in names)

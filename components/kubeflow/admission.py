@@ -8,6 +8,7 @@ from pulumi_kubernetes.admissionregistration.v1 import (
 from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 
 from components.conventions import SPOT_KEY
+from components.kubeflow.labels import labels
 
 POLICY = "kubeflow-aks-keep-off-spot"
 
@@ -31,7 +32,7 @@ def spot_guard(name: str, opts: pulumi.ResourceOptions) -> list[pulumi.Resource]
     """
     policy = ValidatingAdmissionPolicy(
         f"{name}-guard",
-        metadata=ObjectMetaArgs(name=POLICY),
+        metadata=ObjectMetaArgs(name=POLICY, labels=labels("admission")),
         spec={
             "failure_policy": "Fail",
             "match_constraints": {
@@ -69,7 +70,7 @@ def spot_guard(name: str, opts: pulumi.ResourceOptions) -> list[pulumi.Resource]
     )
     binding = ValidatingAdmissionPolicyBinding(
         f"{name}-guard-binding",
-        metadata=ObjectMetaArgs(name=POLICY),
+        metadata=ObjectMetaArgs(name=POLICY, labels=labels("admission")),
         spec={"policy_name": POLICY, "validation_actions": ["Deny"]},
         opts=pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=[policy])),
     )

@@ -5,6 +5,8 @@ from pulumi_kubernetes.core.v1 import ConfigMap
 from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 from pulumi_kubernetes.rbac.v1 import PolicyRuleArgs, Role, RoleBinding, RoleRefArgs, SubjectArgs
 
+from components.kubeflow.labels import labels
+
 CONTRACT = "agent-pools"
 """Name of the ConfigMap."""
 _READER = f"{CONTRACT}-reader"
@@ -16,7 +18,7 @@ def pool_contract(
     """The ConfigMap with the pools as JSON."""
     return ConfigMap(
         f"{name}-{CONTRACT}",
-        metadata=ObjectMetaArgs(name=CONTRACT, namespace=namespace),
+        metadata=ObjectMetaArgs(name=CONTRACT, namespace=namespace, labels=labels("pool-contract")),
         data={"pools.json": contract},
         opts=opts,
     )
@@ -31,7 +33,7 @@ def contract_readers(
     """
     role = Role(
         f"{name}-{_READER}",
-        metadata=ObjectMetaArgs(name=_READER, namespace=namespace),
+        metadata=ObjectMetaArgs(name=_READER, namespace=namespace, labels=labels("pool-contract")),
         rules=[
             PolicyRuleArgs(
                 api_groups=[""], resources=["configmaps"], resource_names=[CONTRACT], verbs=["get"]
@@ -41,7 +43,7 @@ def contract_readers(
     )
     binding = RoleBinding(
         f"{name}-{_READER}-binding",
-        metadata=ObjectMetaArgs(name=_READER, namespace=namespace),
+        metadata=ObjectMetaArgs(name=_READER, namespace=namespace, labels=labels("pool-contract")),
         role_ref=RoleRefArgs(api_group="rbac.authorization.k8s.io", kind="Role", name=_READER),
         subjects=[
             SubjectArgs(api_group="rbac.authorization.k8s.io", kind="Group", name="system:authenticated")

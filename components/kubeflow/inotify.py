@@ -5,18 +5,23 @@ MicrosoftDocs/azure-aks-docs, articles/aks/custom-node-configuration-reference.m
 canonical/bundle-kubeflow, scripts/gh-actions/set_eks_sysctl_config.sh (what Charmed Kubeflow needs).
 """
 
-from typing import NotRequired, TypedDict
+from typing import Final, NotRequired, TypedDict
 
 import pulumi
 from pulumi_kubernetes.apps.v1 import DaemonSet
 from pulumi_kubernetes.core.v1 import ResourceRequirementsArgsDict
 
-from components.kubeflow.images import BUSYBOX, PAUSE
+from components.kubeflow.images import BUSYBOX, PAUSE, version
+from components.kubeflow.labels import labels, selector
+from components.kubeflow.pods import CONFINED, RUNTIME_SECCOMP
 
+_APP: Final = "inotify-limits"
 _SMALL: ResourceRequirementsArgsDict = {
     "requests": {"cpu": "1m", "memory": "8Mi"},
     "limits": {"memory": "16Mi"},
 }
+_NOBODY: Final = 65535
+"""The user that pause's own image names (docs/facts/aks.md#pods-of-this-program)."""
 
 
 class InotifySpec(TypedDict):
@@ -42,7 +47,7 @@ def inotify_limits(
     It tolerates no taint, so it never runs on a spot node, whatever the labels: a rollout waits for the nodes that host
     Charmed Kubeflow and for no other.
     """
-    labels = {"app.kubernetes.io/name": "inotify-limits"}
+    worn = labels("kernel-limits", app=_APP, version=version(BUSYBOX))
     wanted = {
         "max_user_instances": limits.get("max_user_instances", 1280),
         "max_user_watches": limits.get("max_user_watches", 655360),
@@ -53,24 +58,39 @@ def inotify_limits(
     )
     return DaemonSet(
         f"{name}-inotify",
-        metadata={"name": "inotify-limits", "namespace": namespace, "labels": labels},
+        metadata={"name": _APP, "namespace": namespace, "labels": worn},
         spec={
-            "selector": {"match_labels": labels},
+            "selector": {"match_labels": selector(_APP)},
             "template": {
-                "metadata": {"labels": labels},
+                "metadata": {"labels": worn},
                 "spec": {
                     "automount_service_account_token": False,
+                    "security_context": RUNTIME_SECCOMP,
                     "node_selector": {"kubernetes.io/os": "linux"} | node_labels,
                     "init_containers": [
                         {
                             "name": "raise",
                             "image": BUSYBOX,
                             "command": ["sh", "-ec", script],
-                            "security_context": {"privileged": True},
+                            # The container runtime mounts /proc/sys read-only for all others, and gives a privileged
+                            # one every capability and no seccomp profile, whatever else stands here.
+                            "security_context": {"privileged": True, "read_only_root_filesystem": True},
                             "resources": _SMALL,
                         }
                     ],
-                    "containers": [{"name": "pause", "image": PAUSE, "resources": _SMALL}],
+                    "containers": [
+                        {
+                            "name": "pause",
+                            "image": PAUSE,
+                            "security_context": {
+                                **CONFINED,
+                                "run_as_non_root": True,
+                                "run_as_user": _NOBODY,
+                                "run_as_group": _NOBODY,
+                            },
+                            "resources": _SMALL,
+                        }
+                    ],
                 },
             },
         },

@@ -7,6 +7,8 @@ from pulumi_kubernetes.core.v1 import Secret, ServiceAccount
 from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 from pulumi_kubernetes.rbac.v1 import ClusterRoleBinding, RoleRefArgs, SubjectArgs
 
+from components.kubeflow.labels import labels
+
 ACCOUNT = "juju"
 _BINDING = "kubeflow-aks-juju"
 
@@ -23,11 +25,13 @@ def juju_access(
         The token, secret; and the objects made.
     """
     account = ServiceAccount(
-        f"{name}-juju", metadata=ObjectMetaArgs(name=ACCOUNT, namespace=namespace), opts=opts
+        f"{name}-juju",
+        metadata=ObjectMetaArgs(name=ACCOUNT, namespace=namespace, labels=labels("juju-access")),
+        opts=opts,
     )
     binding = ClusterRoleBinding(
         f"{name}-juju-admin",
-        metadata=ObjectMetaArgs(name=_BINDING),
+        metadata=ObjectMetaArgs(name=_BINDING, labels=labels("juju-access")),
         role_ref=RoleRefArgs(api_group="rbac.authorization.k8s.io", kind="ClusterRole", name="cluster-admin"),
         subjects=[SubjectArgs(kind="ServiceAccount", name=ACCOUNT, namespace=namespace)],
         opts=opts,
@@ -37,6 +41,7 @@ def juju_access(
         metadata=ObjectMetaArgs(
             name=f"{ACCOUNT}-token",
             namespace=namespace,
+            labels=labels("juju-access"),
             annotations={"kubernetes.io/service-account.name": ACCOUNT},
         ),
         type="kubernetes.io/service-account-token",

@@ -14,7 +14,9 @@ from components.kubeflow.argo_retries import argo_retries
 from components.kubeflow.contract import contract_readers, pool_contract
 from components.kubeflow.device_plugin import device_plugin
 from components.kubeflow.inotify import InotifySpec, inotify_limits
+from components.kubeflow.isolation import no_traffic
 from components.kubeflow.juju import juju_access
+from components.kubeflow.labels import labels
 from components.kubeflow.scheduling import priority_classes, priority_expander
 from components.kubeflow.storage import (
     DEFAULT_CHECKPOINTS,
@@ -47,6 +49,10 @@ class KubeflowPrerequisitesArgs(TypedDict):
     """Kernel limits on those nodes."""
     device_plugin: NotRequired[bool]
     """Whether to run NVIDIA's device plugin on GPU nodes. Default: true."""
+    gpu_slices: NotRequired[bool]
+    """Whether some node's GPUs are cut into slices, which the plugin needs more rights to see. Default: false."""
+    network_policies: NotRequired[bool]
+    """Whether the cluster enforces network policies, so that our namespace gets one. Default: false."""
     guards: NotRequired[bool]
     """Whether to refuse platform and notebook pods that tolerate spot nodes. Default: true."""
     argo_retries: NotRequired[bool]
@@ -84,8 +90,7 @@ class KubeflowPrerequisites(pulumi.ComponentResource):
             f"{name}-namespace",
             metadata=ObjectMetaArgs(
                 name=own,
-                # The inotify DaemonSet writes kernel settings, which the restricted profiles refuse.
-                labels={"pod-security.kubernetes.io/enforce": "privileged"},
+                labels=labels("namespace") | {"pod-security.kubernetes.io/enforce": _pod_security(args)},
             ),
             opts=child,
         )
@@ -116,7 +121,9 @@ class KubeflowPrerequisites(pulumi.ComponentResource):
             home = args.get("general_labels", {WORKLOAD_LABEL: PLATFORM_WORKLOAD})
             made.append(inotify_limits(name, inside, limits, home, child))
         if args.get("device_plugin", True):
-            made.append(device_plugin(name, inside, child))
+            made.append(device_plugin(name, inside, child, slices=args.get("gpu_slices", False)))
+        if args.get("network_policies", False):
+            made.append(no_traffic(name, inside, child))
         if args.get("guards", True):
             made += spot_guard(name, child)
         if args.get("argo_retries", False):
@@ -139,3 +146,12 @@ class KubeflowPrerequisites(pulumi.ComponentResource):
                 "checkpointClass": self.checkpoint_class,
             }
         )
+
+
+def _pod_security(args: KubeflowPrerequisitesArgs) -> str:
+    """The strictest profile that lets our daemons in ("Pod Security Standards").
+
+    One is privileged and the other mounts a folder of the node, which `baseline` refuses as well.
+    """
+    daemons = args.get("inotify", {}).get("enabled", True) or args.get("device_plugin", True)
+    return "privileged" if daemons else "restricted"

@@ -5,6 +5,8 @@ from pulumi_kubernetes.core.v1 import ConfigMap
 from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 from pulumi_kubernetes.scheduling.v1 import PriorityClass
 
+from components.kubeflow.labels import labels
+
 _EXPANDER = "cluster-autoscaler-priority-expander"
 """Name the autoscaler looks for in kube-system.
 
@@ -19,7 +21,7 @@ def priority_expander(name: str, priorities: str, opts: pulumi.ResourceOptions) 
     """
     return ConfigMap(
         f"{name}-expander",
-        metadata=ObjectMetaArgs(name=_EXPANDER, namespace="kube-system"),
+        metadata=ObjectMetaArgs(name=_EXPANDER, namespace="kube-system", labels=labels("autoscaling")),
         data={"priorities": priorities},
         opts=opts,
     )
@@ -38,7 +40,7 @@ def priority_classes(name: str, opts: pulumi.ResourceOptions) -> list[PriorityCl
     return [
         PriorityClass(
             f"{name}-batch",
-            metadata=ObjectMetaArgs(name="kubeflow-aks-batch"),
+            metadata=ObjectMetaArgs(name="kubeflow-aks-batch", labels=labels("scheduling")),
             value=-1,
             preemption_policy="Never",
             description="Pipelines, training jobs and trials that can start again.",
@@ -46,7 +48,7 @@ def priority_classes(name: str, opts: pulumi.ResourceOptions) -> list[PriorityCl
         ),
         PriorityClass(
             f"{name}-interactive",
-            metadata=ObjectMetaArgs(name="kubeflow-aks-interactive"),
+            metadata=ObjectMetaArgs(name="kubeflow-aks-interactive", labels=labels("scheduling")),
             value=1000,
             description="Work somebody waits for.",
             opts=opts,

@@ -6,6 +6,8 @@ import pulumi
 from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 from pulumi_kubernetes.storage.v1 import StorageClass
 
+from components.kubeflow.labels import labels
+
 DEFAULT_NAME: Final = "ckf-zrs"
 DEFAULT_CHECKPOINTS: Final = "checkpoints"
 _FRESH: Final = (
@@ -60,7 +62,7 @@ def storage_class(name: str, args: StorageClassSpec, opts: pulumi.ResourceOption
     """A class whose disks are made in the zone of the pod that claims them."""
     return StorageClass(
         f"{name}-storage",
-        metadata=ObjectMetaArgs(name=args.get("name", DEFAULT_NAME)),
+        metadata=ObjectMetaArgs(name=args.get("name", DEFAULT_NAME), labels=labels("storage")),
         provisioner="disk.csi.azure.com",
         parameters={"skuName": args.get("sku", "StandardSSD_ZRS")},
         reclaim_policy=args.get("reclaim_policy", "Delete"),
@@ -78,7 +80,7 @@ def checkpoint_class(name: str, args: CheckpointClassSpec, opts: pulumi.Resource
     """
     return StorageClass(
         f"{name}-checkpoints",
-        metadata=ObjectMetaArgs(name=args.get("name", DEFAULT_CHECKPOINTS)),
+        metadata=ObjectMetaArgs(name=args.get("name", DEFAULT_CHECKPOINTS), labels=labels("storage")),
         provisioner="blob.csi.azure.com",
         parameters={
             "protocol": "fuse2",

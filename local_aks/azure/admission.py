@@ -16,8 +16,10 @@ from local_aks.azure.rules.clusters import CLUSTER_RULES
 from local_aks.azure.rules.immutable import IMMUTABLE_RULES
 from local_aks.azure.rules.labels import LABEL_RULES
 from local_aks.azure.rules.maintenance import MAINTENANCE_RULES
+from local_aks.azure.rules.monitoring import MONITORING_RULES
 from local_aks.azure.rules.networks import NETWORK_RULES
 from local_aks.azure.rules.pools import POOL_RULES
+from local_aks.azure.rules.registries import REGISTRY_RULES
 from local_aks.azure.rules.resources import RESOURCE_RULES
 from local_aks.azure.rules.rule import ClusterRequest, PoolRequest, ResourceRequest, Rule, admit
 from local_aks.azure.rules.sizes import SIZE_RULES
@@ -30,7 +32,15 @@ from local_aks.azure.rules.upgrades import CLUSTER_UPGRADE_RULES, POOL_UPGRADE_R
 Request = ResourceRequest | SubnetRequest | ClusterRequest | PoolRequest
 
 TABLES: Final[Mapping[type[Any], tuple[Rule[Any], ...]]] = {
-    ResourceRequest: (*RESOURCE_RULES, *TAG_RULES, *MAINTENANCE_RULES, *ADDRESS_RULES, *STORAGE_RULES),
+    ResourceRequest: (
+        *RESOURCE_RULES,
+        *TAG_RULES,
+        *MAINTENANCE_RULES,
+        *ADDRESS_RULES,
+        *STORAGE_RULES,
+        *REGISTRY_RULES,
+        *MONITORING_RULES,
+    ),
     SubnetRequest: SUBNET_RULES,
     ClusterRequest: (
         *CLUSTER_RULES,

@@ -43,6 +43,9 @@ _CREDENTIALS: Final = {
     "azure-native:containerservice:listManagedClusterUserCredentials": "clusterUser",
     "azure-native:containerservice:listManagedClusterAdminCredentials": "clusterAdmin",
 }
+_CLIENT_CONFIG: Final = "azure-native:authorization:getClientConfig"
+FUNCTIONS: Final = frozenset({*_CREDENTIALS, _CLIENT_CONFIG})
+"""Every function that is answered, by its token."""
 _CREDENTIALS_ARGUMENTS: Final = frozenset({"resourceGroupName", "resourceName", "serverFqdn", "format"})
 
 
@@ -230,7 +233,7 @@ class AzureNativeProvider(Provider):
     ) -> provider_pb2.InvokeResponse:
         """Answer the functions the program may call."""
         subscription = self._sessions.of(context).subscription
-        if request.tok == "azure-native:authorization:getClientConfig":
+        if request.tok == _CLIENT_CONFIG:
             return _returned(
                 {"clientId": _CLIENT, "objectId": _CLIENT, "subscriptionId": subscription, "tenantId": TENANT}
             )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Generator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
@@ -30,6 +30,8 @@ _AZURE_TOKEN: Final = "azure-native:clientSecret"  # noqa: S105 - the name of it
 """The setting that brings the simulated Azure its token: what is set for a package, its default provider gets."""
 
 OnOutput = Callable[[str], object]
+Serve = Callable[[Path], AbstractContextManager[str]]
+"""Serves the program of a project folder and gives the address of its language host, as `program.served` does."""
 
 
 class EngineError(Exception):
@@ -63,6 +65,9 @@ class Engine:
         project_root: folder of `Pulumi.yaml` and `__main__.py`.
         stack: name of a stack that has a file there.
         extra_config: values on top of the stack's file.
+        serve: how the program is run; by default ours in this process, any other by `program.served`.
+        stand_in_for_encrypted: whether a value that only the stack's owner can decrypt is stood in for
+            (`recorder.stack_files.ENCRYPTED`) or refused.
     """
 
     run: RunDirectory
@@ -71,14 +76,21 @@ class Engine:
     project_root: Path
     stack: str
     extra_config: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    serve: Serve | None = None
+    stand_in_for_encrypted: bool = False
 
-    def preview(self, on_output: OnOutput | None = None) -> Result:
+    def preview(self, on_output: OnOutput | None = None, *, plan: Path | None = None) -> Result:
         """What `up` would do.
+
+        Args:
+            on_output: takes what the engine prints.
+            plan: file that the engine writes its plan to, with the options of each resource.
 
         Raises:
             EngineError: the program, a provider or the engine refused.
         """
-        return self._operate("preview", self._stack.preview, on_output)
+        call = partial(self._stack.preview, plan=str(plan)) if plan else self._stack.preview
+        return self._operate("preview", call, on_output)
 
     def up(self, on_output: OnOutput | None = None) -> Result:
         """Creates, updates and deletes until what exists is what the program says.
@@ -124,6 +136,15 @@ class Engine:
         secret_names = frozenset(name for name, output in outputs.items() if output.secret)
         return Outputs({name: output.value for name, output in outputs.items()}, secret_names)
 
+    def unprotect(self) -> None:
+        """Takes the protection off every resource in the state; the program may protect them again.
+
+        Raises:
+            EngineError: the state can't be read or written.
+        """
+        with self._engine_errors("taking the protection away"):
+            self._stack.workspace.unprotect(self.stack)
+
     def _operate(self, operation: str, call: Callable[..., object], on_output: OnOutput | None) -> Result:
         self._wait_for_others()
         recording, lines = Recording(), list[str]()
@@ -156,18 +177,24 @@ class Engine:
     @contextmanager
     def _program(self) -> Generator[None]:
         """Has the program ready for the engine, which in refresh and destroy connects to it without running it."""
-        if program.is_ours(self.project_root):
+        serve = self._serve
+        if serve is None:
             with program.fresh(self.project_root):
                 yield
             return
         workspace = self._stack.workspace
         try:
-            with program.served(self.project_root) as workspace.language_host:
+            with serve(self.project_root) as workspace.language_host:
                 yield
         except program.ProgramError as error:
             raise EngineError(str(error)) from error
         finally:
             workspace.language_host = ""
+
+    @property
+    def _serve(self) -> Serve | None:
+        """How the program is run in a process of its own; None for in this one."""
+        return self.serve or (None if program.is_ours(self.project_root) else program.served)
 
     @contextmanager
     def _engine_errors(self, operation: str) -> Generator[None]:
@@ -185,7 +212,7 @@ class Engine:
     @cached_property
     def _stack(self) -> Stack:
         config = read_stack(self.project_root, self.stack, self.extra_config)
-        if config.secret_keys:
+        if config.secret_keys and not self.stand_in_for_encrypted:
             keys = ", ".join(config.secret_keys)
             raise EngineError(
                 f"Pulumi.{self.stack}.yaml: {keys}: encrypted with a key that only the stack's owner has"
@@ -197,9 +224,7 @@ class Engine:
         workspace = Workspace(
             work_dir=str(self.run.pulumi_workspace),
             pulumi_home=str(self.run.pulumi_home),
-            program=(
-                partial(language_host.run, self.project_root) if program.is_ours(self.project_root) else None
-            ),
+            program=None if self._serve else partial(language_host.run, self.project_root),
             env_vars=self._environment(),
             project_settings=automation.ProjectSettings(
                 config.project, runtime="python", main=str(self.project_root)

@@ -7,11 +7,12 @@ must neither find our modules nor leave its own behind, and may need other versi
 from __future__ import annotations
 
 import os
+import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Generator
-from contextlib import contextmanager
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -62,11 +63,22 @@ def fresh(root: Path) -> Generator[None]:
 
 
 @contextmanager
-def served(root: Path) -> Generator[str]:
-    """Serves the program of another tree from a process of its own, which ends with this one at the latest.
+def served(
+    root: Path,
+    python: Path | None = None,
+    *,
+    environment: Mapping[str, str] | None = None,
+    output: int | None = None,
+) -> Generator[str]:
+    """Serves the program of a tree from a process of its own, which ends with this one at the latest.
+
+    What the program starts ends with it, unless it leaves the program's process group.
 
     Args:
-        root: the project folder; its `.venv` has the Python to run with, if there is one, else this process's.
+        root: the project folder.
+        python: what runs it; by default that of the folder's `.venv`, if there is one, else this process's.
+        environment: its variables, by default this process's.
+        output: descriptor that takes what it prints, by default where this process prints.
 
     Yields:
         Address of the language host, as the engine's `--client` takes it.
@@ -75,13 +87,16 @@ def served(root: Path) -> Generator[str]:
         ProgramError: the Python can't serve a program.
     """
     own = root / ".venv" / "bin" / "python"
-    python = own if own.exists() else Path(sys.executable)
+    python = python or (own if own.exists() else Path(sys.executable))
     ours, theirs = socket.socketpair()
     with ours, theirs:
         process = subprocess.Popen(  # noqa: S603 - our own file
             [python, "-P", language_host.__file__, str(root), str(theirs.fileno())],
             cwd=root,
+            env=environment,
             stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
             pass_fds=[theirs.fileno()],
             start_new_session=True,  # Ctrl-C is for the command in front; this one ends with it
         )
@@ -97,7 +112,8 @@ def served(root: Path) -> Generator[str]:
                 )
             yield address
         finally:
-            process.kill()
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
             process.wait()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
@@ -9,6 +10,8 @@ from typing import Any, Final
 from pulumi.automation.events import DiagnosticEvent, EngineEvent, StepEventMetadata
 
 _REFRESH: Final = "refresh"
+_MOST_MESSAGES: Final = 1000
+"""Of one severity; a program in a loop says more than anybody reads."""
 _UNCHANGED: Final = frozenset({"same", "read", _REFRESH})
 
 
@@ -20,7 +23,10 @@ class Step:
         op: the engine's name of it: same, create, update, delete, replace, create-replacement, delete-replaced, …
         replace_keys: input properties that force a replacement.
         inputs: what the resource will have been given; secrets and what only an `up` knows are placeholders.
+        old_inputs: what it was given before.
+        outputs: what it will have; of the stack itself, its outputs.
         differences: property path to add, delete, update, add-replace, delete-replace or update-replace.
+        protect: whether the engine refuses to delete it from then on.
         done: whether it succeeded; a step that failed or was never reached is not.
     """
 
@@ -29,7 +35,10 @@ class Step:
     op: str
     replace_keys: tuple[str, ...] = ()
     inputs: Mapping[str, Any] = field(default_factory=dict[str, Any], repr=False)
+    old_inputs: Mapping[str, Any] = field(default_factory=dict[str, Any], repr=False)
+    outputs: Mapping[str, Any] = field(default_factory=dict[str, Any], repr=False)
     differences: Mapping[str, str] = field(default_factory=dict[str, str])
+    protect: bool = False
     done: bool = False
 
     @property
@@ -83,6 +92,7 @@ class Recording:
         self.changes: dict[str, int] = {}
         self.steps: list[Step] = []
         self.messages: list[Message] = []
+        self._told = Counter[str]()
 
     def __call__(self, event: EngineEvent) -> None:
         """Takes the next event."""
@@ -91,7 +101,9 @@ class Recording:
         if event.res_outputs_event:
             self._finish(_step(event.res_outputs_event.metadata))
         if event.diagnostic_event and event.diagnostic_event.severity in {"warning", "error"}:
-            self.messages.append(_message(event.diagnostic_event))
+            self._told[event.diagnostic_event.severity] += 1
+            if self._told[event.diagnostic_event.severity] <= _MOST_MESSAGES:
+                self.messages.append(_message(event.diagnostic_event))
         if event.summary_event:
             self.changes = {_text(op): count for op, count in event.summary_event.resource_changes.items()}
 
@@ -104,12 +116,16 @@ class Recording:
 
 
 def _step(metadata: StepEventMetadata) -> Step:
+    new, old = metadata.new, metadata.old
     return Step(
         urn=metadata.urn,
         type=metadata.type,
         op=_text(metadata.op),
         replace_keys=tuple(metadata.keys or ()),
-        inputs=(metadata.new.inputs if metadata.new else None) or {},
+        inputs=(new.inputs if new else None) or {},
+        old_inputs=(old.inputs if old else None) or {},
+        outputs=(new.outputs if new else None) or {},
+        protect=bool(new and new.protect),
         differences={path: _text(diff.diff_kind) for path, diff in (metadata.detailed_diff or {}).items()},
     )
 

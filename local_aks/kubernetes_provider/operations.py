@@ -12,7 +12,6 @@ from typing import Final
 
 from google.protobuf import struct_pb2
 
-from local_aks.kube.api import ApiServer
 from local_aks.kube.errors import ApiError, KubeError, NoSuchKindError
 from local_aks.kube.objects import (
     DELETION_PROPAGATION,
@@ -31,6 +30,7 @@ from local_aks.kube.objects import (
 )
 from local_aks.kubernetes_provider import errors, ownership, versions
 from local_aks.kubernetes_provider.checking import CREATOR, field_manager
+from local_aks.kubernetes_provider.cluster import Cluster
 from local_aks.kubernetes_provider.errors import NotReadyError, PartialError, ProviderError
 from local_aks.kubernetes_provider.outputs import Checkpoint, with_secrets_of
 from local_aks.kubernetes_provider.pruning import normalized, pruned
@@ -78,7 +78,7 @@ class LiveResource:
 class Operations:
     """Operations on the objects of one cluster."""
 
-    api: ApiServer
+    api: Cluster
     waiter: Waiter
     upsert: bool = False
     patch_force: bool = False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container
 from dataclasses import replace
+from importlib.metadata import version
 from pathlib import Path
 from typing import Final
 
@@ -13,10 +14,10 @@ from pulumi.runtime.proto import plugin_pb2, provider_pb2
 from typing_extensions import override
 
 from local_aks.kube import kubeconfig
-from local_aks.kube.api import ApiServer
 from local_aks.kube.objects import Kind, at, items
 from local_aks.kubernetes_provider import errors, manifests, versions
 from local_aks.kubernetes_provider.checking import completed
+from local_aks.kubernetes_provider.cluster import Cluster
 from local_aks.kubernetes_provider.configuration import Configuration, difference, refusals
 from local_aks.kubernetes_provider.diff import diff
 from local_aks.kubernetes_provider.engine_log import EngineLog
@@ -32,7 +33,7 @@ from local_aks.kubernetes_provider.requests import (
     type_of,
 )
 from local_aks.kubernetes_provider.schemas import Schemas
-from local_aks.kubernetes_provider.session import ANSWER_SECONDS, Session
+from local_aks.kubernetes_provider.session import Connect, Session, api_server
 from local_aks.kubernetes_provider.waiting import Waiter
 from local_aks.protocol import server, wire
 from local_aks.protocol.diff import diff_response
@@ -43,7 +44,6 @@ from local_aks.protocol.sessions import Sessions
 _DIFF_NONE: Final = provider_pb2.DiffResponse.DIFF_NONE
 _DIFF_SOME: Final = provider_pb2.DiffResponse.DIFF_SOME
 PACKAGE: Final = "kubernetes"
-VERSION: Final = "4.34.2"
 _CONFIG_PREFIX: Final = "kubernetes:config:"
 
 
@@ -52,7 +52,7 @@ def serve(
     waiter: Waiter | None = None,
     *,
     servers: Container[str],
-    answer_seconds: float = ANSWER_SECONDS,
+    connect: Connect = api_server,
 ) -> Server:
     """Start the stand-in.
 
@@ -60,12 +60,12 @@ def serve(
         port: port on 127.0.0.1; 0 takes a free one.
         waiter: how to wait for objects; by default as the real provider does.
         servers: URLs of the API servers that a Provider may name, as a kubeconfig has them.
-        answer_seconds: how long to wait for an API server that takes connections and does not answer.
+        connect: opens the one that is named.
 
     Raises:
         OSError: the port is taken.
     """
-    return server.serve(KubernetesProvider(waiter or Waiter(), servers, answer_seconds), port)
+    return server.serve(KubernetesProvider(waiter or Waiter(), servers, connect), port)
 
 
 def servers_of(config: Path) -> Container[str]:
@@ -80,14 +80,12 @@ class KubernetesProvider(Provider):
     Args:
         waiter: how to wait for objects.
         servers: URLs of the API servers that a Provider may name.
-        answer_seconds: how long to wait for an answer of one.
+        connect: opens one.
     """
 
-    def __init__(
-        self, waiter: Waiter, servers: Container[str], answer_seconds: float = ANSWER_SECONDS
-    ) -> None:
-        super().__init__(PACKAGE, VERSION)
-        self._waiter, self._servers, self._answer_seconds = waiter, servers, answer_seconds
+    def __init__(self, waiter: Waiter, servers: Container[str], connect: Connect = api_server) -> None:
+        super().__init__(PACKAGE, version("pulumi-kubernetes"))
+        self._waiter, self._servers, self._connect = waiter, servers, connect
         self._sessions, self._logs = Sessions[Session](), Sessions[EngineLog]()
         self._schemas = Schemas()
 
@@ -125,7 +123,7 @@ class KubernetesProvider(Provider):
         """Register the objects of a ConfigGroup (v2) with the engine; no other component is known."""
         with refusing(context):
             session = self._sessions.of(context)
-            return manifests.construct(request, session, self._log(context), VERSION)
+            return manifests.construct(request, session, self._log(context), self._version)
 
     @override
     def CheckConfig(
@@ -156,7 +154,7 @@ class KubernetesProvider(Provider):
         inputs = decode(request.args) or {
             key.removeprefix(_CONFIG_PREFIX): value for key, value in request.variables.items()
         }
-        session = Session.open(Configuration.of(inputs), self._servers, self._answer_seconds)
+        session = Session.open(Configuration.of(inputs), self._servers, self._connect)
         self._sessions.configure(context, session)
         return provider_pb2.ConfigureResponse(
             acceptSecrets=True, supportsPreview=True, supports_autonaming_configuration=True
@@ -275,9 +273,7 @@ class KubernetesProvider(Provider):
     def _log(self, context: grpc.ServicerContext) -> EngineLog:
         return self._logs.find(context) or EngineLog("")
 
-    def _warn_of_old_version(
-        self, context: grpc.ServicerContext, urn: str, kind: Kind, api: ApiServer
-    ) -> None:
+    def _warn_of_old_version(self, context: grpc.ServicerContext, urn: str, kind: Kind, api: Cluster) -> None:
         text = versions.warning(kind, api)
         if text:
             self._log(context).warning(urn, text)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Container
+from collections.abc import Callable, Container
 from dataclasses import dataclass, field
 from typing import Final
 
+from local_aks.kube import kubeconfig
 from local_aks.kube.api import ApiServer
 from local_aks.kube.errors import KubeError, NoSuchKindError, UnreachableError
 from local_aks.kube.objects import Kind
+from local_aks.kubernetes_provider.built_in import CLUSTER_WIDE
+from local_aks.kubernetes_provider.cluster import Cluster
 from local_aks.kubernetes_provider.configuration import Configuration
 from local_aks.kubernetes_provider.operations import Operations
 from local_aks.kubernetes_provider.waiting import Waiter
@@ -17,36 +20,23 @@ from local_aks.kubernetes_provider.waiting import Waiter
 ANSWER_SECONDS: Final = 60.0
 """For how long the real provider's preview waits where connections are taken and never answered."""
 
-_CLUSTER_WIDE: Final = frozenset(
-    {
-        "APIService",
-        "CertificateSigningRequest",
-        "ClusterRole",
-        "ClusterRoleBinding",
-        "CSIDriver",
-        "CSINode",
-        "CustomResourceDefinition",
-        "DeviceClass",
-        "FlowSchema",
-        "IngressClass",
-        "IPAddress",
-        "MutatingWebhookConfiguration",
-        "Namespace",
-        "Node",
-        "PersistentVolume",
-        "PriorityClass",
-        "PriorityLevelConfiguration",
-        "RuntimeClass",
-        "ServiceCIDR",
-        "StorageClass",
-        "ValidatingAdmissionPolicy",
-        "ValidatingAdmissionPolicyBinding",
-        "ValidatingWebhookConfiguration",
-        "VolumeAttachment",
-        "VolumeAttributesClass",
-    }
-)
-"""Built-in kinds without a namespace, for when there is no API server to ask (Kubernetes 1.34)."""
+Connect = Callable[[kubeconfig.ActiveCluster], Cluster]
+"""Opens the cluster that a Provider names."""
+
+
+def api_server(target: kubeconfig.ActiveCluster, *, answer_seconds: float = ANSWER_SECONDS) -> Cluster:
+    """An API server that answers.
+
+    Args:
+        target: where it is.
+        answer_seconds: how long to wait for an answer.
+
+    Raises:
+        UnreachableError: it gives none.
+    """
+    api = ApiServer(target, connect_seconds=answer_seconds, answer_seconds=answer_seconds)
+    api.ping()
+    return api
 
 
 @dataclass(frozen=True)
@@ -63,27 +53,26 @@ class Session:
 
     configuration: Configuration
     namespace: str
-    api: ApiServer | None
+    api: Cluster | None
     unreachable: str = ""
     cancelled: threading.Event = field(default_factory=threading.Event)
 
     @classmethod
     def open(
-        cls, configuration: Configuration, servers: Container[str], answer_seconds: float = ANSWER_SECONDS
+        cls, configuration: Configuration, servers: Container[str], connect: Connect = api_server
     ) -> Session:
         """Connect; a cluster that does not answer is no error before something needs it.
 
         Args:
             configuration: what the Provider's inputs say.
             servers: URLs of the API servers that it may name.
-            answer_seconds: how long to wait for an answer.
+            connect: opens one.
         """
         namespace = configuration.namespace
         try:
             target = configuration.target(servers)
             namespace = target.namespace
-            api = ApiServer(target, connect_seconds=answer_seconds, answer_seconds=answer_seconds)
-            api.ping()
+            api = connect(target)
         except KubeError as error:
             return cls(
                 configuration,
@@ -100,7 +89,7 @@ class Session:
                 return self.api.served(kind).namespaced
             except NoSuchKindError:
                 pass
-        return kind.kind not in _CLUSTER_WIDE
+        return kind.kind not in CLUSTER_WIDE
 
     def operations(self, waiter: Waiter) -> Operations:
         """Operations on its cluster.

@@ -13,8 +13,8 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from local_aks.kube.api import ApiServer
 from local_aks.kube.objects import Kind
+from local_aks.kubernetes_provider.cluster import Cluster
 
 _FILE: Final = Path(__file__).parent / "data" / "given_up_versions.csv"
 _CHANGES: Final = "https://git.k8s.io/kubernetes/CHANGELOG/CHANGELOG-{}.md#deprecation"
@@ -33,7 +33,7 @@ class GivenUp:
     replacement: str | None
 
 
-def removal(kind: Kind, api: ApiServer) -> str | None:
+def removal(kind: Kind, api: Cluster) -> str | None:
     """What to say of a kind that the API server's release no longer serves; None for any other."""
     known = _given_up().get(kind)
     if known is None or known.removed is None or _release(api) < known.removed:
@@ -45,7 +45,7 @@ def removal(kind: Kind, api: ApiServer) -> str | None:
     )
 
 
-def warning(kind: Kind, api: ApiServer) -> str | None:
+def warning(kind: Kind, api: Cluster) -> str | None:
     """What to warn of: a kind's version that is removed, or has a better one; None for any other."""
     known = _given_up().get(kind)
     if known is None:
@@ -59,7 +59,7 @@ def warning(kind: Kind, api: ApiServer) -> str | None:
     return f"{kind} is deprecated by {known.replacement}{end}"
 
 
-def _release(api: ApiServer) -> tuple[int, int]:
+def _release(api: Cluster) -> tuple[int, int]:
     version = api.read("/version")
     found = re.match(r"v?(\d+)\.(\d+)", str(version.get("gitVersion") or ""))
     return (int(found[1]), int(found[2])) if found else (0, 0)

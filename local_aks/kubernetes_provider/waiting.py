@@ -8,9 +8,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
 
-from local_aks.kube.api import ApiServer
 from local_aks.kube.errors import ApiError, KubeError, NoSuchKindError
 from local_aks.kube.objects import SKIP_AWAIT, TIMEOUT_SECONDS, Kind, Object, annotation, name_of
+from local_aks.kubernetes_provider.cluster import Cluster
 from local_aks.kubernetes_provider.errors import NotReadyError
 from local_aks.kubernetes_provider.readiness import READY, RULES, Readiness
 
@@ -38,7 +38,7 @@ class Waiter:
     settle_seconds: float = 10
 
     def ready(
-        self, api: ApiServer, live: Object, inputs: Object, timeout: float, *, updated: bool = False
+        self, api: Cluster, live: Object, inputs: Object, timeout: float, *, updated: bool = False
     ) -> Object:
         """Wait until an object is ready.
 
@@ -80,7 +80,7 @@ class Waiter:
                     self._gave_up(live, "timed out waiting to be Ready"), live, readiness.reasons
                 )
 
-    def gone(self, api: ApiServer, obj: Object, inputs: Object, timeout: float) -> None:
+    def gone(self, api: Cluster, obj: Object, inputs: Object, timeout: float) -> None:
         """Wait until a deleted object is gone.
 
         Raises:
@@ -118,7 +118,7 @@ class Waiter:
         )
 
 
-def readiness_on_read(api: ApiServer, live: Object, inputs: Object) -> Readiness:
+def readiness_on_read(api: Cluster, live: Object, inputs: Object) -> Readiness:
     """What a refresh says about an object's readiness."""
     rule = RULES.get(Kind.of(live))
     if rule is None or not rule.on_read or annotation(inputs, SKIP_AWAIT) == "true":
@@ -136,7 +136,7 @@ def _may_come(error: KubeError) -> bool:
     return isinstance(error, NoSuchKindError) or (isinstance(error, ApiError) and error.not_found)
 
 
-def _found(api: ApiServer, obj: Object) -> Object | None:
+def _found(api: Cluster, obj: Object) -> Object | None:
     try:
         return api.get(obj)
     except ApiError as error:

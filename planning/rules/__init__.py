@@ -16,9 +16,11 @@ from planning.rules import (
     gpus,
     labels,
     location,
+    monitoring,
     moves,
     names,
     network,
+    network_policy,
     own_sizes,
     pools,
     prices,
@@ -55,9 +57,11 @@ def problems(settings: Settings, *, project: str, stack_name: str, today: date) 
     yield from versions.version_problems(settings, day)
     yield from tiers.tier_problems(settings, planned)
     yield from network.network_problems(settings, planned)
+    yield from network_policy.network_policy_problems(settings)
     yield from access.access_problems(settings)
     yield from ssh.ssh_problems(settings)
     yield from registry.registry_problems(settings)
+    yield from monitoring.monitoring_problems(settings)
     yield from own_sizes.own_size_problems(settings)
     yield from sizes.size_problems(settings, day)
     yield from pools.system_pool_problems(settings)
@@ -94,11 +98,15 @@ def warnings(settings: Settings, *, today: date) -> Iterator[str]:
     yield from versions.version_warnings(settings, day)
     yield from upgrades.upgrade_warnings(settings, day)
     yield from size_warnings.size_warnings(settings, day)
+    yield from size_warnings.encryption_warnings(planned)
     yield from size_warnings.architecture_warnings(planned)
     yield from tiers.tier_warnings(settings, planned)
     yield from network.network_warnings(settings)
+    yield from network_policy.network_policy_warnings(settings)
     yield from access.access_warnings(settings)
     yield from ssh.ssh_warnings(settings)
+    yield from registry.registry_warnings(settings)
+    yield from monitoring.monitoring_warnings(settings)
     yield from stack.system_warnings(settings)
     yield from stack.eviction_warnings(planned)
     yield from prices.price_warnings(settings.location, planned)

@@ -4,12 +4,12 @@ from collections.abc import Iterator
 from ipaddress import IPv4Network
 from typing import Final
 
-from planning.cidr import DOCUMENTATION, ipv4_range, is_in, is_public
+from planning.cidr import ipv4_range
 from planning.rules.arm_ids import GUID
+from planning.rules.public_ranges import covered_warnings, placeholder_warnings, range_problems
 from settings import Problem, Settings
 
 _RANGES: Final = "apiAccess.authorizedIpRanges"
-_FORM: Final = "an IPv4 range in CIDR form without host bits; a single address ends in /32"
 _ONLY_THE_CLUSTER: Final = IPv4Network("0.0.0.0/32")
 """Authorises the address of the cluster's own load balancer and no other (api-server-authorized-ip-ranges.md)."""
 _MAX_RANGES: Final = 200
@@ -42,19 +42,7 @@ def _range_problems(settings: Settings) -> Iterator[Problem]:
             list(given),
             "no ranges while privateCluster is true, because a private API server has no public address",
         )
-    for index, text in enumerate(given):
-        try:
-            found = ipv4_range(text)
-        except ValueError:
-            yield Problem(f"{_RANGES}[{index}]", text, _FORM)
-            continue
-        if not (is_public(found) or found == _ONLY_THE_CLUSTER or is_in(found, DOCUMENTATION)):
-            yield Problem(
-                f"{_RANGES}[{index}]",
-                text,
-                "a public range, the one your network goes out by; calls to a public API server never come from "
-                "private or reserved addresses",
-            )
+    yield from range_problems(_RANGES, given, "a public API server", [str(_ONLY_THE_CLUSTER)])
     if str(_ONLY_THE_CLUSTER) in given and len(given) > 1:
         yield Problem(_RANGES, list(given), f"{_ONLY_THE_CLUSTER} alone, or only the other ranges")
     elif str(_ONLY_THE_CLUSTER) in given and outbound != "loadBalancer":
@@ -74,25 +62,24 @@ def _range_problems(settings: Settings) -> Iterator[Problem]:
 
 def access_warnings(settings: Settings) -> Iterator[str]:
     """Ranges and groups that AKS takes and that let in everybody or nobody."""
-    given = dict(enumerate(map(ipv4_range, settings.api_access.authorized_ip_ranges)))
-    for index, found in given.items():
+    given = settings.api_access.authorized_ip_ranges
+    yield from placeholder_warnings(_RANGES, given, "Pulumi, Juju and you")
+    for index, found in enumerate(map(ipv4_range, given)):
         key = f"{_RANGES}[{index}] is {found}"
-        if is_in(found, DOCUMENTATION):
-            yield (
-                f"{key}: a placeholder, from which nobody calls; write the range that Pulumi, Juju and you go out by"
-            )
-        elif found == _ONLY_THE_CLUSTER:
+        if found == _ONLY_THE_CLUSTER:
             yield f"{key}: only the cluster's own nodes may call; Pulumi and Juju must run there"
         elif found.prefixlen < _LARGEST:
             yield f"{key}: {found.num_addresses:,} addresses may call the API server; write only your own"
-    for index, found in given.items():
-        wider = (other for at, other in given.items() if found != other or at < index)
-        if outer := next(filter(found.subnet_of, wider), None):
-            yield f"{_RANGES}[{index}] is {found}: {outer} covers it; leave one of them out"
+    yield from covered_warnings(_RANGES, given)
     if given and settings.network.outbound_type == "userDefinedRouting":
         yield (
             f"{_RANGES} while network.outboundType is userDefinedRouting: without the public address of your firewall "
             "among them no node joins the cluster; see that it is there"
+        )
+    if settings.api_access.private_cluster and not settings.api_access.run_command:
+        yield (
+            "apiAccess.runCommand is false on a private cluster: from outside its network nobody reaches it any more, "
+            "not even by `az aks command invoke`; see that Pulumi, Juju and whoever repairs it run inside"
         )
     for index, text in enumerate(settings.api_access.admin_group_object_ids):
         if all(len(set(part)) == 1 for part in text.lower().split("-")):

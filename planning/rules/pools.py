@@ -147,13 +147,26 @@ def mig_problems(pool: Candidate) -> Iterator[Problem]:
             )
 
 
+def encryption_problems(key: str, size: VmSize | None) -> Iterator[Problem]:
+    """Encryption at host only where the size has it (enable-host-encryption.md)."""
+    if size and size.encryption_at_host is False:
+        yield Problem(
+            f"{key}.encryptionAtHost",
+            value=True,
+            allowed=f"false on {size.name}, which has no encryption at host",
+        )
+
+
 def system_pool_problems(settings: Settings) -> Iterator[Problem]:
     """The system pool: name, size, counts (docs/facts/aks.md#system-pool)."""
     pool, key = settings.system_pool, "systemPool"
     yield from own_name_problems(f"{key}.name", pool.name)
     if pool.min_count > pool.max_count:
         yield Problem(f"{key}.minCount", pool.min_count, f"at most maxCount, which is {pool.max_count}")
-    yield from system_node_problems(settings, key, sizes(settings).get(pool.vm_size), pool.min_count)
+    size = sizes(settings).get(pool.vm_size)
+    yield from system_node_problems(settings, key, size, pool.min_count)
+    if pool.encryption_at_host:
+        yield from encryption_problems(key, size)
 
 
 def system_node_problems(settings: Settings, key: str, size: VmSize | None, least: int) -> Iterator[Problem]:
@@ -179,3 +192,6 @@ def pool_problems(pool: Candidate) -> Iterator[Problem]:
     yield from spot_only_problems(pool)
     yield from os_disk_problems(pool)
     yield from mig_problems(pool)
+    if pool.settings.encryption_at_host:
+        for size in dict.fromkeys((pool.size, pool.twin)):  # the fallback has it as well
+            yield from encryption_problems(pool.key, size)

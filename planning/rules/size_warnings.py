@@ -46,6 +46,16 @@ def ephemeral_warnings(settings: Settings) -> Iterator[str]:
             )
 
 
+def encryption_warnings(pools: Iterable[AgentPool]) -> Iterator[str]:
+    """Encryption at host on a size of which no source says whether it has it (catalogue/vm_sizes.csv, empty cells)."""
+    encrypted = (pool.size for pool in pools if pool.encryption_at_host)
+    for name in dict.fromkeys(size.name for size in encrypted if size.encryption_at_host is None):
+        yield (
+            f"vmSizes.{name}.encryptionAtHost is left out: no source says whether {name} has encryption at host, and "
+            "Azure refuses its pools if not; ask `az vm list-skus` and say it there"
+        )
+
+
 def architecture_warnings(pools: Iterable[AgentPool]) -> Iterator[str]:
     """One workload label for pools of both architectures: an image built for one fails on the other's nodes."""
     kinds: dict[str, dict[str, str]] = {}

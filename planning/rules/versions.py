@@ -68,10 +68,11 @@ def _out_of_support(support: KubernetesVersion, settings: Settings, today: date)
             support.version,
             f"a newer minor, because long-term support of {support.version} ended on {support.lts_until}; {existing}",
         )
+    without = " and without network.policy calico" if settings.network.policy == "calico" else ""
     return Problem(
         "kubernetes.supportPlan",
         settings.kubernetes.support_plan,
-        f"AKSLongTermSupport with kubernetes.tier Premium, because standard support of {support.version} "
+        f"AKSLongTermSupport with kubernetes.tier Premium{without}, because standard support of {support.version} "
         f"ended on {support.standard_until}; long-term support lasts until {support.lts_until}; {existing}",
     )
 
@@ -82,11 +83,8 @@ def version_warnings(settings: Settings, today: date) -> Iterator[str]:
     if support is None:
         return
     end, plan = _end(support, settings), settings.kubernetes.support_plan
-    way_out = (
-        "move to a newer minor"
-        if today > support.lts_until or plan == "AKSLongTermSupport"
-        else "take supportPlan AKSLongTermSupport and tier Premium"
-    )
+    no_more = today > support.lts_until or plan == "AKSLongTermSupport" or settings.network.policy == "calico"
+    way_out = "move to a newer minor" if no_more else "take supportPlan AKSLongTermSupport and tier Premium"
     about = f"kubernetes.version {support.version}: {plan}"
     if today > end:
         yield f"{about} ended on {end}: no fixes, and no help from Azure; {way_out}"

@@ -21,6 +21,7 @@ D2S_V3 = {
     "PremiumIO": "True",
     "CachedDiskBytes": "53687091200",
     "EphemeralOSDiskSupported": "True",
+    "EncryptionAtHostSupported": "True",
 }
 D2_V5 = D2S_V3 | {"MaxResourceVolumeMB": "0", "PremiumIO": "False", "EphemeralOSDiskSupported": "False"}
 NEW = D2S_V3 | {
@@ -87,9 +88,9 @@ def test_the_file_keeps_its_head_and_what_changed_is_told(
     assert main([], table) == 0
     after = table.read_text(encoding="utf-8").splitlines()
     assert [line for line in after if line not in before] == [
-        "Standard_D2s_v3,standardDSv3Family,2,8,x64,0,,,no,50,16,0,yes,yes,yes,2029-11-15,K/K/K",
-        "Standard_D2_v5,standardDv5Family,2,8,x64,0,,,no,0,0,0,no,no,yes,,K/K/K",
-        "Standard_ND2pds_v9,standardNDpdsv9Family,2,218.75,arm64,1,,,,50,16,110,yes,yes,yes,,K/K/K",
+        "Standard_D2s_v3,standardDSv3Family,2,8,x64,0,,,no,50,16,0,yes,yes,yes,yes,2029-11-15,K/K/K",
+        "Standard_D2_v5,standardDv5Family,2,8,x64,0,,,no,0,0,0,no,no,yes,yes,,K/K/K",
+        "Standard_ND2pds_v9,standardNDpdsv9Family,2,218.75,arm64,1,,,,50,16,110,yes,yes,yes,yes,,K/K/K",
     ]
     assert len(after) == len(before) + 1
     told = capsys.readouterr().out.split()

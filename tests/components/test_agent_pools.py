@@ -131,6 +131,14 @@ def test_taints_that_repeat_a_pools_own_stay_as_they_are_given(cloud: Cloud, hom
 
 
 @pulumi.runtime.test
+def test_a_pool_that_is_not_encrypted_at_the_host_does_not_say_so(cloud: Cloud) -> Any:
+    def check(body: dict[str, Any]) -> None:
+        assert "enableEncryptionAtHost" not in body  # AKS takes the step from unset to false for a change
+
+    return cloud.request("kf-general").apply(check)
+
+
+@pulumi.runtime.test
 def test_a_pool_has_its_size_disk_pods_and_subnet(cloud: Cloud) -> Any:
     def check(body: dict[str, Any]) -> None:
         keys = ("vmSize", "osDiskType", "osDiskSizeGB", "maxPods", "vnetSubnetID")
@@ -293,6 +301,7 @@ REPLACED = {
     "subnet": {**REGULAR, "subnet_id": "another"},
     "spot": {**REGULAR, "priority": "Spot", "eviction_policy": "Delete", "max_price": 0.5},
     "gpu": {**REGULAR, "gpu": True},
+    "encryption": {**REGULAR, "encryption_at_host": True},
 }
 """Edits of one pool that AKS refuses to make in place (Azure's API: "PropertyChangeNotAllowed")."""
 MADE_IN_PLACE = {

@@ -143,6 +143,17 @@ def test_the_system_pool_has_its_counts_size_disk_and_subnet(cloud: Cloud) -> An
 
 
 @pulumi.runtime.test
+def test_the_system_pool_is_encrypted_at_the_host_where_that_is_asked_for(cloud: Cloud) -> Any:
+    def check(bodies: list[dict[str, Any]]) -> None:
+        plain, encrypted = (body["agentPoolProfiles"][0] for body in bodies)
+        assert "enableEncryptionAtHost" not in plain
+        assert encrypted["enableEncryptionAtHost"] is True
+
+    AksCluster("encrypted", {**CLUSTER, "system_pool": {"encryption_at_host": True}}, cloud.opts)
+    return pulumi.Output.all(cloud.request("kf"), cloud.request("encrypted")).apply(check)
+
+
+@pulumi.runtime.test
 def test_the_network_is_cni_overlay_on_azures_data_plane(cloud: Cloud) -> Any:
     def check(body: dict[str, Any]) -> None:
         profile = body["networkProfile"]
@@ -150,6 +161,22 @@ def test_the_network_is_cni_overlay_on_azures_data_plane(cloud: Cloud) -> Any:
         assert [profile[key] for key in keys] == ["azure", "overlay", "azure", "standard"]
 
     return cloud.request("kf").apply(check)
+
+
+@pytest.mark.parametrize(
+    ("policy", "sent"),
+    [("none", ("azure", None)), ("calico", ("azure", "calico")), ("cilium", ("cilium", "cilium"))],
+)
+@pulumi.runtime.test
+def test_an_engine_for_network_policies_brings_its_data_plane(
+    cloud: Cloud, policy: str, sent: tuple[str, str | None]
+) -> Any:
+    def check(body: dict[str, Any]) -> None:
+        profile = body["networkProfile"]
+        assert (profile["networkDataplane"], profile.get("networkPolicy")) == sent
+
+    AksCluster(f"with-{policy}", {**CLUSTER, "network": {"policy": policy}}, cloud.opts)
+    return cloud.request(f"with-{policy}").apply(check)
 
 
 @pulumi.runtime.test
@@ -300,7 +327,7 @@ def test_an_impossible_system_pool_is_refused_in_words() -> None:
     wrong: AksClusterArgs = {
         **CLUSTER,
         "system_pool": {"min_count": 0, "max_pods": 20},
-        "network": {"service_cidr": "10.0/16"},
+        "network": {"service_cidr": "10.0/16", "policy": "azure"},
     }
     with pytest.raises(ArgumentsError) as refusal:
         AksCluster("refused", wrong)
@@ -308,6 +335,7 @@ def test_an_impossible_system_pool_is_refused_in_words() -> None:
         "systemPool.minCount: 0 is not allowed; expected at least 1",
         "systemPool.maxPods: 20 is not allowed; expected 30 to 250",
         'network.serviceCidr: "10.0/16" is not allowed; expected an IPv4 range in CIDR form, for instance 10.0.0.0/16',
+        'network.policy: "azure" is not allowed; expected one of none, calico, cilium',
     ]
 
 

@@ -58,6 +58,15 @@ def test_authorised_ranges_are_sent(cloud: Cloud) -> Any:
 
 
 @pulumi.runtime.test
+def test_commands_are_taken_unless_that_is_switched_off(cloud: Cloud) -> Any:
+    def check(bodies: list[dict[str, Any]]) -> None:
+        assert [body["apiServerAccessProfile"]["disableRunCommand"] for body in bodies] == [False, True]
+
+    AksCluster("deaf", {**CLUSTER, "api_access": {"run_command": False}}, cloud.opts)
+    return pulumi.Output.all(cloud.request("kf"), cloud.request("deaf")).apply(check)
+
+
+@pulumi.runtime.test
 def test_a_private_cluster_is_known_by_its_private_name(cloud: Cloud) -> Any:
     def check(values: list[Any]) -> None:
         body, fqdn = values

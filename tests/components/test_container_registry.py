@@ -48,6 +48,37 @@ def test_a_registry_that_states_no_tier_is_standard(cloud: Cloud) -> Any:
 
 
 @pulumi.runtime.test
+def test_a_registry_that_says_no_more_keeps_all_and_is_open_to_all(cloud: Cloud) -> Any:
+    def check(body: dict[str, Any]) -> None:
+        assert body.keys().isdisjoint({"policies", "networkRuleSet"})
+
+    return cloud.request("kfdev").apply(check)
+
+
+@pulumi.runtime.test
+def test_images_without_a_tag_are_kept_as_long_as_asked_for(cloud: Cloud) -> Any:
+    def check(bodies: list[dict[str, Any]]) -> None:
+        policies = [body["policies"]["retentionPolicy"] for body in bodies]
+        assert policies == [{"status": "enabled", "days": 30}, {"status": "enabled", "days": 0}]
+
+    ContainerRegistry("tidy", {**ARGS, "retention_days": 30}, cloud.opts)
+    ContainerRegistry("bare", {**ARGS, "retention_days": 0}, cloud.opts)
+    return pulumi.Output.all(cloud.request("tidy"), cloud.request("bare")).apply(check)
+
+
+@pulumi.runtime.test
+def test_only_the_ranges_may_use_a_registry_that_names_some(cloud: Cloud) -> Any:
+    def check(body: dict[str, Any]) -> None:
+        assert body["networkRuleSet"] == {
+            "defaultAction": "Deny",
+            "ipRules": [{"action": "Allow", "iPAddressOrRange": "20.1.2.0/24"}],
+        }
+
+    ContainerRegistry("fenced", {**ARGS, "authorized_ip_ranges": ["20.1.2.0/24"]}, cloud.opts)
+    return cloud.request("fenced").apply(check)
+
+
+@pulumi.runtime.test
 def test_a_new_registry_leaves_its_global_name_to_the_provider(cloud: Cloud) -> Any:
     def check(body: dict[str, Any]) -> None:
         assert "registryName" not in body

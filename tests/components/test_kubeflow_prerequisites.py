@@ -24,7 +24,7 @@ def prerequisites(cloud: Cloud, home: aks.ManagedCluster) -> KubeflowPrerequisit
 def test_our_namespace_admits_the_privileged_daemon(cloud: Cloud) -> Any:
     def check(body: dict[str, Any]) -> None:
         assert body["metadata"]["name"] == "kubeflow-aks"
-        assert body["metadata"]["labels"] == {"pod-security.kubernetes.io/enforce": "privileged"}
+        assert body["metadata"]["labels"]["pod-security.kubernetes.io/enforce"] == "privileged"
 
     return cloud.request("kf-namespace").apply(check)
 
@@ -93,7 +93,8 @@ def test_disks_are_made_where_the_pod_is_and_may_grow(cloud: Cloud) -> Any:
 @pulumi.runtime.test
 def test_the_storage_class_is_not_the_clusters_default(cloud: Cloud) -> Any:
     def check(body: dict[str, Any]) -> None:
-        assert body["metadata"] == {"name": "ckf-zrs"}
+        assert body["metadata"]["name"] == "ckf-zrs"
+        assert "annotations" not in body["metadata"]
 
     return cloud.request("kf-storage").apply(check)
 
@@ -109,8 +110,9 @@ def test_juju_is_told_the_name_of_the_storage_class(prerequisites: KubeflowPrere
 @pulumi.runtime.test
 def test_the_autoscaler_finds_its_priorities(cloud: Cloud) -> Any:
     def check(body: dict[str, Any]) -> None:
-        place = {"name": "cluster-autoscaler-priority-expander", "namespace": "kube-system"}
-        assert (body["metadata"], body["data"]) == (place, {"priorities": "1:\n  - .*\n"})
+        place = (body["metadata"]["name"], body["metadata"]["namespace"])
+        assert place == ("cluster-autoscaler-priority-expander", "kube-system")
+        assert body["data"] == {"priorities": "1:\n  - .*\n"}
 
     return cloud.request("kf-expander").apply(check)
 
@@ -169,83 +171,6 @@ def test_interactive_work_goes_before_batch(cloud: Cloud) -> Any:
     return pulumi.Output.all(cloud.request("kf-interactive"), cloud.request("kf-batch")).apply(check)
 
 
-@pulumi.runtime.test
-def test_kernel_limits_are_only_raised(cloud: Cloud) -> Any:
-    def check(body: dict[str, Any]) -> None:
-        [container] = body["spec"]["template"]["spec"]["initContainers"]
-        *_, script = container["command"]
-        assert script.splitlines() == [
-            f'f=/proc/sys/fs/inotify/{key}; [ "$(cat "$f")" -ge {least} ] || echo {least} > "$f"'
-            for key, least in (("max_user_instances", 1280), ("max_user_watches", 655360))
-        ]
-
-    return cloud.request("kf-inotify").apply(check)
-
-
-@pulumi.runtime.test
-def test_kernel_limits_are_raised_where_kubeflow_runs_and_nowhere_else(cloud: Cloud) -> Any:
-    def check(body: dict[str, Any]) -> None:
-        pod = body["spec"]["template"]["spec"]
-        assert pod["nodeSelector"] == {"kubernetes.io/os": "linux", "kubeflow-aks/workload": "platform"}
-        assert "tolerations" not in pod
-
-    return cloud.request("kf-inotify").apply(check)
-
-
-@pulumi.runtime.test
-def test_only_the_container_that_raises_the_limits_is_privileged(cloud: Cloud) -> Any:
-    def check(body: dict[str, Any]) -> None:
-        pod = body["spec"]["template"]["spec"]
-        assert [container["securityContext"]["privileged"] for container in pod["initContainers"]] == [True]
-        assert [container.get("securityContext") for container in pod["containers"]] == [None]
-
-    return cloud.request("kf-inotify").apply(check)
-
-
-@pulumi.runtime.test
-def test_the_device_plugin_runs_on_every_gpu_node_whatever_its_taints(cloud: Cloud) -> Any:
-    def check(body: dict[str, Any]) -> None:
-        pod = body["spec"]["template"]["spec"]
-        assert pod["tolerations"] == [{"operator": "Exists"}]
-        assert pod["nodeSelector"] == {"kubernetes.azure.com/accelerator": "nvidia"}
-
-    return cloud.request("kf-device-plugin").apply(check)
-
-
-@pulumi.runtime.test
-def test_the_device_plugin_reaches_the_kubelet(cloud: Cloud) -> Any:
-    def check(body: dict[str, Any]) -> None:
-        pod = body["spec"]["template"]["spec"]
-        [mount], [volume] = pod["containers"][0]["volumeMounts"], pod["volumes"]
-        assert mount["mountPath"] == volume["hostPath"]["path"] == "/var/lib/kubelet/device-plugins"
-        assert mount["name"] == volume["name"]
-
-    return cloud.request("kf-device-plugin").apply(check)
-
-
-@pytest.mark.parametrize("name", ["kf-inotify", "kf-device-plugin"])
-@pulumi.runtime.test
-def test_a_daemon_selects_its_own_pods(cloud: Cloud, name: str) -> Any:
-    def check(body: dict[str, Any]) -> None:
-        spec = body["spec"]
-        assert spec["selector"]["matchLabels"] == spec["template"]["metadata"]["labels"]
-
-    return cloud.request(name).apply(check)
-
-
-@pytest.mark.parametrize("name", ["kf-inotify", "kf-device-plugin"])
-@pulumi.runtime.test
-def test_the_images_of_a_daemon_are_pinned(cloud: Cloud, name: str) -> Any:
-    def check(body: dict[str, Any]) -> None:
-        pod = body["spec"]["template"]["spec"]
-        versions = [
-            c["image"].rpartition(":")[2] for c in [*pod.get("initContainers", []), *pod["containers"]]
-        ]
-        assert all(version[:1].isdigit() or version[:2].removeprefix("v").isdigit() for version in versions)
-
-    return cloud.request(name).apply(check)
-
-
 @pytest.mark.parametrize(
     ("left_out", "gone"),
     [
@@ -264,31 +189,6 @@ def test_what_is_not_asked_for_is_not_made(
     every = {name.removeprefix("kf") for name in cloud.names("kf")}
     made = {name.removeprefix(less) for name in cloud.names(less)}
     assert every - made == {f"-{name}" for name in gone}
-
-
-@pulumi.runtime.test
-def test_an_up_does_not_wait_for_the_device_plugin_on_spot_nodes_that_go(cloud: Cloud) -> Any:
-    def check(body: dict[str, Any]) -> None:
-        assert body["metadata"]["annotations"] == {"pulumi.com/skipAwait": "true"}
-
-    return cloud.request("kf-device-plugin").apply(check)
-
-
-@pulumi.runtime.test
-def test_a_node_that_goes_does_not_hold_up_the_device_plugin_on_others(cloud: Cloud) -> Any:
-    def check(body: dict[str, Any]) -> None:
-        strategy = body["spec"]["updateStrategy"]
-        assert strategy == {"type": "RollingUpdate", "rollingUpdate": {"maxUnavailable": "100%"}}
-
-    return cloud.request("kf-device-plugin").apply(check)
-
-
-@pulumi.runtime.test
-def test_an_up_waits_for_the_kernel_limits_of_kubeflows_home(cloud: Cloud) -> Any:
-    def check(body: dict[str, Any]) -> None:
-        assert "annotations" not in body["metadata"]
-
-    return cloud.request("kf-inotify").apply(check)
 
 
 @pytest.mark.parametrize("name", ["kf-namespace", "kf-juju-token", "kf-inotify", "kf-agent-pools"])
@@ -312,3 +212,32 @@ def test_only_the_contract_is_protected_and_it_waits_for_all_else(cloud: Cloud) 
 
     names = [name for name in cloud.names("kf") if name != "kf"]
     return pulumi.Output.all(*map(cloud.options, names)).apply(check)
+
+
+@pulumi.runtime.test
+def test_every_object_says_whose_it_is_and_what_for(cloud: Cloud) -> Any:
+    def check(bodies: list[dict[str, Any]]) -> None:
+        for body in bodies:
+            labels = body["metadata"]["labels"]
+            assert labels["app.kubernetes.io/part-of"] == "kubeflow-aks"
+            assert labels["app.kubernetes.io/managed-by"] == "pulumi"
+            assert labels["app.kubernetes.io/name"]
+            assert labels["app.kubernetes.io/component"]
+
+    names = [name for name in cloud.names("kf") if name != "kf"]
+    assert len(names) > 10
+    return pulumi.Output.all(*map(cloud.request, names)).apply(check)
+
+
+@pulumi.runtime.test
+def test_our_pods_talk_to_nobody_where_something_sees_to_it(cloud: Cloud, home: aks.ManagedCluster) -> Any:
+    def check(body: dict[str, Any]) -> None:
+        assert body["metadata"]["namespace"] == "kubeflow-aks"
+        assert body["spec"] == {"podSelector": {}, "policyTypes": ["Ingress", "Egress"]}
+
+    KubeflowPrerequisites("isolated", {**given.prerequisites(home), "network_policies": True}, cloud.opts)
+    return cloud.request("isolated-no-traffic").apply(check)
+
+
+def test_without_an_engine_no_network_policy_promises_what_nothing_keeps(cloud: Cloud) -> None:
+    assert "kf-no-traffic" not in cloud.names("kf")

@@ -21,6 +21,7 @@ _ANYWHERE: dict[str, SearchStrategy[Any]] = {
     "zones": st.lists(st.sampled_from("123"), unique=True),
     "workload": st.sampled_from(["training", "cpu", "gpu"]),
     "maxPods": st.integers(10, 250),
+    "encryptionAtHost": st.booleans(),
     "osDisk": st.sampled_from([{}, {"type": "Managed"}, {"sizeGib": 64}]),
 }
 _SPOT_ONLY: dict[str, SearchStrategy[Any]] = {

@@ -100,6 +100,16 @@ def test_a_nat_gateway_takes_one_of_the_200_places() -> None:
     assert found(NAT, authorizedIpRanges=addresses(200)) == ["apiAccess.authorizedIpRanges"]
 
 
+def test_without_the_run_command_a_private_cluster_has_no_way_in_from_outside() -> None:
+    assert warned(privateCluster=True) == warned(runCommand=False) == []
+    assert warned(privateCluster=True, runCommand=False) == [
+        (
+            "apiAccess.runCommand is false on a private cluster: from outside its network nobody reaches it any more, "
+            "not even by `az aks command invoke`; see that Pulumi, Juju and whoever repairs it run inside"
+        )
+    ]
+
+
 def test_ranges_of_ones_own_are_not_warned_of() -> None:
     assert warned() == warned(NAT, authorizedIpRanges=["20.1.2.0/24", "51.0.0.0/8"]) == []
 

@@ -27,6 +27,7 @@ MISTAKES: dict[str, list[tuple[Any, str]]] = {
     "osDisk": [({"sizeGib": 29}, "osDisk.sizeGib"), ({"type": "Local"}, "osDisk.type"), (64, "osDisk")],
     "zones": [([4], "zones[0]"), ([1], "zones[0]"), ("1", "zones")],
     "maxPods": [(9, "maxPods"), ("30", "maxPods")],
+    "encryptionAtHost": [("yes", "encryptionAtHost"), (1, "encryptionAtHost")],
     "workload": [("a b", "workload"), (5, "workload")],
     "gpuInstanceProfile": [("MIG9g", "gpuInstanceProfile")],
     "fallback": [({"maxCount": 0}, "fallback.maxCount"), ({}, "fallback.maxCount"), (5, "fallback")],

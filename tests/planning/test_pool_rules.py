@@ -120,6 +120,32 @@ def test_the_fallback_of_a_sliced_pool_can_be_cut_as_well() -> None:
     assert refused(rules.mig_problems(pool)) == ["pools.gpu.gpuInstanceProfile"]
 
 
+@pytest.mark.parametrize("name", ["Standard_D8_v3", "Standard_A8_v2"])
+def test_some_sizes_have_no_encryption_at_host(name: str) -> None:
+    def found(**fields: object) -> list[str]:
+        return refused(rules.pool_problems(candidate("work", SPOT, **fields)))
+
+    assert found(vmSize=name) == found(vmSize="Standard_D8s_v3", encryptionAtHost=True) == []
+    assert found(vmSize=name, encryptionAtHost=True) == ["pools.work.encryptionAtHost"]
+    fallback = {"maxCount": 1, "vmSize": name}
+    assert found(encryptionAtHost=True, fallback=fallback) == ["pools.work.encryptionAtHost"]
+
+
+def test_a_size_that_no_source_tells_of_may_have_encryption_at_host() -> None:
+    pool = candidate("work", SPOT, vmSize="Standard_D8s_v6", encryptionAtHost=True)
+    assert pool.size
+    assert pool.size.encryption_at_host is None
+    assert list(rules.pool_problems(pool)) == []
+
+
+def test_the_system_pool_has_encryption_at_host_where_its_size_has_it() -> None:
+    pool = {"vmSize": "Standard_D8_v3", "encryptionAtHost": True}
+    assert refused(rules.system_pool_problems(settings(systemPool=pool))) == ["systemPool.encryptionAtHost"]
+    assert list(rules.system_pool_problems(settings(systemPool={"encryptionAtHost": True}))) == []
+    said = {"Standard_D8_v3": {"encryptionAtHost": True}}
+    assert list(rules.system_pool_problems(settings(systemPool=pool, vmSizes=said))) == []
+
+
 @pytest.mark.parametrize(
     ("field", "value"),
     [

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from planning.rules.size_warnings import architecture_warnings, size_warnings
+from planning.rules.size_warnings import architecture_warnings, encryption_warnings, size_warnings
 from tests.planning.given import GENERAL, SPOT, TODAY, planned, settings
 
 
@@ -107,3 +107,19 @@ def test_confidential_gpus_need_the_gpu_operator(driver: str, *, warned: bool) -
     pools = {"general": GENERAL, "work": {**SPOT, "vmSize": "Standard_NCC40ads_H100_v5"}}
     stack = settings(pools=pools, gpu={"driver": driver, "plugin": "none"})
     assert any("signed driver" in warning for warning in size_warnings(stack, TODAY)) == warned
+
+
+def test_encryption_at_host_on_a_size_of_which_nobody_knows_warns_unless_the_stack_says_it() -> None:
+    def warned(name: str, **keys: Any) -> list[str]:
+        pools = {"general": GENERAL, "work": {**SPOT, "vmSize": name, "encryptionAtHost": True}}
+        return list(encryption_warnings(planned(pools=pools, **keys).pools))
+
+    assert warned("Standard_D8ds_v5") == []
+    assert warned("Standard_D8ds_v6") == [
+        (
+            "vmSizes.Standard_D8ds_v6.encryptionAtHost is left out: no source says whether Standard_D8ds_v6 has "
+            "encryption at host, and Azure refuses its pools if not; ask `az vm list-skus` and say it there"
+        )
+    ]
+    assert warned("Standard_D8ds_v6", vmSizes={"Standard_D8ds_v6": {"encryptionAtHost": True}}) == []
+    assert list(encryption_warnings(planned(pools={"general": GENERAL}).pools)) == []

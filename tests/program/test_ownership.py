@@ -2,8 +2,10 @@
 
 import re
 
+import pytest
+
 from recorder.run import Record, record
-from tests.program.records import AS_OF, CLUSTER, CONFIG_MAP, in_cluster, without_gpus
+from tests.program.records import AS_OF, CLUSTER, CONFIG_MAP, in_cluster, recorded, without_gpus
 
 OURS = "kubeflow-aks"
 JUJUS = re.compile(r"kubeflow|controller-.*|knative-.*|istio-.*|iam|iam-core|admin")
@@ -40,6 +42,7 @@ def test_no_custom_resources_webhooks_charts_or_patches_are_made(up: Record) -> 
         "ConfigMap",
         "DaemonSet",
         "Namespace",
+        "NetworkPolicy",
         "PriorityClass",
         "Role",
         "RoleBinding",
@@ -64,6 +67,39 @@ def test_no_storage_class_takes_the_place_of_the_clusters_default(up: Record) ->
 
 def test_no_second_istio_is_turned_on(up: Record) -> None:
     assert {"serviceMeshProfile", "ingressProfile"} & set(up.one(CLUSTER).inputs) == set()
+
+
+def test_a_stack_isolates_our_namespace_where_an_engine_sees_to_it(up: Record) -> None:
+    enforced = up.one(CLUSTER).inputs["networkProfile"].get("networkPolicy")
+    policies = [
+        policy.inputs["metadata"] for policy in up.of("kubernetes:networking.k8s.io/v1:NetworkPolicy")
+    ]
+    assert [(found["namespace"], found["name"]) for found in policies] == [(OURS, "deny-all")] * bool(
+        enforced
+    )
+
+
+def test_production_has_an_engine_for_network_policies() -> None:
+    network = recorded("prod").one(CLUSTER).inputs["networkProfile"]
+    assert (network["networkDataplane"], network["networkPolicy"]) == ("cilium", "cilium")
+
+
+@pytest.mark.parametrize(
+    ("profile", "added"), [(None, None), ("MIG1g", ["SYS_ADMIN"])], ids=["whole GPUs", "slices"]
+)
+def test_the_device_plugin_gets_the_rights_that_the_gpus_ask_for(
+    profile: str | None, added: list[str] | None
+) -> None:
+    general = {"vmSize": "Standard_D8s_v5", "minCount": 2, "maxCount": 3}
+    cut = {"vmSize": "Standard_NC24ads_A100_v4", "maxCount": 2, "gpuInstanceProfile": profile}
+    recording = record("dev", extra={"pools": {"general": general, "cut": cut}, "asOf": AS_OF})
+    [plugin] = [
+        daemon
+        for daemon in recording.of("kubernetes:apps/v1:DaemonSet")
+        if daemon.name.endswith("-device-plugin")
+    ]
+    [container] = plugin.inputs["spec"]["template"]["spec"]["containers"]
+    assert container["securityContext"]["capabilities"].get("add") == added
 
 
 def test_a_stack_without_gpu_pools_runs_no_device_plugin() -> None:

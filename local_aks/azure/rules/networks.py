@@ -114,13 +114,25 @@ NETWORK_RULES: Final[tuple[Rule[ClusterRequest], ...]] = (
     ),
     Rule(
         id="cilium-policy-needs-cilium",
-        code="InvalidParameter",
-        message=invalid("networkProfile.networkPolicy", "Policy cilium needs networkDataplane cilium."),
+        code="NetworkPolicyNotSupported",
+        message="Network Policy cilium requires NetworkDataplane cilium",
         broken=lambda r: when(
             r.get("networkProfile.networkPolicy") == "cilium"
             and r.get("networkProfile.networkDataplane") != "cilium"
         ),
-        source="managedClusters.json 2025-09-01, networkPolicy",
+        source="AdminTurnedDevOps/DevOps-The-Hard-Way-Azure#1",
+        quoted=True,
+    ),
+    Rule(
+        id="cilium-needs-cilium-policy",
+        code="BadRequest",
+        message="Cilium dataplane requires network policy cilium.",
+        broken=lambda r: when(
+            r.get("networkProfile.networkDataplane") == "cilium"
+            and r.get("networkProfile.networkPolicy") != "cilium"
+        ),
+        source="Azure/AKS-Construction#535, Azure/bicep-registry-modules#3361",
+        quoted=True,
     ),
     Rule(
         id="reserved-range",

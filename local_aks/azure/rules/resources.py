@@ -10,12 +10,11 @@ from local_aks.azure import arm
 from local_aks.azure.arm import ArmError, Json
 from local_aks.azure.diff import normal_location
 from local_aks.azure.rules.rule import BAD_REQUEST, ResourceRequest, Rule, when
-from local_aks.azure.types import PUBLIC_IP, ROLE_ASSIGNMENT, SUBNET, TYPES
+from local_aks.azure.types import PUBLIC_IP, REGISTRY, ROLE_ASSIGNMENT, SUBNET, TYPES
 
 _CONFLICT: Final = 409
 _GUID: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 _ZONAL: Final = (PUBLIC_IP, "azure-native:network:NatGateway")
-_REGISTRY: Final = "azure-native:containerregistry:Registry"
 _LABEL: Final = re.compile(r"[a-z][a-z0-9-]{1,61}[a-z0-9]")
 _KNOWN: Final = {arm_type.arm.casefold() for arm_type in TYPES.values()}
 _IN_USE: Final = {
@@ -90,7 +89,7 @@ def _host_taken(request: ResourceRequest) -> Mapping[str, object] | None:
 
 def _registry_taken(request: ResourceRequest) -> Mapping[str, object] | None:
     taken = {str(peer["name"]).casefold() for peer in request.peers}
-    return when(request.type == _REGISTRY and request.name.casefold() in taken, name=request.name.lower())
+    return when(request.type == REGISTRY and request.name.casefold() in taken, name=request.name.lower())
 
 
 RESOURCE_RULES: Final[tuple[Rule[ResourceRequest], ...]] = (

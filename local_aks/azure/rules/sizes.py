@@ -85,6 +85,18 @@ SIZE_RULES: Final[tuple[Rule[PoolRequest], ...]] = (
         source="Azure/AKS-Construction#592",
     ),
     Rule(
+        id="encryption-at-host-size",
+        code="InvalidParameter",
+        message="The VM size '{size}' does not support encryption at host.",
+        broken=lambda r: when(
+            r.body.get("enableEncryptionAtHost") is True
+            and r.size is not None
+            and r.size.encryption_at_host is False,
+            size=r.body.get("vmSize"),
+        ),
+        source="enable-host-encryption.md; sizes: catalogue",
+    ),
+    Rule(
         id="mig-size",
         code="InvalidParameter",
         message=invalid("agentPoolProfile.gpuInstanceProfile", "VM size {size} has no Multi-Instance GPU."),

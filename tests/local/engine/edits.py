@@ -20,6 +20,7 @@ _GROUP: Final = "11111111-2222-3333-4444-555555555555"
 _ELSEWHERE: Final = "/subscriptions/0a1b2c3d-0000-0000-0000-000000000000/resourceGroups/g/providers"
 _ROUTES: Final = f"{_ELSEWHERE}/Microsoft.Network/routeTables/r"
 _REGISTRY: Final = f"{_ELSEWHERE}/Microsoft.ContainerRegistry/registries/teamimages"
+_WORKSPACE: Final = f"{_ELSEWHERE}/Microsoft.OperationalInsights/workspaces/hub-logs"
 _WORK: Final = {"training": {"pool": "cpuspot", "hoursPerMonth": 100, "stepHours": 5}}
 _SMALL_POOL: Final = {"vmSize": "Standard_D4s_v5", "maxCount": 2, "taints": ["team=a:NoSchedule"]}
 
@@ -148,11 +149,21 @@ EDITS: Final = (
     _one("network.subnets.cpu", "10.224.12.0/22"),
     _one("network.subnets.gpu", "10.224.16.0/22"),
     _one("network.podCidr", "10.240.0.0/16"),
+    _one("network.policy", "cilium"),
+    _one("network.policy", "calico"),
+    Edit(
+        {
+            "network.policy": "calico",
+            "kubernetes.tier": "Standard",
+            "kubernetes.supportPlan": "KubernetesOfficial",
+        }
+    ),
     _one("network.serviceCidr", "10.1.0.0/16"),
     _one("network.outboundType", "userAssignedNATGateway"),
     _one("network.routeTableId", _ROUTES),
     _one("apiAccess.authorizedIpRanges", ["203.0.113.0/24"]),
     _one("apiAccess.privateCluster", value=True),
+    _one("apiAccess.runCommand", value=False),
     _one("apiAccess.localAccounts", value=False),
     Edit({"apiAccess.localAccounts": False, "apiAccess.adminGroupObjectIds": [_GROUP]}),
     _one("apiAccess.adminGroupObjectIds", [_GROUP]),
@@ -161,6 +172,12 @@ EDITS: Final = (
     Edit({"ssh.adminUsername": "nodes", "ssh.publicKey": _KEY}),
     _one("registry.attach", _REGISTRY),
     _one("registry.sku", "Premium"),
+    _one("registry.retentionDays", 30),
+    Edit({"registry.retentionDays": 30, "registry.sku": "Premium"}),
+    Edit({"registry.authorizedIpRanges": ["203.0.113.0/24"], "registry.sku": "Premium"}),
+    _one("monitoring.logs", ["kube-audit-admin"]),
+    Edit({"monitoring.workspace": _WORKSPACE, "monitoring.logs": ["kube-audit-admin"]}),
+    Edit({"monitoring.retentionDays": 90, "monitoring.logs": ["kube-audit-admin"]}),
     _one("autoscaler.scanInterval", "20s"),
     _one("autoscaler.maxNodeProvisionTime", "5m"),
     _one("autoscaler.scaleDownDelayAfterAdd", "5m"),
@@ -177,6 +194,7 @@ EDITS: Final = (
     _one("systemPool.osDiskGib", 256),
     _one("systemPool.maxPods", 60),
     _one("systemPool.zones", ["1", "2", "3"]),
+    _one("systemPool.encryptionAtHost", value=True),
     _one("pools.extra", _SMALL_POOL),
     _one("pools.gpuspot", value=None),
     _one("pools.general.vmSize", "Standard_D16s_v5"),
@@ -204,6 +222,7 @@ EDITS: Final = (
     _one("pools.cpuspot.osDisk.sizeGib", 200),
     _one("pools.cpuspot.zones", ["1"]),
     _one("pools.cpuspot.maxPods", 60),
+    _one("pools.cpuspot.encryptionAtHost", value=True),
     _one("pools.gpuspot.gpuInstanceProfile", "MIG1g"),
     Edit({"pools.gpuspot.gpuInstanceProfile": "MIG1g", "pools.gpuspot.vmSize": "Standard_NC24ads_A100_v4"}),
     _one("pools.cpuspot.fallback", value=None),
@@ -222,6 +241,7 @@ EDITS: Final = (
             "ephemeralGib": 64,
             "premiumStorage": False,
             "spot": False,
+            "encryptionAtHost": False,
             "retirement": "2027-01-01",
         }.items()
     ),

@@ -125,6 +125,12 @@ CLUSTERS: list[tuple[str, Json, str, Json]] = [
     ),
     ("dns-prefix", cluster(dnsPrefix="d" * 55), "1 to 54", cluster(dnsPrefix="d" * 54)),
     ("dns-prefix", cluster(dnsPrefix="kubeflow-"), "1 to 54", cluster(dnsPrefix="kubeflow-2")),
+    (
+        "cilium-needs-cilium-policy",
+        _network(networkDataplane="cilium"),
+        "requires network policy cilium",
+        _network(networkDataplane="cilium", networkPolicy="cilium"),
+    ),
     ("lts-without-calico", _lts(networkPolicy="calico"), "calico", _lts(networkPolicy="azure")),
 ]
 """Rule, a new cluster that it refuses, words of the answer, and the nearest cluster that Azure takes."""

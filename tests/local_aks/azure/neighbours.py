@@ -15,8 +15,16 @@ from azure_bodies import (
 )
 from neighbour_clusters import CLUSTERS
 
-from local_aks.azure.state import AGENT_POOL, MANAGED_CLUSTER
-from local_aks.azure.types import PUBLIC_IP, RESOURCE_GROUP, STORAGE_ACCOUNT, SUBNET, VIRTUAL_NETWORK
+from local_aks.azure.state import AGENT_POOL, DIAGNOSTIC_SETTING, MANAGED_CLUSTER
+from local_aks.azure.types import (
+    LOG_WORKSPACE,
+    PUBLIC_IP,
+    REGISTRY,
+    RESOURCE_GROUP,
+    STORAGE_ACCOUNT,
+    SUBNET,
+    VIRTUAL_NETWORK,
+)
 
 SYSTEM = {"mode": "System", "count": 1}
 POOLS: list[tuple[str, Json, str, Json]] = [
@@ -68,6 +76,12 @@ POOLS: list[tuple[str, Json, str, Json]] = [
         "ND96asr_v4",
         spot_pool(vmSize="Standard_B4as_v2"),
     ),
+    (
+        "encryption-at-host-size",
+        user_pool(vmSize="Standard_D8_v3", enableEncryptionAtHost=True),
+        "'Standard_D8_v3' does not support",
+        user_pool(vmSize="Standard_D8s_v3", enableEncryptionAtHost=True),
+    ),
     ("max-pods", user_pool(maxPods=9), "9 is not between 10 and 250", user_pool(maxPods=10)),
 ]
 """The same of new agent pools."""
@@ -79,6 +93,10 @@ _WINDOWS = f"{CLUSTER_ID}/maintenanceConfigurations"
 _NODES = f"{_WINDOWS}/aksManagedNodeOSUpgradeSchedule"
 _ADDRESS = f"{GROUP_ID}/providers/Microsoft.Network/publicIPAddresses/ingress"
 _ACCOUNT = f"{GROUP_ID}/providers/Microsoft.Storage/storageAccounts/datastore"
+_IMAGES = f"{GROUP_ID}/providers/Microsoft.ContainerRegistry/registries/images"
+_WORKSPACE = f"{GROUP_ID}/providers/Microsoft.OperationalInsights/workspaces/logs"
+_LOGS = f"{CLUSTER_ID}/providers/Microsoft.Insights/diagnosticSettings/logs"
+_HUB = f"{GROUP_ID.replace('kubeflow', 'hub')}/providers/Microsoft.OperationalInsights/workspaces/hub-logs"
 _OTHER_NETWORK = f"{VNET_ID}2"
 
 
@@ -103,6 +121,28 @@ def _labelled(label: str) -> Json:
     return {"location": LOCATION, "dnsSettings": {"domainNameLabel": label}}
 
 
+def _registry(tier: str = "Premium", **changes: Any) -> Json:
+    return {"location": LOCATION, "sku": {"name": tier}, **changes}
+
+
+def _kept(days: int) -> Json:
+    return {"policies": {"retentionPolicy": {"status": "enabled", "days": days}}}
+
+
+def _fenced(*ranges: str) -> Json:
+    rules = [{"action": "Allow", "iPAddressOrRange": text} for text in ranges]
+    return {"networkRuleSet": {"defaultAction": "Deny", "ipRules": rules}}
+
+
+def _collected(*categories: str, **changes: Any) -> Json:
+    logs = [{"category": category, "enabled": True} for category in categories]
+    return {"workspaceId": _HUB, "logs": logs, **changes}
+
+
+def _keeping(days: int) -> Json:
+    return {"location": LOCATION, "sku": {"name": "PerGB2018"}, "retentionInDays": days}
+
+
 RESOURCES: list[tuple[str, str, str, Json, str, Json]] = [
     (
         "tags-number",
@@ -124,6 +164,57 @@ RESOURCES: list[tuple[str, str, str, Json, str, Json]] = [
     ("tag-name", RESOURCE_GROUP, GROUP_ID, _tags({"n" * 513: "1"}), "512", _tags({"n" * 512: "1"})),
     ("tag-name", STORAGE_ACCOUNT, _ACCOUNT, _account("n" * 129), "1 to 128", _account("n" * 128)),
     ("tag-value", RESOURCE_GROUP, GROUP_ID, _tags({"n": "v" * 257}), "'n'", _tags({"n": "v" * 256})),
+    (
+        "diagnostic-sink",
+        DIAGNOSTIC_SETTING,
+        _LOGS,
+        _collected("guard", workspaceId=None),
+        "at least one destination",
+        _collected("guard"),
+    ),
+    (
+        "diagnostic-category",
+        DIAGNOSTIC_SETTING,
+        _LOGS,
+        _collected("guard", "kube-audit-admins"),
+        "Category 'kube-audit-admins' is not supported.",
+        _collected("guard", "kube-audit-admin"),
+    ),
+    ("workspace-retention", LOG_WORKSPACE, _WORKSPACE, _keeping(29), "retention is invalid", _keeping(30)),
+    ("workspace-retention", LOG_WORKSPACE, _WORKSPACE, _keeping(731), "retention is invalid", _keeping(730)),
+    (
+        "registry-premium",
+        REGISTRY,
+        _IMAGES,
+        _registry("Standard", **_kept(30)),
+        "SKU Standard of a registry does not support a retention policy",
+        _registry(**_kept(30)),
+    ),
+    (
+        "registry-premium",
+        REGISTRY,
+        _IMAGES,
+        _registry("Basic", **_fenced("20.1.2.0/24")),
+        "network rules",
+        _registry("Basic", networkRuleSet={"defaultAction": "Allow"}),
+    ),
+    ("registry-retention-days", REGISTRY, _IMAGES, _registry(**_kept(366)), "366", _registry(**_kept(365))),
+    (
+        "registry-rule-form",
+        REGISTRY,
+        _IMAGES,
+        _registry(**_fenced("2001:db8::/32")),
+        "'2001:db8::/32' is no IPv4 address",
+        _registry(**_fenced("20.1.2.3")),
+    ),
+    (
+        "registry-rules-number",
+        REGISTRY,
+        _IMAGES,
+        _registry(**_fenced(*(f"20.0.0.{i}" for i in range(101)))),
+        "at most 100",
+        _registry(**_fenced(*(f"20.0.0.{i}" for i in range(100)))),
+    ),
     (
         "domain-label-form",
         PUBLIC_IP,

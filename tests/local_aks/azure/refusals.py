@@ -176,7 +176,12 @@ NEW_CLUSTERS: list[tuple[str, Json, str]] = [
     (
         "cilium-policy-needs-cilium",
         cluster(networkProfile={"networkPolicy": "cilium"}),
-        "networkDataplane cilium",
+        "requires NetworkDataplane cilium",
+    ),
+    (
+        "cilium-needs-cilium-policy",
+        cluster(networkProfile={"networkDataplane": "cilium", "networkPolicy": "calico"}),
+        "requires network policy cilium",
     ),
     (
         "dns-service-address",

@@ -10,6 +10,7 @@ from tests.planning.given import GENERAL
 _SUBSCRIPTION = "/subscriptions/00000000-0000-0000-0000-000000000001"
 _NETWORK = f"{_SUBSCRIPTION}/resourceGroups/hub/providers/Microsoft.Network"
 _REGISTRY = f"{_SUBSCRIPTION}/resourceGroups/hub/providers/Microsoft.ContainerRegistry/registries/images"
+_WORKSPACE = f"{_SUBSCRIPTION}/resourceGroups/hub/providers/Microsoft.OperationalInsights/workspaces/logs"
 _GROUP = "8f6e3a52-6d56-4f0e-9a57-0d4c1f1c5f00"
 _CPU = ("Standard_D8ds_v5", "Standard_D8s_v5", "Standard_D4s_v3", "Standard_F16s_v2")
 _GPU = ("Standard_NC4as_T4_v3", "Standard_NC24ads_A100_v4")
@@ -37,7 +38,21 @@ def varied(seed: int) -> dict[str, Any]:
         "network": network,
         "apiAccess": _access(random, alone="outboundType" not in network),
         "ssh": {"publicKey": rsa_key(random.choice([2048, 3072, 4096]))},
-        "registry": random.choice([{}, {"sku": "Premium"}, {"attach": _REGISTRY}]),
+        "registry": random.choice(
+            [
+                {},
+                {"sku": "Premium", "retentionDays": random.choice([0, 365])},
+                {"sku": "Premium", "authorizedIpRanges": [f"20.{i}.0.0/16" for i in range(99)]},
+                {"attach": _REGISTRY},
+            ]
+        ),
+        "monitoring": random.choice(
+            [
+                {},
+                {"logs": ["kube-audit-admin", "guard"], "retentionDays": random.choice([30, 730])},
+                {"logs": ["cluster-autoscaler"], "workspace": _WORKSPACE},
+            ]
+        ),
         "autoscaler": _some(
             random,
             {
@@ -59,6 +74,7 @@ def varied(seed: int) -> dict[str, Any]:
                 "minCount": 2,
                 "maxPods": random.choice([30, 250]),
                 "zones": ["1", "2", "3"],
+                "encryptionAtHost": True,
             },
         ),
         "pools": {"general": {**GENERAL, "maxCount": random.choice([2, 6])}} | _pools(random),
@@ -120,7 +136,7 @@ def _access(random: Random, *, alone: bool) -> dict[str, Any]:
             {"authorizedIpRanges": ["20.1.2.3/32", "20.8.0.0/13"]},
             {"authorizedIpRanges": [f"20.{i}.0.0/16" for i in range(199)]},
             {"authorizedIpRanges": ["0.0.0.0/32"] if alone else ["20.1.2.3/32"]},
-            {"privateCluster": True},
+            {"privateCluster": True, "runCommand": False},
             {"localAccounts": False, "adminGroupObjectIds": [_GROUP]},
         ]
     )
@@ -147,6 +163,7 @@ def _pool(random: Random) -> dict[str, Any]:
         ),
         "zones": random.choice([["1"], ["1", "2", "3"]]),
         "maxPods": random.choice([10, 250]),
+        "encryptionAtHost": random.choice([True, False]),
         "osDisk": random.choice([{"type": "Managed", "sizeGib": 2048}, {"type": "Managed", "sizeGib": 30}]),
         "workload": random.choice(["training", "batch"]),
         "taints": random.choice([["team=vision:NoSchedule"], ["a=:NoExecute", "a=b:NoSchedule"]]),

@@ -58,12 +58,15 @@ UNCHECKED: list[tuple[Json, str]] = [
         "Long-Term",
     ),
     ({"kubernetes": {"tier": "Standard", "supportPlan": "AKSLongTermSupport"}}, "Premium tier"),
+    ({"registry": {"retentionDays": 30}}, "does not support a retention policy"),
+    ({"registry": {"authorizedIpRanges": ["20.1.2.3/32"]}}, "does not support network rules"),
     ({"tags": {"owner": "ml", "environment": "dev", "cost/centre": "1"}}, "'cost/centre'"),
     (_pools(taints=["team=a:NoSchedule", "team=b:NoSchedule"]), "occur twice"),
     (_pools(taints=["kubernetes.azure.com/mine=a:NoSchedule"]), "reserved prefix"),
     (_pools(labels={"kubernetes.io/mine": "a"}), "must begin with an allowed prefix"),
     (_pools(labels={f"{'d' * 64}.example/team": "a"}), "is no Kubernetes label"),
     (_pools(osDisk={"type": "Ephemeral", "sizeGib": 2048}), "VMCacheSizeTooSmall"),
+    (_pools(vmSize="Standard_D8_v3", encryptionAtHost=True), "does not support encryption at host"),
     (_pools(vmSize="Standard_NC4as_T4_v3", gpuInstanceProfile="MIG1g"), "has no Multi-Instance GPU"),
 ]
 """Settings that are wrong, and words of Azure's answer."""

@@ -29,7 +29,7 @@ from local_aks.azure.arm import ArmError
 from local_aks.azure.resource_manager import ResourceManager
 from local_aks.azure.rules.rule import PoolRequest
 from local_aks.azure.state import AGENT_POOL, MANAGED_CLUSTER, AzureState
-from local_aks.azure.types import PUBLIC_IP, RESOURCE_GROUP, SUBNET, VIRTUAL_NETWORK
+from local_aks.azure.types import PUBLIC_IP, REGISTRY, RESOURCE_GROUP, SUBNET, VIRTUAL_NETWORK
 
 NEW = f"{CLUSTER_ID}2"
 OVERLAY = {"networkPlugin": "azure", "networkPluginMode": "overlay"}
@@ -222,10 +222,7 @@ def test_a_domain_name_label_is_had_once_in_a_region(azure: AzureState) -> None:
 
 def test_a_registry_has_its_name_for_itself(azure: AzureState) -> None:
     manager = with_cluster(azure)
-    token, registries = (
-        "azure-native:containerregistry:Registry",
-        "providers/Microsoft.ContainerRegistry/registries",
-    )
+    token, registries = REGISTRY, "providers/Microsoft.ContainerRegistry/registries"
     body = {"location": LOCATION, "sku": {"name": "Basic"}}
     put(manager, token, f"{GROUP_ID}/{registries}/kubeflow", body)
     put(manager, RESOURCE_GROUP, f"{GROUP_ID}2", {"location": LOCATION})
@@ -233,6 +230,19 @@ def test_a_registry_has_its_name_for_itself(azure: AzureState) -> None:
         put(manager, token, f"{GROUP_ID}2/{registries}/Kubeflow", body)
     refusal("registry-name-taken", refused.value, "name kubeflow.azurecr.io is already in use")
     assert put(manager, token, f"{GROUP_ID}2/{registries}/kubeflow2", body)
+
+
+def test_a_registry_becomes_premium_before_it_uses_that(azure: AzureState) -> None:
+    manager = with_cluster(azure)
+    images = f"{GROUP_ID}/providers/Microsoft.ContainerRegistry/registries/images"
+    kept = {"policies": {"retentionPolicy": {"status": "enabled", "days": 30}}}
+    premium = {"location": LOCATION, "sku": {"name": "Premium"}}
+    put(manager, REGISTRY, images, premium | {"sku": {"name": "Standard"}})
+    with pytest.raises(ArmError) as refused:
+        put(manager, REGISTRY, images, premium | kept)
+    refusal("registry-premium-first", refused.value, "change the SKU to Premium first")
+    put(manager, REGISTRY, images, premium)
+    assert put(manager, REGISTRY, images, premium | kept)["policies"] == kept["policies"]
 
 
 def test_long_term_support_is_left_only_while_the_version_is_supported(azure: AzureState) -> None:

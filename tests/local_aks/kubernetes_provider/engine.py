@@ -6,6 +6,7 @@ from collections.abc import Container, Generator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -23,6 +24,7 @@ from pulumi.runtime.proto import (
 from typing_extensions import override
 
 from local_aks.kubernetes_provider import serve
+from local_aks.kubernetes_provider.session import api_server
 from local_aks.kubernetes_provider.waiting import Waiter
 
 Json = dict[str, Any]
@@ -105,7 +107,8 @@ def provider(
     waiter: Waiter = IMPATIENT, servers: Container[str] | None = None, answer_seconds: float = 5
 ) -> Generator[int]:
     """A running stand-in; gives its port."""
-    server = serve(waiter=waiter, servers=servers or AnyHere(), answer_seconds=answer_seconds)
+    connect = partial(api_server, answer_seconds=answer_seconds)
+    server = serve(waiter=waiter, servers=servers or AnyHere(), connect=connect)
     try:
         yield server.port
     finally:

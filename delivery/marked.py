@@ -1,0 +1,33 @@
+"""Our own comments and issues, known again by a hidden marker in their first line and by their author."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+BOT: Final = "github-actions[bot]"
+"""Who a job's own token writes as; people's names on GitHub have no brackets, so that nobody else is called so."""
+
+
+def author(environment: Mapping[str, str] = os.environ) -> str:
+    """Who our comments are from; `COMMENT_AUTHOR` names another app."""
+    return environment.get("COMMENT_AUTHOR") or BOT
+
+
+def ours(entries: Iterable[Mapping[str, Any]], name: str) -> dict[str, Mapping[str, Any]]:
+    """Comments or issues of one author, by the marker in their first line; the oldest of each marker.
+
+    A marker proves nothing: everybody can write one. The author does.
+
+    Args:
+        entries: as GitHub lists them, the oldest first.
+        name: the author's login.
+    """
+    found: dict[str, Mapping[str, Any]] = {}
+    for entry in entries:
+        user: Mapping[str, Any] = entry.get("user") or {}
+        first = ((entry.get("body") or "").splitlines() or [""])[0]
+        if user.get("login") == name and user.get("type") == "Bot" and first.startswith("<!-- "):
+            found.setdefault(first, entry)
+    return found

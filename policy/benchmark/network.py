@@ -1,0 +1,141 @@
+"""The cluster's network, its addresses and names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from ipaddress import ip_address, ip_network
+from typing import Any, Final
+
+from policy.benchmark.names import NETWORK, PUBLIC_ADDRESS
+from policy.benchmark.pools import CLUSTER
+from policy.benchmark.sources import azure_policy, checkov, psrule
+from policy.benchmark.values import Inputs, at, in_turn, is_set, items, must_be, of, of_type
+from policy.rule import Resource, Rule
+
+_LARGEST_PREFIX: Final = 23
+_ZONES: Final = {"1", "2", "3"}
+
+
+def _subnets(inputs: Inputs) -> Iterator[tuple[str, Any]]:
+    for subnet in items(inputs, "subnets"):
+        yield f"subnet {at(subnet, 'name')}", subnet
+
+
+def _large_subnets(resources: Sequence[Resource]) -> Iterator[tuple[str, str]]:
+    """With overlay and with kubenet pods take no addresses of the subnet; the foreign rule is older than overlay."""
+    profiles = [at(it.inputs, "networkProfile") for it in of_type(resources, CLUSTER)]
+    if not any(
+        at(it, "networkPlugin") == "azure" and at(it, "networkPluginMode") != "overlay" for it in profiles
+    ):
+        return iter(())
+
+    def small(network: Resource) -> Iterator[tuple[str, str]]:
+        for what, subnet in _subnets(network.inputs):
+            prefix = at(subnet, "addressPrefix") or next(iter(items(subnet, "addressPrefixes")), None)
+            if prefix and ip_network(prefix).prefixlen > _LARGEST_PREFIX:
+                yield network.urn, f"{what} is {prefix}; expected /{_LARGEST_PREFIX} or larger"
+
+    return in_turn(of_type(resources, NETWORK), small)
+
+
+def _security_groups(inputs: Inputs) -> Iterator[str]:
+    for what, subnet in _subnets(inputs):
+        if not is_set(at(subnet, "networkSecurityGroup.id")):
+            yield f"{what} has no network security group"
+
+
+def _zone_redundant(inputs: Inputs) -> Iterator[str]:
+    zones = items(inputs, "zones")
+    if {str(zone) for zone in zones} != _ZONES and str(at(inputs, "sku.name")).casefold() == "standard":
+        yield f"zones is {', '.join(map(str, zones)) or 'not set'}; expected 1, 2, 3"
+
+
+def _two_dns_servers(inputs: Inputs) -> Iterator[str]:
+    if len(servers := items(inputs, "dhcpOptions.dnsServers")) == 1:
+        yield f"dhcpOptions.dnsServers has only {servers[0]}; expected two, or none for Azure's own"
+
+
+def _local_dns(inputs: Inputs) -> Iterator[str]:
+    servers = items(inputs, "dhcpOptions.dnsServers")
+    ranges = [ip_network(prefix) for prefix in items(inputs, "addressSpace.addressPrefixes")]
+    if servers and not any(ip_address(servers[0]) in it for it in ranges):
+        yield f"dhcpOptions.dnsServers begins with {servers[0]}, which is not in this network"
+
+
+RULES: Final = (
+    Rule(
+        "aks-network-policy",
+        "Something enforces network policies.",
+        source=checkov("AKSNetworkPolicy.py"),
+        type=CLUSTER,
+        each=of(must_be("networkProfile.networkPolicy", "calico", "cilium", "azure")),
+        ids=(
+            "CKV_AZURE_7",
+            "AZU-0043",
+            "KICS 25c0228e",
+            "terrascan AC_AZURE_0158",
+            "Azure.AKS.NetworkPolicy",
+            "Pulumi azurenative ManagedCluster configureNetworkPolicy",
+            "CIS-AKS 5.4.4",
+        ),
+    ),
+    Rule(
+        "aks-azure-cni",
+        "Pods are in Azure's network.",
+        source=azure_policy("AKS_EnableCNI.json"),
+        severity="low",
+        type=CLUSTER,
+        each=of(must_be("networkProfile.networkPlugin", "azure")),
+        ids=("CKV2_AZURE_29", "AzPolicy 46238e2f"),
+    ),
+    Rule(
+        "aks-standard-load-balancer",
+        "The load balancer is the standard one.",
+        source=psrule("Azure.AKS.Rule.yaml"),
+        type=CLUSTER,
+        each=of(must_be("networkProfile.loadBalancerSku", "standard")),
+        ids=("Azure.AKS.StandardLB",),
+    ),
+    Rule(
+        "aks-large-subnets",
+        "Where pods take addresses of a subnet it is /23 or larger.",
+        source=psrule("Azure.AKS.Rule.ps1"),
+        severity="low",
+        every=_large_subnets,
+        ids=("Azure.AKS.CNISubnetSize",),
+    ),
+    Rule(
+        "subnet-security-groups",
+        "Every subnet has a network security group.",
+        source=psrule("Azure.VNET.Rule.ps1"),
+        type=NETWORK,
+        each=of(_security_groups),
+        ids=("Azure.VNET.UseNSGs", "terrascan AC_AZURE_0356"),
+    ),
+    Rule(
+        "address-in-zones",
+        "Public addresses name all three zones.",
+        source=psrule("Azure.PublicIP.Rule.ps1"),
+        severity="low",
+        type=PUBLIC_ADDRESS,
+        each=of(_zone_redundant),
+        ids=("Azure.PublicIP.AvailabilityZone",),
+    ),
+    Rule(
+        "network-two-dns-servers",
+        "A network with DNS servers of its own has two.",
+        source=checkov("VnetSingleDNSServer.py"),
+        type=NETWORK,
+        each=of(_two_dns_servers),
+        ids=("CKV_AZURE_182", "Azure.VNET.SingleDNS"),
+    ),
+    Rule(
+        "network-local-dns",
+        "A network with DNS servers of its own has the first one inside.",
+        source=checkov("VnetLocalDNS.py"),
+        severity="low",
+        type=NETWORK,
+        each=of(_local_dns),
+        ids=("CKV_AZURE_183", "Azure.VNET.LocalDNS"),
+    ),
+)

@@ -1,0 +1,86 @@
+"""Pods: where workloads keep them, and which containers are in them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Final, NamedTuple
+
+from policy.benchmark.values import Every, Inputs, Look, at, in_turn, items
+from policy.rule import Resource
+
+_TEMPLATES: Final = {
+    "Pod": "",
+    "CronJob": "spec.jobTemplate.spec.template.",
+    **dict.fromkeys(("DaemonSet", "Deployment", "Job", "ReplicaSet", "StatefulSet"), "spec.template."),
+}
+"""Where each kind keeps the pod that it makes."""
+
+
+class Pod(NamedTuple):
+    """One pod as its workload asks for it."""
+
+    urn: str
+    namespace: Any
+    labels: Inputs
+    spec: Inputs
+
+
+class Container(NamedTuple):
+    """One container and the pod's spec around it."""
+
+    inputs: Inputs
+    pod: Inputs
+    init: bool
+
+    @property
+    def name(self) -> str:
+        """How messages call it."""
+        return f"container {at(self.inputs, 'name')}"
+
+
+def kind(resource: Resource) -> str:
+    """Kind of a Kubernetes object; empty for other resources."""
+    return resource.type.rpartition(":")[2] if resource.type.startswith("kubernetes:") else ""
+
+
+def pods(resources: Sequence[Resource]) -> Iterator[Pod]:
+    """The pod of every workload."""
+    for resource in resources:
+        if (where := _TEMPLATES.get(kind(resource))) is not None:
+            inputs = resource.inputs
+            yield Pod(
+                resource.urn,
+                at(inputs, "metadata.namespace"),
+                at(inputs, f"{where}metadata.labels") or {},
+                at(inputs, f"{where}spec") or {},
+            )
+
+
+def containers(pod: Pod) -> Iterator[Container]:
+    """Its containers, those first that run before the others."""
+    for key, init in (("initContainers", True), ("containers", False)):
+        yield from (Container(inputs, pod.spec, init) for inputs in items(pod.spec, key))
+
+
+def every_pod(look: Look) -> Every:
+    """What is wrong with each pod's spec."""
+
+    def found(pod: Pod) -> Iterator[tuple[str, str]]:
+        yield from ((pod.urn, message) for message in look(pod.spec))
+
+    return lambda resources: in_turn(pods(resources), found)
+
+
+def every_container(look: Callable[[Container], Iterator[str]]) -> Every:
+    """What is wrong with each container."""
+
+    def found(pod: Pod) -> Iterator[tuple[str, str]]:
+        for container in containers(pod):
+            yield from ((pod.urn, f"{container.name}: {message}") for message in look(container))
+
+    return lambda resources: in_turn(pods(resources), found)
+
+
+def inputs_of(look: Look) -> Callable[[Container], Iterator[str]]:
+    """A look at a container's own inputs."""
+    return lambda container: iter(look(container.inputs))

@@ -1,0 +1,178 @@
+"""From what the engine did or would do to what is told of it: plain values, one change for each resource."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any, Final, cast
+
+from local_aks.engine import Result, Step
+from pull_request.observed import SECRET, UNKNOWN, Action, Change, Difference, Kind, Resource, Run
+from recorder.stack_files import ENCRYPTED
+
+_STACK: Final = "pulumi:pulumi:Stack"
+_ROLE_ASSIGNMENT: Final = "azure-native:authorization:RoleAssignment"
+_HAVE_PRINCIPALS: Final = frozenset(
+    {
+        "azure-native:containerservice:ManagedCluster",
+        "azure-native:managedidentity:UserAssignedIdentity",
+    }
+)
+"""What role assignments name the principal of."""
+_ACTIONS: Final[Mapping[str, Action]] = {
+    "create": "create",
+    "import": "create",
+    "update": "update",
+    "replace": "replace",
+    "create-replacement": "replace",
+    "delete-replaced": "replace",
+    "import-replacement": "replace",
+    "delete": "delete",
+}
+_GOING: Final = frozenset({"delete", "delete-replaced", "discard", "discard-replaced", "read-discard"})
+_UNKNOWN: Final = frozenset(
+    {
+        "04da6b54-80e4-46f7-96ec-b56ff0331ba9",
+        "1c4a061d-8072-4f0a-a4cb-0ff528b18fe7",
+        "3eeb2bf0-c639-47a8-9e75-3b44932eb421",
+        "6a19a0b0-7e62-4c92-b797-7f8e31da9cc2",
+        "030794c1-ac77-496b-92df-f27374a8bd58",
+        "e48ece36-62e2-4504-bad9-02848725956a",
+        "dd056dcd-154b-4c76-9bd3-c8f88648b5ff",
+    }
+)
+"""What the engine writes for what only an `up` knows, one for each type (`sdk/go/common/resource/plugin/rpc.go`)."""
+_SIGNATURE: Final = "4dabf18193072939515e22adb298388d"
+_SECRET_SIGNATURE: Final = "1b47061264138c4ac30d75fd1eb44270"  # noqa: S105 - the mark of one, no secret
+"""How the engine marks a secret (`sdk/go/common/resource/sig/sig.go`)."""
+_STEP: Final = re.compile(r'\.?([^.\[\]]+)|\[(\d+)\]|\["((?:[^"\\]|\\.)*)"\]')
+"""One step of a property path: `.name`, `[0]` or `["a.b/c"]`."""
+
+
+def run_of(result: Result, ignored: Mapping[str, Sequence[str]]) -> Run:
+    """What a program asked for in one operation, and what it said.
+
+    Args:
+        result: the operation.
+        ignored: by URN the inputs whose later changes the engine leaves alone.
+    """
+    resources: dict[str, Resource] = {}
+    outputs: Mapping[str, Any] = {}
+    for step in result.steps:
+        if step.type == _STACK:
+            outputs = plain(step.outputs) or outputs
+        elif step.op not in _GOING:
+            resources[step.urn] = Resource(
+                urn=step.urn,
+                type=step.type,
+                name=step.name,
+                inputs=plain(step.inputs),
+                protect=step.protect,
+                ignore_changes=tuple(ignored.get(step.urn, ())),
+            )
+    warnings = (message.text for message in result.messages if message.severity == "warning")
+    return Run(resources, outputs, tuple(dict.fromkeys(warnings)))
+
+
+def changes_of(steps: Sequence[Step], not_simulated: Collection[str]) -> tuple[Change, ...]:
+    """One change for each resource that a preview would change, in the order in which the engine comes to them."""
+    by_urn: dict[str, list[Step]] = {}
+    for step in steps:
+        if step.op in _ACTIONS and step.type != _STACK:
+            by_urn.setdefault(step.urn, []).append(step)
+    return tuple(_change(of_one, not_simulated) for of_one in by_urn.values())
+
+
+def really_replaced(changes: Sequence[Change]) -> tuple[tuple[Change, ...], tuple[str, ...]]:
+    """The changes without role assignments that only look replaced, and the names of those.
+
+    A preview that updates a cluster or an identity does not know that its principal stays, and the principal of a role
+    assignment can't be changed in place. Where a cluster or an identity is made anew, its principal is another one
+    indeed.
+    """
+    if any(change.type in _HAVE_PRINCIPALS and change.action == "replace" for change in changes):
+        return tuple(changes), ()
+    only_look = [change for change in changes if _only_looks_replaced(change)]
+    return tuple(change for change in changes if change not in only_look), tuple(c.name for c in only_look)
+
+
+def plain(value: Any) -> Any:
+    """A value of the engine's events with `SECRET` and `UNKNOWN` in the place of what is not shown."""
+    if isinstance(value, dict):
+        items = cast(dict[str, Any], value)
+        if items.get(_SIGNATURE) == _SECRET_SIGNATURE:
+            return SECRET
+        return {key: plain(item) for key, item in items.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in cast(list[Any], value)]
+    if isinstance(value, str):
+        return UNKNOWN if value in _UNKNOWN else SECRET if ENCRYPTED in value else value
+    return value
+
+
+def _only_looks_replaced(change: Change) -> bool:
+    return (
+        change.type == _ROLE_ASSIGNMENT
+        and change.action == "replace"
+        and [each.path for each in change.differences] == ["principalId"]
+        and change.differences[0].after == UNKNOWN
+    )
+
+
+def _change(steps: Sequence[Step], not_simulated: Collection[str]) -> Change:
+    """One change of the steps on one resource; a replacement takes several, of which one says why."""
+    telling = next((step for step in steps if step.differences), steps[0])
+    actions = {_ACTIONS[step.op] for step in steps}
+    action: Action = "replace" if len(actions) > 1 else actions.pop()
+    forcing = [path for path, kind in telling.differences.items() if kind.endswith("-replace")]
+    keys = forcing or [key for step in steps for key in step.replace_keys]
+    return Change(
+        urn=telling.urn,
+        type=telling.type,
+        name=telling.name,
+        action=action,
+        differences=tuple(_differences(telling)) if action in {"update", "replace"} else (),
+        forced_by=tuple(sorted(set(keys))) if action == "replace" else (),
+        simulated=telling.type not in not_simulated,
+    )
+
+
+def _differences(step: Step) -> Iterator[Difference]:
+    before, after = plain(step.old_inputs), plain(step.inputs)
+    if not step.differences:
+        yield from differences("", before, after)
+    for path, kind in sorted(step.differences.items()):
+        yield Difference(path, _kind(kind), at(before, path), at(after, path))
+
+
+def _kind(kind: str) -> Kind:
+    told = kind.removesuffix("-replace")
+    return cast(Kind, told) if told in {"add", "delete"} else "update"
+
+
+def differences(path: str, before: Any, after: Any) -> Iterator[Difference]:
+    """What differs between two values, as paths; for providers that do not say it themselves."""
+    if isinstance(before, dict) and isinstance(after, dict):
+        old, new = cast(dict[str, Any], before), cast(dict[str, Any], after)
+        for key in [*old, *(key for key in new if key not in old)]:
+            step = f"{path}.{key}".lstrip(".") if re.fullmatch(r"[^.\[\]\"]+", key) else f'{path}["{key}"]'
+            if key not in new:
+                yield Difference(step, "delete", old[key], None)
+            elif key not in old:
+                yield Difference(step, "add", None, new[key])
+            else:
+                yield from differences(step, old[key], new[key])
+    elif before != after:
+        yield Difference(path, "update", before, after)
+
+
+def at(value: Any, path: str) -> Any:
+    """The value at a property path; None where there is none."""
+    for name, index, quoted in _STEP.findall(path):
+        if index:
+            found = cast(list[Any], value) if isinstance(value, list) else []
+            value = found[int(index)] if int(index) < len(found) else None
+        else:
+            key = name or quoted.replace('\\"', '"').replace("\\\\", "\\")
+            value = cast(dict[str, Any], value).get(key) if isinstance(value, dict) else None
+    return value

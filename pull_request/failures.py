@@ -1,0 +1,65 @@
+"""Why a program did not run, in its own words: one line for each mistake, no tracebacks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+_REPEATED: Final = "an unhandled error occurred: "
+_TRACEBACK: Final = "\nTraceback (most recent call last):\n"
+_CRASHED: Final = "python inline source runtime error: "
+_PLACE: Final = re.compile(r'^  File "(.+)", line (\d+)', re.MULTILINE)
+_GONE: Final = re.compile(r"error reading from server|rpc error|EOF|transport|connection (refused|reset)")
+_FRAMES: Final = re.compile(r"(preview|update|.* resources?) failed$|The resource monitor has terminated")
+_PROTECTED: Final = re.compile(
+    r'resource "(?P<urn>urn:[^"]+)"(?: as part of replacing "[^"]+")?\s+'
+    r"(?:as it is currently marked for protection|because it is protected)"
+)
+"""How the engine refuses what is protected (`step_generator.go` and `step.go` in `pkg/resource/deploy`)."""
+_LONGEST: Final = 20_000
+
+
+def protected(errors: Sequence[str]) -> tuple[str, ...]:
+    """The URNs that the engine refuses to replace or delete; empty where something else went wrong, too."""
+    found = [_PROTECTED.search(error) for error in errors if not _all_frames(error)]
+    return tuple(dict.fromkeys(one["urn"] for one in found if one)) if all(found) else ()
+
+
+def failure(errors: Sequence[str], root: Path, printed: str) -> str:
+    """What the user is told of a program that did not run.
+
+    Args:
+        errors: what the engine reported.
+        root: the project folder, by which the program's own line in a traceback is found.
+        printed: the last that the program printed, told where it ended without a word.
+    """
+    lines = list(dict.fromkeys(line for error in errors for line in _lines(error.strip(), root)))
+    if all(_GONE.search(line) for line in lines):
+        last = next((line.strip() for line in reversed(printed.splitlines()) if line.strip()), "")
+        lines = [
+            f"the program ended before it was through; it printed last: {last}"
+            if last
+            else "the program ended before it was through"
+        ]
+    return "\n".join(lines)[:_LONGEST]
+
+
+def _all_frames(error: str) -> bool:
+    return all(_FRAMES.search(line) for line in error.splitlines() if line.strip())
+
+
+def _lines(error: str, root: Path) -> Iterator[str]:
+    error = error.removeprefix(_REPEATED)
+    crashed, found, traceback = error.partition(_TRACEBACK)
+    if not found:
+        yield from (line for line in error.splitlines() if line.strip() and not _FRAMES.search(line))
+        return
+    own = [
+        (file, line) for file, line in _PLACE.findall(traceback) if Path(file).is_relative_to(root.resolve())
+    ]
+    at = f" ({Path(own[-1][0]).relative_to(root.resolve())} line {own[-1][1]})" if own else ""
+    ended = [line for line in traceback.splitlines() if line and not line.startswith(" ")]
+    words = " ".join(ended) or crashed.removeprefix(_CRASHED)
+    yield " ".join(words.split()) + at

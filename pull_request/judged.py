@@ -1,0 +1,52 @@
+"""The rules of `policy`, asked about what each of the two programs wants."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, cast
+
+from policy.exceptions import Accepted
+from policy.rule import UNKNOWN as NOT_KNOWN
+from policy.rule import Resource as Judged
+from policy.rule import Violation
+from policy.verdict import verdicts
+from pull_request.observed import SECRET, UNKNOWN, Run
+
+
+def violations(stack: str, run: Run | None, accepted: Sequence[Accepted]) -> list[Violation]:
+    """What violates a rule and was accepted by nobody; nothing where the program did not run."""
+    if run is None or run.failure:
+        return []
+    resources = [
+        Judged(
+            urn=each.urn,
+            type=each.type,
+            name=each.name,
+            inputs=_hidden(each.inputs),
+            secret_inputs=frozenset(_secret("", each.inputs)),
+            protect=each.protect,
+            ignore_changes=frozenset(each.ignore_changes),
+        )
+        for each in run.resources.values()
+    ]
+    return [violation for verdict in verdicts(stack, resources, accepted) for violation in verdict.violated]
+
+
+def _hidden(value: Any) -> Any:
+    """A value as rules see it: without what is secret or known by an `up` only."""
+    if isinstance(value, dict):
+        return {key: _hidden(item) for key, item in cast(dict[str, Any], value).items()}
+    if isinstance(value, list):
+        return [_hidden(item) for item in cast(list[Any], value)]
+    return NOT_KNOWN if value in (SECRET, UNKNOWN) else value
+
+
+def _secret(path: str, value: Any) -> Iterator[str]:
+    if isinstance(value, dict):
+        for key, item in cast(dict[str, Any], value).items():
+            yield from _secret(f"{path}.{key}" if path else key, item)
+    elif isinstance(value, list):
+        for number, item in enumerate(cast(list[Any], value)):
+            yield from _secret(f"{path}[{number}]", item)
+    elif value == SECRET:
+        yield path

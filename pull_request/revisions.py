@@ -1,0 +1,116 @@
+"""Which two trees are compared: the commit that the change started from, and the tree as it lies."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import Final
+
+from pull_request.git import GitError, git, names
+from pull_request.observed import Revision
+
+_NAMED: Final = 3
+"""Files that a message names."""
+
+
+class RevisionError(Exception):
+    """The two trees can't be had; the text is one line for the user."""
+
+
+@dataclass(frozen=True)
+class Repository:
+    """The git repository of a project.
+
+    Attributes:
+        root: the project folder.
+        within: its path inside the repository; empty where it is the repository's own folder.
+    """
+
+    root: Path
+    within: Path
+
+    @classmethod
+    def of(cls, root: Path) -> Repository:
+        """The repository that a project folder lies in.
+
+        Raises:
+            RevisionError: it lies in none, or git refuses to read it.
+        """
+        try:
+            return cls(root, Path(git(root, "rev-parse", "--show-prefix").rstrip("\n")))
+        except GitError as error:
+            raise RevisionError(f"{root} is no working tree of git: {error}") from None
+
+    def base(self, ref: str) -> Revision:
+        """The last commit that this branch has in common with `ref`.
+
+        A branch that lags behind does not show what is new there as taken back, and for a merge of both, as a CI checks
+        it out, it is `ref` itself.
+
+        Raises:
+            RevisionError: there is no such commit, or nothing in common is known here.
+        """
+        known = self._commit(ref)
+        if not known:
+            raise RevisionError(
+                f"BASE: {ref} is not allowed; expected a branch, tag or commit that is here "
+                f"(`git fetch origin` gets the branches of origin)"
+            )
+        try:
+            commit = git(self.root, "merge-base", "HEAD", known).split()[0]
+        except GitError:
+            shallow = git(self.root, "rev-parse", "--is-shallow-repository").strip() == "true"
+            way = "; this clone is shallow, `git fetch --unshallow` gets the rest" if shallow else ""
+            raise RevisionError(
+                f"BASE: {ref} is not allowed; expected one with a commit in common with this branch{way}"
+            ) from None
+        return Revision(ref, commit, self._day(commit))
+
+    def head(self) -> Revision:
+        """The tree as it lies, edits included.
+
+        Raises:
+            RevisionError: there is no commit yet, or a merge is not finished.
+        """
+        commit = self._commit("HEAD")
+        if not commit:
+            raise RevisionError("there is no commit yet, so nothing to compare with")
+        unmerged = sorted({line.partition("\t")[2] for line in names(self.root, "ls-files", "-u", "-z")})
+        if unmerged:
+            more = f" and {len(unmerged) - _NAMED} more" if len(unmerged) > _NAMED else ""
+            raise RevisionError(
+                f"a merge is not finished: {', '.join(unmerged[:_NAMED])}{more}; resolve it, `git add` and try again"
+            )
+        edited = bool(git(self.root, "status", "--porcelain", "-z", "--ignore-submodules", "--", "."))
+        return Revision("", commit, datetime.now(UTC).date(), edited)
+
+    def tree(self, commit: str) -> str:
+        """What the project folder holds in a commit, as a hash; empty where the commit has no such folder."""
+        try:
+            path = "" if self.within == Path() else self.within.as_posix()
+            return git(self.root, "rev-parse", "--verify", "--quiet", f"{commit}:{path}").strip()
+        except GitError:
+            return ""
+
+    def stacks(self) -> list[str]:
+        """Stacks of the tree as it lies; files that git ignores are the user's own and left out."""
+        files = names(
+            self.root, "ls-files", "-z", "--cached", "--others", "--exclude-standard", "Pulumi.*.yaml"
+        )
+        there = {file for file in files if "/" not in file and (self.root / file).exists()}
+        return sorted(file.removeprefix("Pulumi.").removesuffix(".yaml") for file in there)
+
+    def _commit(self, ref: str) -> str:
+        try:
+            return git(
+                self.root, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}"
+            ).strip()
+        except GitError:
+            return ""
+
+    def _day(self, commit: str) -> date:
+        """The day of a commit, or today where its clock was ahead."""
+        seconds = int(git(self.root, "show", "--no-patch", "--format=%ct", commit).split()[-1])
+        now = datetime.now(UTC)
+        return min(datetime.fromtimestamp(min(seconds, now.timestamp()), UTC), now).date()

@@ -1,0 +1,144 @@
+"""The base's tree is made beside the user's and removed, and nothing of theirs is touched."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from pull_request import processes
+from pull_request.git import GitError
+from pull_request.workplace import tree_of, workplace
+from tests.pull_request.repository import Project, project
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Project:
+    made = project(tmp_path / "project")
+    made.write("Pulumi.dev.yaml", "config:\n  small:given: edited\n")
+    made.write("untracked.txt", "1")
+    return made
+
+
+def _work(small: Project) -> Path:
+    return small.root / "build" / "work"
+
+
+def test_the_base_is_there_and_gone_again(small: Project) -> None:
+    before = small.seen()
+    with workplace(_work(small), small.root) as place, tree_of("main", place, small.root) as tree:
+        assert "given: one" in (tree / "Pulumi.dev.yaml").read_text()
+        assert not (tree / "untracked.txt").exists()
+        assert place.folder.stat().st_mode & 0o777 == 0o700
+    assert small.seen() == before
+    assert not place.folder.exists()
+
+
+def test_hooks_filters_submodules_and_the_network_stay_out(small: Project, tmp_path: Path) -> None:
+    told = tmp_path / "told"
+    hook = small.root / ".git" / "hooks" / "post-checkout"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text(f"#!/bin/sh\necho hook >> {told}\n")
+    hook.chmod(0o755)
+    small.git("config", "filter.lfs.smudge", f"echo smudged >> {told}; cat")
+    small.git("config", "filter.lfs.clean", "cat")
+    small.git("config", "filter.lfs.required", "true")
+    small.git("config", "submodule.recurse", "true")
+    small.write(".gitattributes", "*.bin filter=lfs\n")
+    small.write("large.bin", "version https://git-lfs.github.com/spec/v1\n")
+    small.write(".gitmodules", '[submodule "far"]\n\tpath = far\n\turl = https://example.invalid/far\n')
+    (small.root / "far").mkdir()
+    small.git("update-index", "--add", "--cacheinfo", f"160000,{'1' * 40},far")
+    commit = small.commit()
+    told.unlink(missing_ok=True)
+    with workplace(_work(small), small.root) as place, tree_of(commit, place, small.root) as tree:
+        assert (tree / "large.bin").read_text().startswith("version https://git-lfs")
+        assert list((tree / "far").iterdir()) == []
+    assert not told.exists()
+
+
+def test_what_fails_inside_leaves_nothing(small: Project) -> None:
+    before = small.seen()
+    with (
+        pytest.raises(KeyboardInterrupt),
+        workplace(_work(small), small.root) as place,
+        tree_of("main", place, small.root),
+    ):
+        raise KeyboardInterrupt
+    assert small.seen() == before
+    with (
+        workplace(_work(small), small.root) as place,
+        pytest.raises(GitError),
+        tree_of("1" * 40, place, small.root),
+    ):
+        pass
+    assert small.seen() == before
+
+
+def test_two_at_a_time_have_places_of_their_own(small: Project) -> None:
+    before = small.seen()
+    with workplace(_work(small), small.root) as one, tree_of("main", one, small.root) as first:
+        with workplace(_work(small), small.root) as two, tree_of("main", two, small.root) as second:
+            assert first != second
+        assert (first / "Pulumi.yaml").exists()
+        assert not second.exists()
+    assert small.seen() == before
+
+
+KILLED = """\
+import os, signal, subprocess, sys
+from pathlib import Path
+from pull_request import processes
+from pull_request.workplace import tree_of, workplace
+work, root = Path(sys.argv[1]), Path(sys.argv[2])
+with workplace(work, root) as place, tree_of("main", place, root):
+    os.environ[processes.MARK] = place.mark
+    child = subprocess.Popen(["sleep", "60"], start_new_session=True, stdout=subprocess.DEVNULL)
+    print(child.pid, flush=True)
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_what_a_killed_one_left_is_cleared_by_the_next(small: Project) -> None:
+    before = small.seen()
+    killed = subprocess.run(
+        [sys.executable, "-c", KILLED, _work(small), small.root],
+        stdout=subprocess.PIPE,
+        text=True,
+        check=False,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+    )
+    assert killed.returncode == -signal.SIGKILL
+    child = int(killed.stdout)
+    assert (_work(small) / "0" / "tree" / "Pulumi.yaml").exists()
+    strange = _work(small) / "1"
+    strange.mkdir()
+    (strange / "not-ours").touch()
+    with workplace(_work(small), small.root) as place:
+        assert place.folder.name == "0"
+        assert not psutil.pid_exists(child) or psutil.Process(child).status() == psutil.STATUS_ZOMBIE
+    assert small.seen() == before
+    assert (strange / "not-ours").exists()
+
+
+def test_only_what_has_the_mark_is_ended() -> None:
+    def sleeper(mark: str) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
+            ["sleep", "60"], env={**os.environ, processes.MARK: mark}, start_new_session=True
+        )
+
+    mine, other = sleeper("mine"), sleeper("other")
+    try:
+        time.sleep(0.1)
+        processes.end("mine")
+        assert mine.wait(5) == -signal.SIGKILL
+        assert other.poll() is None
+    finally:
+        other.kill()
+        other.wait()
