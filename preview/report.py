@@ -47,7 +47,7 @@ def _warnings(warnings: tuple[str, ...], width: int) -> list[str]:
 
 def _policy(violations: Sequence[Violation], width: int) -> list[str]:
     rows = [
-        ("mandatory" if it.mandatory else "advisory", it.rule.name, f"{line(it)}; expected: {it.rule.says}")
+        ("undecided" if it.undecided else "mandatory" if it.mandatory else "advisory", it.rule.name, line(it))
         for it in violations
     ]
     return [text for row in table(rows, width) for text in row]
