@@ -13,6 +13,7 @@ from components.aliases import without_version_aliases
 from components.container_registry import ContainerRegistry
 from components.data_store import DataStore
 from components.kubeflow.prerequisites import KubeflowPrerequisites
+from components.monitoring import Monitoring
 from components.network import Network
 from planning import plan
 from settings import SettingsError
@@ -33,12 +34,14 @@ group = resources.ResourceGroup(name, resource_group_name=name, location=where, 
 network = Network(name, arguments.network(planned, group), keep)
 cluster = AksCluster(name, arguments.cluster(planned, group, network), keep)
 registry = ContainerRegistry(name, arguments.registry(planned, group, network, cluster), keep)
-wanted = arguments.data_store(planned, group, cluster)
+wanted, asked = arguments.data_store(planned, group, cluster), arguments.monitoring(planned, group, cluster)
 store = DataStore(name, wanted, keep) if wanted else None
+logs = Monitoring(name, asked, keep) if asked else None
 pools = AgentPools(name, arguments.pools(planned, group, network, cluster))
 provider = kubernetes.Provider(name, **arguments.kubernetes_provider(cluster))
-first = [made for made in (*pools.resources, registry, store) if made]
+first = [made for made in (*pools.resources, registry, store, logs) if made]
 inside = pulumi.ResourceOptions(provider=provider, depends_on=first)
 prerequisites = KubeflowPrerequisites(name, arguments.prerequisites(planned, cluster), inside)
-for output, value in arguments.outputs(planned, group, network, cluster, prerequisites, store=store).items():
+outputs = arguments.outputs(planned, group, network, cluster, prerequisites, store=store, logs=logs)
+for output, value in outputs.items():
     pulumi.export(output, value)

@@ -25,6 +25,7 @@ from components.data_store import DataStore, DataStoreArgs
 from components.kubeconfig import api_endpoint
 from components.kubeflow.prerequisites import KubeflowPrerequisites, KubeflowPrerequisitesArgs
 from components.kubeflow.storage import CheckpointClassSpec
+from components.monitoring import Monitoring, MonitoringArgs
 from components.network import Network, NetworkArgs
 from components.pool_specs import AgentPoolSpec, SystemPoolSpec
 from planning import AgentPool, Plan, Purpose
@@ -98,6 +99,19 @@ def data_store(plan: Plan, group: resources.ResourceGroup, home: AksCluster) -> 
     )
 
 
+def monitoring(plan: Plan, group: resources.ResourceGroup, watched: AksCluster) -> MonitoringArgs | None:
+    """Arguments of the logs; None for a stack that collects none."""
+    if not plan.settings.monitoring.logs:
+        return None
+    return MonitoringArgs(
+        **_named(MonitoringArgs, plan.settings.monitoring),
+        resource_group_name=group.name,
+        location=plan.settings.location,
+        cluster_id=watched.cluster_id,
+        tags=plan.settings.tags.as_dict(),
+    )
+
+
 def pools(plan: Plan, group: resources.ResourceGroup, vnet: Network, home: AksCluster) -> AgentPoolsArgs:
     """Arguments of the user pools."""
     return AgentPoolsArgs(
@@ -159,14 +173,17 @@ def outputs(
     kubeflow: KubeflowPrerequisites,
     *,
     store: DataStore | None,
+    logs: Monitoring | None,
 ) -> dict[str, Any]:
     """What a stack tells people and the next tools. The kubeconfig and Juju's token are secrets."""
     prefix = "service.beta.kubernetes.io/azure"
     # The address is no secret, though the kubeconfig it stands in is.
     api = pulumi.Output.unsecret(home.kubeconfig.apply(api_endpoint))
     data = {"dataStore": {"account": store.account_name, "clientIds": store.client_ids}} if store else {}
+    kept = {"logWorkspace": logs.workspace_id} if logs else {}
     return {
         **data,
+        **kept,
         "clusterName": home.name,
         "resourceGroup": group.name,
         "fqdn": home.fqdn,

@@ -13,6 +13,7 @@ from components.container_registry import ContainerRegistry
 from components.data_store import DataStore
 from components.kubeflow.prerequisites import KubeflowPrerequisites
 from components.mistakes import ArgumentsError
+from components.monitoring import Monitoring
 from components.network import Network
 
 NAME: Final = "kubeflow-aks"
@@ -23,6 +24,7 @@ COMPONENTS: Final[list[type[pulumi.ComponentResource]]] = [
     ContainerRegistry,
     DataStore,
     KubeflowPrerequisites,
+    Monitoring,
     Network,
 ]
 

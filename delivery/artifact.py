@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from typing import Any, Final, NoReturn
 
 import jsonschema
-from pull_request.telling import SCHEMA
 
 from delivery.stacks import is_stack_name
+from pull_request.telling import SCHEMA
 
 PREFIX: Final = "preview-"
 """Begins the name of the artifact of one stack."""
@@ -25,6 +25,7 @@ MOST_PACKED: Final = 5_000_000
 _MOST_DOCUMENT: Final = 20_000_000
 _MOST_NUMBER: Final = 20
 _MOST_FILES: Final = 3
+_MOST_DEPTH: Final = 60
 _NUMBER: Final = "pull-request"
 
 
@@ -105,14 +106,24 @@ def _texts(archive: bytes, names: Mapping[str, int], ignored: str) -> dict[str, 
 
 def _document(text: str) -> dict[str, Any]:
     try:
-        document = json.loads(text, parse_constant=_no_number)
-        jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text(encoding="utf-8"))).validate(document)
+        document: dict[str, Any] = json.loads(text, parse_constant=_no_number)
+        jsonschema.validate(document, json.loads(SCHEMA.read_text(encoding="utf-8")))
+        if _deeper(document, _MOST_DEPTH):
+            raise ArtifactError("the document is too deep")
     except (ValueError, RecursionError) as error:
         raise ArtifactError("the document is no JSON") from error
     except jsonschema.ValidationError as error:
         where = "/".join(str(part) for part in list(error.absolute_schema_path)[-4:])
         raise ArtifactError(f"the document does not fit the schema ({where})") from error
     return document
+
+
+def _deeper(value: Any, most: int) -> bool:
+    """Whether a value is nested more than `most` times; nothing that reads it later shall run out of stack."""
+    inside: list[Any] = (
+        list(value.values()) if isinstance(value, dict) else value if isinstance(value, list) else []
+    )
+    return most < 0 or any(_deeper(one, most - 1) for one in inside)
 
 
 def _no_number(_: str) -> NoReturn:

@@ -1,7 +1,7 @@
 """`python -m delivery.demo NAME --hours N`: writes the file of a demo stack that ends by itself, and prints its name.
 
 The stack has the settings of `Pulumi.demo.yaml` and the tag `expires`, which every resource carries and by which
-`python -m delivery.reaper` ends it. Asked again, it lasts longer: the file is written anew and `pulumi up` moves the tag.
+`python -m delivery.reaper` ends it. Asked again, it lasts longer: `pulumi up` moves the tag.
 """
 
 from __future__ import annotations

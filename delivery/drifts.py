@@ -95,8 +95,9 @@ def _owners(diagnostics: Sequence[Mapping[str, Any]]) -> dict[str, tuple[str, ..
 
 def _differing(step: Mapping[str, Any], own_pools: set[Any]) -> Iterator[str]:
     """The properties of a step that are drift."""
-    listed = _inputs(step, "oldState").get("agentPoolProfiles") or []
-    for path in step.get("detailedDiff") or {}:
+    listed: Sequence[Mapping[str, Any]] = _inputs(step, "oldState").get("agentPoolProfiles") or []
+    different: Mapping[str, Any] = step.get("detailedDiff") or {}
+    for path in different:
         pool = _LISTED_POOL.fullmatch(path)
         if _type(step) == _CLUSTER and pool and int(pool[1]) < len(listed):
             name = listed[int(pool[1])].get("name")

@@ -46,7 +46,8 @@ def expires(state: Mapping[str, Any]) -> datetime:
             f"has {len(groups)} resource groups in its state; expected one, whose tag says when it ends"
         )
     inputs: Mapping[str, Any] = groups[0].get("inputs") or {}
-    tag = (inputs.get("tags") or {}).get(TAG)
+    tags: Mapping[str, Any] = inputs.get("tags") or {}
+    tag = tags.get(TAG)
     if tag is None:
         raise LeftError(f"has no tag {TAG}")
     try:

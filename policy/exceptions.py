@@ -14,7 +14,7 @@ import yaml
 from policy.rule import Violation
 
 FILE: Final = Path(__file__).parent / "exceptions.yaml"
-_KEYS: Final = ("rule", "stacks", "resource", "reason", "date", "source")
+_KEYS: Final = ("rule", "stacks", "resource", "message", "reason", "date", "source")
 
 
 class ExceptionsError(ValueError):
@@ -32,6 +32,7 @@ class Accepted:
         date: the day on which somebody decided so.
         source: where the reason comes from.
         resource: glob of the resource's name; what is about the whole stack has the name "".
+        message: glob of what is told, for one container or pool of many in a resource.
     """
 
     rule: str
@@ -40,6 +41,7 @@ class Accepted:
     date: datetime.date
     source: str
     resource: str = "*"
+    message: str = "*"
 
     def names(self, stack: str) -> bool:
         """Whether it is about this stack."""
@@ -48,7 +50,12 @@ class Accepted:
     def covers(self, stack: str, violation: Violation) -> bool:
         """Whether it accepts a violation of a stack."""
         name = violation.urn.rpartition("::")[2]
-        return self.rule == violation.rule.name and self.names(stack) and fnmatchcase(name, self.resource)
+        return (
+            self.rule == violation.rule.name
+            and self.names(stack)
+            and fnmatchcase(name, self.resource)
+            and fnmatchcase(violation.message, self.message)
+        )
 
 
 def load(path: Path = FILE, *, rules: Collection[str]) -> tuple[Accepted, ...]:
@@ -125,8 +132,8 @@ def _problems(number: int, row: Any, rules: Collection[str]) -> Iterator[str]:
     stacks: Any = given.get("stacks")
     if not isinstance(stacks, list) or not stacks or not all(map(_is_text, cast(list[Any], stacks))):
         yield f"[{number}].stacks: {stacks!r} is not allowed; expected a list of names or globs of stacks"
-    for key in ("resource", "reason", "source"):
-        if not _is_text(given.get(key)) and (key != "resource" or key in given):
+    for key in ("resource", "message", "reason", "source"):
+        if not _is_text(given.get(key)) and (key not in ("resource", "message") or key in given):
             yield f"[{number}].{key}: {given.get(key)!r} is not allowed; expected text"
     date: Any = given.get("date")
     if type(date) is not datetime.date:

@@ -33,6 +33,7 @@ _NAME_INPUTS = (
     "virtualNetworkName",
     "publicIpAddressName",
     "natGatewayName",
+    "workspaceName",
 )
 
 

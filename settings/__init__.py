@@ -8,6 +8,7 @@ from settings.cluster import ApiAccess, Autoscaler, Kubernetes, MaintenanceWindo
 from settings.data import CheckpointClass, Data, DataStore, Profile
 from settings.gpu import Gpu
 from settings.kubeflow import Inotify, Kubeflow, StorageClass
+from settings.monitoring import Monitoring
 from settings.network import Network, Subnets
 from settings.parse import Parsed, parse
 from settings.pools import Fallback, OsDisk, SystemPool, UserPool
@@ -28,6 +29,7 @@ __all__ = [
     "Kubeflow",
     "Kubernetes",
     "MaintenanceWindow",
+    "Monitoring",
     "Network",
     "OsDisk",
     "OwnVmSize",

@@ -8,6 +8,7 @@ from settings.cluster import ApiAccess, Autoscaler, Kubernetes, Registry, Ssh
 from settings.data import Data
 from settings.gpu import Gpu
 from settings.kubeflow import Kubeflow
+from settings.monitoring import Monitoring
 from settings.network import Network
 from settings.pools import SystemPool, UserPool, standard_pools
 from settings.vm_sizes import OwnVmSize
@@ -87,6 +88,11 @@ class Settings(SettingsModel):
     )
     registry: Registry = setting(
         Registry(), about="Container registry.", source="docs/facts/aks.md#identity-and-registry"
+    )
+    monitoring: Monitoring = setting(
+        Monitoring(),
+        about="What is written down about the cluster, and where.",
+        source="docs/facts/aks.md#control-plane-logs",
     )
     autoscaler: Autoscaler = setting(
         Autoscaler(), about="The cluster autoscaler's profile.", source="docs/facts/aks.md#autoscaler-profile"

@@ -16,6 +16,7 @@ from local_aks.azure.rules.clusters import CLUSTER_RULES
 from local_aks.azure.rules.immutable import IMMUTABLE_RULES
 from local_aks.azure.rules.labels import LABEL_RULES
 from local_aks.azure.rules.maintenance import MAINTENANCE_RULES
+from local_aks.azure.rules.monitoring import MONITORING_RULES
 from local_aks.azure.rules.networks import NETWORK_RULES
 from local_aks.azure.rules.pools import POOL_RULES
 from local_aks.azure.rules.registries import REGISTRY_RULES
@@ -38,6 +39,7 @@ TABLES: Final[Mapping[type[Any], tuple[Rule[Any], ...]]] = {
         *ADDRESS_RULES,
         *STORAGE_RULES,
         *REGISTRY_RULES,
+        *MONITORING_RULES,
     ),
     SubnetRequest: SUBNET_RULES,
     ClusterRequest: (

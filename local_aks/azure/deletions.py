@@ -16,7 +16,7 @@ from typing import Final
 
 from local_aks.azure import arm
 from local_aks.azure.arm import ArmError
-from local_aks.azure.state import MANAGED_CLUSTER, AzureState, StoredResource
+from local_aks.azure.state import MANAGED_CLUSTER, AzureState, StoredResource, goes_with
 from local_aks.azure.timing import DELETING, Timing
 
 _SERVER_ERROR: Final = 500
@@ -54,7 +54,7 @@ class Deletions:
         """
         clusters: list[str] = []
         for resource in self._state.all():
-            if arm.key(resource.id) != arm.key(arm_id) and not arm.within(resource.id, arm_id):
+            if not goes_with(resource, arm_id):
                 continue
             self._state.put(replace(resource, operation=DELETING, busy_until=ends_at))
             if resource.type == MANAGED_CLUSTER:

@@ -8,9 +8,14 @@ from typing import Final
 from local_aks.azure import arm
 from local_aks.azure.arm import ArmError, Json
 from local_aks.azure.rules.resources import dangling, in_use, references
-from local_aks.azure.state import AGENT_POOL, MANAGED_CLUSTER, AzureState
+from local_aks.azure.state import AGENT_POOL, DIAGNOSTIC_SETTING, MANAGED_CLUSTER, AzureState
 from local_aks.azure.timing import DELETING, Timing
-from local_aks.azure.types import FEDERATED_CREDENTIAL, RESOURCE_GROUP, ROLE_ASSIGNMENT, ArmType
+from local_aks.azure.types import (
+    FEDERATED_CREDENTIAL,
+    RESOURCE_GROUP,
+    ROLE_ASSIGNMENT,
+    ArmType,
+)
 
 _BAD_REQUEST: Final = 400
 _NOT_FOUND: Final = 404
@@ -21,7 +26,7 @@ Get = Callable[[str], Json | None]
 
 
 def require_parents(arm_type: ArmType, arm_id: str, get: Get) -> None:
-    """A resource needs its group and the resource it is nested in.
+    """A resource needs its group and the resource it is nested in, or is about.
 
     The scope of a role assignment may lie in a group this Azure does not know: an existing registry, say.
 
@@ -29,7 +34,7 @@ def require_parents(arm_type: ArmType, arm_id: str, get: Get) -> None:
         ArmError: 404.
     """
     group = arm.group_id_of(arm_id)
-    if arm_type.pulumi == ROLE_ASSIGNMENT:
+    if arm_type.pulumi in {ROLE_ASSIGNMENT, DIAGNOSTIC_SETTING}:
         scope = arm_id.rsplit("/providers/", 1)[0]
         if group and get(group) is not None and get(scope) is None:
             raise not_found(scope)
@@ -107,11 +112,14 @@ def require_other_system_pool(arm_id: str, state: AzureState) -> None:
 def require_references(arm_type: ArmType, arm_id: str, body: Json, get: Get) -> None:
     """What a body refers to must exist; the ids in a role assignment are not references.
 
+    Logs may go to a workspace in a group this Azure does not know.
+
     Raises:
         ArmError: 400.
     """
     for reference in () if arm_type.pulumi == ROLE_ASSIGNMENT else references(body):
-        if get(reference) is None:
+        elsewhere = arm_type.pulumi == DIAGNOSTIC_SETTING and get(arm.group_id_of(reference) or "") is None
+        if get(reference) is None and not elsewhere:
             raise dangling(arm_id, reference)
 
 

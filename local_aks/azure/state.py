@@ -18,6 +18,7 @@ from local_aks.azure.arm import Json
 from local_aks.azure.faults import Fault
 
 AGENT_POOL: Final = "azure-native:containerservice:AgentPool"
+DIAGNOSTIC_SETTING: Final = "azure-native:monitor:DiagnosticSetting"
 MANAGED_CLUSTER: Final = "azure-native:containerservice:ManagedCluster"
 
 _DELETING: Final = "Deleting"
@@ -82,10 +83,10 @@ class AzureState:
             self._resources()[arm.key(resource.id)] = resource
 
     def delete(self, arm_id: str) -> None:
-        """Forget a resource and everything below it; nothing happens when it does not exist."""
+        """Forget a resource and everything that goes with it; nothing happens when it does not exist."""
         with self.transaction():
             resources = self._resources()
-            for other in [k for k in resources if k == arm.key(arm_id) or arm.within(k, arm_id)]:
+            for other in [k for k, resource in resources.items() if goes_with(resource, arm_id)]:
                 del resources[other]
 
     def all(self, type_token: str | None = None) -> list[StoredResource]:
@@ -200,6 +201,15 @@ class AzureState:
         except BaseException:
             Path(temporary).unlink(missing_ok=True)
             raise
+
+
+def goes_with(resource: StoredResource, arm_id: str) -> bool:
+    """Whether a resource is the one of an id, or below it and deleted with it.
+
+    Diagnostic settings stay, and are there again when the resource is (MicrosoftDocs/azure-docs#100347).
+    """
+    below = arm.within(resource.id, arm_id) and resource.type != DIAGNOSTIC_SETTING
+    return below or arm.key(resource.id) == arm.key(arm_id)
 
 
 def profile(pool: StoredResource) -> Json:

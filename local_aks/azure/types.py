@@ -12,12 +12,16 @@ from enum import Enum
 from functools import cached_property
 from typing import Any, Final
 
-from local_aks.azure.state import AGENT_POOL, MANAGED_CLUSTER
+from local_aks.azure.state import AGENT_POOL, DIAGNOSTIC_SETTING, MANAGED_CLUSTER
 
 _GROUP: Final = "/subscriptions/{subscriptionId}/resourceGroups/{resourceGroupName}"
 _GROUP_OF_AKS: Final = (
     "/subscriptions/{subscriptionId}/resourcegroups/{resourceGroupName}"  # AKS answers lower case
 )
+
+
+_IDS: Final = ("scope", "resourceUri")
+"""Inputs that are whole ids: what a resource belongs to that can belong to any other."""
 
 
 class AutoName(Enum):
@@ -95,9 +99,7 @@ class ArmType:
 
     def names_in(self, arm_id: str) -> dict[str, str]:
         """The path inputs read back from an id; empty when the id is of another type."""
-        pattern = re.sub(
-            r"{(\w+)}", lambda m: f"(?P<{m[1]}>{'.+' if m[1] == 'scope' else '[^/]+'})", self.path
-        )
+        pattern = re.sub(r"{(\w+)}", lambda m: f"(?P<{m[1]}>{'.+' if m[1] in _IDS else '[^/]+'})", self.path)
         match = re.fullmatch(pattern, arm_id, re.IGNORECASE)
         return {k: v for k, v in match.groupdict().items() if k != "subscriptionId"} if match else {}
 
@@ -129,6 +131,7 @@ PUBLIC_IP: Final = "azure-native:network:PublicIPAddress"
 REGISTRY: Final = "azure-native:containerregistry:Registry"
 RESOURCE_GROUP: Final = "azure-native:resources:ResourceGroup"
 ROLE_ASSIGNMENT: Final = "azure-native:authorization:RoleAssignment"
+LOG_WORKSPACE: Final = "azure-native:operationalinsights:Workspace"
 
 _TYPES: Final = (
     ArmType(
@@ -221,6 +224,19 @@ _TYPES: Final = (
         path=f"{_GROUP}/providers/Microsoft.ContainerRegistry/registries/{{registryName}}",
         force_new=frozenset({"location"}),
         other_evidence={"dataEndpointEnabled": Evidence.NOTHING},
+    ),
+    ArmType(
+        pulumi=LOG_WORKSPACE,
+        arm="Microsoft.OperationalInsights/workspaces",
+        path=f"{_GROUP}/providers/Microsoft.OperationalInsights/workspaces/{{workspaceName}}",
+        force_new=frozenset({"location"}),
+        other_evidence=dict.fromkeys(("retentionInDays", "sku"), Evidence.DOCUMENT),
+    ),
+    ArmType(
+        pulumi=DIAGNOSTIC_SETTING,
+        arm="Microsoft.Insights/diagnosticSettings",
+        path="/{resourceUri}/providers/Microsoft.Insights/diagnosticSettings/{name}",
+        located=False,
     ),
     ArmType(
         pulumi=MANAGED_CLUSTER,

@@ -1,4 +1,4 @@
-"""`az` on the local AKS: `python -m local_aks.azure_cli RUN_DIRECTORY aks nodepool …`.
+"""`az` on the local AKS: `python -m local_aks.azure_cli RUN_DIRECTORY aks …`.
 
 Options are spelt like the real ones; a command or option that is not here is refused in one line.
 """
@@ -13,6 +13,7 @@ from typing import Final, NoReturn
 
 from local_aks.azure.arm import ArmError
 from local_aks.azure.state import AzureState
+from local_aks.azure_cli import cluster
 from local_aks.azure_cli.client import Client, SilentError
 from local_aks.azure_cli.nodepool import COMMANDS, NodePools, UsageError
 from local_aks.azure_cli.output import FORMATS, show
@@ -21,7 +22,7 @@ from local_aks.run.directory import NotOurFolderError, RunDirectory
 _FAILED, _USAGE, _MISSING = 1, 2, 3
 """Exit codes of the Azure CLI (learn.microsoft.com/cli/azure, "Error handling")."""
 _NOT_FOUND: Final = 404
-_KNOWN: Final = f"it knows az aks nodepool {', '.join(COMMANDS)}"
+_KNOWN: Final = f"it knows az aks update, az aks nodepool {', '.join(COMMANDS)}"
 
 
 class _Parser(argparse.ArgumentParser):
@@ -42,16 +43,21 @@ def main(arguments: Sequence[str]) -> int:
         `az`'s exit code.
     """
     folder, *words = arguments
-    if words[:2] != ["aks", "nodepool"] or len(words) < 3 or words[2] not in COMMANDS:  # noqa: PLR2004
+    on_pools = words[:2] == ["aks", "nodepool"] and words[2:3] != [] and words[2] in COMMANDS
+    if not on_pools and words[:2] != ["aks", "update"]:
         asked = " ".join(word for word in words[:3] if not word.startswith("-"))
         print(f"ERROR: the local AKS's az does not know 'az {asked}'; {_KNOWN}", file=sys.stderr)
         return _USAGE
-    options = _parser().parse_args(words[2:])
+    options = _parser().parse_args(words[2:]) if on_pools else _cluster_parser().parse_args(words[2:])
     try:
         run = RunDirectory.found(Path(folder))
         with Client(run) as client:
-            pools = NodePools(client, AzureState(run.azure), options.resource_group, options.cluster_name)
-            found = COMMANDS[options.command](pools, options)
+            state = AzureState(run.azure)
+            if on_pools:
+                pools = NodePools(client, state, options.resource_group, options.cluster_name)
+                found = COMMANDS[options.command](pools, options)
+            else:
+                found = cluster.update(client, state, options)
     except ArmError as error:
         lines = f"({error.code}) {error.message}\nCode: {error.code}\nMessage: {error.message}"
         return _fail(lines, _MISSING if error.status == _NOT_FOUND else _FAILED)
@@ -85,6 +91,16 @@ def _parser() -> argparse.ArgumentParser:
             command.add_argument("--yes", "-y", action="store_true")
         if name == "update":
             _update_options(command)
+    return parser
+
+
+def _cluster_parser() -> argparse.ArgumentParser:
+    parser = _Parser(prog="az aks update", allow_abbrev=False)
+    parser.add_argument("--resource-group", "-g", required=True)
+    parser.add_argument("--name", "-n", required=True)
+    parser.add_argument("--output", "-o", choices=FORMATS, default="json")
+    parser.add_argument("--network-dataplane", choices=("azure", "cilium"))
+    parser.add_argument("--network-policy", choices=("azure", "calico", "cilium", "none"))
     return parser
 
 

@@ -58,10 +58,10 @@ class Client:
         answer = self._call("Read", provider_pb2.ReadRequest(urn=_urn(type_token), id=arm_id))
         return wire.decode(answer.properties), wire.decode(answer.inputs)
 
-    def put(self, arm_id: str, body: Mapping[str, Any]) -> Future[Any]:
-        """Begin to PUT an agent pool; `result` waits for its end."""
+    def put(self, arm_id: str, body: Mapping[str, Any], type_token: str = AGENT_POOL) -> Future[Any]:
+        """Begin to PUT a resource; `result` waits for its end."""
         news = wire.encode(body)
-        return self._begin("Update", provider_pb2.UpdateRequest(urn=_urn(AGENT_POOL), id=arm_id, news=news))
+        return self._begin("Update", provider_pb2.UpdateRequest(urn=_urn(type_token), id=arm_id, news=news))
 
     def delete(self, arm_id: str) -> Future[Any]:
         """Begin to DELETE an agent pool; `result` waits for its end."""

@@ -34,7 +34,7 @@ class NodePools:
             ArmError: there is no such cluster.
         """
         self._client = client
-        self._cluster = _cluster_id(state, group, cluster)
+        self._cluster = cluster_id(state, group, cluster)
         self._group = group
 
     def list(self, _options: argparse.Namespace) -> list[Json]:
@@ -120,7 +120,7 @@ class NodePools:
         return kept | {"id": self._id(pool["name"]), "resourceGroup": self._group}
 
 
-def _cluster_id(state: AzureState, group: str, name: str) -> str:
+def cluster_id(state: AzureState, group: str, name: str) -> str:
     """The id of a cluster, whichever subscription it is in.
 
     Raises:

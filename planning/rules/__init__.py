@@ -16,6 +16,7 @@ from planning.rules import (
     gpus,
     labels,
     location,
+    monitoring,
     moves,
     names,
     network,
@@ -60,6 +61,7 @@ def problems(settings: Settings, *, project: str, stack_name: str, today: date) 
     yield from access.access_problems(settings)
     yield from ssh.ssh_problems(settings)
     yield from registry.registry_problems(settings)
+    yield from monitoring.monitoring_problems(settings)
     yield from own_sizes.own_size_problems(settings)
     yield from sizes.size_problems(settings, day)
     yield from pools.system_pool_problems(settings)
@@ -104,6 +106,7 @@ def warnings(settings: Settings, *, today: date) -> Iterator[str]:
     yield from access.access_warnings(settings)
     yield from ssh.ssh_warnings(settings)
     yield from registry.registry_warnings(settings)
+    yield from monitoring.monitoring_warnings(settings)
     yield from stack.system_warnings(settings)
     yield from stack.eviction_warnings(planned)
     yield from prices.price_warnings(settings.location, planned)

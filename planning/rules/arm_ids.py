@@ -31,6 +31,11 @@ REGISTRY: Final = Kind(
     re.compile(r"[a-z0-9]{5,50}", re.IGNORECASE),
     "5 to 50 letters and digits",
 )
+WORKSPACE: Final = Kind(
+    "Microsoft.OperationalInsights/workspaces",
+    re.compile(r"[a-z0-9][-a-z0-9]{2,61}[a-z0-9]", re.ASCII | re.IGNORECASE),
+    "4 to 63 letters, digits and inner hyphens",
+)
 
 
 def arm_id_problems(key: str, text: str, kind: Kind) -> Iterator[Problem]:

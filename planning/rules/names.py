@@ -50,6 +50,8 @@ def derived_names(project: str, stack: str, settings: Settings) -> list[Derived]
         named.append(Derived("dashboard's DNS label", len(base) + 1 + _HASH, 63))
     if settings.registry.attach is None:
         named.append(Derived("container registry", len(base.replace("-", "")) + _HASH, 50))
+    if settings.monitoring.logs and settings.monitoring.workspace is None:
+        named.append(Derived("log workspace", len(f"{base}-logs"), 63))
     return named
 
 

@@ -23,6 +23,7 @@ def production_warnings(settings: Settings) -> Iterator[str]:
     if settings.production:
         yield from _run_command_warnings(settings.api_access)
         yield from _registry_warnings(settings.registry)
+        yield from _log_warnings(settings)
 
 
 def _run_command_warnings(access: ApiAccess) -> Iterator[str]:
@@ -40,4 +41,19 @@ def _registry_warnings(registry: Registry) -> Iterator[str]:
         yield (
             "registry.retentionDays is left out in production: images that no tag names any more stay and are paid "
             "for; set retentionDays: 30, unless somebody pulls such images by their digest"
+        )
+
+
+def _log_warnings(settings: Settings) -> Iterator[str]:
+    """Who changed what, who signed in, and why no node came (monitor-aks.md)."""
+    collected = set(settings.monitoring.logs)
+    if "kube-audit" in collected:  # it holds what kube-audit-admin does
+        collected.add("kube-audit-admin")
+    wanted = ["kube-audit-admin", "guard", "cluster-autoscaler"]
+    if not settings.api_access.admin_group_object_ids:
+        wanted.remove("guard")  # it tells of Entra sign-in
+    if missing := [log for log in wanted if log not in collected]:
+        yield (
+            f"monitoring.logs is without {', '.join(missing)} in production: nobody can tell later who changed "
+            "what, or why no node came; add them"
         )

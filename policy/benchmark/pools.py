@@ -89,10 +89,11 @@ def _nodes(inputs: Inputs) -> int:
 
 
 def _enough_system_nodes(resources: Sequence[Resource]) -> Iterator[tuple[str, str]]:
-    """System nodes of all pools together; the first system pool is told of."""
+    """System nodes of all pools together; it is told of the cluster, whichever pool comes first."""
     system = [pool for pool in pools(resources) if pool.system]
     if system and (nodes := sum(_nodes(pool.inputs) for pool in system)) < _LEAST_NODES:
-        yield system[0].urn, f"the system pools have {nodes} nodes at least; expected {_LEAST_NODES} or more"
+        first = min(system, key=lambda pool: not pool.where)
+        yield first.urn, f"the system pools have {nodes} nodes at least; expected {_LEAST_NODES} or more"
 
 
 def _takes_add_ons_only(inputs: Inputs) -> Iterator[str]:

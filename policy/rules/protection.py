@@ -33,7 +33,7 @@ def _whole(resources: Sequence[Resource]) -> Told:
             if not it.protect:
                 yield (
                     it.urn,
-                    f"{it.name} is not protected while others are, so a destroy begins before it is refused",
+                    "not protected while others are, so a destroy begins before it is refused",
                 )
 
 
@@ -55,7 +55,7 @@ def _free(resources: Sequence[Resource]) -> Told:
     for it in _dear(resources):
         day = tags(it).get(_EXPIRES)
         if it.protect and day:
-            yield it.urn, f"{it.name} expires {day} and is protected, so that nothing removes it then"
+            yield it.urn, f"expires {day} and is protected, so that nothing removes it then"
 
 
 def _dear(resources: Sequence[Resource]) -> list[Resource]:

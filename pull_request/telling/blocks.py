@@ -13,9 +13,9 @@ class Paragraph:
 
 @dataclass(frozen=True)
 class Alert:
-    """What must not be missed; `loss` is for what cannot be undone."""
+    """What must not be missed; `danger` is for what cannot be undone."""
 
-    loss: bool
+    danger: bool
     items: tuple[str, ...]
 
 
@@ -51,6 +51,7 @@ class Section:
 
     title: str
     blocks: Iterable[Block]
+    unfolded: bool = False
 
 
 @dataclass(frozen=True)
@@ -60,3 +61,8 @@ class Page:
     headline: str
     top: Sequence[Block]
     sections: Sequence[Section]
+
+    @property
+    def quiet(self) -> bool:
+        """Whether one line says it all."""
+        return not self.top and not self.sections

@@ -109,19 +109,19 @@ def change_document(
     observed: Observed, base_violations: Sequence[Violation], head_violations: Sequence[Violation]
 ) -> ChangeDocument:
     """The document of one stack; everything in a stable order."""
-    outputs = _outputs(observed)
+    outputs, quota = _outputs(observed), _quota(observed)
     return {
         "version": VERSION,
         "stack": observed.stack,
         "base": _revision(observed.base_revision),
         "head": _revision(observed.head_revision),
-        "outcome": _outcome(observed, outputs),
+        "outcome": _outcome(observed, changed=bool(observed.changes or outputs or quota)),
         "counts": {
             action: sum(change.action == action for change in observed.changes) for action in _ACTIONS
         },
         "words": words_of(observed),
         "policy": _policy(observed, base_violations, head_violations),
-        "quota": _quota(observed),
+        "quota": quota,
         "changes": [_change(change) for change in sorted(observed.changes, key=_in_order)],
         "outputs": outputs,
         "warnings": _warnings(observed),
@@ -141,7 +141,7 @@ def _revision(revision: Revision) -> RevisionTold:
     }
 
 
-def _outcome(observed: Observed, outputs: list[OutputTold]) -> Outcome:
+def _outcome(observed: Observed, *, changed: bool) -> Outcome:
     if _failure(observed.head):
         return "headFailed"
     if observed.head is None:
@@ -150,7 +150,7 @@ def _outcome(observed: Observed, outputs: list[OutputTold]) -> Outcome:
         return "baseFailed"
     if observed.base is None:
         return "new"
-    return "changed" if observed.changes or outputs else "unchanged"
+    return "changed" if changed else "unchanged"
 
 
 def _ran(run: Run | None) -> TypeGuard[Run]:
@@ -207,7 +207,7 @@ def _violations(violations: list[Violation]) -> list[ViolationTold]:
         {
             "rule": violation.rule.name,
             "severity": violation.rule.severity,
-            "mandatory": violation.rule.mandatory,
+            "mandatory": violation.mandatory,
             "urn": violation.urn,
             "message": violation.message,
         }

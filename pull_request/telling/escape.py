@@ -1,9 +1,9 @@
 """Text of others in a comment on GitHub, so that nothing in it comes alive.
 
 Whatever is not a plain word or a small number stands in a code span. There GitHub reads no Markdown, HTML, entity or
-autolink ("GitHub Flavored Markdown Spec", "Code spans"), and looks for no mention, issue, commit, emoji or formula.
-Backticks and pipes are written as escapes, so that nothing ends a span or the cell of a table; and so is what a reader
-would not see.
+address ("GitHub Flavored Markdown Spec", code spans); and afterwards it looks for mentions, issues, commits, emoji and
+formulas in the text outside of code alone (autolinked-references-and-urls.md, mention_filter.rb). Backticks and pipes
+are written as escapes, so that nothing ends a span or the cell of a table; and so is what a reader would not see.
 """
 
 import re
@@ -13,7 +13,7 @@ from typing import Final
 
 LONGEST_VALUE: Final = 200
 """Characters of one value that are shown."""
-_LONGEST_TEXT = 1500
+LONGEST_TEXT: Final = 1500
 """Characters of one sentence that are shown; the document has all of it."""
 _UNSEEN = {"Cc", "Cf", "Cn", "Co", "Cs", "Me", "Mn", "Zl", "Zp", "Zs"}
 """Categories of Unicode for what has no look of its own: controls, marks of direction, joiners, odd blanks."""
@@ -41,27 +41,32 @@ def shortened(text: str, most: int = LONGEST_VALUE) -> str:
 
 def code(text: str) -> str:
     """A value as a code span."""
-    shown = visible(shortened(text)).replace("`", "\\u0060").replace("|", "\\u007c")
+    shown = _unmarked(visible(shortened(text))).replace("`", "\\u{60}").replace("|", "\\u{7c}")
     return f"`{shown}`" if shown else "(empty)"
 
 
-def inline(text: str) -> str:
+def inline(text: str, longest: int = LONGEST_TEXT) -> str:
     """A sentence: plain words as they are; values in backticks, and all that is no plain word, as code spans."""
     shown = ""
-    for number, part in enumerate(_VALUE.split(shortened(" ".join(text.split()), _LONGEST_TEXT))):
+    for number, part in enumerate(_VALUE.split(shortened(" ".join(text.split()), longest))):
         for token in [part] if number % 2 else re.split("( )", part):
             piece = code(token) if number % 2 or (not shown and token[:1].isdigit()) else _token(token)
             # A number first in a line may start a list; two spans side by side would be one of other content.
             shown += f" {piece}" if shown.endswith("`") and piece.startswith("`") else piece
-    return shown
+    return shown or "(empty)"  # an empty item under a line makes a heading of the line
 
 
-def fence(lines: Iterable[str], language: str) -> Iterator[str]:
+def fence(lines: Iterable[str], language: str, longest: int = LONGEST_TEXT) -> Iterator[str]:
     """Lines as a fenced block; each line must start with one or two characters of ours, as those of a diff do."""
     yield f"```{language}"
     for line in lines:
-        yield visible(line).replace("```", "\\u0060" * 3)
+        yield _unmarked(visible(shortened(line, longest))).replace("```", "\\u{60}" * 3)
     yield "```"
+
+
+def _unmarked(text: str) -> str:
+    """The text with nothing that looks like a hidden marker, by which comments are found again."""
+    return text.replace("<!--", "\\u{3c}!--")
 
 
 def _token(token: str) -> str:

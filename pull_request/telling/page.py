@@ -1,5 +1,6 @@
 """What a reader gets to see of a document, in which order; how it is written is another matter."""
 
+import json
 from collections.abc import Iterator, Sequence
 
 from pull_request.telling.blocks import Alert, Block, Items, Lines, Page, Paragraph, Section, Table
@@ -9,7 +10,7 @@ from pull_request.telling.lines import difference_lines
 MOST = 15
 """Items of one kind above the fold; the others are in a section below."""
 _MOST_QUOTAS = 30
-_MOST_FAILURE_LINES = 60
+_MOST_FAILURE_LINES = 40
 _ACTIONS = {"replace": "replaced", "delete": "deleted", "create": "created", "update": "updated"}
 
 
@@ -42,8 +43,7 @@ def _unchanged(document: ChangeDocument, stack: str) -> Page:
         said += f" {_policy_counts(document)}"
     told = [*policy["new"], *(one for one in policy["staying"] if one["mandatory"])]
     top = [Items(tuple(_limited(list(map(_violation, told)))))] if told else []
-    wanted = ("Notes", *(("Policy",) if policy["new"] or policy["gone"] else ()))
-    return Page(said, top, [found for found in _sections(document) if found.title.startswith(wanted)])
+    return Page(said, top, [Section("Notes", list(_notes(document)))] if document["notes"] else [])
 
 
 def _top(document: ChangeDocument) -> Iterator[Block]:
@@ -70,23 +70,25 @@ def _top(document: ChangeDocument) -> Iterator[Block]:
 
 
 def _warnings(document: ChangeDocument) -> Iterator[Block]:
-    for level in ("loss", "interruption"):
+    for level in ("danger", "caution"):
         texts = [word["text"] for word in document["words"] if word["level"] == level]
         if texts:
-            yield Alert(level == "loss", tuple(_limited(texts)))
+            yield Alert(level == "danger", tuple(_limited(texts)))
 
 
 def _sections(document: ChangeDocument) -> Iterator[Section]:
     words, changes, policy = document["words"], document["changes"], document["policy"]
     below = [word["text"] for word in words if word["level"] == "news"]
-    for level in ("interruption", "loss"):
+    for level in ("caution", "danger"):
         below = [*[word["text"] for word in words if word["level"] == level][MOST:], *below]
     if below:
-        yield Section(f"What it means ({len(below)})", [Items(tuple(below))])
+        yield Section(f"In words ({len(below)})", [Items(tuple(below))], unfolded=True)
     if any(policy.values()):
         yield Section(f"Policy ({sum(map(len, policy.values()))})", list(_policy(document)))
-    if changes:
-        yield Section(f"Resources ({len(changes)})", [Items(tuple(map(_resource, changes)))])
+    for action, done in _ACTIONS.items():
+        rows = [_resource(change) for change in changes if change["action"] == action]
+        if rows:
+            yield Section(f"{done.capitalize()} ({len(rows)})", [Items(tuple(rows))])
     if document["outputs"]:
         lines = (
             line
@@ -124,20 +126,30 @@ def _notes(document: ChangeDocument) -> Iterator[Block]:
 
 
 def _properties(changes: Sequence[ChangeTold]) -> Iterator[Block]:
+    """The diff of each resource; resources with the same one share it."""
+    same: dict[str, list[ChangeTold]] = {}
     for change in changes:
         if change["differences"]:
-            lines = [
-                line
-                for found in change["differences"]
-                for line in difference_lines(found["path"], found["before"], found["after"])
-            ]
-            yield Paragraph(_resource(change))
-            yield Lines(tuple(lines), diff=True)
+            key = json.dumps([change["action"], change["type"], change["differences"]], default=str)
+            same.setdefault(key, []).append(change)
+    for found in same.values():
+        first = found[0]
+        yield Paragraph(f"{first['action']} {_kind(first['type'])} {_names([one['name'] for one in found])}")
+        lines = (
+            line
+            for one in first["differences"]
+            for line in difference_lines(one["path"], one["before"], one["after"])
+        )
+        yield Lines(tuple(lines), diff=True)
 
 
 def _resource(change: ChangeTold) -> str:
     forced = f", forced by {_names(change['forcedBy'])}" if change["forcedBy"] else ""
-    return f"{change['action']} `{change['type'].rpartition(':')[2]}` `{change['name']}`{forced}"
+    return f"{_kind(change['type'])} `{change['name']}`{forced}"
+
+
+def _kind(type_token: str) -> str:
+    return f"`{type_token.rpartition(':')[2]}`"
 
 
 def _violation(violation: ViolationTold) -> str:
@@ -168,13 +180,10 @@ def _policy_counts(document: ChangeDocument) -> str:
 
 def _failure(text: str) -> Block:
     lines = text.splitlines()
-    shown = [f"  {line[:LONGEST_LINE]}" for line in lines[:_MOST_FAILURE_LINES]]
+    shown = [f"  {line}" for line in lines[:_MOST_FAILURE_LINES]]
     if len(lines) > _MOST_FAILURE_LINES:
         shown.append(f"  … {len(lines) - _MOST_FAILURE_LINES} more lines")
     return Lines(tuple(shown))
-
-
-LONGEST_LINE = 400
 
 
 def _names(names: Sequence[str]) -> str:

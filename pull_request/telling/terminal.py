@@ -30,9 +30,9 @@ def _lines(block: Block, width: int) -> Iterator[str]:
         case Items(items):
             for item in items:
                 yield from _wrapped(item, width, "- ")
-        case Alert(loss, items):
+        case Alert(danger, items):
             for item in items:
-                yield from _wrapped(item, width, "!! " if loss else "! ")
+                yield from _wrapped(item, width, "!! " if danger else "! ")
         case Table(head, rows):
             plain = [[visible(cell).replace("`", "") for cell in row] for row in (head, *rows)]
             for row in table(plain, width):

@@ -140,5 +140,6 @@ def test_up_comes_after_a_preview_of_the_same_commit_and_after_the_reviewers() -
 
 def test_what_a_person_types_reaches_a_shell_by_the_environment_alone() -> None:
     for step in EVERY:
-        for key, value in (step.step.get("with") or {}).items():
+        given: dict[str, Any] = step.step.get("with") or {}
+        for key, value in given.items():
             assert "inputs." not in str(value), (name(step), key)

@@ -7,7 +7,10 @@ import pytest
 from planning.rules.production import production_warnings
 from tests.planning.given import settings
 
-HARDENED: dict[str, Any] = {"apiAccess": {"runCommand": False}}
+HARDENED: dict[str, Any] = {
+    "apiAccess": {"runCommand": False},
+    "monitoring": {"logs": ["kube-audit-admin", "cluster-autoscaler"]},
+}
 """What production is told to have."""
 
 
@@ -63,3 +66,22 @@ def test_production_does_not_pay_for_images_that_nobody_names() -> None:
         )
     ]
     assert list(production_warnings(settings(registry={"sku": "Premium"}))) == []
+
+
+def test_production_writes_down_who_changed_what() -> None:
+    assert list(production_warnings(settings())) == []
+    assert warned(monitoring={}) == [
+        (
+            "monitoring.logs is without kube-audit-admin, cluster-autoscaler in production: nobody can tell later who "
+            "changed what, or why no node came; add them"
+        )
+    ]
+    assert warned(monitoring={"logs": ["kube-audit", "cluster-autoscaler"]}) == []
+
+
+def test_with_entra_production_writes_down_who_signed_in() -> None:
+    entra = {"runCommand": False, "adminGroupObjectIds": ["5c2bd1e7-4c1f-4f0a-9b39-6f1f3a1f7a10"]}
+    [warning] = warned(apiAccess=entra)
+    assert warning.startswith("monitoring.logs is without guard in production")
+    logs = [*HARDENED["monitoring"]["logs"], "guard"]
+    assert warned(apiAccess=entra, monitoring={"logs": logs}) == []

@@ -17,6 +17,7 @@ from components.data_store import DataProfileSpec, DataStoreArgs
 from components.kubeflow.inotify import InotifySpec
 from components.kubeflow.prerequisites import KubeflowPrerequisitesArgs
 from components.kubeflow.storage import CheckpointClassSpec, StorageClassSpec
+from components.monitoring import MonitoringArgs
 from components.network import NetworkArgs
 from components.pool_specs import AgentPoolSpec, OsDiskSpec, SystemPoolSpec
 from settings import (
@@ -28,6 +29,7 @@ from settings import (
     Kubeflow,
     Kubernetes,
     MaintenanceWindow,
+    Monitoring,
     Network,
     OsDisk,
     Profile,
@@ -51,6 +53,7 @@ from settings import (
         (Kubeflow, [KubeflowPrerequisitesArgs], ("release", "dns_label")),
         (Kubernetes, [KubernetesSpec], ()),
         (MaintenanceWindow, [MaintenanceSpec], ()),
+        (Monitoring, [MonitoringArgs], ()),
         (Network, [NetworkArgs, ClusterNetworkSpec], ()),
         (OsDisk, [OsDiskSpec], ()),
         (Profile, [DataProfileSpec], ()),

@@ -40,9 +40,10 @@ def test_in_dev_exactly_what_would_hurt_to_lose_is_protected() -> None:
     assert protected(recorded("dev")) == STATEFUL | {("Registry", "kubeflowaksdev")}
 
 
-def test_in_prod_the_way_out_is_protected_as_well() -> None:
+def test_in_prod_the_way_out_and_the_audit_logs_are_protected_as_well() -> None:
     outbound = {("NatGateway", "-nat"), ("PublicIPAddress", "-outbound")}
-    assert protected(recorded("prod")) == STATEFUL | outbound | {("Registry", "kubeflowaksprod")}
+    kept = {("Registry", "kubeflowaksprod"), ("Workspace", "-logs")}
+    assert protected(recorded("prod")) == STATEFUL | outbound | kept
 
 
 def test_pools_that_hold_no_state_are_never_protected() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from local_aks.azure.arm import Json
-from local_aks.azure.responses import kubernetes, network, platform, storage
+from local_aks.azure.responses import kubernetes, monitoring, network, platform, storage
 from local_aks.azure.responses.put import Put
 
 BUILDERS: Final[Mapping[str, Callable[[Put], Json]]] = {
@@ -18,6 +18,8 @@ BUILDERS: Final[Mapping[str, Callable[[Put], Json]]] = {
     "azure-native:storage:StorageAccount": storage.account,
     "azure-native:storage:BlobServiceProperties": storage.blob_service,
     "azure-native:storage:BlobContainer": storage.container,
+    "azure-native:operationalinsights:Workspace": monitoring.workspace,
+    "azure-native:monitor:DiagnosticSetting": monitoring.diagnostic_setting,
     "azure-native:network:VirtualNetwork": network.virtual_network,
     "azure-native:network:Subnet": network.subnet,
     "azure-native:network:PublicIPAddress": network.public_ip_address,

@@ -3,18 +3,20 @@
 from collections.abc import Iterator
 
 from pull_request.observed import Observed
-from pull_request.telling.words import access, cluster, losses, pools, protection, versions
+from pull_request.telling.words import access, cluster, gone, losses, pools, protection, versions
 from pull_request.telling.words.sides import Sides, sides
 from pull_request.telling.words.word import Word
 
 __all__ = ["Word", "words_of"]
 
-_LEVELS = ("loss", "interruption", "news")
+_LEVELS = ("danger", "caution", "news")
 
 
 def words_of(observed: Observed) -> list[Word]:
     """What the change means, the worst first."""
-    if observed.head is None or observed.head.failure:
+    if observed.head is None:
+        return list(gone.words(observed))
+    if observed.head.failure:
         return []
     return sorted(_words(sides(observed)), key=lambda word: _LEVELS.index(word["level"]))
 

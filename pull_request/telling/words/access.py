@@ -6,7 +6,7 @@ from typing import Any
 from pull_request.observed import UNKNOWN
 from pull_request.telling.reading import at, texts
 from pull_request.telling.words.sides import CLUSTER, Sides
-from pull_request.telling.words.word import Word, listed
+from pull_request.telling.words.word import Level, Word, listed
 
 _EVERYWHERE = "0.0.0.0/0"
 
@@ -15,23 +15,23 @@ def words(seen: Sides) -> Iterator[Word]:
     """What changes of the way to a cluster's API server."""
     for old, new in seen.pairs(CLUSTER):
         for level, text in _told(old.inputs, new.inputs):
-            yield {"kind": "api-access", "level": level, "subject": new.name, "text": text}  # pyright: ignore[reportReturnType]
+            yield {"kind": "api-access", "level": level, "subject": new.name, "text": text}
 
 
-def _told(before: Any, after: Any) -> Iterator[tuple[str, str]]:
+def _told(before: Any, after: Any) -> Iterator[tuple[Level, str]]:
     private = [at(side, "apiServerAccessProfile", "enablePrivateCluster") is True for side in (before, after)]
     if private[0] != private[1]:
         way = "private" if private[1] else "public"
-        yield "loss", f"The API server becomes {way}, which AKS refuses for a cluster that exists."
+        yield "caution", f"The API server becomes {way}, which AKS refuses for a cluster that exists."
     ranges = [_ranges(side) for side in (before, after)]
     if not private[1]:
         yield from _of_ranges(*ranges)
     local = [at(side, "disableLocalAccounts") is not True for side in (before, after)]
     if local[0] != local[1]:
         yield (
-            ("loss", "Local accounts are on again: whoever has an admin kubeconfig gets in without Entra.")
+            ("danger", "Local accounts are on again: whoever has an admin kubeconfig gets in without Entra.")
             if local[1]
-            else ("interruption", "Local accounts are off: only members of Entra groups sign in from now on.")
+            else ("caution", "Local accounts are off: only members of Entra groups sign in from now on.")
         )
     groups = [texts(at(side, "aadProfile", "adminGroupObjectIDs")) for side in (before, after)]
     yield from _of_lists("Admin groups", *groups)
@@ -42,24 +42,24 @@ def _ranges(inputs: Any) -> list[str]:
     return [] if _EVERYWHERE in found else [one for one in found if one != UNKNOWN]
 
 
-def _of_ranges(before: list[str], after: list[str]) -> Iterator[tuple[str, str]]:
+def _of_ranges(before: list[str], after: list[str]) -> Iterator[tuple[Level, str]]:
     if before and not after:
         yield (
-            "loss",
+            "danger",
             f"The API server may be reached from every address, no longer only from {listed(before)}.",
         )
     elif after and not before:
         yield (
-            "interruption",
+            "caution",
             f"The API server may be reached only from {listed(after)}, no longer from everywhere.",
         )
     else:
         yield from _of_lists("Ranges that may reach the API server", before, after)
 
 
-def _of_lists(what: str, before: list[str], after: list[str]) -> Iterator[tuple[str, str]]:
+def _of_lists(what: str, before: list[str], after: list[str]) -> Iterator[tuple[Level, str]]:
     added = [one for one in after if one not in before]
     gone = [one for one in before if one not in after]
     told = [f"{listed(values)} {verb}" for values, verb in ((added, "added"), (gone, "removed")) if values]
     if told:
-        yield "interruption" if gone else "news", f"{what}: {'; '.join(told)}."
+        yield "caution", f"{what}: {'; '.join(told)}."

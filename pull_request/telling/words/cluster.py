@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from pull_request.telling.reading import at
-from pull_request.telling.words.sides import CLUSTER, Sides, refused
-from pull_request.telling.words.word import Word, listed, quoted
+from pull_request.telling.words.sides import CLUSTER, Sides, forced_by, refused
+from pull_request.telling.words.word import Word, quoted
 
 _REGISTRY = "azure-native:containerregistry:Registry"
 _ADDRESS = "azure-native:network:PublicIPAddress"
@@ -15,13 +15,12 @@ def lost(seen: Sides) -> Iterator[Word]:
     """A word for a cluster that is deleted or replaced."""
     for change in seen.changes.values():
         if change.type == CLUSTER and change.action in ("delete", "replace"):
-            forced = f", forced by {listed(list(change.forced_by))}" if change.forced_by else ""
             yield {
                 "kind": f"cluster-{change.action}d",
-                "level": "loss",
+                "level": "danger",
                 "subject": change.name,
-                "text": f"The cluster {quoted(change.name)} is {change.action}d{forced}: EVERYTHING in it is lost, "
-                f"Charmed Kubeflow, notebooks, running work, and the disks of all volumes.{refused(seen, change.urn)}",
+                "text": f"The cluster {quoted(change.name)} is {change.action}d{forced_by(change)}: EVERYTHING in it "
+                f"is lost, Charmed Kubeflow, notebooks, running work and all volumes.{refused(seen, change.urn)}",
             }
 
 
@@ -40,7 +39,7 @@ def changed(seen: Sides) -> Iterator[Word]:
         if labels[0] != labels[1]:
             yield {
                 "kind": "dns-name",
-                "level": "interruption",
+                "level": "caution",
                 "subject": new.name,
                 "text": f"DNS label of {quoted(new.name)}: {quoted(labels[0])} → {quoted(labels[1])}; "
                 "the old name stops leading here.",

@@ -23,7 +23,7 @@ class Pool:
         urn: of its own resource, or of the cluster that describes it.
         own: whether the cluster describes it, so that Azure changes little of it.
         role: `system`, or as the contract says: `general`, `cpu` or `gpu`; empty where nothing says it.
-        fallback: name of its twin on demand.
+        fallback: name of its twin on demand; empty for none, None where nothing says it.
     """
 
     urn: str
@@ -31,7 +31,7 @@ class Pool:
     own: bool
     inputs: Any
     role: str
-    fallback: str
+    fallback: str | None
 
     @property
     def spot(self) -> bool:
@@ -91,7 +91,7 @@ def _pools(run: Run, contract: dict[str, Any]) -> Iterator[Pool]:
                     own=True,
                     inputs=profile,
                     role="system",
-                    fallback="",
+                    fallback=None,
                 )
     for urn, resource in run.resources.items():
         if resource.type == AGENT_POOL:
@@ -104,5 +104,5 @@ def _pools(run: Run, contract: dict[str, Any]) -> Iterator[Pool]:
                 own=False,
                 inputs=resource.inputs,
                 role=role,
-                fallback=text(at(entry, "fallback")),
+                fallback=None if entry is None else text(at(entry, "fallback")),
             )

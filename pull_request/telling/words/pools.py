@@ -1,15 +1,13 @@
 """Agent pools that come, go, are made anew or scale otherwise, and where their work goes meanwhile."""
 
 from collections.abc import Iterator, Mapping
-from typing import Literal
 
 from pull_request.observed import UNKNOWN, Change
 from pull_request.telling.reading import at
 from pull_request.telling.words.pool import REPLACED_KEY, TOLERATED, WORKLOAD_LABEL, Pool, pools
-from pull_request.telling.words.sides import Sides, refused
-from pull_request.telling.words.word import Word, counted, listed, quoted
+from pull_request.telling.words.sides import Sides, forced_by, refused
+from pull_request.telling.words.word import Level, Word, counted, listed, quoted
 
-_Level = Literal["loss", "interruption", "news"]
 _FIXED = ("vmSize", "osDiskSizeGB", "osDiskType", "availabilityZones", "maxPods", "vnetSubnetID")
 """What Azure changes on no pool, so not on the cluster's own either (docs/facts/aks.md#immutable-pool-properties)."""
 
@@ -39,14 +37,13 @@ def words(seen: Sides, *, with_cluster: bool) -> Iterator[Word]:
 
 
 def _replaced(seen: Sides, change: Change, pool: Pool, old: Pool, after: Mapping[str, Pool]) -> Word:
-    forced = [_step(path, change) for path in change.forced_by]
     means, level = _meanwhile(seen, old, after, "until the new pool is there")
     return _word(
         "pool-replaced",
         level,
         pool,
-        f"Pool {quoted(pool.name)} is replaced{', forced by ' if forced else ''}{', '.join(forced)}: "
-        f"its nodes, at most {_most(old)}, are deleted with what runs on them, then the pool is made anew. "
+        f"Pool {quoted(pool.name)} is replaced{forced_by(change)}: its nodes (at most {old.most}) are "
+        f"deleted with what runs on them, then the pool is made anew. "
         f"{means}{refused(seen, pool.urn)}",
     )
 
@@ -56,7 +53,7 @@ def _removed(seen: Sides, pool: Pool, after: Mapping[str, Pool]) -> Word:
         pool.own or pool.urn not in seen.changes
     ):  # the cluster forgets a pool, or Pulumi does (retain on delete)
         text = f"Pool {quoted(pool.name)} is no longer described; its nodes stay until somebody deletes it."
-        return _word("pool-forgotten", "interruption", pool, text)
+        return _word("pool-forgotten", "caution", pool, text)
     means, level = _meanwhile(seen, pool, after, "from now on")
     return _word(
         "pool-removed",
@@ -67,7 +64,7 @@ def _removed(seen: Sides, pool: Pool, after: Mapping[str, Pool]) -> Word:
     )
 
 
-def _meanwhile(seen: Sides, pool: Pool, after: Mapping[str, Pool], when: str) -> tuple[str, _Level]:
+def _meanwhile(seen: Sides, pool: Pool, after: Mapping[str, Pool], when: str) -> tuple[str, Level]:
     """Where the work of a pool goes, and how bad that is."""
     others = [other for other in _takers(pool, after) if _stays(seen, other)]
     busy = [
@@ -81,21 +78,21 @@ def _meanwhile(seen: Sides, pool: Pool, after: Mapping[str, Pool], when: str) ->
             "are attached again, disks of one zone only to nodes of that zone. Page "
             "`docs/how-to/move-a-pool.md` moves it without this."
         )
-        return down, "loss"
+        return down, "danger"
     if pool.role == "system" and not others:
-        return f"AKS's own add-ons, such as DNS, have no other pool {when}.", "loss"
+        return f"AKS's own add-ons, such as DNS, have no other pool {when}.", "danger"
     if others:
         names = "; then ".join(
-            f"{quoted(other.name)} ({other.kind}, at most {_most(other)})" for other in others
+            f"{quoted(other.name)} ({other.kind}, at most {counted(other.most, 'node')})" for other in others
         )
-        return f"Its work starts again on {names}, {when}.", "interruption"
+        return f"Its work starts again on {names}, {when}.", "caution"
     if busy:
         names = listed([other.name for other in busy])
         return (
             f"Its work starts again on {names} while that pool is there: it is replaced too, at another moment.",
-            "interruption",
+            "caution",
         )
-    return f"No other pool takes its work, which waits as pending {when}.", "interruption"
+    return f"No other pool takes its work, which waits as pending {when}.", "caution"
 
 
 def _takers(pool: Pool, after: Mapping[str, Pool]) -> list[Pool]:
@@ -129,17 +126,17 @@ def _changed(pool: Pool, old: Pool) -> Iterator[Word]:
             f"Pool {name} scales from {pool.least} to {counted(pool.most, 'node')}, until now from "
             f"{old.least} to {old.most}.",
         )
-    if old.fallback != pool.fallback:
+    if None not in (old.fallback, pool.fallback) and old.fallback != pool.fallback:
         yield _fallback(pool, old)
     if old.spot != pool.spot:
         means = "Azure may evict its nodes at any time" if pool.spot else "Azure evicts none of its nodes"
-        yield _word("pool-priority", "interruption", pool, f"Pool {name} becomes {pool.kind}: {means}.")
+        yield _word("pool-priority", "caution", pool, f"Pool {name} becomes {pool.kind}: {means}.")
     elif pool.spot:
         yield from _spot(pool, old)
     if old.workload != pool.workload:
         yield _word(
             "pool-workload",
-            "interruption",
+            "caution",
             pool,
             f"Pool {name} takes work that selects {quoted(f'{WORKLOAD_LABEL}={pool.workload}')}, no longer "
             f"{quoted(old.workload)}: pods that still select that wait as pending.",
@@ -150,7 +147,7 @@ def _changed(pool: Pool, old: Pool) -> Iterator[Word]:
         if fixed:
             yield _word(
                 "system-pool-fixed",
-                "interruption",
+                "caution",
                 pool,
                 f"Azure changes {listed(fixed)} of the cluster's own pool {name} never: `pulumi up` will be "
                 "refused. Page `docs/how-to/move-a-pool.md` shows how another pool takes over.",
@@ -163,7 +160,7 @@ def _fallback(pool: Pool, old: Pool) -> Word:
         text = (
             f"Pool {name} loses its fallback {quoted(old.fallback)}: its work waits while spot is sold out."
         )
-        return _word("pool-fallback", "interruption", pool, text)
+        return _word("pool-fallback", "caution", pool, text)
     former = f" instead of {quoted(old.fallback)}" if old.fallback else ""
     return _word(
         "pool-fallback", "news", pool, f"Pool {name} has {quoted(pool.fallback)} as its fallback{former}."
@@ -171,9 +168,9 @@ def _fallback(pool: Pool, old: Pool) -> Word:
 
 
 def _spot(pool: Pool, old: Pool) -> Iterator[Word]:
-    for kind, what, key in (
+    for kind, what, key in (  # a price of -1 is that of on demand
         ("pool-eviction", "Eviction policy", "scaleSetEvictionPolicy"),
-        ("pool-price", "Highest price in USD per hour (-1: that of on demand)", "spotMaxPrice"),
+        ("pool-price", "Highest price in USD per hour", "spotMaxPrice"),
     ):
         values = at(old.inputs, key), at(pool.inputs, key)
         if values[0] != values[1]:
@@ -189,7 +186,7 @@ def _taints(pool: Pool, old: Pool) -> Iterator[Word]:
             heir = taint.partition("=")[2].partition(":")[0]
             yield _word(
                 "pool-handed-over",
-                "interruption",
+                "caution",
                 pool,
                 f"Pool {quoted(pool.name)} hands over to {quoted(heir)}: running pods stay, new ones go there.",
             )
@@ -206,23 +203,9 @@ def _fixed(old: Pool, pool: Pool, key: str) -> bool:
     return values[0] != values[1] and None not in values and UNKNOWN not in values
 
 
-def _step(path: str, change: Change) -> str:
-    """A property that forces a replacement, with its values where they are short."""
-    for found in change.differences:
-        if found.path == path and all(
-            isinstance(value, str | int | float) for value in (found.before, found.after)
-        ):
-            return f"{quoted(path)} ({quoted(found.before)} → {quoted(found.after)})"
-    return quoted(path)
-
-
 def _for(pool: Pool) -> str:
     return f", for work that selects {quoted(f'{WORKLOAD_LABEL}={pool.workload}')}" if pool.workload else ""
 
 
-def _most(pool: Pool) -> str:
-    return counted(pool.most, "node")
-
-
-def _word(kind: str, level: _Level, pool: Pool, text: str) -> Word:
+def _word(kind: str, level: Level, pool: Pool, text: str) -> Word:
     return {"kind": kind, "level": level, "subject": pool.name, "text": text}

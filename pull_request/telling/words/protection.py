@@ -17,7 +17,7 @@ def words(seen: Sides) -> Iterator[Word]:
     if names:
         yield {
             "kind": "protection-removed",
-            "level": "loss",
+            "level": "danger",
             "subject": "protection",
             "text": f"Protection is taken away from {listed(names)}: after this `pulumi up` the next change may "
             "delete them without a question.",

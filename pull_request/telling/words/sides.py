@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from pull_request.observed import Change, Observed, Resource, Run
+from pull_request.telling.words.word import quoted
 
 CLUSTER = "azure-native:containerservice:ManagedCluster"
 AGENT_POOL = "azure-native:containerservice:AgentPool"
@@ -28,6 +29,20 @@ def sides(observed: Observed) -> Sides:
     """Both sides of what was seen."""
     before = observed.base if observed.base and not observed.base.failure else Run()
     return Sides(before, observed.head or Run(), {change.urn: change for change in observed.changes})
+
+
+def forced_by(change: Change) -> str:
+    """The half sentence on what forces a replacement, with values where they are short."""
+    steps = [_step(path, change) for path in change.forced_by]
+    return f", forced by {', '.join(steps)}" if steps else ""
+
+
+def _step(path: str, change: Change) -> str:
+    for found in change.differences:
+        values = found.before, found.after
+        if found.path == path and all(isinstance(value, str | int | float) for value in values):
+            return f"{quoted(path)} ({quoted(found.before)} → {quoted(found.after)})"
+    return quoted(path)
 
 
 def refused(seen: Sides, urn: str) -> str:

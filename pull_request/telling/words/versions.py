@@ -45,7 +45,7 @@ def _version(name: str, before: Any, after: Any) -> Iterator[Word]:
         )
         yield {
             "kind": "version",
-            "level": "interruption",
+            "level": "caution",
             "subject": name,
             "text": f"Kubernetes {_shown(versions[0])} → {_shown(versions[1])}.{means}{until}",
         }
@@ -63,7 +63,7 @@ def _until(version: str, plan: Any) -> str:
     known = kubernetes_versions().get(".".join(version.split(".")[:2]))
     if known is None:
         return "until a day that the catalogue does not know"
-    return f"until {known.lts_until if plan == _LONG_TERM else known.standard_until}"
+    return f"until {quoted(known.lts_until if plan == _LONG_TERM else known.standard_until)}"
 
 
 def _number(version: str) -> tuple[int, ...]:

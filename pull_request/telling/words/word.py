@@ -4,16 +4,18 @@ from typing import Any, Literal, TypedDict
 
 from pull_request.observed import SECRET, UNKNOWN
 
+Level = Literal["danger", "caution", "news"]
+
 
 class Word(TypedDict):
     """One thing that a change means.
 
-    `level` is `loss` for what cannot be undone or opens the cluster to others, `interruption` for what running work
+    `level` is `danger` for what cannot be undone or opens the cluster to others, `caution` for what running work
     notices, `news` for the rest. `text` is a sentence or more, values in backticks.
     """
 
     kind: str
-    level: Literal["loss", "interruption", "news"]
+    level: Level
     subject: str
     text: str
 

@@ -20,6 +20,7 @@ _GROUP: Final = "11111111-2222-3333-4444-555555555555"
 _ELSEWHERE: Final = "/subscriptions/0a1b2c3d-0000-0000-0000-000000000000/resourceGroups/g/providers"
 _ROUTES: Final = f"{_ELSEWHERE}/Microsoft.Network/routeTables/r"
 _REGISTRY: Final = f"{_ELSEWHERE}/Microsoft.ContainerRegistry/registries/teamimages"
+_WORKSPACE: Final = f"{_ELSEWHERE}/Microsoft.OperationalInsights/workspaces/hub-logs"
 _WORK: Final = {"training": {"pool": "cpuspot", "hoursPerMonth": 100, "stepHours": 5}}
 _SMALL_POOL: Final = {"vmSize": "Standard_D4s_v5", "maxCount": 2, "taints": ["team=a:NoSchedule"]}
 
@@ -174,6 +175,9 @@ EDITS: Final = (
     _one("registry.retentionDays", 30),
     Edit({"registry.retentionDays": 30, "registry.sku": "Premium"}),
     Edit({"registry.authorizedIpRanges": ["203.0.113.0/24"], "registry.sku": "Premium"}),
+    _one("monitoring.logs", ["kube-audit-admin"]),
+    Edit({"monitoring.workspace": _WORKSPACE, "monitoring.logs": ["kube-audit-admin"]}),
+    Edit({"monitoring.retentionDays": 90, "monitoring.logs": ["kube-audit-admin"]}),
     _one("autoscaler.scanInterval", "20s"),
     _one("autoscaler.maxNodeProvisionTime", "5m"),
     _one("autoscaler.scaleDownDelayAfterAdd", "5m"),

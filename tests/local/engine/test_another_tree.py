@@ -84,3 +84,17 @@ def test_what_its_program_refuses_is_what_the_user_reads(demo: Deployment, copy:
         engine.preview()
     assert "Standard_D8s_v98" in str(refusal.value)
     assert "Traceback" not in str(refusal.value)
+
+
+def test_a_release_that_labels_every_object_anew_replaces_none(demo: Deployment, copy: Path) -> None:
+    labels = copy / "components" / "kubeflow" / "labels.py"
+    text = labels.read_text()
+    assert '"pulumi"' in text
+    labels.write_text(text.replace('"pulumi"', '"somebody-else"'))
+    replace(demo.engine(), project_root=copy).up()
+    before = demo.cluster.objects().keys() - demo.before.keys()
+    done = demo.engine().up()
+    assert {step.op for step in done.changed()} == {"update"}
+    assert before <= demo.cluster.objects().keys()
+    daemons = [step.name for step in done.changed() if step.type.endswith(":DaemonSet")]
+    assert sorted(daemons) == ["kubeflow-aks-demo-device-plugin", "kubeflow-aks-demo-inotify"]

@@ -15,8 +15,9 @@ from azure_bodies import (
 )
 from neighbour_clusters import CLUSTERS
 
-from local_aks.azure.state import AGENT_POOL, MANAGED_CLUSTER
+from local_aks.azure.state import AGENT_POOL, DIAGNOSTIC_SETTING, MANAGED_CLUSTER
 from local_aks.azure.types import (
+    LOG_WORKSPACE,
     PUBLIC_IP,
     REGISTRY,
     RESOURCE_GROUP,
@@ -93,6 +94,9 @@ _NODES = f"{_WINDOWS}/aksManagedNodeOSUpgradeSchedule"
 _ADDRESS = f"{GROUP_ID}/providers/Microsoft.Network/publicIPAddresses/ingress"
 _ACCOUNT = f"{GROUP_ID}/providers/Microsoft.Storage/storageAccounts/datastore"
 _IMAGES = f"{GROUP_ID}/providers/Microsoft.ContainerRegistry/registries/images"
+_WORKSPACE = f"{GROUP_ID}/providers/Microsoft.OperationalInsights/workspaces/logs"
+_LOGS = f"{CLUSTER_ID}/providers/Microsoft.Insights/diagnosticSettings/logs"
+_HUB = f"{GROUP_ID.replace('kubeflow', 'hub')}/providers/Microsoft.OperationalInsights/workspaces/hub-logs"
 _OTHER_NETWORK = f"{VNET_ID}2"
 
 
@@ -130,6 +134,15 @@ def _fenced(*ranges: str) -> Json:
     return {"networkRuleSet": {"defaultAction": "Deny", "ipRules": rules}}
 
 
+def _collected(*categories: str, **changes: Any) -> Json:
+    logs = [{"category": category, "enabled": True} for category in categories]
+    return {"workspaceId": _HUB, "logs": logs, **changes}
+
+
+def _keeping(days: int) -> Json:
+    return {"location": LOCATION, "sku": {"name": "PerGB2018"}, "retentionInDays": days}
+
+
 RESOURCES: list[tuple[str, str, str, Json, str, Json]] = [
     (
         "tags-number",
@@ -151,6 +164,24 @@ RESOURCES: list[tuple[str, str, str, Json, str, Json]] = [
     ("tag-name", RESOURCE_GROUP, GROUP_ID, _tags({"n" * 513: "1"}), "512", _tags({"n" * 512: "1"})),
     ("tag-name", STORAGE_ACCOUNT, _ACCOUNT, _account("n" * 129), "1 to 128", _account("n" * 128)),
     ("tag-value", RESOURCE_GROUP, GROUP_ID, _tags({"n": "v" * 257}), "'n'", _tags({"n": "v" * 256})),
+    (
+        "diagnostic-sink",
+        DIAGNOSTIC_SETTING,
+        _LOGS,
+        _collected("guard", workspaceId=None),
+        "at least one destination",
+        _collected("guard"),
+    ),
+    (
+        "diagnostic-category",
+        DIAGNOSTIC_SETTING,
+        _LOGS,
+        _collected("guard", "kube-audit-admins"),
+        "Category 'kube-audit-admins' is not supported.",
+        _collected("guard", "kube-audit-admin"),
+    ),
+    ("workspace-retention", LOG_WORKSPACE, _WORKSPACE, _keeping(29), "retention is invalid", _keeping(30)),
+    ("workspace-retention", LOG_WORKSPACE, _WORKSPACE, _keeping(731), "retention is invalid", _keeping(730)),
     (
         "registry-premium",
         REGISTRY,

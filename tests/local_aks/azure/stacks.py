@@ -10,6 +10,7 @@ from tests.planning.given import GENERAL
 _SUBSCRIPTION = "/subscriptions/00000000-0000-0000-0000-000000000001"
 _NETWORK = f"{_SUBSCRIPTION}/resourceGroups/hub/providers/Microsoft.Network"
 _REGISTRY = f"{_SUBSCRIPTION}/resourceGroups/hub/providers/Microsoft.ContainerRegistry/registries/images"
+_WORKSPACE = f"{_SUBSCRIPTION}/resourceGroups/hub/providers/Microsoft.OperationalInsights/workspaces/logs"
 _GROUP = "8f6e3a52-6d56-4f0e-9a57-0d4c1f1c5f00"
 _CPU = ("Standard_D8ds_v5", "Standard_D8s_v5", "Standard_D4s_v3", "Standard_F16s_v2")
 _GPU = ("Standard_NC4as_T4_v3", "Standard_NC24ads_A100_v4")
@@ -43,6 +44,13 @@ def varied(seed: int) -> dict[str, Any]:
                 {"sku": "Premium", "retentionDays": random.choice([0, 365])},
                 {"sku": "Premium", "authorizedIpRanges": [f"20.{i}.0.0/16" for i in range(99)]},
                 {"attach": _REGISTRY},
+            ]
+        ),
+        "monitoring": random.choice(
+            [
+                {},
+                {"logs": ["kube-audit-admin", "guard"], "retentionDays": random.choice([30, 730])},
+                {"logs": ["cluster-autoscaler"], "workspace": _WORKSPACE},
             ]
         ),
         "autoscaler": _some(

@@ -36,6 +36,8 @@ ELSEWHERE = {
     "prefix-in-use",
     "location-stays",
     "zones-stay",
+    "diagnostic-number",
+    "diagnostic-sink-reused",
     "registry-premium-first",
     "role-assignment-name",
     "role-assigned-once",

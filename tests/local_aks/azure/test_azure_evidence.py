@@ -15,8 +15,15 @@ from test_azure_conformance import RECORDING
 from test_azure_responses import REQUESTS
 
 from local_aks.azure import sdk_schema
-from local_aks.azure.state import AzureState
-from local_aks.azure.types import BLOB_CONTAINER, FEDERATED_CREDENTIAL, STORAGE_ACCOUNT, TYPES, Evidence
+from local_aks.azure.state import DIAGNOSTIC_SETTING, AzureState
+from local_aks.azure.types import (
+    BLOB_CONTAINER,
+    FEDERATED_CREDENTIAL,
+    LOG_WORKSPACE,
+    STORAGE_ACCOUNT,
+    TYPES,
+    Evidence,
+)
 
 PAGE = Path(__file__).parents[3] / "docs" / "local-aks.md"
 OWN = frozenset(
@@ -25,6 +32,7 @@ OWN = frozenset(
         *("principalId", "clientId", "tenantId"),
         *("scope", "createdOn", "createdBy", "updatedOn", "updatedBy"),
         *("loginServer", "creationDate"),
+        *("customerId", "createdDate", "modifiedDate"),
         *("creationTime", "lastModifiedTime", "primaryEndpoints", "primaryLocation"),
     }
 )
@@ -37,6 +45,7 @@ OPTIONAL: dict[str, tuple[str, ...]] = {
 PARENTS = {
     FEDERATED_CREDENTIAL: ("azure-native:managedidentity:UserAssignedIdentity",),
     BLOB_CONTAINER: (STORAGE_ACCOUNT,),
+    DIAGNOSTIC_SETTING: (LOG_WORKSPACE,),
     "azure-native:storage:BlobServiceProperties": (STORAGE_ACCOUNT,),
 }
 """What must be there before, beside cluster and network."""

@@ -21,10 +21,11 @@ from azure_bodies import (
 
 from local_aks.azure import sdk_schema
 from local_aks.azure.responses import BUILDERS
-from local_aks.azure.state import AGENT_POOL, MANAGED_CLUSTER, AzureState
+from local_aks.azure.state import AGENT_POOL, DIAGNOSTIC_SETTING, MANAGED_CLUSTER, AzureState
 from local_aks.azure.types import (
     BLOB_CONTAINER,
     FEDERATED_CREDENTIAL,
+    LOG_WORKSPACE,
     RESOURCE_GROUP,
     STORAGE_ACCOUNT,
     SUBNET,
@@ -33,6 +34,7 @@ from local_aks.azure.types import (
 
 ACCOUNT_ID = f"{GROUP_ID}/providers/Microsoft.Storage/storageAccounts/kfdata"
 IDENTITY_ID = f"{GROUP_ID}/providers/Microsoft.ManagedIdentity/userAssignedIdentities/id"
+WORKSPACE_ID = f"{GROUP_ID}/providers/Microsoft.OperationalInsights/workspaces/audit-logs"
 NETWORK = f"{GROUP_ID}/providers/Microsoft.Network"
 REQUESTS: dict[str, tuple[str, Json]] = {
     RESOURCE_GROUP: (GROUP_ID + "2", {"location": LOCATION, "tags": {"owner": "me"}}),
@@ -76,6 +78,15 @@ REQUESTS: dict[str, tuple[str, Json]] = {
     "azure-native:containerregistry:Registry": (
         f"{GROUP_ID}/providers/Microsoft.ContainerRegistry/registries/Images",
         {"location": LOCATION, "sku": {"name": "Basic"}},
+    ),
+    LOG_WORKSPACE: (WORKSPACE_ID, {"location": LOCATION}),
+    DIAGNOSTIC_SETTING: (
+        f"{CLUSTER_ID}/providers/Microsoft.Insights/diagnosticSettings/logs",
+        {
+            "workspaceId": WORKSPACE_ID,
+            "logAnalyticsDestinationType": "Dedicated",
+            "logs": [{"category": "guard", "enabled": True}],
+        },
     ),
     MANAGED_CLUSTER: (CLUSTER_ID + "2", cluster(autoScalerProfile={"expander": "priority"})),
     AGENT_POOL: (f"{CLUSTER_ID}/agentPools/spot", spot_pool()),

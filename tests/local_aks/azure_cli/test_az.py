@@ -162,11 +162,35 @@ def test_no_wait_returns_while_azure_works(run: RunDirectory, state: AzureState)
         azure.stop()
 
 
+def test_update_brings_an_engine_for_network_policies(az: Az) -> None:
+    done = az("aks update -g kubeflow -n aks --network-dataplane cilium --network-policy cilium")
+    assert (done.returncode, done.stderr) == (0, "")
+    network = json.loads(done.stdout)["networkProfile"]
+    assert (network["networkDataplane"], network["networkPolicy"]) == ("cilium", "cilium")
+
+
 @pytest.mark.parametrize(
     ("line", "code", "told"),
     [
         ("group delete --name kubeflow", 2, "does not know 'az group delete"),
-        ("aks show -g kubeflow -n aks", 2, "it knows az aks nodepool delete, list, show, update, upgrade"),
+        (
+            "aks show -g kubeflow -n aks",
+            2,
+            "it knows az aks update, az aks nodepool delete, list, show, update, ",
+        ),
+        ("aks nodepool", 2, "does not know 'az aks nodepool'"),
+        ("aks update -g kubeflow -n aks", 1, "Please specify what to update"),
+        (
+            "aks update -g kubeflow -n ask --network-policy calico",
+            3,
+            "managedClusters/ask' under resource group",
+        ),
+        (
+            "aks update -g kubeflow -n aks --network-policy cilium",
+            1,
+            "(NetworkPolicyNotSupported) Network Policy cilium requires NetworkDataplane cilium",
+        ),
+        ("aks update -g kubeflow -n aks --tier Free", 2, "unrecognized arguments: --tier Free"),
         ("", 2, "does not know 'az '"),
         (f"aks nodepool add {CLUSTER} --name more", 2, "does not know 'az aks nodepool add'"),
         (f"aks nodepool list {CLUSTER} --query [].name", 2, "unrecognized arguments: --query [].name"),

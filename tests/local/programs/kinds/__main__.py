@@ -67,7 +67,9 @@ k8s.apps.v1.DaemonSet(
                 ],
                 "host_network": False,
                 "node_selector": {"nowhere": "true"},
-                "volumes": [{"name": "scratch", "empty_dir": {"size_limit": when("spelling", "1Gi", "1024Mi")}}],
+                "volumes": [
+                    {"name": "scratch", "empty_dir": {"size_limit": when("spelling", "1Gi", "1024Mi")}}
+                ],
             },
         },
     },
@@ -81,7 +83,9 @@ k8s.apps.v1.Deployment(
         "selector": {"match_labels": selector},
         "template": {
             "metadata": {"labels": selector},
-            "spec": {"containers": [{"name": "server", "image": "server:1", "ports": [{"container_port": 80}]}]},
+            "spec": {
+                "containers": [{"name": "server", "image": "server:1", "ports": [{"container_port": 80}]}]
+            },
         },
     },
     opts=opts(namespace),

@@ -1,0 +1,73 @@
+"""The logs of a cluster's control plane, and the workspace that keeps them."""
+
+from collections.abc import Sequence
+from typing import NotRequired, TypedDict
+
+import pulumi
+from pulumi_azure_native import monitor, operationalinsights
+
+
+class MonitoringArgs(TypedDict):
+    """Arguments of `Monitoring`."""
+
+    resource_group_name: pulumi.Input[str]
+    """Resource group of a new workspace."""
+    location: pulumi.Input[str]
+    """Azure region of a new workspace."""
+    cluster_id: pulumi.Input[str]
+    """ARM id of the cluster whose logs are collected."""
+    logs: Sequence[str]
+    """Categories of logs, for instance kube-audit-admin."""
+    workspace: NotRequired[str | None]
+    """ARM id of a Log Analytics workspace to use instead of creating one. Default: none."""
+    retention_days: NotRequired[int | None]
+    """How long a new workspace keeps logs, 30 to 730 days. Default: 30."""
+    tags: NotRequired[dict[str, str]]
+    """Tags of every taggable child."""
+
+
+class Monitoring(pulumi.ComponentResource):
+    """What the control plane of one cluster writes down, in a Log Analytics workspace, new or given."""
+
+    workspace_id: pulumi.Output[str]
+    """ARM id of the workspace."""
+
+    def __init__(self, name: str, args: MonitoringArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__("kubeflow-aks:index:Monitoring", name, {}, opts)
+        given = args.get("workspace")
+        self.workspace_id = (
+            pulumi.Output.from_input(given) if given else _workspace(f"{name}-logs", args, self).id
+        )
+        # Never `deleted_with` the cluster: Azure keeps the setting, and a cluster made anew under the same name would
+        # have it again (MicrosoftDocs/azure-docs#100347). It holds no logs, so it is not protected.
+        monitor.DiagnosticSetting(
+            f"{name}-control-plane",
+            name=f"{name}-control-plane",
+            resource_uri=args["cluster_id"],
+            workspace_id=self.workspace_id,
+            log_analytics_destination_type="Dedicated",  # tables of AKS's own, cheaper and easier to query
+            logs=[
+                monitor.DiagnosticsLogSettingsArgs(category=category, enabled=True)
+                for category in args["logs"]
+            ],
+            opts=pulumi.ResourceOptions(parent=self, protect=False),
+        )
+        self.register_outputs({"workspaceId": self.workspace_id})
+
+
+def _workspace(name: str, args: MonitoringArgs, parent: pulumi.Resource) -> operationalinsights.Workspace:
+    """A workspace that is paid for by what comes in.
+
+    Azure keeps a deleted one for 14 days, and gives it back with its logs to who makes it anew under its name
+    (MicrosoftDocs/azure-monitor-docs, articles/azure-monitor/logs/delete-workspace.md, 2024-10-31).
+    """
+    return operationalinsights.Workspace(
+        name,
+        workspace_name=name,
+        resource_group_name=args["resource_group_name"],
+        location=args["location"],
+        sku=operationalinsights.WorkspaceSkuArgs(name=operationalinsights.WorkspaceSkuNameEnum.PER_GB2018),
+        retention_in_days=args.get("retention_days") or 30,
+        tags=args.get("tags"),
+        opts=pulumi.ResourceOptions(parent=parent),
+    )

@@ -1,0 +1,43 @@
+"""The command `az aks update`, as far as it changes the engine of network policies (Azure/azure-cli, 2026-07).
+
+Azure reimages every pool at once then (docs/facts/aks.md#network-policy); nodes here stay as they are.
+"""
+
+from __future__ import annotations
+
+import argparse
+from typing import Final
+
+from local_aks.azure.arm import Json
+from local_aks.azure.state import MANAGED_CLUSTER, AzureState
+from local_aks.azure_cli.client import Client
+from local_aks.azure_cli.nodepool import UsageError, cluster_id
+
+_OPTIONS: Final = {"network_dataplane": "networkDataplane", "network_policy": "networkPolicy"}
+_IDENTITIES: Final = frozenset({"identityProfile"})
+_ADDRESSES: Final = frozenset({"loadBalancerProfile", "natGatewayProfile"})
+"""Like the identities, these name what AKS made in its own group, where the simulated Azure keeps nothing."""
+
+
+def update(client: Client, state: AzureState, options: argparse.Namespace) -> Json:
+    """Change the cluster's data plane and its engine of network policies.
+
+    Raises:
+        ArmError: there is no such cluster, or Azure refuses.
+        SilentError: nobody answers.
+        UsageError: nothing is to be changed.
+    """
+    changes = {name: value for option, name in _OPTIONS.items() if (value := getattr(options, option))}
+    if not changes:
+        raise UsageError("Please specify what to update: `az aks update --help` tells.")
+    arm_id = cluster_id(state, options.resource_group, options.name)
+    _, body = client.get(arm_id, MANAGED_CLUSTER)
+    network = _without(body["networkProfile"], _ADDRESSES) | changes
+    body = _without(body, _IDENTITIES) | {"networkProfile": network}
+    client.result(client.put(arm_id, body, MANAGED_CLUSTER))
+    found, _ = client.get(arm_id, MANAGED_CLUSTER)
+    return {**found, "id": arm_id, "resourceGroup": options.resource_group}
+
+
+def _without(body: Json, names: frozenset[str]) -> Json:
+    return {name: value for name, value in body.items() if name not in names}

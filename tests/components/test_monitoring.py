@@ -1,0 +1,81 @@
+"""The logs of a control plane and the workspace that keeps them, on their own."""
+
+# pyright: reportUntypedFunctionDecorator=false, reportUnknownMemberType=false
+
+from typing import Any
+
+import pulumi
+import pytest
+
+from components.monitoring import Monitoring, MonitoringArgs
+from tests.components.conftest import Cloud
+
+CLUSTER = "/subscriptions/1234/resourcegroups/group/providers/Microsoft.ContainerService/managedClusters/kf"
+HUB = "/subscriptions/1234/resourceGroups/hub/providers/Microsoft.OperationalInsights/workspaces/hub-logs"
+ARGS = MonitoringArgs(
+    resource_group_name="group",
+    location="westeurope",
+    cluster_id=CLUSTER,
+    logs=["kube-audit-admin", "guard"],
+    tags={"owner": "ml"},
+)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def monitoring(cloud: Cloud) -> Monitoring:
+    """The logs that tests read unless they collect some of their own."""
+    return cloud.build(lambda: Monitoring("kf", ARGS, cloud.opts))
+
+
+@pulumi.runtime.test
+def test_a_new_workspace_is_paid_for_by_what_comes_in_and_keeps_it_for_30_days(cloud: Cloud) -> Any:
+    def check(body: dict[str, Any]) -> None:
+        assert (body["sku"], body["retentionInDays"]) == ({"name": "PerGB2018"}, 30)
+        assert (body["workspaceName"], body["resourceGroupName"]) == ("kf-logs", "group")
+        assert (body["location"], body["tags"]) == ("westeurope", {"owner": "ml"})
+
+    return cloud.request("kf-logs").apply(check)
+
+
+@pulumi.runtime.test
+def test_it_keeps_logs_as_long_as_asked_for(cloud: Cloud) -> Any:
+    def check(body: dict[str, Any]) -> None:
+        assert body["retentionInDays"] == 90
+
+    Monitoring("long", {**ARGS, "retention_days": 90}, cloud.opts)
+    return cloud.request("long-logs").apply(check)
+
+
+@pulumi.runtime.test
+def test_each_log_asked_for_goes_to_a_table_of_its_own_there(cloud: Cloud, monitoring: Monitoring) -> Any:
+    def check(values: list[Any]) -> None:
+        body, workspace_id = values
+        assert (body["resourceUri"], body["name"]) == (CLUSTER, "kf-control-plane")
+        assert body["workspaceId"] == workspace_id
+        assert body["logAnalyticsDestinationType"] == "Dedicated"
+        assert body["logs"] == [
+            {"category": "kube-audit-admin", "enabled": True},
+            {"category": "guard", "enabled": True},
+        ]
+
+    return pulumi.Output.all(cloud.request("kf-control-plane"), monitoring.workspace_id).apply(check)
+
+
+@pulumi.runtime.test
+def test_a_given_workspace_is_used_and_none_is_made(cloud: Cloud) -> Any:
+    def check(values: list[Any]) -> None:
+        body, workspace_id = values
+        assert body["workspaceId"] == workspace_id == HUB
+        assert cloud.names("hub") == ["hub", "hub-control-plane"]
+
+    given = Monitoring("hub", {**ARGS, "workspace": HUB}, cloud.opts)
+    return pulumi.Output.all(cloud.request("hub-control-plane"), given.workspace_id).apply(check)
+
+
+@pulumi.runtime.test
+def test_the_setting_is_deleted_itself_because_azure_keeps_it_when_the_cluster_goes(cloud: Cloud) -> Any:
+    def check(options: Any) -> None:
+        assert not options.deletedWith
+        assert not options.protect
+
+    return cloud.options("kf-control-plane").apply(check)

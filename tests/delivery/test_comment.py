@@ -1,0 +1,355 @@
+"""Comments on a pull request: by its API's documentation, and whatever the pull request left."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from delivery import comment
+from pull_request.telling import marker
+from tests.delivery.github_api import BOT, Repository
+from tests.delivery.previewed import NUMBER, RUN, SHA, archive, document, left, previewed, pull
+
+NO_HEADERS: dict[str, str] = {}
+ADDRESS = "https://github.com/team/kubeflow-aks/actions/runs/500"
+
+
+@pytest.fixture(autouse=True)
+def of_the_run(job: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert job
+    monkeypatch.setenv("RUN_ID", str(RUN))
+
+
+def said(capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
+    """Exit code, and what was told on stderr."""
+    code = comment.main()
+    err = capsys.readouterr().err
+    assert "Traceback" not in err
+    return code, err
+
+
+def bodies(repository: Repository) -> list[str]:
+    return [one["body"] for one in repository.comments.get(NUMBER, [])]
+
+
+def test_each_stack_gets_one_comment(repository: Repository) -> None:
+    previewed(repository, dev=left("dev"), prod=left("prod"))
+    assert comment.main() == 0
+    dev, prod = bodies(repository)
+    assert dev.splitlines()[0] == marker("dev")
+    assert prod.splitlines()[0] == marker("prod")
+    assert f"Preview of {SHA[:12]}" in dev
+    assert ADDRESS in dev
+    assert repository.leaked == []
+
+
+def test_it_is_updated_in_place_and_left_when_nothing_is_new(repository: Repository) -> None:
+    previewed(repository, dev=left())
+    repository.comment(NUMBER, f"{marker('dev')}\r\nold")
+    assert comment.main() == 0
+    assert len(bodies(repository)) == 1
+    assert "old" not in bodies(repository)[0]
+    repository.asked.clear()
+    assert comment.main() == 0
+    assert not [asked for asked in repository.asked if not asked.startswith("GET")]
+
+
+def test_ours_is_found_on_a_later_page_and_a_forged_marker_is_not_ours(repository: Repository) -> None:
+    previewed(repository, dev=left())
+    repository.per_page = 2
+    forged = repository.comment(NUMBER, f"{marker('dev')}\nforged", {"login": "stranger", "type": "User"})
+    other = repository.comment(
+        NUMBER, f"{marker('dev')}\nother app", {"login": "renovate[bot]", "type": "Bot"}
+    )
+    imposter = repository.comment(NUMBER, f"{marker('dev')}\nx", {"login": BOT["login"], "type": "User"})
+    for number in range(5):
+        repository.comment(NUMBER, f"talk {number}", {"login": "someone", "type": "User"})
+    quoted = repository.comment(NUMBER, f"> {marker('dev')}\nquoted")
+    ours = repository.comment(NUMBER, f"{marker('dev')}\nold")
+    assert comment.main() == 0
+    assert len(bodies(repository)) == 10
+    assert "old" not in ours["body"]
+    assert [one["body"].splitlines()[1] for one in (forged, other, imposter, quoted)] == [
+        "forged",
+        "other app",
+        "x",
+        "quoted",
+    ]
+
+
+def test_the_markdown_of_the_pull_request_is_never_used(repository: Repository) -> None:
+    hostile = "@team <img src=x onerror=1> [click](https://evil.example)"
+    previewed(repository, dev=left(files={"dev.md": hostile}))
+    assert comment.main() == 0
+    assert "@team" not in bodies(repository)[0]
+    assert "evil" not in bodies(repository)[0]
+
+
+def test_hostile_words_in_the_document_do_not_come_alive(repository: Repository) -> None:
+    changed = document()
+    changed["notes"] = ["<!-- kubeflow-aks preview: prod -->", "@team/admins #1 https://evil.example \ud800"]
+    previewed(repository, dev=left(files={"dev.json": json.dumps(changed)}))
+    assert comment.main() == 0
+    [body] = bodies(repository)
+    assert body.count("<!--") - body.count("`<!--") == 1
+    assert " @team" not in body
+
+
+def test_a_stack_that_vanished_has_its_comment_updated(repository: Repository) -> None:
+    previewed(repository, dev=left())
+    gone = repository.comment(NUMBER, f"{marker('gone')}\nReplaces two pools")
+    drift = repository.comment(NUMBER, "<!-- kubeflow-aks drift: dev -->\nanother of ours")
+    assert comment.main() == 0
+    assert gone["body"].splitlines()[0] == marker("gone")
+    assert "Replaces" not in gone["body"]
+    assert "has this stack any more" in gone["body"]
+    assert drift["body"].endswith("another of ours")
+
+
+def test_a_run_that_left_nothing_takes_back_what_was_said(repository: Repository) -> None:
+    previewed(repository)
+    old = repository.comment(NUMBER, f"{marker('dev')}\nReplaces two pools")
+    assert comment.main() == 0
+    assert "gave no result" in old["body"]
+
+
+@pytest.mark.parametrize(
+    "pulls",
+    [
+        [],
+        [pull(sha="d" * 40)],
+        [pull(fork="someone/kubeflow-aks")],
+        [pull(fork=None)],
+        [pull(base="someone/else")],
+    ],
+    ids=["none", "pushed since", "another fork", "fork gone", "another repository"],
+)
+def test_nothing_is_written_unless_the_head_is_still_that_commit(
+    pulls: list[dict[str, Any]], repository: Repository
+) -> None:
+    previewed(repository, dev=left())
+    repository.pulls = pulls
+    assert comment.main() == 0
+    assert repository.comments == {}
+
+
+def test_the_number_in_the_artifact_points_to_no_other_pull_request(repository: Repository) -> None:
+    previewed(repository, dev=left(number=999))
+    repository.comment(999, "somebody else's pull request")
+    assert comment.main() == 0
+    assert len(repository.comments[999]) == 1
+    assert len(bodies(repository)) == 1
+
+
+def test_of_two_pull_requests_with_one_head_the_artifact_says_which(repository: Repository) -> None:
+    previewed(repository, dev=left(number=8))
+    repository.pulls = [pull(), pull(8)]
+    assert comment.main() == 0
+    assert bodies(repository) == []
+    assert len(repository.comments[8]) == 1
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"PK\x03\x04 broken",
+        archive({"../../etc/passwd": "x"}),
+        archive({"dev.json": "{}", "pull-request": "7", "more.sh": "x"}),
+        left(files={"pull-request": "7; id"}),
+        left(files={"pull-request": "7" * 100}),
+        left(files={"pull-request": "٧"}),
+        left(files={"dev.json": "{}"}),
+        left(files={"dev.json": "[]"}),
+        left(files={"dev.json": "not json"}),
+        left(files={"dev.json": "[" * 100_000}),
+        left(files={"dev.json": b"\xff\xfe"}),
+        left(files={"dev.json": json.dumps({**document(), "cost": float("nan")})}),
+        left(files={"dev.json": json.dumps({**document(), "more": 1})}),
+        left(files={"dev.json": json.dumps(document("prod"))}),
+        left(files={"dev.json": json.dumps(document())[:-1] + " " * 20_000_001 + "}"}),
+    ],
+    ids=[
+        "empty",
+        "broken",
+        "path upwards",
+        "one file more",
+        "number with a command",
+        "long number",
+        "number in other digits",
+        "empty document",
+        "list",
+        "no JSON",
+        "nested without end",
+        "no UTF-8",
+        "NaN",
+        "one key more",
+        "of another stack",
+        "unpacks to 20 MB",
+    ],
+)
+def test_what_is_no_artifact_of_ours_is_one_line_and_never_shown(
+    content: bytes, repository: Repository, capsys: pytest.CaptureFixture[str]
+) -> None:
+    previewed(repository, dev=content, prod=left("prod"))
+    code, err = said(capsys)
+    assert code == 1
+    assert err.startswith("error: preview-dev: ")
+    assert err.count("\n") == 1
+    assert [body.splitlines()[0] for body in bodies(repository)] == [marker("prod")]
+
+
+def test_a_document_that_is_nested_too_deep_is_refused(
+    repository: Repository, capsys: pytest.CaptureFixture[str]
+) -> None:
+    deep = document()
+    value: Any = "x"
+    for _ in range(500):
+        value = [value]
+    deep["changes"][0]["differences"] = [{"path": "a", "kind": "update", "before": value, "after": 1}]
+    previewed(repository, dev=left(files={"dev.json": json.dumps(deep)}))
+    assert said(capsys) == (1, "error: preview-dev: the document is too deep\n")
+
+
+def test_an_artifact_too_large_to_be_ours_is_not_read_to_its_end(
+    repository: Repository, capsys: pytest.CaptureFixture[str]
+) -> None:
+    previewed(repository, dev=b"x" * 5_000_001)
+    code, err = said(capsys)
+    assert code == 1
+    assert "more than 5000000 bytes" in err
+
+
+def test_names_that_no_stack_has_and_expired_artifacts_are_left_out(repository: Repository) -> None:
+    previewed(repository, dev=left())
+    repository.artifacts[RUN] += [
+        {"id": 1, "name": "preview-$(id)", "expired": False},
+        {"id": 2, "name": "coverage", "expired": False},
+        {"id": 3, "name": "preview-prod", "expired": True},
+    ]
+    assert comment.main() == 0
+    assert len(bodies(repository)) == 1
+
+
+def test_a_run_that_was_repeated_is_told_by_its_newest_artifact(repository: Repository) -> None:
+    previewed(repository, dev=left(), prod=left("prod"))
+    older = archive({})
+    repository.archives[1] = older
+    repository.artifacts[RUN].append({"id": 1, "name": "preview-dev", "expired": False})
+    assert comment.main() == 0
+    assert len(bodies(repository)) == 2
+
+
+def test_a_pull_request_can_not_have_comments_without_end(
+    repository: Repository, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for number in range(comment.MOST_COMMENTS):
+        repository.comment(NUMBER, f"{marker(f'old{number}')}\n")
+    previewed(repository, dev=left())
+    code, err = said(capsys)
+    assert code == 1
+    assert "comments of ours already" in err
+    assert len(bodies(repository)) == comment.MOST_COMMENTS
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("event", "push"),
+        ("path", ".github/workflows/evil.yml"),
+        ("head_repository", None),
+    ],
+)
+def test_another_run_is_not_taken(
+    field: str, value: Any, repository: Repository, capsys: pytest.CaptureFixture[str]
+) -> None:
+    previewed(repository, dev=left())
+    repository.runs[RUN][field] = value
+    code, err = said(capsys)
+    assert (code, err.count("\n")) == (1, 1)
+    assert repository.comments == {}
+
+
+@pytest.mark.parametrize("number", ["", "x", "500/../501", "9999"])
+def test_a_run_that_is_none_is_one_line(
+    number: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RUN_ID", number)
+    code, err = said(capsys)
+    assert (code, err.count("\n")) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("method", "fault", "words"),
+    [
+        ("POST", (403, NO_HEADERS, "Resource not accessible by integration"), "may not do this"),
+        ("POST", (404, NO_HEADERS, "Not Found"), "no such thing"),
+        ("POST", (410, NO_HEADERS, "Issues are disabled for this repo"), "switched off"),
+        ("POST", (422, NO_HEADERS, "Validation Failed"), "does not take it"),
+        ("POST", (502, NO_HEADERS, "Bad Gateway"), "GitHub fails"),
+        ("GET", (401, NO_HEADERS, "Bad credentials"), "not valid"),
+    ],
+    ids=str,
+)
+def test_what_github_refuses_is_one_line(
+    method: str,
+    fault: tuple[int, dict[str, str], str],
+    words: str,
+    repository: Repository,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    previewed(repository, dev=left())
+    repository.faults = [(method, "/issues/7/comments", fault)]
+    code, err = said(capsys)
+    assert (code, err.count("\n")) == (1, 1)
+    assert words in err
+    assert fault[2] in err
+    assert str(fault[0]) in err
+
+
+@pytest.mark.parametrize(
+    ("method", "fault"),
+    [
+        ("GET", (500, NO_HEADERS, "")),
+        ("GET", (429, {"Retry-After": "3"}, "")),
+        ("POST", (403, {"Retry-After": "3"}, "You have exceeded a secondary rate limit")),
+        ("POST", (403, {"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "1"}, "API rate limit exceeded")),
+    ],
+    ids=str,
+)
+def test_what_passes_is_waited_for(
+    method: str, fault: tuple[int, dict[str, str], str], repository: Repository
+) -> None:
+    previewed(repository, dev=left())
+    repository.faults = [(method, "/issues/7/comments", fault)] * 2
+    assert comment.main() == 0
+    assert len(bodies(repository)) == 1
+
+
+def test_a_limit_that_lasts_too_long_is_told(
+    repository: Repository, capsys: pytest.CaptureFixture[str]
+) -> None:
+    previewed(repository, dev=left())
+    repository.faults = [("POST", "comments", (403, {"Retry-After": "3600"}, "secondary rate limit"))]
+    code, err = said(capsys)
+    assert (code, err.count("\n")) == (1, 1)
+
+
+def test_a_next_page_elsewhere_is_not_followed(
+    repository: Repository, capsys: pytest.CaptureFixture[str]
+) -> None:
+    previewed(repository, dev=left())
+    odd = {"Link": '<https://evil.example/comments>; rel="next"'}
+    repository.faults = [("GET", "/pulls", (200, odd, []))]
+    code, err = said(capsys)
+    assert (code, err.count("\n")) == (1, 1)
+    assert "next page" in err
+
+
+def test_without_a_job_it_says_what_is_missing(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("GITHUB_TOKEN")
+    assert said(capsys) == (1, "error: GITHUB_TOKEN: not set; a job of GitHub Actions has it\n")

@@ -1,0 +1,59 @@
+"""An engine for network policies: chosen with the cluster, or brought in by hand as its page tells."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import pytest
+
+from local_aks.azure.state import MANAGED_CLUSTER
+from local_aks.engine import EngineError
+from local_aks.lifecycle.instance import PROJECT_ROOT
+from tests.docs.pages import commands
+from tests.local.engine.by_hand import az
+from tests.local.engine.deployment import Deployment
+
+_PAGE: Final = PROJECT_ROOT / "docs" / "how-to" / "choose-a-network-policy-engine.md"
+CILIUM: Final = {"policy": "cilium"}
+
+
+def _network(stack: Deployment) -> dict[str, Any]:
+    [cluster] = stack.azure.all(MANAGED_CLUSTER)
+    return cluster.outputs["networkProfile"]
+
+
+def _bring_in(stack: Deployment) -> None:
+    """The page's command, on this stack."""
+    [command] = [line for line in commands(_PAGE) if line.startswith("az aks update")]
+    assert "kubeflow-aks-prod" in command
+    done = az(stack, command.replace("kubeflow-aks-prod", f"kubeflow-aks-{stack.stack}"))
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_another_engine_would_replace_the_cluster_and_protection_refuses_it(demo: Deployment) -> None:
+    demo.engine(protect=True).up()
+    with pytest.raises(EngineError, match="unable to replace resource"):
+        demo.engine(protect=True, network=CILIUM).up()
+    assert "networkPolicy" not in _network(demo)
+    demo.engine().up()
+
+
+def test_an_engine_brought_in_by_hand_is_taken_over_without_a_replacement(demo: Deployment) -> None:
+    demo.engine().up()
+    _bring_in(demo)
+    demo.engine().refresh()
+    told = demo.engine(network=CILIUM)
+    done = told.up()
+    assert {(step.op, step.name) for step in done.changed()} == {
+        ("update", "kubeflow-aks-demo"),
+        ("create", "kubeflow-aks-demo-no-traffic"),
+    }
+    assert (_network(demo)["networkDataplane"], _network(demo)["networkPolicy"]) == ("cilium", "cilium")
+    assert told.up().changed() == ()
+
+
+def test_an_engine_that_is_taken_out_of_the_stack_file_is_not_taken_out_silently(demo: Deployment) -> None:
+    demo.engine(network=CILIUM, protect=True).up()
+    with pytest.raises(EngineError, match="unable to replace resource"):
+        demo.engine(protect=True).up()
+    demo.engine(network=CILIUM).up()

@@ -1,0 +1,128 @@
+"""The real engine with the policy pack; no control plane, for policy is judged before anything is asked of one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from pulumi import automation
+from pulumi.automation.errors import CommandError
+
+from local_aks import kubernetes_provider as kubernetes
+from local_aks.azure import server as azure
+from local_aks.azure.state import AzureState
+from local_aks.engine import Engine
+from local_aks.protocol import server
+from local_aks.run.directory import RunDirectory
+from recorder.run import PROJECT_ROOT
+from tests.local.policy.accepting import Accepting
+from tools import Tools
+
+PACK = PROJECT_ROOT / "policy" / "pack"
+ASKING = PROJECT_ROOT / "tests" / "local" / "programs" / "asking"
+
+Told = tuple[str, str, str, str]
+"""Level, rule, name of the resource, and what is said of it after what the rule says."""
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One operation.
+
+    Attributes:
+        told: what the rules told.
+        errors: what the engine reported beside that.
+        failed: whether it ended with an exit code that is not 0.
+        state: names of the resources that exist afterwards.
+    """
+
+    told: list[Told]
+    errors: str
+    failed: bool
+    state: set[str]
+
+
+@dataclass(frozen=True)
+class Policed:
+    """A program whose every operation is judged."""
+
+    engine: Engine
+
+    def operate(
+        self, operation: Literal["preview", "up"], *, pack: Path = PACK, levels: dict[str, str] | None = None
+    ) -> Judged:
+        """Previews or brings up the program.
+
+        Args:
+            operation: which of both.
+            pack: the executable.
+            levels: enforcement level by rule, as `--policy-pack-config` takes it.
+        """
+        config = self.engine.run.root / "levels.json"
+        config.write_text(json.dumps(levels or {}))
+        stack = self.engine._stack  # pyright: ignore[reportPrivateUsage] - policy is this test's alone
+        call: Any = {"preview": stack.preview, "up": stack.up}[operation]
+        told, errors, failed = list[Told](), list[str](), False
+
+        def heard(event: automation.EngineEvent) -> None:
+            if policy := event.policy_event:
+                name = (policy.resource_urn or "").rpartition("::")[2]
+                level = str(policy.enforcement_level)
+                told.append((level, policy.policy_name, name, _plain(policy.message)))
+            if (diagnostic := event.diagnostic_event) and diagnostic.severity == "error":
+                errors.append(_plain(diagnostic.message))
+
+        with self.engine._program():  # pyright: ignore[reportPrivateUsage]
+            try:
+                call(
+                    policy_packs=[str(pack)],
+                    policy_pack_configs=[str(config)],
+                    on_output=errors.append,
+                    on_error=errors.append,
+                    on_event=heard,
+                    color="never",
+                    suppress_progress=True,
+                )
+            except CommandError as error:
+                failed = True
+                errors.append(str(error))
+        resources: list[dict[str, str]] = self.engine.export().get("resources", [])
+        return Judged(
+            sorted(told), "\n".join(errors), failed, {it["urn"].rpartition("::")[2] for it in resources}
+        )
+
+
+@contextmanager
+def policed(folder: Path, tools: Tools, root: Path, stack: str, **extra: Any) -> Generator[Policed]:
+    """A program on a state of its own: ours with the stand-ins, any other with providers that take everything.
+
+    Args:
+        folder: for what the engine writes.
+        tools: the engine.
+        root: the program's folder.
+        stack: name of a stack that has a file there.
+        extra: configuration on top of the file.
+    """
+    run = RunDirectory.at(folder)
+    if root == PROJECT_ROOT:
+        cloud = azure.serve(AzureState(run.azure), token=run.azure_token(), kubeconfig=str)
+        servers = {"azure-native": cloud, "kubernetes": kubernetes.serve(servers=())}
+    else:
+        servers = {name: server.serve(Accepting(name, "1.0.0")) for name in ("azure-native", "kubernetes")}
+    try:
+        ports = {name: it.port for name, it in servers.items()}
+        yield Policed(Engine(run, tools, ports, root, stack, extra))
+    finally:
+        for it in servers.values():
+            it.stop()
+
+
+def _plain(text: str) -> str:
+    """A message without the engine's marks for colours."""
+    for mark in ("<{%reset%}>", "<{%fg 13%}>", "<{%fg 1%}>"):
+        text = text.replace(mark, "")
+    return text.strip()

@@ -1,0 +1,166 @@
+"""The rules as the real engine's analyzer: told in a preview, in time on an up, and never of what nobody can know."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from policy import RULES
+from policy.exceptions import load
+from policy.plan import everything
+from policy.verdict import verdicts
+from recorder.document import plan_document
+from recorder.run import PROJECT_ROOT, record
+from tests.local.policy.policed import ASKING, PACK, policed
+from tests.policy.violating_table import Case, cases
+from tools import Tools
+
+_CASES = cases()
+_RULES = {rule.name: rule for rule in RULES}
+_OF_ONE = [case for case in _CASES if _RULES[case.rule].each]
+_OF_ALL = [
+    case
+    for case in _CASES
+    if str(case)
+    in (
+        "expander-covers-every-pool-0-breaks",
+        "expander-tries-spot-first-1-breaks",
+        "platform-has-one-home-1-breaks",
+        "protection-is-whole-0-breaks",
+        "spot-has-a-fallback-1-breaks",
+    )
+]
+_TOKEN = "eyJhbGciOiJub25l.eyJzdWIiOiJub2JvZHki.c2lnbmF0dXJl"  # noqa: S105 - nobody's
+
+
+def _expected(case: Case) -> list[tuple[str, str, str, str]]:
+    rule = _RULES[case.rule]
+    level = "mandatory" if rule.mandatory else "advisory"
+    return sorted((level, rule.name, f"{case}.{name}", f"{rule.says} {told}") for name, told in case.tells)
+
+
+@pytest.mark.parametrize("stack", ["demo", "prod"])
+def test_a_stack_is_told_what_its_recorded_plan_is_told(tools: Tools, tmp_path: Path, stack: str) -> None:
+    plan = plan_document(record(stack, preview=True))
+    found = verdicts(stack, everything(plan), load(rules=_RULES))
+    expected = sorted(
+        (
+            "mandatory" if it.mandatory else "advisory",
+            it.rule.name,
+            it.urn.rpartition("::")[2],
+            f"{it.rule.says} {it.message}",
+        )
+        for verdict in found
+        for it in (*verdict.violated, *(verdict.undecided if verdict.rule.mandatory else ()))
+    )
+    with policed(tmp_path / "run", tools, PROJECT_ROOT, stack) as program:
+        judged = program.operate("preview")
+    assert judged.told == expected
+    assert not judged.failed, judged.errors
+
+
+def test_every_rule_about_one_resource_bites_and_spares_its_neighbours(tools: Tools, tmp_path: Path) -> None:
+    with policed(tmp_path / "run", tools, ASKING, "test", cases=[str(case) for case in _OF_ONE]) as program:
+        judged = program.operate("preview")
+    assert judged.failed
+    for case in _OF_ONE:
+        own = [
+            it
+            for it in judged.told
+            if it[1] == case.rule and it[2].startswith(f"{case}.") and "cannot be judged" not in it[3]
+        ]
+        assert own == _expected(case), case
+
+
+@pytest.mark.parametrize("case", _OF_ALL, ids=str)
+def test_a_rule_about_the_whole_stack_bites(tools: Tools, tmp_path: Path, case: Case) -> None:
+    rule = _RULES[case.rule]
+    expected = [it if case.tells[0][0] else (it[0], it[1], "asking-test", it[3]) for it in _expected(case)]
+    with policed(tmp_path / "run", tools, ASKING, "test", cases=[str(case)]) as program:
+        judged = program.operate("preview", levels={"all": "disabled", rule.name: expected[0][0]})
+    assert judged.told == expected
+    assert judged.failed == rule.mandatory
+
+
+def test_what_only_an_up_knows_is_advice_and_fails_no_preview(tools: Tools, tmp_path: Path) -> None:
+    unknown = next(
+        case for case in _CASES if case.rule == "spot-is-marked" and "later" in {it.name for it in case.asked}
+    )
+    with policed(tmp_path / "run", tools, ASKING, "test", cases=[str(unknown)]) as program:
+        judged = program.operate("preview", levels={"all": "disabled", "spot-is-marked": "mandatory"})
+    assert [(level, rule) for level, rule, _, _ in judged.told] == [("advisory", "spot-is-marked")]
+    assert judged.told[0][3].endswith("cannot be judged: it depends on a value that is not known here")
+    assert not judged.failed
+
+
+def test_a_secret_among_the_outputs_is_told(tools: Tools, tmp_path: Path) -> None:
+    with policed(tmp_path / "run", tools, ASKING, "test", cases=[], token=_TOKEN) as program:
+        judged = program.operate("preview")
+    assert [(level, rule) for level, rule, _, _ in judged.told] == [("mandatory", "no-secret-in-clear")]
+    assert judged.told[0][3].endswith("token holds a bearer token in clear")
+    assert _TOKEN not in judged.told[0][3]
+
+
+def test_an_up_stops_before_the_resource_that_breaks_a_mandatory_rule(tools: Tools, tmp_path: Path) -> None:
+    with policed(tmp_path / "run", tools, ASKING, "test", cases=["gpu-pool-is-closed-0-breaks"]) as program:
+        judged = program.operate("up")
+        assert judged.failed
+        assert "gpu-pool-is-closed-0-breaks.gpu" not in judged.state
+        assert ("mandatory", "gpu-pool-is-closed") in [it[:2] for it in judged.told]
+        spared = program.operate("up", levels={"all": "disabled"})
+    assert not spared.failed, spared.errors
+    assert "gpu-pool-is-closed-0-breaks.gpu" in spared.state
+
+
+def test_a_rule_can_be_told_only_or_turned_off_and_must_exist(tools: Tools, tmp_path: Path) -> None:
+    with policed(tmp_path / "run", tools, ASKING, "test", cases=["gpu-pool-is-closed-0-breaks"]) as program:
+        told = program.operate("preview", levels={"all": "disabled", "gpu-pool-is-closed": "advisory"})
+        off = program.operate("preview", levels={"all": "disabled"})
+        wrong = program.operate("preview", levels={"gpu-pool-is-clsoed": "advisory"})
+    assert [it[:2] for it in told.told] == [("advisory", "gpu-pool-is-closed")]
+    assert not told.failed
+    assert (off.told, off.failed) == ([], False)
+    assert wrong.failed
+    assert "gpu-pool-is-clsoed: no such rule; `make policy` lists all" in wrong.errors
+
+
+def test_it_prints_its_port_alone_and_ends_with_an_interrupt(tmp_path: Path) -> None:
+    with subprocess.Popen([PACK], cwd=tmp_path, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout
+        port = int(process.stdout.readline())
+        process.send_signal(signal.SIGINT)
+        assert process.stdout.read() == ""
+        assert process.wait(10) == 0
+    assert 0 < port < 2**16
+
+
+def test_it_ends_when_the_engine_is_killed(tmp_path: Path) -> None:
+    script = f"{PACK} >{tmp_path}/port & echo $!; wait"
+    with subprocess.Popen(["sh", "-c", script], stdout=subprocess.PIPE, text=True) as engine:
+        assert engine.stdout
+        analyzer = int(engine.stdout.readline())
+        _until(lambda: (tmp_path / "port").exists() and (tmp_path / "port").read_text().endswith("\n"))
+        engine.kill()
+        engine.wait()
+        _until(lambda: not _runs(analyzer))
+
+
+def _until(true: object) -> None:
+    assert callable(true)
+    end = time.monotonic() + 20
+    while not true():
+        assert time.monotonic() < end
+        time.sleep(0.1)
+
+
+def _runs(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"

@@ -1,0 +1,87 @@
+"""Checkov, the engine of somebody else, reads every stack as our own rules do; where not, `reading.yaml` says why."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from policy.benchmark import RULES
+from policy.plan import resources
+from recorder.document import plan_document
+from recorder.run import record
+from tests.policy.checkov.reading import Reading, expected, python, read
+from tests.policy.checkov.template import write
+from tools.errors import BuildError
+
+_STACKS = ("dev", "demo", "prod")
+_CLAIMED = {id_: rule for rule in RULES for id_ in rule.ids if id_.startswith("CKV")}
+_EXPECTED = expected()
+
+
+class _Stack(NamedTuple):
+    written: int
+    reading: Reading
+    broken: frozenset[str]
+    """Names of our rules that it breaks, for a reason or not."""
+
+
+@pytest.fixture(scope="module")
+def engine() -> Path:
+    """Checkov's Python; without a package index the tests are skipped, and fail where CI asks for the tools."""
+    try:
+        return python(print)
+    except BuildError as error:
+        if os.environ.get("KUBEFLOW_AKS_REQUIRE_TOOLS") == "1":
+            pytest.fail(str(error))
+        pytest.skip(str(error))
+
+
+@pytest.fixture(scope="module")
+def stacks(engine: Path, tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, _Stack]:
+    """Every stack as both read it."""
+    return {stack: _stack(engine, stack, tmp_path_factory.mktemp(stack)) for stack in _STACKS}
+
+
+def _stack(engine: Path, stack: str, folder: Path) -> _Stack:
+    planned = plan_document(record(stack, preview=False))["resources"]
+    (home := folder / "home").mkdir()
+    (given := folder / "given").mkdir()
+    written = write(planned, given)
+    broken = {rule.name for rule in RULES if list(rule.violations(resources(planned)))}
+    return _Stack(written, read(engine, given, home), frozenset(broken))
+
+
+def test_checkov_reads_all_of_a_stack_and_reaches_no_network(stacks: Mapping[str, _Stack]) -> None:
+    for stack in stacks.values():
+        assert (stack.reading.unreadable, stack.reading.refused) == (0, ())
+        assert stack.reading.resources >= stack.written  # the pod of a DaemonSet counts once more
+
+
+def test_every_check_is_known_here(stacks: Mapping[str, _Stack]) -> None:
+    reported = {id_ for stack in stacks.values() for id_ in stack.reading.failed}
+    assert reported == (_CLAIMED.keys() - _EXPECTED.unread) | _EXPECTED.unclaimed
+    assert not _EXPECTED.unclaimed & _CLAIMED.keys()
+    assert _EXPECTED.unread <= _CLAIMED.keys()
+
+
+def test_no_check_fails_that_we_have_no_rule_for(stacks: Mapping[str, _Stack]) -> None:
+    news = {
+        (name, id_): where
+        for name, stack in stacks.items()
+        for id_, where in stack.reading.failed.items()
+        if where and id_ not in _CLAIMED
+    }
+    assert news == {}
+
+
+def test_verdicts_differ_only_as_listed(stacks: Mapping[str, _Stack]) -> None:
+    different: dict[tuple[str, bool], set[str]] = {}
+    for name, stack in stacks.items():
+        for id_, where in stack.reading.failed.items():
+            if id_ in _CLAIMED and bool(where) != (_CLAIMED[id_].name in stack.broken):
+                different.setdefault((id_, bool(where)), set()).add(name)
+    assert different == _EXPECTED.different
