@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from typing import Any
+
 import pytest
 
 from tests.local.pull_request.conftest import Shown, previewed
@@ -51,17 +52,22 @@ def test_pools_added_removed_and_replaced_and_what_follows_from_it(tree: Project
         file.write(POOLS)
     shown = previewed(tree, "--stack", "demo")
     told = shown.document("demo")
-    pools = {name.removeprefix("kubeflow-aks-demo-"): action for name, action in shown.changes("demo").items()}
-    assert pools.items() >= {
-        "general": "update",
-        "cpuspot": "replace",
-        "cpuod": "replace",
-        "memspot": "create",
-        "memod": "create",
-        "gpuspot": "delete",
-        "gpuod": "delete",
-        "expander": "update",
-    }.items()
+    pools = {
+        name.removeprefix("kubeflow-aks-demo-"): action for name, action in shown.changes("demo").items()
+    }
+    assert (
+        pools.items()
+        >= {
+            "general": "update",
+            "cpuspot": "replace",
+            "cpuod": "replace",
+            "memspot": "create",
+            "memod": "create",
+            "gpuspot": "delete",
+            "gpuod": "delete",
+            "expander": "update",
+        }.items()
+    )
     spot = _change(shown, "kubeflow-aks-demo-cpuspot")
     assert spot["forcedBy"] == ["vmSize"]
     size = {"path": "vmSize", "kind": "update", "before": "Standard_D8ds_v5", "after": "Standard_D16ds_v5"}
@@ -108,7 +114,7 @@ def test_protection_taken_away_is_told_though_no_resource_changes(tree: Project)
     _edit(tree, "Pulumi.dev.yaml", "config:\n", "config:\n  kubeflow-aks:protect: false\n")
     told = previewed(tree, "--stack", "dev").document("dev")
     assert not told["changes"]
-    assert [word for word in told["words"] if "protect" in word["text"]]
+    assert [word["kind"] for word in told["words"]] == ["protection-removed"]
     assert [rule["rule"] for rule in told["policy"]["new"]] == ["only-demos-are-unprotected"]
 
 
@@ -140,12 +146,12 @@ def test_stacks_that_come_and_go(tree: Project) -> None:
 
 def test_a_base_that_does_not_run_is_told_and_the_head_is_shown_as_new(tree: Project) -> None:
     tree.git("checkout", "--quiet", "-b", "broken")
-    _edit(tree, "Pulumi.demo.yaml", "westeurope", "nowhere")
+    _edit(tree, "Pulumi.demo.yaml", "kubeflow-aks:location", "kubeflow-aks:place")
     commit = tree.commit("2026-09-01")
-    _edit(tree, "Pulumi.demo.yaml", "nowhere", "westeurope")
+    _edit(tree, "Pulumi.demo.yaml", "kubeflow-aks:place", "kubeflow-aks:location")
     shown = previewed(tree, "--stack", "demo", base=commit)
     assert shown.document("demo")["outcome"] == "baseFailed"
-    assert "nowhere" in shown.document("demo")["failures"]["base"]
+    assert "place" in shown.document("demo")["failures"]["base"]
     assert set(shown.changes("demo").values()) == {"create"}
 
 
