@@ -117,10 +117,12 @@ class Analyzer(analyzer_pb2_grpc.AnalyzerServicer):
         self.stopped.set()
 
     def _of(self, rule: Rule, resources: list[Resource]) -> Iterator[Violation]:
-        if self._levels[rule.name] != _Level.DISABLED:
-            for violation in rule.violations(resources):
-                if not covering(self._rows, self._stack, violation):
-                    yield violation
+        """What is told: nothing that is accepted, and what cannot be judged only where it would have to be kept."""
+        level = self._levels[rule.name]
+        for violation in rule.violations(resources) if level != _Level.DISABLED else ():
+            undecided_advice = violation.undecided and level == _Level.ADVISORY
+            if not undecided_advice and not covering(self._rows, self._stack, violation):
+                yield violation
 
     def _answer(self, found: Iterable[Iterable[Violation]]) -> Any:
         return analyzer_pb2.AnalyzeResponse(

@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from policy.rule import STACK, UNKNOWN, Resource
 from recorder.document import SECRET, VERSION
+
+_PLAN: Final = frozenset({"stack", "resources", "outputs", "secretOutputs", "unknownOutputs"})
+_RESOURCE: Final = frozenset({"urn", "type", "name", "inputs", "secretInputs", "unknownInputs", "options"})
 
 
 class PlanError(ValueError):
@@ -29,7 +32,11 @@ def read(path: Path) -> Mapping[str, Any]:
         raise PlanError(f"{path}: not JSON: {error}") from None
     if not isinstance(plan, dict) or cast(dict[str, Any], plan).get("version") != VERSION:
         raise PlanError(f"{path}: no plan document of version {VERSION}, as `make preview` writes it")
-    return cast(dict[str, Any], plan)
+    found = cast(dict[str, Any], plan)
+    _whole(found, _PLAN, f"{path}")
+    for number, entry in enumerate(found["resources"]):
+        _whole(entry, _RESOURCE, f"{path}: resources[{number}]")
+    return found
 
 
 def everything(plan: Mapping[str, Any]) -> list[Resource]:
@@ -57,6 +64,11 @@ def resources(planned: Iterable[Mapping[str, Any]]) -> list[Resource]:
         PlanError: a resource names an unknown or secret input that it does not have.
     """
     return [_resource(entry) for entry in planned]
+
+
+def _whole(found: Any, keys: frozenset[str], where: str) -> None:
+    if missing := keys - found.keys() if isinstance(found, dict) else keys:
+        raise PlanError(f"{where}: it lacks {', '.join(sorted(missing))}")
 
 
 def _resource(entry: Mapping[str, Any]) -> Resource:

@@ -24,7 +24,7 @@ def _no_service_principal(inputs: Inputs) -> Iterator[str]:
 
 def _reads_only(inputs: Inputs) -> Iterator[str]:
     scope, role = str(at(inputs, "scope")), str(at(inputs, "roleDefinitionId"))
-    if "/microsoft.containerregistry/registries/" in scope.casefold() and (
+    if "containerregistry/registr" in scope.casefold() and (
         role.rpartition("/")[2].casefold() not in _PULLING
     ):
         yield f"roleDefinitionId is {role}; expected a role that only reads: {', '.join(_PULLING.values())}"

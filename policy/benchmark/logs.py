@@ -20,7 +20,7 @@ _GROUPS: Final = {"audit": _AUDIT, "allLogs": {*_AUDIT, *_PLATFORM}}
 def _is_of_cluster(setting: Inputs) -> bool:
     """Whether a setting is about a cluster; where nobody knows yet what it is about it is taken to be."""
     about = at(setting, "resourceUri")
-    return about is UNKNOWN or "/microsoft.containerservice/managedclusters/" in str(about).casefold()
+    return about is UNKNOWN or "containerservice/managedcluster" in str(about).casefold()
 
 
 def _kept(setting: Inputs) -> Iterator[str]:

@@ -67,3 +67,17 @@ def test_no_exception_is_for_a_rule_that_is_kept() -> None:
     of_benchmark = [row for row in _ROWS if row.rule in {rule.name for rule in BENCHMARK}]
     assert [told for stack, all_ in found.items() for told in stale(of_benchmark, stack, all_)] == []
     assert list(useless(of_benchmark, found)) == []
+
+
+def test_an_exception_for_one_container_is_none_for_its_neighbour() -> None:
+    planned = plan_document(record("dev", preview=False))["resources"]
+    daemons = next(it for it in planned if it["name"].endswith("-inotify"))
+    (beside,) = daemons["inputs"]["spec"]["template"]["spec"]["containers"]
+    beside["securityContext"]["privileged"] = True
+    (verdict,) = (
+        it
+        for it in verdicts("dev", resources(planned), _ROWS, BENCHMARK)
+        if it.rule.name == "container-not-privileged"
+    )
+    assert [it.message.partition(":")[0] for it in verdict.violated] == ["container pause"]
+    assert [it.message.partition(":")[0] for it, _ in verdict.accepted] == ["container raise"]
