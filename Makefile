@@ -17,7 +17,7 @@ RUN_LOCAL := $(PY) -m local_aks --build $(BUILD)
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help preview quota test test-program test-local test-simulation test-package lint docs bench requirements demo demo-down local-up local-shell local-down clean
+.PHONY: help preview quota policy test test-program test-local test-simulation test-package lint docs bench requirements demo demo-down local-up local-shell local-down clean
 
 help: ## what there is
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 16
@@ -27,6 +27,9 @@ preview: $(VENV)/.runtime ## what `pulumi up` would create for STACK (default de
 
 quota: $(VENV)/.runtime ## vCPU quota that STACK needs, beside what the subscription has where `az` is signed in
 	@$(PY) -m preview.quota -- "$$STACK"
+
+policy: $(VENV)/.runtime ## what became of each rule of policy for STACK, and what is accepted for which reason
+	@$(PY) -m policy -- "$$STACK"
 
 test: $(VENV)/.dev ## tests of rules and components: no Azure, no Go, seconds
 	@$(PY) -m pytest --numprocesses 2
@@ -54,6 +57,7 @@ lint: $(VENV)/.dev $(PACKAGE_VENV)/.dev ## style, types, who imports whom, gener
 	@cd $(PACKAGE) && .venv/bin/pyright
 	@PYTHONPATH=.:$(PACKAGE)/src $(VENV)/bin/lint-imports --no-cache
 	@$(PY) -m settings.reference --check
+	@$(PY) -m policy.reference --check
 	@$(VENV)/bin/zizmor --offline --quiet --persona=auditor .github
 	@$(call actionlint)
 
@@ -65,8 +69,9 @@ define actionlint
 	else echo "workflows: not checked by actionlint, which needs Go" >&2; fi
 endef
 
-docs: $(VENV)/.dev $(PACKAGE_VENV)/.dev ## write what is generated: settings reference, Pulumi.yaml's keys, the README's picture and output, notebooks
+docs: $(VENV)/.dev $(PACKAGE_VENV)/.dev ## write what is generated: settings and policy reference, Pulumi.yaml's keys, the README's picture and output, notebooks
 	@$(PY) -m settings.reference --write
+	@$(PY) -m policy.reference --write
 	@$(PY) -m preview.readme --write
 	@$(PACKAGE_VENV)/bin/jupytext --quiet --update --to ipynb $(PACKAGE)/examples/pipelines/*.py
 

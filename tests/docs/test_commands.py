@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from policy.__main__ import main as policy
 from preview.__main__ import main as preview
 from preview.quota import main as quota
 from preview.readme import DAY
@@ -25,8 +26,14 @@ ELSEWHERE = {
 """Programs whose commands no test runs, with the reason."""
 RUN_BY_CI = {"make test", "make test-program", "make test-local"}
 """Commands that would run the suite inside itself: `.ci/run` runs them."""
-PREVIEWS = ("make preview", "make quota")
+PREVIEWS = ("make preview", "make quota", "make policy")
 """Commands that run the program in process."""
+RUNS = {
+    "preview": (preview, "Plan of kubeflow-aks-"),
+    "preview.quota": (quota, "Quota"),
+    "policy": (policy, "satisfied  spot-is-marked "),
+}
+"""What such a command runs, and how what it prints begins."""
 LOCAL = {"make demo", "make demo STACK=dev", "make demo-down", "make local-up", "make local-shell"}
 """Commands that take minutes: `tests/local` runs them, and `.ci/run` that."""
 IN_THE_SHELL = "docs/local-aks.md"
@@ -67,8 +74,8 @@ def test_the_preview_that_make_runs_works(
     command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """On a copy that fixes the day, so that the end of a support window does not fail the suite."""
-    step = next(step for step in steps(command) if "-m preview" in step)
-    run, shown = (quota, "Quota") if "-m preview.quota" in step else (preview, "Plan of kubeflow-aks-")
+    step = steps(command)[-1]
+    run, shown = next(found for module, found in RUNS.items() if f" -m {module} " in step)
     assert step.endswith(' -- "$STACK"')
     stack = next((word.removeprefix("STACK=") for word in shlex.split(command) if "=" in word), "dev")
     for file in ("__main__.py", "Pulumi.yaml"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -67,6 +68,8 @@ def test_the_preview_shows_it_and_ends_with_1(leaking: Path, capsys: pytest.Capt
     assert preview(["mine", "--root", str(leaking)]) == 1
     out = capsys.readouterr().out
     assert "\nPolicy:\nmandatory  no-secret-in-clear  mine: token is in clear" in out
+    assert re.search(r"^advisory   \d+ rules +aks-api-server-closed, ", out, re.MULTILINE)
+    assert "make policy STACK=mine says" in " ".join(out.split())
     assert (leaking / "build" / "mine" / "plan.json").exists()
 
 
