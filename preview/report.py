@@ -46,13 +46,13 @@ def _warnings(warnings: tuple[str, ...], width: int) -> list[str]:
 
 
 def _policy(violations: Sequence[Violation], stack: str, width: int) -> list[str]:
-    """What fails the preview in full; of the rest the names of the rules."""
+    """What is mandatory in full; of the rest the names of the rules."""
     rows = [
-        ("mandatory", it.rule.name, f"{line(it)}; expected: {it.rule.says}")
+        ("undecided" if it.undecided else "mandatory", it.rule.name, line(it))
         for it in violations
-        if it.mandatory
+        if it.rule.mandatory
     ]
-    if advisory := list(dict.fromkeys(it.rule.name for it in violations if not it.mandatory)):
+    if advisory := list(dict.fromkeys(it.rule.name for it in violations if not it.rule.mandatory)):
         what = f"{', '.join(advisory)}; make policy STACK={stack} says what and why"
         rows.append(("advisory", "1 rule" if len(advisory) == 1 else f"{len(advisory)} rules", what))
     return [text for row in table(rows, width) for text in row]
