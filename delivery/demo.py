@@ -21,7 +21,7 @@ from delivery import expiry
 TEMPLATE: Final = "Pulumi.demo.yaml"
 MOST_HOURS: Final = 72
 """Our choice: over a long weekend."""
-_NAME: Final = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,14}[a-z0-9])?")
+_NAME: Final = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,13}[a-z0-9])?")
 _PROJECT: Final = "kubeflow-aks"
 
 
@@ -63,7 +63,7 @@ def main(
         0; 1 where a value is not allowed, one line for each.
     """
     parser = argparse.ArgumentParser(prog="python -m delivery.demo", description="The file of a demo stack.")
-    parser.add_argument("name", help="lower-case letters, digits and hyphens, at most 16")
+    parser.add_argument("name", help="lower-case letters, digits and hyphens, at most 15")
     parser.add_argument("--hours", required=True, help=f"how long it lasts, 1 to {MOST_HOURS}")
     parser.add_argument("--secrets-provider", default="", help="key for its secrets, as azurekeyvault://…")
     options = parser.parse_args(arguments)
@@ -71,7 +71,7 @@ def main(
     mistakes: list[str] = []
     if not _NAME.fullmatch(options.name):
         mistakes.append(
-            f"name: {options.name!a} is not allowed; expected at most 16 lower-case letters, digits and hyphens, "
+            f"name: {options.name!a} is not allowed; expected at most 15 lower-case letters, digits and hyphens, "
             "with a letter or digit at both ends"
         )
     if not (re.fullmatch("[0-9]{1,3}", options.hours) and 1 <= int(options.hours) <= MOST_HOURS):

@@ -9,19 +9,20 @@ import argparse
 import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import accumulate
 from pathlib import Path
 from typing import Any, Final
-
-from pull_request.telling.escape import code
 
 from delivery import marked
 from delivery.drifts import Drift, PreviewError, drifts
 from delivery.github import GitHub, GitHubError
 from delivery.stacks import is_stack_name
+from pull_request.telling.escape import code
 
 LABEL: Final = "drift"
 _PAGE: Final = "docs/how-to/keep-or-undo-hand-edits.md"
-_MOST_ROWS: Final = 100
+_MOST_CHARACTERS: Final = 50_000
+"""Of the rows; GitHub takes 65,536 in an issue."""
 _MOST_PATHS: Final = 10
 _DOES: Final = {"create": "is missing", "delete": "is no longer wanted", "update": "differs"}
 _EXISTS_ALREADY: Final = 422
@@ -44,10 +45,13 @@ def body(stack: str, found: Sequence[Drift], environment: Mapping[str, str]) -> 
         "",
         "| resource | | properties |",
         "|---|---|---|",
-        *(_row(drift) for drift in found[:_MOST_ROWS]),
     ]
-    if len(found) > _MOST_ROWS:
-        lines.append(f"\n… and {len(found) - _MOST_ROWS} more.")
+    rows = [_row(drift) for drift in found]
+    sizes = accumulate(map(len, rows))
+    shown = [row for row, size in zip(rows, sizes, strict=True) if size <= _MOST_CHARACTERS]
+    lines += shown
+    if len(shown) < len(rows):
+        lines.append(f"\n… and {len(rows) - len(shown)} more.")
     lines += ["", *_way_back(stack, found), "", f"[Keep or undo a hand edit]({page}) · [newest run]({run})"]
     return "\n".join(lines) + "\n"
 

@@ -50,7 +50,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Prints what changes and writes `build/pr-preview/<stack>.md` and `.json`.
 
     Returns:
-        0 whatever changes; 1 where the head does not run or violates a mandatory rule; 2 where nothing can be previewed.
+        0 whatever changes; 1 where the head does not run, violates a mandatory rule, or would replace or delete what is
+        protected, so that `pulumi up` refuses it; 2 where nothing can be previewed.
     """
     options = _arguments(arguments)
     for each in _SIGNALS:
@@ -123,9 +124,7 @@ def _preview(options: argparse.Namespace) -> int:
         )
         observed = _side_by_side(
             [
-                lambda stack=stack: comparison.of(
-                    stack, in_base=stack in in_base, in_head=stack in in_head
-                )
+                lambda stack=stack: comparison.of(stack, in_base=stack in in_base, in_head=stack in in_head)
                 for stack in dict.fromkeys(wanted)
             ],
             place.mark,
@@ -170,7 +169,7 @@ def _tell(observed: Observed, folder: Path, accepted: Sequence[Accepted]) -> int
         json.dumps(what.document, indent=2, ensure_ascii=False) + "\n", encoding="utf-8"
     )
     print(*what.terminal(shutil.get_terminal_size(_WIDTH).columns), sep="\n", flush=True)
-    failed = observed.head is not None and observed.head.failure
+    failed = observed.refused or (observed.head is not None and observed.head.failure)
     return _FAILED if failed or any(violation.mandatory for violation in after) else 0
 
 

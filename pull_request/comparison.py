@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
@@ -139,7 +139,8 @@ class _One:
             head=run_of(done.result, done.ignored),
             changes=changes,
             looks_replaced=only_look,
-            notes=(*observed.notes, *unknown),
+            refused=tuple(urn.rpartition("::")[2] for urn in done.refused),
+            notes=(*observed.notes, *unknown, *_refused(done.refused)),
         )
 
     def notes(self, in_base: bool, in_head: bool) -> Iterator[str]:  # noqa: FBT001 - one for each tree
@@ -218,6 +219,14 @@ def _python(tree: Tree, report: Report) -> Path:
         return environment(lock, f"the {tree.what}", report)
     except BuildError as error:
         raise ProgramError(str(error)) from error
+
+
+def _refused(urns: Sequence[str]) -> Iterator[str]:
+    if urns:
+        yield (
+            "`pulumi up` refuses this change, because it would replace or delete what is protected; shown is what it "
+            "would do without the protection (docs/how-to/protect-and-destroy.md)"
+        )
 
 
 def _config(root: Path, stack: str) -> StackConfig | None:

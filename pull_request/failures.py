@@ -13,7 +13,18 @@ _CRASHED: Final = "python inline source runtime error: "
 _PLACE: Final = re.compile(r'^  File "(.+)", line (\d+)', re.MULTILINE)
 _GONE: Final = re.compile(r"error reading from server|rpc error|EOF|transport|connection (refused|reset)")
 _FRAMES: Final = re.compile(r"(preview|update|.* resources?) failed$|The resource monitor has terminated")
+_PROTECTED: Final = re.compile(
+    r'resource "(?P<urn>urn:[^"]+)"(?: as part of replacing "[^"]+")?\s+'
+    r"(?:as it is currently marked for protection|because it is protected)"
+)
+"""How the engine refuses what is protected (`step_generator.go` and `step.go` in `pkg/resource/deploy`)."""
 _LONGEST: Final = 20_000
+
+
+def protected(errors: Sequence[str]) -> tuple[str, ...]:
+    """The URNs that the engine refuses to replace or delete; empty where something else went wrong, too."""
+    found = [_PROTECTED.search(error) for error in errors if not _all_frames(error)]
+    return tuple(dict.fromkeys(one["urn"] for one in found if one)) if all(found) else ()
 
 
 def failure(errors: Sequence[str], root: Path, printed: str) -> str:
@@ -33,6 +44,10 @@ def failure(errors: Sequence[str], root: Path, printed: str) -> str:
             else "the program ended before it was through"
         ]
     return "\n".join(lines)[:_LONGEST]
+
+
+def _all_frames(error: str) -> bool:
+    return all(_FRAMES.search(line) for line in error.splitlines() if line.strip())
 
 
 def _lines(error: str, root: Path) -> Iterator[str]:

@@ -100,6 +100,8 @@ class Observed:
         head: None where the head has none.
         changes: what `pulumi up` of the head would do; role assignments that only look replaced are left out.
         looks_replaced: names of those role assignments.
+        refused: names of what is protected and would be replaced or deleted, so that `pulumi up` refuses the change;
+            `changes` is what it would do without the protection.
         notes: what the reader must know to judge this, one sentence each: encrypted values that were stood in for,
             types that no stand-in knows, a control plane that was not there.
     """
@@ -111,6 +113,7 @@ class Observed:
     head: Run | None
     changes: tuple[Change, ...] = ()
     looks_replaced: tuple[str, ...] = ()
+    refused: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
 

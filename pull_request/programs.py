@@ -23,7 +23,7 @@ from local_aks.engine import Engine, EngineError, Result, program
 from local_aks.run.directory import RunDirectory
 from local_aks.run.processes import stop_unnoted
 from pull_request import processes
-from pull_request.failures import failure
+from pull_request.failures import failure, protected
 from pull_request.stand_ins import StandInsError, bytecode, stand_ins
 from recorder.stack_files import StackFileError
 from tools import Tools
@@ -67,11 +67,14 @@ class Outcome:
         result: what the engine says of it.
         ignored: by URN the inputs whose later changes the engine leaves alone, which it does not say there.
         not_simulated: types that no stand-in knows.
+        refused: URNs of what is protected and would be replaced or deleted, which `up` refuses; the result of a preview
+            is then that without the protection.
     """
 
     result: Result
     ignored: Mapping[str, Sequence[str]]
     not_simulated: tuple[str, ...]
+    refused: tuple[str, ...] = ()
 
 
 def operate(
@@ -111,15 +114,23 @@ def operate(
                 serve=watch.served,
                 stand_in_for_encrypted=True,
             )
+            refused: tuple[str, ...] = ()
             if operation == "up":
                 result = engine.up()
                 states: list[dict[str, Any]] = engine.export().get("resources", [])
                 ignored = {state["urn"]: state.get("ignoreChanges", []) for state in states}
             else:
                 plan = run.root / "plan.json"
-                result = engine.preview(plan=plan)
+                try:
+                    result = engine.preview(plan=plan)
+                except EngineError as error:
+                    refused = protected(error.result.errors() if error.result else ())
+                    if not refused:
+                        raise
+                    engine.unprotect()
+                    result = engine.preview(plan=plan)
                 ignored = _ignored(plan)
-            return Outcome(result, ignored, answering.not_simulated())
+            return Outcome(result, ignored, answering.not_simulated(), refused)
     except EngineError as error:
         if watch.expired:
             raise ProgramError(

@@ -80,16 +80,19 @@ def stand_ins(
     command = [str(python), "-P", "-m", "pull_request.serving", str(run.root), today.isoformat()]
     ours, theirs = socket.socketpair()
     with ours, theirs, run.log("stand-ins").open("w", encoding="utf-8") as log:
-        process = subprocess.Popen(  # noqa: S603 - our own module
-            [*command, str(theirs.fileno()), *([str(kubeconfig)] if kubeconfig else [])],
-            cwd=run.root,
-            env=_environment(),
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=log,
-            pass_fds=[theirs.fileno()],
-            start_new_session=True,  # Ctrl-C is for the command in front; this one ends with it
-        )
+        try:
+            process = subprocess.Popen(  # noqa: S603 - our own module
+                [*command, str(theirs.fileno()), *([str(kubeconfig)] if kubeconfig else [])],
+                cwd=run.root,
+                env=_environment(),
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                pass_fds=[theirs.fileno()],
+                start_new_session=True,  # Ctrl-C is for the command in front; this one ends with it
+            )
+        except OSError as error:
+            raise StandInsError(f"the stand-ins do not start with {python}: {error.strerror}") from error
         theirs.close()
         try:
             with ours.makefile(encoding="utf-8") as lines:

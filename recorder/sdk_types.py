@@ -35,20 +35,25 @@ def check_resource(token: str, inputs: Mapping[str, Any]) -> list[str]:
     Raises:
         LookupError: the SDK has no resource of that token.
     """
-    return _check_object(inputs, _args_class(token), token.rsplit(":", 1)[-1])
+    return _check_object(inputs, input_class(token), token.rsplit(":", 1)[-1])
 
 
 def knows(token: str) -> bool:
     """Whether the SDK has a resource of that token."""
     try:
-        _args_class(token)
+        input_class(token)
     except LookupError:
         return False
     return True
 
 
 @cache
-def _args_class(token: str) -> type:
+def input_class(token: str) -> type:
+    """The class of a resource's inputs.
+
+    Raises:
+        LookupError: the SDK has no resource of that token.
+    """
     package, module, name = token.split(":")
     root = "pulumi_" + package.replace("-", "_")
     importlib.import_module(root)
@@ -73,12 +78,14 @@ def _args_class(token: str) -> type:
 
 
 @cache
-def _hints(cls: type) -> dict[str, Any]:
+def hints(cls: type) -> dict[str, Any]:
+    """Types of an input class's properties, by wire name."""
     return _types._raw_return_hints(cls)  # type: ignore[attr-defined] # noqa: SLF001 # pyright: ignore
 
 
 @cache
-def _required(cls: type) -> frozenset[str]:
+def required(cls: type) -> frozenset[str]:
+    """Wire names of the properties that an input class can't do without."""
     wire: dict[str, str] = _types._py_to_pulumi_names_from_py_properties(cls)  # type: ignore[attr-defined] # noqa: SLF001 # pyright: ignore
     parameters = list(inspect.signature(cls.__init__).parameters.items())[1:]
     return frozenset(
@@ -88,12 +95,12 @@ def _required(cls: type) -> frozenset[str]:
     )
 
 
-def _arms(hint: Any) -> Iterator[Any]:
+def arms(hint: Any) -> Iterator[Any]:
     """Every concrete type that an Input hint allows, without unions, Input and Optional."""
     origin = typing.get_origin(hint)
     if origin in (typing.Union, types.UnionType):
         for arm in typing.get_args(hint):
-            yield from _arms(arm)
+            yield from arms(arm)
     elif (
         origin is pulumi.Output
         or hint is type(None)
@@ -105,10 +112,10 @@ def _arms(hint: Any) -> Iterator[Any]:
 
 
 def _check_object(value: Mapping[str, Any], cls: type, path: str) -> list[str]:
-    known = _hints(cls)
+    known = hints(cls)
     mistakes = [f"{path}.{key}: unknown property" for key in value if key not in known]
     mistakes += [
-        f"{path}.{key}: required" for key in sorted(_required(cls)) if key in known and key not in value
+        f"{path}.{key}: required" for key in sorted(required(cls)) if key in known and key not in value
     ]
     for key, item in value.items():
         if key in known:
@@ -117,16 +124,22 @@ def _check_object(value: Mapping[str, Any], cls: type, path: str) -> list[str]:
 
 
 def _check(value: Any, hint: Any, path: str) -> list[str]:
-    arms = list(_arms(hint))
-    if value is None or value == rpc.UNKNOWN or not arms or Any in arms or object in arms:
+    allowed_types = list(arms(hint))
+    if (
+        value is None
+        or value == rpc.UNKNOWN
+        or not allowed_types
+        or Any in allowed_types
+        or object in allowed_types
+    ):
         return []
-    enums = [arm for arm in arms if inspect.isclass(arm) and issubclass(arm, enum.Enum)]
+    enums = [arm for arm in allowed_types if inspect.isclass(arm) and issubclass(arm, enum.Enum)]
     if enums and not isinstance(value, dict | list):
         allowed = [
             value for arm in enums for value in (*(m.value for m in arm), *_NEWER.get(arm.__name__, ()))
         ]
         return [] if value in allowed else [f"{path}: {value!r} is not one of {allowed}"]
-    for arm in arms:
+    for arm in allowed_types:
         found = _check_arm(value, arm, path)
         if found is not None:
             return found

@@ -136,6 +136,15 @@ class Engine:
         secret_names = frozenset(name for name, output in outputs.items() if output.secret)
         return Outputs({name: output.value for name, output in outputs.items()}, secret_names)
 
+    def unprotect(self) -> None:
+        """Takes the protection off every resource in the state; the program may protect them again.
+
+        Raises:
+            EngineError: the state can't be read or written.
+        """
+        with self._engine_errors("taking the protection away"):
+            self._stack.workspace.unprotect(self.stack)
+
     def _operate(self, operation: str, call: Callable[..., object], on_output: OnOutput | None) -> Result:
         self._wait_for_others()
         recording, lines = Recording(), list[str]()

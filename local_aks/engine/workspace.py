@@ -64,6 +64,14 @@ class Workspace(automation.LocalWorkspace):
         for key in secrets.keys() - kept.keys():
             self._encrypt(stack_name, key, secrets[key])
 
+    def unprotect(self, stack_name: str) -> None:
+        """Takes the protection off every resource in a stack's state.
+
+        Raises:
+            CommandError: the state can't be read or written.
+        """
+        self._run_pulumi_cmd_sync(["state", "unprotect", "--all", "--yes", "--stack", stack_name])
+
     def _encrypt(self, stack_name: str, key: str, value: str) -> None:
         """Sets a secret by stdin; the base class's `set_config` shows it to all users in a command line."""
         command = [self.pulumi_command.command, "--cwd", self.work_dir]

@@ -70,6 +70,10 @@ class ApiServer:
         """What the server answers at a path that is no object's, such as `/version`; empty where nothing is."""
         return self._found(path)
 
+    def types(self, kind: Kind) -> Object:
+        """The OpenAPI document that defines a kind; empty where there is none."""
+        return self._found(f"/openapi/v3{_root(kind)}")
+
     def served(self, kind: Kind) -> ServedKind:
         """How a kind is served; asks again for one not seen before, as its CRD may be new.
 

@@ -15,6 +15,10 @@ class Cluster(Protocol):
         """What is at a path that is no object's, such as `/version`; empty where nothing is."""
         ...
 
+    def types(self, kind: Kind) -> Object:
+        """The OpenAPI document that defines a kind; empty where there is none."""
+        ...
+
     def served(self, kind: Kind) -> ServedKind:
         """How a kind is served.
 

@@ -37,7 +37,7 @@ from local_aks.kube.objects import (
     namespace_of,
     put,
 )
-from local_aks.kubernetes_provider import applying, built_in, manifests, versions
+from local_aks.kubernetes_provider import applying, built_in, built_in_types, manifests, versions
 from local_aks.kubernetes_provider.waiting import Waiter
 
 SERVER: Final = "https://kept.invalid"
@@ -97,6 +97,11 @@ class KeptObjects:
     def read(self, path: str) -> Object:
         """The release; nothing else is at a path that is no object's."""
         return {"gitVersion": RELEASE} if path == "/version" else {}
+
+    def types(self, kind: Kind) -> Object:
+        """The OpenAPI document that defines a built-in kind."""
+        with self._lock:  # who comes second finds the types of a Pod ready
+            return built_in_types.document(kind)
 
     def served(self, kind: Kind) -> ServedKind:
         """How a built-in kind of the SDK, or one that a kept definition defines, is served.

@@ -2,7 +2,7 @@
 
 The real provider sends the inputs of a built-in kind through Go's types and back (`normalizeInputs` in provider.go,
 `Normalize` in clients/unstructured.go). That drops what the type does not know and what is empty, and writes quantities
-one way. Here the API server's OpenAPI documents say what the types are; what they leave out, whether an optional basic
+one way. Here the cluster's OpenAPI documents say what the types are; what they leave out, whether an optional basic
 value is kept when it is false, 0 or empty, is in `data/pointer_fields.csv`.
 """
 
@@ -90,7 +90,7 @@ class Schemas:
             if kind in self._types or api is None or kind in _OWN_WAY:
                 return self._types.get(kind)
         try:
-            document = api.read(f"/openapi/v3/{_path(kind)}")
+            document = api.types(kind)
         except KubeError:
             return None
         definitions = fields(at(document, "components", "schemas"))
@@ -103,10 +103,6 @@ class Schemas:
         with self._lock:
             self._types.update(found)
             return self._types.setdefault(kind, None) if definitions else None
-
-
-def _path(kind: Kind) -> str:
-    return f"apis/{kind.group}/{kind.version}" if kind.group else f"api/{kind.version}"
 
 
 def _normalized(value: Any, schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> tuple[Any, bool]:

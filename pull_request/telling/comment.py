@@ -9,7 +9,10 @@ from pull_request.telling.escape import LONGEST_TEXT, fence, inline
 from pull_request.telling.page import Alert, Block, Items, Lines, Page, Paragraph, Section, Table, page
 
 LONGEST: Final = 60_000
-"""Bytes of a comment in UTF-8. GitHub takes 65,536 characters, so it does whatever it counts as one."""
+"""Bytes of a comment in UTF-8: fewer than the 65,536 characters that GitHub takes, whatever it counts as one.
+
+Source: telia-oss/github-pr-resource#259.
+"""
 _ROOM = 1_000
 """Bytes kept for naming what is left out."""
 _LONGEST_TOP = 50_000

@@ -207,7 +207,7 @@ def _violations(violations: list[Violation]) -> list[ViolationTold]:
         {
             "rule": violation.rule.name,
             "severity": violation.rule.severity,
-            "mandatory": violation.rule.mandatory,
+            "mandatory": violation.mandatory,
             "urn": violation.urn,
             "message": violation.message,
         }

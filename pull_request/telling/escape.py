@@ -1,9 +1,9 @@
 """Text of others in a comment on GitHub, so that nothing in it comes alive.
 
 Whatever is not a plain word or a small number stands in a code span. There GitHub reads no Markdown, HTML, entity or
-autolink ("GitHub Flavored Markdown Spec", "Code spans"), and looks for no mention, issue, commit, emoji or formula.
-Backticks and pipes are written as escapes, so that nothing ends a span or the cell of a table; and so is what a reader
-would not see.
+address ("GitHub Flavored Markdown Spec", code spans); and afterwards it looks for mentions, issues, commits, emoji and
+formulas in the text outside of code alone (autolinked-references-and-urls.md, mention_filter.rb). Backticks and pipes
+are written as escapes, so that nothing ends a span or the cell of a table; and so is what a reader would not see.
 """
 
 import re

@@ -1,5 +1,6 @@
 """What a reader gets to see of a document, in which order; how it is written is another matter."""
 
+import json
 from collections.abc import Iterator, Sequence
 
 from pull_request.telling.blocks import Alert, Block, Items, Lines, Page, Paragraph, Section, Table
@@ -84,8 +85,10 @@ def _sections(document: ChangeDocument) -> Iterator[Section]:
         yield Section(f"In words ({len(below)})", [Items(tuple(below))], unfolded=True)
     if any(policy.values()):
         yield Section(f"Policy ({sum(map(len, policy.values()))})", list(_policy(document)))
-    if changes:
-        yield Section(f"Resources ({len(changes)})", [Items(tuple(map(_resource, changes)))])
+    for action, done in _ACTIONS.items():
+        rows = [_resource(change) for change in changes if change["action"] == action]
+        if rows:
+            yield Section(f"{done.capitalize()} ({len(rows)})", [Items(tuple(rows))])
     if document["outputs"]:
         lines = (
             line
@@ -124,23 +127,25 @@ def _notes(document: ChangeDocument) -> Iterator[Block]:
 
 def _properties(changes: Sequence[ChangeTold]) -> Iterator[Block]:
     """The diff of each resource; resources with the same one share it."""
-    same: dict[tuple[str, ...], list[ChangeTold]] = {}
+    same: dict[str, list[ChangeTold]] = {}
     for change in changes:
+        if change["differences"]:
+            key = json.dumps([change["action"], change["type"], change["differences"]], default=str)
+            same.setdefault(key, []).append(change)
+    for found in same.values():
+        first = found[0]
+        yield Paragraph(f"{first['action']} {_kind(first['type'])} {_names([one['name'] for one in found])}")
         lines = (
             line
-            for found in change["differences"]
-            for line in difference_lines(found["path"], found["before"], found["after"])
+            for one in first["differences"]
+            for line in difference_lines(one["path"], one["before"], one["after"])
         )
-        same.setdefault((change["action"], change["type"], *lines), []).append(change)
-    for (action, kind, *lines), found in same.items():
-        if lines:
-            yield Paragraph(f"{action} {_kind(kind)} {_names([change['name'] for change in found])}")
-            yield Lines(tuple(lines), diff=True)
+        yield Lines(tuple(lines), diff=True)
 
 
 def _resource(change: ChangeTold) -> str:
     forced = f", forced by {_names(change['forcedBy'])}" if change["forcedBy"] else ""
-    return f"{change['action']} {_kind(change['type'])} `{change['name']}`{forced}"
+    return f"{_kind(change['type'])} `{change['name']}`{forced}"
 
 
 def _kind(type_token: str) -> str:

@@ -78,7 +78,9 @@ class Project:
             ("reflog",),
             ("config", "--list", "--local"),
         )
-        answers: dict[str, object] = {" ".join(words): self.git("--no-optional-locks", *words) for words in asked}
+        answers: dict[str, object] = {
+            " ".join(words): self.git("--no-optional-locks", *words) for words in asked
+        }
         kept = (self.top / ".git" / "index", self.top / ".git" / "HEAD", *_files(self.top))
         return answers | {str(file): file.stat().st_mtime_ns for file in kept}
 
@@ -86,7 +88,9 @@ class Project:
 def _files(top: Path) -> list[Path]:
     skipped = (top / ".git", top / "build")
     return [
-        file for file in top.rglob("*") if not any(file.is_relative_to(folder) for folder in skipped) and file != top
+        file
+        for file in top.rglob("*")
+        if not any(file.is_relative_to(folder) for folder in skipped) and file != top
     ]
 
 

@@ -78,7 +78,7 @@ def test_above_the_fold_stand_counts_warnings_policy_and_quota_in_this_order() -
     ]
     assert places == sorted(places)
     assert [title.partition(" (")[0] for title in summaries(text)] == [
-        "In words", "Policy", "Resources", "Notes", "Properties",
+        "In words", "Policy", "Replaced", "Deleted", "Updated", "Notes", "Properties",
     ]  # fmt: skip
 
 
@@ -111,11 +111,18 @@ def test_sections_are_left_out_as_a_whole_and_named(number: int, letter: str) ->
     assert text.count("<details") == text.count("</details>") == len(summaries(text))
     assert f"{number} replaced" in text
     left_out = text.rpartition("Left out, because a comment has an end: ")[2]
-    for title in ("In words", "Resources", "Properties"):
+    for title in ("In words", "Replaced", "Properties"):
         shown = any(summary.startswith(title) for summary in summaries(text))
         assert shown != (title in left_out)
     assert "Properties" in left_out
     assert "Notes" in summaries(text)
+
+
+def test_short_sections_stay_where_a_long_one_is_left_out() -> None:
+    news = (change("create", CONFIG_MAP, f"{'x' * 60}{i}") for i in range(3000))
+    text = comment(with_changes(*news, change("delete", CONFIG_MAP, "one")))
+    assert "Deleted (1)" in summaries(text)
+    assert text.endswith("Left out, because a comment has an end: Created (3000).\n")
 
 
 def test_what_is_warned_of_is_limited_above_the_fold_and_whole_below() -> None:
@@ -123,7 +130,7 @@ def test_what_is_warned_of_is_limited_above_the_fold_and_whole_below() -> None:
     above, _, below = text.partition("<details")
     assert above.count("> - Namespace") == 15
     assert "> - and 25 more, below." in above
-    assert below.count("- Namespace") == 25
+    assert below.count("- Namespace `") == 25
 
 
 @pytest.mark.parametrize("letter", ["字", "\U0010ffff", "! ", "x"], ids=ascii)
@@ -151,7 +158,7 @@ def test_resources_with_the_same_difference_share_it() -> None:
     seen = with_changes(*(change("update", CONFIG_MAP, name, tag) for name in ("one", "two")))
     text = comment(seen)
     assert "update `ConfigMap` `one`, `two`\n\n```diff\n- tags.owner: a\n+ tags.owner: b\n```\n" in text
-    assert "- update `ConfigMap` `one`\n- update `ConfigMap` `two`\n" in text
+    assert "- `ConfigMap` `one`\n- `ConfigMap` `two`\n" in text
 
 
 def test_types_that_no_stand_in_knows_are_told_above_the_fold() -> None:

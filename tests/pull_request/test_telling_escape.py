@@ -167,7 +167,7 @@ def test_a_value_is_one_code_span(text: str) -> None:
         ("the cluster's (own) pool, spot-only", "the cluster's (own) pool, spot-only"),
         ("`a``b`", "`a` `b`"),
         ("1. one", "`1.` one"),
-        ("@octocat approved (see #1)", "`@octocat` approved (see `#1`)"),
+        ("@octocat approved (octo/cat#1)", "`@octocat` approved (`octo/cat#1`)"),
         ("effaced www. GH-1", "`effaced` `www`. `GH-1`"),
         ("a\nb  c", "a b c"),
         ("left `open", "left `\\u{60}open`"),

@@ -22,6 +22,11 @@ _SOURCE: Final = (
 )
 _STRUCT: Final = re.compile(r"^type (\w+) struct \{\n(.*?)^\}", re.MULTILINE | re.DOTALL)
 _POINTER: Final = re.compile(r"\*(?:\w+\.)?(\w+)\s+`json:\"(\w+),omitempty")
+_QUANTITY: Final = re.compile(
+    r"^\s+\w+\s+(?:\*?resource\.Quantity|(?:\w+\.)?ResourceList|map\[[\w.]+\]resource\.Quantity)\s+"
+    r"`json:\"(\w+)",
+    re.MULTILINE,
+)
 _NAMED: Final = re.compile(r"^type (\w+) (bool|string|u?int\d*|float\d*)\b", re.MULTILINE)
 _BASIC: Final = frozenset(
     {"bool", "string", "int", "int32", "int64", "uint32", "uint64", "float32", "float64"}
@@ -43,6 +48,14 @@ def pointer_fields(modules: Path) -> Iterator[tuple[str, str]]:
             yield from (
                 (f"{package}.{struct}", field) for type_, field in _POINTER.findall(body) if type_ in basic
             )
+
+
+def quantity_fields(modules: Path) -> Iterator[tuple[str, str]]:
+    """OpenAPI definition and field of each quantity, and of each mapping or list of some."""
+    for package, folder in _packages(modules):
+        text = "\n".join(path.read_text() for path in sorted(folder.glob("*types*.go")))
+        for struct, body in _STRUCT.findall(text):
+            yield from ((f"{package}.{struct}", field) for field in _QUANTITY.findall(body))
 
 
 def given_up_versions(modules: Path) -> Iterator[tuple[str, str, str, str, str]]:
@@ -85,12 +98,18 @@ def _write(name: str, what: str, columns: Iterable[str], rows: Iterable[Iterable
 
 
 def main(modules: Path) -> None:
-    """Write both tables."""
+    """Write all tables."""
     _write(
         "pointer_fields.csv",
         "Optional basic fields that are kept when false, 0 or empty.",
         ("definition", "field"),
         pointer_fields(modules),
+    )
+    _write(
+        "quantity_fields.csv",
+        "Fields that hold a quantity, or several.",
+        ("definition", "field"),
+        quantity_fields(modules),
     )
     _write(
         "given_up_versions.csv",

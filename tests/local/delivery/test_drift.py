@@ -32,6 +32,7 @@ HandEdit = Callable[[str, str], None]
 def checkout(tmp_path_factory: pytest.TempPathFactory, tools: Tools, cluster: Cluster) -> Generator[Checkout]:
     with checked_out(tmp_path_factory.mktemp("drift"), tools, cluster) as made:
         made.pulumi("stack", "init", STACK)
+        made.sign_in(STACK)
         yield made
 
 

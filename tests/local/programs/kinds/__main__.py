@@ -1,5 +1,7 @@
 """An object of each kind that behaves in a way of its own, and one edit at a time."""
 
+from typing import Any
+
 import pulumi
 import pulumi_kubernetes as k8s
 
@@ -18,77 +20,86 @@ def opts(*needs: pulumi.Resource) -> pulumi.ResourceOptions:
     return pulumi.ResourceOptions(provider=provider, depends_on=[*needs])
 
 
-def when(name: str, new: object, old: object) -> object:
+def when(name: str, new: Any, old: Any) -> Any:
     """A value that one edit changes."""
     return new if edit == name else old
 
 
 namespace = k8s.core.v1.Namespace("namespace", metadata={"name": "test-kinds"}, opts=opts())
-inside = {"namespace": "test-kinds"}
+
+
+def named(name: str, **rest: Any) -> Any:
+    """The metadata of an object in the namespace."""
+    return {"name": name, "namespace": "test-kinds", **rest}
+
+
 k8s.core.v1.ConfigMap(
     "priorities",
-    metadata={"name": "priorities", **inside},
+    metadata=named("priorities"),
     data={"priorities": when("priorities", "20: spot", "10: spot")},
     opts=opts(namespace),
 )
 k8s.core.v1.ConfigMap(
     "frozen",
-    metadata={"name": "frozen", **inside},
+    metadata=named("frozen"),
     immutable=True,
     data={"key": when("frozen", "b", "a")},
     opts=opts(namespace),
 )
 k8s.core.v1.ConfigMap("unnamed", data={"key": "value"}, opts=opts())
-selector = {"app": "agent"}
-k8s.apps.v1.DaemonSet(
-    "agent",
-    metadata={"name": "agent", **inside},
-    spec={
-        "selector": {"match_labels": when("selector", {"app": "other"}, selector)},
-        "template": {
-            "metadata": {"labels": {**selector, "app": when("selector", "other", "agent")}},
-            "spec": {
-                "containers": [
-                    {
-                        "name": "agent",
-                        "image": when("image", "agent:2", "agent:1"),
-                        "env": [
-                            {"name": "LEVEL", "value": when("environment", "debug", "info")},
-                            {"name": "EMPTY", "value": ""},
-                        ],
-                        "resources": {
-                            "limits": {
-                                "cpu": when("spelling", "500m", "0.5"),
-                                "memory": when("memory", "1Gi", "0.5Gi"),
-                            }
-                        },
-                        "security_context": {"run_as_user": when("user", 1, 0)},
-                    }
-                ],
-                "host_network": False,
-                "node_selector": {"nowhere": "true"},
-                "volumes": [{"name": "scratch", "empty_dir": {"size_limit": when("spelling", "1Gi", "1024Mi")}}],
-            },
+selector: Any = {"app": "agent"}
+agent: Any = {
+    "selector": {"match_labels": when("selector", {"app": "other"}, selector)},
+    "template": {
+        "metadata": {"labels": {**selector, "app": when("selector", "other", "agent")}},
+        "spec": {
+            "containers": [
+                {
+                    "name": "agent",
+                    "image": when("image", "agent:2", "agent:1"),
+                    "env": [
+                        {"name": "LEVEL", "value": when("environment", "debug", "info")},
+                        {"name": "EMPTY", **when("spelling", {}, {"value": ""})},
+                    ],
+                    "resources": {
+                        "limits": {
+                            "cpu": when("spelling", "500m", "0.5"),
+                            "memory": when("memory", "1Gi", "0.5Gi"),
+                        }
+                    },
+                    "security_context": {"run_as_user": when("user", 1, 0)},
+                }
+            ],
+            **when("spelling", {}, {"host_network": False}),
+            "node_selector": {"nowhere": "true"},
+            "volumes": [{"name": "scratch", "empty_dir": {"size_limit": when("spelling", "1Gi", "1024Mi")}}],
         },
     },
+}
+k8s.apps.v1.DaemonSet(
+    "agent",
+    metadata=named("agent"),
+    spec=agent,
     opts=opts(namespace),
 )
 k8s.apps.v1.Deployment(
     "server",
-    metadata={"name": "server", **inside},
+    metadata=named("server"),
     spec={
         "replicas": 0,
         "selector": {"match_labels": selector},
         "template": {
             "metadata": {"labels": selector},
-            "spec": {"containers": [{"name": "server", "image": "server:1", "ports": [{"container_port": 80}]}]},
+            "spec": {
+                "containers": [{"name": "server", "image": "server:1", "ports": [{"container_port": 80}]}]
+            },
         },
     },
     opts=opts(namespace),
 )
 k8s.core.v1.LimitRange(
     "limits",
-    metadata={"name": "limits", **inside},
+    metadata=named("limits"),
     spec={"limits": [{"type": "Container", "max": {"memory": when("spelling", "512Mi", "0.5Gi")}}]},
     opts=opts(namespace),
 )
@@ -98,7 +109,7 @@ k8s.storage.v1.StorageClass(
     provisioner="disk.csi.azure.com",
     parameters={"skuName": when("parameters", "Premium_ZRS", "StandardSSD_ZRS")},
     reclaim_policy=when("reclaim", "Retain", "Delete"),
-    allow_volume_expansion=when("expansion", True, False),
+    allow_volume_expansion=edit == "expansion",
     opts=opts(),
 )
 k8s.scheduling.v1.PriorityClass(
@@ -117,7 +128,7 @@ k8s.admissionregistration.v1.ValidatingAdmissionPolicy(
     },
     opts=opts(),
 )
-account = k8s.core.v1.ServiceAccount("account", metadata={"name": "juju", **inside}, opts=opts(namespace))
+account = k8s.core.v1.ServiceAccount("account", metadata=named("juju"), opts=opts(namespace))
 k8s.rbac.v1.ClusterRoleBinding(
     "binding",
     metadata={"name": "test-kinds"},
@@ -126,23 +137,22 @@ k8s.rbac.v1.ClusterRoleBinding(
         "kind": "ClusterRole",
         "name": when("role", "edit", "view"),
     },
-    subjects=[{"kind": "ServiceAccount", "name": "juju", **inside}],
+    subjects=[named("juju", kind="ServiceAccount")],
     opts=opts(),
 )
 token = k8s.core.v1.Secret(
     "token",
-    metadata={
-        "name": "token",
-        **inside,
-        "annotations": {"kubernetes.io/service-account.name": "juju"},
-        "labels": when("label", {"team": "a"}, None),
-    },
+    metadata=named(
+        "token",
+        annotations={"kubernetes.io/service-account.name": "juju"},
+        labels=when("label", {"team": "a"}, None),
+    ),
     type="kubernetes.io/service-account-token",
     opts=opts(account),
 )
 k8s.core.v1.Secret(
     "password",
-    metadata={"name": "password", **inside},
+    metadata=named("password"),
     string_data={"password": when("secret", "new", "old")},
     opts=opts(namespace),
 )
@@ -178,17 +188,17 @@ k8s.apiextensions.CustomResource(
     "thing",
     api_version="kinds.example/v1",
     kind="Thing",
-    metadata={"name": "thing", **inside},
+    metadata=named("thing"),
     spec={"size": when("custom", 2, 1)},
     opts=opts(namespace, definition),
 )
 if edit != "removed":
     k8s.core.v1.ResourceQuota(
-        "quota", metadata={"name": "quota", **inside}, spec={"hard": {"pods": "1"}}, opts=opts(namespace)
+        "quota", metadata=named("quota"), spec={"hard": {"pods": "1"}}, opts=opts(namespace)
     )
 if edit == "added":
-    k8s.core.v1.ConfigMap("added", metadata={"name": "added", **inside}, opts=opts(namespace))
+    k8s.core.v1.ConfigMap("added", metadata=named("added"), opts=opts(namespace))
 if edit == "taken":
-    k8s.core.v1.ConfigMap("taken", metadata={"name": "priorities", **inside}, opts=opts(namespace))
+    k8s.core.v1.ConfigMap("taken", metadata=named("priorities"), opts=opts(namespace))
 
-pulumi.export("token", token.data.apply(lambda data: sorted(data)))
+pulumi.export("token", token.data.apply(sorted))

@@ -1,0 +1,144 @@
+"""The commands of `demo.yml` and `reaper.yml` on the local AKS: of five stacks, the expired one goes."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Generator
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final
+
+import pytest
+
+from delivery import demo, expiry
+from local_aks.azure.state import MANAGED_CLUSTER
+from tests.local.delivery.checkout import Checkout, checked_out
+from tests.local.engine.deployment import Cluster
+from tools import Tools
+
+OLD: Final = "demo-old"
+PASSED: Final = "2026-11-21T10:00:00Z"
+
+
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory: pytest.TempPathFactory, tools: Tools, cluster: Cluster) -> Generator[Checkout]:
+    with checked_out(tmp_path_factory.mktemp("demos"), tools, cluster) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def deployed(checkout: Checkout) -> Checkout:
+    """With the stack `demo-old`, by the steps of the workflow."""
+    written = checkout.step("demo", "demo", "Write the stack's file", NAME="old", HOURS="1")
+    assert written.returncode == 0, written.stderr
+    _rest_of_the_demo(checkout)
+    return checkout
+
+
+def test_a_demo_says_when_it_ends_and_asked_again_lasts_longer(deployed: Checkout) -> None:
+    until = _ends(deployed)
+    assert timedelta(0) < until - datetime.now(UTC) <= timedelta(hours=1)
+    assert deployed.outputs()["stack"] == OLD
+    (deployed.folder / f"Pulumi.{OLD}.yaml").unlink()  # the next run starts from a checkout of its own
+    assert deployed.step("demo", "demo", "Write the stack's file", NAME="old", HOURS="3").returncode == 0
+    _rest_of_the_demo(deployed)
+    assert _ends(deployed) - until > timedelta(hours=1)
+
+
+def test_what_a_person_types_wrong_is_one_line_and_makes_nothing(checkout: Checkout) -> None:
+    for name, hours in (("$(id)", "1"), ("--help", "1"), ("old", "1; id"), ("Old", "0"), ("a" * 16, "999")):
+        done = checkout.step("demo", "demo", "Write the stack's file", NAME=name, HOURS=hours)
+        assert done.returncode == 1, done.stdout
+        assert all(line.startswith("error: ") for line in done.stderr.splitlines())
+        assert "Traceback" not in done.stderr
+
+
+def test_of_five_stacks_the_expired_one_goes_and_every_other_is_named_or_not_even_read(
+    deployed: Checkout,
+) -> None:
+    (deployed.folder / f"Pulumi.{OLD}.yaml").unlink()
+    assert demo.main(["old", "--hours", "1"], deployed.folder, datetime.now(UTC) - timedelta(days=1)) == 0
+    _rest_of_the_demo(deployed)
+    _copy(deployed, "demo-new", expires=expiry.written(datetime.now(UTC) + timedelta(hours=1)))
+    _copy(deployed, "demo-untagged", expires=None)
+    _copy(deployed, "demo-kept", expires=PASSED, protect=True)
+    _copy(deployed, "staging", expires=PASSED)
+    _copy(deployed, "demo-busy", expires=PASSED)
+    _lock(deployed, "demo-busy")
+    (deployed.folder / f"Pulumi.{OLD}.yaml").unlink()  # the reaper's checkout has no file of any demo
+    stacks = deployed.stacks()
+
+    dry = _reap(deployed, destroy="false")
+    assert dry.returncode == 0, dry.stderr
+    assert deployed.stacks() == stacks
+    told = dict(line.split(": ", 1) for line in dry.stdout.splitlines())
+    assert set(told) == {"demo-busy", "demo-kept", "demo-new", "demo-old", "demo-untagged"}
+    assert told[OLD].startswith("would be destroyed: expired ")
+    assert told["demo-new"].startswith("runs until ")
+    assert told["demo-untagged"] == "left: has no tag expires"
+    assert told["demo-kept"].startswith("left: is protected (")
+    assert deployed.azure.all(MANAGED_CLUSTER)
+
+    with ThreadPoolExecutor(2) as both:  # a run by hand beside the one of the schedule
+        begun = [both.submit(_reap, deployed, destroy="true") for _ in range(2)]
+    done = [one.result() for one in begun]
+    assert [one.returncode for one in done] == [0, 0], [one.stderr for one in done]
+    lines = [line for one in done for line in one.stdout.splitlines()]
+    assert sum(line.startswith(f"{OLD}: destroyed: expired ") for line in lines) == 1
+    assert "demo-busy: left: somebody else is at work on it" in lines
+    assert deployed.stacks() == [stack for stack in stacks if stack != OLD]
+    assert deployed.azure.all() == []
+    assert _reap(deployed, destroy="true").returncode == 0
+
+
+def _rest_of_the_demo(checkout: Checkout) -> None:
+    made = checkout.step(
+        "demo", "demo", "Make the stack unless it is there", STACK=OLD, SECRETS_PROVIDER="passphrase"
+    )
+    assert made.returncode == 0, made.stderr
+    checkout.sign_in(OLD)
+    for step in ("Preview", "Up"):
+        done = checkout.step("demo", "demo", step, STACK=OLD)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+
+def _reap(checkout: Checkout, *, destroy: str) -> subprocess.CompletedProcess[str]:
+    return checkout.step("reaper", "reaper", "End what has expired", DESTROY=destroy)
+
+
+def _ends(checkout: Checkout) -> datetime:
+    """By the tag that somebody sees in Azure."""
+    [cluster] = checkout.azure.all(MANAGED_CLUSTER)
+    return datetime.fromisoformat(cluster.outputs["tags"]["expires"])
+
+
+def _copy(checkout: Checkout, stack: str, *, expires: str | None, protect: bool = False) -> None:
+    """Another stack by its state alone, which is all that the reaper looks at before it destroys."""
+    text = checkout.pulumi("stack", "export", "--stack", OLD).stdout.replace(OLD, stack)
+    state: dict[str, Any] = json.loads(text)
+    for resource in state["deployment"]["resources"]:
+        if resource["type"] == "azure-native:resources:ResourceGroup":
+            resource["protect"] = protect
+            for part in ("inputs", "outputs"):
+                tags = resource[part]["tags"]
+                tags.pop("expires")
+                if expires:
+                    tags["expires"] = expires
+    file = checkout.temporary / f"{stack}.json"
+    file.write_text(json.dumps(state), encoding="utf-8")
+    checkout.pulumi("stack", "init", stack)
+    checkout.pulumi("stack", "import", "--stack", stack, "--file", str(file))
+    (checkout.folder / f"Pulumi.{stack}.yaml").unlink(missing_ok=True)
+
+
+def _lock(checkout: Checkout, stack: str) -> None:
+    """As another engine does that is at work."""
+    backend = checkout.environment["PULUMI_BACKEND_URL"].removeprefix("file://").partition("?")[0]
+    folder = (
+        checkout.temporary.parent / "state" / ".pulumi" / "locks" / "organization" / "kubeflow-aks" / stack
+    )
+    assert str(folder).startswith(backend)
+    folder.mkdir(parents=True, exist_ok=True)
+    held = {"pid": 1, "username": "somebody", "hostname": "elsewhere", "timestamp": "2026-11-22T00:00:00Z"}
+    (folder / "0c0ffee0-0000-4000-8000-000000000000.json").write_text(json.dumps(held), encoding="utf-8")
