@@ -18,6 +18,7 @@ import jsonschema
 
 from delivery.stacks import is_stack_name
 from pull_request.telling import SCHEMA
+from pull_request.telling.reading import entries, is_mapping
 
 PREFIX: Final = "preview-"
 """Begins the name of the artifact of one stack."""
@@ -120,9 +121,7 @@ def _document(text: str) -> dict[str, Any]:
 
 def _deeper(value: Any, most: int) -> bool:
     """Whether a value is nested more than `most` times; nothing that reads it later shall run out of stack."""
-    inside: list[Any] = (
-        list(value.values()) if isinstance(value, dict) else value if isinstance(value, list) else []
-    )
+    inside = list(value.values()) if is_mapping(value) else entries(value)
     return most < 0 or any(_deeper(one, most - 1) for one in inside)
 
 

@@ -13,11 +13,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from pull_request.telling import markdown, marker
-
 from delivery import artifact, marked
 from delivery.artifact import ArtifactError, Preview
 from delivery.github import GitHub, GitHubError
+from pull_request.telling import markdown, marker
 
 WORKFLOW: Final = ".github/workflows/preview.yml"
 MOST_COMMENTS: Final = 20
