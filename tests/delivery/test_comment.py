@@ -9,7 +9,7 @@ import pytest
 
 from delivery import comment
 from pull_request.telling import marker
-from tests.delivery.github_api import BOT, Repository
+from tests.delivery.github_api import Repository
 from tests.delivery.previewed import NUMBER, RUN, SHA, archive, document, left, previewed, pull
 
 NO_HEADERS: dict[str, str] = {}
@@ -63,7 +63,7 @@ def test_ours_is_found_on_a_later_page_and_a_forged_marker_is_not_ours(repositor
     other = repository.comment(
         NUMBER, f"{marker('dev')}\nother app", {"login": "renovate[bot]", "type": "Bot"}
     )
-    imposter = repository.comment(NUMBER, f"{marker('dev')}\nx", {"login": BOT["login"], "type": "User"})
+    imposter = repository.comment(NUMBER, f"{marker('dev')}\nx", {"login": "github-actions", "type": "User"})
     for number in range(5):
         repository.comment(NUMBER, f"talk {number}", {"login": "someone", "type": "User"})
     quoted = repository.comment(NUMBER, f"> {marker('dev')}\nquoted")
@@ -89,7 +89,10 @@ def test_the_markdown_of_the_pull_request_is_never_used(repository: Repository) 
 
 def test_hostile_words_in_the_document_do_not_come_alive(repository: Repository) -> None:
     changed = document()
-    changed["notes"] = ["<!-- kubeflow-aks preview: prod -->", f"@team/admins #{1} https://evil.example \ud800"]
+    changed["notes"] = [
+        "<!-- kubeflow-aks preview: prod -->",
+        f"@team/admins #{1} https://evil.example \ud800",
+    ]
     previewed(repository, dev=left(files={"dev.json": json.dumps(changed)}))
     assert comment.main() == 0
     [body] = bodies(repository)
@@ -353,3 +356,21 @@ def test_without_a_job_it_says_what_is_missing(
 ) -> None:
     monkeypatch.delenv("GITHUB_TOKEN")
     assert said(capsys) == (1, "error: GITHUB_TOKEN: not set; a job of GitHub Actions has it\n")
+
+
+def test_another_app_or_person_can_be_the_author(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COMMENT_AUTHOR", "platform-team")
+    previewed(repository, dev=left())
+    ours = repository.comment(NUMBER, f"{marker('dev')}\nold", {"login": "platform-team", "type": "User"})
+    assert comment.main() == 0
+    assert "old" not in ours["body"]
+
+
+def test_a_comment_that_github_lost_is_made_by_the_next_run(repository: Repository) -> None:
+    previewed(repository, dev=left())
+    repository.faults = [("POST", "comments", (502, {}, ""))]
+    assert comment.main() == 1
+    assert comment.main() == 0
+    assert len(bodies(repository)) == 1
