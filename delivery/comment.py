@@ -110,7 +110,7 @@ def previews(github: GitHub, run: Run) -> tuple[list[Preview], list[str]]:
 
 def text(preview: Preview, run: Run) -> str:
     """The comment for one stack; written by this tree's code, whatever the pull request's would write."""
-    return f"{markdown(preview.document)}\n\n{_origin(run)}\n"  # pyright: ignore[reportArgumentType] # fits the schema
+    return f"{markdown(preview.document)}\n\n{_origin(run)}\n"
 
 
 def gone(first: str, run: Run) -> str:
