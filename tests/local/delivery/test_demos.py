@@ -1,4 +1,4 @@
-"""The commands of `.github/workflows/demo.yml` and `.github/workflows/reaper.yml` on the local AKS: of five stacks, the expired one goes."""
+"""The commands of the workflows `demo` and `reaper` on the local AKS: of five stacks, the expired one goes."""
 
 from __future__ import annotations
 
