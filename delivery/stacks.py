@@ -19,7 +19,7 @@ from pull_request.revisions import is_stack_name
 
 LIMIT: Final = 50
 """Our choice: a matrix of a workflow takes 256 jobs, and no team has as many stacks as this."""
-_FILE: Final = re.compile(r"Pulumi\.(?P<stack>.+)\.ya?ml", re.DOTALL)
+_FILE: Final = re.compile(r"Pulumi\.(?P<stack>.+)\.yaml", re.DOTALL)
 _COMMIT: Final = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
 
 

@@ -94,9 +94,10 @@ class Repository:
             raise RevisionError("there is no commit yet, so nothing to compare with")
         unmerged = sorted({line.partition("\t")[2] for line in names(self.root, "ls-files", "-u", "-z")})
         if unmerged:
+            named = ", ".join(map(shown, unmerged[:_NAMED]))
             more = f" and {len(unmerged) - _NAMED} more" if len(unmerged) > _NAMED else ""
             raise RevisionError(
-                f"a merge is not finished: {', '.join(map(shown, unmerged[:_NAMED]))}{more}; resolve it, `git add` and try again"
+                f"a merge is not finished: {named}{more}; resolve it, `git add` and try again"
             )
         edited = bool(git(self.root, "status", "--porcelain", "-z", "--ignore-submodules", "--", "."))
         return Revision("", commit, datetime.now(UTC).date(), edited)

@@ -72,7 +72,7 @@ def _contract(resources: Sequence[Resource]) -> Told:
     for name in sorted(said.keys() & made.keys()):
         pool, entry = made[name], said[name]
         real = {
-            "vmSize": pool.wire["vmSize"],
+            "vmSize": pool.size,
             "priority": "Spot" if pool.spot else "Regular",
             "maxCount": pool.wire.get("maxCount"),
             "labels": dict(pool.labels),

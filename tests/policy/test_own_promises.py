@@ -14,6 +14,7 @@ from policy.rules.tags import UNTAGGABLE
 from policy.verdict import Verdict, verdicts
 from recorder.document import plan_document
 from recorder.run import record
+from tests.docs.citations import SOURCES, broken, is_source
 
 _DAY: Final = {"asOf": "2026-11-21"}
 _HOME: Final = {"vmSize": "Standard_D8s_v5", "minCount": 2, "maxCount": 3}
@@ -52,7 +53,10 @@ _SHAPES: Final[dict[str, dict[str, Any]]] = {
             },
         }
     },
-    "a store for data, nothing protected": {"data": {"store": {"profiles": {"team-a": {}}}}, "protect": False},
+    "a store for data, nothing protected": {
+        "data": {"store": {"profiles": {"team-a": {}}}},
+        "protect": False,
+    },
 }
 
 
@@ -61,6 +65,11 @@ def _broken(stack: str, *, preview: bool, **extra: Any) -> dict[str, Verdict]:
     return {
         it.rule.name: it for it in verdicts(stack, everything(plan), (), RULES) if it.status != "satisfied"
     }
+
+
+def test_every_promise_has_a_source_that_leads_somewhere() -> None:
+    lost = [it.source for it in RULES if not is_source(it.source, SOURCES) or broken(it.source, SOURCES)]
+    assert lost == []
 
 
 @pytest.mark.parametrize("preview", [True, False])
