@@ -57,7 +57,7 @@ def failure(errors: Sequence[str], root: Path, printed: str) -> str:
 def _shortened(error: str) -> str:
     """An error's beginning and end, between which a long one is cut: a traceback ends with what matters."""
     half = _LONGEST // 2
-    return error if len(error) <= _LONGEST else f"{error[:half]}…{error[-half:]}"
+    return error if len(error) <= _LONGEST else f"{error[:half]} … {error[-half:]}"
 
 
 def _all_frames(error: str) -> bool:

@@ -31,7 +31,7 @@ def is_stack_name(text: str) -> bool:
 def shown(text: str) -> str:
     """What a user or a file's name says, on one line."""
     short = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
-    return short if short.isprintable() and short else ascii(short)
+    return short if short.isprintable() else ascii(short)
 
 
 @dataclass(frozen=True)
@@ -111,11 +111,22 @@ class Repository:
             return ""
 
     def stacks(self) -> list[str]:
-        """Stacks of the tree as it lies; files that git ignores are the user's own and left out."""
+        """Stacks of the tree as it lies; files that git ignores are the user's own and left out.
+
+        Raises:
+            RevisionError: a sparse checkout leaves one out, which would look as if it were deleted.
+        """
         files = names(
-            self.root, "ls-files", "-z", "--cached", "--others", "--exclude-standard", "Pulumi.*.yaml"
+            self.root, "ls-files", "-t", "-z", "--cached", "--others", "--exclude-standard", "Pulumi.*.yaml"
         )
-        there = {file for file in files if "/" not in file and (self.root / file).exists()}
+        there: set[str] = set()
+        for state, _, file in (file.partition(" ") for file in files):
+            if "/" not in file and (self.root / file).exists():
+                there.add(file)
+            elif "/" not in file and state == "S":
+                raise RevisionError(
+                    f"{shown(file)} is left out of this sparse checkout; `git sparse-checkout disable` brings it back"
+                )
         return sorted(file.removeprefix("Pulumi.").removesuffix(".yaml") for file in there)
 
     def _commit(self, ref: str) -> str:

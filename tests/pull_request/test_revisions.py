@@ -164,3 +164,16 @@ def test_what_pulumi_takes_as_a_stacks_name(name: str) -> None:
 @pytest.mark.parametrize("name", ["", ".", "..", "--help", "-x", "a b", "a/b", "a\nb", "é", "x" * 101, "a'"])
 def test_what_no_stack_is_called(name: str) -> None:
     assert not is_stack_name(name)
+
+
+def test_a_stack_that_a_sparse_checkout_leaves_out_is_not_taken_for_deleted(small: Project) -> None:
+    small.write("docs/page.md", "")
+    small.commit()
+    small.git("sparse-checkout", "set", "--no-cone", "/*", "!/docs")
+    assert Repository.of(small.root).stacks() == ["dev"]
+    small.git("sparse-checkout", "set", "--no-cone", "/*", "!/Pulumi.dev.yaml")
+    with pytest.raises(RevisionError) as refused:
+        Repository.of(small.root).stacks()
+    assert str(refused.value) == (
+        "Pulumi.dev.yaml is left out of this sparse checkout; `git sparse-checkout disable` brings it back"
+    )
