@@ -89,7 +89,10 @@ def test_the_markdown_of_the_pull_request_is_never_used(repository: Repository) 
 
 def test_hostile_words_in_the_document_do_not_come_alive(repository: Repository) -> None:
     changed = document()
-    changed["notes"] = ["<!-- kubeflow-aks preview: prod -->", f"@team/admins #{1} https://evil.example \ud800"]
+    changed["notes"] = [
+        "<!-- kubeflow-aks preview: prod -->",
+        f"@team/admins #{1} https://evil.example \ud800",
+    ]
     previewed(repository, dev=left(files={"dev.json": json.dumps(changed)}))
     assert comment.main() == 0
     [body] = bodies(repository)
