@@ -23,10 +23,13 @@ from local_aks.azure.resource_manager import ResourceManager
 from local_aks.azure.state import AzureState
 from local_aks.azure.timing import Timing
 from local_aks.azure.types import TYPES
+from local_aks.kube.api import ApiServer
 from local_aks.kubernetes_provider import kept, servers_of
+from local_aks.kubernetes_provider.cluster import Cluster
 from local_aks.kubernetes_provider.kept import AtOnce, KeptObjects
 from local_aks.kubernetes_provider.server import PACKAGE as KUBERNETES
 from local_aks.kubernetes_provider.server import KubernetesProvider
+from local_aks.kubernetes_provider.session import knows
 from local_aks.kubernetes_provider.waiting import Waiter
 from local_aks.protocol import server
 from local_aks.protocol.provider import Provider
@@ -74,10 +77,13 @@ def _azure(wanted: Wanted, unsimulated: Unsimulated) -> Provider:
 
 def _kubernetes(wanted: Wanted, unsimulated: Unsimulated) -> Provider:
     if wanted.kubeconfig:
-        return KubernetesProvider(Waiter(), servers_of(Path(wanted.kubeconfig)))
-    objects = KeptObjects(Path(wanted.objects))
-    known = KubernetesProvider(AtOnce(), (kept.SERVER,), lambda _: objects)
-    return with_unsimulated(known, objects.knows, unsimulated)
+        file = Path(wanted.kubeconfig)
+        cluster: Cluster = ApiServer.of(file)
+        known = KubernetesProvider(Waiter(), servers_of(file))
+    else:
+        cluster = KeptObjects(Path(wanted.objects))
+        known = KubernetesProvider(AtOnce(), (kept.SERVER,), lambda _: cluster)
+    return with_unsimulated(known, lambda token: knows(token, cluster), unsimulated)
 
 
 def _end_with(parent: socket.socket) -> None:

@@ -1,4 +1,4 @@
-"""From a pull request to its comments: the commands of `preview.yml`, then what `comment.yml` makes of their result."""
+"""From a pull request to its comments: the commands of `preview`, then what `comment` makes of their result."""
 
 from __future__ import annotations
 
