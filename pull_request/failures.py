@@ -20,7 +20,7 @@ _PROTECTED: Final = re.compile(
     r'resource "(?P<urn>urn:[^"]+)"(?: as part of replacing "[^"]+")?\s+'
     r"(?:as it is currently marked for protection|because it is protected)"
 )
-"""How the engine refuses what is protected (`step_generator.go` and `step.go` in `pkg/resource/deploy`)."""
+"""How the engine refuses what is protected (`pkg/resource/deploy/step_generator.go`, `step.go`)."""
 _LONGEST: Final = 20_000
 
 

@@ -1,7 +1,7 @@
-"""The process behind `stand_ins`: `python -m pull_request.serving RUN DAY DESCRIPTOR [KUBECONFIG]`.
+"""The process behind `stand_ins`: `python -m pull_request.serving DESCRIPTOR`.
 
-It imports nothing that requirements.txt does not install. The descriptor is a socket: the ports are written to it, and
-the process ends when its other end is closed.
+It imports nothing that requirements.txt does not install. The descriptor is a socket, by which it is told what is
+wanted (`stand_ins.Wanted`) and tells the ports; the process ends when the other end is closed.
 """
 
 from __future__ import annotations
@@ -23,28 +23,29 @@ from local_aks.azure.resource_manager import ResourceManager
 from local_aks.azure.state import AzureState
 from local_aks.azure.timing import Timing
 from local_aks.azure.types import TYPES
+from local_aks.kube.api import ApiServer
 from local_aks.kubernetes_provider import kept, servers_of
+from local_aks.kubernetes_provider.cluster import Cluster
 from local_aks.kubernetes_provider.kept import AtOnce, KeptObjects
 from local_aks.kubernetes_provider.server import PACKAGE as KUBERNETES
 from local_aks.kubernetes_provider.server import KubernetesProvider
+from local_aks.kubernetes_provider.session import knows
 from local_aks.kubernetes_provider.waiting import Waiter
 from local_aks.protocol import server
 from local_aks.protocol.provider import Provider
 from local_aks.protocol.server import Server
-from local_aks.run.directory import RunDirectory
-from pull_request.stand_ins import not_simulated_file, objects_file
+from pull_request.stand_ins import Wanted
 from pull_request.unsimulated import Noted, Unsimulated, with_unsimulated
 
 _AZURE: Final = "azure-native"
 
 
-def serve(run: RunDirectory, today: date, kubeconfig: Path | None) -> dict[str, Server]:
+def serve(wanted: Wanted) -> dict[str, Server]:
     """Serves every package that the environment has, by its name, until a server is let go."""
-    noted = Noted(not_simulated_file(run))
-    text = kubeconfig.read_text(encoding="utf-8") if kubeconfig else kept.kubeconfig()
+    noted = Noted(Path(wanted.noted))
     own: dict[str, Callable[[Unsimulated], Provider]] = {
-        _AZURE: partial(_azure, run, today, text),
-        KUBERNETES: partial(_kubernetes, run, kubeconfig),
+        _AZURE: partial(_azure, wanted),
+        KUBERNETES: partial(_kubernetes, wanted),
     }
     servers: dict[str, Server] = {}
     for package, release in installed().items():
@@ -64,19 +65,25 @@ def installed() -> Mapping[str, str]:
     return {plugin["name"]: str(plugin.get("version") or "") for plugin in plugins if plugin.get("resource")}
 
 
-def _azure(run: RunDirectory, today: date, kubeconfig: str, unsimulated: Unsimulated) -> Provider:
+def _azure(wanted: Wanted, unsimulated: Unsimulated) -> Provider:
+    text = Path(wanted.kubeconfig).read_text(encoding="utf-8") if wanted.kubeconfig else kept.kubeconfig()
     timing = Timing(math.inf)
-    manager = ResourceManager(AzureState(run.azure), timing, lambda: today)
-    known = AzureNativeProvider(manager, timing, token=run.azure_token(), kubeconfig=lambda: kubeconfig)
+    manager = ResourceManager(
+        AzureState(Path(wanted.azure)), timing, lambda: date.fromisoformat(wanted.today)
+    )
+    known = AzureNativeProvider(manager, timing, token=wanted.token, kubeconfig=lambda: text)
     return with_unsimulated(known, lambda token: token in TYPES or token in FUNCTIONS, unsimulated)
 
 
-def _kubernetes(run: RunDirectory, kubeconfig: Path | None, unsimulated: Unsimulated) -> Provider:
-    if kubeconfig:
-        return KubernetesProvider(Waiter(), servers_of(kubeconfig))
-    objects = KeptObjects(objects_file(run))
-    known = KubernetesProvider(AtOnce(), (kept.SERVER,), lambda _: objects)
-    return with_unsimulated(known, objects.knows, unsimulated)
+def _kubernetes(wanted: Wanted, unsimulated: Unsimulated) -> Provider:
+    if wanted.kubeconfig:
+        file = Path(wanted.kubeconfig)
+        cluster: Cluster = ApiServer.of(file)
+        known = KubernetesProvider(Waiter(), servers_of(file))
+    else:
+        cluster = KeptObjects(Path(wanted.objects))
+        known = KubernetesProvider(AtOnce(), (kept.SERVER,), lambda _: cluster)
+    return with_unsimulated(known, lambda token: knows(token, cluster), unsimulated)
 
 
 def _end_with(parent: socket.socket) -> None:
@@ -86,14 +93,9 @@ def _end_with(parent: socket.socket) -> None:
 
 
 if __name__ == "__main__":
-    _run, _day, _descriptor, *_kubeconfig = sys.argv[1:]
-    _parent = socket.socket(fileno=int(_descriptor))
-    threading.Thread(target=_end_with, args=(_parent,), name="parent", daemon=True).start()
-    _kept = serve(
-        RunDirectory.found(Path(_run)),
-        date.fromisoformat(_day),
-        Path(_kubeconfig[0]) if _kubeconfig else None,
-    )
-    _ports = {package: server.port for package, server in _kept.items()}
-    _parent.sendall(f"{json.dumps(_ports)}\n".encode())
+    _parent = socket.socket(fileno=int(sys.argv[1]))
+    with _parent.makefile("rw", encoding="utf-8") as _lines:
+        _servers = serve(Wanted(**json.loads(_lines.readline())))
+        threading.Thread(target=_end_with, args=(_parent,), name="parent", daemon=True).start()
+        print(json.dumps({package: each.port for package, each in _servers.items()}), file=_lines, flush=True)
     threading.Event().wait()

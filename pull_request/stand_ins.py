@@ -11,14 +11,16 @@ import os
 import socket
 import subprocess
 from collections.abc import Generator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass
 from datetime import date
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final, NoReturn
 
-from local_aks.run.directory import RunDirectory
 from tools.places import cache
+
+if TYPE_CHECKING:  # it needs what requirements.txt does not install
+    from local_aks.run.directory import RunDirectory
 
 _ROOT: Final = Path(__file__).resolve().parents[1]
 _LAST_LINES: Final = 3
@@ -26,6 +28,39 @@ _LAST_LINES: Final = 3
 
 class StandInsError(Exception):
     """The stand-ins do not start; the text is meant for the user."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What the process is told: plain values, for they go over a socket.
+
+    Attributes:
+        azure: folder of the simulated Azure.
+        token: what a connection to it must bring.
+        objects: file of the objects that are kept.
+        noted: file of the types that no stand-in knows.
+        today: the day on which Azure decides, `2026-11-22`.
+        kubeconfig: file of a real API server's; empty without one.
+    """
+
+    azure: str
+    token: str
+    objects: str
+    noted: str
+    today: str
+    kubeconfig: str = ""
+
+    @classmethod
+    def of(cls, run: RunDirectory, today: date, kubeconfig: Path | None) -> Wanted:
+        """What is wanted for a run."""
+        return cls(
+            azure=str(run.azure),
+            token=run.azure_token(),
+            objects=str(run.root / "kubernetes.json"),
+            noted=str(_noted(run)),
+            today=today.isoformat(),
+            kubeconfig=str(kubeconfig or ""),
+        )
 
 
 @dataclass(frozen=True)
@@ -41,18 +76,8 @@ class StandIns:
 
     def not_simulated(self) -> tuple[str, ...]:
         """Types and functions that some program of this run asked for and no stand-in knows, sorted."""
-        file = not_simulated_file(self._run)
+        file = _noted(self._run)
         return tuple(sorted(set(file.read_text(encoding="utf-8").split()))) if file.exists() else ()
-
-
-def objects_file(run: RunDirectory) -> Path:
-    """What is in the cluster of a run that has no control plane."""
-    return run.root / "kubernetes.json"
-
-
-def not_simulated_file(run: RunDirectory) -> Path:
-    """Type tokens that no stand-in knows, one a line; kept with the state that they are in."""
-    return run.root / "not-simulated.txt"
 
 
 def bytecode() -> Path:
@@ -77,12 +102,11 @@ def stand_ins(
     Raises:
         StandInsError: the environment lacks what the stand-ins need.
     """
-    command = [str(python), "-P", "-m", "pull_request.serving", str(run.root), today.isoformat()]
     ours, theirs = socket.socketpair()
     with ours, theirs, run.log("stand-ins").open("w", encoding="utf-8") as log:
         try:
             process = subprocess.Popen(  # noqa: S603 - our own module
-                [*command, str(theirs.fileno()), *([str(kubeconfig)] if kubeconfig else [])],
+                [str(python), "-P", "-m", "pull_request.serving", str(theirs.fileno())],
                 cwd=run.root,
                 env=_environment(),
                 stdin=subprocess.DEVNULL,
@@ -92,17 +116,31 @@ def stand_ins(
                 start_new_session=True,  # Ctrl-C is for the command in front; this one ends with it
             )
         except OSError as error:
-            raise StandInsError(f"the stand-ins do not start with {python}: {error.strerror}") from error
+            _failed(python, str(error.strerror), error)
         theirs.close()
         try:
-            with ours.makefile(encoding="utf-8") as lines:
-                ready = lines.readline()
-            if not ready:
-                raise StandInsError(f"the stand-ins do not start with {python}: {_last_words(run)}")
-            yield StandIns(json.loads(ready), run)
+            wanted = Wanted.of(run, today, kubeconfig)
+            yield StandIns(_told(ours, wanted) or _failed(python, _last_words(run)), run)
         finally:
             process.kill()
             process.wait()
+
+
+def _told(process: socket.socket, wanted: Wanted) -> Mapping[str, int]:
+    """The ports; none where the process ends before it tells them."""
+    with suppress(OSError), process.makefile("rw", encoding="utf-8") as lines:
+        print(json.dumps(asdict(wanted)), file=lines, flush=True)
+        return json.loads(lines.readline() or "{}")
+    return {}
+
+
+def _failed(python: Path, why: str, cause: Exception | None = None) -> NoReturn:
+    raise StandInsError(f"the stand-ins do not start with {python}: {why}") from cause
+
+
+def _noted(run: RunDirectory) -> Path:
+    """Type tokens that no stand-in knows, one a line; kept with the state that they are in."""
+    return run.root / "not-simulated.txt"
 
 
 def _environment() -> dict[str, str]:

@@ -1,7 +1,7 @@
 """Server-side apply on plain objects: who owns which field, and what an apply makes of that.
 
-Source: kubernetes/website, content/en/docs/reference/using-api/server-side-apply.md. Unlike the API server, which knows
-the types, every list counts as atomic here: the last to apply it owns the whole of it.
+Source: `server-side-apply.md` of kubernetes/website. The API server knows by its types which lists are merged item by
+item; here every list is atomic: who applied it last owns the whole of it.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ def _paths(owned: Object) -> Iterator[_Path]:
 
 
 def _conflict(conflicts: list[tuple[Object, _Path]]) -> str:
-    """In the words of k8s.io/apimachinery (managedfields/internal/conflict.go)."""
+    """In the API server's words (`printManager` of k8s.io/apimachinery 0.34.4)."""
     named = [(_named(entry), "." + ".".join(path)) for entry, path in conflicts]
     if len(named) == 1:
         return "Apply failed with 1 conflict: conflict with {}: {}".format(*named[0])

@@ -30,6 +30,7 @@ CLUSTER_WIDE: Final = frozenset(
         "PersistentVolume",
         "PriorityClass",
         "PriorityLevelConfiguration",
+        "ResourceSlice",
         "RuntimeClass",
         "ServiceCIDR",
         "StorageClass",

@@ -27,7 +27,6 @@ from local_aks.kube.errors import ApiError, NoSuchKindError
 from local_aks.kube.objects import (
     Kind,
     Object,
-    TypeToken,
     annotation,
     at,
     clone,
@@ -37,7 +36,7 @@ from local_aks.kube.objects import (
     namespace_of,
     put,
 )
-from local_aks.kubernetes_provider import applying, built_in, built_in_types, manifests, versions
+from local_aks.kubernetes_provider import applying, built_in, built_in_types, versions
 from local_aks.kubernetes_provider.waiting import Waiter
 
 SERVER: Final = "https://kept.invalid"
@@ -117,14 +116,6 @@ class KeptObjects:
         return ServedKind(
             str(at(definition, "spec", "names", "plural")), at(definition, "spec", "scope") == "Namespaced"
         )
-
-    def knows(self, token: str) -> bool:
-        """Whether a type or function token is this cluster's to answer: no custom resource without its definition."""
-        try:
-            kind = TypeToken.parse(token).kind
-        except ValueError:
-            return token == manifests.DECODE
-        return kind.group in built_in.groups() or self._definition(kind) is not None
 
     def create(self, obj: Object, manager: str, *, dry_run: bool = False) -> Object:
         """Keep a new object; refused with `AlreadyExists` where one of that name is there."""

@@ -36,7 +36,6 @@ from local_aks.kubernetes_provider.errors import ProviderError
 from local_aks.kubernetes_provider.session import Session
 from local_aks.protocol import wire
 
-DECODE: Final = "kubernetes:yaml:decode"
 _GROUP: Final = "kubernetes:yaml/v2:ConfigGroup"
 _DEPENDS_ON: Final = "config.kubernetes.io/depends-on"
 _HERE: Final = "127.0.0.1:"

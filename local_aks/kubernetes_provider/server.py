@@ -33,7 +33,7 @@ from local_aks.kubernetes_provider.requests import (
     type_of,
 )
 from local_aks.kubernetes_provider.schemas import Schemas
-from local_aks.kubernetes_provider.session import Connect, Session, api_server
+from local_aks.kubernetes_provider.session import DECODE, Connect, Session, api_server
 from local_aks.kubernetes_provider.waiting import Waiter
 from local_aks.protocol import server, wire
 from local_aks.protocol.diff import diff_response
@@ -109,7 +109,7 @@ class KubernetesProvider(Provider):
     ) -> provider_pb2.InvokeResponse:
         """The objects of a YAML text; no other function is known."""
         with refusing(context):
-            if request.tok != manifests.DECODE:
+            if request.tok != DECODE:
                 raise ProviderError(f'unknown Invoke type "{request.tok}"')
             found = manifests.decoded(decode(request.args), self._sessions.of(context))
             answer = provider_pb2.InvokeResponse()

@@ -10,8 +10,8 @@ from typing import Final
 from local_aks.kube import kubeconfig
 from local_aks.kube.api import ApiServer
 from local_aks.kube.errors import KubeError, NoSuchKindError, UnreachableError
-from local_aks.kube.objects import Kind
-from local_aks.kubernetes_provider.built_in import CLUSTER_WIDE
+from local_aks.kube.objects import Kind, TypeToken
+from local_aks.kubernetes_provider import built_in
 from local_aks.kubernetes_provider.cluster import Cluster
 from local_aks.kubernetes_provider.configuration import Configuration
 from local_aks.kubernetes_provider.operations import Operations
@@ -20,8 +20,25 @@ from local_aks.kubernetes_provider.waiting import Waiter
 ANSWER_SECONDS: Final = 60.0
 """For how long the real provider's preview waits where connections are taken and never answered."""
 
+DECODE: Final = "kubernetes:yaml:decode"
+"""The function that takes YAML apart, the only one that is answered."""
 Connect = Callable[[kubeconfig.ActiveCluster], Cluster]
 """Opens the cluster that a Provider names."""
+
+
+def knows(token: str, cluster: Cluster) -> bool:
+    """Whether a type or function is the stand-in's: no Helm, and no custom resource without its definition."""
+    try:
+        kind = TypeToken.parse(token).kind
+    except ValueError:
+        return token == DECODE
+    if kind.group in built_in.groups():
+        return True
+    try:
+        cluster.served(kind)
+    except NoSuchKindError:
+        return False
+    return True
 
 
 def api_server(target: kubeconfig.ActiveCluster, *, answer_seconds: float = ANSWER_SECONDS) -> Cluster:
@@ -89,7 +106,7 @@ class Session:
                 return self.api.served(kind).namespaced
             except NoSuchKindError:
                 pass
-        return kind.kind not in CLUSTER_WIDE
+        return kind.kind not in built_in.CLUSTER_WIDE
 
     def operations(self, waiter: Waiter) -> Operations:
         """Operations on its cluster.

@@ -9,7 +9,8 @@ from typing import NoReturn
 import pytest
 
 import tools
-from tools import Missing, Tools, crds
+from tools import Missing, Tools, crds, environments
+from tools.errors import BuildError
 
 
 def required(*extras: str) -> Tools:
@@ -34,6 +35,18 @@ def required_crds(name: str) -> tuple[Path, ...]:
     if not found:
         _skip(f"not downloaded yet: custom resources of {crds.CRDS[name]} (`python -m tools --crds`)")
     return found
+
+
+def required_environment(lock: bytes) -> Path:
+    """The Python of an environment; without a package registry as without the tools.
+
+    Args:
+        lock: what it has (`environments.environment`).
+    """
+    try:
+        return environments.environment(lock, "a test", print)
+    except BuildError as error:
+        _skip(str(error))
 
 
 def _skip(reason: str) -> NoReturn:

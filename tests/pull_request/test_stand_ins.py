@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
 import textwrap
 import time
 from datetime import date
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import psutil
 import pytest
+from packaging.utils import canonicalize_name
 
 from local_aks.run.directory import RunDirectory
 from pull_request.stand_ins import StandInsError, bytecode, stand_ins
@@ -30,8 +33,8 @@ def run(tmp_path: Path) -> RunDirectory:
 def _serving(run: RunDirectory) -> list[psutil.Process]:
     return [
         process
-        for process in psutil.process_iter(["cmdline"])
-        if {"pull_request.serving", str(run.root)} <= set(process.info["cmdline"] or ())
+        for process in psutil.process_iter(["cmdline", "cwd"])
+        if "pull_request.serving" in (process.info["cmdline"] or ()) and process.info["cwd"] == str(run.root)
     ]
 
 
@@ -77,6 +80,23 @@ def test_it_ends_with_its_parent_however_that_dies(run: RunDirectory) -> None:
         assert _serving(run)
         parent.send_signal(signal.SIGKILL)
     assert _gone(run)
+
+
+def test_it_needs_nothing_that_an_environment_of_the_program_may_lack() -> None:
+    lock = (PROJECT_ROOT / "requirements.txt").read_text()
+    there = {canonicalize_name(name) for name in re.findall(r"^([\w.-]+)==", lock, re.MULTILINE)}
+    lacking = [
+        name
+        for name, homes in packages_distributions().items()
+        if not there.intersection(map(canonicalize_name, homes))
+    ]
+    assert {"psutil", "pytest", "kubernetes"} <= set(lacking)
+    code = f"import sys; sys.modules |= dict.fromkeys({lacking!r}); import pull_request.serving"
+    environment = {**os.environ, "PYTHONPATH": str(PROJECT_ROOT)}
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", code], env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.stderr == ""
 
 
 def test_an_environment_without_the_sdk_is_one_line(run: RunDirectory, tmp_path: Path) -> None:

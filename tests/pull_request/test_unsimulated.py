@@ -16,7 +16,7 @@ from local_aks.protocol import wire
 from local_aks.protocol.server import serve
 from local_aks.run.directory import RunDirectory
 from pull_request import serving
-from pull_request.stand_ins import StandIns, not_simulated_file
+from pull_request.stand_ins import StandIns, Wanted
 from pull_request.unsimulated import Noted, Unsimulated
 
 VAULT = "azure-native:keyvault:Vault"
@@ -39,7 +39,7 @@ def run(tmp_path: Path) -> RunDirectory:
 
 @pytest.fixture
 def ports(run: RunDirectory) -> Iterator[dict[str, int]]:
-    servers = serving.serve(run, date(2026, 11, 22), None)
+    servers = serving.serve(Wanted.of(run, date(2026, 11, 22), None))
     yield {package: server.port for package, server in servers.items()}
     for server in servers.values():
         server.stop(0)
@@ -132,11 +132,12 @@ def test_a_custom_resource_without_its_definition_is_shown_from_the_plan(
     assert StandIns({}, run).not_simulated() == (type_,)
 
 
-def test_what_is_noted_stays_with_the_state(run: RunDirectory) -> None:
-    Noted(not_simulated_file(run)).note("b:c:D")
-    Noted(not_simulated_file(run)).note("a:b:C")
-    Noted(not_simulated_file(run)).note("b:c:D")
-    assert not_simulated_file(run).read_text() == "b:c:D\na:b:C\n"
+def test_what_is_noted_stays_with_the_state(tmp_path: Path) -> None:
+    file = tmp_path / "noted"
+    Noted(file).note("b:c:D")
+    Noted(file).note("a:b:C")
+    Noted(file).note("b:c:D")
+    assert file.read_text() == "b:c:D\na:b:C\n"
 
 
 def test_any_package_keeps_secrets_as_they_came(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ _SOURCE: Final = (
 _STRUCT: Final = re.compile(r"^type (\w+) struct \{\n(.*?)^\}", re.MULTILINE | re.DOTALL)
 _POINTER: Final = re.compile(r"\*(?:\w+\.)?(\w+)\s+`json:\"(\w+),omitempty")
 _QUANTITY: Final = re.compile(
-    r"^\s+\w+\s+(?:\*?resource\.Quantity|(?:\w+\.)?ResourceList|map\[[\w.]+\]resource\.Quantity)\s+"
+    r"^\s+\w+\s+(?:(?:\*|\[\])?resource\.Quantity|(?:\w+\.)?ResourceList|map\[[\w.]+\]resource\.Quantity)\s+"
     r"`json:\"(\w+)",
     re.MULTILINE,
 )

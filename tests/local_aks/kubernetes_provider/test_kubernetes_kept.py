@@ -15,6 +15,7 @@ from local_aks.kubernetes_provider import built_in_types, kept
 from local_aks.kubernetes_provider.kept import AtOnce, KeptObjects
 from local_aks.kubernetes_provider.pruning import pruned
 from local_aks.kubernetes_provider.server import serve
+from local_aks.kubernetes_provider.session import knows
 from tests.local_aks.kubernetes_provider import recording
 from tests.local_aks.kubernetes_provider.engine import Engine, Json, RefusedError, connected
 
@@ -113,7 +114,7 @@ def test_a_custom_kind_is_served_once_its_definition_is_there(objects: KeptObjec
         "versions": [{"name": "v1", "served": True}, {"name": "v0", "served": False}],
     }
     thing = Kind("example.com", "v1", "Thing")
-    assert not objects.knows("kubernetes:example.com/v1:Thing")
+    assert not knows("kubernetes:example.com/v1:Thing", objects)
     with pytest.raises(NoSuchKindError):
         objects.served(thing)
     definition = _object(
@@ -121,8 +122,8 @@ def test_a_custom_kind_is_served_once_its_definition_is_there(objects: KeptObjec
     )
     objects.create(definition, "m")
     assert (objects.served(thing).plural, objects.served(thing).namespaced) == ("things", False)
-    assert objects.knows("kubernetes:example.com/v1:Thing")
-    assert not objects.knows("kubernetes:example.com/v0:Thing")
+    assert knows("kubernetes:example.com/v1:Thing", objects)
+    assert not knows("kubernetes:example.com/v0:Thing", objects)
 
 
 @pytest.mark.parametrize(
@@ -145,8 +146,8 @@ def test_kinds_that_kubernetes_gave_up_are_not_served(objects: KeptObjects) -> N
     gone = Kind("policy", "v1beta1", "PodSecurityPolicy")
     with pytest.raises(NoSuchKindError):
         objects.served(gone)
-    assert objects.knows(
-        "kubernetes:policy/v1beta1:PodSecurityPolicy"
+    assert knows(
+        "kubernetes:policy/v1beta1:PodSecurityPolicy", objects
     )  # and is refused in the server's words
 
 
@@ -154,7 +155,7 @@ def test_kinds_that_kubernetes_gave_up_are_not_served(objects: KeptObjects) -> N
     "token", ["kubernetes:helm.sh/v3:Release", "kubernetes:helm:template", "kubernetes:x:Y"]
 )
 def test_what_is_no_object_is_for_others(objects: KeptObjects, token: str) -> None:
-    assert not objects.knows(token)
+    assert not knows(token, objects)
 
 
 def test_the_cluster_admits_what_api_servers_do_not_change(objects: KeptObjects) -> None:
