@@ -109,6 +109,7 @@ def test_a_function_that_nobody_knows_is_answered_with_made_up_texts(azure: Any,
     answer = wire.decode(getattr(azure.Invoke(request), "return"))
     assert answer["name"] == "getSubnet"
     assert answer["id"] == "getSubnet-id"
+    assert "addressPrefixes" not in answer  # a list
     assert StandIns({}, run).not_simulated() == (type_,)
     request = provider_pb2.InvokeRequest(tok="azure-native:nothing:getNothing")
     assert wire.decode(getattr(azure.Invoke(request), "return")) == {}
