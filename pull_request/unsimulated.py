@@ -131,11 +131,8 @@ class Unsimulated(Provider):
     def Update(
         self, request: provider_pb2.UpdateRequest, context: grpc.ServicerContext
     ) -> provider_pb2.UpdateResponse:
-        """The new inputs, completed as they were created."""
-        preview = request.preview
-        return provider_pb2.UpdateResponse(
-            properties=request.news if preview else _completed(request, request.news)
-        )
+        """The new inputs, completed as they were at the creation: a preview in which all of it is unknown says less."""
+        return provider_pb2.UpdateResponse(properties=_completed(request, request.news))
 
     @override
     def Delete(self, request: provider_pb2.DeleteRequest, context: grpc.ServicerContext) -> empty_pb2.Empty:
