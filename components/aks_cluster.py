@@ -116,6 +116,7 @@ def _managed_cluster(
     rights: Sequence[pulumi.Resource],
 ) -> aks.ManagedCluster:
     kubernetes, access = args.get("kubernetes", {}), args.get("api_access", {})
+    commands = access.get("run_command")
     return aks.ManagedCluster(
         name,
         resource_name_=name,
@@ -144,8 +145,7 @@ def _managed_cluster(
         api_server_access_profile=aks.ManagedClusterAPIServerAccessProfileArgs(
             authorized_ip_ranges=access.get("authorized_ip_ranges") or None,
             enable_private_cluster=access.get("private_cluster", False),
-            # False is sent as well, because nobody says that AKS forgets what a later request leaves out.
-            disable_run_command=not access.get("run_command", True),
+            disable_run_command=None if commands is None else not commands,
         ),
         enable_rbac=True,
         disable_local_accounts=not access.get("local_accounts", True),

@@ -62,8 +62,8 @@ class ApiAccessSpec(TypedDict):
     """Public ranges that may call it. Default: all."""
     private_cluster: NotRequired[bool]
     """Whether it has a private address only. Default: false."""
-    run_command: NotRequired[bool]
-    """Whether `az aks command invoke` reaches it, past all ranges. Default: true."""
+    run_command: NotRequired[bool | None]
+    """Whether `az aks command invoke` reaches it, past all ranges. Default: as it is, which is true for a new one."""
     local_accounts: NotRequired[bool]
     """Whether the certificate-based admin account exists. Default: true."""
     admin_group_object_ids: NotRequired[Sequence[str]]

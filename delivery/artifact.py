@@ -12,12 +12,13 @@ import zipfile
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final, NoReturn
+from typing import Any, Final, NoReturn, cast
 
 import jsonschema
 
 from delivery.stacks import is_stack_name
-from pull_request.telling import SCHEMA
+from pull_request.telling import SCHEMA, ChangeDocument
+from pull_request.telling.reading import entries, is_mapping
 
 PREFIX: Final = "preview-"
 """Begins the name of the artifact of one stack."""
@@ -44,7 +45,7 @@ class Preview:
 
     stack: str
     number: int
-    document: dict[str, Any]
+    document: ChangeDocument
 
 
 def stack_of(name: str) -> str | None:
@@ -104,7 +105,7 @@ def _texts(archive: bytes, names: Mapping[str, int], ignored: str) -> dict[str, 
     return found
 
 
-def _document(text: str) -> dict[str, Any]:
+def _document(text: str) -> ChangeDocument:
     try:
         document: dict[str, Any] = json.loads(text, parse_constant=_no_number)
         jsonschema.validate(document, json.loads(SCHEMA.read_text(encoding="utf-8")))
@@ -115,14 +116,12 @@ def _document(text: str) -> dict[str, Any]:
     except jsonschema.ValidationError as error:
         where = "/".join(str(part) for part in list(error.absolute_schema_path)[-4:])
         raise ArtifactError(f"the document does not fit the schema ({where})") from error
-    return document
+    return cast(ChangeDocument, document)
 
 
 def _deeper(value: Any, most: int) -> bool:
     """Whether a value is nested more than `most` times; nothing that reads it later shall run out of stack."""
-    inside: list[Any] = (
-        list(value.values()) if isinstance(value, dict) else value if isinstance(value, list) else []
-    )
+    inside = list(value.values()) if is_mapping(value) else entries(value)
     return most < 0 or any(_deeper(one, most - 1) for one in inside)
 
 

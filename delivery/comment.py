@@ -13,15 +13,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from pull_request.telling import markdown, marker
-
 from delivery import artifact, marked
 from delivery.artifact import ArtifactError, Preview
 from delivery.github import GitHub, GitHubError
+from delivery.stacks import LIMIT
+from pull_request.telling import markdown, marker
 
 WORKFLOW: Final = ".github/workflows/preview.yml"
-MOST_COMMENTS: Final = 20
-"""On one pull request, our choice: a hostile one could else have a comment made for each name that it thinks of."""
+MOST_COMMENTS: Final = LIMIT
+"""On one pull request: a hostile one could else have a comment made for each name that it thinks of."""
 _LONGEST: Final = 65_536
 """Characters that GitHub takes in a comment."""
 _MARKER_START: Final = marker("").partition(" -->")[0].rstrip()
@@ -97,7 +97,9 @@ def previews(github: GitHub, run: Run) -> tuple[list[Preview], list[str]]:
         if stack and not listed["expired"] and listed["id"] > newest.get(stack, {"id": 0})["id"]:
             newest[stack] = listed
     found, broken = list[Preview](), list[str]()
-    for stack, listed in sorted(newest.items())[:MOST_COMMENTS]:
+    if len(newest) > MOST_COMMENTS:
+        raise GitHubError(f"run {run.id} left {len(newest)} previews; expected at most {MOST_COMMENTS}")
+    for stack, listed in sorted(newest.items()):
         try:
             archive = github.download(f"/actions/artifacts/{listed['id']}/zip", artifact.MOST_PACKED)
             found.append(artifact.preview(stack, archive))
@@ -108,7 +110,7 @@ def previews(github: GitHub, run: Run) -> tuple[list[Preview], list[str]]:
 
 def text(preview: Preview, run: Run) -> str:
     """The comment for one stack; written by this tree's code, whatever the pull request's would write."""
-    return f"{markdown(preview.document)}\n\n{_origin(run)}\n"  # pyright: ignore[reportArgumentType] # fits the schema
+    return f"{markdown(preview.document)}\n\n{_origin(run)}\n"
 
 
 def gone(first: str, run: Run) -> str:

@@ -28,6 +28,6 @@ def ours(entries: Iterable[Mapping[str, Any]], name: str) -> dict[str, Mapping[s
     for entry in entries:
         user: Mapping[str, Any] = entry.get("user") or {}
         first = ((entry.get("body") or "").splitlines() or [""])[0]
-        if user.get("login") == name and user.get("type") == "Bot" and first.startswith("<!-- "):
+        if user.get("login") == name and first.startswith("<!-- "):
             found.setdefault(first, entry)
     return found

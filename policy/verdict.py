@@ -59,6 +59,15 @@ def verdicts(
     return [_verdict(stack, rule, list(rule.violations(resources)), rows) for rule in rules]
 
 
+def told(found: Iterable[Verdict]) -> list[Violation]:
+    """What a preview tells: all that is violated, and what is undecided of what must be so."""
+    return [
+        violation
+        for verdict in found
+        for violation in (*verdict.violated, *(verdict.undecided if verdict.rule.mandatory else ()))
+    ]
+
+
 def counts(found: Iterable[Verdict]) -> Counter[Status]:
     """How many rules have each verdict."""
     return Counter(verdict.status for verdict in found)

@@ -13,7 +13,7 @@ import pulumi
 from policy import RULES
 from policy.exceptions import ExceptionsError, load
 from policy.plan import everything
-from policy.verdict import fails, verdicts
+from policy.verdict import fails, told, verdicts
 from preview import terminal
 from preview.mermaid import mermaid
 from preview.report import NARROWEST, report
@@ -49,8 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(error, *getattr(error, "__notes__", ()), sep="\n", file=sys.stderr)
         return 1
     width = max(shutil.get_terminal_size((110, 24)).columns, NARROWEST)
-    violations = [violation for verdict in found for violation in verdict.violated]
-    print(*report(document, recorded.messages, width, violations), sep="\n")
+    print(*report(document, recorded.messages, width, told(found)), sep="\n")
     print(f"Written to {folder.relative_to(root)}: {', '.join(names)}")
     return 1 if fails(found) else 0
 

@@ -36,7 +36,7 @@ def report(
         *output_lines(document, width),
         "",
         *([*_warnings(warnings, width), ""] if warnings else []),
-        *(["Policy:", *_policy(violations, width), ""] if violations else []),
+        *(["Policy:", *_policy(violations, document["stack"], width), ""] if violations else []),
         f"Resources: + {count} to create",
     ]
 
@@ -45,9 +45,14 @@ def _warnings(warnings: tuple[str, ...], width: int) -> list[str]:
     return [text for row in table([("warning:", text) for text in warnings], width) for text in row]
 
 
-def _policy(violations: Sequence[Violation], width: int) -> list[str]:
+def _policy(violations: Sequence[Violation], stack: str, width: int) -> list[str]:
+    """What is mandatory in full; of the rest the names of the rules."""
     rows = [
-        ("mandatory" if it.mandatory else "advisory", it.rule.name, f"{line(it)}; expected: {it.rule.says}")
+        ("undecided" if it.undecided else "mandatory", it.rule.name, line(it))
         for it in violations
+        if it.rule.mandatory
     ]
+    if advisory := list(dict.fromkeys(it.rule.name for it in violations if not it.rule.mandatory)):
+        what = f"{', '.join(advisory)}; make policy STACK={stack} says what and why"
+        rows.append(("advisory", "1 rule" if len(advisory) == 1 else f"{len(advisory)} rules", what))
     return [text for row in table(rows, width) for text in row]

@@ -23,11 +23,12 @@ from policy.exceptions import Accepted, ExceptionsError, load
 from preview import terminal
 from pull_request import judged, processes
 from pull_request.bases import Bases
-from pull_request.comparison import Comparison, Tree
+from pull_request.comparison import Comparison
 from pull_request.git import GitError
 from pull_request.observed import Observed
 from pull_request.revisions import Repository, RevisionError
 from pull_request.telling import Told, told
+from pull_request.trees import Tree
 from pull_request.workplace import tree_of, workplace
 from recorder.run import PROJECT_ROOT
 from recorder.stack_files import stack_names

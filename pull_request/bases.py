@@ -33,22 +33,24 @@ class Bases:
 
     folder: Path
 
-    def take(self, key: str, into: Path) -> tuple[RunDirectory, Run] | None:
-        """A copy of a state at `into`, and the run that made it; None where there is none, or a damaged one."""
+    def take(self, key: str, into: RunDirectory) -> Run | None:
+        """Copies a state into an empty run directory and gives the run that made it; None without a whole one."""
         kept = self.folder / key
         try:
-            shutil.copytree(kept, into, symlinks=True)
-            document = json.loads((into / _RUN).read_text(encoding="utf-8"))
-            if document["digest"] != _digest(into):
-                raise ValueError(key)
+            shutil.copytree(kept, into.root, symlinks=True, dirs_exist_ok=True)
+            document = json.loads((into.root / _RUN).read_text(encoding="utf-8"))
+            run = _run(document["run"]) if document["digest"] == _digest(into.root) else None
             (kept / _RUN).touch()
-            run = RunDirectory(into.resolve())
-            run.mark()
-            return run, _run(document["run"])
         except (OSError, ValueError, KeyError, TypeError, shutil.Error):
-            shutil.rmtree(into, ignore_errors=True)
+            run = None
+        into.mark()
+        if run is None:
             shutil.rmtree(kept, ignore_errors=True)
-            return None
+            for left in into.root.iterdir():
+                if left.name != MARKER:
+                    shutil.rmtree(left, ignore_errors=True)
+                    left.unlink(missing_ok=True)
+        return run
 
     def keep(self, key: str, run: RunDirectory, what: Run) -> None:
         """Keeps a copy of a state, whole or not at all, and removes the oldest ones."""
@@ -101,8 +103,8 @@ def _digest(folder: Path) -> str:
 
 
 def _run(document: dict[str, Any]) -> Run:
-    resources = {
-        urn: Resource(**{**resource, "ignore_changes": tuple(resource["ignore_changes"])})
+    resources: dict[str, Resource] = {
+        urn: Resource(**(resource | {"ignore_changes": tuple(resource["ignore_changes"])}))
         for urn, resource in document["resources"].items()
     }
     return Run(resources, document["outputs"], tuple(document["warnings"]), document["failure"])

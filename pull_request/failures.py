@@ -11,13 +11,16 @@ _REPEATED: Final = "an unhandled error occurred: "
 _TRACEBACK: Final = "\nTraceback (most recent call last):\n"
 _CRASHED: Final = "python inline source runtime error: "
 _PLACE: Final = re.compile(r'^  File "(.+)", line (\d+)', re.MULTILINE)
-_GONE: Final = re.compile(r"error reading from server|rpc error|EOF|transport|connection (refused|reset)")
+_GONE: Final = re.compile(
+    r"(error reading from server|rpc error: code = (Unavailable|Canceled|Unknown) desc = (error reading|transport))"
+)
+"""What the engine says where its program is gone."""
 _FRAMES: Final = re.compile(r"(preview|update|.* resources?) failed$|The resource monitor has terminated")
 _PROTECTED: Final = re.compile(
     r'resource "(?P<urn>urn:[^"]+)"(?: as part of replacing "[^"]+")?\s+'
     r"(?:as it is currently marked for protection|because it is protected)"
 )
-"""How the engine refuses what is protected (`step_generator.go` and `step.go` in `pkg/resource/deploy`)."""
+"""How the engine refuses what is protected (`pkg/resource/deploy/step_generator.go`, `step.go`)."""
 _LONGEST: Final = 20_000
 
 
@@ -36,7 +39,7 @@ def failure(errors: Sequence[str], root: Path, printed: str) -> str:
         printed: the last that the program printed, told where it ended without a word.
     """
     lines = list(dict.fromkeys(line for error in errors for line in _lines(error.strip(), root)))
-    if all(_GONE.search(line) for line in lines):
+    if all(_GONE.match(line) for line in lines):
         last = next((line.strip() for line in reversed(printed.splitlines()) if line.strip()), "")
         lines = [
             f"the program ended before it was through; it printed last: {last}"

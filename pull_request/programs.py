@@ -144,8 +144,8 @@ def operate(
 
 def _ignored(plan: Path) -> dict[str, list[str]]:
     planned = json.loads(plan.read_text(encoding="utf-8"))["resourcePlans"]
-    goals = {urn: resource.get("goal") or {} for urn, resource in planned.items()}
-    return {urn: goal.get("ignoreChanges") or [] for urn, goal in goals.items()}
+    goals: dict[str, dict[str, Any]] = {urn: of["goal"] for urn, of in planned.items() if of.get("goal")}
+    return {urn: goal.get("ignoreChanges", []) for urn, goal in goals.items()}
 
 
 class _Watch:

@@ -55,6 +55,7 @@ def workplace(folder: Path, root: Path) -> Generator[Workplace]:
     folder = folder.absolute()
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     mine: Workplace | None = None
+    kept = -1
     for number in itertools.count():
         place = folder / str(number)
         if mine and not place.exists():

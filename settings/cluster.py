@@ -93,9 +93,10 @@ class ApiAccess(SettingsModel):
         about="Give the API server a private address only; Pulumi and Juju must then run inside the network.",
         source="private-clusters.md",
     )
-    run_command: bool = setting(
-        True,
-        about="Take `az aks command invoke`: commands that come by Azure's API, past every address range.",
+    run_command: bool | None = setting(
+        None,
+        about="Take `az aks command invoke`: commands that come by Azure's API, past every address range. Left out: as "
+        "the cluster has it, which is true for a new one.",
         source="access-private-cluster.md",
     )
     local_accounts: bool = setting(

@@ -245,6 +245,7 @@ class Engine:
             "PULUMI_CONFIG_PASSPHRASE": self.run.passphrase(),
             "PULUMI_DEBUG_PROVIDERS": ",".join(f"{name}:{port}" for name, port in self.providers.items()),
             "GOGC": _GARBAGE_COLLECTION,
+            "GIT_OPTIONAL_LOCKS": "0",  # the engine asks for `git status`, which else writes the user's index
             "PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION": "true",
             "PULUMI_SKIP_UPDATE_CHECK": "true",
         }

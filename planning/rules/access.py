@@ -76,7 +76,7 @@ def access_warnings(settings: Settings) -> Iterator[str]:
             f"{_RANGES} while network.outboundType is userDefinedRouting: without the public address of your firewall "
             "among them no node joins the cluster; see that it is there"
         )
-    if settings.api_access.private_cluster and not settings.api_access.run_command:
+    if settings.api_access.private_cluster and settings.api_access.run_command is False:
         yield (
             "apiAccess.runCommand is false on a private cluster: from outside its network nobody reaches it any more, "
             "not even by `az aks command invoke`; see that Pulumi, Juju and whoever repairs it run inside"

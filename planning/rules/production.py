@@ -28,10 +28,11 @@ def production_warnings(settings: Settings) -> Iterator[str]:
 
 def _run_command_warnings(access: ApiAccess) -> Iterator[str]:
     """A private cluster may need it as its way in (access-private-cluster.md)."""
-    if access.run_command and not access.private_cluster:
+    if access.run_command is not False and not access.private_cluster:
+        says = "true" if access.run_command else "left out"
         yield (
-            "apiAccess.runCommand is true in production: whoever has the Azure right to it sends commands to the API "
-            "server from anywhere, past authorizedIpRanges; set runCommand: false"
+            f"apiAccess.runCommand is {says} in production: whoever has the Azure right to it sends commands to the "
+            "API server from anywhere, past authorizedIpRanges; set runCommand: false"
         )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
 from typing import Any, Final, cast
 
 import yaml
@@ -28,8 +29,9 @@ def _covers(resources: Sequence[Resource]) -> Told:
         if any(it.type.startswith("kubernetes:") for it in resources):  # else objects come from elsewhere
             yield "", f"the expander is priority, and no ConfigMap {_MAP} says in which order"
         return
+    levels = _levels(found)
     for pool in pools(resources):
-        if _level(_levels(found), pool.name) is None:
+        if _level(levels, pool.name) is None:
             yield found.urn, f"no pattern matches {_scale_set(pool.name)}, so {pool.name} would never grow"
 
 
@@ -38,16 +40,23 @@ def _spot_first(resources: Sequence[Resource]) -> Told:
     if found is None:
         return
     levels = _levels(found)
-    every = [(pool, _level(levels, pool.name) or 0) for pool in pools(resources) if pool.batch]
-    for pool, level in every:
-        for other, rival in every:
-            told = f"{other.name} has level {rival} and {pool.name} {level}"
-            if rival < level:
-                continue
-            if pool.spot and not other.spot and pool.labels.get(WORKLOAD) == other.labels.get(WORKLOAD):
-                yield found.urn, f"{told}, so on-demand nodes start first"
-            if pool.spot == other.spot and not pool.gpu and other.gpu:
-                yield found.urn, f"{told}, so CPU work starts GPU nodes"
+    every = [
+        (pool.name, pool.spot, pool.gpu, pool.labels.get(WORKLOAD), _level(levels, pool.name) or 0)
+        for pool in pools(resources)
+        if pool.batch
+    ]
+    for (name, spot, gpu, work, level), (other, its_spot, its_gpu, its_work, its_level) in product(
+        every, every
+    ):
+        if its_level < level:
+            continue
+        if spot and not its_spot and work == its_work:
+            yield (
+                found.urn,
+                f"{other} has level {its_level} and {name} {level}, so on-demand nodes start first",
+            )
+        if spot == its_spot and not gpu and its_gpu:
+            yield found.urn, f"{other} has level {its_level} and {name} {level}, so CPU work starts GPU nodes"
 
 
 def _contract(resources: Sequence[Resource]) -> Told:
@@ -63,7 +72,7 @@ def _contract(resources: Sequence[Resource]) -> Told:
     for name in sorted(said.keys() & made.keys()):
         pool, entry = made[name], said[name]
         real = {
-            "vmSize": pool.wire["vmSize"],
+            "vmSize": pool.size,
             "priority": "Spot" if pool.spot else "Regular",
             "maxCount": pool.wire.get("maxCount"),
             "labels": dict(pool.labels),

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from policy.rule import Resource, Rule
-from policy.rules.seen import pools
+from policy.rules.seen import name_of, pools
 
 _POLICY: Final = "kubernetes:admissionregistration.k8s.io/v1:ValidatingAdmissionPolicy"
 _BINDING: Final = f"{_POLICY}Binding"
@@ -19,7 +19,7 @@ def _guarded(resources: Sequence[Resource]) -> Iterator[tuple[str, str]]:
     )  # else objects come from elsewhere
     if not kubernetes or not any(pool.spot for pool in pools(resources)):
         return
-    policies = [it for it in resources if it.type == _POLICY and it.inputs["metadata"]["name"] == _NAME]
+    policies = [it for it in resources if it.type == _POLICY and name_of(it) == _NAME]
     if not policies:
         yield "", f"there are spot pools and no ValidatingAdmissionPolicy {_NAME}"
     for it in policies:

@@ -25,14 +25,14 @@ def _system_closed(resource: Resource) -> Iterator[str]:
 def _gpu_closed(resource: Resource) -> Iterator[str]:
     for pool in pools([resource]):
         if pool.gpu and not any(it.startswith(_GPU) and it.endswith(":NoSchedule") for it in pool.taints):
-            size = pool.wire["vmSize"]
+            size = pool.size
             yield f"{pool.name} has GPUs ({size}), and nodeTaints lack {_GPU}present:NoSchedule"
 
 
 def _arm_closed(resource: Resource) -> Iterator[str]:
     for pool in pools([resource]):
         if pool.arm and not pool.system and _ARM not in pool.taints:
-            yield f"{pool.name} has ARM nodes ({pool.wire['vmSize']}), and nodeTaints lack {_ARM}"
+            yield f"{pool.name} has ARM nodes ({pool.size}), and nodeTaints lack {_ARM}"
 
 
 def _one_home(resources: Sequence[Resource]) -> Told:

@@ -7,7 +7,7 @@ from typing import Final
 
 from policy.rule import Resource, Rule
 from policy.rules.pools import homes
-from policy.rules.seen import CLUSTER, CONFIG_MAP, pools, tags
+from policy.rules.seen import CLUSTER, CONFIG_MAP, name_of, pools, tags
 
 _DEAR: Final = (
     "azure-native:resources:ResourceGroup",
@@ -63,9 +63,7 @@ def _dear(resources: Sequence[Resource]) -> list[Resource]:
     return [
         it
         for it in resources
-        if it.type in _DEAR
-        or it.urn in home
-        or (it.type == CONFIG_MAP and it.inputs["metadata"].get("name") == _LAST)
+        if it.type in _DEAR or it.urn in home or (it.type == CONFIG_MAP and name_of(it) == _LAST)
     ]
 
 

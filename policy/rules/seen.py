@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from policy.rule import Resource
 
@@ -39,8 +39,8 @@ class Pool:
 
     @property
     def name(self) -> str:
-        """Name of the pool."""
-        return self.wire["name"] if self.path else self.wire["agentPoolName"]
+        """Name of the pool; where the provider chooses it, that of the resource."""
+        return self.wire.get("name" if self.path else "agentPoolName") or self.urn.rpartition("::")[2]
 
     @property
     def system(self) -> bool:
@@ -68,15 +68,20 @@ class Pool:
         return any(taint.endswith((":NoSchedule", ":NoExecute")) for taint in self.taints)
 
     @property
+    def size(self) -> str:
+        """Its VM size; empty where AKS chooses it."""
+        return self.wire.get("vmSize") or ""
+
+    @property
     def gpu(self) -> bool:
         """Whether its nodes have GPUs: family N, of which NP has FPGAs (`vm-naming-conventions.md`)."""
-        size = _SIZE.fullmatch(self.wire["vmSize"])
+        size = _SIZE.fullmatch(self.size)
         return bool(size and size["family"].startswith("N") and not size["family"].startswith("NP"))
 
     @property
     def arm(self) -> bool:
         """Whether its nodes' processor is ARM: feature p, or NVIDIA's Grace beside a GB200 or GB300."""
-        size = _SIZE.fullmatch(self.wire["vmSize"])
+        size = _SIZE.fullmatch(self.size)
         return bool(size and ("p" in size["features"] or "GB" in (size["rest"] or "")))
 
     @property
@@ -105,9 +110,12 @@ def pools(resources: Sequence[Resource]) -> Iterator[Pool]:
                 yield Pool(it.urn, profile, it.ignore_changes, f"agentPoolProfiles[{number}].")
 
 
+def name_of(resource: Resource) -> str:
+    """Name of a Kubernetes object; empty where the provider chooses it."""
+    metadata: Mapping[str, Any] = resource.inputs.get("metadata") or {}
+    return metadata.get("name") or ""
+
+
 def config_map(resources: Sequence[Resource], name: str) -> Resource | None:
     """The ConfigMap of a name in the cluster, whatever its namespace is called."""
-    maps = (it for it in resources if it.type == CONFIG_MAP)
-    return next(
-        (it for it in maps if cast(Mapping[str, Any], it.inputs["metadata"]).get("name") == name), None
-    )
+    return next((it for it in resources if it.type == CONFIG_MAP and name_of(it) == name), None)

@@ -42,7 +42,14 @@ class Lines:
     diff: bool = False
 
 
-Block = Paragraph | Alert | Items | Table | Lines
+@dataclass(frozen=True)
+class Picture:
+    """Lines of mermaid with nothing in them that others wrote but plain names."""
+
+    lines: tuple[str, ...]
+
+
+Block = Paragraph | Alert | Items | Table | Lines | Picture
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,10 @@ from collections.abc import Iterator
 from typing import Final
 from urllib.parse import quote
 
+from pull_request.telling.blocks import Alert, Block, Items, Lines, Page, Paragraph, Picture, Section, Table
 from pull_request.telling.document import ChangeDocument
 from pull_request.telling.escape import LONGEST_TEXT, fence, inline
-from pull_request.telling.page import Alert, Block, Items, Lines, Page, Paragraph, Section, Table, page
+from pull_request.telling.page import page
 
 LONGEST: Final = 60_000
 """Bytes of a comment in UTF-8: fewer than the 65,536 characters that GitHub takes, whatever it counts as one.
@@ -95,4 +96,6 @@ def _block(block: Block, longest: int) -> Iterator[str]:
             yield from (f"| {' | '.join(inline(cell, longest) for cell in row)} |" for row in rows)
         case Lines(lines, diff):
             yield from fence(lines, "diff" if diff else "text", longest)
+        case Picture(lines):
+            yield from ("```mermaid", *lines, "```")
     yield ""

@@ -7,6 +7,7 @@ from typing import Any, Literal, TypedDict, TypeGuard
 
 from policy.rule import Violation
 from pull_request.observed import UNKNOWN, Change, Observed, Revision, Run
+from pull_request.telling.pools import PoolTold, pools_of
 from pull_request.telling.reading import is_mapping, whole
 from pull_request.telling.words import Word, words_of
 
@@ -94,6 +95,7 @@ class ChangeDocument(TypedDict):
     outcome: Outcome
     counts: dict[str, int]
     words: list[Word]
+    pools: list[PoolTold]
     policy: Policy
     quota: list[QuotaTold]
     changes: list[ChangeTold]
@@ -120,6 +122,7 @@ def change_document(
             action: sum(change.action == action for change in observed.changes) for action in _ACTIONS
         },
         "words": words_of(observed),
+        "pools": pools_of(observed),
         "policy": _policy(observed, base_violations, head_violations),
         "quota": quota,
         "changes": [_change(change) for change in sorted(observed.changes, key=_in_order)],

@@ -3,9 +3,10 @@
 import json
 from collections.abc import Iterator, Sequence
 
-from pull_request.telling.blocks import Alert, Block, Items, Lines, Page, Paragraph, Section, Table
+from pull_request.telling.blocks import Alert, Block, Items, Lines, Page, Paragraph, Picture, Section, Table
 from pull_request.telling.document import ChangeDocument, ChangeTold, RevisionTold, ViolationTold
 from pull_request.telling.lines import difference_lines
+from pull_request.telling.picture import picture
 
 MOST = 15
 """Items of one kind above the fold; the others are in a section below."""
@@ -83,6 +84,8 @@ def _sections(document: ChangeDocument) -> Iterator[Section]:
         below = [*[word["text"] for word in words if word["level"] == level][MOST:], *below]
     if below:
         yield Section(f"In words ({len(below)})", [Items(tuple(below))], unfolded=True)
+    if drawn := picture(document["pools"]):
+        yield Section("Pools", [Picture(tuple(drawn))])
     if any(policy.values()):
         yield Section(f"Policy ({sum(map(len, policy.values()))})", list(_policy(document)))
     for action, done in _ACTIONS.items():

@@ -4,9 +4,10 @@ import textwrap
 from collections.abc import Iterator
 
 from preview.columns import cut, table
+from pull_request.telling.blocks import Alert, Block, Items, Lines, Paragraph, Picture, Table
 from pull_request.telling.document import ChangeDocument
 from pull_request.telling.escape import visible
-from pull_request.telling.page import Alert, Block, Items, Lines, Paragraph, Table, page
+from pull_request.telling.page import page
 
 _NARROWEST = 40
 
@@ -39,6 +40,8 @@ def _lines(block: Block, width: int) -> Iterator[str]:
                 yield from row
         case Lines(lines):
             yield from (cut(visible(line), width) for line in lines)
+        case Picture():
+            pass
 
 
 def _wrapped(text: str, width: int, mark: str = "") -> Iterator[str]:

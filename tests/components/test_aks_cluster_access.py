@@ -58,12 +58,14 @@ def test_authorised_ranges_are_sent(cloud: Cloud) -> Any:
 
 
 @pulumi.runtime.test
-def test_commands_are_taken_unless_that_is_switched_off(cloud: Cloud) -> Any:
+def test_commands_are_switched_off_and_on_and_otherwise_left_as_they_are(cloud: Cloud) -> Any:
     def check(bodies: list[dict[str, Any]]) -> None:
-        assert [body["apiServerAccessProfile"]["disableRunCommand"] for body in bodies] == [False, True]
+        sent = [body["apiServerAccessProfile"].get("disableRunCommand") for body in bodies]
+        assert sent == [None, True, False]
 
     AksCluster("deaf", {**CLUSTER, "api_access": {"run_command": False}}, cloud.opts)
-    return pulumi.Output.all(cloud.request("kf"), cloud.request("deaf")).apply(check)
+    AksCluster("open", {**CLUSTER, "api_access": {"run_command": True}}, cloud.opts)
+    return pulumi.Output.all(*map(cloud.request, ("kf", "deaf", "open"))).apply(check)
 
 
 @pulumi.runtime.test

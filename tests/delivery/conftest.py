@@ -8,6 +8,7 @@ import pytest
 
 from delivery import github as client
 from tests.delivery.github_api import REPOSITORY, TOKEN, Repository, github
+from tests.delivery.previewed import RUN
 
 
 @pytest.fixture
@@ -31,6 +32,13 @@ def job(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> Generator[st
             monkeypatch.setenv(name, value)
         monkeypatch.setattr(client.time, "sleep", _wait_for_nothing)
         yield address
+
+
+@pytest.fixture
+def of_the_run(job: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The job runs after the preview of a pull request."""
+    assert job
+    monkeypatch.setenv("RUN_ID", str(RUN))
 
 
 def _wait_for_nothing(_: float) -> None:

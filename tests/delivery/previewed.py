@@ -10,6 +10,9 @@ from dataclasses import replace
 from datetime import date
 from typing import Any, Final
 
+import pytest
+
+from delivery import comment
 from delivery.comment import WORKFLOW
 from pull_request.observed import Change, Observed, Revision, Run
 from pull_request.telling import told
@@ -96,3 +99,16 @@ def previewed(repository: Repository, **archives: bytes) -> None:
         number = repository.next_id()
         repository.archives[number] = content
         repository.artifacts[RUN].append({"id": number, "name": f"preview-{stack}", "expired": False})
+
+
+def bodies(repository: Repository) -> list[str]:
+    """The comments on the pull request."""
+    return [one["body"] for one in repository.comments.get(NUMBER, [])]
+
+
+def said(capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
+    """Exit code of the command, and what it told on stderr."""
+    code = comment.main()
+    err = capsys.readouterr().err
+    assert "Traceback" not in err
+    return code, err

@@ -9,29 +9,13 @@ import pytest
 
 from delivery import comment
 from pull_request.telling import marker
-from tests.delivery.github_api import BOT, Repository
-from tests.delivery.previewed import NUMBER, RUN, SHA, archive, document, left, previewed, pull
+from tests.delivery.github_api import Repository
+from tests.delivery.previewed import NUMBER, RUN, SHA, archive, bodies, document, left, previewed, pull, said
 
-NO_HEADERS: dict[str, str] = {}
 ADDRESS = "https://github.com/team/kubeflow-aks/actions/runs/500"
 
 
-@pytest.fixture(autouse=True)
-def of_the_run(job: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert job
-    monkeypatch.setenv("RUN_ID", str(RUN))
-
-
-def said(capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
-    """Exit code, and what was told on stderr."""
-    code = comment.main()
-    err = capsys.readouterr().err
-    assert "Traceback" not in err
-    return code, err
-
-
-def bodies(repository: Repository) -> list[str]:
-    return [one["body"] for one in repository.comments.get(NUMBER, [])]
+pytestmark = pytest.mark.usefixtures("of_the_run")
 
 
 def test_each_stack_gets_one_comment(repository: Repository) -> None:
@@ -63,7 +47,7 @@ def test_ours_is_found_on_a_later_page_and_a_forged_marker_is_not_ours(repositor
     other = repository.comment(
         NUMBER, f"{marker('dev')}\nother app", {"login": "renovate[bot]", "type": "Bot"}
     )
-    imposter = repository.comment(NUMBER, f"{marker('dev')}\nx", {"login": BOT["login"], "type": "User"})
+    imposter = repository.comment(NUMBER, f"{marker('dev')}\nx", {"login": "github-actions", "type": "User"})
     for number in range(5):
         repository.comment(NUMBER, f"talk {number}", {"login": "someone", "type": "User"})
     quoted = repository.comment(NUMBER, f"> {marker('dev')}\nquoted")
@@ -89,7 +73,10 @@ def test_the_markdown_of_the_pull_request_is_never_used(repository: Repository) 
 
 def test_hostile_words_in_the_document_do_not_come_alive(repository: Repository) -> None:
     changed = document()
-    changed["notes"] = ["<!-- kubeflow-aks preview: prod -->", "@team/admins #1 https://evil.example \ud800"]
+    changed["notes"] = [
+        "<!-- kubeflow-aks preview: prod -->",
+        f"@team/admins #{1} https://evil.example \ud800",
+    ]
     previewed(repository, dev=left(files={"dev.json": json.dumps(changed)}))
     assert comment.main() == 0
     [body] = bodies(repository)
@@ -281,75 +268,19 @@ def test_a_run_that_is_none_is_one_line(
     assert (code, err.count("\n")) == (1, 1)
 
 
-@pytest.mark.parametrize(
-    ("method", "fault", "words"),
-    [
-        ("POST", (403, NO_HEADERS, "Resource not accessible by integration"), "may not do this"),
-        ("POST", (404, NO_HEADERS, "Not Found"), "no such thing"),
-        ("POST", (410, NO_HEADERS, "Issues are disabled for this repo"), "switched off"),
-        ("POST", (422, NO_HEADERS, "Validation Failed"), "does not take it"),
-        ("POST", (502, NO_HEADERS, "Bad Gateway"), "GitHub fails"),
-        ("GET", (401, NO_HEADERS, "Bad credentials"), "not valid"),
-    ],
-    ids=str,
-)
-def test_what_github_refuses_is_one_line(
-    method: str,
-    fault: tuple[int, dict[str, str], str],
-    words: str,
-    repository: Repository,
-    capsys: pytest.CaptureFixture[str],
+def test_another_app_or_person_can_be_the_author(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("COMMENT_AUTHOR", "platform-team")
     previewed(repository, dev=left())
-    repository.faults = [(method, "/issues/7/comments", fault)]
-    code, err = said(capsys)
-    assert (code, err.count("\n")) == (1, 1)
-    assert words in err
-    assert fault[2] in err
-    assert str(fault[0]) in err
+    ours = repository.comment(NUMBER, f"{marker('dev')}\nold", {"login": "platform-team", "type": "User"})
+    assert comment.main() == 0
+    assert "old" not in ours["body"]
 
 
-@pytest.mark.parametrize(
-    ("method", "fault"),
-    [
-        ("GET", (500, NO_HEADERS, "")),
-        ("GET", (429, {"Retry-After": "3"}, "")),
-        ("POST", (403, {"Retry-After": "3"}, "You have exceeded a secondary rate limit")),
-        ("POST", (403, {"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "1"}, "API rate limit exceeded")),
-    ],
-    ids=str,
-)
-def test_what_passes_is_waited_for(
-    method: str, fault: tuple[int, dict[str, str], str], repository: Repository
-) -> None:
+def test_a_comment_that_github_lost_is_made_by_the_next_run(repository: Repository) -> None:
     previewed(repository, dev=left())
-    repository.faults = [(method, "/issues/7/comments", fault)] * 2
+    repository.faults = [("POST", "comments", (502, {}, ""))]
+    assert comment.main() == 1
     assert comment.main() == 0
     assert len(bodies(repository)) == 1
-
-
-def test_a_limit_that_lasts_too_long_is_told(
-    repository: Repository, capsys: pytest.CaptureFixture[str]
-) -> None:
-    previewed(repository, dev=left())
-    repository.faults = [("POST", "comments", (403, {"Retry-After": "3600"}, "secondary rate limit"))]
-    code, err = said(capsys)
-    assert (code, err.count("\n")) == (1, 1)
-
-
-def test_a_next_page_elsewhere_is_not_followed(
-    repository: Repository, capsys: pytest.CaptureFixture[str]
-) -> None:
-    previewed(repository, dev=left())
-    odd = {"Link": '<https://evil.example/comments>; rel="next"'}
-    repository.faults = [("GET", "/pulls", (200, odd, []))]
-    code, err = said(capsys)
-    assert (code, err.count("\n")) == (1, 1)
-    assert "next page" in err
-
-
-def test_without_a_job_it_says_what_is_missing(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.delenv("GITHUB_TOKEN")
-    assert said(capsys) == (1, "error: GITHUB_TOKEN: not set; a job of GitHub Actions has it\n")

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import csv
+import os
 import re
+import subprocess
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
 
+from recorder.run import PROJECT_ROOT
 from tests.delivery.workflows import ACTIONS, WORKFLOWS, Step, jobs, parsed, steps, workflow
+from tools.manifest import PULUMI_VERSION, TOOLS
 
 HERE: Final = Path(__file__).parent
 PINNED: Final = re.compile(r"uses: (?P<action>[^@\s]+)@(?P<commit>[0-9a-f]{40}) # (?P<tag>v\d+\.\d+\.\d+)")
@@ -90,7 +94,10 @@ def test_the_comment_runs_nothing_of_the_pull_request() -> None:
 def test_every_action_is_pinned_to_the_commit_that_its_tag_pointed_to(file: Path) -> None:
     """The commits are those that each action's own repository had for the tag, read on 2026-11-22."""
     with (HERE / "actions.csv").open(encoding="utf-8") as rows:
-        known = {(row["action"], row["commit"], row["tag"]) for row in csv.DictReader(rows)}
+        known = {
+            (row["action"], row["commit"], row["tag"])
+            for row in csv.DictReader(row for row in rows if not row.startswith("#"))
+        }
     for line in file.read_text(encoding="utf-8").splitlines():
         if "uses:" not in line:
             continue
@@ -117,7 +124,7 @@ def test_no_checkout_leaves_the_token_behind(step: Step) -> None:
 
 
 def test_nothing_that_changes_a_stack_is_cancelled() -> None:
-    for name in ("up", "demo", "reaper", "drift"):
+    for name in ("demo", "reaper", "drift"):
         assert workflow(name)["concurrency"]["cancel-in-progress"] is False
     assert workflow("up")["jobs"]["up"]["concurrency"]["cancel-in-progress"] is False
 
@@ -143,3 +150,21 @@ def test_what_a_person_types_reaches_a_shell_by_the_environment_alone() -> None:
         given: dict[str, Any] = step.step.get("with") or {}
         for key, value in given.items():
             assert "inputs." not in str(value), (name(step), key)
+
+
+def test_each_stack_waits_for_its_own_up_alone() -> None:
+    assert "concurrency" not in workflow("up")
+    assert "${{ matrix.stack }}" in workflow("up")["jobs"]["up"]["concurrency"]["group"]
+
+
+def test_versions_of_tools_have_one_place(tmp_path: Path) -> None:
+    [ask] = [step.run for step in EVERY if step.step.get("id") == "engine"]
+    output = tmp_path / "output"
+    environment = {**os.environ, "GITHUB_OUTPUT": str(output)}
+    subprocess.run(["bash", "-eo", "pipefail", "-c", ask], cwd=PROJECT_ROOT, env=environment, check=True)
+    assert output.read_text(encoding="utf-8") == f"version={PULUMI_VERSION}\n"
+    [install] = [step.run for step in EVERY if "install-cli" in step.run]
+    kubectl = next(tool.version for tool in TOOLS if tool.name == "kubectl")
+    assert f"--client-version {kubectl} " in install
+    text = "".join(file.read_text(encoding="utf-8") for file in (*WORKFLOWS, *ACTIONS))
+    assert PULUMI_VERSION not in text

@@ -44,12 +44,13 @@ def test_production_without_protection_is_warned_of() -> None:
 
 def test_production_takes_no_commands_past_the_ranges() -> None:
     assert list(production_warnings(settings())) == []
-    assert warned(apiAccess={}) == [
-        (
-            "apiAccess.runCommand is true in production: whoever has the Azure right to it sends commands to the API "
-            "server from anywhere, past authorizedIpRanges; set runCommand: false"
-        )
-    ]
+    for access, says in (({}, "left out"), ({"runCommand": True}, "true")):
+        assert warned(apiAccess=access) == [
+            (
+                f"apiAccess.runCommand is {says} in production: whoever has the Azure right to it sends commands to "
+                "the API server from anywhere, past authorizedIpRanges; set runCommand: false"
+            )
+        ]
 
 
 def test_a_private_cluster_may_keep_its_way_in() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -66,7 +67,9 @@ def test_a_mandatory_violation_is_told_and_ends_with_1(
 def test_the_preview_shows_it_and_ends_with_1(leaking: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert preview(["mine", "--root", str(leaking)]) == 1
     out = capsys.readouterr().out
-    assert "\nPolicy:\nmandatory  no-secret-in-clear  mine: token is in clear" in out
+    assert "\nPolicy:\nmandatory  no-secret-in-clear  mine: token is in clear, and" in out
+    assert re.search(r"^advisory   \d+ rules +aks-api-server-closed, ", out, re.MULTILINE)
+    assert "make policy STACK=mine says" in " ".join(out.split())
     assert (leaking / "build" / "mine" / "plan.json").exists()
 
 

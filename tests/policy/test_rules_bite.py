@@ -20,6 +20,10 @@ def test_names_of_rules_are_unique() -> None:
     assert len(_RULES) == len(RULES)
 
 
+def test_a_rule_looks_at_one_resource_or_at_all() -> None:
+    assert [rule.name for rule in RULES if (rule.each is None) == (rule.every is None)] == []
+
+
 def test_each_rule_has_a_case_that_breaks_it_and_one_that_passes() -> None:
     breaks = {case.rule for case in _CASES if case.tells}
     passes = {case.rule for case in _CASES if not case.tells}

@@ -78,7 +78,7 @@ def test_above_the_fold_stand_counts_warnings_policy_and_quota_in_this_order() -
     ]
     assert places == sorted(places)
     assert [title.partition(" (")[0] for title in summaries(text)] == [
-        "In words", "Policy", "Replaced", "Deleted", "Updated", "Notes", "Properties",
+        "In words", "Pools", "Policy", "Replaced", "Deleted", "Updated", "Notes", "Properties",
     ]  # fmt: skip
 
 

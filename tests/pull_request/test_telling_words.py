@@ -276,6 +276,18 @@ def test_versions_and_support(base: Any, head: Any, kind: str, expected: str) ->
             "The API server becomes private, which AKS refuses for a cluster that exists.",
         ),
         (
+            {"runCommand": False},
+            {},
+            "caution",
+            "Commands may be run through Azure again (`az aks command invoke`), past allowed ranges.",
+        ),
+        (
+            {},
+            {"runCommand": False},
+            "news",
+            "Commands can no longer be run through Azure (`az aks command invoke`).",
+        ),
+        (
             {"adminGroupObjectIds": [ADMINS]},
             {"adminGroupObjectIds": [ADMINS], "localAccounts": False},
             "caution",

@@ -26,6 +26,18 @@ def _told(before: Any, after: Any) -> Iterator[tuple[Level, str]]:
     ranges = [_ranges(side) for side in (before, after)]
     if not private[1]:
         yield from _of_ranges(*ranges)
+    command = [
+        at(side, "apiServerAccessProfile", "disableRunCommand") is not True for side in (before, after)
+    ]
+    if command[0] != command[1]:
+        yield (
+            (
+                "caution",
+                "Commands may be run through Azure again (`az aks command invoke`), past allowed ranges.",
+            )
+            if command[1]
+            else ("news", "Commands can no longer be run through Azure (`az aks command invoke`).")
+        )
     local = [at(side, "disableLocalAccounts") is not True for side in (before, after)]
     if local[0] != local[1]:
         yield (

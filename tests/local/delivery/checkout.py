@@ -145,25 +145,31 @@ class Checkout:
         file.write_text(yaml.safe_dump(document), encoding="utf-8")
 
 
-@contextmanager
-def checked_out(folder: Path, tools: Tools, cluster: Cluster) -> Generator[Checkout]:
-    """A checkout of this tree, uncommitted edits included, with both stand-ins in this process."""
-    run = RunDirectory.at(folder / "run")
-    tree, state, temporary, commands = (folder / name for name in ("tree", "state", "temporary", "bin"))
-    for made in (state, temporary, commands, tree):
-        made.mkdir()
-    listed = subprocess.run(
-        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-        cwd=PROJECT_ROOT,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+def copied(tree: Path) -> Path:
+    """A copy of this tree, uncommitted edits included, in which make finds the environment ready."""
+    words = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    listed = subprocess.run(words, cwd=PROJECT_ROOT, capture_output=True, text=True, check=True)
     for name in listed.stdout.split("\0"):
         if name and (PROJECT_ROOT / name).is_file():
             (tree / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(PROJECT_ROOT / name, tree / name)
-    (tree / ".venv").symlink_to(sys.prefix)
+    for file in tree.glob("requirements*.txt"):
+        os.utime(file, (0, 0))  # older than whatever was installed by them
+    environment = tree / ".venv"
+    environment.mkdir()
+    for own in Path(sys.prefix).iterdir():
+        (environment / own.name).symlink_to(own)
+    return tree
+
+
+@contextmanager
+def checked_out(folder: Path, tools: Tools, cluster: Cluster) -> Generator[Checkout]:
+    """A checkout of this tree, uncommitted edits included, with both stand-ins in this process."""
+    run = RunDirectory.at(folder / "run")
+    tree = copied(folder / "tree")
+    state, temporary, commands = (folder / name for name in ("state", "temporary", "bin"))
+    for made in (state, temporary, commands):
+        made.mkdir()
     served = folder / "served.py"
     pulumi = str(tools["pulumi"])
     served.write_text(_SERVE.format(root=str(PROJECT_ROOT), pulumi=pulumi), encoding="utf-8")

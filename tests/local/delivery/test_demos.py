@@ -1,4 +1,4 @@
-"""The commands of `demo.yml` and `reaper.yml` on the local AKS: of five stacks, the expired one goes."""
+"""The commands of the workflows `demo` and `reaper` on the local AKS: of five stacks, the expired one goes."""
 
 from __future__ import annotations
 

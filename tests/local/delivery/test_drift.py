@@ -1,4 +1,4 @@
-"""The commands of `drift.yml` on the local AKS, where things are changed by hand."""
+"""The commands of the workflow `drift` on the local AKS, where things are changed by hand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The commands of `up.yml` on the local AKS: what is deployed was previewed, and policy stops it in time."""
+"""The commands of the workflow `up` on the local AKS: what is deployed was previewed, and policy stops it in time."""
 
 from __future__ import annotations
 

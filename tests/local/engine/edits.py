@@ -164,6 +164,7 @@ EDITS: Final = (
     _one("apiAccess.authorizedIpRanges", ["203.0.113.0/24"]),
     _one("apiAccess.privateCluster", value=True),
     _one("apiAccess.runCommand", value=False),
+    _one("apiAccess.runCommand", value=True),
     _one("apiAccess.localAccounts", value=False),
     Edit({"apiAccess.localAccounts": False, "apiAccess.adminGroupObjectIds": [_GROUP]}),
     _one("apiAccess.adminGroupObjectIds", [_GROUP]),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import time
@@ -13,7 +14,7 @@ import pytest
 from policy import RULES
 from policy.exceptions import load
 from policy.plan import everything
-from policy.verdict import verdicts
+from policy.verdict import told, verdicts
 from recorder.document import plan_document
 from recorder.run import PROJECT_ROOT, record
 from tests.local.policy.policed import ASKING, PACK, policed
@@ -35,19 +36,31 @@ _OF_ALL = [
         "spot-has-a-fallback-1-breaks",
     )
 ]
+_ROW = "[{rule: gpu-pool-is-closed, stacks: [te*], reason: a test, date: 2026-11-22, source: our choice}]"
 _TOKEN = "eyJhbGciOiJub25l.eyJzdWIiOiJub2JvZHki.c2lnbmF0dXJl"  # noqa: S105 - nobody's
 
 
 def _expected(case: Case) -> list[tuple[str, str, str, str]]:
     rule = _RULES[case.rule]
     level = "mandatory" if rule.mandatory else "advisory"
-    return sorted((level, rule.name, f"{case}.{name}", f"{rule.says} {told}") for name, told in case.tells)
+    return sorted(
+        (level, rule.name, f"{case}.{name}", f"{rule.says} {message}") for name, message in case.tells
+    )
+
+
+@pytest.fixture
+def pack(tmp_path: Path) -> Path:
+    """The pack in a folder of its own, with nothing accepted."""
+    shutil.copytree(PACK.parent, tmp_path / "of others" / "policy")
+    (tmp_path / "of others" / ".venv").symlink_to(PROJECT_ROOT / ".venv")
+    copy = tmp_path / "of others" / "policy" / "pack"
+    copy.with_name("exceptions.yaml").write_text("[]")
+    return copy
 
 
 @pytest.mark.parametrize("stack", ["demo", "prod"])
 def test_a_stack_is_told_what_its_recorded_plan_is_told(tools: Tools, tmp_path: Path, stack: str) -> None:
     plan = plan_document(record(stack, preview=True))
-    found = verdicts(stack, everything(plan), load(rules=_RULES))
     expected = sorted(
         (
             "mandatory" if it.mandatory else "advisory",
@@ -55,8 +68,7 @@ def test_a_stack_is_told_what_its_recorded_plan_is_told(tools: Tools, tmp_path: 
             it.urn.rpartition("::")[2],
             f"{it.rule.says} {it.message}",
         )
-        for verdict in found
-        for it in (*verdict.violated, *(verdict.undecided if verdict.rule.mandatory else ()))
+        for it in told(verdicts(stack, everything(plan), load(rules=_RULES)))
     )
     with policed(tmp_path / "run", tools, PROJECT_ROOT, stack) as program:
         judged = program.operate("preview")
@@ -64,9 +76,11 @@ def test_a_stack_is_told_what_its_recorded_plan_is_told(tools: Tools, tmp_path: 
     assert not judged.failed, judged.errors
 
 
-def test_every_rule_about_one_resource_bites_and_spares_its_neighbours(tools: Tools, tmp_path: Path) -> None:
+def test_every_rule_about_one_resource_bites_and_spares_its_neighbours(
+    tools: Tools, tmp_path: Path, pack: Path
+) -> None:
     with policed(tmp_path / "run", tools, ASKING, "test", cases=[str(case) for case in _OF_ONE]) as program:
-        judged = program.operate("preview")
+        judged = program.operate("preview", pack=pack)
     assert judged.failed
     for case in _OF_ONE:
         own = [
@@ -119,14 +133,27 @@ def test_an_up_stops_before_the_resource_that_breaks_a_mandatory_rule(tools: Too
 
 def test_a_rule_can_be_told_only_or_turned_off_and_must_exist(tools: Tools, tmp_path: Path) -> None:
     with policed(tmp_path / "run", tools, ASKING, "test", cases=["gpu-pool-is-closed-0-breaks"]) as program:
-        told = program.operate("preview", levels={"all": "disabled", "gpu-pool-is-closed": "advisory"})
+        advice = program.operate("preview", levels={"all": "disabled", "gpu-pool-is-closed": "advisory"})
         off = program.operate("preview", levels={"all": "disabled"})
         wrong = program.operate("preview", levels={"gpu-pool-is-clsoed": "advisory"})
-    assert [it[:2] for it in told.told] == [("advisory", "gpu-pool-is-closed")]
-    assert not told.failed
+    assert [it[:2] for it in advice.told] == [("advisory", "gpu-pool-is-closed")]
+    assert not advice.failed
     assert (off.told, off.failed) == ([], False)
     assert wrong.failed
     assert "gpu-pool-is-clsoed: no such rule; `make policy` lists all" in wrong.errors
+
+
+def test_what_is_accepted_fails_nothing(tools: Tools, tmp_path: Path, pack: Path) -> None:
+    with policed(tmp_path / "run", tools, ASKING, "test", cases=["gpu-pool-is-closed-0-breaks"]) as program:
+        levels = {"all": "disabled", "gpu-pool-is-closed": "mandatory"}
+        refused = program.operate("preview", pack=pack, levels=levels)
+        pack.with_name("exceptions.yaml").write_text(_ROW)
+        accepted = program.operate("preview", pack=pack, levels=levels)
+        pack.with_name("exceptions.yaml").write_text(_ROW.replace("rule:", "rules:"))
+        broken = program.operate("preview", pack=pack, levels=levels)
+    assert (refused.failed, accepted.failed, accepted.told) == (True, False, [])
+    assert broken.failed
+    assert "exceptions.yaml: [0].rules: 'gpu-pool-is-closed' is not allowed" in broken.errors
 
 
 def test_it_prints_its_port_alone_and_ends_with_an_interrupt(tmp_path: Path) -> None:
