@@ -118,6 +118,16 @@ def test_protection_taken_away_is_told_though_no_resource_changes(tree: Project)
     assert [rule["rule"] for rule in told["policy"]["new"]] == ["only-demos-are-unprotected"]
 
 
+def test_what_the_engine_refuses_for_protection_is_shown_as_it_would_be_and_fails(tree: Project) -> None:
+    _edit(tree, "Pulumi.dev.yaml", "location: westeurope", "location: northeurope")
+    told = previewed(tree, "--stack", "dev", code=1).document("dev")
+    assert told["outcome"] == "changed"
+    [group] = [change for change in told["changes"] if change["type"].endswith(":ResourceGroup")]
+    assert (group["action"], group["forcedBy"]) == ("replace", ["location"])
+    assert any("EVERYTHING" in word["text"] and "refuses" in word["text"] for word in told["words"])
+    assert any("refuses this change" in note for note in told["notes"])
+
+
 def test_a_mandatory_rule_fails_the_preview(tree: Project) -> None:
     _edit(tree, "components/agent_pools.py", '"count"', '"nothing"')
     told = previewed(tree, "--stack", "demo", code=1).document("demo")
