@@ -1,36 +1,40 @@
-"""Why a program did not run, in the engine's and the program's own words."""
+"""A program's own words when it does not run, whatever they are."""
+
+from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from pull_request.failures import failure, protected
 
-POOL = "urn:pulumi:dev::kubeflow-aks::azure-native:containerservice:AgentPool::general"
-KEPT = (
-    f'unable to replace resource "{POOL}"\n'
-    "as it is currently marked for protection. To unprotect the resource, remove the `protect` flag from the resource "
-    "in your Pulumi program and run `pulumi up`"
+ROOT = Path("/nowhere")
+CRASHED = "python inline source runtime error: x\nTraceback (most recent call last):\n"
+
+
+@pytest.mark.parametrize(
+    ("errors", "said"),
+    [
+        (["preview failed", "a: 1 is not allowed"], "a: 1 is not allowed"),
+        (["the update failed\nand so did the preview"], "the update failed\nand so did the preview"),
+        (["update failed"], "the program ended before it was through; it printed last: bye"),
+        ([CRASHED + "SystemExit: 0"], "SystemExit: 0"),
+    ],
 )
-"""What the engine 3.259.0 says in a preview."""
+def test_only_what_tells_nothing_is_left_out(errors: list[str], said: str) -> None:
+    assert failure(errors, ROOT, "hello\nbye\n\n") == said
 
 
-def test_what_is_refused_for_protection_is_named_once() -> None:
-    assert protected([KEPT, KEPT, "preview failed"]) == (POOL,)
+@pytest.mark.parametrize("piece", ["x", " ", "resource ", 'resource "urn:', '  File "a', "é\n", "failed "])
+def test_an_endless_error_is_read_at_once_and_cut(piece: str) -> None:
+    endless = piece * (3_000_000 // len(piece))
+    assert len(failure([endless], ROOT, "")) <= 20_000
+    assert len(failure([CRASHED + endless + "\nValueError: at last"], ROOT, "")) <= 20_000
+    assert not protected([endless])
 
 
-def test_another_error_beside_it_is_not_hidden() -> None:
-    assert protected([KEPT, "no such VM size"]) == ()
-    assert protected(["no such VM size"]) == ()
-
-
-def test_no_error_is_no_protection() -> None:
-    assert protected([]) == ()
-
-
-def test_a_traceback_becomes_the_error_and_the_program_s_own_line(tmp_path: Path) -> None:
-    program = tmp_path / "__main__.py"
-    said = (
-        "an unhandled error occurred: python inline source runtime error: boom\n"
-        "Traceback (most recent call last):\n"
-        f'  File "{program}", line 3, in <module>\n    run()\nValueError: boom\n'
+def test_the_end_of_an_endless_traceback_is_told() -> None:
+    crashed = CRASHED.replace("error: x", f"error: {'x' * 100_000}")
+    assert (
+        failure([crashed + "  frame\n" * 100_000 + "ValueError: at last"], ROOT, "") == "ValueError: at last"
     )
-    assert failure([said], tmp_path, "") == "ValueError: boom (__main__.py line 3)"

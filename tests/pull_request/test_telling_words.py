@@ -363,6 +363,11 @@ def test_what_stays_of_a_stack_without_a_file() -> None:
     assert "`system`, `general`, `cpuspot`" in word["text"]
 
 
+def test_a_stack_without_pools_that_goes_names_none() -> None:
+    (word,) = words_of(observed(Run(), None))
+    assert "its 0 resources (0 of them protected) stay" in word["text"]
+
+
 def test_a_new_stack_is_told_by_its_pools() -> None:
     found = words_of(observed(None, run()))
     assert {word["kind"] for word in found} == {"pool-added"}
