@@ -121,7 +121,10 @@ def _only_looks_replaced(change: Change) -> bool:
 
 def _change(steps: Sequence[Step], not_simulated: Collection[str]) -> Change:
     """One change of the steps on one resource; a replacement takes several, of which one says why."""
-    telling = next((step for step in steps if step.differences), steps[0])
+    telling = next(
+        (step for step in steps if step.differences),
+        next((step for step in steps if step.op not in _GOING), steps[0]),
+    )
     actions: set[Action] = {_ACTIONS[step.op] for step in steps}
     action: Action = "replace" if len(actions) > 1 else next(iter(actions))
     forcing = [path for path, kind in telling.differences.items() if kind.endswith("-replace")]

@@ -108,6 +108,7 @@ class Comparison:
             head=run_of(done.result, done.ignored),
             changes=changes,
             looks_replaced=only_look,
+            refused=tuple(urn.rpartition("::")[2] for urn in done.refused),
             notes=(*observed.notes, *unknown),
         )
 

@@ -61,6 +61,17 @@ def test_one_that_its_provider_does_not_explain_is_explained_by_its_keys_and_inp
     assert change.differences == (Difference("size", "update", 1, 2),)
 
 
+def test_one_that_goes_before_it_is_made_anew_is_told_by_what_it_will_be() -> None:
+    old = {"size": 1, "zone": "a"}
+    steps = [_step("delete-replaced", old_inputs=old)]
+    steps += [
+        _step(op, old_inputs=old, inputs={"size": 2, "zone": "a"}, replace_keys=("size",))
+        for op in ("replace", "create-replacement")
+    ]
+    [change] = changes_of(steps, ())
+    assert change.differences == (Difference("size", "update", 1, 2),)
+
+
 def test_what_stays_is_no_change_and_neither_is_the_stack() -> None:
     assert changes_of([_step("same"), _step("read"), _step("create", "s", "pulumi:pulumi:Stack")], ()) == ()
 

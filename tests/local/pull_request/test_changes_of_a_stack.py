@@ -118,6 +118,14 @@ def test_protection_taken_away_is_told_though_no_resource_changes(tree: Project)
     assert [rule["rule"] for rule in told["policy"]["new"]] == ["only-demos-are-unprotected"]
 
 
+def test_a_change_that_up_refuses_fails_the_preview(tree: Project) -> None:
+    _edit(tree, "Pulumi.dev.yaml", "westeurope", "northeurope")
+    told = previewed(tree, "--stack", "dev", code=1).document("dev")
+    texts = [word["text"] for word in told["words"]]
+    assert any(text.endswith("It is protected: `pulumi up` refuses this.") for text in texts)
+    assert not any("API server" in text for text in texts)
+
+
 def test_a_mandatory_rule_fails_the_preview(tree: Project) -> None:
     _edit(tree, "components/agent_pools.py", '"count"', '"nothing"')
     told = previewed(tree, "--stack", "demo", code=1).document("demo")
