@@ -2,8 +2,10 @@
 STACK ?= dev
 # The name reaches commands by the environment, as it was given: make expands nothing in it, no shell reads it.
 LOCAL_STACK := $(if $(filter command line,$(origin STACK)),$(value STACK),demo)
+PR_STACK := $(if $(filter command line,$(origin STACK)),$(value STACK))
+override BASE := $(if $(filter command line,$(origin BASE)),$(value BASE),origin/main)
 override STACK := $(value STACK)
-export STACK LOCAL_STACK
+export STACK LOCAL_STACK PR_STACK BASE
 PYTHON ?= python3
 VENV := .venv
 PY := $(VENV)/bin/python
@@ -17,7 +19,7 @@ RUN_LOCAL := $(PY) -m local_aks --build $(BUILD)
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help preview quota policy test test-program test-local test-simulation test-package lint docs bench requirements demo demo-down local-up local-shell local-down clean
+.PHONY: help preview quota policy pr-preview test test-program test-local test-simulation test-package lint docs bench requirements demo demo-down local-up local-shell local-down clean
 
 help: ## what there is
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 16
@@ -30,6 +32,10 @@ quota: $(VENV)/.runtime ## vCPU quota that STACK needs, beside what the subscrip
 
 policy: $(VENV)/.runtime ## what became of each rule of policy for STACK, and what is accepted for which reason
 	@$(PY) -m policy -- "$$STACK"
+
+pr-preview: $(VENV)/.dev ## what the change since BASE (default origin/main) would do to STACK (default all); needs no account
+	@$(PY) -m tools --only pulumi >/dev/null
+	@$(PY) -m pull_request $${PR_STACK:+"--stack=$$PR_STACK"} -- "$$BASE"
 
 test: $(VENV)/.dev ## tests of rules and components: no Azure, no Go, seconds
 	@$(PY) -m pytest --numprocesses 2
@@ -81,6 +87,7 @@ bench: $(VENV)/.dev ## run times side by side, as ratios; about 15 minutes, on a
 	@$(PY) -m tools
 	@$(PY) -m bench.engine
 	@$(PY) -m bench.scale
+	@$(PY) -m bench.pull_request
 
 demo: $(VENV)/.dev ## the whole promise on a local AKS, without Azure
 	@$(RUN_LOCAL) demo -- "$$LOCAL_STACK"

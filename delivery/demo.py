@@ -29,13 +29,12 @@ class DemoError(Exception):
     """A demo can't be made; the text is meant for the user."""
 
 
-def stack_file(template: str, until: datetime, secrets_provider: str = "") -> str:
+def stack_file(template: str, until: datetime) -> str:
     """The file of a demo stack.
 
     Args:
         template: text of the file that it has its settings from.
         until: when it ends.
-        secrets_provider: address of the key that encrypts its secrets; empty for a passphrase.
 
     Raises:
         DemoError: the template is protected or no stack file.
@@ -48,10 +47,7 @@ def stack_file(template: str, until: datetime, secrets_provider: str = "") -> st
         )
     tags: dict[str, str] = config[f"{_PROJECT}:tags"]
     config[f"{_PROJECT}:tags"] = {**tags, expiry.TAG: expiry.written(until)}
-    kept = {key: value for key, value in document.items() if key == "config"}
-    if secrets_provider:
-        kept = {"secretsprovider": secrets_provider, **kept}
-    return yaml.safe_dump(kept, sort_keys=False)
+    return yaml.safe_dump({"config": config}, sort_keys=False)
 
 
 def main(
@@ -65,7 +61,6 @@ def main(
     parser = argparse.ArgumentParser(prog="python -m delivery.demo", description="The file of a demo stack.")
     parser.add_argument("name", help="lower-case letters, digits and hyphens, at most 15")
     parser.add_argument("--hours", required=True, help=f"how long it lasts, 1 to {MOST_HOURS}")
-    parser.add_argument("--secrets-provider", default="", help="key for its secrets, as azurekeyvault://…")
     options = parser.parse_args(arguments)
     folder = root or Path.cwd()
     mistakes: list[str] = []
@@ -83,9 +78,7 @@ def main(
         file = folder / f"Pulumi.{stack}.yaml"
         until = (now or datetime.now(UTC)) + timedelta(hours=int(options.hours))
         try:
-            text = stack_file(
-                (folder / TEMPLATE).read_text(encoding="utf-8"), until, options.secrets_provider
-            )
+            text = stack_file((folder / TEMPLATE).read_text(encoding="utf-8"), until)
             with file.open("x", encoding="utf-8") as sink:
                 sink.write(text)
         except FileExistsError:

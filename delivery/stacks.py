@@ -17,7 +17,7 @@ from typing import Final
 
 LIMIT: Final = 50
 """Our choice: a matrix of a workflow takes 256 jobs, and no team has as many stacks as this."""
-_FILE: Final = re.compile(r"Pulumi\.(?P<stack>.+)\.ya?ml", re.DOTALL)
+_FILE: Final = re.compile(r"Pulumi\.(?P<stack>.+)\.yaml", re.DOTALL)
 _NAME: Final = re.compile(r"[A-Za-z0-9_.-]{1,100}")
 """What Pulumi takes as a stack's name: sdk/go/common/tokens/stack_name.go."""
 _COMMIT: Final = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")

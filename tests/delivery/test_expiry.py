@@ -92,12 +92,6 @@ def test_every_resource_of_a_demo_carries_the_tag_and_the_longest_name_fits(
     assert not any(made.options.get("protect") for made in recorded.resources.values())
 
 
-def test_the_key_for_secrets_is_in_the_file(root: Path) -> None:
-    key = "azurekeyvault://vault.vault.azure.net/keys/pulumi"
-    assert demo.main(["a", "--hours", "1", "--secrets-provider", key], root, NOW) == 0
-    assert yaml.safe_load((root / "Pulumi.demo-a.yaml").read_text())["secretsprovider"] == key
-
-
 @pytest.mark.parametrize("name", ["", "A", "a_b", "-a", "a-", "a" * 16, "../x", "a\nb=c", "$(id)", "ä"])
 def test_a_name_that_can_not_be_is_one_line(
     name: str, root: Path, capsys: pytest.CaptureFixture[str]

@@ -30,7 +30,14 @@ def test_this_project_has_its_stacks(capsys: pytest.CaptureFixture[str]) -> None
 
 
 def test_the_output_is_one_line_that_github_takes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for name in ("Pulumi.yaml", "Pulumi.a.yaml", "Pulumi.b-2_x.y.yml", "Pulumi.yaml.bak", "pulumi.c.yaml"):
+    for name in (
+        "Pulumi.yaml",
+        "Pulumi.a.yaml",
+        "Pulumi.b-2_x.y.yaml",
+        "Pulumi.c.yml",
+        "Pulumi.yaml.bak",
+        "pulumi.c.yaml",
+    ):
         (tmp_path / name).touch()
     assert listed(capsys, tmp_path) == (0, '["a", "b-2_x.y"]\n', "")
 

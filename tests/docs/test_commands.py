@@ -34,7 +34,15 @@ RUNS = {
     "policy": (policy, "satisfied  spot-is-marked "),
 }
 """What such a command runs, and how what it prints begins."""
-LOCAL = {"make demo", "make demo STACK=dev", "make demo-down", "make local-up", "make local-shell"}
+LOCAL = {
+    "make demo",
+    "make demo STACK=dev",
+    "make demo-down",
+    "make local-up",
+    "make local-shell",
+    "make pr-preview",
+    "make pr-preview BASE=main STACK=demo",
+}
 """Commands that take minutes: `tests/local` runs them, and `.ci/run` that."""
 IN_THE_SHELL = "docs/local-aks.md"
 """Page whose other commands are for the shell of `make local-shell`; `tests/local/test_demo.py` runs them there."""
@@ -90,7 +98,9 @@ def test_the_preview_that_make_runs_works(
 def test_every_other_target_is_run_by_ci(command: str) -> None:
     ci = (PROJECT_ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()
     local = "".join(
-        file.read_text(encoding="utf-8") for file in (PROJECT_ROOT / "tests/local").glob("test_demo*.py")
+        file.read_text(encoding="utf-8")
+        for pattern in ("test_demo*.py", "tests/local/pull_request/test_make.py")
+        for file in (PROJECT_ROOT / "tests/local").glob(pattern)
     )
     given = ", ".join(f'"{word}"' for word in shlex.split(command)[1:])
     assert (command in LOCAL and f"make(build, {given}" in local) or (command in RUN_BY_CI and command in ci)

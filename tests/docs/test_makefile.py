@@ -16,10 +16,14 @@ _SHOW = "import sys; print(' '.join(sys.argv[2:]), end='|')"
 
 def arguments(folder: Path, *given: str) -> list[str]:
     """What each target hands its command, which is replaced by one that shows it."""
+    return _arguments(folder, list(TARGETS), *given)
+
+
+def _arguments(folder: Path, targets: list[str], *given: str) -> list[str]:
     (folder / "show.py").write_text(_SHOW)
     make = ["make", "-s", "-f", str(PROJECT_ROOT / "Makefile"), "-o", ".venv/.runtime", "-o", ".venv/.dev"]
     done = subprocess.run(
-        [*make, *TARGETS, f"PY={sys.executable} -S show.py", *given],
+        [*make, *targets, f"PY={sys.executable} -S show.py", *given],
         cwd=folder,
         env={
             key: value for key, value in os.environ.items() if key != "MAKEFLAGS"
@@ -46,3 +50,18 @@ def test_nothing_in_a_name_of_the_environment_is_run(tmp_path: Path, monkeypatch
     monkeypatch.setenv("STACK", "$(shell touch X)")
     assert arguments(tmp_path)[0] == "preview -- $(shell touch X)"
     assert not (tmp_path / "X").exists()
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name])
+def test_a_preview_of_a_change_gets_base_and_stack_as_they_are(tmp_path: Path, name: str) -> None:
+    shown = _arguments(tmp_path, ["pr-preview"], f"BASE={name}", f"STACK={name}")
+    assert shown == [f"pull_request --stack={name} -- {name}"]
+    assert not (tmp_path / "X").exists()
+
+
+def test_without_names_it_is_of_all_stacks_since_the_main_branch(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BASE", "of another program")
+    monkeypatch.setenv("STACK", "dev")
+    assert _arguments(tmp_path, ["pr-preview"]) == ["pull_request -- origin/main"]

@@ -75,9 +75,7 @@ def this_tree(tools: Tools, tmp_path_factory: pytest.TempPathFactory) -> Project
     listed = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     names = subprocess.run(listed, cwd=PROJECT_ROOT, capture_output=True, text=True, check=True).stdout
     for name in filter(None, names.split("\0")):
-        if (PROJECT_ROOT / name).is_file() and not name.startswith(
-            ("tests/", "docs/", "ckf_spot/", "tools/")
-        ):
+        if (PROJECT_ROOT / name).is_file() and not name.startswith(("tests/", "docs/", "ckf_spot/")):
             (root / name).parent.mkdir(parents=True, exist_ok=True)
             (root / name).write_bytes((PROJECT_ROOT / name).read_bytes())
     project = Project(root, root)
@@ -86,5 +84,6 @@ def this_tree(tools: Tools, tmp_path_factory: pytest.TempPathFactory) -> Project
         file = root / f"Pulumi.{stack}.yaml"
         file.write_text(f'{file.read_text()}  kubeflow-aks:asOf: "2026-09-01"\n')
     project.commit("2026-09-01")
+    project.git("update-ref", "refs/remotes/origin/main", "main")
     project.git("checkout", "--quiet", "-b", "change")
     return project
