@@ -112,7 +112,9 @@ def test_a_change_of_the_cluster_shows_no_role_assignments_as_replaced(tree: Pro
 
 def test_protection_taken_away_is_told_though_no_resource_changes(tree: Project) -> None:
     _edit(tree, "Pulumi.dev.yaml", "config:\n", "config:\n  kubeflow-aks:protect: false\n")
-    told = previewed(tree, "--stack", "dev").document("dev")
+    shown = previewed(tree, "--stack", "dev")
+    told = shown.document("dev")
+    assert "!! Protection is taken away from" in shown.printed
     assert not told["changes"]
     assert [word["kind"] for word in told["words"]] == ["protection-removed"]
     assert [rule["rule"] for rule in told["policy"]["new"]] == ["only-demos-are-unprotected"]
