@@ -29,7 +29,10 @@ _ACTIONS: Final[Mapping[str, Action]] = {
     "import-replacement": "replace",
     "delete": "delete",
 }
-_GOING: Final = frozenset({"delete", "delete-replaced", "discard", "discard-replaced", "read-discard"})
+_GOING: Final = frozenset(
+    {"delete", "delete-replaced", "discard", "discard-replaced", "read-discard", "remove-pending-replace"}
+)
+"""What is there no longer, unless another step makes it (`pkg/resource/deploy/step.go`)."""
 _UNKNOWN: Final = frozenset(
     {
         "04da6b54-80e4-46f7-96ec-b56ff0331ba9",
@@ -127,6 +130,8 @@ def _change(steps: Sequence[Step], not_simulated: Collection[str]) -> Change:
     )
     actions: set[Action] = {_ACTIONS[step.op] for step in steps}
     action: Action = "replace" if len(actions) > 1 else next(iter(actions))
+    if all(step.op in _GOING for step in steps):  # it goes with what is replaced, and nothing makes it anew
+        action = "delete"
     forcing = [path for path, kind in telling.differences.items() if kind.endswith("-replace")]
     keys = forcing or [key for step in steps for key in step.replace_keys]
     return Change(
