@@ -170,7 +170,7 @@ def _tell(observed: Observed, folder: Path, accepted: Sequence[Accepted]) -> int
     folder.mkdir(parents=True, exist_ok=True)
     (folder / f"{observed.stack}.md").write_text(what.markdown, encoding="utf-8")
     (folder / f"{observed.stack}.json").write_text(
-        json.dumps(what.document, indent=2, ensure_ascii=False) + "\n", encoding="utf-8"
+        json.dumps(what.document, indent=2) + "\n", encoding="utf-8"
     )
     print(*what.terminal(shutil.get_terminal_size(_WIDTH).columns), sep="\n", flush=True)
     failed = observed.refused or (observed.head is not None and observed.head.failure)

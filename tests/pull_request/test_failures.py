@@ -38,3 +38,25 @@ def test_the_end_of_an_endless_traceback_is_told() -> None:
     assert (
         failure([crashed + "  frame\n" * 100_000 + "ValueError: at last"], ROOT, "") == "ValueError: at last"
     )
+
+
+POOL = "urn:pulumi:dev::kubeflow-aks::azure-native:containerservice:AgentPool::general"
+KEPT = (
+    f'unable to replace resource "{POOL}"\n'
+    "as it is currently marked for protection. To unprotect the resource, remove the `protect` flag from the resource "
+    "in your Pulumi program and run `pulumi up`"
+)
+"""What the engine 3.259.0 says in a preview."""
+
+
+def test_what_is_refused_for_protection_is_named_once() -> None:
+    assert protected([KEPT, KEPT, "preview failed"]) == (POOL,)
+
+
+def test_another_error_beside_it_is_not_hidden() -> None:
+    assert protected([KEPT, "no such VM size"]) == ()
+    assert protected(["no such VM size"]) == ()
+
+
+def test_no_error_is_no_protection() -> None:
+    assert protected([]) == ()

@@ -18,7 +18,7 @@ def test_the_top_fits_the_terminal(width: int) -> None:
     assert any(line.startswith("! Pool cpuspot is replaced") for line in lines)
     assert "- mandatory: new at a: m" in lines
     assert any(line.startswith("vCPU quota") for line in lines)
-    assert any(line.startswith("In the file: ") for line in lines)
+    assert any(line.startswith("The comment has more: ") for line in lines)
 
 
 def test_a_terminal_of_no_width_gets_the_narrowest() -> None:
@@ -27,6 +27,12 @@ def test_a_terminal_of_no_width_gets_the_narrowest() -> None:
 
 def test_nothing_changed_is_one_line() -> None:
     assert told(observed(run(), run()), (), ()).terminal(80) == ["demo: nothing changes."]
+
+
+def test_protection_that_goes_is_told_though_no_resource_changes() -> None:
+    lines = told(observed(run(protect=True), run(protect=False)), (), ()).terminal(110)
+    assert lines[0] == "demo: 0 replaced, 0 deleted, 0 created, 0 updated."
+    assert lines[1].startswith("!! Protection is taken away from ")
 
 
 def test_what_steers_a_terminal_is_shown_and_does_nothing() -> None:

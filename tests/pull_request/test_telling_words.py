@@ -14,6 +14,7 @@ from planning.conventions import FALLBACK_KEY
 from planning.conventions import REPLACED_KEY as REAL_REPLACED_KEY
 from pull_request.observed import UNKNOWN, Difference, Observed, Resource, Run
 from pull_request.telling.words import Word, words_of
+from pull_request.telling.words.losses import HOLDS
 from pull_request.telling.words.pool import REPLACED_KEY, TOLERATED, WORKLOAD_LABEL
 from pull_request.telling.words.sides import AGENT_POOL, CLUSTER
 from tests.pull_request.observations import BASE, DEMO_POOLS, HEAD, change, observed, pools, run, with_changes
@@ -314,6 +315,28 @@ def test_who_may_reach_the_api_server(base: Any, head: Any, level: str, expected
     ]
 
 
+@pytest.mark.parametrize(
+    ("base", "head", "expected"),
+    [
+        (["192.0.2.1"], [UNKNOWN], []),
+        (["192.0.2.1", "192.0.2.2"], ["192.0.2.2", UNKNOWN], []),
+        (["192.0.2.1"], ["192.0.2.2", UNKNOWN], ["Ranges that may reach the API server: `192.0.2.2` added."]),
+    ],
+)
+def test_a_range_that_only_an_up_knows_may_be_the_one_that_seems_to_go(
+    base: list[str], head: list[str], expected: list[str]
+) -> None:
+    stack = run()
+    urn, cluster = next((urn, one) for urn, one in stack.resources.items() if one.type == CLUSTER)
+
+    def reached_from(ranges: list[str]) -> Run:
+        inputs = {**cluster.inputs, "apiServerAccessProfile": {"authorizedIPRanges": ranges}}
+        return replace(stack, resources={**stack.resources, urn: replace(cluster, inputs=inputs)})
+
+    found = words_of(observed(reached_from(base), reached_from(head)))
+    assert [word["text"] for word in found if word["kind"] == "api-access"] == expected
+
+
 def test_registry_address_and_data() -> None:
     found = words({}, {"registry": {"sku": "Premium"}})
     assert text(found, "registry") == "Registry `kubeflowaksdemo`: `Standard` → `Premium`."
@@ -333,6 +356,26 @@ def test_registry_address_and_data() -> None:
     assert "Container of the data store" in text(
         words({}, {"data": {"store": {"profiles": {"team-a": {}}}}}), "data-store"
     )
+
+
+def test_types_that_hold_something_are_spelt_as_the_program_has_them() -> None:
+    store = run(data={"store": {"profiles": {"team-a": {}}}})
+    known = {one.type for seen in (run("prod"), store) for one in seen.resources.values()}
+    assert set(HOLDS) - known == {
+        "kubernetes:core/v1:PersistentVolumeClaim",
+        "kubernetes:apiextensions.k8s.io/v1:CustomResourceDefinition",
+    }
+
+
+@pytest.mark.parametrize("kind", HOLDS)
+@pytest.mark.parametrize("action", ["delete", "replace", "update", "create"])
+def test_what_goes_with_a_resource_is_told_where_it_goes(kind: str, action: str) -> None:
+    found = words_of(with_changes(change(action, kind, "n")))
+    level, means = HOLDS[kind]
+    goes = action in ("delete", "replace")
+    assert [(word["level"], f" is {action}d: {means}." in word["text"]) for word in found] == [
+        (level, True)
+    ] * goes
 
 
 def test_what_stays_of_a_stack_without_a_file() -> None:

@@ -112,10 +112,21 @@ def test_a_change_of_the_cluster_shows_no_role_assignments_as_replaced(tree: Pro
 
 def test_protection_taken_away_is_told_though_no_resource_changes(tree: Project) -> None:
     _edit(tree, "Pulumi.dev.yaml", "config:\n", "config:\n  kubeflow-aks:protect: false\n")
-    told = previewed(tree, "--stack", "dev").document("dev")
+    shown = previewed(tree, "--stack", "dev")
+    told = shown.document("dev")
+    assert "!! Protection is taken away from" in shown.printed
     assert not told["changes"]
     assert [word["kind"] for word in told["words"]] == ["protection-removed"]
     assert [rule["rule"] for rule in told["policy"]["new"]] == ["only-demos-are-unprotected"]
+
+
+def test_a_change_that_up_refuses_fails_the_preview(tree: Project) -> None:
+    _edit(tree, "Pulumi.dev.yaml", "westeurope", "northeurope")
+    told = previewed(tree, "--stack", "dev", code=1).document("dev")
+    texts = [word["text"] for word in told["words"]]
+    assert any(text.endswith("It is protected: `pulumi up` refuses this.") for text in texts)
+    assert not any("API server" in text for text in texts)
+    assert any("refuses this change" in note for note in told["notes"])
 
 
 def test_a_mandatory_rule_fails_the_preview(tree: Project) -> None:
@@ -162,3 +173,13 @@ def test_encrypted_values_are_stood_in_for_and_named(tree: Project) -> None:
         "Pulumi.demo.yaml: 1 value is encrypted and was not checked: kubeflow-aks:tags.owner"
     ]
     assert "\0" not in (shown.folder / "demo.json").read_text()
+
+
+def test_a_real_api_server_refuses_what_the_stand_in_takes(tree: Project) -> None:
+    """A new class with a priority above what users' classes may have."""
+    classes = "components/kubeflow/scheduling.py"
+    _edit(tree, classes, "value=1000", "value=2_000_000_000")
+    _edit(tree, classes, "-interactive", "-urgent")
+    assert previewed(tree, "--stack", "demo").changes("demo")["kubeflow-aks-demo-urgent"] == "create"
+    told = previewed(tree, "--stack", "demo", "--control-plane", code=1).document("demo")
+    assert "1000000000" in told["failures"]["head"]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import shutil
 import signal
 import subprocess
 import time
+from collections.abc import Generator
 from pathlib import Path
 
 import psutil
@@ -13,6 +15,7 @@ import pytest
 from tests.local.pull_request.conftest import command, environment, previewed
 from tests.pull_request.repository import PROGRAM, Project, project
 from tools import Tools
+from tools.environments import environment as environment_of
 
 _PATIENCE = 120
 
@@ -49,10 +52,37 @@ def test_the_base_is_judged_on_its_own_day_and_the_head_on_todays(small: Project
     assert (day["before"], day["after"]) == ("2026-05-05", "")
 
 
-def test_a_base_that_lacks_what_the_head_needs_has_an_environment_of_its_own(
-    small: Project, tmp_path: Path
+@pytest.fixture
+def without_providers(small: Project) -> Generator[str]:
+    """A lock file that lists the Pulumi SDK and no provider; its environment is removed again."""
+    packages = (small.root / "requirements.txt").read_text().replace("\\\n", "\0").splitlines()
+    left_out = ("pulumi-azure-native", "pulumi-kubernetes", "pydantic")
+    lock = "\n".join(line for line in packages if not line.startswith(left_out)).replace("\0", "\\\n") + "\n"
+    yield lock
+    shutil.rmtree(environment_of(lock.encode(), "a test", print).parents[1], ignore_errors=True)
+
+
+def test_a_base_of_another_lock_file_runs_in_an_environment_of_its_own(
+    small: Project, without_providers: str
 ) -> None:
-    """And one that can't be had, without a network as with a wrong hash, is told in one line."""
+    text = (
+        f"{PROGRAM}import importlib.util\n"
+        "Thing('a:b:Has', 'has', {'pydantic': bool(importlib.util.find_spec('pydantic'))})\n"
+    )
+    small.git("checkout", "--quiet", "-B", "main")
+    head_lock = (small.root / "requirements.txt").read_text()
+    small.write("__main__.py", text)
+    small.write("requirements.txt", without_providers)
+    small.commit()
+    small.git("checkout", "--quiet", "-B", "change")
+    small.write("requirements.txt", head_lock)
+    told = previewed(small).document("dev")
+    [difference] = [each for change in told["changes"] for each in change["differences"]]
+    assert (difference["before"], difference["after"]) == (False, True), told
+
+
+def test_an_environment_that_can_not_be_had_is_one_line(small: Project, tmp_path: Path) -> None:
+    """Without a network as with a package that does not exist."""
     text = (small.root / "requirements.txt").read_text()
     small.write("requirements.txt", f"{text}nothing-such-here==1.0 --hash=sha256:{'0' * 64}\n")
     (tmp_path / "cache").mkdir()
