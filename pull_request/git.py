@@ -20,8 +20,11 @@ _NOT_RUN: Final = (
 """Settings that keep hooks, foreign programs, downloads and part of a tree out of the way."""
 
 
+_LAST_LINES: Final = 2
+
+
 class GitError(Exception):
-    """Git refused; the text is the last line that it said."""
+    """Git refused; the text is what it said last, of which the last line alone may lack the reason."""
 
 
 def git(folder: Path, *arguments: str | Path) -> str:
@@ -45,8 +48,8 @@ def git(folder: Path, *arguments: str | Path) -> str:
     except OSError as error:
         raise GitError(f"git: {error.strerror}") from None
     if done.returncode:
-        said = [line for line in done.stderr.splitlines() if line.strip()]
-        raise GitError(said[-1].removeprefix("fatal: ") if said else f"git {arguments[0]} failed")
+        said = [line.removeprefix("fatal: ") for line in done.stderr.splitlines() if line.strip()]
+        raise GitError("; ".join(said[-_LAST_LINES:]) or f"git {arguments[0]} failed")
     return done.stdout
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import quote
 
 from pulumi import automation
 from pulumi.automation.errors import CommandError
@@ -241,7 +242,7 @@ class Engine:
         return {
             # Without metadata: its files are not written in one go, and an empty one left by a kill makes the state
             # unreadable ("failed to load checkpoint: EOF").
-            "PULUMI_BACKEND_URL": f"file://{self.run.pulumi_state}?metadata=skip",
+            "PULUMI_BACKEND_URL": f"file://{quote(str(self.run.pulumi_state))}?metadata=skip",
             "PULUMI_CONFIG_PASSPHRASE": self.run.passphrase(),
             "PULUMI_DEBUG_PROVIDERS": ",".join(f"{name}:{port}" for name, port in self.providers.items()),
             "GOGC": _GARBAGE_COLLECTION,

@@ -13,7 +13,7 @@ import psutil
 import pytest
 
 from pull_request import processes
-from pull_request.git import GitError
+from pull_request.git import GitError, git
 from pull_request.workplace import tree_of, workplace
 from tests.pull_request.repository import Project, project
 
@@ -142,3 +142,21 @@ def test_only_what_has_the_mark_is_ended() -> None:
     finally:
         other.kill()
         other.wait()
+
+
+def test_why_git_failed_is_told_though_its_last_line_lacks_it(
+    small: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    full = tmp_path / "bin" / "git"
+    full.parent.mkdir()
+    full.write_text(
+        "#!/bin/sh\necho 'Preparing worktree' >&2\necho 'error: unable to write x: No space left on device' >&2\n"
+        "echo 'fatal: Could not reset index file' >&2\nexit 128\n"
+    )
+    full.chmod(0o700)
+    monkeypatch.setenv("PATH", str(full.parent), prepend=os.pathsep)
+    with pytest.raises(GitError) as refused:
+        git(small.root, "worktree", "add")
+    assert (
+        str(refused.value) == "error: unable to write x: No space left on device; Could not reset index file"
+    )

@@ -161,3 +161,8 @@ def test_what_sheds_its_mark_is_ended_too_and_no_link_is_followed(small: Project
     assert not _processes(small.root)
     assert other.read_text() == "mine"
     assert not (results / "dev.md").is_symlink()
+
+
+def test_a_folder_may_have_any_name(tools: Tools, tmp_path: Path) -> None:
+    assert tools["pulumi"]
+    assert previewed(project(tmp_path / "re po", "h#x %20?a=b ü'\"\nx")).printed == "dev: nothing changes.\n"
