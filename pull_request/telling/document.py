@@ -111,17 +111,17 @@ def change_document(
     observed: Observed, base_violations: Sequence[Violation], head_violations: Sequence[Violation]
 ) -> ChangeDocument:
     """The document of one stack; everything in a stable order."""
-    outputs, quota = _outputs(observed), _quota(observed)
+    outputs, quota, words = _outputs(observed), _quota(observed), words_of(observed)
     return {
         "version": VERSION,
         "stack": observed.stack,
         "base": _revision(observed.base_revision),
         "head": _revision(observed.head_revision),
-        "outcome": _outcome(observed, changed=bool(observed.changes or outputs or quota)),
+        "outcome": _outcome(observed, changed=bool(observed.changes or outputs or quota or words)),
         "counts": {
             action: sum(change.action == action for change in observed.changes) for action in _ACTIONS
         },
-        "words": words_of(observed),
+        "words": words,
         "pools": pools_of(observed),
         "policy": _policy(observed, base_violations, head_violations),
         "quota": quota,

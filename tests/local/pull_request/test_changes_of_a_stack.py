@@ -112,8 +112,10 @@ def test_a_change_of_the_cluster_shows_no_role_assignments_as_replaced(tree: Pro
 
 def test_protection_taken_away_is_told_though_no_resource_changes(tree: Project) -> None:
     _edit(tree, "Pulumi.dev.yaml", "config:\n", "config:\n  kubeflow-aks:protect: false\n")
-    told = previewed(tree, "--stack", "dev").document("dev")
-    assert not told["changes"]
+    shown = previewed(tree, "--stack", "dev")
+    told = shown.document("dev")
+    assert (told["changes"], told["outcome"]) == ([], "changed")
+    assert "Protection is taken away" in shown.printed
     assert [word["kind"] for word in told["words"]] == ["protection-removed"]
     assert [rule["rule"] for rule in told["policy"]["new"]] == ["only-demos-are-unprotected"]
 
