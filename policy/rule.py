@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal, NoReturn
@@ -33,6 +34,8 @@ A rule that expects one asks `is UNKNOWN`; another one that meets it is undecide
 STACK: Final = "pulumi:pulumi:Stack"
 """Type of the stack itself; its inputs are the stack's outputs."""
 
+_API_VERSION: Final = re.compile(r"azure-native(?:_\w+?_v\w+)?:(?P<module>\w+)(?:/v\d\w*)?:(?P<name>\w+)")
+
 Severity = Literal["low", "medium", "high"]
 
 
@@ -58,6 +61,16 @@ class Resource:
     secret_inputs: frozenset[str] = frozenset()
     protect: bool = False
     ignore_changes: frozenset[str] = frozenset()
+
+    @property
+    def kind(self) -> str:
+        """Its type without the version of Azure's API that a program may name, as a rule asks for it.
+
+        `azure-native:containerservice/v20251001:ManagedCluster` and, of a local package of its own,
+        `azure-native_containerservice_v20251001:containerservice:ManagedCluster` are clusters like any other.
+        """
+        named = _API_VERSION.fullmatch(self.type)
+        return f"azure-native:{named['module']}:{named['name']}" if named else self.type
 
 
 @dataclass(frozen=True)
@@ -114,7 +127,7 @@ class Rule:
         """What breaks this rule among all resources of a stack."""
         if self.each:
             for it in resources:
-                if self.type in ("", it.type):
+                if self.type in ("", it.kind):
                     yield from self._judged(_about(it, self.each), it.urn)
         if self.every:
             yield from self._judged(_about_all(resources, self.every), "")

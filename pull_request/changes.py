@@ -29,7 +29,10 @@ _ACTIONS: Final[Mapping[str, Action]] = {
     "import-replacement": "replace",
     "delete": "delete",
 }
-_GOING: Final = frozenset({"delete", "delete-replaced", "discard", "discard-replaced", "read-discard"})
+_GOING: Final = frozenset(
+    {"delete", "delete-replaced", "discard", "discard-replaced", "read-discard", "remove-pending-replace"}
+)
+"""What is there no longer, unless another step makes it (`pkg/resource/deploy/step.go`)."""
 _UNKNOWN: Final = frozenset(
     {
         "04da6b54-80e4-46f7-96ec-b56ff0331ba9",
@@ -121,9 +124,14 @@ def _only_looks_replaced(change: Change) -> bool:
 
 def _change(steps: Sequence[Step], not_simulated: Collection[str]) -> Change:
     """One change of the steps on one resource; a replacement takes several, of which one says why."""
-    telling = next((step for step in steps if step.differences), steps[0])
+    telling = next(
+        (step for step in steps if step.differences),
+        next((step for step in steps if step.op not in _GOING), steps[0]),
+    )
     actions: set[Action] = {_ACTIONS[step.op] for step in steps}
     action: Action = "replace" if len(actions) > 1 else next(iter(actions))
+    if all(step.op in _GOING for step in steps):  # it goes with what is replaced, and nothing makes it anew
+        action = "delete"
     forcing = [path for path, kind in telling.differences.items() if kind.endswith("-replace")]
     keys = forcing or [key for step in steps for key in step.replace_keys]
     return Change(

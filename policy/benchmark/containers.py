@@ -84,7 +84,7 @@ def _pulled(inputs: Inputs) -> Iterator[str]:
 
 
 def _probed(container: Container) -> Iterator[str]:
-    if not container.init:
+    if not (container.init or container.ends):
         yield from together(must_be_set("livenessProbe"), must_be_set("readinessProbe"))(container.inputs)
 
 

@@ -10,19 +10,24 @@ from policy.rule import Resource
 
 _TEMPLATES: Final = {
     "Pod": "",
+    "PodTemplate": "template.",
     "CronJob": "spec.jobTemplate.spec.template.",
-    **dict.fromkeys(("DaemonSet", "Deployment", "Job", "ReplicaSet", "StatefulSet"), "spec.template."),
+    **dict.fromkeys(
+        ("DaemonSet", "Deployment", "Job", "ReplicaSet", "ReplicationController", "StatefulSet"),
+        "spec.template.",
+    ),
 }
 """Where each kind keeps the pod that it makes."""
 
 
 class Pod(NamedTuple):
-    """One pod as its workload asks for it."""
+    """One pod as its workload asks for it; that of a job ends by itself."""
 
     urn: str
     namespace: Any
     labels: Inputs
     spec: Inputs
+    ends: bool
 
 
 class Container(NamedTuple):
@@ -31,6 +36,7 @@ class Container(NamedTuple):
     inputs: Inputs
     pod: Inputs
     init: bool
+    ends: bool
 
     @property
     def name(self) -> str:
@@ -53,13 +59,14 @@ def pods(resources: Sequence[Resource]) -> Iterator[Pod]:
                 at(inputs, "metadata.namespace"),
                 at(inputs, f"{where}metadata.labels") or {},
                 at(inputs, f"{where}spec") or {},
+                kind(resource) in ("CronJob", "Job"),
             )
 
 
 def containers(pod: Pod) -> Iterator[Container]:
     """Its containers, those first that run before the others."""
     for key, init in (("initContainers", True), ("containers", False)):
-        yield from (Container(inputs, pod.spec, init) for inputs in items(pod.spec, key))
+        yield from (Container(inputs, pod.spec, init, pod.ends) for inputs in items(pod.spec, key))
 
 
 def every_pod(look: Look) -> Every:

@@ -52,9 +52,9 @@ class Pool(NamedTuple):
 def pools(resources: Sequence[Resource]) -> Iterator[Pool]:
     """Every pool of a stack."""
     for resource in resources:
-        if resource.type == AGENT_POOL:
+        if resource.kind == AGENT_POOL:
             yield Pool(resource.urn, "", resource.inputs)
-        if resource.type == CLUSTER:
+        if resource.kind == CLUSTER:
             for index, profile in enumerate(items(resource.inputs, "agentPoolProfiles")):
                 yield Pool(resource.urn, f"agentPoolProfiles[{index}].", profile)
 

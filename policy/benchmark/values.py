@@ -112,7 +112,7 @@ def in_turn(
 
 def of_type(resources: Sequence[Resource], *types: str) -> Iterator[Resource]:
     """The resources of these types."""
-    return (resource for resource in resources if resource.type in types)
+    return (resource for resource in resources if resource.kind in types)
 
 
 def _plain(value: Any) -> str:

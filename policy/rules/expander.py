@@ -20,7 +20,7 @@ Told = Iterator[tuple[str, str]]
 
 
 def _covers(resources: Sequence[Resource]) -> Told:
-    clusters = [it for it in resources if it.type == CLUSTER]
+    clusters = [it for it in resources if it.kind == CLUSTER]
     profiles: list[Mapping[str, Any]] = [it.inputs.get("autoScalerProfile") or {} for it in clusters]
     if not any(profile.get("expander") == "priority" for profile in profiles):
         return

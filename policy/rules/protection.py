@@ -39,7 +39,7 @@ def _whole(resources: Sequence[Resource]) -> Told:
 
 def _for_a_time(resources: Sequence[Resource]) -> Told:
     dear = _dear(resources)
-    clusters = [it for it in dear if it.type == CLUSTER]
+    clusters = [it for it in dear if it.kind == CLUSTER]
     if any(it.protect for it in dear):
         return
     for it in clusters:
@@ -63,7 +63,7 @@ def _dear(resources: Sequence[Resource]) -> list[Resource]:
     return [
         it
         for it in resources
-        if it.type in _DEAR or it.urn in home or (it.type == CONFIG_MAP and name_of(it) == _LAST)
+        if it.kind in _DEAR or it.urn in home or (it.type == CONFIG_MAP and name_of(it) == _LAST)
     ]
 
 

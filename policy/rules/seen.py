@@ -103,9 +103,9 @@ def tags(resource: Resource) -> Mapping[str, Any]:
 def pools(resources: Sequence[Resource]) -> Iterator[Pool]:
     """Every agent pool; a pool of its own that a cluster's profile names as well comes once for each."""
     for it in resources:
-        if it.type == POOL:
+        if it.kind == POOL:
             yield Pool(it.urn, it.inputs, it.ignore_changes)
-        elif it.type == CLUSTER:
+        elif it.kind == CLUSTER:
             for number, profile in enumerate(it.inputs.get("agentPoolProfiles") or ()):
                 yield Pool(it.urn, profile, it.ignore_changes, f"agentPoolProfiles[{number}].")
 

@@ -25,7 +25,7 @@ _WANTED: Final = ("owner", "environment")
 
 
 def _tagged(resource: Resource) -> Iterator[str]:
-    if not resource.type.startswith(_AZURE) or resource.type in UNTAGGABLE:
+    if not resource.kind.startswith(_AZURE) or resource.kind in UNTAGGABLE:
         return
     if missing := [name for name in _WANTED if not tags(resource).get(name)]:
         yield f"no tag {' and '.join(missing)}"

@@ -18,6 +18,33 @@ def test_a_rule_of_one_type_looks_at_no_other() -> None:
     assert [(it.urn, it.message) for it in rule.violations([_POOL, _OTHER])] == [("urn:pool", 3)]
 
 
+@pytest.mark.parametrize(
+    ("kind", "expected"),
+    [
+        ("azure-native:containerservice:AgentPool", True),
+        ("azure-native:containerservice/v20251001:AgentPool", True),
+        ("azure-native:containerservice/v20251002preview:AgentPool", True),
+        ("azure-native_containerservice_v20251001:containerservice:AgentPool", True),
+        ("azure-native_containerservice_v20251001:containerservice/v20251001:AgentPool", True),
+        ("azure-native:containerservice:ManagedCluster", False),
+        ("azure-native:other:AgentPool", False),
+        ("azure-nativex:containerservice:AgentPool", False),
+        ("pulumi:providers:azure-native", False),
+    ],
+)
+def test_a_rule_looks_at_a_resource_whatever_version_of_azures_api_it_names(
+    kind: str, *, expected: bool
+) -> None:
+    rule = Rule(
+        "none",
+        "No pools.",
+        "our own test",
+        type="azure-native:containerservice:AgentPool",
+        each=lambda _: ["a pool"],
+    )
+    assert bool(list(rule.violations([Resource("urn:pool", kind, "a", {})]))) == expected
+
+
 def test_a_rule_of_the_stack_sees_all_resources_at_once() -> None:
     rule = Rule(
         "few", "There are few.", "our own test", every=lambda all_: [("", f"{len(all_)} are too many")]

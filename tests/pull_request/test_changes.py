@@ -61,6 +61,27 @@ def test_one_that_its_provider_does_not_explain_is_explained_by_its_keys_and_inp
     assert change.differences == (Difference("size", "update", 1, 2),)
 
 
+def test_one_that_goes_before_it_is_made_anew_is_told_by_what_it_will_be() -> None:
+    old = {"size": 1, "zone": "a"}
+    steps = [_step("delete-replaced", old_inputs=old)]
+    steps += [
+        _step(op, old_inputs=old, inputs={"size": 2, "zone": "a"}, replace_keys=("size",))
+        for op in ("replace", "create-replacement")
+    ]
+    [change] = changes_of(steps, ())
+    assert change.differences == (Difference("size", "update", 1, 2),)
+
+
+def test_one_that_goes_with_what_is_replaced_and_is_not_made_anew_is_deleted() -> None:
+    steps = [
+        _step("delete-replaced", old_inputs={"size": 1}, differences={"parent": "update-replace"}),
+        _step("remove-pending-replace", old_inputs={"size": 1}),
+    ]
+    [change] = changes_of(steps, ())
+    assert (change.action, change.forced_by, change.differences) == ("delete", (), ())
+    assert run_of(Result("preview", {}, tuple(steps), (), "", 0.0), {}).resources == {}
+
+
 def test_what_stays_is_no_change_and_neither_is_the_stack() -> None:
     assert changes_of([_step("same"), _step("read"), _step("create", "s", "pulumi:pulumi:Stack")], ()) == ()
 

@@ -1,8 +1,44 @@
-"""Why a program did not run, in the engine's and the program's own words."""
+"""A program's own words when it does not run, whatever they are."""
+
+from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from pull_request.failures import failure, protected
+
+ROOT = Path("/nowhere")
+CRASHED = "python inline source runtime error: x\nTraceback (most recent call last):\n"
+
+
+@pytest.mark.parametrize(
+    ("errors", "said"),
+    [
+        (["preview failed", "a: 1 is not allowed"], "a: 1 is not allowed"),
+        (["the update failed\nand so did the preview"], "the update failed\nand so did the preview"),
+        (["update failed"], "the program ended before it was through; it printed last: bye"),
+        ([CRASHED + "SystemExit: 0"], "SystemExit: 0"),
+    ],
+)
+def test_only_what_tells_nothing_is_left_out(errors: list[str], said: str) -> None:
+    assert failure(errors, ROOT, "hello\nbye\n\n") == said
+
+
+@pytest.mark.parametrize("piece", ["x", " ", "resource ", 'resource "urn:', '  File "a', "é\n", "failed "])
+def test_an_endless_error_is_read_at_once_and_cut(piece: str) -> None:
+    endless = piece * (3_000_000 // len(piece))
+    assert len(failure([endless], ROOT, "")) <= 20_000
+    assert len(failure([CRASHED + endless + "\nValueError: at last"], ROOT, "")) <= 20_000
+    assert not protected([endless])
+
+
+def test_the_end_of_an_endless_traceback_is_told() -> None:
+    crashed = CRASHED.replace("error: x", f"error: {'x' * 100_000}")
+    assert (
+        failure([crashed + "  frame\n" * 100_000 + "ValueError: at last"], ROOT, "") == "ValueError: at last"
+    )
+
 
 POOL = "urn:pulumi:dev::kubeflow-aks::azure-native:containerservice:AgentPool::general"
 KEPT = (
@@ -24,13 +60,3 @@ def test_another_error_beside_it_is_not_hidden() -> None:
 
 def test_no_error_is_no_protection() -> None:
     assert protected([]) == ()
-
-
-def test_a_traceback_becomes_the_error_and_the_program_s_own_line(tmp_path: Path) -> None:
-    program = tmp_path / "__main__.py"
-    said = (
-        "an unhandled error occurred: python inline source runtime error: boom\n"
-        "Traceback (most recent call last):\n"
-        f'  File "{program}", line 3, in <module>\n    run()\nValueError: boom\n'
-    )
-    assert failure([said], tmp_path, "") == "ValueError: boom (__main__.py line 3)"

@@ -29,6 +29,12 @@ def test_nothing_changed_is_one_line() -> None:
     assert told(observed(run(), run()), (), ()).terminal(80) == ["demo: nothing changes."]
 
 
+def test_protection_that_goes_is_told_though_no_resource_changes() -> None:
+    lines = told(observed(run(protect=True), run(protect=False)), (), ()).terminal(110)
+    assert lines[0] == "demo: 0 replaced, 0 deleted, 0 created, 0 updated."
+    assert lines[1].startswith("!! Protection is taken away from ")
+
+
 def test_what_steers_a_terminal_is_shown_and_does_nothing() -> None:
     lines = told(observed(run(), Run(failure="\x1b[2Jgone\x07")), (), ()).terminal(80)
     assert "  \\u{1b}[2Jgone\\u{7}" in lines

@@ -315,6 +315,28 @@ def test_who_may_reach_the_api_server(base: Any, head: Any, level: str, expected
     ]
 
 
+@pytest.mark.parametrize(
+    ("base", "head", "expected"),
+    [
+        (["192.0.2.1"], [UNKNOWN], []),
+        (["192.0.2.1", "192.0.2.2"], ["192.0.2.2", UNKNOWN], []),
+        (["192.0.2.1"], ["192.0.2.2", UNKNOWN], ["Ranges that may reach the API server: `192.0.2.2` added."]),
+    ],
+)
+def test_a_range_that_only_an_up_knows_may_be_the_one_that_seems_to_go(
+    base: list[str], head: list[str], expected: list[str]
+) -> None:
+    stack = run()
+    urn, cluster = next((urn, one) for urn, one in stack.resources.items() if one.type == CLUSTER)
+
+    def reached_from(ranges: list[str]) -> Run:
+        inputs = {**cluster.inputs, "apiServerAccessProfile": {"authorizedIPRanges": ranges}}
+        return replace(stack, resources={**stack.resources, urn: replace(cluster, inputs=inputs)})
+
+    found = words_of(observed(reached_from(base), reached_from(head)))
+    assert [word["text"] for word in found if word["kind"] == "api-access"] == expected
+
+
 def test_registry_address_and_data() -> None:
     found = words({}, {"registry": {"sku": "Premium"}})
     assert text(found, "registry") == "Registry `kubeflowaksdemo`: `Standard` → `Premium`."
@@ -361,6 +383,11 @@ def test_what_stays_of_a_stack_without_a_file() -> None:
     assert word["kind"] == "stack-removed"
     assert "which deletes nothing" in word["text"]
     assert "`system`, `general`, `cpuspot`" in word["text"]
+
+
+def test_a_stack_without_pools_that_goes_names_none() -> None:
+    (word,) = words_of(observed(Run(), None))
+    assert "its 0 resources (0 of them protected) stay" in word["text"]
 
 
 def test_a_new_stack_is_told_by_its_pools() -> None:

@@ -9,6 +9,7 @@ from pull_request.telling.words.sides import CLUSTER, Sides
 from pull_request.telling.words.word import Level, Word, listed
 
 _EVERYWHERE = "0.0.0.0/0"
+_RANGES = "Ranges that may reach the API server"
 
 
 def words(seen: Sides) -> Iterator[Word]:
@@ -25,7 +26,7 @@ def _told(before: Any, after: Any) -> Iterator[tuple[Level, str]]:
         yield "caution", f"The API server becomes {way}, which AKS refuses for a cluster that exists."
     ranges = [_ranges(side) for side in (before, after)]
     if not private[1]:
-        yield from _of_ranges(*ranges)
+        yield from _of_ranges(*map(_known, ranges), unknown=UNKNOWN in ranges[1])
     command = [
         at(side, "apiServerAccessProfile", "disableRunCommand") is not True for side in (before, after)
     ]
@@ -51,11 +52,18 @@ def _told(before: Any, after: Any) -> Iterator[tuple[Level, str]]:
 
 def _ranges(inputs: Any) -> list[str]:
     found = texts(at(inputs, "apiServerAccessProfile", "authorizedIPRanges"))
-    return [] if _EVERYWHERE in found else [one for one in found if one != UNKNOWN]
+    return [] if _EVERYWHERE in found else found
 
 
-def _of_ranges(before: list[str], after: list[str]) -> Iterator[tuple[Level, str]]:
-    if before and not after:
+def _known(values: list[str]) -> list[str]:
+    return [one for one in values if one != UNKNOWN]
+
+
+def _of_ranges(before: list[str], after: list[str], *, unknown: bool) -> Iterator[tuple[Level, str]]:
+    """What changes of the ranges; one that only an `up` knows may be any of those that seem to go."""
+    if before and unknown:
+        yield from _of_lists(_RANGES, [one for one in before if one in after], after)
+    elif before and not after:
         yield (
             "danger",
             f"The API server may be reached from every address, no longer only from {listed(before)}.",
@@ -66,7 +74,7 @@ def _of_ranges(before: list[str], after: list[str]) -> Iterator[tuple[Level, str
             f"The API server may be reached only from {listed(after)}, no longer from everywhere.",
         )
     else:
-        yield from _of_lists("Ranges that may reach the API server", before, after)
+        yield from _of_lists(_RANGES, before, after)
 
 
 def _of_lists(what: str, before: list[str], after: list[str]) -> Iterator[tuple[Level, str]]:

@@ -27,12 +27,11 @@ class PullRequest:
     """A checkout of a pull request, as `actions/checkout` leaves it."""
 
     tree: Path
-    base: str
     temporary: Path
 
     def step(self, job: str, name: str, **values: str) -> subprocess.CompletedProcess[str]:
         """One step of the workflow."""
-        return self.shell(commands("preview", job, name), STACK=STACK, BASE=self.base, **values)
+        return self.shell(commands("preview", job, name), STACK=STACK, **values)
 
     def shell(self, text: str, **values: str) -> subprocess.CompletedProcess[str]:
         """Commands as the runner runs them."""
@@ -71,14 +70,17 @@ def _git(tree: Path, *words: str) -> str:
 
 @pytest.fixture(scope="module")
 def pull_request(tmp_path_factory: pytest.TempPathFactory, tools: Tools) -> PullRequest:
-    """Gives a pool of `dev` another size, takes `demo` away, and adds a file with a hostile name."""
+    """Gives a pool of `dev` another size, takes `demo` away, and adds a file with a hostile name.
+
+    Meanwhile somebody else's change of `dev` was merged. GitHub's merge of both is what is checked out.
+    """
     assert tools
     folder = tmp_path_factory.mktemp("pull-request")
     tree = copied(folder / "tree")
     _git(tree, "init", "--quiet", "--initial-branch=main")
     _git(tree, "add", ".")
     _git(tree, "commit", "--quiet", "--message=base")
-    base = _git(tree, "rev-parse", "HEAD")
+    _git(tree, "checkout", "--quiet", "-b", "larger")
     file = tree / f"Pulumi.{STACK}.yaml"
     text = file.read_text(encoding="utf-8")
     file.write_text(
@@ -91,8 +93,13 @@ def pull_request(tmp_path_factory: pytest.TempPathFactory, tools: Tools) -> Pull
     (tree / "Pulumi.$(touch pwned).yaml").write_text("config: {}\n", encoding="utf-8")
     _git(tree, "add", "--all")
     _git(tree, "commit", "--quiet", "--message=Larger machines")
+    _git(tree, "checkout", "--quiet", "main")
+    file.write_text(text.replace("owner: ml-platform", "owner: data-science"), encoding="utf-8")
+    _git(tree, "commit", "--quiet", "--all", "--message=Of somebody else")
+    _git(tree, "checkout", "--quiet", "--detach")
+    _git(tree, "merge", "--quiet", "--no-edit", "larger")
     (folder / "temporary").mkdir()
-    return PullRequest(tree, base, folder / "temporary")
+    return PullRequest(tree, folder / "temporary")
 
 
 @pytest.fixture
@@ -115,6 +122,7 @@ def test_the_stacks_of_base_and_head_are_listed_and_a_hostile_name_is_not(pull_r
 
 def test_the_comment_says_what_the_preview_found(pull_request: PullRequest, summary: str) -> None:
     assert "cpuspot" in summary
+    assert "data-science" not in summary, "what others merged is part of the base"
     repository = Repository()
     previewed(repository, **{STACK: pull_request.artifact()})
     with github(repository) as address:
