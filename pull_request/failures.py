@@ -20,7 +20,7 @@ _FRAMES: Final = re.compile(
 )
 """Lines that tell nothing beyond the others, as a whole: a program's own words may end alike."""
 _PROTECTED: Final = re.compile(
-    r'resource "(?P<urn>urn:[^"]+)"(?: as part of replacing "[^"]+")?\s+'
+    r'resource "(?P<urn>urn:[^"]+)"(?: as part of replacing "[^"]+"| cannot be deleted)?\s+'
     r"(?:as it is currently marked for protection|because it is protected)"
 )
 """How the engine refuses what is protected (`pkg/resource/deploy/step_generator.go`, `step.go`)."""
