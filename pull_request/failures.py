@@ -17,7 +17,7 @@ _GONE: Final = re.compile(
 """What the engine says where its program is gone."""
 _FRAMES: Final = re.compile(r"(preview|update|.* resources?) failed$|The resource monitor has terminated")
 _PROTECTED: Final = re.compile(
-    r'resource "(?P<urn>urn:[^"]+)"(?: as part of replacing "[^"]+")?\s+'
+    r'resource "(?P<urn>urn:[^"]+)"(?: as part of replacing "[^"]+"| cannot be deleted)?\s+'
     r"(?:as it is currently marked for protection|because it is protected)"
 )
 """How the engine refuses what is protected (`pkg/resource/deploy/step_generator.go`, `step.go`)."""
