@@ -16,7 +16,7 @@ from typing import Any, Final, NoReturn, cast
 
 import jsonschema
 
-from delivery.stacks import is_stack_name
+from pull_request.revisions import is_stack_name
 from pull_request.telling import SCHEMA, ChangeDocument
 from pull_request.telling.reading import entries, is_mapping
 

@@ -15,21 +15,16 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Final
 
+from pull_request.revisions import is_stack_name
+
 LIMIT: Final = 50
 """Our choice: a matrix of a workflow takes 256 jobs, and no team has as many stacks as this."""
 _FILE: Final = re.compile(r"Pulumi\.(?P<stack>.+)\.yaml", re.DOTALL)
-_NAME: Final = re.compile(r"[A-Za-z0-9_.-]{1,100}")
-"""What Pulumi takes as a stack's name: sdk/go/common/tokens/stack_name.go."""
 _COMMIT: Final = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
 
 
 class StacksError(Exception):
     """The stacks can't be listed; the text is meant for the user."""
-
-
-def is_stack_name(text: str) -> bool:
-    """Whether Pulumi takes a text as the name of a stack; it may not begin with a hyphen, as an option does."""
-    return bool(_NAME.fullmatch(text)) and not text.startswith(("-", "."))
 
 
 def stacks_of(files: Iterable[str]) -> tuple[list[str], list[str]]:

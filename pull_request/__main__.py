@@ -26,7 +26,7 @@ from pull_request.bases import Bases
 from pull_request.comparison import Comparison
 from pull_request.git import GitError
 from pull_request.observed import Observed
-from pull_request.revisions import Repository, RevisionError
+from pull_request.revisions import Repository, RevisionError, is_stack_name, shown
 from pull_request.telling import Told, told
 from pull_request.trees import Tree
 from pull_request.workplace import tree_of, workplace
@@ -106,10 +106,13 @@ def _preview(options: argparse.Namespace) -> int:
         theirs = Tree(tree / repository.within, base, repository.tree(base.commit), "base")
         in_base, in_head = stack_names(theirs.root), repository.stacks()
         in_head += [name for name in options.stack if name in stack_names(root) and name not in in_head]
+        for name in sorted(name for name in {*in_base, *in_head} if not is_stack_name(name)):
+            _report(f"{f'Pulumi.{name}.yaml'!a}: no stack can have that name; left out")
+        in_base, in_head = (list(filter(is_stack_name, names)) for names in (in_base, in_head))
         wanted = options.stack or sorted({*in_base, *in_head})
         if unknown := sorted({*wanted} - {*in_base, *in_head}):
             known = ", ".join(sorted({*in_base, *in_head})) or "none"
-            raise _UsageError(f"--stack: {unknown[0]} is not allowed; expected one of {known}")
+            raise _UsageError(f"--stack: {shown(unknown[0])} is not allowed; expected one of {known}")
         if not wanted:
             raise _UsageError("neither tree has a stack: no file Pulumi.<stack>.yaml")
         comparison = Comparison(
@@ -167,7 +170,7 @@ def _tell(observed: Observed, folder: Path, accepted: Sequence[Accepted]) -> int
     folder.mkdir(parents=True, exist_ok=True)
     (folder / f"{observed.stack}.md").write_text(what.markdown, encoding="utf-8")
     (folder / f"{observed.stack}.json").write_text(
-        json.dumps(what.document, indent=2, ensure_ascii=False) + "\n", encoding="utf-8"
+        json.dumps(what.document, indent=2) + "\n", encoding="utf-8"
     )
     print(*what.terminal(shutil.get_terminal_size(_WIDTH).columns), sep="\n", flush=True)
     failed = observed.refused or (observed.head is not None and observed.head.failure)
@@ -175,7 +178,8 @@ def _tell(observed: Observed, folder: Path, accepted: Sequence[Accepted]) -> int
 
 
 def _report(line: str) -> None:
-    print(line, file=sys.stderr, flush=True)
+    sys.stderr.write(f"{line}\n")  # at once: two stacks report side by side
+    sys.stderr.flush()
 
 
 def _interrupt(_signal: int, _frame: FrameType | None) -> None:

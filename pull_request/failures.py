@@ -15,18 +15,23 @@ _GONE: Final = re.compile(
     r"(error reading from server|rpc error: code = (Unavailable|Canceled|Unknown) desc = (error reading|transport))"
 )
 """What the engine says where its program is gone."""
-_FRAMES: Final = re.compile(r"(preview|update|.* resources?) failed$|The resource monitor has terminated")
+_FRAMES: Final = re.compile(
+    r"(error: )?(preview|update|.{1,80} resources?) failed|.{0,80}[Rr]esource monitor has terminated.*"
+)
+"""Lines that tell nothing beyond the others, as a whole: a program's own words may end alike."""
 _PROTECTED: Final = re.compile(
     r'resource "(?P<urn>urn:[^"]+)"(?: as part of replacing "[^"]+"| cannot be deleted)?\s+'
     r"(?:as it is currently marked for protection|because it is protected)"
 )
 """How the engine refuses what is protected (`pkg/resource/deploy/step_generator.go`, `step.go`)."""
 _LONGEST: Final = 20_000
+"""Characters of what is told, and of one error that is looked at: a program may say more than anybody reads."""
 
 
 def protected(errors: Sequence[str]) -> tuple[str, ...]:
     """The URNs that the engine refuses to replace or delete; empty where something else went wrong, too."""
-    found = [_PROTECTED.search(error) for error in errors if not _all_frames(error)]
+    told = [error[:_LONGEST] for error in errors]
+    found = [_PROTECTED.search(error) for error in told if not _all_frames(error)]
     return tuple(dict.fromkeys(one["urn"] for one in found if one)) if all(found) else ()
 
 
@@ -49,15 +54,24 @@ def failure(errors: Sequence[str], root: Path, printed: str) -> str:
     return "\n".join(lines)[:_LONGEST]
 
 
+def _shortened(error: str) -> str:
+    """An error's beginning and end, between which a long one is cut: a traceback ends with what matters."""
+    half = _LONGEST // 2
+    return error if len(error) <= _LONGEST else f"{error[:half]} … {error[-half:]}"
+
+
 def _all_frames(error: str) -> bool:
-    return all(_FRAMES.search(line) for line in error.splitlines() if line.strip())
+    return all(_FRAMES.fullmatch(line.strip()) for line in error.splitlines() if line.strip())
 
 
 def _lines(error: str, root: Path) -> Iterator[str]:
     error = error.removeprefix(_REPEATED)
     crashed, found, traceback = error.partition(_TRACEBACK)
+    crashed, traceback = _shortened(crashed), _shortened(traceback)
     if not found:
-        yield from (line for line in error.splitlines() if line.strip() and not _FRAMES.search(line))
+        yield from (
+            line for line in crashed.splitlines() if line.strip() and not _FRAMES.fullmatch(line.strip())
+        )
         return
     own = [
         (file, line) for file, line in _PLACE.findall(traceback) if Path(file).is_relative_to(root.resolve())

@@ -6,15 +6,15 @@ from collections.abc import Iterator, Sequence
 from typing import Any, cast
 
 from policy.exceptions import Accepted
+from policy.rule import STACK, Violation
 from policy.rule import UNKNOWN as NOT_KNOWN
 from policy.rule import Resource as Judged
-from policy.rule import Violation
-from policy.verdict import verdicts
+from policy.verdict import told, verdicts
 from pull_request.observed import SECRET, UNKNOWN, Run
 
 
 def violations(stack: str, run: Run | None, accepted: Sequence[Accepted]) -> list[Violation]:
-    """What violates a rule and was accepted by nobody; nothing where the program did not run."""
+    """What nobody accepted, and what is undecided of the mandatory rules; nothing where the program did not run."""
     if run is None or run.failure:
         return []
     resources = [
@@ -29,7 +29,10 @@ def violations(stack: str, run: Run | None, accepted: Sequence[Accepted]) -> lis
         )
         for each in run.resources.values()
     ]
-    return [violation for verdict in verdicts(stack, resources, accepted) for violation in verdict.violated]
+    outputs = Judged(
+        f"stack::{stack}", STACK, stack, _hidden(run.outputs), frozenset(_secret("", run.outputs))
+    )
+    return told(verdicts(stack, [outputs, *resources], accepted))
 
 
 def _hidden(value: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -10,12 +11,27 @@ from typing import Final
 from pull_request.git import GitError, git, names
 from pull_request.observed import Revision
 
+_STACK: Final = re.compile(r"[A-Za-z0-9_.-]{1,100}")
+"""What Pulumi takes as a stack's name: sdk/go/common/tokens/stack_name.go."""
+_LONGEST: Final = 200
+"""Characters of what a message repeats."""
 _NAMED: Final = 3
 """Files that a message names."""
 
 
 class RevisionError(Exception):
     """The two trees can't be had; the text is one line for the user."""
+
+
+def is_stack_name(text: str) -> bool:
+    """Whether Pulumi takes a text as the name of a stack; one that begins with a hyphen is an option to it."""
+    return bool(_STACK.fullmatch(text)) and not text.startswith(("-", "."))
+
+
+def shown(text: str) -> str:
+    """What a user or a file's name says, on one line."""
+    short = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+    return short if short.isprintable() else ascii(short)
 
 
 @dataclass(frozen=True)
@@ -54,7 +70,7 @@ class Repository:
         known = self._commit(ref)
         if not known:
             raise RevisionError(
-                f"BASE: {ref} is not allowed; expected a branch, tag or commit that is here "
+                f"BASE: {shown(ref)} is not allowed; expected a branch, tag or commit that is here "
                 f"(`git fetch origin` gets the branches of origin)"
             )
         try:
@@ -63,7 +79,7 @@ class Repository:
             shallow = git(self.root, "rev-parse", "--is-shallow-repository").strip() == "true"
             way = "; this clone is shallow, `git fetch --unshallow` gets the rest" if shallow else ""
             raise RevisionError(
-                f"BASE: {ref} is not allowed; expected one with a commit in common with this branch{way}"
+                f"BASE: {shown(ref)} is not allowed; expected one with a commit in common with this branch{way}"
             ) from None
         return Revision(ref, commit, self._day(commit))
 
@@ -78,9 +94,10 @@ class Repository:
             raise RevisionError("there is no commit yet, so nothing to compare with")
         unmerged = sorted({line.partition("\t")[2] for line in names(self.root, "ls-files", "-u", "-z")})
         if unmerged:
+            named = ", ".join(map(shown, unmerged[:_NAMED]))
             more = f" and {len(unmerged) - _NAMED} more" if len(unmerged) > _NAMED else ""
             raise RevisionError(
-                f"a merge is not finished: {', '.join(unmerged[:_NAMED])}{more}; resolve it, `git add` and try again"
+                f"a merge is not finished: {named}{more}; resolve it, `git add` and try again"
             )
         edited = bool(git(self.root, "status", "--porcelain", "-z", "--ignore-submodules", "--", "."))
         return Revision("", commit, datetime.now(UTC).date(), edited)
@@ -94,11 +111,22 @@ class Repository:
             return ""
 
     def stacks(self) -> list[str]:
-        """Stacks of the tree as it lies; files that git ignores are the user's own and left out."""
+        """Stacks of the tree as it lies; files that git ignores are the user's own and left out.
+
+        Raises:
+            RevisionError: a sparse checkout leaves one out, which would look as if it were deleted.
+        """
         files = names(
-            self.root, "ls-files", "-z", "--cached", "--others", "--exclude-standard", "Pulumi.*.yaml"
+            self.root, "ls-files", "-t", "-z", "--cached", "--others", "--exclude-standard", "Pulumi.*.yaml"
         )
-        there = {file for file in files if "/" not in file and (self.root / file).exists()}
+        there: set[str] = set()
+        for state, _, file in (file.partition(" ") for file in files):
+            if "/" not in file and (self.root / file).exists():
+                there.add(file)
+            elif "/" not in file and state == "S":
+                raise RevisionError(
+                    f"{shown(file)} is left out of this sparse checkout; `git sparse-checkout disable` brings it back"
+                )
         return sorted(file.removeprefix("Pulumi.").removesuffix(".yaml") for file in there)
 
     def _commit(self, ref: str) -> str:

@@ -120,18 +120,22 @@ def stand_ins(
         theirs.close()
         try:
             wanted = Wanted.of(run, today, kubeconfig)
-            yield StandIns(_told(ours, wanted) or _failed(python, _last_words(run)), run)
+            providers = _told(ours, wanted)
+            if providers is None:
+                _failed(python, _last_words(run))
+            yield StandIns(providers, run)
         finally:
             process.kill()
             process.wait()
 
 
-def _told(process: socket.socket, wanted: Wanted) -> Mapping[str, int]:
-    """The ports; none where the process ends before it tells them."""
+def _told(process: socket.socket, wanted: Wanted) -> Mapping[str, int] | None:
+    """The ports, none of them in an environment without providers; None where the process ends before it tells them."""
     with suppress(OSError), process.makefile("rw", encoding="utf-8") as lines:
         print(json.dumps(asdict(wanted)), file=lines, flush=True)
-        return json.loads(lines.readline() or "{}")
-    return {}
+        line = lines.readline()
+        return json.loads(line) if line else None
+    return None
 
 
 def _failed(python: Path, why: str, cause: Exception | None = None) -> NoReturn:

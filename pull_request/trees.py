@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -41,9 +41,10 @@ class Tree:
             ProgramError: there is none.
         """
         try:
-            return (self.root / _LOCK).read_bytes()
+            content = (self.root / _LOCK).read_bytes()
         except OSError as error:
             raise ProgramError(f"{_LOCK}: {error.strerror}, so nobody knows what the program needs") from None
+        return content.replace(b"\r\n", b"\n")  # as git checks it out where `core.autocrlf` is set
 
     def python(self, report: Report) -> Path:
         """The Python of an environment that has what the lock file lists: this one's, if it lists the same.
@@ -52,7 +53,7 @@ class Tree:
             ProgramError: there is no lock file, or a package of it can't be had.
         """
         lock = self.lock()
-        if lock == (PROJECT_ROOT / _LOCK).read_bytes():
+        if lock == replace(self, root=PROJECT_ROOT).lock():
             return Path(sys.executable)
         try:
             return environment(lock, f"the {self.what}", report)

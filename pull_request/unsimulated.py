@@ -9,9 +9,7 @@ from __future__ import annotations
 import importlib
 import re
 import threading
-import typing
 from collections.abc import Callable, Mapping
-from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
@@ -26,6 +24,7 @@ from local_aks.azure import diff
 from local_aks.protocol import wire
 from local_aks.protocol.diff import diff_response
 from local_aks.protocol.provider import Provider
+from recorder import sdk_types
 
 _HUMP: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
@@ -132,11 +131,8 @@ class Unsimulated(Provider):
     def Update(
         self, request: provider_pb2.UpdateRequest, context: grpc.ServicerContext
     ) -> provider_pb2.UpdateResponse:
-        """The new inputs, completed as they were created."""
-        preview = request.preview
-        return provider_pb2.UpdateResponse(
-            properties=request.news if preview else _completed(request, request.news)
-        )
+        """The new inputs, completed as they were at the creation: a preview in which all of it is unknown says less."""
+        return provider_pb2.UpdateResponse(properties=_completed(request, request.news))
 
     @override
     def Delete(self, request: provider_pb2.DeleteRequest, context: grpc.ServicerContext) -> empty_pb2.Empty:
@@ -202,25 +198,18 @@ def _completed(request: Any, given: struct_pb2.Struct) -> struct_pb2.Struct:
 
 
 def _texts(fields: Mapping[str, Any], name: str) -> dict[str, str]:
-    return {
-        field: name if field == "name" else f"{name}-{field}"
-        for field, hint in fields.items()
-        if _is_text(hint)
-    }
+    texts = [field for field, hint in fields.items() if str in sdk_types.arms(hint)]
+    return {field: name if field == "name" else f"{name}-{field}" for field in texts}
 
 
-def _is_text(hint: Any) -> bool:
-    return hint is str or str in typing.get_args(hint)
-
-
-@cache
+@sdk_types.loaded_once
 def _output_fields(token: str) -> Mapping[str, Any]:
     """A resource's outputs by wire name with their types, as the SDK has them; none where it is not found."""
     resource = getattr(_module(token), token.rpartition(":")[2], None)
     return _types.resource_types(resource) if resource else {}
 
 
-@cache
+@sdk_types.loaded_once
 def _result_fields(token: str) -> Mapping[str, Any]:
     """The same of what a function gives."""
     function = token.rpartition(":")[2]

@@ -11,18 +11,38 @@ import enum
 import importlib
 import inspect
 import sys
+import threading
 import types
 import typing
-from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
-from typing import Any, cast
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache, wraps
+from typing import Any, Final, ParamSpec, TypeVar, cast
 
 import pulumi
 from pulumi import _types  # pyright: ignore[reportPrivateUsage]
 from pulumi.runtime import rpc
 
+_LOADING: Final = threading.RLock()
+_Given = ParamSpec("_Given")
+_Found = TypeVar("_Found")
 _NEWER = {"OSSKU": ("Ubuntu2404",)}
 """Values of AKS's newer APIs that the program passes on, by enumeration (docs/facts/aks.md#node-images)."""
+
+
+def loaded_once(function: Callable[_Given, _Found]) -> Callable[_Given, _Found]:
+    """Caches what a function finds in an SDK, and lets one thread at a time look.
+
+    SDK modules load when they are first used, and to other threads one that is being loaded looks complete before it is
+    (python/cpython#114763, mended in Python 3.12.3).
+    """
+    cached = cache(function)
+
+    @wraps(function)
+    def find(*args: _Given.args, **kwargs: _Given.kwargs) -> _Found:
+        with _LOADING:
+            return cached(*args, **kwargs)
+
+    return find
 
 
 def check_resource(token: str, inputs: Mapping[str, Any]) -> list[str]:
@@ -47,7 +67,7 @@ def knows(token: str) -> bool:
     return True
 
 
-@cache
+@loaded_once
 def input_class(token: str) -> type:
     """The class of a resource's inputs.
 
@@ -77,13 +97,13 @@ def input_class(token: str) -> type:
     raise LookupError(f"the SDK has no resource {name} ({token})")
 
 
-@cache
+@loaded_once
 def hints(cls: type) -> dict[str, Any]:
     """Types of an input class's properties, by wire name."""
     return _types._raw_return_hints(cls)  # type: ignore[attr-defined] # noqa: SLF001 # pyright: ignore
 
 
-@cache
+@loaded_once
 def required(cls: type) -> frozenset[str]:
     """Wire names of the properties that an input class can't do without."""
     wire: dict[str, str] = _types._py_to_pulumi_names_from_py_properties(cls)  # type: ignore[attr-defined] # noqa: SLF001 # pyright: ignore

@@ -14,7 +14,6 @@ import sys
 import types
 import typing
 from collections.abc import Callable, Iterator, Mapping
-from functools import cache
 from typing import Any, Final
 
 import pulumi
@@ -22,6 +21,7 @@ from pulumi import _types  # pyright: ignore[reportPrivateUsage]
 
 from local_aks.azure.arm import Json
 from local_aks.protocol.wire import UNKNOWN, Unknown
+from recorder import sdk_types
 
 _API_VERSION: Final = re.compile(r"Uses Azure REST API version (\S+?)\.(?:\s|$)")
 _input_types: Callable[[type], dict[str, Any]] = _types.input_type_types
@@ -29,7 +29,7 @@ _output_types: Callable[[type], dict[str, Any]] = _types.output_type_types
 _resource_types: Callable[[type], dict[str, Any]] = _types.resource_types
 
 
-@cache
+@sdk_types.loaded_once
 def api_version(token: str) -> str:
     """The ARM API version the provider uses for a resource, e.g. `2025-09-01`."""
     for overload in typing.get_overloads(_resource(token).__init__):
@@ -38,13 +38,13 @@ def api_version(token: str) -> str:
     raise LookupError(f"the SDK names no API version for {token}")
 
 
-@cache
+@sdk_types.loaded_once
 def output_fields(token: str) -> Mapping[str, Any]:
     """Wire names of a resource's outputs, with their type hints."""
     return _resource_types(_resource(token))
 
 
-@cache
+@sdk_types.loaded_once
 def input_fields(token: str) -> Mapping[str, Any]:
     """Wire names of a resource's inputs, with their type hints."""
     resource = _resource(token)
@@ -68,14 +68,14 @@ def project(token: str, outputs: Json) -> Json:
     return _project_object(outputs, input_fields(token))
 
 
-@cache
+@sdk_types.loaded_once
 def _resource(token: str) -> type:
     package, module, name = token.split(":")
     resource: type = getattr(importlib.import_module(f"pulumi_{package.replace('-', '_')}.{module}"), name)
     return resource
 
 
-@cache
+@sdk_types.loaded_once
 def _fields(cls: type) -> Mapping[str, Any]:
     return _input_types(cls) if _types.is_input_type(cls) else _output_types(cls)
 

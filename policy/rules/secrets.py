@@ -18,22 +18,27 @@ _KUBECONFIG: Final = re.compile(r"kubeconfig$", re.IGNORECASE)
 _PAGE: Final = re.compile(r"(next|page|continue|continuation)_?(page)?_?token$", re.IGNORECASE)
 """What an API calls the place to read on from."""
 _SHAPES: Final = {
-    "a private key": re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----"),
-    "a bearer token": re.compile(r"\beyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{8,}"),
-    "a storage key": re.compile(r"(?<![\w+/])[A-Za-z0-9+/]{86}==(?![\w+/=])"),
-    "a shared access signature": re.compile(r"[?&]sig=[\w%+/-]{40,}"),
-    "a password in an address": re.compile(r"\b[a-z][a-z0-9+.-]*://[^/\s:@]*:[^/\s@]+@"),
-    "a key of a kubeconfig": re.compile(r"\bclient-key-data\W+[A-Za-z0-9+/]{16,}"),
-    "a token of GitHub": re.compile(r"\bgh[pousr]_[A-Za-z0-9]{36}"),
-    "a secret of an Entra application": re.compile(r"(?<![\w~.-])[\w~.-]{3}[78]Q~[\w~.-]{31,34}(?![\w~.-])"),
+    "a private key": ("-----BEGIN ", re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----")),
+    "a bearer token": ("eyJ", re.compile(r"\beyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{8,}")),
+    "a storage key": ("==", re.compile(r"(?<![\w+/])[A-Za-z0-9+/]{86}==(?![\w+/=])")),
+    "a shared access signature": ("sig=", re.compile(r"[?&]sig=[\w%+/-]{40,}")),
+    "a password in an address": ("://", re.compile(r"\b[a-z][a-z0-9+.-]*://[^/\s:@]*:[^/\s@]+@")),
+    "a key of a kubeconfig": ("client-key-data", re.compile(r"\bclient-key-data\W+[A-Za-z0-9+/]{16,}")),
+    "a token of GitHub": ("gh", re.compile(r"\bgh[pousr]_[A-Za-z0-9]{36}")),
+    "a secret of an Entra application": (
+        "Q~",
+        re.compile(r"(?<![\w~.-])[\w~.-]{3}[78]Q~[\w~.-]{31,34}(?![\w~.-])"),
+    ),
 }
-"""What values look like that let somebody in, whatever their key is."""
+"""What values look like that let somebody in, whatever their key is; a part of each, quick to look for, and all."""
 _SECRET: Final = "kubernetes:core/v1:Secret"  # noqa: S105 - a type
 
 
 def _in_clear(resource: Resource) -> Iterator[str]:
     for path, key, text in _texts(resource.inputs):
-        kind = next((name for name, shape in _SHAPES.items() if shape.search(text)), None)
+        kind = next(
+            (name for name, (part, shape) in _SHAPES.items() if part in text and shape.search(text)), None
+        )
         if kind:
             yield f"{path} holds {kind} in clear"
         elif text and _says_secret(key, text):

@@ -20,7 +20,9 @@ def terminal(document: ChangeDocument, width: int) -> list[str]:
     for block in shown.top:
         lines += _lines(block, width)
     if shown.sections:
-        lines += _wrapped(f"In the file: {', '.join(section.title for section in shown.sections)}.", width)
+        lines += _wrapped(
+            f"The comment has more: {', '.join(section.title for section in shown.sections)}.", width
+        )
     return lines
 
 

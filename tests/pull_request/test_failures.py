@@ -1,19 +1,73 @@
-"""What the engine says of what is protected (`pkg/resource/deploy/step.go` in pulumi/pulumi, `step_generator.go`)."""
+"""A program's own words when it does not run, whatever they are."""
+
+from __future__ import annotations
+
+from pathlib import Path
 
 import pytest
 
-from pull_request.failures import protected
+from pull_request.failures import failure, protected
 
-ONE, OTHER = "urn:pulumi:dev::p::a:b:C::one", "urn:pulumi:dev::p::a:b:C::other"
-REPLACED = f'unable to replace resource "{ONE}"\nas it is currently marked for protection. To unprotect …'
-DRAWN_IN = f'unable to replace resource "{ONE}" as part of replacing "{OTHER}" as it is currently marked for protection. …'
-DELETED = f'Preview failed: resource "{ONE}" cannot be deleted\nbecause it is protected. To unprotect …'
+ROOT = Path("/nowhere")
+CRASHED = "python inline source runtime error: x\nTraceback (most recent call last):\n"
 
 
-@pytest.mark.parametrize("error", [REPLACED, DRAWN_IN, DELETED])
-def test_what_is_protected_is_named(error: str) -> None:
-    assert protected([error, "preview failed"]) == (ONE,)
+@pytest.mark.parametrize(
+    ("errors", "said"),
+    [
+        (["preview failed", "a: 1 is not allowed"], "a: 1 is not allowed"),
+        (["the update failed\nand so did the preview"], "the update failed\nand so did the preview"),
+        (["update failed"], "the program ended before it was through; it printed last: bye"),
+        ([CRASHED + "SystemExit: 0"], "SystemExit: 0"),
+    ],
+)
+def test_only_what_tells_nothing_is_left_out(errors: list[str], said: str) -> None:
+    assert failure(errors, ROOT, "hello\nbye\n\n") == said
 
 
-def test_beside_another_error_it_is_not_the_reason() -> None:
-    assert protected([DELETED, "error: something else"]) == ()
+@pytest.mark.parametrize("piece", ["x", " ", "resource ", 'resource "urn:', '  File "a', "é\n", "failed "])
+def test_an_endless_error_is_read_at_once_and_cut(piece: str) -> None:
+    endless = piece * (3_000_000 // len(piece))
+    assert len(failure([endless], ROOT, "")) <= 20_000
+    assert len(failure([CRASHED + endless + "\nValueError: at last"], ROOT, "")) <= 20_000
+    assert not protected([endless])
+
+
+def test_the_end_of_an_endless_traceback_is_told() -> None:
+    crashed = CRASHED.replace("error: x", f"error: {'x' * 100_000}")
+    assert (
+        failure([crashed + "  frame\n" * 100_000 + "ValueError: at last"], ROOT, "") == "ValueError: at last"
+    )
+
+
+POOL = "urn:pulumi:dev::kubeflow-aks::azure-native:containerservice:AgentPool::general"
+KEPT = (
+    f'unable to replace resource "{POOL}"\n'
+    "as it is currently marked for protection. To unprotect the resource, remove the `protect` flag from the resource "
+    "in your Pulumi program and run `pulumi up`"
+)
+"""What the engine 3.259.0 says in a preview."""
+
+
+def test_what_is_refused_for_protection_is_named_once() -> None:
+    assert protected([KEPT, KEPT, "preview failed"]) == (POOL,)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        f'unable to replace resource "{POOL}" as part of replacing "urn:x" as it is currently marked for protection. …',
+        f'Preview failed: resource "{POOL}" cannot be deleted\nbecause it is protected. To unprotect the resource, …',
+    ],
+)
+def test_what_goes_with_another_or_for_good_is_named_too(error: str) -> None:
+    assert protected([error, "preview failed"]) == (POOL,)
+
+
+def test_another_error_beside_it_is_not_hidden() -> None:
+    assert protected([KEPT, "no such VM size"]) == ()
+    assert protected(["no such VM size"]) == ()
+
+
+def test_no_error_is_no_protection() -> None:
+    assert protected([]) == ()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pull_request.revisions import Repository, RevisionError
+from pull_request.revisions import Repository, RevisionError, is_stack_name
 from tests.pull_request.repository import Project, project
 
 
@@ -147,3 +147,33 @@ def test_a_hook_that_calls_names_its_own_repository(
     monkeypatch.setenv("GIT_INDEX_FILE", str(other.root / ".git" / "index"))
     small.write("new.txt", "1")
     assert Repository.of(small.root).head().edited
+
+
+@pytest.mark.parametrize("base", ["a\nb", "x" * 5000, "\x1b[2J"])
+def test_a_base_of_any_letters_stays_one_line(small: Project, base: str) -> None:
+    told = _refusal(small, base)
+    assert told.isprintable()
+    assert len(told) < 500
+
+
+@pytest.mark.parametrize("name", ["dev", "prod.eu", "a_b-C.9", "x" * 100])
+def test_what_pulumi_takes_as_a_stacks_name(name: str) -> None:
+    assert is_stack_name(name)
+
+
+@pytest.mark.parametrize("name", ["", ".", "..", "--help", "-x", "a b", "a/b", "a\nb", "é", "x" * 101, "a'"])
+def test_what_no_stack_is_called(name: str) -> None:
+    assert not is_stack_name(name)
+
+
+def test_a_stack_that_a_sparse_checkout_leaves_out_is_not_taken_for_deleted(small: Project) -> None:
+    small.write("docs/page.md", "")
+    small.commit()
+    small.git("sparse-checkout", "set", "--no-cone", "/*", "!/docs")
+    assert Repository.of(small.root).stacks() == ["dev"]
+    small.git("sparse-checkout", "set", "--no-cone", "/*", "!/Pulumi.dev.yaml")
+    with pytest.raises(RevisionError) as refused:
+        Repository.of(small.root).stacks()
+    assert str(refused.value) == (
+        "Pulumi.dev.yaml is left out of this sparse checkout; `git sparse-checkout disable` brings it back"
+    )

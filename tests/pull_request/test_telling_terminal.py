@@ -18,7 +18,7 @@ def test_the_top_fits_the_terminal(width: int) -> None:
     assert any(line.startswith("! Pool cpuspot is replaced") for line in lines)
     assert "- mandatory: new at a: m" in lines
     assert any(line.startswith("vCPU quota") for line in lines)
-    assert any(line.startswith("In the file: ") for line in lines)
+    assert any(line.startswith("The comment has more: ") for line in lines)
 
 
 def test_a_terminal_of_no_width_gets_the_narrowest() -> None:

@@ -14,6 +14,7 @@ from planning.conventions import FALLBACK_KEY
 from planning.conventions import REPLACED_KEY as REAL_REPLACED_KEY
 from pull_request.observed import UNKNOWN, Difference, Observed, Resource, Run
 from pull_request.telling.words import Word, words_of
+from pull_request.telling.words.losses import HOLDS
 from pull_request.telling.words.pool import REPLACED_KEY, TOLERATED, WORKLOAD_LABEL
 from pull_request.telling.words.sides import AGENT_POOL, CLUSTER
 from tests.pull_request.observations import BASE, DEMO_POOLS, HEAD, change, observed, pools, run, with_changes
@@ -357,11 +358,36 @@ def test_registry_address_and_data() -> None:
     )
 
 
+def test_types_that_hold_something_are_spelt_as_the_program_has_them() -> None:
+    store = run(data={"store": {"profiles": {"team-a": {}}}})
+    known = {one.type for seen in (run("prod"), store) for one in seen.resources.values()}
+    assert set(HOLDS) - known == {
+        "kubernetes:core/v1:PersistentVolumeClaim",
+        "kubernetes:apiextensions.k8s.io/v1:CustomResourceDefinition",
+    }
+
+
+@pytest.mark.parametrize("kind", HOLDS)
+@pytest.mark.parametrize("action", ["delete", "replace", "update", "create"])
+def test_what_goes_with_a_resource_is_told_where_it_goes(kind: str, action: str) -> None:
+    found = words_of(with_changes(change(action, kind, "n")))
+    level, means = HOLDS[kind]
+    goes = action in ("delete", "replace")
+    assert [(word["level"], f" is {action}d: {means}." in word["text"]) for word in found] == [
+        (level, True)
+    ] * goes
+
+
 def test_what_stays_of_a_stack_without_a_file() -> None:
     (word,) = words_of(observed(run("dev"), None, "dev"))
     assert word["kind"] == "stack-removed"
     assert "which deletes nothing" in word["text"]
     assert "`system`, `general`, `cpuspot`" in word["text"]
+
+
+def test_a_stack_without_pools_that_goes_names_none() -> None:
+    (word,) = words_of(observed(Run(), None))
+    assert "its 0 resources (0 of them protected) stay" in word["text"]
 
 
 def test_a_new_stack_is_told_by_its_pools() -> None:

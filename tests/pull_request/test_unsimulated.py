@@ -85,6 +85,16 @@ def test_a_preview_leaves_unknown_what_only_azure_knows(azure: Any) -> None:
     assert azure.Create(request) == provider_pb2.CreateResponse(properties=inputs)
 
 
+def test_what_was_made_up_stays_when_it_is_updated(azure: Any) -> None:
+    inputs = _struct({"vaultName": "v"})
+    created = azure.Create(provider_pb2.CreateRequest(urn=_urn(VAULT), type=VAULT, properties=inputs))
+    for preview in (True, False):
+        request = provider_pb2.UpdateRequest(
+            urn=_urn(VAULT), type=VAULT, olds=created.properties, news=inputs, preview=preview
+        )
+        assert azure.Update(request).properties == created.properties
+
+
 def test_its_changes_are_those_of_its_inputs_and_replace_nothing(azure: Any) -> None:
     same = {"vaultName": "v", "tags": {"a": "b"}}
     assert _diff(azure, same, same).changes == provider_pb2.DiffResponse.DIFF_NONE
@@ -109,6 +119,7 @@ def test_a_function_that_nobody_knows_is_answered_with_made_up_texts(azure: Any,
     answer = wire.decode(getattr(azure.Invoke(request), "return"))
     assert answer["name"] == "getSubnet"
     assert answer["id"] == "getSubnet-id"
+    assert "addressPrefixes" not in answer  # a list
     assert StandIns({}, run).not_simulated() == (type_,)
     request = provider_pb2.InvokeRequest(tok="azure-native:nothing:getNothing")
     assert wire.decode(getattr(azure.Invoke(request), "return")) == {}

@@ -1,11 +1,16 @@
 """The check against the SDK's own types finds what mocks, type checkers and the provider let pass."""
 
+import os
+import subprocess
+import sys
+import textwrap
 from typing import Any
 
 import pytest
 from pulumi import _types  # pyright: ignore[reportPrivateUsage]
 from pulumi.runtime import rpc
 
+from recorder.run import PROJECT_ROOT
 from recorder.sdk_types import check_resource, knows
 
 CLUSTER = "azure-native:containerservice:ManagedCluster"
@@ -106,3 +111,21 @@ def test_the_private_names_of_the_sdk_are_still_there() -> None:
         vars(_types)
     )
     assert isinstance(vars(rpc)["_RESOURCE_MODULES"], dict)
+
+
+def test_many_threads_may_be_the_first_to_need_a_module() -> None:
+    """In a process of its own, for a module is loaded once."""
+    first = """
+        from concurrent.futures import ThreadPoolExecutor
+        from threading import Barrier
+        from recorder import sdk_types
+        together = Barrier(8)
+        def find(_):
+            together.wait()
+            return sdk_types.input_class("azure-native:network:VirtualNetwork")
+        with ThreadPoolExecutor(8) as threads:
+            assert len({*threads.map(find, range(8))}) == 1
+    """
+    code = textwrap.dedent(first)
+    environment = {**os.environ, "PYTHONPATH": str(PROJECT_ROOT)}
+    subprocess.run([sys.executable, "-P", "-c", code], env=environment, check=True)

@@ -159,3 +159,12 @@ def test_every_tool_is_pinned_in_its_groups_module_file(tool: manifest.Tool) -> 
 def test_every_group_asks_for_the_same_minimum_go() -> None:
     asked = {file.read_text().split("\ngo ")[1].split()[0] for file in SOURCE.glob("*/go.mod")}
     assert asked == {"1.26.0"}
+
+
+@pytest.mark.usefixtures("path_folder")
+def test_one_tool_is_found_and_missed_whatever_the_others_are() -> None:
+    assert str(tools.find_only("etcd")) == "not built yet: etcd v3.6.14 (`python -m tools` builds them)"
+    built = _program(bin_folder(), "etcd", "")
+    found = tools.find_only("etcd")
+    assert isinstance(found, tools.Tools)
+    assert found.paths == {"etcd": built}

@@ -13,12 +13,13 @@ def words(observed: Observed) -> Iterator[Word]:
     if base is None or base.failure:
         return
     held = sum(resource.protect for resource in base.resources.values())
-    names = list(pools(base))
+    names = listed(list(pools(base)))
+    among = f", among them the pools {names}," if names else ""
     yield {
         "kind": "stack-removed",
         "level": "caution",
         "subject": observed.stack,
         "text": f"The file of stack {quoted(observed.stack)} is removed, which deletes nothing: its "
-        f"{counted(len(base.resources), 'resource')} ({held} of them protected), among them the pools "
-        f"{listed(names)}, stay and are paid for. `pulumi destroy` needs the file, so run it first.",
+        f"{counted(len(base.resources), 'resource')} ({held} of them protected){among} "
+        f"stay and are paid for. `pulumi destroy` needs the file, so run it first.",
     }

@@ -1,4 +1,4 @@
-"""Resources that hold what nobody can make anew: their deletion or replacement loses it."""
+"""Resources whose deletion or replacement loses what nobody can make anew, or opens what was shut."""
 
 from collections.abc import Iterator, Mapping
 from typing import Final
@@ -6,7 +6,8 @@ from typing import Final
 from pull_request.telling.words.sides import Sides, forced_by, refused
 from pull_request.telling.words.word import Level, Word, quoted
 
-_HOLDS: Final[Mapping[str, tuple[Level, str]]] = {
+_OPEN: Final = "without it what it refuses is allowed"
+HOLDS: Final[Mapping[str, tuple[Level, str]]] = {
     "azure-native:resources:ResourceGroup": ("danger", "everything in it is lost"),
     "azure-native:containerregistry:Registry": ("danger", "all images in it are lost"),
     "azure-native:storage:StorageAccount": ("danger", "all data in it is lost"),
@@ -19,6 +20,10 @@ _HOLDS: Final[Mapping[str, tuple[Level, str]]] = {
     "azure-native:managedidentity:UserAssignedIdentity": (
         "caution",
         "whatever was granted to it outside this stack is gone",
+    ),
+    "azure-native:monitor:DiagnosticSetting": (
+        "caution",
+        "without it logs of the control plane are not kept",
     ),
     "kubernetes:core/v1:Namespace": ("danger", "everything in it is lost"),
     "kubernetes:core/v1:PersistentVolumeClaim": (
@@ -36,8 +41,8 @@ _HOLDS: Final[Mapping[str, tuple[Level, str]]] = {
 def words(seen: Sides) -> Iterator[Word]:
     """A word for each of them that goes."""
     for change in seen.changes.values():
-        if change.type in _HOLDS and change.action in ("delete", "replace"):
-            level, means = _HOLDS[change.type]
+        if change.type in HOLDS and change.action in ("delete", "replace"):
+            level, means = HOLDS[change.type]
             kind = change.type.rpartition(":")[2]
             yield {
                 "kind": f"{change.action}d",

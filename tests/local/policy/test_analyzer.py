@@ -25,17 +25,16 @@ _CASES = cases()
 _RULES = {rule.name: rule for rule in RULES}
 _OF_ONE = [case for case in _CASES if _RULES[case.rule].each]
 _OF_ALL = [
-    case
-    for case in _CASES
-    if str(case)
-    in (
-        "expander-covers-every-pool-0-breaks",
-        "expander-tries-spot-first-1-breaks",
-        "platform-has-one-home-1-breaks",
-        "protection-is-whole-0-breaks",
-        "spot-has-a-fallback-1-breaks",
+    next(case for case in _CASES if case.rule == rule and case.tells)
+    for rule in (
+        "expander-covers-every-pool",
+        "expander-tries-spot-first",
+        "platform-has-one-home",
+        "protection-is-whole",
+        "spot-has-a-fallback",
     )
 ]
+_GPU = next(case for case in _OF_ONE if case.rule == "gpu-pool-is-closed" and case.tells)
 _ROW = "[{rule: gpu-pool-is-closed, stacks: [te*], reason: a test, date: 2026-11-22, source: our choice}]"
 _TOKEN = "eyJhbGciOiJub25l.eyJzdWIiOiJub2JvZHki.c2lnbmF0dXJl"  # noqa: S105 - nobody's
 
@@ -121,18 +120,18 @@ def test_a_secret_among_the_outputs_is_told(tools: Tools, tmp_path: Path) -> Non
 
 
 def test_an_up_stops_before_the_resource_that_breaks_a_mandatory_rule(tools: Tools, tmp_path: Path) -> None:
-    with policed(tmp_path / "run", tools, ASKING, "test", cases=["gpu-pool-is-closed-0-breaks"]) as program:
+    with policed(tmp_path / "run", tools, ASKING, "test", cases=[str(_GPU)]) as program:
         judged = program.operate("up")
         assert judged.failed
-        assert "gpu-pool-is-closed-0-breaks.gpu" not in judged.state
+        assert f"{_GPU}.gpu" not in judged.state
         assert ("mandatory", "gpu-pool-is-closed") in [it[:2] for it in judged.told]
         spared = program.operate("up", levels={"all": "disabled"})
     assert not spared.failed, spared.errors
-    assert "gpu-pool-is-closed-0-breaks.gpu" in spared.state
+    assert f"{_GPU}.gpu" in spared.state
 
 
 def test_a_rule_can_be_told_only_or_turned_off_and_must_exist(tools: Tools, tmp_path: Path) -> None:
-    with policed(tmp_path / "run", tools, ASKING, "test", cases=["gpu-pool-is-closed-0-breaks"]) as program:
+    with policed(tmp_path / "run", tools, ASKING, "test", cases=[str(_GPU)]) as program:
         advice = program.operate("preview", levels={"all": "disabled", "gpu-pool-is-closed": "advisory"})
         off = program.operate("preview", levels={"all": "disabled"})
         wrong = program.operate("preview", levels={"gpu-pool-is-clsoed": "advisory"})
@@ -144,7 +143,7 @@ def test_a_rule_can_be_told_only_or_turned_off_and_must_exist(tools: Tools, tmp_
 
 
 def test_what_is_accepted_fails_nothing(tools: Tools, tmp_path: Path, pack: Path) -> None:
-    with policed(tmp_path / "run", tools, ASKING, "test", cases=["gpu-pool-is-closed-0-breaks"]) as program:
+    with policed(tmp_path / "run", tools, ASKING, "test", cases=[str(_GPU)]) as program:
         levels = {"all": "disabled", "gpu-pool-is-closed": "mandatory"}
         refused = program.operate("preview", pack=pack, levels=levels)
         pack.with_name("exceptions.yaml").write_text(_ROW)

@@ -130,6 +130,7 @@ def test_a_change_that_up_refuses_fails_the_preview(tree: Project) -> None:
     texts = [word["text"] for word in told["words"]]
     assert any(text.endswith("It is protected: `pulumi up` refuses this.") for text in texts)
     assert not any("API server" in text for text in texts)
+    assert any("refuses this change" in note for note in told["notes"])
 
 
 def test_what_is_protected_and_goes_is_shown_and_fails_the_preview(tree: Project) -> None:
@@ -188,3 +189,13 @@ def test_encrypted_values_are_stood_in_for_and_named(tree: Project) -> None:
         "Pulumi.demo.yaml: 1 value is encrypted and was not checked: kubeflow-aks:tags.owner"
     ]
     assert "\0" not in (shown.folder / "demo.json").read_text()
+
+
+def test_a_real_api_server_refuses_what_the_stand_in_takes(tree: Project) -> None:
+    """A new class with a priority above what users' classes may have."""
+    classes = "components/kubeflow/scheduling.py"
+    _edit(tree, classes, "value=1000", "value=2_000_000_000")
+    _edit(tree, classes, "-interactive", "-urgent")
+    assert previewed(tree, "--stack", "demo").changes("demo")["kubeflow-aks-demo-urgent"] == "create"
+    told = previewed(tree, "--stack", "demo", "--control-plane", code=1).document("demo")
+    assert "1000000000" in told["failures"]["head"]

@@ -1,0 +1,149 @@
+"""The whole command on a small program: what is not as it should be is one line, and nothing is left behind."""
+
+from __future__ import annotations
+
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Generator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from tests.local.pull_request.conftest import command, environment, previewed
+from tests.pull_request.repository import PROGRAM, Project, project
+from tools import Tools
+from tools.environments import environment as environment_of
+
+_PATIENCE = 120
+
+
+@pytest.fixture
+def small(tools: Tools, tmp_path: Path) -> Project:
+    assert tools["pulumi"]
+    return project(tmp_path / "project")
+
+
+def _processes(root: Path) -> list[str]:
+    """Command lines of the processes that work on a project, wherever they are by now."""
+    found: list[str] = []
+    for process in psutil.process_iter():
+        try:
+            line = " ".join(process.cmdline())
+            if process.status() != psutil.STATUS_ZOMBIE and (
+                str(root) in line or process.cwd().startswith(str(root))
+            ):
+                found.append(line)
+        except psutil.Error:
+            continue
+    return found
+
+
+def test_the_base_is_judged_on_its_own_day_and_the_head_on_todays(small: Project) -> None:
+    small.git("checkout", "--quiet", "-B", "main")
+    small.write("Pulumi.yaml", "name: small\nruntime: python\nconfig:\n  asOf: {type: string, default: ''}\n")
+    small.write("__main__.py", f"{PROGRAM}Thing('a:b:Day', 'day', {{'on': pulumi.Config().get('asOf')}})\n")
+    small.commit("2026-05-05")
+    small.git("checkout", "--quiet", "-B", "change")
+    [change] = previewed(small).document("dev")["changes"]
+    [day] = change["differences"]
+    assert (day["before"], day["after"]) == ("2026-05-05", "")
+
+
+@pytest.fixture
+def without_providers(small: Project) -> Generator[str]:
+    """A lock file that lists the Pulumi SDK and no provider; its environment is removed again."""
+    packages = (small.root / "requirements.txt").read_text().replace("\\\n", "\0").splitlines()
+    left_out = ("pulumi-azure-native", "pulumi-kubernetes", "pydantic")
+    lock = "\n".join(line for line in packages if not line.startswith(left_out)).replace("\0", "\\\n") + "\n"
+    yield lock
+    shutil.rmtree(environment_of(lock.encode(), "a test", print).parents[1], ignore_errors=True)
+
+
+def test_a_base_of_another_lock_file_runs_in_an_environment_of_its_own(
+    small: Project, without_providers: str
+) -> None:
+    text = (
+        f"{PROGRAM}import importlib.util\n"
+        "Thing('a:b:Has', 'has', {'pydantic': bool(importlib.util.find_spec('pydantic'))})\n"
+    )
+    small.git("checkout", "--quiet", "-B", "main")
+    head_lock = (small.root / "requirements.txt").read_text()
+    small.write("__main__.py", text)
+    small.write("requirements.txt", without_providers)
+    small.commit()
+    small.git("checkout", "--quiet", "-B", "change")
+    small.write("requirements.txt", head_lock)
+    told = previewed(small).document("dev")
+    [difference] = [each for change in told["changes"] for each in change["differences"]]
+    assert (difference["before"], difference["after"]) == (False, True), told
+
+
+def test_an_environment_that_can_not_be_had_is_one_line(small: Project, tmp_path: Path) -> None:
+    """Without a network as with a package that does not exist."""
+    text = (small.root / "requirements.txt").read_text()
+    small.write("requirements.txt", f"{text}nothing-such-here==1.0 --hash=sha256:{'0' * 64}\n")
+    (tmp_path / "cache").mkdir()
+    shown = previewed(small, code=1, UV_OFFLINE="1", UV_CACHE_DIR=str(tmp_path / "cache"))
+    failed = shown.document("dev")["failures"]["head"]
+    assert failed.startswith("the environment of the head can't be made: ")
+    assert "\n" not in failed
+
+
+def test_a_program_that_was_deleted_one_that_loops_and_one_that_is_broken(small: Project) -> None:
+    (small.root / "__main__.py").unlink()
+    deleted = previewed(small, code=1).document("dev")
+    assert deleted["failures"]["head"] == "__main__.py: no such file, so there is no program"
+    small.write("__main__.py", "while True:\n    pass\n")
+    looping = previewed(small, "--time-limit", "5", code=1).document("dev")
+    assert looping["failures"]["head"] == "the program did not end within 5 s (--time-limit) and was ended"
+    assert _processes(small.root) == []
+
+
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+def test_a_preview_that_is_stopped_leaves_nothing(small: Project, sent: signal.Signals) -> None:
+    begun = small.root / "build" / "begun"
+    begun.parent.mkdir()
+    small.write(
+        "__main__.py",
+        "import subprocess\nsubprocess.Popen(['sleep', '600'], start_new_session=True)\n"
+        f"open({str(begun)!r}, 'w').close()\nwhile True:\n    pass\n",
+    )
+    before = small.seen()
+    running = subprocess.Popen(
+        command(small),
+        env=environment(),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    deadline = time.monotonic() + _PATIENCE
+    while not begun.exists() and running.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.1)
+    running.send_signal(sent)
+    printed, said = running.communicate(timeout=_PATIENCE)
+    assert running.returncode == 130, said
+    assert said.splitlines()[-1] == "stopped; nothing is left behind"
+    assert "Traceback" not in printed + said
+    assert small.seen() == before
+    assert _processes(small.root) == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "base", "said"),
+    [
+        (["--stack", "../dev"], "main", "error: --stack: ../dev is not allowed; expected one of dev"),
+        ([], "no/such", "error: BASE: no/such is not allowed; expected a branch, tag or commit that is here"),
+        (["--time-limit", "soon"], "main", "'soon' is not allowed; expected a number of seconds above 0"),
+    ],
+)
+def test_a_usage_error_is_told_and_previews_nothing(
+    small: Project, arguments: list[str], base: str, said: str
+) -> None:
+    shown = previewed(small, *arguments, base=base, code=2)
+    assert said in shown.said.splitlines()[-1]
+    assert not list(shown.folder.glob("*.md"))

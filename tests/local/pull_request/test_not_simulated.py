@@ -1,0 +1,44 @@
+"""What no stand-in knows hides nothing else: it comes up, and an edit of it is told from the plan."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+from typing import Final
+
+from local_aks.engine import Engine
+from local_aks.kubernetes_provider import kept
+from local_aks.run.directory import RunDirectory
+from pull_request.changes import changes_of
+from pull_request.stand_ins import stand_ins
+from tools import Tools
+
+PROGRAM: Final = Path(__file__).parents[1] / "programs" / "unsimulated"
+NOT_SIMULATED: Final = (
+    "azure-native:keyvault:Vault",
+    "azure-native:keyvault:getVault",
+    "kubernetes:helm.sh/v3:Release",
+    "kubernetes:kubeflow.org/v1:Profile",
+)
+
+
+def test_it_comes_up_and_an_edit_is_told_from_the_plan(tools: Tools, tmp_path: Path) -> None:
+    run = RunDirectory.at(tmp_path / "run")
+    with stand_ins(Path(sys.executable), run, today=date(2026, 11, 22)) as serving:
+        config = {"kubeconfig": kept.kubeconfig()}
+        base = Engine(run, tools, serving.providers, PROGRAM, "test", config)
+        assert base.up().changes["create"] == 7
+        assert base.preview().changed() == ()
+        head = replace(base, extra_config={**config, "sku": "premium"}).preview()
+        changes = changes_of(head.steps, serving.not_simulated())
+        assert serving.not_simulated() == NOT_SIMULATED
+    assert {(change.name, change.action, change.simulated) for change in changes} == {
+        ("vault", "update", False),
+        ("release", "update", False),
+    }
+    [vault] = [change for change in changes if change.name == "vault"]
+    assert [(each.path, each.before, each.after) for each in vault.differences] == [
+        ("properties.sku.name", "standard", "premium")
+    ]

@@ -1,0 +1,29 @@
+"""The two trees, each with its own environment."""
+
+from __future__ import annotations
+
+import sys
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from pull_request.observed import Revision
+from pull_request.programs import ProgramError
+from pull_request.trees import Tree
+from recorder.run import PROJECT_ROOT
+
+
+def _tree(root: Path) -> Tree:
+    return Tree(root, Revision("main", "0" * 40, date(2026, 11, 20)), "", "base")
+
+
+def test_the_same_packages_need_no_other_environment_whatever_git_makes_of_line_ends(tmp_path: Path) -> None:
+    lock = (PROJECT_ROOT / "requirements.txt").read_bytes().replace(b"\n", b"\r\n")
+    (tmp_path / "requirements.txt").write_bytes(lock)
+    assert _tree(tmp_path).python(pytest.fail) == Path(sys.executable)
+
+
+def test_a_tree_without_a_lock_file_is_told(tmp_path: Path) -> None:
+    with pytest.raises(ProgramError, match=r"^requirements.txt: No such file or directory, so nobody knows"):
+        _tree(tmp_path).python(pytest.fail)
