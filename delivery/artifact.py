@@ -9,7 +9,6 @@ from __future__ import annotations
 import io
 import json
 import zipfile
-import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, NoReturn, cast
@@ -76,32 +75,31 @@ def preview(stack: str, archive: bytes) -> Preview:
 
 
 def _texts(archive: bytes, names: Mapping[str, int], ignored: str) -> dict[str, str]:
-    """The files of these names, each read up to its limit and no further, whatever the archive says of itself."""
-    found: dict[str, str] = {}
+    """The files of these names."""
     try:
-        with zipfile.ZipFile(io.BytesIO(archive)) as packed:
-            entries = packed.infolist()
-            listed = [entry.filename for entry in entries]
-            if len(entries) > _MOST_FILES or len(set(listed)) != len(listed):
-                raise ArtifactError("holds more files than it should")
-            if set(listed) - {ignored} != set(names):
-                raise ArtifactError(f"expected the files {', '.join(names)} and {ignored}")
-            for name, most in names.items():
-                with packed.open(name) as file:
-                    content = file.read(most + 1)
-                if len(content) > most:
-                    raise ArtifactError(f"{name}: has more than {most} bytes")
-                found[name] = content.decode()
-    # What a broken or odd archive raises: zipfile documents BadZipFile alone, others come from what it calls.
-    except (
-        zipfile.BadZipFile,
-        zlib.error,
-        UnicodeDecodeError,
-        RuntimeError,
-        NotImplementedError,
-        OSError,
-    ) as error:
+        return _read(archive, names, ignored)
+    except ArtifactError:
+        raise
+    except Exception as error:  # a broken archive makes zipfile and each codec raise what they like
         raise ArtifactError("can't be read as a zip file of UTF-8 texts") from error
+
+
+def _read(archive: bytes, names: Mapping[str, int], ignored: str) -> dict[str, str]:
+    """The same, each read up to its limit and no further, whatever the archive says of itself."""
+    found: dict[str, str] = {}
+    with zipfile.ZipFile(io.BytesIO(archive)) as packed:
+        entries = packed.infolist()
+        listed = [entry.filename for entry in entries]
+        if len(entries) > _MOST_FILES or len(set(listed)) != len(listed):
+            raise ArtifactError("holds more files than it should")
+        if set(listed) - {ignored} != set(names):
+            raise ArtifactError(f"expected the files {', '.join(names)} and {ignored}")
+        for name, most in names.items():
+            with packed.open(name) as file:
+                content = file.read(most + 1)
+            if len(content) > most:
+                raise ArtifactError(f"{name}: has more than {most} bytes")
+            found[name] = content.decode()
     return found
 
 

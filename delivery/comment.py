@@ -24,6 +24,9 @@ MOST_COMMENTS: Final = LIMIT
 """On one pull request: a hostile one could else have a comment made for each name that it thinks of."""
 _LONGEST: Final = 65_536
 """Characters that GitHub takes in a comment."""
+_OF_A_RUN: Final = frozenset(
+    {"event", "path", "id", "head_sha", "head_branch", "head_repository", "html_url"}
+)
 _MARKER_START: Final = marker("").partition(" -->")[0].rstrip()
 """What the markers of all stacks begin with."""
 
@@ -54,7 +57,9 @@ def run_of(github: GitHub, number: str) -> Run:
     """
     if not number.isdecimal():
         raise GitHubError("RUN_ID: expected the number of a run")
-    run: dict[str, Any] = github.get(f"/actions/runs/{number}")
+    run = github.get(f"/actions/runs/{number}")
+    if missing := _OF_A_RUN - run.keys():
+        raise GitHubError(f"GitHub's answer on run {number} lacks {', '.join(sorted(missing))}")
     if run["event"] != "pull_request" or run["path"].partition("@")[0] != WORKFLOW:
         raise GitHubError(f"run {number} is not one of {WORKFLOW} for a pull request")
     repository: dict[str, Any] | None = run["head_repository"]

@@ -55,14 +55,18 @@ def drifts(output: str, said: str) -> list[Drift]:
         said: what it wrote on stderr, the reason where there is no output.
 
     Raises:
-        PreviewError: it failed, and not by a conflict with a field manager.
+        PreviewError: it failed, and not by a conflict with a field manager; or wrote another form than this one.
     """
     try:
-        document: Mapping[str, Any] = json.loads(output)
-        steps: list[Mapping[str, Any]] = document.get("steps") or []
-    except (ValueError, AttributeError) as error:
+        return _drifts(json.loads(output))
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         lines = [line for line in said.splitlines() if line.strip()]
-        raise PreviewError("\n".join(lines[-_LAST_LINES:]) or "pulumi preview wrote nothing") from error
+        otherwise = "`pulumi preview --json` wrote nothing that can be read here"
+        raise PreviewError("\n".join(lines[-_LAST_LINES:]) or otherwise) from error
+
+
+def _drifts(document: Mapping[str, Any]) -> list[Drift]:
+    steps: list[Mapping[str, Any]] = document.get("steps") or []
     owners = _owners(document.get("diagnostics") or [])
     pools = {_inputs(step, "newState").get("agentPoolName") for step in steps if _type(step) == _POOL}
     found = {urn: Drift("update", _type_in(urn), _name(urn), (), held) for urn, held in owners.items()}

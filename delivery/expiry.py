@@ -52,7 +52,8 @@ def expires(state: Mapping[str, Any]) -> datetime:
         raise LeftError(f"has no tag {TAG}")
     try:
         moment = datetime.fromisoformat(tag)
-    except (TypeError, ValueError) as error:
+        written(moment)  # the first and the last day of the calendar are none in UTC
+    except (TypeError, ValueError, OverflowError) as error:
         raise LeftError(f"{TAG} is {tag!a}; expected a moment such as 2026-11-22T18:00:00Z") from error
     if moment.tzinfo is None:
         raise LeftError(f"{TAG} is {tag!a}, without a time zone; expected one such as 2026-11-22T18:00:00Z")

@@ -16,7 +16,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from email.message import Message
 from http.client import HTTPException
-from typing import Any, Final
+from typing import Any, Final, cast
+
+from pull_request.telling.reading import is_mapping
 
 VERSION: Final = "2022-11-28"
 _PAGE: Final = 100
@@ -88,13 +90,16 @@ class GitHub:
         api, repository, token = (environment[name] for name in names)
         return cls(api.rstrip("/"), repository, token)
 
-    def get(self, path: str, **query: str) -> Any:
+    def get(self, path: str, **query: str) -> dict[str, Any]:
         """One resource of the repository, by its path after `/repos/{owner}/{repo}`.
 
         Raises:
             GitHubError: there is none, or GitHub refuses.
         """
-        return self._json(self._request("GET", self._address(path, query)))
+        found = self._json(self._request("GET", self._address(path, query)))
+        if not isinstance(found, dict):
+            raise GitHubError(f"GitHub's answer to GET {path} is no object")
+        return cast(dict[str, Any], found)
 
     def pages(self, path: str, key: str = "", **query: str) -> Iterator[dict[str, Any]]:
         """Every entry of a list, page by page.
@@ -111,7 +116,10 @@ class GitHub:
         for _ in range(_MOST_PAGES):
             answer = self._request("GET", address)
             found = self._json(answer)
-            yield from found[key] if key else found
+            listed: Any = found.get(key) if key and is_mapping(found) else found
+            if not isinstance(listed, list) or not all(map(is_mapping, cast(list[Any], listed))):
+                raise GitHubError(f"GitHub's answer to GET {path} is no list")
+            yield from cast(list[dict[str, Any]], listed)
             more = _NEXT.search(answer.headers.get("Link", ""))
             if not more:
                 return
@@ -191,9 +199,11 @@ class GitHub:
         raise AssertionError("the last attempt returns or raises")
 
     def _json(self, answer: Answer) -> Any:
+        if answer.status >= 300:  # noqa: PLR2004 - where redirects begin
+            raise GitHubError(f"GitHub has {self.repository} elsewhere; was it renamed?", answer.status)
         try:
             return json.loads(answer.body)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise GitHubError("GitHub's answer is no JSON", answer.status) from error
 
 

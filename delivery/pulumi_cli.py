@@ -35,8 +35,11 @@ class Pulumi:
         Raises:
             PulumiError: they can't be listed.
         """
-        listed = json.loads(self._run("stack", "ls", "--json"))
-        return [stack["name"].rpartition("/")[2] for stack in listed]
+        try:
+            listed = json.loads(self._run("stack", "ls", "--json"))
+            return [stack["name"].rpartition("/")[2] for stack in listed]
+        except (ValueError, LookupError, TypeError, AttributeError) as error:
+            raise PulumiError("`pulumi stack ls --json` gave another form than expected") from error
 
     def state(self, stack: str) -> dict[str, Any]:
         """A stack's deployment, secrets encrypted.

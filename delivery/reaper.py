@@ -30,6 +30,8 @@ def reap(pulumi: Pulumi, stack: str, now: datetime, *, destroy: bool) -> str:
         return f"left: {left}"
     except PulumiError as error:
         return f"left: can't be read ({_line(error)})"
+    except (LookupError, TypeError, AttributeError):
+        return "left: its state has another form than expected"
     if not expiry.is_over(moment, now):
         return f"runs until {expiry.written(moment)}"
     if not destroy:

@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from contextlib import suppress
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from types import FrameType
 from typing import Final
 
@@ -57,6 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _arguments(arguments)
     for each in _SIGNALS:
         signal.signal(each, _interrupt)
+    processes.adopt()
     try:
         return _preview(options)
     except (_UsageError, RevisionError, GitError, ExceptionsError, OSError) as error:
@@ -65,6 +67,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         _report("stopped; nothing is left behind")
         return _INTERRUPTED
+    finally:
+        processes.end_children()
 
 
 def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
@@ -168,13 +172,19 @@ def _tell(observed: Observed, folder: Path, accepted: Sequence[Accepted]) -> int
     )
     what: Told = told(observed, before, after)
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / f"{observed.stack}.md").write_text(what.markdown, encoding="utf-8")
-    (folder / f"{observed.stack}.json").write_text(
-        json.dumps(what.document, indent=2) + "\n", encoding="utf-8"
-    )
+    _write(folder / f"{observed.stack}.md", what.markdown)
+    _write(folder / f"{observed.stack}.json", json.dumps(what.document, indent=2) + "\n")
     print(*what.terminal(shutil.get_terminal_size(_WIDTH).columns), sep="\n", flush=True)
     failed = observed.refused or (observed.head is not None and observed.head.failure)
     return _FAILED if failed or any(violation.mandatory for violation in after) else 0
+
+
+def _write(file: Path, text: str) -> None:
+    """Writes a file whole or not at all; a link that lies there instead is replaced and not followed."""
+    with NamedTemporaryFile("w", dir=file.parent, encoding="utf-8", delete=False) as draft:
+        draft.write(text)
+    Path(draft.name).chmod(0o644)
+    Path(draft.name).replace(file)
 
 
 def _report(line: str) -> None:

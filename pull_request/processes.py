@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import time
 from contextlib import suppress
@@ -13,6 +14,7 @@ MARK: Final = "KUBEFLOW_AKS_PR_PREVIEW"
 """Variable that holds the mark of a whole preview; what it starts inherits it."""
 PROGRAM_MARK: Final = "KUBEFLOW_AKS_PR_PREVIEW_PROGRAM"
 """Variable that holds the mark of one run of a program."""
+_SET_CHILD_SUBREAPER: Final = 36
 _PATIENCE: Final = 10.0
 _POLL_SECONDS: Final = 0.02
 
@@ -25,6 +27,24 @@ def end(mark: str, variable: str = MARK) -> None:
             with suppress(psutil.Error):
                 process.kill()
         time.sleep(_POLL_SECONDS)
+
+
+def adopt() -> None:
+    """Makes what this process starts its children for good, whoever starts it and however it is orphaned (Linux).
+
+    Source: `prctl(2)`, PR_SET_CHILD_SUBREAPER.
+    """
+    with suppress(OSError, AttributeError):
+        ctypes.CDLL(None).prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def end_children() -> None:
+    """Kills all that this process started and that still runs: what has shed its mark, too."""
+    children = psutil.Process().children(recursive=True)
+    for child in children:
+        with suppress(psutil.Error):
+            child.kill()
+    psutil.wait_procs(children, _PATIENCE)
 
 
 def _marked(variable: str, mark: str) -> list[psutil.Process]:

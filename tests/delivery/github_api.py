@@ -21,7 +21,7 @@ REPOSITORY: Final = "team/kubeflow-aks"
 BOT: Final = {"login": "github-actions[bot]", "type": "Bot"}
 Json = dict[str, Any]
 Fault = tuple[int, dict[str, str], Any]
-"""Status, headers and body of an answer in place of the real one; a text is the message of a refusal."""
+"""Status, headers and body of an answer in place of the real one; a text is the message of a refusal, bytes are raw."""
 
 
 @dataclass
@@ -106,7 +106,8 @@ def github(repository: Repository) -> Generator[str]:
                 if method == self.command and re.search(pattern, self.path):
                     del repository.faults[index]
                     answer = {"message": fault[2]} if isinstance(fault[2], str) else fault[2]
-                    self._send(fault[0], fault[1], json.dumps(answer).encode())
+                    raw = answer if isinstance(answer, bytes) else json.dumps(answer).encode()
+                    self._send(fault[0], fault[1], raw)
                     return
             try:
                 self._route(

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import json
+import random
+import zipfile
+from contextlib import suppress
 from typing import Any
 
 import pytest
 
-from delivery import comment
+from delivery import artifact, comment
+from delivery.artifact import ArtifactError
 from pull_request.telling import marker
 from tests.delivery.github_api import Repository
 from tests.delivery.previewed import NUMBER, RUN, SHA, archive, bodies, document, left, previewed, pull, said
@@ -186,6 +191,80 @@ def test_what_is_no_artifact_of_ours_is_one_line_and_never_shown(
     assert err.startswith("error: preview-dev: ")
     assert err.count("\n") == 1
     assert [body.splitlines()[0] for body in bodies(repository)] == [marker("prod")]
+
+
+@pytest.mark.parametrize(
+    "method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA]
+)
+def test_however_an_archive_is_broken_it_is_refused(method: int) -> None:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", method) as file:
+        for name, text in {"dev.json": json.dumps(document()), "pull-request": "7", "dev.md": "x"}.items():
+            file.writestr(name, text)
+    whole, chance = packed.getvalue(), random.Random(1)  # noqa: S311 - the same in each run
+    for _ in range(800):
+        broken = bytearray(whole)
+        for _ in range(chance.randint(1, 3)):
+            broken[chance.randrange(len(broken))] = chance.choice((0, 255, chance.randrange(256)))
+        del broken[chance.choice((len(broken), chance.randrange(len(broken)))) :]
+        with suppress(ArtifactError):
+            artifact.preview("dev", bytes(broken))
+
+
+@pytest.mark.parametrize("path", ["/actions/runs/500$", "/pulls", "/artifacts", "/comments"])
+@pytest.mark.parametrize(
+    "answer",
+    [
+        (200, {}, b"<html>Sign in</html>"),
+        (200, {}, b""),
+        (200, {}, b"\xff"),
+        (200, {}, b"[" * 100_000),
+        (200, {}, b"null"),
+        (200, {}, b'"text"'),
+        (200, {}, b"[1]"),
+        (200, {}, b'{"artifacts": 1}'),
+        (301, {"Location": "/repositories/1"}, b'{"message": "Moved Permanently"}'),
+        (302, {"Location": "https://evil.example/"}, b""),
+        (404, {}, b"<html>"),
+        (403, {"Retry-After": "9" * 400}, b"{}"),
+        (429, {"Retry-After": "-1"}, b"[]"),
+        (200, {"Link": '<https://evil.example/>; rel="next"'}, b"[]"),
+    ],
+    ids=lambda answer: f"{answer[0]} {[*answer[1]]} {answer[2][:20]!r}",
+)
+def test_an_odd_answer_of_github_is_one_line(
+    answer: tuple[int, dict[str, str], bytes],
+    path: str,
+    repository: Repository,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    previewed(repository, dev=left())
+    repository.faults += [("GET", path, answer)] * 5
+    code, err = said(capsys)
+    if code == 0:  # a list that is empty, or a limit that passed
+        assert answer[2] == b"[]"
+    else:
+        assert err.startswith("error: ")
+        assert err.count("\n") == 1
+    assert not any("evil" in asked for asked in repository.asked)
+
+
+def test_pages_without_end_are_not_followed(
+    repository: Repository, job: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    previewed(repository, dev=left())
+    same = f'<{job}/repos/team/kubeflow-aks/issues/7/comments?page=2>; rel="next"'
+    repository.faults += [("GET", "/comments", (200, {"Link": same}, b"[]"))] * 1000
+    assert said(capsys) == (1, f"error: /issues/{NUMBER}/comments has more than 10000 entries\n")
+
+
+def test_a_document_as_large_as_can_be_is_written_in_time(repository: Repository) -> None:
+    large = document()
+    large["changes"] = large["changes"][:1] * 20_000
+    large["notes"] = ["x" * 1_000] * 2_000
+    previewed(repository, dev=left(files={"dev.json": json.dumps(large)}))
+    assert comment.main() == 0
+    assert len(bodies(repository)[0]) < 65_536
 
 
 def test_a_document_that_is_nested_too_deep_is_refused(

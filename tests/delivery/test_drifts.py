@@ -224,3 +224,33 @@ def test_a_name_that_is_no_stacks_is_a_usage_error(stack: str, tmp_path: Path) -
     with pytest.raises(SystemExit) as ended:
         drift.main(["--preview", str(tmp_path), "--said", str(tmp_path), "--", stack])
     assert ended.value.code == 2
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "[]",
+        "null",
+        "1",
+        '"x"',
+        '{"steps": 1}',
+        '{"steps": [1]}',
+        '{"steps": [{}]}',
+        '{"steps": [{"op": "update"}]}',
+        '{"steps": [{"op": "update", "urn": "x"}]}',
+        '{"steps": [{"op": "update", "urn": 1}]}',
+        '{"steps": {"a": 1}}',
+        '{"diagnostics": [1]}',
+        '{"diagnostics": {"a": 1}}',
+        '{"steps": [{"op": "update", "urn": "a::b::c::d", "detailedDiff": ["x"], "newState": [1]}]}',
+    ],
+)
+def test_another_form_of_the_preview_is_one_line_and_no_drift(written: str) -> None:
+    with pytest.raises(PreviewError, match="wrote nothing that can be read here"):
+        drifts(written, "")
+
+
+@pytest.mark.parametrize("written", ["", "{", "[" * 100_000, '{"steps": []}\n{"steps": []}', "\x00"])
+def test_what_is_no_json_is_told_by_what_the_command_said(written: str) -> None:
+    with pytest.raises(PreviewError, match="no such stack"):
+        drifts(written, "\nno such stack\n")

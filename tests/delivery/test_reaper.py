@@ -132,3 +132,53 @@ def test_no_demos_and_no_backend_are_one_line_each(
     assert capsys.readouterr().out == "no demo stacks\n"
     assert reaper.main([], Pulumi(tmp_path, str(tmp_path / "no such command")), NOW) == 1
     assert capsys.readouterr().err.startswith("error: the stacks can't be listed: ")
+
+
+@pytest.mark.parametrize(
+    "text", ["", "null", "1", "{}x", '"demo-a"', "[1]", "[{}]", '[{"name": 1}]', '{"a": "b"}']
+)
+def test_a_list_of_another_form_is_one_line(
+    text: str, backend: Backend, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pulumi = backend(demo_a=state(EXPIRED))
+    (tmp_path / "stacks.json").write_text(text)
+    assert reaper.main(["--destroy"], pulumi, NOW) == 1
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.startswith("error: the stacks can't be listed: ")
+    assert asked(tmp_path) == ["stack ls --json"]
+
+
+GROUP = '"urn": "a::b::c::g", "type": "azure-native:resources:ResourceGroup"'
+
+
+@pytest.mark.parametrize(
+    "deployment",
+    [
+        "[1]",
+        '"x"',
+        '{"resources": [1]}',
+        '{"resources": [{}]}',
+        '{"resources": [{"urn": 1, "type": 2}]}',
+        '{"resources": "x"}',
+        '{"resources": {"a": 1}}',
+        f'{{"resources": [{{{GROUP}, "inputs": 1}}]}}',
+        f'{{"resources": [{{{GROUP}, "inputs": {{"tags": "{EXPIRED}"}}}}]}}',
+    ],
+)
+def test_a_state_of_another_form_is_left_and_the_others_are_still_looked_at(
+    deployment: str, backend: Backend, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pulumi = backend(demo_a=f'{{"version": 3, "deployment": {deployment}}}', demo_b=state(EXPIRED))
+    assert reaper.main(["--destroy"], pulumi, NOW) == 0
+    first, second = capsys.readouterr().out.splitlines()
+    assert first.startswith("demo-a: left: ")
+    assert second == f"demo-b: destroyed: expired {EXPIRED}"
+
+
+@pytest.mark.parametrize("tag", ["0001-01-01T00:00:00+23:59", "9999-12-31T23:59:59-23:59"])
+def test_a_moment_outside_the_calendar_is_left(
+    tag: str, backend: Backend, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert reaper.main(["--destroy"], backend(demo_a=state(tag)), NOW) == 0
+    assert capsys.readouterr().out.startswith(f"demo-a: left: expires is '{tag}'; expected a moment")

@@ -71,3 +71,20 @@ def test_another_error_beside_it_is_not_hidden() -> None:
 
 def test_no_error_is_no_protection() -> None:
     assert protected([]) == ()
+
+
+URN = "urn:pulumi:dev::small::test:index:Thing::kept"
+HOW = "To unprotect the resource, remove the `protect` flag from the resource in your Pulumi program"
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        f'unable to replace resource "{URN}"\nas it is currently marked for protection. {HOW}',
+        f'unable to replace resource "{URN}" as part of replacing "{URN}-2" as it is currently marked for protection.',
+        f'Preview failed: resource "{URN}" cannot be deleted\nbecause it is protected. {HOW}',
+    ],
+)
+def test_what_the_engine_refuses_because_it_is_protected_is_known(error: str) -> None:
+    assert protected([error, "preview failed", error]) == (URN,)
+    assert protected([error, "something else"]) == ()

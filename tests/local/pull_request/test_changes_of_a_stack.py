@@ -84,7 +84,8 @@ def test_pools_added_removed_and_replaced_and_what_follows_from_it(tree: Project
     assert "memspot" in priorities["after"]
     assert told["head"]["edited"]
     assert {row["family"] for row in told["quota"]}
-    assert "memspot" in shown.printed
+    assert "Pool cpuspot is replaced" in shown.printed
+    assert "memspot" in (shown.folder / "demo.md").read_text(encoding="utf-8")
 
 
 def test_a_renamed_resource_with_an_alias_is_no_change_and_without_one_two(tree: Project) -> None:

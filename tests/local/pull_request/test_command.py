@@ -147,3 +147,17 @@ def test_a_usage_error_is_told_and_previews_nothing(
     shown = previewed(small, *arguments, base=base, code=2)
     assert said in shown.said.splitlines()[-1]
     assert not list(shown.folder.glob("*.md"))
+
+
+def test_what_sheds_its_mark_is_ended_too_and_no_link_is_followed(small: Project, tmp_path: Path) -> None:
+    other = tmp_path / "other.txt"
+    other.write_text("mine")
+    results = small.root / "build" / "pr-preview"
+    results.mkdir(parents=True)
+    (results / "dev.md").symlink_to(other)
+    escaped = "subprocess.Popen(['sleep', '4321'], env={}, start_new_session=True, cwd=os.getcwd())"
+    small.write("__main__.py", f"import os, subprocess\n{PROGRAM}{escaped}\n")
+    previewed(small)
+    assert not _processes(small.root)
+    assert other.read_text() == "mine"
+    assert not (results / "dev.md").is_symlink()
