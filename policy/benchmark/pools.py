@@ -85,7 +85,7 @@ def _described(look: Look) -> Look:
                         "fallback",
                         any(str(taint).startswith(_FALLBACK) for taint in items(inputs, "nodeTaints")),
                     ),
-                    ("platform", (at(inputs, "nodeLabels") or {}).get(WORKLOAD) == PLATFORM),
+                    ("platform", at(inputs, f"nodeLabels.{WORKLOAD}") == PLATFORM),
                     ("spot", at(inputs, "scaleSetPriority") == "Spot"),
                     ("GPU", is_set(at(inputs, "gpuProfile"))),
                 )
