@@ -28,7 +28,17 @@ from pull_request.stand_ins import StandInsError, bytecode, stand_ins
 from recorder.stack_files import StackFileError
 from tools import Tools
 
-_PASSED_ON: Final = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "TZ", "SSL_CERT_FILE", processes.MARK)
+_PASSED_ON: Final = (
+    "PATH",
+    "LD_LIBRARY_PATH",
+    "LANG",
+    "LC_ALL",
+    "LC_CTYPE",
+    "TMPDIR",
+    "TZ",
+    "SSL_CERT_FILE",
+    processes.MARK,
+)
 """Variables that a program gets."""
 _ENGINE_PATIENCE: Final = 10.0
 """Seconds that the engine has to notice that its program was ended."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import socket
 import subprocess
 from collections.abc import Generator, Mapping
@@ -85,6 +86,16 @@ def bytecode() -> Path:
     return cache().parent / "bytecode"
 
 
+def remove_stale_bytecode() -> None:
+    """Removes what was compiled of folders that are gone: trees that were looked at, environments nobody used."""
+    for folder, names, _ in os.walk(bytecode()):
+        source = Path("/", Path(folder).relative_to(bytecode()))
+        gone = [name for name in names if not (source / name).is_dir()]
+        for name in gone:
+            shutil.rmtree(Path(folder, name), ignore_errors=True)
+        names[:] = [] if source.name == "site-packages" else [name for name in names if name not in gone]
+
+
 @contextmanager
 def stand_ins(
     python: Path, run: RunDirectory, *, today: date, kubeconfig: Path | None = None
@@ -102,6 +113,7 @@ def stand_ins(
     Raises:
         StandInsError: the environment lacks what the stand-ins need.
     """
+    remove_stale_bytecode()
     ours, theirs = socket.socketpair()
     with ours, theirs, run.log("stand-ins").open("w", encoding="utf-8") as log:
         try:

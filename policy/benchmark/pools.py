@@ -12,6 +12,7 @@ from policy.benchmark.values import (
     Look,
     at,
     in_turn,
+    is_set,
     items,
     must_be,
     must_be_set,
@@ -19,9 +20,12 @@ from policy.benchmark.values import (
     told,
 )
 from policy.rule import Resource, Rule
+from policy.rules.seen import PLATFORM, WORKLOAD
 
 CLUSTER: Final = "azure-native:containerservice:ManagedCluster"
 AGENT_POOL: Final = "azure-native:containerservice:AgentPool"
+_FALLBACK: Final = "kubeflow-aks/fallback="
+"""Taint of an on-demand pool that stands in for spot (docs/decisions/0003-labels-and-taints.md)."""
 _LEAST_PODS: Final = 50
 _LEAST_NODES: Final = 3
 
@@ -67,6 +71,29 @@ def every_pool(look: Look, which: Callable[[Pool], bool] = lambda _: True) -> Ev
             yield from ((pool.urn, pool.where + message) for message in look(pool.inputs))
 
     return lambda resources: in_turn(pools(resources), found)
+
+
+def _described(look: Look) -> Look:
+    """The same, with what the pool is for, since names say nothing: an exception may be about spot pools alone."""
+
+    def said(inputs: Inputs) -> Iterator[str]:
+        for message in look(inputs):
+            uses = [
+                use
+                for use, so in (
+                    (
+                        "fallback",
+                        any(str(taint).startswith(_FALLBACK) for taint in items(inputs, "nodeTaints")),
+                    ),
+                    ("platform", at(inputs, f"nodeLabels.{WORKLOAD}") == PLATFORM),
+                    ("spot", at(inputs, "scaleSetPriority") == "Spot"),
+                    ("GPU", is_set(at(inputs, "gpuProfile"))),
+                )
+                if so
+            ]
+            yield f"{message} ({', '.join(uses)})" if uses else message
+
+    return said
 
 
 def _enough_pods(inputs: Inputs) -> Iterator[str]:
@@ -140,7 +167,7 @@ RULES: Final = (
         "pool-in-zones",
         "Every pool names availability zones.",
         source=psrule("Azure.AKS.Rule.ps1"),
-        every=every_pool(must_be_set("availabilityZones")),
+        every=every_pool(_described(must_be_set("availabilityZones"))),
         ids=("Azure.AKS.AvailabilityZone",),
     ),
     Rule(
@@ -155,7 +182,7 @@ RULES: Final = (
         "Every on-demand user pool has three nodes or more.",
         source=psrule("Azure.AKS.Rule.ps1"),
         severity="low",
-        every=every_pool(_enough_nodes, lambda pool: not (pool.system or pool.spot)),
+        every=every_pool(_described(_enough_nodes), lambda pool: not (pool.system or pool.spot)),
         ids=("Azure.AKS.MinUserPoolNodes",),
     ),
     Rule(
@@ -163,7 +190,7 @@ RULES: Final = (
         "OS disks are ephemeral.",
         source=checkov("AKSEphemeralOSDisks.py"),
         severity="low",
-        every=every_pool(must_be("osDiskType", "Ephemeral")),
+        every=every_pool(_described(must_be("osDiskType", "Ephemeral"))),
         ids=("CKV_AZURE_226", "Azure.AKS.EphemeralOSDisk"),
     ),
     Rule(

@@ -64,6 +64,8 @@ def _contract(resources: Sequence[Resource]) -> Told:
     if found is None:
         return
     listed = cast(list[dict[str, Any]], json.loads(found.inputs["data"]["pools.json"]))
+    if not listed:  # a team without those tools promises nothing
+        return
     said = {it["name"]: it for it in listed}
     made = {pool.name: pool for pool in pools(resources) if not pool.system}
     for name in sorted(said.keys() ^ made.keys()):

@@ -47,7 +47,7 @@ def _for_a_time(resources: Sequence[Resource]) -> Told:
         if environment != _DEMO and not tags(it).get(_EXPIRES):
             yield (
                 it.urn,
-                f"nothing is protected, and tags.environment is {environment} without a tag {_EXPIRES}",
+                f"nothing is protected, and tags.environment is {environment or 'not set'} without a tag {_EXPIRES}",
             )
 
 

@@ -69,7 +69,12 @@ def _fallback(resources: Sequence[Resource]) -> Told:
             if not other.spot
         ):
             work = pool.labels.get(WORKLOAD)
-            yield pool.urn, f"no on-demand pool of the same hardware has {WORKLOAD}={work} as {pool.name} has"
+            same = (
+                f"has {WORKLOAD}={work} as {pool.name} has"
+                if work
+                else f"lacks {WORKLOAD} as {pool.name} does"
+            )
+            yield pool.urn, f"no on-demand pool of the same hardware {same}"
 
 
 RULES: Final = (

@@ -11,7 +11,8 @@ import yaml
 
 from policy import RULES
 from policy.exceptions import Accepted, ExceptionsError, covering, load, stale, useless
-from policy.rule import Rule, Violation
+from policy.rule import Resource, Rule, Violation
+from policy.verdict import verdicts
 
 _ROW: dict[str, Any] = {
     "rule": "small",
@@ -40,6 +41,26 @@ def _load(folder: Path, rows: Any) -> tuple[Accepted, ...]:
 
 def test_our_own_rows_can_be_read() -> None:
     load(rules={rule.name for rule in RULES})
+
+
+@pytest.mark.parametrize(
+    ("pool", "kept"),
+    [
+        ({"scaleSetPriority": "Spot"}, {"pool-on-ephemeral-disks"}),
+        ({"scaleSetPriority": "Spot", "gpuProfile": {"driver": "Install"}}, set[str]()),
+        ({"nodeTaints": ["kubeflow-aks/fallback=true:NoSchedule"]}, set[str]()),
+        ({"nodeLabels": {"kubeflow-aks/workload": "platform"}}, {"pool-in-zones"}),
+        ({}, {"pool-in-zones", "pool-on-ephemeral-disks"}),
+    ],
+)
+@pytest.mark.parametrize("name", ["prod", "cpuspot", "general"])
+def test_what_is_accepted_of_a_pool_depends_on_its_use_not_on_its_name(
+    name: str, pool: dict[str, Any], kept: set[str]
+) -> None:
+    asked = Resource(f"urn::{name}", "azure-native:containerservice:AgentPool", name, pool)
+    found = verdicts("prod", [asked], load(rules={rule.name for rule in RULES}))
+    violated = {verdict.rule.name for verdict in found if verdict.status == "violated"}
+    assert violated & {"pool-in-zones", "pool-on-ephemeral-disks"} == kept
 
 
 def test_a_row_is_read(tmp_path: Path) -> None:

@@ -53,6 +53,17 @@ def test_what_is_refused_for_protection_is_named_once() -> None:
     assert protected([KEPT, KEPT, "preview failed"]) == (POOL,)
 
 
+@pytest.mark.parametrize(
+    "error",
+    [
+        f'unable to replace resource "{POOL}" as part of replacing "urn:x" as it is currently marked for protection. …',
+        f'Preview failed: resource "{POOL}" cannot be deleted\nbecause it is protected. To unprotect the resource, …',
+    ],
+)
+def test_what_goes_with_another_or_for_good_is_named_too(error: str) -> None:
+    assert protected([error, "preview failed"]) == (POOL,)
+
+
 def test_another_error_beside_it_is_not_hidden() -> None:
     assert protected([KEPT, "no such VM size"]) == ()
     assert protected(["no such VM size"]) == ()

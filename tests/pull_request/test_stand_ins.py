@@ -18,7 +18,7 @@ import pytest
 from packaging.utils import canonicalize_name
 
 from local_aks.run.directory import RunDirectory
-from pull_request.stand_ins import StandInsError, bytecode, stand_ins
+from pull_request.stand_ins import StandInsError, bytecode, remove_stale_bytecode, stand_ins
 from recorder.run import PROJECT_ROOT
 
 TODAY = date(2026, 11, 22)
@@ -55,6 +55,19 @@ def test_it_serves_while_it_is_wanted_and_writes_into_no_tree(
         assert process.environ()["PYTHONPYCACHEPREFIX"] == str(bytecode())
         assert list(bytecode().rglob("serving*.pyc"))
     assert _gone(run)
+
+
+def test_what_was_compiled_of_a_folder_that_is_gone_goes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    (tmp_path / "tree" / "room").mkdir(parents=True)
+    mirror = Path(f"{bytecode()}{tmp_path}")
+    for folder in ("tree/room", "tree/gone/deep", "gone"):
+        (mirror / folder).mkdir(parents=True)
+        (mirror / folder / "module.pyc").touch()
+    remove_stale_bytecode()
+    assert [path.relative_to(mirror).as_posix() for path in mirror.rglob("*.pyc")] == ["tree/room/module.pyc"]
 
 
 def test_it_ends_with_its_parent_however_that_dies(run: RunDirectory) -> None:

@@ -10,7 +10,7 @@ import jsonschema
 import pytest
 
 from policy.rule import Rule, Severity, Violation
-from pull_request.observed import SECRET, UNKNOWN, Difference, Observed, Run
+from pull_request.observed import SECRET, UNKNOWN, Difference, Observed, Resource, Run
 from pull_request.telling import SCHEMA, told
 from pull_request.telling.document import ChangeDocument, change_document
 from tests.pull_request.observations import change, observed, pools, run, with_changes
@@ -55,6 +55,16 @@ def test_every_outcome_has_a_document_of_the_schema(seen: Observed, outcome: str
     VALIDATOR.validate(json.loads(json.dumps(found)))
     assert found["outcome"] == outcome
     assert found["cost"] is None
+
+
+def test_protection_that_is_taken_away_is_a_change_though_no_resource_is_one() -> None:
+    before, after = (
+        Run({"u": Resource("u", NAMESPACE, "n", {}, protect=protect)}) for protect in (True, False)
+    )
+    seen = observed(before, after)
+    assert document(seen)["outcome"] == "changed"
+    assert "Protection is taken away" in told(seen, [], []).markdown
+    assert any("Protection is taken away" in line for line in told(seen, [], []).terminal(110))
 
 
 def test_the_schema_refuses_what_no_program_of_ours_wrote() -> None:

@@ -181,7 +181,7 @@ def test_the_clusters_own_pool() -> None:
     assert told(found) == [("pool-scale", "news", "system")]
     found = words({}, {"systemPool": {"vmSize": "Standard_D8s_v5"}})
     assert text(found, "system-pool-fixed").startswith(
-        "Azure changes `vmSize` of the cluster's own pool `system` never: `pulumi up` will be refused."
+        "Azure never changes `vmSize` of the cluster's own pool `system`: `pulumi up` will be refused."
     )
     moved = {"systemPool": {"name": "system2", "vmSize": "Standard_D8s_v5"}}
     assert told(words({}, moved)) == [

@@ -149,7 +149,7 @@ def _changed(pool: Pool, old: Pool) -> Iterator[Word]:
                 "system-pool-fixed",
                 "caution",
                 pool,
-                f"Azure changes {listed(fixed)} of the cluster's own pool {name} never: `pulumi up` will be "
+                f"Azure never changes {listed(fixed)} of the cluster's own pool {name}: `pulumi up` will be "
                 "refused. Page `docs/how-to/move-a-pool.md` shows how another pool takes over.",
             )
 

@@ -17,6 +17,10 @@ POOLS = """\
     cpuspot: {vmSize: Standard_D16ds_v5, priority: Spot, maxCount: 10, fallback: {maxCount: 5}}
     memspot: {vmSize: Standard_E8ds_v5, priority: Spot, maxCount: 6, workload: memory, fallback: {maxCount: 2}}
 """
+REGISTRY = (
+    "/subscriptions/0a1b2c3d-0000-0000-0000-000000000000/resourceGroups/g/providers"
+    "/Microsoft.ContainerRegistry/registries/teamimages"
+)
 
 
 @pytest.fixture
@@ -80,7 +84,8 @@ def test_pools_added_removed_and_replaced_and_what_follows_from_it(tree: Project
     assert "memspot" in priorities["after"]
     assert told["head"]["edited"]
     assert {row["family"] for row in told["quota"]}
-    assert "memspot" in shown.printed
+    assert "Pool cpuspot is replaced" in shown.printed
+    assert "memspot" in (shown.folder / "demo.md").read_text(encoding="utf-8")
 
 
 def test_a_renamed_resource_with_an_alias_is_no_change_and_without_one_two(tree: Project) -> None:
@@ -127,6 +132,18 @@ def test_a_change_that_up_refuses_fails_the_preview(tree: Project) -> None:
     assert any(text.endswith("It is protected: `pulumi up` refuses this.") for text in texts)
     assert not any("API server" in text for text in texts)
     assert any("refuses this change" in note for note in told["notes"])
+
+
+def test_what_is_protected_and_goes_is_shown_and_fails_the_preview(tree: Project) -> None:
+    (tree.root / "Pulumi.dev.yaml").write_text(
+        (tree.root / "Pulumi.dev.yaml").read_text(encoding="utf-8")
+        + f"  kubeflow-aks:registry: {{attach: {REGISTRY}}}\n",
+        encoding="utf-8",
+    )
+    shown = previewed(tree, "--stack", "dev", code=1)
+    texts = [word["text"] for word in shown.document("dev")["words"]]
+    assert shown.changes("dev")["kubeflowaksdev"] == "delete"
+    assert any(text.startswith("Registry `kubeflowaksdev` is deleted") for text in texts)
 
 
 def test_a_mandatory_rule_fails_the_preview(tree: Project) -> None:
