@@ -13,6 +13,7 @@ from policy.rule import Resource, Rule
 
 PUBLIC_ADDRESS: Final = "azure-native:network:PublicIPAddress"
 NETWORK: Final = "azure-native:network:VirtualNetwork"
+SUBNET: Final = "azure-native:network:Subnet"
 REGISTRY: Final = "azure-native:containerregistry:Registry"
 _TAGGABLE: Final = (
     CLUSTER,
@@ -46,11 +47,16 @@ _ADDRESS_OR_SUBNET_RULE: Final = (
     "with a period or hyphen"
 )
 _SUBNET: Final = named("name", _ADDRESS_OR_SUBNET, _ADDRESS_OR_SUBNET_RULE)
+_OWN_SUBNET: Final = named("subnetName", _ADDRESS_OR_SUBNET, _ADDRESS_OR_SUBNET_RULE)
 
 
-def _subnets(inputs: Inputs) -> Iterator[str]:
-    for number, subnet in enumerate(items(inputs, "subnets")):
-        yield from (f"subnets[{number}].{message}" for message in _SUBNET(subnet))
+def _subnets(resource: Resource) -> Iterator[str]:
+    """Subnets of a network, or one that is a resource of its own."""
+    if resource.kind == SUBNET:
+        yield from _OWN_SUBNET(resource.inputs)
+    if resource.kind == NETWORK:
+        for number, subnet in enumerate(items(resource.inputs, "subnets")):
+            yield from (f"subnets[{number}].{message}" for message in _SUBNET(subnet))
 
 
 def _tagged(resources: Sequence[Resource]) -> Iterator[tuple[str, str]]:
@@ -126,8 +132,7 @@ RULES: Final = (
         "subnet-names",
         "Names of subnets are such that Azure takes.",
         source=psrule("Azure.VNET.Rule.ps1"),
-        type=NETWORK,
-        each=of(_subnets),
+        each=_subnets,
         ids=("Azure.VNET.SubnetName",),
     ),
     Rule(

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from ipaddress import ip_address, ip_network
 from typing import Any, Final
 
-from policy.benchmark.names import NETWORK, PUBLIC_ADDRESS
+from policy.benchmark.names import NETWORK, PUBLIC_ADDRESS, SUBNET
 from policy.benchmark.pools import CLUSTER
 from policy.benchmark.sources import azure_policy, checkov, psrule
 from policy.benchmark.values import Inputs, at, in_turn, is_set, items, must_be, of, of_type
 from policy.rule import Resource, Rule
 
 _LARGEST_PREFIX: Final = 23
+_WITHOUT_GROUP: Final = (
+    "GatewaySubnet",
+    "AzureFirewallSubnet",
+    "AzureFirewallManagementSubnet",
+    "RouteServerSubnet",
+)
 _ZONES: Final = {"1", "2", "3"}
 
 
@@ -38,9 +44,16 @@ def _large_subnets(resources: Sequence[Resource]) -> Iterator[tuple[str, str]]:
     return in_turn(of_type(resources, NETWORK), small)
 
 
-def _security_groups(inputs: Inputs) -> Iterator[str]:
-    for what, subnet in _subnets(inputs):
-        if not is_set(at(subnet, "networkSecurityGroup.id")):
+def _security_groups(resource: Resource) -> Iterator[str]:
+    """Of the subnets of a network, or of one that is a resource of its own; some of Azure's own take no group."""
+    found: Iterable[tuple[str, Any]] = ()
+    if resource.kind == NETWORK:
+        found = _subnets(resource.inputs)
+    elif resource.kind == SUBNET:
+        name = at(resource.inputs, "subnetName") or resource.name
+        found = [(f"subnet {name}", {**resource.inputs, "name": name})]
+    for what, subnet in found:
+        if at(subnet, "name") not in _WITHOUT_GROUP and not is_set(at(subnet, "networkSecurityGroup.id")):
             yield f"{what} has no network security group"
 
 
@@ -57,9 +70,12 @@ def _two_dns_servers(inputs: Inputs) -> Iterator[str]:
 
 def _local_dns(inputs: Inputs) -> Iterator[str]:
     servers = items(inputs, "dhcpOptions.dnsServers")
-    ranges = [ip_network(prefix) for prefix in items(inputs, "addressSpace.addressPrefixes")]
+    known = items(inputs, "addressSpace.addressPrefixes")
+    for peering in items(inputs, "virtualNetworkPeerings"):
+        known = [*known, *items(peering, "remoteAddressSpace.addressPrefixes")]
+    ranges = [ip_network(prefix) for prefix in known]
     if servers and not any(ip_address(servers[0]) in it for it in ranges):
-        yield f"dhcpOptions.dnsServers begins with {servers[0]}, which is not in this network"
+        yield f"dhcpOptions.dnsServers begins with {servers[0]}, which is neither in this network nor in a peered one"
 
 
 RULES: Final = (
@@ -108,8 +124,7 @@ RULES: Final = (
         "subnet-security-groups",
         "Every subnet has a network security group.",
         source=psrule("Azure.VNET.Rule.ps1"),
-        type=NETWORK,
-        each=of(_security_groups),
+        each=_security_groups,
         ids=("Azure.VNET.UseNSGs", "terrascan AC_AZURE_0356"),
     ),
     Rule(

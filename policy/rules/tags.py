@@ -12,9 +12,14 @@ _AZURE: Final = "azure-native:"
 UNTAGGABLE: Final = frozenset(
     {
         "azure-native:authorization:RoleAssignment",
+        "azure-native:authorization:RoleDefinition",
         "azure-native:containerservice:MaintenanceConfiguration",
         "azure-native:managedidentity:FederatedIdentityCredential",
         "azure-native:monitor:DiagnosticSetting",
+        "azure-native:network:Route",
+        "azure-native:network:SecurityRule",
+        "azure-native:network:Subnet",
+        "azure-native:network:VirtualNetworkPeering",
         "azure-native:storage:BlobContainer",
         "azure-native:storage:BlobServiceProperties",
         "azure-native:storage:ManagementPolicy",

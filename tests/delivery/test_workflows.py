@@ -134,6 +134,20 @@ def test_only_jobs_without_secrets_use_a_cache() -> None:
     assert using == HOSTILE
 
 
+def test_kubelogin_asks_github_itself_instead_of_the_azure_cli(tmp_path: Path) -> None:
+    [step] = [step for step in EVERY if step.step.get("name") == "kubelogin signs in by itself"]
+    given = {"ARM_CLIENT_ID": "client", "ARM_TENANT_ID": "tenant", "GITHUB_ENV": str(tmp_path / "env")}
+    subprocess.run(["bash", "-e", "-c", step.run], env={**os.environ, **given}, check=True)
+    assert dict(line.split("=") for line in (tmp_path / "env").read_text().splitlines()) == {
+        "AAD_LOGIN_METHOD": "workloadidentity",
+        "AAD_SERVICE_PRINCIPAL_CLIENT_ID": "client",
+        "AZURE_TENANT_ID": "tenant",
+    }
+    for name, _, job in jobs():
+        if any(one.get("uses") == "$/.github/actions/azure" for one in job["steps"]):
+            assert {"ARM_CLIENT_ID", "ARM_TENANT_ID"} <= set(job["env"]), name
+
+
 def test_up_comes_after_a_preview_of_the_same_commit_and_after_the_reviewers() -> None:
     work = workflow("up")["jobs"]
     assert "preview" in work["up"]["needs"]

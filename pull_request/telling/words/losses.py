@@ -23,7 +23,7 @@ HOLDS: Final[Mapping[str, tuple[Level, str]]] = {
     ),
     "azure-native:monitor:DiagnosticSetting": (
         "caution",
-        "without it logs of the control plane are not kept",
+        "while it is gone, no log of the control plane is kept",
     ),
     "kubernetes:core/v1:Namespace": ("danger", "everything in it is lost"),
     "kubernetes:core/v1:PersistentVolumeClaim": (
