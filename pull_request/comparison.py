@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final, Literal
+from typing import Literal
 
 from local_aks.control_plane import kwokctl
 from local_aks.control_plane.kwokctl import ControlPlane, ControlPlaneError
@@ -19,11 +19,6 @@ from pull_request.trees import Report, Tree
 from pull_request.workplace import Workplace
 from recorder.stack_files import StackFileError, read_stack
 from tools import Tools
-
-_REFUSED: Final = (
-    "`pulumi up` refuses this change, because it would replace or delete what is protected; shown is what it would do "
-    "without the protection (docs/how-to/protect-and-destroy.md)"
-)
 
 
 @dataclass(frozen=True)
@@ -114,7 +109,7 @@ class Comparison:
             changes=changes,
             looks_replaced=only_look,
             refused=tuple(urn.rpartition("::")[2] for urn in done.refused),
-            notes=(*observed.notes, *unknown, *([_REFUSED] if done.refused else ())),
+            notes=(*observed.notes, *unknown),
         )
 
     def _operate(self, operation: Literal["preview", "up"], program: Program, state: RunDirectory) -> Outcome:

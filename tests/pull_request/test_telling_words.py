@@ -41,6 +41,13 @@ def test_labels_and_taints_have_the_names_that_the_program_gives_them() -> None:
     assert set(TOLERATED) == {SPOT_KEY, FALLBACK_KEY, GPU_KEY}
 
 
+def test_a_change_that_up_refuses_says_so_first_and_names_what_is_protected() -> None:
+    seen = replace(observed(run("demo"), run("demo"), "demo"), refused=("vnet", "vnet", "identity"))
+    [word] = words_of(seen)
+    assert (word["kind"], word["level"]) == ("refused", "danger")
+    assert "protected: `vnet`, `identity`." in word["text"]
+
+
 def test_the_same_stack_says_nothing() -> None:
     assert words({}, {}) == []
 

@@ -18,7 +18,8 @@ def words_of(observed: Observed) -> list[Word]:
         return list(gone.words(observed))
     if observed.head.failure:
         return []
-    return sorted(_words(sides(observed)), key=lambda word: _LEVELS.index(word["level"]))
+    words = [*protection.refused(observed.refused), *_words(sides(observed))]
+    return sorted(words, key=lambda word: _LEVELS.index(word["level"]))
 
 
 def _words(seen: Sides) -> Iterator[Word]:
