@@ -82,8 +82,12 @@ def test_the_preview_that_make_runs_works(
     command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """On a copy that fixes the day, so that the end of a support window does not fail the suite."""
-    step = steps(command)[-1]
-    run, shown = next(found for module, found in RUNS.items() if f" -m {module} " in step)
+    [(step, run, shown)] = [
+        (step, *found)
+        for step in steps(command)
+        for module, found in RUNS.items()
+        if f" -m {module} " in step
+    ]
     assert step.endswith(' -- "$STACK"')
     stack = next((word.removeprefix("STACK=") for word in shlex.split(command) if "=" in word), "dev")
     for file in ("__main__.py", "Pulumi.yaml"):
