@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Set
 from dataclasses import dataclass
 from typing import Final
 
@@ -25,7 +25,7 @@ _JOB: Final = "training.kubeflow.org/job-name"
 _LOSS: Final = "test/loss"
 _LONGEST_SECONDS: Final = 60.0
 _SOME_SECONDS: Final = 2
-"""The grace period that a drained pod uses, in which the operator sees it; it needs a tenth of that."""
+"""For how long a pod ends, and for how long its end is seen afterwards, so that a busy operator sees both."""
 _LOSSES: Final = {
     "is drained": "drained",
     "ends with 137": "137",
@@ -34,25 +34,28 @@ _LOSSES: Final = {
 }
 """The table's columns."""
 _FATES: Final = {
-    "made again": "made again",
-    "the job fails": "fails",
-    "the job may fail": "fails",
-    "stays dead": "stays dead",
+    "made again": {"made again"},
+    "made again, rarely the job fails": {"made again", "fails"},
+    "the job fails": {"fails"},
+    "the job may fail": {"fails"},
+    "stays dead": {"stays dead"},
 }
 """What the table says. A job may fail when the operator sees a pod in the moment between the garbage collector's two
-steps: the first marks it as failed, the second removes it (Kubernetes, pkg/controller/podgc/gc_controller.go)."""
+steps: the first marks it as failed, the second removes it (Kubernetes, pkg/controller/podgc/gc_controller.go). A TFJob
+rarely fails, seen once on a busy machine: when the operator looks again at a dead pod, and its note that the job
+restarts has given way to the note that the chief runs (pkg/controller.v1/tensorflow/tfjob_controller.go)."""
 _IN_ITS_POD: Final = "restarted in its pod"
 """That is the kubelet's work; the operator sees a pod that runs."""
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One job, how it loses its worker, and what the page says becomes of it."""
+    """One job, how it loses its worker, and what the page says may become of it."""
 
     shape: Shape
     policy: str
     loss: str
-    fate: str
+    fates: Set[str]
 
     def __str__(self) -> str:
         """A name for the job and for the test."""
@@ -182,7 +185,9 @@ def _job(shape: Shape, name: str, loss: str, **policies: str) -> Object:
         replica["template"]["spec"]["containers"][0].pop("resources")
         replica["template"]["metadata"] = {
             "labels": {_LOSS: loss},
-            "annotations": {"local-aks/stop-seconds": str(_SOME_SECONDS)},
+            "annotations": dict.fromkeys(
+                ("local-aks/stop-seconds", "local-aks/gone-seconds"), str(_SOME_SECONDS)
+            ),
         }
         if role in policies:
             replica["restartPolicy"] = policies[role]
@@ -192,6 +197,7 @@ def _job(shape: Shape, name: str, loss: str, **policies: str) -> Object:
 @pytest.fixture(scope="module")
 def fates(demo: DemoStack) -> Generator[dict[str, str]]:
     """What became of every cell's job, some time after nothing else happened: all are played at once."""
+    told = {str(cell): cell.fates for cell in CELLS}
     with light_work(demo, "restart-policies") as kubectl:
         work = Work(demo, kubectl)
         before = work.start([_job(cell.shape, str(cell), cell.loss, Worker=cell.policy) for cell in CELLS])
@@ -199,7 +205,7 @@ def fates(demo: DemoStack) -> Generator[dict[str, str]]:
         work.ends("worker", "1", 1)
         work.drained("drained")
         work.vanish("vanished")
-        _until(lambda: work.fates(before) == {str(cell): cell.fate for cell in CELLS})
+        _until(lambda: all(fate in told[name] for name, fate in work.fates(before).items()))
         time.sleep(_SOME_SECONDS)
         yield work.fates(before)
 
@@ -213,7 +219,7 @@ def test_the_page_tells_of_every_kind_and_policy() -> None:
 
 @pytest.mark.parametrize("cell", CELLS, ids=str)
 def test_a_job_that_loses_its_worker_fares_as_the_page_says(cell: Cell, fates: dict[str, str]) -> None:
-    assert fates[str(cell)] == cell.fate
+    assert fates[str(cell)] in cell.fates
 
 
 @pytest.fixture(scope="module")
