@@ -2,26 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 from google.protobuf import struct_pb2
 
+from policy.marks import SECRET, SIGNATURE, UNKNOWNS
 from policy.rule import UNKNOWN, Resource
-
-_SIGNATURE: Final = "4dabf18193072939515e22adb298388d"
-_SECRET: Final = "1b47061264138c4ac30d75fd1eb44270"  # noqa: S105 - a public marker of the protocol
-_UNKNOWN: Final = frozenset(
-    {
-        "1c4a061d-8072-4f0a-a4cb-0ff528b18fe7",
-        "3eeb2bf0-c639-47a8-9e75-3b44932eb421",
-        "04da6b54-80e4-46f7-96ec-b56ff0331ba9",
-        "6a19a0b0-7e62-4c92-b797-7f8e31da9cc2",
-        "030794c1-ac77-496b-92df-f27374a8bd58",
-        "e48ece36-62e2-4504-bad9-02848725956a",
-        "dd056dcd-154b-4c76-9bd3-c8f88648b5ff",
-    }
-)
-"""What stands for unknown values of each kind (`sdk/go/common/resource/plugin/rpc.go` in pulumi/pulumi)."""
 
 
 def resource(request: Any) -> Resource:
@@ -49,14 +35,14 @@ def _plain(value: struct_pb2.Value, secrets: set[str], path: str) -> Any:
     match value.WhichOneof("kind"):
         case "struct_value":
             fields = value.struct_value.fields
-            if _SIGNATURE in fields and fields[_SIGNATURE].string_value == _SECRET:
+            if SIGNATURE in fields and fields[SIGNATURE].string_value == SECRET:
                 secrets.add(path)
                 return UNKNOWN
             return _mapping(value.struct_value, secrets, path)
         case "list_value":
             return [_plain(item, secrets, f"{path}[{i}]") for i, item in enumerate(value.list_value.values)]
         case "string_value":
-            return UNKNOWN if value.string_value in _UNKNOWN else value.string_value
+            return UNKNOWN if value.string_value in UNKNOWNS else value.string_value
         case "number_value":
             number = value.number_value
             return int(number) if number.is_integer() else number

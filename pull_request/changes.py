@@ -7,10 +7,12 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, Final, cast
 
 from local_aks.engine import Result, Step
+from policy.marks import SECRET as SECRET_MARK
+from policy.marks import SIGNATURE, UNKNOWNS
+from policy.rule import STACK
 from pull_request.observed import SECRET, UNKNOWN, Action, Change, Difference, Kind, Resource, Run
 from recorder.stack_files import ENCRYPTED
 
-_STACK: Final = "pulumi:pulumi:Stack"
 _ROLE_ASSIGNMENT: Final = "azure-native:authorization:RoleAssignment"
 _HAVE_PRINCIPALS: Final = frozenset(
     {
@@ -33,21 +35,6 @@ _GOING: Final = frozenset(
     {"delete", "delete-replaced", "discard", "discard-replaced", "read-discard", "remove-pending-replace"}
 )
 """What is there no longer, unless another step makes it (`pkg/resource/deploy/step.go`)."""
-_UNKNOWN: Final = frozenset(
-    {
-        "04da6b54-80e4-46f7-96ec-b56ff0331ba9",
-        "1c4a061d-8072-4f0a-a4cb-0ff528b18fe7",
-        "3eeb2bf0-c639-47a8-9e75-3b44932eb421",
-        "6a19a0b0-7e62-4c92-b797-7f8e31da9cc2",
-        "030794c1-ac77-496b-92df-f27374a8bd58",
-        "e48ece36-62e2-4504-bad9-02848725956a",
-        "dd056dcd-154b-4c76-9bd3-c8f88648b5ff",
-    }
-)
-"""What the engine writes for what only an `up` knows, one for each type (`sdk/go/common/resource/plugin/rpc.go`)."""
-_SIGNATURE: Final = "4dabf18193072939515e22adb298388d"
-_SECRET_SIGNATURE: Final = "1b47061264138c4ac30d75fd1eb44270"  # noqa: S105 - the mark of one, no secret
-"""How the engine marks a secret (`sdk/go/common/resource/sig/sig.go`)."""
 _STEP: Final = re.compile(r'\.?([^.\[\]]+)|\[(\d+)\]|\["((?:[^"\\]|\\.)*)"\]')
 """One step of a property path: `.name`, `[0]` or `["a.b/c"]`."""
 
@@ -62,7 +49,7 @@ def run_of(result: Result, ignored: Mapping[str, Sequence[str]]) -> Run:
     resources: dict[str, Resource] = {}
     outputs: Mapping[str, Any] = {}
     for step in result.steps:
-        if step.type == _STACK:
+        if step.type == STACK:
             outputs = plain(step.outputs) or outputs
         elif step.op not in _GOING:
             resources[step.urn] = Resource(
@@ -81,7 +68,7 @@ def changes_of(steps: Sequence[Step], not_simulated: Collection[str]) -> tuple[C
     """One change for each resource that a preview would change, in the order in which the engine comes to them."""
     by_urn: dict[str, list[Step]] = {}
     for step in steps:
-        if step.op in _ACTIONS and step.type != _STACK:
+        if step.op in _ACTIONS and step.type != STACK:
             by_urn.setdefault(step.urn, []).append(step)
     return tuple(_change(of_one, not_simulated) for of_one in by_urn.values())
 
@@ -103,13 +90,13 @@ def plain(value: Any) -> Any:
     """A value of the engine's events with `SECRET` and `UNKNOWN` in the place of what is not shown."""
     if isinstance(value, dict):
         items = cast(dict[str, Any], value)
-        if items.get(_SIGNATURE) == _SECRET_SIGNATURE:
+        if items.get(SIGNATURE) == SECRET_MARK:
             return SECRET
         return {key: plain(item) for key, item in items.items()}
     if isinstance(value, list | tuple):
         return [plain(item) for item in cast(list[Any], value)]
     if isinstance(value, str):
-        return UNKNOWN if value in _UNKNOWN else SECRET if ENCRYPTED in value else value
+        return UNKNOWN if value in UNKNOWNS else SECRET if ENCRYPTED in value else value
     return value
 
 
