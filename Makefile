@@ -19,7 +19,7 @@ RUN_LOCAL := $(PY) -m local_aks --build $(BUILD)
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help preview quota policy pr-preview test test-program test-local test-simulation test-package lint docs bench requirements demo demo-down local-up local-shell local-down clean
+.PHONY: help preview quota policy cost pr-preview test test-program test-local test-simulation test-package lint docs bench requirements demo demo-down local-up local-shell local-down clean
 
 help: ## what there is
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 16

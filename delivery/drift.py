@@ -17,7 +17,7 @@ from delivery import marked
 from delivery.drifts import Drift, PreviewError, drifts
 from delivery.github import GitHub, GitHubError
 from pull_request.revisions import is_stack_name
-from pull_request.telling.escape import code
+from writing.escape import code
 
 LABEL: Final = "drift"
 _PAGE: Final = "docs/how-to/keep-or-undo-hand-edits.md"

@@ -1,25 +1,10 @@
 """A document as a comment on GitHub."""
 
-from collections.abc import Iterator
-from typing import Final
 from urllib.parse import quote
 
-from pull_request.telling.blocks import Alert, Block, Items, Lines, Page, Paragraph, Picture, Section, Table
 from pull_request.telling.document import ChangeDocument
-from pull_request.telling.escape import LONGEST_TEXT, fence, inline
 from pull_request.telling.page import page
-
-LONGEST: Final = 60_000
-"""Bytes of a comment in UTF-8: fewer than the 65,536 characters that GitHub takes, whatever it counts as one.
-
-Source: telia-oss/github-pr-resource#259.
-"""
-_ROOM = 1_000
-"""Bytes kept for naming what is left out."""
-_LONGEST_TOP = 50_000
-"""Bytes above the fold; the rest is for the notes at least."""
-_SHORTER = (LONGEST_TEXT, 400, 100, 40)
-"""Characters of one text above the fold, tried one after the other; the last always fits."""
+from writing import markdown as written
 
 
 def marker(stack: str) -> str:
@@ -29,73 +14,4 @@ def marker(stack: str) -> str:
 
 def markdown(document: ChangeDocument) -> str:
     """The comment: a pure function of the document, and safe whoever wrote it, as long as it has the schema's form."""
-    return _within(page(document), document["stack"])
-
-
-def _within(shown: Page, stack: str) -> str:
-    """The top, its texts shortened until it fits; sections that are too long are left out as a whole, and named."""
-    text = ""
-    for longest in _SHORTER:
-        text = "\n".join([marker(stack), *_top(shown, longest)])
-        if len(text.encode()) <= _LONGEST_TOP:
-            break
-    left_out: list[str] = []
-    for section in shown.sections:
-        written = _section(section, LONGEST - _ROOM - len(text.encode()))
-        if written is None:
-            left_out.append(section.title)
-        else:
-            text += written
-    if left_out:
-        text += f"\nLeft out, because a comment has an end: {', '.join(left_out)}.\n"
-    return text
-
-
-def _top(shown: Page, longest: int) -> Iterator[str]:
-    yield f"{'' if shown.quiet else '### '}{inline(shown.headline, longest)}"
-    yield ""
-    for block in shown.top:
-        yield from _block(block, longest)
-
-
-def _section(section: Section, room: int) -> str | None:
-    """A folded section; None where it needs more room, in bytes."""
-    lines: list[str] = []
-    for line in _section_lines(section):
-        room -= len(line.encode()) + 1
-        if room < 0:
-            return None
-        lines.append(line)
-    return "\n".join(lines)
-
-
-def _section_lines(section: Section) -> Iterator[str]:
-    yield ""
-    yield f"<details{' open' if section.unfolded else ''}>"
-    yield f"<summary>{section.title}</summary>"
-    yield ""
-    for block in section.blocks:
-        yield from _block(block, LONGEST_TEXT)
-    yield "</details>"
-    yield ""
-
-
-def _block(block: Block, longest: int) -> Iterator[str]:
-    """The lines of a block and an empty one after it."""
-    match block:
-        case Paragraph(text):
-            yield inline(text, longest)
-        case Items(items):
-            yield from (f"- {inline(item, longest)}" for item in items)
-        case Alert(danger, items):
-            yield f"> [!{'CAUTION' if danger else 'WARNING'}]"
-            yield from (f"> - {inline(item, longest)}" for item in items)
-        case Table(head, rows):
-            yield f"| {' | '.join(head)} |"
-            yield f"|{' --- |' * len(head)}"
-            yield from (f"| {' | '.join(inline(cell, longest) for cell in row)} |" for row in rows)
-        case Lines(lines, diff):
-            yield from fence(lines, "diff" if diff else "text", longest)
-        case Picture(lines):
-            yield from ("```mermaid", *lines, "```")
-    yield ""
+    return written.markdown(page(document), marker(document["stack"]))

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from difflib import unified_diff
 from typing import Any
 
-from pull_request.telling.escape import shortened
+from writing.escape import shortened
 
 _MOST_LINES = 400
 """Lines of one value that are compared."""

@@ -3,10 +3,10 @@
 import json
 from collections.abc import Iterator, Sequence
 
-from pull_request.telling.blocks import Alert, Block, Items, Lines, Page, Paragraph, Picture, Section, Table
 from pull_request.telling.document import ChangeDocument, ChangeTold, RevisionTold, ViolationTold
 from pull_request.telling.lines import difference_lines
 from pull_request.telling.picture import picture
+from writing.blocks import Alert, Block, Items, Lines, Page, Paragraph, Picture, Section, Table
 
 MOST = 15
 """Items of one kind above the fold; the others are in a section below."""

@@ -8,10 +8,10 @@ import pytest
 
 from pull_request.observed import Change, Difference, Observed, Run
 from pull_request.telling import markdown, told
-from pull_request.telling.comment import LONGEST
 from pull_request.telling.lines import difference_lines
 from tests.pull_request.observations import change, observed, pools, run, with_changes
 from tests.pull_request.test_telling_document import CHANGED, violation
+from writing.markdown import LONGEST
 
 CONFIG_MAP = "kubernetes:core/v1:ConfigMap"
 NAMESPACE = "kubernetes:core/v1:Namespace"

@@ -17,11 +17,11 @@ from markdown_it.token import Token
 
 from pull_request.observed import Run
 from pull_request.telling import ChangeDocument, markdown, marker
-from pull_request.telling.escape import code, inline, visible
 from pull_request.telling.terminal import terminal
 from tests.pull_request.hostile import ATTACKS, spoilt, texts
 from tests.pull_request.observations import observed, pools, run
 from tests.pull_request.test_telling_document import VALIDATOR, document, violation
+from writing.escape import code, inline, visible
 
 PARSER = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
 MERMAID = re.compile(

@@ -1,0 +1,105 @@
+"""Figures with a range, and where they come from: prices, eviction rates, amounts of a bill."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date
+from typing import Final
+
+HOURS_A_MONTH: Final = 730
+"""365 days of 24 hours over 12 months, as Azure's own price calculator counts ("Azure pricing calculator")."""
+
+
+@dataclass(frozen=True)
+class Range:
+    """An expected figure with the least and the most that its assumptions allow.
+
+    Attributes:
+        expected: what is expected, from `low` to `high`.
+        high: `math.inf` where there is no upper end: an open eviction band, work that would never get done.
+    """
+
+    expected: float
+    low: float
+    high: float
+
+    @classmethod
+    def exactly(cls, figure: float) -> Range:
+        """A figure without a range."""
+        return cls(figure, figure, figure)
+
+    def __add__(self, other: Range) -> Range:
+        return Range(self.expected + other.expected, self.low + other.low, self.high + other.high)
+
+    def __mul__(self, factor: float) -> Range:
+        return Range(self.expected * factor, self.low * factor, self.high * factor)
+
+    @property
+    def exact(self) -> bool:
+        """Whether it has no range."""
+        return self.low == self.high
+
+
+def total(ranges: Iterable[Range]) -> Range:
+    """The sum; its ends are the sums of the ends, as if every range went the same way at once."""
+    found = Range.exactly(0.0)
+    for one in ranges:
+        found += one
+    return found
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a figure comes from, for the reader who doubts it.
+
+    Attributes:
+        name: one short phrase: `list price of Azure`, `this stack's settings`, `assumed: …`.
+        day: as of which day it holds; None for an assumption, which has no age.
+        assumed: whether nobody measured or published it for this stack.
+    """
+
+    name: str
+    day: date | None = None
+    assumed: bool = False
+
+
+@dataclass(frozen=True)
+class Quote:
+    """A price.
+
+    Attributes:
+        price: in the bill's currency for one `unit`.
+        unit: `hour`, `month`, `GiB a month` and the like.
+        source: where it is from.
+        warnings: what a reader should know, one sentence each: several rows were found, the age, another region's.
+    """
+
+    price: Range
+    unit: str
+    source: Source
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class EvictionRate:
+    """How often Azure takes a running spot VM: the chance within the next hour, 0 ≤ rate < 1.
+
+    Azure publishes bands ("spot-vms.md"): the expected rate of a band is its upper end, so that a bill does not
+    surprise; the band without an upper end has `rate.high` 1, which no figure can be given for.
+    """
+
+    rate: Range
+    source: Source
+
+
+class CostError(ValueError):
+    """A bill can't be made.
+
+    Attributes:
+        problems: one line for each mistake, `{key}: {value} is not allowed; expected {allowed}`.
+    """
+
+    def __init__(self, *problems: str) -> None:
+        self.problems = problems
+        super().__init__("\n".join(problems))

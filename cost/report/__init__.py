@@ -1,0 +1,1 @@
+"""A bill as lines for a terminal, Markdown, JSON and pictures."""
