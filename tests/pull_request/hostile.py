@@ -18,6 +18,7 @@ ATTACKS = (
     "effaced-a",
     "a-deadbeef's",
     "a-www.",
+    "notewww.",
     "https://evil.example/x",
     "http://evil.example",
     "www.evil.example",
