@@ -1,4 +1,4 @@
-"""Rules of the hours in which a stack runs (`officeHours`; docs/facts/aks.md#office-hours)."""
+"""Rules of the hours in which a stack runs (`officeHours`; docs/facts/aks.md#stopping-and-starting)."""
 
 import zoneinfo
 from collections.abc import Iterator
