@@ -22,17 +22,19 @@ import tools
 from policy import RULES
 from policy.exceptions import Accepted, ExceptionsError, load
 from preview import terminal
-from pull_request import judged, processes
+from pull_request import judged
 from pull_request.bases import Bases
 from pull_request.comparison import Comparison
-from pull_request.git import GitError
 from pull_request.observed import Observed
-from pull_request.revisions import Repository, RevisionError, is_stack_name, shown
+from pull_request.runs import stop_runs
 from pull_request.telling import Told, told
-from pull_request.trees import Tree
-from pull_request.workplace import tree_of, workplace
 from recorder.run import PROJECT_ROOT
 from recorder.stack_files import stack_names
+from revisions import processes
+from revisions.git import GitError
+from revisions.repository import Repository, RevisionError, is_stack_name, shown
+from revisions.trees import Tree
+from revisions.workplace import tree_of, workplace
 
 _FAILED: Final = 1
 _USAGE: Final = 2
@@ -105,7 +107,7 @@ def _preview(options: argparse.Namespace) -> int:
     head, base = repository.head(), repository.base(options.base)
     found, notes = _tools(control_plane=options.control_plane)
     folder = root / "build" / "pr-preview"
-    with workplace(folder / "work", root) as place, tree_of(base.commit, place, root) as tree:
+    with workplace(folder / "work", root, stop=stop_runs) as place, tree_of(base.commit, place, root) as tree:
         os.environ[processes.MARK] = place.mark
         theirs = Tree(tree / repository.within, base, repository.tree(base.commit), "base")
         in_base, in_head = stack_names(theirs.root), repository.stacks()
@@ -122,7 +124,7 @@ def _preview(options: argparse.Namespace) -> int:
         comparison = Comparison(
             base=theirs,
             head=Tree(root, head, "", "head"),
-            place=place,
+            place=place.folder,
             bases=Bases(folder / "bases"),
             tools=found,
             limit=options.time_limit,

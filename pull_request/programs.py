@@ -22,32 +22,17 @@ from typing import Any, Final, Literal
 from local_aks.engine import Engine, EngineError, Result, program
 from local_aks.run.directory import RunDirectory
 from local_aks.run.processes import stop_unnoted
-from pull_request import processes
 from pull_request.failures import failure, protected
-from pull_request.stand_ins import StandInsError, bytecode, stand_ins
+from pull_request.stand_ins import StandInsError, stand_ins
 from recorder.stack_files import StackFileError
+from revisions import processes
+from revisions.programs import ProgramError, environment
 from tools import Tools
 
-_PASSED_ON: Final = (
-    "PATH",
-    "LD_LIBRARY_PATH",
-    "LANG",
-    "LC_ALL",
-    "LC_CTYPE",
-    "TMPDIR",
-    "TZ",
-    "SSL_CERT_FILE",
-    processes.MARK,
-)
-"""Variables that a program gets."""
 _ENGINE_PATIENCE: Final = 10.0
 """Seconds that the engine has to notice that its program was ended."""
 _KEPT_BYTES: Final = 16_384
 _READ_BYTES: Final = 65_536
-
-
-class ProgramError(Exception):
-    """The program did not run; the text has one line for each mistake."""
 
 
 @dataclass(frozen=True)
@@ -176,16 +161,15 @@ class _Watch:
         """The program, as `Engine.serve` wants it."""
         home = self._run.root / "home"
         home.mkdir(exist_ok=True)
-        environment = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
-        environment |= {"HOME": str(home), "PYTHONPYCACHEPREFIX": str(bytecode())}
-        environment[processes.PROGRAM_MARK] = self._mark
         reading, writing = os.pipe()
         reader = threading.Thread(target=self._read, args=(reading,), daemon=True)
         reader.start()
         timer = threading.Timer(self._limit, self._expire)
         timer.daemon = True
         try:
-            with program.served(root, self._python, environment=environment, output=writing) as address:
+            with program.served(
+                root, self._python, environment=environment(home, self._mark), output=writing
+            ) as address:
                 timer.start()
                 yield address
         finally:

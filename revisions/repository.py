@@ -1,4 +1,4 @@
-"""Which two trees are compared: the commit that the change started from, and the tree as it lies."""
+"""Which two trees are compared: the commit that a change started from, and the tree as it lies."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Final
 
-from pull_request.git import GitError, git, names
-from pull_request.observed import Revision
+from revisions.git import GitError, git, names
 
 _STACK: Final = re.compile(r"[A-Za-z0-9_.-]{1,100}")
 """What Pulumi takes as a stack's name: sdk/go/common/tokens/stack_name.go."""
@@ -21,6 +20,23 @@ _NAMED: Final = 3
 
 class RevisionError(Exception):
     """The two trees can't be had; the text is one line for the user."""
+
+
+@dataclass(frozen=True)
+class Revision:
+    """One of the two trees.
+
+    Attributes:
+        ref: what the user called it, such as `origin/main`; empty for the tree as it lies.
+        commit: its hash; the last commit's where edits lie on top of it.
+        day: the day on which the program is judged: the commit's for the base, today for the head.
+        edited: whether there are edits that are not committed.
+    """
+
+    ref: str
+    commit: str
+    day: date
+    edited: bool = False
 
 
 def is_stack_name(text: str) -> bool:

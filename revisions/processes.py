@@ -1,4 +1,4 @@
-"""The processes of a preview, known by a mark in their environment, which their children inherit, wherever they go."""
+"""Processes of one comparison, known by a mark in their environment, which their children inherit, wherever they go."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import Final
 
 import psutil
 
-MARK: Final = "KUBEFLOW_AKS_PR_PREVIEW"
-"""Variable that holds the mark of a whole preview; what it starts inherits it."""
-PROGRAM_MARK: Final = "KUBEFLOW_AKS_PR_PREVIEW_PROGRAM"
+MARK: Final = "KUBEFLOW_AKS_WORKPLACE"
+"""Variable that holds the mark of a workplace; what is started there inherits it."""
+PROGRAM_MARK: Final = "KUBEFLOW_AKS_PROGRAM"
 """Variable that holds the mark of one run of a program."""
 _SET_CHILD_SUBREAPER: Final = 36
 _PATIENCE: Final = 10.0
