@@ -28,6 +28,7 @@ _LIMITS = {
     "greater_than_equal": ("ge", "at least {}"),
     "greater_than": ("gt", "more than {}"),
     "less_than_equal": ("le", "at most {}"),
+    "less_than": ("lt", "less than {}"),
     "string_too_short": ("min_length", "at least {} character"),
     "too_long": ("max_length", "at most {} entries"),
 }

@@ -6,7 +6,7 @@ a rule says counts only where it says so whichever of them stands there (`settin
 
 import copy
 from collections.abc import Mapping
-from typing import Any, Literal, cast, get_args, get_origin
+from typing import Annotated, Any, Literal, cast, get_args, get_origin
 
 from pydantic.fields import FieldInfo
 
@@ -62,6 +62,9 @@ def _of_type(annotation: Any, field: FieldInfo | None) -> list[Any]:
     origin, inner = get_origin(annotation), get_args(annotation)
     if origin is Literal:
         return list(inner)
+    if origin is Annotated:
+        limits = next((limit for limit in inner[1:] if isinstance(limit, FieldInfo)), field)
+        return _of_type(inner[0], limits)
     if origin is tuple:
         return [[], *([choices] if len(choices := _of_type(inner[0], None)) > 1 else [])]
     if origin is dict:
@@ -70,8 +73,9 @@ def _of_type(annotation: Any, field: FieldInfo | None) -> list[Any]:
 
 
 def _limits(field: FieldInfo | None) -> list[Any]:
-    low = _limit(field, "ge")
-    most = _limit(field, "le")
+    low, most, end = (_limit(field, name) for name in ("ge", "le", "lt"))
+    if end is not None:
+        most = end / 2
     return list(dict.fromkeys([1 if low is None else low, 1000 if most is None else most]))
 
 

@@ -282,4 +282,4 @@ def _outputs(observed: Observed) -> list[OutputTold]:
     ]
 
 
-_TOLD_ELSEWHERE = {"poolContract", "vcpuQuota"}
+_TOLD_ELSEWHERE = {"poolContract", "vcpuQuota", "costBasis"}
