@@ -5,7 +5,13 @@ LOCAL_STACK := $(if $(filter command line,$(origin STACK)),$(value STACK),demo)
 PR_STACK := $(if $(filter command line,$(origin STACK)),$(value STACK))
 override BASE := $(if $(filter command line,$(origin BASE)),$(value BASE),origin/main)
 override STACK := $(value STACK)
-export STACK LOCAL_STACK PR_STACK BASE
+given = $(if $(filter command line,$(origin $(1))),$(value $(1)))
+override FORMAT := $(call given,FORMAT)
+override OFFLINE := $(call given,OFFLINE)
+override ADVISE := $(call given,ADVISE)
+override AGAINST := $(call given,AGAINST)
+override OBSERVED := $(call given,OBSERVED)
+export STACK LOCAL_STACK PR_STACK BASE FORMAT OFFLINE ADVISE AGAINST OBSERVED
 PYTHON ?= python3
 VENV := .venv
 PY := $(VENV)/bin/python
@@ -32,6 +38,9 @@ quota: $(VENV)/.runtime ## vCPU quota that STACK needs, beside what the subscrip
 
 policy: $(VENV)/.runtime ## what became of each rule of policy for STACK, and what is accepted for which reason
 	@$(PY) -m policy -- "$$STACK"
+
+cost: $(VENV)/.dev ## what STACK is expected to cost a month, evictions included; FORMAT=markdown|json, OFFLINE=1
+	@$(PY) -m cost $${FORMAT:+"--format=$$FORMAT"} $${OFFLINE:+--offline} -- "$$STACK"
 
 pr-preview: $(VENV)/.dev ## what the change since BASE (default origin/main) would do to STACK (default all); needs no account
 	@$(PY) -m tools --only pulumi >/dev/null
