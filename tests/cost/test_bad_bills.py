@@ -99,7 +99,11 @@ def test_a_basis_of_others_may_be_wrong(basis: dict[str, Any], line: str) -> Non
 
 
 def test_every_mistake_is_told_at_once() -> None:
-    basis: dict[str, Any] = {"cost": {"evictionRate": 2}, "budget": {"monthly": -1}, "workload": {"a": work(step=-1)}}
+    basis: dict[str, Any] = {
+        "cost": {"evictionRate": 2},
+        "budget": {"monthly": -1},
+        "workload": {"a": work(step=-1)},
+    }
     assert len(problems(stack(spot("cpuspot"), basis=basis))) == 3
     basis = {"workload": {"a": work(pool="x"), "b": work(pool="y")}, "cost": {"pools": {"z": {}}}}
     assert len(problems(stack(spot("cpuspot"), basis=basis))) == 3
