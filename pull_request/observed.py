@@ -4,28 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import date
 from typing import Any, Literal
+
+from revisions.repository import Revision
 
 Action = Literal["create", "update", "replace", "delete"]
 Kind = Literal["add", "delete", "update"]
-
-
-@dataclass(frozen=True)
-class Revision:
-    """One of the two trees.
-
-    Attributes:
-        ref: what the user called it, such as `origin/main`; empty for the tree as it lies.
-        commit: its hash; the last commit's where edits lie on top of it.
-        day: the day on which the program is judged: the commit's for the base, today for the head.
-        edited: whether there are edits that are not committed.
-    """
-
-    ref: str
-    commit: str
-    day: date
-    edited: bool = False
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import Any, Literal, TypedDict, TypeGuard
 
 from policy.rule import Violation
-from pull_request.observed import UNKNOWN, Change, Observed, Revision, Run
+from pull_request.observed import UNKNOWN, Change, Observed, Run
 from pull_request.telling.pools import PoolTold, pools_of
 from pull_request.telling.reading import is_mapping, whole
 from pull_request.telling.words import Word, words_of
+from revisions.repository import Revision
 
 VERSION = 1
 SCHEMA = Path(__file__).with_name("change.schema.json")
@@ -281,4 +282,4 @@ def _outputs(observed: Observed) -> list[OutputTold]:
     ]
 
 
-_TOLD_ELSEWHERE = {"poolContract", "vcpuQuota"}
+_TOLD_ELSEWHERE = {"poolContract", "vcpuQuota", "costBasis"}
