@@ -6,7 +6,7 @@ import json
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 SUBSCRIPTION = "00000000-0000-0000-0000-000000000001"
 
@@ -50,9 +50,9 @@ class Az:
         if self.needs_subscription and "subscriptions" not in body:
             return json.dumps({"count": 0, "data": []})
         number = int(body["options"].get("$skipToken", "0"))
-        page = self.pages[number] if self.pages else []
-        if isinstance(page, str):
-            return page
+        if self.pages and isinstance(self.pages[number], str):
+            return self.pages[number]
+        page = cast(list[Any], self.pages[number] if self.pages else [])
         more = {"$skipToken": str(number + 1)} if number + 1 < len(self.pages) else {}
         return json.dumps({"count": len(page), "data": page, **more})
 
