@@ -11,12 +11,9 @@ from catalogue._table import rows
 from catalogue.vm_sizes import VmSize
 
 _EVERYWHERE: Final = "*"
-_REFERENCE: Final = "eastus"
-"""The region that every meter of the file has a price for."""
 _PREMIUM_TIERS: Final = {32: "P4", 64: "P6", 128: "P10", 256: "P15", 512: "P20", 1024: "P30"}
-"""Premium SSD by its size in GiB: a disk costs what the next larger tier does (disks-types.md, "Billing").
-
-Smaller ones are left out: AKS takes no OS disk below 30 GiB.
+"""Premium SSD by its size in GiB: a disk costs as much as the next offered size (disks-types.md, "Azure managed disk
+billing"). Smaller ones are left out: AKS takes no OS disk below 30 GiB.
 """
 _DEFAULT_GIB: Final = ((64, 1024), (16, 512), (8, 256), (1, 128))
 """Managed OS disk that AKS gives a node, by its vCPU (concepts-storage.md, "Default OS disk sizing")."""
@@ -63,13 +60,13 @@ def services() -> tuple[str, ...]:
 
 
 def service_price(name: str, region: str) -> ServicePrice:
-    """What a service costs in a region, or else in East US.
+    """What a service costs in a region, or else in the first region that the file has a price for.
 
     Raises:
         KeyError: the file does not have that name.
     """
     by_region = _prices()[name]
-    return by_region.get(region) or by_region.get(_EVERYWHERE) or by_region[_REFERENCE]
+    return by_region.get(region) or by_region.get(_EVERYWHERE) or next(iter(by_region.values()))
 
 
 def os_disk(size: VmSize, gib: int | None) -> str | None:

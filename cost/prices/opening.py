@@ -11,6 +11,9 @@ from cost.prices.chain import Chain
 from cost.prices.market import Market
 from cost.prices.origin import Origin
 from cost.prices.overrides import Overrides
+from cost.prices.price_list import ADDRESS, PriceList
+from cost.prices.resource_graph import ResourceGraph, subscription
+from cost.prices.retail import Retail
 from cost.prices.snapshot import CURRENCY, Snapshot
 
 
@@ -20,26 +23,36 @@ def open_market(
     offline: bool,
     report: Callable[[str], None],
     ahead: Iterable[tuple[str, str]] = (),
+    address: str = ADDRESS,
 ) -> Market:
     """The prices of one stack.
 
     Args:
         cost: `cost` of the output `costBasis`; an empty one means USD and no price of one's own.
-        offline: asks nobody.
+        offline: asks nobody. Otherwise Azure's price list is asked, and Resource Graph where `az` is signed in.
         report: gets one sentence for each thing that went wrong on the way and was mended.
         ahead: VM sizes or names of services, each with its region, that are asked for together and not one by one.
+        address: of Azure's price list.
 
     Raises:
         CostError: offline there are no prices in the stack's currency.
     """
-    del report, ahead
     currency = str(cost.get("currency") or CURRENCY)
     origins: list[Origin] = [Overrides(cost.get("prices") or {})]
-    if currency == CURRENCY:
-        origins.append(Snapshot(datetime.now(UTC).date()))
-    elif offline:
+    if not offline:
+        wanted = list(ahead)
+        if signed_in_to := subscription():
+            graph = ResourceGraph(signed_in_to, currency, report)
+            graph.prepare(wanted)
+            origins.append(graph)
+        retail = Retail(PriceList(currency, address), report)
+        retail.prepare(wanted)
+        origins.append(retail)
+    elif currency != CURRENCY:
         raise CostError(
             f"cost.currency: {currency} is not allowed offline; expected {CURRENCY}, because the repository has prices "
             "in no other"
         )
+    if currency == CURRENCY:
+        origins.append(Snapshot(datetime.now(UTC).date()))
     return Chain(origins, currency)

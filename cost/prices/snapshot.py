@@ -74,7 +74,7 @@ class Snapshot(Silent):
         )
 
     def service(self, meter: str, region: str) -> Quote | None:
-        """A service's list price, of East US where no source has the region's."""
+        """A service's list price, of another region where no source has this one's."""
         if meter not in services():
             return None
         found = service_price(meter, region)
