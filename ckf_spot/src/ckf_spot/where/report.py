@@ -1,4 +1,4 @@
-"""The report: each piece of work, its pods, the nodes, violations and notes, in the form that `report.schema.json` describes."""
+"""The report: work with its pods, the nodes, violations and notes, in the form that `report.schema.json` describes."""
 
 from __future__ import annotations
 
