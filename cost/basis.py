@@ -18,7 +18,7 @@ from cost.model.step import Checkpoints, Step
 
 HOURS_A_WEEK: Final = 168
 
-_Share = Annotated[float, Field(ge=0, le=1)]
+_Share = Annotated[float, Field(ge=0, lt=1)]
 _Hours = Annotated[float, Field(gt=0)]
 _NotNegative = Annotated[float, Field(ge=0)]
 Rate = Annotated[float, Field(ge=0, lt=1)] | Literal["0-5", "5-10", "10-15", "15-20", "20+"]
@@ -55,7 +55,9 @@ class Work(_Read):
             hours=self.step_hours,
             restart=self.restart_minutes / 60,
             wait=self.retry_wait_minutes / 60,
-            checkpoints=None if every is None else Checkpoints(every / 60, self.checkpoint_write_minutes / 60),
+            checkpoints=None
+            if every is None
+            else Checkpoints(every / 60, self.checkpoint_write_minutes / 60),
             retries=self.retries,
             deadline=self.deadline_hours,
         )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import Any, Final, TypeVar, cast
 
 from cost.figures import CostError
+from cost.model import idle
 from cost.stack import Resource, Stack
 from policy.plan import PlanError
 from policy.plan import read as read_plan
@@ -38,8 +38,6 @@ _FREE: Final = frozenset(
 """Types that nobody pays for; what goes through them is billed elsewhere."""
 
 _T = TypeVar("_T")
-_UNITS: Final = {"ms": 1 / 3_600_000, "s": 1 / 3600, "m": 1 / 60, "h": 1.0}
-_DURATION: Final = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h)")
 
 
 @dataclass(frozen=True)
@@ -74,14 +72,6 @@ class Pool:
 
 
 @dataclass(frozen=True)
-class Autoscaler:
-    """Hours until a node without work goes, and between two looks."""
-
-    unneeded: float
-    scan: float
-
-
-@dataclass(frozen=True)
 class Facilities:
     """What a cluster has beside its nodes.
 
@@ -108,11 +98,12 @@ class Cluster:
 
     Attributes:
         region: None where no resource names it.
+        tail: hours for which the autoscaler leaves a node without work alone.
     """
 
     region: str | None
     pools: Mapping[str, Pool]
-    autoscaler: Autoscaler
+    tail: float
     facilities: Facilities
 
 
@@ -148,19 +139,19 @@ def cluster(stack: Stack) -> Cluster:
     return Cluster(
         region=_of(managed.inputs.get("location"), str),
         pools=pools,
-        autoscaler=_autoscaler(_mapping(managed.inputs.get("autoScalerProfile"))),
+        tail=_tail(_mapping(managed.inputs.get("autoScalerProfile"))),
         facilities=_facilities(stack.resources, managed),
     )
 
 
 def _pools(stack: Stack, managed: Resource) -> dict[str, Pool]:
-    contract = {
-        str(it.get("name")): it for it in map(_mapping, _sequence(stack.outputs.get("poolContract")))
-    }
+    contract = {str(it.get("name")): it for it in map(_mapping, _sequence(stack.outputs.get("poolContract")))}
     profiles = [_mapping(it) for it in _sequence(managed.inputs.get("agentPoolProfiles"))]
     wires = [(str(it.get("name")), it) for it in profiles]
     order = list(contract)
-    agents = [(str(it.inputs.get("agentPoolName")), it.inputs) for it in stack.resources if it.type == _AGENT_POOL]
+    agents = [
+        (str(it.inputs.get("agentPoolName")), it.inputs) for it in stack.resources if it.type == _AGENT_POOL
+    ]
     wires += sorted(agents, key=lambda it: order.index(it[0]) if it[0] in contract else -1)
     problems: list[str] = []
     pools: dict[str, Pool] = {}
@@ -223,19 +214,13 @@ def _hosts(wire: Mapping[str, Any], contract: Mapping[str, Any]) -> bool:
     return contract["role"] == "general" if "role" in contract else not wire.get("nodeTaints")
 
 
-def _autoscaler(profile: Mapping[str, Any]) -> Autoscaler:
+def _tail(profile: Mapping[str, Any]) -> float:
     """AKS's own values where the cluster sets none (`cluster-autoscaler-overview.md`)."""
-    unneeded, scan = hours(profile.get("scaleDownUnneededTime")), hours(profile.get("scanInterval"))
-    return Autoscaler(10 / 60 if unneeded is None else unneeded, 10 / 3600 if scan is None else scan)
-
-
-def hours(duration: object) -> float | None:
-    """Hours of a duration as the autoscaler writes it, `10m` or `1h30m`; None for anything else."""
-    text = _of(duration, str) or ""
-    parts = _DURATION.findall(text)
-    if not parts or "".join(number + unit for number, unit in parts) != text:
-        return None
-    return sum(float(number) * _UNITS[unit] for number, unit in parts)
+    unneeded, scan = profile.get("scaleDownUnneededTime"), profile.get("scanInterval")
+    try:
+        return idle.tail(_of(unneeded, str) or "10m", _of(scan, str) or "10s")
+    except ValueError as error:
+        raise CostError(f"autoScalerProfile: {error}") from None
 
 
 def _facilities(resources: Sequence[Resource], managed: Resource) -> Facilities:
@@ -287,5 +272,3 @@ def _mapping(value: object) -> Mapping[str, Any]:
 
 def _sequence(value: object) -> Sequence[Any]:
     return cast(Sequence[Any], value) if isinstance(value, list | tuple) else ()
-
-

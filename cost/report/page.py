@@ -38,17 +38,39 @@ def _top(bill: Bill) -> Iterator[Block]:
     if bill.budget is not None:
         yield from _budget(bill, bill.budget)
     yield Table(
-        ("Line", "VM", "$/h" if bill.currency == "USD" else "an hour", "Hours", "Expected", "Range", "On demand", ""),
+        (
+            "Line",
+            "VM",
+            "$/h" if bill.currency == "USD" else "an hour",
+            "Hours",
+            "Expected",
+            "Range",
+            "On demand",
+            "",
+        ),
         tuple(_rows(bill)),
     )
     if bill.work:
         yield Table(
-            ("Work", "Pool", "Useful h", "Billed for 1 h", "Evictions", "Expected", "Range", "By the blog", "On demand", ""),
+            (
+                "Work",
+                "Pool",
+                "Useful h",
+                "Billed for 1 h",
+                "Evictions",
+                "Expected",
+                "Range",
+                "By the blog",
+                "On demand",
+                "",
+            ),
             tuple(_work_rows(bill)),
         )
         yield Paragraph(_MODELS)
     said = [f"{line.name}: {text}" for line in bill.lines if line.part == "batch" for text in line.said[1:]]
-    said += [f"{line.name}: {text}" for line in bill.lines if line.name.startswith("OS") for text in line.said]
+    said += [
+        f"{line.name}: {text}" for line in bill.lines if line.name.startswith("OS") for text in line.said
+    ]
     said += [f"{work.name}: {text}" for work in bill.work for text in work.said]
     if said:
         yield Items(tuple(dict.fromkeys(said)))
@@ -63,7 +85,9 @@ def _budget(bill: Bill, budget: float) -> Iterator[Block]:
         more = f" by {over}" if over else ", because some work is never done"
         yield Alert(True, (f"Over the budget of {limit} a month{more}.",))
     else:
-        yield Paragraph(f"Within the budget of {limit} a month: {money(budget - amount, bill.currency)} are left.")
+        yield Paragraph(
+            f"Within the budget of {limit} a month: {money(budget - amount, bill.currency)} are left."
+        )
 
 
 def _rows(bill: Bill) -> Iterator[tuple[str, ...]]:
@@ -136,7 +160,11 @@ def _sections(bill: Bill) -> Iterator[Section]:
 
 def _rate(pool: str, found: EvictionRate) -> str:
     rate = found.rate
-    between = "" if rate.exact else f", between {share(rate.low)} and {'any' if rate.high >= 1 else share(rate.high)}"
+    between = (
+        ""
+        if rate.exact
+        else f", between {share(rate.low)} and {'any' if rate.high >= 1 else share(rate.high)}"
+    )
     return f"evictions of {pool}: {share(rate.expected)} an hour{between}; {_source(found.source)}"
 
 
