@@ -9,11 +9,12 @@ from cost.advice.situation import Situation
 
 
 def fewer_home_nodes(situation: Situation) -> Iterator[Change]:
-    """One node less for each; planning knows the least that Charmed Kubeflow and AKS need."""
+    """One node less for each, but one in each zone; planning knows the least that Charmed Kubeflow and AKS need."""
     for name, pool in situation.cluster.pools.items():
-        if not pool.home or pool.minimum < 2:  # noqa: PLR2004 - the last node is no home
-            continue
         own = ("pools", name) if name in situation.own_pools else ("systemPool",)
+        zones: list[str] = situation.file.get(*own, "zones") or []
+        if not pool.home or pool.minimum <= max(len(zones), 1):
+            continue
         yield Change(
             f"nodes of {name}",
             f"{pool.minimum - 1} instead of {pool.minimum} nodes in {name} while there is little to do",
