@@ -31,7 +31,8 @@ def open_market(
         cost: `cost` of the output `costBasis`; an empty one means USD and no price of one's own.
         offline: asks nobody. Otherwise Azure's price list is asked, and Resource Graph where `az` is signed in.
         report: gets one sentence for each thing that went wrong on the way and was mended.
-        ahead: VM sizes or names of services, each with its region, that are asked for together and not one by one.
+        ahead: VM sizes or names of services, each with its region, that are asked for together and not one by
+            one; `cost.prices.ahead` names those of a stack.
         address: of Azure's price list.
 
     Raises:

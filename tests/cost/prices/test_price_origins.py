@@ -7,11 +7,9 @@ import pytest
 from catalogue import (
     PRICES_READ,
     ondemand_prices,
-    os_disk,
     priced_regions,
     quoted_spot_price,
     services,
-    vm_sizes,
 )
 from cost.figures import Range, Source
 from cost.prices import bands
@@ -144,28 +142,6 @@ def test_known_prices_of_services() -> None:
         if (quote := SNAPSHOT.service(name, region))
     }
     assert list(found.values()) == [0.1, 0.6, 0.025, 0.005, 19.71, 21.68, 23.848, 17.92, 0.0208]
-
-
-@pytest.mark.parametrize(
-    ("size", "gib", "disk"),
-    [
-        ("Standard_D4s_v3", None, "disk-P10"),
-        ("Standard_D8s_v3", None, "disk-P15"),
-        ("Standard_D16s_v5", 0, "disk-P20"),
-        ("Standard_D64s_v5", None, "disk-P30"),
-        ("Standard_D4s_v3", 30, "disk-P4"),
-        ("Standard_D4s_v3", 32, "disk-P4"),
-        ("Standard_D4s_v3", 33, "disk-P6"),
-        ("Standard_D4s_v3", 1024, "disk-P30"),
-        ("Standard_D4s_v3", 1025, None),
-        ("Standard_D4_v3", None, None),  # without premium storage
-    ],
-)
-def test_a_managed_os_disk_costs_as_much_as_the_next_offered_size(
-    size: str, gib: int | None, disk: str | None
-) -> None:
-    assert os_disk(vm_sizes()[size], gib) == disk
-    assert disk is None or disk in services()
 
 
 @pytest.mark.parametrize(
