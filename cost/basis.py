@@ -18,7 +18,7 @@ from cost.model.step import Checkpoints, Step
 
 HOURS_A_WEEK: Final = 168
 
-_Share = Annotated[float, Field(ge=0, le=1)]
+_Share = Annotated[float, Field(ge=0, lt=1)]
 _Hours = Annotated[float, Field(gt=0)]
 _NotNegative = Annotated[float, Field(ge=0)]
 Rate = Annotated[float, Field(ge=0, lt=1)] | Literal["0-5", "5-10", "10-15", "15-20", "20+"]
@@ -55,7 +55,9 @@ class Work(_Read):
             hours=self.step_hours,
             restart=self.restart_minutes / 60,
             wait=self.retry_wait_minutes / 60,
-            checkpoints=None if every is None else Checkpoints(every / 60, self.checkpoint_write_minutes / 60),
+            checkpoints=None
+            if every is None
+            else Checkpoints(every / 60, self.checkpoint_write_minutes / 60),
             retries=self.retries,
             deadline=self.deadline_hours,
         )
@@ -138,7 +140,7 @@ BLOG: Final[Mapping[str, tuple[float, float]]] = {
     "features": (1000, 4),
     "training": (400, 20),
 }
-"""The month that a stack without `workload` is billed for: hours and hours of a step, `docs/facts/prices.md#the-blogs-month`."""
+"""The month that a stack without `workload` is billed for: hours, and hours of a step. The lengths are our choice."""
 
 
 def read(outputs: Mapping[str, Any]) -> Read:
@@ -184,7 +186,7 @@ def _lines(error: ValidationError) -> Iterator[str]:
         if key in told:
             continue
         told.add(key)
-        allowed = mistake["msg"].removeprefix("Input should be ")
+        allowed = mistake["msg"].removeprefix("Input should be ").replace("Field required", "a value")
         if path[-1:] == ["evictionRate"]:
             allowed = "a number from 0 to below 1, or a band of Azure's: 0-5, 5-10, 10-15, 15-20 or 20+"
         value = cast(object, None if mistake["type"] == "missing" else mistake["input"])

@@ -26,6 +26,7 @@ class Line:
             depend on it.
         quotes: the prices it is made from.
         said: what the reader should know, one sentence each.
+        nodes: how many of which VM; empty for what is no pool.
     """
 
     name: str
@@ -36,6 +37,7 @@ class Line:
     on_demand: Range
     quotes: tuple[Quote, ...] = ()
     said: tuple[str, ...] = ()
+    nodes: str = ""
 
 
 @dataclass(frozen=True)

@@ -74,14 +74,6 @@ class Pool:
 
 
 @dataclass(frozen=True)
-class Autoscaler:
-    """Hours until a node without work goes, and between two looks."""
-
-    unneeded: float
-    scan: float
-
-
-@dataclass(frozen=True)
 class Facilities:
     """What a cluster has beside its nodes.
 
@@ -108,11 +100,12 @@ class Cluster:
 
     Attributes:
         region: None where no resource names it.
+        tail: hours for which the autoscaler leaves a node without work alone.
     """
 
     region: str | None
     pools: Mapping[str, Pool]
-    autoscaler: Autoscaler
+    tail: float
     facilities: Facilities
 
 
@@ -148,19 +141,19 @@ def cluster(stack: Stack) -> Cluster:
     return Cluster(
         region=_of(managed.inputs.get("location"), str),
         pools=pools,
-        autoscaler=_autoscaler(_mapping(managed.inputs.get("autoScalerProfile"))),
+        tail=_tail(_mapping(managed.inputs.get("autoScalerProfile"))),
         facilities=_facilities(stack.resources, managed),
     )
 
 
 def _pools(stack: Stack, managed: Resource) -> dict[str, Pool]:
-    contract = {
-        str(it.get("name")): it for it in map(_mapping, _sequence(stack.outputs.get("poolContract")))
-    }
+    contract = {str(it.get("name")): it for it in map(_mapping, _sequence(stack.outputs.get("poolContract")))}
     profiles = [_mapping(it) for it in _sequence(managed.inputs.get("agentPoolProfiles"))]
     wires = [(str(it.get("name")), it) for it in profiles]
     order = list(contract)
-    agents = [(str(it.inputs.get("agentPoolName")), it.inputs) for it in stack.resources if it.type == _AGENT_POOL]
+    agents = [
+        (str(it.inputs.get("agentPoolName")), it.inputs) for it in stack.resources if it.type == _AGENT_POOL
+    ]
     wires += sorted(agents, key=lambda it: order.index(it[0]) if it[0] in contract else -1)
     problems: list[str] = []
     pools: dict[str, Pool] = {}
@@ -223,10 +216,10 @@ def _hosts(wire: Mapping[str, Any], contract: Mapping[str, Any]) -> bool:
     return contract["role"] == "general" if "role" in contract else not wire.get("nodeTaints")
 
 
-def _autoscaler(profile: Mapping[str, Any]) -> Autoscaler:
-    """AKS's own values where the cluster sets none (`cluster-autoscaler-overview.md`)."""
+def _tail(profile: Mapping[str, Any]) -> float:
+    """Idle time and one scan; AKS's own values where the cluster sets none (`cluster-autoscaler-overview.md`)."""
     unneeded, scan = hours(profile.get("scaleDownUnneededTime")), hours(profile.get("scanInterval"))
-    return Autoscaler(10 / 60 if unneeded is None else unneeded, 10 / 3600 if scan is None else scan)
+    return (10 / 60 if unneeded is None else unneeded) + (10 / 3600 if scan is None else scan)
 
 
 def hours(duration: object) -> float | None:
@@ -287,5 +280,3 @@ def _mapping(value: object) -> Mapping[str, Any]:
 
 def _sequence(value: object) -> Sequence[Any]:
     return cast(Sequence[Any], value) if isinstance(value, list | tuple) else ()
-
-

@@ -9,8 +9,9 @@ from typing import Final
 from cost.basis import Work
 from cost.bill import WorkCost
 from cost.reading import Pool
-from cost.words import duration, hours, money, price, share
-from cost.work import Node, Terms, with_checkpoints
+from cost.terms import Node, Terms
+from cost.words import duration, hours, money, share
+from cost.work import with_checkpoints
 
 _WORTH_SAYING: Final = 0.01
 """Share of a kind of work's cost below which a better checkpoint interval is no news."""
@@ -23,14 +24,13 @@ def of(work: Work, cost: WorkCost, terms: Terms, currency: str) -> Iterator[str]
     if terms.rate is None:
         return
     rate = terms.rate.rate.expected
-    if not terms.blog:
+    if not terms.blog:  # which knows no hours of a step
         yield from _viable(work, cost, rate, currency)
         yield from _checkpoints(work, cost, terms, rate, currency)
         yield from _chances(work, cost)
     if cost.waits:
         yield (
-            f"{terms.pool.name} has no fallback: {hours(cost.waits)} of its {hours(cost.useful)} hours a month "
-            "wait until spot VMs are there again"
+            f"{terms.pool.name} has no fallback: its steps wait {hours(cost.waits)} hours a month in all for spot VMs"
         )
 
 
@@ -44,21 +44,21 @@ def of_disks(pool: Pool, node: Node) -> Iterator[str]:
 
 def _viable(work: Work, cost: WorkCost, rate: float, currency: str) -> Iterator[str]:
     if not math.isfinite(cost.multiple.expected):
-        yield f"never done: at {share(rate)} an hour nearly every try at a step of {duration(work.step_hours)} is evicted"
+        length = duration(work.step_hours)
+        yield f"never done: at {share(rate)} an hour nearly every try at a step of {length} is evicted"
     elif cost.amount.expected > cost.on_demand.expected:
         yield (
             f"spot costs more here: {money(cost.amount.expected, currency)} a month, "
             f"{money(cost.on_demand.expected, currency)} on demand"
         )
-    if cost.stops_paying_at:
-        yield f"spot stops paying at {price(cost.stops_paying_at, currency)} an hour"
 
 
 def _checkpoints(work: Work, cost: WorkCost, terms: Terms, rate: float, currency: str) -> Iterator[str]:
-    if work.checkpoint_minutes is None and cost.longest_step is not None and math.isfinite(cost.longest_step):
+    longest = cost.longest_step
+    if work.checkpoint_minutes is None and longest is not None and work.step_hours > longest:
         yield (
-            f"without checkpoints a step of up to {duration(cost.longest_step)} pays on spot at {share(rate)} an hour; "
-            f"this one takes {duration(work.step_hours)}"
+            f"its steps of {duration(work.step_hours)} are too long for spot without checkpoints: at {share(rate)} an "
+            f"hour those of up to {duration(longest)} pay"
         )
     best = cost.best_interval
     if best is None or best >= work.step_hours:
@@ -66,10 +66,11 @@ def _checkpoints(work: Work, cost: WorkCost, terms: Terms, rate: float, currency
     now, then = cost.multiple.expected, with_checkpoints(work, rate, best)
     if then < now * (1 - _WORTH_SAYING):
         set_to = "no checkpoints" if work.checkpoint_minutes is None else f"{work.checkpoint_minutes:g} min"
-        on_spot = cost.useful * (1 - (terms.sold_out if terms.twin else 0))
+        on_spot = cost.useful * (1 - terms.on_twin)
         saved = (now - then) * on_spot * terms.own.hour.expected
         effect = f"save {money(saved, currency)} a month" if math.isfinite(now) else "get it done"
-        yield f"a checkpoint every {duration(best)} instead of {set_to} would {effect}"
+        often = f"a checkpoint every {duration(best)}" if best else "saving its work all the time"
+        yield f"{often} instead of {set_to} would {effect}"
 
 
 def _chances(work: Work, cost: WorkCost) -> Iterator[str]:

@@ -2,52 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from functools import cache
 
 from cost.basis import Work
 from cost.bill import WorkCost
-from cost.figures import EvictionRate, Quote, Range
-from cost.model import blog, breakeven, hourly, idle, interval
+from cost.figures import HOURS_A_MONTH, Range
+from cost.model import blog, breakeven, fallback, hourly, idle, interval
 from cost.model.step import Checkpoints, Step
-from cost.reading import Autoscaler, Pool
+from cost.terms import Terms
 
-
-@dataclass(frozen=True)
-class Node:
-    """What a node hour of a pool costs, its OS disk told apart."""
-
-    vm: Range
-    disk: Range
-
-    @property
-    def hour(self) -> Range:
-        """All of it."""
-        return self.vm + self.disk
-
-
-@dataclass(frozen=True)
-class Terms:
-    """What work on a pool is reckoned with.
-
-    Attributes:
-        spot: a node hour of the pool itself.
-        rate: None where the pool is on demand.
-        twin: the pool that runs the hours that spot can't give; None for none.
-        on_demand: a node hour of the twin, or of the pool's own size.
-        sold_out: share of the hours that spot can't give.
-    """
-
-    pool: Pool
-    own: Node
-    rate: EvictionRate | None
-    twin: Pool | None
-    on_demand: Node
-    on_demand_price: Quote
-    sold_out: float
-    autoscaler: Autoscaler
-    blog: bool
+_NOTHING = Range.exactly(0.0)
 
 
 @dataclass(frozen=True)
@@ -57,12 +22,12 @@ class Played:
     Attributes:
         own: billed node hours on its pool.
         twin: on the twin.
-        compared: those of the same work without evictions.
+        compared: those of the same work without evictions, all on demand.
     """
 
     cost: WorkCost
     own: Range
-    twin: Range
+    twin: float
     compared: float
 
 
@@ -75,61 +40,69 @@ def product(one: Range, other: Range) -> Range:
 
 def play(name: str, work: Work, terms: Terms, *, assumed: bool) -> Played:
     """A month of one kind of work."""
-    step, useful = work.step, work.hours_per_month
-    tail = _tail(work, terms)
-    unevicted = _expected(step, 0.0).multiple
-    if terms.rate is None:
-        own = Range.exactly(useful * unevicted + tail)
-        amount = product(own, terms.own.hour)
-        cost = WorkCost(
-            name=name,
-            pool=terms.pool.name,
-            assumed=assumed,
-            useful=useful,
-            multiple=Range.exactly(unevicted),
-            evictions=Range.exactly(0.0),
-            amount=amount,
-            on_demand=amount,
-            blog=amount.expected,
-        )
-        return Played(cost, own, Range.exactly(0.0), own.expected)
-    share = terms.sold_out if terms.twin else 0.0
-    rate = terms.rate.rate
+    return (_on_demand if terms.rate is None else _on_spot)(name, work, terms, assumed=assumed)
+
+
+def with_checkpoints(work: Work, rate: float, every: float) -> float:
+    """Billed hours for each useful hour of the same work with a checkpoint every so many hours."""
+    saves = Checkpoints(every, work.checkpoint_write_minutes / 60)
+    return _expected(replace(work.step, checkpoints=saves), rate).multiple
+
+
+def _on_demand(name: str, work: Work, terms: Terms, *, assumed: bool) -> Played:
+    multiple = _expected(work.step, 0.0).multiple
+    hours = work.hours_per_month * multiple + _idle(work, terms)
+    amount = terms.own.hour * hours
+    cost = WorkCost(
+        name=name,
+        pool=terms.pool.name,
+        assumed=assumed,
+        useful=work.hours_per_month,
+        multiple=Range.exactly(multiple),
+        evictions=_NOTHING,
+        amount=amount,
+        on_demand=amount,
+        blog=amount.expected,
+    )
+    return Played(cost, Range.exactly(hours), 0.0, hours)
+
+
+def _on_spot(name: str, work: Work, terms: Terms, *, assumed: bool) -> Played:
+    step, useful, share = work.step, work.hours_per_month, terms.on_twin
+    rate = terms.rate.rate if terms.rate else _NOTHING
     seen = [_expected(step, each) for each in (rate.expected, rate.low, rate.high)]
-    hourly_multiple = Range(*(it.multiple for it in seen))
-    blog_multiple = Range.exactly(blog.MULTIPLE)
-    multiple = blog_multiple if terms.blog else hourly_multiple
-    own = _hours(multiple, useful, tail, share)
-    twin = Range.exactly((useful * unevicted + tail) * share)
-    on_twin = product(twin, terms.on_demand.hour)
-    compared = useful + tail
-    steps = useful * (1 - share) / step.hours
-    evictions = Range(*(_times(it.evictions, steps) for it in seen))
+    multiple = Range(*(it.multiple for it in seen))
+    evictions = Range(*(it.evictions for it in seen))
+    by_blog = Range.exactly(useful * (1 - share) * (1 + blog.SHARE))
+    if terms.blog:  # which knows no idle nodes, no restarts, and a step like any other
+        multiple, evictions, idling = Range.exactly(1 + blog.SHARE), Range.exactly(blog.SHARE), 0.0
+    else:
+        idling = _idle(work, terms)
+    unevicted = 1.0 if terms.blog else _expected(step, 0.0).multiple
+    own = (multiple * useful + Range.exactly(idling)) * (1 - share)
+    twin = (useful * unevicted + idling) * share
+    compared = useful + idling
+    on_twin = terms.on_demand.hour * twin
     cost = WorkCost(
         name=name,
         pool=terms.pool.name,
         assumed=assumed,
         useful=useful,
         multiple=multiple,
-        evictions=Range.exactly(steps * blog.SHARE) if terms.blog else evictions,
+        evictions=evictions * (useful * (1 - share) / step.hours),
         amount=product(own, terms.own.hour) + on_twin,
         on_demand=terms.on_demand.hour * compared,
-        blog=(product(_hours(blog_multiple, useful, tail, share), terms.own.hour) + on_twin).expected,
+        blog=(product(by_blog, terms.own.hour) + terms.on_demand.hour * (useful * share)).expected,
         fails=Range(*(it.fails for it in seen)),
         misses=None if step.deadline is None else Range(*(it.misses or 0.0 for it in seen)),
-        longest_step=_longest(terms, rate.expected),
+        longest_step=_longest_step(terms, rate.expected, step.restart),
         best_interval=interval.best(rate.expected, work.checkpoint_write_minutes / 60, step.hours),
-        stops_paying_at=breakeven.stops_paying(terms.on_demand_price.price.expected, multiple.expected),
-        waits=0.0 if terms.twin else useful * terms.sold_out,
+        stops_paying_at=breakeven.stops_paying(terms.on_demand.vm.expected, multiple.expected),
+        waits=fallback.shared(
+            useful, multiple.expected, terms.sold_out, fallback=1 if terms.twin else None
+        ).waits,
     )
     return Played(cost, own, twin, compared)
-
-
-def with_checkpoints(work: Work, rate: float, every: float | None) -> float:
-    """Billed hours for each useful hour of the same work with checkpoints every so many hours, or without."""
-    writing = work.checkpoint_write_minutes / 60
-    step = replace(work.step, checkpoints=None if every is None else Checkpoints(every, writing))
-    return _expected(step, rate).multiple
 
 
 @cache
@@ -137,21 +110,24 @@ def _expected(step: Step, rate: float) -> hourly.Expectation:
     return hourly.expected(step, rate)
 
 
-def _hours(multiple: Range, useful: float, tail: float, share: float) -> Range:
-    return (multiple * useful + Range.exactly(tail)) * (1 - share)
+def _idle(work: Work, terms: Terms) -> float:
+    """Hours in which new nodes start and old ones wait for the autoscaler.
+
+    A new node takes as long to its first step as a restart does, for it boots and loads the same.
+    """
+    pool = terms.pool
+    return idle.idle_hours(
+        bursts=work.hours_per_month / work.step_hours / work.steps_at_once,
+        nodes=max(0, min(work.steps_at_once, pool.maximum) - pool.minimum),
+        unneeded=terms.tail,
+        boot=work.step.restart,
+        spare=max(0.0, (pool.maximum - pool.minimum) * HOURS_A_MONTH - work.hours_per_month),
+    )
 
 
-def _tail(work: Work, terms: Terms) -> float:
-    """Hours that nodes idle after each burst of steps, until the autoscaler takes them."""
-    steps = work.hours_per_month / work.step_hours
-    nodes = min(work.steps_at_once, terms.pool.maximum)
-    each = terms.autoscaler.unneeded + terms.autoscaler.scan
-    return idle.idle_hours(bursts=steps / work.steps_at_once, nodes=nodes, unneeded=each)
-
-
-def _longest(terms: Terms, rate: float) -> float:
+def _longest_step(terms: Terms, rate: float, restart: float) -> float | None:
     own = terms.own.vm.expected
-    return breakeven.longest_step(terms.on_demand.vm.expected / own, rate) if own > 0 else math.inf
+    return breakeven.longest_step(terms.on_demand.vm.expected / own, rate, restart) if own > 0 else None
 
 
 def _times(one: float, other: float) -> float:

@@ -2,58 +2,30 @@
 
 from __future__ import annotations
 
-import re
-from typing import Final
+import math
 
 from cost.figures import HOURS_A_MONTH
 
-_HOURS: Final = {"s": 1 / 3600, "m": 1 / 60, "h": 1.0}
-_DURATION: Final = re.compile(r"(?:(\d+(?:\.\d+)?)([smh]))+")
-_PART: Final = re.compile(r"(\d+(?:\.\d+)?)([smh])")
-
 
 def idle_hours(
-    *, steps: float, at_once: int, most: int, tail: float, boot: float, least: int = 0, billed: float = 0.0
+    *, bursts: float, nodes: int, unneeded: float, boot: float = 0.0, spare: float = math.inf
 ) -> float:
-    """Node hours a month that nobody works in, although they are billed.
+    """Node hours a month that are billed although nobody works in them; our own derivation.
 
-    A burst of `at_once` steps starts as many nodes as may run, and each is billed from its boot until the autoscaler
-    takes it, `tail` hours after its last step. Our own derivation; a burst that comes before the last one's nodes are
-    gone finds them, so this is the most, and never more than the pool's whole month.
+    Each node of a burst is billed from its boot until the autoscaler takes it, `unneeded` hours after its last step,
+    unless another burst comes before and finds it. Bursts begin and end by chance, as often the one as the other, so
+    idle nodes wait for bursts like customers in a queue who leave after `unneeded`: where x bursts come in that time,
+    1 / (1 + x) of them find no nodes and boot their own, and nodes idle (1 + x / 2) / (1 + x) of that time.
+    `bench.month` plays it.
 
     Args:
-        steps: how many a month.
-        at_once: of those, how many are submitted together.
-        most: nodes that the pool may have.
-        tail: hours from a node's last step to its end, `tail`.
+        bursts: how often a month steps are submitted together.
+        nodes: that each of them starts: one for each step, as far as the pool may grow.
+        unneeded: hours from a node's last step to its end: `scaleDownUnneededTime`, and one `scanInterval` more,
+            because the autoscaler sees it idle half of that late, and looks again half of that late.
         boot: hours from a node's start to its first step.
-        least: nodes that never go; they are billed around the clock, so not here.
-        billed: node hours a month that are worked in.
+        spare: node hours a month that the pool may have beyond those that are worked in.
     """
-    nodes = max(0, min(at_once, most) - least)
-    return max(0.0, min(steps / at_once * nodes * (tail + boot), (most - least) * HOURS_A_MONTH - billed))
-
-
-def tail(unneeded: str, scan: str) -> float:
-    """Hours for which the autoscaler leaves an idle node alone.
-
-    It looks each `scan`, sees a node idle half of that later on average, and removes it at the first look after
-    `unneeded` ("cluster-autoscaler.md", profile settings), half a scan later again.
-
-    Args:
-        unneeded: `scaleDownUnneededTime` of the cluster's autoscaler profile, `10m`.
-        scan: `scanInterval`, `10s`.
-    """
-    return duration(unneeded) + duration(scan)
-
-
-def duration(text: str) -> float:
-    """Hours of a duration as the autoscaler's profile writes it: `10m`, `20s`, `1h30m`.
-
-    Raises:
-        ValueError: it is none.
-    """
-    if not _DURATION.fullmatch(text):
-        message = f"{text!r} is not allowed; expected a duration such as 10m or 20s"
-        raise ValueError(message)
-    return sum(float(number) * _HOURS[unit] for number, unit in _PART.findall(text))
+    meanwhile = bursts / HOURS_A_MONTH * unneeded
+    each = (unneeded * (1 + meanwhile / 2) + boot) / (1 + meanwhile)
+    return max(0.0, min(bursts * nodes * each, spare))
