@@ -19,8 +19,8 @@ def siblings(size: str) -> list[str]:
 def by_siblings(size: str, region: str) -> float | None:
     """A price that the list lacks, USD an hour: as many times a sibling's as in the regions that have both, the median.
 
-    Sizes of a series have one proportion in nearly every region (`tests/cost/prices/test_price_series.py`), though not always
-    that of their vCPU: a B2ls_v2 costs less than half of a B4ls_v2.
+    Sizes of a series have one proportion in nearly every region (`tests/cost/prices/test_price_series.py`), though not
+    always that of their vCPU: a B2ls_v2 costs less than half of a B4ls_v2.
 
     Returns:
         None where no sibling has a price in the region.

@@ -104,7 +104,9 @@ def test_an_assumed_spot_price_is_a_share_with_a_wide_range(size: str, share: fl
     assert near(quote.price, share * price, 0.1 * price, price)
     assert quote.source.assumed
     assert quote.source.day is None
-    assert quote.warnings[0].startswith(f"{size} in uksouth: nobody knows its spot price; {share:.0%} of")
+    assert quote.warnings[0].startswith(
+        f"{size} in uksouth: nobody knows its spot price; {share * 100:.0f} % of"
+    )
 
 
 @pytest.mark.parametrize("name", services())

@@ -29,4 +29,4 @@ def test_a_size_that_is_cheaper_than_its_vcpus_stays_so() -> None:
     found = by_siblings("Standard_B2ls_v2", "westeurope")
     assert found is not None
     assert abs(found / price - 1) < 0.02
-    assert price < 0.6 * ondemand_prices("Standard_B4ls_v2")["westeurope"]
+    assert price < 0.5 * ondemand_prices("Standard_B4ls_v2")["westeurope"]
