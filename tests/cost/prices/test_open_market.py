@@ -210,6 +210,12 @@ def test_offline_there_is_no_other_currency(told: Told) -> None:
     )
 
 
+@pytest.mark.parametrize("currency", ["eur", "EURO", "E'R", "$", 7])
+def test_what_is_no_currency_is_one_line(told: Told, currency: Any) -> None:
+    with pytest.raises(CostError, match="is not allowed; expected a code of three capital letters, like EUR"):
+        told.market(cost={"currency": currency})
+
+
 @pytest.mark.parametrize(
     ("size", "region", "message"),
     [

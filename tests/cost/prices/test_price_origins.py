@@ -11,7 +11,7 @@ from catalogue import (
     quoted_spot_price,
     services,
 )
-from cost.figures import Range, Source
+from cost.figures import CostError, Range, Source
 from cost.prices import bands
 from cost.prices.overrides import Overrides
 from cost.prices.snapshot import Snapshot, assumed_spot
@@ -36,6 +36,32 @@ def test_the_stack_file_says_a_price_with_its_day() -> None:
     assert own.spot("Standard_D8ds_v5", "anywhere") is None
     assert own.on_demand("Standard_D4s_v5", "anywhere") is None
     assert own.service("logs", "anywhere") is None
+
+
+def test_what_is_no_price_in_anybodys_plan_is_one_line_each() -> None:
+    with pytest.raises(CostError) as refused:
+        Overrides(
+            {
+                "Standard_A": {"onDemand": 0, "spot": float("nan"), "asOf": "yesterday"},
+                "Standard_B": {"onDemand": "cheap", "spot": True, "asOf": 7},
+                "Standard_C": None,
+                "Standard_D": {"onDemand": -1, "spot": float("inf"), "asOf": "2026-11-22"},
+                "Standard_E": {"onDemand": 0.1, "spot": None, "asOf": None},
+            }
+        )
+    expected = "is not allowed; expected a price an hour above 0"
+    day = "is not allowed; expected a day such as 2026-11-22"
+    assert refused.value.problems == (
+        f"cost.prices.Standard_A.onDemand: 0 {expected}",
+        f"cost.prices.Standard_A.spot: nan {expected}",
+        f"cost.prices.Standard_A.asOf: 'yesterday' {day}",
+        f"cost.prices.Standard_B.onDemand: 'cheap' {expected}",
+        f"cost.prices.Standard_B.spot: True {expected}",
+        f"cost.prices.Standard_B.asOf: 7 {day}",
+        "cost.prices.Standard_C: None is not allowed; expected onDemand, spot and asOf",
+        f"cost.prices.Standard_D.onDemand: -1 {expected}",
+        f"cost.prices.Standard_D.spot: inf {expected}",
+    )
 
 
 def test_a_list_price_has_the_day_of_the_list() -> None:
