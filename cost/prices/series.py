@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from statistics import median
 from typing import Final
 
@@ -11,9 +12,11 @@ from catalogue import ondemand_prices, vm_sizes
 _SIZE: Final = re.compile(r"Standard_([A-Z]+)\d+(?:-\d+)?(.*)")
 
 
-def siblings(size: str) -> list[str]:
+@cache
+def siblings(size: str) -> tuple[str, ...]:
     """The other sizes of its series: the same letters and generation, another number of vCPU."""
-    return [name for name in vm_sizes() if name != size and _series(name) == _series(size) is not None]
+    own = _series(size)
+    return tuple(name for name in vm_sizes() if name != size and _series(name) == own is not None)
 
 
 def by_siblings(size: str, region: str) -> float | None:
@@ -35,6 +38,7 @@ def by_siblings(size: str, region: str) -> float | None:
     return median(guesses) if guesses else None
 
 
+@cache
 def _series(size: str) -> tuple[str, ...] | None:
     found = _SIZE.fullmatch(size)
     return found.groups() if found else None
