@@ -24,7 +24,7 @@ def test_every_price_has_a_figure_a_unit_a_day_and_a_source() -> None:
         assert float(row["usd"]) > 0 or row["meter"] == "control-plane-free"
         assert row["unit"] in {"hour", "day", "month", "GB", "GB a month"}
         assert date(2025, 1, 1) < date.fromisoformat(row["day"]) < date(2026, 12, 1)
-        assert row["source"] in {"Z", "R", "I"}
+        assert row["source"] in {"Z", "R", "I", "M"}
         assert row["scope"] in {"region", "Global", ""}
         assert bool(row["service"]) == bool(row["meter_name"]) == bool(row["scope"])
 

@@ -80,7 +80,7 @@ def test_what_a_stack_needs_is_known_before_it_is_asked_for(told: Told, azure: A
     assert len(ahead) == 2 + len(services())
     market = told.market(address, ahead=ahead)
     asked = len(azure.asked)
-    assert asked == 8  # VMs, and the services that have meters of one name in the list
+    assert asked == 9  # VMs, and the services that have meters of one name in the list
     assert market.on_demand(*VM).price == Range.exactly(0.232)
     for name in services():
         market.service(name, "uksouth")
