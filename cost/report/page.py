@@ -151,11 +151,17 @@ def _range(amount: Range, currency: str) -> str:
 
 
 def _sections(bill: Bill) -> Iterator[Section]:
-    assumed = [_rate(pool, rate) for pool, rate in bill.rates.items()]
-    assumed += [_source(source) for source in bill.sources]
-    yield Section("What it rests on", (Items(tuple(assumed)),))
+    yield Section("What it rests on", (Items(tuple(rests_on(bill))),))
     if bill.left_out:
         yield Section("What is not counted", (Items(bill.left_out),))
+
+
+def rests_on(bill: Bill) -> list[str]:
+    """Every rate and price with its source and day, one sentence each."""
+    return [
+        *(_rate(pool, rate) for pool, rate in bill.rates.items()),
+        *(_source(source) for source in bill.sources),
+    ]
 
 
 def _rate(pool: str, found: EvictionRate) -> str:
