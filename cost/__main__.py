@@ -8,10 +8,9 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pulumi
 
@@ -19,7 +18,7 @@ from cost import basis, reading
 from cost.bill import Bill
 from cost.billing import bill
 from cost.figures import CostError
-from cost.prices import Market, open_market
+from cost.prices import Market, ahead_of, open_market
 from cost.report.document import document
 from cost.report.page import page
 from cost.report.what_if import what_if
@@ -59,7 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             else planned(options.stack, options.root.resolve())
         )
         told: list[str] = []
-        market = open_market(cost_of(stack), offline=options.offline, report=told.append)
+        market = market_of(stack, offline=options.offline, report=told.append)
         found = bill(stack, market)
         written = _written(stack, market, replace(found, warnings=(*found.warnings, *told)), options.format)
     except (CostError, StackFileError, pulumi.RunError, OSError) as error:
@@ -82,13 +81,19 @@ def planned(name: str, root: Path) -> Stack:
     return reading.from_plan(plan_document(record(name, root=root, preview=True)))
 
 
-def cost_of(stack: Stack) -> Mapping[str, Any]:
-    """What a stack says of prices, for the market.
+def market_of(stack: Stack, *, offline: bool, report: Callable[[str], None]) -> Market:
+    """Who knows the prices of a stack.
 
     Raises:
-        CostError: it can't be read.
+        CostError: what the stack says of prices can't be read, or there are none in its currency.
     """
-    return basis.read(stack.outputs).basis.cost.model_dump(by_alias=True)
+    read = basis.read(stack.outputs).basis
+    return open_market(
+        read.cost.model_dump(by_alias=True),
+        offline=offline,
+        report=report,
+        ahead=ahead_of(stack, read.location) if read.location else (),
+    )
 
 
 def _written(stack: Stack, market: Market, found: Bill, form: str) -> list[str]:
