@@ -19,7 +19,7 @@ RUN_LOCAL := $(PY) -m local_aks --build $(BUILD)
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help preview quota policy cost pr-preview test test-program test-local test-simulation test-package lint docs bench requirements demo demo-down local-up local-shell local-down clean
+.PHONY: help preview quota policy cost stop start pr-preview test test-program test-local test-simulation test-package lint docs bench requirements demo demo-down local-up local-shell local-down clean
 
 help: ## what there is
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 16
@@ -32,6 +32,12 @@ quota: $(VENV)/.runtime ## vCPU quota that STACK needs, beside what the subscrip
 
 policy: $(VENV)/.runtime ## what became of each rule of policy for STACK, and what is accepted for which reason
 	@$(PY) -m policy -- "$$STACK"
+
+stop: $(VENV)/.runtime ## stop STACK's cluster on Azure: its objects stay, its nodes cost nothing; FORCE=1 for a protected one
+	@$(PY) -m delivery.power stop $${FORCE:+--force} -- "$$STACK"
+
+start: $(VENV)/.runtime ## start STACK's cluster again
+	@$(PY) -m delivery.power start -- "$$STACK"
 
 pr-preview: $(VENV)/.dev ## what the change since BASE (default origin/main) would do to STACK (default all); needs no account
 	@$(PY) -m tools --only pulumi >/dev/null

@@ -96,8 +96,9 @@ def _written(found: Bill, form: str) -> Iterable[str]:
     if form == "markdown":
         return [markdown(shown, _MARKER)]
     width = max(shutil.get_terminal_size((110, 24)).columns, NARROWEST)
-    folded = (Page(section.title, tuple(section.blocks), ()) for section in shown.sections)
-    return [line for part in (shown, *folded) for line in (*lines_of(part, width), "")][:-1]
+    parts = [Page(shown.headline, (), ()), *(Page("", [block], ()) for block in shown.top)]
+    parts += [Page(section.title, tuple(section.blocks), ()) for section in shown.sections]
+    return [line for part in parts for line in (*lines_of(part, width), "")][:-1]
 
 
 if __name__ == "__main__":

@@ -140,7 +140,7 @@ BLOG: Final[Mapping[str, tuple[float, float]]] = {
     "features": (1000, 4),
     "training": (400, 20),
 }
-"""The month that a stack without `workload` is billed for: hours and hours of a step, `docs/facts/prices.md#the-blogs-month`."""
+"""The month that a stack without `workload` is billed for: hours, and hours of a step. The lengths are our choice."""
 
 
 def read(outputs: Mapping[str, Any]) -> Read:
@@ -186,7 +186,7 @@ def _lines(error: ValidationError) -> Iterator[str]:
         if key in told:
             continue
         told.add(key)
-        allowed = mistake["msg"].removeprefix("Input should be ")
+        allowed = mistake["msg"].removeprefix("Input should be ").replace("Field required", "a value")
         if path[-1:] == ["evictionRate"]:
             allowed = "a number from 0 to below 1, or a band of Azure's: 0-5, 5-10, 10-15, 15-20 or 20+"
         value = cast(object, None if mistake["type"] == "missing" else mistake["input"])

@@ -33,6 +33,9 @@ def lines(facilities: Facilities, basis: Basis, quotes: Quotes, running: float) 
     """The lines that do not depend on the work.
 
     Args:
+        facilities: what there is.
+        basis: with what is used of it.
+        quotes: the prices.
         running: share of the month in which the cluster is not stopped.
     """
     tier = facilities.tier
@@ -60,7 +63,8 @@ def left_out(facilities: Facilities, usage: Usage) -> Iterator[str]:
     if facilities.storage and not usage.stored_gib:
         yield "what is stored in the storage account: `cost.usage.storedGib` says how much"
     elif usage.stored_gib and facilities.storage[:1] != (_PRICED_STORAGE,):
-        yield f"what is stored: there is no price here of {', '.join(facilities.storage) or 'a data store of another stack'}"
+        kept = ", ".join(facilities.storage) or "a data store of another stack"
+        yield f"what is stored: there is no price here of {kept}"
     if facilities.uncounted:
         yield f"resources without a price here: {', '.join(facilities.uncounted)}"
     yield "taxes, discounts and reservations: these are list prices"

@@ -10,7 +10,7 @@ from cost.prices.market import Market
 
 _T = TypeVar("_T", Quote, EvictionRate)
 _NOTHING: Final = Source("nobody knows", assumed=True)
-_NO_QUOTE: Final = Quote(Range.exactly(0.0), "", _NOTHING)
+_NO_QUOTE: Final = Quote(Range.exactly(0.0), "month", _NOTHING)
 _NO_RATE: Final = EvictionRate(Range.exactly(0.0), _NOTHING)
 
 

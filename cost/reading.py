@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -9,7 +10,6 @@ from pathlib import Path
 from typing import Any, Final, TypeVar, cast
 
 from cost.figures import CostError
-from cost.model import idle
 from cost.stack import Resource, Stack
 from policy.plan import PlanError
 from policy.plan import read as read_plan
@@ -38,6 +38,8 @@ _FREE: Final = frozenset(
 """Types that nobody pays for; what goes through them is billed elsewhere."""
 
 _T = TypeVar("_T")
+_UNITS: Final = {"ms": 1 / 3_600_000, "s": 1 / 3600, "m": 1 / 60, "h": 1.0}
+_DURATION: Final = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h)")
 
 
 @dataclass(frozen=True)
@@ -215,12 +217,18 @@ def _hosts(wire: Mapping[str, Any], contract: Mapping[str, Any]) -> bool:
 
 
 def _tail(profile: Mapping[str, Any]) -> float:
-    """AKS's own values where the cluster sets none (`cluster-autoscaler-overview.md`)."""
-    unneeded, scan = profile.get("scaleDownUnneededTime"), profile.get("scanInterval")
-    try:
-        return idle.tail(_of(unneeded, str) or "10m", _of(scan, str) or "10s")
-    except ValueError as error:
-        raise CostError(f"autoScalerProfile: {error}") from None
+    """Idle time and one scan; AKS's own values where the cluster sets none (`cluster-autoscaler-overview.md`)."""
+    unneeded, scan = hours(profile.get("scaleDownUnneededTime")), hours(profile.get("scanInterval"))
+    return (10 / 60 if unneeded is None else unneeded) + (10 / 3600 if scan is None else scan)
+
+
+def hours(duration: object) -> float | None:
+    """Hours of a duration as the autoscaler writes it, `10m` or `1h30m`; None for anything else."""
+    text = _of(duration, str) or ""
+    parts = _DURATION.findall(text)
+    if not parts or "".join(number + unit for number, unit in parts) != text:
+        return None
+    return sum(float(number) * _UNITS[unit] for number, unit in parts)
 
 
 def _facilities(resources: Sequence[Resource], managed: Resource) -> Facilities:

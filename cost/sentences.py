@@ -9,8 +9,8 @@ from typing import Final
 from cost.basis import Work
 from cost.bill import WorkCost
 from cost.reading import Pool
-from cost.words import duration, hours, money, share
 from cost.terms import Node, Terms
+from cost.words import duration, hours, money, share
 from cost.work import with_checkpoints
 
 _WORTH_SAYING: Final = 0.01
@@ -44,7 +44,8 @@ def of_disks(pool: Pool, node: Node) -> Iterator[str]:
 
 def _viable(work: Work, cost: WorkCost, rate: float, currency: str) -> Iterator[str]:
     if not math.isfinite(cost.multiple.expected):
-        yield f"never done: at {share(rate)} an hour nearly every try at a step of {duration(work.step_hours)} is evicted"
+        length = duration(work.step_hours)
+        yield f"never done: at {share(rate)} an hour nearly every try at a step of {length} is evicted"
     elif cost.amount.expected > cost.on_demand.expected:
         yield (
             f"spot costs more here: {money(cost.amount.expected, currency)} a month, "

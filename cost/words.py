@@ -10,6 +10,10 @@ from cost.figures import Range
 NEVER: Final = "never done"
 _SIGNS: Final = {"USD": "$", "EUR": "€", "GBP": "£"}
 _CENTS_BELOW: Final = 100
+_WHOLE_FROM: Final = 10
+"""Figures from here on are told without a point."""
+_LEAST_PERCENT: Final = 0.01
+_MINUTES_BELOW: Final = 2
 
 
 def money(amount: float, currency: str) -> str:
@@ -38,7 +42,7 @@ def spread(amount: Range, currency: str) -> str:
 
 
 def saving(amount: float, on_demand: float) -> str:
-    """How an amount stands beside the same on demand: `−48.7 %`, `+12.0 %`; a blank where there is nothing to compare."""
+    """How an amount stands beside the same on demand: `−48.7 %`, `+12.0 %`; blank with nothing to compare it with."""
     if on_demand <= 0:
         return ""
     if not math.isfinite(amount):
@@ -52,20 +56,20 @@ def saving(amount: float, on_demand: float) -> str:
 def share(part: float) -> str:
     """A share as percent, with as many digits as a reader needs: `5 %`, `0.15 %`."""
     percent = part * 100
-    if 0 < percent < 0.01:
-        return "less than 0.01 %"
-    return f"{percent:.2g} %" if percent < 10 else f"{percent:.0f} %"
+    if 0 < percent < _LEAST_PERCENT:
+        return f"less than {_LEAST_PERCENT} %"
+    return f"{percent:.2g} %" if percent < _WHOLE_FROM else f"{percent:.0f} %"
 
 
 def hours(number: float) -> str:
     """Hours: `3,570`, `1.9`; `never done` without an end."""
     if not math.isfinite(number):
         return NEVER
-    return f"{number:,.0f}" if number >= 10 or number == int(number) else f"{number:.1f}"
+    return f"{number:,.0f}" if number >= _WHOLE_FROM or number == int(number) else f"{number:.1f}"
 
 
 def duration(number: float) -> str:
     """A length of time given in hours: `67 min`, `20 h`."""
     if not math.isfinite(number):
         return "any length"
-    return f"{number * 60:.0f} min" if number < 2 else f"{hours(number)} h"
+    return f"{number * 60:.0f} min" if number < _MINUTES_BELOW else f"{hours(number)} h"

@@ -7,7 +7,7 @@ from functools import cache
 
 from cost.basis import Work
 from cost.bill import WorkCost
-from cost.figures import Range
+from cost.figures import HOURS_A_MONTH, Range
 from cost.model import blog, breakeven, fallback, hourly, idle, interval
 from cost.model.step import Checkpoints, Step
 from cost.terms import Terms
@@ -115,14 +115,13 @@ def _idle(work: Work, terms: Terms) -> float:
 
     A new node takes as long to its first step as a restart does, for it boots and loads the same.
     """
+    pool = terms.pool
     return idle.idle_hours(
-        steps=work.hours_per_month / work.step_hours,
-        at_once=work.steps_at_once,
-        most=terms.pool.maximum,
-        tail=terms.tail,
+        bursts=work.hours_per_month / work.step_hours / work.steps_at_once,
+        nodes=max(0, min(work.steps_at_once, pool.maximum) - pool.minimum),
+        unneeded=terms.tail,
         boot=work.step.restart,
-        least=min(terms.pool.minimum, terms.pool.maximum),
-        billed=work.hours_per_month,
+        spare=max(0.0, (pool.maximum - pool.minimum) * HOURS_A_MONTH - work.hours_per_month),
     )
 
 

@@ -24,6 +24,7 @@ from pull_request import judged
 from pull_request.bases import Bases
 from pull_request.comparison import Comparison
 from pull_request.observed import Observed
+from pull_request.priced import priced
 from pull_request.runs import stop_runs
 from pull_request.telling import Told, told
 from recorder.run import PROJECT_ROOT
@@ -165,7 +166,7 @@ def _tell(observed: Observed, folder: Path, accepted: Sequence[Accepted]) -> int
     before, after = (
         judged.violations(observed.stack, run, accepted) for run in (observed.base, observed.head)
     )
-    what: Told = told(observed, before, after)
+    what: Told = told(observed, before, after, priced(observed))
     folder.mkdir(parents=True, exist_ok=True)
     _write(folder / f"{observed.stack}.md", what.markdown)
     _write(folder / f"{observed.stack}.json", json.dumps(what.document, indent=2) + "\n")

@@ -6,7 +6,7 @@ their transforms (each block: no eviction, or one and then a geometric number of
 lattice of `_CELLS` from zero to the slack, by the discrete Fourier transform with a damping that keeps what lies beyond
 out ("Numerical inversion of probability generating functions", Abate and Whitt 1992). A time between two points of the
 lattice counts as both, in the proportion that keeps its mean. tests/cost/model/test_by_chance.py plays it, and
-tests/cost/model/test_deadline.py compares a closed form where there is one.
+tests/cost/model/test_deadline_chances.py compares a closed form where there is one.
 """
 
 from __future__ import annotations

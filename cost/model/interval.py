@@ -18,7 +18,7 @@ def best(rate: float, writing: float, hours: float) -> float | None:
     estimate of the optimum checkpoint interval for restart dumps", Daly 2006); the square root of 2C / λ is its limit
     ("A first order approximation to the optimum checkpoint interval", Young 1974). A step has a whole number of
     blocks, and its last one writes nothing: of n equal blocks each but the last is C longer, and the best n is one of
-    the two beside that τ, as tests/cost/model/test_interval.py finds by trying all.
+    the two beside that τ, as tests/cost/model/test_best_interval.py finds by trying all.
 
     Returns:
         None where no checkpoint pays; 0 where writing one takes no time, so that work is best saved all the time.

@@ -14,6 +14,7 @@ from cost.prices import meters
 from cost.prices.origin import HOUR, Silent
 from cost.prices.price_list import NoAnswerError, PriceList
 from cost.prices.series import by_siblings
+from cost.prices.snapshot import CURRENCY
 
 _AT_ONCE: Final = 8
 _SIZES_A_QUESTION: Final = 15
@@ -28,6 +29,8 @@ class Retail(Silent):
     def __init__(self, prices: PriceList, report: Callable[[str], None]) -> None:
         """Takes the list to ask and who is told that it does not answer."""
         self._list, self._report = prices, report
+        self._in_dollars = prices.currency == CURRENCY
+        """Whether the repository has prices to compare with and to fall back on."""
         self._answers: dict[str, tuple[datetime, list[meters.Row]]] = {}
         self._vms: dict[tuple[str, str], str] = {}
         """The question whose answer has a size in a region."""
@@ -57,13 +60,13 @@ class Retail(Silent):
         quote = self._vm(size, region, meters.on_demand)
         before = ondemand_prices(size).get(region) or by_siblings(size, region)
         if quote is None:
-            if before and not self._down:
+            if before and self._in_dollars and not self._down:
                 self._report(
                     f"{size} in {region}: Azure's price list has no price for it; it may not be sold there"
                 )
             return None
         now = quote.price.expected
-        if self._list.currency == "USD" and before and abs(now / before - 1) > _ODD:
+        if self._in_dollars and before and abs(now / before - 1) > _ODD:
             told = f"{size} in {region}: {now:g} an hour, but {before:g} on {PRICES_READ}; look whether that can be"
             return Quote(quote.price, quote.unit, quote.source, (*quote.warnings, told))
         return quote
@@ -111,9 +114,8 @@ class Retail(Silent):
             except NoAnswerError as error:
                 with self._lock:
                     if not self._down:
-                        self._report(
-                            f"Azure's price list does not answer ({error}); prices are the repository's"
-                        )
+                        then = "; prices are the repository's" if self._in_dollars else ""
+                        self._report(f"Azure's price list does not answer ({error}){then}")
                     self._down = True
         return self._answers.get(question)
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from policy.rule import Violation
 from pull_request.observed import Observed
+from pull_request.priced import Priced
 from pull_request.telling.comment import markdown, marker
 from pull_request.telling.document import SCHEMA, ChangeDocument, change_document
 from pull_request.telling.terminal import terminal
@@ -28,7 +29,10 @@ class Told:
 
 
 def told(
-    observed: Observed, base_violations: Sequence[Violation], head_violations: Sequence[Violation]
+    observed: Observed,
+    base_violations: Sequence[Violation],
+    head_violations: Sequence[Violation],
+    priced: Priced | None = None,
 ) -> Told:
     """What is told of one stack.
 
@@ -36,6 +40,7 @@ def told(
         observed: what was seen of the stack under both trees.
         base_violations: what the base breaks; none where it did not run.
         head_violations: what the head breaks; none where it did not run.
+        priced: what it does to the bill; None for nothing.
     """
-    document = change_document(observed, base_violations, head_violations)
+    document = change_document(observed, base_violations, head_violations, priced)
     return Told(document, markdown(document), lambda width: terminal(document, width))

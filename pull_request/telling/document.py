@@ -7,6 +7,8 @@ from typing import Any, Literal, TypedDict, TypeGuard
 
 from policy.rule import Violation
 from pull_request.observed import UNKNOWN, Change, Observed, Run
+from pull_request.priced import Priced
+from pull_request.telling.cost import CostTold, changes, cost_of
 from pull_request.telling.pools import PoolTold, pools_of
 from pull_request.telling.reading import is_mapping, whole
 from pull_request.telling.words import Word, words_of
@@ -105,20 +107,26 @@ class ChangeDocument(TypedDict):
     looksReplaced: list[str]
     notes: list[str]
     failures: Failures
-    cost: None
+    cost: CostTold | None
 
 
 def change_document(
-    observed: Observed, base_violations: Sequence[Violation], head_violations: Sequence[Violation]
+    observed: Observed,
+    base_violations: Sequence[Violation],
+    head_violations: Sequence[Violation],
+    priced: Priced | None = None,
 ) -> ChangeDocument:
     """The document of one stack; everything in a stable order."""
     outputs, quota, words = _outputs(observed), _quota(observed), words_of(observed)
+    cost = cost_of(priced)
     return {
         "version": VERSION,
         "stack": observed.stack,
         "base": _revision(observed.base_revision),
         "head": _revision(observed.head_revision),
-        "outcome": _outcome(observed, changed=bool(observed.changes or outputs or quota or words)),
+        "outcome": _outcome(
+            observed, changed=bool(observed.changes or outputs or quota or words or changes(cost))
+        ),
         "counts": {
             action: sum(change.action == action for change in observed.changes) for action in _ACTIONS
         },
@@ -132,7 +140,7 @@ def change_document(
         "looksReplaced": sorted(observed.looks_replaced),
         "notes": list(observed.notes),
         "failures": {"base": _failure(observed.base), "head": _failure(observed.head)},
-        "cost": None,
+        "cost": cost,
     }
 
 

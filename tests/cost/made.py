@@ -45,16 +45,22 @@ class FixedMarket:
     asked: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
 
     def on_demand(self, size: str, region: str) -> Quote:
+        """See `Market`."""
         return Quote(Range.exactly(self._prices(size, region)[0]), "hour", LIST)
 
     def spot(self, size: str, region: str) -> Quote:
+        """See `Market`."""
         price = self._prices(size, region)[1]
         return Quote(Range(price, price * (1 - self.spread), price * (1 + self.spread)), "hour", LIST)
 
     def evictions(self, size: str, region: str) -> EvictionRate:
+        """See `Market`."""
+        del size, region
         return EvictionRate(self.rate, Source("a test"))
 
     def service(self, meter: str, region: str) -> Quote:
+        """See `Market`."""
+        del region
         if meter not in SERVICES:
             raise CostError(f"meter: {meter} is not allowed; expected one that has a price")
         price, unit = SERVICES[meter]

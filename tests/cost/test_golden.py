@@ -6,7 +6,6 @@ from cost.billing import bill
 from cost.figures import Range
 from tests.cost.made import FixedMarket, seed, spot, stack
 
-
 STARTS = 1270 * 0.1 * 0.0487
 """What the first start of each step's node costs, 6 minutes, which those figures leave out."""
 
