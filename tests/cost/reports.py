@@ -66,5 +66,5 @@ def report(*pods: Raw, nodes: list[Raw] | None = None, since: float | None = Non
         "violations": [],
         "notes": [],
     }
-    jsonschema.Draft202012Validator(SCHEMA).validate(found)
+    jsonschema.Draft202012Validator(SCHEMA).validate(found)  # pyright: ignore[reportUnknownMemberType]
     return found
