@@ -8,9 +8,10 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pulumi
 
@@ -18,9 +19,10 @@ from cost import basis, reading
 from cost.bill import Bill
 from cost.billing import bill
 from cost.figures import CostError
-from cost.prices import open_market
+from cost.prices import Market, open_market
 from cost.report.document import document
 from cost.report.page import page
+from cost.report.what_if import what_if
 from cost.stack import Stack
 from preview import terminal
 from preview.report import NARROWEST
@@ -56,14 +58,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
             if options.plan
             else planned(options.stack, options.root.resolve())
         )
-        found = billed(stack, offline=options.offline)
+        told: list[str] = []
+        market = open_market(cost_of(stack), offline=options.offline, report=told.append)
+        found = bill(stack, market)
+        written = _written(stack, market, replace(found, warnings=(*found.warnings, *told)), options.format)
     except (CostError, StackFileError, pulumi.RunError, OSError) as error:
         print(error, *getattr(error, "__notes__", ()), sep="\n", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         return 130
-    print(*_written(found, options.format), sep="\n")
+    print(*written, sep="\n")
     return OVER_BUDGET if found.over_budget else 0
 
 
@@ -77,27 +82,26 @@ def planned(name: str, root: Path) -> Stack:
     return reading.from_plan(plan_document(record(name, root=root, preview=True)))
 
 
-def billed(stack: Stack, *, offline: bool) -> Bill:
-    """The bill at the prices that the market has now.
+def cost_of(stack: Stack) -> Mapping[str, Any]:
+    """What a stack says of prices, for the market.
 
     Raises:
-        CostError: it can't be made.
+        CostError: it can't be read.
     """
-    cost = basis.read(stack.outputs).basis.cost
-    told: list[str] = []
-    found = bill(stack, open_market(cost.model_dump(by_alias=True), offline=offline, report=told.append))
-    return replace(found, warnings=(*found.warnings, *told))
+    return basis.read(stack.outputs).basis.cost.model_dump(by_alias=True)
 
 
-def _written(found: Bill, form: str) -> Iterable[str]:
+def _written(stack: Stack, market: Market, found: Bill, form: str) -> list[str]:
     if form == "json":
         return [json.dumps(document(found), indent=2, ensure_ascii=False, allow_nan=False)]
-    shown = page(found)
+    shown = page(found, what_if(stack, market)) if found.rates else page(found)
     if form == "markdown":
         return [markdown(shown, _MARKER)]
     width = max(shutil.get_terminal_size((110, 24)).columns, NARROWEST)
     parts = [Page(shown.headline, (), ()), *(Page("", [block], ()) for block in shown.top)]
-    parts += [Page(section.title, tuple(section.blocks), ()) for section in shown.sections]
+    for section in shown.sections:
+        first, *others = section.blocks
+        parts += [Page(section.title, (first,), ()), *(Page("", (block,), ()) for block in others)]
     return [line for part in parts for line in (*lines_of(part, width), "")][:-1]
 
 
