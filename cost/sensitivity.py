@@ -28,9 +28,10 @@ class Supposed:
 
 def rates(stack: Stack, market: Market) -> Iterator[Supposed]:
     """The bill at one eviction rate after the other, for all spot pools."""
+    pools = bill(stack, market).rates
     for each in RATES:
         rate = EvictionRate(Range.exactly(each), Source("supposed", assumed=True))
-        yield Supposed(f"{share(each)} an hour", bill(stack, market, rate=rate))
+        yield Supposed(f"{share(each)} an hour", bill(stack, market, observed=dict.fromkeys(pools, rate)))
 
 
 def prices(stack: Stack, market: Market) -> Iterator[Supposed]:

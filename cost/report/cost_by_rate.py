@@ -105,7 +105,7 @@ def _labels(axes: Any, labels: list[tuple[float, str, str]], end: float, top: fl
     """Names at the right end of the lines, moved apart where they would touch."""
     place = math.inf
     for height, words, colour in sorted(labels, reverse=True):
-        place = min(height, place - _LEAST_GAP * top)
+        place = min(height, place - _LEAST_GAP * top * (1 + words.count("\n")))
         axes.annotate(words, (end, place), (12, 0), **_POINTS, color=colour, weight="bold")
 
 
