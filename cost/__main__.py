@@ -1,4 +1,4 @@
-"""`python -m cost [STACK] [--format text|markdown|json] [--offline]`: what a stack is expected to cost a month."""
+"""`python -m cost [STACK]`: what a stack is expected to cost a month, told, as data or as pictures."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pulumi
 
-from cost import basis, reading
+from cost import basis, observed, reading
 from cost.bill import Bill
 from cost.billing import bill
 from cost.figures import CostError
@@ -28,7 +28,7 @@ from preview.report import NARROWEST
 from recorder.document import plan_document
 from recorder.run import PROJECT_ROOT, record
 from recorder.stack_files import StackFileError
-from writing.blocks import Page
+from writing.blocks import Page, Section
 from writing.markdown import markdown
 from writing.terminal import terminal as lines_of
 
@@ -48,8 +48,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("stack", nargs="?", default="dev", help="a stack with a file Pulumi.<stack>.yaml")
     parser.add_argument("--root", type=Path, default=PROJECT_ROOT, help="the project folder")
     parser.add_argument("--plan", type=Path, help="bill this plan.json instead of a stack's file")
-    parser.add_argument("--format", choices=("text", "markdown", "json"), default="text")
+    parser.add_argument("--format", choices=("text", "markdown", "json", "svg"), default="text")
     parser.add_argument("--offline", action="store_true", help="ask nobody for prices")
+    parser.add_argument("--observed", type=Path, help="what `ckf-spot where -o json` wrote of this stack")
+    parser.add_argument("--build", type=Path, default=PROJECT_ROOT / "build", help="folder for the pictures")
     options = parser.parse_args(arguments)
     try:
         stack = (
@@ -60,7 +62,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
         told: list[str] = []
         market = market_of(stack, offline=options.offline, report=told.append)
         found = bill(stack, market)
-        written = _written(stack, market, replace(found, warnings=(*found.warnings, *told)), options.format)
+        more: list[Section] = []
+        rates: Mapping[str, EvictionRate] = {}
+        if options.observed:
+            seen = observed.read(options.observed, {it.name: it.spot for it in reading.pools(stack)})
+            rates = observation.telling(seen)
+            before, found = found, bill(stack, market, observed=rates)
+            more.append(observation.section(seen, before, found))
+        if options.format == "svg":
+            drawn = pictures.pictures(found, batch(stack, market, observed=rates))
+            written = [str(path) for path in pictures.write(options.build / stack.name, drawn)]
+        else:
+            written = _written(
+                stack, market, replace(found, warnings=(*found.warnings, *told)), more, options.format
+            )
     except (CostError, StackFileError, pulumi.RunError, OSError) as error:
         print(error, *getattr(error, "__notes__", ()), sep="\n", file=sys.stderr)
         return 1
@@ -96,10 +111,10 @@ def market_of(stack: Stack, *, offline: bool, report: Callable[[str], None]) -> 
     )
 
 
-def _written(stack: Stack, market: Market, found: Bill, form: str) -> list[str]:
+def _written(stack: Stack, market: Market, found: Bill, more: Sequence[Section], form: str) -> list[str]:
     if form == "json":
         return [json.dumps(document(found), indent=2, ensure_ascii=False, allow_nan=False)]
-    shown = page(found, what_if(stack, market)) if found.rates else page(found)
+    shown = page(found, *more, *([what_if(stack, market)] if found.rates else []))
     if form == "markdown":
         return [markdown(shown, _MARKER)]
     width = max(shutil.get_terminal_size((110, 24)).columns, NARROWEST)
