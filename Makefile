@@ -99,6 +99,7 @@ docs: $(VENV)/.dev $(PACKAGE_VENV)/.dev ## write what is generated: settings and
 bench: $(VENV)/.dev ## run times side by side, as ratios; about 15 minutes, on a machine that does nothing else
 	@$(PY) -m bench.start
 	@$(PY) -m bench.program
+	@$(PY) -m bench.cost
 	@$(PY) -m tools
 	@$(PY) -m bench.engine
 	@$(PY) -m bench.scale

@@ -105,6 +105,11 @@ def _on_spot(name: str, work: Work, terms: Terms, *, assumed: bool) -> Played:
     return Played(cost, own, twin, compared)
 
 
+def forget() -> None:
+    """Forgets what was worked out, so that a benchmark measures it."""
+    _expected.cache_clear()
+
+
 @cache
 def _expected(step: Step, rate: float) -> hourly.Expectation:
     return hourly.expected(step, rate)
