@@ -16,12 +16,13 @@ from pathlib import Path
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
+from pull_request.revisions import is_stack_name
+
 from delivery import power
 from delivery.azure_cli import Azure, AzureError
 from delivery.github import GitHub, GitHubError
 from delivery.power import Power, PowerError
 from delivery.pulumi_cli import Pulumi, PulumiError
-from pull_request.revisions import is_stack_name
 
 _DAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _WEEK: Final = 8

@@ -14,11 +14,12 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final
 
+from pull_request.revisions import is_stack_name
+
 from delivery import deployed
 from delivery.azure_cli import Azure, AzureError, Cluster
 from delivery.deployed import Deployed
 from delivery.pulumi_cli import Pulumi, PulumiError
-from pull_request.revisions import is_stack_name
 
 REST: Final = timedelta(minutes=15)
 """Between a stop and the next start: AKS asks for 15 to 30 minutes (start-stop-cluster.md)."""
