@@ -14,8 +14,10 @@ from cost.reading import Pool
 _LETTERS = re.compile(r"Standard_([A-Z]+)")
 _USUAL = ("D", "DS", "E", "F", "FX")
 _GENERATION = re.compile(r".*_v(\d+)")
-_TRIED = 8
+_TRIED = 4
 """Sizes that a bill is guessed for, the cheapest on demand first (our choice)."""
+_DISK = 19.71 / 730
+"""USD an hour of a managed OS disk (docs/facts/prices.md#os-disks)."""
 _MOVE = "a pool that exists moves to the new size as docs/how-to/move-a-pool.md says"
 _AGAIN = "a pool that exists is made anew; measure a step there, for an hour of another processor is not the same hour"
 
@@ -52,7 +54,8 @@ def alike(size: VmSize, pool: Pool, region: str) -> list[VmSize]:
         and _same(size, other, pool)
         and (price := ondemand_prices(other.name).get(region)) is not None
     }
-    return [vm_sizes()[name] for name in sorted(prices, key=lambda name: prices[name])][:_TRIED]
+    found = [vm_sizes()[name] for name in prices]
+    return sorted(found, key=lambda it: prices[it.name] + (0 if it.ephemeral_gib else _DISK))[:_TRIED]
 
 
 def _same(size: VmSize, other: VmSize, pool: Pool) -> bool:
