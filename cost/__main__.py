@@ -18,7 +18,7 @@ from cost import basis, reading
 from cost.bill import Bill
 from cost.billing import bill
 from cost.figures import CostError
-from cost.prices import open_market
+from cost.prices import ahead_of, open_market
 from cost.report.document import document
 from cost.report.page import page
 from cost.stack import Stack
@@ -83,9 +83,15 @@ def billed(stack: Stack, *, offline: bool) -> Bill:
     Raises:
         CostError: it can't be made.
     """
-    cost = basis.read(stack.outputs).basis.cost
+    read = basis.read(stack.outputs).basis
     told: list[str] = []
-    found = bill(stack, open_market(cost.model_dump(by_alias=True), offline=offline, report=told.append))
+    market = open_market(
+        read.cost.model_dump(by_alias=True),
+        offline=offline,
+        report=told.append,
+        ahead=ahead_of(stack, read.location) if read.location else (),
+    )
+    found = bill(stack, market)
     return replace(found, warnings=(*found.warnings, *told))
 
 
