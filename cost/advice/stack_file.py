@@ -80,7 +80,8 @@ def stack_file(name: str, root: Path) -> StackFile:
     config = read_stack(root, name)
     file = cast(dict[str, Any], load((root / f"Pulumi.{name}.yaml").read_text(encoding="utf-8-sig")) or {})
     own = cast(dict[str, Any], file.get("config") or {})
-    written = frozenset(key.rpartition(":")[2] for key in own)
+    parts = [key.split(":") for key in own]
+    written = frozenset(names[-1] for names in parts if len(names) == 1 or names[0] == config.project)
     prefix = f"{config.project}:"
     return StackFile(
         config.project,

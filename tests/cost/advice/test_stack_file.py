@@ -76,3 +76,10 @@ def test_an_encrypted_value_is_marked(tmp_path: Path) -> None:
     (tmp_path / "Pulumi.s.yaml").write_text(text, encoding="utf-8")
     found = stack_file("s", tmp_path)
     assert (found.secret, found.get("d"), found.get("c")) == ({"a"}, 2, None)
+
+
+def test_a_key_of_another_namespace_is_none_of_the_programs(tmp_path: Path) -> None:
+    (tmp_path / "Pulumi.yaml").write_text("name: p\n", encoding="utf-8")
+    text = "config:\n  azure-native:location: westeurope\n  p:config:old: 1\n  short: 2\n"
+    (tmp_path / "Pulumi.s.yaml").write_text(text, encoding="utf-8")
+    assert stack_file("s", tmp_path).written == {"old", "short"}
