@@ -90,6 +90,8 @@ def textbook(checkpoints: Checkpoints, restart: float, rate: float) -> float:
     2 minutes at the best interval 0.16 % at 5 %/h (tests/cost/model/test_model_golden.py).
     """
     hazard = evictions_an_hour(rate)
+    if not checkpoints.every:
+        return math.inf if checkpoints.writing else 1 + _growth(hazard, restart)
     block = checkpoints.every + checkpoints.writing
     return (1 + _growth(hazard, restart)) * (block + _lost(hazard, block)) / checkpoints.every
 

@@ -59,13 +59,22 @@ def test_what_would_never_get_done_has_no_figure() -> None:
 
 @pytest.mark.parametrize(
     ("rate", "dollars", "minutes"),
-    zip(RATES, (170.11, 173.01, 176.56, 182.18, 187.10, 191.76), (153, 96, 67, 46, 37, 31), strict=True),
+    [
+        (0.01, 170.11, 153),
+        (0.025, 173.01, 96),
+        (0.05, 176.56, 67),
+        (0.10, 182.18, 46),
+        (0.15, 187.10, 37),
+        (0.20, 191.76, 31),
+    ],
 )
 def test_endless_work_with_the_best_checkpoints(rate: float, dollars: float, minutes: float) -> None:
     every = interval.endless(evictions_an_hour(rate), WRITING)
     assert every * 60 == pytest.approx(minutes, abs=0.5)
     told = textbook(Checkpoints(every, WRITING), 0.1, rate) * HOURS * SPOT
-    assert told == pytest.approx(dollars, abs=0.03)  # of the best interval that the figures were worked out at
+    assert told == pytest.approx(
+        dollars, abs=0.03
+    )  # of the best interval that the figures were worked out at
 
 
 def test_the_best_interval_of_the_facts() -> None:
