@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from catalogue import service_price, services, vm_sizes
+from catalogue import services, vm_sizes
 from cost.figures import CostError, Range
 from cost.prices import Market, ahead_of, open_market
 from cost.stack import Resource, Stack
-from tests.cost.prices.azure import Azure, Row, row, spot
+from tests.cost.prices.azure import Azure, row, service_row, spot
 from tests.cost.prices.stand_in_az import history, installed, rate
 
 VM = ("Standard_D4s_v3", "uksouth")
@@ -133,22 +133,9 @@ def test_without_anybody_to_ask_five_percent_is_assumed(told: Told) -> None:
     assert found.rate.expected == 0.05
 
 
-def service_rows(name: str, region: str, price: float) -> list[Row]:
-    meter = service_price(name, region).meter
-    assert meter is not None
-    where = "Global" if meter.everywhere else region
-    shape = {
-        "serviceName": meter.service,
-        "productName": meter.product or "any",
-        "skuName": meter.sku or "any",
-        "meterName": meter.name,
-    }
-    return [{**row("", where, price), **shape}]
-
-
 def test_services_are_asked_for_too(told: Told, azure: Azure, address: str) -> None:
     names = ["disk-P10", "load-balancer", "control-plane-standard", "logs", "nat-gateway"]
-    azure.rows = [found for name in names for found in service_rows(name, "uksouth", 7.0)]
+    azure.rows = [service_row(name, "uksouth", 7.0) for name in names]
     market = told.market(address, ahead=[(name, "uksouth") for name in names])
     assert {market.service(name, "uksouth").price.expected for name in names} == {7.0}
     assert {market.service(name, "uksouth").unit for name in names} == {"month", "hour", "GB"}

@@ -117,6 +117,16 @@ def test_a_slow_answer_is_no_answer(azure: Azure, address: str, monkeypatch: pyt
         Clock().list(address).rows(WHERE)
 
 
+@pytest.mark.parametrize(("limit", "most"), [("_MOST_BYTES", 100), ("_MOST_SECONDS", -1.0)])
+def test_an_answer_without_end_is_no_answer(
+    azure: Azure, address: str, monkeypatch: pytest.MonkeyPatch, limit: str, most: float
+) -> None:
+    monkeypatch.setattr(f"cost.prices.price_list.{limit}", most)
+    with pytest.raises(NoAnswerError, match="too long, or comes too slowly"):
+        Clock().list(address).rows(WHERE)
+    assert len(azure.asked) == 1
+
+
 def test_nobody_there_is_no_answer() -> None:
     with pytest.raises(NoAnswerError, match="refused"):
         Clock().list("http://127.0.0.1:1/api").rows(WHERE)
