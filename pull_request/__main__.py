@@ -7,7 +7,6 @@ import json
 import math
 import os
 import shutil
-import signal
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -15,7 +14,6 @@ from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from contextlib import suppress
 from pathlib import Path
 from tempfile import NamedTemporaryFile
-from types import FrameType
 from typing import Final
 
 import tools
@@ -26,6 +24,7 @@ from pull_request import judged
 from pull_request.bases import Bases
 from pull_request.comparison import Comparison
 from pull_request.observed import Observed
+from pull_request.priced import priced
 from pull_request.runs import stop_runs
 from pull_request.telling import Told, told
 from recorder.run import PROJECT_ROOT
@@ -41,7 +40,6 @@ _USAGE: Final = 2
 _INTERRUPTED: Final = 130
 _AT_ONCE: Final = 2
 """Stacks that are looked at side by side."""
-_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _SWEEP_SECONDS: Final = 0.2
 _WIDTH: Final = (110, 24)
 
@@ -58,19 +56,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         protected, so that `pulumi up` refuses it; 2 where nothing can be previewed.
     """
     options = _arguments(arguments)
-    for each in _SIGNALS:
-        signal.signal(each, _interrupt)
-    processes.adopt()
     try:
-        return _preview(options)
+        with processes.ended_with_this_one():
+            return _preview(options)
     except (_UsageError, RevisionError, GitError, ExceptionsError, OSError) as error:
         _report(f"error: {error}")
         return _USAGE
     except KeyboardInterrupt:
         _report("stopped; nothing is left behind")
         return _INTERRUPTED
-    finally:
-        processes.end_children()
 
 
 def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
@@ -172,7 +166,7 @@ def _tell(observed: Observed, folder: Path, accepted: Sequence[Accepted]) -> int
     before, after = (
         judged.violations(observed.stack, run, accepted) for run in (observed.base, observed.head)
     )
-    what: Told = told(observed, before, after)
+    what: Told = told(observed, before, after, priced(observed))
     folder.mkdir(parents=True, exist_ok=True)
     _write(folder / f"{observed.stack}.md", what.markdown)
     _write(folder / f"{observed.stack}.json", json.dumps(what.document, indent=2) + "\n")
@@ -192,13 +186,6 @@ def _write(file: Path, text: str) -> None:
 def _report(line: str) -> None:
     sys.stderr.write(f"{line}\n")  # at once: two stacks report side by side
     sys.stderr.flush()
-
-
-def _interrupt(_signal: int, _frame: FrameType | None) -> None:
-    """Stops once; what has to be cleared away then is not interrupted again."""
-    for each in _SIGNALS:
-        signal.signal(each, signal.SIG_IGN)
-    raise KeyboardInterrupt
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from revisions.repository import Revision
 
@@ -99,6 +99,15 @@ class Observed:
     looks_replaced: tuple[str, ...] = ()
     refused: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+
+
+def shown(value: Any, instead: Any) -> Any:
+    """A value of a run with something else in place of all that is secret or known by an `up` only."""
+    if isinstance(value, dict):
+        return {key: shown(item, instead) for key, item in cast(dict[str, Any], value).items()}
+    if isinstance(value, list):
+        return [shown(item, instead) for item in cast(list[Any], value)]
+    return instead if value in (SECRET, UNKNOWN) else value
 
 
 SECRET = "[secret]"  # noqa: S105 - what stands in place of a secret

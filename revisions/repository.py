@@ -83,20 +83,33 @@ class Repository:
         Raises:
             RevisionError: there is no such commit, or nothing in common is known here.
         """
-        known = self._commit(ref)
-        if not known:
-            raise RevisionError(
-                f"BASE: {shown(ref)} is not allowed; expected a branch, tag or commit that is here "
-                f"(`git fetch origin` gets the branches of origin)"
-            )
+        known = self.commit(ref, "BASE")
         try:
-            commit = git(self.root, "merge-base", "HEAD", known).split()[0]
+            commit = git(self.root, "merge-base", "HEAD", known.commit).split()[0]
         except GitError:
             shallow = git(self.root, "rev-parse", "--is-shallow-repository").strip() == "true"
             way = "; this clone is shallow, `git fetch --unshallow` gets the rest" if shallow else ""
             raise RevisionError(
                 f"BASE: {shown(ref)} is not allowed; expected one with a commit in common with this branch{way}"
             ) from None
+        return Revision(ref, commit, self._day(commit))
+
+    def commit(self, ref: str, asked: str) -> Revision:
+        """The commit that a branch, a tag or a hash names.
+
+        Args:
+            ref: its name.
+            asked: what the user gave it as, for the message.
+
+        Raises:
+            RevisionError: there is no such commit.
+        """
+        commit = self._commit(ref)
+        if not commit:
+            raise RevisionError(
+                f"{asked}: {shown(ref)} is not allowed; expected a branch, tag or commit that is here "
+                f"(`git fetch origin` gets the branches of origin)"
+            )
         return Revision(ref, commit, self._day(commit))
 
     def head(self) -> Revision:

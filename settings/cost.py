@@ -1,4 +1,4 @@
-"""What the expected bill of a stack is made with: prices, evictions, usage, a budget. No Azure resource depends on it."""
+"""What the expected bill is made with: prices, evictions, usage, a budget. No Azure resource depends on it."""
 
 from typing import Annotated, Literal, get_args
 
@@ -12,8 +12,8 @@ Band = Literal["0-5", "5-10", "10-15", "15-20", "20+"]
 
 
 def _rate(value: object) -> object:
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    if value is None or value in get_args(Band) or (number and 0 <= value < 1):
+    share = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 1
+    if share or value is None or (isinstance(value, str) and value in get_args(Band)):
         return value
     raise PydanticCustomError(
         "eviction_rate",

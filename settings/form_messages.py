@@ -79,7 +79,7 @@ def _about_quotes(detail: ErrorDetails) -> str:
 
 def _as_json(text: str) -> Any:
     try:
-        return json.loads(text)
+        return json.loads(text, parse_constant=str)  # NaN is no number here
     except (ValueError, RecursionError):
         return None
 

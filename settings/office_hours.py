@@ -7,7 +7,7 @@ _TIME = {"pattern": r"^([01][0-9]|2[0-3]):[0-5][0-9]$", "form": "a time of day a
 
 
 class OfficeHours(SettingsModel):
-    """When people work with the stack. A stopped cluster costs no nodes (docs/facts/aks.md#office-hours)."""
+    """When people work with the stack. A stopped cluster costs no nodes (docs/facts/aks.md#stopping-and-starting)."""
 
     time_zone: str = setting(
         about="Time zone of the local time.",

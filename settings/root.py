@@ -141,5 +141,5 @@ class Settings(SettingsModel):
     office_hours: OfficeHours | None = setting(
         None,
         about="When the cluster runs. Left out: always.",
-        source="docs/facts/aks.md#office-hours",
+        source="docs/facts/aks.md#stopping-and-starting",
     )

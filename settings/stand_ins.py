@@ -60,11 +60,11 @@ def _of_type(annotation: Any, field: FieldInfo | None) -> list[Any]:
     if isinstance(annotation, type) and issubclass(annotation, SettingsModel):
         return _smallest(annotation)
     origin, inner = get_origin(annotation), get_args(annotation)
+    if origin is Annotated:  # its own limits are those that count
+        field = next((limit for limit in inner[1:] if isinstance(limit, FieldInfo)), field)
+        inner = inner[:1]
     if origin is Literal:
         return list(inner)
-    if origin is Annotated:
-        limits = next((limit for limit in inner[1:] if isinstance(limit, FieldInfo)), field)
-        return _of_type(inner[0], limits)
     if origin is tuple:
         return [[], *([choices] if len(choices := _of_type(inner[0], None)) > 1 else [])]
     if origin is dict:

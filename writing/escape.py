@@ -23,7 +23,7 @@ _SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _VALUE = re.compile("`([^`]+)`")
 _WORD = r"(?!(?:[a-z]*www|[a-f]{7,})\b)[a-z]+"
 """Letters; but none that GitHub could take for a commit or for the start of an address."""
-_PLAIN = re.compile(rf"{_WORD}(?:[-'’]{_WORD})*|[0-9]{{1,6}}|[→–— ]?", re.ASCII | re.IGNORECASE)
+_PLAIN = re.compile(rf"{_WORD}(?:[-'’]{_WORD})*|[0-9]{{1,6}}%?|[→–—% ]?", re.ASCII | re.IGNORECASE)
 """Words, with hyphens or apostrophes in them, and numbers."""
 
 

@@ -46,6 +46,8 @@ _CREDENTIALS: Final = {
 _CLIENT_CONFIG: Final = "azure-native:authorization:getClientConfig"
 FUNCTIONS: Final = frozenset({*_CREDENTIALS, _CLIENT_CONFIG})
 """Every function that is answered, by its token."""
+POWER: Final = {"local-aks:stopManagedCluster": False, "local-aks:startManagedCluster": True}
+"""What `az` asks beside: azure-native can neither stop nor start a cluster; whether it runs afterwards."""
 _CREDENTIALS_ARGUMENTS: Final = frozenset({"resourceGroupName", "resourceName", "serverFqdn", "format"})
 
 
@@ -237,6 +239,9 @@ class AzureNativeProvider(Provider):
             return _returned(
                 {"clientId": _CLIENT, "objectId": _CLIENT, "subscriptionId": subscription, "tenantId": TENANT}
             )
+        if request.tok in POWER:
+            self._power(context, wire.decode(request.args)["id"], run=POWER[request.tok])
+            return _returned({})
         if request.tok not in _CREDENTIALS:
             fail(context, f"Invoke type {request.tok} not found: the local Azure does not have it")
         arguments = wire.decode(request.args)
@@ -250,6 +255,13 @@ class AzureNativeProvider(Provider):
             fail(context, f"request failed {cluster}/list{name[0].upper()}{name[1:]}Credential: {error}")
         value = base64.b64encode(self._kubeconfig().encode()).decode()
         return _returned({"kubeconfigs": [{"name": name, "value": value}]})
+
+    def _power(self, context: grpc.ServicerContext, cluster_id: str, *, run: bool) -> None:
+        """Stop or start a cluster, and wait for the end."""
+        try:
+            self._azure.wait(self._azure.power(cluster_id, run=run))
+        except (ArmError, OperationCancelledError) as error:
+            fail(context, str(error))
 
     def _default_location(self, inputs: Json, configuration: Configuration) -> str | wire.Unknown | None:
         """The location of the configuration, else of the resource's group (`getDefaultLocation`)."""

@@ -6,14 +6,15 @@ import os
 import signal
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import Final
 
-from local_aks.azure import admission, arm, preconditions
+from local_aks.azure import admission, arm, power, preconditions
 from local_aks.azure.arm import ArmError, Json
 from local_aks.azure.deletions import Deletions, node_group_id
 from local_aks.azure.faults import Fault
+from local_aks.azure.power import Switch
 from local_aks.azure.requests import Requests
 from local_aks.azure.responses import BUILDERS, Put
 from local_aks.azure.responses.put import without_secrets
@@ -33,6 +34,8 @@ class Operation:
     """How it fails, None when it succeeds."""
     clusters: tuple[str, ...] = ()
     """Ids of the clusters that it deletes."""
+    run: bool | None = None
+    """Whether it starts a cluster (True), stops one (False) or does neither."""
 
 
 class ResourceManager:
@@ -43,6 +46,7 @@ class ResourceManager:
         timing: how long it takes.
         today: the day on which it decides about support of Kubernetes versions.
         empty_cluster: deletes what is inside a cluster that is being deleted; None for clusters with nothing inside.
+        switch: stops and starts what a cluster consists of; None for clusters that consist of nothing.
     """
 
     def __init__(
@@ -51,9 +55,11 @@ class ResourceManager:
         timing: Timing,
         today: Callable[[], date],
         empty_cluster: Callable[[], None] | None = None,
+        switch: Switch | None = None,
     ) -> None:
         self._state = state
         self._timing = timing
+        self._switch = switch
         self._deletions = Deletions(state, timing, empty_cluster)
         self._requests = Requests(state, self.get, today)
 
@@ -87,6 +93,7 @@ class ResourceManager:
             self._deletions.purge()
             preconditions.require_parents(arm_type, arm_id, self.get)
             preconditions.require_idle(arm_type, arm_id, self._state, self._timing)
+            power.require_running(arm_type.pulumi, arm_id, self._state)
             ends_at = self._store(arm_type, arm_id, body, failed=fault is not None and not fault.kill)
         return self._accepted(fault, ends_at)
 
@@ -104,6 +111,8 @@ class ResourceManager:
                 return None
             if arm_type.pulumi in {AGENT_POOL, FEDERATED_CREDENTIAL}:
                 preconditions.require_idle(arm_type, arm_id, self._state, self._timing)
+            if arm_type.pulumi != MANAGED_CLUSTER:
+                power.require_running(arm_type.pulumi, arm_id, self._state)
             if arm_type.pulumi == AGENT_POOL:
                 preconditions.require_other_system_pool(arm_id, self._state)
             preconditions.require_unused(arm_type, arm_id, self._state)
@@ -112,6 +121,18 @@ class ResourceManager:
                 clusters = self._deletions.begin(arm_id, ends_at)
         return self._accepted(fault, ends_at, clusters)
 
+    def power(self, cluster_id: str, *, run: bool) -> Operation:
+        """Accept a POST of `start` or `stop`.
+
+        Raises:
+            ArmError: there is no such cluster, or it can't be stopped or started now.
+        """
+        fault = self._count_request("POST", MANAGED_CLUSTER)
+        with self._state.transaction():
+            self._deletions.purge()
+            cluster = power.change(self._state, self._timing, cluster_id, run=run)
+        return replace(self._accepted(fault, cluster.busy_until), run=run)
+
     def wait(self, operation: Operation) -> None:
         """Wait for the end of an operation.
 
@@ -119,7 +140,11 @@ class ResourceManager:
             ArmError: it failed.
             OperationCancelledError: the engine cancelled.
         """
+        if operation.run and self._switch:
+            self._switch(on=True)
         self._timing.wait_until(operation.ends_at)
+        if operation.run is False and self._switch:
+            self._switch(on=False)
         with self._state.transaction():
             self._deletions.purge()
         if operation.error:
@@ -202,6 +227,8 @@ class ResourceManager:
             busy_until=self._timing.ends_at(arm_type.pulumi, operation),
         )
         self._state.put(resource)
+        if arm_type.pulumi == MANAGED_CLUSTER:
+            self._state.note(arm_id, "write", self._timing.now())
         self._store_inline(arm_type, arm_id, body)
         if arm_type.pulumi == MANAGED_CLUSTER and existing is None:
             self._store_node_group(resource)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import date
 
+from local_aks.azure.power import Switch
 from local_aks.azure.provider import AzureNativeProvider
 from local_aks.azure.resource_manager import ResourceManager
 from local_aks.azure.state import AzureState
@@ -22,6 +23,7 @@ def serve(
     speed: float = float("inf"),
     today: Callable[[], date] = date.today,
     empty_cluster: Callable[[], None] | None = None,
+    switch: Switch | None = None,
 ) -> Server:
     """Serve the provider on 127.0.0.1, for `PULUMI_DEBUG_PROVIDERS=azure-native:<port>`.
 
@@ -33,11 +35,12 @@ def serve(
         speed: simulated seconds of Azure in one second; infinite for an Azure that takes no time.
         today: the day on which Azure decides which Kubernetes versions it supports.
         empty_cluster: deletes what is inside a cluster, which counts as deleted only after it.
+        switch: stops and starts what a cluster consists of.
 
     Raises:
         OSError: the port is taken.
     """
     timing = Timing(speed)
-    azure = ResourceManager(state, timing, today, empty_cluster)
+    azure = ResourceManager(state, timing, today, empty_cluster, switch)
     provider = AzureNativeProvider(azure, timing, token=token, kubeconfig=kubeconfig)
     return server.serve(provider, port)

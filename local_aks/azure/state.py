@@ -22,6 +22,9 @@ DIAGNOSTIC_SETTING: Final = "azure-native:monitor:DiagnosticSetting"
 MANAGED_CLUSTER: Final = "azure-native:containerservice:ManagedCluster"
 
 _DELETING: Final = "Deleting"
+RUNNING: Final = "Running"
+STOPPED: Final = "Stopped"
+"""Power states of a cluster and of its pools."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,13 +104,15 @@ class AzureState:
         """Every agent pool of every cluster, inline or not, as one flat dict each.
 
         Keys are the wire names of an agent pool profile, and `clusterName`, `clusterId`, `location`,
-        `nodeResourceGroup` of its cluster. Pools being deleted are left out.
+        `nodeResourceGroup` of its cluster. Pools being deleted, and those of a stopped cluster, are left out.
         """
         resources = self._resources()
         pools: list[Json] = []
         for pool in resources.values():
             cluster = resources.get(arm.key(arm.parent_id_of(pool.id) or ""))
             if pool.type != AGENT_POOL or pool.operation == _DELETING or cluster is None:
+                continue
+            if power_of(cluster) == STOPPED:
                 continue
             pools.append(
                 {
@@ -156,6 +161,16 @@ class AzureState:
         if cluster is None:
             raise LookupError(f"no cluster {cluster_id}")
         return arm.section(cluster.outputs, "autoScalerProfile")
+
+    def note(self, arm_id: str, action: str, at: float) -> None:
+        """Write into the activity log what was asked of a resource, at a time in seconds since the epoch."""
+        with self.transaction():
+            noted: list[Json] = self._read("activity.json", [])
+            self._write("activity.json", [*noted, {"id": arm_id, "action": action, "at": at}])
+
+    def activity(self, arm_id: str) -> list[Json]:
+        """What was asked of a resource: `action` and `at`, the oldest first."""
+        return [e for e in self._read("activity.json", []) if arm.key(e["id"]) == arm.key(arm_id)]
 
     def plan_faults(self, faults: Sequence[Fault]) -> None:
         """Replace the planned faults; counting starts anew."""
@@ -210,6 +225,11 @@ def goes_with(resource: StoredResource, arm_id: str) -> bool:
     """
     below = arm.within(resource.id, arm_id) and resource.type != DIAGNOSTIC_SETTING
     return below or arm.key(resource.id) == arm.key(arm_id)
+
+
+def power_of(cluster: StoredResource) -> str:
+    """Power state of a cluster."""
+    return str(arm.at(cluster.outputs, "powerState.code") or RUNNING)
 
 
 def profile(pool: StoredResource) -> Json:

@@ -14,11 +14,15 @@ from local_aks.azure.types import RESOURCE_GROUP
 CREATING: Final = "Creating"
 UPDATING: Final = "Updating"
 DELETING: Final = "Deleting"
+STARTING: Final = "Starting"
+STOPPING: Final = "Stopping"
 
 _SECONDS: Final = {
     (MANAGED_CLUSTER, CREATING): 240.0,
     (MANAGED_CLUSTER, UPDATING): 120.0,
     (MANAGED_CLUSTER, DELETING): 240.0,
+    (MANAGED_CLUSTER, STARTING): 240.0,
+    (MANAGED_CLUSTER, STOPPING): 300.0,
     (AGENT_POOL, CREATING): 120.0,
     (AGENT_POOL, UPDATING): 60.0,
     (AGENT_POOL, DELETING): 90.0,
@@ -46,6 +50,10 @@ class Timing:
         self._speed = speed
         self._now = now
         self._cancelled = threading.Event()
+
+    def now(self) -> float:
+        """The wall clock, in seconds since the epoch."""
+        return self._now()
 
     def ends_at(self, token: str, operation: str) -> float:
         """Wall-clock time (seconds since the epoch) at which an operation that starts now ends."""

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final, NoReturn
 
-from local_aks.azure.arm import ArmError
+from local_aks.azure.arm import ArmError, Json
 from local_aks.azure.state import AzureState
-from local_aks.azure_cli import cluster
+from local_aks.azure_cli import activity, cluster
 from local_aks.azure_cli.client import Client, SilentError
 from local_aks.azure_cli.nodepool import COMMANDS, NodePools, UsageError
 from local_aks.azure_cli.output import FORMATS, show
@@ -22,7 +22,13 @@ from local_aks.run.directory import NotOurFolderError, RunDirectory
 _FAILED, _USAGE, _MISSING = 1, 2, 3
 """Exit codes of the Azure CLI (learn.microsoft.com/cli/azure, "Error handling")."""
 _NOT_FOUND: Final = 404
-_KNOWN: Final = f"it knows az aks update, az aks nodepool {', '.join(COMMANDS)}"
+_KNOWN: Final = (
+    f"it knows az aks {', '.join(cluster.COMMANDS)}, az aks nodepool {', '.join(COMMANDS)}, "
+    "az monitor activity-log list"
+)
+
+
+Do = Callable[[Client, AzureState, argparse.Namespace], Json | list[Json] | None]
 
 
 class _Parser(argparse.ArgumentParser):
@@ -43,21 +49,17 @@ def main(arguments: Sequence[str]) -> int:
         `az`'s exit code.
     """
     folder, *words = arguments
-    on_pools = words[:2] == ["aks", "nodepool"] and words[2:3] != [] and words[2] in COMMANDS
-    if not on_pools and words[:2] != ["aks", "update"]:
+    known = _command(words)
+    if known is None:
         asked = " ".join(word for word in words[:3] if not word.startswith("-"))
         print(f"ERROR: the local AKS's az does not know 'az {asked}'; {_KNOWN}", file=sys.stderr)
         return _USAGE
-    options = _parser().parse_args(words[2:]) if on_pools else _cluster_parser().parse_args(words[2:])
+    parser, rest, do = known
+    options = parser.parse_args(rest)
     try:
         run = RunDirectory.found(Path(folder))
         with Client(run) as client:
-            state = AzureState(run.azure)
-            if on_pools:
-                pools = NodePools(client, state, options.resource_group, options.cluster_name)
-                found = COMMANDS[options.command](pools, options)
-            else:
-                found = cluster.update(client, state, options)
+            found = do(client, AzureState(run.azure), options)
     except ArmError as error:
         lines = f"({error.code}) {error.message}\nCode: {error.code}\nMessage: {error.message}"
         return _fail(lines, _MISSING if error.status == _NOT_FOUND else _FAILED)
@@ -66,6 +68,24 @@ def main(arguments: Sequence[str]) -> int:
     if found is not None and (text := show(found, options.output)):
         print(text)
     return 0
+
+
+def _command(words: Sequence[str]) -> tuple[argparse.ArgumentParser, Sequence[str], Do] | None:
+    """How a command line is parsed, the words for that, and what carries it out; None for one that is not here."""
+    match words:
+        case ["aks", "nodepool", name, *_] if name in COMMANDS:
+            return _parser(), words[2:], _on_pools
+        case ["aks", name, *rest] if name in cluster.COMMANDS:
+            return _cluster_parser(name), rest, cluster.COMMANDS[name]
+        case ["monitor", "activity-log", "list", *rest]:
+            return _activity_parser(), rest, lambda _, state, options: activity.entries(state, options)
+        case _:
+            return None
+
+
+def _on_pools(client: Client, state: AzureState, options: argparse.Namespace) -> Json | list[Json] | None:
+    pools = NodePools(client, state, options.resource_group, options.cluster_name)
+    return COMMANDS[options.command](pools, options)
 
 
 def _fail(message: str, code: int) -> int:
@@ -94,13 +114,25 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _cluster_parser() -> argparse.ArgumentParser:
-    parser = _Parser(prog="az aks update", allow_abbrev=False)
+def _cluster_parser(name: str) -> argparse.ArgumentParser:
+    parser = _Parser(prog=f"az aks {name}", allow_abbrev=False)
     parser.add_argument("--resource-group", "-g", required=True)
     parser.add_argument("--name", "-n", required=True)
     parser.add_argument("--output", "-o", choices=FORMATS, default="json")
-    parser.add_argument("--network-dataplane", choices=("azure", "cilium"))
-    parser.add_argument("--network-policy", choices=("azure", "calico", "cilium", "none"))
+    if name in ("start", "stop"):
+        parser.add_argument("--no-wait", action="store_true")
+    if name == "update":
+        parser.add_argument("--network-dataplane", choices=("azure", "cilium"))
+        parser.add_argument("--network-policy", choices=("azure", "calico", "cilium", "none"))
+    return parser
+
+
+def _activity_parser() -> argparse.ArgumentParser:
+    parser = _Parser(prog="az monitor activity-log list", allow_abbrev=False)
+    parser.add_argument("--resource-id", required=True)
+    parser.add_argument("--start-time", required=True)
+    parser.add_argument("--max-events", type=int, default=50)
+    parser.add_argument("--output", "-o", choices=FORMATS, default="json")
     return parser
 
 

@@ -12,6 +12,7 @@ import grpc
 from pulumi.runtime.proto import provider_pb2, provider_pb2_grpc
 
 from local_aks.azure.arm import ArmError, Json
+from local_aks.azure.provider import POWER
 from local_aks.azure.state import AGENT_POOL
 from local_aks.lifecycle import daemon
 from local_aks.protocol import wire
@@ -62,6 +63,11 @@ class Client:
         """Begin to PUT a resource; `result` waits for its end."""
         news = wire.encode(body)
         return self._begin("Update", provider_pb2.UpdateRequest(urn=_urn(type_token), id=arm_id, news=news))
+
+    def power(self, arm_id: str, *, run: bool) -> Future[Any]:
+        """Begin to start or to stop a cluster; `result` waits for its end."""
+        [token] = [token for token, runs in POWER.items() if runs is run]
+        return self._begin("Invoke", provider_pb2.InvokeRequest(tok=token, args=wire.encode({"id": arm_id})))
 
     def delete(self, arm_id: str) -> Future[Any]:
         """Begin to DELETE an agent pool; `result` waits for its end."""

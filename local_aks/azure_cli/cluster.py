@@ -1,4 +1,6 @@
-"""The command `az aks update`, as far as it changes the engine of network policies (Azure/azure-cli, 2026-07).
+"""The commands `az aks show`, `stop`, `start`, and `update` as far as it changes the engine of network policies.
+
+Source: Azure/azure-cli, 2026-07.
 
 Azure reimages every pool at once then (docs/facts/aks.md#network-policy); nodes here stay as they are.
 """
@@ -6,12 +8,15 @@ Azure reimages every pool at once then (docs/facts/aks.md#network-policy); nodes
 from __future__ import annotations
 
 import argparse
+import time
+from collections.abc import Callable
 from typing import Final
 
 from local_aks.azure.arm import Json
 from local_aks.azure.state import MANAGED_CLUSTER, AzureState
+from local_aks.azure.timing import STARTING, STOPPING
 from local_aks.azure_cli.client import Client
-from local_aks.azure_cli.nodepool import UsageError, cluster_id
+from local_aks.azure_cli.nodepool import POLL_SECONDS, UsageError, cluster_id
 
 _OPTIONS: Final = {"network_dataplane": "networkDataplane", "network_policy": "networkPolicy"}
 _IDENTITIES: Final = frozenset({"identityProfile"})
@@ -35,9 +40,59 @@ def update(client: Client, state: AzureState, options: argparse.Namespace) -> Js
     network = _without(body["networkProfile"], _ADDRESSES) | changes
     body = _without(body, _IDENTITIES) | {"networkProfile": network}
     client.result(client.put(arm_id, body, MANAGED_CLUSTER))
+    return show(client, state, options)
+
+
+def show(client: Client, state: AzureState, options: argparse.Namespace) -> Json:
+    """The cluster.
+
+    Raises:
+        ArmError: there is none.
+        SilentError: nobody answers.
+    """
+    arm_id = cluster_id(state, options.resource_group, options.name)
     found, _ = client.get(arm_id, MANAGED_CLUSTER)
     return {**found, "id": arm_id, "resourceGroup": options.resource_group}
 
 
+def stop(client: Client, state: AzureState, options: argparse.Namespace) -> None:
+    """Stop the cluster; nothing is printed.
+
+    Raises:
+        ArmError: there is none, or Azure refuses.
+        SilentError: nobody answers.
+    """
+    _switch(client, state, options, run=False)
+
+
+def start(client: Client, state: AzureState, options: argparse.Namespace) -> None:
+    """Start the cluster; nothing is printed.
+
+    Raises:
+        ArmError: there is none, or Azure refuses.
+        SilentError: nobody answers.
+    """
+    _switch(client, state, options, run=True)
+
+
+def _switch(client: Client, state: AzureState, options: argparse.Namespace, *, run: bool) -> None:
+    arm_id = cluster_id(state, options.resource_group, options.name)
+    operation = client.power(arm_id, run=run)
+    while options.no_wait and not operation.done():
+        if client.get(arm_id, MANAGED_CLUSTER)[0]["provisioningState"] in (STARTING, STOPPING):
+            return
+        time.sleep(POLL_SECONDS)
+    client.result(operation)
+
+
 def _without(body: Json, names: frozenset[str]) -> Json:
     return {name: value for name, value in body.items() if name not in names}
+
+
+COMMANDS: Final[dict[str, Callable[[Client, AzureState, argparse.Namespace], Json | None]]] = {
+    "show": show,
+    "start": start,
+    "stop": stop,
+    "update": update,
+}
+"""What there is, by its name on the command line."""

@@ -14,7 +14,7 @@ from local_aks.azure.state import MANAGED_CLUSTER, AzureState
 from local_aks.azure.types import TYPES
 from local_aks.azure_cli.client import Client
 
-_POLL_SECONDS: Final = 0.05
+POLL_SECONDS: Final = 0.05
 
 
 class UsageError(Exception):
@@ -103,7 +103,7 @@ class NodePools:
         while options.no_wait and not operation.done():
             if self._get(options.name)[0].get("provisioningState") in ("Updating", "Deleting"):
                 return
-            time.sleep(_POLL_SECONDS)
+            time.sleep(POLL_SECONDS)
         self._client.result(operation)
 
     def _get(self, name: str) -> tuple[Json, Json]:

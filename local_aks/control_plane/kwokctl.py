@@ -240,6 +240,11 @@ def stop(run: RunDirectory) -> None:
     run.kubeconfig.unlink(missing_ok=True)
 
 
+def component(run: RunDirectory, name: str) -> PidFile:
+    """One of `COMPONENTS` of a run directory's control plane."""
+    return _pid_files(run)[COMPONENTS.index(name)]
+
+
 def _arguments(component: str) -> Iterator[dict[str, Any]]:
     """What a component is given beside or instead of kwokctl's arguments, in the form of its `extraArgs`."""
     for key, value in _ADDED_ARGUMENTS.get(component, {}).items():

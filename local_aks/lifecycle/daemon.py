@@ -4,6 +4,7 @@ import argparse
 import json
 import signal
 import threading
+import time
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
@@ -12,10 +13,12 @@ from typing import Final
 from local_aks import kubernetes_provider
 from local_aks.azure import server as azure
 from local_aks.azure.state import AzureState
+from local_aks.control_plane import power
 from local_aks.kube import cleanup
 from local_aks.run.directory import RunDirectory
 from local_aks.simulation import market_requests
 from local_aks.simulation.clock import WallClock
+from local_aks.simulation.cluster import Cluster
 from local_aks.simulation.journal import Journal
 from local_aks.simulation.live_cluster import LiveCluster
 from local_aks.simulation.loop import Simulation
@@ -26,6 +29,9 @@ from local_aks.simulation.vms.agent_pools import spot_pools
 PID_FILE: Final = "service"
 _AZURE_HASTE: Final = 4
 """How much faster than the simulated clock Azure creates and changes resources: waiting for that shows nothing."""
+_DRAIN_SECONDS: Final = 60.0
+"""How long the nodes of a cluster that stops may take to drain, on the wall clock."""
+_POLL_SECONDS: Final = 0.2
 
 
 @dataclass(frozen=True)
@@ -94,7 +100,8 @@ def serve(run: RunDirectory, *, speed: float, seed: int) -> None:
         token=run.azure_token(),
         kubeconfig=run.kubeconfig.read_text,
         speed=speed * _AZURE_HASTE,
-        empty_cluster=partial(cleanup.erase, str(run.kubeconfig)),
+        empty_cluster=partial(_erase, run),
+        switch=partial(_switch, run, cluster),
     )
     in_cluster = kubernetes_provider.serve(servers=kubernetes_provider.servers_of(run.kubeconfig))
     with journal_file(run).open("a", encoding="utf-8") as sink:
@@ -113,6 +120,22 @@ def serve(run: RunDirectory, *, speed: float, seed: int) -> None:
             azure_native.stop()
             in_cluster.stop()
             cluster.close()
+
+
+def _erase(run: RunDirectory) -> None:
+    power.switch_on(run)
+    cleanup.erase(str(run.kubeconfig))
+
+
+def _switch(run: RunDirectory, cluster: Cluster, *, on: bool) -> None:
+    """A stopped cluster's nodes go, which the simulation sees to, then its API server; back come both."""
+    if on:
+        power.switch_on(run)
+        return
+    deadline = time.monotonic() + _DRAIN_SECONDS
+    while cluster.nodes() and time.monotonic() < deadline:
+        time.sleep(_POLL_SECONDS)
+    power.switch_off(run)
 
 
 def _announce(run: RunDirectory, endpoints: Endpoints) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from local_aks.control_plane import power
 from local_aks.control_plane.kwokctl import ControlPlane
 from local_aks.engine.engine import Engine
 from local_aks.lifecycle import daemon
@@ -61,13 +62,13 @@ class LocalAks:
         return Engine(self.run, self.tools, providers, self.project_root, self.stack, self.extra_config)
 
     def start(self) -> None:
-        """Starts what does not run yet.
+        """Starts what does not run yet; a cluster that was stopped in Azure stays so.
 
         Raises:
             ControlPlaneError: the control plane does not start.
             ServiceError: the service does not start.
         """
-        if self.control_plane.start():
+        if not power.is_off(self.run) and self.control_plane.start():
             self.stop_service()  # one of an earlier control plane knows nothing of this one
         self.start_service()
 

@@ -174,10 +174,13 @@ def test_update_brings_an_engine_for_network_policies(az: Az) -> None:
     [
         ("group delete --name kubeflow", 2, "does not know 'az group delete"),
         (
-            "aks show -g kubeflow -n aks",
+            "aks scale -g kubeflow -n aks",
             2,
-            "it knows az aks update, az aks nodepool delete, list, show, update, ",
+            "it knows az aks show, start, stop, update, az aks nodepool delete, ",
         ),
+        ("aks stop -g kubeflow -n ask", 3, "managedClusters/ask' under resource group"),
+        ("aks start -g kubeflow -n aks", 1, "(OperationNotAllowed) managed cluster is in Provisioning State"),
+        ("monitor activity-log list --resource-id x --start-time today", 1, "unrecognized datetime: today"),
         ("aks nodepool", 2, "does not know 'az aks nodepool'"),
         ("aks update -g kubeflow -n aks", 1, "Please specify what to update"),
         (
@@ -212,6 +215,27 @@ def test_what_it_cannot_do_is_told_and_nothing_is_done(
     assert done.stderr.startswith("ERROR: ")
     assert "Traceback" not in done.stderr
     assert state.agent_pools() == before
+
+
+@pytest.mark.parametrize("wait", ["", "--no-wait"])
+def test_a_cluster_is_stopped_started_and_both_are_in_the_activity_log(az: Az, wait: str) -> None:
+    where = "-g kubeflow -n aks"
+    done = az(f"aks stop {where} {wait}")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    stopped = json.loads(az(f"aks show {where}").stdout)
+    assert stopped["powerState"] == {"code": "Stopped"}
+    assert az(f"aks nodepool update {CLUSTER} -n cpuspot --mode User").returncode == 1
+    done = az(f"aks start {where} {wait}")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert json.loads(az(f"aks show {where}").stdout)["powerState"] == {"code": "Running"}
+    listed = f"monitor activity-log list --resource-id {stopped['id']} --start-time"
+    entries = json.loads(az(f"{listed} 2026-01-01T00:00:00Z").stdout)
+    assert [entry["operationName"]["value"].partition("managedClusters/")[2] for entry in entries] == [
+        "start/action",
+        "stop/action",
+        "write",
+    ]
+    assert json.loads(az(f"{listed} 2100-01-01T00:00:00Z").stdout) == []
 
 
 def test_a_local_aks_that_stopped_is_told(run: RunDirectory, state: AzureState) -> None:
