@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 from cost import basis as basis_of
@@ -13,49 +13,76 @@ from cost.bill import Bill
 from cost.figures import CostError, EvictionRate, Source
 from cost.prices.market import Market
 from cost.quotes import Quotes
-from cost.reading import Pool, cluster
+from cost.reading import Cluster, Pool, cluster
 from cost.stack import Stack
-from cost.terms import PoolTerms
+from cost.terms import PoolTerms, Terms
 from cost.work import play
 
 _ASSUMED_WORK: Final = Source("assumed: the blog's month of work, because the stack names none", assumed=True)
 
 
-def bill(stack: Stack, market: Market, *, rate: EvictionRate | None = None) -> Bill:
+@dataclass(frozen=True)
+class _Account:
+    """What a bill is made from.
+
+    Attributes:
+        workload: the stack's own, or the one that is assumed.
+    """
+
+    region: str
+    read: basis_of.Read
+    found: Cluster
+    workload: Mapping[str, Work]
+    quotes: Quotes
+    terms: PoolTerms
+
+    @property
+    def on(self) -> Mapping[str, Terms]:
+        """What each kind of work is reckoned with."""
+        return {name: self.terms.of(self.found.pools[work.pool]) for name, work in self.workload.items()}
+
+
+def batch(
+    stack: Stack, market: Market, *, observed: Mapping[str, EvictionRate] | None = None
+) -> tuple[tuple[Work, Terms], ...]:
+    """The work of a bill, and what it is reckoned with; arguments and errors are those of `bill`."""
+    account = _account(stack, market, observed or {})
+    on = account.on
+    account.quotes.check()
+    return tuple((work, on[name]) for name, work in account.workload.items())
+
+
+def bill(stack: Stack, market: Market, *, observed: Mapping[str, EvictionRate] | None = None) -> Bill:
     """What a stack is expected to cost a month.
 
     Args:
         stack: what it registers and exports.
         market: who knows the prices.
-        rate: one eviction rate for all spot pools, whatever the stack and the market say.
+        observed: eviction rates by pool that go before what the stack and the market say.
 
     Raises:
         CostError: it can't be made; one line for each mistake.
     """
-    read = basis_of.read(stack.outputs)
-    basis, found = read.basis, cluster(stack)
-    region = found.region or basis.location
-    if not region:
-        raise CostError("location: None is not allowed; expected the name of an Azure region")
-    workload = basis.workload or _blogs_month(found.pools)
+    account = _account(stack, market, observed or {})
+    read, found, workload = account.read, account.found, account.workload
+    basis, quotes, terms, on = read.basis, account.quotes, account.terms, account.on
     assumed = not basis.workload
-    _check(basis, workload, found.pools)
-
     running = basis.office_hours.share if basis.office_hours else 1.0
-    quotes = Quotes(market, region)
-    terms = PoolTerms(found, basis.cost, quotes, rate)
-    on = {name: terms.of(found.pools[work.pool]) for name, work in workload.items()}
     played = {name: play(name, work, on[name], assumed=assumed) for name, work in workload.items()}
-    batch = list(lines.batch(terms, played.values(), running))
-    every = [*lines.home(terms, running), *batch, *fixed.lines(found.facilities, basis, quotes, running)]
+    on_batch_pools = list(lines.batch(terms, played.values(), running))
+    every = [
+        *lines.home(terms, running),
+        *on_batch_pools,
+        *fixed.lines(found.facilities, basis, quotes, running),
+    ]
     quotes.check()
 
     warnings = dict.fromkeys(_older_program(read)) | terms.warnings
-    warnings |= dict.fromkeys(lines.beyond_the_maximum(terms, batch, running))
+    warnings |= dict.fromkeys(lines.beyond_the_maximum(terms, on_batch_pools, running))
     warnings |= {told: None for quote in quotes.asked for told in quote.warnings}
     return Bill(
         stack=stack.name,
-        region=region,
+        region=account.region,
         currency=market.currency,
         lines=tuple(every),
         work=tuple(
@@ -71,6 +98,20 @@ def bill(stack: Stack, market: Market, *, rate: EvictionRate | None = None) -> B
             *fixed.left_out(found.facilities, basis.cost.usage),
         ),
         warnings=tuple(warnings),
+    )
+
+
+def _account(stack: Stack, market: Market, observed: Mapping[str, EvictionRate]) -> _Account:
+    read = basis_of.read(stack.outputs)
+    found = cluster(stack)
+    region = found.region or read.basis.location
+    if not region:
+        raise CostError("location: None is not allowed; expected the name of an Azure region")
+    workload = read.basis.workload or _blogs_month(found.pools)
+    _check(read.basis, workload, found.pools)
+    quotes = Quotes(market, region)
+    return _Account(
+        region, read, found, workload, quotes, PoolTerms(found, read.basis.cost, quotes, observed)
     )
 
 

@@ -68,9 +68,11 @@ class Terms:
 class PoolTerms:
     """The terms of every pool of a cluster, each made when it is first asked for."""
 
-    def __init__(self, found: Cluster, cost: Cost, quotes: Quotes, rate: EvictionRate | None) -> None:
-        """Takes one `rate` for all spot pools, whatever the stack and the market say; None for theirs."""
-        self._cluster, self._cost, self._quotes, self._rate = found, cost, quotes, rate
+    def __init__(
+        self, found: Cluster, cost: Cost, quotes: Quotes, observed: Mapping[str, EvictionRate]
+    ) -> None:
+        """Takes rates by pool that go before what the stack and the market say."""
+        self._cluster, self._cost, self._quotes, self._observed = found, cost, quotes, observed
         self.rates: dict[str, EvictionRate] = {}
         self.warnings: dict[str, None] = {}
         self.node = cache(self._node)
@@ -97,11 +99,11 @@ class PoolTerms:
         )
 
     def _eviction_rate(self, pool: Pool) -> EvictionRate:
-        """What the caller, the pool, the stack, the market say, in this order."""
+        """What was observed, the pool, the stack, the market say, in this order."""
         own = self._cost.pools.get(pool.name)
         said = own.eviction_rate if own and own.eviction_rate is not None else self._cost.eviction_rate
-        if self._rate is not None:
-            found = self._rate
+        if pool.name in self._observed:
+            found = self._observed[pool.name]
         elif said is not None:
             found = bands.rate(said, _SETTINGS)
         else:

@@ -9,6 +9,8 @@ from cost.model.step import Step
 
 _ALMOST_WHOLE = 1e-9
 """A step of 20 h with a checkpoint each 0.1 h has 200 blocks, though 20 / 0.1 is no whole number for a computer."""
+_ALL_THE_TIME = 1e6
+"""From so many checkpoints on that take no time, what is lost between two of them is told as nothing."""
 
 
 @dataclass(frozen=True)
@@ -31,9 +33,14 @@ class Blocks:
 def blocks(step: Step) -> Blocks:
     """Cut a step into its blocks; one that is shorter than its interval writes no checkpoint."""
     saves = step.checkpoints
-    if saves is None:
-        return Blocks(0, 0.0, step.hours, 0.0)
-    if saves.every == 0 or step.hours / saves.every == math.inf:
-        return Blocks(math.inf, 0.0, 0.0, math.inf if saves.writing else 0.0)
-    saved = max(0, math.ceil(step.hours / saves.every * (1 - _ALMOST_WHOLE)) - 1)
+    if saves is None or saves.every >= step.hours:
+        return Blocks(0.0, 0.0, step.hours, 0.0)
+    number = step.hours / saves.every if saves.every else math.inf
+    if number > _ALL_THE_TIME and not saves.writing:
+        return Blocks(math.inf, 0.0, 0.0, 0.0)
+    if number == math.inf:
+        return Blocks(math.inf, 0.0, 0.0, math.inf)
+    saved = float(max(0, math.ceil(number * (1 - _ALMOST_WHOLE)) - 1))
+    if not saved:
+        return Blocks(0.0, 0.0, step.hours, 0.0)
     return Blocks(saved, saves.every + saves.writing, step.hours - saved * saves.every, saved * saves.writing)

@@ -6,7 +6,7 @@ their transforms (each block: no eviction, or one and then a geometric number of
 lattice of `_CELLS` from zero to the slack, by the discrete Fourier transform with a damping that keeps what lies beyond
 out ("Numerical inversion of probability generating functions", Abate and Whitt 1992). A time between two points of the
 lattice counts as both, in the proportion that keeps its mean. tests/cost/model/test_by_chance.py plays it, and
-tests/cost/model/test_deadline.py compares a closed form where there is one.
+tests/cost/model/test_deadline_chances.py compares a closed form where there is one.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ from cost.model.step import Step
 
 _CELLS: Final = 512
 _BEYOND: Final = 1e-8
-"""At most so much of the chance of what lies beyond the slack is counted to what lies within."""
+"""At most so much of a chance is told wrongly because of what lies beyond the slack."""
+_ENDLESS: Final = 1e300  # evictions; infinitely many times nothing would be no number
 _DAMPING: Final = _BEYOND ** (np.arange(_CELLS) / _CELLS)
 _Z: Final = _BEYOND ** (1 / _CELLS) * np.exp(-2j * np.pi * np.arange(_CELLS // 2 + 1) / _CELLS)
 
@@ -42,6 +43,8 @@ def misses(step: Step, hazard: float) -> float | None:
     slack = step.deadline - kept
     if slack < 0 or hazard == math.inf:
         return 1.0
+    if hazard * kept < _BEYOND:
+        return 0.0  # not even one eviction is likely
     if slack <= step.wait + step.restart:
         return -math.expm1(-hazard * kept)  # whatever an eviction undoes, there is no time for another start
     lattice = _Lattice(hazard, step.restart, step.wait, slack / (_CELLS - 1))
@@ -74,7 +77,7 @@ class _Lattice:
         """The same for work that is saved at every notice."""
         through = math.exp(-self._hazard * self._restart) * self._restarted
         hit = self._wait * through / (1 - self._again(0.0))
-        return np.exp(self._hazard * hours * (hit - 1))
+        return np.exp(min(self._hazard * hours, _ENDLESS) * (hit - 1))
 
     def _again(self, hours: float) -> _Complex:
         """A further start that is evicted, too."""

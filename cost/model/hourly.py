@@ -87,9 +87,11 @@ def textbook(checkpoints: Checkpoints, restart: float, rate: float) -> float:
     """Billed hours for each useful hour of work without an end, as the papers have it: each block writes.
 
     A step of finite length takes a little less, because its last block writes nothing: 20 h with a checkpoint of
-    2 minutes at the best interval 0.17 % at 5 %/h (tests/cost/model/test_golden.py).
+    2 minutes at the best interval 0.16 % at 5 %/h (tests/cost/model/test_model_golden.py).
     """
     hazard = evictions_an_hour(rate)
+    if not checkpoints.every:
+        return math.inf if checkpoints.writing else 1 + _growth(hazard, restart)
     block = checkpoints.every + checkpoints.writing
     return (1 + _growth(hazard, restart)) * (block + _lost(hazard, block)) / checkpoints.every
 

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import math
 
+from cost.figures import HOURS_A_MONTH
+
 
 def idle_hours(
     *, bursts: float, nodes: int, unneeded: float, boot: float = 0.0, spare: float = math.inf
 ) -> float:
     """Node hours a month that are billed although nobody works in them; our own derivation.
 
-    Each node of a burst is billed from its boot until the autoscaler takes it, `unneeded` hours after its last step. A
-    burst that comes before the nodes of the last one are gone finds them still there, so this is the most.
+    Each node of a burst is billed from its boot until the autoscaler takes it, `unneeded` hours after its last step,
+    unless another burst comes before and finds it. Bursts begin and end by chance, as often the one as the other, so
+    idle nodes wait for bursts like customers in a queue who leave after `unneeded`: where x bursts come in that time,
+    1 / (1 + x) of them find no nodes and boot their own, and nodes idle (1 + x / 2) / (1 + x) of that time.
+    `bench.month` plays it.
 
     Args:
         bursts: how often a month steps are submitted together.
@@ -21,4 +26,6 @@ def idle_hours(
         boot: hours from a node's start to its first step.
         spare: node hours a month that the pool may have beyond those that are worked in.
     """
-    return max(0.0, min(bursts * nodes * (unneeded + boot), spare))
+    meanwhile = bursts / HOURS_A_MONTH * unneeded
+    each = (unneeded * (1 + meanwhile / 2) + boot) / (1 + meanwhile)
+    return max(0.0, min(bursts * nodes * each, spare))

@@ -22,6 +22,8 @@ from cost.model.step import Step
 
 MOST_COUNTED: Final = 1000
 """Retries beyond these count as so many, so that the chance told is never too small. Our choice."""
+_MANY: Final = 1e9
+"""Of so many blocks a binomial number that is hit is a Poisson number."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +75,11 @@ def _more_than(step: Step, hazard: float) -> npt.NDArray[np.floating]:
     last = _chance(hazard, cut.last) * _chance(hazard, step.restart + cut.last) ** number
     if not cut.saved:
         return last
-    hits = special.bdtrc(np.minimum(number, cut.saved), cut.saved, _chance(hazard, cut.length))
+    hit = _chance(hazard, cut.length)
+    if cut.saved < _MANY:
+        hits = special.bdtrc(np.minimum(number, cut.saved), int(cut.saved), hit)
+    else:
+        hits = special.pdtrc(number, cut.saved * hit)
     saved = _hit(hits, _chance(hazard, step.restart + cut.length))
     exactly = -np.diff(saved, prepend=1.0)
     return saved + np.convolve(exactly, last)[: number.size]

@@ -54,9 +54,8 @@ def supply(text: str, file: str) -> Supply:
     missing = sum(wanted - there for there in moments)
     watched = sum(moments[:-1])  # nobody knows what came after the last moment
     if not watched:
-        message = (
-            f"{file} data: only zeros is not allowed; expected a trace in which spot is there for a while"
-        )
+        said = "zeros up to its last number" if wanted else "only zeros"
+        message = f"{file} data: {said} is not allowed; expected a trace in which spot is there for a while"
         raise CostError(message)
     taken = sum(max(0, there - later) for there, later in pairwise(moments))
     outages = taken + wanted - moments[0]
@@ -74,7 +73,7 @@ def _read(text: str, file: str) -> tuple[float, list[int]]:
     try:
         document: Any = json.loads(text)
     except ValueError as error:
-        message = f"{file}: {error} is not allowed; expected JSON"
+        message = f"{file}: {error} is not allowed; expected a supply trace as JSON"
         raise CostError(message) from error
     if problems := [f"{file} {problem}" for problem in _problems(document)]:
         raise CostError(*problems)

@@ -96,7 +96,7 @@ class PriceList:
             following = page.get("NextPageLink")
             if not following:
                 return found
-            if not isinstance(following, str) or _host(following) != _host(self._address):
+            if not isinstance(following, str) or not same_host(following, self._address):
                 raise NoAnswerError("its next page is somewhere else")
         raise NoAnswerError(f"its answer has more than {_MOST_PAGES} pages")
 
@@ -134,10 +134,14 @@ class PriceList:
         self._sleep(pause)
 
 
-def _host(address: str) -> tuple[str, str | None, int | None]:
-    """Scheme, name and port; Azure's own links name the port that https has anyway."""
-    parts = urllib.parse.urlsplit(address)
+def same_host(one: str, other: str) -> bool:
+    """Whether scheme, name and port agree; Azure's own links name the port that https has anyway."""
+    return (here := _host(one)) is not None and here == _host(other)
+
+
+def _host(address: str) -> tuple[str, str | None, int | None] | None:
     try:
+        parts = urllib.parse.urlsplit(address)
         return parts.scheme, parts.hostname, parts.port or _PORTS.get(parts.scheme)
     except ValueError:
-        return "", None, None
+        return None

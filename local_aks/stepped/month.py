@@ -2,7 +2,7 @@
 
 import random
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -14,7 +14,7 @@ from local_aks.simulation.vms.scale_sets import Timings
 from local_aks.stepped.clock import Lines, Steps
 from local_aks.stepped.memory_azure import MemoryAzure, pool
 from local_aks.stepped.work import Done, Jobs
-from local_aks.stepped.work import Kind as Work
+from local_aks.stepped.work import Kind as StepKind
 
 HOUR: Final = 3600.0
 MONTH_HOURS: Final = 730
@@ -34,14 +34,27 @@ WITH_FALLBACK: Final = {
 }
 
 
+@dataclass(frozen=True)
+class Work:
+    """Steps of one kind.
+
+    Attributes:
+        kind: what each takes.
+        steps: how many in the month.
+        at_once: how many are submitted together; the moments are drawn evenly over the month.
+    """
+
+    kind: StepKind
+    steps: int
+    at_once: int = 1
+
+
 @dataclass(frozen=True, kw_only=True)
 class Month:
     """What is played.
 
     Attributes:
-        work: one kind of step.
-        steps: how many in the month.
-        at_once: how many are submitted together; the moments of submission are drawn evenly over the month.
+        work: all of it.
         hazard: evictions of each running spot VM an hour.
         together: whether all spot VMs are taken at the same moments instead of each at its own.
         sold_out: share of the month in which Azure has no spot VM; running ones stay.
@@ -52,9 +65,7 @@ class Month:
         boot: seconds from the request for a VM to its node.
     """
 
-    work: Work
-    steps: int
-    at_once: int = 1
+    work: Sequence[Work]
     hazard: float
     together: bool = False
     sold_out: float = 0.0
@@ -120,7 +131,8 @@ def play(month: Month, seed: int, *, skip: bool = True) -> Played:
     azure = MemoryAzure(_pools(month), {"expander": "priority", **month.profile})
     timings = Timings(boot=month.boot)
     simulation = Simulation(azure, cluster, clock, market, journal, timings=timings, seed=seed)
-    cluster.submit_steps(month.work, _submissions(month, rng))
+    for work in month.work:
+        cluster.submit_steps(work.kind, _submissions(work, month.hours, rng))
     steps = Steps(simulation, cluster, clock, journal, cluster, skip=skip)
     while cluster.left or clock.now() < month.hours * HOUR or cluster.node_objects:
         steps.step(until=month.hours * HOUR if clock.now() < month.hours * HOUR else float("inf"))
@@ -154,10 +166,10 @@ def _pools(month: Month) -> list[dict[str, Any]]:
     return [spot, pool(FALLBACK, nodeTaints=["ckf/fallback=true:NoSchedule"], **both)]
 
 
-def _submissions(month: Month, rng: random.Random) -> list[float]:
-    bursts = -(-month.steps // month.at_once)
-    moments = sorted(float(rng.randrange(int(month.hours * HOUR))) for _ in range(bursts))
-    return [moment for moment in moments for _ in range(month.at_once)][: month.steps]
+def _submissions(work: Work, hours: float, rng: random.Random) -> list[float]:
+    bursts = -(-work.steps // work.at_once)
+    moments = sorted(float(rng.randrange(int(hours * HOUR))) for _ in range(bursts))
+    return [moment for moment in moments for _ in range(work.at_once)][: work.steps]
 
 
 def _lines(month: Month, clock: ManualClock, market: Market, rng: random.Random) -> Lines:

@@ -15,7 +15,7 @@ class Kind:
 
     Attributes:
         pod: the pod spec.
-        seconds: useful work of a step.
+        seconds: useful work of a step, more than none.
         restart: what each start after the first takes on its node before the work goes on: image, data, checkpoint.
         wait: from the end of a start until the next pod is created.
         retries: starts after the first.
@@ -52,7 +52,7 @@ class Done:
         failed: steps that used up their retries.
         evicted: starts that ended before their work.
         ran: node hours of pods.
-        lost: those of work, checkpoints and restarts that were for nothing, because no checkpoint kept them.
+        lost: those of work and half-written checkpoints that an eviction undid.
         latest: from a step's submission to its end, one entry each.
     """
 
@@ -153,11 +153,11 @@ def _left(step: _Step) -> float:
 
 
 def _kept(step: _Step, ran: float) -> tuple[float, float]:
-    """Of a start of `ran` seconds: useful seconds that its checkpoints kept, and seconds that were for nothing."""
+    """Of a start of `ran` seconds: useful seconds that its checkpoints kept, and seconds of work that are lost."""
     every = step.kind.every
-    worked = ran - _overhead(step)
-    if every is None or worked <= 0:
-        return 0.0, ran
+    worked = max(0.0, ran - _overhead(step))
+    if every is None:
+        return 0.0, worked
     block = every + step.kind.writing
     blocks = min(math.floor(worked / block), math.ceil((step.kind.seconds - step.saved) / every) - 1)
-    return blocks * every, ran - blocks * block
+    return blocks * every, worked - blocks * block

@@ -33,6 +33,8 @@ class Repository:
     labels: set[str] = field(default_factory=set[str])
     pulls: list[Json] = field(default_factory=list[Json])
     runs: dict[int, Json] = field(default_factory=dict[int, Json])
+    ups: list[Json] = field(default_factory=list[Json])
+    """Runs of the workflow `up`."""
     artifacts: dict[int, list[Json]] = field(default_factory=dict[int, list[Json]])
     archives: dict[int, bytes] = field(default_factory=dict[int, bytes])
     faults: list[tuple[str, str, Fault]] = field(default_factory=list[tuple[str, str, Fault]])
@@ -263,7 +265,13 @@ def _get_artifact(handler: Any, repository: Repository, ids: list[int], _: dict[
     handler.redirect(f"/blobs/{ids[0]}")
 
 
+def _list_ups(handler: Any, repository: Repository, _ids: list[int], query: dict[str, str], _: Json) -> None:
+    shown = [run for run in repository.ups if query.get("status") in (None, run["status"])]
+    handler.page(shown, query, "workflow_runs")
+
+
 ROUTES: Final[list[tuple[str, str, Act]]] = [
+    ("GET", r"/actions/workflows/up\.yml/runs", _list_ups),
     ("GET", r"/issues/(\d+)/comments", _list_comments),
     ("POST", r"/issues/(\d+)/comments", _make_comment),
     ("PATCH", r"/issues/comments/(\d+)", _change_comment),

@@ -4,24 +4,20 @@ from __future__ import annotations
 
 import pytest
 
-from local_aks.stepped.month import POD, WITH_FALLBACK, Month, play
+from local_aks.stepped.month import POD, WITH_FALLBACK, Month, Work, play
 from local_aks.stepped.work import Kind
 
 ON_BOTH = Kind(pod=WITH_FALLBACK, seconds=2400, restart=240, wait=300)
 ON_SPOT = Kind(pod=POD, seconds=5000, restart=120, wait=60, retries=4, every=1200, writing=60)
 MONTHS = {
-    "bursts": Month(work=ON_BOTH, steps=12, at_once=4, hazard=0.5, hours=3),
-    "queue": Month(work=ON_SPOT, steps=8, at_once=4, hazard=0.9, hours=3, maximum=3),
-    "sold out": Month(
-        work=ON_BOTH, steps=12, at_once=2, hazard=0.5, hours=3, sold_out=0.5, sold_out_hours=0.5
-    ),
+    "bursts": Month(work=[Work(ON_BOTH, 12, 4)], hazard=0.5, hours=3),
+    "queue": Month(work=[Work(ON_SPOT, 8, 4)], hazard=0.9, hours=3, maximum=3),
+    "sold out": Month(work=[Work(ON_BOTH, 12, 2)], hazard=0.5, hours=3, sold_out=0.5, sold_out_hours=0.5),
     "sold out without a fallback": Month(
-        work=ON_SPOT, steps=6, at_once=2, hazard=0.5, hours=3, sold_out=0.5, sold_out_hours=0.5
+        work=[Work(ON_SPOT, 6, 2)], hazard=0.5, hours=3, sold_out=0.5, sold_out_hours=0.5
     ),
     "all at once, another profile": Month(
-        work=ON_BOTH,
-        steps=14,
-        at_once=7,
+        work=[Work(ON_BOTH, 14, 7)],
         hazard=0.9,
         hours=3,
         together=True,

@@ -1,0 +1,199 @@
+"""When a cluster is stopped and started by its hours, and when it is left to who works late."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from delivery import office_hours
+from delivery.azure_cli import Event
+from delivery.deployed import Deployed
+from delivery.office_hours import Hours, HoursError, settle
+from delivery.power import Power
+from tests.delivery.clusters import HOURS, OneCluster, backend, seen, state
+from tests.delivery.github_api import REPOSITORY, TOKEN, Repository, github
+
+FRIDAY_EVENING = datetime(2026, 11, 20, 19, 23, tzinfo=UTC)
+WORKING = Hours.of(HOURS)
+
+
+def at(text: str) -> datetime:
+    return datetime.fromisoformat(text).replace(tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("now", "change", "what"),
+    [
+        ("2026-11-20T12:00", "2026-11-20T07:00", "begins"),
+        ("2026-11-20T06:59", "2026-11-19T19:00", "ends"),
+        ("2026-11-20T07:00", "2026-11-20T07:00", "begins"),
+        ("2026-11-20T18:59", "2026-11-20T07:00", "begins"),
+        ("2026-11-20T19:00", "2026-11-20T19:00", "ends"),
+        ("2026-11-22T12:00", "2026-11-20T19:00", "ends"),
+        ("2026-11-23T03:00", "2026-11-20T19:00", "ends"),
+        # In summer London is an hour ahead of UTC.
+        ("2026-07-01T06:30", "2026-07-01T06:00", "begins"),
+        ("2026-07-01T18:30", "2026-07-01T18:00", "ends"),
+        # The clocks go back on Sunday, 2026-10-25, and forward on 2026-03-29.
+        ("2026-10-26T06:30", "2026-10-23T18:00", "ends"),
+        ("2026-10-26T07:30", "2026-10-26T07:00", "begins"),
+        ("2026-03-30T06:30", "2026-03-30T06:00", "begins"),
+    ],
+)
+def test_the_last_begin_or_end_is_found(now: str, change: str, what: str) -> None:
+    assert WORKING.last_change(at(now)) == (at(change), what == "begins")
+
+
+@pytest.mark.parametrize(
+    ("hours", "now", "change", "what"),
+    [
+        # A day that is not a working day in UTC yet is one in Auckland.
+        ({"timeZone": "Pacific/Auckland"}, "2026-11-22T19:00", "2026-11-22T18:00", "begins"),
+        ({"timeZone": "America/Los_Angeles"}, "2026-11-21T02:00", "2026-11-20T15:00", "begins"),
+        # One day a week: a week back, whatever the time of day.
+        ({"days": ["monday"]}, "2026-11-23T06:00", "2026-11-16T19:00", "ends"),
+        ({"days": ["monday"]}, "2026-11-22T23:00", "2026-11-16T19:00", "ends"),
+        # Around the clock from Monday to Friday: only the weekend stops it.
+        ({"from": "00:00", "to": "24:00"}, "2026-11-18T00:10", "2026-11-18T00:00", "begins"),
+        ({"from": "00:00", "to": "24:00"}, "2026-11-21T00:10", "2026-11-21T00:00", "ends"),
+        # 01:30 is skipped on 2026-03-29 and comes twice on 2026-10-25.
+        (
+            {"days": ["sunday"], "from": "01:30", "to": "12:00"},
+            "2026-03-29T02:00",
+            "2026-03-29T01:30",
+            "begins",
+        ),
+        (
+            {"days": ["sunday"], "from": "01:30", "to": "12:00"},
+            "2026-10-25T02:00",
+            "2026-10-25T00:30",
+            "begins",
+        ),
+    ],
+)
+def test_zones_weeks_and_changes_of_the_clocks(hours: Any, now: str, change: str, what: str) -> None:
+    assert Hours.of({**HOURS, **hours}).last_change(at(now)) == (at(change), what == "begins")
+
+
+@pytest.mark.parametrize(
+    "spoilt",
+    [
+        {"days": ["funday"]},
+        {"days": 1},
+        {"from": "25:00"},
+        {"to": None},
+        {"timeZone": "Mars/Base"},
+        {"timeZone": ""},
+    ],
+)
+def test_hours_of_another_form_are_one_line(spoilt: Any) -> None:
+    with pytest.raises(HoursError, match="officeHours have another form than expected"):
+        Hours.of({**HOURS, **spoilt})
+
+
+def _settled(
+    azure: OneCluster, now: datetime = FRIDAY_EVENING, *, dry_run: bool = False, protect: bool = False
+) -> str:
+    where = Deployed("group", "aks", protected=protect, office_hours=HOURS)
+    return settle(Power("dev", where, azure, poll=0.01), WORKING, now, dry_run=dry_run)
+
+
+def test_in_the_evening_it_is_stopped() -> None:
+    azure = OneCluster(states=seen("Running"), then=seen("Stopping", "Stopped"))
+    assert _settled(azure) == "stopped: should be stopped since Friday 19:00 GMT"
+    assert azure.asked == ["stop"]
+
+
+def test_a_run_that_comes_hours_late_still_acts() -> None:
+    azure = OneCluster(
+        states=seen("Running"), then=seen("Stopped"), events=[Event("start/action", at("2026-11-20T07:23"))]
+    )
+    assert _settled(azure, at("2026-11-22T03:00")).startswith("stopped: ")
+
+
+def test_in_the_morning_it_is_started() -> None:
+    azure = OneCluster(
+        states=seen("Stopped"), then=seen("Running"), events=[Event("stop/action", at("2026-11-20T19:23"))]
+    )
+    assert _settled(azure, at("2026-11-23T07:23")) == "started: should run since Monday 07:00 GMT"
+
+
+@pytest.mark.parametrize(("what", "said"), [("start/action", "was started"), ("write", "was changed")])
+def test_who_works_late_is_not_stopped_until_the_hours_end_again(what: str, said: str) -> None:
+    azure = OneCluster(
+        states=seen("Running"), then=seen("Stopped"), events=[Event(what, at("2026-11-20T20:10"))]
+    )
+    assert _settled(azure, at("2026-11-20T20:23")) == (
+        f"left until the hours change: should be stopped since Friday 19:00 GMT, but {said} at 20:10 GMT"
+    )
+    assert _settled(azure, at("2026-11-22T12:23")).startswith("left until")
+    assert azure.asked == []
+    assert _settled(azure, at("2026-11-23T19:23")).startswith("stopped: ")
+
+
+def test_who_stops_it_at_noon_finds_it_stopped() -> None:
+    azure = OneCluster(states=seen("Stopped"), events=[Event("stop/action", at("2026-11-20T12:00"))])
+    assert "but was stopped at 12:00 GMT" in _settled(azure, at("2026-11-20T13:23"))
+
+
+@pytest.mark.parametrize("now", [FRIDAY_EVENING, at("2026-11-20T12:00")])
+def test_what_is_right_is_left(now: datetime) -> None:
+    azure = OneCluster(states=seen("Stopped" if now == FRIDAY_EVENING else "Running"))
+    assert _settled(azure, now).endswith(", and is so")
+    assert azure.asked == []
+
+
+def test_an_operation_under_way_is_left_for_the_next_run() -> None:
+    azure = OneCluster(states=seen("Updating"))
+    assert _settled(azure) == "left: an operation is under way (Updating)"
+
+
+def test_a_dry_run_only_says() -> None:
+    azure = OneCluster(states=seen("Running"))
+    assert _settled(azure, dry_run=True) == "would stop: should be stopped since Friday 19:00 GMT"
+    assert azure.asked == []
+
+
+def test_a_protected_cluster_is_an_error_and_stays(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    azure = OneCluster(states=seen("Running"))
+    deployed = backend(tmp_path, state(hours=HOURS, protect=True))
+    assert office_hours.main(["prod"], deployed, azure, FRIDAY_EVENING) == 1
+    assert azure.asked == []
+    assert capsys.readouterr().err.startswith("error: prod: it is protected")
+
+
+@pytest.mark.parametrize(
+    ("given", "said"), [({"hours": None}, "it has no officeHours"), ({"cluster": False}, "it has no cluster")]
+)
+def test_a_stack_without_hours_or_cluster_asks_nothing_of_azure(
+    given: Any, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert office_hours.main(["dev"], backend(tmp_path, state(**given)), OneCluster(), FRIDAY_EVENING) == 0
+    assert capsys.readouterr().out == f"dev: left: {said}\n"
+
+
+def test_spoilt_hours_are_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    deployed = backend(tmp_path, state(hours={**HOURS, "from": "7 o'clock"}))
+    assert office_hours.main(["dev"], deployed, OneCluster(), FRIDAY_EVENING) == 1
+    assert capsys.readouterr().err.startswith("error: dev: officeHours have another form than expected")
+
+
+@pytest.mark.parametrize("status", ["in_progress", "completed"])
+def test_a_cluster_is_not_stopped_while_up_is_under_way(
+    status: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    azure = OneCluster(states=seen("Running"), then=seen("Stopped"))
+    with github(Repository(ups=[{"id": 1, "status": status}])) as address:
+        for name, value in (("TOKEN", TOKEN), ("API_URL", address), ("REPOSITORY", REPOSITORY)):
+            monkeypatch.setenv(f"GITHUB_{name}", value)
+        code = office_hours.main(
+            ["dev", "--poll", "0.01"], backend(tmp_path, state(hours=HOURS)), azure, FRIDAY_EVENING
+        )
+    assert code == 0
+    assert azure.asked == ([] if status == "in_progress" else ["stop"])
+    assert ("an `up` is under way" in capsys.readouterr().out) == (status == "in_progress")
