@@ -8,19 +8,17 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pulumi
 
 from cost import basis, observed, reading
 from cost.bill import Bill
-from cost.billing import batch, bill
-from cost.figures import CostError, EvictionRate
+from cost.billing import bill
+from cost.figures import CostError
 from cost.prices import Market, ahead_of, open_market
-from cost.report import observation, pictures
 from cost.report.document import document
 from cost.report.page import page
 from cost.report.what_if import what_if
@@ -75,7 +73,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             drawn = pictures.pictures(found, batch(stack, market, observed=rates))
             written = [str(path) for path in pictures.write(options.build / stack.name, drawn)]
         else:
-            written = _written(stack, market, replace(found, warnings=(*found.warnings, *told)), more, options.format)
+            written = _written(
+                stack, market, replace(found, warnings=(*found.warnings, *told)), more, options.format
+            )
     except (CostError, StackFileError, pulumi.RunError, OSError) as error:
         print(error, *getattr(error, "__notes__", ()), sep="\n", file=sys.stderr)
         return 1
@@ -96,29 +96,19 @@ def planned(name: str, root: Path) -> Stack:
     return reading.from_plan(plan_document(record(name, root=root, preview=True)))
 
 
-def cost_of(stack: Stack) -> Mapping[str, Any]:
-    """What a stack says of prices, for the market.
-
-    Raises:
-        CostError: it can't be read.
-    """
-    return basis.read(stack.outputs).basis.cost.model_dump(by_alias=True)
-
-
 def market_of(stack: Stack, *, offline: bool, report: Callable[[str], None]) -> Market:
-    """Prices for a stack, those it needs asked for at once.
-
-    Args:
-        stack: what it registers.
-        offline: ask nobody.
-        report: takes what a reader should know, one sentence each.
+    """Who knows the prices of a stack.
 
     Raises:
-        CostError: what it says of prices can't be read.
+        CostError: what the stack says of prices can't be read, or there are none in its currency.
     """
     read = basis.read(stack.outputs).basis
-    ahead = ahead_of(stack, read.location) if read.location else ()
-    return open_market(cost_of(stack), offline=offline, report=report, ahead=ahead)
+    return open_market(
+        read.cost.model_dump(by_alias=True),
+        offline=offline,
+        report=report,
+        ahead=ahead_of(stack, read.location) if read.location else (),
+    )
 
 
 def _written(stack: Stack, market: Market, found: Bill, more: Sequence[Section], form: str) -> list[str]:
