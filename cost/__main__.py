@@ -8,7 +8,7 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from cost import basis, observed, reading
 from cost.bill import Bill
 from cost.billing import batch, bill
 from cost.figures import CostError, EvictionRate
-from cost.prices import Market, open_market
+from cost.prices import Market, ahead_of, open_market
 from cost.report import observation, pictures
 from cost.report.document import document
 from cost.report.page import page
@@ -62,7 +62,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             else planned(options.stack, options.root.resolve())
         )
         told: list[str] = []
-        market = open_market(cost_of(stack), offline=options.offline, report=told.append)
+        market = market_of(stack, offline=options.offline, report=told.append)
         found = bill(stack, market)
         more: list[Section] = []
         rates: Mapping[str, EvictionRate] = {}
@@ -103,6 +103,22 @@ def cost_of(stack: Stack) -> Mapping[str, Any]:
         CostError: it can't be read.
     """
     return basis.read(stack.outputs).basis.cost.model_dump(by_alias=True)
+
+
+def market_of(stack: Stack, *, offline: bool, report: Callable[[str], None]) -> Market:
+    """Prices for a stack, those it needs asked for at once.
+
+    Args:
+        stack: what it registers.
+        offline: ask nobody.
+        report: takes what a reader should know, one sentence each.
+
+    Raises:
+        CostError: what it says of prices can't be read.
+    """
+    read = basis.read(stack.outputs).basis
+    ahead = ahead_of(stack, read.location) if read.location else ()
+    return open_market(cost_of(stack), offline=offline, report=report, ahead=ahead)
 
 
 def _written(stack: Stack, market: Market, found: Bill, more: Sequence[Section], form: str) -> list[str]:

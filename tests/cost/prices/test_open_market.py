@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
-from catalogue import service_price, vm_sizes
+from catalogue import service_price, services, vm_sizes
 from cost.figures import CostError, Range
-from cost.prices import Market, open_market
+from cost.prices import Market, ahead_of, open_market
+from cost.stack import Resource, Stack
 from tests.cost.prices.azure import Azure, Row, row, spot
 from tests.cost.prices.stand_in_az import history, installed, rate
 
@@ -60,6 +61,30 @@ def test_offline_nobody_is_asked(told: Told, azure: Azure, address: str, tmp_pat
     assert market.evictions(*VM).source.assumed
     assert azure.asked == told == []
     assert not (tmp_path / "bin" / "asked").exists()
+
+
+def test_what_a_stack_needs_is_known_before_it_is_asked_for(told: Told, azure: Azure, address: str) -> None:
+    pools = [{"name": "system", "vmSize": "Standard_D4s_v3"}, {"name": "odd", "vmSize": 7}, None]
+    stack = Stack(
+        "dev",
+        (
+            Resource("azure-native:containerservice:ManagedCluster", "dev", {"agentPoolProfiles": pools}),
+            Resource("azure-native:containerservice:AgentPool", "a", {"vmSize": "Standard_NC4as_T4_v3"}),
+            Resource("azure-native:containerservice:AgentPool", "b", {"vmSize": "Standard_D4s_v3"}),
+            Resource("azure-native:resources:ResourceGroup", "group", {"location": "uksouth"}),
+        ),
+        {},
+    )
+    ahead = ahead_of(stack, "uksouth")
+    assert ahead[:3] == (VM, ("Standard_NC4as_T4_v3", "uksouth"), ("control-plane-free", "uksouth"))
+    assert len(ahead) == 2 + len(services())
+    market = told.market(address, ahead=ahead)
+    asked = len(azure.asked)
+    assert asked == 9  # VMs, and the services that have meters of one name in the list
+    assert market.on_demand(*VM).price == Range.exactly(0.232)
+    for name in services():
+        market.service(name, "uksouth")
+    assert len(azure.asked) == asked
 
 
 def test_each_price_is_asked_once_and_many_together(told: Told, azure: Azure, address: str) -> None:
@@ -183,6 +208,12 @@ def test_offline_there_is_no_other_currency(told: Told) -> None:
     assert refused.value.problems == (
         "cost.currency: EUR is not allowed offline; expected USD, because the repository has prices in no other",
     )
+
+
+@pytest.mark.parametrize("currency", ["eur", "EURO", "E'R", "$", 7])
+def test_what_is_no_currency_is_one_line(told: Told, currency: Any) -> None:
+    with pytest.raises(CostError, match="is not allowed; expected a code of three capital letters, like EUR"):
+        told.market(cost={"currency": currency})
 
 
 @pytest.mark.parametrize(
