@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from delivery import deployed
-from delivery.azure_cli import Azure, AzureError, Cluster
+from delivery.azure_cli import Azure, AzureError, Cluster, GoneError
 from delivery.deployed import Deployed
 from delivery.pulumi_cli import Pulumi, PulumiError
 from pull_request.revisions import is_stack_name
@@ -161,10 +161,13 @@ def _is(run: bool) -> str:  # noqa: FBT001 - the one thing that it is about
 
 
 def _state(power: Power | None) -> str:
-    """One word for a workflow: `absent` without a cluster, `running`, or `stopped`, also while it stops."""
+    """One word for a workflow: `absent` where there is no cluster, `running`, or `stopped`, also while it stops."""
     if power is None:
         return "absent"
-    cluster = power.look()
+    try:
+        cluster = power.look()
+    except GoneError:
+        return "absent"
     return "running" if cluster.runs and cluster.doing != _OPERATIONS[False] else "stopped"
 
 
