@@ -29,6 +29,7 @@ from components.monitoring import Monitoring, MonitoringArgs
 from components.network import Network, NetworkArgs
 from components.pool_specs import AgentPoolSpec, SystemPoolSpec
 from planning import AgentPool, Plan, Purpose
+from planning.cost_basis import cost_basis
 from planning.hardware import GPU
 from planning.names import dns_label
 from planning.quota import vcpu_quota
@@ -190,6 +191,7 @@ def outputs(
         "kubeconfig": home.kubeconfig,
         "poolContract": plan.contract,
         "vcpuQuota": vcpu_quota(plan.pools),
+        "costBasis": cost_basis(plan.settings),
         "jujuEndpoint": api.apply(lambda endpoint: endpoint.server),
         "jujuCaCertificate": api.apply(lambda endpoint: endpoint.ca_certificate),
         "jujuToken": kubeflow.juju_token,

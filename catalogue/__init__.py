@@ -1,7 +1,9 @@
 """Facts as data: VM sizes, prices, regions and version support windows, each file with its source and date."""
 
-from catalogue.prices import INCOMPLETE, ondemand_prices, priced_regions
+from catalogue.prices import INCOMPLETE, PRICES_READ, ondemand_prices, priced_regions
 from catalogue.regions import Region, region, regions
+from catalogue.services import FREE_OUTBOUND_GB, Meter, ServicePrice, os_disk, service_price, services
+from catalogue.spot_points import QuotedSpotPrice, quoted_spot_price
 from catalogue.versions import (
     CharmedKubeflowRelease,
     KubernetesVersion,
@@ -20,22 +22,31 @@ from catalogue.vm_sizes import (
 )
 
 __all__ = [
+    "FREE_OUTBOUND_GB",
     "INCOMPLETE",
+    "PRICES_READ",
     "CharmedKubeflowRelease",
     "KubernetesVersion",
+    "Meter",
+    "QuotedSpotPrice",
     "Region",
     "RetiredVmSeries",
+    "ServicePrice",
     "VmSize",
     "charmed_kubeflow_release",
     "charmed_kubeflow_releases",
     "kubernetes_version",
     "kubernetes_versions",
     "ondemand_prices",
+    "os_disk",
     "priced_regions",
+    "quoted_spot_price",
     "region",
     "regions",
     "restricted_families",
     "retired_series",
+    "service_price",
+    "services",
     "vm_size",
     "vm_sizes",
 ]

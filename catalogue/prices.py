@@ -5,12 +5,15 @@ The file is large and read one row at a time, so that who asks for no price does
 
 import csv
 from collections.abc import Mapping
+from datetime import date
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
 _FILE: Final = Path(__file__).parent / "ondemand_prices.csv"
+PRICES_READ: Final = date(2026, 6, 18)
+"""Day on which the file's source read Azure's price list."""
 INCOMPLETE: Final = frozenset(
     {
         "standardBasv2Family",

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from cost.figures import EvictionRate, Quote, Range, Source
+from cost.figures import EvictionRate, Quote, Range, Source, total
 
 Part = Literal["batch", "home", "fixed"]
 """Work that may run on spot; the pools that are always there; everything else."""
@@ -26,6 +26,7 @@ class Line:
             depend on it.
         quotes: the prices it is made from.
         said: what the reader should know, one sentence each.
+        nodes: how many of which VM; empty for what is no pool.
     """
 
     name: str
@@ -36,6 +37,7 @@ class Line:
     on_demand: Range
     quotes: tuple[Quote, ...] = ()
     said: tuple[str, ...] = ()
+    nodes: str = ""
 
 
 @dataclass(frozen=True)
@@ -102,3 +104,16 @@ class Bill:
     budget: float | None
     left_out: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+
+    def amount(self, *parts: Part) -> Range:
+        """A month, of some parts or all."""
+        return total(line.amount for line in self.lines if not parts or line.part in parts)
+
+    def on_demand(self, *parts: Part) -> Range:
+        """The same with all batch work on demand."""
+        return total(line.on_demand for line in self.lines if not parts or line.part in parts)
+
+    @property
+    def over_budget(self) -> bool:
+        """Whether more is expected than may be spent."""
+        return self.budget is not None and self.amount().expected > self.budget

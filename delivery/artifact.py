@@ -15,9 +15,9 @@ from typing import Any, Final, NoReturn, cast
 
 import jsonschema
 
-from pull_request.revisions import is_stack_name
 from pull_request.telling import SCHEMA, ChangeDocument
 from pull_request.telling.reading import entries, is_mapping
+from revisions.repository import is_stack_name
 
 PREFIX: Final = "preview-"
 """Begins the name of the artifact of one stack."""

@@ -16,7 +16,7 @@ from typing import Any, Final
 from delivery import marked
 from delivery.drifts import Drift, PreviewError, drifts
 from delivery.github import GitHub, GitHubError
-from pull_request.revisions import is_stack_name
+from revisions.repository import is_stack_name
 from writing.escape import code
 
 LABEL: Final = "drift"

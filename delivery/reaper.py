@@ -15,7 +15,7 @@ from pathlib import Path
 from delivery import expiry
 from delivery.expiry import LeftError
 from delivery.pulumi_cli import LockedError, Pulumi, PulumiError
-from pull_request.revisions import is_stack_name
+from revisions.repository import is_stack_name
 
 
 def reap(pulumi: Pulumi, stack: str, now: datetime, *, destroy: bool) -> str:

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Final
 
-from pull_request.revisions import is_stack_name
+from revisions.repository import is_stack_name
 
 LIMIT: Final = 50
 """Our choice: a matrix of a workflow takes 256 jobs, and no team has as many stacks as this."""

@@ -8,15 +8,16 @@ GAP = 2
 _NARROWEST = 5
 
 
-def table(rows: Sequence[Sequence[str]], width: int) -> list[list[str]]:
+def table(rows: Sequence[Sequence[str]], width: int, numbers: range = range(0)) -> list[list[str]]:
     """The lines of each row, none wider than `width` where that can be; long cells wrap inside their column.
 
     Args:
         rows: cells by row, all rows of one length.
         width: columns of the terminal.
+        numbers: columns whose cells stand flush right.
     """
     widths = _fitted([max(map(len, column)) for column in zip(*rows, strict=True)], width)
-    return [_row(row, widths) for row in rows]
+    return [_row(row, widths, numbers) for row in rows]
 
 
 def cut(text: str, width: int) -> str:
@@ -37,12 +38,15 @@ def _fitted(widths: Iterable[int], width: int) -> list[int]:
     return fitted
 
 
-def _row(row: Sequence[str], widths: Sequence[int]) -> list[str]:
+def _row(row: Sequence[str], widths: Sequence[int], numbers: range) -> list[str]:
     cells = [list(_wrapped(cell, width)) for cell, width in zip(row, widths, strict=True)]
     lines = zip_longest(*cells, fillvalue="")
     gap = " " * GAP
     return [
-        gap.join(part.ljust(width) for part, width in zip(line, widths, strict=True)).rstrip()
+        gap.join(
+            part.rjust(width) if column in numbers else part.ljust(width)
+            for column, (part, width) in enumerate(zip(line, widths, strict=True))
+        ).rstrip()
         for line in lines
     ]
 

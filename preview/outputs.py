@@ -1,7 +1,7 @@
 """The stack's outputs, as `pulumi preview` lists them."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Collection
 from typing import Any, cast
 
 from preview.columns import cut
@@ -16,24 +16,22 @@ def output_lines(document: PlanDocument, width: int) -> list[str]:
     longest = max(map(len, outputs), default=0)
     lines: list[str] = []
     for name, value in outputs.items():
-        first, *more = _shown(value) or ["none"]
+        first, *more = _shown(name, value, frozenset(document["unknownOutputs"])) or ["none"]
         lines += [f"{name:{longest}}: {first}", *(f"{'':{longest + 2}}{line}" for line in more)]
     return [cut(line, width) for line in lines]
 
 
-def _shown(value: Any) -> list[str]:
+def _shown(path: str, value: Any, unknown: Collection[str]) -> list[str]:
     if isinstance(value, dict):
-        return [f"{key}: {_text(item)}" for key, item in cast(dict[str, Any], value).items()]
+        entries = cast(dict[str, Any], value).items()
+        return [f"{key}: {_text(f'{path}.{key}', item, unknown)}" for key, item in entries]
     if isinstance(value, list):
-        return [_text(item) for item in cast(list[Any], value)]
-    return list(_lines(value))
+        items = enumerate(cast(list[Any], value))
+        return [_text(f"{path}[{number}]", item, unknown) for number, item in items]
+    return _text(path, value, unknown).splitlines() or [""]
 
 
-def _lines(value: Any) -> Iterator[str]:
-    yield from _text(value).splitlines() or [""]
-
-
-def _text(value: Any) -> str:
+def _text(path: str, value: Any, unknown: Collection[str]) -> str:
     if value is None:
-        return UNKNOWN
+        return UNKNOWN if path in unknown else "none"
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from html import escape
 
+from preview import colours
 from preview.lanes import Lane, lanes
 from preview.pools import node_range
 from preview.tree import project_and_stack
@@ -13,12 +14,7 @@ _POOL_X, _POOL_WIDTH = 400, 250
 _TWIN_X = 730
 _WIDTH = _TWIN_X + _POOL_WIDTH + 24
 _TOP, _ROW, _BOX, _LANE_GAP = 64, 84, 68, 18
-_COLOURS = {
-    "system": ("#e5e7eb", "#6b7280"),
-    "Regular": ("#dbeafe", "#1d4ed8"),
-    "Spot": ("#ffedd5", "#c2410c"),
-}
-"""Fill and line."""
+_COLOURS = {"system": colours.SYSTEM, "Regular": colours.ON_DEMAND, "Spot": colours.SPOT}
 _STYLE = (
     "text{font:13px system-ui,sans-serif;fill:#111827}.b{font-weight:600}.s{font-size:11.5px;fill:#4b5563}"
     ".a{stroke:#4b5563;stroke-width:1.5;fill:none;marker-end:url(#tip)}.d{stroke-dasharray:6 4}"
@@ -92,8 +88,8 @@ def _words(pool: Pool) -> str:
     return "spot" if pool["priority"] == "Spot" else "on demand"
 
 
-def _rect(x: int, y: int, width: int, height: int, colours: tuple[str, str], *, dashed: bool = False) -> str:
-    fill, line = colours
+def _rect(x: int, y: int, width: int, height: int, paint: tuple[str, str], *, dashed: bool = False) -> str:
+    fill, line = paint
     dash = ' stroke-dasharray="6 3"' if dashed else ""
     return (
         f'<rect x="{x}" y="{y}" width="{width}" height="{height}" rx="{min(8, height // 4)}" '

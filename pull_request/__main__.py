@@ -7,7 +7,6 @@ import json
 import math
 import os
 import shutil
-import signal
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -15,31 +14,32 @@ from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from contextlib import suppress
 from pathlib import Path
 from tempfile import NamedTemporaryFile
-from types import FrameType
 from typing import Final
 
 import tools
 from policy import RULES
 from policy.exceptions import Accepted, ExceptionsError, load
 from preview import terminal
-from pull_request import judged, processes
+from pull_request import judged
 from pull_request.bases import Bases
 from pull_request.comparison import Comparison
-from pull_request.git import GitError
 from pull_request.observed import Observed
-from pull_request.revisions import Repository, RevisionError, is_stack_name, shown
+from pull_request.priced import priced
+from pull_request.runs import stop_runs
 from pull_request.telling import Told, told
-from pull_request.trees import Tree
-from pull_request.workplace import tree_of, workplace
 from recorder.run import PROJECT_ROOT
 from recorder.stack_files import stack_names
+from revisions import processes
+from revisions.git import GitError
+from revisions.repository import Repository, RevisionError, is_stack_name, shown
+from revisions.trees import Tree
+from revisions.workplace import tree_of, workplace
 
 _FAILED: Final = 1
 _USAGE: Final = 2
 _INTERRUPTED: Final = 130
 _AT_ONCE: Final = 2
 """Stacks that are looked at side by side."""
-_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _SWEEP_SECONDS: Final = 0.2
 _WIDTH: Final = (110, 24)
 
@@ -56,19 +56,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         protected, so that `pulumi up` refuses it; 2 where nothing can be previewed.
     """
     options = _arguments(arguments)
-    for each in _SIGNALS:
-        signal.signal(each, _interrupt)
-    processes.adopt()
     try:
-        return _preview(options)
+        with processes.ended_with_this_one():
+            return _preview(options)
     except (_UsageError, RevisionError, GitError, ExceptionsError, OSError) as error:
         _report(f"error: {error}")
         return _USAGE
     except KeyboardInterrupt:
         _report("stopped; nothing is left behind")
         return _INTERRUPTED
-    finally:
-        processes.end_children()
 
 
 def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
@@ -105,7 +101,7 @@ def _preview(options: argparse.Namespace) -> int:
     head, base = repository.head(), repository.base(options.base)
     found, notes = _tools(control_plane=options.control_plane)
     folder = root / "build" / "pr-preview"
-    with workplace(folder / "work", root) as place, tree_of(base.commit, place, root) as tree:
+    with workplace(folder / "work", root, stop=stop_runs) as place, tree_of(base.commit, place, root) as tree:
         os.environ[processes.MARK] = place.mark
         theirs = Tree(tree / repository.within, base, repository.tree(base.commit), "base")
         in_base, in_head = stack_names(theirs.root), repository.stacks()
@@ -122,7 +118,7 @@ def _preview(options: argparse.Namespace) -> int:
         comparison = Comparison(
             base=theirs,
             head=Tree(root, head, "", "head"),
-            place=place,
+            place=place.folder,
             bases=Bases(folder / "bases"),
             tools=found,
             limit=options.time_limit,
@@ -170,7 +166,7 @@ def _tell(observed: Observed, folder: Path, accepted: Sequence[Accepted]) -> int
     before, after = (
         judged.violations(observed.stack, run, accepted) for run in (observed.base, observed.head)
     )
-    what: Told = told(observed, before, after)
+    what: Told = told(observed, before, after, priced(observed))
     folder.mkdir(parents=True, exist_ok=True)
     _write(folder / f"{observed.stack}.md", what.markdown)
     _write(folder / f"{observed.stack}.json", json.dumps(what.document, indent=2) + "\n")
@@ -190,13 +186,6 @@ def _write(file: Path, text: str) -> None:
 def _report(line: str) -> None:
     sys.stderr.write(f"{line}\n")  # at once: two stacks report side by side
     sys.stderr.flush()
-
-
-def _interrupt(_signal: int, _frame: FrameType | None) -> None:
-    """Stops once; what has to be cleared away then is not interrupted again."""
-    for each in _SIGNALS:
-        signal.signal(each, signal.SIG_IGN)
-    raise KeyboardInterrupt
 
 
 if __name__ == "__main__":

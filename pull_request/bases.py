@@ -18,7 +18,7 @@ from pull_request.observed import Resource, Run
 from recorder.run import PROJECT_ROOT
 from tools.manifest import PULUMI_VERSION
 
-_CODE: Final = ("catalogue", "local_aks", "pull_request", "recorder")
+_CODE: Final = ("catalogue", "local_aks", "pull_request", "recorder", "revisions")
 """What decides what a state holds, besides the base itself."""
 _RUN: Final = "base.json"
 """File beside a state with what the base's program asked for, and the digest of the state."""

@@ -14,10 +14,11 @@ from pull_request import configuration
 from pull_request.bases import Bases, key_of
 from pull_request.changes import changes_of, really_replaced, run_of
 from pull_request.observed import Observed, Run
-from pull_request.programs import Outcome, Program, ProgramError, operate
-from pull_request.trees import Report, Tree
-from pull_request.workplace import Workplace
+from pull_request.programs import Outcome, Program, operate
+from pull_request.runs import run_in
 from recorder.stack_files import StackFileError, read_stack
+from revisions.programs import ProgramError
+from revisions.trees import Report, Tree
 from tools import Tools
 
 
@@ -28,7 +29,7 @@ class Comparison:
     Attributes:
         base: the tree that the change started from.
         head: the tree that is asked about.
-        place: for what is needed meanwhile.
+        place: folder for what is needed meanwhile.
         bases: states of bases that were brought up before.
         tools: has the engine.
         limit: seconds that each program has.
@@ -39,7 +40,7 @@ class Comparison:
 
     base: Tree
     head: Tree
-    place: Workplace
+    place: Path
     bases: Bases
     tools: Tools
     limit: float
@@ -66,13 +67,13 @@ class Comparison:
             head=None,
             notes=(*self.notes, *hidden),
         )
-        state = self.place.run(stack)
+        state = run_in(self.place, stack)
         try:
             if in_base:
                 observed = replace(observed, base=self._base(stack, state))
             if observed.base and observed.base.failure:
                 self._stop(state)
-                state = self.place.run(f"{stack}-anew")
+                state = run_in(self.place, f"{stack}-anew")
             return self._head(observed, state) if in_head else observed
         finally:
             self._stop(state)

@@ -10,7 +10,7 @@ from policy.rule import STACK, Violation
 from policy.rule import UNKNOWN as NOT_KNOWN
 from policy.rule import Resource as Judged
 from policy.verdict import told, verdicts
-from pull_request.observed import SECRET, UNKNOWN, Run
+from pull_request.observed import SECRET, Run, shown
 
 
 def violations(stack: str, run: Run | None, accepted: Sequence[Accepted]) -> list[Violation]:
@@ -22,7 +22,7 @@ def violations(stack: str, run: Run | None, accepted: Sequence[Accepted]) -> lis
             urn=each.urn,
             type=each.type,
             name=each.name,
-            inputs=_hidden(each.inputs),
+            inputs=shown(each.inputs, NOT_KNOWN),
             secret_inputs=frozenset(_secret("", each.inputs)),
             protect=each.protect,
             ignore_changes=frozenset(each.ignore_changes),
@@ -30,18 +30,9 @@ def violations(stack: str, run: Run | None, accepted: Sequence[Accepted]) -> lis
         for each in run.resources.values()
     ]
     outputs = Judged(
-        f"stack::{stack}", STACK, stack, _hidden(run.outputs), frozenset(_secret("", run.outputs))
+        f"stack::{stack}", STACK, stack, shown(run.outputs, NOT_KNOWN), frozenset(_secret("", run.outputs))
     )
     return told(verdicts(stack, [outputs, *resources], accepted))
-
-
-def _hidden(value: Any) -> Any:
-    """A value as rules see it: without what is secret or known by an `up` only."""
-    if isinstance(value, dict):
-        return {key: _hidden(item) for key, item in cast(dict[str, Any], value).items()}
-    if isinstance(value, list):
-        return [_hidden(item) for item in cast(list[Any], value)]
-    return NOT_KNOWN if value in (SECRET, UNKNOWN) else value
 
 
 def _secret(path: str, value: Any) -> Iterator[str]:

@@ -4,28 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import date
-from typing import Any, Literal
+from typing import Any, Literal, cast
+
+from revisions.repository import Revision
 
 Action = Literal["create", "update", "replace", "delete"]
 Kind = Literal["add", "delete", "update"]
-
-
-@dataclass(frozen=True)
-class Revision:
-    """One of the two trees.
-
-    Attributes:
-        ref: what the user called it, such as `origin/main`; empty for the tree as it lies.
-        commit: its hash; the last commit's where edits lie on top of it.
-        day: the day on which the program is judged: the commit's for the base, today for the head.
-        edited: whether there are edits that are not committed.
-    """
-
-    ref: str
-    commit: str
-    day: date
-    edited: bool = False
 
 
 @dataclass(frozen=True)
@@ -115,6 +99,15 @@ class Observed:
     looks_replaced: tuple[str, ...] = ()
     refused: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+
+
+def shown(value: Any, instead: Any) -> Any:
+    """A value of a run with something else in place of all that is secret or known by an `up` only."""
+    if isinstance(value, dict):
+        return {key: shown(item, instead) for key, item in cast(dict[str, Any], value).items()}
+    if isinstance(value, list):
+        return [shown(item, instead) for item in cast(list[Any], value)]
+    return instead if value in (SECRET, UNKNOWN) else value
 
 
 SECRET = "[secret]"  # noqa: S105 - what stands in place of a secret

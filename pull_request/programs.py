@@ -8,7 +8,6 @@ starts is ended with it.
 from __future__ import annotations
 
 import json
-import os
 import secrets
 import shutil
 import threading
@@ -22,32 +21,15 @@ from typing import Any, Final, Literal
 from local_aks.engine import Engine, EngineError, Result, program
 from local_aks.run.directory import RunDirectory
 from local_aks.run.processes import stop_unnoted
-from pull_request import processes
 from pull_request.failures import failure, protected
-from pull_request.stand_ins import StandInsError, bytecode, stand_ins
+from pull_request.stand_ins import StandInsError, stand_ins
 from recorder.stack_files import StackFileError
+from revisions import processes
+from revisions.programs import LastWords, ProgramError, environment
 from tools import Tools
 
-_PASSED_ON: Final = (
-    "PATH",
-    "LD_LIBRARY_PATH",
-    "LANG",
-    "LC_ALL",
-    "LC_CTYPE",
-    "TMPDIR",
-    "TZ",
-    "SSL_CERT_FILE",
-    processes.MARK,
-)
-"""Variables that a program gets."""
 _ENGINE_PATIENCE: Final = 10.0
 """Seconds that the engine has to notice that its program was ended."""
-_KEPT_BYTES: Final = 16_384
-_READ_BYTES: Final = 65_536
-
-
-class ProgramError(Exception):
-    """The program did not run; the text has one line for each mistake."""
 
 
 @dataclass(frozen=True)
@@ -147,7 +129,7 @@ def operate(
                 f"the program did not end within {limit:g} s (--time-limit) and was ended"
             ) from None
         errors = error.result.errors() if error.result else ()
-        raise ProgramError(failure(errors or (str(error),), of.root, watch.printed())) from error
+        raise ProgramError(failure(errors or (str(error),), of.root, watch.words.text())) from error
     except (StackFileError, StandInsError) as error:
         raise ProgramError(str(error)) from error
 
@@ -165,34 +147,26 @@ class _Watch:
         self.expired = False
         self._python, self._run, self._limit = python, run, limit
         self._mark = secrets.token_hex(8)
-        self._last = b""
-
-    def printed(self) -> str:
-        """The end of what the program printed."""
-        return self._last.decode(errors="replace")
+        self.words = LastWords()
 
     @contextmanager
     def served(self, root: Path) -> Generator[str]:
         """The program, as `Engine.serve` wants it."""
         home = self._run.root / "home"
         home.mkdir(exist_ok=True)
-        environment = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
-        environment |= {"HOME": str(home), "PYTHONPYCACHEPREFIX": str(bytecode())}
-        environment[processes.PROGRAM_MARK] = self._mark
-        reading, writing = os.pipe()
-        reader = threading.Thread(target=self._read, args=(reading,), daemon=True)
-        reader.start()
         timer = threading.Timer(self._limit, self._expire)
         timer.daemon = True
         try:
-            with program.served(root, self._python, environment=environment, output=writing) as address:
-                timer.start()
-                yield address
+            with self.words.heard() as output:
+                try:
+                    variables = environment(home, self._mark)
+                    with program.served(root, self._python, environment=variables, output=output) as address:
+                        timer.start()
+                        yield address
+                finally:
+                    timer.cancel()
+                    processes.end(self._mark, processes.PROGRAM_MARK)
         finally:
-            timer.cancel()
-            os.close(writing)
-            processes.end(self._mark, processes.PROGRAM_MARK)
-            reader.join(_ENGINE_PATIENCE)
             shutil.rmtree(home, ignore_errors=True)
 
     def _expire(self) -> None:
@@ -202,8 +176,3 @@ class _Watch:
         stop = threading.Timer(_ENGINE_PATIENCE, stop_unnoted, (str(self._run.pulumi_workspace), {"pulumi"}))
         stop.daemon = True
         stop.start()
-
-    def _read(self, descriptor: int) -> None:
-        with os.fdopen(descriptor, "rb", buffering=0) as pipe:
-            while piece := pipe.read(_READ_BYTES):
-                self._last = (self._last + piece)[-_KEPT_BYTES:]

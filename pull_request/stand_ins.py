@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import socket
 import subprocess
 from collections.abc import Generator, Mapping
@@ -18,7 +17,7 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NoReturn
 
-from tools.places import cache
+from revisions.bytecode import bytecode, remove_stale_bytecode
 
 if TYPE_CHECKING:  # it needs what requirements.txt does not install
     from local_aks.run.directory import RunDirectory
@@ -79,21 +78,6 @@ class StandIns:
         """Types and functions that some program of this run asked for and no stand-in knows, sorted."""
         file = _noted(self._run)
         return tuple(sorted(set(file.read_text(encoding="utf-8").split()))) if file.exists() else ()
-
-
-def bytecode() -> Path:
-    """Where Python keeps what it compiles, for no tree that is only looked at is written to (PYTHONPYCACHEPREFIX)."""
-    return cache().parent / "bytecode"
-
-
-def remove_stale_bytecode() -> None:
-    """Removes what was compiled of folders that are gone: trees that were looked at, environments nobody used."""
-    for folder, names, _ in os.walk(bytecode()):
-        source = Path("/", Path(folder).relative_to(bytecode()))
-        gone = [name for name in names if not (source / name).is_dir()]
-        for name in gone:
-            shutil.rmtree(Path(folder, name), ignore_errors=True)
-        names[:] = [] if source.name == "site-packages" else [name for name in names if name not in gone]
 
 
 @contextmanager

@@ -5,11 +5,13 @@ Only `settings.stack` imports pulumi, so that planning and tests use the models 
 
 from settings._model import SettingsModel
 from settings.cluster import ApiAccess, Autoscaler, Kubernetes, MaintenanceWindow, Registry, Ssh
+from settings.cost import Budget, Cost, PoolCost, Price, Usage
 from settings.data import CheckpointClass, Data, DataStore, Profile
 from settings.gpu import Gpu
 from settings.kubeflow import Inotify, Kubeflow, StorageClass
 from settings.monitoring import Monitoring
 from settings.network import Network, Subnets
+from settings.office_hours import OfficeHours
 from settings.parse import Parsed, parse
 from settings.pools import Fallback, OsDisk, SystemPool, UserPool
 from settings.problems import Problem, SettingsError
@@ -20,7 +22,9 @@ from settings.workload import Work
 __all__ = [
     "ApiAccess",
     "Autoscaler",
+    "Budget",
     "CheckpointClass",
+    "Cost",
     "Data",
     "DataStore",
     "Fallback",
@@ -31,9 +35,12 @@ __all__ = [
     "MaintenanceWindow",
     "Monitoring",
     "Network",
+    "OfficeHours",
     "OsDisk",
     "OwnVmSize",
     "Parsed",
+    "PoolCost",
+    "Price",
     "Problem",
     "Profile",
     "Registry",
@@ -45,6 +52,7 @@ __all__ = [
     "Subnets",
     "SystemPool",
     "Tags",
+    "Usage",
     "UserPool",
     "Work",
     "parse",

@@ -28,6 +28,7 @@ _LIMITS = {
     "greater_than_equal": ("ge", "at least {}"),
     "greater_than": ("gt", "more than {}"),
     "less_than_equal": ("le", "at most {}"),
+    "less_than": ("lt", "less than {}"),
     "string_too_short": ("min_length", "at least {} character"),
     "too_long": ("max_length", "at most {} entries"),
 }
@@ -78,7 +79,7 @@ def _about_quotes(detail: ErrorDetails) -> str:
 
 def _as_json(text: str) -> Any:
     try:
-        return json.loads(text)
+        return json.loads(text, parse_constant=str)  # NaN is no number here
     except (ValueError, RecursionError):
         return None
 

@@ -134,7 +134,8 @@ def _model(root: Schema, field: Schema) -> Schema | None:
 
 def _allowed(field: Schema) -> str:
     form = field.get("form", "")
-    field = next((arm for arm in field.get("anyOf", []) if arm.get("type") != "null"), field)
+    if arms := [arm for arm in field.get("anyOf", []) if arm.get("type") != "null"]:
+        return " or ".join(_allowed({"form": form, **arm}) for arm in arms)
     if "enum" in field:
         return ", ".join(map(_code, field["enum"]))
     match field["type"]:
@@ -152,7 +153,7 @@ def _allowed(field: Schema) -> str:
 
 
 def _bounds(field: Schema) -> str:
-    words = {"minimum": "from", "exclusiveMinimum": "above", "maximum": "to"}
+    words = {"minimum": "from", "exclusiveMinimum": "above", "maximum": "to", "exclusiveMaximum": "below"}
     return "".join(f" {word} {field[limit]}" for limit, word in words.items() if limit in field)
 
 

@@ -5,11 +5,13 @@ from pydantic.alias_generators import to_camel
 
 from settings._model import Day, SettingsModel, setting
 from settings.cluster import ApiAccess, Autoscaler, Kubernetes, Registry, Ssh
+from settings.cost import Budget, Cost
 from settings.data import Data
 from settings.gpu import Gpu
 from settings.kubeflow import Kubeflow
 from settings.monitoring import Monitoring
 from settings.network import Network
+from settings.office_hours import OfficeHours
 from settings.pools import SystemPool, UserPool, standard_pools
 from settings.vm_sizes import OwnVmSize
 from settings.workload import Work
@@ -125,6 +127,19 @@ class Settings(SettingsModel):
     )
     workload: dict[str, Work] = setting(
         {},
-        about="Kinds of work by name, as a basis for estimating cost.",
+        about="Kinds of work by name, from which the expected bill is made.",
         source="docs/facts/prices.md#eviction-rates",
+    )
+    cost: Cost = setting(
+        Cost(),
+        about="What the expected bill is made with; no Azure resource depends on it.",
+        source="docs/facts/prices.md",
+    )
+    budget: Budget | None = setting(
+        None, about="What the stack may cost. Left out: anything.", source="our choice"
+    )
+    office_hours: OfficeHours | None = setting(
+        None,
+        about="When the cluster runs. Left out: always.",
+        source="docs/facts/aks.md#stopping-and-starting",
     )

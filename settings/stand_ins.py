@@ -6,7 +6,7 @@ a rule says counts only where it says so whichever of them stands there (`settin
 
 import copy
 from collections.abc import Mapping
-from typing import Any, Literal, cast, get_args, get_origin
+from typing import Annotated, Any, Literal, cast, get_args, get_origin
 
 from pydantic.fields import FieldInfo
 
@@ -60,6 +60,9 @@ def _of_type(annotation: Any, field: FieldInfo | None) -> list[Any]:
     if isinstance(annotation, type) and issubclass(annotation, SettingsModel):
         return _smallest(annotation)
     origin, inner = get_origin(annotation), get_args(annotation)
+    if origin is Annotated:  # its own limits are those that count
+        field = next((limit for limit in inner[1:] if isinstance(limit, FieldInfo)), field)
+        inner = inner[:1]
     if origin is Literal:
         return list(inner)
     if origin is tuple:
@@ -70,8 +73,9 @@ def _of_type(annotation: Any, field: FieldInfo | None) -> list[Any]:
 
 
 def _limits(field: FieldInfo | None) -> list[Any]:
-    low = _limit(field, "ge")
-    most = _limit(field, "le")
+    low, most, end = (_limit(field, name) for name in ("ge", "le", "lt"))
+    if end is not None:
+        most = end / 2
     return list(dict.fromkeys([1 if low is None else low, 1000 if most is None else most]))
 
 

@@ -1,10 +1,10 @@
-"""The work a stack is for: a basis for estimating cost, which nothing else depends on."""
+"""The work a stack is for: what the expected bill is made from, which nothing else depends on."""
 
 from settings._model import SettingsModel, setting
 
 
 class Work(SettingsModel):
-    """One kind of work and where it runs."""
+    """One kind of work and where it runs; each step takes one node."""
 
     pool: str = setting(about="Name of the pool that runs it.", source="our choice")
     hours_per_month: float = setting(
@@ -25,4 +25,49 @@ class Work(SettingsModel):
         unit="minutes",
         source="docs/facts/prices.md#eviction-rates",
         gt=0,
+    )
+    checkpoint_write_minutes: float = setting(
+        2,
+        about="Time that writing one checkpoint takes, in which no work is done.",
+        unit="minutes",
+        source="our choice; measure yours",
+        ge=0,
+    )
+    restart_minutes: float = setting(
+        6,
+        about="Billed time of each further start of a step: boot, images, data, reading a checkpoint.",
+        unit="minutes",
+        source="our choice; measure yours",
+        ge=0,
+    )
+    retries: int = setting(
+        5,
+        about="How often an evicted step starts again before it fails.",
+        unit="starts",
+        source="our choice",
+        ge=0,
+        le=1000,
+    )
+    retry_wait_minutes: float = setting(
+        5,
+        about="Time between an eviction and the next start that nobody is billed for: the retry's back-off.",
+        unit="minutes",
+        source="our choice",
+        ge=0,
+    )
+    deadline_hours: float | None = setting(
+        None,
+        about="Time from a step's first start until somebody needs its result; null means nobody waits.",
+        unit="hours",
+        source="our choice",
+        gt=0,
+    )
+    steps_at_once: int = setting(
+        1,
+        about="Steps that are submitted together; after the last of them their nodes idle until the autoscaler "
+        "removes them.",
+        unit="steps",
+        source="our choice",
+        ge=1,
+        le=5000,
     )

@@ -28,10 +28,11 @@ class Items:
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of cells under a head of ours."""
+    """Rows of cells under a head of ours; `numbers` are the columns that stand flush right."""
 
     head: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
+    numbers: range = range(0)
 
 
 @dataclass(frozen=True)

@@ -84,12 +84,16 @@ def _block(block: Block, longest: int) -> Iterator[str]:
         case Alert(danger, items):
             yield f"> [!{'CAUTION' if danger else 'WARNING'}]"
             yield from (f"> - {inline(item, longest)}" for item in items)
-        case Table(head, rows):
+        case Table(head, rows, numbers):
             yield f"| {' | '.join(head)} |"
-            yield f"|{' --- |' * len(head)}"
-            yield from (f"| {' | '.join(inline(cell, longest) for cell in row)} |" for row in rows)
+            yield f"|{''.join(' --: |' if column in numbers else ' --- |' for column in range(len(head)))}"
+            yield from (f"| {' | '.join(_cell(cell, longest) for cell in row)} |" for row in rows)
         case Lines(lines, diff):
             yield from fence(lines, "diff" if diff else "text", longest)
         case Picture(lines):
             yield from ("```mermaid", *lines, "```")
     yield ""
+
+
+def _cell(text: str, longest: int) -> str:
+    return inline(text, longest) if text else ""

@@ -29,9 +29,9 @@ def _lines(block: Block, width: int) -> Iterator[str]:
         case Alert(danger, items):
             for item in items:
                 yield from wrapped(item, width, "!! " if danger else "! ")
-        case Table(head, rows):
+        case Table(head, rows, numbers):
             plain = [[visible(cell).replace("`", "") for cell in row] for row in (head, *rows)]
-            for row in table(plain, width):
+            for row in table(plain, width, numbers):
                 yield from row
         case Lines(lines):
             yield from (cut(visible(line), width) for line in lines)

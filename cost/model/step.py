@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from typing import Final
+
+
+def _require(**amounts: float) -> None:
+    for name, amount in amounts.items():
+        if not (math.isfinite(amount) and amount >= 0):
+            message = f"{name}: {amount} is not allowed; expected a number from 0"
+            raise ValueError(message)
 
 
 @dataclass(frozen=True)
@@ -17,6 +26,13 @@ class Checkpoints:
     every: float
     writing: float
 
+    def __post_init__(self) -> None:
+        _require(every=self.every, writing=self.writing)
+
+
+AT_NOTICE: Final = Checkpoints(every=0.0, writing=0.0)
+"""Work is saved within Azure's notice of an eviction, so nothing is lost: the limit of ever more checkpoints."""
+
 
 @dataclass(frozen=True)
 class Step:
@@ -29,6 +45,9 @@ class Step:
         checkpoints: None where an evicted step starts over.
         retries: starts after the first.
         deadline: hours from the first start to the end that somebody waits for; None for no hurry.
+
+    Raises:
+        ValueError: an amount is negative, or no number.
     """
 
     hours: float
@@ -37,3 +56,11 @@ class Step:
     checkpoints: Checkpoints | None
     retries: int
     deadline: float | None
+
+    def __post_init__(self) -> None:
+        _require(hours=self.hours, restart=self.restart, wait=self.wait, retries=self.retries)
+        if self.hours == 0:
+            message = "hours: 0 is not allowed; expected a number above 0"
+            raise ValueError(message)
+        if self.deadline is not None:
+            _require(deadline=self.deadline)

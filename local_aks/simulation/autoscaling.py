@@ -1,5 +1,6 @@
 """The simulated autoscaler at work: what it is shown, when it looks, and that its decisions are carried out."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
@@ -40,16 +41,40 @@ class Autoscaling:
         self._removals = removals
         self._autoscaler = Autoscaler(seed=seed)
         self._next_scan = _NEVER
+        self._interval = Profile().scan_interval
+        self._autoscaled = False
 
     def scale_down_failed(self, now: float) -> None:
         """A node could not be drained; the autoscaler waits a while before it removes another."""
         self._autoscaler.scale_down_failed(now)
 
+    @property
+    def next_scan(self) -> float:
+        """Simulated second of the next look."""
+        return self._next_scan
+
+    def next_at(self, *, unseen: bool) -> float:
+        """Simulated second of the next look that could decide something.
+
+        Args:
+            unseen: whether anything changed since the last look.
+        """
+        if unseen or not self._autoscaled:
+            return self._next_scan if self._autoscaled else math.inf
+        return max(self._next_scan, self._autoscaler.next_at(self._next_scan - self._interval))
+
+    def pass_scans(self, until: float) -> None:
+        """Take the looks before `until` for done."""
+        if self._next_scan < until and math.isfinite(self._next_scan):
+            self._next_scan += math.ceil((until - self._next_scan) / self._interval) * self._interval
+
     def advance(self, pools: Mapping[str, AgentPool], profile: Profile, view: View, now: float) -> None:
         """Decide and act, if it is time and a pool is autoscaled at all."""
-        if now < self._next_scan or not any(pool.autoscaled for pool in pools.values()):
+        self._autoscaled = any(pool.autoscaled for pool in pools.values())
+        if now < self._next_scan or not self._autoscaled:
             return
-        self._next_scan = now + profile.scan_interval
+        self._interval = profile.scan_interval
+        self._next_scan = now + self._interval
         decisions = self._autoscaler.decide(self._snapshot(pools, profile, view, now))
         for removed in self._actuator.carry_out(decisions, pools, view.pods, now):
             self._removals.begin(

@@ -100,6 +100,33 @@ class Simulation:
         finally:
             self._scale_sets.record_counts()
 
+    @property
+    def next_scan(self) -> float:
+        """Simulated second from which on a step lets the autoscaler look."""
+        return self._autoscaling.next_scan
+
+    def next_at(self, *, unseen: bool) -> float:
+        """When a step could do something again, as long as nobody else changes the control plane or Azure.
+
+        Args:
+            unseen: whether anything changed since the autoscaler looked last.
+
+        Returns:
+            Simulated seconds, `-inf` for the very next step, `inf` for never. A step before then does nothing.
+        """
+        return min(
+            self._market.next_at(),
+            self._scale_sets.next_at(),
+            self._evictions.next_at(),
+            self._removals.next_at(),
+            self._upgrades.next_at(),
+            self._autoscaling.next_at(unseen=unseen),
+        )
+
+    def pass_scans(self, until: float) -> None:
+        """Take the autoscaler's looks before simulated second `until` for done: there was nothing new to see."""
+        self._autoscaling.pass_scans(until)
+
     def _resume(self, view: View, now: float) -> None:
         """Carry on with evictions of an earlier simulation; undo its scale-downs, as the real autoscaler does."""
         for node in view.nodes:
@@ -127,12 +154,14 @@ class Simulation:
             self._journal.error_once(problem)
             event.outcome.set_exception(MarketRefusedError(problem))
             return
-        event.outcome.set_result(self._take(event.what, event.pool, event.count, now))
+        event.outcome.set_result(self._take(event.what, event, now))
 
-    def _take(self, how: Reclaim, pool: str, count: int, now: float) -> str:
+    def _take(self, how: Reclaim, event: MarketEvent, now: float) -> str:
         """Take nodes away, and return a sentence about it."""
+        pool = event.pool
         here = [node for node in self._scale_sets.running(pool) if node not in self._evictions]
-        taken = self._market.pick(here, count)
+        wanted = [event.node] if event.node in here else []
+        taken = wanted if event.node else self._market.pick(here, event.count)
         notice = how is Reclaim.EVICT
         for node in taken:
             self._evictions.begin(node, now, notice=notice)

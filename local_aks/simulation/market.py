@@ -3,6 +3,7 @@
 A schedule is either a script or drawn from a seed; in both cases the same schedule plays out the same way.
 """
 
+import math
 import random
 import threading
 from collections.abc import Iterable, Sequence
@@ -74,6 +75,8 @@ class MarketEvent:
     pool: str
     count: int = 1
     """How many nodes are taken; `ALL` for every one. No meaning for a change of supply."""
+    node: str = ""
+    """The one node that is taken, unless it is gone already; empty where the market chooses."""
     outcome: Future[str] = field(default_factory=Future[str], compare=False, repr=False)
     """A sentence about what came of it once it has happened, or a `MarketRefusedError`."""
 
@@ -142,6 +145,11 @@ class Market:
                 if isinstance(event.what, Supply):
                     self._supply[event.pool] = event.what
         return due
+
+    def next_at(self) -> float:
+        """Simulated second of the next event; `inf` where none is left."""
+        with self._lock:
+            return self._start + self._waiting[0].at if self._waiting else math.inf
 
     def supply(self, pool: str) -> Supply:
         """What a request for a VM of the pool gets now."""

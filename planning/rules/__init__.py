@@ -9,6 +9,7 @@ from datetime import date
 from planning.pools import AgentPool, agent_pools
 from planning.rules import (
     access,
+    cost,
     data,
     days,
     disks,
@@ -21,6 +22,7 @@ from planning.rules import (
     names,
     network,
     network_policy,
+    office_hours,
     own_sizes,
     pools,
     prices,
@@ -35,6 +37,7 @@ from planning.rules import (
     tiers,
     upgrades,
     versions,
+    workload,
     zones,
 )
 from settings import Problem, Settings
@@ -80,6 +83,9 @@ def problems(settings: Settings, *, project: str, stack_name: str, today: date) 
     yield from storage_classes.storage_problems(settings)
     yield from data.data_problems(settings)
     yield from moves.move_problems(settings)
+    yield from workload.workload_problems(settings)
+    yield from cost.cost_problems(settings, today)
+    yield from office_hours.office_hour_problems(settings)
 
 
 def warnings(settings: Settings, *, today: date) -> Iterator[str]:
@@ -115,3 +121,6 @@ def warnings(settings: Settings, *, today: date) -> Iterator[str]:
     yield from gpus.gpu_warnings(settings, planned)
     yield from data.data_warnings(settings)
     yield from moves.move_warnings(settings, planned)
+    yield from workload.workload_warnings(settings)
+    yield from cost.cost_warnings(settings)
+    yield from office_hours.office_hour_warnings(settings)

@@ -1,10 +1,10 @@
-"""Rules across pools: the pool that hosts Kubeflow, unique names, limits of a cluster, references to pools."""
+"""Rules across pools: the pool that hosts Kubeflow, unique names, limits of a cluster."""
 
 from collections import Counter
 from collections.abc import Iterator
 
 from components.conventions import WORKLOAD_LABEL
-from planning.pools import AgentPool, Purpose, agent_pools, fallback_name, successors
+from planning.pools import AgentPool, fallback_name, successors
 from planning.rules.pools import Candidate, candidates
 from settings import Problem, Settings
 
@@ -23,7 +23,6 @@ def stack_problems(settings: Settings) -> Iterator[Problem]:
     yield from general_pool_problems(settings)
     yield from unique_name_problems(settings)
     yield from limit_problems(settings)
-    yield from workload_problems(settings)
 
 
 def general_pool_problems(settings: Settings) -> Iterator[Problem]:
@@ -109,18 +108,6 @@ def limit_problems(settings: Settings) -> Iterator[Problem]:
         )
     if nodes > _MAX_NODES:
         yield Problem("pools", nodes, f"at most {_MAX_NODES} nodes in one cluster, summed over maxCount")
-
-
-def workload_problems(settings: Settings) -> Iterator[Problem]:
-    """Each kind of work names a pool that exists."""
-    known = [pool.name for pool in agent_pools(settings) if pool.purpose is Purpose.WORK]
-    unsized = [pool.name for pool in candidates(settings) if pool.size is None]  # its own rule reports it
-    passed = {*known, *unsized, *map(fallback_name, unsized)}
-    for name, work in settings.workload.items():
-        if work.pool not in passed:
-            yield Problem(
-                f"workload.{name}.pool", work.pool, f"the name of a CPU or GPU pool: {', '.join(known)}"
-            )
 
 
 def system_warnings(settings: Settings) -> Iterator[str]:

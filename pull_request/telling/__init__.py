@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from cost.report.change import CostChange
 from policy.rule import Violation
 from pull_request.observed import Observed
 from pull_request.telling.comment import markdown, marker
@@ -28,7 +29,10 @@ class Told:
 
 
 def told(
-    observed: Observed, base_violations: Sequence[Violation], head_violations: Sequence[Violation]
+    observed: Observed,
+    base_violations: Sequence[Violation],
+    head_violations: Sequence[Violation],
+    cost: CostChange | None = None,
 ) -> Told:
     """What is told of one stack.
 
@@ -36,6 +40,7 @@ def told(
         observed: what was seen of the stack under both trees.
         base_violations: what the base breaks; none where it did not run.
         head_violations: what the head breaks; none where it did not run.
+        cost: what it does to the expected bill; None where there is nothing to pay for.
     """
-    document = change_document(observed, base_violations, head_violations)
+    document = change_document(observed, base_violations, head_violations, cost)
     return Told(document, markdown(document), lambda width: terminal(document, width))

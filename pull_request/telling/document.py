@@ -5,11 +5,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal, TypedDict, TypeGuard
 
+from cost.report.change import CostChange, changes
 from policy.rule import Violation
-from pull_request.observed import UNKNOWN, Change, Observed, Revision, Run
+from pull_request.observed import UNKNOWN, Change, Observed, Run
 from pull_request.telling.pools import PoolTold, pools_of
 from pull_request.telling.reading import is_mapping, whole
 from pull_request.telling.words import Word, words_of
+from revisions.repository import Revision
 
 VERSION = 1
 SCHEMA = Path(__file__).with_name("change.schema.json")
@@ -104,11 +106,14 @@ class ChangeDocument(TypedDict):
     looksReplaced: list[str]
     notes: list[str]
     failures: Failures
-    cost: None
+    cost: CostChange | None
 
 
 def change_document(
-    observed: Observed, base_violations: Sequence[Violation], head_violations: Sequence[Violation]
+    observed: Observed,
+    base_violations: Sequence[Violation],
+    head_violations: Sequence[Violation],
+    cost: CostChange | None = None,
 ) -> ChangeDocument:
     """The document of one stack; everything in a stable order."""
     outputs, quota, words = _outputs(observed), _quota(observed), words_of(observed)
@@ -117,7 +122,9 @@ def change_document(
         "stack": observed.stack,
         "base": _revision(observed.base_revision),
         "head": _revision(observed.head_revision),
-        "outcome": _outcome(observed, changed=bool(observed.changes or outputs or quota or words)),
+        "outcome": _outcome(
+            observed, changed=bool(observed.changes or outputs or quota or words or changes(cost))
+        ),
         "counts": {
             action: sum(change.action == action for change in observed.changes) for action in _ACTIONS
         },
@@ -131,7 +138,7 @@ def change_document(
         "looksReplaced": sorted(observed.looks_replaced),
         "notes": list(observed.notes),
         "failures": {"base": _failure(observed.base), "head": _failure(observed.head)},
-        "cost": None,
+        "cost": cost,
     }
 
 
@@ -281,4 +288,4 @@ def _outputs(observed: Observed) -> list[OutputTold]:
     ]
 
 
-_TOLD_ELSEWHERE = {"poolContract", "vcpuQuota"}
+_TOLD_ELSEWHERE = {"poolContract", "vcpuQuota", "costBasis"}

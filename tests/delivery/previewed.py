@@ -14,8 +14,9 @@ import pytest
 
 from delivery import comment
 from delivery.comment import WORKFLOW
-from pull_request.observed import Change, Observed, Revision, Run
+from pull_request.observed import Change, Observed, Run
 from pull_request.telling import told
+from revisions.repository import Revision
 from tests.delivery.github_api import REPOSITORY, Repository
 
 RUN: Final = 500

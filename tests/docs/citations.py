@@ -17,7 +17,7 @@ _TEXT = {".py", ".md", ".csv", ".yaml", ".toml", ".css", ""}
 """Endings of text files; NOTICE and Makefile have none."""
 _FOLDERS = (
     "bench|catalogue|ckf_spot|components|cost|delivery|docs|local_aks|planning|policy|preview|pull_request|recorder"
-    "|settings|tests|tools|writing"
+    "|revisions|settings|tests|tools|writing"
 )
 _DOCUMENT = re.compile(  # no text of code that is a file name and nothing else, and no link of a page
     r"(?<![\w./<>*\"'\\-])(?<!]\()(?!self\.)(?P<name>[\w.-][\w./-]*\.(?:md|rst|yml|go))\b(?:#(?P<heading>[\w-]+))?"

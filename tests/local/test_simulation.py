@@ -18,8 +18,9 @@ from local_aks.simulation.live_cluster import LiveCluster
 from local_aks.simulation.loop import Simulation
 from local_aks.simulation.market import ALL, Market, MarketEvent, Reclaim, Supply
 from local_aks.simulation.vms.scale_sets import Timings
+from local_aks.stepped.memory_azure import MemoryAzure
 from tests.local.stepped_clock import SteppedClock, watched
-from tests.local_aks.simulation.simulated import FakeAzure, pod_spec, pool
+from tests.local_aks.simulation.simulated import pod_spec, pool
 
 NAMESPACE = "simulation"
 STEP_SECONDS = 2.0
@@ -38,7 +39,7 @@ class Running:
         self.core = client.CoreV1Api(api)
         self.apps = client.AppsV1Api(api)
         self.policy = client.PolicyV1Api(api)
-        self.azure = FakeAzure(
+        self.azure = MemoryAzure(
             [
                 pool("simspot", scaleSetPriority="Spot", nodeLabels={"workload": "sim"}, maxCount=3),
                 pool(

@@ -136,22 +136,6 @@ def test_pools_of_unknown_sizes_and_fallbacks_count_towards_the_limits() -> None
     assert (problem.key, problem.value) == ("pools", 5006)
 
 
-@pytest.mark.parametrize(
-    ("pool", "keys"),
-    [("cpuspot", []), ("gpuod", []), ("general", ["workload.w.pool"]), ("x", ["workload.w.pool"])],
-)
-def test_work_runs_on_a_pool_that_takes_work(pool: str, keys: list[str]) -> None:
-    work = {"w": {"pool": pool, "hoursPerMonth": 10, "stepHours": 1}}
-    assert refused(rules.workload_problems(settings(workload=work))) == keys
-
-
-def test_work_on_a_pool_of_an_unknown_size_is_not_told_of_again() -> None:
-    pools = {"general": GENERAL, "work": {**SPOT, "vmSize": "Standard_X1", "fallback": {"maxCount": 1}}}
-    for pool in ("work", "workod"):
-        work = {"w": {"pool": pool, "hoursPerMonth": 10, "stepHours": 1}}
-        assert refused(rules.workload_problems(settings(pools=pools, workload=work))) == []
-
-
 def test_one_system_node_is_warned_of() -> None:
     assert len(list(rules.system_warnings(settings(systemPool={"minCount": 1})))) == 1
     assert list(rules.system_warnings(settings())) == []

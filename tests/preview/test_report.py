@@ -95,6 +95,11 @@ def test_outputs_mask_secrets_and_say_what_is_unknown(document: PlanDocument) ->
     assert lines["fqdn"].endswith(f": {UNKNOWN}")
 
 
+def test_an_output_that_is_left_out_is_not_unknown(document: PlanDocument) -> None:
+    [budget] = [line for line in output_lines(document, 100) if "budget" in line]
+    assert budget.endswith("budget: none")
+
+
 def test_an_output_of_several_lines_stays_under_its_name() -> None:
     given: PlanDocument = {
         "version": 1,

@@ -17,6 +17,7 @@ def test_the_outputs_are_these(up: Record) -> None:
         "kubeconfig",
         "poolContract",
         "vcpuQuota",
+        "costBasis",
         "jujuEndpoint",
         "jujuCaCertificate",
         "jujuToken",

@@ -7,8 +7,9 @@ from datetime import date
 from typing import Any, cast
 
 from components.agent_pools import REPLACE_ON_CHANGES
-from pull_request.observed import SECRET, UNKNOWN, Change, Difference, Observed, Resource, Revision, Run
+from pull_request.observed import SECRET, UNKNOWN, Change, Difference, Observed, Resource, Run
 from recorder.run import record
+from revisions.repository import Revision
 
 BASE = Revision("origin/main", "0123456789abcdef0123456789abcdef01234567", date(2026, 11, 20))
 HEAD = Revision("", "fedcba9876543210fedcba9876543210fedcba98", date(2026, 11, 22), edited=True)

@@ -18,8 +18,9 @@ import pytest
 from packaging.utils import canonicalize_name
 
 from local_aks.run.directory import RunDirectory
-from pull_request.stand_ins import StandInsError, bytecode, remove_stale_bytecode, stand_ins
+from pull_request.stand_ins import StandInsError, stand_ins
 from recorder.run import PROJECT_ROOT
+from revisions.bytecode import bytecode, remove_stale_bytecode
 
 TODAY = date(2026, 11, 22)
 PATIENCE_SECONDS = 30

@@ -176,6 +176,7 @@ def test_a_value_is_one_code_span(text: str) -> None:
         ("1. one", "`1.` one"),
         ("@octocat approved (octo/cat#1)", "`@octocat` approved (`octo/cat#1`)"),
         ("effaced www. GH-1", "`effaced` `www`. `GH-1`"),
+        ("effaced-a, it's non-effaced: well-faced", "`effaced-a`, it's `non-effaced`: well-faced"),
         ("a\nb  c", "a b c"),
         ("left `open", "left `\\u{60}open`"),
         ("`a|b`", "`a\\u{7c}b`"),

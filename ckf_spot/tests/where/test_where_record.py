@@ -19,7 +19,7 @@ import ckf_spot
 from ckf_spot import PlacementError
 from ckf_spot.where.endings import courses
 from ckf_spot.where.record import Recorder, read
-from ckf_spot.where.report import as_dict, report
+from ckf_spot.where.report import as_dict, report, stamp
 from ckf_spot.where.svg import svg
 from ckf_spot.where.table import table
 
@@ -61,6 +61,16 @@ def test_an_eviction_that_was_watched_is_remembered_with_its_reason(path: Path) 
     [course] = courses(read(path).look(POOLS))
     assert (course.evictions, course.pods[0][1].why) == (1, "DeletionByPodGC")
     assert [each.node for each, _ in course.pods] == [LOST, HERE]
+
+
+def test_the_report_of_a_record_tells_when_a_node_went(path: Path) -> None:
+    with Recorder(path, None) as recorder:
+        recorder.nodes([node("cpuspot", 0), node("cpuspot", 1)])
+        recorder.nodes([node("cpuspot", 1)])
+    seen = read(path).look(POOLS)
+    gone = {each["name"]: each["gone"] for each in as_dict(report(seen, timedelta(minutes=5)))["nodes"]}
+    assert gone == {LOST: stamp(seen.nodes_by_name[LOST].gone), HERE: None}
+    assert gone[LOST] is not None
 
 
 def test_a_pod_that_went_between_two_recordings_is_gone_with_its_node(path: Path) -> None:

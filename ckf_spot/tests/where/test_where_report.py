@@ -57,6 +57,22 @@ def test_the_schema_leaves_nothing_open() -> None:
         jsonschema.Draft202012Validator(SCHEMA).validate(found)
 
 
+def test_nodes_are_told_with_their_times_where_they_may_be_read() -> None:
+    noticed = node("cpuspot", 2, created=30, notice=1)
+    found = as_dict(reported(look(nodes=[noticed, node("cpuod")])))
+    spot, on_demand = found["nodes"]
+    assert spot == {
+        "name": node_name("cpuspot", 2),
+        "pool": "cpuspot",
+        "capacity": "spot",
+        "created": "2026-11-21T07:30:00Z",
+        "notice": "2026-11-21T07:59:00Z",
+        "gone": None,
+    }
+    assert (on_demand["capacity"], on_demand["notice"]) == ("on-demand", None)
+    assert as_dict(reported(LOOKS[1]))["nodes"] is None
+
+
 def test_each_state_has_its_word() -> None:
     work = as_dict(reported(LOOKS[0]))["work"]
     assert {pod["name"]: pod["state"] for entry in work for pod in entry["pods"]} == {

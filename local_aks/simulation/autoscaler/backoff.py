@@ -42,6 +42,10 @@ class Backoff:
         entry = self._entries.get(group)
         return entry is not None and entry.until > now
 
+    def ends(self) -> list[float]:
+        """Simulated seconds at which the groups may be scaled up again."""
+        return [entry.until for entry in self._entries.values()]
+
     def forget_stale(self, now: float) -> None:
         """Drop groups whose last failure is long ago."""
         self._entries = {

@@ -1,5 +1,6 @@
 """One loop of the simulated autoscaler, in the real one's order (core/static_autoscaler.go, RunOnce)."""
 
+import math
 import random
 from collections.abc import Sequence
 from typing import Final
@@ -8,7 +9,7 @@ from local_aks.simulation.autoscaler.decisions import Decision, Notice, NotTrigg
 from local_aks.simulation.autoscaler.model import Snapshot
 from local_aks.simulation.autoscaler.registry import ScaleUpRegistry
 from local_aks.simulation.autoscaler.scale_down import ScaleDownPlanner
-from local_aks.simulation.autoscaler.scale_up import Plan, plan_scale_up, restore_minimum
+from local_aks.simulation.autoscaler.scale_up import Plan, new_until, plan_scale_up, restore_minimum
 
 MAX_NODES_TOTAL: Final = 5000
 """AKS's limit of nodes in a cluster (docs/facts/aks.md#names-counts-and-limits)."""
@@ -28,11 +29,13 @@ class Autoscaler:
         self._last_scale_up = _NEVER
         self._last_scale_down = _NEVER
         self._last_scale_down_failure = _NEVER
+        self._seen: Snapshot | None = None
         self._last_messages: frozenset[Notice | NotTriggered] = frozenset()
 
     def decide(self, snapshot: Snapshot) -> list[Decision]:
         """What to do now, in order. No I/O; call it once each scan interval."""
         snapshot, decisions = self._registry.update(snapshot)
+        self._seen = snapshot
         if not _healthy(snapshot):
             self._planner.clear()
             return [*decisions, *self._once([Notice("ClusterUnhealthy", "Cluster is unhealthy")])]
@@ -48,6 +51,28 @@ class Autoscaler:
         decisions += self._scale_down(snapshot, plan)
         minimum = restore_minimum(snapshot, lambda group: self._registry.backing_off(group, snapshot.now))
         return [*decisions, *(self._scale_up(decision, snapshot) for decision in minimum)]
+
+    def next_at(self, since: float) -> float:
+        """The first moment that the passing of time alone could change a decision.
+
+        Every comparison with the time that `decide` makes has its moment here; one too many costs a look, one too
+        few would be missed.
+
+        Args:
+            since: simulated second of the last look; earlier moments are behind us.
+        """
+        if self._seen is None:
+            return since
+        profile = self._seen.profile
+        moments = [
+            self._last_scale_up + profile.scale_down_delay_after_add,
+            self._last_scale_down + profile.scale_down_delay_after_delete,
+            self._last_scale_down_failure + profile.scale_down_delay_after_failure,
+            *self._registry.moments(profile),
+            *self._planner.moments(profile),
+            *(moment for pod in self._seen.pods if pod.node is None for moment in new_until(pod, profile)),
+        ]
+        return min((moment for moment in moments if moment >= since), default=math.inf)
 
     def scale_down_failed(self, now: float) -> None:
         """A node could not be drained: leave scale-down alone for `scaleDownDelayAfterFailure`."""

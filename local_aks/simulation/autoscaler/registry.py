@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from local_aks.simulation.autoscaler.backoff import Backoff
 from local_aks.simulation.autoscaler.decisions import BackOff, Decision, DeleteInstance
 from local_aks.simulation.autoscaler.model import NodeGroup, Snapshot
+from local_aks.simulation.autoscaler.profile import Profile
 
 TIMED_OUT = "NotRegisteredInTime"
 
@@ -35,6 +36,12 @@ class ScaleUpRegistry:
     def backing_off(self, group: str, now: float) -> bool:
         """Whether the group must not be scaled up now."""
         return self._backoff.active(group, now)
+
+    def moments(self, profile: Profile) -> Iterator[float]:
+        """Simulated seconds at which a scale-up times out, a VM is given up or a back-off ends."""
+        yield from (request.expected_by for request in self._requests.values())
+        yield from (since + profile.max_node_provision_time for since in self._unregistered_since.values())
+        yield from self._backoff.ends()
 
     def update(self, snapshot: Snapshot) -> tuple[Snapshot, list[Decision]]:
         """Settle finished and failed scale-ups.

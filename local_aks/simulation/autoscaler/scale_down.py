@@ -9,6 +9,7 @@ from local_aks.simulation.autoscaler.decisions import ScaleDown
 from local_aks.simulation.autoscaler.drainability import blocks, stays_behind
 from local_aks.simulation.autoscaler.model import Controller, Node, NodeGroup, Pod, Snapshot
 from local_aks.simulation.autoscaler.packing import Bin, place
+from local_aks.simulation.autoscaler.profile import Profile
 from local_aks.simulation.autoscaler.scale_up import PRIORITY_CUTOFF, occupied_bins
 
 DELETION_TAINT: Final = "ToBeDeletedByClusterAutoscaler"
@@ -43,6 +44,12 @@ class ScaleDownPlanner:
             for candidate in self._unneeded
         }
 
+    def moments(self, profile: Profile) -> Iterator[float]:
+        """Simulated seconds at which a node was unneeded for long enough, or is looked at again."""
+        for candidate in self._unneeded:
+            yield self._since[candidate.node.name] + _patience(candidate.node, profile)
+        yield from self._unremovable_until.values()
+
     def clear(self) -> None:
         """Forget everything, as the real one does while the cluster is unhealthy."""
         self._since.clear()
@@ -74,9 +81,7 @@ class ScaleDownPlanner:
         return decisions
 
     def _long_enough(self, node: Node, snapshot: Snapshot) -> bool:
-        profile = snapshot.profile
-        wait = profile.scale_down_unneeded_time if node.ready else profile.scale_down_unready_time
-        return self._since[node.name] + wait < snapshot.now
+        return self._since[node.name] + _patience(node, snapshot.profile) < snapshot.now
 
     def _find(self, snapshot: Snapshot) -> Iterator[_Unneeded]:
         groups = {vm.name: group for group in snapshot.groups for vm in group.instances}
@@ -120,6 +125,11 @@ class ScaleDownPlanner:
             targets |= {other.node.name for other in others if other.free != bins[other.node.name].free}
             bins = {other.node.name: other for other in others}
             yield node
+
+
+def _patience(node: Node, profile: Profile) -> float:
+    """Seconds that the node must be unneeded."""
+    return profile.scale_down_unneeded_time if node.ready else profile.scale_down_unready_time
 
 
 def utilization(node: Node, pods: Iterable[Pod], snapshot: Snapshot) -> float:

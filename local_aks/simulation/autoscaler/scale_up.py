@@ -11,6 +11,7 @@ from local_aks.simulation.autoscaler.expander import Option, choose
 from local_aks.simulation.autoscaler.model import Controller, NodeGroup, Pod, Scheduling, Snapshot
 from local_aks.simulation.autoscaler.packing import Bin, estimate, place, template_bin
 from local_aks.simulation.autoscaler.predicates import why_not
+from local_aks.simulation.autoscaler.profile import Profile
 
 PRIORITY_CUTOFF: Final = -10
 """Pods of a lower priority are expendable: no scale-up for them, and they hold no room.
@@ -135,6 +136,12 @@ def _backing_off_but_fit(
             box = template_bin(group.template, snapshot.daemon_sets)
             if any(why_not(kind, box.node, box.free) is None for kind in kinds):
                 yield group.pool
+
+
+def new_until(pod: Pod, profile: Profile) -> tuple[float, ...]:
+    """Simulated seconds at which a pending pod is no longer too new for a scale-up."""
+    waits = (_NEW_POD_SECONDS, _NEW_GPU_POD_SECONDS, profile.new_pod_scale_up_delay)
+    return tuple(pod.first_seen + wait for wait in waits)
 
 
 def _all_new(pods: Sequence[Pod], now: float) -> bool:

@@ -3,6 +3,7 @@
 Source: node-auto-drain.md; docs/facts/engine.md#the-eviction-sequence.
 """
 
+import math
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Final
@@ -36,6 +37,11 @@ class Eviction(NodeTask[None]):
         self._announced = False
         self._drain = Drain(retry_seconds=_RETRY_SECONDS)
 
+    @property
+    def next_at(self) -> float:
+        """Simulated second at which it goes on although nothing changed."""
+        return min(self.gone_at, self._drain.next_at)
+
     def _advance(self, cluster: Cluster, pods: Sequence[Pod], now: float) -> None:
         if not self._announced:
             _announce(cluster, self.node)
@@ -67,6 +73,10 @@ class Evictions:
                 node=node,
                 seconds=NOTICE_SECONDS,
             )
+
+    def next_at(self) -> float:
+        """Simulated second at which one of them goes on although nothing changed; `inf` without any."""
+        return min((eviction.next_at for eviction in self._by_node.values()), default=math.inf)
 
     def resume(self, node: str, now: float) -> None:
         """Carry on with an eviction that an earlier simulation began; its notice begins again."""

@@ -1,5 +1,6 @@
 """Work on one node that goes on beside everything else, as each machine's own agent does it on Azure; the drain."""
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from concurrent.futures import Future
@@ -57,6 +58,11 @@ class Drain:
     def refused(self) -> bool:
         """Whether a PodDisruptionBudget refused a pod at the last asking."""
         return bool(self._refused)
+
+    @property
+    def next_at(self) -> float:
+        """Simulated second at which a refused pod is asked again; `inf` where none was refused."""
+        return min((self._asked[uid] + self._retry_seconds for uid in self._refused), default=math.inf)
 
     def advance(self, cluster: Cluster, pods: Iterable[Pod], now: float) -> None:
         """Evict the pods that are still there and were not asked lately."""

@@ -1,5 +1,6 @@
 """A node being removed on purpose: by scale-down, or because its pool shrinks or goes (CA core/scaledown/actuation)."""
 
+import math
 from collections.abc import Sequence
 from enum import StrEnum
 from typing import Final
@@ -50,6 +51,7 @@ class Removal(NodeTask[Outcome]):
         self._empty = empty
         self._grace_seconds = grace_seconds
         self._looks_at: float | None = None
+        self._looked = False
         self._drain = Drain(retry_seconds=_RETRY_SECONDS)
 
     def step(self, cluster: Cluster, pods: Sequence[Pod], now: float) -> Outcome | None:
@@ -57,6 +59,10 @@ class Removal(NodeTask[Outcome]):
         outcome = super().step(cluster, pods, now)
         late = outcome is Outcome.DONE and not self._forced and not _may_go(pods)
         return Outcome.UNDER_WAY if late else outcome
+
+    def next_at(self) -> float:
+        """Simulated second at which it goes on although nothing changed; `-inf` for the very next step."""
+        return self._looks_at if self._looks_at is not None and not self._looked else -math.inf
 
     def _advance(self, cluster: Cluster, pods: Sequence[Pod], now: float) -> Outcome:
         if self._looks_at is None:
@@ -66,6 +72,7 @@ class Removal(NodeTask[Outcome]):
         elapsed = now - self._looks_at
         if elapsed < 0:
             return Outcome.UNDER_WAY
+        self._looked = True
         if _may_go(pods):
             return Outcome.DONE
         if self._empty and not all(stays_behind(pod) for pod in pods):
@@ -99,6 +106,10 @@ class Removals:
         """Remove a node as `Removal` says; nothing happens for one that is being removed already."""
         if node not in self._by_node:
             self._by_node[node] = Removal(node, grace_seconds=grace_seconds, forced=forced, empty=empty)
+
+    def next_at(self) -> float:
+        """Simulated second at which one of them goes on although nothing changed; `inf` without any."""
+        return min((removal.next_at() for removal in self._by_node.values()), default=math.inf)
 
     def advance(self, view: View, now: float) -> bool:
         """Go on with all of them, and delete the VMs of those that are done.

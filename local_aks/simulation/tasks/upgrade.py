@@ -4,6 +4,7 @@ On demand a new node comes first, and an old one is cordoned and drained (upgrad
 cordoned and evicted with a notice, without an extra node or a drain (spot-node-pool.md, "Upgrade a Spot node pool").
 """
 
+import math
 from collections.abc import Container, Mapping, Sequence
 
 from local_aks.simulation.autoscaler.drainability import ends_with_node
@@ -64,6 +65,10 @@ class Upgrades:
                     self._replace(pool, task.node, now)
             elif behind := [node for node in self._scale_sets.behind(pool.name) if node not in leaving]:
                 self._begin(pool, behind[0], now)
+
+    def next_at(self) -> float:
+        """`-inf`, the very next step, while one is under way, else `inf`."""
+        return -math.inf if self._by_pool or self._surging else math.inf
 
     def _begin(self, pool: AgentPool, node: str, now: float) -> None:
         running, wanted = len(self._scale_sets.running(pool.name)), len(self._scale_sets.instances(pool.name))

@@ -1,5 +1,6 @@
 """The virtual machine scale sets behind the agent pools: VMs that are created, boot, fail and go."""
 
+import math
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -178,6 +179,20 @@ class ScaleSets:
                 self._write(
                     Kind.SOLD_OUT, machine, source=Source.MARKET, detail=detail, error=ALLOCATION_ERROR
                 )
+
+    def next_at(self) -> float:
+        """Simulated second at which the next VM boots or fails; `inf` where none will."""
+        after = {Supply.AVAILABLE: self._timings.boot, Supply.SOLD_OUT: self._timings.allocation_error}
+        return min(
+            (
+                machine.created + after[machine.supply]
+                for machine in self._machines.values()
+                if machine.state is _State.CREATING
+                and machine.created is not None
+                and machine.supply in after
+            ),
+            default=math.inf,
+        )
 
     def _is_over(self, machine: _Machine, supply: Supply, seconds: float, now: float) -> bool:
         """Whether what a VM of this supply comes to happens now."""

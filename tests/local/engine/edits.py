@@ -42,7 +42,14 @@ class Edit:
     @property
     def setting(self) -> str:
         """That path with `*` for names the user chooses."""
-        for named in ("pools.", "vmSizes.", "workload.", "data.store.profiles."):
+        for named in (
+            "pools.",
+            "vmSizes.",
+            "workload.",
+            "data.store.profiles.",
+            "cost.pools.",
+            "cost.prices.",
+        ):
             if self.path.startswith(named):
                 _, _, rest = self.path.removeprefix(named).partition(".")
                 return f"{named}*.{rest}" if rest else f"{named}*"
@@ -276,6 +283,30 @@ EDITS: Final = (
     _one("workload.training.hoursPerMonth", 200),
     _one("workload.training.stepHours", 10),
     _one("workload.training.checkpointMinutes", 30),
+    _one("workload.training.checkpointWriteMinutes", 5),
+    _one("workload.training.restartMinutes", 10),
+    _one("workload.training.retries", 2),
+    _one("workload.training.retryWaitMinutes", 1),
+    _one("workload.training.deadlineHours", 12),
+    _one("workload.training.stepsAtOnce", 4),
+    _one("cost.model", "blog"),
+    _one("cost.currency", "EUR"),
+    _one("cost.evictionRate", "5-10"),
+    _one("cost.evictionRate", 5),
+    _one("cost.soldOutShare", 0.1),
+    _one("cost.pools.cpuspot.evictionRate", 0.1),
+    _one("cost.pools.cpuspot.soldOutShare", 0.1),
+    Edit({"cost.prices.Standard_D8ds_v5.onDemand": 0.4, "cost.prices.Standard_D8ds_v5.asOf": "2026-11-01"}),
+    Edit({"cost.prices.Standard_D8ds_v5.spot": 0.1, "cost.prices.Standard_D8ds_v5.asOf": "2026-11-01"}),
+    Edit({"cost.prices.Standard_D8ds_v5.asOf": "2026-11-01", "cost.prices.Standard_D8ds_v5.spot": 0.1}),
+    _one("cost.usage.storedGib", 3000),
+    _one("cost.usage.logsGib", 10),
+    _one("cost.usage.outboundGib", 100),
+    _one("budget.monthly", 900),
+    _one("officeHours.timeZone", "Europe/London"),
+    Edit({"officeHours.days": ["Monday"], "officeHours.timeZone": "Europe/London"}),
+    Edit({"officeHours.from": "08:00", "officeHours.timeZone": "Europe/London"}),
+    Edit({"officeHours.to": "18:00", "officeHours.timeZone": "Europe/London"}),
 )
 """Every edit of the table, in the order of the settings."""
 

@@ -14,7 +14,7 @@ import pytest
 
 from pull_request.telling import marker
 from recorder.run import PROJECT_ROOT
-from tests.pull_request.repository import ALICE, Project
+from tests.revisions.repository import ALICE, Project
 from tools import Tools
 
 

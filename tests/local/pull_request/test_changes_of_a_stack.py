@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.local.pull_request.conftest import Shown, previewed
-from tests.pull_request.repository import Project
+from tests.revisions.repository import Project
 
 DEMO = "Pulumi.demo.yaml"
 POOLS = """\

@@ -13,7 +13,7 @@ import psutil
 import pytest
 
 from tests.local.pull_request.conftest import command, environment, previewed
-from tests.pull_request.repository import PROGRAM, Project, project
+from tests.revisions.repository import PROGRAM, Project, project
 from tools import Tools
 from tools.environments import environment as environment_of
 

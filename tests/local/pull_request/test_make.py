@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from tests.local.pull_request.conftest import environment
-from tests.pull_request.repository import Project
+from tests.revisions.repository import Project
 
 
 def make(build: Project, *words: str) -> subprocess.CompletedProcess[str]:

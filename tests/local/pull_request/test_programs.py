@@ -14,8 +14,9 @@ import pytest
 
 from local_aks.run.directory import RunDirectory
 from pull_request import programs
-from pull_request.programs import Program, ProgramError, operate
+from pull_request.programs import Program, operate
 from pull_request.stand_ins import StandIns
+from revisions.programs import ProgramError
 from tools import Tools
 
 DAY = date(2026, 9, 1)

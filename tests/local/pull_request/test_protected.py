@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.local.pull_request.conftest import previewed
-from tests.pull_request.repository import PROGRAM, project
+from tests.revisions.repository import PROGRAM, project
 from tools import Tools
 
 PROTECTED = PROGRAM.replace('{"size": 1})', '{"size": 1}, pulumi.ResourceOptions(protect=True))')

@@ -1,4 +1,4 @@
-"""The report: each piece of work, its pods, violations and notes, in the form that `report.schema.json` describes."""
+"""The report: work with its pods, the nodes, violations and notes, in the form that `report.schema.json` describes."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from ckf_spot.where.endings import Course, Ending, courses
-from ckf_spot.where.observations import Look, Pod
+from ckf_spot.where.observations import Look, Node, Pod
 from ckf_spot.where.violations import Violation, awaited, blind_spots, violations
 
-VERSION: Final = 1
-"""Of the JSON form; a change that breaks a reader makes it 2."""
+VERSION: Final = 2
+"""Of the JSON form; a change that breaks a reader makes it 3. 2 brought `nodes`."""
 
 
 @dataclass(frozen=True)
@@ -65,6 +65,7 @@ def as_dict(report: Report) -> dict[str, Any]:
             }
             for course in report.courses
         ],
+        "nodes": None if look.nodes is None else [_node(node) for node in look.nodes],
         "violations": [
             {
                 "rule": each.rule,
@@ -90,6 +91,17 @@ def lost_on(course: Course, look: Look) -> list[str]:
         look.place(pod.node).pool for pod, ending in course.pods if ending.end == "evicted"
     )
     return list(dict.fromkeys(pool for pool in pools if pool))
+
+
+def _node(node: Node) -> dict[str, Any]:
+    return {
+        "name": node.name,
+        "pool": node.pool or None,
+        "capacity": "spot" if node.spot else "on-demand",
+        "created": stamp(node.created),
+        "notice": stamp(node.notice),
+        "gone": stamp(node.gone),
+    }
 
 
 def _pod(pod: Pod, ending: Ending, look: Look) -> dict[str, Any]:

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from pull_request.observed import Revision
-from pull_request.programs import ProgramError
 from recorder.run import PROJECT_ROOT
+from revisions.programs import ProgramError
+from revisions.repository import Revision
 from tools.environments import environment
 from tools.errors import BuildError
 

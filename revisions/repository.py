@@ -1,4 +1,4 @@
-"""Which two trees are compared: the commit that the change started from, and the tree as it lies."""
+"""Which two trees are compared: the commit that a change started from, and the tree as it lies."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Final
 
-from pull_request.git import GitError, git, names
-from pull_request.observed import Revision
+from revisions.git import GitError, git, names
 
 _STACK: Final = re.compile(r"[A-Za-z0-9_.-]{1,100}")
 """What Pulumi takes as a stack's name: sdk/go/common/tokens/stack_name.go."""
@@ -21,6 +20,23 @@ _NAMED: Final = 3
 
 class RevisionError(Exception):
     """The two trees can't be had; the text is one line for the user."""
+
+
+@dataclass(frozen=True)
+class Revision:
+    """One of the two trees.
+
+    Attributes:
+        ref: what the user called it, such as `origin/main`; empty for the tree as it lies.
+        commit: its hash; the last commit's where edits lie on top of it.
+        day: the day on which the program is judged: the commit's for the base, today for the head.
+        edited: whether there are edits that are not committed.
+    """
+
+    ref: str
+    commit: str
+    day: date
+    edited: bool = False
 
 
 def is_stack_name(text: str) -> bool:
@@ -67,20 +83,33 @@ class Repository:
         Raises:
             RevisionError: there is no such commit, or nothing in common is known here.
         """
-        known = self._commit(ref)
-        if not known:
-            raise RevisionError(
-                f"BASE: {shown(ref)} is not allowed; expected a branch, tag or commit that is here "
-                f"(`git fetch origin` gets the branches of origin)"
-            )
+        known = self.commit(ref, "BASE")
         try:
-            commit = git(self.root, "merge-base", "HEAD", known).split()[0]
+            commit = git(self.root, "merge-base", "HEAD", known.commit).split()[0]
         except GitError:
             shallow = git(self.root, "rev-parse", "--is-shallow-repository").strip() == "true"
             way = "; this clone is shallow, `git fetch --unshallow` gets the rest" if shallow else ""
             raise RevisionError(
                 f"BASE: {shown(ref)} is not allowed; expected one with a commit in common with this branch{way}"
             ) from None
+        return Revision(ref, commit, self._day(commit))
+
+    def commit(self, ref: str, asked: str) -> Revision:
+        """The commit that a branch, a tag or a hash names.
+
+        Args:
+            ref: its name.
+            asked: what the user gave it as, for the message.
+
+        Raises:
+            RevisionError: there is no such commit.
+        """
+        commit = self._commit(ref)
+        if not commit:
+            raise RevisionError(
+                f"{asked}: {shown(ref)} is not allowed; expected a branch, tag or commit that is here "
+                f"(`git fetch origin` gets the branches of origin)"
+            )
         return Revision(ref, commit, self._day(commit))
 
     def head(self) -> Revision:

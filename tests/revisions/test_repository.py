@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from pull_request.revisions import Repository, RevisionError, is_stack_name
-from tests.pull_request.repository import Project, project
+from revisions.repository import Repository, RevisionError, is_stack_name
+from tests.revisions.repository import Project, project
 
 
 @pytest.fixture

@@ -1,19 +1,23 @@
-"""The processes of a preview, known by a mark in their environment, which their children inherit, wherever they go."""
+"""Processes of one comparison, known by a mark in their environment, which their children inherit, wherever they go."""
 
 from __future__ import annotations
 
 import ctypes
 import os
+import signal
 import time
-from contextlib import suppress
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
+from types import FrameType
 from typing import Final
 
 import psutil
 
-MARK: Final = "KUBEFLOW_AKS_PR_PREVIEW"
-"""Variable that holds the mark of a whole preview; what it starts inherits it."""
-PROGRAM_MARK: Final = "KUBEFLOW_AKS_PR_PREVIEW_PROGRAM"
+MARK: Final = "KUBEFLOW_AKS_WORKPLACE"
+"""Variable that holds the mark of a workplace; what is started there inherits it."""
+PROGRAM_MARK: Final = "KUBEFLOW_AKS_PROGRAM"
 """Variable that holds the mark of one run of a program."""
+_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _SET_CHILD_SUBREAPER: Final = 36
 _PATIENCE: Final = 10.0
 _POLL_SECONDS: Final = 0.02
@@ -29,7 +33,26 @@ def end(mark: str, variable: str = MARK) -> None:
         time.sleep(_POLL_SECONDS)
 
 
-def adopt() -> None:
+@contextmanager
+def ended_with_this_one() -> Generator[None]:
+    """Ends all that this process starts meanwhile, however this ends; a signal to stop is a KeyboardInterrupt."""
+    for each in _SIGNALS:
+        signal.signal(each, _interrupt)
+    _adopt()
+    try:
+        yield
+    finally:
+        _end_children()
+
+
+def _interrupt(_signal: int, _frame: FrameType | None) -> None:
+    """Stops once; what has to be cleared away then is not interrupted again."""
+    for each in _SIGNALS:
+        signal.signal(each, signal.SIG_IGN)
+    raise KeyboardInterrupt
+
+
+def _adopt() -> None:
     """Makes what this process starts its children for good, whoever starts it and however it is orphaned (Linux).
 
     Source: `prctl(2)`, PR_SET_CHILD_SUBREAPER.
@@ -38,7 +61,7 @@ def adopt() -> None:
         ctypes.CDLL(None).prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
-def end_children() -> None:
+def _end_children() -> None:
     """Kills all that this process started and that still runs: what has shed its mark, too."""
     children = psutil.Process().children(recursive=True)
     for child in children:

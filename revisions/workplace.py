@@ -1,8 +1,8 @@
-"""A folder for what one preview needs while it runs: the base's tree and states that are thrown away.
+"""A folder for what one comparison needs while it runs: the base's tree and what else is thrown away.
 
-Places have numbers, so that the next preview finds what Python compiled of the base at the same path. Whoever works in
-one holds its lock, which ends with the process: a place whose lock is free and whose note is there was left by one that
-was killed, and is cleared.
+Places have numbers, so that the next comparison finds what Python compiled of the base at the same path. Whoever works
+in one holds its lock, which ends with the process: a place whose lock is free and whose note is there was left by one
+that was killed, and is cleared.
 """
 
 from __future__ import annotations
@@ -12,45 +12,42 @@ import itertools
 import os
 import secrets
 import shutil
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Final
 
-from local_aks.lifecycle import teardown
-from local_aks.run.directory import NotOurFolderError, RunDirectory
-from pull_request import processes
-from pull_request.git import GitError, git
+from revisions import processes
+from revisions.git import GitError, git
 
-_NOTE: Final = ".pr-preview"
+_NOTE: Final = ".workplace"
 """File that says that a place is ours, with the mark of the processes that were started there."""
 
 
 @dataclass(frozen=True)
 class Workplace:
-    """A place of one preview.
+    """A place of one comparison.
 
     Attributes:
         folder: private to the user; removed in the end.
-        mark: what every process that is started for this preview has in its environment.
+        mark: what every process that is started for it has in its environment.
     """
 
     folder: Path
     mark: str
 
-    def run(self, name: str) -> RunDirectory:
-        """A run directory of this preview."""
-        return RunDirectory.at(self.folder / "runs" / name)
-
 
 @contextmanager
-def workplace(folder: Path, root: Path) -> Generator[Workplace]:
-    """A place of one's own; all others whose preview was killed are cleared.
+def workplace(
+    folder: Path, root: Path, *, stop: Callable[[Path], None] = lambda _: None
+) -> Generator[Workplace]:
+    """A place of one's own; all others whose process was killed are cleared.
 
     Args:
         folder: where places are.
         root: the project, whose git knows of their trees.
+        stop: ends what else was started in a place and has no mark.
     """
     folder = folder.absolute()
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -64,7 +61,7 @@ def workplace(folder: Path, root: Path) -> Generator[Workplace]:
         if lock is None:
             continue
         with lock:
-            _clear(place, root)
+            _clear(place, root, stop)
             if mine or place.exists():
                 continue
             mine = Workplace(place, secrets.token_hex(8))
@@ -75,7 +72,7 @@ def workplace(folder: Path, root: Path) -> Generator[Workplace]:
     try:
         yield mine
     finally:
-        _clear(mine.folder, root)
+        _clear(mine.folder, root, stop)
         os.close(kept)
 
 
@@ -104,16 +101,14 @@ def _locked(file: Path) -> IO[str] | None:
     return lock
 
 
-def _clear(place: Path, root: Path) -> None:
+def _clear(place: Path, root: Path, stop: Callable[[Path], None]) -> None:
     """Ends what was started in a place and removes it; a folder without our note is left alone."""
     try:
         mark = (place / _NOTE).read_text()
     except OSError:
         return
     processes.end(mark)
-    for run in (place / "runs").glob("*/"):
-        with suppress(NotOurFolderError):
-            teardown.stop_everything(RunDirectory.found(run))
+    stop(place)
     _remove_tree(place / "tree", root)
     shutil.rmtree(place, ignore_errors=True)
 

@@ -12,10 +12,10 @@ from pathlib import Path
 import psutil
 import pytest
 
-from pull_request import processes
-from pull_request.git import GitError, git
-from pull_request.workplace import tree_of, workplace
-from tests.pull_request.repository import Project, project
+from revisions import processes
+from revisions.git import GitError, git
+from revisions.workplace import tree_of, workplace
+from tests.revisions.repository import Project, project
 
 
 @pytest.fixture
@@ -94,8 +94,8 @@ def test_two_at_a_time_have_places_of_their_own(small: Project) -> None:
 KILLED = """\
 import os, signal, subprocess, sys
 from pathlib import Path
-from pull_request import processes
-from pull_request.workplace import tree_of, workplace
+from revisions import processes
+from revisions.workplace import tree_of, workplace
 work, root = Path(sys.argv[1]), Path(sys.argv[2])
 with workplace(work, root) as place, tree_of("main", place, root):
     os.environ[processes.MARK] = place.mark

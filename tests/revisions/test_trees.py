@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from pull_request.observed import Revision
-from pull_request.programs import ProgramError
-from pull_request.trees import Tree
 from recorder.run import PROJECT_ROOT
+from revisions.programs import ProgramError
+from revisions.repository import Revision
+from revisions.trees import Tree
 
 
 def _tree(root: Path) -> Tree:

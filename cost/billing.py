@@ -1,0 +1,177 @@
+"""From a stack and a market to a bill."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Final
+
+from cost import basis as basis_of
+from cost import fixed, lines, sentences
+from cost.basis import Basis, Work
+from cost.bill import Bill
+from cost.figures import CostError, EvictionRate, Source
+from cost.prices.market import Market
+from cost.quotes import Quotes
+from cost.reading import Cluster, Pool, cluster
+from cost.stack import Stack
+from cost.terms import PoolTerms, Terms
+from cost.work import play
+
+_ASSUMED_WORK: Final = Source("assumed: the blog's month of work, because the stack names none", assumed=True)
+
+
+@dataclass(frozen=True)
+class _Account:
+    """What a bill is made from.
+
+    Attributes:
+        workload: the stack's own, or the one that is assumed.
+    """
+
+    region: str
+    read: basis_of.Read
+    found: Cluster
+    workload: Mapping[str, Work]
+    quotes: Quotes
+    terms: PoolTerms
+
+    @property
+    def on(self) -> Mapping[str, Terms]:
+        """What each kind of work is reckoned with."""
+        return {name: self.terms.of(self.found.pools[work.pool]) for name, work in self.workload.items()}
+
+
+def batch(
+    stack: Stack, market: Market, *, observed: Mapping[str, EvictionRate] | None = None
+) -> tuple[tuple[Work, Terms], ...]:
+    """The work of a bill, and what it is reckoned with; arguments and errors are those of `bill`."""
+    account = _account(stack, market, observed or {})
+    on = account.on
+    account.quotes.check()
+    return tuple((work, on[name]) for name, work in account.workload.items())
+
+
+def bill(stack: Stack, market: Market, *, observed: Mapping[str, EvictionRate] | None = None) -> Bill:
+    """What a stack is expected to cost a month.
+
+    Args:
+        stack: what it registers and exports.
+        market: who knows the prices.
+        observed: eviction rates by pool that go before what the stack and the market say.
+
+    Raises:
+        CostError: it can't be made; one line for each mistake.
+    """
+    account = _account(stack, market, observed or {})
+    read, found, workload = account.read, account.found, account.workload
+    basis, quotes, terms, on = read.basis, account.quotes, account.terms, account.on
+    assumed = not basis.workload
+    running = basis.office_hours.share if basis.office_hours else 1.0
+    played = {name: play(name, work, on[name], assumed=assumed) for name, work in workload.items()}
+    on_batch_pools = list(lines.batch(terms, played.values(), running))
+    every = [
+        *lines.home(terms, running),
+        *on_batch_pools,
+        *fixed.lines(found.facilities, basis, quotes, running),
+    ]
+    quotes.check()
+
+    warnings = dict.fromkeys(_older_program(read)) | terms.warnings
+    warnings |= dict.fromkeys(lines.beyond_the_maximum(terms, on_batch_pools, running))
+    warnings |= {told: None for quote in quotes.asked for told in quote.warnings}
+    return Bill(
+        stack=stack.name,
+        region=account.region,
+        currency=market.currency,
+        lines=tuple(every),
+        work=tuple(
+            replace(it.cost, said=tuple(sentences.of(workload[name], it.cost, on[name], market.currency)))
+            for name, it in played.items()
+        ),
+        rates=terms.rates,
+        sources=tuple(_sources(quotes, terms, assumed=assumed and bool(workload))),
+        budget=basis.budget.monthly if basis.budget else None,
+        left_out=(
+            *_idle_pools(terms, workload),
+            *_unpriced_disks(terms, [line.pool for line in every if line.hours]),
+            *fixed.left_out(found.facilities, basis.cost.usage),
+        ),
+        warnings=tuple(warnings),
+    )
+
+
+def _account(stack: Stack, market: Market, observed: Mapping[str, EvictionRate]) -> _Account:
+    read = basis_of.read(stack.outputs)
+    found = cluster(stack)
+    region = found.region or read.basis.location
+    if not region:
+        raise CostError("location: None is not allowed; expected the name of an Azure region")
+    workload = read.basis.workload or _blogs_month(found.pools)
+    _check(read.basis, workload, found.pools)
+    quotes = Quotes(market, region)
+    return _Account(
+        region, read, found, workload, quotes, PoolTerms(found, read.basis.cost, quotes, observed)
+    )
+
+
+def _blogs_month(pools: Mapping[str, Pool]) -> Mapping[str, Work]:
+    """The work of a stack that names none: on its first spot pool, one without GPUs where there is one."""
+    spot = sorted((pool for pool in pools.values() if pool.spot), key=lambda pool: pool.gpus > 0)
+    return basis_of.blog_profile(spot[0].name) if spot else {}
+
+
+def _check(basis: Basis, workload: Mapping[str, Work], pools: Mapping[str, Pool]) -> None:
+    fit = [name for name, pool in pools.items() if not pool.home]
+    spot = [name for name, pool in pools.items() if pool.spot]
+    wrong = [
+        f"workload.{name}.pool: {work.pool!r} is not allowed; expected the name of a CPU or GPU pool: {', '.join(fit)}"
+        for name, work in workload.items()
+        if work.pool not in fit
+    ]
+    wrong += [
+        f"cost.pools.{name}: {name!r} is not allowed; expected the name of a spot pool: {', '.join(spot)}"
+        for name in basis.cost.pools
+        if name not in spot
+    ]
+    if wrong:
+        raise CostError(*wrong)
+
+
+def _older_program(read: basis_of.Read) -> Iterator[str]:
+    if read.missing:
+        yield "the program has no output `costBasis`: this bill is made from the defaults"
+
+
+def _sources(quotes: Quotes, terms: PoolTerms, *, assumed: bool) -> Iterator[Source]:
+    found = {quote.source: None for quote in quotes.asked}
+    found |= {rate.source: None for rate in terms.rates.values()}
+    if assumed:
+        found[_ASSUMED_WORK] = None
+    yield from found
+
+
+def _idle_pools(terms: PoolTerms, workload: Mapping[str, Work]) -> Iterator[str]:
+    """Pools that cost nothing here, and why."""
+    used = {work.pool for work in workload.values()}
+    twins = {pool.fallback for pool in terms.pools.values() if pool.name in used}
+    idle = [
+        pool for pool in terms.pools.values() if not pool.home and not pool.minimum and pool.name not in used
+    ]
+    if names := [pool.name for pool in idle if pool.name not in twins]:
+        yield f"work on {', '.join(names)}: `workload` names none there"
+    for name in sorted(used):
+        on = terms.of(terms.pools[name])
+        if on.twin and not on.sold_out:
+            share = f"`cost.pools.{name}.soldOutShare` says which share"
+            yield f"hours on {on.twin.name} while {name} is sold out: {share}"
+
+
+def _unpriced_disks(terms: PoolTerms, billed: list[str]) -> Iterator[str]:
+    names = [
+        name
+        for name in billed
+        if terms.pools[name].disk.managed and not terms.node(terms.pools[name]).disk_quotes
+    ]
+    if names:
+        yield f"managed OS disks of {', '.join(names)}: their price is not known here"

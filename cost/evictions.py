@@ -1,0 +1,74 @@
+"""How often spot VMs are taken, judged from node hours and evictions that somebody saw."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from datetime import date
+from typing import Final
+
+from cost.figures import EvictionRate, Range, Source
+
+CONFIDENCE: Final = 0.95
+_LOWEST_BAND, _HIGHEST_BAND = 0.05, 0.20
+"""Upper end of Azure's lowest band and lower end of its highest one ("spot-vms.md")."""
+
+
+@dataclass(frozen=True)
+class PoolSeen:
+    """What was seen of one spot pool.
+
+    Attributes:
+        nodes: that had any time.
+        hours: of all its nodes together.
+        evictions: of nodes.
+        moments: at which they came; nodes that were taken together are one.
+        day: of the observation's end.
+    """
+
+    pool: str
+    nodes: int
+    hours: float
+    evictions: int
+    moments: int
+    day: date
+
+    @property
+    def rate(self) -> EvictionRate | None:
+        """The chance within an hour, with its interval of 95 %; None where there were no hours.
+
+        The interval is the exact one of a Poisson count ("Fiducial Limits for the Poisson Distribution", Garwood 1936),
+        of the moments, for nodes that are taken together are not independent; each moment stands for as many nodes as
+        in the mean. Without any eviction the upper end is what is expected, as of Azure's bands.
+        """
+        if self.hours <= 0:
+            return None
+        low, high = self._limits()
+        high = _chance(high)
+        expected = _chance(self.evictions / self.hours) if self.evictions else high
+        words = f"observed: {_counted(self.evictions, 'eviction')} in {self.hours:.3g} node hours"
+        return EvictionRate(Range(expected, _chance(low), high), Source(words, self.day))
+
+    @property
+    def tells(self) -> bool:
+        """Whether the interval is narrow enough to say anything: it can't be Azure's lowest and highest band alike."""
+        rate = self.rate
+        return rate is not None and not (rate.rate.low <= _LOWEST_BAND and rate.rate.high >= _HIGHEST_BAND)
+
+    def _limits(self) -> tuple[float, float]:
+        """Evictions an hour, at least and at most."""
+        from scipy.special import gammaincinv  # noqa: PLC0415 - a fifth of a second that only this needs
+
+        tail = (1 - CONFIDENCE) / 2
+        each = self.evictions / self.moments if self.moments else 1.0
+        low = float(gammaincinv(self.moments, tail)) if self.moments else 0.0
+        return each * low / self.hours, each * float(gammaincinv(self.moments + 1, 1 - tail)) / self.hours
+
+
+def _chance(hourly: float) -> float:
+    """Of at least one within an hour, from events an hour; below 1 also where there are very many."""
+    return min(-math.expm1(-hourly), math.nextafter(1.0, 0.0))
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number or 'no'} {noun}" + ("" if number == 1 else "s")

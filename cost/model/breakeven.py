@@ -1,0 +1,70 @@
+"""Where spot stops paying: a step's length, the price, the eviction rate."""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+from scipy import optimize, special
+
+from cost.model.blocks import blocks
+from cost.model.hourly import multiple
+from cost.model.rates import chance_within_an_hour, evictions_an_hour
+from cost.model.step import Step
+
+_MOST: Final = 1e4
+"""Evictions a running hour beyond which nobody looks for a break-even: one each third of a second."""
+
+
+def longest_step(ratio: float, rate: float, restart: float = 0.0) -> float:
+    """Useful hours of the longest step worth running on spot without checkpoints.
+
+    With x = λT it is where e^λR (e^x - 1) / x is the ratio of the prices ρ (`hourly.py`), so with ρ' = ρ e^-λR it is
+    x = -1/ρ' - W(-e^(-1/ρ') / ρ') on the lower branch of Lambert's W. Our own derivation.
+
+    Args:
+        ratio: price on demand for one of spot.
+        rate: chance of an eviction within the next hour.
+        restart: billed hours that each further start takes.
+
+    Returns:
+        `math.inf` where nothing is evicted and spot is cheaper; 0 where no step pays.
+    """
+    hazard = evictions_an_hour(rate)
+    if hazard == 0:
+        return math.inf if ratio > 1 else 0.0
+    worth = ratio * math.exp(-hazard * restart) if hazard < math.inf else 0.0
+    if worth <= 1:
+        return 0.0
+    mean = -1 / worth - special.lambertw(-math.exp(-1 / worth) / worth, k=-1).real
+    return max(0.0, float(mean)) / hazard
+
+
+def stops_paying(price_on_demand: float, multiple: float) -> float:
+    """Price of an hour above which spot costs more than on demand.
+
+    Returns:
+        0 where the work would never get done on spot.
+    """
+    return price_on_demand / multiple
+
+
+def rate_stops_paying(step: Step, ratio: float) -> float:
+    """Eviction rate above which the step costs more on spot than on demand.
+
+    Args:
+        step: what runs.
+        ratio: price on demand for one of spot.
+
+    Returns:
+        0 where it never pays, 1 where it always does.
+    """
+    if 1 + blocks(step).writing / step.hours >= ratio:
+        return 0.0
+
+    def too_much(hazard: float) -> float:
+        return math.log(min(multiple(step, hazard), 2 * ratio)) - math.log(ratio)
+
+    if too_much(_MOST) < 0:
+        return 1.0
+    return chance_within_an_hour(float(optimize.brentq(too_much, 0.0, _MOST, xtol=1e-12)))

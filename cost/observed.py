@@ -1,0 +1,274 @@
+"""What was observed of a stack's spot pools: node hours and evictions, from what `ckf-spot where -o json` wrote.
+
+A node counts once, however many pods were on it, and so does its eviction. Where a record with its nodes was kept their
+whole time counts, idle hours included; else the time of the pods that are still known.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from itertools import pairwise
+from pathlib import Path
+from typing import Annotated, Any, Final, Literal, cast
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from cost.evictions import PoolSeen
+from cost.figures import CostError
+
+_SKEW: Final = timedelta(minutes=5)
+"""How far the clocks of two machines may be apart."""
+_TOGETHER: Final = timedelta(minutes=5)
+"""Evictions of a pool that follow each other within this are one event: Azure took back capacity once. Our choice."""
+_PREEMPTED: Final = "PreemptionByScheduler"
+"""Reason of a pod that made room for one of higher priority: nobody took its node (disruptions.md of Kubernetes)."""
+
+
+@dataclass(frozen=True)
+class Observed:
+    """What was seen.
+
+    Attributes:
+        pools: each spot pool of which something was seen.
+        time: of the report.
+        since: when the record began; None for a look without one.
+        said: what the reader should know, one sentence each.
+    """
+
+    pools: Mapping[str, PoolSeen]
+    time: datetime
+    since: datetime | None
+    said: tuple[str, ...] = ()
+
+
+class _Read(BaseModel):
+    """Keys that are not needed here may be whatever they are."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+class _Pod(_Read):
+    name: str
+    node: str | None
+    pool: str | None
+    capacity: Literal["spot", "on-demand"] | None
+    state: str
+    created: AwareDatetime
+    scheduled: AwareDatetime | None
+    started: AwareDatetime | None
+    ended: AwareDatetime | None
+    why: str | None
+
+    @property
+    def start(self) -> datetime:
+        """When it took its node."""
+        return self.scheduled or self.started or self.created
+
+    @property
+    def evicted(self) -> bool:
+        """Whether its node may have been taken."""
+        return self.state == "evicted" and self.why != _PREEMPTED
+
+    @model_validator(mode="after")
+    def _forwards(self) -> _Pod:
+        return _in_order(self, self.start, self.ended)
+
+
+class _Node(_Read):
+    name: str
+    pool: str | None
+    capacity: Literal["spot", "on-demand"]
+    created: AwareDatetime
+    notice: AwareDatetime | None
+    gone: AwareDatetime | None
+
+    @model_validator(mode="after")
+    def _forwards(self) -> _Node:
+        return _in_order(self, self.created, self.gone)
+
+
+class _Work(_Read):
+    pods: tuple[_Pod, ...]
+
+
+class _Report(_Read):
+    version: Literal[1, 2]
+    time: AwareDatetime
+    since: AwareDatetime | None
+    work: tuple[_Work, ...]
+    nodes: Annotated[tuple[_Node, ...] | None, Field(default=None)]
+
+    @property
+    def pods(self) -> Iterator[_Pod]:
+        """Every pod that has had a node."""
+        return (pod for work in self.work for pod in work.pods if pod.node)
+
+    @model_validator(mode="after")
+    def _forwards(self) -> _Report:
+        return _in_order(self, self.since or self.time, self.time)
+
+
+@dataclass(frozen=True)
+class _Life:
+    """One node: while it was seen, and when it was taken."""
+
+    pool: str
+    hours: float
+    taken: datetime | None
+
+
+def read(path: Path, pools: Mapping[str, bool]) -> Observed:
+    """What a file tells of a stack.
+
+    Args:
+        path: what `ckf-spot where -o json` wrote.
+        pools: names of the stack's pools, and whether each is spot.
+
+    Raises:
+        CostError: it can't be read, or is not about this stack; one line for each mistake.
+    """
+    report = _report(path)
+    problems = tuple(dict.fromkeys(_strangers(report, pools, path.name)))
+    if problems:
+        raise CostError(*problems)
+    spot = {name for name, is_spot in pools.items() if is_spot}
+    watched = report.since is not None and report.nodes is not None
+    lives = list(_of_nodes(report, spot) if watched else _of_pods(report, spot))
+    by_pool: dict[str, list[_Life]] = defaultdict(list)
+    for life in lives:
+        by_pool[life.pool].append(life)
+    seen = {name: _seen(name, by_pool[name], report.time) for name in pools if name in by_pool}
+    return Observed(seen, report.time, report.since, tuple(_said(report, spot, watched=watched)))
+
+
+def _report(path: Path) -> _Report:
+    try:
+        found: object = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise CostError(f"{path} can't be read: {error.strerror}") from None
+    except (ValueError, RecursionError):
+        raise CostError(f"{path.name} is not JSON; expected what `ckf-spot where -o json` wrote") from None
+    if not isinstance(found, dict):
+        raise CostError(f"{path.name} has no report in it; expected what `ckf-spot where -o json` wrote")
+    try:
+        return _Report.model_validate(found)
+    except ValidationError as error:
+        raise CostError(*dict.fromkeys(_lines(error, path.name))) from None
+
+
+def _lines(error: ValidationError, name: str) -> Iterator[str]:
+    for mistake in error.errors(include_url=False):
+        path = ".".join(str(part) for part in mistake["loc"])
+        key = f"{name}: {path}" if path else name
+        if mistake["type"] == "missing":
+            yield f"{key} is missing; expected what `ckf-spot where -o json` wrote"
+        elif mistake["type"] == "backwards":
+            yield f"{key}: {mistake['msg']}"
+        else:
+            shown = cast(object, mistake["input"])
+            text = repr(shown) if isinstance(shown, str | int | float | None) else type(shown).__name__
+            wanted = mistake["msg"].removeprefix("Input should be ").removeprefix("Input should ")
+            yield f"{key}: {text[:80]} is not allowed; expected {wanted}"
+
+
+def _in_order(record: Any, start: datetime, end: datetime | None) -> Any:
+    from pydantic_core import PydanticCustomError  # noqa: PLC0415
+
+    if end is not None and end < start - _SKEW:
+        raise PydanticCustomError(
+            "backwards",
+            "{end} is not allowed as an end; expected a time after its start, {start}",
+            {"start": start.isoformat(), "end": end.isoformat()},
+        )
+    return record
+
+
+def _strangers(report: _Report, pools: Mapping[str, bool], name: str) -> Iterator[str]:
+    """Pools that the stack lacks, or has the other way: the report is another cluster's."""
+    known = ", ".join(pools) or "none"
+    for each in (*report.pods, *(report.nodes or ())):
+        if each.pool and each.pool not in pools:
+            yield f"{name}: pool {each.pool!r} is not allowed; expected one of this stack's pools: {known}"
+        elif each.pool and each.capacity and (each.capacity == "spot") != pools[each.pool]:
+            here = "spot" if pools[each.pool] else "on demand"
+            yield f"{name}: pool {each.pool!r} with capacity {each.capacity!r} is not allowed; in this stack it is {here}"
+
+
+def _of_nodes(report: _Report, spot: set[str]) -> Iterator[_Life]:
+    """Every spot node of a record, from the record's beginning on: of earlier nodes only those are known that stayed."""
+    since = report.since or report.time
+    evicted = {pod.node for pod in report.pods if pod.evicted}
+    for node in report.nodes or ():
+        if node.pool in spot:
+            start, end = max(node.created, since), min(node.gone or report.time, report.time)
+            taken = node.gone is not None and (node.notice is not None or node.name in evicted)
+            yield _Life(node.pool or "", _hours(end - start), node.gone if taken else None)
+
+
+def _of_pods(report: _Report, spot: set[str]) -> Iterator[_Life]:
+    """Every spot node on which a pod is known to have been, while one was."""
+    by_node: dict[tuple[str, str], list[_Pod]] = defaultdict(list)
+    for pod in report.pods:
+        if pod.pool in spot:
+            by_node[pod.pool or "", pod.node or ""].append(pod)
+    for (pool, _), pods in by_node.items():
+        spans = [(pod.start, _end(pod, report)) for pod in pods]
+        yield _Life(pool, _union(spans), _taken(pods, report))
+
+
+def _end(pod: _Pod, report: _Report) -> datetime:
+    """When it left its node; for one that is over, nobody knows when, its start: its hours are not counted."""
+    if pod.ended is not None:
+        return min(pod.ended, report.time)
+    over = {"evicted", "unexplained", "deleted", "succeeded", "failed"}
+    return pod.start if pod.state in over else report.time
+
+
+def _taken(pods: Iterable[_Pod], report: _Report) -> datetime | None:
+    """When a node was taken: its first eviction after which nothing ran there any more."""
+    pods = list(pods)
+    last = max(_end(pod, report) for pod in pods)
+    moments = [_end(pod, report) for pod in pods if pod.evicted]
+    return min((moment for moment in moments if moment >= last - _SKEW), default=None)
+
+
+def _union(spans: Iterable[tuple[datetime, datetime]]) -> float:
+    """Hours in which at least one span is."""
+    total, reach = timedelta(), None
+    for start, end in sorted(spans):
+        begin = start if reach is None else max(start, reach)
+        total += max(end - begin, timedelta())
+        reach = end if reach is None else max(reach, end)
+    return _hours(total)
+
+
+def _seen(name: str, lives: list[_Life], time: datetime) -> PoolSeen:
+    taken = sorted(life.taken for life in lives if life.taken is not None)
+    moments = bool(taken) + sum(after - before > _TOGETHER for before, after in pairwise(taken))
+    return PoolSeen(name, len(lives), sum(life.hours for life in lives), len(taken), moments, time.date())
+
+
+def _said(report: _Report, spot: set[str], *, watched: bool) -> Iterator[str]:
+    if not watched:
+        yield (
+            "only the time of pods that are still known is counted: nodes without work are not seen; "
+            "`ckf-spot where --record` with the right to read nodes sees them"
+        )
+    lost = sum(pod.state == "unexplained" and pod.pool in spot for pod in report.pods)
+    if lost:
+        yield f"{lost} pods vanished from spot nodes, nobody knows why: they are not counted as evictions"
+    nowhere = sum(pod.pool is None for pod in report.pods)
+    if nowhere:
+        yield f"{nowhere} pods ran on nodes whose pool nobody tells: they are not counted"
+    yield (
+        "a node that was drained for another reason while pods ran on it counts as an eviction, "
+        "so the rate is rather too high"
+    )
+
+
+def _hours(span: timedelta) -> float:
+    return max(span.total_seconds(), 0.0) / 3600

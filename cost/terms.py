@@ -1,0 +1,131 @@
+"""What an hour on each pool costs, how often its nodes are evicted, and what stands in for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Final
+
+from cost import fixed
+from cost.basis import Cost
+from cost.figures import HOURS_A_MONTH, EvictionRate, Quote, Range, Source
+from cost.prices import bands
+from cost.quotes import Quotes
+from cost.reading import Cluster, Pool
+
+_SETTINGS: Final = Source("this stack's settings")
+
+
+@dataclass(frozen=True)
+class Node:
+    """What a node hour of a pool costs.
+
+    Attributes:
+        quotes: of the VM.
+        disk_quotes: of its OS disk; none where that costs nothing or nobody knows its price.
+    """
+
+    vm: Range
+    disk: Range
+    quotes: tuple[Quote, ...]
+    disk_quotes: tuple[Quote, ...]
+
+    @property
+    def hour(self) -> Range:
+        """All of it."""
+        return self.vm + self.disk
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What work on a pool is reckoned with.
+
+    Attributes:
+        own: a node of the pool itself.
+        rate: None where the pool is on demand.
+        twin: the pool that runs the hours that spot can't give; None for none.
+        on_demand: a node of the twin, or else of the pool's own size, on demand.
+        sold_out: share of the time in which there is no spot VM.
+        tail: hours for which the autoscaler leaves a node without work alone.
+    """
+
+    pool: Pool
+    own: Node
+    rate: EvictionRate | None
+    twin: Pool | None
+    on_demand: Node
+    sold_out: float
+    tail: float
+    blog: bool
+
+    @property
+    def on_twin(self) -> float:
+        """Share of the work that runs on the twin."""
+        return self.sold_out if self.twin else 0.0
+
+
+class PoolTerms:
+    """The terms of every pool of a cluster, each made when it is first asked for."""
+
+    def __init__(
+        self, found: Cluster, cost: Cost, quotes: Quotes, observed: Mapping[str, EvictionRate]
+    ) -> None:
+        """Takes rates by pool that go before what the stack and the market say."""
+        self._cluster, self._cost, self._quotes, self._observed = found, cost, quotes, observed
+        self.rates: dict[str, EvictionRate] = {}
+        self.warnings: dict[str, None] = {}
+        self.node = cache(self._node)
+        self.of = cache(self._of)
+
+    @property
+    def pools(self) -> Mapping[str, Pool]:
+        """All pools by name."""
+        return self._cluster.pools
+
+    def _of(self, pool: Pool) -> Terms:
+        twin = self.pools.get(pool.fallback)
+        own = self._cost.pools.get(pool.name)
+        sold_out = own.sold_out_share if own else None
+        return Terms(
+            pool=pool,
+            own=self.node(pool),
+            rate=self._eviction_rate(pool) if pool.spot else None,
+            twin=twin,
+            on_demand=self.node(replace(twin or pool, spot=False)),
+            sold_out=(self._cost.sold_out_share if sold_out is None else sold_out) if pool.spot else 0.0,
+            tail=self._cluster.tail,
+            blog=self._cost.model == "blog",
+        )
+
+    def _eviction_rate(self, pool: Pool) -> EvictionRate:
+        """What was observed, the pool, the stack, the market say, in this order."""
+        own = self._cost.pools.get(pool.name)
+        said = own.eviction_rate if own and own.eviction_rate is not None else self._cost.eviction_rate
+        if pool.name in self._observed:
+            found = self._observed[pool.name]
+        elif said is not None:
+            found = bands.rate(said, _SETTINGS)
+        else:
+            found = self._quotes.evictions(pool.size)
+        self.rates[pool.name] = found
+        return found
+
+    def _node(self, pool: Pool) -> Node:
+        on_demand = self._quotes.on_demand(pool.size)
+        quote = self._quotes.spot(pool.size) if pool.spot else on_demand
+        vm = self._spot_price(pool, quote.price, on_demand.price) if pool.spot else quote.price
+        disk = fixed.disk_quote(pool, self._quotes)
+        hour = fixed.a_month(disk) * (1 / HOURS_A_MONTH) if disk else Range.exactly(0.0)
+        return Node(vm, hour, (quote,), (disk,) if disk else ())
+
+    def _spot_price(self, pool: Pool, asked: Range, on_demand: Range) -> Range:
+        """Azure never asks more for spot than for on demand, nor more than a pool's limit ("spot-vms.md")."""
+        most = on_demand.high if pool.max_price is None else min(on_demand.high, pool.max_price)
+        if pool.max_price is not None and asked.expected > pool.max_price:
+            told = (
+                f"pools.{pool.name}.maxPrice is {pool.max_price:g}: spot is expected to cost {asked.expected:.4f}, "
+                "so its nodes would not start; raise it"
+            )
+            self.warnings[told] = None
+        return Range(min(asked.expected, most), min(asked.low, most), min(asked.high, most))

@@ -1,0 +1,110 @@
+"""Break-even, fallback, idle hours and observed rates: their edges, and steps that are none."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import pytest
+
+from cost.model import breakeven
+from cost.model.blocks import blocks
+from cost.model.fallback import shared
+from cost.model.hourly import expected, textbook
+from cost.model.idle import idle_hours
+from cost.model.observed import observed
+from cost.model.retries import spent
+from cost.model.step import AT_NOTICE, Checkpoints
+from tests.cost.model.steps import PLAIN, step
+
+
+@pytest.mark.parametrize("wrong", [-1.0, math.nan, math.inf, 0.0])
+def test_a_step_without_hours_is_none(wrong: float) -> None:
+    with pytest.raises(ValueError, match=r"hours: .* is not allowed; expected a number"):
+        step(wrong)
+
+
+@pytest.mark.parametrize("amount", ["restart", "wait", "retries", "deadline"])
+def test_no_amount_of_a_step_is_negative(amount: str) -> None:
+    with pytest.raises(ValueError, match=f"{amount}: -1 is not allowed; expected a number from 0"):
+        replace(PLAIN, **{amount: -1})
+    assert replace(PLAIN, **{amount: 0})
+    with pytest.raises(ValueError, match="every: -1 is"):
+        Checkpoints(-1, 0)
+    with pytest.raises(ValueError, match="writing: nan is"):
+        Checkpoints(1, math.nan)
+
+
+@pytest.mark.parametrize(
+    ("hours", "every", "saved", "last"),
+    [(20, 0.1, 199, 0.1), (2.1, 0.7, 2, 0.7), (2, 1.5, 1, 0.5), (2, 2, 0, 2), (2, 3, 0, 2), (2, 0.5, 3, 0.5)],
+)
+def test_the_last_block_writes_nothing(hours: float, every: float, saved: int, last: float) -> None:
+    cut = blocks(step(hours, every, 0.25))
+    assert cut.saved == saved
+    assert cut.last == pytest.approx(last)
+    assert cut.writing == pytest.approx(saved * 0.25)
+    assert saved == 0 or cut.length == pytest.approx(every + 0.25)
+
+
+def test_saving_all_the_time_at_a_price_never_gets_done() -> None:
+    assert expected(step(2, 0.0, 0.1), 0.05).multiple == math.inf
+    assert textbook(Checkpoints(0.0, 0.1), 0.1, 0.05) == math.inf
+    assert textbook(AT_NOTICE, 0.0, 0.05) == 1
+
+
+def test_what_is_always_evicted_never_gets_done() -> None:
+    told = expected(step(2, deadline=100), 1.0)
+    assert (told.multiple, told.evictions, told.fails, told.misses) == (math.inf, math.inf, 1, 1)
+    assert spent(step(2), 1.0).fails == 1
+
+
+def test_where_spot_never_or_always_pays() -> None:
+    assert breakeven.longest_step(1.0, 0.05) == 0
+    assert breakeven.longest_step(0.9, 0.0) == 0
+    assert breakeven.longest_step(1.0, 0.0) == 0
+    assert breakeven.longest_step(1.1, 0.0) == math.inf
+    assert breakeven.longest_step(4.0, 1.0) == 0
+    assert breakeven.longest_step(4.0, 0.2, restart=10) == 0  # it restarts for longer than it works
+    assert breakeven.stops_paying(0.2, math.inf) == 0
+    assert breakeven.rate_stops_paying(step(20, 1.0, 0.5), 1.2) == 0  # checkpoints alone cost more
+    assert breakeven.rate_stops_paying(replace(step(20, restart=0.0), checkpoints=AT_NOTICE), 1.2) == 1
+    assert breakeven.rate_stops_paying(step(20), 0.232 / 0.0487) == pytest.approx(0.1207, abs=5e-5)
+
+
+def test_sold_out_hours_run_on_the_fallback() -> None:
+    told = shared(1000, 1.2, 0.1, fallback=1.0)
+    assert (told.spot, told.on_demand, told.waits) == (pytest.approx(1080), pytest.approx(100), 0)
+    assert shared(1000, 1.2, 0.1, fallback=2.0).on_demand == pytest.approx(50)
+    assert shared(1000, math.inf, 1.0, fallback=1.0).spot == 0
+
+
+def test_without_a_fallback_work_waits() -> None:
+    told = shared(1000, 1.2, 0.25, fallback=None)
+    assert (told.spot, told.on_demand, told.waits) == (1200, 0, pytest.approx(400))
+    assert shared(1000, 1.2, 1.0, fallback=None).waits == math.inf
+    assert shared(1000, 1.2, 0.0, fallback=None).waits == 0
+    for wrong in (-0.1, 1.1, math.nan):
+        with pytest.raises(ValueError, match=r"soldOutShare: .* expected a share from 0 to 1"):
+            shared(1000, 1.2, wrong, fallback=None)
+
+
+def test_idle_hours_of_bursts() -> None:
+    assert idle_hours(bursts=1270, nodes=1, unneeded=10 / 60, boot=4 / 60) == pytest.approx(296, abs=0.5)
+    assert idle_hours(bursts=20, nodes=5, unneeded=0.2) == pytest.approx(20)
+    assert idle_hours(bursts=1e6, nodes=5, unneeded=0.2, spare=100) == 100
+    assert idle_hours(bursts=1, nodes=5, unneeded=0.2, spare=-3) == 0
+
+
+def test_an_observed_rate_has_the_textbooks_interval() -> None:
+    """Of ten events the exact 95 % interval is 4.795 to 18.39, and of none it ends at 3.689 (Garwood's table)."""
+    told = observed(10, 1000)
+    assert told.expected == pytest.approx(-math.expm1(-0.01))
+    assert told.low == pytest.approx(-math.expm1(-0.004795), rel=1e-3)
+    assert told.high == pytest.approx(-math.expm1(-0.01839), rel=1e-3)
+    none = observed(0, 1000)
+    assert (none.expected, none.low) == (0, 0)
+    assert none.high == pytest.approx(-math.expm1(-0.003689), rel=1e-3)
+    for evictions, hours in ((-1, 10.0), (1, 0.0), (1, math.nan), (1, math.inf)):
+        with pytest.raises(ValueError, match="expected"):
+            observed(evictions, hours)
