@@ -33,7 +33,7 @@ quota: $(VENV)/.runtime ## vCPU quota that STACK needs, beside what the subscrip
 policy: $(VENV)/.runtime ## what became of each rule of policy for STACK, and what is accepted for which reason
 	@$(PY) -m policy -- "$$STACK"
 
-stop: $(VENV)/.runtime ## stop STACK's cluster on Azure: its objects stay, its nodes cost nothing; FORCE=1 for a protected one
+stop: $(VENV)/.runtime ## stop STACK's cluster on Azure: its objects stay, its nodes cost nothing; FORCE=1 for production
 	@$(PY) -m delivery.power stop $${FORCE:+--force} -- "$$STACK"
 
 start: $(VENV)/.runtime ## start STACK's cluster again
