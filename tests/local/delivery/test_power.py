@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 from collections.abc import Generator
+from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 import pytest
@@ -129,6 +130,35 @@ def test_who_refreshes_a_stopped_stack_notes_that_and_the_next_up_takes_it_back(
     assert _pulumi(checkout, "up", "--yes", "--skip-preview").returncode == 0
     assert _pulumi(checkout, "preview", "--expect-no-changes").returncode == 0
     _no_drift(checkout)
+
+
+def test_make_stops_and_starts(checkout: Checkout) -> None:
+    done = checkout.shell(["make", "stop", f"STACK={STACK}"])
+    assert (done.returncode, done.stdout.splitlines()[-1]) == (0, f"{STACK}: is stopped"), done.stderr
+    again = checkout.shell(["make", "stop", f"STACK={STACK}"])
+    assert (again.returncode, again.stdout) == (0, f"{STACK}: is stopped already\n")
+    _forget_when_it_was_stopped(checkout)
+    done = checkout.shell(["make", "start", f"STACK={STACK}"])
+    assert (done.returncode, done.stdout.splitlines()[-1]) == (0, f"{STACK}: runs"), done.stderr
+
+
+def test_office_hours_are_kept_and_a_hand_start_outside_them_is_left(checkout: Checkout) -> None:
+    """Hours of a day that is not today, so that the cluster should be stopped whenever this runs."""
+    later = (datetime.now(UTC) + timedelta(days=3)).strftime("%A")
+    hours = {"timeZone": "UTC", "days": [later], "from": "07:00", "to": "19:00"}
+    checkout.configure(STACK, officeHours=hours)
+    assert _pulumi(checkout, "up", "--yes", "--skip-preview").returncode == 0
+    _forget_when_it_was_stopped(checkout)
+    words = commands("office-hours", "hours", "Stop or start what should be").replace("-- ", "--poll 0.1 -- ")
+    tried = checkout.shell(["bash", "-e", "-c", words], STACK=STACK, DRY_RUN="true")
+    assert "demo: would stop: should be stopped since " in tried.stdout, tried.stderr
+    kept = checkout.shell(["bash", "-e", "-c", words], STACK=STACK, DRY_RUN="")
+    assert "demo: stopped: should be stopped since " in kept.stdout, kept.stderr
+    assert _power(checkout, "start").returncode == 0
+    left = checkout.shell(["bash", "-e", "-c", words], STACK=STACK, DRY_RUN="")
+    assert "demo: left until the hours change: " in left.stdout, left.stderr
+    assert "but was started at " in left.stdout
+    assert _power(checkout, "state").stdout == "running\n"
 
 
 def test_drift_leaves_a_stopped_cluster_alone(stopped: Checkout) -> None:
