@@ -42,7 +42,7 @@ policy: $(VENV)/.runtime ## what became of each rule of policy for STACK, and wh
 cost: $(VENV)/.dev ## what STACK is expected to cost a month, evictions included; FORMAT=markdown|json|svg, OFFLINE=1, OBSERVED=where.json
 	@$(PY) -m cost $${FORMAT:+"--format=$$FORMAT"} $${OFFLINE:+--offline} $${OBSERVED:+"--observed=$$OBSERVED"} -- "$$STACK"
 
-stop: $(VENV)/.runtime ## stop STACK's cluster on Azure: its objects stay, its nodes cost nothing; FORCE=1 for a protected one
+stop: $(VENV)/.runtime ## stop STACK's cluster on Azure: its objects stay, its nodes cost nothing; FORCE=1 for production
 	@$(PY) -m delivery.power stop $${FORCE:+--force} -- "$$STACK"
 
 start: $(VENV)/.runtime ## start STACK's cluster again
