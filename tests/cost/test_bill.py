@@ -163,7 +163,7 @@ def test_facilities_are_counted_and_what_has_no_price_is_named() -> None:
         Resource("kubernetes:core/v1:Namespace", "y", {}),
     )
     network = {"outboundType": "userAssignedNATGateway", "loadBalancerSku": "standard"}
-    usage = {"storedGib": 3000, "logsGib": 10, "outboundGib": 100}
+    usage = {"storedGib": 3000, "logsGib": 10, "outboundGib": 300}
     found = bill(
         stack(others=others, networkProfile=network, basis={"cost": {"usage": usage}}), FixedMarket()
     )
@@ -176,7 +176,8 @@ def test_facilities_are_counted_and_what_has_no_price_is_named() -> None:
         "registry": 5.07,
         "storage": 60.0,
         "logs": 23.0,
-        "NAT gateway traffic": 4.5,
+        "traffic to the internet": 17.4,  # the first 100 are free
+        "NAT gateway traffic": 13.5,
     }
     assert "resources without a price here: azure-native:cache:Redis" in found.left_out
 
