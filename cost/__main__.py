@@ -16,6 +16,7 @@ from typing import Any
 import pulumi
 
 from cost import basis, observed, reading
+from cost.advice import Advised, advise, telling
 from cost.bill import Bill
 from cost.billing import batch, bill
 from cost.figures import CostError, EvictionRate
@@ -53,8 +54,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--format", choices=("text", "markdown", "json", "svg"), default="text")
     parser.add_argument("--offline", action="store_true", help="ask nobody for prices")
     parser.add_argument("--observed", type=Path, help="what `ckf-spot where -o json` wrote of this stack")
+    parser.add_argument("--advise", action="store_true", help="tell what would lower the bill, line by line")
     parser.add_argument("--build", type=Path, default=PROJECT_ROOT / "build", help="folder for the pictures")
     options = parser.parse_args(arguments)
+    if options.advise and (options.plan or options.format == "svg"):
+        parser.error("--advise needs a stack's file, and no pictures: leave out --plan and --format svg")
     try:
         stack = (
             reading.from_file(options.plan)
@@ -71,13 +75,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
             rates = observation.telling(seen)
             before, found = found, bill(stack, market, observed=rates)
             more.append(observation.section(seen, before, found))
+        advised = None
+        if options.advise:
+            root = options.root.resolve()
+            advised = advise(options.stack, root, lambda other: bill(other, market, observed=rates))
         if options.format == "svg":
             drawn = pictures.pictures(found, batch(stack, market, observed=rates))
             written = [str(path) for path in pictures.write(options.build / stack.name, drawn)]
         else:
-            written = _written(
-                stack, market, replace(found, warnings=(*found.warnings, *told)), more, options.format
-            )
+            found = replace(found, warnings=(*found.warnings, *told))
+            written = _written(stack, market, found, more, advised=advised, form=options.format)
     except (CostError, StackFileError, pulumi.RunError, OSError) as error:
         print(error, *getattr(error, "__notes__", ()), sep="\n", file=sys.stderr)
         return 1
@@ -123,10 +130,14 @@ def market_of(stack: Stack, *, offline: bool, report: Callable[[str], None]) -> 
     return open_market(cost_of(stack), offline=offline, report=report, ahead=ahead)
 
 
-def _written(stack: Stack, market: Market, found: Bill, more: Sequence[Section], form: str) -> list[str]:
+def _written(
+    stack: Stack, market: Market, found: Bill, more: Sequence[Section], *, advised: Advised | None, form: str
+) -> list[str]:
     if form == "json":
-        return [json.dumps(document(found), indent=2, ensure_ascii=False, allow_nan=False)]
-    shown = page(found, *more, *([what_if(stack, market)] if found.rates else []))
+        told = document(found) | ({"advice": telling.document(advised)} if advised else {})
+        return [json.dumps(told, indent=2, ensure_ascii=False, allow_nan=False)]
+    advice = [telling.section(advised)] if advised else []
+    shown = page(found, *advice, *more, *([what_if(stack, market)] if found.rates else []))
     if form == "markdown":
         return [markdown(shown, _MARKER)]
     width = max(shutil.get_terminal_size((110, 24)).columns, NARROWEST)
