@@ -8,17 +8,21 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pulumi
 
 from cost import basis, observed, reading
+from cost.against import Earlier, stack_at
 from cost.bill import Bill
-from cost.billing import bill
-from cost.figures import CostError
+from cost.billing import batch, bill
+from cost.comparing import difference
+from cost.figures import CostError, EvictionRate
 from cost.prices import Market, ahead_of, open_market
+from cost.report import against, observation, pictures
 from cost.report.document import document
 from cost.report.page import page
 from cost.report.what_if import what_if
@@ -28,6 +32,8 @@ from preview.report import NARROWEST
 from recorder.document import plan_document
 from recorder.run import PROJECT_ROOT, record
 from recorder.stack_files import StackFileError
+from revisions.git import GitError
+from revisions.repository import RevisionError
 from writing.blocks import Page, Section
 from writing.markdown import markdown
 from writing.terminal import terminal as lines_of
@@ -51,8 +57,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--format", choices=("text", "markdown", "json", "svg"), default="text")
     parser.add_argument("--offline", action="store_true", help="ask nobody for prices")
     parser.add_argument("--observed", type=Path, help="what `ckf-spot where -o json` wrote of this stack")
+    parser.add_argument("--against", metavar="REF", help="show the difference to this branch, tag or commit")
     parser.add_argument("--build", type=Path, default=PROJECT_ROOT / "build", help="folder for the pictures")
     options = parser.parse_args(arguments)
+    if options.against is not None and (options.plan or options.observed or options.format == "svg"):
+        parser.error("--against goes with neither --plan nor --observed, and with no pictures")
     try:
         stack = (
             reading.from_file(options.plan)
@@ -69,14 +78,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
             rates = observation.telling(seen)
             before, found = found, bill(stack, market, observed=rates)
             more.append(observation.section(seen, before, found))
-        if options.format == "svg":
+        if options.against is not None:
+            before = stack_at(options.against, stack.name, options.root.resolve(), _say)
+            written = _beside(before, stack, market, told, options.format)
+        elif options.format == "svg":
             drawn = pictures.pictures(found, batch(stack, market, observed=rates))
             written = [str(path) for path in pictures.write(options.build / stack.name, drawn)]
         else:
             written = _written(
                 stack, market, replace(found, warnings=(*found.warnings, *told)), more, options.format
             )
-    except (CostError, StackFileError, pulumi.RunError, OSError) as error:
+    except (CostError, StackFileError, RevisionError, GitError, pulumi.RunError, OSError) as error:
         print(error, *getattr(error, "__notes__", ()), sep="\n", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
@@ -96,25 +108,51 @@ def planned(name: str, root: Path) -> Stack:
     return reading.from_plan(plan_document(record(name, root=root, preview=True)))
 
 
-def market_of(stack: Stack, *, offline: bool, report: Callable[[str], None]) -> Market:
-    """Who knows the prices of a stack.
+def cost_of(stack: Stack) -> Mapping[str, Any]:
+    """What a stack says of prices, for the market.
 
     Raises:
-        CostError: what the stack says of prices can't be read, or there are none in its currency.
+        CostError: it can't be read.
+    """
+    return basis.read(stack.outputs).basis.cost.model_dump(by_alias=True)
+
+
+def market_of(stack: Stack, *, offline: bool, report: Callable[[str], None]) -> Market:
+    """Prices for a stack, those it needs asked for at once.
+
+    Args:
+        stack: what it registers.
+        offline: ask nobody.
+        report: takes what a reader should know, one sentence each.
+
+    Raises:
+        CostError: what it says of prices can't be read.
     """
     read = basis.read(stack.outputs).basis
-    return open_market(
-        read.cost.model_dump(by_alias=True),
-        offline=offline,
-        report=report,
-        ahead=ahead_of(stack, read.location) if read.location else (),
-    )
+    ahead = ahead_of(stack, read.location) if read.location else ()
+    return open_market(cost_of(stack), offline=offline, report=report, ahead=ahead)
 
 
 def _written(stack: Stack, market: Market, found: Bill, more: Sequence[Section], form: str) -> list[str]:
     if form == "json":
-        return [json.dumps(document(found), indent=2, ensure_ascii=False, allow_nan=False)]
-    shown = page(found, *more, *([what_if(stack, market)] if found.rates else []))
+        return [_json(document(found))]
+    return _text(page(found, *more, *([what_if(stack, market)] if found.rates else [])), form)
+
+
+def _beside(before: Earlier, stack: Stack, market: Market, told: Sequence[str], form: str) -> list[str]:
+    """The bill beside that of another commit, at the same prices."""
+    found = difference(before.stack, stack, market)
+    found = replace(found, why_not=found.why_not or before.why_not, notes=(*found.notes, *told))
+    if form == "json":
+        return [_json(against.as_json(found, before.revision))]
+    return _text(against.page(found, before.revision), form)
+
+
+def _json(content: Mapping[str, Any]) -> str:
+    return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
+
+
+def _text(shown: Page, form: str) -> list[str]:
     if form == "markdown":
         return [markdown(shown, _MARKER)]
     width = max(shutil.get_terminal_size((110, 24)).columns, NARROWEST)
@@ -123,6 +161,10 @@ def _written(stack: Stack, market: Market, found: Bill, more: Sequence[Section],
         first, *others = section.blocks
         parts += [Page(section.title, (first,), ()), *(Page("", (block,), ()) for block in others)]
     return [line for part in parts for line in (*lines_of(part, width), "")][:-1]
+
+
+def _say(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
 
 
 if __name__ == "__main__":
