@@ -16,7 +16,7 @@ from typing import Any
 import pulumi
 
 from cost import basis, observed, reading
-from cost.against import Earlier, stack_at
+from cost.against import Earlier, named, stack_at
 from cost.bill import Bill
 from cost.billing import batch, bill
 from cost.comparing import difference
@@ -63,6 +63,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.against is not None and (options.plan or options.observed or options.format == "svg"):
         parser.error("--against goes with neither --plan nor --observed, and with no pictures")
     try:
+        revision = None if options.against is None else named(options.against, options.root.resolve())
         stack = (
             reading.from_file(options.plan)
             if options.plan
@@ -78,8 +79,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             rates = observation.telling(seen)
             before, found = found, bill(stack, market, observed=rates)
             more.append(observation.section(seen, before, found))
-        if options.against is not None:
-            before = stack_at(options.against, stack.name, options.root.resolve(), _say)
+        if revision:
+            before = stack_at(revision, stack.name, options.root.resolve(), _say)
             written = _beside(before, stack, market, told, options.format)
         elif options.format == "svg":
             drawn = pictures.pictures(found, batch(stack, market, observed=rates))

@@ -36,21 +36,28 @@ class Earlier:
     why_not: tuple[str, ...] = ()
 
 
-def stack_at(ref: str, stack: str, root: Path, report: Report) -> Earlier:
+def named(ref: str, root: Path) -> Revision:
+    """The commit that a branch, a tag or a hash names: that one itself, as `git diff` takes it.
+
+    Raises:
+        RevisionError: there is no such commit.
+    """
+    return Repository.of(root).commit(ref, "--against")
+
+
+def stack_at(revision: Revision, stack: str, root: Path, report: Report) -> Earlier:
     """A stack as the program of another commit has it; nothing of the user's tree is touched.
 
     Args:
-        ref: branch, tag or commit: that one itself, as `git diff` takes it.
+        revision: the commit.
         stack: its name.
         root: the project folder.
         report: takes lines that tell how far it is.
 
     Raises:
-        RevisionError: there is no such commit.
         GitError: its files can't be had.
     """
     repository = Repository.of(root)
-    revision = repository.commit(ref, "--against")
     folder = root / "build" / "cost-against"
     with (
         processes.ended_with_this_one(),
