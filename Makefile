@@ -39,8 +39,9 @@ quota: $(VENV)/.runtime ## vCPU quota that STACK needs, beside what the subscrip
 policy: $(VENV)/.runtime ## what became of each rule of policy for STACK, and what is accepted for which reason
 	@$(PY) -m policy -- "$$STACK"
 
-cost: $(VENV)/.dev ## what STACK is expected to cost a month, evictions included; FORMAT=markdown|json, OFFLINE=1
-	@$(PY) -m cost $${FORMAT:+"--format=$$FORMAT"} $${OFFLINE:+--offline} -- "$$STACK"
+cost: $(VENV)/.dev ## what STACK is expected to cost a month, evictions included; FORMAT=markdown|json|svg, OFFLINE=1, OBSERVED=where.json
+	@$(PY) -m cost $${FORMAT:+"--format=$$FORMAT"} $${OFFLINE:+--offline} $${OBSERVED:+"--observed=$$OBSERVED"} \
+	  --build=$(BUILD) -- "$$STACK"
 
 stop: $(VENV)/.runtime ## stop STACK's cluster on Azure: its objects stay, its nodes cost nothing; FORCE=1 for a protected one
 	@$(PY) -m delivery.power stop $${FORCE:+--force} -- "$$STACK"
