@@ -42,7 +42,7 @@ _WANTED: Final = {
 }
 """What pydantic's mistakes ask for."""
 _PREEMPTED: Final = "PreemptionByScheduler"
-"""Reason of a pod that made room for one of higher priority: nobody took its node (disruptions.md of Kubernetes)."""
+"""Reason of a pod that made room for one of higher priority: nobody took its node ("Kubernetes pod disruption conditions")."""
 
 
 @dataclass(frozen=True)
