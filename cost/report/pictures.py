@@ -53,7 +53,9 @@ def write(build: Path, stack: str, documents: Mapping[str, str]) -> list[Path]:
         CostError: the name is no name of a folder.
     """
     if not _NAME.fullmatch(stack):
-        raise CostError(f"stack: {stack!r} is not allowed; expected letters, digits, '-', '_' and '.' after a letter or digit")
+        raise CostError(
+            f"stack: {stack!r} is not allowed; expected letters, digits, '-', '_' and '.' after a letter or digit"
+        )
     folder = build / stack
     folder.mkdir(parents=True, exist_ok=True)
     for name in {BY_POOL, BY_RATE} - documents.keys():
