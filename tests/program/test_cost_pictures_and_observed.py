@@ -9,7 +9,10 @@ from xml.etree import ElementTree
 
 import pytest
 
-from cost.__main__ import main
+from cost.__main__ import main, market_of, planned
+from cost.billing import batch, bill
+from cost.by_rate import of_work
+from cost.figures import EvictionRate, Range, Source
 from cost.report.pictures import BY_POOL, BY_RATE
 from recorder.run import PROJECT_ROOT
 
@@ -55,6 +58,22 @@ def test_the_pictures_of_a_stack(stack: str, tmp_path: Path, capsys: pytest.Capt
         words.removesuffix(" ▲") for words in by_rate
     }
     assert any("5 % an hour, assumed" in words for words in by_rate)
+
+
+@pytest.mark.parametrize("stack", ["dev", "prod"])
+def test_the_curve_of_the_stack_as_it_is_has_the_bills_amounts(stack: str) -> None:
+    found = planned(stack, PROJECT_ROOT)
+    market = market_of(found, offline=True, report=print)
+    drawn = of_work(batch(found, market))
+    assert drawn is not None
+    assert drawn.curves[0].name == ("as the stack has it" if stack == "prod" else "without checkpoints")
+    for number in (0, 12, 40):
+        rate = EvictionRate(Range.exactly(drawn.rates[number]), Source("a test"))
+        pools = bill(found, market).rates
+        billed = bill(found, market, observed=dict.fromkeys(pools, rate))
+        work = [each for each in billed.work if each.pool in pools]
+        assert drawn.curves[0].amounts[number] == pytest.approx(sum(each.amount.expected for each in work))
+        assert drawn.on_demand == pytest.approx(sum(each.on_demand.expected for each in work))
 
 
 def test_what_was_observed_stands_beside_the_assumption_and_makes_the_bill(
