@@ -89,7 +89,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             written = _beside(before, stack, market, told, options.format)
         elif options.format == "svg":
             drawn = pictures.pictures(found, batch(stack, market, observed=rates))
-            written = [str(path) for path in pictures.write(options.build / stack.name, drawn)]
+            written = [str(path) for path in pictures.write(options.build, stack.name, drawn)]
         else:
             advised = None
             if options.advise:
