@@ -10,7 +10,7 @@ import pytest
 from cost.model import breakeven
 from cost.model.blocks import blocks
 from cost.model.fallback import shared
-from cost.model.hourly import expected, textbook
+from cost.model.hourly import expected, multiple, textbook
 from cost.model.idle import idle_hours
 from cost.model.observed import observed
 from cost.model.retries import spent
@@ -73,6 +73,14 @@ def test_what_is_always_evicted_never_gets_done() -> None:
     told = expected(step(2, deadline=100), 1.0)
     assert (told.multiple, told.evictions, told.fails, told.misses) == (math.inf, math.inf, 1, 1)
     assert spent(step(2), 1.0).fails == 1
+    assert multiple(step(2), math.inf) == math.inf
+
+
+def test_what_hardly_ever_happens_still_has_all_its_digits() -> None:
+    told = expected(step(1.0, restart=0.0), 1e-12)
+    assert told.lost == pytest.approx(1e-12 / 2, rel=1e-9)
+    assert told.evictions == pytest.approx(1e-12, rel=1e-9)
+    assert breakeven.longest_step(1.0 + 1e-9, 0.05) == pytest.approx(2e-9 / 0.0512933, rel=1e-4)
 
 
 def test_where_spot_never_or_always_pays() -> None:
