@@ -2,7 +2,7 @@
 
 from catalogue.prices import INCOMPLETE, PRICES_READ, ondemand_prices, priced_regions
 from catalogue.regions import Region, region, regions
-from catalogue.services import Meter, ServicePrice, os_disk, service_price, services
+from catalogue.services import FREE_OUTBOUND_GB, Meter, ServicePrice, os_disk, service_price, services
 from catalogue.spot_points import QuotedSpotPrice, quoted_spot_price
 from catalogue.versions import (
     CharmedKubeflowRelease,
@@ -22,6 +22,7 @@ from catalogue.vm_sizes import (
 )
 
 __all__ = [
+    "FREE_OUTBOUND_GB",
     "INCOMPLETE",
     "PRICES_READ",
     "CharmedKubeflowRelease",

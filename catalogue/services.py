@@ -11,6 +11,8 @@ from catalogue._table import rows
 from catalogue.vm_sizes import VmSize
 
 _EVERYWHERE: Final = "*"
+FREE_OUTBOUND_GB: Final = 100
+"""Sent to the internet each month before Azure charges for it ("Azure bandwidth pricing")."""
 _PREMIUM_TIERS: Final = {32: "P4", 64: "P6", 128: "P10", 256: "P15", 512: "P20", 1024: "P30"}
 """Premium SSD by its size in GiB: a disk costs as much as the next offered size (disks-types.md, "Azure managed disk
 billing"). Smaller ones are left out: AKS takes no OS disk below 30 GiB.

@@ -10,6 +10,7 @@ from cost.figures import Range
 NEVER: Final = "never done"
 _SIGNS: Final = {"USD": "$", "EUR": "€", "GBP": "£"}
 _CENTS_BELOW: Final = 100
+_HALF_A_CENT: Final = 0.005
 _WHOLE_FROM: Final = 10
 """Figures from here on are told without a point."""
 _LEAST_PERCENT: Final = 0.01
@@ -51,6 +52,34 @@ def saving(amount: float, on_demand: float) -> str:
     text = f"{abs(part) * 100:.1f}"
     sign = "" if float(text) == 0 else "−" if part < 0 else "+"
     return f"{sign}{text} %"
+
+
+def same(before: float, after: float) -> bool:
+    """Whether two amounts are the same to a reader; so are two that are never done."""
+    return before == after or abs(before - after) < _HALF_A_CENT
+
+
+def step(before: float | None, after: float, currency: str) -> str:
+    """A month's amount beside that of before: `$651` a month (was `$1,262`: `−$611`, `−48.4 %`).
+
+    Args:
+        before: None where there was none.
+        after: what it is now.
+        currency: of both.
+    """
+    now = f"`{money(after, currency)}` a month" if math.isfinite(after) else f"some work is {NEVER}"
+    if before is None:
+        return f"{now}."
+    if same(before, after):
+        return f"{now}, unchanged."
+    if not math.isfinite(before):
+        return f"{now} (was: some work {NEVER})."
+    was = f"was `{money(before, currency)}`"
+    if not math.isfinite(after):
+        return f"{now} ({was})."
+    more = f"`{'+' if after > before else ''}{money(after - before, currency)}`"
+    part = saving(after, before)
+    return f"{now} ({was}: {more}{f', `{part}`' if part else ''})."
 
 
 def share(part: float) -> str:

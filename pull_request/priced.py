@@ -3,33 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, cast
 
 from cost import basis
-from cost.difference import Difference, difference
+from cost.comparing import difference
 from cost.figures import CostError
 from cost.prices import open_market
+from cost.report.change import CostChange, change_document
 from cost.stack import Resource, Stack
 from pull_request.observed import Observed, Run, shown
 
 
-@dataclass(frozen=True)
-class Priced:
-    """What a change does to the bill of one stack.
-
-    Attributes:
-        difference: None where no bill can be made.
-        why_not: then why, one line each.
-        told: what went wrong with prices and was mended, one sentence each.
-    """
-
-    difference: Difference | None
-    why_not: tuple[str, ...] = ()
-    told: tuple[str, ...] = ()
-
-
-def priced(observed: Observed) -> Priced | None:
+def priced(observed: Observed) -> CostChange | None:
     """Both bills; None where the head has no stack or does not run, so that there is nothing to pay for."""
     if observed.head is None or observed.head.failure:
         return None
@@ -41,8 +26,8 @@ def priced(observed: Observed) -> Priced | None:
         market = open_market(cost, offline=True, report=told.append)
         found = difference(_stack(observed.stack, before) if before else None, after, market)
     except CostError as error:
-        return Priced(None, error.problems, tuple(told))
-    return Priced(found, told=tuple(told))
+        return change_document(None, error.problems, told)
+    return change_document(found, notes=told)
 
 
 def _stack(name: str, run: Run) -> Stack:

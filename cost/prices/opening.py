@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Final
 
 from cost.figures import CostError
 from cost.prices.chain import Chain
@@ -15,6 +16,8 @@ from cost.prices.price_list import ADDRESS, PriceList
 from cost.prices.resource_graph import ResourceGraph, subscription
 from cost.prices.retail import Retail
 from cost.prices.snapshot import CURRENCY, Snapshot
+
+_CURRENCY: Final = re.compile("[A-Z]{3}")
 
 
 def open_market(
@@ -31,13 +34,18 @@ def open_market(
         cost: `cost` of the output `costBasis`; an empty one means USD and no price of one's own.
         offline: asks nobody. Otherwise Azure's price list is asked, and Resource Graph where `az` is signed in.
         report: gets one sentence for each thing that went wrong on the way and was mended.
-        ahead: VM sizes or names of services, each with its region, that are asked for together and not one by one.
+        ahead: VM sizes or names of services, each with its region, that are asked for together and not one by
+            one; `cost.prices.ahead` names those of a stack.
         address: of Azure's price list.
 
     Raises:
-        CostError: offline there are no prices in the stack's currency.
+        CostError: what `cost` says is no price or no currency, or offline there are no prices in the currency.
     """
     currency = str(cost.get("currency") or CURRENCY)
+    if not _CURRENCY.fullmatch(currency):
+        raise CostError(
+            f"cost.currency: {currency!r} is not allowed; expected a code of three capital letters, like EUR"
+        )
     origins: list[Origin] = [Overrides(cost.get("prices") or {})]
     if not offline:
         wanted = list(ahead)

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Iterator, Mapping
 from datetime import date
-from typing import Any
+from typing import Any, Final, cast
 
-from cost.figures import Quote, Range, Source
+from cost.figures import CostError, Quote, Range, Source
 from cost.prices.origin import HOUR, Silent
 
-_FROM = "this stack's settings"
+_FROM: Final = "this stack's settings"
 
 
 class Overrides(Silent):
     """The stack file's prices; they hold in every region, in the stack's currency."""
 
-    def __init__(self, prices: Mapping[str, Mapping[str, Any]]) -> None:
-        """Takes `costBasis.cost.prices`, which the settings have checked."""
-        self._prices = prices
+    def __init__(self, prices: Mapping[str, Any]) -> None:
+        """Takes `costBasis.cost.prices`; settings have checked them, but a plan may be anybody's.
+
+        Raises:
+            CostError: one line for each thing that is no price or no day.
+        """
+        if wrong := [problem for size, given in prices.items() for problem in _problems(size, given)]:
+            raise CostError(*wrong)
+        self._prices: Mapping[str, Mapping[str, Any]] = prices
 
     def on_demand(self, size: str, region: str) -> Quote | None:
         """What the stack file says under `onDemand`."""
@@ -37,3 +44,20 @@ class Overrides(Silent):
         return Quote(
             Range.exactly(float(price)), HOUR, Source(_FROM, date.fromisoformat(day) if day else None)
         )
+
+
+def _problems(size: str, given: Any) -> Iterator[str]:
+    if not isinstance(given, Mapping):
+        yield f"cost.prices.{size}: {given!r} is not allowed; expected onDemand, spot and asOf"
+        return
+    entry = cast(Mapping[str, Any], given)
+    for key in ("onDemand", "spot"):
+        price: Any = entry.get(key)
+        number = isinstance(price, int | float) and not isinstance(price, bool)
+        if price is not None and not (number and 0 < price < math.inf):
+            yield f"cost.prices.{size}.{key}: {price!r} is not allowed; expected a price an hour above 0"
+    day: Any = entry.get("asOf")
+    try:
+        date.fromisoformat(day or "2026-01-01")
+    except (TypeError, ValueError):
+        yield f"cost.prices.{size}.asOf: {day!r} is not allowed; expected a day such as 2026-11-22"

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from threading import Lock
-from typing import Final
+from typing import Final, TypeVar
 
-from catalogue import PRICES_READ, Meter, ondemand_prices, service_price, services
+from catalogue import PRICES_READ, ondemand_prices, service_price, services
 from cost.figures import Quote, Range, Source
 from cost.prices import meters
 from cost.prices.origin import HOUR, Silent
@@ -16,8 +16,11 @@ from cost.prices.price_list import NoAnswerError, PriceList
 from cost.prices.series import by_siblings
 from cost.prices.snapshot import CURRENCY
 
+_Entry = TypeVar("_Entry")
 _AT_ONCE: Final = 8
-_SIZES_A_QUESTION: Final = 15
+_NAMES_A_QUESTION: Final = 15
+_VMS: Final = "Virtual Machines"
+_GLOBAL: Final = "Global"
 _ODD: Final = 0.3
 """Part by which a price may have moved since the repository's list before a reader should look: a Windows price, which
 has been found under a Linux size, is above it by more."""
@@ -32,27 +35,25 @@ class Retail(Silent):
         self._in_dollars = prices.currency == CURRENCY
         """Whether the repository has prices to compare with and to fall back on."""
         self._answers: dict[str, tuple[datetime, list[meters.Row]]] = {}
-        self._vms: dict[tuple[str, str], str] = {}
-        """The question whose answer has a size in a region."""
+        self._questions: dict[tuple[str, str], str] = {}
+        """The question whose answer has a size or a service in a region."""
         self._down, self._lock = False, Lock()
 
     def prepare(self, ahead: Iterable[tuple[str, str]]) -> None:
         """Asks for many sizes and services at once, some in one question."""
-        questions: dict[str, None] = {}
-        by_region: dict[str, list[str]] = {}
+        together: dict[tuple[str, str], dict[tuple[str, str], str]] = {}
         for name, region in dict.fromkeys(ahead):
             if name not in services():
-                by_region.setdefault(region, []).append(name)
+                together.setdefault((_VMS, region), {})[name, region] = name
             elif meter := service_price(name, region).meter:
-                questions[_service_question(meter, region)] = None
-        for region, sizes in by_region.items():
-            for first in range(0, len(sizes), _SIZES_A_QUESTION):
-                some = sizes[first : first + _SIZES_A_QUESTION]
-                question = _vm_question(some, region)
-                questions[question] = None
-                self._vms |= {(size, region): question for size in some}
+                where = _GLOBAL if meter.everywhere else region
+                together.setdefault((meter.service, where), {})[name, region] = meter.name
+        for (service, where), named in together.items():
+            for some in _some(list(named.items()), _NAMES_A_QUESTION):
+                question = _question(service, where, [called for _, called in some])
+                self._questions |= {key: question for key, _ in some}
         with ThreadPoolExecutor(_AT_ONCE) as pool:
-            for _ in pool.map(self._ask, questions):
+            for _ in pool.map(self._ask, dict.fromkeys(self._questions.values())):
                 pass
 
     def on_demand(self, size: str, region: str) -> Quote | None:
@@ -80,16 +81,19 @@ class Retail(Silent):
         known = service_price(meter, region) if meter in services() else None
         if known is None or known.meter is None:
             return None
-        answer = self._ask(_service_question(known.meter, region))
+        where = _GLOBAL if known.meter.everywhere else region
+        answer = self._ask(
+            self._questions.get((meter, region)) or _question(known.meter.service, where, [known.meter.name])
+        )
         if answer is None:
             return None
-        found = meters.service(answer[1], known.meter, region, self._list.now())
+        found = meters.service(answer[1], known.meter, known.unit, region, self._list.now())
         return self._quote(found, known.unit, answer[0], f"{meter} in {region}")
 
     def _vm(
         self, size: str, region: str, choose: Callable[[list[meters.Row], str, str, datetime], meters.Found]
     ) -> Quote | None:
-        answer = self._ask(self._vms.setdefault((size, region), _vm_question([size], region)))
+        answer = self._ask(self._questions.get((size, region)) or _question(_VMS, region, [size]))
         if answer is None:
             return None
         found = choose(answer[1], size, region, self._list.now())
@@ -120,20 +124,18 @@ class Retail(Silent):
         return self._answers.get(question)
 
 
-def _vm_question(sizes: list[str], region: str) -> str:
-    names = " or ".join(f"armSkuName eq {_quoted(size)}" for size in sizes)
+def _question(service: str, region: str, names: list[str]) -> str:
+    """OData filter for sizes of VMs, or for meters of another service."""
+    field = "armSkuName" if service == _VMS else "meterName"
+    wanted = " or ".join(f"{field} eq {_quoted(name)}" for name in names)
     return (
-        f"serviceName eq 'Virtual Machines' and armRegionName eq {_quoted(region)} and ({names}) "
+        f"serviceName eq {_quoted(service)} and armRegionName eq {_quoted(region)} and ({wanted}) "
         "and priceType eq 'Consumption'"
     )
 
 
-def _service_question(meter: Meter, region: str) -> str:
-    where = "Global" if meter.everywhere else region
-    return (
-        f"serviceName eq {_quoted(meter.service)} and armRegionName eq {_quoted(where)} "
-        f"and meterName eq {_quoted(meter.name)} and priceType eq 'Consumption'"
-    )
+def _some(entries: list[_Entry], most: int) -> Iterable[list[_Entry]]:
+    return (entries[first : first + most] for first in range(0, len(entries), most))
 
 
 def _quoted(text: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from statistics import median
 from typing import Final
 
@@ -11,16 +12,18 @@ from catalogue import ondemand_prices, vm_sizes
 _SIZE: Final = re.compile(r"Standard_([A-Z]+)\d+(?:-\d+)?(.*)")
 
 
-def siblings(size: str) -> list[str]:
+@cache
+def siblings(size: str) -> tuple[str, ...]:
     """The other sizes of its series: the same letters and generation, another number of vCPU."""
-    return [name for name in vm_sizes() if name != size and _series(name) == _series(size) is not None]
+    own = _series(size)
+    return tuple(name for name in vm_sizes() if name != size and _series(name) == own is not None)
 
 
 def by_siblings(size: str, region: str) -> float | None:
     """A price that the list lacks, USD an hour: as many times a sibling's as in the regions that have both, the median.
 
-    Sizes of a series have one proportion in nearly every region (`tests/cost/prices/test_series.py`), though not always
-    that of their vCPU: a B2ls_v2 costs less than half of a B4ls_v2.
+    Sizes of a series have one proportion in nearly every region (`tests/cost/prices/test_price_series.py`), though not
+    always that of their vCPU: a B2ls_v2 costs less than half of a B4ls_v2.
 
     Returns:
         None where no sibling has a price in the region.
@@ -35,6 +38,7 @@ def by_siblings(size: str, region: str) -> float | None:
     return median(guesses) if guesses else None
 
 
+@cache
 def _series(size: str) -> tuple[str, ...] | None:
     found = _SIZE.fullmatch(size)
     return found.groups() if found else None

@@ -92,10 +92,10 @@ def assumed_spot(size: str, region: str, on_demand: Quote) -> Quote:
     known = vm_sizes().get(size)
     share = _SHARE[bool(known and known.gpus)]
     price = on_demand.price
-    told = f"{size} in {region}: nobody knows its spot price; {share:.0%} of the price on demand is assumed"
+    told = f"{size} in {region}: nobody knows its spot price; {share * 100:.0f} % of the price on demand is assumed"
     return Quote(
         Range(share * price.expected, _LEAST_SHARE * price.low, price.high),
         HOUR,
-        Source(f"assumed: {share:.0%} of the price on demand", assumed=True),
+        Source(f"assumed: {share * 100:.0f} % of the price on demand", assumed=True),
         (told,),
     )

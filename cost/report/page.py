@@ -158,11 +158,16 @@ def _range(amount: Range, currency: str) -> str:
 
 
 def _sections(bill: Bill) -> Iterator[Section]:
-    items = [_rate(pool, rate) for pool, rate in bill.rates.items()]
-    items += [_told(source, bill) for source in bill.sources]
-    yield Section("What it rests on", (Items(tuple(dict.fromkeys(items))),))
+    yield Section("What it rests on", (Items(tuple(rests_on(bill))),))
     if bill.left_out:
         yield Section("What is not counted", (Items(bill.left_out),))
+
+
+def rests_on(bill: Bill) -> list[str]:
+    """Every rate and price with its source and day, one sentence each."""
+    items = [_rate(pool, rate) for pool, rate in bill.rates.items()]
+    items += [_told(source, bill) for source in bill.sources]
+    return list(dict.fromkeys(items))
 
 
 def _rate(pool: str, found: EvictionRate) -> str:

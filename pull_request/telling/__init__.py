@@ -3,9 +3,9 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from cost.report.change import CostChange
 from policy.rule import Violation
 from pull_request.observed import Observed
-from pull_request.priced import Priced
 from pull_request.telling.comment import markdown, marker
 from pull_request.telling.document import SCHEMA, ChangeDocument, change_document
 from pull_request.telling.terminal import terminal
@@ -32,7 +32,7 @@ def told(
     observed: Observed,
     base_violations: Sequence[Violation],
     head_violations: Sequence[Violation],
-    priced: Priced | None = None,
+    cost: CostChange | None = None,
 ) -> Told:
     """What is told of one stack.
 
@@ -40,7 +40,7 @@ def told(
         observed: what was seen of the stack under both trees.
         base_violations: what the base breaks; none where it did not run.
         head_violations: what the head breaks; none where it did not run.
-        priced: what it does to the bill; None for nothing.
+        cost: what it does to the expected bill; None where there is nothing to pay for.
     """
-    document = change_document(observed, base_violations, head_violations, priced)
+    document = change_document(observed, base_violations, head_violations, cost)
     return Told(document, markdown(document), lambda width: terminal(document, width))

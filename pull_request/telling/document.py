@@ -5,10 +5,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal, TypedDict, TypeGuard
 
+from cost.report.change import CostChange, changes
 from policy.rule import Violation
 from pull_request.observed import UNKNOWN, Change, Observed, Run
-from pull_request.priced import Priced
-from pull_request.telling.cost import CostTold, changes, cost_of
 from pull_request.telling.pools import PoolTold, pools_of
 from pull_request.telling.reading import is_mapping, whole
 from pull_request.telling.words import Word, words_of
@@ -107,18 +106,17 @@ class ChangeDocument(TypedDict):
     looksReplaced: list[str]
     notes: list[str]
     failures: Failures
-    cost: CostTold | None
+    cost: CostChange | None
 
 
 def change_document(
     observed: Observed,
     base_violations: Sequence[Violation],
     head_violations: Sequence[Violation],
-    priced: Priced | None = None,
+    cost: CostChange | None = None,
 ) -> ChangeDocument:
     """The document of one stack; everything in a stable order."""
     outputs, quota, words = _outputs(observed), _quota(observed), words_of(observed)
-    cost = cost_of(priced)
     return {
         "version": VERSION,
         "stack": observed.stack,

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator, Sequence
 
-from pull_request.telling import cost_page
+from cost.report import change_page
 from pull_request.telling.document import ChangeDocument, ChangeTold, RevisionTold, ViolationTold
 from pull_request.telling.lines import difference_lines
 from pull_request.telling.picture import picture
@@ -53,7 +53,7 @@ def _top(document: ChangeDocument) -> Iterator[Block]:
     if document["failures"]["base"]:
         yield _failure(document["failures"]["base"])
     yield from _warnings(document)
-    yield from cost_page.top(document["cost"])
+    yield from change_page.top(document["cost"])
     strange = {change["type"]: None for change in document["changes"] if not change["simulated"]}
     if strange:
         yield Paragraph(f"Not simulated, shown from the plan: {_names(list(strange))}.")
@@ -88,7 +88,7 @@ def _sections(document: ChangeDocument) -> Iterator[Section]:
         yield Section(f"In words ({len(below)})", [Items(tuple(below))], unfolded=True)
     if drawn := picture(document["pools"]):
         yield Section("Pools", [Picture(tuple(drawn))])
-    yield from cost_page.sections(document["cost"])
+    yield from change_page.sections(document["cost"])
     if any(policy.values()):
         yield Section(f"Policy ({sum(map(len, policy.values()))})", list(_policy(document)))
     for action, done in _ACTIONS.items():

@@ -10,10 +10,11 @@ from typing import Any
 
 import pytest
 
-from catalogue import service_price, vm_sizes
+from catalogue import services, vm_sizes
 from cost.figures import CostError, Range
-from cost.prices import Market, open_market
-from tests.cost.prices.azure import Azure, Row, row, spot
+from cost.prices import Market, ahead_of, open_market
+from cost.stack import Resource, Stack
+from tests.cost.prices.azure import Azure, row, service_row, spot
 from tests.cost.prices.stand_in_az import history, installed, rate
 
 VM = ("Standard_D4s_v3", "uksouth")
@@ -47,7 +48,8 @@ def test_the_stack_comes_first_then_azure_then_the_repository(told: Told, azure:
     assert market.spot(*VM).price == Range.exactly(0.05)
     assert market.spot(*VM).source.name.startswith("Azure's price list, asked at ")
     assert told.market(cost=own).spot(*VM).source.name == "published spot price"
-    assert market.on_demand("Standard_D8s_v5", "uksouth").source.name == "Azure's list price"
+    for _ in range(2):
+        assert market.on_demand("Standard_D8s_v5", "uksouth").source.name == "Azure's list price"
     assert told == [
         "Standard_D8s_v5 in uksouth: Azure's price list has no price for it; it may not be sold there"
     ]
@@ -60,6 +62,30 @@ def test_offline_nobody_is_asked(told: Told, azure: Azure, address: str, tmp_pat
     assert market.evictions(*VM).source.assumed
     assert azure.asked == told == []
     assert not (tmp_path / "bin" / "asked").exists()
+
+
+def test_what_a_stack_needs_is_known_before_it_is_asked_for(told: Told, azure: Azure, address: str) -> None:
+    pools = [{"name": "system", "vmSize": "Standard_D4s_v3"}, {"name": "odd", "vmSize": 7}, None]
+    stack = Stack(
+        "dev",
+        (
+            Resource("azure-native:containerservice:ManagedCluster", "dev", {"agentPoolProfiles": pools}),
+            Resource("azure-native:containerservice:AgentPool", "a", {"vmSize": "Standard_NC4as_T4_v3"}),
+            Resource("azure-native:containerservice:AgentPool", "b", {"vmSize": "Standard_D4s_v3"}),
+            Resource("azure-native:resources:ResourceGroup", "group", {"location": "uksouth"}),
+        ),
+        {},
+    )
+    ahead = ahead_of(stack, "uksouth")
+    assert ahead[:3] == (VM, ("Standard_NC4as_T4_v3", "uksouth"), ("control-plane-free", "uksouth"))
+    assert len(ahead) == 2 + len(services())
+    market = told.market(address, ahead=ahead)
+    asked = len(azure.asked)
+    assert asked == 9  # VMs, and the services that have meters of one name in the list
+    assert market.on_demand(*VM).price == Range.exactly(0.232)
+    for name in services():
+        market.service(name, "uksouth")
+    assert len(azure.asked) == asked
 
 
 def test_each_price_is_asked_once_and_many_together(told: Told, azure: Azure, address: str) -> None:
@@ -108,22 +134,9 @@ def test_without_anybody_to_ask_five_percent_is_assumed(told: Told) -> None:
     assert found.rate.expected == 0.05
 
 
-def service_rows(name: str, region: str, price: float) -> list[Row]:
-    meter = service_price(name, region).meter
-    assert meter is not None
-    where = "Global" if meter.everywhere else region
-    shape = {
-        "serviceName": meter.service,
-        "productName": meter.product or "any",
-        "skuName": meter.sku or "any",
-        "meterName": meter.name,
-    }
-    return [{**row("", where, price), **shape}]
-
-
 def test_services_are_asked_for_too(told: Told, azure: Azure, address: str) -> None:
     names = ["disk-P10", "load-balancer", "control-plane-standard", "logs", "nat-gateway"]
-    azure.rows = [found for name in names for found in service_rows(name, "uksouth", 7.0)]
+    azure.rows = [service_row(name, "uksouth", 7.0) for name in names]
     market = told.market(address, ahead=[(name, "uksouth") for name in names])
     assert {market.service(name, "uksouth").price.expected for name in names} == {7.0}
     assert {market.service(name, "uksouth").unit for name in names} == {"month", "hour", "GB"}
@@ -157,10 +170,11 @@ def test_several_prices_of_one_size_are_told_and_the_least_counts(
 
 
 def test_another_currency_is_azures_to_tell(told: Told, azure: Azure, address: str) -> None:
+    azure.rows = [row(price=0.41)]
     market = told.market(address, {"currency": "EUR"})
     assert market.currency == "EUR"
-    assert market.on_demand(*VM).price == Range.exactly(0.232)  # as the stand-in says, whatever the currency
-    assert market.on_demand(*VM).warnings == ()
+    assert market.on_demand(*VM).price == Range.exactly(0.41)
+    assert market.on_demand(*VM).warnings == ()  # nobody compares it with dollars
     with pytest.raises(CostError) as refused:
         market.on_demand("Standard_D8s_v3", "uksouth")
     assert refused.value.problems == (
@@ -183,6 +197,12 @@ def test_offline_there_is_no_other_currency(told: Told) -> None:
     assert refused.value.problems == (
         "cost.currency: EUR is not allowed offline; expected USD, because the repository has prices in no other",
     )
+
+
+@pytest.mark.parametrize("currency", ["eur", "EURO", "E'R", "$", 7])
+def test_what_is_no_currency_is_one_line(told: Told, currency: Any) -> None:
+    with pytest.raises(CostError, match="is not allowed; expected a code of three capital letters, like EUR"):
+        told.market(cost={"currency": currency})
 
 
 @pytest.mark.parametrize(

@@ -7,13 +7,11 @@ import pytest
 from catalogue import (
     PRICES_READ,
     ondemand_prices,
-    os_disk,
     priced_regions,
     quoted_spot_price,
     services,
-    vm_sizes,
 )
-from cost.figures import Range, Source
+from cost.figures import CostError, Range, Source
 from cost.prices import bands
 from cost.prices.overrides import Overrides
 from cost.prices.snapshot import Snapshot, assumed_spot
@@ -38,6 +36,32 @@ def test_the_stack_file_says_a_price_with_its_day() -> None:
     assert own.spot("Standard_D8ds_v5", "anywhere") is None
     assert own.on_demand("Standard_D4s_v5", "anywhere") is None
     assert own.service("logs", "anywhere") is None
+
+
+def test_what_is_no_price_in_anybodys_plan_is_one_line_each() -> None:
+    with pytest.raises(CostError) as refused:
+        Overrides(
+            {
+                "Standard_A": {"onDemand": 0, "spot": float("nan"), "asOf": "yesterday"},
+                "Standard_B": {"onDemand": "cheap", "spot": True, "asOf": 7},
+                "Standard_C": None,
+                "Standard_D": {"onDemand": -1, "spot": float("inf"), "asOf": "2026-11-22"},
+                "Standard_E": {"onDemand": 0.1, "spot": None, "asOf": None},
+            }
+        )
+    expected = "is not allowed; expected a price an hour above 0"
+    day = "is not allowed; expected a day such as 2026-11-22"
+    assert refused.value.problems == (
+        f"cost.prices.Standard_A.onDemand: 0 {expected}",
+        f"cost.prices.Standard_A.spot: nan {expected}",
+        f"cost.prices.Standard_A.asOf: 'yesterday' {day}",
+        f"cost.prices.Standard_B.onDemand: 'cheap' {expected}",
+        f"cost.prices.Standard_B.spot: True {expected}",
+        f"cost.prices.Standard_B.asOf: 7 {day}",
+        "cost.prices.Standard_C: None is not allowed; expected onDemand, spot and asOf",
+        f"cost.prices.Standard_D.onDemand: -1 {expected}",
+        f"cost.prices.Standard_D.spot: inf {expected}",
+    )
 
 
 def test_a_list_price_has_the_day_of_the_list() -> None:
@@ -106,7 +130,9 @@ def test_an_assumed_spot_price_is_a_share_with_a_wide_range(size: str, share: fl
     assert near(quote.price, share * price, 0.1 * price, price)
     assert quote.source.assumed
     assert quote.source.day is None
-    assert quote.warnings[0].startswith(f"{size} in uksouth: nobody knows its spot price; {share:.0%} of")
+    assert quote.warnings[0].startswith(
+        f"{size} in uksouth: nobody knows its spot price; {share * 100:.0f} % of"
+    )
 
 
 @pytest.mark.parametrize("name", services())
@@ -144,28 +170,6 @@ def test_known_prices_of_services() -> None:
         if (quote := SNAPSHOT.service(name, region))
     }
     assert list(found.values()) == [0.1, 0.6, 0.025, 0.005, 19.71, 21.68, 23.848, 17.92, 0.0208]
-
-
-@pytest.mark.parametrize(
-    ("size", "gib", "disk"),
-    [
-        ("Standard_D4s_v3", None, "disk-P10"),
-        ("Standard_D8s_v3", None, "disk-P15"),
-        ("Standard_D16s_v5", 0, "disk-P20"),
-        ("Standard_D64s_v5", None, "disk-P30"),
-        ("Standard_D4s_v3", 30, "disk-P4"),
-        ("Standard_D4s_v3", 32, "disk-P4"),
-        ("Standard_D4s_v3", 33, "disk-P6"),
-        ("Standard_D4s_v3", 1024, "disk-P30"),
-        ("Standard_D4s_v3", 1025, None),
-        ("Standard_D4_v3", None, None),  # without premium storage
-    ],
-)
-def test_a_managed_os_disk_costs_as_much_as_the_next_offered_size(
-    size: str, gib: int | None, disk: str | None
-) -> None:
-    assert os_disk(vm_sizes()[size], gib) == disk
-    assert disk is None or disk in services()
 
 
 @pytest.mark.parametrize(

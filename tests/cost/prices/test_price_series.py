@@ -8,7 +8,7 @@ def test_siblings_differ_by_nothing_but_their_number_of_vcpus() -> None:
     assert {"Standard_D2s_v5", "Standard_D96s_v5"} <= set(siblings("Standard_D4s_v5"))
     others = {"Standard_D4s_v5", "Standard_D4s_v3", "Standard_D4ds_v5", "Standard_DS4_v2", "Standard_E4s_v5"}
     assert not others & set(siblings("Standard_D4s_v5"))
-    assert siblings("Standard_Unheard_of") == siblings("") == []
+    assert siblings("Standard_Unheard_of") == siblings("") == ()
 
 
 def test_a_hole_would_be_filled_with_what_is_known_to_within_two_percent() -> None:
@@ -29,4 +29,4 @@ def test_a_size_that_is_cheaper_than_its_vcpus_stays_so() -> None:
     found = by_siblings("Standard_B2ls_v2", "westeurope")
     assert found is not None
     assert abs(found / price - 1) < 0.02
-    assert price < 0.6 * ondemand_prices("Standard_B4ls_v2")["westeurope"]
+    assert price < 0.5 * ondemand_prices("Standard_B4ls_v2")["westeurope"]

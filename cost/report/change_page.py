@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterator
 from typing import Final
 
+from cost.report.change import Amount, BillTold, CostChange, changed_lines, changes, expected
 from cost.words import money, step
-from pull_request.telling.cost import Amount, BillTold, CostTold, changed_lines, changes, expected
 from writing.blocks import Alert, Block, Items, Paragraph, Section, Table
 
 _MOST_LINES: Final = 60
@@ -15,32 +15,32 @@ _MOST_LINES: Final = 60
 _MOST_TEXTS: Final = 30
 
 
-def top(cost: CostTold | None) -> Iterator[Block]:
+def top(change: CostChange | None) -> Iterator[Block]:
     """Above the fold: one line, and the budget where this change goes over it."""
-    if cost is None:
+    if change is None:
         return
-    before, after, currency = cost["before"], cost["after"], cost["currency"]
+    before, after, currency = change["before"], change["after"], change["currency"]
     if after is None:
-        yield Paragraph(f"Expected cost: not known. {' '.join(cost['whyNot']['head'])}")
+        yield Paragraph(f"Expected cost: not known. {' '.join(change['whyNot']['head'])}")
         return
     earlier = expected(before["monthly"]) if before else None
     said = f"Expected cost: {step(earlier, expected(after['monthly']), currency)}"
-    if cost["whyNot"]["base"]:
+    if change["whyNot"]["base"]:
         said += " What it was is not known."
     over = _over(after, currency)
-    if over and not changes(cost):
+    if over and not changes(change):
         said, over = f"{said} {over}", ""  # no news of this change
     yield Paragraph(said)
     if over:
         yield Alert(danger=False, items=(over,))
 
 
-def sections(cost: CostTold | None) -> Iterator[Section]:
+def sections(change: CostChange | None) -> Iterator[Section]:
     """The lines that change, and what all figures rest on; none where nothing changes."""
-    if cost is None or cost["after"] is None or not changes(cost):
+    if change is None or change["after"] is None or not changes(change):
         return
-    before, after, currency = cost["before"], cost["after"], cost["currency"]
-    changed = changed_lines(cost)
+    before, after, currency = change["before"], change["after"], change["currency"]
+    changed = changed_lines(change)
     rows = [(line["name"], line["before"], line["after"]) for line in changed[:_MOST_LINES]]
     rows.append(("all batch work", before and before["batch"], after["batch"]))
     rows.append(("the whole stack", before and before["monthly"], after["monthly"]))
@@ -50,9 +50,9 @@ def sections(cost: CostTold | None) -> Iterator[Section]:
     if len(changed) > _MOST_LINES:
         blocks.append(Paragraph(f"And {len(changed) - _MOST_LINES} more lines."))
     for title, texts in (
-        ("", [*cost["whyNot"]["base"], *cost["notes"]]),
-        ("It rests on:", cost["assumptions"]),
-        ("Not counted:", cost["leftOut"]),
+        ("", [*change["whyNot"]["base"], *change["notes"]]),
+        ("It rests on:", change["assumptions"]),
+        ("Not counted:", change["leftOut"]),
     ):
         if texts:
             blocks += [Paragraph(title)] if title else []

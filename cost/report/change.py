@@ -1,15 +1,19 @@
-"""What a change does to the expected bill, as the document has it."""
+"""What a change does to the expected bill, as JSON.
+
+Its schema is the key `cost` of `pull_request/telling/change.schema.json`.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Final, TypedDict
 
 from cost.bill import Bill
-from cost.difference import LineChange, same
+from cost.difference import Difference, LineChange
 from cost.figures import Range
 from cost.report.page import rests_on
-from pull_request.priced import Priced
+from cost.words import same
 
 _MOST: Final = 1e15
 """Amounts from here on have no end to a reader; `pull_request/telling/change.schema.json` has none."""
@@ -49,7 +53,7 @@ class WhyNot(TypedDict):
     head: list[str]
 
 
-class CostTold(TypedDict):
+class CostChange(TypedDict):
     """Both bills at the same prices; None where the stack is new, or where a bill can't be made."""
 
     currency: str
@@ -62,36 +66,41 @@ class CostTold(TypedDict):
     notes: list[str]
 
 
-def cost_of(priced: Priced | None) -> CostTold | None:
-    """Both bills; None where there is nothing to pay for."""
-    if priced is None:
-        return None
-    found = priced.difference
+def change_document(
+    found: Difference | None, why_not: Sequence[str] = (), notes: Sequence[str] = ()
+) -> CostChange:
+    """Both bills.
+
+    Args:
+        found: None where the bill of what is to be can't be made.
+        why_not: then why, one line each.
+        notes: what else the reader must know, one sentence each.
+    """
     return {
         "currency": found.after.currency if found else "",
         "before": _bill(found.before) if found and found.before else None,
         "after": _bill(found.after) if found else None,
-        "whyNot": {"base": list(found.why_not) if found else [], "head": list(priced.why_not)},
+        "whyNot": {"base": list(found.why_not) if found else [], "head": list(why_not)},
         "lines": list(map(_line, found.lines)) if found else [],
         "assumptions": rests_on(found.after) if found else [],
         "leftOut": list(found.after.left_out) if found else [],
-        "notes": [*found.notes, *found.after.warnings, *priced.told] if found else [*priced.told],
+        "notes": [*found.notes, *found.after.warnings, *notes] if found else list(notes),
     }
 
 
-def changes(cost: CostTold | None) -> bool:
+def changes(change: CostChange | None) -> bool:
     """Whether the expected bill changes, or what may be spent, as far as anybody can know."""
-    if cost is None or cost["after"] is None:
+    if change is None or change["after"] is None:
         return False
-    before, after = cost["before"], cost["after"]
-    return before is None or before["budget"] != after["budget"] or bool(changed_lines(cost))
+    before, after = change["before"], change["after"]
+    return before is None or before["budget"] != after["budget"] or bool(changed_lines(change))
 
 
-def changed_lines(cost: CostTold) -> list[LineTold]:
+def changed_lines(change: CostChange) -> list[LineTold]:
     """The lines that cost more or less than they did; one that comes or goes is told, whatever it costs."""
     return [
         line
-        for line in cost["lines"]
+        for line in change["lines"]
         if not (line["before"] and line["after"] and same(expected(line["before"]), expected(line["after"])))
     ]
 
