@@ -9,10 +9,9 @@ import pytest
 
 from cost.model import breakeven
 from cost.model.blocks import blocks
-from cost.model.fallback import shared
+from cost.model.fallback import waits
 from cost.model.hourly import expected, multiple, textbook
 from cost.model.idle import idle_hours
-from cost.model.observed import observed
 from cost.model.retries import spent
 from cost.model.step import AT_NOTICE, Checkpoints
 from tests.cost.model.steps import PLAIN, step
@@ -56,7 +55,6 @@ def test_an_interval_a_hair_shorter_than_the_step_writes_nothing() -> None:
 def test_a_restart_too_short_to_count_takes_no_time_also_where_nothing_gets_done() -> None:
     told = expected(step(3000, restart=5e-324), 0.25)
     assert (told.multiple, told.restarting) == (math.inf, math.inf)
-    assert breakeven.rate_stops_paying(step(2294, restart=5e-324), 2.0) > 0
 
 
 def test_a_start_that_never_gets_through_misses_any_deadline() -> None:
@@ -91,26 +89,15 @@ def test_where_spot_never_or_always_pays() -> None:
     assert breakeven.longest_step(4.0, 1.0) == 0
     assert breakeven.longest_step(4.0, 0.2, restart=10) == 0  # it restarts for longer than it works
     assert breakeven.stops_paying(0.2, math.inf) == 0
-    assert breakeven.rate_stops_paying(step(20, 1.0, 0.5), 1.2) == 0  # checkpoints alone cost more
-    assert breakeven.rate_stops_paying(replace(step(20, restart=0.0), checkpoints=AT_NOTICE), 1.2) == 1
-    assert breakeven.rate_stops_paying(step(20), 0.232 / 0.0487) == pytest.approx(0.1207, abs=5e-5)
-
-
-def test_sold_out_hours_run_on_the_fallback() -> None:
-    told = shared(1000, 1.2, 0.1, fallback=1.0)
-    assert (told.spot, told.on_demand, told.waits) == (pytest.approx(1080), pytest.approx(100), 0)
-    assert shared(1000, 1.2, 0.1, fallback=2.0).on_demand == pytest.approx(50)
-    assert shared(1000, math.inf, 1.0, fallback=1.0).spot == 0
 
 
 def test_without_a_fallback_work_waits() -> None:
-    told = shared(1000, 1.2, 0.25, fallback=None)
-    assert (told.spot, told.on_demand, told.waits) == (1200, 0, pytest.approx(400))
-    assert shared(1000, 1.2, 1.0, fallback=None).waits == math.inf
-    assert shared(1000, 1.2, 0.0, fallback=None).waits == 0
-    for wrong in (-0.1, 1.1, math.nan):
-        with pytest.raises(ValueError, match=r"soldOutShare: .* expected a share from 0 to 1"):
-            shared(1000, 1.2, wrong, fallback=None)
+    assert waits(1200, 0.25) == pytest.approx(400)
+    assert waits(1200, 1.0) == math.inf
+    assert waits(1200, 0.0) == 0
+    assert waits(0.0, 1.0) == 0
+    assert waits(math.inf, 0.0) == 0
+    assert waits(math.inf, 0.1) == math.inf
 
 
 def test_idle_hours_of_bursts() -> None:
@@ -121,17 +108,3 @@ def test_idle_hours_of_bursts() -> None:
     assert told == pytest.approx(1270 * (10 / 60 * (1 + often / 2) + 4 / 60) / (1 + often))
     assert idle_hours(bursts=1e6, nodes=5, unneeded=0.2, spare=100) == 100
     assert idle_hours(bursts=1, nodes=5, unneeded=0.2, spare=-3) == 0
-
-
-def test_an_observed_rate_has_the_textbooks_interval() -> None:
-    """Of ten events the exact 95 % interval is 4.795 to 18.39, and of none it ends at 3.689 (Garwood's table)."""
-    told = observed(10, 1000)
-    assert told.expected == pytest.approx(-math.expm1(-0.01))
-    assert told.low == pytest.approx(-math.expm1(-0.004795), rel=1e-3)
-    assert told.high == pytest.approx(-math.expm1(-0.01839), rel=1e-3)
-    none = observed(0, 1000)
-    assert (none.expected, none.low) == (0, 0)
-    assert none.high == pytest.approx(-math.expm1(-0.003689), rel=1e-3)
-    for evictions, hours in ((-1, 10.0), (1, 0.0), (1, math.nan), (1, math.inf)):
-        with pytest.raises(ValueError, match="expected"):
-            observed(evictions, hours)
