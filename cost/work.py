@@ -98,7 +98,9 @@ def _on_spot(name: str, work: Work, terms: Terms, *, assumed: bool) -> Played:
         longest_step=_longest_step(terms, rate.expected, step.restart),
         best_interval=interval.best(rate.expected, work.checkpoint_write_minutes / 60, step.hours),
         stops_paying_at=breakeven.stops_paying(terms.on_demand.vm.expected, multiple.expected),
-        waits=0.0 if terms.twin else fallback.waits(useful * multiple.expected, terms.sold_out),
+        waits=fallback.shared(
+            useful, multiple.expected, terms.sold_out, fallback=1 if terms.twin else None
+        ).waits,
     )
     return Played(cost, own, twin, compared)
 

@@ -1,22 +1,50 @@
-"""Hours that spot cannot give and that no fallback runs."""
+"""What spot cannot give: on the fallback at its price, or waited for."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 
-def waits(billed: float, sold_out: float) -> float:
-    """Hours in all that steps wait because spot is sold out; nobody bills them.
+@dataclass(frozen=True)
+class Shared:
+    """Where useful node hours run.
 
-    The same hours run on spot, later: of each hour of the calendar the share 1 - `sold_out` is there (our derivation).
+    Attributes:
+        spot: billed hours on spot.
+        on_demand: billed hours on the fallback.
+        waits: hours in all that steps wait because spot is sold out and there is no fallback; nobody bills them.
+    """
+
+    spot: float
+    on_demand: float
+    waits: float
+
+
+def shared(hours: float, multiple: float, sold_out: float, *, fallback: float | None) -> Shared:
+    """Share useful node hours between a spot pool and its fallback.
 
     Args:
-        billed: node hours on spot.
-        sold_out: share of the time in which no spot VM is to be had, from 0 to 1.
+        hours: useful node hours.
+        multiple: billed hours on spot for each of them, `hourly.Expectation.multiple`.
+        sold_out: share of the time in which no spot VM is to be had, 0 to 1.
+        fallback: useful hours done in one hour of spot that one hour of the fallback does: 1 for the same size; None
+            where the pool has no fallback.
 
     Returns:
-        `math.inf` where spot is never there.
+        On the fallback each useful hour is billed once. Without one the same hours run on spot, later: of each hour of
+        the calendar the share 1 - `sold_out` is there. `math.inf` where spot is never there.
+
+    Raises:
+        ValueError: `sold_out` is no share.
     """
-    if not billed or not sold_out:
-        return 0.0
-    return billed * sold_out / (1 - sold_out) if sold_out < 1 else math.inf
+    if not 0 <= sold_out <= 1:
+        message = f"soldOutShare: {sold_out} is not allowed; expected a share from 0 to 1"
+        raise ValueError(message)
+    if fallback is not None:
+        spot = (1 - sold_out) * hours
+        return Shared(spot * multiple if spot else 0.0, sold_out * hours / fallback, 0.0)
+    billed = hours * multiple if hours else 0.0
+    if not (billed and sold_out):
+        return Shared(billed, 0.0, 0.0)
+    return Shared(billed, 0.0, billed * sold_out / (1 - sold_out) if sold_out < 1 else math.inf)

@@ -9,7 +9,7 @@ import pytest
 
 from cost.model import breakeven
 from cost.model.blocks import blocks
-from cost.model.fallback import waits
+from cost.model.fallback import shared
 from cost.model.hourly import expected, multiple, textbook
 from cost.model.idle import idle_hours
 from cost.model.retries import spent
@@ -92,13 +92,23 @@ def test_where_spot_never_or_always_pays() -> None:
     assert breakeven.stops_paying(0.2, math.inf) == 0
 
 
+def test_sold_out_hours_run_on_the_fallback() -> None:
+    told = shared(1000, 1.2, 0.1, fallback=1.0)
+    assert (told.spot, told.on_demand, told.waits) == (pytest.approx(1080), pytest.approx(100), 0)
+    assert shared(1000, 1.2, 0.1, fallback=2.0).on_demand == pytest.approx(50)
+    assert shared(1000, math.inf, 1.0, fallback=1.0).spot == 0
+
+
 def test_without_a_fallback_work_waits() -> None:
-    assert waits(1200, 0.25) == pytest.approx(400)
-    assert waits(1200, 1.0) == math.inf
-    assert waits(1200, 0.0) == 0
-    assert waits(0.0, 1.0) == 0
-    assert waits(math.inf, 0.0) == 0
-    assert waits(math.inf, 0.1) == math.inf
+    told = shared(1000, 1.2, 0.25, fallback=None)
+    assert (told.spot, told.on_demand, told.waits) == (1200, 0, pytest.approx(400))
+    assert shared(1000, 1.2, 1.0, fallback=None).waits == math.inf
+    assert shared(1000, 1.2, 0.0, fallback=None).waits == 0
+    assert shared(0.0, 1.2, 1.0, fallback=None).waits == 0
+    assert shared(1000, math.inf, 0.0, fallback=None).waits == 0
+    for wrong in (-0.1, 1.1, math.nan):
+        with pytest.raises(ValueError, match=r"soldOutShare: .* expected a share from 0 to 1"):
+            shared(1000, 1.2, wrong, fallback=None)
 
 
 def test_idle_hours_of_bursts() -> None:

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cost.model import breakeven, interval
+from cost.model.fallback import shared
 from cost.model.hourly import NEVER_DONE, expected, multiple, textbook
 from cost.model.idle import idle_hours
 from cost.model.rates import evictions_an_hour
@@ -157,6 +158,21 @@ def test_the_longest_step_costs_the_same_on_spot_and_on_demand(
         assert math.isclose(multiple(_plain(hours, restart), hazard), ratio, rel_tol=1e-6)
     else:
         assert math.exp(hazard * restart) >= ratio * (1 - 1e-9)
+
+
+@few
+@given(HOURS, st.floats(1, 100), RATES, st.none() | st.floats(0.1, 10))
+def test_shared_hours_are_all_there(
+    hours: float, multiple: float, sold_out: float, fallback: float | None
+) -> None:
+    told = shared(hours, multiple, sold_out, fallback=fallback)
+    if fallback is None:
+        assert told.on_demand == 0
+        assert math.isclose(told.spot, hours * multiple)
+        assert (told.waits > 0) == (hours * multiple * sold_out > 0)
+    else:
+        assert math.isclose(told.spot / multiple + told.on_demand * fallback, hours, abs_tol=1e-9)
+        assert told.waits == 0
 
 
 @few
