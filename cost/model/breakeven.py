@@ -1,20 +1,15 @@
-"""Where spot stops paying: a step's length, the price, the eviction rate."""
+"""Where spot stops paying: a step's length, the price."""
 
 from __future__ import annotations
 
 import math
 from typing import Final
 
-from scipy import optimize, special
+from scipy import special
 
-from cost.model.blocks import blocks
-from cost.model.hourly import multiple
-from cost.model.rates import chance_within_an_hour, evictions_an_hour
-from cost.model.step import Step
+from cost.model.rates import evictions_an_hour
 
 _FLAT: Final = 1e-3
-_MOST: Final = 1e4
-"""Evictions a running hour beyond which nobody looks for a break-even: one each third of a second."""
 
 
 def longest_step(ratio: float, rate: float, restart: float = 0.0) -> float:
@@ -50,24 +45,3 @@ def stops_paying(price_on_demand: float, multiple: float) -> float:
         0 where the work would never get done on spot.
     """
     return price_on_demand / multiple
-
-
-def rate_stops_paying(step: Step, ratio: float) -> float:
-    """Eviction rate above which the step costs more on spot than on demand.
-
-    Args:
-        step: what runs.
-        ratio: price on demand for one of spot.
-
-    Returns:
-        0 where it never pays, 1 where it always does.
-    """
-    if 1 + blocks(step).writing / step.hours >= ratio:
-        return 0.0
-
-    def too_much(hazard: float) -> float:
-        return math.log(min(multiple(step, hazard), 2 * ratio)) - math.log(ratio)
-
-    if too_much(_MOST) < 0:
-        return 1.0
-    return chance_within_an_hour(float(optimize.brentq(too_much, 0.0, _MOST, xtol=1e-12)))

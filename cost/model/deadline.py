@@ -25,6 +25,7 @@ _BEYOND: Final = 1e-8
 """At most so much of a chance is told wrongly because of what lies beyond the slack."""
 _MANY: Final = 1e5  # blocks, beyond which the power of one loses its digits
 _NEVER_DONE: Final = 1e6  # evictions at the least; no deadline is that far away
+_DIGITS: Final = 6  # that hold; of what is behind them, fewer evictions may seem to miss more often
 _DAMPING: Final = _BEYOND ** (np.arange(_CELLS) / _CELLS)
 _Z: Final = _BEYOND ** (1 / _CELLS) * np.exp(-2j * np.pi * np.arange(_CELLS // 2 + 1) / _CELLS)
 
@@ -60,7 +61,7 @@ def misses(step: Step, hazard: float) -> float | None:
         transform = lattice.block(cut.length) ** cut.saved * lattice.block(cut.last)
     late = np.fft.irfft(transform, _CELLS) / _DAMPING
     in_time = late[:-1].sum() + late[-1] / 2  # half of what counts as the last point comes after it
-    return float(min(max(1 - in_time, 0.0), 1.0))
+    return min(max(round(1 - float(in_time), _DIGITS), 0.0), 1.0)
 
 
 class _Lattice:

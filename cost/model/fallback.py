@@ -44,6 +44,7 @@ def shared(hours: float, multiple: float, sold_out: float, *, fallback: float | 
     if fallback is not None:
         spot = (1 - sold_out) * hours
         return Shared(spot * multiple if spot else 0.0, sold_out * hours / fallback, 0.0)
-    billed = hours * multiple
-    waits = (billed * sold_out / (1 - sold_out) if sold_out < 1 else math.inf) if sold_out else 0.0
-    return Shared(billed, 0.0, waits)
+    billed = hours * multiple if hours else 0.0
+    if not (billed and sold_out):
+        return Shared(billed, 0.0, 0.0)
+    return Shared(billed, 0.0, billed * sold_out / (1 - sold_out) if sold_out < 1 else math.inf)

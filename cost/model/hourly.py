@@ -107,8 +107,6 @@ def _waste(step: Step, hazard: float) -> tuple[float, float]:
     Of each billed hour restarting takes the part 1 - e^-λR, because λ evictions an hour are followed by a restart of
     (1 - e^-λR) / λ hours each. So the rest, e^-λR of the billed hours, is the same as if restarting took no time.
     """
-    if hazard == 0:
-        return 0.0, 0.0
     if hazard == math.inf:
         return math.inf, math.inf
     cut = blocks(step)

@@ -37,7 +37,7 @@ def best(rate: float, writing: float, hours: float) -> float | None:
     near = hours / endless(hazard, writing)
     if near > 1 / _FLAT:
         return hours / near
-    blocks = math.ceil(near)
+    blocks = max(1, math.ceil(near))
     while blocks > 1 and _lost(hazard, writing, hours, blocks - 1) < _lost(hazard, writing, hours, blocks):
         blocks -= 1
     if _lost(hazard, writing, hours, 1) <= _lost(hazard, writing, hours, blocks):

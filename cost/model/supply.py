@@ -39,7 +39,7 @@ class Supply:
     outage: float
 
 
-def supply(text: str, file: str) -> Supply:
+def supply(text: str | bytes, file: str) -> Supply:
     """Read a trace.
 
     Args:
@@ -68,11 +68,11 @@ def supply(text: str, file: str) -> Supply:
     )
 
 
-def _read(text: str, file: str) -> tuple[float, list[int]]:
+def _read(text: str | bytes, file: str) -> tuple[float, list[int]]:
     """Hours between two moments, and how many VMs were there at each."""
     try:
         document: Any = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:  # no JSON, no text, a thousand brackets
         message = f"{file}: {error} is not allowed; expected a supply trace as JSON"
         raise CostError(message) from error
     if problems := [f"{file} {problem}" for problem in _problems(document)]:

@@ -53,3 +53,4 @@ def test_where_no_checkpoint_pays() -> None:
     assert best(0.875, 1.0, 1.0) is None
     assert best(0.9, 1e4, 1.0) is None
     assert best(0.05, 0.0, 20) == 0
+    assert best(1e-320, 1e4, 1e-3) is None  # so rare that the best interval is no number

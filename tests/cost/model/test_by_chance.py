@@ -35,7 +35,7 @@ def _agrees(drawn: Floats, mean: float) -> bool:
 
 def _as_often(drawn: npt.NDArray[np.bool], chance: float) -> bool:
     error = math.sqrt(chance * (1 - chance) / drawn.size)
-    return abs(float(drawn.mean()) - chance) <= 4 * error + 1e-7
+    return abs(float(drawn.mean()) - chance) <= 4 * error + 1e-6
 
 
 @pytest.mark.parametrize(("one", "rate"), PLAYED)

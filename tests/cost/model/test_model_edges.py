@@ -10,9 +10,8 @@ import pytest
 from cost.model import breakeven
 from cost.model.blocks import blocks
 from cost.model.fallback import shared
-from cost.model.hourly import expected, textbook
+from cost.model.hourly import expected, multiple, textbook
 from cost.model.idle import idle_hours
-from cost.model.observed import observed
 from cost.model.retries import spent
 from cost.model.step import AT_NOTICE, Checkpoints
 from tests.cost.model.steps import PLAIN, step
@@ -56,7 +55,6 @@ def test_an_interval_a_hair_shorter_than_the_step_writes_nothing() -> None:
 def test_a_restart_too_short_to_count_takes_no_time_also_where_nothing_gets_done() -> None:
     told = expected(step(3000, restart=5e-324), 0.25)
     assert (told.multiple, told.restarting) == (math.inf, math.inf)
-    assert breakeven.rate_stops_paying(step(2294, restart=5e-324), 2.0) > 0
 
 
 def test_a_start_that_never_gets_through_misses_any_deadline() -> None:
@@ -64,7 +62,8 @@ def test_a_start_that_never_gets_through_misses_any_deadline() -> None:
 
 
 def test_saving_all_the_time_at_a_price_never_gets_done() -> None:
-    assert expected(step(2, 0.0, 0.1), 0.05).multiple == math.inf
+    told = expected(step(2, 0.0, 0.1, deadline=1e6), 0.05)
+    assert (told.multiple, told.fails, told.misses) == (math.inf, 1, 1)
     assert textbook(Checkpoints(0.0, 0.1), 0.1, 0.05) == math.inf
     assert textbook(AT_NOTICE, 0.0, 0.05) == 1
 
@@ -73,6 +72,14 @@ def test_what_is_always_evicted_never_gets_done() -> None:
     told = expected(step(2, deadline=100), 1.0)
     assert (told.multiple, told.evictions, told.fails, told.misses) == (math.inf, math.inf, 1, 1)
     assert spent(step(2), 1.0).fails == 1
+    assert multiple(step(2), math.inf) == math.inf
+
+
+def test_what_hardly_ever_happens_still_has_all_its_digits() -> None:
+    told = expected(step(1.0, restart=0.0), 1e-12)
+    assert told.lost == pytest.approx(1e-12 / 2, rel=1e-9)
+    assert told.evictions == pytest.approx(1e-12, rel=1e-9)
+    assert breakeven.longest_step(1.0 + 1e-9, 0.05) == pytest.approx(2e-9 / 0.0512933, rel=1e-4)
 
 
 def test_where_spot_never_or_always_pays() -> None:
@@ -83,9 +90,6 @@ def test_where_spot_never_or_always_pays() -> None:
     assert breakeven.longest_step(4.0, 1.0) == 0
     assert breakeven.longest_step(4.0, 0.2, restart=10) == 0  # it restarts for longer than it works
     assert breakeven.stops_paying(0.2, math.inf) == 0
-    assert breakeven.rate_stops_paying(step(20, 1.0, 0.5), 1.2) == 0  # checkpoints alone cost more
-    assert breakeven.rate_stops_paying(replace(step(20, restart=0.0), checkpoints=AT_NOTICE), 1.2) == 1
-    assert breakeven.rate_stops_paying(step(20), 0.232 / 0.0487) == pytest.approx(0.1207, abs=5e-5)
 
 
 def test_sold_out_hours_run_on_the_fallback() -> None:
@@ -100,6 +104,8 @@ def test_without_a_fallback_work_waits() -> None:
     assert (told.spot, told.on_demand, told.waits) == (1200, 0, pytest.approx(400))
     assert shared(1000, 1.2, 1.0, fallback=None).waits == math.inf
     assert shared(1000, 1.2, 0.0, fallback=None).waits == 0
+    assert shared(0.0, 1.2, 1.0, fallback=None).waits == 0
+    assert shared(1000, math.inf, 0.0, fallback=None).waits == 0
     for wrong in (-0.1, 1.1, math.nan):
         with pytest.raises(ValueError, match=r"soldOutShare: .* expected a share from 0 to 1"):
             shared(1000, 1.2, wrong, fallback=None)
@@ -113,17 +119,3 @@ def test_idle_hours_of_bursts() -> None:
     assert told == pytest.approx(1270 * (10 / 60 * (1 + often / 2) + 4 / 60) / (1 + often))
     assert idle_hours(bursts=1e6, nodes=5, unneeded=0.2, spare=100) == 100
     assert idle_hours(bursts=1, nodes=5, unneeded=0.2, spare=-3) == 0
-
-
-def test_an_observed_rate_has_the_textbooks_interval() -> None:
-    """Of ten events the exact 95 % interval is 4.795 to 18.39, and of none it ends at 3.689 (Garwood's table)."""
-    told = observed(10, 1000)
-    assert told.expected == pytest.approx(-math.expm1(-0.01))
-    assert told.low == pytest.approx(-math.expm1(-0.004795), rel=1e-3)
-    assert told.high == pytest.approx(-math.expm1(-0.01839), rel=1e-3)
-    none = observed(0, 1000)
-    assert (none.expected, none.low) == (0, 0)
-    assert none.high == pytest.approx(-math.expm1(-0.003689), rel=1e-3)
-    for evictions, hours in ((-1, 10.0), (1, 0.0), (1, math.nan), (1, math.inf)):
-        with pytest.raises(ValueError, match="expected"):
-            observed(evictions, hours)

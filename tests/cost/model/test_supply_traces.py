@@ -107,8 +107,10 @@ def test_what_is_no_trace_is_told_line_by_line(document: Any, problems: list[str
         assert "\n" not in told
 
 
-@pytest.mark.parametrize("text", ["", "{", "not json", '{"metadata":'])
-def test_what_is_no_json_is_told_in_one_line(text: str) -> None:
+@pytest.mark.parametrize(
+    "text", ["", "{", "not json", '{"metadata":', b"\xff\xfe\x00", b"\xc3(", "[" * 100_000]
+)
+def test_what_is_no_json_is_told_in_one_line(text: str | bytes) -> None:
     with pytest.raises(CostError) as raised:
         supply(text, "bad.json")
     (told,) = raised.value.problems
