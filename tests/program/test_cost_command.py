@@ -43,8 +43,9 @@ def run(*arguments: str) -> int:
 
 
 def test_text_tells_the_bill_and_what_it_rests_on(
-    plan: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    plan: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("COLUMNS", "110")
     assert run("--plan", written(plan, tmp_path)) == 0
     out = capsys.readouterr().out
     assert out.startswith("Expected cost: $")
