@@ -5,7 +5,13 @@ LOCAL_STACK := $(if $(filter command line,$(origin STACK)),$(value STACK),demo)
 PR_STACK := $(if $(filter command line,$(origin STACK)),$(value STACK))
 override BASE := $(if $(filter command line,$(origin BASE)),$(value BASE),origin/main)
 override STACK := $(value STACK)
-export STACK LOCAL_STACK PR_STACK BASE
+given = $(if $(filter command line,$(origin $(1))),$(value $(1)))
+override FORMAT := $(call given,FORMAT)
+override OFFLINE := $(call given,OFFLINE)
+override ADVISE := $(call given,ADVISE)
+override AGAINST := $(call given,AGAINST)
+override OBSERVED := $(call given,OBSERVED)
+export STACK LOCAL_STACK PR_STACK BASE FORMAT OFFLINE ADVISE AGAINST OBSERVED
 PYTHON ?= python3
 VENV := .venv
 PY := $(VENV)/bin/python
@@ -32,6 +38,9 @@ quota: $(VENV)/.runtime ## vCPU quota that STACK needs, beside what the subscrip
 
 policy: $(VENV)/.runtime ## what became of each rule of policy for STACK, and what is accepted for which reason
 	@$(PY) -m policy -- "$$STACK"
+
+cost: $(VENV)/.dev ## what STACK is expected to cost a month, evictions included; FORMAT=markdown|json|svg, OFFLINE=1, OBSERVED=where.json
+	@$(PY) -m cost $${FORMAT:+"--format=$$FORMAT"} $${OFFLINE:+--offline} $${OBSERVED:+"--observed=$$OBSERVED"} -- "$$STACK"
 
 stop: $(VENV)/.runtime ## stop STACK's cluster on Azure: its objects stay, its nodes cost nothing; FORCE=1 for production
 	@$(PY) -m delivery.power stop $${FORCE:+--force} -- "$$STACK"
@@ -81,7 +90,7 @@ define actionlint
 	else echo "workflows: not checked by actionlint, which needs Go" >&2; fi
 endef
 
-docs: $(VENV)/.dev $(PACKAGE_VENV)/.dev ## write what is generated: settings and policy reference, Pulumi.yaml's keys, the README's picture and output, notebooks
+docs: $(VENV)/.dev $(PACKAGE_VENV)/.dev ## write what is generated: settings and policy reference, Pulumi.yaml's keys, the README's picture and outputs, notebooks
 	@$(PY) -m settings.reference --write
 	@$(PY) -m policy.reference --write
 	@$(PY) -m preview.readme --write

@@ -1,4 +1,4 @@
-"""`python -m cost [STACK] [--format text|markdown|json] [--offline]`: what a stack is expected to cost a month."""
+"""`python -m cost [STACK]`: what a stack is expected to cost a month, told, as data or as pictures."""
 
 from __future__ import annotations
 
@@ -8,26 +8,29 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pulumi
 
-from cost import basis, reading
+from cost import basis, observed, reading
 from cost.bill import Bill
-from cost.billing import bill
-from cost.figures import CostError
-from cost.prices import ahead_of, open_market
+from cost.billing import batch, bill
+from cost.figures import CostError, EvictionRate
+from cost.prices import Market, ahead_of, open_market
+from cost.report import observation, pictures
 from cost.report.document import document
 from cost.report.page import page
+from cost.report.what_if import what_if
 from cost.stack import Stack
 from preview import terminal
 from preview.report import NARROWEST
 from recorder.document import plan_document
 from recorder.run import PROJECT_ROOT, record
 from recorder.stack_files import StackFileError
-from writing.blocks import Page
+from writing.blocks import Page, Section
 from writing.markdown import markdown
 from writing.terminal import terminal as lines_of
 
@@ -47,8 +50,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("stack", nargs="?", default="dev", help="a stack with a file Pulumi.<stack>.yaml")
     parser.add_argument("--root", type=Path, default=PROJECT_ROOT, help="the project folder")
     parser.add_argument("--plan", type=Path, help="bill this plan.json instead of a stack's file")
-    parser.add_argument("--format", choices=("text", "markdown", "json"), default="text")
+    parser.add_argument("--format", choices=("text", "markdown", "json", "svg"), default="text")
     parser.add_argument("--offline", action="store_true", help="ask nobody for prices")
+    parser.add_argument("--observed", type=Path, help="what `ckf-spot where -o json` wrote of this stack")
+    parser.add_argument("--build", type=Path, default=PROJECT_ROOT / "build", help="folder for the pictures")
     options = parser.parse_args(arguments)
     try:
         stack = (
@@ -56,14 +61,30 @@ def main(arguments: Sequence[str] | None = None) -> int:
             if options.plan
             else planned(options.stack, options.root.resolve())
         )
-        found = billed(stack, offline=options.offline)
+        told: list[str] = []
+        market = market_of(stack, offline=options.offline, report=told.append)
+        found = bill(stack, market)
+        more: list[Section] = []
+        rates: Mapping[str, EvictionRate] = {}
+        if options.observed:
+            seen = observed.read(options.observed, {it.name: it.spot for it in reading.pools(stack)})
+            rates = observation.telling(seen)
+            before, found = found, bill(stack, market, observed=rates)
+            more.append(observation.section(seen, before, found))
+        if options.format == "svg":
+            drawn = pictures.pictures(found, batch(stack, market, observed=rates))
+            written = [str(path) for path in pictures.write(options.build / stack.name, drawn)]
+        else:
+            written = _written(
+                stack, market, replace(found, warnings=(*found.warnings, *told)), more, options.format
+            )
     except (CostError, StackFileError, pulumi.RunError, OSError) as error:
         print(error, *getattr(error, "__notes__", ()), sep="\n", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         return 130
-    print(*_written(found, options.format), sep="\n")
+    print(*written, sep="\n")
     return OVER_BUDGET if found.over_budget else 0
 
 
@@ -77,33 +98,42 @@ def planned(name: str, root: Path) -> Stack:
     return reading.from_plan(plan_document(record(name, root=root, preview=True)))
 
 
-def billed(stack: Stack, *, offline: bool) -> Bill:
-    """The bill at the prices that the market has now.
+def cost_of(stack: Stack) -> Mapping[str, Any]:
+    """What a stack says of prices, for the market.
 
     Raises:
-        CostError: it can't be made.
+        CostError: it can't be read.
+    """
+    return basis.read(stack.outputs).basis.cost.model_dump(by_alias=True)
+
+
+def market_of(stack: Stack, *, offline: bool, report: Callable[[str], None]) -> Market:
+    """Prices for a stack, those it needs asked for at once.
+
+    Args:
+        stack: what it registers.
+        offline: ask nobody.
+        report: takes what a reader should know, one sentence each.
+
+    Raises:
+        CostError: what it says of prices can't be read.
     """
     read = basis.read(stack.outputs).basis
-    told: list[str] = []
-    market = open_market(
-        read.cost.model_dump(by_alias=True),
-        offline=offline,
-        report=told.append,
-        ahead=ahead_of(stack, read.location) if read.location else (),
-    )
-    found = bill(stack, market)
-    return replace(found, warnings=(*found.warnings, *told))
+    ahead = ahead_of(stack, read.location) if read.location else ()
+    return open_market(cost_of(stack), offline=offline, report=report, ahead=ahead)
 
 
-def _written(found: Bill, form: str) -> Iterable[str]:
+def _written(stack: Stack, market: Market, found: Bill, more: Sequence[Section], form: str) -> list[str]:
     if form == "json":
         return [json.dumps(document(found), indent=2, ensure_ascii=False, allow_nan=False)]
-    shown = page(found)
+    shown = page(found, *more, *([what_if(stack, market)] if found.rates else []))
     if form == "markdown":
         return [markdown(shown, _MARKER)]
     width = max(shutil.get_terminal_size((110, 24)).columns, NARROWEST)
     parts = [Page(shown.headline, (), ()), *(Page("", [block], ()) for block in shown.top)]
-    parts += [Page(section.title, tuple(section.blocks), ()) for section in shown.sections]
+    for section in shown.sections:
+        first, *others = section.blocks
+        parts += [Page(section.title, (first,), ()), *(Page("", (block,), ()) for block in others)]
     return [line for part in parts for line in (*lines_of(part, width), "")][:-1]
 
 

@@ -3,16 +3,31 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final
+
+from cost.basis import Work
+from cost.bill import WorkCost
+from cost.figures import EvictionRate, Range, Source
+from cost.model import interval
+from cost.terms import Terms
+from cost.words import share
+from cost.work import play
 
 CostAt = Callable[[float], float]
 """From an eviction rate, the chance within the next hour, to an amount; `math.inf` for work that is never done."""
 
+_Way = Callable[[Work, float], float | None]
+"""Minutes between checkpoints of a kind of work at an eviction rate; None for no checkpoints."""
+
 _LEAST_END: Final = 0.25
 """Azure's bands end at 20 % an hour ("spot-vms.md"); what is beyond is shown a little."""
+_FAR: Final = 0.5
+"""A rate further out is not shown, unless it is today's."""
 _MOST_END: Final = 0.95
+_MOST_NAMES: Final = 3
 _MARGIN: Final = 1.15
 _POINTS: Final = 61
 
@@ -49,6 +64,65 @@ class ByRate:
     marks: tuple[Mark, ...]
 
 
+def of_work(batch: Iterable[tuple[Work, Terms]]) -> ByRate | None:
+    """The work of a bill on spot, whatever its pools' rates are; None where there is none.
+
+    Each way is the whole work; its checkpoints come at the best interval for each rate where they come at all. The
+    model is the hourly one: by the blog's, the cost hangs on no rate.
+    """
+    found = [(work, terms) for work, terms in batch if terms.rate is not None]
+    if not found:
+        return None
+    ways: list[tuple[str, _Way]] = [("without checkpoints", _never), ("with the best checkpoints", _best)]
+    if any(work.checkpoint_minutes is not None for work, _ in found):
+        ways.insert(0, ("as the stack has it", _as_set))
+    on_demand = sum(_played(work, terms, 0.0).on_demand.expected for work, terms in found)
+    return by_rate([(name, partial(_amount, found, way)) for name, way in ways], on_demand, _marks(found))
+
+
+def _amount(batch: Iterable[tuple[Work, Terms]], way: _Way, rate: float) -> float:
+    changed = (
+        (work.model_copy(update={"checkpoint_minutes": way(work, rate)}), terms) for work, terms in batch
+    )
+    return sum(_played(work, terms, rate).amount.expected for work, terms in changed)
+
+
+def _played(work: Work, terms: Terms, rate: float) -> WorkCost:
+    told = EvictionRate(Range.exactly(rate), Source("a rate of the picture"))
+    return play("", work, replace(terms, rate=told, blog=False), assumed=False).cost
+
+
+def _as_set(work: Work, _: float) -> float | None:
+    return work.checkpoint_minutes
+
+
+def _never(_work: Work, _rate: float) -> None:
+    return None
+
+
+def _best(work: Work, rate: float) -> float | None:
+    """Minutes between checkpoints; None where the step is over before one pays."""
+    found = interval.best(rate, work.checkpoint_write_minutes / 60, work.step_hours)
+    return 60 * found if found and found < work.step_hours else None
+
+
+def _marks(batch: Iterable[tuple[Work, Terms]]) -> Iterator[Mark]:
+    """Today's rates, each with its pools."""
+    pools: dict[EvictionRate, dict[str, None]] = {}
+    for _, terms in batch:
+        if terms.rate is not None:
+            pools.setdefault(terms.rate, {})[terms.pool.name] = None
+    for found, names in pools.items():
+        origin = "assumed" if found.source.assumed else found.source.name.split(":")[0]
+        yield Mark(
+            found.rate.expected, f"{_few(list(names))}: {share(found.rate.expected)} an hour, {origin}"
+        )
+
+
+def _few(names: list[str]) -> str:
+    return ", ".join(names) if len(names) <= _MOST_NAMES else f"{len(names)} pools"
+
+
 def by_rate(ways: Iterable[tuple[str, CostAt]], on_demand: float, marks: Iterable[Mark]) -> ByRate:
     """The curves from no eviction to a rate at which there is nothing more to see.
 
@@ -59,7 +133,7 @@ def by_rate(ways: Iterable[tuple[str, CostAt]], on_demand: float, marks: Iterabl
     """
     found, marks = tuple(ways), tuple(marks)
     crossings = [_crossing(cost_at, on_demand) for _, cost_at in found]
-    shown = [crossing for crossing in crossings if crossing is not None]
+    shown = [crossing for crossing in crossings if crossing is not None and crossing < _FAR]
     far = [_MARGIN * rate for rate in (*shown, *(mark.rate for mark in marks))]
     end = min(_MOST_END, max([_LEAST_END, *far]))
     rates = tuple(end * number / (_POINTS - 1) for number in range(_POINTS))

@@ -11,19 +11,36 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from itertools import pairwise
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal, cast
+from typing import Any, Final, Literal, cast
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import AwareDatetime, BaseModel, ConfigDict, ValidationError, model_validator
+from pydantic_core import PydanticCustomError
 
-from cost.evictions import PoolSeen
+from cost.evictions import PoolSeen, moments
 from cost.figures import CostError
 
 _SKEW: Final = timedelta(minutes=5)
 """How far the clocks of two machines may be apart."""
 _TOGETHER: Final = timedelta(minutes=5)
 """Evictions of a pool that follow each other within this are one event: Azure took back capacity once. Our choice."""
+_WANTED: Final = {
+    "tuple_type": "a list",
+    "model_type": "an object",
+    "model_attributes_type": "an object",
+    "string_type": "text",
+    **dict.fromkeys(
+        (
+            "datetime_type",
+            "datetime_parsing",
+            "datetime_from_date_parsing",
+            "timezone_aware",
+            "datetime_object_invalid",
+        ),
+        "a time as 2026-11-22T12:00:00Z",
+    ),
+}
+"""What pydantic's mistakes ask for."""
 _PREEMPTED: Final = "PreemptionByScheduler"
 """Reason of a pod that made room for one of higher priority: nobody took its node (disruptions.md of Kubernetes)."""
 
@@ -100,7 +117,7 @@ class _Report(_Read):
     time: AwareDatetime
     since: AwareDatetime | None
     work: tuple[_Work, ...]
-    nodes: Annotated[tuple[_Node, ...] | None, Field(default=None)]
+    nodes: tuple[_Node, ...] | None = None
 
     @property
     def pods(self) -> Iterator[_Pod]:
@@ -171,13 +188,11 @@ def _lines(error: ValidationError, name: str) -> Iterator[str]:
         else:
             shown = cast(object, mistake["input"])
             text = repr(shown) if isinstance(shown, str | int | float | None) else type(shown).__name__
-            wanted = mistake["msg"].removeprefix("Input should be ").removeprefix("Input should ")
+            wanted = _WANTED.get(mistake["type"]) or mistake["msg"].removeprefix("Input should be ")
             yield f"{key}: {text[:80]} is not allowed; expected {wanted}"
 
 
 def _in_order(record: Any, start: datetime, end: datetime | None) -> Any:
-    from pydantic_core import PydanticCustomError  # noqa: PLC0415
-
     if end is not None and end < start - _SKEW:
         raise PydanticCustomError(
             "backwards",
@@ -194,12 +209,12 @@ def _strangers(report: _Report, pools: Mapping[str, bool], name: str) -> Iterato
         if each.pool and each.pool not in pools:
             yield f"{name}: pool {each.pool!r} is not allowed; expected one of this stack's pools: {known}"
         elif each.pool and each.capacity and (each.capacity == "spot") != pools[each.pool]:
-            here = "spot" if pools[each.pool] else "on demand"
-            yield f"{name}: pool {each.pool!r} with capacity {each.capacity!r} is not allowed; in this stack it is {here}"
+            here = "spot" if pools[each.pool] else "on-demand"
+            yield f"{name}: capacity {each.capacity!r} of pool {each.pool!r} is not allowed; expected {here!r}, as here"
 
 
 def _of_nodes(report: _Report, spot: set[str]) -> Iterator[_Life]:
-    """Every spot node of a record, from the record's beginning on: of earlier nodes only those are known that stayed."""
+    """Every spot node, from the record's beginning on: of the time before only the nodes that stayed are known."""
     since = report.since or report.time
     evicted = {pod.node for pod in report.pods if pod.evicted}
     for node in report.nodes or ():
@@ -247,9 +262,9 @@ def _union(spans: Iterable[tuple[datetime, datetime]]) -> float:
 
 
 def _seen(name: str, lives: list[_Life], time: datetime) -> PoolSeen:
-    taken = sorted(life.taken for life in lives if life.taken is not None)
-    moments = bool(taken) + sum(after - before > _TOGETHER for before, after in pairwise(taken))
-    return PoolSeen(name, len(lives), sum(life.hours for life in lives), len(taken), moments, time.date())
+    taken = [life.taken.timestamp() for life in lives if life.taken is not None]
+    came = moments(taken, _TOGETHER.total_seconds())
+    return PoolSeen(name, len(lives), sum(life.hours for life in lives), len(taken), came, time.date())
 
 
 def _said(report: _Report, spot: set[str], *, watched: bool) -> Iterator[str]:
@@ -260,10 +275,12 @@ def _said(report: _Report, spot: set[str], *, watched: bool) -> Iterator[str]:
         )
     lost = sum(pod.state == "unexplained" and pod.pool in spot for pod in report.pods)
     if lost:
-        yield f"{lost} pods vanished from spot nodes, nobody knows why: they are not counted as evictions"
+        pods = "1 pod vanished from a spot node" if lost == 1 else f"{lost} pods vanished from spot nodes"
+        yield f"{pods}, nobody knows why: not counted as evicted"
     nowhere = sum(pod.pool is None for pod in report.pods)
     if nowhere:
-        yield f"{nowhere} pods ran on nodes whose pool nobody tells: they are not counted"
+        pods = "1 pod ran on a node" if nowhere == 1 else f"{nowhere} pods ran on nodes"
+        yield f"{pods} whose pool nobody tells: not counted"
     yield (
         "a node that was drained for another reason while pods ran on it counts as an eviction, "
         "so the rate is rather too high"

@@ -9,7 +9,8 @@ from typing import Any, Final, Literal
 
 from cost.bill import Bill, Line
 from cost.figures import Range, total
-from cost.report.drawing import NEVER, Drawing, money, round_money, style
+from cost.report.drawing import Drawing, round_money, style
+from cost.words import NEVER, money
 from preview.colours import ON_DEMAND, SOFT, SPOT, SYSTEM
 
 Kind = Literal["spot", "on-demand", "home", "rest"]
@@ -28,8 +29,8 @@ _BAR, _GAP = 15, 11
 _BESIDE: Final[dict[str, Any]] = {"textcoords": "offset points", "va": "center", "annotation_clip": False}
 _MOST_REST: Final = 12
 """Rows of the rest of the stack; the smallest ones become one row."""
-_WIDEST: Final = 2.5
-"""A range that goes further beyond the largest expected amount than this is cut: the figures would be too small."""
+_WIDEST: Final = 1.5
+"""A range that goes this many times beyond the largest expected amount is cut: all bars would be too short."""
 
 
 @dataclass(frozen=True)

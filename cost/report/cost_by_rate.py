@@ -6,7 +6,8 @@ import math
 from typing import Any, Final
 
 from cost.by_rate import ByRate, Curve
-from cost.report.drawing import Drawing, money, round_money, style
+from cost.report.drawing import Drawing, round_money, style
+from cost.words import money, share
 from preview.colours import FAINT, INK, ON_DEMAND, SOFT, SPOT
 
 _HEIGHT: Final = 470
@@ -58,18 +59,24 @@ def _drawn(found: ByRate, currency: str, title: str, subtitle: str) -> str:
     labels = [(found.on_demand, f"on demand  {money(found.on_demand, currency)}", ON_DEMAND[1])]
     for curve, colour in zip(found.curves, _COLOURS, strict=False):
         height = _line(axes, found, curve, colour, top)
-        labels.append((height, f"{curve.name}{' ▲' if height == top else ''}", colour))
+        labels.append((height, _named(curve, end, leaves=height == top), colour))
     _labels(axes, labels, end, top)
     for number, mark in enumerate(found.marks):
         axes.axvline(mark.rate, color=INK, linewidth=1.1, linestyle=(0, (2, 3)))
-        side, gap = ("right", -5) if mark.rate > _FAR_RIGHT * end else ("left", 5)
+        side, gap = _side(mark.rate, end)
         axes.annotate(mark.words, (mark.rate, top), (gap, -9 - 16 * number), **_ON_WHITE, ha=side)
     for curve, colour in zip(found.curves, _COLOURS, strict=False):
         if curve.breaks_even is not None and curve.breaks_even <= end:
-            _break_even(axes, curve.breaks_even, found.on_demand, colour)
+            _break_even(axes, curve.breaks_even, found.on_demand, colour, end)
     drawing.text(24, 24, title, size=16, weight="bold")
     drawing.text(24, 47, subtitle, color=SOFT)
     return drawing.svg(title, f"{subtitle}. {_told(found, currency)}")
+
+
+def _named(curve: Curve, end: float, *, leaves: bool) -> str:
+    if curve.breaks_even is not None and curve.breaks_even > end:
+        return f"{curve.name}\n(pays up to {share(curve.breaks_even)})"
+    return f"{curve.name}{' ▲' if leaves else ''}"
 
 
 def _line(axes: Any, found: ByRate, curve: Curve, colour: str, top: float) -> float:
@@ -98,22 +105,23 @@ def _labels(axes: Any, labels: list[tuple[float, str, str]], end: float, top: fl
     """Names at the right end of the lines, moved apart where they would touch."""
     place = math.inf
     for height, words, colour in sorted(labels, reverse=True):
-        place = min(height, place - _LEAST_GAP * top)
+        place = min(height, place - _LEAST_GAP * top * (1 + words.count("\n")))
         axes.annotate(words, (end, place), (12, 0), **_POINTS, color=colour, weight="bold")
 
 
-def _break_even(axes: Any, rate: float, amount: float, colour: str) -> None:
+def _break_even(axes: Any, rate: float, amount: float, colour: str, end: float) -> None:
     axes.plot(
         [rate], [amount], color=colour, marker="o", markersize=8, markerfacecolor="#ffffff", markeredgewidth=2
     )
     axes.plot([rate, rate], [0, amount], color=FAINT, linewidth=1.2)
-    words = f"from {percent(rate)} on\nspot costs more"
-    axes.annotate(words, (rate, 0), (7, 22), **_ON_WHITE, color=colour)
+    words = f"from {share(rate)} on\nspot costs more"
+    side, gap = _side(rate, end)
+    axes.annotate(words, (rate, 0), (gap, 22), **_ON_WHITE, color=colour, ha=side)
 
 
-def percent(rate: float) -> str:
-    """A rate as `5 %` or `0.4 %`."""
-    return f"{100 * rate:.2g} %" if 0 < rate < 0.1 else f"{100 * rate:.0f} %"  # noqa: PLR2004 - ten per cent
+def _side(rate: float, end: float) -> tuple[str, int]:
+    """How words stand beside a rate, so that they stay in the picture."""
+    return ("right", -6) if rate > _FAR_RIGHT * end else ("left", 6)
 
 
 def _percent_tick(rate: float, _: int) -> str:
@@ -134,8 +142,8 @@ def _told(found: ByRate, currency: str) -> str:
     told = [f"on demand: {money(found.on_demand, currency)}"]
     for curve in found.curves:
         start, stop = money(curve.amounts[0], currency), money(curve.amounts[-1], currency)
-        words = f"{curve.name}: {start} without evictions, {stop} at {percent(found.rates[-1])} an hour"
+        words = f"{curve.name}: {start} without evictions, {stop} at {share(found.rates[-1])} an hour"
         if curve.breaks_even is not None:
-            words += f", more than on demand from {percent(curve.breaks_even)} on"
+            words += f", more than on demand from {share(curve.breaks_even)} on"
         told.append(words)
     return "; ".join((*told, *(mark.words for mark in found.marks)))

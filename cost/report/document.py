@@ -44,6 +44,7 @@ def _line(line: Line) -> dict[str, Any]:
         "name": line.name,
         "part": line.part,
         "pool": line.pool or None,
+        "nodes": line.nodes,
         "hours": None if line.hours is None else _range(line.hours),
         "monthly": _range(line.amount),
         "onDemand": _range(line.on_demand),

@@ -5,7 +5,6 @@ White ground of its own, so that it can be read on a dark page; title and descri
 
 from __future__ import annotations
 
-import math
 import os
 import tempfile
 from collections.abc import Callable, Generator
@@ -14,15 +13,13 @@ from io import StringIO
 from typing import Any, Final
 from xml.etree import ElementTree
 
+from cost.words import money
 from preview.colours import FAINT, INK, SOFT
 
 WIDTH: Final = 1040
 """Pixels."""
 _INCH: Final = 72
 """Pixels of the picture in one inch: a font size is in pixels then."""
-NEVER: Final = "never done"
-_SIGNS: Final = {"USD": "$", "EUR": "€", "GBP": "£"}
-_CENTS_BELOW: Final = 100
 _NAMESPACE: Final = "http://www.w3.org/2000/svg"
 _STYLE: Final[dict[str, Any]] = {
     "svg.fonttype": "none",
@@ -104,15 +101,6 @@ def _styled(salt: str) -> Generator[None]:
     settings: dict[Any, Any] = {**_STYLE, "svg.hashsalt": salt}
     with matplotlib.rc_context(settings):  # pyright: ignore[reportUnknownMemberType]
         yield
-
-
-def money(amount: float, currency: str) -> str:
-    """An amount, `$1,262` or `$17.50`; `never done` for work that never gets done."""
-    if math.isinf(amount):
-        return NEVER
-    digits = 2 if amount < _CENTS_BELOW else 0
-    sign = _SIGNS.get(currency)
-    return f"{sign}{amount:,.{digits}f}" if sign else f"{amount:,.{digits}f} {currency}"
 
 
 def round_money(currency: str) -> Callable[[float, int], str]:

@@ -59,14 +59,21 @@ class Autoscaling:
         Args:
             unseen: whether anything changed since the last look.
         """
-        if unseen or not self._autoscaled:
-            return self._next_scan if self._autoscaled else math.inf
-        return max(self._next_scan, self._autoscaler.next_at(self._next_scan - self._interval))
+        if not self._autoscaled:
+            return math.inf
+        if unseen:
+            return self._next_scan
+        return self._first_scan(self._autoscaler.next_at(self._next_scan - self._interval))
 
     def pass_scans(self, until: float) -> None:
         """Take the looks before `until` for done."""
-        if self._next_scan < until and math.isfinite(self._next_scan):
-            self._next_scan += math.ceil((until - self._next_scan) / self._interval) * self._interval
+        self._next_scan = self._first_scan(until)
+
+    def _first_scan(self, since: float) -> float:
+        """The first look from then on."""
+        if since <= self._next_scan or math.isinf(since) or math.isinf(self._next_scan):
+            return max(since, self._next_scan)
+        return self._next_scan + math.ceil((since - self._next_scan) / self._interval) * self._interval
 
     def advance(self, pools: Mapping[str, AgentPool], profile: Profile, view: View, now: float) -> None:
         """Decide and act, if it is time and a pool is autoscaled at all."""

@@ -21,6 +21,9 @@ class AzureReader:
         self._azure = azure
         self._journal = journal
         self._known: dict[str, tuple[AgentPool, Node]] = {}
+        self._wire: dict[str, dict[str, Any]] = {}
+        """What the last look at each pool was made from; parsing it again takes longer than a comparison."""
+        self._profile: tuple[dict[str, Any], Profile] | None = None
 
     def pools(self) -> dict[str, AgentPool]:
         """The pools by name, without those that can't be simulated; one that was known stays as it was.
@@ -45,7 +48,10 @@ class AzureReader:
         if pool is None:
             return Profile()
         try:
-            return Profile.from_wire(self._azure.autoscaler_profile(pool.cluster_id))
+            wire = self._azure.autoscaler_profile(pool.cluster_id)
+            if self._profile is None or self._profile[0] != wire:
+                self._profile = (dict(wire), Profile.from_wire(wire))
+            return self._profile[1]
         except (ValueError, LookupError) as error:
             self._journal.error_once(str(error))
             return Profile()
@@ -54,6 +60,9 @@ class AzureReader:
         """A pool and its template under its name, or nothing."""
         name = str(wire.get("name"))
         known = self._known.get(name)
+        if known is not None and self._wire.get(name) == wire:
+            return [(name, known)]
+        self._wire[name] = wire
         try:
             pool = AgentPool.from_wire(wire)
             if known is None or known[0] != pool:

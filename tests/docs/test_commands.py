@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from cost.__main__ import main as cost
 from policy.__main__ import main as policy
 from preview.__main__ import main as preview
 from preview.quota import main as quota
@@ -26,12 +27,13 @@ ELSEWHERE = {
 """Programs whose commands no test runs, with the reason."""
 RUN_BY_CI = {"make test", "make test-program", "make test-local"}
 """Commands that would run the suite inside itself: `.ci/run` runs them."""
-PREVIEWS = ("make preview", "make quota", "make policy")
+PREVIEWS = ("make preview", "make quota", "make policy", "make cost")
 """Commands that run the program in process."""
 RUNS = {
     "preview": (preview, "Plan of kubeflow-aks-"),
     "preview.quota": (quota, "Quota"),
     "policy": (policy, "satisfied  spot-is-marked "),
+    "cost": (lambda arguments: cost([*arguments, "--offline"]), "Expected cost: $"),
 }
 """What such a command runs, and how what it prints begins."""
 LOCAL = {

@@ -9,6 +9,7 @@ import random
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Final
 
 import yaml
@@ -58,6 +59,7 @@ def choose(
     return rng.choice(best), notices
 
 
+@lru_cache(maxsize=1)
 def parse_priorities(text: str) -> Mapping[int, tuple[re.Pattern[str], ...]]:
     """The ConfigMap's `priorities` text: lists of unanchored regular expressions by priority.
 

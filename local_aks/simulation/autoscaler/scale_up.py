@@ -140,18 +140,20 @@ def _backing_off_but_fit(
 
 def new_until(pod: Pod, profile: Profile) -> tuple[float, ...]:
     """Simulated seconds at which a pending pod is no longer too new for a scale-up."""
-    waits = (_NEW_POD_SECONDS, _NEW_GPU_POD_SECONDS, profile.new_pod_scale_up_delay)
-    return tuple(pod.first_seen + wait for wait in waits)
+    new = _NEW_GPU_POD_SECONDS if _asks_for_gpu(pod) else _NEW_POD_SECONDS
+    return tuple(pod.first_seen + wait for wait in {_NEW_POD_SECONDS, new, profile.new_pod_scale_up_delay})
 
 
 def _all_new(pods: Sequence[Pod], now: float) -> bool:
     """Whether to wait for more pods; one new GPU pod holds up the whole loop, as in the real autoscaler."""
     if min(pod.first_seen for pod in pods) + _NEW_POD_SECONDS > now:
         return True
-    with_gpu = [
-        pod.first_seen for pod in pods if any(name == "nvidia.com/gpu" for name, _ in pod.scheduling.requests)
-    ]
+    with_gpu = [pod.first_seen for pod in pods if _asks_for_gpu(pod)]
     return bool(with_gpu) and min(with_gpu) + _NEW_GPU_POD_SECONDS > now
+
+
+def _asks_for_gpu(pod: Pod) -> bool:
+    return any(name == "nvidia.com/gpu" for name, _ in pod.scheduling.requests)
 
 
 def _always(reason: str) -> Callable[[Pod], str | None]:

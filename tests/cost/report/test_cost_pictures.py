@@ -169,8 +169,9 @@ def test_the_break_even_is_where_the_curve_meets_the_price_on_demand() -> None:
     assert restarting(0.05)(without.breaks_even) == pytest.approx(400 * 0.232, rel=1e-4)
     assert with_checkpoints.breaks_even is not None
     assert with_checkpoints.breaks_even > 3 * without.breaks_even
-    assert found.rates[0] == 0
-    assert found.rates[-1] > with_checkpoints.breaks_even
+    assert (found.rates[0], found.rates[-1]) == (0, 0.25)
+    shown = texts(cost_by_rate(found, "USD", "Title", ""))
+    assert "(pays up to 92 %)" in shown
 
 
 @pytest.mark.parametrize("price", [0.3, 0.232])

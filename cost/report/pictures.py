@@ -1,0 +1,48 @@
+"""The pictures of one stack's bill, as files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from cost.basis import Work
+from cost.bill import Bill
+from cost.by_rate import of_work
+from cost.report import cost_by_pool
+from cost.report.cost_by_rate import cost_by_rate
+from cost.terms import Terms
+
+BY_POOL: Final = "cost-by-pool.svg"
+BY_RATE: Final = "cost-by-rate.svg"
+
+
+def pictures(bill: Bill, batch: Sequence[tuple[Work, Terms]]) -> dict[str, str]:
+    """SVG documents by file name; without work on spot there is nothing that evictions could change.
+
+    Args:
+        bill: what is expected.
+        batch: the work that it is made for (`cost.billing.batch`).
+    """
+    found = {BY_POOL: cost_by_pool.of_bill(bill)}
+    rates = of_work(batch)
+    if rates:
+        assumed = (
+            " (the blog's, because the stack names none)" if any(work.assumed for work in bill.work) else ""
+        )
+        title = f"Stack {bill.stack}: what evictions do to the cost of work on spot"
+        subtitle = (
+            f"a month's work{assumed}, at the expected price of each pool, fallback and idle time included"
+        )
+        found[BY_RATE] = cost_by_rate(rates, bill.currency, title, subtitle)
+    return found
+
+
+def write(folder: Path, documents: dict[str, str]) -> list[Path]:
+    """Writes them; one of an earlier bill that this one has not goes."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in {BY_POOL, BY_RATE} - documents.keys():
+        (folder / name).unlink(missing_ok=True)
+    for name, document in documents.items():
+        (folder / name).write_text(document, encoding="utf-8")
+    return [folder / name for name in documents]

@@ -1,0 +1,35 @@
+"""How the bill moves with what nobody knows for sure: the eviction rate and the price of spot."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cost.bill import Part
+from cost.prices.market import Market
+from cost.sensitivity import Supposed, prices, rates
+from cost.stack import Stack
+from cost.words import money, saving
+from writing.blocks import Section, Table
+
+
+def what_if(stack: Stack, market: Market) -> Section:
+    """Both tables."""
+    return Section(
+        "If evictions or spot prices were others",
+        (_table("Evictions", list(rates(stack, market))), _table("Spot price", list(prices(stack, market)))),
+    )
+
+
+def _table(of: str, supposed: list[Supposed]) -> Table:
+    head = (of, "Batch work", "Change", "Whole stack", "Change")
+    return Table(head, tuple(_row(it) for it in supposed), range(1, len(head)))
+
+
+def _row(it: Supposed) -> tuple[str, ...]:
+    return (it.words, *_part(it, "batch"), *_part(it))
+
+
+def _part(it: Supposed, *parts: Part) -> Iterator[str]:
+    amount, compared = it.bill.amount(*parts).expected, it.bill.on_demand(*parts).expected
+    yield money(amount, it.bill.currency)
+    yield saving(amount, compared)

@@ -1,0 +1,57 @@
+"""The same bill if evictions or spot prices were others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Final
+
+from cost.bill import Bill
+from cost.billing import bill
+from cost.figures import EvictionRate, Quote, Range, Source
+from cost.prices.market import Market
+from cost.stack import Stack
+from cost.words import share
+
+RATES: Final = (0.01, 0.05, 0.10, 0.20)
+FACTORS: Final = {"10 % less": 0.9, "as expected": 1.0, "10 % more": 1.1, "twice as much": 2.0}
+ON_DEMAND: Final = "as on demand"
+
+
+@dataclass(frozen=True)
+class Supposed:
+    """A bill under a supposition, which is a few words."""
+
+    words: str
+    bill: Bill
+
+
+def rates(stack: Stack, market: Market) -> Iterator[Supposed]:
+    """The bill at one eviction rate after the other, for all spot pools."""
+    pools = bill(stack, market).rates
+    for each in RATES:
+        rate = EvictionRate(Range.exactly(each), Source("supposed", assumed=True))
+        yield Supposed(f"{share(each)} an hour", bill(stack, market, observed=dict.fromkeys(pools, rate)))
+
+
+def prices(stack: Stack, market: Market) -> Iterator[Supposed]:
+    """The bill at other spot prices; Azure raises and lowers them by a tenth (`docs/facts/prices.md#spot-prices`)."""
+    for words, factor in FACTORS.items():
+        yield Supposed(words, bill(stack, _Repriced(market, factor)))
+    yield Supposed(ON_DEMAND, bill(stack, _Repriced(market, None)))
+
+
+class _Repriced:
+    """A market whose spot prices are others: by a factor, or the prices on demand."""
+
+    def __init__(self, market: Market, factor: float | None) -> None:
+        self._market, self._factor = market, factor
+        self.currency = market.currency
+        self.on_demand, self.service, self.evictions = market.on_demand, market.service, market.evictions
+
+    def spot(self, size: str, region: str) -> Quote:
+        """The other price."""
+        if self._factor is None:
+            return self._market.on_demand(size, region)
+        quote = self._market.spot(size, region)
+        return replace(quote, price=quote.price * self._factor)
