@@ -39,11 +39,133 @@ quota: $(VENV)/.runtime ## vCPU quota that STACK needs, beside what the subscrip
 policy: $(VENV)/.runtime ## what became of each rule of policy for STACK, and what is accepted for which reason
 	@$(PY) -m policy -- "$$STACK"
 
-cost: $(VENV)/.dev ## what STACK is expected to cost a month, evictions included; FORMAT=markdown|json, OFFLINE=1
-	@$(PY) -m cost $${FORMAT:+"--format=$$FORMAT"} $${OFFLINE:+--offline} -- "$$STACK"
+cost: $(VENV)/.dev ## what STACK is expected to cost a month, evictions included; FORMAT=markdown|json|svg, OFFLINE=1, OBSERVED=where.json
+	@$(PY) -m cost $${FORMAT:+"--format=$$FORMAT"} $${OFFLINE:+--offline} $${OBSERVED:+"--observed=$$OBSERVED"} -- "$$STACK"
 
-stop: $(VENV)/.runtime ## stop STACK's cluster on Azure: its objects stay, its nodes cost nothing; FORCE=1 for a protected one
+stop: $(VENV)/.runtime ## stop STACK's cluster on Azure: its objects stay, its nodes cost nothing; FORCE=1 for production
 	@$(PY) -m delivery.power stop $${FORCE:+--force} -- "$$STACK"
 
 start: $(VENV)/.runtime ## start STACK's cluster again
 	@$(PY) -m delivery.power start -- "$$STACK"
+
+pr-preview: $(VENV)/.dev ## what the change since BASE (default origin/main) would do to STACK (default all); needs no account
+	@$(PY) -m tools --only pulumi >/dev/null
+	@$(PY) -m pull_request $${PR_STACK:+"--stack=$$PR_STACK"} -- "$$BASE"
+
+test: $(VENV)/.dev ## tests of rules and components: no Azure, no Go, seconds
+	@$(PY) -m pytest --numprocesses 2
+
+test-program: $(VENV)/.dev ## tests of the whole program for every stack, of its preview and of the pages
+	@$(PY) -m pytest --numprocesses 2 tests/program tests/recorder tests/preview tests/docs \
+	  tests/policy tests/pull_request tests/revisions tests/delivery
+
+# Where the tools can't be built the first step says why, and the tests that need them skip; CI asks for them instead.
+test-local: $(VENV)/.dev ## the local AKS's tests, on the real engine and a real control plane; builds the tools once
+	@$(PY) -m tools --with argo --with training --crds || test $$? -eq 1 -a -z "$$KUBEFLOW_AKS_REQUIRE_TOOLS"
+	@GOGC=400 $(PY) -m pytest tests/local tests/tools tests/local_aks --local -rs \
+	  --numprocesses 4 --dist loadfile --no-loadscope-reorder
+
+test-simulation: $(VENV)/.dev ## the local AKS's tests that need no built tools
+	@$(PY) -m pytest tests/tools tests/local_aks
+
+test-package: $(PACKAGE_VENV)/.dev ## the data scientist's package, in an environment of its own
+	@cd $(PACKAGE) && .venv/bin/python -m pytest
+
+lint: $(VENV)/.dev $(PACKAGE_VENV)/.dev ## style, types, who imports whom, generated files
+	@$(VENV)/bin/ruff check .
+	@$(VENV)/bin/ruff format --check .
+	@$(VENV)/bin/pyright
+	@cd $(PACKAGE) && .venv/bin/pyright
+	@PYTHONPATH=.:$(PACKAGE)/src $(VENV)/bin/lint-imports --no-cache
+	@$(PY) -m settings.reference --check
+	@$(PY) -m policy.reference --check
+	@$(VENV)/bin/zizmor --offline --quiet --persona=auditor .github
+	@$(call actionlint)
+
+# It does not know `$/`, the references to one's own repository of 2026-07-30; their folders are checked by a test.
+define actionlint
+	if command -v go >/dev/null; then \
+	  go -C .github/actionlint tool actionlint -shellcheck= -pyflakes= -ignore 'specifying action "[$$]/' "$(CURDIR)"/.github/workflows/*.yml; \
+	elif test -n "$$KUBEFLOW_AKS_REQUIRE_TOOLS"; then echo "error: the workflows are not checked: actionlint needs Go" >&2; exit 1; \
+	else echo "workflows: not checked by actionlint, which needs Go" >&2; fi
+endef
+
+docs: $(VENV)/.dev $(PACKAGE_VENV)/.dev ## write what is generated: settings and policy reference, Pulumi.yaml's keys, the README's picture and outputs, notebooks
+	@$(PY) -m settings.reference --write
+	@$(PY) -m policy.reference --write
+	@$(PY) -m preview.readme --write
+	@$(PACKAGE_VENV)/bin/jupytext --quiet --update --to ipynb $(PACKAGE)/examples/pipelines/*.py
+
+bench: $(VENV)/.dev ## run times side by side, as ratios; about 20 minutes, on a machine that does nothing else
+	@$(PY) -m bench.start
+	@$(PY) -m bench.program
+	@$(PY) -m bench.month
+	@$(PY) -m tools
+	@$(PY) -m bench.engine
+	@$(PY) -m bench.scale
+	@$(PY) -m bench.pull_request
+
+demo: $(VENV)/.dev ## the whole promise on a local AKS, without Azure
+	@$(RUN_LOCAL) demo -- "$$LOCAL_STACK"
+
+demo-down: $(VENV)/.dev ## remove all the demo started
+	@$(RUN_LOCAL) down
+
+local-up: $(VENV)/.dev ## a local AKS of STACK to play with
+	@$(RUN_LOCAL) up -- "$$LOCAL_STACK"
+
+local-shell: $(VENV)/.dev ## a shell with kubectl, KUBECONFIG and az
+	@$(RUN_LOCAL) shell
+
+local-down: demo-down ## same as demo-down
+
+requirements: $(VENV)/.dev ## compile the lock files from pyproject.toml
+	@$(VENV)/bin/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
+	  pyproject.toml -o requirements.txt
+	@$(VENV)/bin/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
+	  -c requirements.txt pyproject.toml --group dev -o requirements-dev.txt
+	@$(VENV)/bin/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
+	  tests/policy/checkov/requirements.in -o tests/policy/checkov/requirements.txt
+	@cd $(PACKAGE) && ../$(VENV)/bin/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate \
+	  --no-header pyproject.toml --group dev -o requirements-dev.txt
+	@cd $(PACKAGE) && for sdk in katib training; do ../$(VENV)/bin/uv pip compile -q --universal --python-version 3.11 \
+	  --generate-hashes --no-annotate --no-header --group $$sdk -o requirements-$$sdk.txt || exit 1; done
+
+# What runs is known by notes in build/<stack>/local, so it is stopped before they go.
+clean: ## stop what runs and remove what was built here
+	@! ls -d build/*/local >/dev/null 2>&1 || $(PY) -m local_aks --build build down
+	@! ls -d build/*/local >/dev/null 2>&1 || { echo "error: nothing else is removed" >&2; exit 1; }
+	rm -rf build $(VENV) $(PACKAGE_VENV)
+
+$(PY):
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "Python 3.11 or newer is needed; PYTHON=python3.12 make … picks another one." >&2; exit 1; }
+	@echo "Setting up $(VENV) (once, about a minute) …" >&2
+	@$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.runtime: requirements.txt | $(PY)
+	@$(PY) -m pip install -q --no-compile --disable-pip-version-check --require-hashes -r requirements.txt
+	@touch $@
+
+# uv takes a second for what pip unpacks in half a minute; pip comes in where uv does not reach the package index.
+INSTALL := -q --require-hashes -r
+define install
+	@$(UV) pip install --python $(1)/bin/python $(INSTALL) $(2) 2>/dev/null \
+	  || $(1)/bin/python -m pip install --no-compile --disable-pip-version-check $(INSTALL) $(2)
+endef
+
+$(UV): requirements-dev.txt | $(PY)
+	@sed -n '/^uv==/,/[^\\]$$/p' $< | $(PY) -m pip install --disable-pip-version-check $(INSTALL) /dev/stdin
+	@touch $@
+
+$(VENV)/.dev: requirements-dev.txt $(UV)
+	$(call install,$(VENV),$<)
+	@$(PY) -m pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e $(PACKAGE)
+	@touch $@ $(VENV)/.runtime
+
+$(PACKAGE_VENV)/.dev: $(PACKAGE)/requirements-dev.txt $(PACKAGE)/pyproject.toml $(UV)
+	@echo "Setting up $(PACKAGE_VENV) (once, about a minute) …" >&2
+	@test -e $(PACKAGE_VENV) || $(PY) -m venv $(PACKAGE_VENV)
+	$(call install,$(PACKAGE_VENV),$<)
+	@$(PACKAGE_VENV)/bin/python -m pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e $(PACKAGE)
+	@touch $@

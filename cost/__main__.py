@@ -75,7 +75,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             drawn = pictures.pictures(found, batch(stack, market, observed=rates))
             written = [str(path) for path in pictures.write(options.build / stack.name, drawn)]
         else:
-            written = _written(stack, market, replace(found, warnings=(*found.warnings, *told)), more, options.format)
+            written = _written(
+                stack, market, replace(found, warnings=(*found.warnings, *told)), more, options.format
+            )
     except (CostError, StackFileError, pulumi.RunError, OSError) as error:
         print(error, *getattr(error, "__notes__", ()), sep="\n", file=sys.stderr)
         return 1

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
+from itertools import pairwise
 from typing import Final
 
 from cost.figures import EvictionRate, Range, Source
@@ -63,6 +65,12 @@ class PoolSeen:
         each = self.evictions / self.moments if self.moments else 1.0
         low = float(gammaincinv(self.moments, tail)) if self.moments else 0.0
         return each * low / self.hours, each * float(gammaincinv(self.moments + 1, 1 - tail)) / self.hours
+
+
+def moments(times: Iterable[float], together: float) -> int:
+    """How many moments some evictions came at: those that follow each other within `together` are one."""
+    found = sorted(times)
+    return bool(found) + sum(after - before > together for before, after in pairwise(found))
 
 
 def _chance(hourly: float) -> float:

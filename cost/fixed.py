@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
-from catalogue import os_disk, vm_sizes
+from catalogue import FREE_OUTBOUND_GB, os_disk, vm_sizes
 from cost.basis import Basis, Usage
 from cost.bill import Line
 from cost.figures import HOURS_A_MONTH, Quote, Range
@@ -54,9 +54,7 @@ def lines(facilities: Facilities, basis: Basis, quotes: Quotes, running: float) 
 def left_out(facilities: Facilities, usage: Usage) -> Iterator[str]:
     """What is not counted, and why."""
     yield "disks that Charmed Kubeflow asks for: they are no resources of this stack"
-    if usage.outbound_gib:
-        yield "what Azure asks for traffic to the internet itself: it depends on where it goes"
-    else:
+    if not usage.outbound_gib:
         yield "traffic to the internet: `cost.usage.outboundGib` says how much"
     if facilities.workspaces and not usage.logs_gib:
         yield "logs that the workspace takes in: `cost.usage.logsGib` says how much"
@@ -75,6 +73,9 @@ def _used(facilities: Facilities, usage: Usage, quotes: Quotes) -> Iterator[Line
         yield _metered("storage", quotes.service("blob-hot-lrs"), usage.stored_gib)
     if usage.logs_gib and facilities.workspaces:
         yield _metered("logs", quotes.service("logs"), usage.logs_gib)
+    if usage.outbound_gib:
+        charged = max(usage.outbound_gib - FREE_OUTBOUND_GB, 0.0)
+        yield _metered("traffic to the internet", quotes.service("outbound"), charged)
     if usage.outbound_gib and facilities.nat_gateways:
         yield _metered("NAT gateway traffic", quotes.service("nat-gateway-data"), usage.outbound_gib)
     elif usage.outbound_gib and facilities.load_balancer:

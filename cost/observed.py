@@ -11,14 +11,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final, Literal, cast
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, ValidationError, model_validator
 from pydantic_core import PydanticCustomError
 
-from cost.evictions import PoolSeen
+from cost.evictions import PoolSeen, moments
 from cost.figures import CostError
 
 _SKEW: Final = timedelta(minutes=5)
@@ -263,9 +262,9 @@ def _union(spans: Iterable[tuple[datetime, datetime]]) -> float:
 
 
 def _seen(name: str, lives: list[_Life], time: datetime) -> PoolSeen:
-    taken = sorted(life.taken for life in lives if life.taken is not None)
-    moments = bool(taken) + sum(after - before > _TOGETHER for before, after in pairwise(taken))
-    return PoolSeen(name, len(lives), sum(life.hours for life in lives), len(taken), moments, time.date())
+    taken = [life.taken.timestamp() for life in lives if life.taken is not None]
+    came = moments(taken, _TOGETHER.total_seconds())
+    return PoolSeen(name, len(lives), sum(life.hours for life in lives), len(taken), came, time.date())
 
 
 def _said(report: _Report, spot: set[str], *, watched: bool) -> Iterator[str]:

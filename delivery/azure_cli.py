@@ -15,10 +15,15 @@ _PREFIX: Final = "microsoft.containerservice/managedclusters/"
 _CHANGES: Final = ("start/action", "stop/action", "write")
 """What somebody may ask of a cluster that tells that they need it, or do not."""
 _MOST_EVENTS: Final = 1000
+_GONE: Final = ("(ResourceNotFound)", "(ResourceGroupNotFound)")
 
 
 class AzureError(Exception):
     """The command failed; the text is one line for the user."""
+
+
+class GoneError(AzureError):
+    """There is no such cluster any more."""
 
 
 @dataclass(frozen=True)
@@ -122,7 +127,8 @@ class Azure:
             raise AzureError(f"{self.command} can't be run; install the Azure CLI") from error
         if done.returncode:
             said = [line for line in done.stderr.splitlines() if line.startswith("ERROR:")]
-            raise AzureError((said or [f"az {' '.join(words[:2])} failed"])[0].removeprefix("ERROR:").strip())
+            told = (said or [f"az {' '.join(words[:2])} failed"])[0].removeprefix("ERROR:").strip()
+            raise (GoneError if told.startswith(_GONE) else AzureError)(told)
         return done.stdout
 
 

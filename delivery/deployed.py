@@ -20,13 +20,13 @@ class Deployed:
     Attributes:
         group: the cluster's resource group.
         name: the cluster's name.
-        protected: whether Pulumi must not delete the cluster (setting `protect`).
+        production: whether it is one that people rely on (setting `production`).
         office_hours: days, times and time zone of the setting `officeHours`; None where there are none.
     """
 
     group: str
     name: str
-    protected: bool
+    production: bool
     office_hours: Mapping[str, Any] | None
 
 
@@ -47,7 +47,7 @@ def read(pulumi: Pulumi, stack: str) -> Deployed | None:
         return Deployed(
             group=str(outputs["resourceGroup"]),
             name=str(outputs["clusterName"]),
-            protected=bool(by_type[_CLUSTER].get("protect")),
+            production=is_mapping(basis) and basis.get("production") is True,
             office_hours=hours if is_mapping(hours) else None,
         )
     except (LookupError, TypeError, AttributeError) as error:

@@ -21,7 +21,7 @@ from delivery.azure_cli import Azure, AzureError
 from delivery.github import GitHub, GitHubError
 from delivery.power import Power, PowerError
 from delivery.pulumi_cli import Pulumi, PulumiError
-from pull_request.revisions import is_stack_name
+from revisions.repository import is_stack_name
 
 _DAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _WEEK: Final = 8
@@ -39,7 +39,7 @@ class Hours:
     Attributes:
         days: 0 is Monday.
         begin: time of day.
-        end: time of day after `begin`; midnight is that at the day's end.
+        end: time of day after `begin`.
     """
 
     days: frozenset[int]
@@ -58,7 +58,7 @@ class Hours:
             return cls(
                 days=frozenset(_DAYS.index(day) for day in value["days"]),
                 begin=time.fromisoformat(value["from"]),
-                end=time.min if value["to"] == "24:00" else time.fromisoformat(value["to"]),
+                end=time.fromisoformat(value["to"]),
                 zone=ZoneInfo(value["timeZone"]),
             )
         except (LookupError, TypeError, ValueError, OSError) as error:
@@ -68,12 +68,11 @@ class Hours:
         """When the hours began or ended last, and whether they began.
 
         A time that the clocks skip counts as much later as they skip; one that they show twice counts the first time.
-        Where one day's end is the next day's begin, the cluster runs on.
         """
         today = now.astimezone(self.zone).date()
         changes = [
             change
-            for back in range(-1, _WEEK + 1)
+            for back in range(_WEEK)
             if (day := today - timedelta(days=back)).weekday() in self.days
             for change in self._changes(day)
             if change[0] <= now
@@ -81,8 +80,7 @@ class Hours:
         return max(changes)
 
     def _changes(self, day: date) -> tuple[tuple[datetime, bool], tuple[datetime, bool]]:
-        last = day if self.end != time.min else day + timedelta(days=1)
-        begin, end = datetime.combine(day, self.begin, self.zone), datetime.combine(last, self.end, self.zone)
+        begin, end = (datetime.combine(day, at, self.zone) for at in (self.begin, self.end))
         return (begin.astimezone(UTC), True), (end.astimezone(UTC), False)
 
 

@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Final
 
 from delivery import deployed
-from delivery.azure_cli import Azure, AzureError, Cluster
+from delivery.azure_cli import Azure, AzureError, Cluster, GoneError
 from delivery.deployed import Deployed
 from delivery.pulumi_cli import Pulumi, PulumiError
-from pull_request.revisions import is_stack_name
+from revisions.repository import is_stack_name
 
 REST: Final = timedelta(minutes=15)
 """Between a stop and the next start: AKS asks for 15 to 30 minutes (start-stop-cluster.md)."""
@@ -62,20 +62,20 @@ class Power:
         """
         return self.azure.cluster(self.where.group, self.where.name)
 
-    def stop(self, *, protected_too: bool = False) -> None:
+    def stop(self, *, force: bool = False) -> None:
         """Stops the cluster and waits until it is; one that is already is left.
 
         Args:
-            protected_too: stop one that Pulumi protects, too: where Azure is short of machines it may not start again.
+            force: stop one of production that has no office hours, too.
 
         Raises:
             PowerError: it may not be stopped now, or does not stop.
             AzureError: Azure refuses.
         """
-        if self.where.protected and not protected_too:
+        if self.where.production and self.where.office_hours is None and not force:
             raise PowerError(
-                "it is protected (setting protect): where Azure is short of machines, a stopped cluster does not start "
-                "again; FORCE=1 stops it all the same"
+                "it is production: where Azure is short of machines, a stopped cluster does not start again; FORCE=1 "
+                "stops it all the same"
             )
         self._to(run=False)
 
@@ -161,10 +161,13 @@ def _is(run: bool) -> str:  # noqa: FBT001 - the one thing that it is about
 
 
 def _state(power: Power | None) -> str:
-    """One word for a workflow: `absent` without a cluster, `running`, or `stopped`, also while it stops."""
+    """One word for a workflow: `absent` where there is no cluster, `running`, or `stopped`, also while it stops."""
     if power is None:
         return "absent"
-    cluster = power.look()
+    try:
+        cluster = power.look()
+    except GoneError:
+        return "absent"
     return "running" if cluster.runs and cluster.doing != _OPERATIONS[False] else "stopped"
 
 
@@ -173,7 +176,7 @@ def _switch(power: Power | None, options: argparse.Namespace) -> None:
         raise PowerError("it has no cluster; deploy it first")
     told = replace(power, say=_said, rest=timedelta(minutes=options.rest), poll=options.poll)
     if options.what == "stop":
-        told.stop(protected_too=options.force)
+        told.stop(force=options.force)
     else:
         told.start()
 
@@ -191,7 +194,7 @@ def main(
     )
     parser.add_argument("what", choices=["stop", "start", "state"])
     parser.add_argument("stack")
-    parser.add_argument("--force", action="store_true", help="stop a protected cluster, too")
+    parser.add_argument("--force", action="store_true", help="stop production, too")
     parser.add_argument("--poll", type=float, default=Power.poll, help="seconds between two looks")
     parser.add_argument(
         "--rest", type=float, default=REST.total_seconds() / 60, help="minutes from a stop to a start"

@@ -9,10 +9,13 @@ from settings.cluster import Weekday
 def cost_basis(settings: Settings) -> dict[str, Any]:
     """The output `costBasis`, JSON types: every default filled in, and each pool's own values beside those of all.
 
-    Whoever reads it needs to know nothing of settings; pools, sizes and disks are those of the resources.
+    Whoever reads it needs to know nothing of settings; pools, sizes and disks are those of the resources. `production` is
+    for who stops clusters.
     """
     told = settings.model_dump(
-        mode="json", by_alias=True, include={"location", "workload", "cost", "budget", "office_hours"}
+        mode="json",
+        by_alias=True,
+        include={"location", "production", "workload", "cost", "budget", "office_hours"},
     )
     cost, hours = told["cost"], told["officeHours"]
     for own in cost["pools"].values():

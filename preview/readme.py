@@ -1,15 +1,22 @@
-"""`python -m preview.readme --write | --check`: the README's picture and preview, generated from the plan."""
+"""`python -m preview.readme --write | --check`: the README's picture, preview and bill, generated from the plan."""
 
 import argparse
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+from cost.billing import bill
+from cost.prices import open_market
+from cost.reading import from_plan
+from cost.report.page import headline
+from cost.report.page import lines as lines_of_bill
 from preview.mermaid import mermaid
 from preview.report import report
-from recorder.document import plan_document
+from recorder.document import PlanDocument, plan_document
 from recorder.run import PROJECT_ROOT, record
+from writing.blocks import Page
+from writing.terminal import terminal
 
 README = Path("README.md")
 _STACK = "dev"
@@ -40,10 +47,11 @@ def readme_blocks() -> dict[str, str]:
     document = plan_document(recorded)
     own_day = "asOf"  # the page's day is not the stack's
     warnings = tuple(told for told in recorded.messages if not told.startswith(own_day))
-    lines = _trimmed(report(document, warnings, _WIDTH))
+    shown = _trimmed(report(document, warnings, _WIDTH))
     return {
         "picture": f"```mermaid\n{mermaid(document)}```\n",
-        "preview": "```text\n" + "".join(f"{line}\n" for line in lines) + "```\n",
+        "preview": _text(shown),
+        "cost": _text(_bill(document)),
     }
 
 
@@ -66,6 +74,19 @@ def main(arguments: Sequence[str] | None = None, root: Path = PROJECT_ROOT) -> i
         (root / README).write_text(after, encoding="utf-8")
     print(f"{README}: {'written' if options.write else 'stale; run make docs'}")
     return 1 if options.check else 0
+
+
+def _bill(document: PlanDocument) -> Iterator[str]:
+    """The top of the bill, at the repository's prices, which do not change from day to day."""
+    stack = from_plan(document)
+    found = bill(stack, open_market({}, offline=True, report=lambda _: None))
+    yield from terminal(Page(headline(found), (), ()), _WIDTH)
+    yield ""
+    yield from terminal(Page("", (lines_of_bill(found),), ()), _WIDTH)
+
+
+def _text(lines: Iterable[str]) -> str:
+    return "```text\n" + "".join(f"{line}\n" for line in lines) + "```\n"
 
 
 def _trimmed(lines: Sequence[str]) -> list[str]:

@@ -39,6 +39,8 @@ class StackConfig:
     secret_keys: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     """What a preview can't see or the CLI doesn't read, one sentence each."""
+    written: frozenset[str] = frozenset()
+    """Full keys that the stack's own file has."""
 
 
 def stack_names(root: Path) -> list[str]:
@@ -77,12 +79,13 @@ def read_stack(root: Path, stack: str, extra: Mapping[str, Any] | None = None) -
         raise StackFileError(f"{file}: config: {_shown(own)} is not allowed; expected a mapping")
     found = {_full_key(file, name, key): value for key, value in cast(dict[str, Any], own or {}).items()}
     _no_text_for_a_mapping(file, project, name, found)
+    written = frozenset(found)
     found = {**_defaults(project, name), **found}
     found |= {_full_key(file, name, key): value for key, value in (extra or {}).items()}
     hidden = [place for key, value in found.items() for place in _encrypted(key, value)]
     secret = tuple(key for key, value in found.items() if any(_encrypted(key, value)))
     values = {key: _text(file, key, value) for key, value in found.items()}
-    return StackConfig(name, stack, values, secret, tuple(_notes(file, content, hidden)))
+    return StackConfig(name, stack, values, secret, tuple(_notes(file, content, hidden)), written)
 
 
 def _full_key(file: str, project: str, key: str) -> str:

@@ -21,7 +21,7 @@ _BLANK_LETTERS = frozenset("\u115f\u1160\u2800\u3164\uffa0")
 """Letters and symbols that are drawn as nothing."""
 _SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _VALUE = re.compile("`([^`]+)`")
-_WORD = r"(?!(?:[a-z]*www|[a-f]{7,})\b)[a-z]+"
+_WORD = r"(?!(?:[a-z]*(?:www|mailto|xmpp)|[a-f]{7,})\b)[a-z]+"
 """Letters; but none that GitHub could take for a commit or for the start of an address."""
 _PLAIN = re.compile(rf"{_WORD}(?:[-'’]{_WORD})*|[0-9]{{1,6}}%?|[→–—% ]?", re.ASCII | re.IGNORECASE)
 """Words, with hyphens or apostrophes in them, and numbers."""

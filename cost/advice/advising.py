@@ -7,7 +7,7 @@ from pathlib import Path
 
 from cost.advice.advice import Advice, Advised, Change
 from cost.advice.kinds import KINDS
-from cost.advice.situation import BillOf, Situation, on_demand
+from cost.advice.situation import BillOf, Situation
 from cost.advice.trials import Trials
 
 
@@ -33,7 +33,7 @@ def advise(stack_name: str, root: Path, bill_of: BillOf) -> Advised:
     together, taken = _together(trials, start, [change for change, advice in found if not advice.alone])
     return Advised(
         currency=start.bill.currency,
-        on_demand=on_demand(start.bill),
+        on_demand=start.bill.on_demand(),
         each=tuple(advice for _, advice in found),
         together=together,
         taken=taken,
@@ -52,11 +52,13 @@ def _together(trials: Trials, start: Situation, asked: list[Change]) -> tuple[Ad
     A change is looked for anew beside the others, for its best value may have moved with them.
     """
     now, said, taken = start, dict[str, None](), list[str]()
+    beside = {change.topic: change for change in asked}
     paths: set[tuple[str, ...]] = set()
     for change in asked:
-        again = next((it for it in changes(now) if it.topic == change.topic), None)
+        again = beside.get(change.topic)
         if again and (tried := trials.tried(now, again)) and not tried[0].alone:
             now = tried[1]
+            beside = {change.topic: change for change in changes(now)}
             said |= dict.fromkeys(tried[0].said)
             taken.append(again.sentence)
             paths |= again.values.keys()

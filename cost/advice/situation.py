@@ -11,7 +11,7 @@ from cost import basis as basis_of
 from cost.advice.stack_file import StackFile
 from cost.basis import Basis, Work
 from cost.bill import Bill
-from cost.figures import CostError, Range, total
+from cost.figures import CostError, Range
 from cost.reading import Cluster, Pool, cluster
 from cost.stack import Resource, Stack
 
@@ -36,7 +36,7 @@ class Situation:
     @property
     def amount(self) -> Range:
         """The whole bill of a month."""
-        return amount(self.bill)
+        return self.bill.amount()
 
     @cached_property
     def cluster(self) -> Cluster:
@@ -76,19 +76,9 @@ class Situation:
             None where nobody knows a price for it.
         """
         try:
-            return amount(self.bill_of(_with(self.stack, inputs))).expected
+            return self.bill_of(_with(self.stack, inputs)).amount().expected
         except CostError:
             return None
-
-
-def amount(bill: Bill) -> Range:
-    """All of a bill's lines."""
-    return total(line.amount for line in bill.lines)
-
-
-def on_demand(bill: Bill) -> Range:
-    """All of a bill's lines if its work ran on demand."""
-    return total(line.on_demand for line in bill.lines)
 
 
 def _with(stack: Stack, inputs: Mapping[str, Mapping[str, Any]]) -> Stack:

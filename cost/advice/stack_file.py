@@ -13,7 +13,6 @@ import yaml
 
 from cost.advice.advice import Path as SettingPath
 from recorder.stack_files import read_stack
-from recorder.yaml_v3 import load
 
 _WHOLE = frozenset({"pools"})
 """Keys that a stack sets as a whole (docs/reference/settings.md); of the others it may set single parts."""
@@ -78,20 +77,17 @@ def stack_file(name: str, root: Path) -> StackFile:
         StackFileError: it is not there, or can't be read.
     """
     config = read_stack(root, name)
-    file = cast(dict[str, Any], load((root / f"Pulumi.{name}.yaml").read_text(encoding="utf-8-sig")) or {})
-    own = cast(dict[str, Any], file.get("config") or {})
-    written = frozenset(key.rpartition(":")[2] for key in own)
-    prefix = f"{config.project}:"
+    own = {key: text for key, text in config.values.items() if key.startswith(f"{config.project}:")}
     return StackFile(
         config.project,
-        {
-            key.removeprefix(prefix): _value(text)
-            for key, text in config.values.items()
-            if key.startswith(prefix)
-        },
-        written,
-        frozenset(key.removeprefix(prefix) for key in config.secret_keys),
+        {_name(key): _value(text) for key, text in own.items()},
+        frozenset(map(_name, config.written & own.keys())),
+        frozenset(map(_name, config.secret_keys)),
     )
+
+
+def _name(key: str) -> str:
+    return key.partition(":")[2]
 
 
 def _lines(key: str, value: Any) -> list[str]:

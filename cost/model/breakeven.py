@@ -12,6 +12,7 @@ from cost.model.hourly import multiple
 from cost.model.rates import chance_within_an_hour, evictions_an_hour
 from cost.model.step import Step
 
+_FLAT: Final = 1e-3
 _MOST: Final = 1e4
 """Evictions a running hour beyond which nobody looks for a break-even: one each third of a second."""
 
@@ -36,8 +37,10 @@ def longest_step(ratio: float, rate: float, restart: float = 0.0) -> float:
     worth = ratio * math.exp(-hazard * restart) if hazard < math.inf else 0.0
     if worth <= 1:
         return 0.0
-    mean = -1 / worth - special.lambertw(-math.exp(-1 / worth) / worth, k=-1).real
-    return max(0.0, float(mean)) / hazard
+    more = worth - 1
+    if more < _FLAT:  # there Lambert's W loses its digits, and x is a series
+        return (2 * more - 4 / 3 * more**2 + 10 / 9 * more**3) / hazard
+    return float(-1 / worth - special.lambertw(-math.exp(-1 / worth) / worth, k=-1).real) / hazard
 
 
 def stops_paying(price_on_demand: float, multiple: float) -> float:

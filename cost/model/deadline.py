@@ -23,7 +23,8 @@ from cost.model.step import Step
 _CELLS: Final = 512
 _BEYOND: Final = 1e-8
 """At most so much of a chance is told wrongly because of what lies beyond the slack."""
-_ENDLESS: Final = 1e300  # evictions; infinitely many times nothing would be no number
+_MANY: Final = 1e5  # blocks, beyond which the power of one loses its digits
+_NEVER_DONE: Final = 1e6  # evictions at the least; no deadline is that far away
 _DAMPING: Final = _BEYOND ** (np.arange(_CELLS) / _CELLS)
 _Z: Final = _BEYOND ** (1 / _CELLS) * np.exp(-2j * np.pi * np.arange(_CELLS // 2 + 1) / _CELLS)
 
@@ -41,15 +42,20 @@ def misses(step: Step, hazard: float) -> float | None:
     cut = blocks(step)
     kept = step.hours + cut.writing
     slack = step.deadline - kept
-    if slack < 0 or hazard == math.inf:
+    if slack < 0 or hazard * kept > _NEVER_DONE:
         return 1.0
     if hazard * kept < _BEYOND:
         return 0.0  # not even one eviction is likely
-    if slack <= step.wait + step.restart:
-        return -math.expm1(-hazard * kept)  # whatever an eviction undoes, there is no time for another start
+    through = math.exp(-hazard * (step.restart + max(cut.length, cut.last)))
+    if slack <= step.wait + step.restart or through < _BEYOND:
+        return -math.expm1(
+            -hazard * kept
+        )  # after an eviction no start gets through, or there is no time for it
     lattice = _Lattice(hazard, step.restart, step.wait, slack / (_CELLS - 1))
     if cut.saved == math.inf:
-        transform = lattice.saved_at_notice(step.hours)
+        transform = lattice.many_blocks(0.0, step.hours)
+    elif cut.saved > _MANY:
+        transform = lattice.many_blocks(cut.length, kept)
     else:
         transform = lattice.block(cut.length) ** cut.saved * lattice.block(cut.last)
     late = np.fft.irfft(transform, _CELLS) / _DAMPING
@@ -73,11 +79,11 @@ class _Lattice:
         through = math.exp(-self._hazard * (self._restart + hours)) * self._restarted
         return math.exp(-self._hazard * hours) + once * through / (1 - self._again(hours))
 
-    def saved_at_notice(self, hours: float) -> _Complex:
-        """The same for work that is saved at every notice."""
-        through = math.exp(-self._hazard * self._restart) * self._restarted
-        hit = self._wait * through / (1 - self._again(0.0))
-        return np.exp(min(self._hazard * hours, _ENDLESS) * (hit - 1))
+    def many_blocks(self, each: float, hours: float) -> _Complex:
+        """The same for `hours` in blocks so short that an eviction undoes the half of one; none in the limit."""
+        through = math.exp(-self._hazard * (self._restart + each)) * self._restarted
+        hit = self._wait * self._exactly(each / 2 / self._edges[1]) * through / (1 - self._again(each))
+        return np.exp(self._hazard * hours * (hit - 1))
 
     def _again(self, hours: float) -> _Complex:
         """A further start that is evicted, too."""

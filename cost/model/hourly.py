@@ -113,8 +113,8 @@ def _waste(step: Step, hazard: float) -> tuple[float, float]:
         return math.inf, math.inf
     cut = blocks(step)
     lost = 0.0 if cut.saved == math.inf else cut.saved * _lost(hazard, cut.length) + _lost(hazard, cut.last)
-    restarting = (step.hours + cut.writing + lost) * _growth(hazard, step.restart) if step.restart else 0.0
-    return lost, restarting
+    restart = _growth(hazard, step.restart)
+    return lost, (step.hours + cut.writing + lost) * restart if restart else 0.0
 
 
 def _lost(hazard: float, hours: float) -> float:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
 from typing import Final
 
 from scipy import special
@@ -18,9 +17,9 @@ def best(rate: float, writing: float, hours: float) -> float | None:
     """Useful hours between two checkpoints at which a step of `hours` costs least.
 
     A step has a whole number of blocks, and its last one writes nothing. For a given number the sum of e^λx - 1 over
-    all blocks, which is what they cost (`hourly.py`), is least where all are of the same useful length. Its last block
-    makes a step want fewer of them than work without an end does, and up to the best number each one more helps; both
-    are tried by tests/cost/model/test_best_interval.py. So the number is searched below that of `endless`.
+    all blocks, which is what they cost (`hourly.py`), is least where all are of the same useful length. The last block
+    makes the best number a little smaller than that of `endless`, so the search goes down from there; one block may
+    still be better, where writing takes long. tests/cost/model/test_best_interval.py tries all.
 
     Args:
         rate: chance of an eviction within the next hour.
@@ -31,20 +30,19 @@ def best(rate: float, writing: float, hours: float) -> float | None:
         None where no checkpoint pays; 0 where writing one takes no time, so that work is best saved all the time.
     """
     hazard = evictions_an_hour(rate)
-    if hazard in {0, math.inf} or hazard * writing > _LARGE:
+    if hazard in {0, math.inf} or hazard * writing > _LARGE - 1:
         return None
     if not writing:
         return 0.0
     near = hours / endless(hazard, writing)
     if near > 1 / _FLAT:
         return hours / near
-
-    def enough(blocks: int) -> bool:
-        cost = _lost(hazard, writing, hours, blocks)
-        return cost < math.inf and _lost(hazard, writing, hours, blocks + 1) >= cost
-
-    blocks = 1 + bisect_left(range(1, math.ceil(near) + 1), x=True, key=enough)
-    return hours / blocks if blocks > 1 else None
+    blocks = math.ceil(near)
+    while blocks > 1 and _lost(hazard, writing, hours, blocks - 1) < _lost(hazard, writing, hours, blocks):
+        blocks -= 1
+    if _lost(hazard, writing, hours, 1) <= _lost(hazard, writing, hours, blocks):
+        return None
+    return hours / blocks
 
 
 def endless(hazard: float, writing: float) -> float:
@@ -63,6 +61,6 @@ def endless(hazard: float, writing: float) -> float:
 def _lost(hazard: float, writing: float, hours: float, blocks: int) -> float:
     """What so many equal blocks cost, but for a factor and the step's own hours."""
     each = hazard * hours / blocks
-    if each + hazard * writing > _LARGE:
+    if each + hazard * writing > _LARGE - 1:
         return math.inf
     return (blocks - 1) * math.expm1(each + hazard * writing) + math.expm1(each)

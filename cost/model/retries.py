@@ -82,7 +82,7 @@ def _more_than(step: Step, hazard: float) -> npt.NDArray[np.floating]:
         hits = special.pdtrc(number, cut.saved * hit)
     saved = _hit(hits, _chance(hazard, step.restart + cut.length))
     exactly = -np.diff(saved, prepend=1.0)
-    return saved + np.convolve(exactly, last)[: number.size]
+    return np.minimum(saved + np.convolve(exactly, last)[: number.size], 1.0)
 
 
 def _hit(hits: npt.NDArray[np.floating], again: float) -> npt.NDArray[np.floating]:
@@ -98,7 +98,7 @@ def _hit(hits: npt.NDArray[np.floating], again: float) -> npt.NDArray[np.floatin
     for hit in range(1, hits.size):
         left = number[hit:] - hit
         found[hit:] += exactly[hit] * special.betainc(left + 1, hit, again)
-    return found
+    return np.minimum(found, 1.0)
 
 
 def _chance(hazard: float, hours: float) -> float:

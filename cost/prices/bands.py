@@ -9,7 +9,7 @@ from cost.figures import EvictionRate, Range, Source
 
 _BAND: Final = re.compile(r"\s*(\d{1,2})\s*-\s*(\d{1,2})\s*%?\s*")
 _OPEN_BAND: Final = re.compile(r"\s*(\d{1,2})\s*%?\s*\+\s*%?\s*")
-ASSUMED: Final = EvictionRate(Range(0.05, 0.0, 0.20), Source("assumed: 5 % an hour, 0 to 20", assumed=True))
+ASSUMED: Final = EvictionRate(Range(0.05, 0.0, 0.20), Source("assumed: nobody asked Azure", assumed=True))
 """Our choice where nobody was asked: the least of Azure's bands, up to where the open one begins."""
 
 

@@ -30,7 +30,7 @@ def kept(question: str, now: datetime) -> tuple[datetime, list[Mapping[str, Any]
             return None
         found: Any = json.loads(file.read_text(encoding="utf-8"))
         asked, rows = datetime.fromisoformat(found["asked"]), found["rows"]
-        if found["question"] != question or not isinstance(rows, list) or not now - _LONGEST <= asked <= now:
+        if not isinstance(rows, list) or not now - _LONGEST <= asked <= now:
             return None
     except (OSError, ValueError, TypeError, KeyError, RecursionError):
         return None
@@ -40,7 +40,7 @@ def kept(question: str, now: datetime) -> tuple[datetime, list[Mapping[str, Any]
 def keep(question: str, asked: datetime, rows: list[Mapping[str, Any]]) -> None:
     """Keeps an answer; where the disk refuses, the next bill asks again."""
     file = _file(question)
-    text = json.dumps({"question": question, "asked": asked.astimezone(UTC).isoformat(), "rows": rows})
+    text = json.dumps({"asked": asked.astimezone(UTC).isoformat(), "rows": rows})
     try:
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         if not _ours(file.parent):
@@ -61,4 +61,4 @@ def _ours(path: Path) -> bool:
     """Whether nobody else can have written it."""
     found = path.lstat()
     others = stat.S_IWGRP | stat.S_IWOTH
-    return found.st_uid == os.getuid() and not found.st_mode & others and not stat.S_ISLNK(found.st_mode)
+    return found.st_uid == os.getuid() and not found.st_mode & others

@@ -18,6 +18,14 @@ Row = Mapping[str, Any]
 _OTHER_PRODUCTS: Final = ("Cloud Services", "CloudServices", "Dedicated Host")
 _SPOT: Final = "Spot"
 _BATCH_ONLY: Final = "Low Priority"
+_UNITS: Final = {
+    "hour": {"1 Hour", "1/Hour"},
+    "day": {"1 Day", "1/Day"},
+    "month": {"1 Month", "1/Month"},
+    "GB": {"1 GB"},
+    "GB a month": {"1 GB/Month"},
+}
+"""How the list writes the units of `catalogue/service_prices.csv`; another one would be another price."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +55,7 @@ def spot(rows: Iterable[Row], size: str, region: str, now: datetime) -> Found:
     )
 
 
-def service(rows: Iterable[Row], meter: Meter, region: str, now: datetime) -> Found:
+def service(rows: Iterable[Row], meter: Meter, unit: str, region: str, now: datetime) -> Found:
     """A service: the first step that is charged, where the price has steps; the first GB of logs are free."""
     where = "Global" if meter.everywhere else region
     right = [
@@ -56,6 +64,7 @@ def service(rows: Iterable[Row], meter: Meter, region: str, now: datetime) -> Fo
         if _holds(row, now)
         and _text(row, "armRegionName") == where
         and _text(row, "meterName") == meter.name
+        and _text(row, "unitOfMeasure") in _UNITS[unit]
         and meter.product in {"", _text(row, "productName")}
         and meter.sku in {"", _text(row, "skuName")}
         and _number(row, "retailPrice") > 0
@@ -71,6 +80,7 @@ def _vm(rows: Iterable[Row], size: str, region: str, now: datetime) -> list[Row]
         for row in rows
         if _holds(row, now)
         and _text(row, "armSkuName") == size
+        and _text(row, "unitOfMeasure") in _UNITS["hour"]
         and _text(row, "armRegionName") == region
         and " Win" not in _text(row, "productName")
         and not any(word in _text(row, "productName") for word in _OTHER_PRODUCTS)

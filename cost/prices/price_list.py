@@ -10,7 +10,7 @@ import urllib.request
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from email.message import Message
-from http.client import HTTPException
+from http.client import HTTPException, HTTPResponse
 from typing import Any, Final, cast
 
 from cost.prices import kept
@@ -18,11 +18,13 @@ from cost.prices import kept
 ADDRESS: Final = "https://prices.azure.com/api/retail/prices"
 _VERSION: Final = "2023-01-01-preview"
 _SECONDS: Final = 2.0
-"""For one answer to begin and go on."""
+"""For an answer to begin, and to go on."""
 _PATIENCE: Final = 5.0
 """Seconds that are waited in all because Azure asks to."""
 _MOST_PAGES: Final = 20
 _MOST_BYTES: Final = 20_000_000
+_MOST_SECONDS: Final = 10.0
+_CHUNK: Final = 65_536
 _TOO_MANY: Final = 429
 _UNAVAILABLE: Final = 503
 _PORTS: Final = {"https": 443, "http": 80}
@@ -105,7 +107,7 @@ class PriceList:
             request = urllib.request.Request(address, headers={"User-Agent": "kubeflow-aks"})  # noqa: S310 - checked
             try:
                 with _OPENER.open(request, timeout=_SECONDS) as answer:
-                    text = answer.read(_MOST_BYTES + 1)
+                    text = _read(answer)
             except urllib.error.HTTPError as refused:
                 refused.close()
                 if refused.code not in {_TOO_MANY, _UNAVAILABLE}:
@@ -114,8 +116,6 @@ class PriceList:
                 continue
             except (OSError, HTTPException, ValueError) as error:
                 raise NoAnswerError(str(getattr(error, "reason", error)) or type(error).__name__) from None
-            if len(text) > _MOST_BYTES:
-                raise NoAnswerError("its answer is too long")
             try:
                 page: Any = json.loads(text)
             except (ValueError, RecursionError):
@@ -132,6 +132,16 @@ class PriceList:
             raise NoAnswerError(f"it answers {code} and asks to wait {pause:.0f} s")
         self._waited += pause
         self._sleep(pause)
+
+
+def _read(answer: HTTPResponse) -> bytes:
+    """All of an answer, unless it is too long or comes too slowly."""
+    begin, found = time.monotonic(), bytearray()
+    while chunk := answer.read1(_CHUNK):
+        found += chunk
+        if len(found) > _MOST_BYTES or time.monotonic() - begin > _MOST_SECONDS:
+            raise NoAnswerError("its answer is too long, or comes too slowly")
+    return bytes(found)
 
 
 def same_host(one: str, other: str) -> bool:

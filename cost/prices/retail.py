@@ -87,7 +87,7 @@ class Retail(Silent):
         )
         if answer is None:
             return None
-        found = meters.service(answer[1], known.meter, region, self._list.now())
+        found = meters.service(answer[1], known.meter, known.unit, region, self._list.now())
         return self._quote(found, known.unit, answer[0], f"{meter} in {region}")
 
     def _vm(

@@ -60,7 +60,7 @@ class ResourceManager:
         self._state = state
         self._timing = timing
         self._switch = switch
-        self._deletions = Deletions(state, timing, empty_cluster)
+        self._deletions = Deletions(state, timing, _switched_on(empty_cluster, switch))
         self._requests = Requests(state, self.get, today)
 
     def get(self, arm_id: str) -> Json | None:
@@ -255,3 +255,15 @@ class ResourceManager:
         put = Put(id=node_group_id(cluster), arm_type=arm_type.arm, body=group, existing=None, get=self.get)
         outputs = BUILDERS[RESOURCE_GROUP](put)
         self._state.put(StoredResource(id=put.id, type=RESOURCE_GROUP, inputs=group, outputs=outputs))
+
+
+def _switched_on(empty: Callable[[], None] | None, switch: Switch | None) -> Callable[[], None] | None:
+    """What empties a cluster even where it is stopped: here nothing goes with it by itself."""
+    if empty is None or switch is None:
+        return empty
+
+    def emptied() -> None:
+        switch(on=True)
+        empty()
+
+    return emptied

@@ -17,7 +17,6 @@ from local_aks.run import processes
 from local_aks.run.directory import RunDirectory
 
 _API_SERVER: Final = "kube-apiserver"
-_PATIENCE: Final = 10.0
 _READY_SECONDS: Final = 60.0
 _POLL_SECONDS: Final = 0.2
 
@@ -30,7 +29,7 @@ def switch_off(run: RunDirectory) -> None:
         return
     how = {"command": process.cmdline(), "folder": process.cwd()}
     _note(run).write_text(json.dumps(how), encoding="utf-8")
-    processes.stop([file], _PATIENCE)
+    processes.stop([file], patience=0)  # it would wait for its watches, and etcd has everything
 
 
 def switch_on(run: RunDirectory) -> None:

@@ -5,16 +5,20 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from cost.figures import CostError
 from local_aks.control_plane.controllers.kfp_driver import drivers
 from local_aks.demo.bring_up import BringUp, resources, terminal_width
 from local_aks.demo.ckf_spot_where import PICTURE, WhereRecording
 from local_aks.demo.kubeflow import TOOLS as KUBEFLOWS_TOOLS
 from local_aks.demo.kubeflow import Kubeflow
+from local_aks.demo.observations import Observations
 from local_aks.demo.promises import judge
 from local_aks.demo.report import files, terminal
 from local_aks.demo.run_story import run_story
+from local_aks.demo.show_cost import ShowCost, show_cost
 from local_aks.demo.watcher import JournalTail
 from local_aks.lifecycle import daemon
+from recorder.document import PlanDocument
 
 
 class NothingToShowError(Exception):
@@ -42,7 +46,7 @@ class Demo:
         Raises:
             NothingToShowError: the stack has no spot pool; nothing was started.
         """
-        steps = replace(self.bring_up, parts=6)
+        steps = replace(self.bring_up, parts=7)
         console, run = steps.console, steps.run
         document = steps.plan()
         if not any(pool["priority"] == "Spot" for pool in document["pools"]):
@@ -67,13 +71,24 @@ class Demo:
         steps.part(6, "What was seen, and which promises were kept")
         verdicts = judge(seen)
         console.block(terminal.lines(seen, verdicts, terminal_width()))
-        page = files.write(self.results, seen, verdicts)
+        steps.part(7, "What the show would have cost on Azure, from what was observed")
+        cost = _cost(document, seen)
+        console.block(terminal.cost_lines(cost, terminal_width()) if isinstance(cost, ShowCost) else [cost])
+        page = files.write(self.results, seen, verdicts, cost if isinstance(cost, ShowCost) else None)
         kept = sum(verdict.kept for verdict in verdicts)
         console.line(f"{kept} of {len(verdicts)} promises kept; the page with the picture is {page}")
         for line in where.draw(contract, self.results):
             console.line(f"ckf-spot where: {line}")
         console.line(f"what a data scientist saw with `ckf-spot where` is {self.results / PICTURE}")
         return kept == len(verdicts)
+
+
+def _cost(document: PlanDocument, seen: Observations) -> ShowCost | str:
+    """The cost, or why there is none; the promises are judged without it."""
+    try:
+        return show_cost(document, seen)
+    except CostError as error:
+        return f"no cost: {'; '.join(error.problems)}"
 
 
 _REAL_AND_SIMULATED = (

@@ -100,7 +100,7 @@ def serve(run: RunDirectory, *, speed: float, seed: int) -> None:
         token=run.azure_token(),
         kubeconfig=run.kubeconfig.read_text,
         speed=speed * _AZURE_HASTE,
-        empty_cluster=partial(_erase, run),
+        empty_cluster=partial(cleanup.erase, str(run.kubeconfig)),
         switch=partial(_switch, run, cluster),
     )
     in_cluster = kubernetes_provider.serve(servers=kubernetes_provider.servers_of(run.kubeconfig))
@@ -120,11 +120,6 @@ def serve(run: RunDirectory, *, speed: float, seed: int) -> None:
             azure_native.stop()
             in_cluster.stop()
             cluster.close()
-
-
-def _erase(run: RunDirectory) -> None:
-    power.switch_on(run)
-    cleanup.erase(str(run.kubeconfig))
 
 
 def _switch(run: RunDirectory, cluster: Cluster, *, on: bool) -> None:

@@ -24,6 +24,7 @@ SERVICES = {
     "nat-gateway": (0.045, "hour"),
     "nat-gateway-data": (0.045, "GB"),
     "load-balancer-data": (0.005, "GB"),
+    "outbound": (0.087, "GB"),
     "registry-basic": (0.1666, "day"),
     "logs": (2.3, "GB"),
     "blob-hot-lrs": (0.02, "GB a month"),

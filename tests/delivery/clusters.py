@@ -76,11 +76,12 @@ def seen(*states: str) -> list[Cluster]:
     ]
 
 
-def state(*, hours: Any = None, protect: bool = False, cluster: bool = True) -> dict[str, Any]:
+def state(*, hours: Any = None, production: bool = False, cluster: bool = True) -> dict[str, Any]:
     """A stack's deployment."""
-    outputs = {"clusterName": "aks", "resourceGroup": "group", "costBasis": {"officeHours": hours}}
+    basis = {"production": production, "officeHours": hours}
+    outputs = {"clusterName": "aks", "resourceGroup": "group", "costBasis": basis}
     stack, managed = ({"urn": f"urn:pulumi:dev::p::{kind}::p", "type": kind} for kind in _TYPES)
-    made = [{**stack, "outputs": outputs}, *([{**managed, "protect": protect}] if cluster else [])]
+    made = [{**stack, "outputs": outputs}, *([managed] if cluster else [])]
     return {"resources": made}
 
 

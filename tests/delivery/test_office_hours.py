@@ -56,9 +56,6 @@ def test_the_last_begin_or_end_is_found(now: str, change: str, what: str) -> Non
         # One day a week: a week back, whatever the time of day.
         ({"days": ["monday"]}, "2026-11-23T06:00", "2026-11-16T19:00", "ends"),
         ({"days": ["monday"]}, "2026-11-22T23:00", "2026-11-16T19:00", "ends"),
-        # Around the clock from Monday to Friday: only the weekend stops it.
-        ({"from": "00:00", "to": "24:00"}, "2026-11-18T00:10", "2026-11-18T00:00", "begins"),
-        ({"from": "00:00", "to": "24:00"}, "2026-11-21T00:10", "2026-11-21T00:00", "ends"),
         # 01:30 is skipped on 2026-03-29 and comes twice on 2026-10-25.
         (
             {"days": ["sunday"], "from": "01:30", "to": "12:00"},
@@ -94,10 +91,8 @@ def test_hours_of_another_form_are_one_line(spoilt: Any) -> None:
         Hours.of({**HOURS, **spoilt})
 
 
-def _settled(
-    azure: OneCluster, now: datetime = FRIDAY_EVENING, *, dry_run: bool = False, protect: bool = False
-) -> str:
-    where = Deployed("group", "aks", protected=protect, office_hours=HOURS)
+def _settled(azure: OneCluster, now: datetime = FRIDAY_EVENING, *, dry_run: bool = False) -> str:
+    where = Deployed("group", "aks", production=False, office_hours=HOURS)
     return settle(Power("dev", where, azure, poll=0.01), WORKING, now, dry_run=dry_run)
 
 
@@ -157,14 +152,12 @@ def test_a_dry_run_only_says() -> None:
     assert azure.asked == []
 
 
-def test_a_protected_cluster_is_an_error_and_stays(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    azure = OneCluster(states=seen("Running"))
-    deployed = backend(tmp_path, state(hours=HOURS, protect=True))
-    assert office_hours.main(["prod"], deployed, azure, FRIDAY_EVENING) == 1
-    assert azure.asked == []
-    assert capsys.readouterr().err.startswith("error: prod: it is protected")
+def test_production_with_office_hours_keeps_them(tmp_path: Path) -> None:
+    """Its preview warns; the stack's file has the last word."""
+    azure = OneCluster(states=seen("Running"), then=seen("Stopped"))
+    deployed = backend(tmp_path, state(hours=HOURS, production=True))
+    assert office_hours.main(["prod", "--poll", "0.01"], deployed, azure, FRIDAY_EVENING) == 0
+    assert azure.asked == ["stop"]
 
 
 @pytest.mark.parametrize(

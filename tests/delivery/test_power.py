@@ -80,20 +80,20 @@ def test_a_start_that_fails_is_told(run: Any, capsys: pytest.CaptureFixture[str]
     assert "it did not start: its provisioning state is Failed" in capsys.readouterr().err
 
 
-def test_a_protected_cluster_is_stopped_only_by_force(run: Any, capsys: pytest.CaptureFixture[str]) -> None:
+def test_production_is_stopped_only_by_force(run: Any, capsys: pytest.CaptureFixture[str]) -> None:
     azure = OneCluster(states=seen("Running"), then=seen("Stopped"))
-    assert run("stop prod", azure, protect=True) == 1
+    assert run("stop prod", azure, production=True) == 1
     assert azure.asked == []
     told = capsys.readouterr().err
-    assert told.startswith("error: prod: it is protected (setting protect): ")
+    assert told.startswith("error: prod: it is production: ")
     assert told.count("\n") == 1
-    assert run("stop prod --force", azure, protect=True) == 0
+    assert run("stop prod --force", azure, production=True) == 0
     assert azure.asked == ["stop"]
 
 
-def test_a_protected_cluster_starts(run: Any) -> None:
+def test_production_starts(run: Any) -> None:
     azure = OneCluster(states=seen("Stopped"), then=seen("Running"))
-    assert run("start prod", azure, protect=True) == 0
+    assert run("start prod", azure, production=True) == 0
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,7 @@ MAY_WRITE: Final = {
     ("up.yml", "id-token"),
     ("demo.yml", "id-token"),
     ("reaper.yml", "id-token"),
+    ("office-hours.yml", "id-token"),
 }
 """Every permission beyond reading, and nothing else."""
 HOSTILE: Final = {"check.yml", "preview.yml"}
@@ -35,8 +36,8 @@ def name(step: Step) -> str:
     return f"{step.file.parent.name}/{step.file.name} {step.job} {step.step.get('name')}"
 
 
-def test_there_are_the_seven() -> None:
-    expected = ["check", "comment", "demo", "drift", "preview", "reaper", "up"]
+def test_there_are_the_eight() -> None:
+    expected = ["check", "comment", "demo", "drift", "office-hours", "preview", "reaper", "up"]
     assert [file.stem for file in WORKFLOWS] == expected
     assert [parsed(file)["name"] for file in WORKFLOWS] == expected
 
@@ -124,7 +125,7 @@ def test_no_checkout_leaves_the_token_behind(step: Step) -> None:
 
 
 def test_nothing_that_changes_a_stack_is_cancelled() -> None:
-    for name in ("demo", "reaper", "drift"):
+    for name in ("demo", "reaper", "drift", "office-hours"):
         assert workflow(name)["concurrency"]["cancel-in-progress"] is False
     assert workflow("up")["jobs"]["up"]["concurrency"]["cancel-in-progress"] is False
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from cost.__main__ import main as cost
 from policy.__main__ import main as policy
 from preview.__main__ import main as preview
 from preview.quota import main as quota
@@ -26,12 +27,13 @@ ELSEWHERE = {
 """Programs whose commands no test runs, with the reason."""
 RUN_BY_CI = {"make test", "make test-program", "make test-local"}
 """Commands that would run the suite inside itself: `.ci/run` runs them."""
-PREVIEWS = ("make preview", "make quota", "make policy")
+PREVIEWS = ("make preview", "make quota", "make policy", "make cost")
 """Commands that run the program in process."""
 RUNS = {
     "preview": (preview, "Plan of kubeflow-aks-"),
     "preview.quota": (quota, "Quota"),
     "policy": (policy, "satisfied  spot-is-marked "),
+    "cost": (lambda arguments: cost([*arguments, "--offline"]), "Expected cost: $"),
 }
 """What such a command runs, and how what it prints begins."""
 LOCAL = {
@@ -44,6 +46,8 @@ LOCAL = {
     "make pr-preview BASE=main STACK=demo",
 }
 """Commands that take minutes: `tests/local` runs them, and `.ci/run` that."""
+SWITCHES = {"make stop STACK=dev", "make start STACK=dev"}
+"""Commands that `tests/local/delivery/test_power.py` runs for another stack, as a job has it."""
 IN_THE_SHELL = "docs/local-aks.md"
 """Page whose other commands are for the shell of `make local-shell`; `tests/local/test_demo.py` runs them there."""
 EVERY = sorted({(name(page), command) for page in PAGES for command in commands(page)})
@@ -107,6 +111,10 @@ def test_every_other_target_is_run_by_ci(command: str) -> None:
         for file in (PROJECT_ROOT / "tests/local").glob(pattern)
     )
     given = ", ".join(f'"{word}"' for word in shlex.split(command)[1:])
+    if command in SWITCHES:
+        power = (PROJECT_ROOT / "tests/local/delivery/test_power.py").read_text(encoding="utf-8")
+        assert f'["make", "{shlex.split(command)[1]}", ' in power
+        return
     assert (command in LOCAL and f"make(build, {given}" in local) or (command in RUN_BY_CI and command in ci)
 
 

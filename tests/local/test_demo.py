@@ -53,7 +53,7 @@ def test_every_promise_is_kept(shown: subprocess.CompletedProcess[str]) -> None:
 
 
 def test_the_plan_comes_first(shown: subprocess.CompletedProcess[str]) -> None:
-    plan, _, rest = shown.stdout.partition("[2/6]")
+    plan, _, rest = shown.stdout.partition("[2/7]")
     assert "Agent pools:" in plan
     assert "API server ready" in rest
 

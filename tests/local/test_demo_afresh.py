@@ -34,7 +34,7 @@ def _interrupted(build: Path, *command: str, moment: str) -> None:
 
 
 def test_ctrl_c_is_one_line_and_down_removes_what_is_left(build: Path) -> None:
-    _interrupted(build, "demo", moment="[3/6]")
+    _interrupted(build, "demo", moment="[3/7]")
     assert run(build, "down").returncode == 0
     assert processes_of(build) == []
     assert not (build / "demo" / "local").exists()
@@ -51,14 +51,14 @@ def test_an_up_after_an_interrupted_one_begins_afresh_and_a_demo_of_dev_goes_on_
     shown = make(build, "demo", "STACK=dev")
     assert shown.returncode == 0, shown.stdout + shown.stderr
     assert "The plan of stack dev" in shown.stdout
-    assert "39 same" in shown.stdout.partition("[5/6]")[0]
+    assert "39 same" in shown.stdout.partition("[5/7]")[0]
     assert "✘" not in shown.stdout
     assert (build / "dev" / "demo.html").exists()
 
 
 def test_a_reader_that_goes_away_ends_the_demo_quietly(build: Path) -> None:
     demo = start(build, "demo")
-    until(demo, "[1/6]")
+    until(demo, "[1/7]")
     assert demo.stdout is not None
     demo.stdout.close()
     assert demo.wait(timeout=60) == 1

@@ -106,6 +106,7 @@ def test_office_hours_of_production_are_warned_of() -> None:
 
 def test_a_stack_that_says_nothing_of_cost_exports_every_default() -> None:
     assert cost_basis(settings()) == {
+        "production": False,
         "location": "westeurope",
         "workload": {},
         "cost": {

@@ -19,6 +19,8 @@ ATTACKS = (
     "a-deadbeef's",
     "a-www.",
     "notewww.",
+    "xmpp:",
+    "amailto:",
     "https://evil.example/x",
     "http://evil.example",
     "www.evil.example",

@@ -16,11 +16,13 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from pull_request.observed import Run
+from pull_request.priced import priced
 from pull_request.telling import ChangeDocument, markdown, marker
+from pull_request.telling.document import change_document
 from pull_request.telling.terminal import terminal
 from tests.pull_request.hostile import ATTACKS, spoilt, texts
 from tests.pull_request.observations import observed, pools, run
-from tests.pull_request.test_telling_document import VALIDATOR, document, violation
+from tests.pull_request.test_telling_document import VALIDATOR, violation
 from writing.escape import code, inline, visible
 
 PARSER = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
@@ -44,18 +46,31 @@ ALIVE = {
 FORMS = [
     json.loads(
         json.dumps(
-            document(seen, [violation("a"), violation("b")], [violation("b"), violation("c", mandatory=True)])
+            change_document(
+                seen,
+                [violation("a"), violation("b")],
+                [violation("b"), violation("c", mandatory=True)],
+                priced(seen),
+            )
         )
     )
     for seen in (
-        observed(run(), run(**pools(cpuspot={"vmSize": "Standard_D16ds_v5"}, general={"workload": None}))),
+        observed(
+            run(),
+            run(
+                **pools(cpuspot={"vmSize": "Standard_D16ds_v5"}, general={"workload": None}),
+                budget={"monthly": 300},
+            ),
+        ),
+        observed(run(location="nowhere"), run()),
+        observed(run(), run(**pools(general={"maxCount": 5}), cost={"currency": "EUR"})),
         observed(run(), run()),
         observed(Run(failure="x"), run()),
         observed(run(), Run(failure="x")),
         observed(run(), None),
     )
 ]
-FIXED = frozenset({"outcome", "level", "severity", "action", "change", "kind", "day"})
+FIXED = frozenset({"outcome", "level", "severity", "action", "change", "kind", "day", "part"})
 """Keys whose values the schema fixes; `kind` is free for words, which do not show it."""
 
 

@@ -40,6 +40,7 @@ def office_hours(situation: Situation) -> Iterator[Change]:
         {**values, **_more_nodes(situation)},
         (
             "write your own hours and time zone; `make stop` and `make start`, or a schedule, carry them out",
+            "a step that runs when the day ends loses what it has not saved, which the bill does not count",
             *map(SAID.format, saving),
         ),
     )

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
-from catalogue import regions
+from catalogue import ondemand_prices, regions
 from cost.advice.advice import Change
 from cost.advice.situation import Situation
+
+_TRIED = 3
+"""Regions that a bill is guessed for, the cheapest on demand first (our choice)."""
 
 
 def other_region(situation: Situation) -> Iterator[Change]:
@@ -14,13 +18,17 @@ def other_region(situation: Situation) -> Iterator[Change]:
     here = regions().get(situation.bill.region)
     if here is None:
         return
-    guesses = {
-        there.name: guess
+    near = [
+        there.name
         for there in regions().values()
-        if there.name != here.name
-        and there.geography == here.geography
-        and not there.restricted
-        and (guess := situation.guess({"": {"location": there.name}})) is not None
+        if there.name != here.name and there.geography == here.geography and not there.restricted
+    ]
+    listed = {name: _list_price(situation, name) for name in near}
+    cheapest = sorted((name for name in near if math.isfinite(listed[name])), key=lambda name: listed[name])
+    guesses = {
+        name: guess
+        for name in cheapest[:_TRIED]
+        if (guess := situation.guess({"": {"location": name}})) is not None
     }
     if guesses:
         best = min(guesses, key=lambda name: guesses[name])
@@ -31,3 +39,13 @@ def other_region(situation: Situation) -> Iterator[Change]:
             ("everything is made anew there; data and quota do not move with it",),
             alone=True,
         )
+
+
+def _list_price(situation: Situation, region: str) -> float:
+    """The stack's node hours on demand there; `math.inf` where a size is not sold."""
+    pools = situation.cluster.pools
+    return sum(
+        line.hours.expected * ondemand_prices(pools[line.pool].size).get(region, math.inf)
+        for line in situation.bill.lines
+        if line.hours is not None and line.pool in pools and math.isfinite(line.hours.expected)
+    )

@@ -14,8 +14,8 @@ from cost.reading import Pool
 _LETTERS = re.compile(r"Standard_([A-Z]+)")
 _USUAL = ("D", "DS", "E", "F", "FX")
 _GENERATION = re.compile(r".*_v(\d+)")
-_TRIED = 8
-"""Sizes that a bill is guessed for, the cheapest on demand first (our choice)."""
+_TRIED = 3
+"""Sizes that a bill is guessed for: the cheapest on demand with room for an OS disk, and as many without."""
 _MOVE = "a pool that exists moves to the new size as docs/how-to/move-a-pool.md says"
 _AGAIN = "a pool that exists is made anew; measure a step there, for an hour of another processor is not the same hour"
 
@@ -44,7 +44,7 @@ def other_sizes(situation: Situation) -> Iterator[Change]:
 
 
 def alike(size: VmSize, pool: Pool, region: str) -> list[VmSize]:
-    """Sizes that do the same: as many vCPU and GPUs, no less memory, no older; the cheapest on demand first."""
+    """Sizes that do the same: as many vCPU and GPUs, no less memory, no older; with and without local disk."""
     prices = {
         other.name: price
         for other in vm_sizes().values()
@@ -52,7 +52,9 @@ def alike(size: VmSize, pool: Pool, region: str) -> list[VmSize]:
         and _same(size, other, pool)
         and (price := ondemand_prices(other.name).get(region)) is not None
     }
-    return [vm_sizes()[name] for name in sorted(prices, key=lambda name: prices[name])][:_TRIED]
+    found = [vm_sizes()[name] for name in sorted(prices, key=lambda name: prices[name])]
+    local, managed = ([it for it in found if bool(it.ephemeral_gib) == room] for room in (True, False))
+    return [*local[:_TRIED], *managed[:_TRIED]]
 
 
 def _same(size: VmSize, other: VmSize, pool: Pool) -> bool:
@@ -76,14 +78,14 @@ def kind(size: VmSize) -> str:
     """Letters of its series; those of general purpose, more memory and more processor are one kind.
 
     Others are something else: burstable ones slow down under a lasting load, confidential ones are encrypted, and so on
-    ("vm-naming-conventions.md").
+    (vm-naming-conventions.md).
     """
     letters = _LETTERS.match(size.name)
     return "" if letters and letters[1] in _USUAL else letters[1] if letters else size.name
 
 
 def generation(size: VmSize) -> int:
-    """Number of its generation; an older one does less in an hour ("vm-naming-conventions.md")."""
+    """Number of its generation; an older one does less in an hour (vm-naming-conventions.md)."""
     found = _GENERATION.fullmatch(size.name)
     return int(found[1]) if found else 1
 

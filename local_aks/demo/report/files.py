@@ -6,10 +6,17 @@ from pathlib import Path
 from local_aks.demo.observations import Observations, to_json
 from local_aks.demo.promises import Verdict
 from local_aks.demo.report.page import page
+from local_aks.demo.show_cost import ShowCost
 
 
-def write(folder: Path, seen: Observations, verdicts: Sequence[Verdict]) -> Path:
+def write(folder: Path, seen: Observations, verdicts: Sequence[Verdict], cost: ShowCost | None) -> Path:
     """Writes `demo.html` and `demo.json` into a folder.
+
+    Args:
+        folder: made where it is not there.
+        seen: what was observed.
+        verdicts: what was judged from it.
+        cost: what it would have cost; None where a price is not known.
 
     Returns:
         The page.
@@ -17,5 +24,5 @@ def write(folder: Path, seen: Observations, verdicts: Sequence[Verdict]) -> Path
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "demo.json").write_text(to_json(seen), encoding="utf-8")
     html = folder / "demo.html"
-    html.write_text(page(seen, verdicts), encoding="utf-8")
+    html.write_text(page(seen, verdicts, cost), encoding="utf-8")
     return html

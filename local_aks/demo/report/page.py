@@ -1,9 +1,10 @@
-"""The page: promises, timeline, tables. One file; the browser needs nothing else.
+"""The page: promises, timeline, tables, costs. One file; the browser needs nothing else.
 
 `page.html.j2` is its text. Whatever was observed is escaped; only our drawings and style sheet are put in as they are.
 """
 
 import re
+from base64 import b64encode
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
@@ -11,10 +12,12 @@ from typing import Final
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from markupsafe import Markup, escape
 
+from local_aks.demo import show_cost
 from local_aks.demo.observations import Observations
 from local_aks.demo.promises import Verdict
 from local_aks.demo.report import table
 from local_aks.demo.report.svg import svg
+from local_aks.demo.show_cost import ShowCost
 
 _FOLDER: Final = Path(__file__).parent
 
@@ -34,8 +37,8 @@ _LEGEND: Final = (
 """Shape, class and words."""
 
 
-def page(seen: Observations, verdicts: Sequence[Verdict]) -> str:
-    """The whole page as HTML."""
+def page(seen: Observations, verdicts: Sequence[Verdict], cost: ShowCost | None) -> str:
+    """The whole page as HTML; without what it would have cost where `cost` is None."""
     kept = sum(verdict.kept for verdict in verdicts)
     return _template().render(
         title=f"{kept} of {len(verdicts)} promises kept",
@@ -48,7 +51,16 @@ def page(seen: Observations, verdicts: Sequence[Verdict]) -> str:
         step_rows=[(str(number), *row) for number, row in enumerate(table.step_rows(seen), start=1)],
         work_header=table.WORK_HEADER,
         work_rows=table.work_rows(seen),
+        cost_header=show_cost.HEADER,
+        cost_rows=show_cost.rows(cost) if cost else [],
+        cost_said=cost.said if cost else (),
+        cost_pictures=[(title, _data(svg)) for title, svg in cost.pictures] if cost else [],
     )
+
+
+def _data(svg: str) -> str:
+    """A picture as an address: it keeps its own ground and style, whatever the page's are."""
+    return f"data:image/svg+xml;base64,{b64encode(svg.encode()).decode()}"
 
 
 def _template() -> Template:

@@ -1,11 +1,13 @@
-"""Tables and verdicts for the terminal."""
+"""Tables, verdicts and costs for the terminal."""
 
 from collections.abc import Iterator, Sequence
 
+from local_aks.demo import show_cost
 from local_aks.demo.observations import Observations
 from local_aks.demo.promises import Verdict
 from local_aks.demo.report import table
 from preview.columns import table as columns
+from writing.terminal import wrapped
 
 
 def lines(seen: Observations, verdicts: Sequence[Verdict], width: int) -> Iterator[str]:
@@ -24,3 +26,17 @@ def lines(seen: Observations, verdicts: Sequence[Verdict], width: int) -> Iterat
     for rows in tables:
         yield from (line for row in columns(rows, width) for line in row)
         yield ""
+
+
+def cost_lines(cost: show_cost.ShowCost, width: int) -> Iterator[str]:
+    """What the show would have cost, and on what that rests.
+
+    Args:
+        cost: of the show.
+        width: columns of the terminal.
+    """
+    yield from (line for row in columns([show_cost.HEADER, *show_cost.rows(cost)], width) for line in row)
+    yield ""
+    for sentence in cost.said:
+        yield from wrapped(sentence, width, "- ")
+    yield ""

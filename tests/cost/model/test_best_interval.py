@@ -14,9 +14,9 @@ from cost.model.step import Checkpoints
 from tests.cost.model.steps import step
 
 
-@pytest.mark.parametrize("rate", [0.01, 0.05, 0.2, 0.6])
+@pytest.mark.parametrize("rate", [0.01, 0.05, 0.2, 0.75])
 @pytest.mark.parametrize("writing", [0.001, 1 / 30, 0.5, 2.0])
-@pytest.mark.parametrize("hours", [0.2, 2.0, 20.0])
+@pytest.mark.parametrize("hours", [0.2, 3.0, 20.0])
 def test_no_other_interval_is_better(rate: float, writing: float, hours: float) -> None:
     hazard = evictions_an_hour(rate)
     told = best(rate, writing, hours)

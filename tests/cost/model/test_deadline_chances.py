@@ -72,6 +72,13 @@ def test_what_is_saved_at_the_notice_misses_by_its_restarts_only() -> None:
     assert 1 - sum(math.exp(-1.0258659) * 1.0258659**k / math.factorial(k) for k in range(3)) < late < 0.12
 
 
+def test_very_many_blocks_are_told_like_many() -> None:
+    """On both sides of the number from which blocks are taken together."""
+    few, many = (step(20, 20 / blocks, 1e-6, wait=0.05, deadline=20.5) for blocks in (90_000, 110_000))
+    told = [misses(one, evictions_an_hour(0.05)) for one in (few, many)]
+    assert told[0] == pytest.approx(told[1], abs=2e-3)
+
+
 def test_more_time_never_misses_more_often() -> None:
     told: list[float] = []
     for slack in range(40):

@@ -17,6 +17,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
+from catalogue import service_price
+
 Row = dict[str, Any]
 _EQUALS = re.compile(r"(\w+) eq '((?:[^']|'')*)'")
 
@@ -55,6 +57,23 @@ def spot(size: str = "Standard_D4s_v3", region: str = "uksouth", price: float = 
     return row(size, region, price, skuName=name, meterName=name, **more)
 
 
+def service_row(name: str, region: str, price: float, **more: Any) -> Row:
+    """One row of a service's price, by its name in the catalogue."""
+    known = service_price(name, region)
+    meter = known.meter
+    if meter is None:
+        raise ValueError(name)
+    shape = {
+        "serviceName": meter.service,
+        "productName": meter.product or "some product",
+        "skuName": meter.sku or "some SKU",
+        "meterName": meter.name,
+        "unitOfMeasure": _UNITS[known.unit],
+    }
+    return {**row("", "Global" if meter.everywhere else region, price), **shape, **more}
+
+
+_UNITS = {"hour": "1 Hour", "day": "1/Day", "month": "1/Month", "GB": "1 GB", "GB a month": "1 GB/Month"}
 OTHERS = [
     row(price=0.0464, skuName="D4s v3 Low Priority", meterName="D4s v3 Low Priority"),
     row(price=0.416, productName="Virtual Machines DSv3 Series Windows"),
@@ -66,6 +85,7 @@ OTHERS = [
     row(price=0.01, type="DevTestConsumption"),
     row(price=1200.0, type="Reservation", reservationTerm="1 Year"),
     row(price=0.0),
+    row(price=0.15, unitOfMeasure="1 Month"),
     row(price=0.2, effectiveEndDate="2020-01-01T00:00:00Z"),
     row(price=0.1, effectiveStartDate="2999-01-01T00:00:00Z"),
     row("Standard_D4_v3", price=0.1),

@@ -117,6 +117,16 @@ def test_a_slow_answer_is_no_answer(azure: Azure, address: str, monkeypatch: pyt
         Clock().list(address).rows(WHERE)
 
 
+@pytest.mark.parametrize(("limit", "most"), [("_MOST_BYTES", 100), ("_MOST_SECONDS", -1.0)])
+def test_an_answer_without_end_is_no_answer(
+    azure: Azure, address: str, monkeypatch: pytest.MonkeyPatch, limit: str, most: float
+) -> None:
+    monkeypatch.setattr(f"cost.prices.price_list.{limit}", most)
+    with pytest.raises(NoAnswerError, match="too long, or comes too slowly"):
+        Clock().list(address).rows(WHERE)
+    assert len(azure.asked) == 1
+
+
 def test_nobody_there_is_no_answer() -> None:
     with pytest.raises(NoAnswerError, match="refused"):
         Clock().list("http://127.0.0.1:1/api").rows(WHERE)
@@ -168,9 +178,7 @@ def test_what_another_user_may_have_written_is_not_read(
     assert len(azure.asked) == 4
 
 
-@pytest.mark.parametrize(
-    "text", ["", "{}", "[" * 100_000, json.dumps({"asked": "x", "rows": [], "question": "y"})]
-)
+@pytest.mark.parametrize("text", ["", "{}", "[" * 100_000, json.dumps({"asked": "x", "rows": []})])
 def test_what_is_no_kept_answer_is_asked_again(azure: Azure, address: str, text: str) -> None:
     Clock().list(address).rows(WHERE)
     (file,) = kept.folder().iterdir()

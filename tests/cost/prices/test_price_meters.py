@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from catalogue import Meter, service_price
+from catalogue import service_price
 from cost.prices import meters
-from tests.cost.prices.azure import OTHERS, Row, row, spot
+from tests.cost.prices.azure import OTHERS, Row, row, service_row, spot
 
 NOW = datetime(2026, 11, 22, tzinfo=UTC)
 VM = ("Standard_D4s_v3", "uksouth", NOW)
@@ -36,13 +36,13 @@ def test_of_several_prices_the_least_counts_and_all_are_told() -> None:
     assert meters.on_demand([row(price=0.3), row(), row()], *VM) == meters.Found(0.232, (0.232, 0.3))
 
 
-@pytest.mark.parametrize("price", [float("nan"), float("inf"), -1, None, True, "0.2", [0.2], {}])
-def test_what_is_no_price_is_dropped(price: Any) -> None:
-    assert meters.on_demand([row(retailPrice=price)], *VM).price is None
-    assert meters.on_demand([row(retailPrice=price), row()], *VM) == meters.Found(0.232)
+@pytest.mark.parametrize("odd", [float("nan"), float("inf"), -1, None, True, "0.2", [0.2], {}])
+def test_what_is_no_price_is_dropped(odd: Any) -> None:
+    assert meters.on_demand([row(retailPrice=odd)], *VM).price is None
+    assert meters.on_demand([row(retailPrice=odd), row()], *VM) == meters.Found(0.232)
 
 
-@pytest.mark.parametrize("key", ["type", "armSkuName", "armRegionName"])
+@pytest.mark.parametrize("key", ["type", "armSkuName", "armRegionName", "unitOfMeasure"])
 def test_a_row_that_lacks_what_it_is_known_by_is_dropped(key: str) -> None:
     assert meters.on_demand([{**row(), key: None}], *VM).price is None
 
@@ -55,55 +55,49 @@ def test_a_row_ends_when_its_price_ends() -> None:
     assert meters.on_demand([row(effectiveEndDate="soon")], *VM).price is None
 
 
-def service_row(meter: Meter, price: float, **more: Any) -> Row:
-    return row(
-        "",
-        "Global" if meter.everywhere else "westeurope",
-        price,
-        **{
-            "serviceName": meter.service,
-            "productName": meter.product or "Some product",
-            "skuName": meter.sku or "Some SKU",
-            "meterName": meter.name,
-            **more,
-        },
-    )
-
-
-def known(name: str) -> Meter:
-    found = service_price(name, "westeurope").meter
-    assert found is not None
-    return found
+def price(name: str, *rows: Row) -> float | None:
+    known = service_price(name, "westeurope")
+    assert known.meter is not None
+    return meters.service(rows, known.meter, known.unit, "westeurope", NOW).price
 
 
 def test_the_first_step_that_is_charged_counts() -> None:
-    meter = known("logs")
-    rows = [service_row(meter, 2.5, tierMinimumUnits=5000.0), service_row(meter, 0.0)]
-    rows += [service_row(meter, 2.99, tierMinimumUnits=5.0)]
-    assert meters.service(rows, meter, "westeurope", NOW).price == 2.99
+    steps = [(2.5, 5000.0), (0.0, 0.0), (2.99, 5.0)]
+    assert price("logs", *(_row("logs", usd, tierMinimumUnits=begin) for usd, begin in steps)) == 2.99
 
 
 def test_a_load_balancer_is_listed_everywhere_and_not_in_the_region() -> None:
-    meter = known("load-balancer")
-    rows = [service_row(meter, 0.0313, armRegionName="US Gov"), service_row(meter, 0.025)]
-    rows += [service_row(meter, 0.0, meterName=f"{meter.name} - Free")]
-    assert meters.service(rows, meter, "westeurope", NOW).price == 0.025
+    name = "load-balancer"
+    rows = [
+        _row(name, 0.0313, armRegionName="US Gov"),
+        _row(name, 0.025),
+        _row(name, 0.0, meterName="Standard Included LB Rules and Outbound Rules - Free"),
+    ]
+    assert price(name, *rows) == 0.025
 
 
 def test_a_disk_is_not_its_mounts_nor_an_unmanaged_disk() -> None:
-    meter = known("disk-P10")
+    name = "disk-P10"
     rows = [
-        service_row(meter, 1.31, meterName="P10 LRS Disk Mount"),
-        service_row(meter, 1.0, productName="Premium Page Blob"),
-        service_row(meter, 32.52, skuName="P10 ZRS"),
+        _row(name, 1.31, meterName="P10 LRS Disk Mount"),
+        _row(name, 1.0, productName="Premium Page Blob"),
+        _row(name, 32.52, skuName="P10 ZRS"),
     ]
-    assert meters.service(rows, meter, "westeurope", NOW).price is None
-    assert meters.service([*rows, service_row(meter, 21.68)], meter, "westeurope", NOW).price == 21.68
+    assert price(name, *rows) is None
+    assert price(name, *rows, _row(name, 21.68)) == 21.68
 
 
 def test_the_free_tier_of_aks_is_not_the_standard_one() -> None:
-    meter = known("control-plane-standard")
-    free = service_row(
-        meter, 0.05, skuName="FreeTierInfrastructureCost", meterName="FreeTierInfrastructureCost Uptime SLA"
-    )
-    assert meters.service([free], meter, "westeurope", NOW).price is None
+    free = {"skuName": "FreeTierInfrastructureCost", "meterName": "FreeTierInfrastructureCost Uptime SLA"}
+    assert price("control-plane-standard", _row("control-plane-standard", 0.05, **free)) is None
+
+
+def test_a_price_for_something_else_than_expected_is_no_price() -> None:
+    assert price("logs", _row("logs", 230.0, unitOfMeasure="100 GB")) is None
+    assert price("blob-hot-lrs", _row("blob-hot-lrs", 0.02)) == 0.02
+    assert price("blob-hot-lrs", _row("blob-hot-lrs", 0.02, unitOfMeasure="1 GB")) is None
+    assert price("registry-basic", _row("registry-basic", 0.1666)) == 0.1666
+
+
+def _row(name: str, usd: float, **more: Any) -> Row:
+    return service_row(name, "westeurope", usd, **more)

@@ -16,6 +16,7 @@ from typing import Any, Final
 import yaml
 
 from local_aks.azure import server as azure_native
+from local_aks.azure.power import Switch
 from local_aks.azure.state import AzureState
 from local_aks.azure_cli import install
 from local_aks.kubernetes_provider import server as kubernetes
@@ -163,8 +164,17 @@ def copied(tree: Path) -> Path:
 
 
 @contextmanager
-def checked_out(folder: Path, tools: Tools, cluster: Cluster) -> Generator[Checkout]:
-    """A checkout of this tree, uncommitted edits included, with both stand-ins in this process."""
+def checked_out(
+    folder: Path, tools: Tools, cluster: Cluster, *, switch: Switch | None = None
+) -> Generator[Checkout]:
+    """A checkout of this tree, uncommitted edits included, with both stand-ins in this process.
+
+    Args:
+        folder: for everything.
+        tools: the programs to run.
+        cluster: the session's.
+        switch: stops and starts what a cluster consists of.
+    """
     run = RunDirectory.at(folder / "run")
     tree = copied(folder / "tree")
     state, temporary, commands = (folder / name for name in ("state", "temporary", "bin"))
@@ -183,6 +193,7 @@ def checked_out(folder: Path, tools: Tools, cluster: Cluster) -> Generator[Check
         speed=float("inf"),
         today=lambda: TODAY,
         empty_cluster=cluster.erase,
+        switch=switch,
     )
     inside = kubernetes.serve(servers=kubernetes.servers_of(cluster.kubeconfig))
     ports = Endpoints(azure.port, inside.port)

@@ -26,7 +26,7 @@ def seen() -> Observations:
 
 @pytest.fixture(scope="module")
 def html(seen: Observations) -> str:
-    return page(seen, judge(seen))
+    return page(seen, judge(seen), None)
 
 
 def test_the_page_needs_nothing_from_elsewhere(html: str) -> None:
@@ -58,7 +58,7 @@ def test_every_promise_is_on_the_page_with_what_was_seen(seen: Observations, htm
 
 def test_a_broken_promise_is_marked() -> None:
     seen = recorded(without("sold-out"))
-    html = page(seen, judge(seen))
+    html = page(seen, judge(seen), None)
     assert html.count('class="broken"><b>✘</b>') == 1
     assert "13 of 14 promises kept" in html
 
@@ -120,7 +120,7 @@ def _elements(html: str) -> _Elements:
 def test_names_with_markup_in_them_are_shown_as_they_are(html: str) -> None:
     seen = recorded(_hostile)
     verdicts = tuple(replace(each, seen=each.seen + HOSTILE) for each in judge(seen))
-    found = _elements(page(seen, verdicts))
+    found = _elements(page(seen, verdicts, None))
     assert found.names <= _elements(html).names
     for shown in (
         f"Stack demo{HOSTILE}",
@@ -198,4 +198,4 @@ def test_a_story_that_ended_early_has_a_page_too() -> None:
         raw["journal"], raw["nodes"], raw["pods"], raw["jobs"] = [], [], [], []
 
     seen = recorded(early)
-    assert "no node was needed" in page(seen, judge(seen))
+    assert "no node was needed" in page(seen, judge(seen), None)

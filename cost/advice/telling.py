@@ -1,0 +1,85 @@
+"""Advice as a section of a bill's page, and as JSON."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+from cost.advice.advice import Advice, Advised
+from cost.figures import Range
+from cost.words import money, saving
+from writing.blocks import Block, Items, Lines, Paragraph, Section, Table
+
+
+def section(advised: Advised) -> Section:
+    """What would lower the bill: a table, best first, then the lines to write for each."""
+    return Section("What would lower it", tuple(_blocks(advised)), unfolded=True)
+
+
+def document(advised: Advised) -> dict[str, Any]:
+    """The same as JSON; what has no end is null."""
+    return {
+        "each": [_advice(one) for one in advised.each],
+        "together": None
+        if advised.together is None
+        else _advice(advised.together) | {"taken": list(advised.taken)},
+    }
+
+
+def _blocks(advised: Advised) -> Iterator[Block]:
+    if not advised.each:
+        yield Paragraph("Nothing that this program knows would lower it.")
+        return
+    head = ("Change", "Expected", "Saves", "Change of the bill")
+    yield Table(head, tuple(_row(one, advised) for one in advised.each), range(1, len(head)))
+    if advised.together:
+        before, after = (
+            money(it.expected, advised.currency) for it in (advised.together.before, advised.together.after)
+        )
+        compared = saving(advised.together.after.expected, advised.on_demand.expected)
+        yield Paragraph(
+            f"All of these that need no decision of their own: {before} → {after}, {compared} against the work of "
+            "today's stack on demand. In the stack file, under `config:`, in place of the same keys:"
+        )
+        yield from _lines(advised.together)
+    for one in advised.each:
+        alone = " A decision of its own, so it is not among all of these." if one.alone else ""
+        yield Paragraph(f"{one.sentence[:1].upper()}{one.sentence[1:]}:{alone}")
+        yield from _lines(one)
+
+
+def _lines(one: Advice) -> Iterator[Block]:
+    yield Lines(tuple(f"  {line}" for line in one.lines))
+    if one.said:
+        yield Items(one.said)
+
+
+def _row(one: Advice, advised: Advised) -> tuple[str, ...]:
+    return (
+        one.sentence,
+        money(one.after.expected, advised.currency),
+        money(one.saves, advised.currency) if math.isfinite(one.saves) else "",
+        saving(one.after.expected, one.before.expected) if math.isfinite(one.before.expected) else "",
+    )
+
+
+def _advice(one: Advice) -> dict[str, Any]:
+    return {
+        "change": one.sentence,
+        "lines": list(one.lines),
+        "before": _range(one.before),
+        "after": _range(one.after),
+        "saves": _number(one.saves),
+        "share": one.share,
+        "said": list(one.said),
+        "alone": one.alone,
+    }
+
+
+def _range(amount: Range) -> dict[str, float | None]:
+    return {"expected": _number(amount.expected), "low": _number(amount.low), "high": _number(amount.high)}
+
+
+def _number(value: float) -> float | None:
+    return value if math.isfinite(value) else None

@@ -1,0 +1,113 @@
+"""What lowers a bill: what is promised comes true once it is written, and nothing that matters is given up for it."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cost.advice import Advised
+from recorder.run import Record
+from tests.program.advised_stacks import (
+    advised,
+    all_advice,
+    broken_promises,
+    made_up,
+    ran,
+    stack_of,
+    written,
+)
+
+AGENT_POOL = "azure-native:containerservice:AgentPool"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("advised")
+
+
+@pytest.fixture(scope="module")
+def dev(folder: Path) -> Advised:
+    return advised(folder, stack_of("dev"))
+
+
+@pytest.fixture(scope="module")
+def prod(folder: Path) -> Advised:
+    return advised(folder, stack_of("prod"))
+
+
+@pytest.mark.parametrize("stack", made_up(2, seed=3), ids=["one", "other"])
+def test_writing_the_lines_gives_exactly_the_promised_bill(stack: dict[str, Any], folder: Path) -> None:
+    assert list(broken_promises(folder, stack, advised(folder, stack))) == []
+
+
+def test_so_it_does_for_production(prod: Advised, folder: Path) -> None:
+    assert list(broken_promises(folder, stack_of("prod"), prod)) == []
+
+
+def test_dev_with_the_blogs_work_ends_sixty_percent_under_the_same_work_on_demand(dev: Advised) -> None:
+    assert dev.together
+    assert dev.together.after.expected <= 0.4 * dev.on_demand.expected
+    assert dev.together.before.expected > 0.5 * dev.on_demand.expected  # so it is the advice that does it
+
+
+def test_the_best_comes_first_and_each_saves_something(dev: Advised) -> None:
+    saved = [one.saves for one in dev.each]
+    assert saved == sorted(saved, reverse=True)
+    assert min(saved) > 0
+
+
+def test_of_dev_is_told_what_it_can_do(dev: Advised) -> None:
+    told = "\n".join(one.sentence for one in dev.each)
+    for expected in (
+        "Monday to Friday",
+        "checkpoint of training",
+        "for general",
+        "tier Standard",
+        "go after 5 minutes",
+    ):
+        assert expected in told
+
+
+def platform(record: Record) -> dict[str, tuple[Any, ...]]:
+    """Of each pool that is always there: that it is on demand, and whether it is protected."""
+    return {
+        pool.inputs["agentPoolName"]: (pool.inputs.get("scaleSetPriority"), pool.options.get("protect"))
+        for pool in record.of(AGENT_POOL)
+        if pool.inputs["agentPoolName"] in ("general", "system2")
+    }
+
+
+def protected(record: Record) -> set[str]:
+    return {resource.name for resource in record.resources.values() if resource.options.get("protect")}
+
+
+def test_the_platform_stays_on_demand_and_what_is_protected_stays_so(dev: Advised, folder: Path) -> None:
+    stack = stack_of("dev")
+    before = ran(folder, stack)
+    assert protected(before)
+    for one in all_advice(dev):
+        after = ran(folder, written(stack, one))
+        assert platform(after) == platform(before)
+        assert protected(after) == protected(before)
+
+
+def test_another_region_and_less_support_are_left_to_people(dev: Advised) -> None:
+    assert {one.sentence for one in dev.each if one.alone} >= {"northeurope instead of westeurope"}
+    assert dev.together
+    text = "\n".join(dev.together.lines)
+    assert "location" not in text
+    assert "tier" not in text
+
+
+def test_a_stack_of_production_is_never_stopped_and_keeps_a_node_in_each_zone(prod: Advised) -> None:
+    text = "\n".join(line for one in all_advice(prod) for line in one.lines)
+    assert "officeHours" not in text
+    assert "minCount: 2" not in text
+    assert "Free" not in text
+
+
+def test_what_cannot_be_decrypted_is_not_touched(folder: Path) -> None:
+    hidden = {**stack_of("dev"), "systemPool": {"minCount": 2, "maxCount": 3, "name": {"secure": "v1:x"}}}
+    found = advised(folder, hidden)
+    assert found.each
+    assert not any("systemPool" in line for one in all_advice(found) for line in one.lines)
