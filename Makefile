@@ -97,10 +97,11 @@ docs: $(VENV)/.dev $(PACKAGE_VENV)/.dev ## write what is generated: settings and
 	@$(PY) -m preview.readme --write
 	@$(PACKAGE_VENV)/bin/jupytext --quiet --update --to ipynb $(PACKAGE)/examples/pipelines/*.py
 
-bench: $(VENV)/.dev ## run times side by side, as ratios; about 15 minutes, on a machine that does nothing else
+bench: $(VENV)/.dev ## run times side by side, as ratios; about 20 minutes, on a machine that does nothing else
 	@$(PY) -m bench.start
 	@$(PY) -m bench.program
 	@$(PY) -m bench.cost
+	@$(PY) -m bench.month
 	@$(PY) -m tools
 	@$(PY) -m bench.engine
 	@$(PY) -m bench.scale
