@@ -40,8 +40,7 @@ policy: $(VENV)/.runtime ## what became of each rule of policy for STACK, and wh
 	@$(PY) -m policy -- "$$STACK"
 
 cost: $(VENV)/.dev ## what STACK is expected to cost a month, evictions included; FORMAT=markdown|json|svg, OFFLINE=1, ADVISE=1, OBSERVED=where.json, AGAINST=main
-	@$(PY) -m cost $${FORMAT:+"--format=$$FORMAT"} $${OFFLINE:+--offline} $${ADVISE:+--advise} \
-	  $${OBSERVED:+"--observed=$$OBSERVED"} $${AGAINST:+"--against=$$AGAINST"} --build=$(BUILD) -- "$$STACK"
+	@$(PY) -m cost $${FORMAT:+"--format=$$FORMAT"} $${OFFLINE:+--offline} $${ADVISE:+--advise} $${OBSERVED:+"--observed=$$OBSERVED"} $${AGAINST:+"--against=$$AGAINST"} --build=$(BUILD) -- "$$STACK"
 
 stop: $(VENV)/.runtime ## stop STACK's cluster on Azure: its objects stay, its nodes cost nothing; FORCE=1 for production
 	@$(PY) -m delivery.power stop $${FORCE:+--force} -- "$$STACK"
