@@ -119,7 +119,10 @@ def test_what_cannot_be_decrypted_is_not_touched(folder: Path) -> None:
     assert not any("systemPool" in line for one in all_advice(found) for line in one.lines)
 
 
-def test_the_command_tells_it_below_the_bill(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_tells_it_below_the_bill(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "120")
     tree(folder, stack_of("dev"))
     assert main(["made", "--root", str(folder), "--offline", "--advise"]) == 0
     bill, _, advice = capsys.readouterr().out.partition("\nWhat would lower it\n")

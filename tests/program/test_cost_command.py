@@ -32,6 +32,12 @@ def written(plan: dict[str, Any], folder: Path, **basis: Any) -> str:
     return str(file)
 
 
+@pytest.fixture(autouse=True)
+def wide(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A terminal of one width, wherever the tests run: in a narrow one cells are folded."""
+    monkeypatch.setenv("COLUMNS", "110")
+
+
 def run(*arguments: str) -> int:
     return main(["--offline", *arguments])
 
