@@ -39,8 +39,8 @@ quota: $(VENV)/.runtime ## vCPU quota that STACK needs, beside what the subscrip
 policy: $(VENV)/.runtime ## what became of each rule of policy for STACK, and what is accepted for which reason
 	@$(PY) -m policy -- "$$STACK"
 
-cost: $(VENV)/.dev ## what STACK is expected to cost a month, evictions included; FORMAT=markdown|json|svg, OFFLINE=1, OBSERVED=where.json
-	@$(PY) -m cost $${FORMAT:+"--format=$$FORMAT"} $${OFFLINE:+--offline} $${OBSERVED:+"--observed=$$OBSERVED"} -- "$$STACK"
+cost: $(VENV)/.dev ## what STACK is expected to cost a month, evictions included; FORMAT=markdown|json|svg, OFFLINE=1, ADVISE=1, OBSERVED=where.json, AGAINST=main
+	@$(PY) -m cost $${FORMAT:+"--format=$$FORMAT"} $${OFFLINE:+--offline} $${ADVISE:+--advise} $${OBSERVED:+"--observed=$$OBSERVED"} $${AGAINST:+"--against=$$AGAINST"} --build=$(BUILD) -- "$$STACK"
 
 stop: $(VENV)/.runtime ## stop STACK's cluster on Azure: its objects stay, its nodes cost nothing; FORCE=1 for production
 	@$(PY) -m delivery.power stop $${FORCE:+--force} -- "$$STACK"
@@ -96,9 +96,11 @@ docs: $(VENV)/.dev $(PACKAGE_VENV)/.dev ## write what is generated: settings and
 	@$(PY) -m preview.readme --write
 	@$(PACKAGE_VENV)/bin/jupytext --quiet --update --to ipynb $(PACKAGE)/examples/pipelines/*.py
 
-bench: $(VENV)/.dev ## run times side by side, as ratios; about 15 minutes, on a machine that does nothing else
+bench: $(VENV)/.dev ## run times side by side, as ratios; about 20 minutes, on a machine that does nothing else
 	@$(PY) -m bench.start
 	@$(PY) -m bench.program
+	@$(PY) -m bench.cost
+	@$(PY) -m bench.month
 	@$(PY) -m tools
 	@$(PY) -m bench.engine
 	@$(PY) -m bench.scale

@@ -21,9 +21,9 @@ Each figure is the mean of {months} months of 730 hours, each from its own seed,
 Steps are submitted at random moments. Each running spot VM is taken at the rate of its row, with 30 s of
 notice, at any moment and whatever befalls the others.
 
-**{inside} of {all} expectations lie inside their interval.** One in twenty intervals misses by chance, so about
-{chance:.0f} would lie outside for a model without any error. {outside} The largest
-difference of billed hours is {worst}.
+**{inside} of {all} expectations of this table lie inside their interval.** One in twenty intervals misses by chance,
+so about {chance:.0f} would lie outside for a model without any error, and those of a row go together.{outside}
+The largest difference of billed hours is {worst}. At 20 % the blog's work is left out, as it would hardly get done.
 
 | Work of a month | Evictions | Billed: model | played | ratio | Evicted: model | played | Lost: model | played |
 | --- | --: | --: | --: | --: | --: | --: | --: | --: |
@@ -151,7 +151,7 @@ def page(played: Found, *, months: int, steps: int, ticks: int) -> str:
     found = [one for row in rows for one in row.all]
     outside = [one for one in found if not one.inside]
     far = max((abs(one.model - one.mean) / one.half for one in outside), default=0.0)
-    told = f"The farthest is {far:.1f} times the interval's half from its middle." if outside else ""
+    told = f" The farthest is {far:.1f} times the half of its interval from the middle." if outside else ""
     worst = max(rows, key=lambda row: abs(row.billed.off))
     head = _HEAD.format(
         steps=steps,
@@ -161,7 +161,7 @@ def page(played: Found, *, months: int, steps: int, ticks: int) -> str:
         all=len(found),
         outside=told,
         chance=0.05 * len(found),
-        worst=f"{abs(worst.billed.off):.1%} of the billed hours ({worst.name} at {worst.rate:.0%})",
+        worst=f"{abs(worst.billed.off):.1%} ({worst.name} at {worst.rate:.0%})",
     )
     return "".join(
         (

@@ -16,11 +16,14 @@ from typing import Any
 import pulumi
 
 from cost import basis, observed, reading
+from cost.advice import Advised, advise, telling
+from cost.against import Earlier, named, stack_at
 from cost.bill import Bill
 from cost.billing import batch, bill
+from cost.comparing import difference
 from cost.figures import CostError, EvictionRate
 from cost.prices import Market, ahead_of, open_market
-from cost.report import observation, pictures
+from cost.report import against, observation, pictures
 from cost.report.document import document
 from cost.report.page import page
 from cost.report.what_if import what_if
@@ -30,6 +33,8 @@ from preview.report import NARROWEST
 from recorder.document import plan_document
 from recorder.run import PROJECT_ROOT, record
 from recorder.stack_files import StackFileError
+from revisions.git import GitError
+from revisions.repository import RevisionError
 from writing.blocks import Page, Section
 from writing.markdown import markdown
 from writing.terminal import terminal as lines_of
@@ -53,9 +58,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--format", choices=("text", "markdown", "json", "svg"), default="text")
     parser.add_argument("--offline", action="store_true", help="ask nobody for prices")
     parser.add_argument("--observed", type=Path, help="what `ckf-spot where -o json` wrote of this stack")
+    parser.add_argument("--advise", action="store_true", help="tell what would lower the bill, line by line")
+    parser.add_argument("--against", metavar="REF", help="show the difference to this branch, tag or commit")
     parser.add_argument("--build", type=Path, default=PROJECT_ROOT / "build", help="folder for the pictures")
     options = parser.parse_args(arguments)
+    if options.advise and (options.plan or options.format == "svg"):
+        parser.error("--advise needs a stack's file, and no pictures: leave out --plan and --format svg")
+    given = (options.plan, options.observed, options.advise, options.format == "svg")
+    if options.against is not None and any(given):
+        parser.error("--against goes with none of --plan, --observed, --advise, and with no pictures")
     try:
+        revision = None if options.against is None else named(options.against, options.root.resolve())
         stack = (
             reading.from_file(options.plan)
             if options.plan
@@ -71,14 +84,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
             rates = observation.telling(seen)
             before, found = found, bill(stack, market, observed=rates)
             more.append(observation.section(seen, before, found))
-        if options.format == "svg":
+        if revision:
+            before = stack_at(revision, stack.name, options.root.resolve(), _say)
+            written = _beside(before, stack, market, told, options.format)
+        elif options.format == "svg":
             drawn = pictures.pictures(found, batch(stack, market, observed=rates))
-            written = [str(path) for path in pictures.write(options.build / stack.name, drawn)]
+            written = [str(path) for path in pictures.write(options.build, stack.name, drawn)]
         else:
-            written = _written(
-                stack, market, replace(found, warnings=(*found.warnings, *told)), more, options.format
-            )
-    except (CostError, StackFileError, pulumi.RunError, OSError) as error:
+            advised = None
+            if options.advise:
+                root = options.root.resolve()
+                advised = advise(options.stack, root, lambda other: bill(other, market, observed=rates))
+            found = replace(found, warnings=(*found.warnings, *told))
+            written = _written(stack, market, found, more, advised=advised, form=options.format)
+    except (CostError, StackFileError, RevisionError, GitError, pulumi.RunError, OSError) as error:
         print(error, *getattr(error, "__notes__", ()), sep="\n", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
@@ -123,10 +142,29 @@ def market_of(stack: Stack, *, offline: bool, report: Callable[[str], None]) -> 
     return open_market(cost_of(stack), offline=offline, report=report, ahead=ahead)
 
 
-def _written(stack: Stack, market: Market, found: Bill, more: Sequence[Section], form: str) -> list[str]:
+def _written(
+    stack: Stack, market: Market, found: Bill, more: Sequence[Section], *, advised: Advised | None, form: str
+) -> list[str]:
     if form == "json":
-        return [json.dumps(document(found), indent=2, ensure_ascii=False, allow_nan=False)]
-    shown = page(found, *more, *([what_if(stack, market)] if found.rates else []))
+        return [_json(document(found) | ({"advice": telling.document(advised)} if advised else {}))]
+    advice = [telling.section(advised)] if advised else []
+    return _text(page(found, *advice, *more, *([what_if(stack, market)] if found.rates else [])), form)
+
+
+def _beside(before: Earlier, stack: Stack, market: Market, told: Sequence[str], form: str) -> list[str]:
+    """The bill beside that of another commit, at the same prices."""
+    found = difference(before.stack, stack, market)
+    found = replace(found, why_not=found.why_not or before.why_not, notes=(*found.notes, *told))
+    if form == "json":
+        return [_json(against.as_json(found, before.revision))]
+    return _text(against.page(found, before.revision), form)
+
+
+def _json(content: Mapping[str, Any]) -> str:
+    return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
+
+
+def _text(shown: Page, form: str) -> list[str]:
     if form == "markdown":
         return [markdown(shown, _MARKER)]
     width = max(shutil.get_terminal_size((110, 24)).columns, NARROWEST)
@@ -135,6 +173,10 @@ def _written(stack: Stack, market: Market, found: Bill, more: Sequence[Section],
         first, *others = section.blocks
         parts += [Page(section.title, (first,), ()), *(Page("", (block,), ()) for block in others)]
     return [line for part in parts for line in (*lines_of(part, width), "")][:-1]
+
+
+def _say(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
 
 
 if __name__ == "__main__":

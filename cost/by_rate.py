@@ -9,9 +9,9 @@ from functools import partial
 from typing import Final
 
 from cost.basis import Work
-from cost.bill import WorkCost
 from cost.figures import EvictionRate, Range, Source
-from cost.model import interval
+from cost.model import hourly, interval
+from cost.model.rates import evictions_an_hour
 from cost.terms import Terms
 from cost.words import share
 from cost.work import play
@@ -76,20 +76,48 @@ def of_work(batch: Iterable[tuple[Work, Terms]]) -> ByRate | None:
     ways: list[tuple[str, _Way]] = [("without checkpoints", _never), ("with the best checkpoints", _best)]
     if any(work.checkpoint_minutes is not None for work, _ in found):
         ways.insert(0, ("as the stack has it", _as_set))
-    on_demand = sum(_played(work, terms, 0.0).on_demand.expected for work, terms in found)
-    return by_rate([(name, partial(_amount, found, way)) for name, way in ways], on_demand, _marks(found))
+    kinds = [_kind(work, terms) for work, terms in found]
+    on_demand = sum(kind.on_demand for kind in kinds)
+    return by_rate([(name, partial(_amount, kinds, way)) for name, way in ways], on_demand, _marks(found))
 
 
-def _amount(batch: Iterable[tuple[Work, Terms]], way: _Way, rate: float) -> float:
-    changed = (
-        (work.model_copy(update={"checkpoint_minutes": way(work, rate)}), terms) for work, terms in batch
+@dataclass(frozen=True)
+class _Kind:
+    """One kind of work, with all that is the same at every rate; hours and prices are those of the bill."""
+
+    work: Work
+    idle: float
+    share: float
+    spot_hour: float
+    twin_hour: float
+    on_demand: float
+
+
+def _kind(work: Work, terms: Terms) -> _Kind:
+    calm = EvictionRate(Range.exactly(0.0), Source("no evictions"))
+    played = play("", work, replace(terms, rate=calm, blog=False), assumed=False)
+    return _Kind(
+        work=work,
+        idle=played.compared - work.hours_per_month,
+        share=terms.on_twin,
+        spot_hour=terms.own.hour.expected,
+        twin_hour=terms.on_demand.hour.expected,
+        on_demand=played.cost.on_demand.expected,
     )
-    return sum(_played(work, terms, rate).amount.expected for work, terms in changed)
 
 
-def _played(work: Work, terms: Terms, rate: float) -> WorkCost:
-    told = EvictionRate(Range.exactly(rate), Source("a rate of the picture"))
-    return play("", work, replace(terms, rate=told, blog=False), assumed=False).cost
+def _amount(kinds: Iterable[_Kind], way: _Way, rate: float) -> float:
+    """The same as the bill's, without what a bill tells beside it: a picture asks for hundreds of them."""
+    hazard, amount = evictions_an_hour(rate), 0.0
+    for kind in kinds:
+        work = kind.work.model_copy(update={"checkpoint_minutes": way(kind.work, rate)})
+        useful, step = work.hours_per_month, work.step
+        billed = hourly.multiple(step, hazard) * useful
+        if kind.spot_hour and kind.share < 1:
+            amount += (billed + kind.idle) * (1 - kind.share) * kind.spot_hour
+        if kind.share:
+            amount += (hourly.multiple(step, 0.0) * useful + kind.idle) * kind.share * kind.twin_hour
+    return amount
 
 
 def _as_set(work: Work, _: float) -> float | None:

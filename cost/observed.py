@@ -42,7 +42,7 @@ _WANTED: Final = {
 }
 """What pydantic's mistakes ask for."""
 _PREEMPTED: Final = "PreemptionByScheduler"
-"""Reason of a pod that made room for one of higher priority: nobody took its node (disruptions.md of Kubernetes)."""
+"""Why a pod went that made room for a more important one; its node stays ("Kubernetes pod disruption conditions")."""
 
 
 @dataclass(frozen=True)

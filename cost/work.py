@@ -94,7 +94,7 @@ def _on_spot(name: str, work: Work, terms: Terms, *, assumed: bool) -> Played:
         on_demand=terms.on_demand.hour * compared,
         blog=(product(by_blog, terms.own.hour) + terms.on_demand.hour * (useful * share)).expected,
         fails=Range(*(it.fails for it in seen)),
-        misses=None if step.deadline is None else Range(*(it.misses or 0.0 for it in seen)),
+        misses=None if step.deadline is None else _in_order(*(it.misses or 0.0 for it in seen)),
         longest_step=_longest_step(terms, rate.expected, step.restart),
         best_interval=interval.best(rate.expected, work.checkpoint_write_minutes / 60, step.hours),
         stops_paying_at=breakeven.stops_paying(terms.on_demand.vm.expected, multiple.expected),
@@ -103,6 +103,16 @@ def _on_spot(name: str, work: Work, terms: Terms, *, assumed: bool) -> Played:
         ).waits,
     )
     return Played(cost, own, twin, compared)
+
+
+def forget() -> None:
+    """Forgets what was worked out, so that a benchmark measures it."""
+    _expected.cache_clear()
+
+
+def _in_order(expected: float, low: float, high: float) -> Range:
+    """A range of chances that are worked out to a few digits, so that two that are alike may stand the wrong way."""
+    return Range(expected, min(low, expected), max(high, expected))
 
 
 @cache

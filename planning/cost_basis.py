@@ -9,8 +9,8 @@ from settings.cluster import Weekday
 def cost_basis(settings: Settings) -> dict[str, Any]:
     """The output `costBasis`, JSON types: every default filled in, and each pool's own values beside those of all.
 
-    Whoever reads it needs to know nothing of settings; pools, sizes and disks are those of the resources. `production` is
-    for who stops clusters.
+    Whoever reads it needs to know nothing of settings; pools, sizes and disks are those of the resources. `production`
+    is for who stops clusters.
     """
     told = settings.model_dump(
         mode="json",

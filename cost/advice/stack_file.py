@@ -93,7 +93,7 @@ def _name(key: str) -> str:
 def _lines(key: str, value: Any) -> list[str]:
     flow = None if isinstance(value, dict) else False  # None: only innermost mappings on one line
     text: str = yaml.safe_dump(
-        {key: value}, sort_keys=False, allow_unicode=True, default_flow_style=flow, width=110
+        {key: value}, sort_keys=False, allow_unicode=True, default_flow_style=flow, width=80
     )
     return text.splitlines()
 

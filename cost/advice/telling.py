@@ -39,9 +39,11 @@ def _blocks(advised: Advised) -> Iterator[Block]:
         )
         compared = saving(advised.together.after.expected, advised.on_demand.expected)
         yield Paragraph(
-            f"All of these that need no decision of their own: {before} → {after}, {compared} against the work of "
-            "today's stack on demand. In the stack file, under `config:`, in place of the same keys:"
+            f"All of these at once, decisions of their own aside: {before} → {after}, {compared} against the work of "
+            "today's stack on demand:"
         )
+        yield Items(advised.taken)
+        yield Paragraph("In the stack file, under `config:`, in place of the same keys:")
         yield from _lines(advised.together)
     for one in advised.each:
         alone = " A decision of its own, so it is not among all of these." if one.alone else ""

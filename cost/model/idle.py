@@ -16,7 +16,7 @@ def idle_hours(
     unless another burst comes before and finds it. Bursts begin and end by chance, as often the one as the other, so
     idle nodes wait for bursts like customers in a queue who leave after `unneeded`: where x bursts come in that time,
     1 / (1 + x) of them find no nodes and boot their own, and nodes idle (1 + x / 2) / (1 + x) of that time.
-    `bench.month` plays it.
+    `tests/cost/test_simulated_month.py` plays it. Steps that take less than `unneeded` find nodes a little more often.
 
     Args:
         bursts: how often a month steps are submitted together.

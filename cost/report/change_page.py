@@ -39,18 +39,9 @@ def sections(change: CostChange | None) -> Iterator[Section]:
     """The lines that change, and what all figures rest on; none where nothing changes."""
     if change is None or change["after"] is None or not changes(change):
         return
-    before, after, currency = change["before"], change["after"], change["currency"]
-    changed = changed_lines(change)
-    rows = [(line["name"], line["before"], line["after"]) for line in changed[:_MOST_LINES]]
-    rows.append(("all batch work", before and before["batch"], after["batch"]))
-    rows.append(("the whole stack", before and before["monthly"], after["monthly"]))
-    rows.append(("the same on demand", before and before["onDemand"], after["onDemand"]))
-    head = ("Expected a month", "before", "after", "difference")
-    blocks: list[Block] = [Table(head, tuple(_row(*row, currency) for row in rows))]
-    if len(changed) > _MOST_LINES:
-        blocks.append(Paragraph(f"And {len(changed) - _MOST_LINES} more lines."))
+    blocks = list(lines(change))
     for title, texts in (
-        ("", [*change["whyNot"]["base"], *change["notes"]]),
+        ("", change["notes"]),
         ("It rests on:", change["assumptions"]),
         ("Not counted:", change["leftOut"]),
     ):
@@ -58,6 +49,24 @@ def sections(change: CostChange | None) -> Iterator[Section]:
             blocks += [Paragraph(title)] if title else []
             blocks.append(Items(tuple(texts[:_MOST_TEXTS])))
     yield Section("Expected cost", blocks)
+
+
+def lines(change: CostChange) -> Iterator[Block]:
+    """The lines that change and the sums, and why there is no bill of before."""
+    before, after, currency = change["before"], change["after"], change["currency"]
+    if after is None:
+        return
+    changed = changed_lines(change)
+    rows = [(line["name"], line["before"], line["after"]) for line in changed[:_MOST_LINES]]
+    rows.append(("all batch work", before and before["batch"], after["batch"]))
+    rows.append(("the whole stack", before and before["monthly"], after["monthly"]))
+    rows.append(("the same on demand", before and before["onDemand"], after["onDemand"]))
+    head = ("Expected a month", "before", "after", "difference")
+    yield Table(head, tuple(_row(*row, currency) for row in rows), range(1, len(head)))
+    if len(changed) > _MOST_LINES:
+        yield Paragraph(f"And {len(changed) - _MOST_LINES} more lines.")
+    if change["whyNot"]["base"]:
+        yield Items(tuple(change["whyNot"]["base"][:_MOST_TEXTS]))
 
 
 def _row(name: str, before: Amount | None, after: Amount | None, currency: str) -> tuple[str, ...]:

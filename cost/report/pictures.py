@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
 from cost.basis import Work
 from cost.bill import Bill
 from cost.by_rate import of_work
+from cost.figures import CostError
 from cost.report import cost_by_pool
 from cost.report.cost_by_rate import cost_by_rate
 from cost.terms import Terms
 
 BY_POOL: Final = "cost-by-pool.svg"
 BY_RATE: Final = "cost-by-rate.svg"
+_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 
 
 def pictures(bill: Bill, batch: Sequence[tuple[Work, Terms]]) -> dict[str, str]:
@@ -38,8 +41,22 @@ def pictures(bill: Bill, batch: Sequence[tuple[Work, Terms]]) -> dict[str, str]:
     return found
 
 
-def write(folder: Path, documents: dict[str, str]) -> list[Path]:
-    """Writes them; one of an earlier bill that this one has not goes."""
+def write(build: Path, stack: str, documents: Mapping[str, str]) -> list[Path]:
+    """Writes them into the stack's folder; one of an earlier bill that this one has not goes.
+
+    Args:
+        build: folder with one for each stack.
+        stack: its name, which may be from a file of others.
+        documents: what `pictures` drew.
+
+    Raises:
+        CostError: the name is no name of a folder.
+    """
+    if not _NAME.fullmatch(stack):
+        raise CostError(
+            f"stack: {stack!r} is not allowed; expected letters, digits, '-', '_' and '.' after a letter or digit"
+        )
+    folder = build / stack
     folder.mkdir(parents=True, exist_ok=True)
     for name in {BY_POOL, BY_RATE} - documents.keys():
         (folder / name).unlink(missing_ok=True)

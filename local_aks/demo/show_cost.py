@@ -86,7 +86,7 @@ def show_cost(document: PlanDocument, seen: Observations) -> ShowCost:
     return ShowCost(
         currency=market.currency,
         pools=pools,
-        said=(_sum(pools, market.currency), *_evictions(pools), *sources, *told),
+        said=(_sum(pools, market.currency), *_dearer(pools), *_evictions(pools), *sources, *told),
         pictures=tuple((title, svg) for title, svg in drawn.items() if svg),
     )
 
@@ -183,6 +183,13 @@ def _evictions(pools: Iterable[PoolCost]) -> Iterator[str]:
                 f"{share(rate.expected)} an hour ({share(rate.low)} to {share(rate.high)}): the show takes them on "
                 "purpose, Azure's highest band begins at 20 %"
             )
+
+
+def _dearer(pools: Iterable[PoolCost]) -> Iterator[str]:
+    """Where spot did not pay, in words."""
+    for each in pools:
+        if each.pool.spot and each.amount.expected > each.on_demand.expected:
+            yield f"{each.pool.name}: spot cost more than on demand here, for what was lost ran again"
 
 
 def _sources(pools: Iterable[PoolCost], market: Market, region: str) -> list[str]:

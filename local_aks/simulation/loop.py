@@ -63,7 +63,9 @@ class Simulation:
             problem = ""
             try:
                 self.step()
-            except (KubeError, SeveralClustersError) as error:
+            except KubeError as error:
+                problem = "" if self._nothing_to_play() else str(error)
+            except SeveralClustersError as error:
                 problem = str(error)
             if problem and problem != last_problem:
                 self._journal.write(Kind.ERROR, Source.SIMULATION, detail=problem)
@@ -126,6 +128,13 @@ class Simulation:
     def pass_scans(self, until: float) -> None:
         """Take the autoscaler's looks before simulated second `until` for done: there was nothing new to see."""
         self._autoscaling.pass_scans(until)
+
+    def _nothing_to_play(self) -> bool:
+        """Whether there are no pools: a stopped cluster has none, and no API server either."""
+        try:
+            return not self._azure.pools()
+        except SeveralClustersError:
+            return False
 
     def _resume(self, view: View, now: float) -> None:
         """Carry on with evictions of an earlier simulation; undo its scale-downs, as the real autoscaler does."""

@@ -133,7 +133,7 @@ def stack(
             "role": "cpu",
             "fallback": (fallbacks or {}).get(it["agentPoolName"]),
             "gpus": 0,
-            "labels": {"work": "cpu"},
+            "labels": {"work": it.get("work", "cpu")},
         }
         for it in pools
     ]

@@ -7,12 +7,12 @@ from functools import cache
 
 import pytest
 
-from bench.month import Case, Figures, by_model, compare, month, months, step
+from bench.month import Case, Figures, by_model, compare, idle, month, months, step
 from cost.model.step import Checkpoints
 from local_aks.stepped.month import play
 
 MONTHS = 5
-RATES = {"nodes idle for long": 0.01}
+RATES = {"nodes idle for long": 0.0}
 RATE = 0.2
 """Of all others."""
 SHORT = step(0.5, restart=1.0)
@@ -24,7 +24,7 @@ CASES = {
         Case("short steps", ((SHORT, 60),), at_once=6),
         Case("saved each hour", ((SAVED, 8),), at_once=4),
         Case("given up after one retry", ((GIVEN_UP, 30),), at_once=15),
-        Case("nodes idle for long", ((step(0.5), 40),), unneeded="40m"),
+        Case("nodes idle for long", ((step(8), 80),), unneeded="6h"),
     )
 }
 WRONG = {
@@ -33,7 +33,7 @@ WRONG = {
         "", ((replace(SAVED, checkpoints=Checkpoints(1.0, 0.0)), 8),), at_once=4
     ),
     "steps are never given up": Case("", ((replace(GIVEN_UP, retries=1000), 30),), at_once=15),
-    "nodes don't idle": Case("", ((step(0.5), 40),), unneeded="1m"),
+    "nodes idle for less": Case("", ((step(8), 80),), unneeded="5h"),
 }
 """What would be wrong with the model of each of them."""
 
@@ -58,6 +58,13 @@ def test_the_expectation_lies_inside_the_interval_of_simulated_months(name: str)
 def test_a_wrong_model_lies_outside(name: str, wrong: str) -> None:
     model = by_model(WRONG[wrong], RATES.get(name, RATE))
     assert not compare(model.billed, [one.billed for one in played(name)]).inside
+
+
+def test_work_that_comes_soon_finds_nodes_that_still_idle() -> None:
+    case = CASES["nodes idle for long"]
+    without = case.useful + 80 * 6
+    assert compare(without, [one.billed for one in played(case.name)]).model > 1.2 * idle(case) + case.useful
+    assert not compare(without, [one.billed for one in played(case.name)]).inside
 
 
 def test_a_month_without_evictions_is_what_can_be_counted() -> None:

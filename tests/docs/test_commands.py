@@ -61,7 +61,7 @@ def steps(command: str) -> list[str]:
     dry = subprocess.run(
         [*shlex.split(command), "-n"], cwd=PROJECT_ROOT, capture_output=True, text=True, check=True
     )
-    return dry.stdout.splitlines()
+    return dry.stdout.replace("\\\n", "").splitlines()
 
 
 def test_the_readme_has_the_two_commands_and_the_demo() -> None:
@@ -93,7 +93,9 @@ def test_the_preview_that_make_runs_works(
         if f" -m {module} " in step
     ]
     assert step.endswith(' -- "$STACK"')
-    stack = next((word.removeprefix("STACK=") for word in shlex.split(command) if "=" in word), "dev")
+    stack = next(
+        (word.removeprefix("STACK=") for word in shlex.split(command) if word.startswith("STACK=")), "dev"
+    )
     for file in ("__main__.py", "Pulumi.yaml"):
         shutil.copy(PROJECT_ROOT / file, tmp_path)
     text = (PROJECT_ROOT / f"Pulumi.{stack}.yaml").read_text(encoding="utf-8")

@@ -65,3 +65,24 @@ def test_without_names_it_is_of_all_stacks_since_the_main_branch(
     monkeypatch.setenv("BASE", "of another program")
     monkeypatch.setenv("STACK", "dev")
     assert _arguments(tmp_path, ["pr-preview"]) == ["pull_request -- origin/main"]
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name])
+def test_a_bill_gets_what_it_is_given_as_it_is(tmp_path: Path, name: str) -> None:
+    given = [f"{key}={name}" for key in ("FORMAT", "OBSERVED", "AGAINST", "STACK")] + [
+        "OFFLINE=1",
+        "ADVISE=1",
+    ]
+    assert _arguments(tmp_path, ["cost"], *given) == [
+        f"cost --format={name} --offline --advise --observed={name} --against={name} --build=build -- {name}"
+    ]
+    assert not (tmp_path / "X").exists()
+
+
+def test_a_bill_takes_no_options_from_the_environment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("FORMAT", "OFFLINE", "OBSERVED", "AGAINST", "ADVISE"):
+        monkeypatch.setenv(name, "x")
+    monkeypatch.delenv("STACK", raising=False)
+    assert _arguments(tmp_path, ["cost"]) == ["cost --build=build -- dev"]

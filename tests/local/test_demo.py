@@ -67,6 +67,14 @@ def test_the_page_and_what_was_observed_are_written(
     assert seen.first_up == {"create": len(seen.planned) + 1}  # the stack is a resource too
 
 
+def test_the_last_step_says_what_it_would_have_cost(
+    shown: subprocess.CompletedProcess[str], build: Path
+) -> None:
+    _, _, cost = shown.stdout.partition("[7/7]")
+    assert "The show would have cost $" in cost
+    assert "The show would have cost $" in (build / "demo" / "demo.html").read_text()
+
+
 def test_no_secret_is_printed_or_written(
     shown: subprocess.CompletedProcess[str], build: Path, tools: Tools
 ) -> None:

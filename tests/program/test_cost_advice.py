@@ -1,11 +1,15 @@
 """What lowers a bill: what is promised comes true once it is written, and nothing that matters is given up for it."""
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
+from jsonschema import Draft202012Validator
 
+from cost.__main__ import main
 from cost.advice import Advised
+from cost.report.document import SCHEMA
 from recorder.run import Record
 from tests.program.advised_stacks import (
     advised,
@@ -14,9 +18,11 @@ from tests.program.advised_stacks import (
     made_up,
     ran,
     stack_of,
+    tree,
     written,
 )
 
+VALID: Any = Draft202012Validator(json.loads(SCHEMA.read_text(encoding="utf-8")))
 AGENT_POOL = "azure-native:containerservice:AgentPool"
 
 
@@ -35,7 +41,7 @@ def prod(folder: Path) -> Advised:
     return advised(folder, stack_of("prod"))
 
 
-@pytest.mark.parametrize("stack", made_up(2, seed=3), ids=["one", "other"])
+@pytest.mark.parametrize("stack", [*made_up(2, seed=3)], ids=["one", "other"])
 def test_writing_the_lines_gives_exactly_the_promised_bill(stack: dict[str, Any], folder: Path) -> None:
     assert list(broken_promises(folder, stack, advised(folder, stack))) == []
 
@@ -92,7 +98,7 @@ def test_the_platform_stays_on_demand_and_what_is_protected_stays_so(dev: Advise
 
 
 def test_another_region_and_less_support_are_left_to_people(dev: Advised) -> None:
-    assert {one.sentence for one in dev.each if one.alone} >= {"northeurope instead of westeurope"}
+    assert {one.sentence for one in dev.each if one.alone} >= {"the region northeurope instead of westeurope"}
     assert dev.together
     text = "\n".join(dev.together.lines)
     assert "location" not in text
@@ -111,3 +117,33 @@ def test_what_cannot_be_decrypted_is_not_touched(folder: Path) -> None:
     found = advised(folder, hidden)
     assert found.each
     assert not any("systemPool" in line for one in all_advice(found) for line in one.lines)
+
+
+def test_the_command_tells_it_below_the_bill(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "120")
+    tree(folder, stack_of("dev"))
+    assert main(["made", "--root", str(folder), "--offline", "--advise"]) == 0
+    bill, _, advice = capsys.readouterr().out.partition("\nWhat would lower it\n")
+    assert "whole stack" in bill
+    assert "All of these at once" in advice
+    assert "  kubeflow-aks:officeHours:" in advice
+
+
+def test_the_commands_json_keeps_its_contract(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    tree(folder, stack_of("dev"))
+    assert main(["made", "--root", str(folder), "--offline", "--advise", "--format", "json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    VALID.validate(told)
+    assert told["advice"]["each"][0]["before"] == told["monthly"]
+
+
+@pytest.mark.parametrize("more", [["--plan", "plan.json"], ["--format", "svg"]])
+def test_advice_needs_a_stack_file_and_is_no_picture(
+    more: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as left:
+        main(["dev", "--advise", *more])
+    assert left.value.code == 2
+    assert "leave out --plan and --format svg" in capsys.readouterr().err

@@ -32,13 +32,20 @@ def written(plan: dict[str, Any], folder: Path, **basis: Any) -> str:
     return str(file)
 
 
+@pytest.fixture(autouse=True)
+def wide(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A terminal of one width, wherever the tests run: in a narrow one cells are folded."""
+    monkeypatch.setenv("COLUMNS", "110")
+
+
 def run(*arguments: str) -> int:
     return main(["--offline", *arguments])
 
 
 def test_text_tells_the_bill_and_what_it_rests_on(
-    plan: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    plan: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("COLUMNS", "110")
     assert run("--plan", written(plan, tmp_path)) == 0
     out = capsys.readouterr().out
     assert out.startswith("Expected cost: $")

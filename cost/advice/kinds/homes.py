@@ -17,7 +17,7 @@ def fewer_home_nodes(situation: Situation) -> Iterator[Change]:
             continue
         yield Change(
             f"nodes of {name}",
-            f"{pool.minimum - 1} instead of {pool.minimum} nodes in {name} while there is little to do",
+            f"a minimum of {pool.minimum - 1} instead of {pool.minimum} nodes in {name}",
             {(*own, "minCount"): pool.minimum - 1},
             (f"the autoscaler adds nodes up to {pool.maximum} when pods need them, and each is billed",),
         )

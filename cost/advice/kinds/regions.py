@@ -34,7 +34,7 @@ def other_region(situation: Situation) -> Iterator[Change]:
         best = min(guesses, key=lambda name: guesses[name])
         yield Change(
             "region",
-            f"{best} instead of {here.name}",
+            f"the region {best} instead of {here.name}",
             {("location",): best},
             ("everything is made anew there; data and quota do not move with it",),
             alone=True,

@@ -37,7 +37,7 @@ def other_sizes(situation: Situation) -> Iterator[Change]:
             best = min(guesses, key=lambda other: guesses[other])
             yield Change(
                 f"size of {name}",
-                f"{best} instead of {pool.size} for {name}",
+                f"the size {best} instead of {pool.size} for {name}",
                 {path: best},
                 (_MOVE if pool.home else _AGAIN,),
             )

@@ -39,8 +39,9 @@ def test_the_lines_to_write_stand_below_it() -> None:
 
 
 def test_what_can_be_done_at_once_is_held_against_the_work_on_demand() -> None:
-    assert "$1,000 → $350, −82.5 % against the work of today's stack on demand" in " ".join(
-        shown(FOUND).split()
+    assert (
+        "aside: $1,000 → $350, −82.5 % against the work of today's stack on demand: - the cluster"
+        in " ".join(shown(FOUND).split())
     )
 
 

@@ -149,7 +149,9 @@ def test_office_hours_are_kept_and_a_hand_start_outside_them_is_left(checkout: C
     checkout.configure(STACK, officeHours=hours)
     assert _pulumi(checkout, "up", "--yes", "--skip-preview").returncode == 0
     _forget_when_it_was_stopped(checkout)
-    words = commands("office-hours", "hours", "Stop or start what should be").replace("-- ", "--poll 0.1 -- ")
+    words = commands("office-hours", "hours", "Stop or start what should be").replace(
+        '-- "$STACK"', '--poll 0.1 -- "$STACK"'
+    )
     tried = checkout.shell(["bash", "-e", "-c", words], STACK=STACK, DRY_RUN="true")
     assert "demo: would stop: should be stopped since " in tried.stdout, tried.stderr
     kept = checkout.shell(["bash", "-e", "-c", words], STACK=STACK, DRY_RUN="")

@@ -74,6 +74,10 @@ def test_pools_added_removed_and_replaced_and_what_follows_from_it(tree: Project
     )
     spot = _change(shown, "kubeflow-aks-demo-cpuspot")
     assert spot["forcedBy"] == ["vmSize"]
+    cost = told["cost"]
+    assert cost["whyNot"] == {"base": [], "head": []}
+    assert cost["after"]["monthly"]["expected"] > cost["before"]["monthly"]["expected"] > 0
+    assert "cpuspot" in {line["name"] for line in cost["lines"] if line["before"] != line["after"]}
     size = {"path": "vmSize", "kind": "update", "before": "Standard_D8ds_v5", "after": "Standard_D16ds_v5"}
     assert size in spot["differences"]
     [general] = _change(shown, "kubeflow-aks-demo-general")["differences"]

@@ -75,6 +75,27 @@ def test_the_shows_rate_is_told_as_no_rate_of_azures(cost: ShowCost) -> None:
     assert all("on purpose" in each for each in told)
 
 
+def test_where_spot_cost_more_it_is_said(document: PlanDocument, cost: ShowCost) -> None:
+    """A T4 costs nearly as much on spot as on demand there: what ran again made it dearer."""
+
+    def lost_for_longer(raw: Raw) -> None:
+        taken = {
+            line["node"]
+            for line in raw["journal"]
+            if line["kind"] == "eviction" and line["pool"] == "gpuspot"
+        }
+        for line in raw["journal"]:
+            if line["kind"] == "node-creating" and line["node"] in taken:
+                line["time"] = 0.0
+        for pod in raw["pods"]:
+            if pod["node"] in taken:
+                pod["running"] = 0.0
+
+    assert not [each for each in cost.said if "cost more" in each]
+    [said] = [each for each in show_cost(document, recorded(lost_for_longer)).said if "cost more" in each]
+    assert said.startswith("gpuspot: ")
+
+
 def test_every_price_has_its_source(cost: ShowCost) -> None:
     told = " ".join(cost.said)
     assert "Azure's list price, as of 2026-06-18" in told

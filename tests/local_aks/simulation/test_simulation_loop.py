@@ -245,6 +245,22 @@ def test_an_outage_of_the_control_plane_is_waited_for_and_told_once() -> None:
     assert [line["detail"] for line in world.journal("error")] == ["no answer"]
 
 
+def test_a_stopped_cluster_that_does_not_answer_is_no_outage() -> None:
+    """Azure has no pools of it then."""
+    world = World([])
+    flaky = Flaky(world.clock)
+    flaky.outages = 3
+    world.cluster = flaky
+    simulation, stop = world.restart(), threading.Event()
+    thread = threading.Thread(target=simulation.run, args=(stop,))
+    thread.start()
+    while flaky.outages:
+        assert thread.is_alive()
+    stop.set()
+    thread.join()
+    assert world.journal("error") == []
+
+
 @pytest.mark.parametrize("how", [Reclaim.EVICT, Reclaim.VANISH])
 def test_an_outage_loses_no_eviction(how: Reclaim) -> None:
     world = World([pool("cpuspot", scaleSetPriority="Spot", enableAutoScaling=False, count=1)])

@@ -16,6 +16,12 @@ MONTHS = {
     "sold out without a fallback": Month(
         work=[Work(ON_SPOT, 6, 2)], hazard=0.5, hours=3, sold_out=0.5, sold_out_hours=0.5
     ),
+    "a long pause after an addition": Month(
+        work=[Work(ON_BOTH, 4, 2)],
+        hazard=0.0,
+        hours=2,
+        profile={"scaleDownUnneededTime": "3m", "scaleDownDelayAfterAdd": "50m"},
+    ),
     "all at once, another profile": Month(
         work=[Work(ON_BOTH, 14, 7)],
         hazard=0.9,

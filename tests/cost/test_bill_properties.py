@@ -82,7 +82,7 @@ def made(basis: dict[str, Any], least: int = 0) -> Stack:
     return stack(
         spot("cpuspot", osDiskType="Managed", minCount=least),
         pool("cpuod", "Standard_D8s_v3", osDiskType="Managed", nodeTaints=["f=t:NoSchedule"]),
-        spot("bare", labels={}),
+        spot("bare", work="bare"),
         pool("plain", "Standard_D8s_v3"),
         basis=basis,
         fallbacks={"cpuspot": "cpuod"},

@@ -1,0 +1,78 @@
+"""The same stack at another commit, whose program runs in a tree and an environment of its own."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from cost import reading
+from cost.figures import CostError
+from cost.stack import Stack
+from recorder.stack_files import stack_names
+from revisions import processes
+from revisions.planned import planned
+from revisions.programs import ProgramError
+from revisions.repository import Repository, Revision
+from revisions.trees import Report, Tree
+from revisions.workplace import tree_of, workplace
+
+_SECONDS: Final = 300.0
+"""As long as a program of the preview of a change has."""
+
+
+@dataclass(frozen=True)
+class Earlier:
+    """A stack at another commit.
+
+    Attributes:
+        stack: None where the commit has no such stack, or does not say what it is.
+        why_not: why it does not say, one line each.
+    """
+
+    revision: Revision
+    stack: Stack | None
+    why_not: tuple[str, ...] = ()
+
+
+def named(ref: str, root: Path) -> Revision:
+    """The commit that a branch, a tag or a hash names: that one itself, as `git diff` takes it.
+
+    Raises:
+        RevisionError: there is no such commit.
+    """
+    return Repository.of(root).commit(ref, "--against")
+
+
+def stack_at(revision: Revision, stack: str, root: Path, report: Report) -> Earlier:
+    """A stack as the program of another commit has it; nothing of the user's tree is touched.
+
+    Args:
+        revision: the commit.
+        stack: its name.
+        root: the project folder.
+        report: takes lines that tell how far it is.
+
+    Raises:
+        GitError: its files can't be had.
+    """
+    repository = Repository.of(root)
+    folder = root / "build" / "cost-against"
+    with (
+        processes.ended_with_this_one(),
+        workplace(folder, root) as place,
+        tree_of(revision.commit, place, root) as tree,
+    ):
+        os.environ[processes.MARK] = place.mark
+        theirs = Tree(
+            tree / repository.within, revision, repository.tree(revision.commit), revision.commit[:12]
+        )
+        if stack not in stack_names(theirs.root):
+            return Earlier(revision, None)
+        try:
+            plan = planned(theirs, stack, limit=_SECONDS, report=report)
+            return Earlier(revision, reading.from_file(plan))
+        except (ProgramError, CostError) as error:
+            said = str(error).replace(f"{theirs.root}/", "")
+            return Earlier(revision, None, tuple(said.splitlines()))

@@ -1,0 +1,231 @@
+"""What stands on a bill: fallbacks, idle and home nodes, facilities, office hours, and what is told beside it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from cost.bill import Bill, Line
+from cost.billing import bill
+from cost.figures import HOURS_A_MONTH, Range
+from cost.reading import hours
+from cost.stack import Resource
+from tests.cost.made import SYSTEM, FixedMarket, pool, spot, stack, work
+
+SIZES = {"Standard_D4s_v3": (0.232, 0.0487), "Standard_D8s_v3": (0.464, 0.1), "Standard_X": (1.0, 0.5)}
+
+
+def line(found: Bill, name: str) -> Line:
+    return next(it for it in found.lines if it.name == name)
+
+
+def calm(**more: Any) -> dict[str, Any]:
+    """Work that restarts at once, so that hours are round where nothing is evicted."""
+    return work(hours=1000, step=2, restartMinutes=0, **more)
+
+
+def test_what_spot_cannot_give_runs_on_the_fallback_at_its_own_size_and_price() -> None:
+    pools = (spot("cpuspot"), pool("cpuod", "Standard_D8s_v3"))
+    basis = {"workload": {"a": calm()}, "cost": {"evictionRate": 0, "soldOutShare": 0.25}}
+    found = bill(stack(*pools, basis=basis, fallbacks={"cpuspot": "cpuod"}), FixedMarket(SIZES))
+    own, twin = line(found, "cpuspot"), line(found, "cpuod")
+    assert (own.hours, twin.hours) == (Range.exactly(750), Range.exactly(250))
+    assert own.amount.expected == pytest.approx(750 * 0.0487)
+    assert twin.amount.expected == pytest.approx(250 * 0.464)
+    assert found.on_demand("batch").expected == pytest.approx(1000 * 0.464)
+    [told] = found.work
+    assert told.amount.expected == pytest.approx(found.amount("batch").expected)
+    assert told.waits == 0
+
+
+def test_without_a_fallback_the_work_waits_and_that_is_told() -> None:
+    basis = {"workload": {"a": calm()}, "cost": {"evictionRate": 0, "soldOutShare": 0.2}}
+    found = bill(stack(spot("cpuspot"), basis=basis), FixedMarket())
+    assert line(found, "cpuspot").hours == Range.exactly(1000)
+    [told] = found.work
+    assert told.waits == pytest.approx(250)
+    assert told.said[-1] == "cpuspot has no fallback: its steps wait 250 hours a month in all for spot VMs"
+
+
+def test_a_pools_own_share_and_rate_go_before_the_stacks() -> None:
+    cost = {
+        "evictionRate": 0.2,
+        "soldOutShare": 0.5,
+        "pools": {"cpuspot": {"evictionRate": 0, "soldOutShare": 0}},
+    }
+    found = bill(stack(spot("cpuspot"), basis={"workload": {"a": calm()}, "cost": cost}), FixedMarket())
+    assert line(found, "cpuspot").hours == Range.exactly(1000)
+    assert found.rates["cpuspot"].rate == Range.exactly(0)
+
+
+def test_nodes_idle_after_each_burst_on_both_sides_of_the_comparison() -> None:
+    profile = {"scaleDownUnneededTime": "10m", "scanInterval": "0s"}
+    basis = {"workload": {"a": calm(stepsAtOnce=5)}, "cost": {"evictionRate": 0}}
+    found = bill(stack(spot("cpuspot"), basis=basis, autoScalerProfile=profile), FixedMarket())
+    idle = line(found, "cpuspot").hours
+    assert idle
+    assert 1000 < idle.expected <= 1000 + 500 * 10 / 60
+    assert found.on_demand("batch").expected == pytest.approx(idle.expected * 0.232)
+
+
+def test_home_pools_run_at_their_minimum_up_to_their_maximum() -> None:
+    system = {**SYSTEM, "minCount": 1, "maxCount": 3}
+    general = pool("general", nodeTaints=[], minCount=2, maxCount=2, enableAutoScaling=False, count=2)
+    found = bill(stack(general, agentPoolProfiles=[system]), FixedMarket())
+    assert line(found, "system").hours == Range(HOURS_A_MONTH, HOURS_A_MONTH, 3 * HOURS_A_MONTH)
+    assert line(found, "system").nodes == "1–3 × D4s_v3"
+    assert line(found, "OS disks of system").amount.expected == pytest.approx(19.71)
+
+
+def test_outside_office_hours_nodes_and_control_plane_cost_nothing_and_the_rest_goes_on() -> None:
+    basis = {"officeHours": {"days": ["monday", "tuesday"], "from": "08:00", "to": "16:24", "timeZone": "x"}}
+    always, found = bill(stack(), FixedMarket()), bill(stack(basis=basis), FixedMarket())
+    for name in ("system", "OS disks of system", "control plane"):
+        assert line(found, name).amount.expected == pytest.approx(0.1 * line(always, name).amount.expected)
+    for name in ("load balancer", "public addresses"):
+        assert line(found, name) == line(always, name)
+
+
+def test_a_batch_pool_that_keeps_nodes_pays_for_them_where_its_work_needs_fewer() -> None:
+    basis = {"workload": {"a": calm()}, "cost": {"evictionRate": 0}}
+    found = bill(stack(spot("cpuspot", minCount=3), basis=basis), FixedMarket())
+    assert line(found, "cpuspot").hours == Range.exactly(3 * HOURS_A_MONTH)
+
+
+def test_work_beyond_a_pools_maximum_is_told_with_the_figures() -> None:
+    basis = {"workload": {"a": calm()}, "cost": {"evictionRate": 0}}
+    found = bill(stack(spot("cpuspot", maxCount=1), basis=basis), FixedMarket())
+    [told] = found.warnings
+    assert told == (
+        "pools.cpuspot.maxCount is 1: its work needs 1,000 node hours a month and the pool gives 730; raise it, or the "
+        "work is not done within the month"
+    )
+    assert bill(stack(spot("cpuspot", maxCount=2), basis=basis), FixedMarket()).warnings == ()
+
+
+def test_a_price_limit_below_the_spot_price_is_told() -> None:
+    basis = {"workload": {"a": calm()}}
+    limited = {**spot("cpuspot"), "spotMaxPrice": 0.04}
+    [told] = bill(stack(limited, basis=basis), FixedMarket()).warnings
+    assert told.startswith("pools.cpuspot.maxPrice is 0.04: spot is expected to cost 0.0487")
+    assert not bill(stack({**limited, "spotMaxPrice": 0.05}, basis=basis), FixedMarket()).warnings
+
+
+def test_spot_never_costs_more_an_hour_than_on_demand() -> None:
+    market = FixedMarket({"Standard_D4s_v3": (0.2, 0.15)}, spread=0.9)
+    found = bill(
+        stack(spot("cpuspot"), basis={"workload": {"a": calm()}, "cost": {"evictionRate": 0}}), market
+    )
+    amount = line(found, "cpuspot").amount
+    assert (amount.low, amount.expected, amount.high) == pytest.approx((15, 150, 200))
+
+
+def test_spot_that_costs_more_is_told_in_words() -> None:
+    market = FixedMarket({"Standard_D4s_v3": (0.2, 0.19)})
+    basis = {"workload": {"a": work(hours=400, step=20)}, "cost": {"evictionRate": 0.05}}
+    [told] = bill(stack(spot("cpuspot"), basis=basis), market).work
+    assert told.said[0].startswith("spot costs more here: $1")
+    assert told.said[1].startswith("its steps of 20 h are too long for spot without checkpoints")
+
+
+def test_a_step_that_never_gets_done_is_told_in_words_and_has_no_amount() -> None:
+    basis = {"workload": {"a": work(hours=400, step=200)}, "cost": {"evictionRate": 0.2}}
+    found = bill(stack(spot("cpuspot"), basis=basis), FixedMarket())
+    [told] = found.work
+    assert told.said[0] == "never done: at 20 % an hour nearly every try at a step of 200 h is evicted"
+    assert found.amount().expected == float("inf")
+
+
+def test_an_open_band_has_no_upper_end() -> None:
+    basis = {"workload": {"a": work()}, "cost": {"evictionRate": "20+"}}
+    found = bill(stack(spot("cpuspot"), basis=basis), FixedMarket())
+    assert found.amount().high == float("inf")
+    assert found.amount().expected < 2000
+
+
+def test_work_on_demand_is_no_spot_work() -> None:
+    found = bill(stack(pool("plain"), basis={"workload": {"a": calm(pool="plain")}}), FixedMarket())
+    [told] = found.work
+    assert told.amount == told.on_demand == Range.exactly(232)
+    assert (told.stops_paying_at, told.longest_step, dict(found.rates)) == (None, None, {})
+
+
+def test_facilities_are_counted_and_what_has_no_price_is_named() -> None:
+    others = (
+        Resource("azure-native:network:NatGateway", "nat", {}),
+        Resource("azure-native:network:PublicIPAddress", "out", {}),
+        Resource("azure-native:network:PublicIPAddress", "in", {}),
+        Resource("azure-native:containerregistry:Registry", "acr", {"sku": {"name": "Basic"}}),
+        Resource("azure-native:operationalinsights:Workspace", "logs", {}),
+        Resource("azure-native:storage:StorageAccount", "data", {"sku": {"name": "Standard_LRS"}}),
+        Resource("azure-native:cache:Redis", "x", {}),
+        Resource("kubernetes:core/v1:Namespace", "y", {}),
+    )
+    network = {"outboundType": "userAssignedNATGateway", "loadBalancerSku": "standard"}
+    usage = {"storedGib": 3000, "logsGib": 10, "outboundGib": 300}
+    found = bill(
+        stack(others=others, networkProfile=network, basis={"cost": {"usage": usage}}), FixedMarket()
+    )
+    amounts = {it.name: round(it.amount.expected, 2) for it in found.lines if it.part == "fixed"}
+    assert amounts == {
+        "control plane": 73.0,
+        "load balancer": 18.25,
+        "public addresses": 7.3,
+        "NAT gateway": 32.85,
+        "registry": 5.07,
+        "storage": 60.0,
+        "logs": 23.0,
+        "traffic to the internet": 17.4,  # the first 100 are free
+        "NAT gateway traffic": 13.5,
+    }
+    assert "resources without a price here: azure-native:cache:Redis" in found.left_out
+
+
+def test_what_a_stack_says_nothing_of_is_named() -> None:
+    found = bill(
+        stack(spot("cpuspot"), pool("plain", work="other"), basis={"workload": {"a": work()}}), FixedMarket()
+    )
+    assert "work on plain: `workload` names none there" in found.left_out
+    assert "traffic to the internet: `cost.usage.outboundGib` says how much" in found.left_out
+
+
+def test_a_disk_without_a_price_is_named() -> None:
+    market = FixedMarket(SIZES)
+    made = stack(spot("big", "Standard_X", osDiskType="Managed"), basis={"workload": {"a": work(pool="big")}})
+    found = bill(made, market)
+    assert "managed OS disks of big: their price is not known here" in found.left_out
+
+
+def test_pools_for_the_same_work_share_a_fallback() -> None:
+    """As the autoscaler sees it: what tolerates the one tolerates the other."""
+    pools = (spot("one"), spot("two"), pool("od"))
+    basis = {"workload": {"a": calm(pool="two")}, "cost": {"evictionRate": 0, "soldOutShare": 0.5}}
+    found = bill(stack(*pools, basis=basis, fallbacks={"one": "od"}), FixedMarket())
+    assert line(found, "od").hours == Range.exactly(500)
+
+
+def test_each_price_is_asked_once() -> None:
+    market = FixedMarket()
+    pools = [spot(f"spot{number}") for number in range(20)]
+    workload = {it["agentPoolName"]: work(pool=it["agentPoolName"]) for it in pools}
+    bill(stack(*pools, basis={"workload": workload}), market)
+    assert len(market.asked) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("10m", 1 / 6),
+        ("1h30m", 1.5),
+        ("90s", 0.025),
+        ("0s", 0),
+        ("500ms", 1 / 7200),
+        ("10", None),
+        ("", None),
+        (None, None),
+        ("m10", None),
+    ],
+)
+def test_durations_of_the_autoscaler(text: object, expected: float | None) -> None:
+    assert hours(text) == (expected if expected is None else pytest.approx(expected))
