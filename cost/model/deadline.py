@@ -21,11 +21,12 @@ from cost.model.blocks import blocks
 from cost.model.step import Step
 
 _CELLS: Final = 512
-_BEYOND: Final = 1e-8
-"""At most so much of a chance is told wrongly because of what lies beyond the slack."""
+_BEYOND: Final = 1e-6
+"""Share of the chance to be late that is counted as in time; less of it would cost digits of what is left."""
+_UNLIKELY: Final = 1e-9
 _MANY: Final = 1e5  # blocks, beyond which the power of one loses its digits
 _NEVER_DONE: Final = 1e6  # evictions at the least; no deadline is that far away
-_DIGITS: Final = 6  # that hold; of what is behind them, fewer evictions may seem to miss more often
+_DIGITS: Final = 7  # that hold; of what is behind them, fewer evictions may seem to miss more often
 _DAMPING: Final = _BEYOND ** (np.arange(_CELLS) / _CELLS)
 _Z: Final = _BEYOND ** (1 / _CELLS) * np.exp(-2j * np.pi * np.arange(_CELLS // 2 + 1) / _CELLS)
 
@@ -45,10 +46,10 @@ def misses(step: Step, hazard: float) -> float | None:
     slack = step.deadline - kept
     if slack < 0 or hazard * kept > _NEVER_DONE:
         return 1.0
-    if hazard * kept < _BEYOND:
+    if hazard * kept < _UNLIKELY:
         return 0.0  # not even one eviction is likely
     through = math.exp(-hazard * (step.restart + max(cut.length, cut.last)))
-    if slack <= step.wait + step.restart or through < _BEYOND:
+    if slack <= step.wait + step.restart or through < _UNLIKELY:
         return -math.expm1(
             -hazard * kept
         )  # after an eviction no start gets through, or there is no time for it
@@ -61,7 +62,7 @@ def misses(step: Step, hazard: float) -> float | None:
         transform = lattice.block(cut.length) ** cut.saved * lattice.block(cut.last)
     late = np.fft.irfft(transform, _CELLS) / _DAMPING
     in_time = late[:-1].sum() + late[-1] / 2  # half of what counts as the last point comes after it
-    return min(max(round(1 - float(in_time), _DIGITS), 0.0), 1.0)
+    return min(max(0.0, round(1 - float(in_time), _DIGITS)), 1.0)
 
 
 class _Lattice:
