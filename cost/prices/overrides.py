@@ -56,7 +56,8 @@ def _problems(size: str, given: Any) -> Iterator[str]:
         price: Any = entry.get(key)
         number = isinstance(price, int | float) and not isinstance(price, bool)
         if price is not None and not (number and 0 < price <= _MOST):
-            yield f"cost.prices.{size}.{key}: {price!r} is not allowed; expected a price an hour above 0, at most {_MOST:,}"
+            allowed = f"a price an hour above 0, at most {_MOST:,}"
+            yield f"cost.prices.{size}.{key}: {price!r} is not allowed; expected {allowed}"
     day: Any = entry.get("asOf")
     try:
         date.fromisoformat(day or "2026-01-01")

@@ -62,6 +62,7 @@ def test_what_is_no_price_in_anybodys_plan_is_one_line_each() -> None:
         "cost.prices.Standard_C: None is not allowed; expected onDemand, spot and asOf",
         f"cost.prices.Standard_D.onDemand: -1 {expected}",
         f"cost.prices.Standard_D.spot: inf {expected}",
+        f"cost.prices.Standard_F.onDemand: {10**20} {expected}",
     )
 
 
