@@ -26,7 +26,7 @@ _BEYOND: Final = 1e-6
 _UNLIKELY: Final = 1e-9
 _MANY: Final = 1e5  # blocks, beyond which the power of one loses its digits
 _NEVER_DONE: Final = 1e6  # evictions at the least; no deadline is that far away
-_DIGITS: Final = 7  # that hold; of what is behind them, fewer evictions may seem to miss more often
+_DIGITS: Final = 6  # that hold on every machine; what is behind them is noise of the transform
 _DAMPING: Final = _BEYOND ** (np.arange(_CELLS) / _CELLS)
 _Z: Final = _BEYOND ** (1 / _CELLS) * np.exp(-2j * np.pi * np.arange(_CELLS // 2 + 1) / _CELLS)
 

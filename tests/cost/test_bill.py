@@ -190,6 +190,39 @@ def test_what_a_stack_says_nothing_of_is_named() -> None:
     assert "traffic to the internet: `cost.usage.outboundGib` says how much" in found.left_out
 
 
+def test_what_azure_bills_beside_the_resources_is_named() -> None:
+    quiet = bill(stack(spot("cpuspot")), FixedMarket()).left_out
+    others = (
+        Resource("azure-native:network:NatGateway", "nat", {}),
+        Resource("azure-native:containerregistry:Registry", "acr", {"sku": {"name": "Basic"}}),
+        Resource("azure-native:operationalinsights:Workspace", "logs", {"retentionInDays": 90}),
+    )
+    made = stack(
+        spot("cpuspot", scaleSetEvictionPolicy="Deallocate", osDiskType="Managed"),
+        others=others,
+        apiServerAccessProfile={"enablePrivateCluster": True},
+        basis={"workload": {"a": work()}},
+    )
+    told = set(bill(made, FixedMarket()).left_out) - set(quiet)
+    assert told == {
+        "disks of evicted nodes of cpuspot: evictionPolicy Deallocate keeps them",
+        "what nodes fetch from the internet, such as images: the NAT gateway is paid for each GB of that, too",
+        "logs that the workspace takes in: `cost.usage.logsGib` says how much",
+        "logs older than 31 days: the workspace keeps them for 90",
+        "images beyond what the registry's price includes",
+        "the private endpoint and DNS zone of the API server: AKS makes them, not this stack",
+    }
+
+
+def test_logs_in_the_workspace_of_another_stack_are_counted() -> None:
+    others = (Resource("azure-native:monitor:DiagnosticSetting", "logs", {}),)
+    named = "logs that the workspace takes in: `cost.usage.logsGib` says how much"
+    assert named in bill(stack(others=others), FixedMarket()).left_out
+    said = bill(stack(others=others, basis={"cost": {"usage": {"logsGib": 10}}}), FixedMarket())
+    assert line(said, "logs").amount == Range.exactly(23)
+    assert named not in said.left_out
+
+
 def test_a_disk_without_a_price_is_named() -> None:
     market = FixedMarket(SIZES)
     made = stack(spot("big", "Standard_X", osDiskType="Managed"), basis={"workload": {"a": work(pool="big")}})
