@@ -33,6 +33,7 @@ from preview.report import NARROWEST
 from recorder.document import plan_document
 from recorder.run import PROJECT_ROOT, record
 from recorder.stack_files import StackFileError
+from revisions import processes
 from revisions.git import GitError
 from revisions.repository import RevisionError
 from writing.blocks import Page, Section
@@ -100,11 +101,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (CostError, StackFileError, RevisionError, GitError, pulumi.RunError, OSError) as error:
         print(error, *getattr(error, "__notes__", ()), sep="\n", file=sys.stderr)
         return 1
+    print(*written, sep="\n")
+    return OVER_BUDGET if found.over_budget else 0
+
+
+def command() -> int:
+    """`main` as a process of its own: whatever stops it, nothing that it started or keeps for a moment stays."""
+    try:
+        with processes.ended_with_this_one():
+            return main()
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         return 130
-    print(*written, sep="\n")
-    return OVER_BUDGET if found.over_budget else 0
 
 
 def planned(name: str, root: Path) -> Stack:
@@ -181,4 +189,4 @@ def _say(line: str) -> None:
 
 if __name__ == "__main__":
     gc.disable()  # as in `preview`
-    os._exit(terminal.run(main))
+    os._exit(terminal.run(command))

@@ -59,11 +59,7 @@ def stack_at(revision: Revision, stack: str, root: Path, report: Report) -> Earl
     """
     repository = Repository.of(root)
     folder = root / "build" / "cost-against"
-    with (
-        processes.ended_with_this_one(),
-        workplace(folder, root) as place,
-        tree_of(revision.commit, place, root) as tree,
-    ):
+    with workplace(folder, root) as place, tree_of(revision.commit, place, root) as tree:
         os.environ[processes.MARK] = place.mark
         theirs = Tree(
             tree / repository.within, revision, repository.tree(revision.commit), revision.commit[:12]

@@ -71,7 +71,9 @@ def read_stack(root: Path, stack: str, extra: Mapping[str, Any] | None = None) -
         )
     if stack not in stack_names(root):  # not a path: `../other` would be read, too
         known = ", ".join(stack_names(root)) or "none"
-        raise StackFileError(f"stack {stack!r}: no file Pulumi.{stack}.yaml; stacks here: {known}")
+        raise StackFileError(
+            f"stack {stack!r}: no file Pulumi.{repr(stack)[1:-1]}.yaml; stacks here: {known}"
+        )
     file = f"Pulumi.{stack}.yaml"
     content = _file(root / file)
     own: Any = content.get("config")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import logging
 import os
 import signal
 import time
@@ -49,6 +50,7 @@ def _interrupt(_signal: int, _frame: FrameType | None) -> None:
     """Stops once; what has to be cleared away then is not interrupted again."""
     for each in _SIGNALS:
         signal.signal(each, signal.SIG_IGN)
+    logging.disable()  # asyncio would tell of each task that is stopped
     raise KeyboardInterrupt
 
 

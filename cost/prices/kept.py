@@ -8,6 +8,7 @@ import os
 import stat
 import tempfile
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Final, cast
@@ -24,33 +25,35 @@ def folder() -> Path:
 
 def kept(question: str, now: datetime) -> tuple[datetime, list[Mapping[str, Any]]] | None:
     """The answer to a question and when it was given; None where there is none that is young enough and ours."""
-    file = _file(question)
     try:
+        file = _file(question)
         if not _ours(file.parent) or not _ours(file):
             return None
         found: Any = json.loads(file.read_text(encoding="utf-8"))
         asked, rows = datetime.fromisoformat(found["asked"]), found["rows"]
         if not isinstance(rows, list) or not now - _LONGEST <= asked <= now:
             return None
-    except (OSError, ValueError, TypeError, KeyError, RecursionError):
-        return None
+    except (OSError, RuntimeError, ValueError, TypeError, KeyError):
+        return None  # RuntimeError: a user without a home, JSON that is too deep
     return asked, [row for row in cast(list[Any], rows) if isinstance(row, dict)]
 
 
 def keep(question: str, asked: datetime, rows: list[Mapping[str, Any]]) -> None:
     """Keeps an answer; where the disk refuses, the next bill asks again."""
-    file = _file(question)
     text = json.dumps({"asked": asked.astimezone(UTC).isoformat(), "rows": rows})
-    try:
+    with suppress(OSError, RuntimeError):  # RuntimeError: a user without a home
+        file = _file(question)
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         if not _ours(file.parent):
             return
-        handle, draft = tempfile.mkstemp(dir=file.parent)
-        with os.fdopen(handle, "w", encoding="utf-8") as opened:
-            opened.write(text)
-        Path(draft).replace(file)
-    except OSError:
-        return
+        handle, name = tempfile.mkstemp(dir=file.parent)
+        draft = Path(name)
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8") as opened:
+                opened.write(text)
+            draft.replace(file)
+        finally:
+            draft.unlink(missing_ok=True)
 
 
 def _file(question: str) -> Path:

@@ -52,9 +52,12 @@ class Retail(Silent):
             for some in _some(list(named.items()), _NAMES_A_QUESTION):
                 question = _question(service, where, [called for _, called in some])
                 self._questions |= {key: question for key, _ in some}
-        with ThreadPoolExecutor(_AT_ONCE) as pool:
+        pool = ThreadPoolExecutor(_AT_ONCE)
+        try:
             for _ in pool.map(self._ask, dict.fromkeys(self._questions.values())):
                 pass
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)  # who interrupts does not wait for a slow answer
 
     def on_demand(self, size: str, region: str) -> Quote | None:
         """Today's list price."""

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -152,3 +157,25 @@ def test_each_stack_of_the_repository_has_a_bill(
     assert found["viable"]
     assert 0 < found["batch"]["saving"] < 0.9
     assert 0 < found["saving"] < found["batch"]["saving"]
+
+
+@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_one_leaves_nothing(stop: signal.Signals, tmp_path: Path) -> None:
+    """It is stopped while matplotlib has its temporary folder."""
+    temporary = tmp_path / "tmp"
+    temporary.mkdir()
+    started = subprocess.Popen(
+        [sys.executable, "-m", "cost", "--offline", "--format=svg", f"--build={tmp_path}", "dev"],
+        cwd=PROJECT_ROOT,
+        env={name: value for name, value in os.environ.items() if name != "MPLCONFIGDIR"}
+        | {"TMPDIR": str(temporary)},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    while started.poll() is None and not list(temporary.iterdir()):
+        time.sleep(0.01)
+    started.send_signal(stop)
+    said = started.communicate(timeout=60)[1]
+    assert (started.returncode, said) == (130, "interrupted\n")
+    assert not list(temporary.iterdir())

@@ -100,6 +100,10 @@ def test_an_unknown_stack_is_told_with_those_there_are(root: Path) -> None:
     (root / "Pulumi.dev.yaml").touch()
     with pytest.raises(StackFileError, match=r"^stack 'prd': no file Pulumi\.prd\.yaml; stacks here: dev$"):
         read_stack(root, "prd")
+    with pytest.raises(
+        StackFileError, match=r"^stack 'a\\nb': no file Pulumi\.a\\nb\.yaml; stacks here: dev$"
+    ):
+        read_stack(root, "a\nb")
 
 
 def test_a_project_without_stacks_is_told(root: Path) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import threading
+import time
 from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
@@ -13,6 +15,7 @@ import pytest
 from catalogue import services, vm_sizes
 from cost.figures import CostError, Range
 from cost.prices import Market, ahead_of, open_market
+from cost.prices.price_list import NoAnswerError, PriceList
 from cost.stack import Resource, Stack
 from tests.cost.prices.azure import Azure, row, service_row, spot
 from tests.cost.prices.stand_in_az import history, installed, rate
@@ -268,3 +271,24 @@ def test_a_quote_in_a_name_stays_in_the_name(told: Told, azure: Azure, address: 
     with pytest.raises(CostError):
         told.market(address).on_demand("Standard_D4s_v3' or 'a' eq 'a", "uksouth")
     assert "armSkuName eq 'Standard_D4s_v3'' or ''a'' eq ''a'" in azure.asked[0]
+
+
+def test_who_interrupts_does_not_wait_for_a_slow_answer(
+    monkeypatch: pytest.MonkeyPatch, told: Told, address: str
+) -> None:
+    answered, asked = threading.Event(), threading.Event()
+
+    def slow(_list: PriceList, question: str) -> object:
+        if "Virtual Machines" in question:
+            asked.wait(30)
+            raise KeyboardInterrupt
+        asked.set()
+        answered.wait(30)
+        raise NoAnswerError("late")
+
+    monkeypatch.setattr(PriceList, "rows", slow)
+    begin = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        told.market(address, ahead=[VM, ("load-balancer", "uksouth")])
+    assert time.monotonic() - begin < 5
+    answered.set()

@@ -1,5 +1,6 @@
 """How Azure's price list is asked: pages, patience, and what is no price list at all."""
 
+import errno
 import json
 import stat
 from datetime import UTC, datetime, timedelta
@@ -193,3 +194,23 @@ def test_a_home_that_cannot_be_written_costs_no_bill(
     (tmp_path / "file").write_text("", encoding="utf-8")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
     assert Clock().list(address).rows(WHERE)[1]
+
+
+def test_a_disk_that_is_full_keeps_no_draft(monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    kept.keep("question", datetime.now(UTC), [])
+    monkeypatch.setattr(Path, "replace", full)
+    kept.keep("another", datetime.now(UTC), [])
+    assert len(list(kept.folder().iterdir())) == 1
+
+
+def test_who_has_no_home_keeps_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    def homeless() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setattr(Path, "home", homeless)
+    kept.keep("question", datetime.now(UTC), [])
+    assert kept.kept("question", datetime.now(UTC)) is None
