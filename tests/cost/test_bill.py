@@ -10,6 +10,7 @@ from cost.bill import Bill, Line
 from cost.billing import bill
 from cost.figures import HOURS_A_MONTH, Range
 from cost.reading import hours
+from cost.report.page import rests_on
 from cost.stack import Resource
 from tests.cost.made import SYSTEM, FixedMarket, pool, spot, stack, work
 
@@ -262,3 +263,10 @@ def test_each_price_is_asked_once() -> None:
 )
 def test_durations_of_the_autoscaler(text: object, expected: float | None) -> None:
     assert hours(text) == (expected if expected is None else pytest.approx(expected))
+
+
+def test_the_source_of_a_rate_is_told_once() -> None:
+    basis = {"workload": {"a": work()}, "cost": {"evictionRate": "5-10"}}
+    told = rests_on(bill(stack(spot("cpuspot"), basis=basis), FixedMarket()))
+    assert told[0] == "evictions of cpuspot, 10 % an hour, 5 % to 10 %: this stack's settings"
+    assert [line for line in told if "settings" in line] == told[:1]
