@@ -40,6 +40,11 @@ def report(hours: int, evicted: int, pool: str = "cpuspot") -> dict[str, Any]:
     return {"version": 2, "time": at(hours), "since": at(0), "work": [], "nodes": nodes}
 
 
+@pytest.fixture(autouse=True)
+def _wide(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "110")
+
+
 def ran(*arguments: str, capsys: pytest.CaptureFixture[str]) -> tuple[int, str, str]:
     code = main([*arguments, "--offline"])
     captured = capsys.readouterr()
