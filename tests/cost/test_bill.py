@@ -10,8 +10,11 @@ from cost.bill import Bill, Line
 from cost.billing import bill
 from cost.figures import HOURS_A_MONTH, Range
 from cost.reading import hours
+from cost.report.page import rests_on
+from cost.report.what_if import what_if
 from cost.stack import Resource
 from tests.cost.made import SYSTEM, FixedMarket, pool, spot, stack, work
+from writing.blocks import Paragraph, Table
 
 SIZES = {"Standard_D4s_v3": (0.232, 0.0487), "Standard_D8s_v3": (0.464, 0.1), "Standard_X": (1.0, 0.5)}
 
@@ -110,6 +113,25 @@ def test_a_price_limit_below_the_spot_price_is_told() -> None:
     [told] = bill(stack(limited, basis=basis), FixedMarket()).warnings
     assert told.startswith("pools.cpuspot.maxPrice is 0.04: spot is expected to cost 0.0487")
     assert not bill(stack({**limited, "spotMaxPrice": 0.05}, basis=basis), FixedMarket()).warnings
+
+
+def test_a_price_limit_is_in_dollars_whatever_the_bill_is_in() -> None:
+    made = stack(spot("cpuspot") | {"spotMaxPrice": 0.04}, basis={"workload": {"a": calm()}})
+    found = bill(made, FixedMarket(currency="EUR"))
+    free = bill(stack(spot("cpuspot"), basis={"workload": {"a": calm()}}), FixedMarket(currency="EUR"))
+    assert line(found, "cpuspot").amount == line(free, "cpuspot").amount
+    [told] = found.warnings
+    assert told.startswith("pools.cpuspot.maxPrice is 0.04: that is USD and this bill is in EUR")
+
+
+@pytest.mark.parametrize(
+    ("model", "tables"), [("hourly", ["Evictions", "Spot price"]), ("blog", ["Spot price"])]
+)
+def test_what_changes_nothing_is_no_table(model: str, tables: list[str]) -> None:
+    made = stack(spot("cpuspot"), basis={"workload": {"a": work()}, "cost": {"model": model}})
+    assert [it.head[0] for it in what_if(made, FixedMarket()).blocks if isinstance(it, Table)] == tables
+    [nothing] = what_if(stack(), FixedMarket()).blocks
+    assert isinstance(nothing, Paragraph)
 
 
 def test_spot_never_costs_more_an_hour_than_on_demand() -> None:
@@ -262,3 +284,10 @@ def test_each_price_is_asked_once() -> None:
 )
 def test_durations_of_the_autoscaler(text: object, expected: float | None) -> None:
     assert hours(text) == (expected if expected is None else pytest.approx(expected))
+
+
+def test_the_source_of_a_rate_is_told_once() -> None:
+    basis = {"workload": {"a": work()}, "cost": {"evictionRate": "5-10"}}
+    told = rests_on(bill(stack(spot("cpuspot"), basis=basis), FixedMarket()))
+    assert told[0] == "evictions of cpuspot, 10 % an hour, 5 % to 10 %: this stack's settings"
+    assert [line for line in told if "settings" in line] == told[:1]
