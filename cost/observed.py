@@ -193,7 +193,7 @@ def _lines(error: ValidationError, name: str) -> Iterator[str]:
 
 
 def _in_order(record: Any, start: datetime, end: datetime | None) -> Any:
-    if end is not None and end < start - _SKEW:
+    if end is not None and end - start < -_SKEW:  # the first day of all has none before it
         raise PydanticCustomError(
             "backwards",
             "{end} is not allowed as an end; expected a time after its start, {start}",

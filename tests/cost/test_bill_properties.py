@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
@@ -111,6 +111,7 @@ def every_range(found: Bill) -> list[Range]:
     return ranges
 
 
+@settings(deadline=None)
 @given(BASES, MARKETS, st.integers(0, 3))
 def test_a_bill_is_the_sum_of_its_lines_and_no_range_is_the_wrong_way_round(
     basis: dict[str, Any], market: FixedMarket, least: int
@@ -125,6 +126,7 @@ def test_a_bill_is_the_sum_of_its_lines_and_no_range_is_the_wrong_way_round(
     )
 
 
+@settings(deadline=None)
 @given(BASES, MARKETS)
 def test_each_bill_keeps_its_contract_and_can_be_told(basis: dict[str, Any], market: FixedMarket) -> None:
     found = bill(made(basis), market)
@@ -135,6 +137,7 @@ def test_each_bill_keeps_its_contract_and_can_be_told(basis: dict[str, Any], mar
     assert not any(word in text for word in ("nan", "inf ", "1e+", "None"))
 
 
+@settings(deadline=None)
 @given(BASES, MARKETS, st.lists(st.floats(0, 0.99), min_size=2, max_size=4))
 def test_more_evictions_never_cost_less(
     basis: dict[str, Any], market: FixedMarket, rates: list[float]
@@ -145,12 +148,14 @@ def test_more_evictions_never_cost_less(
         assert math.isclose(less.on_demand().expected, more.on_demand().expected, rel_tol=1e-9)
 
 
+@settings(deadline=None)
 @given(BASES, MARKETS)
 def test_a_dearer_spot_price_never_costs_less(basis: dict[str, Any], market: FixedMarket) -> None:
     found = [it.bill.amount().expected for it in prices(made(basis), market)]
     assert all(less <= more * (1 + 1e-9) for less, more in pairwise(found[:-1]))
 
 
+@settings(deadline=None)
 @given(BASES, MARKETS)
 def test_dearer_home_pools_cost_more(basis: dict[str, Any], market: FixedMarket) -> None:
     dearer = replace(market, sizes={size: (od * 2, price) for size, (od, price) in market.sizes.items()})
