@@ -253,6 +253,7 @@ def _facilities(resources: Sequence[Resource], managed: Resource) -> Facilities:
     managed_ips = _count(
         _mapping(_mapping(network.get("loadBalancerProfile")).get("managedOutboundIPs")).get("count")
     )
+    kept = [_count(it.inputs.get("retentionInDays")) or 0 for it in resources if it.type == _WORKSPACE]
     known = _BILLED | _FREE
     return Facilities(
         tier=_of(_mapping(managed.inputs.get("sku")).get("tier"), str) or "Free",
@@ -261,10 +262,7 @@ def _facilities(resources: Sequence[Resource], managed: Resource) -> Facilities:
         nat_gateways=kinds[_NAT] + (outbound == "managedNATGateway"),
         registries=tuple(_skus(resources, _REGISTRY)),
         logs=bool(kinds[_WORKSPACE] or kinds[_LOGS]),
-        kept_days=max(
-            (_count(it.inputs.get("retentionInDays")) or 0 for it in resources if it.type == _WORKSPACE),
-            default=0,
-        ),
+        kept_days=max(kept, default=0),
         private=_mapping(managed.inputs.get("apiServerAccessProfile")).get("enablePrivateCluster") is True,
         storage=tuple(_skus(resources, _STORAGE)),
         uncounted=tuple(
