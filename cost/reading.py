@@ -282,7 +282,10 @@ def _of(value: object, kind: type[_T]) -> _T | None:
 
 
 def _number(value: object) -> float | None:
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+    try:
+        return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+    except OverflowError:
+        return None
 
 
 def _count(value: object) -> int | None:

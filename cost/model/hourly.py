@@ -15,6 +15,7 @@ from typing import Final
 
 from cost.model.blocks import blocks
 from cost.model.deadline import misses
+from cost.model.evenings import until_done
 from cost.model.rates import evictions_an_hour
 from cost.model.retries import fails
 from cost.model.step import Checkpoints, Step
@@ -36,12 +37,13 @@ class Expectation:
     Attributes:
         multiple: billed hours for each useful hour.
         evictions: how many.
-        lost: hours of work that an eviction undid, half-written checkpoints included.
-        restarting: hours until work goes on after an eviction, also where the next one came before that.
+        lost: hours of work that an eviction or an evening undid, half-written checkpoints included.
+        restarting: hours until work goes on after an eviction or an evening, also where the next one came before that.
         writing: hours in which checkpoints are written that last.
-        wall: hours from the first start to the end: the billed ones and the waits between the tries.
-        fails: chance that its retries are used up, so that somebody must start it again.
-        misses: chance that it is not done by its deadline, retries aside; None without a deadline.
+        wall: hours from the first start to the end: the billed ones and the waits between the tries, nights aside.
+        fails: chance that evictions alone use up its retries, so that somebody must start it again.
+        misses: chance that it is not done by its deadline, retries and nights aside; None without a deadline.
+        evenings: how many cut it off; 0 in a cluster that always runs. Each uses up a retry, too.
     """
 
     multiple: float
@@ -52,17 +54,23 @@ class Expectation:
     wall: float
     fails: float
     misses: float | None
+    evenings: float = 0.0
 
 
-def expected(step: Step, rate: float) -> Expectation:
+def expected(step: Step, rate: float, day: float | None = None) -> Expectation:
     """What the step is expected to take on VMs that are taken with chance `rate` within the next hour.
+
+    Args:
+        step: one step.
+        rate: chance of an eviction.
+        day: hours after which the cluster is stopped until next morning (`evenings.py`); None where it always runs.
 
     Raises:
         ValueError: `rate` is no chance; 1 is one, at which nothing gets done.
     """
     hazard = evictions_an_hour(rate)
     cut = blocks(step)
-    lost, restarting = _wasted(step, hazard)
+    lost, restarting, evenings = _wasted(step, hazard, day)
     billed = step.hours + cut.writing + lost + restarting
     evictions = hazard * billed if hazard else 0.0
     return Expectation(
@@ -74,13 +82,15 @@ def expected(step: Step, rate: float) -> Expectation:
         wall=billed + evictions * step.wait if step.wait else billed,
         fails=fails(step, hazard),
         misses=misses(step, hazard),
+        evenings=evenings,
     )
 
 
-def multiple(step: Step, hazard: float) -> float:
+def multiple(step: Step, hazard: float, day: float | None = None) -> float:
     """Billed hours for each useful hour at so many evictions a running hour, also where no step gets done."""
     cut = blocks(step)
-    return (step.hours + cut.writing + sum(_waste(step, hazard))) / step.hours
+    billed = step.hours + cut.writing + sum(_waste(step, hazard))
+    return (billed if day is None else until_done(step, hazard, day, billed).billed) / step.hours
 
 
 def textbook(checkpoints: Checkpoints, restart: float, rate: float) -> float:
@@ -96,9 +106,25 @@ def textbook(checkpoints: Checkpoints, restart: float, rate: float) -> float:
     return (1 + _growth(hazard, restart)) * (block + _lost(hazard, block)) / checkpoints.every
 
 
-def _wasted(step: Step, hazard: float) -> tuple[float, float]:
+def _wasted(step: Step, hazard: float, day: float | None) -> tuple[float, float, float]:
+    """Hours lost, hours restarting, and evenings."""
     lost, restarting = _waste(step, hazard)
-    return (lost, restarting) if lost + restarting <= NEVER_DONE else (math.inf, math.inf)
+    evenings = 0.0
+    if day is not None and lost + restarting <= NEVER_DONE:
+        lost, restarting, evenings = _cut_off(step, hazard, day, lost + restarting)
+    return (lost, restarting, evenings) if lost + restarting <= NEVER_DONE else (math.inf, math.inf, math.inf)
+
+
+def _cut_off(step: Step, hazard: float, day: float, wasted: float) -> tuple[float, float, float]:
+    """The same of a step that evenings cut off: each of them, like each eviction, is followed by a restart."""
+    kept = step.hours + blocks(step).writing
+    found = until_done(step, hazard, day, kept + wasted)
+    if not math.isfinite(found.billed):
+        return math.inf, math.inf, math.inf
+    restart = -math.expm1(-hazard * step.restart) / hazard if hazard else step.restart
+    waste = found.billed - kept
+    restarting = min((hazard * found.billed + found.evenings) * restart, waste)
+    return waste - restarting, restarting, found.evenings
 
 
 def _waste(step: Step, hazard: float) -> tuple[float, float]:

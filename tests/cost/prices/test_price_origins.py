@@ -48,9 +48,10 @@ def test_what_is_no_price_in_anybodys_plan_is_one_line_each() -> None:
                 "Standard_C": None,
                 "Standard_D": {"onDemand": -1, "spot": float("inf"), "asOf": "2026-11-22"},
                 "Standard_E": {"onDemand": 0.1, "spot": None, "asOf": None},
+                "Standard_F": {"onDemand": 10**20, "asOf": None},
             }
         )
-    expected = "is not allowed; expected a price an hour above 0"
+    expected = "is not allowed; expected a price an hour above 0, at most 1,000,000,000"
     day = "is not allowed; expected a day such as 2026-11-22"
     assert refused.value.problems == (
         f"cost.prices.Standard_A.onDemand: 0 {expected}",
@@ -62,6 +63,7 @@ def test_what_is_no_price_in_anybodys_plan_is_one_line_each() -> None:
         "cost.prices.Standard_C: None is not allowed; expected onDemand, spot and asOf",
         f"cost.prices.Standard_D.onDemand: -1 {expected}",
         f"cost.prices.Standard_D.spot: inf {expected}",
+        f"cost.prices.Standard_F.onDemand: {10**20} {expected}",
     )
 
 
