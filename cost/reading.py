@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, TypeVar, cast
@@ -133,11 +133,6 @@ def from_file(path: Path) -> Stack:
         return from_plan(read_plan(path))
     except PlanError as error:
         raise CostError(str(error)) from None
-
-
-def pools(stack: Stack) -> Iterable[Pool]:
-    """Every pool of a stack; errors as of `cluster`."""
-    return cluster(stack).pools.values()
 
 
 def cluster(stack: Stack) -> Cluster:
