@@ -81,7 +81,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         more: list[Section] = []
         rates: Mapping[str, EvictionRate] = {}
         if options.observed:
-            seen = observed.read(options.observed, {it.name: it.spot for it in reading.pools(stack)})
+            seen = observed.read(
+                options.observed, {it.name: it.spot for it in reading.cluster(stack).pools.values()}
+            )
             rates = observation.telling(seen)
             before, found = found, bill(stack, market, observed=rates)
             more.append(observation.section(seen, before, found))

@@ -60,7 +60,7 @@ def left_out(facilities: Facilities, usage: Usage) -> Iterator[str]:
         yield "traffic to the internet: `cost.usage.outboundGib` says how much"
     if facilities.nat_gateways or facilities.load_balancer:
         way = "NAT gateway" if facilities.nat_gateways else "load balancer"
-        yield f"what nodes fetch from the internet, such as images: the {way} is paid for each GB of that, too"
+        yield f"what nodes fetch, such as images: the {way} may take its price for each GB of that, too"
     if facilities.logs and not usage.logs_gib:
         yield "logs that the workspace takes in: `cost.usage.logsGib` says how much"
     if facilities.kept_days > _FREE_DAYS:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, TypeVar, cast
@@ -135,11 +135,6 @@ def from_file(path: Path) -> Stack:
         raise CostError(str(error)) from None
 
 
-def pools(stack: Stack) -> Iterable[Pool]:
-    """Every pool of a stack; errors as of `cluster`."""
-    return cluster(stack).pools.values()
-
-
 def cluster(stack: Stack) -> Cluster:
     """What a stack registers, as far as it costs money.
 
@@ -253,6 +248,7 @@ def _facilities(resources: Sequence[Resource], managed: Resource) -> Facilities:
     managed_ips = _count(
         _mapping(_mapping(network.get("loadBalancerProfile")).get("managedOutboundIPs")).get("count")
     )
+    kept = [_count(it.inputs.get("retentionInDays")) or 0 for it in resources if it.type == _WORKSPACE]
     known = _BILLED | _FREE
     return Facilities(
         tier=_of(_mapping(managed.inputs.get("sku")).get("tier"), str) or "Free",
@@ -261,10 +257,7 @@ def _facilities(resources: Sequence[Resource], managed: Resource) -> Facilities:
         nat_gateways=kinds[_NAT] + (outbound == "managedNATGateway"),
         registries=tuple(_skus(resources, _REGISTRY)),
         logs=bool(kinds[_WORKSPACE] or kinds[_LOGS]),
-        kept_days=max(
-            (_count(it.inputs.get("retentionInDays")) or 0 for it in resources if it.type == _WORKSPACE),
-            default=0,
-        ),
+        kept_days=max(kept, default=0),
         private=_mapping(managed.inputs.get("apiServerAccessProfile")).get("enablePrivateCluster") is True,
         storage=tuple(_skus(resources, _STORAGE)),
         uncounted=tuple(

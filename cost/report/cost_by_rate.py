@@ -103,9 +103,10 @@ def _line(axes: Any, found: ByRate, curve: Curve, colour: str, top: float) -> fl
 
 def _labels(axes: Any, labels: list[tuple[float, str, str]], end: float, top: float) -> None:
     """Names at the right end of the lines, moved apart where they would touch."""
-    place = math.inf
+    place, lines = math.inf, 0
     for height, words, colour in sorted(labels, reverse=True):
-        place = min(height, place - _LEAST_GAP * top * (1 + words.count("\n")))
+        above, lines = lines, 1 + words.count("\n")
+        place = min(height, place - _LEAST_GAP * top * (above + lines) / 2)  # each is centred on its place
         axes.annotate(words, (end, place), (12, 0), **_POINTS, color=colour, weight="bold")
 
 

@@ -228,7 +228,7 @@ def test_what_azure_bills_beside_the_resources_is_named() -> None:
     told = set(bill(made, FixedMarket()).left_out) - set(quiet)
     assert told == {
         "disks of evicted nodes of cpuspot: evictionPolicy Deallocate keeps them",
-        "what nodes fetch from the internet, such as images: the NAT gateway is paid for each GB of that, too",
+        "what nodes fetch, such as images: the NAT gateway may take its price for each GB of that, too",
         "logs that the workspace takes in: `cost.usage.logsGib` says how much",
         "logs older than 31 days: the workspace keeps them for 90",
         "images beyond what the registry's price includes",

@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterable
+from itertools import pairwise
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -172,6 +173,21 @@ def test_the_break_even_is_where_the_curve_meets_the_price_on_demand() -> None:
     assert (found.rates[0], found.rates[-1]) == (0, 0.25)
     shown = texts(cost_by_rate(found, "USD", "Title", ""))
     assert "(pays up to 92 %)" in shown
+
+
+def test_names_of_lines_that_end_close_together_do_not_touch() -> None:
+    ways: list[tuple[str, CostAt]] = [("as it is", saving_often(0.05)), ("calm", lambda _: 400 * 0.05)]
+    svg = cost_by_rate(by_rate(ways, 400 * 0.232, ()), "USD", "Title", "")
+    names = [
+        each
+        for each in parsed(svg).iter(f"{SVG}text")
+        if "12px" in each.get("style", "") and "700" in each.get("style", "")
+    ]
+    assert [each.text for each in names if each.get("y") is None] == ["as it is", "(pays up to 92 %)"]
+    places = sorted(
+        float(each.get("y") or each.get("transform", "").split()[1].rstrip(")")) for each in names
+    )
+    assert min(below - above for above, below in pairwise(places)) > 13
 
 
 @pytest.mark.parametrize("price", [0.3, 0.232])
