@@ -100,7 +100,7 @@ class _Calendar:
         known = np.minimum(left, len(mornings) - 1)
         after = mornings[known]
         if blocks_left > _MOST:
-            each = (mornings[-1] - mornings[-1 - self._most]) / self._most
+            each = (mornings[_MOST] - mornings[_MOST // 2]) / (_MOST - _MOST // 2)
             after = after + (left - known)[:, None] * each
         after[behind == 0] = 0.0  # what never happens may take as long as it likes
         billed, evenings = today + behind @ after
