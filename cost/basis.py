@@ -17,10 +17,13 @@ from cost.figures import CostError
 from cost.model.step import Checkpoints, Step
 
 HOURS_A_WEEK: Final = 168
+_LONGEST: Final = 80
+"""Letters of a wrong value that are shown."""
 
 _Share = Annotated[float, Field(ge=0, lt=1)]
-_Hours = Annotated[float, Field(gt=0)]
-_NotNegative = Annotated[float, Field(ge=0)]
+_Hours = Annotated[float, Field(gt=0, le=1e12)]
+_NotNegative = Annotated[float, Field(ge=0, le=1e12)]
+"""The upper ends are beyond all sense; sums of figures below them are never infinite."""
 Rate = Annotated[float, Field(ge=0, lt=1)] | Literal["0-5", "5-10", "10-15", "15-20", "20+"]
 """Chance of an eviction within the next hour, or one of Azure's bands ("spot-vms.md"), in percent."""
 
@@ -42,10 +45,10 @@ class Work(_Read):
     checkpoint_minutes: _Hours | None = None
     checkpoint_write_minutes: _NotNegative = 2
     restart_minutes: _NotNegative = 6
-    retries: Annotated[int, Field(ge=0, strict=False)] = 5
+    retries: Annotated[int, Field(ge=0, le=1000, strict=False)] = 5
     retry_wait_minutes: _NotNegative = 5
     deadline_hours: _Hours | None = None
-    steps_at_once: Annotated[int, Field(ge=1, strict=False)] = 1
+    steps_at_once: Annotated[int, Field(ge=1, le=5000, strict=False)] = 1
 
     @property
     def step(self) -> Step:
@@ -191,7 +194,14 @@ def _lines(error: ValidationError) -> Iterator[str]:
             continue
         told.add(key)
         allowed = mistake["msg"].removeprefix("Input should be ").replace("Field required", "a value")
+        if mistake["type"] in {"model_type", "dict_type"}:
+            allowed = "an object"
         if path[-1:] == ["evictionRate"]:
             allowed = "a number from 0 to below 1, or a band of Azure's: 0-5, 5-10, 10-15, 15-20 or 20+"
         value = cast(object, None if mistake["type"] == "missing" else mistake["input"])
-        yield f"{key}: {value!r} is not allowed; expected {allowed[:1].lower()}{allowed[1:]}"
+        yield f"{key}: {_shown(value)} is not allowed; expected {allowed[:1].lower()}{allowed[1:]}"
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"

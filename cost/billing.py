@@ -96,6 +96,7 @@ def bill(stack: Stack, market: Market, *, observed: Mapping[str, EvictionRate] |
             *_idle_pools(terms, workload),
             *_unpriced_disks(terms, [line.pool for line in every if line.hours]),
             *_uncounted_evenings(basis),
+            *_kept_disks(terms, [line.pool for line in every if line.hours]),
             *fixed.left_out(found.facilities, basis.cost.usage),
         ),
         warnings=tuple(warnings),
@@ -179,3 +180,8 @@ def _unpriced_disks(terms: PoolTerms, billed: list[str]) -> Iterator[str]:
     ]
     if names:
         yield f"managed OS disks of {', '.join(names)}: their price is not known here"
+
+
+def _kept_disks(terms: PoolTerms, billed: list[str]) -> Iterator[str]:
+    if names := [name for name in billed if terms.pools[name].keeps_disks]:
+        yield f"disks of evicted nodes of {', '.join(names)}: evictionPolicy Deallocate keeps them"

@@ -101,5 +101,10 @@ class CostError(ValueError):
     """
 
     def __init__(self, *problems: str) -> None:
-        self.problems = problems
-        super().__init__("\n".join(problems))
+        self.problems = tuple(map(_line, problems))
+        super().__init__("\n".join(self.problems))
+
+
+def _line(text: str) -> str:
+    """One line, whatever a name or a value in it holds."""
+    return "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)

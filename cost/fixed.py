@@ -15,6 +15,8 @@ from cost.reading import Facilities, Pool
 
 _HOURS: Final = {"hour": HOURS_A_MONTH, "day": HOURS_A_MONTH / 24, "month": 1.0}
 _PRICED_STORAGE: Final = "Standard_LRS"
+_FREE_DAYS: Final = 31
+"""For which logs are kept at the price of taking them in ("logs/data-retention-configure.md")."""
 
 
 def a_month(quote: Quote) -> Range:
@@ -53,11 +55,20 @@ def lines(facilities: Facilities, basis: Basis, quotes: Quotes, running: float) 
 
 def left_out(facilities: Facilities, usage: Usage) -> Iterator[str]:
     """What is not counted, and why."""
-    yield "disks that Charmed Kubeflow asks for: they are no resources of this stack"
+    yield "disks, file shares and storage accounts for volumes: Kubernetes makes them, not this stack"
     if not usage.outbound_gib:
         yield "traffic to the internet: `cost.usage.outboundGib` says how much"
-    if facilities.workspaces and not usage.logs_gib:
+    if facilities.nat_gateways or facilities.load_balancer:
+        way = "NAT gateway" if facilities.nat_gateways else "load balancer"
+        yield f"what nodes fetch from the internet, such as images: the {way} is paid for each GB of that, too"
+    if facilities.logs and not usage.logs_gib:
         yield "logs that the workspace takes in: `cost.usage.logsGib` says how much"
+    if facilities.kept_days > _FREE_DAYS:
+        yield f"logs older than {_FREE_DAYS} days: the workspace keeps them for {facilities.kept_days}"
+    if facilities.registries:
+        yield "images beyond what the registry's price includes"
+    if facilities.private:
+        yield "the private endpoint and DNS zone of the API server: AKS makes them, not this stack"
     if facilities.storage and not usage.stored_gib:
         yield "what is stored in the storage account: `cost.usage.storedGib` says how much"
     elif usage.stored_gib and facilities.storage[:1] != (_PRICED_STORAGE,):
@@ -71,7 +82,7 @@ def left_out(facilities: Facilities, usage: Usage) -> Iterator[str]:
 def _used(facilities: Facilities, usage: Usage, quotes: Quotes) -> Iterator[Line]:
     if usage.stored_gib and facilities.storage[:1] == (_PRICED_STORAGE,):
         yield _metered("storage", quotes.service("blob-hot-lrs"), usage.stored_gib)
-    if usage.logs_gib and facilities.workspaces:
+    if usage.logs_gib:
         yield _metered("logs", quotes.service("logs"), usage.logs_gib)
     if usage.outbound_gib:
         charged = max(usage.outbound_gib - FREE_OUTBOUND_GB, 0.0)

@@ -24,6 +24,11 @@ class Quotes:
         self._rates: dict[str, EvictionRate] = {}
         self._problems: dict[str, None] = {}
 
+    @property
+    def currency(self) -> str:
+        """ISO code of every price."""
+        return self._market.currency
+
     def on_demand(self, size: str) -> Quote:
         """An hour of a VM."""
         return self._quote("on demand", size, lambda: self._market.on_demand(size, self._region))

@@ -21,6 +21,7 @@ _NAT: Final = "azure-native:network:NatGateway"
 _REGISTRY: Final = "azure-native:containerregistry:Registry"
 _WORKSPACE: Final = "azure-native:operationalinsights:Workspace"
 _STORAGE: Final = "azure-native:storage:StorageAccount"
+_LOGS: Final = "azure-native:monitor:DiagnosticSetting"
 _BILLED: Final = frozenset({_CLUSTER, _AGENT_POOL, _ADDRESS, _NAT, _REGISTRY, _WORKSPACE, _STORAGE})
 _FREE: Final = frozenset(
     {
@@ -28,7 +29,7 @@ _FREE: Final = frozenset(
         "azure-native:containerservice:MaintenanceConfiguration",
         "azure-native:managedidentity:FederatedIdentityCredential",
         "azure-native:managedidentity:UserAssignedIdentity",
-        "azure-native:monitor:DiagnosticSetting",
+        _LOGS,
         "azure-native:network:VirtualNetwork",
         "azure-native:resources:ResourceGroup",
         "azure-native:storage:BlobContainer",
@@ -59,6 +60,7 @@ class Pool:
         max_price: above which a spot VM is evicted, an hour in USD; None for no limit below the price on demand.
         fallback: name of the pool that takes over when spot is sold out; empty for none.
         gpus: of each node.
+        keeps_disks: whether an evicted node is deallocated, so that its disk stays and is paid for.
     """
 
     name: str
@@ -71,6 +73,7 @@ class Pool:
     max_price: float | None = None
     fallback: str = ""
     gpus: int = 0
+    keeps_disks: bool = False
 
 
 @dataclass(frozen=True)
@@ -81,6 +84,9 @@ class Facilities:
         tier: of the control plane: `Free`, `Standard`, `Premium`.
         addresses: static public addresses, those that AKS makes for outbound traffic included.
         registries, storage: SKU of each.
+        logs: whether the control plane's logs are sent to a workspace, this stack's or another.
+        kept_days: for which the stack's own workspace keeps them; 0 where it has none.
+        private: whether the API server is reached through a private endpoint.
         uncounted: types of Azure's that this program has no price for.
     """
 
@@ -89,7 +95,9 @@ class Facilities:
     addresses: int
     nat_gateways: int
     registries: tuple[str, ...]
-    workspaces: int
+    logs: bool
+    kept_days: int
+    private: bool
     storage: tuple[str, ...]
     uncounted: tuple[str, ...]
 
@@ -213,6 +221,7 @@ def _pool(name: str, wire: Mapping[str, Any], contract: Mapping[str, Any]) -> Po
         max_price=limit if limit is not None and limit > 0 else None,
         fallback=_of(contract.get("fallback"), str) or "",
         gpus=_count(contract.get("gpus")) or 0,
+        keeps_disks=spot and wire.get("scaleSetEvictionPolicy") == "Deallocate",
     )
 
 
@@ -251,7 +260,12 @@ def _facilities(resources: Sequence[Resource], managed: Resource) -> Facilities:
         addresses=kinds[_ADDRESS] + ((managed_ips or 1) if outbound == "loadBalancer" else 0),
         nat_gateways=kinds[_NAT] + (outbound == "managedNATGateway"),
         registries=tuple(_skus(resources, _REGISTRY)),
-        workspaces=kinds[_WORKSPACE],
+        logs=bool(kinds[_WORKSPACE] or kinds[_LOGS]),
+        kept_days=max(
+            (_count(it.inputs.get("retentionInDays")) or 0 for it in resources if it.type == _WORKSPACE),
+            default=0,
+        ),
+        private=_mapping(managed.inputs.get("apiServerAccessProfile")).get("enablePrivateCluster") is True,
         storage=tuple(_skus(resources, _STORAGE)),
         uncounted=tuple(
             sorted(kind for kind in kinds if kind.startswith("azure-native:") and kind not in known)
@@ -270,7 +284,10 @@ def _of(value: object, kind: type[_T]) -> _T | None:
 
 
 def _number(value: object) -> float | None:
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+    try:
+        return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+    except OverflowError:
+        return None
 
 
 def _count(value: object) -> int | None:

@@ -14,6 +14,8 @@ from cost.prices import bands
 from cost.quotes import Quotes
 from cost.reading import Cluster, Pool
 
+_LIMITS_IN: Final = "USD"
+"""Currency of a pool's limit, whatever the bill's (docs/facts/aks.md#spot-pools)."""
 _SETTINGS: Final = Source("this stack's settings")
 
 
@@ -128,10 +130,17 @@ class PoolTerms:
 
     def _spot_price(self, pool: Pool, asked: Range, on_demand: Range) -> Range:
         """Azure never asks more for spot than for on demand, nor more than a pool's limit ("spot-vms.md")."""
-        most = on_demand.high if pool.max_price is None else min(on_demand.high, pool.max_price)
-        if pool.max_price is not None and asked.expected > pool.max_price:
+        limit, currency = pool.max_price, self._quotes.currency
+        if limit is not None and currency != _LIMITS_IN:
             told = (
-                f"pools.{pool.name}.maxPrice is {pool.max_price:g}: spot is expected to cost {asked.expected:.4f}, "
+                f"pools.{pool.name}.maxPrice is {limit:g}: that is {_LIMITS_IN} and this bill is in {currency}, so it "
+                f"does not count here; make the bill in {_LIMITS_IN} to see what it does"
+            )
+            self.warnings[told], limit = None, None
+        most = on_demand.high if limit is None else min(on_demand.high, limit)
+        if limit is not None and asked.expected > limit:
+            told = (
+                f"pools.{pool.name}.maxPrice is {limit:g}: spot is expected to cost {asked.expected:.4f}, "
                 "so its nodes would not start; raise it"
             )
             self.warnings[told] = None

@@ -15,6 +15,8 @@ _WHOLE_FROM: Final = 10
 """Figures from here on are told without a point."""
 _LEAST_PERCENT: Final = 0.01
 _MINUTES_BELOW: Final = 2
+_SHORT_FROM: Final = 1e15
+"""Figures from here on, which no sense has, are told by their power of ten: 300 digits fit in no table."""
 
 
 def money(amount: float, currency: str) -> str:
@@ -22,7 +24,7 @@ def money(amount: float, currency: str) -> str:
     if not math.isfinite(amount):
         return NEVER
     digits = 2 if abs(amount) < _CENTS_BELOW - 0.005 else 0
-    text = f"{abs(amount):,.{digits}f}"
+    text = f"{abs(amount):,.{digits}f}" if abs(amount) < _SHORT_FROM else f"{abs(amount):.3g}"
     sign = "−" if amount < 0 and float(text.replace(",", "")) else ""
     mark = _SIGNS.get(currency)
     return f"{sign}{mark}{text}" if mark else f"{sign}{text} {currency}"
@@ -94,6 +96,8 @@ def hours(number: float) -> str:
     """Hours: `3,570`, `1.9`; `never done` without an end."""
     if not math.isfinite(number):
         return NEVER
+    if number >= _SHORT_FROM:
+        return f"{number:.3g}"
     return f"{number:,.0f}" if number >= _WHOLE_FROM or number == int(number) else f"{number:.1f}"
 
 

@@ -12,6 +12,15 @@ from recorder.document import SECRET, VERSION
 
 _PLAN: Final = frozenset({"stack", "resources", "outputs", "secretOutputs", "unknownOutputs"})
 _RESOURCE: Final = frozenset({"urn", "type", "name", "inputs", "secretInputs", "unknownInputs", "options"})
+_KINDS: Final[Mapping[type, str]] = {
+    str: "text",
+    list: "a list",
+    dict: "an object",
+    int: "a number",
+    float: "a number",
+    bool: "true or false",
+    type(None): "null",
+}
 
 
 class PlanError(ValueError):
@@ -28,14 +37,16 @@ def read(path: Path) -> Mapping[str, Any]:
         plan: Any = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise PlanError(f"{path}: {error.strerror}") from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise PlanError(f"{path}: not JSON: {error}") from None
     if not isinstance(plan, dict) or cast(dict[str, Any], plan).get("version") != VERSION:
         raise PlanError(f"{path}: no plan document of version {VERSION}, as `make preview` writes it")
     found = cast(dict[str, Any], plan)
     _whole(found, _PLAN, f"{path}")
+    _typed(found, {"stack": str, "resources": list, "outputs": dict}, f"{path}")
     for number, entry in enumerate(found["resources"]):
         _whole(entry, _RESOURCE, f"{path}: resources[{number}]")
+        _typed(entry, {"type": str, "name": str, "inputs": dict}, f"{path}: resources[{number}]")
     return found
 
 
@@ -69,6 +80,12 @@ def resources(planned: Iterable[Mapping[str, Any]]) -> list[Resource]:
 def _whole(found: Any, keys: frozenset[str], where: str) -> None:
     if missing := keys - found.keys() if isinstance(found, dict) else keys:
         raise PlanError(f"{where}: it lacks {', '.join(sorted(missing))}")
+
+
+def _typed(found: Mapping[str, Any], kinds: Mapping[str, type], where: str) -> None:
+    for key, kind in kinds.items():
+        if not isinstance(found[key], kind):
+            raise PlanError(f"{where}: its {key} is {_KINDS[type(found[key])]}, not {_KINDS[kind]}")
 
 
 def _resource(entry: Mapping[str, Any]) -> Resource:

@@ -54,6 +54,7 @@ class Price(SettingsModel):
         unit="`cost.currency` an hour",
         source="our choice",
         gt=0,
+        le=1_000_000_000,
     )
     spot: float | None = setting(
         None,
@@ -61,6 +62,7 @@ class Price(SettingsModel):
         unit="`cost.currency` an hour",
         source="our choice",
         gt=0,
+        le=1_000_000_000,
     )
     as_of: Day = setting(
         about="Day on which the prices were read, because no price is shown without its age.",

@@ -35,19 +35,20 @@ def _blocks(advised: Advised) -> Iterator[Block]:
     yield Table(head, tuple(_row(one, advised) for one in advised.each), range(1, len(head)))
     if advised.together:
         before, after = (
-            money(it.expected, advised.currency) for it in (advised.together.before, advised.together.after)
+            f"{money(it.expected, advised.currency)} ({saving(it.expected, advised.on_demand.expected)})"
+            for it in (advised.together.before, advised.together.after)
         )
-        compared = saving(advised.together.after.expected, advised.on_demand.expected)
+        on_demand = money(advised.on_demand.expected, advised.currency)
         yield Paragraph(
-            f"All of these at once, decisions of their own aside: {before} → {after}, {compared} against the work of "
-            "today's stack on demand:"
+            f"All of these at once, decisions of their own aside: {before} → {after}, against {on_demand} for "
+            "today's stack with its work on demand:"
         )
         yield Items(advised.taken)
         yield Paragraph("In the stack file, under `config:`, in place of the same keys:")
         yield from _lines(advised.together)
     for one in advised.each:
-        alone = " A decision of its own, so it is not among all of these." if one.alone else ""
-        yield Paragraph(f"{one.sentence[:1].upper()}{one.sentence[1:]}:{alone}")
+        alone = " (a decision of its own, so not among all of these)" if one.alone else ""
+        yield Paragraph(f"{one.sentence[:1].upper()}{one.sentence[1:]}{alone}:")
         yield from _lines(one)
 
 

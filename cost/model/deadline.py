@@ -15,7 +15,7 @@ import math
 from typing import Final
 
 from cost.model.blocks import blocks
-from cost.model.lattice import BEYOND, CELLS, Lattice
+from cost.model.lattice import CELLS, UNLIKELY, Lattice
 from cost.model.step import Step
 
 _MANY: Final = 1e5  # blocks, beyond which the power of one loses its digits
@@ -36,10 +36,10 @@ def misses(step: Step, hazard: float) -> float | None:
     slack = step.deadline - kept
     if slack < 0 or hazard * kept > _NEVER_DONE:
         return 1.0
-    if hazard * kept < BEYOND:
+    if hazard * kept < UNLIKELY:
         return 0.0  # not even one eviction is likely
     through = math.exp(-hazard * (step.restart + max(cut.length, cut.last)))
-    if slack <= step.wait + step.restart or through < BEYOND:
+    if slack <= step.wait + step.restart or through < UNLIKELY:
         return -math.expm1(
             -hazard * kept
         )  # after an eviction no start gets through, or there is no time for it

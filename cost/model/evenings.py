@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cost.model.blocks import Blocks, blocks
-from cost.model.lattice import BEYOND, CELLS, Complex, Lattice
+from cost.model.lattice import CELLS, UNLIKELY, Complex, Lattice
 from cost.model.step import Step
 
 _MOST_A_DAY: Final = 200
@@ -83,7 +83,7 @@ class _Calendar:
 
     def __init__(self, step: Step, cut: Blocks, hazard: float, day: float) -> None:
         self._cut, self._restart, self._day = cut, step.restart, day
-        self._hazard = hazard if hazard * day > BEYOND else 0.0
+        self._hazard = hazard if hazard * day > UNLIKELY else 0.0
         self._lattice = Lattice(self._hazard, step.restart, 0.0, day / (CELLS - 1))
         self._points = np.arange(CELLS) * (day / (CELLS - 1))
         fits = day / cut.length + _ALMOST if cut.length else 0.0
@@ -135,7 +135,7 @@ class _Calendar:
             end = float(done[left - 1]) if ends_today else 0.0
             today = np.array([hours[left - 1] if ends_today else self._day, 1 - end])
             none, *some = _exactly(kept, end, left)
-            if 1 - none < BEYOND:
+            if 1 - none < UNLIKELY:
                 found[left:] = math.inf
                 break
             found[left] = (today + np.array(some) @ found[left - len(some) : left][::-1]) / (1 - none)

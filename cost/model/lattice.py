@@ -12,10 +12,12 @@ import numpy as np
 import numpy.typing as npt
 
 CELLS: Final = 512
-BEYOND: Final = 1e-8
-"""At most so much of a chance is told wrongly because of what lies beyond the lattice."""
-_DAMPING: Final = BEYOND ** (np.arange(CELLS) / CELLS)
-_Z: Final = BEYOND ** (1 / CELLS) * np.exp(-2j * np.pi * np.arange(CELLS // 2 + 1) / CELLS)
+_BEYOND: Final = 1e-6
+"""Share of what lies beyond the lattice that counts as inside; less of it would cost digits of what is left."""
+UNLIKELY: Final = 1e-9
+"""A chance below it is none."""
+_DAMPING: Final = _BEYOND ** (np.arange(CELLS) / CELLS)
+_Z: Final = _BEYOND ** (1 / CELLS) * np.exp(-2j * np.pi * np.arange(CELLS // 2 + 1) / CELLS)
 
 Complex = npt.NDArray[np.complex128]
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import date, timedelta
 from functools import cache
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from catalogue import priced_regions, regions, services, vm_sizes
 from cost.figures import CostError, EvictionRate, Quote
@@ -13,14 +15,16 @@ from cost.prices.origin import Origin
 from cost.prices.snapshot import CURRENCY, assumed_spot
 
 _Found = TypeVar("_Found")
+_OLD: Final = timedelta(days=365)
+"""A price is told to be old when it is older than that. Our choice."""
 
 
 class Chain:
     """A market whose answers come from the first origin that knows; each is asked once."""
 
-    def __init__(self, origins: Sequence[Origin], currency: str) -> None:
-        """Takes the origins, most trusted first, and the currency of all of them."""
-        self._origins, self.currency = tuple(origins), currency
+    def __init__(self, origins: Sequence[Origin], currency: str, today: date) -> None:
+        """Takes the origins, most trusted first, the currency of all of them, and the day to tell old prices by."""
+        self._origins, self.currency, self._today = tuple(origins), currency, today
         self.on_demand = cache(self._on_demand)
         self.spot = cache(self._spot)
         self.evictions = cache(self._evictions)
@@ -30,11 +34,11 @@ class Chain:
         found = self._first(lambda origin: origin.on_demand(size, region))
         if found is None:
             raise CostError(self._unpriced(size, region))
-        return found
+        return self._aged(found)
 
     def _spot(self, size: str, region: str) -> Quote:
         found = self._first(lambda origin: origin.spot(size, region))
-        return found or assumed_spot(size, region, self.on_demand(size, region))
+        return self._aged(found) if found else assumed_spot(size, region, self.on_demand(size, region))
 
     def _evictions(self, size: str, region: str) -> EvictionRate:
         return self._first(lambda origin: origin.evictions(size, region)) or bands.ASSUMED
@@ -42,10 +46,19 @@ class Chain:
     def _service(self, meter: str, region: str) -> Quote:
         found = self._first(lambda origin: origin.service(meter, region))
         if found is not None:
-            return found
+            return self._aged(found)
         if meter not in services():
             raise CostError(f"meter: {meter} is not allowed; expected one of {', '.join(services())}")
         raise CostError(self._in_another_currency(meter))
+
+    def _aged(self, quote: Quote) -> Quote:
+        """The quote, with a warning where it is old; the same words for all of a source, so that they are told once."""
+        source = quote.source
+        if quote.warnings or source.day is None or self._today - source.day <= _OLD:
+            return quote
+        age = (self._today - source.day).days
+        told = f"{source.name} as of {source.day} is {age} days old: what rests on it may cost something else by now"
+        return replace(quote, warnings=(told,))
 
     def _first(self, answer: Callable[[Origin], _Found | None]) -> _Found | None:
         return next((found for origin in self._origins if (found := answer(origin)) is not None), None)

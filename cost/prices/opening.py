@@ -61,6 +61,7 @@ def open_market(
             f"cost.currency: {currency} is not allowed offline; expected {CURRENCY}, because the repository has prices "
             "in no other"
         )
+    today = datetime.now(UTC).date()
     if currency == CURRENCY:
-        origins.append(Snapshot(datetime.now(UTC).date()))
-    return Chain(origins, currency)
+        origins.append(Snapshot(today))
+    return Chain(origins, currency, today)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
 from datetime import date
 from typing import Any, Final, cast
@@ -11,6 +10,8 @@ from cost.figures import CostError, Quote, Range, Source
 from cost.prices.origin import HOUR, Silent
 
 _FROM: Final = "this stack's settings"
+_MOST: Final = 1_000_000_000
+"""More than any VM costs in any currency; the settings have the same limit."""
 
 
 class Overrides(Silent):
@@ -54,8 +55,9 @@ def _problems(size: str, given: Any) -> Iterator[str]:
     for key in ("onDemand", "spot"):
         price: Any = entry.get(key)
         number = isinstance(price, int | float) and not isinstance(price, bool)
-        if price is not None and not (number and 0 < price < math.inf):
-            yield f"cost.prices.{size}.{key}: {price!r} is not allowed; expected a price an hour above 0"
+        if price is not None and not (number and 0 < price <= _MOST):
+            allowed = f"a price an hour above 0, at most {_MOST:,}"
+            yield f"cost.prices.{size}.{key}: {price!r} is not allowed; expected {allowed}"
     day: Any = entry.get("asOf")
     try:
         date.fromisoformat(day or "2026-01-01")

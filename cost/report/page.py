@@ -166,7 +166,8 @@ def _sections(bill: Bill) -> Iterator[Section]:
 def rests_on(bill: Bill) -> list[str]:
     """Every rate and price with its source and day, one sentence each."""
     items = [_rate(pool, rate) for pool, rate in bill.rates.items()]
-    items += [_told(source, bill) for source in bill.sources]
+    rates = {rate.source for rate in bill.rates.values()}
+    items += [_told(source, bill) for source in bill.sources if source not in rates or _rest_on(source, bill)]
     return list(dict.fromkeys(items))
 
 
@@ -183,8 +184,12 @@ def _rate(pool: str, found: EvictionRate) -> str:
 
 def _told(source: Source, bill: Bill) -> str:
     """A source, and the lines that rest on it."""
-    names = [line.name for line in bill.lines if any(quote.source == source for quote in line.quotes)]
+    names = _rest_on(source, bill)
     return f"{_source(source)}: {', '.join(names)}" if names else _source(source)
+
+
+def _rest_on(source: Source, bill: Bill) -> list[str]:
+    return [line.name for line in bill.lines if any(quote.source == source for quote in line.quotes)]
 
 
 def _source(source: Source) -> str:

@@ -9,15 +9,17 @@ from cost.prices.market import Market
 from cost.sensitivity import Supposed, prices, rates
 from cost.stack import Stack
 from cost.words import money, saving
-from writing.blocks import Section, Table
+from writing.blocks import Paragraph, Section, Table
 
 
 def what_if(stack: Stack, market: Market) -> Section:
-    """Both tables."""
-    return Section(
-        "If evictions or spot prices were others",
-        (_table("Evictions", list(rates(stack, market))), _table("Spot price", list(prices(stack, market)))),
+    """Both tables, without one whose rows would all say the same: the blog's model knows no rate."""
+    both = {"Evictions": list(rates(stack, market)), "Spot price": list(prices(stack, market))}
+    tables = tuple(
+        _table(of, found) for of, found in both.items() if len({it.bill.amount() for it in found}) > 1
     )
+    nothing = (Paragraph("Nothing on this bill depends on them."),)
+    return Section("If evictions or spot prices were others", tables or nothing)
 
 
 def _table(of: str, supposed: list[Supposed]) -> Table:

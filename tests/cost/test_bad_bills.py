@@ -26,6 +26,22 @@ def problems(made: Stack, market: FixedMarket | None = None) -> list[str]:
 @pytest.mark.parametrize(
     ("basis", "line"),
     [
+        (
+            {"workload": {"a\nb\u202e": work(pool="gpu")}},
+            "workload.a\\nb\\u202e.pool: 'gpu' is not allowed; expected the name of a CPU or GPU pool: cpuspot",
+        ),
+        (
+            {"workload": {"a": 5}},
+            "costBasis.workload.a: 5 is not allowed; expected an object",
+        ),
+        (
+            {"workload": {"a": work(hours=1e300)}},
+            "costBasis.workload.a.hoursPerMonth: 1e+300 is not allowed; expected less than or equal to 1000000000000",
+        ),
+        (
+            {"workload": {"a": work(stepsAtOnce=10**400)}},
+            f"costBasis.workload.a.stepsAtOnce: 1{'0' * 78}… is not allowed; expected less than or equal to 5000",
+        ),
         ({"cost": {"evictionRate": 1}}, f"costBasis.cost.evictionRate: 1 is not allowed; expected {RATES}"),
         (
             {"cost": {"evictionRate": -0.1}},
@@ -133,6 +149,10 @@ def test_a_basis_of_another_form_is_told(basis: object) -> None:
 @pytest.mark.parametrize(
     ("wire", "line"),
     [
+        (
+            {"minCount": 10**400},
+            "a.minCount, maxCount: None, 10 is not allowed; expected two counts, the smaller first",
+        ),
         ({"vmSize": None}, "a.vmSize: None is not allowed; expected the name of a VM size"),
         (
             {"minCount": 5, "maxCount": 2},

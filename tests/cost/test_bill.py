@@ -10,8 +10,11 @@ from cost.bill import Bill, Line
 from cost.billing import bill
 from cost.figures import HOURS_A_MONTH, Range
 from cost.reading import hours
+from cost.report.page import rests_on
+from cost.report.what_if import what_if
 from cost.stack import Resource
 from tests.cost.made import SYSTEM, FixedMarket, pool, spot, stack, work
+from writing.blocks import Paragraph, Table
 
 SIZES = {"Standard_D4s_v3": (0.232, 0.0487), "Standard_D8s_v3": (0.464, 0.1), "Standard_X": (1.0, 0.5)}
 
@@ -188,6 +191,25 @@ def test_a_price_limit_below_the_spot_price_is_told() -> None:
     assert not bill(stack({**limited, "spotMaxPrice": 0.05}, basis=basis), FixedMarket()).warnings
 
 
+def test_a_price_limit_is_in_dollars_whatever_the_bill_is_in() -> None:
+    made = stack(spot("cpuspot") | {"spotMaxPrice": 0.04}, basis={"workload": {"a": calm()}})
+    found = bill(made, FixedMarket(currency="EUR"))
+    free = bill(stack(spot("cpuspot"), basis={"workload": {"a": calm()}}), FixedMarket(currency="EUR"))
+    assert line(found, "cpuspot").amount == line(free, "cpuspot").amount
+    [told] = found.warnings
+    assert told.startswith("pools.cpuspot.maxPrice is 0.04: that is USD and this bill is in EUR")
+
+
+@pytest.mark.parametrize(
+    ("model", "tables"), [("hourly", ["Evictions", "Spot price"]), ("blog", ["Spot price"])]
+)
+def test_what_changes_nothing_is_no_table(model: str, tables: list[str]) -> None:
+    made = stack(spot("cpuspot"), basis={"workload": {"a": work()}, "cost": {"model": model}})
+    assert [it.head[0] for it in what_if(made, FixedMarket()).blocks if isinstance(it, Table)] == tables
+    [nothing] = what_if(stack(), FixedMarket()).blocks
+    assert isinstance(nothing, Paragraph)
+
+
 def test_spot_never_costs_more_an_hour_than_on_demand() -> None:
     market = FixedMarket({"Standard_D4s_v3": (0.2, 0.15)}, spread=0.9)
     found = bill(
@@ -266,6 +288,39 @@ def test_what_a_stack_says_nothing_of_is_named() -> None:
     assert "traffic to the internet: `cost.usage.outboundGib` says how much" in found.left_out
 
 
+def test_what_azure_bills_beside_the_resources_is_named() -> None:
+    quiet = bill(stack(spot("cpuspot")), FixedMarket()).left_out
+    others = (
+        Resource("azure-native:network:NatGateway", "nat", {}),
+        Resource("azure-native:containerregistry:Registry", "acr", {"sku": {"name": "Basic"}}),
+        Resource("azure-native:operationalinsights:Workspace", "logs", {"retentionInDays": 90}),
+    )
+    made = stack(
+        spot("cpuspot", scaleSetEvictionPolicy="Deallocate", osDiskType="Managed"),
+        others=others,
+        apiServerAccessProfile={"enablePrivateCluster": True},
+        basis={"workload": {"a": work()}},
+    )
+    told = set(bill(made, FixedMarket()).left_out) - set(quiet)
+    assert told == {
+        "disks of evicted nodes of cpuspot: evictionPolicy Deallocate keeps them",
+        "what nodes fetch from the internet, such as images: the NAT gateway is paid for each GB of that, too",
+        "logs that the workspace takes in: `cost.usage.logsGib` says how much",
+        "logs older than 31 days: the workspace keeps them for 90",
+        "images beyond what the registry's price includes",
+        "the private endpoint and DNS zone of the API server: AKS makes them, not this stack",
+    }
+
+
+def test_logs_in_the_workspace_of_another_stack_are_counted() -> None:
+    others = (Resource("azure-native:monitor:DiagnosticSetting", "logs", {}),)
+    named = "logs that the workspace takes in: `cost.usage.logsGib` says how much"
+    assert named in bill(stack(others=others), FixedMarket()).left_out
+    said = bill(stack(others=others, basis={"cost": {"usage": {"logsGib": 10}}}), FixedMarket())
+    assert line(said, "logs").amount == Range.exactly(23)
+    assert named not in said.left_out
+
+
 def test_a_disk_without_a_price_is_named() -> None:
     market = FixedMarket(SIZES)
     made = stack(spot("big", "Standard_X", osDiskType="Managed"), basis={"workload": {"a": work(pool="big")}})
@@ -305,3 +360,10 @@ def test_each_price_is_asked_once() -> None:
 )
 def test_durations_of_the_autoscaler(text: object, expected: float | None) -> None:
     assert hours(text) == (expected if expected is None else pytest.approx(expected))
+
+
+def test_the_source_of_a_rate_is_told_once() -> None:
+    basis = {"workload": {"a": work()}, "cost": {"evictionRate": "5-10"}}
+    told = rests_on(bill(stack(spot("cpuspot"), basis=basis), FixedMarket()))
+    assert told[0] == "evictions of cpuspot, 10 % an hour, 5 % to 10 %: this stack's settings"
+    assert [line for line in told if "settings" in line] == told[:1]

@@ -3,6 +3,7 @@
 import shlex
 import shutil
 import subprocess
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -29,7 +30,7 @@ RUN_BY_CI = {"make test", "make test-program", "make test-local"}
 """Commands that would run the suite inside itself: `.ci/run` runs them."""
 PREVIEWS = ("make preview", "make quota", "make policy", "make cost")
 """Commands that run the program in process."""
-RUNS = {
+RUNS: dict[str, tuple[Callable[[Sequence[str]], int], str]] = {
     "preview": (preview, "Plan of kubeflow-aks-"),
     "preview.quota": (quota, "Quota"),
     "policy": (policy, "satisfied  spot-is-marked "),

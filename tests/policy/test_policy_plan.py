@@ -84,12 +84,30 @@ def test_the_stack_itself_is_judged_by_its_outputs(tmp_path: Path) -> None:
     assert (found.type, found.inputs) == (STACK, {"kubeconfig": UNKNOWN, "token": "plain"})
 
 
+def _document(**parts: Any) -> str:
+    whole: dict[str, Any] = {"version": 1, "stack": "a", "resources": [], "outputs": {}}
+    return json.dumps({**whole, "secretOutputs": [], "unknownOutputs": [], **parts})
+
+
 @pytest.mark.parametrize(
     ("text", "told"),
     [
         ("{", "not JSON: "),
         ("[]", "no plan document of version 1, as `make preview` writes it"),
         ('{"version": 2}', "no plan document of version 1, as `make preview` writes it"),
+        ("[" * 100_000, "not JSON: "),
+        ('{"version": 1, "stack": ' + "9" * 5000 + "}", "not JSON: "),
+        (_document(resources=1), "its resources is a number, not a list"),
+        (_document(outputs=[]), "its outputs is a list, not an object"),
+        (_document(stack=None), "its stack is null, not text"),
+        (
+            _document(resources=[{**_planned(), "inputs": "x"}]),
+            "resources[0]: its inputs is text, not an object",
+        ),
+        (
+            _document(resources=[{**_planned(), "type": True}]),
+            "resources[0]: its type is true or false, not text",
+        ),
         ('{"version": 1, "stack": "a"}', "it lacks outputs, resources, secretOutputs, unknownOutputs"),
     ],
 )

@@ -149,7 +149,7 @@ def test_a_commit_whose_program_does_not_run_is_told_and_the_bill_is_shown(proje
         (["--against", "--output=x"], 2, "expected one argument"),
         (["--against=--output=x"], 1, "--against: --output=x is not allowed; expected a branch"),
         (["--against="], 1, "--against:  is not allowed; expected a branch"),
-        (["--against", "main", "--format", "svg"], 2, "--against goes with neither"),
+        (["--against", "main", "--format", "svg"], 2, "--against goes with none"),
     ],
 )  # fmt: skip
 def test_what_is_no_commit_is_one_line(project: Project, arguments: list[str], code: int, said: str) -> None:

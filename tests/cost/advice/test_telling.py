@@ -40,13 +40,13 @@ def test_the_lines_to_write_stand_below_it() -> None:
 
 def test_what_can_be_done_at_once_is_held_against_the_work_on_demand() -> None:
     assert (
-        "aside: $1,000 → $350, −82.5 % against the work of today's stack on demand: - the cluster"
+        "aside: $1,000 (−50.0 %) → $350 (−82.5 %), against $2,000 for today's stack with its work on demand: - the "
         in " ".join(shown(FOUND).split())
     )
 
 
 def test_a_decision_of_its_own_is_told_so() -> None:
-    assert "The tier Free: A decision of its own" in shown(FOUND)
+    assert "The tier Free (a decision of its own" in shown(FOUND)
 
 
 def test_where_nothing_helps_that_is_told() -> None:

@@ -75,6 +75,17 @@ def test_what_is_always_evicted_never_gets_done() -> None:
     assert multiple(step(2), math.inf) == math.inf
 
 
+def test_what_is_never_evicted_costs_its_hours_and_checkpoints() -> None:
+    assert spent(step(9, every=3.0, writing=0.5), 0.0).hours == 10
+
+
+def test_so_many_blocks_that_their_hits_are_counted_together() -> None:
+    often = expected(step(20, every=20 / 2e9, writing=1e-12, retries=1), 0.05).fails
+    assert often == pytest.approx(
+        expected(step(20, every=20 / 5e8, writing=1e-12, retries=1), 0.05).fails, rel=1e-3
+    )
+
+
 def test_what_hardly_ever_happens_still_has_all_its_digits() -> None:
     told = expected(step(1.0, restart=0.0), 1e-12)
     assert told.lost == pytest.approx(1e-12 / 2, rel=1e-9)

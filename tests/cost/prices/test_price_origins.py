@@ -13,6 +13,7 @@ from catalogue import (
 )
 from cost.figures import CostError, Range, Source
 from cost.prices import bands
+from cost.prices.chain import Chain
 from cost.prices.overrides import Overrides
 from cost.prices.snapshot import Snapshot, assumed_spot
 
@@ -47,9 +48,10 @@ def test_what_is_no_price_in_anybodys_plan_is_one_line_each() -> None:
                 "Standard_C": None,
                 "Standard_D": {"onDemand": -1, "spot": float("inf"), "asOf": "2026-11-22"},
                 "Standard_E": {"onDemand": 0.1, "spot": None, "asOf": None},
+                "Standard_F": {"onDemand": 10**20, "asOf": None},
             }
         )
-    expected = "is not allowed; expected a price an hour above 0"
+    expected = "is not allowed; expected a price an hour above 0, at most 1,000,000,000"
     day = "is not allowed; expected a day such as 2026-11-22"
     assert refused.value.problems == (
         f"cost.prices.Standard_A.onDemand: 0 {expected}",
@@ -61,6 +63,7 @@ def test_what_is_no_price_in_anybodys_plan_is_one_line_each() -> None:
         "cost.prices.Standard_C: None is not allowed; expected onDemand, spot and asOf",
         f"cost.prices.Standard_D.onDemand: -1 {expected}",
         f"cost.prices.Standard_D.spot: inf {expected}",
+        f"cost.prices.Standard_F.onDemand: {10**20} {expected}",
     )
 
 
@@ -195,3 +198,21 @@ def test_a_rate_is_a_number_or_a_band_at_its_upper_end(published: float | str, r
 def test_what_is_no_rate_is_refused(published: float | str) -> None:
     with pytest.raises(ValueError, match=r".*"):
         bands.rate(published, Source("me"))
+
+
+def test_old_prices_are_told_and_once_for_each_source() -> None:
+    own = Overrides({"Standard_D8ds_v5": {"onDemand": 0.5, "spot": 0.1, "asOf": "2027-06-18"}})
+    today = date(2028, 11, 22)
+    market = Chain([own, Snapshot(today)], "USD", today)
+    sizes = ("Standard_D4s_v5", "Standard_D16s_v5")
+    told = {market.on_demand(size, "westeurope").warnings for size in sizes}
+    listed = f"Azure's list price as of {PRICES_READ} is 888 days old: what rests on it may cost something else by now"
+    assert told == {(listed,)}
+    assert market.service("public-ip", "westeurope").warnings
+    assert (
+        market.spot("Standard_D8ds_v5", "westeurope")
+        .warnings[0]
+        .startswith("this stack's settings as of 2027-06-18")
+    )
+    young = Chain([own, Snapshot(PRICES_READ)], "USD", date(2027, 6, 18))
+    assert young.on_demand("Standard_D4s_v5", "westeurope").warnings == ()
