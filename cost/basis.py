@@ -108,10 +108,14 @@ class OfficeHours(_Read):
     closes: Annotated[time, Field(alias="to", strict=False)]
 
     @property
+    def day(self) -> float:
+        """Hours from the morning to the evening."""
+        return _hours(self.closes) - _hours(self.opens)
+
+    @property
     def share(self) -> float:
         """Share of a week in which the cluster runs."""
-        day = _hours(self.closes) - _hours(self.opens)
-        return len(set(self.days)) * day / HOURS_A_WEEK
+        return len(set(self.days)) * self.day / HOURS_A_WEEK
 
 
 class Basis(_Read):

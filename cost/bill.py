@@ -55,9 +55,11 @@ class WorkCost:
         blog: a month by the blog's model, in which 5 % of all work runs twice.
         longest_step: longest useful hours of one step worth running without checkpoints; None on demand.
         best_interval: hours between checkpoints at which it costs least; None on demand.
-        fails: chance that one step uses up its retries.
-        misses: chance that one step misses its deadline on spot alone; None without a deadline.
+        fails: chance that evictions alone use up one step's retries.
+        misses: chance that one step misses its deadline on spot alone, nights aside; None without a deadline.
         stops_paying_at: price an hour above which spot costs more than on demand; None on demand.
+        evenings: how often a month the end of office hours cuts off a step.
+        cut_off: billed hours a month more, because of that.
         waits: hours a month that it waits for a spot VM, because the pool has no fallback.
         said: what the reader should know, one sentence each.
     """
@@ -76,6 +78,8 @@ class WorkCost:
     fails: Range | None = None
     misses: Range | None = None
     stops_paying_at: float | None = None
+    evenings: float = 0.0
+    cut_off: float = 0.0
     waits: float = 0.0
     said: tuple[str, ...] = ()
 

@@ -95,6 +95,7 @@ def bill(stack: Stack, market: Market, *, observed: Mapping[str, EvictionRate] |
         left_out=(
             *_idle_pools(terms, workload),
             *_unpriced_disks(terms, [line.pool for line in every if line.hours]),
+            *_uncounted_evenings(basis),
             *_kept_disks(terms, [line.pool for line in every if line.hours]),
             *fixed.left_out(found.facilities, basis.cost.usage),
         ),
@@ -111,9 +112,7 @@ def _account(stack: Stack, market: Market, observed: Mapping[str, EvictionRate])
     workload = read.basis.workload or _blogs_month(found.pools)
     _check(read.basis, workload, found.pools)
     quotes = Quotes(market, region)
-    return _Account(
-        region, read, found, workload, quotes, PoolTerms(found, read.basis.cost, quotes, observed)
-    )
+    return _Account(region, read, found, workload, quotes, PoolTerms(found, read.basis, quotes, observed))
 
 
 def _blogs_month(pools: Mapping[str, Pool]) -> Mapping[str, Work]:
@@ -166,6 +165,11 @@ def _idle_pools(terms: PoolTerms, workload: Mapping[str, Work]) -> Iterator[str]
         if on.twin and not on.sold_out:
             share = f"`cost.pools.{name}.soldOutShare` says which share"
             yield f"hours on {on.twin.name} while {name} is sold out: {share}"
+
+
+def _uncounted_evenings(basis: Basis) -> Iterator[str]:
+    if basis.office_hours and basis.cost.model == "blog":
+        yield "work that evenings cut off: the blog's model knows no hours of a day"
 
 
 def _unpriced_disks(terms: PoolTerms, billed: list[str]) -> Iterator[str]:

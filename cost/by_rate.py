@@ -10,17 +10,17 @@ from typing import Final
 
 from cost.basis import Work
 from cost.figures import EvictionRate, Range, Source
-from cost.model import hourly, interval
+from cost.model import hourly
 from cost.model.rates import evictions_an_hour
 from cost.terms import Terms
 from cost.words import share
-from cost.work import play
+from cost.work import best_interval, play
 
 CostAt = Callable[[float], float]
 """From an eviction rate, the chance within the next hour, to an amount; `math.inf` for work that is never done."""
 
-_Way = Callable[[Work, float], float | None]
-"""Minutes between checkpoints of a kind of work at an eviction rate; None for no checkpoints."""
+_Way = Callable[[Work, float, float | None], float | None]
+"""Minutes between checkpoints of a kind of work, None for none, at an eviction rate and in a day of so many hours."""
 
 _LEAST_END: Final = 0.25
 """Azure's bands end at 20 % an hour ("spot-vms.md"); what is beyond is shown a little."""
@@ -87,6 +87,7 @@ class _Kind:
 
     work: Work
     idle: float
+    day: float | None
     share: float
     spot_hour: float
     twin_hour: float
@@ -98,7 +99,8 @@ def _kind(work: Work, terms: Terms) -> _Kind:
     played = play("", work, replace(terms, rate=calm, blog=False), assumed=False)
     return _Kind(
         work=work,
-        idle=played.compared - work.hours_per_month,
+        idle=played.idle,
+        day=terms.day,
         share=terms.on_twin,
         spot_hour=terms.own.hour.expected,
         twin_hour=terms.on_demand.hour.expected,
@@ -110,27 +112,29 @@ def _amount(kinds: Iterable[_Kind], way: _Way, rate: float) -> float:
     """The same as the bill's, without what a bill tells beside it: a picture asks for hundreds of them."""
     hazard, amount = evictions_an_hour(rate), 0.0
     for kind in kinds:
-        work = kind.work.model_copy(update={"checkpoint_minutes": way(kind.work, rate)})
+        work = kind.work.model_copy(update={"checkpoint_minutes": way(kind.work, rate, kind.day)})
         useful, step = work.hours_per_month, work.step
-        billed = hourly.multiple(step, hazard) * useful
+        billed = hourly.multiple(step, hazard, kind.day) * useful
         if kind.spot_hour and kind.share < 1:
             amount += (billed + kind.idle) * (1 - kind.share) * kind.spot_hour
         if kind.share:
-            amount += (hourly.multiple(step, 0.0) * useful + kind.idle) * kind.share * kind.twin_hour
+            amount += (
+                (hourly.multiple(step, 0.0, kind.day) * useful + kind.idle) * kind.share * kind.twin_hour
+            )
     return amount
 
 
-def _as_set(work: Work, _: float) -> float | None:
+def _as_set(work: Work, _rate: float, _day: float | None) -> float | None:
     return work.checkpoint_minutes
 
 
-def _never(_work: Work, _rate: float) -> None:
+def _never(_work: Work, _rate: float, _day: float | None) -> None:
     return None
 
 
-def _best(work: Work, rate: float) -> float | None:
+def _best(work: Work, rate: float, day: float | None) -> float | None:
     """Minutes between checkpoints; None where the step is over before one pays."""
-    found = interval.best(rate, work.checkpoint_write_minutes / 60, work.step_hours)
+    found = best_interval(work, rate, day)
     return 60 * found if found and found < work.step_hours else None
 
 

@@ -8,6 +8,7 @@ from typing import Final
 
 from cost.basis import Work
 from cost.bill import WorkCost
+from cost.model.evenings import fits
 from cost.reading import Pool
 from cost.terms import Node, Terms
 from cost.words import duration, hours, money, share
@@ -15,19 +16,22 @@ from cost.work import with_checkpoints
 
 _WORTH_SAYING: Final = 0.01
 """Share of a kind of work's cost below which a better checkpoint interval is no news."""
+_FEW: Final = 10
 _RARE: Final = 0.001
 """Chance below which nobody wants to hear of steps that fail or come late."""
 
 
 def of(work: Work, cost: WorkCost, terms: Terms, currency: str) -> Iterator[str]:
     """What the reader should know of one kind of work."""
+    yield from _evenings(work, cost, terms)
     if terms.rate is None:
         return
     rate = terms.rate.rate.expected
     if not terms.blog:  # which knows no hours of a step
-        yield from _viable(work, cost, rate, currency)
+        if _fits(work, terms):
+            yield from _viable(work, cost, rate, currency)
         yield from _checkpoints(work, cost, terms, rate, currency)
-        yield from _chances(work, cost)
+        yield from _chances(work, cost, terms)
     if cost.waits:
         yield (
             f"{terms.pool.name} has no fallback: its steps wait {hours(cost.waits)} hours a month in all for spot VMs"
@@ -40,6 +44,34 @@ def of_disks(pool: Pool, node: Node) -> Iterator[str]:
         yield f"a managed OS disk adds {share(node.disk.expected / node.vm.expected)} to each hour of a spot node"
     elif pool.spot:
         yield "its spot nodes have ephemeral OS disks, which cost nothing; on demand they would be managed"
+
+
+def _fits(work: Work, terms: Terms) -> bool:
+    return terms.day is None or fits(work.step, terms.day)
+
+
+def _evenings(work: Work, cost: WorkCost, terms: Terms) -> Iterator[str]:
+    if terms.day is None:
+        return
+    if not _fits(work, terms):
+        yield (
+            f"never done: what its steps do in one go, with a restart, takes longer than a day of office hours, "
+            f"{duration(terms.day)}; it needs checkpoints, or longer days"
+        )
+    elif math.isfinite(cost.evenings) and cost.evenings >= _WORTH_SAYING:
+        each = cost.evenings / cost.useful * work.step_hours
+        yield (
+            f"each evening cuts off what runs: {_number(cost.evenings)} times a month a step loses what it has not "
+            f"saved, for which {hours(cost.cut_off)} more hours are billed; a retry is used up each time"
+        )
+        if each > work.retries:
+            yield (
+                f"a step meets {_number(each)} evenings and has {work.retries} retries: most fail; raise `retries`"
+            )
+
+
+def _number(count: float) -> str:
+    return f"{count:,.0f}" if count >= _FEW else f"{count:.1f}"
 
 
 def _viable(work: Work, cost: WorkCost, rate: float, currency: str) -> Iterator[str]:
@@ -63,7 +95,7 @@ def _checkpoints(work: Work, cost: WorkCost, terms: Terms, rate: float, currency
     best = cost.best_interval
     if best is None or best >= work.step_hours:
         return
-    now, then = cost.multiple.expected, with_checkpoints(work, rate, best)
+    now, then = cost.multiple.expected, with_checkpoints(work, rate, best, terms.day)
     if then < now * (1 - _WORTH_SAYING):
         set_to = "no checkpoints" if work.checkpoint_minutes is None else f"{work.checkpoint_minutes:g} min"
         on_spot = cost.useful * (1 - terms.on_twin)
@@ -73,8 +105,10 @@ def _checkpoints(work: Work, cost: WorkCost, terms: Terms, rate: float, currency
         yield f"{often} instead of {set_to} would {effect}"
 
 
-def _chances(work: Work, cost: WorkCost) -> Iterator[str]:
+def _chances(work: Work, cost: WorkCost, terms: Terms) -> Iterator[str]:
+    aside = ("", "") if terms.day is None else (", without those that evenings use up", ", nights aside")
     if cost.fails and cost.fails.expected > _RARE:
-        yield f"{share(cost.fails.expected)} of its steps use up their {work.retries} retries and fail"
+        yield f"{share(cost.fails.expected)} of its steps use up their {work.retries} retries and fail{aside[0]}"
     if cost.misses and work.deadline_hours and cost.misses.expected > _RARE:
-        yield f"{share(cost.misses.expected)} of its steps miss their deadline of {duration(work.deadline_hours)}"
+        deadline = duration(work.deadline_hours)
+        yield f"{share(cost.misses.expected)} of its steps miss their deadline of {deadline}{aside[1]}"

@@ -8,7 +8,7 @@ from functools import cache
 from typing import Final
 
 from cost import fixed
-from cost.basis import Cost
+from cost.basis import Basis
 from cost.figures import HOURS_A_MONTH, EvictionRate, Quote, Range, Source
 from cost.prices import bands
 from cost.quotes import Quotes
@@ -50,6 +50,8 @@ class Terms:
         on_demand: a node of the twin, or else of the pool's own size, on demand.
         sold_out: share of the time in which there is no spot VM.
         tail: hours for which the autoscaler leaves a node without work alone.
+        day: hours after which the cluster is stopped until next morning; None where it always runs.
+        running: share of the month in which it runs.
     """
 
     pool: Pool
@@ -60,6 +62,8 @@ class Terms:
     sold_out: float
     tail: float
     blog: bool
+    day: float | None = None
+    running: float = 1.0
 
     @property
     def on_twin(self) -> float:
@@ -71,10 +75,11 @@ class PoolTerms:
     """The terms of every pool of a cluster, each made when it is first asked for."""
 
     def __init__(
-        self, found: Cluster, cost: Cost, quotes: Quotes, observed: Mapping[str, EvictionRate]
+        self, found: Cluster, basis: Basis, quotes: Quotes, observed: Mapping[str, EvictionRate]
     ) -> None:
         """Takes rates by pool that go before what the stack and the market say."""
-        self._cluster, self._cost, self._quotes, self._observed = found, cost, quotes, observed
+        self._cluster, self._cost, self._quotes, self._observed = found, basis.cost, quotes, observed
+        self._hours = basis.office_hours
         self.rates: dict[str, EvictionRate] = {}
         self.warnings: dict[str, None] = {}
         self.node = cache(self._node)
@@ -98,6 +103,8 @@ class PoolTerms:
             sold_out=(self._cost.sold_out_share if sold_out is None else sold_out) if pool.spot else 0.0,
             tail=self._cluster.tail,
             blog=self._cost.model == "blog",
+            day=self._hours.day if self._hours and self._cost.model != "blog" else None,
+            running=self._hours.share if self._hours else 1.0,
         )
 
     def _eviction_rate(self, pool: Pool) -> EvictionRate:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -9,6 +10,7 @@ from cost.basis import Work
 from cost.bill import WorkCost
 from cost.figures import HOURS_A_MONTH, Range
 from cost.model import blog, breakeven, fallback, hourly, idle, interval
+from cost.model.rates import chance_within_an_hour, evictions_an_hour
 from cost.model.step import Checkpoints, Step
 from cost.terms import Terms
 
@@ -23,12 +25,14 @@ class Played:
         own: billed node hours on its pool.
         twin: on the twin.
         compared: those of the same work without evictions, all on demand.
+        idle: those in which nodes start, or wait for the autoscaler.
     """
 
     cost: WorkCost
     own: Range
     twin: float
     compared: float
+    idle: float
 
 
 def product(one: Range, other: Range) -> Range:
@@ -43,46 +47,62 @@ def play(name: str, work: Work, terms: Terms, *, assumed: bool) -> Played:
     return (_on_demand if terms.rate is None else _on_spot)(name, work, terms, assumed=assumed)
 
 
-def with_checkpoints(work: Work, rate: float, every: float) -> float:
+def with_checkpoints(work: Work, rate: float, every: float, day: float | None = None) -> float:
     """Billed hours for each useful hour of the same work with a checkpoint every so many hours."""
     saves = Checkpoints(every, work.checkpoint_write_minutes / 60)
-    return _expected(replace(work.step, checkpoints=saves), rate).multiple
+    return _expected(replace(work.step, checkpoints=saves), rate, day).multiple
+
+
+def best_interval(work: Work, rate: float, day: float | None) -> float | None:
+    """Hours between checkpoints at which a kind of work costs least; None where none pays.
+
+    An evening counts like an eviction that comes once in so many hours: it undoes the half of a block, too.
+    """
+    if day is not None:
+        rate = chance_within_an_hour(evictions_an_hour(rate) + 1 / day)
+    return interval.best(rate, work.checkpoint_write_minutes / 60, work.step_hours)
 
 
 def _on_demand(name: str, work: Work, terms: Terms, *, assumed: bool) -> Played:
-    multiple = _expected(work.step, 0.0).multiple
-    hours = work.hours_per_month * multiple + _idle(work, terms)
-    amount = terms.own.hour * hours
+    useful, idling = work.hours_per_month, _idle(work, terms)
+    calm = _expected(work.step, 0.0, terms.day)
+    hours = useful * calm.multiple + idling
+    compared = hours if math.isfinite(hours) else useful + idling
+    amount = product(terms.own.hour, Range.exactly(hours))
     cost = WorkCost(
         name=name,
         pool=terms.pool.name,
         assumed=assumed,
-        useful=work.hours_per_month,
-        multiple=Range.exactly(multiple),
+        useful=useful,
+        multiple=Range.exactly(calm.multiple),
         evictions=_NOTHING,
         amount=amount,
-        on_demand=amount,
+        on_demand=terms.own.hour * compared,
         blog=amount.expected,
+        evenings=calm.evenings * useful / work.step_hours,
+        cut_off=_cut_off(work.step, 0.0, terms.day, calm.multiple) * useful,
     )
-    return Played(cost, Range.exactly(hours), 0.0, hours)
+    return Played(cost, Range.exactly(hours), 0.0, compared, idling)
 
 
 def _on_spot(name: str, work: Work, terms: Terms, *, assumed: bool) -> Played:
     step, useful, share = work.step, work.hours_per_month, terms.on_twin
     rate = terms.rate.rate if terms.rate else _NOTHING
-    seen = [_expected(step, each) for each in (rate.expected, rate.low, rate.high)]
-    multiple = Range(*(it.multiple for it in seen))
-    evictions = Range(*(it.evictions for it in seen))
+    seen = [_expected(step, each, terms.day) for each in (rate.expected, rate.low, rate.high)]
+    multiple = _in_order(*(it.multiple for it in seen))
+    evictions = _in_order(*(it.evictions for it in seen))
     by_blog = Range.exactly(useful * (1 - share) * (1 + blog.SHARE))
     if terms.blog:  # which knows no idle nodes, no restarts, and a step like any other
         multiple, evictions, idling = Range.exactly(1 + blog.SHARE), Range.exactly(blog.SHARE), 0.0
     else:
         idling = _idle(work, terms)
-    unevicted = 1.0 if terms.blog else _expected(step, 0.0).multiple
+    calm = _expected(step, 0.0, terms.day)
+    unevicted = 1.0 if terms.blog else calm.multiple
+    on_demand = _on_demand_alone(step, terms.day)
     own = (multiple * useful + Range.exactly(idling)) * (1 - share)
-    twin = (useful * unevicted + idling) * share
-    compared = useful + idling
-    on_twin = terms.on_demand.hour * twin
+    twin = _times(useful * unevicted + idling, share)
+    compared = useful * on_demand + idling
+    on_twin = product(terms.on_demand.hour, Range.exactly(twin))
     cost = WorkCost(
         name=name,
         pool=terms.pool.name,
@@ -96,13 +116,16 @@ def _on_spot(name: str, work: Work, terms: Terms, *, assumed: bool) -> Played:
         fails=Range(*(it.fails for it in seen)),
         misses=None if step.deadline is None else _in_order(*(it.misses or 0.0 for it in seen)),
         longest_step=_longest_step(terms, rate.expected, step.restart),
-        best_interval=interval.best(rate.expected, work.checkpoint_write_minutes / 60, step.hours),
-        stops_paying_at=breakeven.stops_paying(terms.on_demand.vm.expected, multiple.expected),
+        best_interval=best_interval(work, rate.expected, terms.day),
+        stops_paying_at=breakeven.stops_paying(terms.on_demand.vm.expected * on_demand, multiple.expected),
+        evenings=(_times(seen[0].evenings, 1 - share) + _times(calm.evenings, share)) * useful / step.hours,
+        cut_off=_cut_off(step, rate.expected, terms.day, multiple.expected) * useful * (1 - share)
+        + _cut_off(step, 0.0, terms.day, unevicted) * useful * share,
         waits=fallback.shared(
             useful, multiple.expected, terms.sold_out, fallback=1 if terms.twin else None
         ).waits,
     )
-    return Played(cost, own, twin, compared)
+    return Played(cost, own, twin, compared, idling)
 
 
 def forget() -> None:
@@ -116,8 +139,27 @@ def _in_order(expected: float, low: float, high: float) -> Range:
 
 
 @cache
-def _expected(step: Step, rate: float) -> hourly.Expectation:
-    return hourly.expected(step, rate)
+def _expected(step: Step, rate: float, day: float | None) -> hourly.Expectation:
+    return hourly.expected(step, rate, day)
+
+
+def _on_demand_alone(step: Step, day: float | None) -> float:
+    """Billed hours for each useful hour with no evictions, all on demand.
+
+    Nobody writes checkpoints there but against evenings. What is never done is compared as if there were none.
+    """
+    if day is None:
+        return 1.0
+    ways = (step, replace(step, checkpoints=None))
+    least = min(_expected(way, 0.0, day).multiple for way in ways)
+    return least if math.isfinite(least) else 1.0
+
+
+def _cut_off(step: Step, rate: float, day: float | None, multiple: float) -> float:
+    """What evenings add to the billed hours of each useful one; nothing is told of what is never done."""
+    if day is None or not math.isfinite(multiple):
+        return 0.0
+    return multiple - _expected(step, rate, None).multiple
 
 
 def _idle(work: Work, terms: Terms) -> float:
@@ -125,19 +167,23 @@ def _idle(work: Work, terms: Terms) -> float:
 
     A new node takes as long to its first step as a restart does, for it boots and loads the same.
     """
-    pool = terms.pool
+    pool, running = terms.pool, HOURS_A_MONTH * terms.running
     return idle.idle_hours(
         bursts=work.hours_per_month / work.step_hours / work.steps_at_once,
         nodes=max(0, min(work.steps_at_once, pool.maximum) - pool.minimum),
         unneeded=terms.tail,
         boot=work.step.restart,
-        spare=max(0.0, (pool.maximum - pool.minimum) * HOURS_A_MONTH - work.hours_per_month),
+        spare=max(0.0, (pool.maximum - pool.minimum) * running - work.hours_per_month),
+        running=running,
     )
 
 
 def _longest_step(terms: Terms, rate: float, restart: float) -> float | None:
     own = terms.own.vm.expected
-    return breakeven.longest_step(terms.on_demand.vm.expected / own, rate, restart) if own > 0 else None
+    if own <= 0:
+        return None
+    longest = breakeven.longest_step(terms.on_demand.vm.expected / own, rate, restart)
+    return longest if terms.day is None else min(longest, max(terms.day - restart, 0.0))
 
 
 def _times(one: float, other: float) -> float:

@@ -24,9 +24,9 @@ from cost.model.blocks import Blocks, blocks
 from cost.model.lattice import CELLS, UNLIKELY, Complex, Lattice
 from cost.model.step import Step
 
-_MOST_A_DAY: Final = 2000
+_MOST_A_DAY: Final = 200
 """So many blocks of a day are told apart; an evening undoes the half of a shorter one."""
-_MOST: Final = 5000
+_MOST: Final = 600
 """From so many blocks on each further one takes as long as those before: the step has gone on for days."""
 _ALMOST: Final = 1e-9  # hours, by which a block may be longer than the day for a computer
 
@@ -46,6 +46,12 @@ class Days:
     evenings: float
 
 
+def fits(step: Step, day: float) -> bool:
+    """Whether a day has the hours for a restart and whatever block comes after it."""
+    cut = blocks(step)
+    return max(cut.length, cut.last) + step.restart <= day + _ALMOST
+
+
 def until_done(step: Step, hazard: float, day: float, evicted: float) -> Days:
     """What a step takes at `hazard` evictions a running hour in a cluster that runs `day` hours at a stretch.
 
@@ -56,7 +62,7 @@ def until_done(step: Step, hazard: float, day: float, evicted: float) -> Days:
         evicted: billed hours that it would take if the day had no end.
     """
     cut = blocks(step)
-    if not math.isfinite(evicted) or max(cut.length, cut.last) + step.restart > day + _ALMOST:
+    if not (math.isfinite(evicted) and fits(step, day)):
         return Days(math.inf, math.inf)
     if cut.saved > _MOST_A_DAY and cut.length * _MOST_A_DAY < day:
         return _all_the_time(step, cut, hazard, day, evicted)
@@ -94,7 +100,7 @@ class _Calendar:
         known = np.minimum(left, len(mornings) - 1)
         after = mornings[known]
         if blocks_left > _MOST:
-            each = (mornings[-1] - mornings[-1 - self._most]) / self._most
+            each = (mornings[_MOST] - mornings[_MOST // 2]) / (_MOST - _MOST // 2)
             after = after + (left - known)[:, None] * each
         after[behind == 0] = 0.0  # what never happens may take as long as it likes
         billed, evenings = today + behind @ after

@@ -8,7 +8,13 @@ from cost.figures import HOURS_A_MONTH
 
 
 def idle_hours(
-    *, bursts: float, nodes: int, unneeded: float, boot: float = 0.0, spare: float = math.inf
+    *,
+    bursts: float,
+    nodes: int,
+    unneeded: float,
+    boot: float = 0.0,
+    spare: float = math.inf,
+    running: float = HOURS_A_MONTH,
 ) -> float:
     """Node hours a month that are billed although nobody works in them; our own derivation.
 
@@ -25,7 +31,8 @@ def idle_hours(
             because the autoscaler sees it idle half of that late, and looks again half of that late.
         boot: hours from a node's start to its first step.
         spare: node hours a month that the pool may have beyond those that are worked in.
+        running: hours a month in which the bursts come.
     """
-    meanwhile = bursts / HOURS_A_MONTH * unneeded
+    meanwhile = bursts / running * unneeded
     each = (unneeded * (1 + meanwhile / 2) + boot) / (1 + meanwhile)
     return max(0.0, min(bursts * nodes * each, spare))

@@ -90,6 +90,82 @@ def test_outside_office_hours_nodes_and_control_plane_cost_nothing_and_the_rest_
         assert line(found, name) == line(always, name)
 
 
+OFFICE = {"days": ["monday", "tuesday"], "from": "07:00", "to": "19:00", "timeZone": "x"}
+
+
+def test_what_evenings_cut_off_is_billed_and_told() -> None:
+    """A step of 2 h begins too late in a sixth of a day of 12 h, and then loses an hour."""
+    basis = {"workload": {"a": calm()}, "cost": {"evictionRate": 0}, "officeHours": OFFICE}
+    found = bill(stack(spot("cpuspot"), basis=basis), FixedMarket())
+    hours = line(found, "cpuspot").hours
+    assert hours
+    assert hours.expected == pytest.approx(1000 * (1 + 1 / 12))
+    assert found.on_demand("batch").expected == pytest.approx(hours.expected * 0.232)
+    [told] = found.work
+    assert (told.evenings, told.cut_off) == (pytest.approx(500 / 6), pytest.approx(1000 / 12))
+    assert told.stops_paying_at == pytest.approx(0.232)
+    assert told.said[0] == (
+        "each evening cuts off what runs: 83 times a month a step loses what it has not saved, for which 83 more hours "
+        "are billed; a retry is used up each time"
+    )
+
+
+def test_evenings_cut_off_work_on_demand_and_on_a_fallback_too() -> None:
+    pools = (spot("cpuspot"), pool("cpuod"), pool("plain"))
+    workload = {"a": calm(), "b": calm(pool="plain")}
+    cost = {"evictionRate": 0, "soldOutShare": 0.25}
+    basis = {"workload": workload, "cost": cost, "officeHours": OFFICE}
+    found = bill(stack(*pools, basis=basis, fallbacks={"cpuspot": "cpuod"}), FixedMarket())
+    for name, part in (("cpuspot", 0.75), ("cpuod", 0.25), ("plain", 1)):
+        hours = line(found, name).hours
+        assert hours
+        assert hours.expected == pytest.approx(part * 1000 * 13 / 12)
+    assert [it.evenings for it in found.work] == pytest.approx([500 / 6] * 2)
+
+
+def test_what_has_no_room_in_a_day_is_never_done_and_that_is_told() -> None:
+    """The program refuses a step longer than a day; one that leaves no time for a restart it does not."""
+    basis = {"workload": {"a": work(hours=1000, step=11.95)}, "officeHours": OFFICE}
+    found = bill(stack(spot("cpuspot"), basis=basis), FixedMarket())
+    [told] = found.work
+    assert told.said[0].startswith(
+        "never done: what its steps do in one go, with a restart, takes longer than a day"
+    )
+    assert not any("nearly every try" in said for said in told.said)
+    assert found.amount().expected == float("inf")
+    assert found.on_demand().expected < 2000
+
+
+def test_a_step_with_fewer_retries_than_evenings_is_told() -> None:
+    basis = {
+        "workload": {"a": work(hours=1000, step=50, checkpointMinutes=60, retries=3)},
+        "cost": {"evictionRate": 0},
+        "officeHours": OFFICE,
+    }
+    [told] = bill(stack(spot("cpuspot"), basis=basis), FixedMarket()).work
+    assert told.said[1] == "a step meets 4.5 evenings and has 3 retries: most fail; raise `retries`"
+
+
+def test_the_blogs_model_leaves_evenings_out_and_says_so() -> None:
+    basis = {"workload": {"a": calm()}, "cost": {"model": "blog"}, "officeHours": OFFICE}
+    found = bill(stack(spot("cpuspot"), basis=basis), FixedMarket())
+    assert line(found, "cpuspot").hours == Range.exactly(1050)
+    assert "work that evenings cut off: the blog's model knows no hours of a day" in found.left_out
+
+
+def test_bursts_within_office_hours_come_closer_together() -> None:
+    profile = {"scaleDownUnneededTime": "2h", "scanInterval": "0s"}
+    said = {"workload": {"a": calm()}, "cost": {"evictionRate": 0}}
+    always, found = (
+        bill(stack(spot("cpuspot"), basis=basis, autoScalerProfile=profile), FixedMarket())
+        for basis in (said, {**said, "officeHours": OFFICE})
+    )
+    idle = [line(it, "cpuspot").hours for it in (always, found)]
+    assert idle[0]
+    assert idle[1]
+    assert idle[1].expected - 1000 * 13 / 12 < idle[0].expected - 1000
+
+
 def test_a_batch_pool_that_keeps_nodes_pays_for_them_where_its_work_needs_fewer() -> None:
     basis = {"workload": {"a": calm()}, "cost": {"evictionRate": 0}}
     found = bill(stack(spot("cpuspot", minCount=3), basis=basis), FixedMarket())

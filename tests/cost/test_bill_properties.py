@@ -61,7 +61,9 @@ BASES: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries(
                 ),
             },
         ),
-        "officeHours": st.just({"days": ["monday", "friday"], "from": "07:00", "to": "19:30"}),
+        "officeHours": st.sampled_from(
+            [{"days": ["monday", "friday"], "from": "07:00", "to": to} for to in ("07:30", "12:00", "19:30")]
+        ),
         "budget": st.fixed_dictionaries({"monthly": st.floats(1, 1e6)}),
     },
 )
@@ -142,9 +144,10 @@ def test_each_bill_keeps_its_contract_and_can_be_told(basis: dict[str, Any], mar
 def test_more_evictions_never_cost_less(
     basis: dict[str, Any], market: FixedMarket, rates: list[float]
 ) -> None:
+    accuracy = 1e-5 if "officeHours" in basis else 1e-9  # evenings are worked out on a lattice
     bills = [bill(made(basis), market, observed=at(rate)) for rate in sorted(rates)]
     for less, more in pairwise(bills):
-        assert less.amount().expected <= more.amount().expected * (1 + 1e-9)
+        assert less.amount().expected <= more.amount().expected * (1 + accuracy)
         assert math.isclose(less.on_demand().expected, more.on_demand().expected, rel_tol=1e-9)
 
 

@@ -11,6 +11,8 @@ from cost.advice.kinds.checkpoints import SAID, checkpointed
 from cost.advice.situation import Situation
 from cost.basis import Work
 from cost.figures import HOURS_A_MONTH
+from cost.model import hourly
+from cost.model.rates import evictions_an_hour
 
 _HOURS: Final = {
     "timeZone": "UTC",
@@ -40,7 +42,7 @@ def office_hours(situation: Situation) -> Iterator[Change]:
         {**values, **_more_nodes(situation)},
         (
             "write your own hours and time zone; `make stop` and `make start`, or a schedule, carry them out",
-            "a step that runs when the day ends loses what it has not saved, which the bill does not count",
+            "each evening cuts off what runs: it loses what it has not saved, which the bill counts, and a retry",
             *map(SAID.format, saving),
         ),
     )
@@ -52,13 +54,29 @@ def _in_one_go(work: Work) -> float:
 
 
 def _more_nodes(situation: Situation) -> Mapping[Path, Any]:
-    """The same node hours in fewer hours."""
+    """The same node hours, and those that evenings add, in fewer hours."""
     found: dict[Path, Any] = {}
     for line in situation.bill.lines:
         pool = situation.own_pools.get(line.pool)
         if line.part != "batch" or line.hours is None or pool is None or math.isinf(line.hours.expected):
             continue
-        needed = math.ceil(line.hours.expected / (HOURS_A_MONTH * _SHARE))
+        added = sum(
+            _by_evenings(situation, name)
+            for name, work in situation.work.items()
+            if work.pool == line.pool and _in_one_go(work) <= _DAY
+        )
+        if math.isinf(added):
+            continue
+        needed = math.ceil((line.hours.expected + added) / (HOURS_A_MONTH * _SHARE))
         if needed > pool.maximum:
             found["pools", pool.name, "maxCount"] = needed
     return found
+
+
+def _by_evenings(situation: Situation, name: str) -> float:
+    """Node hours a month that a kind of work would take longer."""
+    work = situation.work[name]
+    rate = situation.bill.rates.get(work.pool)
+    hazard = evictions_an_hour(rate.rate.expected) if rate else 0.0
+    always, by_day = hourly.multiple(work.step, hazard), hourly.multiple(work.step, hazard, _DAY)
+    return (by_day - always) * work.hours_per_month if math.isfinite(always) else 0.0
