@@ -29,6 +29,8 @@ _QUERY: Final = (
     "rate = tostring(properties.evictionRate), prices = properties.spotPrices"
 )
 _WORD: Final = re.compile(r"[A-Za-z0-9_-]+")
+_TOKEN: Final = re.compile(r"(?i)bearer\s+\S+|eyJ[\w.-]{10,}")
+"""What looks like a token of Entra: the CLI's own errors have none, those of a proxy between may."""
 _SECONDS: Final = 20
 _MOST_PAGES: Final = 20
 
@@ -59,7 +61,7 @@ def az(arguments: Sequence[str]) -> str:
     except (OSError, UnicodeDecodeError) as error:
         raise AzError(str(error)) from None
     if answer.returncode:
-        raise AzError((answer.stderr.strip().splitlines() or ["no word"])[-1])
+        raise AzError(_TOKEN.sub("[secret]", (answer.stderr.strip().splitlines() or ["no word"])[-1]))
     return answer.stdout
 
 

@@ -139,3 +139,14 @@ def test_the_azure_cli_may_hang(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr("cost.prices.resource_graph._SECONDS", 0.1)
     with pytest.raises(AzError, match="no answer within"):
         az(["account", "show"])
+
+
+@pytest.mark.parametrize(
+    "secret", ["Bearer abc.def", "bearer  x", "eyJ0eXAiOiJKV1QiLCJhbGciOiJSUzI1NiJ9.e30.sig"]
+)
+def test_a_token_in_an_error_is_not_told(secret: str, tmp_path: Path) -> None:
+    script = f"#!/bin/sh\necho 'ERROR: 407 for {secret}' >&2\nexit 1\n"
+    installed(tmp_path / "bin", []).write_text(script, encoding="utf-8")
+    with pytest.raises(AzError) as error:
+        az(["account", "show"])
+    assert str(error.value) == "ERROR: 407 for [secret]"
