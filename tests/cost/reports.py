@@ -10,6 +10,7 @@ from typing import Any
 import jsonschema
 
 import ckf_spot
+from cost.observed import Observed, read
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
 POOLS = {"system": False, "cpuspot": True, "cpuod": False, "gpuspot": True}
@@ -70,3 +71,14 @@ def report(*pods: Raw, nodes: list[Raw] | None = None, since: float | None = Non
     }
     jsonschema.Draft202012Validator(SCHEMA).validate(found)  # pyright: ignore[reportUnknownMemberType]
     return found
+
+
+def seen(file: Path, raw: object) -> Observed:
+    """What a file with it tells of the pools."""
+    file.write_text(json.dumps(raw), encoding="utf-8")
+    return read(file, POOLS)
+
+
+def figures(found: Observed) -> dict[str, tuple[float, int, int]]:
+    """Node hours, evictions and moments by pool."""
+    return {name: (round(one.hours, 6), one.evictions, one.moments) for name, one in found.pools.items()}

@@ -2,27 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
-from reports import POOLS, node, pod, report
-
-from cost.observed import Observed, read
+from reports import figures, node, pod, report, seen
 
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
     return tmp_path / "where.json"
-
-
-def seen(file: Path, raw: object) -> Observed:
-    file.write_text(json.dumps(raw), encoding="utf-8")
-    return read(file, POOLS)
-
-
-def figures(found: Observed) -> dict[str, tuple[float, int, int]]:
-    return {name: (round(one.hours, 6), one.evictions, one.moments) for name, one in found.pools.items()}
 
 
 def test_pods_of_one_node_count_its_hours_and_its_eviction_once(file: Path) -> None:

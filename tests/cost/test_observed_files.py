@@ -10,24 +10,15 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from reports import POOLS, Raw, at, node, pod, report
+from reports import POOLS, Raw, at, figures, node, pod, report, seen
 
 from cost.figures import CostError
-from cost.observed import Observed, read
+from cost.observed import read
 
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
     return tmp_path / "where.json"
-
-
-def seen(file: Path, raw: object) -> Observed:
-    file.write_text(json.dumps(raw), encoding="utf-8")
-    return read(file, POOLS)
-
-
-def figures(found: Observed) -> dict[str, tuple[float, int, int]]:
-    return {name: (round(one.hours, 6), one.evictions, one.moments) for name, one in found.pools.items()}
 
 
 EVICTED = pod("cpuspot/0", 5, 1, "evicted")

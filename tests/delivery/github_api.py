@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import json
 import re
-import threading
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any, Final
 from urllib.parse import parse_qs, urlsplit
+
+from tests.serving import serving
 
 TOKEN: Final = "ghs_of-the-job"  # noqa: S105 - made up
 REPOSITORY: Final = "team/kubeflow-aks"
@@ -160,16 +161,8 @@ def github(repository: Repository) -> Generator[str]:
         def redirect(self, there: str) -> None:
             self._send(302, {"Location": f"{address}{there}"}, b"")
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    address = f"http://127.0.0.1:{server.server_port}"
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
-    thread.start()
-    try:
+    with serving(Handler) as address:
         yield address
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
 
 
 Act = Callable[[Any, Repository, list[int], dict[str, str], Json], None]

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import json
 import re
-import threading
 import time
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 from catalogue import service_price
+from tests.serving import serving
 
 Row = dict[str, Any]
 _EQUALS = re.compile(r"(\w+) eq '((?:[^']|'')*)'")
@@ -159,13 +159,6 @@ def served(azure: Azure) -> Generator[str]:
                 "Count": len(found[first : first + azure.page]),
             }
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    address = f"http://127.0.0.1:{server.server_port}/api/retail/prices"
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
-    thread.start()
-    try:
+    with serving(Handler) as origin:
+        address = f"{origin}/api/retail/prices"
         yield address
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
