@@ -26,6 +26,7 @@ _ON_WHITE: Final[dict[str, Any]] = {
     "bbox": {"facecolor": "#ffffff", "linewidth": 0, "pad": 1.5},
 }
 _FAR_RIGHT: Final = 0.7
+_NEAR_LEFT: Final = 0.3
 
 
 def cost_by_rate(found: ByRate, currency: str, title: str, subtitle: str) -> str:
@@ -116,8 +117,9 @@ def _break_even(axes: Any, rate: float, amount: float, colour: str, end: float) 
     )
     axes.plot([rate, rate], [0, amount], color=FAINT, linewidth=1.2)
     words = f"from {share(rate)} on\nspot costs more"
-    side, gap = _side(rate, end)
-    axes.annotate(words, (rate, 0), (gap, 22), **_ON_WHITE, color=colour, ha=side)
+    # The curve comes from below on the left and goes on above on the right, so the other two corners are free.
+    side, place = ("left", (8, -30)) if rate < _NEAR_LEFT * end else ("right", (-8, 20))
+    axes.annotate(words, (rate, amount), place, **_ON_WHITE, color=colour, ha=side)
 
 
 def _side(rate: float, end: float) -> tuple[str, int]:
