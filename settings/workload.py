@@ -30,14 +30,14 @@ class Work(SettingsModel):
         2,
         about="Time that writing one checkpoint takes, in which no work is done.",
         unit="minutes",
-        source="our choice; measure yours",
+        source="our choice; least values: docs/facts/placement.md#time-for-a-checkpoint",
         ge=0,
     )
     restart_minutes: float = setting(
         6,
         about="Billed time of each further start of a step: boot, images, data, reading a checkpoint.",
         unit="minutes",
-        source="our choice; measure yours",
+        source="our choice; least values: docs/facts/placement.md#time-for-a-checkpoint",
         ge=0,
     )
     retries: int = setting(
