@@ -14,6 +14,7 @@ import pytest
 
 from local_aks.azure.state import AzureState
 from local_aks.azure_cli import install
+from local_aks.control_plane.kwokctl import COMPONENTS, component
 from local_aks.kube.api import ApiServer
 from local_aks.kube.errors import KubeError
 from local_aks.kube.objects import at, items
@@ -55,6 +56,10 @@ class Running:
         return {
             str(at(pod, "metadata", "name")).split("-")[0]: str(at(pod, "status", "phase")) for pod in found
         }
+
+    def processes(self) -> dict[str, int | None]:
+        """The control plane's, by name; None for one that does not run."""
+        return {name: component(self.aks.run, name).running() for name in COMPONENTS}
 
     def until(self, what: str, holds: Callable[[], object]) -> None:
         """Wait until something holds."""
@@ -112,6 +117,17 @@ def test_a_cluster_stops_and_comes_back_with_what_manages_itself(running: Runnin
     running.until("what is managed runs again", lambda: running.pods() == {"kept": "Running"})
     running.until("as many nodes as before", lambda: len(running.list("nodes")) >= len(before))
     assert not before & {str(at(node, "metadata", "name")) for node in running.list("nodes")}
+
+
+def test_the_controllers_begin_anew(running: Running) -> None:
+    """Those that only lose their API server sleep ever longer, and were still asleep a minute after it was back."""
+    before = running.processes()
+    assert running.az(f"aks stop {WHERE}").returncode == 0
+    assert running.processes() == dict.fromkeys(COMPONENTS) | {"etcd": before["etcd"]}
+    assert running.az(f"aks start {WHERE}").returncode == 0
+    after = running.processes()
+    assert after["etcd"] == before["etcd"]
+    assert not {None, *before.values()} & {pid for name, pid in after.items() if name != "etcd"}
 
 
 def test_a_service_that_ends_while_the_cluster_is_stopped_starts_it_all_the_same(running: Running) -> None:

@@ -14,12 +14,30 @@ from delivery.drifts import drifts
 from local_aks.control_plane import power
 from local_aks.control_plane.kwokctl import ControlPlane
 from local_aks.kube.errors import UnreachableError
+from local_aks.run.directory import RunDirectory
 from tests.delivery.workflows import commands
 from tests.local.delivery.checkout import Checkout, checked_out
 from tests.local.engine.deployment import Cluster
 from tools import Tools
 
 STACK: Final = "demo"
+MAKE: Final = ("make", "--no-print-directory")
+"""Also where another make runs the tests."""
+
+
+@pytest.fixture(scope="module")
+def control_plane(tools: Tools, tmp_path_factory: pytest.TempPathFactory) -> Generator[ControlPlane]:
+    """One of its own: who shares the session's would find it switched off."""
+    plane = ControlPlane(RunDirectory.at(tmp_path_factory.mktemp("switched")), tools)
+    plane.start()
+    yield plane
+    plane.stop()
+
+
+@pytest.fixture(scope="module")
+def cluster(control_plane: ControlPlane) -> Cluster:
+    """What is in it."""
+    return Cluster(control_plane.kubeconfig())
 
 
 @pytest.fixture(scope="module")
@@ -133,12 +151,12 @@ def test_who_refreshes_a_stopped_stack_notes_that_and_the_next_up_takes_it_back(
 
 
 def test_make_stops_and_starts(checkout: Checkout) -> None:
-    done = checkout.shell(["make", "stop", f"STACK={STACK}"])
+    done = checkout.shell([*MAKE, "stop", f"STACK={STACK}"])
     assert (done.returncode, done.stdout.splitlines()[-1]) == (0, f"{STACK}: is stopped"), done.stderr
-    again = checkout.shell(["make", "stop", f"STACK={STACK}"])
+    again = checkout.shell([*MAKE, "stop", f"STACK={STACK}"])
     assert (again.returncode, again.stdout) == (0, f"{STACK}: is stopped already\n")
     _forget_when_it_was_stopped(checkout)
-    done = checkout.shell(["make", "start", f"STACK={STACK}"])
+    done = checkout.shell([*MAKE, "start", f"STACK={STACK}"])
     assert (done.returncode, done.stdout.splitlines()[-1]) == (0, f"{STACK}: runs"), done.stderr
 
 
