@@ -52,22 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         0; 1 where it can't be made, and each reason is one line on stderr; 2 where it is over the budget, or the
         command line is wrong.
     """
-    parser = argparse.ArgumentParser(prog="cost", description="What a stack is expected to cost a month.")
-    parser.add_argument("stack", nargs="?", default="dev", help="a stack with a file Pulumi.<stack>.yaml")
-    parser.add_argument("--root", type=Path, default=PROJECT_ROOT, help="the project folder")
-    parser.add_argument("--plan", type=Path, help="bill this plan.json instead of a stack's file")
-    parser.add_argument("--format", choices=("text", "markdown", "json", "svg"), default="text")
-    parser.add_argument("--offline", action="store_true", help="ask nobody for prices")
-    parser.add_argument("--observed", type=Path, help="what `ckf-spot where -o json` wrote of this stack")
-    parser.add_argument("--advise", action="store_true", help="tell what would lower the bill, line by line")
-    parser.add_argument("--against", metavar="REF", help="show the difference to this branch, tag or commit")
-    parser.add_argument("--build", type=Path, default=PROJECT_ROOT / "build", help="folder for the pictures")
-    options = parser.parse_args(arguments)
-    if options.advise and (options.plan or options.format == "svg"):
-        parser.error("--advise needs a stack's file, and no pictures: leave out --plan and --format svg")
-    given = (options.plan, options.observed, options.advise, options.format == "svg")
-    if options.against is not None and any(given):
-        parser.error("--against goes with none of --plan, --observed, --advise, and with no pictures")
+    options = _arguments(arguments)
     try:
         revision = None if options.against is None else named(options.against, options.root.resolve())
         stack = (
@@ -107,6 +92,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return OVER_BUDGET if found.over_budget else 0
 
 
+def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="cost", description="What a stack is expected to cost a month.")
+    parser.add_argument("stack", nargs="?", default="dev", help="a stack with a file Pulumi.<stack>.yaml")
+    parser.add_argument("--root", type=Path, default=PROJECT_ROOT, help="the project folder")
+    parser.add_argument("--plan", type=Path, help="bill this plan.json instead of a stack's file")
+    parser.add_argument("--format", choices=("text", "markdown", "json", "svg"), default="text")
+    parser.add_argument("--offline", action="store_true", help="ask nobody for prices")
+    parser.add_argument("--observed", type=Path, help="what `ckf-spot where -o json` wrote of this stack")
+    parser.add_argument("--advise", action="store_true", help="tell what would lower the bill, line by line")
+    parser.add_argument("--against", metavar="REF", help="show the difference to this branch, tag or commit")
+    parser.add_argument("--build", type=Path, default=PROJECT_ROOT / "build", help="folder for the pictures")
+    options = parser.parse_args(arguments)
+    if options.advise and (options.plan or options.format == "svg"):
+        parser.error("--advise needs a stack's file, and no pictures: leave out --plan and --format svg")
+    given = (options.plan, options.observed, options.advise, options.format == "svg")
+    if options.against is not None and any(given):
+        parser.error("--against goes with none of --plan, --observed, --advise, and with no pictures")
+    return options
+
+
 def command() -> int:
     """`main` as a process of its own: whatever stops it, nothing that it started or keeps for a moment stays."""
     try:
@@ -127,15 +132,6 @@ def planned(name: str, root: Path) -> Stack:
     return reading.from_plan(plan_document(record(name, root=root, preview=True)))
 
 
-def cost_of(stack: Stack) -> Mapping[str, Any]:
-    """What a stack says of prices, for the market.
-
-    Raises:
-        CostError: it can't be read.
-    """
-    return basis.read(stack.outputs).basis.cost.model_dump(by_alias=True)
-
-
 def market_of(stack: Stack, *, offline: bool, report: Callable[[str], None]) -> Market:
     """Prices for a stack, those it needs asked for at once.
 
@@ -149,7 +145,8 @@ def market_of(stack: Stack, *, offline: bool, report: Callable[[str], None]) -> 
     """
     read = basis.read(stack.outputs).basis
     ahead = ahead_of(stack, read.location) if read.location else ()
-    return open_market(cost_of(stack), offline=offline, report=report, ahead=ahead)
+    prices = read.cost.model_dump(by_alias=True)
+    return open_market(prices, offline=offline, report=report, ahead=ahead)
 
 
 def _written(

@@ -18,7 +18,7 @@ from cost.model.deadline import misses
 from cost.model.evenings import until_done
 from cost.model.rates import evictions_an_hour
 from cost.model.retries import fails
-from cost.model.step import Checkpoints, Step
+from cost.model.step import Step
 
 NEVER_DONE: Final = 8760.0
 """Hours, a year: a step expected to waste more than that is never done, and no price is told for it. Our choice."""
@@ -91,19 +91,6 @@ def multiple(step: Step, hazard: float, day: float | None = None) -> float:
     cut = blocks(step)
     billed = step.hours + cut.writing + sum(_waste(step, hazard))
     return (billed if day is None else until_done(step, hazard, day, billed).billed) / step.hours
-
-
-def textbook(checkpoints: Checkpoints, restart: float, rate: float) -> float:
-    """Billed hours for each useful hour of work without an end, as the papers have it: each block writes.
-
-    A step of finite length takes a little less, because its last block writes nothing: 20 h with a checkpoint of
-    2 minutes at the best interval 0.16 % at 5 %/h (tests/cost/model/test_model_golden.py).
-    """
-    hazard = evictions_an_hour(rate)
-    if not checkpoints.every:
-        return math.inf if checkpoints.writing else 1 + _growth(hazard, restart)
-    block = checkpoints.every + checkpoints.writing
-    return (1 + _growth(hazard, restart)) * (block + _lost(hazard, block)) / checkpoints.every
 
 
 def _wasted(step: Step, hazard: float, day: float | None) -> tuple[float, float, float]:

@@ -7,11 +7,12 @@ import math
 import pytest
 from scipy import optimize
 
-from cost.model.hourly import multiple, textbook
+from cost.model.hourly import multiple
 from cost.model.interval import best, endless
 from cost.model.rates import evictions_an_hour
 from cost.model.step import Checkpoints
 from tests.cost.model.steps import step
+from tests.cost.model.textbook import textbook
 
 
 @pytest.mark.parametrize("rate", [0.01, 0.05, 0.2, 0.75])

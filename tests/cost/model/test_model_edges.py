@@ -10,11 +10,12 @@ import pytest
 from cost.model import breakeven
 from cost.model.blocks import blocks
 from cost.model.fallback import shared
-from cost.model.hourly import expected, multiple, textbook
+from cost.model.hourly import expected, multiple
 from cost.model.idle import idle_hours
 from cost.model.retries import spent
 from cost.model.step import AT_NOTICE, Checkpoints
 from tests.cost.model.steps import PLAIN, step
+from tests.cost.model.textbook import textbook
 
 
 @pytest.mark.parametrize("wrong", [-1.0, math.nan, math.inf, 0.0])

@@ -8,10 +8,11 @@ import pytest
 
 from cost.model import breakeven, interval
 from cost.model.blog import blog
-from cost.model.hourly import expected, textbook
+from cost.model.hourly import expected
 from cost.model.rates import chance_within_an_hour, evictions_an_hour
 from cost.model.step import Checkpoints
 from tests.cost.model.steps import step
+from tests.cost.model.textbook import textbook
 
 SPOT, ON_DEMAND, HOURS = 0.0487, 0.2320, 3400
 RATES = (0.01, 0.025, 0.05, 0.10, 0.15, 0.20)

@@ -10,11 +10,12 @@ from hypothesis import strategies as st
 
 from cost.model import breakeven, interval
 from cost.model.fallback import shared
-from cost.model.hourly import NEVER_DONE, expected, multiple, textbook
+from cost.model.hourly import NEVER_DONE, expected, multiple
 from cost.model.idle import idle_hours
 from cost.model.rates import evictions_an_hour
 from cost.model.retries import spent
 from cost.model.step import AT_NOTICE, Checkpoints, Step
+from tests.cost.model.textbook import textbook
 
 HOURS = st.floats(0, 1e4)
 SOME = st.floats(1e-4, 1e4)
