@@ -10,10 +10,10 @@ import pytest
 from kubernetes import config
 
 from local_aks.control_plane.kwokctl import ControlPlane
-from local_aks.run.directory import RunDirectory
 from tests.local.custom_resources import CustomResources
 from tests.local.demo_stack import WIDE, DemoStack, deployed
 from tests.local.kubectl import Kubectl
+from tests.local.planes import running
 from tests.local.reaper import reaper
 from tests.local.required import required
 from tests.local.scheduling import Scheduling, order
@@ -45,10 +45,8 @@ def tools() -> Tools:
 @pytest.fixture(scope="session")
 def control_plane(tools: Tools, tmp_path_factory: pytest.TempPathFactory) -> Generator[ControlPlane]:
     """A running control plane that the whole session shares; tests keep to namespaces and nodes of their own."""
-    plane = ControlPlane(RunDirectory.at(tmp_path_factory.mktemp("control-plane")), tools)
-    plane.start()
-    yield plane
-    plane.stop()
+    with running(tools, tmp_path_factory.mktemp("control-plane")) as plane:
+        yield plane
 
 
 @pytest.fixture(scope="session")

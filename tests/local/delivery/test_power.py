@@ -14,10 +14,10 @@ from delivery.drifts import drifts
 from local_aks.control_plane import power
 from local_aks.control_plane.kwokctl import ControlPlane
 from local_aks.kube.errors import UnreachableError
-from local_aks.run.directory import RunDirectory
 from tests.delivery.workflows import commands
 from tests.local.delivery.checkout import Checkout, checked_out
 from tests.local.engine.deployment import Cluster
+from tests.local.planes import running
 from tools import Tools
 
 STACK: Final = "demo"
@@ -28,10 +28,8 @@ MAKE: Final = ("make", "--no-print-directory")
 @pytest.fixture(scope="module")
 def control_plane(tools: Tools, tmp_path_factory: pytest.TempPathFactory) -> Generator[ControlPlane]:
     """One of its own: who shares the session's would find it switched off."""
-    plane = ControlPlane(RunDirectory.at(tmp_path_factory.mktemp("switched")), tools)
-    plane.start()
-    yield plane
-    plane.stop()
+    with running(tools, tmp_path_factory.mktemp("switched")) as plane:
+        yield plane
 
 
 @pytest.fixture(scope="module")
