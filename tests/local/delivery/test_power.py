@@ -21,8 +21,8 @@ from tests.local.planes import running
 from tools import Tools
 
 STACK: Final = "demo"
-MAKE: Final = ("make", "--no-print-directory")
-"""Also where another make runs the tests."""
+QUIETLY: Final = {"MAKEFLAGS": "--no-print-directory"}
+"""Where another make runs the tests, too, which hands down its own."""
 
 
 @pytest.fixture(scope="module")
@@ -149,12 +149,12 @@ def test_who_refreshes_a_stopped_stack_notes_that_and_the_next_up_takes_it_back(
 
 
 def test_make_stops_and_starts(checkout: Checkout) -> None:
-    done = checkout.shell([*MAKE, "stop", f"STACK={STACK}"])
+    done = checkout.shell(["make", "stop", f"STACK={STACK}"], **QUIETLY)
     assert (done.returncode, done.stdout.splitlines()[-1]) == (0, f"{STACK}: is stopped"), done.stderr
-    again = checkout.shell([*MAKE, "stop", f"STACK={STACK}"])
+    again = checkout.shell(["make", "stop", f"STACK={STACK}"], **QUIETLY)
     assert (again.returncode, again.stdout) == (0, f"{STACK}: is stopped already\n")
     _forget_when_it_was_stopped(checkout)
-    done = checkout.shell([*MAKE, "start", f"STACK={STACK}"])
+    done = checkout.shell(["make", "start", f"STACK={STACK}"], **QUIETLY)
     assert (done.returncode, done.stdout.splitlines()[-1]) == (0, f"{STACK}: runs"), done.stderr
 
 
