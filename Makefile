@@ -57,7 +57,7 @@ test: $(VENV)/.dev ## tests of rules and components: no Azure, no Go, seconds
 
 test-program: $(VENV)/.dev ## tests of the whole program for every stack, of its preview and of the pages
 	@$(PY) -m pytest --numprocesses 2 tests/program tests/recorder tests/preview tests/docs \
-	  tests/policy tests/pull_request tests/revisions tests/delivery tests/cost
+	  tests/policy tests/pull_request tests/revisions tests/delivery tests/writing tests/cost
 
 # Where the tools can't be built the first step says why, and the tests that need them skip; CI asks for them instead.
 test-local: $(VENV)/.dev ## the local AKS's tests, on the real engine and a real control plane; builds the tools once

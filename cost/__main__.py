@@ -28,7 +28,6 @@ from cost.report.document import document
 from cost.report.page import page
 from cost.report.what_if import what_if
 from cost.stack import Stack
-from preview import terminal
 from preview.report import NARROWEST
 from recorder.document import plan_document
 from recorder.run import PROJECT_ROOT, record
@@ -36,6 +35,7 @@ from recorder.stack_files import StackFileError
 from revisions import processes
 from revisions.git import GitError
 from revisions.repository import RevisionError
+from writing import output
 from writing.blocks import Page, Section
 from writing.markdown import markdown
 from writing.terminal import terminal as lines_of
@@ -188,4 +188,4 @@ def _say(line: str) -> None:
 
 if __name__ == "__main__":
     gc.disable()  # as in `preview`
-    os._exit(terminal.run(command))
+    os._exit(output.run(command))

@@ -28,9 +28,9 @@ from local_aks.lifecycle.teardown import remove
 from local_aks.run.directory import AlreadyInUseError, NotOurFolderError, RunDirectory
 from local_aks.simulation.market import ALL, MarketError, Reclaim, Supply
 from local_aks.simulation.vms.agent_pools import spot_pools
-from preview.terminal import show_something
 from recorder.stack_files import StackFileError, read_stack
 from tools.errors import BuildError
+from writing.output import show_something
 
 _INTERRUPTED: Final = 130
 

@@ -18,10 +18,10 @@ from policy.exceptions import ExceptionsError, load, stale
 from policy.plan import PlanError, everything, read
 from policy.report import as_json, as_text
 from policy.verdict import fails, verdicts
-from preview import terminal
 from recorder.document import plan_document
 from recorder.run import PROJECT_ROOT, record
 from recorder.stack_files import StackFileError
+from writing import output
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -59,4 +59,4 @@ def _planned(stack: str, root: Path) -> Any:
 
 if __name__ == "__main__":
     gc.disable()  # as in `preview`
-    os._exit(terminal.run(main))
+    os._exit(output.run(main))

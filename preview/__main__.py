@@ -14,13 +14,13 @@ from policy import RULES
 from policy.exceptions import ExceptionsError, load
 from policy.plan import everything
 from policy.verdict import fails, told, verdicts
-from preview import terminal
 from preview.mermaid import mermaid
 from preview.report import NARROWEST, report
 from preview.svg import svg
 from recorder.document import PlanDocument, plan_document, to_json
 from recorder.run import PROJECT_ROOT, record
 from recorder.stack_files import StackFileError
+from writing import output
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -65,4 +65,4 @@ def write(document: PlanDocument, folder: Path) -> list[str]:
 
 if __name__ == "__main__":
     gc.disable()  # the SDKs make a million objects, none of them garbage
-    os._exit(terminal.run(main))  # Python would take a second to free the SDKs' classes one by one
+    os._exit(output.run(main))  # Python would take a second to free the SDKs' classes one by one

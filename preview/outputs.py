@@ -4,8 +4,8 @@ import json
 from collections.abc import Collection
 from typing import Any, cast
 
-from preview.columns import cut
 from recorder.document import PlanDocument
+from writing.columns import cut
 
 UNKNOWN = "[known after up]"
 

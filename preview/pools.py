@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from preview.columns import GAP, cut, table
 from recorder.document import Pool
+from writing.columns import GAP, cut, table
 
 _HEAD = ("Pool", "VM size", "Priority", "Nodes", "Eviction", "Max price", "OS disk", "Fallback")
 _NONE = "–"

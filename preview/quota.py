@@ -15,10 +15,10 @@ from typing import Any
 
 import pulumi
 
-from preview import terminal
-from preview.columns import table
 from recorder.run import PROJECT_ROOT, record
 from recorder.stack_files import StackFileError
+from writing import output
+from writing.columns import table
 
 _MEANING = {"cores": "all on demand", "lowPriorityCores": "all spot"}
 _GROUP = "azure-native:resources:ResourceGroup"
@@ -141,4 +141,4 @@ def _read(file: str) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(terminal.run(main))
+    sys.exit(output.run(main))

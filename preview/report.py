@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 from policy.report import line
 from policy.rule import Violation
-from preview.columns import cut, table
 from preview.outputs import output_lines
 from preview.pools import pool_table
 from preview.quota import quota_table
 from preview.tree import project_and_stack, resource_tree
 from recorder.document import PlanDocument
+from writing.columns import cut, table
 
 NARROWEST = 60
 """Fewest columns a report can be made for."""

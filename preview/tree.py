@@ -4,8 +4,8 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from preview.columns import GAP, cut_start
 from recorder.document import PlanDocument, PlannedResource
+from writing.columns import GAP, cut_start
 
 _CREATE = " +  "
 

@@ -19,7 +19,6 @@ from typing import Final
 import tools
 from policy import RULES
 from policy.exceptions import Accepted, ExceptionsError, load
-from preview import terminal
 from pull_request import judged
 from pull_request.bases import Bases
 from pull_request.comparison import Comparison
@@ -34,6 +33,7 @@ from revisions.git import GitError
 from revisions.repository import Repository, RevisionError, is_stack_name, shown
 from revisions.trees import Tree
 from revisions.workplace import tree_of, workplace
+from writing import output
 
 _FAILED: Final = 1
 _USAGE: Final = 2
@@ -189,4 +189,4 @@ def _report(line: str) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(terminal.run(main))
+    sys.exit(output.run(main))

@@ -3,8 +3,8 @@
 import textwrap
 from collections.abc import Iterator
 
-from preview.columns import cut, table
 from writing.blocks import Alert, Block, Items, Lines, Page, Paragraph, Picture, Table
+from writing.columns import cut, table
 from writing.escape import visible
 
 _NARROWEST = 40

@@ -2,7 +2,7 @@
 
 import pytest
 
-from preview.columns import cut, cut_start, table
+from writing.columns import cut, cut_start, table
 
 
 def test_a_table_that_fits_stays_as_it_is() -> None:

@@ -1,4 +1,4 @@
-"""The preview's output on terminals and into files that can't take it."""
+"""Output of a command on terminals and into files that can't take it."""
 
 import errno
 import io
@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from preview import terminal
 from recorder.run import PROJECT_ROOT
+from writing import output
 
 
 def test_what_an_encoding_lacks_is_replaced_one_for_one(monkeypatch: pytest.MonkeyPatch) -> None:
     for encoding, expected in (("ascii", "|- `- 2-3 <~ ?\n"), ("latin-1", "|- `- 2-3 <~ ü\n")):
         written = io.BytesIO()
         monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(written, encoding=encoding))
-        assert terminal.run(lambda: print("├─ └─ 2–3 ≤… ü") or 3) == 3
+        assert output.run(lambda: print("├─ └─ 2–3 ≤… ü") or 3) == 3
         assert written.getvalue().decode(encoding) == expected
 
 
@@ -31,7 +31,7 @@ class Full(io.StringIO):
 
 def test_a_full_disk_is_told(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(sys, "stdout", Full())
-    assert terminal.run(lambda: print("x") or 0) == 1
+    assert output.run(lambda: print("x") or 0) == 1
     assert capsys.readouterr().err == "the output could not be written: No space left on device\n"
 
 
@@ -39,7 +39,7 @@ def test_a_full_disk_for_both_outputs_is_a_failure(monkeypatch: pytest.MonkeyPat
     with Path("/dev/full").open("wb", buffering=0) as full:
         monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(full, write_through=True))
         monkeypatch.setattr(sys, "stderr", io.TextIOWrapper(full, write_through=True))
-        assert terminal.run(lambda: print("x") or 0) == 1
+        assert output.run(lambda: print("x") or 0) == 1
 
 
 def test_a_reader_that_has_gone_is_no_failure(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -47,13 +47,13 @@ def test_a_reader_that_has_gone_is_no_failure(monkeypatch: pytest.MonkeyPatch) -
     os.close(reader)
     with os.fdopen(writer, "wb", buffering=0) as pipe:
         monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(pipe, write_through=True))
-        assert terminal.run(lambda: print("x") or 0) == 0
+        assert output.run(lambda: print("x") or 0) == 0
 
 
 def test_closed_outputs_are_no_failure(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdout", None)
     monkeypatch.setattr(sys, "stderr", None)
-    assert terminal.run(lambda: print("x") or 0) == 0
+    assert output.run(lambda: print("x") or 0) == 0
 
 
 def test_the_command_itself_writes_ascii_and_reads_no_configuration_of_the_environment(

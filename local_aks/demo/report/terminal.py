@@ -6,7 +6,7 @@ from local_aks.demo import show_cost
 from local_aks.demo.observations import Observations
 from local_aks.demo.promises import Verdict
 from local_aks.demo.report import table
-from preview.columns import table as columns
+from writing.columns import table as columns
 from writing.terminal import wrapped
 
 
