@@ -8,21 +8,21 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pulumi
 
-from cost import basis, observed, reading
+from cost import observed, reading
 from cost.advice import Advised, advise, telling
 from cost.against import Earlier, named, stack_at
 from cost.bill import Bill
 from cost.billing import batch, bill
 from cost.comparing import difference
 from cost.figures import CostError, EvictionRate
-from cost.prices import Market, ahead_of, open_market
+from cost.prices import Market, market_of
 from cost.report import against, observation, pictures
 from cost.report.document import document
 from cost.report.page import page
@@ -130,23 +130,6 @@ def planned(name: str, root: Path) -> Stack:
         pulumi.RunError: its settings are wrong.
     """
     return reading.from_plan(plan_document(record(name, root=root, preview=True)))
-
-
-def market_of(stack: Stack, *, offline: bool, report: Callable[[str], None]) -> Market:
-    """Prices for a stack, those it needs asked for at once.
-
-    Args:
-        stack: what it registers.
-        offline: ask nobody.
-        report: takes what a reader should know, one sentence each.
-
-    Raises:
-        CostError: what it says of prices can't be read.
-    """
-    read = basis.read(stack.outputs).basis
-    ahead = ahead_of(stack, read.location) if read.location else ()
-    prices = read.cost.model_dump(by_alias=True)
-    return open_market(prices, offline=offline, report=report, ahead=ahead)
 
 
 def _written(

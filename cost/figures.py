@@ -49,6 +49,16 @@ def total(ranges: Iterable[Range]) -> Range:
     return found
 
 
+def product(one: Range, other: Range) -> Range:
+    """The product of two ranges of nothing below 0; what costs nothing costs nothing however long it takes."""
+    return Range(times(one.expected, other.expected), times(one.low, other.low), times(one.high, other.high))
+
+
+def times(one: float, other: float) -> float:
+    """The product; nothing stays nothing, also of what has no end."""
+    return 0.0 if 0.0 in (one, other) else one * other
+
+
 @dataclass(frozen=True)
 class Source:
     """Where a figure comes from, for the reader who doubts it.

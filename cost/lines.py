@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 from cost import sentences
 from cost.bill import Line, Part
-from cost.figures import HOURS_A_MONTH, Range
+from cost.figures import HOURS_A_MONTH, Range, product
 from cost.reading import Pool
 from cost.terms import Node, PoolTerms
-from cost.work import Played, product
+from cost.work import Played
 
 _NOTHING = Range.exactly(0.0)
 

@@ -8,7 +8,7 @@ from functools import cache
 
 from cost.basis import Work
 from cost.bill import WorkCost
-from cost.figures import HOURS_A_MONTH, Range
+from cost.figures import HOURS_A_MONTH, Range, product, times
 from cost.model import blog, breakeven, fallback, hourly, idle, interval
 from cost.model.rates import chance_within_an_hour, evictions_an_hour
 from cost.model.step import Checkpoints, Step
@@ -33,13 +33,6 @@ class Played:
     twin: float
     compared: float
     idle: float
-
-
-def product(one: Range, other: Range) -> Range:
-    """The product of two ranges of nothing below 0; what costs nothing costs nothing however long it takes."""
-    return Range(
-        _times(one.expected, other.expected), _times(one.low, other.low), _times(one.high, other.high)
-    )
 
 
 def play(name: str, work: Work, terms: Terms, *, assumed: bool) -> Played:
@@ -100,7 +93,7 @@ def _on_spot(name: str, work: Work, terms: Terms, *, assumed: bool) -> Played:
     unevicted = 1.0 if terms.blog else calm.multiple
     on_demand = _on_demand_alone(step, terms.day)
     own = (multiple * useful + Range.exactly(idling)) * (1 - share)
-    twin = _times(useful * unevicted + idling, share)
+    twin = times(useful * unevicted + idling, share)
     compared = useful * on_demand + idling
     on_twin = product(terms.on_demand.hour, Range.exactly(twin))
     cost = WorkCost(
@@ -118,7 +111,7 @@ def _on_spot(name: str, work: Work, terms: Terms, *, assumed: bool) -> Played:
         longest_step=_longest_step(terms, rate.expected, step.restart),
         best_interval=best_interval(work, rate.expected, terms.day),
         stops_paying_at=breakeven.stops_paying(terms.on_demand.vm.expected * on_demand, multiple.expected),
-        evenings=(_times(seen[0].evenings, 1 - share) + _times(calm.evenings, share)) * useful / step.hours,
+        evenings=(times(seen[0].evenings, 1 - share) + times(calm.evenings, share)) * useful / step.hours,
         cut_off=_cut_off(step, rate.expected, terms.day, multiple.expected) * useful * (1 - share)
         + _cut_off(step, 0.0, terms.day, unevicted) * useful * share,
         waits=fallback.shared(
@@ -184,7 +177,3 @@ def _longest_step(terms: Terms, rate: float, restart: float) -> float | None:
         return None
     longest = breakeven.longest_step(terms.on_demand.vm.expected / own, rate, restart)
     return longest if terms.day is None else min(longest, max(terms.day - restart, 0.0))
-
-
-def _times(one: float, other: float) -> float:
-    return 0.0 if 0.0 in (one, other) else one * other

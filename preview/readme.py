@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from cost.billing import bill
-from cost.prices import open_market
+from cost.prices import market_of
 from cost.reading import from_plan
 from cost.report.page import headline
 from cost.report.page import lines as lines_of_bill
@@ -79,7 +79,7 @@ def main(arguments: Sequence[str] | None = None, root: Path = PROJECT_ROOT) -> i
 def _bill(document: PlanDocument) -> Iterator[str]:
     """The top of the bill, at the repository's prices, which do not change from day to day."""
     stack = from_plan(document)
-    found = bill(stack, open_market({}, offline=True, report=lambda _: None))
+    found = bill(stack, market_of(stack, offline=True, report=lambda _: None))
     yield from terminal(Page(headline(found), (), ()), _WIDTH)
     yield ""
     yield from terminal(Page("", (lines_of_bill(found),), ()), _WIDTH)

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, cast
 
-from cost import basis
 from cost.comparing import difference
 from cost.figures import CostError
-from cost.prices import open_market
+from cost.prices import market_of
 from cost.report.change import CostChange, change_document
 from cost.stack import Resource, Stack
 from pull_request.observed import Observed, Run, shown
@@ -22,8 +21,7 @@ def priced(observed: Observed) -> CostChange | None:
     after = _stack(observed.stack, observed.head)
     told: list[str] = []
     try:
-        cost = basis.read(after.outputs).basis.cost.model_dump(by_alias=True)
-        market = open_market(cost, offline=True, report=told.append)
+        market = market_of(after, offline=True, report=told.append)
         found = difference(_stack(observed.stack, before) if before else None, after, market)
     except CostError as error:
         return change_document(None, error.problems, told)

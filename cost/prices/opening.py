@@ -7,7 +7,9 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any, Final
 
+from cost import basis
 from cost.figures import CostError
+from cost.prices.ahead import ahead_of
 from cost.prices.chain import Chain
 from cost.prices.market import Market
 from cost.prices.origin import Origin
@@ -16,8 +18,25 @@ from cost.prices.price_list import ADDRESS, PriceList
 from cost.prices.resource_graph import ResourceGraph, subscription
 from cost.prices.retail import Retail
 from cost.prices.snapshot import CURRENCY, Snapshot
+from cost.stack import Stack
 
 _CURRENCY: Final = re.compile("[A-Z]{3}")
+
+
+def market_of(stack: Stack, *, offline: bool, report: Callable[[str], None]) -> Market:
+    """The prices of one stack, those that its bill needs asked for together.
+
+    Args:
+        stack: what it registers and exports.
+        offline: as for `open_market`.
+        report: as for `open_market`.
+
+    Raises:
+        CostError: what it says of prices can't be read.
+    """
+    read = basis.read(stack.outputs).basis
+    ahead = ahead_of(stack, read.location) if read.location else ()
+    return open_market(read.cost.model_dump(by_alias=True), offline=offline, report=report, ahead=ahead)
 
 
 def open_market(
@@ -28,7 +47,7 @@ def open_market(
     ahead: Iterable[tuple[str, str]] = (),
     address: str = ADDRESS,
 ) -> Market:
-    """The prices of one stack.
+    """The prices that go with what a stack says of them.
 
     Args:
         cost: `cost` of the output `costBasis`; an empty one means USD and no price of one's own.

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Final
 
-from cost import basis, reading
+from cost import reading
 from cost.billing import batch, bill
 from cost.evictions import PoolSeen, moments
-from cost.figures import Range, Source, total
-from cost.prices import Market, open_market
+from cost.figures import Range, Source, product, total
+from cost.prices import Market, market_of
 from cost.report import pictures
 from cost.report.cost_by_pool import Row, cost_by_pool
 from cost.words import money, saving, share, spread
@@ -72,8 +72,7 @@ def show_cost(document: PlanDocument, seen: Observations) -> ShowCost:
     """
     stack = reading.from_plan(document)
     told: list[str] = []
-    said = basis.read(stack.outputs).basis.cost.model_dump(by_alias=True)
-    market = open_market(said, offline=True, report=told.append)
+    market = market_of(stack, offline=True, report=told.append)
     month = bill(stack, market)
     pools = tuple(_pool_cost(lane, market, month.region) for lane in timeline(seen).lanes)
     sources = _sources(pools, market, month.region)
@@ -138,11 +137,7 @@ def _pool_cost(lane: PoolLane, market: Market, region: str) -> PoolCost:
         evictions=len(taken),
         moments=moments(taken, _TOGETHER),
         amount=paid * (seconds / 3600),
-        on_demand=Range(
-            compared.expected * on_demand.expected,
-            compared.low * on_demand.low,
-            compared.high * on_demand.high,
-        ),
+        on_demand=product(compared, on_demand),
     )
 
 

@@ -9,10 +9,11 @@ from xml.etree import ElementTree
 
 import pytest
 
-from cost.__main__ import main, market_of, planned
+from cost.__main__ import main, planned
 from cost.billing import batch, bill
 from cost.by_rate import of_work
 from cost.figures import EvictionRate, Range, Source
+from cost.prices import market_of
 from cost.report.pictures import BY_POOL, BY_RATE
 from recorder.run import PROJECT_ROOT
 

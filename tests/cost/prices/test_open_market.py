@@ -14,7 +14,8 @@ import pytest
 
 from catalogue import services, vm_sizes
 from cost.figures import CostError, Range
-from cost.prices import Market, ahead_of, open_market
+from cost.prices import Market, open_market
+from cost.prices.ahead import ahead_of
 from cost.prices.price_list import NoAnswerError, PriceList
 from cost.stack import Resource, Stack
 from tests.cost.prices.azure import Azure, row, service_row, spot
