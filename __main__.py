@@ -42,6 +42,8 @@ provider = kubernetes.Provider(name, **arguments.kubernetes_provider(cluster))
 first = [made for made in (*pools.resources, registry, store, logs) if made]
 inside = pulumi.ResourceOptions(provider=provider, depends_on=first)
 prerequisites = KubeflowPrerequisites(name, arguments.prerequisites(planned, cluster), inside)
-outputs = arguments.outputs(planned, group, network, cluster, prerequisites, store=store, logs=logs)
+outputs = arguments.outputs(
+    planned, group, network, cluster, prerequisites, images=registry, store=store, logs=logs
+)
 for output, value in outputs.items():
     pulumi.export(output, value)

@@ -20,7 +20,7 @@ from components.aks_cluster_args import (
     KubernetesSpec,
     SshSpec,
 )
-from components.container_registry import ContainerRegistryArgs
+from components.container_registry import ContainerRegistry, ContainerRegistryArgs
 from components.data_store import DataStore, DataStoreArgs
 from components.kubeconfig import api_endpoint
 from components.kubeflow.prerequisites import KubeflowPrerequisites, KubeflowPrerequisitesArgs
@@ -29,6 +29,7 @@ from components.monitoring import Monitoring, MonitoringArgs
 from components.network import Network, NetworkArgs
 from components.pool_specs import AgentPoolSpec, SystemPoolSpec
 from planning import AgentPool, Plan, Purpose
+from planning.cluster_basis import cluster_basis
 from planning.cost_basis import cost_basis
 from planning.hardware import GPU
 from planning.names import dns_label
@@ -173,6 +174,7 @@ def outputs(
     home: AksCluster,
     kubeflow: KubeflowPrerequisites,
     *,
+    images: ContainerRegistry,
     store: DataStore | None,
     logs: Monitoring | None,
 ) -> dict[str, Any]:
@@ -192,11 +194,13 @@ def outputs(
         "poolContract": plan.contract,
         "vcpuQuota": vcpu_quota(plan.pools),
         "costBasis": cost_basis(plan.settings),
+        "clusterBasis": cluster_basis(plan.settings, stack=pulumi.get_stack()),
         "jujuEndpoint": api.apply(lambda endpoint: endpoint.server),
         "jujuCaCertificate": api.apply(lambda endpoint: endpoint.ca_certificate),
         "jujuToken": kubeflow.juju_token,
         "storageClass": kubeflow.storage_class,
         "checkpointClass": kubeflow.checkpoint_class,
+        "registryId": images.registry_id,
         "ingressFqdn": vnet.ingress_fqdn,
         "ingressAnnotations": {
             f"{prefix}-load-balancer-resource-group": group.name,

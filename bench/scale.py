@@ -20,9 +20,9 @@ from pathlib import Path
 from typing import Any, Final
 
 import tools
+from kube.api import ApiServer
 from local_aks.control_plane import kwokctl
 from local_aks.control_plane.kwokctl import COMPONENTS, ControlPlane
-from local_aks.kube.api import ApiServer
 from local_aks.run.directory import RunDirectory
 from local_aks.simulation.clock import WallClock
 from local_aks.simulation.journal import Journal

@@ -12,16 +12,14 @@ from typing import Final
 
 import pulumi
 
+from kube.errors import KubeError
 from local_aks.azure.state import AzureState
 from local_aks.azure_cli import install
 from local_aks.control_plane.controllers.controller import ControllerError
 from local_aks.control_plane.kwokctl import ControlPlaneError
 from local_aks.demo.bring_up import BringUp, get_tools
-from local_aks.demo.console import Console, handle_interrupts
 from local_aks.demo.demo import Demo, NothingToShowError
-from local_aks.demo.demo_objects import LeftoverError
 from local_aks.engine import EngineError
-from local_aks.kube.errors import KubeError
 from local_aks.lifecycle import daemon
 from local_aks.lifecycle.instance import PROJECT_ROOT, ServiceError
 from local_aks.lifecycle.teardown import remove
@@ -29,6 +27,8 @@ from local_aks.run.directory import AlreadyInUseError, NotOurFolderError, RunDir
 from local_aks.simulation.market import ALL, MarketError, Reclaim, Supply
 from local_aks.simulation.vms.agent_pools import spot_pools
 from recorder.stack_files import StackFileError, read_stack
+from story.console import Console, handle_interrupts
+from story.demo_objects import LeftoverError
 from tools.errors import BuildError
 from writing.output import show_something
 

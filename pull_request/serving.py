@@ -18,12 +18,12 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
+from kube.api import ApiServer
 from local_aks.azure.provider import FUNCTIONS, AzureNativeProvider
 from local_aks.azure.resource_manager import ResourceManager
 from local_aks.azure.state import AzureState
 from local_aks.azure.timing import Timing
 from local_aks.azure.types import TYPES
-from local_aks.kube.api import ApiServer
 from local_aks.kubernetes_provider import kept, servers_of
 from local_aks.kubernetes_provider.cluster import Cluster
 from local_aks.kubernetes_provider.kept import AtOnce, KeptObjects

@@ -11,9 +11,9 @@ import time
 from pathlib import Path
 from typing import Any, Final
 
+from kube.api import ApiServer
+from kube.errors import KubeError
 from local_aks.control_plane.kwokctl import COMPONENTS, ControlPlaneError, component
-from local_aks.kube.api import ApiServer
-from local_aks.kube.errors import KubeError
 from local_aks.run import processes
 from local_aks.run.directory import RunDirectory
 

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from local_aks.demo.console import Console
 from local_aks.demo.progress import Planned, Progress
 from local_aks.engine.results import Result
 from local_aks.lifecycle.instance import PROJECT_ROOT, LocalAks
@@ -15,6 +14,7 @@ from local_aks.run.directory import RunDirectory
 from preview.report import report
 from recorder.document import PlanDocument, plan_document
 from recorder.run import record
+from story.console import Console
 from tools import Missing, Tools, find, manifest
 from tools.build import build
 from tools.errors import BuildError

@@ -11,14 +11,14 @@ from local_aks.demo.bring_up import BringUp, resources, terminal_width
 from local_aks.demo.ckf_spot_where import PICTURE, WhereRecording
 from local_aks.demo.kubeflow import TOOLS as KUBEFLOWS_TOOLS
 from local_aks.demo.kubeflow import Kubeflow
-from local_aks.demo.observations import Observations
-from local_aks.demo.promises import judge
-from local_aks.demo.report import files, terminal
 from local_aks.demo.run_story import run_story
-from local_aks.demo.show_cost import ShowCost, show_cost
-from local_aks.demo.watcher import JournalTail
 from local_aks.lifecycle import daemon
 from recorder.document import PlanDocument
+from story.observations import Observations
+from story.promises import judge
+from story.report import files, terminal
+from story.show_cost import ShowCost, show_cost
+from story.watcher import JournalTail
 
 
 class NothingToShowError(Exception):

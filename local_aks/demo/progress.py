@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from local_aks.demo.formatting import counted
+from story.formatting import counted
 
 _DONE: Final = re.compile(r"^ *[+~-]+ +(?P<type>\S+) (?P<name>\S+) (?:created|updated|deleted|replaced) \(")
 _SLOW: Final = {

@@ -7,23 +7,25 @@ from pathlib import Path
 from typing import Final
 
 from ckf_spot import Pools
+from kube.api import ApiServer
 from local_aks.azure.state import AzureState
 from local_aks.demo.bring_up import sums
-from local_aks.demo.console import Console
-from local_aks.demo.contract_pools import ContractPool, join, pools_for_role
-from local_aks.demo.demo_objects import DemoObjects
 from local_aks.demo.kubeflow import Kubeflow
-from local_aks.demo.observations import Observations
+from local_aks.demo.market import Market
+from local_aks.demo.pools import join
 from local_aks.demo.progress import Planned
-from local_aks.demo.scene_runner import NotSeenError, SceneRunner
-from local_aks.demo.story import StackFacts, Story
-from local_aks.demo.watcher import JournalTail, Line, SimulatedTime, Watcher
 from local_aks.engine.results import Result
-from local_aks.kube.api import ApiServer
 from local_aks.lifecycle import daemon
 from local_aks.lifecycle.instance import LocalAks, ServiceError
 from local_aks.simulation.autoscaler.profile import Profile
 from local_aks.simulation.live_cluster import LiveCluster
+from story.console import Console
+from story.contract_pools import ContractPool, pools_for_role
+from story.demo_objects import DemoObjects
+from story.observations import Observations
+from story.scene_runner import NotSeenError, SceneRunner
+from story.scenes import StackFacts, Story
+from story.watcher import JournalTail, Line, SimulatedTime, Watcher
 
 _POLICY_BINDING: Final = "kubernetes:admissionregistration.k8s.io/v1:ValidatingAdmissionPolicyBinding"
 
@@ -69,7 +71,7 @@ def run_story(
             facts,
             scenes,
             objects,
-            partial(daemon.ask_market, local.run),
+            Market(local.run),
             lambda: _turn_on_retries(kubeflow, scenes),
         )
         try:

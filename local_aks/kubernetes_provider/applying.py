@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 from http import HTTPStatus
 from typing import Any, Final
 
-from local_aks.kube.errors import ApiError
-from local_aks.kube.objects import Object, at, clone, drop, fields, is_object, items, put
+from kube.errors import ApiError
+from kube.objects import Object, at, clone, drop, fields, is_object, items, put
 
 _Path = tuple[str, ...]
 _IDENTITY: Final = frozenset({("apiVersion",), ("kind",), ("metadata", "name"), ("metadata", "namespace")})

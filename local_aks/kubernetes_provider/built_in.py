@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from pulumi.runtime import rpc
 
-from local_aks.kube.objects import Kind
+from kube.objects import Kind
 
 CLUSTER_WIDE: Final = frozenset(
     {

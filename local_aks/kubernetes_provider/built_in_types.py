@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from pulumi import _types  # pyright: ignore[reportPrivateUsage]
 
-from local_aks.kube.objects import Kind, Object
+from kube.objects import Kind, Object
 from local_aks.kubernetes_provider import built_in
 from recorder import sdk_types
 

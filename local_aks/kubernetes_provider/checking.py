@@ -7,7 +7,7 @@ import secrets
 from dataclasses import dataclass
 from typing import Final
 
-from local_aks.kube.objects import AUTONAMED, REPLACE_UNREADY, WAIT_FOR, Object, annotation, at, put
+from kube.objects import AUTONAMED, REPLACE_UNREADY, WAIT_FOR, Object, annotation, at, put
 from local_aks.kubernetes_provider.errors import ProviderError
 from local_aks.kubernetes_provider.pruning import normalized
 from local_aks.protocol.wire import UNKNOWN

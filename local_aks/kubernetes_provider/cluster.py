@@ -1,11 +1,11 @@
-"""What the stand-in asks of a cluster: the real API server's REST (`local_aks.kube.api`), or objects kept in a file."""
+"""What the stand-in asks of a cluster: the real API server's REST (`kube.api`), or objects kept in a file."""
 
 from __future__ import annotations
 
 from typing import Protocol
 
-from local_aks.kube.api import ServedKind
-from local_aks.kube.objects import Kind, Object
+from kube.api import ServedKind
+from kube.objects import Kind, Object
 
 
 class Cluster(Protocol):

@@ -8,9 +8,9 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from local_aks.kube import kubeconfig
-from local_aks.kube.errors import UnreachableError
-from local_aks.kube.objects import Object, at, fields, is_object, items
+from kube import kubeconfig
+from kube.errors import UnreachableError
+from kube.objects import Object, at, fields, is_object, items
 from local_aks.kubernetes_provider.diff import DiffRules
 from local_aks.protocol.wire import UNKNOWN
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from local_aks.kube.objects import (
+from kube.objects import (
     AUTONAMED,
     Object,
     annotation,

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from local_aks.kube.errors import ApiError, KubeError, NoSuchKindError
-from local_aks.kube.objects import Object
+from kube.errors import ApiError, KubeError, NoSuchKindError
+from kube.objects import Object
 
 _ALREADY_EXISTS_HELP: Final = """
 

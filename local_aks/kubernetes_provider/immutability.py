@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from local_aks.kube.objects import Kind, is_list, is_object
+from kube.objects import Kind, is_list, is_object
 
 FieldPath = tuple[str, ...]
 

@@ -22,9 +22,9 @@ from typing import Any, Final
 
 from typing_extensions import override
 
-from local_aks.kube.api import ServedKind
-from local_aks.kube.errors import ApiError, NoSuchKindError
-from local_aks.kube.objects import (
+from kube.api import ServedKind
+from kube.errors import ApiError, NoSuchKindError
+from kube.objects import (
     Kind,
     Object,
     annotation,

@@ -17,7 +17,7 @@ import yaml
 from google.protobuf import struct_pb2
 from pulumi.runtime.proto import provider_pb2, resource_pb2, resource_pb2_grpc
 
-from local_aks.kube.objects import (
+from kube.objects import (
     SKIP_AWAIT,
     Kind,
     Object,

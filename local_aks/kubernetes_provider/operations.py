@@ -12,8 +12,8 @@ from typing import Final
 
 from google.protobuf import struct_pb2
 
-from local_aks.kube.errors import ApiError, KubeError, NoSuchKindError
-from local_aks.kube.objects import (
+from kube.errors import ApiError, KubeError, NoSuchKindError
+from kube.objects import (
     DELETION_PROPAGATION,
     PATCH_FIELD_MANAGER,
     PATCH_FORCE,

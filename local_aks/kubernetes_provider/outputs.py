@@ -12,7 +12,7 @@ from typing import Any, Final
 from google.protobuf import json_format, struct_pb2
 from pulumi.runtime import rpc as pulumi_rpc
 
-from local_aks.kube.objects import Object, fields, is_list, is_object
+from kube.objects import Object, fields, is_list, is_object
 from local_aks.protocol import wire
 
 INPUTS: Final = "__inputs"

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from local_aks.kube.objects import Object, at, clone, drop, fields, items, put
+from kube.objects import Object, at, clone, drop, fields, items, put
 from local_aks.kubernetes_provider import paths
 
 _PULUMI: Final = ("pulumi-kubernetes", "pulumi-resource-kubernetes")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import base64
 from typing import Any, Final
 
-from local_aks.kube.objects import Kind, Object, at, clone, drop, fields, is_list, is_object
+from kube.objects import Kind, Object, at, clone, drop, fields, is_list, is_object
 from local_aks.protocol import wire
 
 _SERVER_METADATA: Final = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from local_aks.kube.quantity import thousandths
+from kube.quantity import thousandths
 from local_aks.kubernetes_provider.paths import Path
 
 _HOLDERS: Final = frozenset({"allocatable", "capacity", "hard", "limits", "overhead", "requests"})

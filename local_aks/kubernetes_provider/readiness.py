@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final, Protocol
 
-from local_aks.kube.errors import ApiError
-from local_aks.kube.objects import Kind, Object, at, condition, fields, items, name_of, namespace_of
+from kube.errors import ApiError
+from kube.objects import Kind, Object, at, condition, fields, items, name_of, namespace_of
 
 _REVISION: Final = "deployment.kubernetes.io/revision"
 

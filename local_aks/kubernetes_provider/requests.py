@@ -10,8 +10,8 @@ import grpc
 from google.protobuf import struct_pb2
 from pulumi.runtime.proto import provider_pb2
 
-from local_aks.kube.errors import KubeError
-from local_aks.kube.objects import Object, TypeToken
+from kube.errors import KubeError
+from kube.objects import Object, TypeToken
 from local_aks.kubernetes_provider.checking import NameSource
 from local_aks.kubernetes_provider.errors import PartialError, ProviderError
 from local_aks.kubernetes_provider.operations import EngineOperation

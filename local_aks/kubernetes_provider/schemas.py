@@ -16,9 +16,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-from local_aks.kube.errors import KubeError
-from local_aks.kube.objects import Kind, Object, at, fields, is_list, is_object, items
-from local_aks.kube.quantity import canonical
+from kube.errors import KubeError
+from kube.objects import Kind, Object, at, fields, is_list, is_object, items
+from kube.quantity import canonical
 from local_aks.kubernetes_provider.cluster import Cluster
 from local_aks.protocol import wire
 

@@ -13,8 +13,8 @@ from google.protobuf import empty_pb2
 from pulumi.runtime.proto import plugin_pb2, provider_pb2
 from typing_extensions import override
 
-from local_aks.kube import kubeconfig
-from local_aks.kube.objects import Kind, at, items
+from kube import kubeconfig
+from kube.objects import Kind, at, items
 from local_aks.kubernetes_provider import errors, manifests, versions
 from local_aks.kubernetes_provider.checking import completed
 from local_aks.kubernetes_provider.cluster import Cluster

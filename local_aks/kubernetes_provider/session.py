@@ -7,10 +7,10 @@ from collections.abc import Callable, Container
 from dataclasses import dataclass, field
 from typing import Final
 
-from local_aks.kube import kubeconfig
-from local_aks.kube.api import ApiServer
-from local_aks.kube.errors import KubeError, NoSuchKindError, UnreachableError
-from local_aks.kube.objects import Kind, TypeToken
+from kube import kubeconfig
+from kube.api import ApiServer
+from kube.errors import KubeError, NoSuchKindError, UnreachableError
+from kube.objects import Kind, TypeToken
 from local_aks.kubernetes_provider import built_in
 from local_aks.kubernetes_provider.cluster import Cluster
 from local_aks.kubernetes_provider.configuration import Configuration

@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from local_aks.kube.objects import Kind
+from kube.objects import Kind
 from local_aks.kubernetes_provider.cluster import Cluster
 
 _FILE: Final = Path(__file__).parent / "data" / "given_up_versions.csv"

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
 
-from local_aks.kube.errors import ApiError, KubeError, NoSuchKindError
-from local_aks.kube.objects import SKIP_AWAIT, TIMEOUT_SECONDS, Kind, Object, annotation, name_of
+from kube.errors import ApiError, KubeError, NoSuchKindError
+from kube.objects import SKIP_AWAIT, TIMEOUT_SECONDS, Kind, Object, annotation, name_of
 from local_aks.kubernetes_provider.cluster import Cluster
 from local_aks.kubernetes_provider.errors import NotReadyError
 from local_aks.kubernetes_provider.readiness import READY, RULES, Readiness

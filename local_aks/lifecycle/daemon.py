@@ -10,11 +10,11 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
+from kube import cleanup
 from local_aks import kubernetes_provider
 from local_aks.azure import server as azure
 from local_aks.azure.state import AzureState
 from local_aks.control_plane import power
-from local_aks.kube import cleanup
 from local_aks.run.directory import RunDirectory
 from local_aks.simulation import market_requests
 from local_aks.simulation.clock import WallClock

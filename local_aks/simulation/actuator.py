@@ -16,9 +16,10 @@ from local_aks.simulation.autoscaler.decisions import (
 from local_aks.simulation.autoscaler.expander import CONFIG_MAP
 from local_aks.simulation.autoscaler.model import Pod
 from local_aks.simulation.cluster import Cluster, Event
-from local_aks.simulation.journal import Journal, Kind, Source
+from local_aks.simulation.journal import Journal, Source
 from local_aks.simulation.vms.agent_pools import AgentPool
 from local_aks.simulation.vms.scale_sets import ScaleSets
+from story.happenings import Kind
 
 _COMPONENT: Final = "simulated-cluster-autoscaler"
 _EVENTS_A_DECISION: Final = 20

@@ -14,62 +14,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from local_aks.simulation.clock import Clock
-
-
-class Kind(StrEnum):
-    """What a line of the journal tells."""
-
-    POOL_ADDED = "pool-added"
-    """A pool of the Azure stand-in came into sight. Keys: `spot` (bool), `vmSize`, `minCount`, `maxCount`,
-    `autoscaled`."""
-    POOL_REMOVED = "pool-removed"
-    """A pool is gone from the Azure stand-in; its nodes follow."""
-    NODE_CREATING = "node-creating"
-    """A VM was asked for; its node does not exist yet."""
-    NODE_REGISTERED = "node-registered"
-    """The VM booted: the Node object was created."""
-    NODE_READY = "node-ready"
-    """The control plane shows the node Ready. Keys: `seconds` since `node-creating`, absent for adopted nodes."""
-    NODE_GONE = "node-gone"
-    """The VM and its Node object are gone. Keys: `cause`."""
-    UPGRADE = "upgrade"
-    """A node begins to make room for one of its pool's new Kubernetes version. Keys: `to`."""
-    SOLD_OUT = "sold-out"
-    """Azure answered a VM request with an allocation error. Keys: `error`."""
-    SUPPLY = "supply"
-    """The market of a pool changed. Keys: `supply` (available, soldout or silent)."""
-    EVICTION_NOTICE = "eviction-notice"
-    """A spot VM will be gone in `seconds`: event, condition, taint and cordon; the drain begins."""
-    EVICTION = "eviction"
-    """A spot VM is taken away. Keys: `notice` (bool: was there one), `pods` (how many were still bound to it)."""
-    SCALE_UP = "scale-up"
-    """The autoscaler asks for more VMs. Keys: `from`, `to`, `maximum`, `pods` (names; empty: minimum restored)."""
-    FALLBACK = "fallback"
-    """That scale-up went to an on-demand pool because spot pools that fit are in back-off. Keys: `insteadOf`."""
-    INSTANCE_DELETED = "instance-deleted"
-    """The autoscaler gives up a VM that failed or did not register in time. Keys: `cause`."""
-    BACK_OFF = "back-off"
-    """The autoscaler leaves a pool alone. Keys: `seconds`, `cause`."""
-    NOT_TRIGGERED = "not-triggered"
-    """No pool can help a pending pod."""
-    SCALE_DOWN = "scale-down"
-    """The autoscaler removes a node. Keys: `empty` (bool)."""
-    SCALE_DOWN_FAILED = "scale-down-failed"
-    """A node could not be drained and stays."""
-    POD_PENDING = "pod-pending"
-    """The real scheduler found no node for a pod."""
-    POD_PLACED = "pod-placed"
-    """The real scheduler bound a pod to a node."""
-    POD_RUNNING = "pod-running"
-    """The pod runs."""
-    POD_FINISHED = "pod-finished"
-    """The pod ended by itself. Keys: `phase` (Succeeded or Failed)."""
-    POD_GONE = "pod-gone"
-    """The pod object disappeared."""
-    WARNING = "warning"
-    """The real autoscaler would have warned so. Keys: `reason`."""
-    ERROR = "error"
-    """Something the simulation can't do; it carries on with the rest."""
+from story.happenings import Kind
 
 
 class Source(StrEnum):

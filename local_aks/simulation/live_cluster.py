@@ -7,10 +7,10 @@ from datetime import UTC, datetime
 from http import HTTPStatus
 from typing import Any, Final
 
-from local_aks.kube.connection import JSON, Connection
-from local_aks.kube.errors import ApiError, UnavailableError
-from local_aks.kube.informer import Informer
-from local_aks.kube.objects import at, items
+from kube.connection import JSON, Connection
+from kube.errors import ApiError, UnavailableError
+from kube.informer import Informer
+from kube.objects import at, items
 from local_aks.simulation.autoscaler.expander import CONFIG_MAP, CONFIG_MAP_KEY
 from local_aks.simulation.cluster import Event, T
 

@@ -3,14 +3,14 @@
 import threading
 from collections.abc import Mapping
 
-from local_aks.kube.errors import KubeError
+from kube.errors import KubeError
 from local_aks.simulation.actuator import Actuator
 from local_aks.simulation.autoscaler.scale_down import DELETION_TAINT, is_leaving
 from local_aks.simulation.autoscaling import Autoscaling
 from local_aks.simulation.azure_reader import AzureReader, SeveralClustersError
 from local_aks.simulation.clock import Clock
 from local_aks.simulation.cluster import Cluster
-from local_aks.simulation.journal import Journal, Kind, Source
+from local_aks.simulation.journal import Journal, Source
 from local_aks.simulation.market import Market, MarketEvent, MarketRefusedError, Reclaim, Supply, no_spot_pool
 from local_aks.simulation.observer import Observer, View
 from local_aks.simulation.tasks.eviction import DRAIN_TAINT, NOTICE_SECONDS, Evictions
@@ -18,6 +18,7 @@ from local_aks.simulation.tasks.removal import Removals
 from local_aks.simulation.tasks.upgrade import Upgrades
 from local_aks.simulation.vms.agent_pools import AgentPool, Azure
 from local_aks.simulation.vms.scale_sets import ScaleSets, Timings
+from story.happenings import Kind
 
 
 class Simulation:

@@ -17,7 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from local_aks.kube.objects import is_object
+from kube.objects import is_object
 from local_aks.simulation.clock import Clock
 from local_aks.simulation.market import (
     ALL,

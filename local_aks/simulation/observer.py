@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from local_aks.kube.objects import at
+from kube.objects import at
 from local_aks.simulation.autoscaler.model import DisruptionBudget, Node, Pod, Scheduling
 from local_aks.simulation.autoscaler.parse import (
     finished,
@@ -15,7 +15,8 @@ from local_aks.simulation.autoscaler.parse import (
 )
 from local_aks.simulation.autoscaler.reading import MalformedObjectError
 from local_aks.simulation.cluster import Cluster
-from local_aks.simulation.journal import Journal, Kind, Source
+from local_aks.simulation.journal import Journal, Source
+from story.happenings import Kind
 
 T = TypeVar("T")
 

@@ -4,9 +4,10 @@ import math
 from typing import Any, Final, Protocol
 
 from local_aks.simulation.clock import Clock, ManualClock
-from local_aks.simulation.journal import Journal, Kind, Source
+from local_aks.simulation.journal import Journal, Source
 from local_aks.simulation.loop import Simulation
 from local_aks.stepped.memory_cluster import MemoryCluster
+from story.happenings import Kind
 
 TICK_SECONDS: Final = 1.0
 """Whatever happens is seen at the next whole tick, as by a simulation that ticks."""

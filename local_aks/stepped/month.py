@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from local_aks.simulation.clock import ManualClock
-from local_aks.simulation.journal import Kind, Source
+from local_aks.simulation.journal import Source
 from local_aks.simulation.loop import Simulation
 from local_aks.simulation.market import ALL, Market, MarketEvent, Reclaim, Supply
 from local_aks.simulation.vms.scale_sets import Timings
@@ -15,6 +15,7 @@ from local_aks.stepped.clock import Lines, Steps
 from local_aks.stepped.memory_azure import MemoryAzure, pool
 from local_aks.stepped.work import Done, Jobs
 from local_aks.stepped.work import Kind as StepKind
+from story.happenings import Kind
 
 HOUR: Final = 3600.0
 MONTH_HOURS: Final = 730

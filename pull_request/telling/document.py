@@ -288,4 +288,4 @@ def _outputs(observed: Observed) -> list[OutputTold]:
     ]
 
 
-_TOLD_ELSEWHERE = {"poolContract", "vcpuQuota", "costBasis"}
+_TOLD_ELSEWHERE = {"poolContract", "vcpuQuota", "costBasis", "clusterBasis"}

@@ -16,8 +16,8 @@ OUR_CHOICE = "our choice"
 _TEXT = {".py", ".md", ".csv", ".yaml", ".toml", ".css", ""}
 """Endings of text files; NOTICE and Makefile have none."""
 _FOLDERS = (
-    "bench|catalogue|ckf_spot|components|cost|delivery|docs|local_aks|planning|policy|preview|pull_request|recorder"
-    "|revisions|settings|tests|tools|writing"
+    "bench|catalogue|ckf_spot|components|cost|delivery|deployed|docs|drill|handoff|kube|local_aks|planning|policy"
+    "|preview|pull_request|recorder|revisions|settings|story|tests|tools|verify|writing"
 )
 _DOCUMENT = re.compile(  # no text of code that is a file name and nothing else, and no link of a page
     r"(?<![\w./<>*\"'\\-])(?<!]\()(?!self\.)(?P<name>[\w.-][\w./-]*\.(?:md|rst|yml|go))\b(?:#(?P<heading>[\w-]+))?"

@@ -14,17 +14,18 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
+from kube.api import ApiServer
 from local_aks.azure.state import AzureState
-from local_aks.kube.api import ApiServer
 from local_aks.lifecycle import teardown
 from local_aks.lifecycle.instance import LocalAks
 from local_aks.run.directory import RunDirectory
-from local_aks.simulation.journal import Journal, Kind
+from local_aks.simulation.journal import Journal
 from local_aks.simulation.live_cluster import LiveCluster
 from local_aks.simulation.loop import Simulation
 from local_aks.simulation.market import Market, MarketEvent
 from local_aks.simulation.vms.agent_pools import AgentPool
 from local_aks.simulation.vms.scale_sets import Timings
+from story.happenings import Kind
 from tests.local.kubectl import Kubectl
 from tests.local.stepped_clock import SteppedClock, watched
 from tools import Tools

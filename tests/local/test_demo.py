@@ -13,14 +13,14 @@ from xml.etree import ElementTree
 
 import pytest
 
+from kube.api import ApiServer
 from local_aks.azure.state import AzureState
-from local_aks.demo.contract_pools import join
-from local_aks.demo.demo_objects import DemoObjects
-from local_aks.demo.observations import from_json
-from local_aks.demo.workloads.platform_and_jobs import PART, PLATFORM_NAMESPACE, TEAM_NAMESPACE
-from local_aks.kube.api import ApiServer
+from local_aks.demo.pools import join
 from local_aks.lifecycle.instance import PROJECT_ROOT
 from local_aks.run.directory import RunDirectory
+from story.demo_objects import DemoObjects
+from story.observations import from_json
+from story.workloads.platform_and_jobs import PART, PLATFORM_NAMESPACE, TEAM_NAMESPACE
 from tests.docs.pages import commands
 from tests.local.commands import COLD_SECONDS, make, processes_of, run, start, until
 from tests.local.kubectl import Kubectl

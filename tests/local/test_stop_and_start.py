@@ -12,12 +12,12 @@ from typing import Any, Final
 
 import pytest
 
+from kube.api import ApiServer
+from kube.errors import KubeError
+from kube.objects import at, items
 from local_aks.azure.state import AzureState
 from local_aks.azure_cli import install
 from local_aks.control_plane.kwokctl import COMPONENTS, component
-from local_aks.kube.api import ApiServer
-from local_aks.kube.errors import KubeError
-from local_aks.kube.objects import at, items
 from local_aks.lifecycle import daemon, teardown
 from local_aks.lifecycle.instance import LocalAks
 from local_aks.run.directory import RunDirectory

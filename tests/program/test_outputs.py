@@ -18,6 +18,8 @@ def test_the_outputs_are_these(up: Record) -> None:
         "poolContract",
         "vcpuQuota",
         "costBasis",
+        "clusterBasis",
+        "registryId",
         "jujuEndpoint",
         "jujuCaCertificate",
         "jujuToken",

@@ -12,9 +12,9 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Any, Final
 
+from kube.api import ApiServer
 from local_aks.control_plane.controllers import prerequisites
 from local_aks.control_plane.controllers.controller import API_RATE, KubeflowController
-from local_aks.kube.api import ApiServer
 
 CONFIG_MAP: Final = "argo-workflow-controller-configmap"
 CHARM: Final = "lightkube"

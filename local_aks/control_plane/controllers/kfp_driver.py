@@ -19,11 +19,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
-from local_aks.kube.api import ApiServer
-from local_aks.kube.connection import Connection
-from local_aks.kube.errors import ApiError, KubeError
-from local_aks.kube.informer import Informer
-from local_aks.kube.objects import Object, annotation, at, fields, items, namespace_of
+from kube.api import ApiServer
+from kube.connection import Connection
+from kube.errors import ApiError, KubeError
+from kube.informer import Informer
+from kube.objects import Object, annotation, at, fields, items, namespace_of
 
 _MANAGER: Final = "simulated-kfp-driver"
 _WORKFLOW: Final = "workflows.argoproj.io/workflow"

@@ -9,9 +9,9 @@ from typing import Any, Final
 
 import yaml
 
-from local_aks.kube.api import ApiServer
-from local_aks.kube.errors import NoSuchKindError
-from local_aks.kube.objects import Kind, fields, is_object, items
+from kube.api import ApiServer
+from kube.errors import NoSuchKindError
+from kube.objects import Kind, fields, is_object, items
 
 NAMESPACE: Final = "kubeflow"
 """Juju's model, in which the charms live."""

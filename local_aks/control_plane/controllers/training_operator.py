@@ -19,9 +19,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
+from kube.api import ApiServer
 from local_aks.control_plane.controllers import prerequisites
 from local_aks.control_plane.controllers.controller import API_RATE, KubeflowController
-from local_aks.kube.api import ApiServer
 
 PROCESS: Final = "training-operator"
 """Name of the process in a run directory."""

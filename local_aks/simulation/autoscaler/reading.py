@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
-from local_aks.kube.objects import is_list, is_object
-from local_aks.kube.quantity import thousandths
+from kube.objects import is_list, is_object
+from kube.quantity import thousandths
 
 Json: TypeAlias = dict[str, Any]
 

@@ -10,10 +10,11 @@ from typing import Final
 
 from local_aks.simulation.autoscaler.model import Pod
 from local_aks.simulation.cluster import Cluster, Event
-from local_aks.simulation.journal import Journal, Kind, Source
+from local_aks.simulation.journal import Journal, Source
 from local_aks.simulation.observer import View
 from local_aks.simulation.tasks.node_task import Drain, NodeTask
 from local_aks.simulation.vms.scale_sets import ScaleSets
+from story.happenings import Kind
 
 NOTICE_SECONDS: Final = 30.0
 """Azure's notice before a spot VM is taken; at least, and best effort (docs/facts/aks.md#spot-pools)."""

@@ -9,10 +9,11 @@ from local_aks.simulation.autoscaler.drainability import ends_with_node, stays_b
 from local_aks.simulation.autoscaler.model import Pod
 from local_aks.simulation.autoscaler.scale_down import DELETION_TAINT
 from local_aks.simulation.cluster import Cluster
-from local_aks.simulation.journal import Journal, Kind, Source
+from local_aks.simulation.journal import Journal, Source
 from local_aks.simulation.observer import View
 from local_aks.simulation.tasks.node_task import Drain, NodeTask
 from local_aks.simulation.vms.scale_sets import ScaleSets
+from story.happenings import Kind
 
 _DELAY_AFTER_TAINT: Final = 5.0
 """`--node-delete-delay-after-taint`: by then the scheduler has placed what it had decided before."""

@@ -10,12 +10,13 @@ from collections.abc import Container, Mapping, Sequence
 from local_aks.simulation.autoscaler.drainability import ends_with_node
 from local_aks.simulation.autoscaler.model import Pod
 from local_aks.simulation.cluster import Cluster
-from local_aks.simulation.journal import Journal, Kind, Source
+from local_aks.simulation.journal import Journal, Source
 from local_aks.simulation.observer import View
 from local_aks.simulation.tasks.eviction import NOTICE_SECONDS
 from local_aks.simulation.tasks.node_task import Drain, NodeTask
 from local_aks.simulation.vms.agent_pools import AgentPool
 from local_aks.simulation.vms.scale_sets import ScaleSets
+from story.happenings import Kind
 
 _RETRY_SECONDS = 5.0
 """`kubectl drain` asks again after 5 s where a budget refuses."""

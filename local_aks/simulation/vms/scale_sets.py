@@ -10,10 +10,11 @@ from typing import Final
 
 from local_aks.simulation.autoscaler.model import Instance
 from local_aks.simulation.cluster import Cluster
-from local_aks.simulation.journal import Journal, Kind, Source
+from local_aks.simulation.journal import Journal, Source
 from local_aks.simulation.market import Market, Supply
 from local_aks.simulation.vms.agent_pools import AgentPool, Azure
 from local_aks.simulation.vms.nodes import instance_index, node, node_name, scale_set_name, taint
+from story.happenings import Kind
 
 ALLOCATION_ERROR: Final = "OutOfResources.AllocationFailed"
 """Error class and code that the autoscaler sees for a VM that Azure has no capacity for."""

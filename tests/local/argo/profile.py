@@ -6,8 +6,8 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Final
 
-from local_aks.demo.workloads.kfp_compiler import ACCOUNT
-from local_aks.kube.objects import Kind
+from kube.objects import Kind
+from story.workloads.kfp_compiler import ACCOUNT
 from tests.local.demo_stack import DemoStack
 
 WORKFLOW: Final = Kind("argoproj.io", "v1alpha1", "Workflow")

@@ -13,9 +13,9 @@ from typing import Any, Final
 import pytest
 
 from ckf_spot import Pools
-from local_aks.demo.workloads.kfp_compiler import Retries, Task
-from local_aks.demo.workloads.pipelines import Work, ended, workflow
 from local_aks.simulation.market import ALL, MarketEvent, Reclaim
+from story.workloads.kfp_compiler import Retries, Task
+from story.workloads.pipelines import Work, ended, workflow
 from tests.local.argo.profile import WORKFLOW, profile
 from tests.local.demo_stack import DemoStack
 

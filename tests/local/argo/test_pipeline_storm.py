@@ -11,10 +11,10 @@ import pytest
 
 from ckf_spot import Pools
 from local_aks.control_plane.controllers.argo import Argo
-from local_aks.demo.workloads.kfp_compiler import Retries, Task
-from local_aks.demo.workloads.pipelines import Attempt, Object, attempts, ended, phase
-from local_aks.simulation.journal import Kind
 from local_aks.simulation.market import MarketEvent, Weather, seeded
+from story.happenings import Kind
+from story.workloads.kfp_compiler import Retries, Task
+from story.workloads.pipelines import Attempt, Object, attempts, ended, phase
 from tests.local.argo.profile import WORKFLOW, profile
 from tests.local.argo.setting import argo_retries
 from tests.local.argo.undriven import undriven

@@ -18,8 +18,9 @@ import pytest
 
 from ckf_spot import Pools
 from local_aks.control_plane.controllers.argo import Argo
-from local_aks.demo.workloads.kfp_compiler import Retries, Task
-from local_aks.demo.workloads.pipelines import (
+from local_aks.simulation.market import ALL, MarketEvent, Reclaim
+from story.workloads.kfp_compiler import Retries, Task
+from story.workloads.pipelines import (
     Attempt,
     Object,
     Work,
@@ -29,7 +30,6 @@ from local_aks.demo.workloads.pipelines import (
     simulated,
     workflow,
 )
-from local_aks.simulation.market import ALL, MarketEvent, Reclaim
 from tests.kfp_recording import EXAMPLES, RECORDED
 from tests.local.argo.profile import WORKFLOW, profile
 from tests.local.argo.setting import argo_retries

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from local_aks.demo.workloads.kfp_compiler import ACCOUNT, Task
+from story.workloads.kfp_compiler import ACCOUNT, Task
 
 Object = dict[str, Any]
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
+from kube import cleanup
 from local_aks import kubernetes_provider as kubernetes
 from local_aks.azure import server as azure
 from local_aks.azure.state import AzureState
 from local_aks.engine import Engine
-from local_aks.kube import cleanup
 from local_aks.run.directory import RunDirectory
 from tools import Tools
 

@@ -12,8 +12,8 @@ import pytest
 
 from components.kubeflow.contract import CONTRACT
 from delivery.drift import marker
+from kube.objects import Object, at
 from local_aks.azure.state import AGENT_POOL
-from local_aks.kube.objects import Object, at
 from tests.delivery.github_api import REPOSITORY, TOKEN, Repository, github
 from tests.delivery.workflows import commands
 from tests.local.delivery.checkout import Checkout, checked_out

@@ -11,9 +11,9 @@ from typing import Any, Final
 import pytest
 
 from delivery.drifts import drifts
+from kube.errors import UnreachableError
 from local_aks.control_plane import power
 from local_aks.control_plane.kwokctl import ControlPlane
-from local_aks.kube.errors import UnreachableError
 from tests.delivery.workflows import commands
 from tests.local.delivery.checkout import Checkout, checked_out
 from tests.local.engine.deployment import Cluster

@@ -10,13 +10,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
+from kube import cleanup
+from kube.api import ApiServer
+from kube.objects import Object, at, name_of, resource_id
 from local_aks.azure import server as azure_native
 from local_aks.azure.state import AGENT_POOL, MANAGED_CLUSTER, AzureState, StoredResource
 from local_aks.azure.types import SUBNET
 from local_aks.engine import Engine
-from local_aks.kube import cleanup
-from local_aks.kube.api import ApiServer
-from local_aks.kube.objects import Object, at, name_of, resource_id
 from local_aks.kubernetes_provider import server as kubernetes
 from local_aks.lifecycle.instance import PROJECT_ROOT
 from local_aks.run.directory import RunDirectory

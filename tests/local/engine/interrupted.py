@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from kube.api import ApiServer
+from kube.errors import ApiError
+from kube.objects import at, identity
 from local_aks.azure import arm
 from local_aks.azure.state import AzureState
 from local_aks.azure.types import TYPES
-from local_aks.kube.api import ApiServer
-from local_aks.kube.errors import ApiError
-from local_aks.kube.objects import at, identity
 
 _CREATING: Final = "creating"
 _DELETING: Final = "Deleting"

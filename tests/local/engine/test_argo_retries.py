@@ -7,9 +7,9 @@ from typing import Any, Final
 
 import pytest
 
+from kube.objects import Kind, Object, at, resource_id
 from local_aks.control_plane.controllers import argo, prerequisites
 from local_aks.engine import Engine, EngineError
-from local_aks.kube.objects import Kind, Object, at, resource_id
 from local_aks.kubernetes_provider.waiting import Waiter
 from tests.local.engine.deployment import Cluster, Deployment, deployment
 from tests.local.engine.edits import STACK

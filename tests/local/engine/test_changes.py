@@ -6,9 +6,9 @@ from collections.abc import Generator
 
 import pytest
 
+from kube.objects import at
 from local_aks.azure.state import AGENT_POOL, MANAGED_CLUSTER, StoredResource
 from local_aks.engine import Result
-from local_aks.kube.objects import at
 from tests.local.engine.deployment import Cluster, Deployment, deployment
 from tests.local.engine.edits import STACK, Edit
 from tools import Tools

@@ -6,10 +6,10 @@ from collections.abc import Generator
 
 import pytest
 
+from kube import cleanup
+from kube.objects import Object, drop, put
 from local_aks.azure.state import MANAGED_CLUSTER
 from local_aks.engine import EngineError
-from local_aks.kube import cleanup
-from local_aks.kube.objects import Object, drop, put
 from tests.local.engine.deployment import Cluster, Deployment, deployment
 from tools import Tools
 

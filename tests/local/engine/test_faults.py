@@ -19,13 +19,13 @@ from random import Random
 
 import pytest
 
+from kube.objects import identity
 from local_aks.azure.faults import Fault
 from local_aks.azure.resource_manager import ResourceManager
 from local_aks.azure.state import AGENT_POOL, MANAGED_CLUSTER, StoredResource
 from local_aks.azure.timing import Timing
 from local_aks.azure.types import TYPES
 from local_aks.engine import EngineError
-from local_aks.kube.objects import identity
 from local_aks.lifecycle.instance import PROJECT_ROOT
 from tests.docs.pages import commands
 from tests.local.engine.deployment import Cluster, Deployment, deployment

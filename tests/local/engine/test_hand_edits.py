@@ -9,8 +9,8 @@ from typing import Final
 import pytest
 
 from components.kubeflow.contract import CONTRACT
+from kube.objects import Object, at
 from local_aks.engine import Engine, EngineError
-from local_aks.kube.objects import Object, at
 from local_aks.lifecycle.instance import PROJECT_ROOT
 from tests.local.engine.deployment import Cluster, Deployment, deployment
 from tests.local.engine.edits import STACK, Edit

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 import yaml
 
+from kube.objects import at
 from local_aks.azure.faults import Fault
 from local_aks.azure.state import AGENT_POOL
 from local_aks.engine import EngineError
-from local_aks.kube.objects import at
 from local_aks.lifecycle.daemon import PID_FILE
 from tests.local.engine.deployment import Cluster, Deployment
 from tests.local.engine.served import served

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import pytest
 
 from local_aks.simulation.autoscaler.profile import Profile
-from local_aks.simulation.journal import Kind
 from local_aks.simulation.market import ALL, MarketEvent, Reclaim, Supply
+from story.happenings import Kind
 from tests.local.demo_stack import DemoStack, Object, Play
 from tests.local.eviction.work import (
     CPU_WORK,

@@ -9,9 +9,9 @@ from typing import Final
 
 import pytest
 
-from local_aks.kube.objects import Kind as ObjectKind
-from local_aks.simulation.journal import Kind
+from kube.objects import Kind as ObjectKind
 from local_aks.simulation.market import MarketEvent, Weather, seeded
+from story.happenings import Kind
 from tests.local.demo_stack import DemoStack, Object, Play
 from tests.local.eviction.work import SPOT, SURVIVES_EVICTION, ended, job
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from local_aks.kube.api import ApiServer
-from local_aks.kube.objects import Object
+from kube.api import ApiServer
+from kube.objects import Object
 from tests.local_aks.kubernetes_provider.engine import Engine, connected, provider
 
 

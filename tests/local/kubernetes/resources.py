@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from local_aks.kube.api import ApiServer
-from local_aks.kube.objects import Object, clone, put
+from kube.api import ApiServer
+from kube.objects import Object, clone, put
 from tests.local_aks.kubernetes_provider.engine import Engine, Json
 
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from kube.api import ApiServer
+from kube.errors import ApiError
+from kube.objects import Object
 from local_aks.engine import Engine
-from local_aks.kube.api import ApiServer
-from local_aks.kube.errors import ApiError
-from local_aks.kube.objects import Object
 from local_aks.run.directory import RunDirectory
 from tests.local_aks.kubernetes_provider.engine import provider
 from tools import Tools

@@ -7,8 +7,8 @@ import pytest
 from kubernetes import config
 from kubernetes.client import CoreV1Api
 
-from local_aks.kube.api import ApiServer
-from local_aks.kube.objects import Object, at, put
+from kube.api import ApiServer
+from kube.objects import Object, at, put
 from tests.local.kubectl import eventually
 from tests.local.kubernetes.resources import (
     Resource,

@@ -5,9 +5,9 @@ import uuid
 import pytest
 from pulumi.runtime import rpc as pulumi_rpc
 
-from local_aks.kube.api import ApiServer
-from local_aks.kube.errors import ApiError
-from local_aks.kube.objects import Object, at, identity, put
+from kube.api import ApiServer
+from kube.errors import ApiError
+from kube.objects import Object, at, identity, put
 from local_aks.kubernetes_provider.waiting import Waiter
 from tests.local.kubectl import eventually
 from tests.local.kubernetes.resources import (

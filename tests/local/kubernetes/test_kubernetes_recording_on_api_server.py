@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from local_aks.kube.api import ApiServer
-from local_aks.kube.errors import ApiError
-from local_aks.kube.objects import Object, clone, drop, is_object
+from kube.api import ApiServer
+from kube.errors import ApiError
+from kube.objects import Object, clone, drop, is_object
 from local_aks.kubernetes_provider.waiting import Waiter
 from tests.local_aks.kubernetes_provider import recording
 from tests.local_aks.kubernetes_provider.engine import Engine, RefusedError, connected, provider

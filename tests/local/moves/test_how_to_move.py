@@ -16,10 +16,10 @@ from typing import Any, Final
 import pytest
 import yaml
 
+from kube.api import ApiServer
 from local_aks.azure.state import AzureState
 from local_aks.azure_cli import install
 from local_aks.engine import Engine
-from local_aks.kube.api import ApiServer
 from local_aks.lifecycle import teardown
 from local_aks.lifecycle.instance import PROJECT_ROOT, LocalAks
 from local_aks.run.directory import RunDirectory

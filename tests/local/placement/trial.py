@@ -6,8 +6,8 @@ import time
 from dataclasses import dataclass, field
 from typing import Final
 
-from local_aks.kube.errors import ApiError
-from local_aks.simulation.journal import Kind
+from kube.errors import ApiError
+from story.happenings import Kind
 from tests.local.demo_stack import DemoStack, Object, Play
 from tests.local.placement.table import Phase, Row
 

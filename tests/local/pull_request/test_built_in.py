@@ -8,9 +8,9 @@ from typing import Any, Final
 
 import pytest
 
-from local_aks.kube.api import ApiServer
-from local_aks.kube.errors import NoSuchKindError
-from local_aks.kube.objects import Kind, Object, at, fields, is_object, items
+from kube.api import ApiServer
+from kube.errors import NoSuchKindError
+from kube.objects import Kind, Object, at, fields, is_object, items
 from local_aks.kubernetes_provider import built_in, built_in_types
 from local_aks.kubernetes_provider.kept import KeptObjects
 

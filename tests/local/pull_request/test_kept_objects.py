@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from kube import cleanup
 from local_aks.engine import Engine, EngineError
-from local_aks.kube import cleanup
 from local_aks.kubernetes_provider import kept
 from local_aks.run.directory import RunDirectory
 from pull_request.stand_ins import stand_ins

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from kube.errors import UnreachableError
 from local_aks.control_plane.controllers.controller import Controller, ControllerError
-from local_aks.kube.errors import UnreachableError
 from local_aks.run.directory import RunDirectory
 
 

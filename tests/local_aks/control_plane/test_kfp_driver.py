@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from kube.objects import at
 from local_aks.control_plane.controllers.kfp_driver import outputs_of, pod_spec_patch, task_result
-from local_aks.kube.objects import at
 from tests.kfp_recording import RECORDED
 
 PATCHES = [(name, task) for name, recorded in RECORDED.items() for task in recorded["patches"]]

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from local_aks.kube.objects import Object
+from kube.objects import Object
 from local_aks.kubernetes_provider.checking import NameSource, completed, field_manager
 from local_aks.kubernetes_provider.errors import ProviderError
 from local_aks.protocol.wire import UNKNOWN

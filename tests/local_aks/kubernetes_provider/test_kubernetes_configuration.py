@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 import yaml
 
-from local_aks.kube import kubeconfig
-from local_aks.kube.api import ApiServer
-from local_aks.kube.errors import UnreachableError
-from local_aks.kube.objects import Object
+from kube import kubeconfig
+from kube.api import ApiServer
+from kube.errors import UnreachableError
+from kube.objects import Object
 from local_aks.kubernetes_provider.configuration import Configuration, ConfigurationDiff, difference, refusals
 from local_aks.protocol.wire import UNKNOWN
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from local_aks.kube.objects import Object, clone, put
+from kube.objects import Object, clone, put
 from local_aks.kubernetes_provider import paths
 from local_aks.kubernetes_provider.diff import Change, DiffRules, ObjectDiff, diff
 from local_aks.protocol.wire import UNKNOWN

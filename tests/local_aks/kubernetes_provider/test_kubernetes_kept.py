@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from local_aks.kube.errors import ApiError, NoSuchKindError
-from local_aks.kube.objects import Kind, Object, at, clone, fields
+from kube.errors import ApiError, NoSuchKindError
+from kube.objects import Kind, Object, at, clone, fields
 from local_aks.kubernetes_provider import built_in_types, kept
 from local_aks.kubernetes_provider.kept import AtOnce, KeptObjects
 from local_aks.kubernetes_provider.pruning import pruned

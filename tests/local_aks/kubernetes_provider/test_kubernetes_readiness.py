@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from local_aks.kube.errors import ApiError
-from local_aks.kube.objects import Kind, Object, name_of
+from kube.errors import ApiError
+from kube.objects import Kind, Object, name_of
 from local_aks.kubernetes_provider.readiness import RULES, Readiness
 
 Case = tuple[str, Object, list[Object]]

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from local_aks.kube.objects import Object
+from kube.objects import Object
 from local_aks.kubernetes_provider import ownership
 from local_aks.kubernetes_provider.outputs import Checkpoint, with_secrets_of
 from local_aks.protocol import wire

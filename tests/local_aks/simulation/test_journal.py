@@ -7,7 +7,8 @@ import pytest
 
 from local_aks.simulation import journal
 from local_aks.simulation.clock import ManualClock
-from local_aks.simulation.journal import Journal, Kind, Source
+from local_aks.simulation.journal import Journal, Source
+from story.happenings import Kind
 
 
 def test_a_line_says_when_what_and_who(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from local_aks.kube.objects import is_list, is_object
+from kube.objects import is_list, is_object
 from tests.local_aks.simulation.simulated import FakeCluster, World, pod_spec, pool
 
 Object = dict[str, Any]

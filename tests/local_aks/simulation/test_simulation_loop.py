@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from local_aks.kube.errors import UnavailableError
+from kube.errors import UnavailableError
 from local_aks.simulation.azure_reader import SeveralClustersError
 from local_aks.simulation.journal import Journal
 from local_aks.simulation.market import MarketEvent, Reclaim, Supply, Weather, seeded

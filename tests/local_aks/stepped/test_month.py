@@ -6,9 +6,9 @@ import math
 
 import pytest
 
-from local_aks.simulation.journal import Kind as Line
 from local_aks.stepped.month import FALLBACK, POD, SPOT, WITH_FALLBACK, Month, Played, Work, play
 from local_aks.stepped.work import Kind
+from story.happenings import Kind as Line
 
 HOUR = 3600
 BOOT = 90

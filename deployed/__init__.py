@@ -1,0 +1,1 @@
+"""A stack that is deployed: its outputs, and its cluster's API."""

@@ -1,0 +1,215 @@
+"""The API server over plain REST: discovery, create, server-side apply, read, delete."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from http import HTTPStatus
+from pathlib import Path
+from typing import Final
+from urllib.parse import quote
+
+from kube import kubeconfig
+from kube.connection import ANSWER_SECONDS, CONNECT_SECONDS, JSON, Connection
+from kube.errors import ApiError, NoSuchKindError
+from kube.objects import Kind, Object, at, fields, items, name_of, namespace_of
+
+_APPLY: Final = "application/apply-patch+yaml"  # JSON is YAML
+_JSON_PATCH: Final = "application/json-patch+json"
+_STARTING_SECONDS: Final = 10.0
+"""How long the storage of a new custom resource may take to start."""
+_POLL_SECONDS: Final = 0.2
+
+
+@dataclass(frozen=True)
+class ServedKind:
+    """How the API server serves a kind: its plural and whether it lives in namespaces."""
+
+    plural: str
+    namespaced: bool
+
+
+class ApiServer:
+    """One API server, with one user's credentials. Safe for many threads."""
+
+    def __init__(
+        self,
+        target: kubeconfig.ActiveCluster,
+        *,
+        connect_seconds: float = CONNECT_SECONDS,
+        answer_seconds: float = ANSWER_SECONDS,
+        anywhere: bool = False,
+    ) -> None:
+        """Nothing is asked yet; how long to wait for a connection, and for an answer, is for the caller to say.
+
+        Only with `anywhere` may the server be on another machine.
+        """
+        self._connection = Connection(
+            target, connect_seconds=connect_seconds, answer_seconds=answer_seconds, anywhere=anywhere
+        )
+        self._served: dict[tuple[str, str], Mapping[str, ServedKind]] = {}
+        self._lock = threading.Lock()
+
+    @classmethod
+    def of(cls, config: str | Path) -> ApiServer:
+        """The API server of a kubeconfig's current context.
+
+        Args:
+            config: the kubeconfig's path, or its text.
+
+        Raises:
+            UnreachableError: it is none, or names no API server on this machine.
+        """
+        return cls(kubeconfig.active(kubeconfig.load(str(config))))
+
+    def ping(self) -> None:
+        """Ask for the version.
+
+        Raises:
+            UnreachableError: no answer.
+        """
+        self._call("GET", "/version")
+
+    def read(self, path: str) -> Object:
+        """What the server answers at a path that is no object's, such as `/version`; empty where nothing is."""
+        return self._found(path)
+
+    def types(self, kind: Kind) -> Object:
+        """The OpenAPI document that defines a kind; empty where there is none."""
+        return self._found(f"/openapi/v3{_root(kind)}")
+
+    def served(self, kind: Kind) -> ServedKind:
+        """How a kind is served; asks again for one not seen before, as its CRD may be new.
+
+        Raises:
+            NoSuchKindError: it is not served.
+        """
+        key = (kind.group, kind.version)
+        with self._lock:
+            known = self._served.get(key, {})
+        if kind.kind not in known:
+            known = self._discover(kind)
+            with self._lock:
+                self._served[key] = known
+        if kind.kind not in known:
+            raise NoSuchKindError(kind)
+        return known[kind.kind]
+
+    def create(self, obj: Object, manager: str, *, dry_run: bool = False) -> Object:
+        """Create an object; refused with `AlreadyExists` where one of that name is there."""
+        options = {"fieldManager": manager, "fieldValidation": "Warn", **_dry(dry_run=dry_run)}
+        return self._call("POST", self._collection(obj), options, obj)
+
+    def apply(self, obj: Object, manager: str, *, force: bool, dry_run: bool = False) -> Object:
+        """Server-side apply; without `force`, a field of another manager is a `Conflict`."""
+        options = {"fieldManager": manager, "force": str(force).lower(), **_dry(dry_run=dry_run)}
+        return self._call("PATCH", self._path(obj), options, obj, _APPLY)
+
+    def replace(self, obj: Object, manager: str, *, dry_run: bool = False) -> Object:
+        """Replace an object; it must carry the `resourceVersion` it replaces."""
+        return self._call("PUT", self._path(obj), {"fieldManager": manager, **_dry(dry_run=dry_run)}, obj)
+
+    def patch(self, obj: Object, manager: str, operations: list[Object]) -> Object:
+        """Apply JSON patch operations (RFC 6902) to the live object."""
+        return self._call("PATCH", self._path(obj), {"fieldManager": manager}, operations, _JSON_PATCH)
+
+    def get(self, obj: Object) -> Object:
+        """The live object of that kind and name."""
+        return self._call("GET", self._path(obj))
+
+    def delete(self, obj: Object, propagation: str, *, grace_seconds: int | None = None) -> None:
+        """Ask for deletion.
+
+        Args:
+            obj: names the object.
+            propagation: `Foreground`, `Background` or `Orphan`.
+            grace_seconds: 0 removes a pod at once; None leaves it the time it asked for.
+        """
+        grace = {} if grace_seconds is None else {"gracePeriodSeconds": grace_seconds}
+        self._call("DELETE", self._path(obj), {}, {"propagationPolicy": propagation, **grace})
+
+    def finalize(self, namespace: str) -> None:
+        """Let a namespace that is being deleted go at once; what is left in it would be out of reach for good."""
+        body: Object = {
+            "apiVersion": "v1",
+            "kind": "Namespace",
+            "metadata": {"name": namespace},
+            "spec": {"finalizers": []},
+        }
+        self._call("PUT", f"/api/v1/namespaces/{quote(namespace, safe='')}/finalize", {}, body)
+
+    def list(self, kind: Kind, namespace: str) -> list[Object]:
+        """All objects of a kind in a namespace."""
+        found = self._call("GET", self._collection_of(kind, namespace))
+        return [fields(item) for item in items(found.get("items"))]
+
+    def everything(self) -> list[Object]:
+        """Every object of every kind that can be deleted, each at the version the server prefers, but for events.
+
+        A kind that goes while it is looked at has none.
+        """
+        groups = items(self._call("GET", "/apis").get("groups"))
+        roots = ["/api/v1", *(f"/apis/{at(group, 'preferredVersion', 'groupVersion')}" for group in groups)]
+        return [
+            {
+                "apiVersion": root.removeprefix("/api/").removeprefix("/apis/"),
+                "kind": at(kind, "kind"),
+                **fields(obj),
+            }
+            for root in roots
+            for kind in items(self._found(root).get("resources"))
+            if {"list", "delete"} <= set(items(at(kind, "verbs"))) and at(kind, "kind") != "Event"
+            for obj in items(self._found(f"{root}/{at(kind, 'name')}").get("items"))
+        ]
+
+    def _found(self, path: str) -> Object:
+        """What is there; empty where nothing is. A kind that just starts is asked for again, as the server wants."""
+        deadline = time.monotonic() + _STARTING_SECONDS
+        while True:
+            try:
+                return self._call("GET", path)
+            except ApiError as error:
+                if error.not_found:
+                    return {}
+                if error.status != HTTPStatus.TOO_MANY_REQUESTS or time.monotonic() > deadline:
+                    raise
+                time.sleep(min(error.retry_after, 1) or _POLL_SECONDS)
+
+    def _discover(self, kind: Kind) -> Mapping[str, ServedKind]:
+        found = self._found(_root(kind))
+        return {
+            str(at(entry, "kind")): ServedKind(str(at(entry, "name")), bool(at(entry, "namespaced")))
+            for entry in items(found.get("resources"))
+            if "/" not in str(at(entry, "name"))  # subresources are listed beside their resource
+        }
+
+    def _collection_of(self, kind: Kind, namespace: str) -> str:
+        served = self.served(kind)
+        middle = f"/namespaces/{quote(namespace or 'default', safe='')}" if served.namespaced else ""
+        return f"{_root(kind)}{middle}/{served.plural}"
+
+    def _collection(self, obj: Object) -> str:
+        return self._collection_of(Kind.of(obj), namespace_of(obj))
+
+    def _path(self, obj: Object) -> str:
+        return f"{self._collection(obj)}/{quote(name_of(obj), safe='')}"
+
+    def _call(
+        self,
+        method: str,
+        path: str,
+        options: Mapping[str, str] | None = None,
+        body: object = None,
+        content_type: str = JSON,
+    ) -> Object:
+        return self._connection.call(method, path, options, body, content_type)
+
+
+def _root(kind: Kind) -> str:
+    return f"/apis/{kind.group}/{kind.version}" if kind.group else f"/api/{kind.version}"
+
+
+def _dry(*, dry_run: bool) -> dict[str, str]:
+    return {"dryRun": "All"} if dry_run else {}

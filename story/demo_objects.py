@@ -1,0 +1,149 @@
+"""The objects that the demo makes in the cluster: created, ended, listed, removed."""
+
+import time
+from collections import Counter
+from collections.abc import Iterable
+from http import HTTPStatus
+from typing import Final
+
+from kube.api import ApiServer
+from kube.errors import ApiError, NoSuchKindError
+from kube.objects import Kind, at, condition, fields, name_of
+from story.contract_pools import POOL_LABEL, ContractPool
+from story.formatting import counted
+from story.observations import JobRecord, PodRecord, Refusal, RunRecord
+from story.workloads.blog import RUNS, state
+from story.workloads.platform_and_jobs import (
+    PART,
+    PLATFORM_NAMESPACE,
+    RUN_SECONDS,
+    TEAM_NAMESPACE,
+    Object,
+)
+
+_MANAGER: Final = "local-aks-demo"
+_JOB: Final = Kind("batch", "v1", "Job")
+_STATEFUL_SET: Final = Kind("apps", "v1", "StatefulSet")
+_POD: Final = Kind("", "v1", "Pod")
+_NODE: Final = Kind("", "v1", "Node")
+_NAMESPACES: Final = (PLATFORM_NAMESPACE, TEAM_NAMESPACE)
+_CLEAR_SECONDS: Final = 120.0
+_POLL_SECONDS: Final = 0.1
+_POLICY_SECONDS: Final = 10.0
+
+
+class LeftoverError(Exception):
+    """Objects of an earlier demo do not go away; the text is meant for the user."""
+
+
+class DemoObjects:
+    """The demo's objects in one cluster."""
+
+    def __init__(self, api: ApiServer) -> None:
+        self._api = api
+
+    def create(self, objects: Iterable[Object]) -> None:
+        """Creates objects; those that are there are left as they are."""
+        for obj in objects:
+            try:
+                self._api.create(obj, _MANAGER)
+            except ApiError as error:
+                if not error.already_exists:
+                    raise
+
+    def attempt(self, obj: Object) -> Refusal:
+        """Tries to create an object that should be refused, without making it if it is not.
+
+        Tries for a while: the API server takes a moment until it keeps to a new policy.
+        """
+        deadline = time.monotonic() + _POLICY_SECONDS
+        while time.monotonic() < deadline:
+            try:
+                self._api.create(obj, _MANAGER, dry_run=True)
+            except ApiError as error:
+                return Refusal(status=error.status, message=error.message)
+            time.sleep(_POLL_SECONDS)
+        return Refusal(status=HTTPStatus.CREATED, message="")
+
+    def finish_work(self, pods: Iterable[PodRecord]) -> None:
+        """Ends the simulated work of pods."""
+        path = f"/metadata/annotations/{RUN_SECONDS.replace('/', '~1')}"
+        for pod in pods:
+            live = _object(_POD, pod.namespace, pod.name)
+            self._api.patch(live, _MANAGER, [{"op": "add", "path": path, "value": "0"}])
+
+    def jobs(self) -> list[JobRecord]:
+        """The demo's Jobs with the counts of their status."""
+        return [_job_record(job) for job in self._of_the_demo(_JOB, TEAM_NAMESPACE)]
+
+    def runs(self) -> list[RunRecord]:
+        """The demo's workflows and training jobs with the state that their controllers give."""
+        return [
+            RunRecord(kind=kind.kind, name=name_of(run), part=part, state=state(run))
+            for kind, part in RUNS.items()
+            for run in self._of_the_demo(kind, TEAM_NAMESPACE)
+        ]
+
+    def clear(self, pools: Iterable[ContractPool]) -> None:
+        """Deletes what an earlier demo made, and waits until its pods and their nodes are gone; namespaces stay.
+
+        Raises:
+            LeftoverError: they don't go.
+        """
+        pools = tuple(pools)
+        for kind in (_JOB, _STATEFUL_SET, *RUNS):
+            for namespace in _NAMESPACES:
+                for obj in self._of_the_demo(kind, namespace):
+                    self._delete(_object(kind, namespace, name_of(obj)))
+        deadline = time.monotonic() + _CLEAR_SECONDS
+        while left := self._left(pools):
+            if time.monotonic() > deadline:
+                raise LeftoverError(f"{left} of earlier work do not go; `make demo-down` removes everything")
+            time.sleep(_POLL_SECONDS)
+
+    def _left(self, pools: Iterable[ContractPool]) -> str:
+        """What is still there, as words; empty when nothing is."""
+        pods = sum(len(self._of_the_demo(_POD, namespace)) for namespace in _NAMESPACES)
+        if pods:
+            return counted(pods, "pod")
+        size = Counter(str(at(node, "metadata", "labels", POOL_LABEL)) for node in self._api.list(_NODE, ""))
+        return ", ".join(
+            f"{counted(size[pool.name], 'node')} of {pool.name}"
+            for pool in pools
+            if pool.elastic and size[pool.name] > pool.min_count
+        )
+
+    def _of_the_demo(self, kind: Kind, namespace: str) -> list[Object]:
+        """The demo's objects of a kind, none before the kind is served; a list names no kinds, so they carry none."""
+        try:
+            found = self._api.list(kind, namespace)
+        except NoSuchKindError:
+            return []
+        return [obj for obj in found if at(obj, "metadata", "labels", PART)]
+
+    def _delete(self, obj: Object) -> None:
+        try:
+            self._api.delete(obj, "Background")
+        except ApiError as error:
+            if not error.not_found:
+                raise
+
+
+def _object(kind: Kind, namespace: str, name: str) -> Object:
+    return {
+        "apiVersion": kind.api_version,
+        "kind": kind.kind,
+        "metadata": {"name": name, "namespace": namespace},
+    }
+
+
+def _job_record(job: Object) -> JobRecord:
+    status = fields(job.get("status"))
+    return JobRecord(
+        name=name_of(job),
+        part=str(at(job, "metadata", "labels", PART)),
+        tasks=int(at(job, "spec", "completions") or 0),
+        succeeded=int(status.get("succeeded") or 0),
+        failed=int(status.get("failed") or 0),
+        complete=condition(job, "Complete").get("status") == "True",
+    )

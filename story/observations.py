@@ -1,0 +1,179 @@
+"""What the demo saw, as plain data: the only thing that promises, table and page are made from.
+
+Times are simulated seconds since the story began, unless a name says wall.
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Final, TypeVar, cast
+
+from story.contract_pools import ContractPool
+
+Record = TypeVar("Record")
+
+
+@dataclass(frozen=True, kw_only=True)
+class PodRecord:
+    """One pod as the API server showed it; a task that was evicted has several.
+
+    Attributes:
+        part: what it is in the story (`workloads.PART`), empty for pods that are not the demo's.
+        owner: kind of its controller, empty without one.
+        task: what it works on: Job and task number, or the pod's own name.
+        pool: pool of its node, empty before it has one.
+        created: when it was first seen.
+        ended: when it was seen to be done, being deleted or gone.
+        phase: last phase seen.
+        disruption: reason of its condition DisruptionTarget, empty without one.
+    """
+
+    namespace: str
+    name: str
+    part: str
+    owner: str
+    task: str
+    pool: str
+    node: str
+    created: float
+    running: float | None
+    ended: float | None
+    phase: str
+    disruption: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class NodeRecord:
+    """One node as the API server showed it; `gone` is None for one that is still there."""
+
+    name: str
+    pool: str
+    seen: float
+    ready: float | None
+    gone: float | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class JobRecord:
+    """One Job, with the counts of its `status`."""
+
+    name: str
+    part: str
+    tasks: int
+    succeeded: int
+    failed: int
+    complete: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunRecord:
+    """A workflow or a training job; `state` is what its controller calls it, such as Succeeded."""
+
+    kind: str
+    name: str
+    part: str
+    state: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Refusal:
+    """What the API server answered to a platform pod that tolerates spot; status 201 where it was let in."""
+
+    status: int
+    message: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class SceneRecord:
+    """One scene of the story, and how long it took on both clocks; `problem` is empty when it came to its end."""
+
+    key: str
+    title: str
+    began: float
+    ended: float
+    wall_seconds: float
+    problem: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Observations:
+    """Everything seen.
+
+    Attributes:
+        speed: simulated seconds in one wall second.
+        seed: of the simulation.
+        provision_limit: `maxNodeProvisionTime` of the cluster's autoscaler profile, seconds.
+        planned: URNs of the plan.
+        made: URNs that the engine had after the first `up`.
+        first_up, second_up: the engine's sums, op to number of resources.
+        batch, gpu: workload labels of the lanes in the story, empty where the stack has none.
+        journal: lines of the simulation's journal, `time` counted from the story's beginning.
+    """
+
+    stack: str
+    speed: float
+    seed: int
+    provision_limit: float
+    planned: tuple[str, ...]
+    made: tuple[str, ...]
+    first_up: Mapping[str, int]
+    second_up: Mapping[str, int]
+    batch: str
+    gpu: str
+    ended: float
+    pools: tuple[ContractPool, ...]
+    pods: tuple[PodRecord, ...]
+    nodes: tuple[NodeRecord, ...]
+    jobs: tuple[JobRecord, ...]
+    runs: tuple[RunRecord, ...]
+    refusal: Refusal | None
+    scenes: tuple[SceneRecord, ...]
+    journal: tuple[Mapping[str, Any], ...]
+
+    def pool(self, name: str) -> ContractPool | None:
+        """The pool of that name."""
+        return next((pool for pool in self.pools if pool.name == name), None)
+
+    def of(self, part: str) -> list[PodRecord]:
+        """The pods that play a part."""
+        return [pod for pod in self.pods if pod.part == part]
+
+    def lines(self, *kinds: str) -> list[Mapping[str, Any]]:
+        """The journal's lines of some kinds."""
+        return [line for line in self.journal if line["kind"] in kinds]
+
+
+def to_json(observations: Observations) -> str:
+    """The observations as JSON text."""
+    return json.dumps(asdict(observations), indent=1, ensure_ascii=False)
+
+
+def from_json(text: str) -> Observations:
+    """What `to_json` wrote."""
+    raw: dict[str, Any] = json.loads(text)
+    for name in ("planned", "made", "journal"):
+        raw[name] = tuple(raw[name])
+    for name, kind in _RECORDS.items():
+        raw[name] = _records(kind, raw[name])
+    if raw["refusal"]:
+        raw["refusal"] = Refusal(**raw["refusal"])
+    return Observations(**raw)
+
+
+_RECORDS: Final[Mapping[str, type[Any]]] = {
+    "pools": ContractPool,
+    "pods": PodRecord,
+    "nodes": NodeRecord,
+    "jobs": JobRecord,
+    "runs": RunRecord,
+    "scenes": SceneRecord,
+}
+
+
+def _records(kind: type[Record], rows: Iterable[Mapping[str, Any]]) -> tuple[Record, ...]:
+    """Rows as dataclasses; JSON has no tuples, our records have no lists."""
+    return tuple(kind(**{name: _tuples(value) for name, value in row.items()}) for row in rows)
+
+
+def _tuples(value: Any) -> Any:
+    return tuple(cast(list[Any], value)) if isinstance(value, list) else value

@@ -1,0 +1,258 @@
+"""The timeline as SVG, styled by the page's style sheet."""
+
+from collections.abc import Iterator, Sequence
+from html import escape
+from typing import Final
+
+from story.formatting import counted, duration
+from story.observations import Observations, SceneRecord
+from story.report.timeline import NodeBar, PodBar, PoolLane, Span, Timeline, WaitBar, timeline
+
+WIDTH: Final = 1280
+_LEFT: Final = 178
+_RIGHT: Final = 20
+_PLOT: Final = WIDTH - _LEFT - _RIGHT
+_TOP: Final = 58
+_TRACK: Final = 15
+_NODE_PADDING: Final = 3
+_ROW_GAP: Final = 5
+_LANE_PADDING: Final = 9
+_LOWEST_LANE: Final = 60
+_SOLD_OUT_STRIP: Final = 14
+_REFUSED_BOTTOM: Final = 12
+_LETTER: Final = 5.7
+"""Width of one letter of the smallest text, roughly."""
+_MARKER_GAP: Final = 22
+_FEWEST_LETTERS: Final = 3
+_TICKS: Final = (60, 120, 300, 600, 1200, 1800, 3600)
+_MOST_TICKS: Final = 16
+
+
+def svg(seen: Observations) -> str:
+    """Lanes of pools with their nodes, pods on them, and what the simulated market and autoscaler did."""
+    return _Drawing(seen).draw()
+
+
+class _Drawing:
+    def __init__(self, seen: Observations) -> None:
+        self._seen = seen
+        self._line: Timeline = timeline(seen)
+        self._tops: dict[str, tuple[float, float]] = {}
+
+    def draw(self) -> str:
+        bottom = _TOP
+        for lane in self._line.lanes:
+            height = _height(lane)
+            self._tops[lane.pool.name] = (bottom, height)
+            bottom += height
+        tracks = 1 + max((bar.track for bar in self._line.waiting), default=0)
+        waiting = max(tracks * _TRACK + 2 * _LANE_PADDING, _LOWEST_LANE)
+        body = [
+            *self._scenes(bottom + waiting),
+            *(part for lane in self._line.lanes for part in self._lane(lane)),
+            *self._waiting(bottom, waiting),
+            *self._fallbacks(),
+            *self._axis(bottom + waiting),
+        ]
+        height = bottom + waiting + 44
+        label = "Timeline of pools, their nodes and the pods on them"
+        return "\n".join(
+            [
+                f'<svg viewBox="0 0 {WIDTH} {height}" role="img" aria-label="{label}">',
+                _DEFINITIONS,
+                *body,
+                "</svg>",
+            ]
+        )
+
+    def _x(self, seconds: float) -> float:
+        return round(_LEFT + _PLOT * min(max(seconds, 0), self._line.end) / max(self._line.end, 1), 1)
+
+    def _lane(self, lane: PoolLane) -> Iterator[str]:
+        top, height = self._tops[lane.pool.name]
+        pool = lane.pool
+        yield f'<g class="lane {_kind(lane)}">'
+        yield f'<line class="rule" x1="0" x2="{WIDTH}" y1="{top}" y2="{top}"/>'
+        yield _text(8, top + 20, pool.name, "name")
+        yield _text(8, top + 35, f"{pool.priority}{', GPU' if pool.role == 'gpu' else ''}", "kind")
+        yield _text(8, top + 49, pool.vm_size.removeprefix("Standard_"), "size")
+        for span in lane.sold_out:
+            x, width = self._x(span.start), self._x(span.end) - self._x(span.start)
+            yield "<g>" + _title(f"sold out for {duration(span.end - span.start)} (simulated market)")
+            yield _rect(x, top + 1, width, height - 2, "soldout")
+            yield _text(x + 5, top + 14, "sold out", "soldout-label") + "</g>"
+        for span in lane.back_off:
+            y = top + height - 4
+            yield "<g>" + _title(
+                f"the simulated autoscaler asks for no node of {pool.name} after a failed scale-up"
+            )
+            yield f'<line class="backoff" x1="{self._x(span.start)}" x2="{self._x(span.end)}" y1="{y}" y2="{y}"/>'
+            yield _text(self._x(span.end) + 4, y + 3, "back-off ends", "note") + "</g>"
+        for at in lane.refused:
+            yield "<g>" + _title(f"{duration(at)}: Azure refused a VM (simulated)")
+            yield f'<path class="refused" d="{_cross(self._x(at), top + height - _REFUSED_BOTTOM)}"/></g>'
+        for node in lane.nodes:
+            yield from self._node(node, lane, top)
+        if not lane.nodes:
+            words = "no VM was to be had" if lane.refused else "no node was needed"
+            yield _text(_LEFT + 8, top + height / 2 + 4, words, "note")
+        yield "</g>"
+
+    def _node(self, node: NodeBar, lane: PoolLane, top: float) -> Iterator[str]:
+        y = _first_row(lane, top) + sum(_row_height(tracks) + _ROW_GAP for tracks in lane.rows[: node.row])
+        height = _row_height(node.tracks)
+        start, end = self._x(node.start), self._x(node.end)
+        ready = min(end, self._x(node.end if node.ready is None else node.ready))
+        yield "<g>" + _title(_node_title(node, lane))
+        if ready > start:
+            yield _rect(start, y, ready - start, height, "booting")
+        yield _rect(ready, y, end - ready, height, "node")
+        if node.notice is not None:
+            notice = self._x(node.notice)
+            yield _rect(notice, y, end - notice, height, "notice")
+        yield "</g>"
+        for pod in node.pods:
+            yield from self._pod(pod, y + _NODE_PADDING + pod.track * _TRACK)
+        if node.taken:
+            yield "<g>" + _title(f"{duration(node.end)}: evicted (simulated market)")
+            yield f'<path class="evicted" d="M{end} {y - 3}l5 -7h-10z"/>'
+            yield f'<line class="evicted" x1="{end}" x2="{end}" y1="{y - 3}" y2="{y + height}"/></g>'
+
+    def _pod(self, pod: PodBar, y: float) -> Iterator[str]:
+        daemon = " daemon" if pod.pod.owner == "DaemonSet" else ""
+        style = f"pod{daemon}{' lost' if pod.evicted else ''}"
+        name = pod.pod.task if pod.pod.part else pod.pod.name
+        yield from self._labelled(Span(pod.start, pod.end), y, style, name, _pod_title(pod))
+
+    def _labelled(self, span: Span, y: float, style: str, words: str, title: str) -> Iterator[str]:
+        """A bar with as much of its label as fits, all of it on hover."""
+        x, width = self._x(span.start), max(self._x(span.end) - self._x(span.start), 2)
+        yield "<g>" + _title(title)
+        yield _rect(x, y, width, _TRACK - 3, style)
+        letters = int((width - 6) / _LETTER)
+        if letters > _FEWEST_LETTERS:
+            label = words if len(words) <= letters else words[: letters - 1] + "…"
+            yield _text(x + 4, y + 9.3, label, "pod-label")
+        yield "</g>"
+
+    def _waiting(self, top: float, height: float) -> Iterator[str]:
+        yield '<g class="lane">'
+        yield f'<line class="rule" x1="0" x2="{WIDTH}" y1="{top}" y2="{top}"/>'
+        yield _text(8, top + 20, "waiting", "name")
+        yield _text(8, top + 35, "pods without a node", "kind")
+        for bar in self._line.waiting:
+            yield from self._wait(bar, top + _LANE_PADDING + bar.track * _TRACK)
+        yield f'<line class="rule" x1="0" x2="{WIDTH}" y1="{top + height}" y2="{top + height}"/></g>'
+
+    def _wait(self, bar: WaitBar, y: float) -> Iterator[str]:
+        what = "its controller waits, by the wall clock" if bar.pause else "no node has room"
+        title = f"{bar.task}: {what}, {duration(bar.end - bar.start)}"
+        label = f"{bar.task}: its controller's pause" if bar.pause else bar.task
+        yield from self._labelled(
+            Span(bar.start, bar.end), y, "pause" if bar.pause else "pending", label, title
+        )
+
+    def _fallbacks(self) -> Iterator[str]:
+        for turn in self._line.fallbacks:
+            if turn.source not in self._tops or turn.target not in self._tops:
+                continue
+            x, (source, depth), (target, height) = (
+                self._x(turn.at),
+                self._tops[turn.source],
+                self._tops[turn.target],
+            )
+            if source < target:
+                begin, end = source + depth - _REFUSED_BOTTOM, target + _LANE_PADDING + 2
+            else:
+                begin, end = source + _LANE_PADDING, target + height - _LANE_PADDING - 2
+            words = f"{turn.target} instead of {turn.source}"
+            yield "<g>" + _title(f"{duration(turn.at)}: {words} (simulated autoscaler)")
+            yield f'<path class="fallback" d="M{x} {begin}V{end}"/>'
+            yield _text(x - 8, target + height / 2 + 4, "fallback", "fallback-label") + "</g>"
+
+    def _scenes(self, bottom: float) -> Iterator[str]:
+        scenes = [scene for scene in self._seen.scenes if scene.began < self._line.end]
+        places = self._marker_places(scenes)
+        for number, scene in enumerate(scenes, start=1):
+            x, at, following = places[number - 1], self._x(scene.began), [*places, WIDTH][number]
+            label = scene.key.replace("-", " ")
+            yield '<g class="scene">' + _title(f"{number}. {scene.title}")
+            yield f'<path class="scene-line" d="M{x} 32L{at} 44V{bottom}"/>'
+            yield f'<circle cx="{x}" cy="22" r="10"/>' + _text(x, 26, str(number), "scene-number")
+            if following - x > _MARKER_GAP + len(label) * _LETTER:
+                yield _text(x + 15, 26, label, "scene-label")
+            yield "</g>"
+
+    def _marker_places(self, scenes: Sequence[SceneRecord]) -> list[float]:
+        """Where the numbers stand: at the scene's beginning, or beside the one before."""
+        places: list[float] = []
+        for scene in scenes:
+            at = self._x(scene.began)
+            places.append(max(at, places[-1] + _MARKER_GAP) if places else at)
+        return places
+
+    def _axis(self, top: float) -> Iterator[str]:
+        step = next((step for step in _TICKS if self._line.end / step <= _MOST_TICKS), _TICKS[-1])
+        for tick in range(0, int(self._line.end) + 1, step):
+            x = self._x(tick)
+            yield f'<line class="tick" x1="{x}" x2="{x}" y1="{top}" y2="{top + 5}"/>'
+            yield _text(x, top + 18, f"{tick // 60}", "tick-label")
+        speed, wall = self._seen.speed, self._line.end / self._seen.speed
+        words = f"simulated minutes since the story began, {speed:.0f} times as fast as the wall clock ({wall:.0f} s)"
+        yield _text(_LEFT + _PLOT / 2, top + 36, words, "tick-label")
+
+
+def _kind(lane: PoolLane) -> str:
+    return "spot" if lane.pool.spot else "ondemand"
+
+
+def _height(lane: PoolLane) -> float:
+    rows = sum(_row_height(tracks) + _ROW_GAP for tracks in lane.rows) - _ROW_GAP
+    return max(rows + _first_row(lane, 0) + _LANE_PADDING, _LOWEST_LANE)
+
+
+def _first_row(lane: PoolLane, top: float) -> float:
+    return top + _LANE_PADDING + (_SOLD_OUT_STRIP if lane.sold_out else 0)
+
+
+def _row_height(tracks: int) -> float:
+    return tracks * _TRACK + 2 * _NODE_PADDING - 3
+
+
+def _node_title(node: NodeBar, lane: PoolLane) -> str:
+    ready = f"ready {duration(node.ready)}" if node.ready else "ready from the start"
+    end = f"{'evicted' if node.taken else 'until'} {duration(node.end)}"
+    return (
+        f"{node.name} ({lane.pool.priority}, simulated VM): {ready}, {end}, {counted(len(node.pods), 'pod')}"
+    )
+
+
+def _pod_title(pod: PodBar) -> str:
+    fate = " evicted" if pod.evicted else ""
+    return f"{pod.pod.namespace}/{pod.pod.name}: {duration(pod.start)} – {duration(pod.end)}{fate}"
+
+
+def _title(words: str) -> str:
+    """What is shown on hover."""
+    return f"<title>{escape(words)}</title>"
+
+
+def _rect(x: float, y: float, width: float, height: float, style: str) -> str:
+    return f'<rect class="{style}" x="{x:g}" y="{y:g}" width="{max(width, 0):.1f}" height="{height:g}"/>'
+
+
+def _text(x: float, y: float, words: str, style: str) -> str:
+    return f'<text class="{style}" x="{x:g}" y="{y:g}">{escape(words)}</text>'
+
+
+def _cross(x: float, y: float) -> str:
+    return f"M{x - 4} {y - 4}l8 8M{x + 4} {y - 4}l-8 8"
+
+
+_DEFINITIONS: Final = """\
+<defs>
+<pattern id="hatch" width="7" height="7" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
+<line class="hatch" x1="0" x2="0" y1="0" y2="7"/></pattern>
+<marker id="tip" viewBox="0 0 8 8" refX="6" refY="4" markerWidth="8" markerHeight="8" orient="auto">
+<path class="tip" d="M0 0L8 4L0 8z"/></marker>
+</defs>"""
