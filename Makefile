@@ -11,7 +11,14 @@ override OFFLINE := $(call given,OFFLINE)
 override ADVISE := $(call given,ADVISE)
 override AGAINST := $(call given,AGAINST)
 override OBSERVED := $(call given,OBSERVED)
+override OUTPUTS := $(call given,OUTPUTS)
+override STDOUT := $(call given,STDOUT)
+override YES := $(call given,YES)
+override ANY_NODE := $(call given,ANY_NODE)
+override NODES := $(call given,NODES)
+override MINUTES := $(call given,MINUTES)
 export STACK LOCAL_STACK PR_STACK BASE FORMAT OFFLINE ADVISE AGAINST OBSERVED
+export OUTPUTS STDOUT YES ANY_NODE NODES MINUTES
 PYTHON ?= python3
 VENV := .venv
 PY := $(VENV)/bin/python
@@ -25,7 +32,7 @@ RUN_LOCAL := $(PY) -m local_aks --build $(BUILD)
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help preview quota policy cost stop start pr-preview test test-program test-local test-simulation test-package lint docs bench requirements demo demo-down local-up local-shell local-down clean
+.PHONY: help preview quota policy cost stop start handoff verify drill pr-preview test test-program test-local test-simulation test-package lint docs bench requirements demo demo-down local-up local-shell local-down clean
 
 help: ## what there is
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 16
@@ -48,6 +55,15 @@ stop: $(VENV)/.runtime ## stop STACK's cluster on Azure: its objects stay, its n
 start: $(VENV)/.runtime ## start STACK's cluster again
 	@$(PY) -m delivery.power start -- "$$STACK"
 
+handoff: $(VENV)/.dev ## write what Juju and Terraform need to deploy Charmed Kubeflow into STACK's cluster; STDOUT=1 for a secret store
+	@$(PY) -m handoff $${OUTPUTS:+"--outputs=$$OUTPUTS"} $${STDOUT:+--stdout} --build=$(BUILD) -- "$$STACK"
+
+verify: $(VENV)/.dev ## whether STACK's cluster keeps this product's promises; changes nothing; FORMAT=json
+	@$(PY) -m verify $${OUTPUTS:+"--outputs=$$OUTPUTS"} $${FORMAT:+"--format=$$FORMAT"} -- "$$STACK"
+
+drill: $(VENV)/.dev ## have Azure take spot nodes of STACK's cluster, and watch what becomes of the work; asks first; YES, ANY_NODE, NODES, MINUTES
+	@$(PY) -m drill $${OUTPUTS:+"--outputs=$$OUTPUTS"} $${YES:+--yes} $${ANY_NODE:+--any-node} $${NODES:+"--nodes=$$NODES"} $${MINUTES:+"--minutes=$$MINUTES"} --build=$(BUILD) -- "$$STACK"
+
 pr-preview: $(VENV)/.dev ## what the change since BASE (default origin/main) would do to STACK (default all); needs no account
 	@$(PY) -m tools --only pulumi >/dev/null
 	@$(PY) -m pull_request $${PR_STACK:+"--stack=$$PR_STACK"} -- "$$BASE"
@@ -57,16 +73,17 @@ test: $(VENV)/.dev ## tests of rules and components: no Azure, no Go, seconds
 
 test-program: $(VENV)/.dev ## tests of the whole program for every stack, of its preview and of the pages
 	@$(PY) -m pytest --numprocesses 2 tests/program tests/recorder tests/preview tests/docs \
-	  tests/policy tests/pull_request tests/revisions tests/delivery tests/writing tests/cost
+	  tests/policy tests/pull_request tests/revisions tests/delivery tests/writing tests/cost \
+	  tests/deployed tests/handoff tests/verify tests/drill
 
 # Where the tools can't be built the first step says why, and the tests that need them skip; CI asks for them instead.
 test-local: $(VENV)/.dev ## the local AKS's tests, on the real engine and a real control plane; builds the tools once
 	@$(PY) -m tools --with argo --with training --crds || test $$? -eq 1 -a -z "$$KUBEFLOW_AKS_REQUIRE_TOOLS"
-	@GOGC=400 $(PY) -m pytest tests/local tests/tools tests/local_aks --local -rs \
+	@GOGC=400 $(PY) -m pytest tests/local tests/tools tests/local_aks tests/kube tests/story --local -rs \
 	  --numprocesses 4 --dist loadfile --no-loadscope-reorder
 
 test-simulation: $(VENV)/.dev ## the local AKS's tests that need no built tools
-	@$(PY) -m pytest tests/tools tests/local_aks
+	@$(PY) -m pytest tests/tools tests/local_aks tests/kube tests/story
 
 test-package: $(PACKAGE_VENV)/.dev ## the data scientist's package, in an environment of its own
 	@cd $(PACKAGE) && .venv/bin/python -m pytest

@@ -61,8 +61,8 @@ class Outputs:
         value: Any = self._value("poolContract")
         if not isinstance(value, list):
             raise self._form("poolContract", "a list of pools")
-        pools: list[Any] = value
-        if not all(_is_mapping(pool) and "name" in pool for pool in pools):
+        pools = [pool for pool in value if _is_mapping(pool) and "name" in pool]  # pyright: ignore[reportUnknownVariableType]
+        if len(pools) != len(value):  # pyright: ignore[reportUnknownArgumentType]
             raise self._form("poolContract", "a list of pools")
         return pools
 
