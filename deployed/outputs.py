@@ -7,7 +7,7 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, TypeGuard
+from typing import Any, Final, TypeGuard, cast
 
 from deployed.errors import StackError
 
@@ -59,10 +59,9 @@ class Outputs:
             StackError: it is not there, or not a list of objects with names.
         """
         value: Any = self._value("poolContract")
-        if not isinstance(value, list):
-            raise self._form("poolContract", "a list of pools")
-        pools = [pool for pool in value if _is_mapping(pool) and "name" in pool]  # pyright: ignore[reportUnknownVariableType]
-        if len(pools) != len(value):  # pyright: ignore[reportUnknownArgumentType]
+        listed = cast("list[object]", value) if isinstance(value, list) else [None]
+        pools = [pool for pool in listed if _is_mapping(pool) and "name" in pool]
+        if len(pools) != len(listed):
             raise self._form("poolContract", "a list of pools")
         return pools
 
