@@ -60,7 +60,9 @@ def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--stdout", action="store_true", help="write no file, but all of them to stdout, secrets included"
     )
-    parser.add_argument("--build", type=Path, default=_PROJECT / "build", help="where build/<stack>/handoff goes")
+    parser.add_argument(
+        "--build", type=Path, default=_PROJECT / "build", help="where build/<stack>/handoff goes"
+    )
     return parser.parse_args(arguments)
 
 

@@ -38,7 +38,9 @@ def files(outputs: Outputs) -> dict[str, str]:
     if given.release.release == terraform.RELEASE:
         found[MODULES] = _json(terraform.modules_kubeflow(outputs))
         found[PRODUCTS] = _json(terraform.products_kubeflow(outputs))
-    scripts = {path.name: path.read_text(encoding="utf-8") for path in sorted(_SCRIPTS.iterdir()) if path.is_file()}
+    scripts = {
+        path.name: path.read_text(encoding="utf-8") for path in sorted(_SCRIPTS.iterdir()) if path.is_file()
+    }
     return found | scripts
 
 
@@ -58,7 +60,9 @@ def _names(outputs: Outputs, given: Handover) -> str:
         "PROJECT": str(_PROJECT),
     }
     lines = [f"{name}={shlex.quote(value)}" for name, value in said.items()]
-    return "\n".join(["# Of this stack; written by `make handoff`, read by the scripts beside it.", *lines, ""])
+    return "\n".join(
+        ["# Of this stack; written by `make handoff`, read by the scripts beside it.", *lines, ""]
+    )
 
 
 def _yaml(content: Mapping[str, Any]) -> str:

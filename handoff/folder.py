@@ -95,7 +95,9 @@ def _is_ours(folder: Path) -> bool:
 @contextmanager
 def _alone(folder: Path) -> Generator[None]:
     """Keeps other hand-offs out, and removes the drafts of those that were killed; ends with the process."""
-    lock = os.open(folder.with_name(".handoff.lock"), os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    lock = os.open(
+        folder.with_name(".handoff.lock"), os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600
+    )
     try:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -67,7 +67,14 @@ def handover(outputs: Outputs) -> Handover:
     if not isinstance(location, str) or not _NAME.fullmatch(location):
         raise _form(outputs, "clusterBasis: location", "a region")
     return Handover(
-        outputs.stack, f"aks-{outputs.stack}", endpoint, authority, token, storage, location, _release(outputs)
+        outputs.stack,
+        f"aks-{outputs.stack}",
+        endpoint,
+        authority,
+        token,
+        storage,
+        location,
+        _release(outputs),
     )
 
 

@@ -75,7 +75,9 @@ def test_another_release_ends_with_the_controller(
     given.write_text(json.dumps(with_basis(kubeflow={"release": "1.10", "argoRetries": True})))
     assert main([f"--outputs={given}", f"--build={tmp_path / 'build'}", "dev"]) == 0
     told = capsys.readouterr().out
-    assert "It ends with Juju's controller: deploy/ has Charmed Kubeflow 1.11, and this stack has 1.10" in told
+    assert (
+        "It ends with Juju's controller: deploy/ has Charmed Kubeflow 1.11, and this stack has 1.10" in told
+    )
     assert "take it out until Charmed Kubeflow is there" in told
 
 

@@ -102,7 +102,10 @@ def test_notebooks_are_offered_the_pools_of_the_outputs() -> None:
 def test_istio_s_plug_in_is_where_canonical_tests_it(
     policy: str, directories: tuple[str, str], profiles: str
 ) -> None:
-    for found in (modules(with_basis(network={"policy": policy})), products(with_basis(network={"policy": policy}))):
+    for found in (
+        modules(with_basis(network={"policy": policy})),
+        products(with_basis(network={"policy": policy})),
+    ):
         assert (found["istio_cni_bin_dir"], found["istio_cni_conf_dir"]) == directories
         assert found["kubeflow_profiles_security_policy"] == profiles
 
@@ -122,7 +125,10 @@ def test_another_release_gets_no_variables_of_this_one() -> None:
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        (values(jujuToken="[secret]"), "dev: output jujuToken is masked; read the outputs with --show-secrets"),
+        (
+            values(jujuToken="[secret]"),
+            "dev: output jujuToken is masked; read the outputs with --show-secrets",
+        ),
         (values(jujuToken=""), "dev: output jujuToken has another form; expected a token"),
         (values(jujuToken=f"{TOKEN}\nuser: x"), "dev: output jujuToken has another form; expected a token"),
         (values(jujuToken=["a"]), "dev: output jujuToken has another form; expected text"),

@@ -87,7 +87,9 @@ def test_a_file_that_the_kernel_cuts_off_leaves_no_half_file(folder: Path) -> No
 
 
 @pytest.mark.parametrize("renames", [0, 1])
-def test_ctrl_c_leaves_the_files_of_before(folder: Path, renames: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ctrl_c_leaves_the_files_of_before(
+    folder: Path, renames: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     write(folder, BEFORE)
     rename, done = Path.rename, 0
 
@@ -168,7 +170,10 @@ def test_a_place_that_can_t_be_written_is_told(tmp_path: Path) -> None:
 
 def test_two_at_once_are_told_apart(folder: Path) -> None:
     write(folder, BEFORE)
-    with folders._alone(folder), pytest.raises(StackError, match="another `make handoff` writes it right now"):
+    with (
+        folders._alone(folder),
+        pytest.raises(StackError, match="another `make handoff` writes it right now"),
+    ):
         write(folder, AFTER)
     assert content(folder) == BEFORE
 
@@ -177,6 +182,8 @@ def test_git_never_takes_it() -> None:
     name = "build/x/handoff/credentials.yaml"
     ignored = subprocess.run(["git", "check-ignore", "--quiet", name], cwd=PROJECT_ROOT, check=False)
     assert ignored.returncode == 0
-    tracked = subprocess.run(["git", "ls-files"], cwd=PROJECT_ROOT, capture_output=True, text=True, check=True)
+    tracked = subprocess.run(
+        ["git", "ls-files"], cwd=PROJECT_ROOT, capture_output=True, text=True, check=True
+    )
     secret = {"credentials.yaml", "kubeconfig", "clouds.yaml", "names.sh"}
     assert not [line for line in tracked.stdout.splitlines() if Path(line).name in secret]

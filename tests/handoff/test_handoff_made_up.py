@@ -14,7 +14,9 @@ from handoff.files import files
 from tests.handoff.made_up_outputs import TOKEN, values
 
 LEAVES = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=20)
-ODD = st.recursive(LEAVES, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3))
+ODD = st.recursive(
+    LEAVES, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3)
+)
 
 
 def paths(value: Any, at: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
@@ -30,7 +32,9 @@ WORN = ("clusterBasis", "poolContract", "ingressAnnotations", "ingressFqdn", "st
 @given(data=st.data())
 def test_odd_outputs_end_in_files_or_in_one_line(data: st.DataObject) -> None:
     outputs = values()
-    places = [path for path in paths(outputs) if path and path[0] in (*WORN, "jujuCaCertificate", "jujuToken")]
+    places = [
+        path for path in paths(outputs) if path and path[0] in (*WORN, "jujuCaCertificate", "jujuToken")
+    ]
     for path in data.draw(st.lists(st.sampled_from(places), min_size=1, max_size=3)):
         holder: Any = outputs
         try:
