@@ -34,7 +34,7 @@ def write(folder: Path, files: Mapping[str, str]) -> None:
     """
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
-        with _alone(folder):
+        with alone(folder):
             if _is_there(folder) and not _is_ours(folder):
                 raise StackError(
                     f"{folder}: was not made by `make handoff` and is left alone; remove or move it yourself"
@@ -93,7 +93,7 @@ def _is_ours(folder: Path) -> bool:
 
 
 @contextmanager
-def _alone(folder: Path) -> Generator[None]:
+def alone(folder: Path) -> Generator[None]:
     """Keeps other hand-offs out, and removes the drafts of those that were killed; ends with the process."""
     lock = os.open(
         folder.with_name(".handoff.lock"), os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600

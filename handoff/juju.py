@@ -81,8 +81,8 @@ def handover(outputs: Outputs) -> Handover:
 def clouds(given: Handover) -> dict[str, Any]:
     """The content of `clouds.yaml` ("Juju: Kubernetes clouds").
 
-    The storage class is named twice because Juju looks for one by itself otherwise, and settled for good: the operators'
-    is immutable.
+    The storage class is named for both uses because Juju looks for one by itself otherwise; the operators' can't be
+    changed later.
     """
     return {
         "clouds": {

@@ -6,10 +6,11 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
-from ckf_spot import contract
 from ckf_spot.errors import PlacementError
 from ckf_spot.generated.spawner import jupyter_ui_config
 from ckf_spot.pools import Pools
+
+from ckf_spot import contract
 from deployed.errors import StackError
 from deployed.outputs import Outputs
 
@@ -35,7 +36,7 @@ def modules_kubeflow(outputs: Outputs) -> dict[str, Any]:
         "risk": "stable",
         "create_model": True,
         **_mesh(outputs),
-        "istio_ingressgateway_annotations": annotations(outputs),
+        "istio_ingressgateway_annotations": ingress_annotations(outputs),
         "kubeflow_dashboard_registration_flow": "true",
         "jupyter_ui_config": notebook_options(outputs),
         "minio_mode": "server",
@@ -64,7 +65,7 @@ def products_kubeflow(outputs: Outputs) -> dict[str, Any]:
         "service_mesh_type": "sidecar",
         "auth_type": "dex",
         **_mesh(outputs),
-        "istio_ingressgateway_config": {"kind": "ingress", "annotations": annotations(outputs)},
+        "istio_ingressgateway_config": {"kind": "ingress", "annotations": ingress_annotations(outputs)},
         "kubeflow_dashboard_config": {"registration-flow": "true"},
         "jupyter_ui_config": notebook_options(outputs),
         "object_storage_mode": "minio",
@@ -76,7 +77,7 @@ def products_kubeflow(outputs: Outputs) -> dict[str, Any]:
     }
 
 
-def annotations(outputs: Outputs) -> str:
+def ingress_annotations(outputs: Outputs) -> str:
     """The ingress's annotations as the charm istio-ingressgateway takes them: `key=value`, separated by commas.
 
     Raises:
@@ -109,8 +110,8 @@ def notebook_options(outputs: Outputs) -> dict[str, str]:
 def _mesh(outputs: Outputs) -> Mapping[str, str]:
     """How Istio gets into a pod, and with it what profiles' pods may do.
 
-    Its CNI plug-in spares them `NET_ADMIN`, so that their namespaces can be held to Pod Security's baseline; Canonical's
-    pipeline for AKS tests the two together (`.github/workflows/deploy-to-aks.yaml`). Cilium removes other plug-ins'
+    Its CNI plug-in spares them `NET_ADMIN`, so that their namespaces can be held to Pod Security's baseline, and
+    Canonical's pipeline for AKS tests the two together (`.github/workflows/deploy-to-aks.yaml`). Cilium removes other plug-ins'
     configuration unless told otherwise ("Cilium: Integration with Istio"), and AKS lets nobody tell it; Canonical's
     pipelines on Cilium and Calico leave the plug-in out.
     """

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import Any
+from typing import Any, cast
 
 _SHOWN = 4
 """Applications that the line names."""
@@ -15,8 +15,7 @@ _SHOWN = 4
 
 def progress(status: Any) -> tuple[bool, str]:
     """Whether all applications are active, and a line that says how many are, and what the others wait for."""
-    found: Any = status.get("applications") if isinstance(status, dict) else None
-    applications: dict[str, Any] = found if isinstance(found, dict) else {}
+    applications = _fields(_fields(status).get("applications"))
     waiting = [text for name, each in sorted(applications.items()) if (text := _waiting(name, each))]
     active = len(applications) - len(waiting)
     line = f"{active} of {len(applications)} applications active"
@@ -28,13 +27,16 @@ def progress(status: Any) -> tuple[bool, str]:
 
 def _waiting(name: str, application: Any) -> str:
     """What an application waits for; empty for one that is active."""
-    state: Any = application.get("application-status") if isinstance(application, dict) else None
-    if not isinstance(state, dict):
-        return f"{name} (unknown)"
-    if state.get("current") == "active":
+    state = _fields(_fields(application).get("application-status"))
+    current = state.get("current", "unknown")
+    if current == "active":
         return ""
     message = " ".join(str(state.get("message") or "").split())
-    return f"{name} ({state.get('current')}{f': {message}' if message else ''})"
+    return f"{name} ({current}{f': {message}' if message else ''})"
+
+
+def _fields(value: Any) -> dict[str, Any]:
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
 
 
 def main() -> int:

@@ -68,13 +68,16 @@ case $1-${2:-} in
   workspace-select) if [ "$3" = -or-create ]; then put "workspaces/$4"; fi ;;
   workspace-list) echo "* default"; ls "$state/workspaces" 2>/dev/null | sed 's/^/  /' ;;
   workspace-delete) drop "workspaces/$4" ;;
-  apply-*) put models/kubeflow; put namespaces/kubeflow Active; printf '%s' "${TF_VAR_dex_static_password-}" >"$state/password" ;;
+  apply-*)
+    put models/kubeflow
+    put namespaces/kubeflow Active
+    put password "${TF_VAR_dex_static_password-}" ;;
   *) echo "no such command: $*" >&2; exit 2 ;;
 esac
 """
 _CALLED_AS = {"juju": _JUJU, "kubectl": _KUBECTL, "tofu": _TOFU}
 
-PASSWORD = "hunter2-hush"
+PASSWORD = "hunter2-hush"  # noqa: S105 - of nobody
 _ASKS = {"version", "status", "list", "show-cloud", "show-credential", "show-controller", "show-model"}
 
 
@@ -98,6 +101,7 @@ class Fakes:
 
     @classmethod
     def installed(cls, folder: Path, root: Path) -> Fakes:
+        """The programs in a new folder; Juju is of the right version and knows nothing yet."""
         fakes = cls(folder, root)
         for name in ("state/fail", "state/status", "bin", "deploy"):
             (root / name).mkdir(parents=True)
@@ -135,6 +139,7 @@ class Fakes:
         path.write_text(text)
 
     def has(self, name: str) -> bool:
+        """Whether the programs know of it."""
         return (self.root / "state" / name).exists()
 
     def without(self, program: str) -> None:

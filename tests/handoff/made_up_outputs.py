@@ -11,7 +11,7 @@ from deployed.outputs import Outputs, parse
 from recorder.run import record
 
 CERTIFICATE = "-----BEGIN CERTIFICATE-----\nMIIBkTCB+wIJAKHBfpE=\n-----END CERTIFICATE-----\n"
-TOKEN = "eyJhbGciOi.J1bmRlcnN0b29k.hush-hush_Zz09"
+TOKEN = "eyJhbGciOi.J1bmRlcnN0b29k.hush-hush_Zz09"  # noqa: S105 - of nobody
 
 
 @cache
@@ -29,7 +29,7 @@ def values(**changed: Any) -> dict[str, Any]:
 def with_basis(**changed: Any) -> dict[str, Any]:
     """The same, with other values in `clusterBasis`, key by key."""
     basis = values()["clusterBasis"]
-    merged = {
+    merged: dict[str, Any] = {
         key: {**basis[key], **value} if isinstance(value, dict) else value for key, value in changed.items()
     }
     return values(clusterBasis={**basis, **merged})

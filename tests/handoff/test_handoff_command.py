@@ -57,16 +57,16 @@ def test_stdout_is_one_object_and_nothing_is_written(
     ],
 )
 def test_what_is_wrong_is_one_line(
-    stack: str, text: str | None, said: str, given: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    stack: str, text: str | None, said: str, given: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     if text is not None:
         given.write_text(text)
-    assert main([f"--outputs={given}", f"--build={tmp_path / 'build'}", "--", stack]) == 1
+    assert main([f"--outputs={given}", f"--build={given.parent / 'build'}", "--", stack]) == 1
     told = capsys.readouterr()
     assert told.err.startswith("error: ")
     assert said in told.err
     assert (told.err.count("\n"), told.out) == (1, "")
-    assert not (tmp_path / "build").exists()
+    assert not (given.parent / "build").exists()
 
 
 def test_another_release_ends_with_the_controller(

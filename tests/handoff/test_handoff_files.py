@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 import yaml
-
-from ckf_spot import contract
 from ckf_spot.generated.spawner import jupyter_ui_config
 from ckf_spot.pools import Pools
+
+from ckf_spot import contract
 from deployed.errors import StackError
 from handoff.files import MODULES, PRODUCTS, files
 from kube import kubeconfig

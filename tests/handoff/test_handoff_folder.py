@@ -127,7 +127,7 @@ if done == {renames}: os.kill(os.getpid(), signal.SIGKILL)
 """
     done = subprocess.run([sys.executable, "-B", "-c", program, str(folder)], cwd=PROJECT_ROOT, check=False)
     assert done.returncode == -signal.SIGKILL
-    with folders._alone(folder):
+    with folders.alone(folder):
         assert content(folder) == (AFTER if renames > 1 else BEFORE)
         assert not left(folder)
 
@@ -171,7 +171,7 @@ def test_a_place_that_can_t_be_written_is_told(tmp_path: Path) -> None:
 def test_two_at_once_are_told_apart(folder: Path) -> None:
     write(folder, BEFORE)
     with (
-        folders._alone(folder),
+        folders.alone(folder),
         pytest.raises(StackError, match="another `make handoff` writes it right now"),
     ):
         write(folder, AFTER)
