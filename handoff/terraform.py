@@ -111,9 +111,9 @@ def _mesh(outputs: Outputs) -> Mapping[str, str]:
     """How Istio gets into a pod, and with it what profiles' pods may do.
 
     Its CNI plug-in spares them `NET_ADMIN`, so that their namespaces can be held to Pod Security's baseline, and
-    Canonical's pipeline for AKS tests the two together (`.github/workflows/deploy-to-aks.yaml`). Cilium removes other plug-ins'
-    configuration unless told otherwise ("Cilium: Integration with Istio"), and AKS lets nobody tell it; Canonical's
-    pipelines on Cilium and Calico leave the plug-in out.
+    Canonical's pipeline for AKS tests the two together (`.github/workflows/deploy-to-aks.yaml`). Cilium removes other
+    plug-ins' configuration unless told otherwise ("Cilium: Integration with Istio"), and AKS lets nobody tell it;
+    Canonical's pipelines on Cilium and Calico leave the plug-in out.
     """
     plugin = outputs.basis("network", "policy") == "none"
     return {

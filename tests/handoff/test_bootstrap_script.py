@@ -248,7 +248,8 @@ def test_charms_that_never_start_are_told_with_what_the_cluster_says(fakes: Fake
 
 def test_only_the_controller(fakes: Fakes) -> None:
     fakes.without("tofu")
-    done = fakes.run("bootstrap.sh", "--controller-only", TF_VAR_dex_static_password="unset")
+    nobody = {"TF_VAR_dex_static_username": "unset", "TF_VAR_dex_static_password": "unset"}
+    done = fakes.run("bootstrap.sh", "--controller-only", **nobody)
     assert (done.returncode, done.stderr) == (0, "")
     assert fakes.changes() == ALL[:3]
     assert f"apply -var-file={fakes.folder}/ckf.auto.tfvars.json" in done.stdout
