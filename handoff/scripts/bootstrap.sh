@@ -37,17 +37,19 @@ for word; do
   esac
 done
 
-# A line for each failure that others have met, where the text of a file shows it.
+# A line for each failure that others have met, where the text of a file shows it. Terraform wraps what it says, so a
+# pattern is of words that stay together.
 explain() {
   known "$1" 'toomanyrequests|429 too many|pull rate limit' \
     "Docker Hub answers no more requests from the cluster's address for now; it goes on by itself within 6 hours," \
     "sooner with images from a registry of your own or a Docker Hub account (canonical/bundle-kubeflow#1274)"
   known "$1" 'too many open files|no space left on device.*inotify|inotify' \
     "a node has too few inotify instances: kubeflow.inotify raises them; \`make verify STACK=$STACK\` reads what nodes have"
-  known "$1" 'annotations map.*not valid|namespace .*not valid' \
-    "an earlier apply stopped half-way and left the namespace $MODEL without its model: see what is in it, then" \
+  known "$1" '(controller|model)\.juju\.is/id:|not valid must' \
+    "an earlier apply stopped half-way: the namespace $MODEL is of a model that Terraform does not know. Remove both:" \
+    "juju destroy-model $CONTROLLER:$MODEL --destroy-storage --force" \
     "kubectl --kubeconfig $here/kubeconfig delete namespace $MODEL"
-  known "$1" 'namespace called .* already exists|namespaces? ".*" already exists' \
+  known "$1" 'namespace called' \
     "Juju makes its namespaces itself and refuses one that is there: see what is in it, then delete it"
   known "$1" 'unbound immediate PersistentVolumeClaims|failed to provision volume|ProvisioningFailed' \
     "a volume can't be made: see \`kubectl get events -n $MODEL\`, quota of disks and the class $STORAGE_CLASS"

@@ -212,8 +212,8 @@ def test_a_controller_of_an_earlier_cluster_is_told(fakes: Fakes) -> None:
     ("text", "way"),
     [
         ("toomanyrequests: You have reached your pull rate limit", "Docker Hub answers no more requests"),
-        ("annotations map[controller.juju.is/id:x] for namespace kubeflow not valid", "stopped half-way"),
-        ('namespace called "kubeflow" already exists', "Juju makes its namespaces itself"),
+        ("│ map[controller.juju.is/id:42cd3f3c-17be-4786-811a-527bc80d653b", "stopped half-way"),
+        ('a namespace called "kubeflow" already', "Juju makes its namespaces itself"),
         ("x509: certificate signed by unknown authority", "run `make handoff STACK=dev` again"),
     ],
 )
