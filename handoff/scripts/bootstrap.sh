@@ -12,6 +12,7 @@ CONTROLLER_ONLY=
 WAIT_MINUTES=${WAIT_MINUTES:-60}
 POLL_SECONDS=${POLL_SECONDS:-15}
 DEPLOY=${DEPLOY:-$PROJECT/deploy}
+CONTROLLER_SERVICE_TYPE=${CONTROLLER_SERVICE_TYPE:-}
 
 usage() {
   cat <<USAGE
@@ -22,6 +23,9 @@ bootstrap.sh [--yes] [--controller-only]
 From the environment:
   TF_VAR_dex_static_username, TF_VAR_dex_static_password
                      who may sign in to the dashboard first; set both, empty where dex_connectors lets people in
+  CONTROLLER_SERVICE_TYPE
+                     how Juju's controller is reached: loadbalancer, a public address, which is Juju's choice on AKS;
+                     or cluster, through the API server. Has to be said for a private cluster
   DEPLOY             folder of the Terraform root (default $DEPLOY)
   JUJU               Juju's client
   WAIT_MINUTES       how long to wait for the charms (default 60)
@@ -131,9 +135,17 @@ bootstrap() {
     "a colleague's controller? have them let you in: juju add-user, then juju register" \
     "left by a bootstrap that was cut off? kubectl --kubeconfig $here/kubeconfig delete namespace controller-$CONTROLLER" \
     "then run $0 again"
+  if [ -n "$PRIVATE" ] && [ -z "$CONTROLLER_SERVICE_TYPE" ]; then
+    stop "the cluster is private, and Juju would give its controller a public address; say what you want:" \
+      "CONTROLLER_SERVICE_TYPE=cluster: no address outside. juju goes through the API server; Terraform can't, so that" \
+      "  it has to run where it reaches the address of the Service in the namespace controller-$CONTROLLER" \
+      "CONTROLLER_SERVICE_TYPE=loadbalancer: the public address, with Juju's own sign-in before it"
+  fi
   say "controller $CONTROLLER: about 5 minutes"
   logged bootstrap "$JUJU" bootstrap "$CLOUD" "$CONTROLLER" --credential "$CLOUD" --agent-version "$AGENT_VERSION" \
-    --config caas-image-repo=public.ecr.aws/juju </dev/null || failed bootstrap "the controller could not be made"
+    --config caas-image-repo=public.ecr.aws/juju \
+    ${CONTROLLER_SERVICE_TYPE:+--config "controller-service-type=$CONTROLLER_SERVICE_TYPE"} </dev/null ||
+    failed bootstrap "the controller could not be made"
 }
 
 # Terraform makes the model, so that the two never disagree about who has it.
