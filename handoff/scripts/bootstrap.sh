@@ -129,6 +129,9 @@ bootstrap() {
     [ -n "$phase" ] || stop "Juju knows a controller $CONTROLLER, and the cluster has none: it is of an earlier cluster" \
       "forget it: juju unregister $CONTROLLER" "then run $0 again"
     say "controller $CONTROLLER: is there"
+    # It has a copy of the credential, and its models sign in by that.
+    logged controller-credential "$JUJU" update-credential "$CLOUD" "$CLOUD" --controller "$CONTROLLER" \
+      -f "$here/credentials.yaml" </dev/null || say "controller $CONTROLLER: keeps the credential that it has"
     return
   fi
   [ -z "$phase" ] || stop "the cluster has a namespace controller-$CONTROLLER ($phase) that this machine's Juju knows nothing of" \

@@ -69,6 +69,7 @@ def test_what_is_done_is_not_done_again(fakes: Fakes) -> None:
     assert fakes.changes() == [
         "juju update-k8s",
         "juju update-credential",
+        "juju update-credential",
         "tofu init",
         "tofu workspace",
         "tofu apply",
@@ -81,9 +82,9 @@ def test_what_is_done_is_not_done_again(fakes: Fakes) -> None:
     [
         ("juju-add-credential", ["juju update-k8s", *ALL[1:]]),
         ("juju-bootstrap", ["juju update-k8s", "juju update-credential", *ALL[2:]]),
-        ("tofu-init", ["juju update-k8s", "juju update-credential", *ALL[3:]]),
-        ("tofu-workspace", ["juju update-k8s", "juju update-credential", *ALL[3:]]),
-        ("tofu-apply", ["juju update-k8s", "juju update-credential", *ALL[3:]]),
+        ("tofu-init", ["juju update-k8s", *["juju update-credential"] * 2, *ALL[3:]]),
+        ("tofu-workspace", ["juju update-k8s", *["juju update-credential"] * 2, *ALL[3:]]),
+        ("tofu-apply", ["juju update-k8s", *["juju update-credential"] * 2, *ALL[3:]]),
     ],
 )
 def test_it_goes_on_wherever_it_was_stopped(fakes: Fakes, stopped: str, left: list[str]) -> None:
@@ -96,6 +97,18 @@ def test_it_goes_on_wherever_it_was_stopped(fakes: Fakes, stopped: str, left: li
     second = fakes.run("bootstrap.sh", "--yes")
     assert (second.returncode, second.stderr) == (0, "")
     assert fakes.changes() == left
+
+
+def test_a_new_token_reaches_the_controller_that_is_there(fakes: Fakes) -> None:
+    fakes.run("bootstrap.sh", "--yes")
+    fakes.calls()
+    fakes.run("bootstrap.sh", "--yes")
+    updates = [line for line in fakes.calls() if line.startswith("juju update-credential")]
+    assert updates == [
+        f"juju update-credential aks-dev aks-dev --client -f {fakes.folder}/credentials.yaml",
+        "juju update-credential aks-dev aks-dev --controller aks-dev-controller "
+        f"-f {fakes.folder}/credentials.yaml",
+    ]
 
 
 def test_a_cloud_that_juju_takes_from_no_file_comes_from_the_kubeconfig(fakes: Fakes) -> None:
