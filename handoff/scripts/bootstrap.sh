@@ -170,7 +170,9 @@ check_model() {
 
 deploy() {
   say "Charmed Kubeflow $RELEASE: Terraform takes about 5 minutes, the charms 20 to 30 more"
-  export JUJU_CONTROLLER=$CONTROLLER TF_IN_AUTOMATION=1
+  export TF_IN_AUTOMATION=1
+  # Terraform's provider deploys into the controller that `juju` has as its current one.
+  logged switch "$JUJU" switch "$CONTROLLER" </dev/null || failed switch "Juju does not turn to $CONTROLLER"
   logged init "$TERRAFORM" -chdir="$DEPLOY" init -input=false </dev/null || failed init "Terraform could not be set up"
   logged workspace "$TERRAFORM" -chdir="$DEPLOY" workspace select -or-create "$STACK" </dev/null ||
     failed workspace "Terraform has no state of its own for $STACK"
@@ -185,7 +187,8 @@ say_next() {
     say "  juju add-model $MODEL"
     say "  juju deploy kubeflow --trust --channel $RELEASE/stable"
   else
-    say "  export JUJU_CONTROLLER=$CONTROLLER TF_VAR_dex_static_username TF_VAR_dex_static_password"
+    say "  juju switch $CONTROLLER"
+    say "  export TF_VAR_dex_static_username TF_VAR_dex_static_password"
     say "  tofu -chdir=$DEPLOY init"
     say "  tofu -chdir=$DEPLOY workspace select -or-create $STACK"
     say "  tofu -chdir=$DEPLOY apply -var-file=$here/$TFVARS"

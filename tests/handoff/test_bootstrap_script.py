@@ -18,6 +18,7 @@ ALL = [
     "juju add-cloud",
     "juju add-credential",
     "juju bootstrap",
+    "juju switch",
     "tofu init",
     "tofu workspace",
     "tofu apply",
@@ -61,6 +62,12 @@ def test_no_secret_is_on_a_command_line_or_in_what_is_said(fakes: Fakes) -> None
     assert (fakes.root / "state" / "password").read_text() == PASSWORD
 
 
+def test_it_deploys_into_its_own_controller_whatever_the_environment_says(fakes: Fakes) -> None:
+    done = fakes.run("bootstrap.sh", "--yes", JUJU_CONTROLLER="production", JUJU_MODEL="production:kubeflow")
+    assert done.returncode == 0
+    assert (fakes.root / "state" / "current").read_text() == "aks-dev-controller"
+
+
 def test_what_is_done_is_not_done_again(fakes: Fakes) -> None:
     fakes.run("bootstrap.sh", "--yes")
     fakes.changes()
@@ -70,6 +77,7 @@ def test_what_is_done_is_not_done_again(fakes: Fakes) -> None:
         "juju update-k8s",
         "juju update-credential",
         "juju update-credential",
+        "juju switch",
         "tofu init",
         "tofu workspace",
         "tofu apply",
@@ -106,8 +114,7 @@ def test_a_new_token_reaches_the_controller_that_is_there(fakes: Fakes) -> None:
     updates = [line for line in fakes.calls() if line.startswith("juju update-credential")]
     assert updates == [
         f"juju update-credential aks-dev aks-dev --client -f {fakes.folder}/credentials.yaml",
-        "juju update-credential aks-dev aks-dev --controller aks-dev-controller "
-        f"-f {fakes.folder}/credentials.yaml",
+        f"juju update-credential aks-dev aks-dev --controller aks-dev-controller -f {fakes.folder}/credentials.yaml",
     ]
 
 
