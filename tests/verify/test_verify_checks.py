@@ -29,8 +29,10 @@ def test_what_was_not_read_is_unseen_and_says_why() -> None:
     assert {each.told.state for each in found} == {State.UNSEEN}
     nothing = Seen(now=c.NOW, nodes=Answer(why="you may not ask for it: nodes is forbidden"))
     assert c.sentences("contract", nothing, State.UNSEEN) == [
-        "Nodes carry the labels and taints of the pool contract: can't be seen here: you may not ask for it: nodes is "
-        "forbidden"
+        (
+            "Nodes carry the labels and taints of the pool contract: can't be seen here: you may not ask for it: nodes is "
+            "forbidden"
+        )
     ]
 
 
@@ -258,8 +260,10 @@ def map_with(text: str) -> Seen:
         (
             "priority-map",
             replace(c.good(), priority_map=Answer({})),
-            "ConfigMap kube-system/cluster-autoscaler-priority-expander does not exist, so the autoscaler picks pools "
-            "at random",
+            (
+                "ConfigMap kube-system/cluster-autoscaler-priority-expander does not exist, so the autoscaler picks pools "
+                "at random"
+            ),
         ),
         (
             "priority-map",
@@ -279,14 +283,18 @@ def map_with(text: str) -> Seen:
         (
             "priority-map",
             map_with("10:\n  - '*spot'\n"),
-            "the autoscaler can't read ConfigMap kube-system/cluster-autoscaler-priority-expander: nothing to repeat "
-            "at position 0",
+            (
+                "the autoscaler can't read ConfigMap kube-system/cluster-autoscaler-priority-expander: nothing to repeat "
+                "at position 0"
+            ),
         ),
         (
             "priority-map",
             map_with("high:\n  - .*\n"),
-            "the autoscaler can't read ConfigMap kube-system/cluster-autoscaler-priority-expander: 'high' is no level "
-            "with a list of regular expressions",
+            (
+                "the autoscaler can't read ConfigMap kube-system/cluster-autoscaler-priority-expander: 'high' is no level "
+                "with a list of regular expressions"
+            ),
         ),
     ],
 )
@@ -297,8 +305,10 @@ def test_the_autoscaler_s_troubles_are_told(check: str, seen: Seen, expected: st
 def test_a_pool_that_is_sold_out_breaks_nothing() -> None:
     tired = {"status": "Backoff", "backoffInfo": {"errorMessage": "no capacity\nin the zone"}}
     assert c.sentences("autoscaler-pools", group_with("cpuspot", scaleUp=tired), State.KEPT) == [
-        "the autoscaler looks after all 4 pools of the contract; for now it makes no node in cpuspot (no capacity in "
-        "the zone)"
+        (
+            "the autoscaler looks after all 4 pools of the contract; for now it makes no node in cpuspot (no capacity in "
+            "the zone)"
+        )
     ]
 
 
@@ -383,15 +393,19 @@ def with_classes(*classes: c.Object) -> Seen:
             "argo-retries",
             c.good(),
             c.outputs(kubeflow={"argoRetries": False}),
-            "kubeflow.argoRetries is off: a pipeline step with retries fails with `pod deleted` when its node is "
-            "evicted, and the run with it",
+            (
+                "kubeflow.argoRetries is off: a pipeline step with retries fails with `pod deleted` when its node is "
+                "evicted, and the run with it"
+            ),
         ),
         (
             "argo-retries",
             replace(c.good(), argo=Answer(c.config_map(other="x"))),
             c.outputs(),
-            "the ConfigMap kubeflow/argo-workflow-controller-configmap has no workflowDefaults, so steps with retries "
-            "fail when their pod is evicted",
+            (
+                "the ConfigMap kubeflow/argo-workflow-controller-configmap has no workflowDefaults, so steps with retries "
+                "fail when their pod is evicted"
+            ),
         ),
         (
             "juju-token",
@@ -461,8 +475,10 @@ def test_what_else_is_broken_is_told(check: str, seen: Seen, of: Any, expected: 
             replace(c.good(), limits={"general-0": Answer("")}),
             c.outputs(),
             State.UNSEEN,
-            "inotify's limits of 1 node can't be seen here (general-0): the log of DaemonSet inotify-limits does not "
-            "say",
+            (
+                "inotify's limits of 1 node can't be seen here (general-0): the log of DaemonSet inotify-limits does not "
+                "say"
+            ),
         ),
         (
             "kernel-limits",
@@ -476,8 +492,10 @@ def test_what_else_is_broken_is_told(check: str, seen: Seen, of: Any, expected: 
             replace(c.good(), argo=Answer({})),
             c.outputs(kubeflow={"argoRetries": False}),
             State.UNSEEN,
-            "Argo is not there yet; until kubeflow.argoRetries is switched on after the hand-off, an eviction ends "
-            "pipeline steps in spite of their retries",
+            (
+                "Argo is not there yet; until kubeflow.argoRetries is switched on after the hand-off, an eviction ends "
+                "pipeline steps in spite of their retries"
+            ),
         ),
         (
             "guard",
@@ -528,8 +546,10 @@ def test_a_pending_pod_is_told_with_the_reasons_of_both() -> None:
     }
     seen = replace(c.with_pods(waiting), untriggered=Answer([event]))
     assert c.sentences("pending", seen, State.BROKEN) == [
-        "1 pod pending for longer than 10m (team/train): 0/5 nodes are available: Insufficient cpu.; autoscaler: pod "
-        "didn't trigger scale-up: 1 max node group size reached"
+        (
+            "1 pod pending for longer than 10m (team/train): 0/5 nodes are available: Insufficient cpu.; autoscaler: pod "
+            "didn't trigger scale-up: 1 max node group size reached"
+        )
     ]
     # The autoscaler's events are a help: without the right to read them the scheduler's reason is told alone.
     seen = replace(seen, untriggered=Answer(why="forbidden"))
@@ -576,8 +596,10 @@ def test_the_guard_is_judged_by_the_answers_to_dry_runs() -> None:
         batch: Answer(why="webhook\nno dry run"),
     }
     assert c.sentences("guard", replace(c.good(), guard=guard), State.UNSEEN) == [
-        f"whether {notebook} is refused can't be seen here, for something else refuses it: ValidatingAdmissionPolicy "
-        "'other' denied",
+        (
+            f"whether {notebook} is refused can't be seen here, for something else refuses it: ValidatingAdmissionPolicy "
+            "'other' denied"
+        ),
         f"whether {batch} is let in can't be seen here: webhook no dry run",
     ]
 
