@@ -30,8 +30,8 @@ def test_what_was_not_read_is_unseen_and_says_why() -> None:
     nothing = Seen(now=c.NOW, nodes=Answer(why="you may not ask for it: nodes is forbidden"))
     assert c.sentences("contract", nothing, State.UNSEEN) == [
         (
-            "Nodes carry the labels and taints of the pool contract: can't be seen here: you may not ask for it: nodes is "
-            "forbidden"
+            "Nodes carry the labels and taints of the pool contract: can't be seen here: you may not ask for it: nodes "
+            "is forbidden"
         )
     ]
 
@@ -261,8 +261,8 @@ def map_with(text: str) -> Seen:
             "priority-map",
             replace(c.good(), priority_map=Answer({})),
             (
-                "ConfigMap kube-system/cluster-autoscaler-priority-expander does not exist, so the autoscaler picks pools "
-                "at random"
+                "ConfigMap kube-system/cluster-autoscaler-priority-expander does not exist, so the autoscaler picks "
+                "pools at random"
             ),
         ),
         (
@@ -284,16 +284,16 @@ def map_with(text: str) -> Seen:
             "priority-map",
             map_with("10:\n  - '*spot'\n"),
             (
-                "the autoscaler can't read ConfigMap kube-system/cluster-autoscaler-priority-expander: nothing to repeat "
-                "at position 0"
+                "the autoscaler can't read ConfigMap kube-system/cluster-autoscaler-priority-expander: nothing to "
+                "repeat at position 0"
             ),
         ),
         (
             "priority-map",
             map_with("high:\n  - .*\n"),
             (
-                "the autoscaler can't read ConfigMap kube-system/cluster-autoscaler-priority-expander: 'high' is no level "
-                "with a list of regular expressions"
+                "the autoscaler can't read ConfigMap kube-system/cluster-autoscaler-priority-expander: 'high' is no "
+                "level with a list of regular expressions"
             ),
         ),
     ],
@@ -306,8 +306,8 @@ def test_a_pool_that_is_sold_out_breaks_nothing() -> None:
     tired = {"status": "Backoff", "backoffInfo": {"errorMessage": "no capacity\nin the zone"}}
     assert c.sentences("autoscaler-pools", group_with("cpuspot", scaleUp=tired), State.KEPT) == [
         (
-            "the autoscaler looks after all 4 pools of the contract; for now it makes no node in cpuspot (no capacity in "
-            "the zone)"
+            "the autoscaler looks after all 4 pools of the contract; for now it makes no node in cpuspot (no capacity "
+            "in the zone)"
         )
     ]
 
@@ -403,8 +403,8 @@ def with_classes(*classes: c.Object) -> Seen:
             replace(c.good(), argo=Answer(c.config_map(other="x"))),
             c.outputs(),
             (
-                "the ConfigMap kubeflow/argo-workflow-controller-configmap has no workflowDefaults, so steps with retries "
-                "fail when their pod is evicted"
+                "the ConfigMap kubeflow/argo-workflow-controller-configmap has no workflowDefaults, so steps with "
+                "retries fail when their pod is evicted"
             ),
         ),
         (
@@ -476,8 +476,8 @@ def test_what_else_is_broken_is_told(check: str, seen: Seen, of: Any, expected: 
             c.outputs(),
             State.UNSEEN,
             (
-                "inotify's limits of 1 node can't be seen here (general-0): the log of DaemonSet inotify-limits does not "
-                "say"
+                "inotify's limits of 1 node can't be seen here (general-0): the log of DaemonSet inotify-limits does "
+                "not say"
             ),
         ),
         (
@@ -547,8 +547,8 @@ def test_a_pending_pod_is_told_with_the_reasons_of_both() -> None:
     seen = replace(c.with_pods(waiting), untriggered=Answer([event]))
     assert c.sentences("pending", seen, State.BROKEN) == [
         (
-            "1 pod pending for longer than 10m (team/train): 0/5 nodes are available: Insufficient cpu.; autoscaler: pod "
-            "didn't trigger scale-up: 1 max node group size reached"
+            "1 pod pending for longer than 10m (team/train): 0/5 nodes are available: Insufficient cpu.; autoscaler: "
+            "pod didn't trigger scale-up: 1 max node group size reached"
         )
     ]
     # The autoscaler's events are a help: without the right to read them the scheduler's reason is told alone.
@@ -597,8 +597,8 @@ def test_the_guard_is_judged_by_the_answers_to_dry_runs() -> None:
     }
     assert c.sentences("guard", replace(c.good(), guard=guard), State.UNSEEN) == [
         (
-            f"whether {notebook} is refused can't be seen here, for something else refuses it: ValidatingAdmissionPolicy "
-            "'other' denied"
+            f"whether {notebook} is refused can't be seen here, for something else refuses it: "
+            "ValidatingAdmissionPolicy 'other' denied"
         ),
         f"whether {batch} is let in can't be seen here: webhook no dry run",
     ]
