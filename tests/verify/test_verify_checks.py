@@ -74,6 +74,11 @@ def allocatable(name: str, gpus: str, **length: float) -> Callable[[dict[str, c.
     return change
 
 
+def gone(name: str) -> Callable[[dict[str, c.Object]], object]:
+    """One node less."""
+    return lambda nodes: nodes.pop(name)
+
+
 def another(of: str, pool: str = "", **more: Any) -> Callable[[dict[str, c.Object]], object]:
     """One node more, of a pool that may have another name."""
 
@@ -164,7 +169,7 @@ def test_a_node_that_breaks_a_promise_is_told(
         ("contract", taints("general-0", "mine:PreferNoSchedule")),
         ("one-open-pool", taints("general-0", "node.cilium.io/agent-not-ready:NoSchedule")),
         ("nodes-ready", not_ready("general-0", minutes=9)),
-        ("gpus", lambda nodes: nodes.pop("cpuspot-0")),
+        ("gpus", gone("cpuspot-0")),
         ("kubelets", another("cpuod", status={"nodeInfo": {"kubeletVersion": "v1.31.0"}})),
     ],
 )
@@ -177,10 +182,7 @@ def test_a_node_on_its_way_breaks_nothing(
 
 
 def test_pools_without_nodes_are_unseen() -> None:
-    def gone(nodes: dict[str, c.Object]) -> None:
-        del nodes["gpuspot-0"]
-
-    seen = c.with_nodes(gone)
+    seen = c.with_nodes(gone("gpuspot-0"))
     assert c.sentences("contract", seen, State.UNSEEN) == [
         "pool gpuspot has no node now, so its labels and taints can't be seen"
     ]
@@ -586,7 +588,7 @@ def test_an_image_that_cannot_be_pulled_is_told_for_the_stack_s_registry_alone()
 
 def test_the_guard_is_judged_by_the_answers_to_dry_runs() -> None:
     notebook, batch = "a notebook that tolerates spot", "a batch pod that tolerates spot"
-    guard = {**c.good().guard, notebook: Answer(""), batch: Answer(c.REFUSAL)}
+    guard: dict[str, Answer[str]] = {**c.good().guard, notebook: Answer(""), batch: Answer(c.REFUSAL)}
     assert c.sentences("guard", replace(c.good(), guard=guard), State.BROKEN) == [
         f"{notebook} is let in, so an eviction could take it",
         f"{batch} is refused: {c.REFUSAL}",

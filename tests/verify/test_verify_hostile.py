@@ -8,6 +8,7 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from kube.objects import is_list, is_object
 from tests.verify import clusters as c
 from verify.checks import CHECKS
 from verify.findings import judged
@@ -32,12 +33,10 @@ def spoiled(value: object) -> st.SearchStrategy[Any]:
         _LEAVES, st.lists(_LEAVES, max_size=2), st.dictionaries(st.text(max_size=3), _LEAVES, max_size=2)
     )
     whole: st.SearchStrategy[Any]
-    if isinstance(value, dict):
-        parts: Any = value
-        whole = st.fixed_dictionaries({}, optional={key: spoiled(part) for key, part in parts.items()})
-    elif isinstance(value, list):
-        parts = value
-        whole = st.tuples(*(spoiled(part) for part in parts)).map(list)
+    if is_object(value):
+        whole = _object(value)
+    elif is_list(value):
+        whole = st.tuples(*(spoiled(part) for part in value)).map(list)
     else:
         whole = st.just(value)
     return st.sampled_from([True] * 9 + [False]).flatmap(lambda same: whole if same else other)
@@ -46,9 +45,8 @@ def spoiled(value: object) -> st.SearchStrategy[Any]:
 def _answer(name: str) -> st.SearchStrategy[Any]:
     """What was read of one kind, spoiled; lists and objects stay such, as the client sees to it."""
     found = getattr(c.good(), name).found
-    if isinstance(found, list):
-        objects: Any = found
-        return st.tuples(*(_object(each) for each in objects)).map(lambda made: Answer(list(made)))
+    if is_list(found):
+        return st.tuples(*(_object(each) for each in found)).map(lambda made: Answer(list(made)))
     return _object(found).map(Answer)
 
 
