@@ -134,7 +134,7 @@ def _agreed() -> bool:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="drill",
-        description="Has Azure take spot nodes of a stack's cluster, and watches what becomes of the work.",
+        description="Has Azure take spot nodes of a stack's cluster, and watches what becomes of work.",
     )
     parser.add_argument("stack", help="a stack that is up")
     parser.add_argument(

@@ -20,7 +20,7 @@ from drill.errors import DrillError
 from drill.sign_in import SignIn
 from kube.objects import at
 
-_API_VERSION: Final = "2024-07-01"
+_API_VERSION: Final = "2024-11-01"
 _RIGHT: Final = "Microsoft.Compute/virtualMachineScaleSets/virtualMachines/simulateEviction/action"
 _READ_RIGHT: Final = "Microsoft.Compute/virtualMachineScaleSets/read"
 _POOL_TAG: Final = "aks-managed-poolName"

@@ -11,6 +11,7 @@ from ckf_spot.contract import parse
 
 import catalogue
 from ckf_spot import ContractError, Pools
+from cost import basis
 from cost.figures import CostError, Quote, Range, total
 from cost.prices import Market
 from cost.prices.opening import open_market
@@ -100,11 +101,8 @@ def plan(outputs: Outputs, present: Mapping[str, int], *, nodes: int, minutes: i
     if not guarded:
         left_out["guard"] = "the stack has switched its guards off (kubeflow.guards)"
     for key, lane in (("batch-on-spot", batch), ("gpu-on-spot", gpu)):
-        there = (
-            [f"{pool.name} has {counted(pool.min_count, 'node')}" for pool in lane.spot if pool.min_count]
-            if lane
-            else []
-        )
+        busy = [pool for pool in lane.spot if pool.min_count] if lane else []
+        there = [f"{pool.name} has {counted(pool.min_count, 'node')}" for pool in busy]
         if there:
             left_out.setdefault(key, f"{', '.join(there)} already, so from zero is not to be seen")
     facts = StackFacts(pools, batch, gpu if plays_gpu else None, guarded, named)
@@ -121,10 +119,9 @@ def told(drill: Plan, outputs: Outputs) -> list[str]:
     made += [f"1 of {_either(gpu)}"] if gpu else []
     return [
         f"It has Jobs in a namespace of its own that need {' and '.join(made)}; the autoscaler adds what is missing.",
-        f"It has Azure evict 1 spot node of {_either(batch)}, which only its own work may be on; the autoscaler "
-        "replaces it.",
-        f"It ends after {drill.minutes} minutes at the latest and deletes its work; the nodes go when the autoscaler "
-        f"has found them unneeded for {outputs.basis('autoscaler', 'scaleDownUnneededTime')}.",
+        f"It has Azure evict 1 spot node of {_either(batch)} with its work; the autoscaler replaces it.",
+        f"It ends after {drill.minutes} minutes at the latest and deletes its work.",
+        f"Its nodes go when they are unneeded for {outputs.basis('autoscaler', 'scaleDownUnneededTime')}.",
         _cost(drill, outputs),
     ]
 
@@ -135,9 +132,8 @@ def market(outputs: Outputs) -> Market:
     Raises:
         CostError: there are none in the stack's currency.
     """
-    basis: Any = outputs.values.get("costBasis")
-    said: Any = basis.get("cost") if isinstance(basis, Mapping) else None  # pyright: ignore[reportUnknownMemberType]
-    return open_market(said if isinstance(said, Mapping) else {}, offline=True, report=lambda _: None)  # pyright: ignore[reportUnknownArgumentType]
+    said = basis.read(outputs.values).basis.cost.model_dump(by_alias=True)
+    return open_market(said, offline=True, report=lambda _: None)
 
 
 def _cost(drill: Plan, outputs: Outputs) -> str:

@@ -24,6 +24,7 @@ from drill.stage import NAMESPACE, STAGE
 from kube.api import ApiServer
 from kube.errors import KubeError
 from story.console import Console
+from story.contract_pools import pools_for_role
 from story.demo_objects import DemoObjects
 from story.formatting import counted
 from story.observations import JobRecord, Observations, Refusal, Where
@@ -172,9 +173,7 @@ class Drill:
         refusal: Refusal | None,
     ) -> Observations:
         facts = self.plan.facts
-        gpu = facts.gpu or next(
-            (pool for pool in facts.pools if "gpu-on-spot" in left_out and pool.role == "gpu"), None
-        )
+        gpu = facts.gpu or (pools_for_role(facts.pools, "gpu") if "gpu-on-spot" in left_out else None)
         return Observations(
             stack=self.outputs.stack,
             speed=1.0,
