@@ -27,6 +27,23 @@ def scale_set_name(pool: AgentPool) -> str:
     return f"aks-{pool.name}-{int.from_bytes(digest[:8]) % 10**8:08d}-vmss"
 
 
+def scale_set_id(pool: AgentPool) -> str:
+    """The ARM id of the pool's scale set, in the group that AKS keeps for the nodes."""
+    subscription = pool.cluster_id.split("/")[2]
+    group = f"/subscriptions/{subscription}/resourceGroups/{pool.node_resource_group}"
+    return f"{group}/providers/Microsoft.Compute/virtualMachineScaleSets/{scale_set_name(pool)}"
+
+
+def provider_id(pool: AgentPool, index: int) -> str:
+    """What Azure's cloud provider knows a node by: `azure://` and the VM's id with its group in lower case.
+
+    Source: docs/facts/engine.md#nodes-of-scale-sets.
+    """
+    group = f"/{pool.node_resource_group}/"
+    lowered = scale_set_id(pool).replace(group, group.lower())
+    return f"azure://{lowered}/virtualMachines/{index}"
+
+
 def node_name(pool: AgentPool, index: int) -> str:
     """The scale set's name and the instance number in base 36, as VMSS computer names are."""
     digits: list[str] = []
@@ -96,7 +113,7 @@ def _node(pool: AgentPool, name: str, extra_labels: dict[str, str], index: int) 
             "labels": _labels(pool, size, index) | extra_labels,
             "annotations": {"kwok.x-k8s.io/node": "fake"},
         },
-        "spec": {"providerID": f"kwok://{name}", "taints": [taint(text) for text in pool.taints]},
+        "spec": {"providerID": provider_id(pool, index), "taints": [taint(text) for text in pool.taints]},
         "status": {
             "capacity": capacity(pool, size),
             "allocatable": allocatable(pool, size),
