@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
 from pathlib import Path
@@ -21,6 +21,8 @@ _JSON_PATCH: Final = "application/json-patch+json"
 _STARTING_SECONDS: Final = 10.0
 """How long the storage of a new custom resource may take to start."""
 _POLL_SECONDS: Final = 0.2
+_PAGE: Final = 500
+"""Objects in one answer of a list, as kubectl asks for."""
 
 
 @dataclass(frozen=True)
@@ -144,6 +146,30 @@ class ApiServer:
         """All objects of a kind in a namespace."""
         found = self._call("GET", self._collection_of(kind, namespace))
         return [fields(item) for item in items(found.get("items"))]
+
+    def pages(self, kind: Kind, namespace: str = "", **selectors: str) -> Iterator[list[Object]]:
+        """All objects of a kind, some hundreds at a time, so that no answer is too large for either side.
+
+        Args:
+            kind: of the objects.
+            namespace: where they are; empty for everywhere.
+            selectors: `labelSelector`, `fieldSelector`.
+        """
+        served = self.served(kind)
+        middle = f"/namespaces/{quote(namespace, safe='')}" if served.namespaced and namespace else ""
+        options = {"limit": str(_PAGE), **selectors}
+        while True:
+            found = self._call("GET", f"{_root(kind)}{middle}/{served.plural}", options)
+            yield [fields(item) for item in items(found.get("items"))]
+            more = at(found, "metadata", "continue")
+            if not (isinstance(more, str) and more):
+                return
+            options["continue"] = more
+
+    def log(self, namespace: str, pod: str, container: str, *, last: int) -> str:
+        """The last lines that a container of a pod has written."""
+        path = f"/api/v1/namespaces/{quote(namespace, safe='')}/pods/{quote(pod, safe='')}/log"
+        return self._connection.text(path, {"container": container, "tailLines": str(last)})
 
     def everything(self) -> list[Object]:
         """Every object of every kind that can be deleted, each at the version the server prefers, but for events.

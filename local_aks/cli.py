@@ -20,6 +20,7 @@ from local_aks.control_plane.kwokctl import ControlPlaneError
 from local_aks.demo.bring_up import BringUp, get_tools
 from local_aks.demo.demo import Demo, NothingToShowError
 from local_aks.engine import EngineError
+from local_aks.engine import install as engine_install
 from local_aks.lifecycle import daemon
 from local_aks.lifecycle.instance import PROJECT_ROOT, ServiceError
 from local_aks.lifecycle.teardown import remove
@@ -152,18 +153,19 @@ def _shell(options: argparse.Namespace) -> int:
     run = _running(options.build, options.stack)
     tools = get_tools(_print_error)
     print(
-        f"KUBECONFIG={run.kubeconfig}\nkubectl and az (aks nodepool) are on PATH; `exit` leaves, the local AKS "
-        "keeps running.",
+        f"KUBECONFIG={run.kubeconfig}\nkubectl, az (aks nodepool) and pulumi (stack output) are on PATH; `exit` "
+        "leaves, the local AKS keeps running.",
         flush=True,
     )
     environment = install.environment(run, run.environment(tools.environment()))
+    environment = engine_install.environment(run, tools["pulumi"], environment)
     return subprocess.run([os.environ.get("SHELL", "/bin/sh")], env=environment, check=False).returncode  # noqa: S603
 
 
 def _market(options: argparse.Namespace) -> int:
     run = _running(options.build, options.stack)
     what = Reclaim(options.what) if options.what in list(Reclaim) else Supply(options.what)
-    print(daemon.ask_market(run, what, options.pool, options.count))
+    print(daemon.ask_market(run, what, options.pool, options.count, options.node))
     return 0
 
 
@@ -246,7 +248,7 @@ def _parser() -> argparse.ArgumentParser:
         "--keep", action=argparse.BooleanOptionalAction, default=True, help="leave the local AKS running"
     )
     add("down", _down, "remove every local AKS")
-    shell = add("shell", _shell, "a shell with kubectl, KUBECONFIG and az")
+    shell = add("shell", _shell, "a shell with kubectl, KUBECONFIG, az and pulumi")
     shell.add_argument("stack", nargs="?", help="needed where several run")
     market = add("market", _market, "make something happen on the simulated spot market")
     market.add_argument("what", choices=[*Reclaim, *Supply])
@@ -254,6 +256,7 @@ def _parser() -> argparse.ArgumentParser:
     market.add_argument(
         "--count", type=_count, default=1, help="how many nodes are taken, or all (default: 1)"
     )
+    market.add_argument("--node", default="", help="the node that is taken (default: the market chooses)")
     market.add_argument("--stack", help="needed where several run")
     return parser
 
