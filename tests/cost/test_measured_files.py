@@ -217,7 +217,7 @@ def test_whatever_stands_in_a_file_it_is_read_as_its_schema_says_or_told_in_line
         bad = [line for line in error.problems if "\n" in line or not line.startswith("measured.json")]
         assert (bad, bool(error.problems)) == ([], True)  # noqa: PT017 - either is right
         ours = raw["where"] != "local" and not any("one of this stack's" in line for line in error.problems)
-        assert not (ours and valid(raw))  # noqa: PT017
+        assert not (ours and valid(raw))
     else:
         assert valid(raw)
         for times in found.pools.values():
