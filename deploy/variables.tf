@@ -81,7 +81,7 @@ variable "minio_mode" {
 
   validation {
     condition     = var.minio_mode == "server"
-    error_message = "minio_mode: ${var.minio_mode} is not allowed; expected server: MinIO has removed its gateway to other stores, and its login is not passed on here."
+    error_message = "minio_mode: ${var.minio_mode} is not allowed; expected server: the gateway to another store needs a login of that store, which is not passed on here."
   }
 }
 
