@@ -80,6 +80,8 @@ def products_kubeflow(outputs: Outputs) -> dict[str, Any]:
 def ingress_annotations(outputs: Outputs) -> str:
     """The ingress's annotations as the charm istio-ingressgateway takes them: `key=value`, separated by commas.
 
+    In the order of their names, for Terraform would see a change in another order.
+
     Raises:
         StackError: one has a sign in it that would end it.
     """
@@ -89,7 +91,7 @@ def ingress_annotations(outputs: Outputs) -> str:
             raise StackError(
                 f"{outputs.stack}: output ingressAnnotations has another form; expected names and plain values"
             )
-    return ",".join(f"{key}={value}" for key, value in given.items())
+    return ",".join(f"{key}={value}" for key, value in sorted(given.items()))
 
 
 def notebook_options(outputs: Outputs) -> dict[str, str]:
@@ -111,9 +113,9 @@ def _mesh(outputs: Outputs) -> Mapping[str, str]:
     """How Istio gets into a pod, and with it what profiles' pods may do.
 
     Its CNI plug-in spares them `NET_ADMIN`, so that their namespaces can be held to Pod Security's baseline, and
-    Canonical's pipeline for AKS tests the two together (`.github/workflows/deploy-to-aks.yaml`). Cilium removes other plug-ins'
-    configuration unless told otherwise ("Cilium: Integration with Istio"), and AKS lets nobody tell it; Canonical's
-    pipelines on Cilium and Calico leave the plug-in out.
+    Canonical's pipeline for AKS tests the two together (`.github/workflows/deploy-to-aks.yaml`). Cilium removes other
+    plug-ins' configuration unless told otherwise ("Cilium: Integration with Istio"), and AKS lets nobody tell it;
+    Canonical's pipelines on Cilium and Calico leave the plug-in out.
     """
     plugin = outputs.basis("network", "policy") == "none"
     return {

@@ -20,6 +20,7 @@ from local_aks.control_plane.kwokctl import ControlPlaneError
 from local_aks.demo.bring_up import BringUp, get_tools
 from local_aks.demo.demo import Demo, NothingToShowError
 from local_aks.engine import EngineError
+from local_aks.engine import install as engine_install
 from local_aks.lifecycle import daemon
 from local_aks.lifecycle.instance import PROJECT_ROOT, ServiceError
 from local_aks.lifecycle.teardown import remove
@@ -29,6 +30,7 @@ from local_aks.simulation.vms.agent_pools import spot_pools
 from recorder.stack_files import StackFileError, read_stack
 from story.console import Console, handle_interrupts
 from story.demo_objects import LeftoverError
+from tools import Tools
 from tools.errors import BuildError
 from writing.output import show_something
 
@@ -152,18 +154,24 @@ def _shell(options: argparse.Namespace) -> int:
     run = _running(options.build, options.stack)
     tools = get_tools(_print_error)
     print(
-        f"KUBECONFIG={run.kubeconfig}\nkubectl and az (aks nodepool) are on PATH; `exit` leaves, the local AKS "
-        "keeps running.",
+        f"KUBECONFIG={run.kubeconfig}\nkubectl, az (aks nodepool) and pulumi (stack output) are on PATH; `exit` "
+        "leaves, the local AKS keeps running.",
         flush=True,
     )
-    environment = install.environment(run, run.environment(tools.environment()))
+    environment = shell_environment(run, tools)
     return subprocess.run([os.environ.get("SHELL", "/bin/sh")], env=environment, check=False).returncode  # noqa: S603
+
+
+def shell_environment(run: RunDirectory, tools: Tools) -> dict[str, str]:
+    """Variables of a shell in which kubectl, az and pulumi are those of one local AKS."""
+    environment = install.environment(run, run.environment(tools.environment()))
+    return engine_install.environment(run, tools["pulumi"], environment)
 
 
 def _market(options: argparse.Namespace) -> int:
     run = _running(options.build, options.stack)
     what = Reclaim(options.what) if options.what in list(Reclaim) else Supply(options.what)
-    print(daemon.ask_market(run, what, options.pool, options.count))
+    print(daemon.ask_market(run, what, options.pool, options.count, options.node))
     return 0
 
 
@@ -246,7 +254,7 @@ def _parser() -> argparse.ArgumentParser:
         "--keep", action=argparse.BooleanOptionalAction, default=True, help="leave the local AKS running"
     )
     add("down", _down, "remove every local AKS")
-    shell = add("shell", _shell, "a shell with kubectl, KUBECONFIG and az")
+    shell = add("shell", _shell, "a shell with kubectl, KUBECONFIG, az and pulumi")
     shell.add_argument("stack", nargs="?", help="needed where several run")
     market = add("market", _market, "make something happen on the simulated spot market")
     market.add_argument("what", choices=[*Reclaim, *Supply])
@@ -254,6 +262,7 @@ def _parser() -> argparse.ArgumentParser:
     market.add_argument(
         "--count", type=_count, default=1, help="how many nodes are taken, or all (default: 1)"
     )
+    market.add_argument("--node", default="", help="the node that is taken (default: the market chooses)")
     market.add_argument("--stack", help="needed where several run")
     return parser
 

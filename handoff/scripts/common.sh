@@ -4,6 +4,9 @@
 # shellcheck source=/dev/null
 . "${here:?}/names.sh"
 
+# They would send Juju and Terraform's provider, which asks it, to another controller.
+unset JUJU_CONTROLLER JUJU_MODEL
+
 MODEL=kubeflow
 LOGS=$here/logs
 YES=

@@ -40,15 +40,25 @@ destroy_model() {
   else
     say "model $MODEL: Juju has none"
   fi
+}
+
+# What Terraform remembers of a model that is gone would stop the next deployment.
+forget_state() {
+  local known
   find_terraform
-  if [ -n "$TERRAFORM" ] && [ -d "$DEPLOY/.terraform" ] &&
-    "$TERRAFORM" -chdir="$DEPLOY" workspace list 2>/dev/null </dev/null | grep -Eq "^[* ] $STACK\$"; then
+  if [ -z "$TERRAFORM" ] || [ ! -d "$DEPLOY/.terraform" ]; then
+    say "Terraform's state of $STACK: not looked for here; where it is, \`workspace delete -force $STACK\`"
+    return
+  fi
+  known=$("$TERRAFORM" -chdir="$DEPLOY" workspace list </dev/null)
+  if grep -Eq "^[* ] $STACK\$" <<<"$known"; then
     "$TERRAFORM" -chdir="$DEPLOY" workspace select default >/dev/null </dev/null
     "$TERRAFORM" -chdir="$DEPLOY" workspace delete -force "$STACK" </dev/null
   fi
 }
 
 destroy_controller() {
+  local phase
   if knows_controller; then
     ask "destroy the controller $CONTROLLER?"
     logged destroy-controller "$JUJU" destroy-controller "$CONTROLLER" --no-prompt </dev/null ||
@@ -56,8 +66,8 @@ destroy_controller() {
         "other models in it? destroy each first; \`juju models --controller $CONTROLLER\` lists them" "then run $0 again"
   else
     say "controller $CONTROLLER: this machine's Juju knows none"
-    [ -z "$(namespace_phase "controller-$CONTROLLER")" ] || stop \
-      "the cluster has one: whoever bootstrapped it has to run teardown.sh"
+    phase=$(namespace_phase "controller-$CONTROLLER")
+    [ -z "$phase" ] || stop "the cluster has one: whoever bootstrapped it has to run teardown.sh"
   fi
 }
 
@@ -72,6 +82,7 @@ find_juju
 check_cluster
 second_stage
 destroy_model
+forget_state
 destroy_controller
 forget_cloud
 say "Charmed Kubeflow is gone; the cluster is as it was before. To let the cluster go as well, in the project's folder:"

@@ -13,7 +13,7 @@ from typing import Final, NoReturn
 
 from local_aks.azure.arm import ArmError, Json
 from local_aks.azure.state import AzureState
-from local_aks.azure_cli import activity, cluster
+from local_aks.azure_cli import account, activity, cluster
 from local_aks.azure_cli.client import Client, SilentError
 from local_aks.azure_cli.nodepool import COMMANDS, NodePools, UsageError
 from local_aks.azure_cli.output import FORMATS, show
@@ -24,7 +24,7 @@ _FAILED, _USAGE, _MISSING = 1, 2, 3
 _NOT_FOUND: Final = 404
 _KNOWN: Final = (
     f"it knows az aks {', '.join(cluster.COMMANDS)}, az aks nodepool {', '.join(COMMANDS)}, "
-    "az monitor activity-log list"
+    "az monitor activity-log list, az account show, az account get-access-token, az cloud show"
 )
 
 
@@ -79,6 +79,12 @@ def _command(words: Sequence[str]) -> tuple[argparse.ArgumentParser, Sequence[st
             return _cluster_parser(name), rest, cluster.COMMANDS[name]
         case ["monitor", "activity-log", "list", *rest]:
             return _activity_parser(), rest, lambda _, state, options: activity.entries(state, options)
+        case ["account", "show", *rest]:
+            return _account_parser(), rest, account.show
+        case ["account", "get-access-token", *rest]:
+            return _token_parser(), rest, account.get_access_token
+        case ["cloud", "show", *rest]:
+            return _account_parser(), rest, account.show_cloud
         case _:
             return None
 
@@ -111,6 +117,22 @@ def _parser() -> argparse.ArgumentParser:
             command.add_argument("--yes", "-y", action="store_true")
         if name == "update":
             _update_options(command)
+    return parser
+
+
+def _account_parser() -> argparse.ArgumentParser:
+    parser = _Parser(prog="az", allow_abbrev=False)
+    parser.add_argument("--output", "-o", choices=("json", "none"), default="json")
+    return parser
+
+
+def _token_parser() -> argparse.ArgumentParser:
+    parser = _account_parser()
+    parser.add_argument("--subscription", "-s", "--name", "-n")
+    parser.add_argument("--tenant", "-t")
+    wanted = parser.add_mutually_exclusive_group()
+    wanted.add_argument("--resource")
+    wanted.add_argument("--scope")
     return parser
 
 

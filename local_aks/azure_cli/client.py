@@ -38,10 +38,13 @@ class Client:
             SilentError: the service does not run.
         """
         try:
-            port = daemon.read_endpoints(run).azure_native
+            endpoints = daemon.read_endpoints(run)
         except FileNotFoundError:
             raise SilentError("no local AKS is running here; `make local-up` starts one") from None
-        self._channel: Any = grpc.insecure_channel(f"127.0.0.1:{port}")
+        self.bearer_token = run.bearer_token
+        self.resource_manager = f"http://127.0.0.1:{endpoints.resource_manager}/"
+        """Address of the simulated resource manager."""
+        self._channel: Any = grpc.insecure_channel(f"127.0.0.1:{endpoints.azure_native}")
         self._stub: Any = provider_pb2_grpc.ResourceProviderStub(self._channel)
         token = wire.encode({"clientSecret": run.azure_token()})
         self._call("Configure", provider_pb2.ConfigureRequest(args=token))

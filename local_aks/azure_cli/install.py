@@ -1,6 +1,5 @@
 """Puts `az` on the PATH of those who work with one local AKS."""
 
-import os
 import shlex
 import sys
 from collections.abc import Mapping
@@ -18,11 +17,5 @@ PYTHONPATH={root}${{PYTHONPATH:+:$PYTHONPATH}} exec {python} -m local_aks.azure_
 
 def environment(run: RunDirectory, base: Mapping[str, str]) -> dict[str, str]:
     """Variables under which `az` is the one of this local AKS, on top of others."""
-    program = run.root / "bin" / "az"
-    program.parent.mkdir(exist_ok=True)
     root, python, folder = (shlex.quote(str(path)) for path in (_ROOT, sys.executable, run.root))
-    draft = program.with_suffix(f".{os.getpid()}")
-    draft.write_text(_SCRIPT.format(root=root, python=python, run=folder), encoding="utf-8")
-    draft.chmod(0o700)
-    draft.replace(program)
-    return {**base, "PATH": f"{program.parent}{os.pathsep}{base.get('PATH', os.defpath)}"}
+    return run.with_program("az", _SCRIPT.format(root=root, python=python, run=folder), base)

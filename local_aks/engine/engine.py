@@ -240,9 +240,7 @@ class Engine:
 
     def _environment(self) -> dict[str, str]:
         return {
-            # Without metadata: its files are not written in one go, and an empty one left by a kill makes the state
-            # unreadable ("failed to load checkpoint: EOF").
-            "PULUMI_BACKEND_URL": f"file://{quote(str(self.run.pulumi_state))}?metadata=skip",
+            "PULUMI_BACKEND_URL": backend_url(self.run),
             "PULUMI_CONFIG_PASSPHRASE": self.run.passphrase(),
             "PULUMI_DEBUG_PROVIDERS": ",".join(f"{name}:{port}" for name, port in self.providers.items()),
             "GOGC": _GARBAGE_COLLECTION,
@@ -250,6 +248,15 @@ class Engine:
             "PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION": "true",
             "PULUMI_SKIP_UPDATE_CHECK": "true",
         }
+
+
+def backend_url(run: RunDirectory) -> str:
+    """Where the engine keeps its state.
+
+    Without metadata: its files are not written in one go, and an empty one left by a kill makes the state unreadable
+    ("failed to load checkpoint: EOF").
+    """
+    return f"file://{quote(str(run.pulumi_state))}?metadata=skip"
 
 
 def _reason(error: CommandError) -> str:

@@ -14,6 +14,8 @@ from kube import cleanup
 from local_aks import kubernetes_provider
 from local_aks.azure import server as azure
 from local_aks.azure.state import AzureState
+from local_aks.azure_http import server as azure_http
+from local_aks.azure_http.compute import Compute
 from local_aks.control_plane import power
 from local_aks.run.directory import RunDirectory
 from local_aks.simulation import market_requests
@@ -40,6 +42,7 @@ class Endpoints:
 
     azure_native: int
     kubernetes: int
+    resource_manager: int = 0
 
     def providers(self) -> dict[str, int]:
         """Package name to port, as the engine attaches them."""
@@ -70,7 +73,7 @@ def read_endpoints(run: RunDirectory) -> Endpoints:
     return Endpoints(**json.loads(endpoints_file(run).read_text()))
 
 
-def ask_market(run: RunDirectory, what: Supply | Reclaim, pool: str, count: int = 1) -> str:
+def ask_market(run: RunDirectory, what: Supply | Reclaim, pool: str, count: int = 1, node: str = "") -> str:
     """Makes something happen on the simulated spot market now.
 
     Returns:
@@ -79,7 +82,7 @@ def ask_market(run: RunDirectory, what: Supply | Reclaim, pool: str, count: int 
     Raises:
         MarketError: it did not happen; the text says why.
     """
-    return market_requests.ask(market_folder(run), what, pool, count)
+    return market_requests.ask(market_folder(run), what, pool, count, node=node)
 
 
 def serve(run: RunDirectory, *, speed: float, seed: int) -> None:
@@ -110,13 +113,16 @@ def serve(run: RunDirectory, *, speed: float, seed: int) -> None:
         requests = MarketRequests(market_folder(run), market, clock, partial(spot_pools, state))
         reader = threading.Thread(target=requests.serve, args=(stop,), name="market-requests")
         reader.start()
-        _announce(run, Endpoints(azure_native.port, in_cluster.port))
+        compute = Compute(state, simulation, market, clock)
+        resource_manager = azure_http.serve(compute, token=run.bearer_token())
+        _announce(run, Endpoints(azure_native.port, in_cluster.port, resource_manager.port))
         try:
             simulation.run(stop)
         finally:
             stop.set()
             endpoints_file(run).unlink(missing_ok=True)
             reader.join()
+            resource_manager.stop()
             azure_native.stop()
             in_cluster.stop()
             cluster.close()

@@ -21,6 +21,9 @@ MARKER: Final = ".local-aks"
 """File that says, with the folder's own path, that a local AKS made the folder and may remove it."""
 
 
+_PASSPHRASE: Final = "passphrase"  # noqa: S105 - the name of its file
+
+
 class NotOurFolderError(Exception):
     """A folder was not made by a local AKS; nothing in it is touched."""
 
@@ -98,6 +101,22 @@ class RunDirectory:
         """
         return {**base, "KUBECONFIG": str(self.kubeconfig), "KUBECACHEDIR": str(self.kwok / "kubectl-cache")}
 
+    def with_program(self, name: str, script: str, base: Mapping[str, str]) -> dict[str, str]:
+        """Variables under which a program of this run's own is the first of its name, on top of others.
+
+        Args:
+            name: what it is called by.
+            script: its text; one that runs meanwhile is not disturbed.
+            base: the others.
+        """
+        program = self.root / "bin" / name
+        program.parent.mkdir(exist_ok=True)
+        draft = program.with_suffix(f".{os.getpid()}")
+        draft.write_text(script, encoding="utf-8")
+        draft.chmod(0o700)
+        draft.replace(program)
+        return {**base, "PATH": f"{program.parent}{os.pathsep}{base.get('PATH', os.defpath)}"}
+
     @property
     def pulumi_home(self) -> Path:
         """The engine's own settings and plugins."""
@@ -132,13 +151,22 @@ class RunDirectory:
         """The pid files of every process that this run started; kwokctl keeps its own."""
         return [self.pid_file(path.stem) for path in sorted((self.root / "pids").glob("*.pid"))]
 
+    @property
+    def passphrase_file(self) -> Path:
+        """Where `passphrase` is."""
+        return self.root / _PASSPHRASE
+
     def passphrase(self) -> str:
         """The throw-away passphrase that the engine encrypts secrets with; made at first use."""
-        return self._secret("passphrase")
+        return self._secret(_PASSPHRASE)
 
     def azure_token(self) -> str:
         """What a connection to the simulated Azure must bring to be answered; made at first use."""
         return self._secret("azure-token")
+
+    def bearer_token(self) -> str:
+        """What `az` signs in to the simulated resource manager with; made at first use."""
+        return self._secret("bearer-token")
 
     def _secret(self, name: str) -> str:
         """A random text that stays the same, in a file for its owner only; whoever asks first, makes it."""

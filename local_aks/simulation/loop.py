@@ -1,7 +1,7 @@
 """The loop that ties the local AKS together: nodes from pools, the spot market, the simulated autoscaler."""
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from kube.errors import KubeError
 from local_aks.simulation.actuator import Actuator
@@ -11,13 +11,21 @@ from local_aks.simulation.azure_reader import AzureReader, SeveralClustersError
 from local_aks.simulation.clock import Clock
 from local_aks.simulation.cluster import Cluster
 from local_aks.simulation.journal import Journal, Source
-from local_aks.simulation.market import Market, MarketEvent, MarketRefusedError, Reclaim, Supply, no_spot_pool
+from local_aks.simulation.market import (
+    Market,
+    MarketEvent,
+    MarketRefusedError,
+    Reclaim,
+    Supply,
+    no_spot_pool,
+    no_such_node,
+)
 from local_aks.simulation.observer import Observer, View
 from local_aks.simulation.tasks.eviction import DRAIN_TAINT, NOTICE_SECONDS, Evictions
 from local_aks.simulation.tasks.removal import Removals
 from local_aks.simulation.tasks.upgrade import Upgrades
 from local_aks.simulation.vms.agent_pools import AgentPool, Azure
-from local_aks.simulation.vms.scale_sets import ScaleSets, Timings
+from local_aks.simulation.vms.scale_sets import ScaleSets, Timings, VirtualMachine
 from story.happenings import Kind
 
 
@@ -103,6 +111,14 @@ class Simulation:
         finally:
             self._scale_sets.record_counts()
 
+    def machines(self) -> list[VirtualMachine]:
+        """Every VM there is; may be asked from any thread."""
+        return self._scale_sets.machines()
+
+    def is_evicting(self, node: str) -> bool:
+        """Whether a node's VM is being taken away; may be asked from any thread."""
+        return node in self._evictions
+
     @property
     def next_scan(self) -> float:
         """Simulated second from which on a step lets the autoscaler look."""
@@ -164,14 +180,16 @@ class Simulation:
             self._journal.error_once(problem)
             event.outcome.set_exception(MarketRefusedError(problem))
             return
-        event.outcome.set_result(self._take(event.what, event, now))
+        here = [node for node in self._scale_sets.running(event.pool) if node not in self._evictions]
+        if event.node and event.node not in here:
+            event.outcome.set_exception(MarketRefusedError(no_such_node(event.node, event.pool, here)))
+            return
+        event.outcome.set_result(self._take(event.what, event, here, now))
 
-    def _take(self, how: Reclaim, event: MarketEvent, now: float) -> str:
-        """Take nodes away, and return a sentence about it."""
+    def _take(self, how: Reclaim, event: MarketEvent, here: Sequence[str], now: float) -> str:
+        """Take some of a pool's nodes away, and return a sentence about it."""
         pool = event.pool
-        here = [node for node in self._scale_sets.running(pool) if node not in self._evictions]
-        wanted = [event.node] if event.node in here else []
-        taken = wanted if event.node else self._market.pick(here, event.count)
+        taken = [event.node] if event.node else self._market.pick(here, event.count)
         notice = how is Reclaim.EVICT
         for node in taken:
             self._evictions.begin(node, now, notice=notice)

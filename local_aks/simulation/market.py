@@ -66,6 +66,18 @@ def no_spot_pool(pool: object, spot: Iterable[str]) -> str:
     return f"pool: {pool!r} is not allowed; expected a spot pool: {', '.join(spot) or 'none'}"
 
 
+def no_such_node(node: str, pool: str, here: Sequence[str]) -> str:
+    """A line that refuses a node which can't be taken.
+
+    Args:
+        node: what was asked for.
+        pool: the pool it should be of.
+        here: the pool's nodes that run and are not being taken.
+    """
+    expected = f"a node of {pool} that is not being taken already: {', '.join(here) or 'none'}"
+    return f"node: {node!r} is not allowed; expected {expected}"
+
+
 @dataclass(frozen=True)
 class MarketEvent:
     """One thing that happens to a pool, `at` simulated seconds after the market's start."""
@@ -76,7 +88,7 @@ class MarketEvent:
     count: int = 1
     """How many nodes are taken; `ALL` for every one. No meaning for a change of supply."""
     node: str = ""
-    """The one node that is taken, unless it is gone already; empty where the market chooses."""
+    """The one node that is taken, which is refused when it is gone already; empty where the market chooses."""
     outcome: Future[str] = field(default_factory=Future[str], compare=False, repr=False)
     """A sentence about what came of it once it has happened, or a `MarketRefusedError`."""
 

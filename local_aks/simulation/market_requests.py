@@ -44,6 +44,7 @@ def ask(
     pool: str,
     count: int = 1,
     *,
+    node: str = "",
     patience_seconds: float = PATIENCE_SECONDS,
 ) -> str:
     """Makes something happen on the market of a running service.
@@ -53,6 +54,7 @@ def ask(
         what: is to happen.
         pool: to which spot pool.
         count: how many nodes are taken; `ALL` for every one.
+        node: the one that is taken; empty where the market chooses.
         patience_seconds: wall seconds that the answer may take.
 
     Returns:
@@ -65,7 +67,7 @@ def ask(
     name = f"{time.time_ns():020d}-{uuid.uuid4().hex}"
     request, answer = folder / f"{name}.request", folder / f"{name}.answer"
     try:
-        _put(request, {"what": what, "pool": pool, "count": count})
+        _put(request, {"what": what, "pool": pool, "count": count, "node": node})
     except FileNotFoundError:
         raise MarketUnansweredError("no service looks for requests to the market here") from None
     deadline = time.monotonic() + patience_seconds
@@ -136,6 +138,7 @@ class MarketRequests:
                 _not_allowed("request", request, "a JSON object with what, pool and count")
             )
         what, pool, count = (request.get(key) for key in ("what", "pool", "count"))
+        node = request.get("node", "")
         spot = self._spot_pools()
         mistakes: list[str] = []
         if what not in _WORDS:
@@ -145,9 +148,11 @@ class MarketRequests:
         if not isinstance(count, int) or isinstance(count, bool) or count < ALL:
             mistakes.append(_not_allowed("count", count, f"a whole number from 1, or {ALL} for all"))
             count = ALL
+        if not isinstance(node, str):
+            mistakes.append(_not_allowed("node", node, "the name of a node"))
         if mistakes:
             raise MarketRefusedError("\n".join(mistakes))
-        return MarketEvent(self._clock.now(), _word(str(what)), str(pool), count)
+        return MarketEvent(self._clock.now(), _word(str(what)), str(pool), count, str(node))
 
 
 def _word(text: str) -> Supply | Reclaim:

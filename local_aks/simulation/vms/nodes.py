@@ -27,6 +27,23 @@ def scale_set_name(pool: AgentPool) -> str:
     return f"aks-{pool.name}-{int.from_bytes(digest[:8]) % 10**8:08d}-vmss"
 
 
+def scale_set_id(pool: AgentPool) -> str:
+    """The ARM id of the pool's scale set, in the group that AKS keeps for the nodes."""
+    subscription = pool.cluster_id.split("/")[2]
+    group = f"/subscriptions/{subscription}/resourceGroups/{pool.node_resource_group}"
+    return f"{group}/providers/Microsoft.Compute/virtualMachineScaleSets/{scale_set_name(pool)}"
+
+
+def provider_id(pool: AgentPool, index: int) -> str:
+    """What Azure's cloud provider knows a node by: `azure://` and the VM's id with its group in lower case.
+
+    Source: docs/facts/engine.md#nodes-of-scale-sets.
+    """
+    group = f"/{pool.node_resource_group}/"
+    lowered = scale_set_id(pool).replace(group, group.lower())
+    return f"azure://{lowered}/virtualMachines/{index}"
+
+
 def node_name(pool: AgentPool, index: int) -> str:
     """The scale set's name and the instance number in base 36, as VMSS computer names are."""
     digits: list[str] = []
@@ -34,6 +51,14 @@ def node_name(pool: AgentPool, index: int) -> str:
         index, digit = divmod(index, 36)
         digits.append(_BASE36[digit])
     return scale_set_name(pool) + "".join(reversed(digits)).rjust(_INSTANCE_DIGITS, "0")
+
+
+def vm_name(node: str) -> str:
+    """A node's VM as Azure calls it: `aks-cpuspot-12345678-vmss_36` for `aks-cpuspot-12345678-vmss000010`.
+
+    Source: virtual-machine-scale-sets-instance-ids.md, "Instance Metadata VM name" and "Scale set VM computer name".
+    """
+    return f"{node[:-_INSTANCE_DIGITS]}_{int(node[-_INSTANCE_DIGITS:], 36)}"
 
 
 def instance_index(pool: AgentPool, name: str) -> int | None:
@@ -88,7 +113,7 @@ def _node(pool: AgentPool, name: str, extra_labels: dict[str, str], index: int) 
             "labels": _labels(pool, size, index) | extra_labels,
             "annotations": {"kwok.x-k8s.io/node": "fake"},
         },
-        "spec": {"providerID": f"kwok://{name}", "taints": [taint(text) for text in pool.taints]},
+        "spec": {"providerID": provider_id(pool, index), "taints": [taint(text) for text in pool.taints]},
         "status": {
             "capacity": capacity(pool, size),
             "allocatable": allocatable(pool, size),

@@ -30,6 +30,17 @@ class Timings:
     """From the request for a VM to the error where it is sold out."""
 
 
+@dataclass(frozen=True)
+class VirtualMachine:
+    """A VM as whoever asks Azure for it sees it."""
+
+    name: str
+    index: int
+    pool: AgentPool
+    state: str
+    """`creating`, `running` or `failed`."""
+
+
 class _State(StrEnum):
     CREATING = "creating"
     RUNNING = "running"
@@ -116,6 +127,10 @@ class ScaleSets:
             Instance(machine.name, ALLOCATION_ERROR if machine.state is _State.FAILED else None)
             for machine in self._all_of(pool)
         )
+
+    def machines(self) -> list[VirtualMachine]:
+        """Every VM there is; may be asked from any thread."""
+        return [VirtualMachine(m.name, m.index, m.pool, m.state) for m in list(self._machines.values())]
 
     def running(self, pool: str) -> list[str]:
         """Names of the pool's nodes."""

@@ -8,6 +8,7 @@ import pytest
 from local_aks.simulation import journal
 from local_aks.simulation.clock import ManualClock
 from local_aks.simulation.journal import Journal, Source
+from story import happenings
 from story.happenings import Kind
 
 
@@ -41,7 +42,7 @@ def test_lines_reach_the_file_at_once() -> None:
 
 @pytest.mark.parametrize("kind", list(Kind))
 def test_every_kind_is_documented(kind: Kind) -> None:
-    source = Path(journal.__file__).read_text(encoding="utf-8")
+    source = Path(happenings.__file__).read_text(encoding="utf-8")
     assert f'{kind.name} = "{kind}"\n    """' in source
 
 

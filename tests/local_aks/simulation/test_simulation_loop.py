@@ -204,8 +204,9 @@ def test_a_restart_undoes_a_scale_down_under_way() -> None:
 
 
 def test_two_clusters_are_refused() -> None:
-    world = World([pool("a"), pool("b", clusterId="/other")])
-    with pytest.raises(SeveralClustersError, match="/other"):
+    other = f"{pool('a')['clusterId']}2"
+    world = World([pool("a"), pool("b", clusterId=other)])
+    with pytest.raises(SeveralClustersError, match=other):
         world.simulation.step()
 
 
