@@ -11,6 +11,7 @@ override OFFLINE := $(call given,OFFLINE)
 override ADVISE := $(call given,ADVISE)
 override AGAINST := $(call given,AGAINST)
 override OBSERVED := $(call given,OBSERVED)
+override MEASURED := $(call given,MEASURED)
 override OUTPUTS := $(call given,OUTPUTS)
 override STDOUT := $(call given,STDOUT)
 override YES := $(call given,YES)
@@ -18,7 +19,7 @@ override ANY_NODE := $(call given,ANY_NODE)
 override NODES := $(call given,NODES)
 override MINUTES := $(call given,MINUTES)
 export STACK LOCAL_STACK PR_STACK BASE FORMAT OFFLINE ADVISE AGAINST OBSERVED
-export OUTPUTS STDOUT YES ANY_NODE NODES MINUTES
+export MEASURED OUTPUTS STDOUT YES ANY_NODE NODES MINUTES
 PYTHON ?= python3
 VENV := .venv
 PY := $(VENV)/bin/python
@@ -46,8 +47,8 @@ quota: $(VENV)/.runtime ## vCPU quota that STACK needs, beside what the subscrip
 policy: $(VENV)/.runtime ## what became of each rule of policy for STACK, and what is accepted for which reason
 	@$(PY) -m policy -- "$$STACK"
 
-cost: $(VENV)/.dev ## what STACK is expected to cost a month, evictions included; FORMAT=markdown|json|svg, OFFLINE=1, ADVISE=1, OBSERVED=where.json, AGAINST=main
-	@$(PY) -m cost $${FORMAT:+"--format=$$FORMAT"} $${OFFLINE:+--offline} $${ADVISE:+--advise} $${OBSERVED:+"--observed=$$OBSERVED"} $${AGAINST:+"--against=$$AGAINST"} --build=$(BUILD) -- "$$STACK"
+cost: $(VENV)/.dev ## what STACK is expected to cost a month, evictions included; FORMAT=markdown|json|svg, OFFLINE=1, ADVISE=1, OBSERVED=where.json, MEASURED=measured.json, AGAINST=main
+	@$(PY) -m cost $${FORMAT:+"--format=$$FORMAT"} $${OFFLINE:+--offline} $${ADVISE:+--advise} $${OBSERVED:+"--observed=$$OBSERVED"} $${MEASURED:+"--measured=$$MEASURED"} $${AGAINST:+"--against=$$AGAINST"} --build=$(BUILD) -- "$$STACK"
 
 stop: $(VENV)/.runtime ## stop STACK's cluster on Azure: its objects stay, its nodes cost nothing; FORCE=1 for production
 	@$(PY) -m delivery.power stop $${FORCE:+--force} -- "$$STACK"

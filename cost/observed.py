@@ -6,41 +6,25 @@ whole time counts, idle hours included; else the time of the pods that are still
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any, Final, Literal, cast
+from typing import Any, Final, Literal
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, ValidationError, model_validator
+from pydantic import AwareDatetime, BaseModel, ConfigDict, model_validator
 from pydantic_core import PydanticCustomError
 
 from cost.evictions import PoolSeen, moments
 from cost.figures import CostError
+from cost.files import load
 
 _SKEW: Final = timedelta(minutes=5)
 """How far the clocks of two machines may be apart."""
 _TOGETHER: Final = timedelta(minutes=5)
 """Evictions of a pool that follow each other within this are one event: Azure took back capacity once. Our choice."""
-_WANTED: Final = {
-    "tuple_type": "a list",
-    "model_type": "an object",
-    "model_attributes_type": "an object",
-    "string_type": "text",
-    **dict.fromkeys(
-        (
-            "datetime_type",
-            "datetime_parsing",
-            "datetime_from_date_parsing",
-            "timezone_aware",
-            "datetime_object_invalid",
-        ),
-        "a time as 2026-11-22T12:00:00Z",
-    ),
-}
-"""What pydantic's mistakes ask for."""
+_WROTE: Final = "what `ckf-spot where -o json` wrote"
 _PREEMPTED: Final = "PreemptionByScheduler"
 """Why a pod went that made room for a more important one; its node stays ("Kubernetes pod disruption conditions")."""
 
@@ -148,7 +132,7 @@ def read(path: Path, pools: Mapping[str, bool]) -> Observed:
     Raises:
         CostError: it can't be read, or is not about this stack; one line for each mistake.
     """
-    report = _report(path)
+    report = load(path, _Report, _WROTE)
     problems = tuple(dict.fromkeys(_strangers(report, pools, path.name)))
     if problems:
         raise CostError(*problems)
@@ -160,36 +144,6 @@ def read(path: Path, pools: Mapping[str, bool]) -> Observed:
         by_pool[life.pool].append(life)
     seen = {name: _seen(name, by_pool[name], report.time) for name in pools if name in by_pool}
     return Observed(seen, report.time, report.since, tuple(_said(report, spot, watched=watched)))
-
-
-def _report(path: Path) -> _Report:
-    try:
-        found: object = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise CostError(f"{path} can't be read: {error.strerror}") from None
-    except (ValueError, RecursionError):
-        raise CostError(f"{path.name} is not JSON; expected what `ckf-spot where -o json` wrote") from None
-    if not isinstance(found, dict):
-        raise CostError(f"{path.name} has no report in it; expected what `ckf-spot where -o json` wrote")
-    try:
-        return _Report.model_validate(found)
-    except ValidationError as error:
-        raise CostError(*dict.fromkeys(_lines(error, path.name))) from None
-
-
-def _lines(error: ValidationError, name: str) -> Iterator[str]:
-    for mistake in error.errors(include_url=False):
-        path = ".".join(str(part) for part in mistake["loc"])
-        key = f"{name}: {path}" if path else name
-        if mistake["type"] == "missing":
-            yield f"{key} is missing; expected what `ckf-spot where -o json` wrote"
-        elif mistake["type"] == "backwards":
-            yield f"{key}: {mistake['msg']}"
-        else:
-            shown = cast(object, mistake["input"])
-            text = repr(shown) if isinstance(shown, str | int | float | None) else type(shown).__name__
-            wanted = _WANTED.get(mistake["type"]) or mistake["msg"].removeprefix("Input should be ")
-            yield f"{key}: {text[:80]} is not allowed; expected {wanted}"
 
 
 def _in_order(record: Any, start: datetime, end: datetime | None) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
 from pathlib import Path
@@ -14,6 +14,7 @@ from urllib.parse import quote
 from kube import kubeconfig
 from kube.connection import ANSWER_SECONDS, CONNECT_SECONDS, JSON, Connection
 from kube.errors import ApiError, NoSuchKindError
+from kube.informer import Informer
 from kube.objects import Kind, Object, at, fields, items, name_of, namespace_of
 
 _APPLY: Final = "application/apply-patch+yaml"  # JSON is YAML
@@ -21,6 +22,8 @@ _JSON_PATCH: Final = "application/json-patch+json"
 _STARTING_SECONDS: Final = 10.0
 """How long the storage of a new custom resource may take to start."""
 _POLL_SECONDS: Final = 0.2
+_PAGE: Final = 500
+"""Objects in one answer of a list, as kubectl asks for."""
 
 
 @dataclass(frozen=True)
@@ -145,6 +148,30 @@ class ApiServer:
         found = self._call("GET", self._collection_of(kind, namespace))
         return [fields(item) for item in items(found.get("items"))]
 
+    def pages(self, kind: Kind, namespace: str = "", **selectors: str) -> Iterator[list[Object]]:
+        """All objects of a kind, some hundreds at a time, so that no answer is too large for either side.
+
+        Args:
+            kind: of the objects.
+            namespace: where they are; empty for everywhere.
+            selectors: `labelSelector`, `fieldSelector`.
+        """
+        served = self.served(kind)
+        middle = f"/namespaces/{quote(namespace, safe='')}" if served.namespaced and namespace else ""
+        options = {"limit": str(_PAGE), **selectors}
+        while True:
+            found = self._call("GET", f"{_root(kind)}{middle}/{served.plural}", options)
+            yield [fields(item) for item in items(found.get("items"))]
+            more = at(found, "metadata", "continue")
+            if not (isinstance(more, str) and more):
+                return
+            options["continue"] = more
+
+    def log(self, namespace: str, pod: str, container: str, *, last: int) -> str:
+        """The last lines that a container of a pod has written."""
+        path = f"/api/v1/namespaces/{quote(namespace, safe='')}/pods/{quote(pod, safe='')}/log"
+        return self._connection.text(path, {"container": container, "tailLines": str(last)})
+
     def everything(self) -> list[Object]:
         """Every object of every kind that can be deleted, each at the version the server prefers, but for events.
 
@@ -163,6 +190,14 @@ class ApiServer:
             if {"list", "delete"} <= set(items(at(kind, "verbs"))) and at(kind, "kind") != "Event"
             for obj in items(self._found(f"{root}/{at(kind, 'name')}").get("items"))
         ]
+
+    def follow(self, kind: Kind) -> Informer:
+        """All objects of a kind in every namespace, kept up to date by a watch; whoever asks for it stops it.
+
+        Raises:
+            NoSuchKindError: it is not served.
+        """
+        return Informer(self._connection, f"{_root(kind)}/{self.served(kind).plural}")
 
     def _found(self, path: str) -> Object:
         """What is there; empty where nothing is. A kind that just starts is asked for again, as the server wants."""

@@ -56,7 +56,7 @@ class Connection:
             )
         self._connect_seconds = connect_seconds
         self._answer_seconds = answer_seconds
-        self._headers = {**kubeconfig.authorization(target), "Accept": JSON}
+        self._headers = kubeconfig.authorization(target)
         self._pool = urllib3.PoolManager(
             ssl_context=kubeconfig.tls(target) if self.url.startswith("https") else None,
             maxsize=connections,
@@ -99,13 +99,16 @@ class Connection:
             UnavailableError: the answer is no JSON object.
             ApiError: the server refuses.
         """
-        try:
-            answer = self._request(method, path, query, body, content_type)
-            data = answer.data
-        except (urllib3.exceptions.HTTPError, OSError) as error:
-            raise UnreachableError(f"{self.url}: {error}") from error
-        _accept(answer, data)
-        return loaded(data, f"{method} {path}")
+        return loaded(self._answered(method, path, query, body, content_type), f"{method} {path}")
+
+    def text(self, path: str, query: Mapping[str, str]) -> str:
+        """What a path answers that is no JSON, such as the log of a container.
+
+        Raises:
+            UnreachableError: no connection, or it was lost.
+            ApiError: the server refuses.
+        """
+        return self._answered("GET", path, query, None, JSON, accept=f"{JSON}, */*").decode(errors="replace")
 
     def watch(self, path: str, query: Mapping[str, str], *, seconds: float) -> urllib3.BaseHTTPResponse:
         """Open an answer that goes on; whoever reads it closes it.
@@ -128,6 +131,24 @@ class Connection:
             raise UnreachableError(f"{self.url}: {error}") from error
         return answer
 
+    def _answered(
+        self,
+        method: str,
+        path: str,
+        query: Mapping[str, str] | None,
+        body: object,
+        content_type: str,
+        *,
+        accept: str = JSON,
+    ) -> bytes:
+        try:
+            answer = self._request(method, path, query, body, content_type, accept=accept)
+            data = answer.data
+        except (urllib3.exceptions.HTTPError, OSError) as error:
+            raise UnreachableError(f"{self.url}: {error}") from error
+        _accept(answer, data)
+        return data
+
     def _request(
         self,
         method: str,
@@ -138,12 +159,13 @@ class Connection:
         *,
         seconds: float | None = None,
         preload: bool = True,
+        accept: str = JSON,
     ) -> urllib3.BaseHTTPResponse:
         return self._pool.request(
             method,
             f"{self.url}{path}{f'?{urlencode(query)}' if query else ''}",
             body=None if body is None else json.dumps(body).encode(),
-            headers={**self._headers, "Content-Type": content_type},
+            headers={**self._headers, "Content-Type": content_type, "Accept": accept},
             timeout=urllib3.Timeout(
                 connect=self._connect_seconds, read=self._answer_seconds if seconds is None else seconds
             ),

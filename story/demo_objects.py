@@ -1,4 +1,4 @@
-"""The objects that the demo makes in the cluster: created, ended, listed, removed."""
+"""The objects that a story makes in the cluster: created, ended, listed, removed."""
 
 import time
 from collections import Counter
@@ -17,16 +17,14 @@ from story.workloads.platform_and_jobs import (
     PART,
     PLATFORM_NAMESPACE,
     RUN_SECONDS,
-    TEAM_NAMESPACE,
     Object,
 )
+from story.workloads.stage import SIMULATED, Stage
 
-_MANAGER: Final = "local-aks-demo"
 _JOB: Final = Kind("batch", "v1", "Job")
 _STATEFUL_SET: Final = Kind("apps", "v1", "StatefulSet")
 _POD: Final = Kind("", "v1", "Pod")
 _NODE: Final = Kind("", "v1", "Node")
-_NAMESPACES: Final = (PLATFORM_NAMESPACE, TEAM_NAMESPACE)
 _CLEAR_SECONDS: Final = 120.0
 _POLL_SECONDS: Final = 0.1
 _POLICY_SECONDS: Final = 10.0
@@ -37,16 +35,18 @@ class LeftoverError(Exception):
 
 
 class DemoObjects:
-    """The demo's objects in one cluster."""
+    """A story's objects in one cluster."""
 
-    def __init__(self, api: ApiServer) -> None:
+    def __init__(self, api: ApiServer, stage: Stage = SIMULATED) -> None:
         self._api = api
+        self.stage = stage
+        self._namespaces = (PLATFORM_NAMESPACE, stage.namespace)
 
     def create(self, objects: Iterable[Object]) -> None:
         """Creates objects; those that are there are left as they are."""
         for obj in objects:
             try:
-                self._api.create(obj, _MANAGER)
+                self._api.create(obj, self.stage.manager)
             except ApiError as error:
                 if not error.already_exists:
                     raise
@@ -59,29 +59,33 @@ class DemoObjects:
         deadline = time.monotonic() + _POLICY_SECONDS
         while time.monotonic() < deadline:
             try:
-                self._api.create(obj, _MANAGER, dry_run=True)
+                self._api.create(obj, self.stage.manager, dry_run=True)
             except ApiError as error:
                 return Refusal(status=error.status, message=error.message)
             time.sleep(_POLL_SECONDS)
         return Refusal(status=HTTPStatus.CREATED, message="")
 
     def finish_work(self, pods: Iterable[PodRecord]) -> None:
-        """Ends the simulated work of pods."""
+        """Ends the work of pods; one that was evicted meanwhile has a successor to end."""
         path = f"/metadata/annotations/{RUN_SECONDS.replace('/', '~1')}"
         for pod in pods:
             live = _object(_POD, pod.namespace, pod.name)
-            self._api.patch(live, _MANAGER, [{"op": "add", "path": path, "value": "0"}])
+            try:
+                self._api.patch(live, self.stage.manager, [{"op": "add", "path": path, "value": "0"}])
+            except ApiError as error:
+                if not error.not_found:
+                    raise
 
     def jobs(self) -> list[JobRecord]:
         """The demo's Jobs with the counts of their status."""
-        return [_job_record(job) for job in self._of_the_demo(_JOB, TEAM_NAMESPACE)]
+        return [_job_record(job) for job in self._of_the_demo(_JOB, self.stage.namespace)]
 
     def runs(self) -> list[RunRecord]:
         """The demo's workflows and training jobs with the state that their controllers give."""
         return [
             RunRecord(kind=kind.kind, name=name_of(run), part=part, state=state(run))
             for kind, part in RUNS.items()
-            for run in self._of_the_demo(kind, TEAM_NAMESPACE)
+            for run in self._of_the_demo(kind, self.stage.namespace)
         ]
 
     def clear(self, pools: Iterable[ContractPool]) -> None:
@@ -92,7 +96,7 @@ class DemoObjects:
         """
         pools = tuple(pools)
         for kind in (_JOB, _STATEFUL_SET, *RUNS):
-            for namespace in _NAMESPACES:
+            for namespace in self._namespaces:
                 for obj in self._of_the_demo(kind, namespace):
                     self._delete(_object(kind, namespace, name_of(obj)))
         deadline = time.monotonic() + _CLEAR_SECONDS
@@ -103,7 +107,7 @@ class DemoObjects:
 
     def _left(self, pools: Iterable[ContractPool]) -> str:
         """What is still there, as words; empty when nothing is."""
-        pods = sum(len(self._of_the_demo(_POD, namespace)) for namespace in _NAMESPACES)
+        pods = sum(len(self._of_the_demo(_POD, namespace)) for namespace in self._namespaces)
         if pods:
             return counted(pods, "pod")
         size = Counter(str(at(node, "metadata", "labels", POOL_LABEL)) for node in self._api.list(_NODE, ""))

@@ -1,16 +1,27 @@
-"""What the demo saw, as plain data: the only thing that promises, table and page are made from.
+"""What a story saw, as plain data: the only thing that promises, table and page are made from.
 
-Times are simulated seconds since the story began, unless a name says wall.
+Times are seconds of the cluster's clock since the story began, simulated in the demo, unless a name says wall.
 """
 
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
+from enum import StrEnum
 from typing import Any, Final, TypeVar, cast
 
 from story.contract_pools import ContractPool
 
 Record = TypeVar("Record")
+
+
+class Where(StrEnum):
+    """What the story was played on."""
+
+    SIMULATION = "simulation"
+    """A local AKS, with its own clock; the demo."""
+    LOCAL = "local"
+    """A local AKS as a drill sees it: through Azure's API, at the pace of the wall clock."""
+    AZURE = "azure"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,7 +118,9 @@ class Observations:
         made: URNs that the engine had after the first `up`.
         first_up, second_up: the engine's sums, op to number of resources.
         batch, gpu: workload labels of the lanes in the story, empty where the stack has none.
-        journal: lines of the simulation's journal, `time` counted from the story's beginning.
+        journal: what happened, as `story.happenings` has it; `time` counted from the story's beginning.
+        where: what it was played on.
+        left_out: what was not to be seen and why, in words, by the key of a scene or of a promise.
     """
 
     stack: str
@@ -129,6 +142,13 @@ class Observations:
     refusal: Refusal | None
     scenes: tuple[SceneRecord, ...]
     journal: tuple[Mapping[str, Any], ...]
+    where: str
+    left_out: Mapping[str, str]
+
+    @property
+    def simulated(self) -> bool:
+        """Whether its times are of a simulated clock."""
+        return self.where == Where.SIMULATION
 
     def pool(self, name: str) -> ContractPool | None:
         """The pool of that name."""

@@ -1,5 +1,6 @@
 """The promises of this product, each judged from what was observed and from nothing else."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Final
@@ -10,8 +11,11 @@ from story.observations import Observations, PodRecord
 from story.scenes import AGAIN, BATCH, FALLBACK, GPU
 from story.workloads.blog import BLOG, PIPELINES, TRAINING
 from story.workloads.platform_and_jobs import NOTEBOOK, PLATFORM
+from story.workloads.stage import PLATFORM_NAMESPACE
 
 _REFUSED: Final = range(400, 500)
+_DAEMONS: Final = frozenset({"DaemonSet", "Node"})
+"""Kinds of owners whose pods belong on every node."""
 _POLICY: Final = "ValidatingAdmissionPolicy"
 _UNCHANGED: Final = frozenset({"same", "read"})
 """What the engine does to a resource that it leaves as it is; it reads what is not the stack's own."""
@@ -19,11 +23,16 @@ _UNCHANGED: Final = frozenset({"same", "read"})
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether a promise was kept, and what was seen."""
+    """Whether a promise was kept, and what was seen; `kept` is None where it was not to be seen, `seen` says why."""
 
     promise: str
-    kept: bool
+    kept: bool | None
     seen: str
+
+    @property
+    def mark(self) -> str:
+        """The verdict as one sign."""
+        return "–" if self.kept is None else "✔" if self.kept else "✘"
 
 
 Judged = tuple[bool, str]
@@ -31,15 +40,31 @@ Judged = tuple[bool, str]
 
 @dataclass(frozen=True)
 class _Promise:
+    key: str
     text: str
     judge: Callable[[Observations], Judged]
+    scenes: tuple[str, ...]
+    """What it is seen by: keys of scenes."""
     made: Callable[[Observations], bool] = lambda _: True
     """Whether the stack makes this promise at all, by its pools and its program."""
+
+    def verdict(self, seen: Observations) -> Verdict:
+        """The verdict, unless the promise or one of its scenes was left out."""
+        reasons = (seen.left_out[key] for key in (self.key, *self.scenes) if key in seen.left_out)
+        reason = next(reasons, None)
+        return Verdict(self.text, *(self.judge(seen) if reason is None else (None, reason)))
 
 
 def judge(seen: Observations) -> tuple[Verdict, ...]:
     """A verdict on every promise that the stack makes."""
-    return tuple(Verdict(promise.text, *promise.judge(seen)) for promise in _PROMISES if promise.made(seen))
+    return tuple(promise.verdict(seen) for promise in _PROMISES if promise.made(seen))
+
+
+def summary(verdicts: Iterable[Verdict]) -> str:
+    """How many promises were kept, of those that could be seen."""
+    marks = Counter(verdict.kept for verdict in verdicts)
+    unseen = f", {marks[None]} not to be seen here" if marks[None] else ""
+    return f"{marks[True]} of {marks[True] + marks[False]} promises kept{unseen}"
 
 
 def attempts(pods: Iterable[PodRecord]) -> dict[str, list[PodRecord]]:
@@ -70,9 +95,11 @@ def _idempotent(seen: Observations) -> Judged:
 
 
 def _platform(seen: Observations) -> Judged:
-    pods = [*seen.of(PLATFORM), *seen.of(NOTEBOOK)]
+    """Of the story's own platform, or of the one that was there before it."""
+    there = [pod for pod in seen.pods if pod.namespace == PLATFORM_NAMESPACE and pod.owner not in _DAEMONS]
+    pods = [*seen.of(PLATFORM), *seen.of(NOTEBOOK), *(pod for pod in there if not pod.part)]
     where = {pool for pod in pods if (pool := seen.pool(pod.pool))}
-    kept = bool(pods) and all(pod.running is not None for pod in pods)
+    kept = bool(pods) and all(pod.running is not None for pod in pods if pod.part)
     kept = kept and all(pool.role == "general" and not pool.spot for pool in where)
     return kept, f"{counted(len(pods), 'pod')} on {_names(pool.name for pool in where)}"
 
@@ -110,7 +137,7 @@ def _nothing_else(seen: Observations) -> Judged:
     meant = {BATCH, GPU, FALLBACK, AGAIN, PIPELINES, TRAINING}
     there = [pod for pod in seen.pods if pod.pool in guarded]
     work = [pod for pod in there if pod.part in meant]
-    strangers = [pod for pod in there if pod.part not in meant and pod.owner != "DaemonSet"]
+    strangers = [pod for pod in there if pod.part not in meant and pod.owner not in _DAEMONS]
     if strangers:
         return False, f"also {_names(f'{pod.namespace}/{pod.name}' for pod in strangers)}"
     return (
@@ -203,7 +230,7 @@ def _has_gpu(seen: Observations) -> bool:
 
 
 def _has_guard(seen: Observations) -> bool:
-    return any(":ValidatingAdmissionPolicyBinding::" in urn for urn in seen.planned)
+    return not seen.simulated or any(":ValidatingAdmissionPolicyBinding::" in urn for urn in seen.planned)
 
 
 def _names(names: Iterable[str]) -> str:
@@ -211,20 +238,65 @@ def _names(names: Iterable[str]) -> str:
 
 
 _PROMISES: Final = (
-    _Promise("`up` on the real engine made exactly what the plan showed", _plan),
-    _Promise("a second `up` changes nothing", _idempotent),
-    _Promise("the platform and the notebook ran on the on-demand pool only", _platform),
-    _Promise("the API server refused a platform pod that tolerates spot", _guard, _has_guard),
-    _Promise("batch work ran on CPU spot, from zero nodes", _batch_on_spot),
-    _Promise("GPU work ran on GPU spot, from zero nodes", _gpu_on_spot, _has_gpu),
-    _Promise("nothing else ran on spot or GPU nodes, DaemonSets apart", _nothing_else),
-    _Promise("evicted work ran again, and no failure was counted", _survives),
+    _Promise("plan", "`up` on the real engine made exactly what the plan showed", _plan, ("first-up",)),
+    _Promise("idempotent", "a second `up` changes nothing", _idempotent, ("second-up",)),
     _Promise(
-        "sold-out spot fell back to the on-demand twin within the node provision time", _fallback, _has_twin
+        "platform",
+        "the platform and the notebook ran on the on-demand pool only",
+        _platform,
+        ("platform",),
     ),
-    _Promise("new work went to spot again when spot was back", _spot_again, _has_twin),
-    _Promise("every task of every Job was done in the end", _nothing_lost),
-    _Promise("pipelines whose spot nodes were taken came to their end", _pipelines),
-    _Promise("a training whose workers' spot nodes were taken came to its end", _training),
-    _Promise("spot, GPU and fallback pools are back at their minimum", _back_to_zero),
+    _Promise(
+        "guard",
+        "the API server refused a platform pod that tolerates spot",
+        _guard,
+        ("guard",),
+        _has_guard,
+    ),
+    _Promise("batch-on-spot", "batch work ran on CPU spot, from zero nodes", _batch_on_spot, ("from-zero",)),
+    _Promise(
+        "gpu-on-spot", "GPU work ran on GPU spot, from zero nodes", _gpu_on_spot, ("from-zero",), _has_gpu
+    ),
+    _Promise(
+        "nothing-else",
+        "nothing else ran on spot or GPU nodes, DaemonSets apart",
+        _nothing_else,
+        ("from-zero",),
+    ),
+    _Promise(
+        "survives",
+        "evicted work ran again, and no failure was counted",
+        _survives,
+        ("eviction", "evicted-again"),
+    ),
+    _Promise(
+        "fallback",
+        "sold-out spot fell back to the on-demand twin within the node provision time",
+        _fallback,
+        ("sold-out",),
+        _has_twin,
+    ),
+    _Promise(
+        "spot-again",
+        "new work went to spot again when spot was back",
+        _spot_again,
+        ("spot-again",),
+        _has_twin,
+    ),
+    _Promise(
+        "nothing-lost", "every task of every Job was done in the end", _nothing_lost, ("evicted-again",)
+    ),
+    _Promise(
+        "pipelines",
+        "pipelines whose spot nodes were taken came to their end",
+        _pipelines,
+        ("pipelines", "all-taken", "tried-again"),
+    ),
+    _Promise(
+        "training",
+        "a training whose workers' spot nodes were taken came to its end",
+        _training,
+        ("pipelines", "all-taken", "tried-again"),
+    ),
+    _Promise("minimum", "spot, GPU and fallback pools are back at their minimum", _back_to_zero, ("zero",)),
 )

@@ -14,10 +14,10 @@ from story.observations import PodRecord, SceneRecord
 from story.watcher import Watcher
 
 LIMIT_SECONDS: Final = 150.0
-"""Wall time for one wait. Usually a few seconds; a pod that was not drained in time waits a minute for the real
-garbage collector, whose clock does not run faster (docs/facts/engine.md#the-eviction-sequence)."""
+"""Wall time for one wait in the demo. Usually a few seconds; a pod that was not drained in time waits a minute for the
+real garbage collector, whose clock does not run faster (docs/facts/engine.md#the-eviction-sequence)."""
 
-_POLL_SECONDS: Final = 0.05
+POLL_SECONDS: Final = 0.05
 
 
 class NotSeenError(Exception):
@@ -27,8 +27,26 @@ class NotSeenError(Exception):
 class SceneRunner:
     """Runs scenes on one cluster."""
 
-    def __init__(self, watcher: Watcher, console: Console, check: Callable[[], object]) -> None:
-        """`check` raises when there is nothing to wait for any more."""
+    def __init__(
+        self,
+        watcher: Watcher,
+        console: Console,
+        check: Callable[[], object],
+        *,
+        limit_seconds: float = LIMIT_SECONDS,
+        poll_seconds: float = POLL_SECONDS,
+    ) -> None:
+        """Nothing is looked at yet.
+
+        Args:
+            watcher: sees what happens.
+            console: takes lines for people.
+            check: raises when there is nothing to wait for any more.
+            limit_seconds: wall time for one wait.
+            poll_seconds: wall time from one look to the next.
+        """
+        self._limit_seconds = limit_seconds
+        self._poll_seconds = poll_seconds
         self.watcher = watcher
         self.scenes: list[SceneRecord] = []
         self._console = console
@@ -57,11 +75,11 @@ class SceneRunner:
             )
 
     def say(self, text: str) -> None:
-        """Tell what the demo did or saw."""
+        """Tell what the story did or saw."""
         self._console.line(text)
 
     def look(self) -> None:
-        """Look at the cluster, and tell what the simulation did."""
+        """Look at the cluster, and tell what happened."""
         self._check()
         for line in sentences(self.watcher.look()):
             self.say(line)
@@ -74,14 +92,14 @@ class SceneRunner:
             instead: what is there, for the error.
 
         Raises:
-            NotSeenError: it is not there after `LIMIT_SECONDS` of wall time.
+            NotSeenError: it is not there after `limit_seconds` of wall time.
         """
-        deadline = time.monotonic() + LIMIT_SECONDS
+        deadline = time.monotonic() + self._limit_seconds
         self.look()
         while not seen():
             if time.monotonic() > deadline:
-                raise NotSeenError(f"{instead()} after {LIMIT_SECONDS:.0f} s")
-            time.sleep(_POLL_SECONDS)
+                raise NotSeenError(f"{instead()} after {self._limit_seconds:.0f} s")
+            time.sleep(self._poll_seconds)
             self.look()
 
     def running(self, part: str) -> list[PodRecord]:

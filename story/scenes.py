@@ -1,6 +1,6 @@
 """The story, scene by scene. Every step waits for what the API server or the journal shows; none sleeps blindly."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -11,7 +11,7 @@ from story.formatting import counted
 from story.hands import Hands
 from story.happenings import Kind
 from story.observations import Refusal
-from story.scene_runner import SceneRunner
+from story.scene_runner import NotSeenError, SceneRunner
 from story.workloads import blog, platform_and_jobs
 from story.workloads.blog import PIPELINES, TRAINING, WORKERS
 
@@ -22,6 +22,7 @@ AGAIN: Final = "again"
 JOB_NAMES: Final = {BATCH: "prepare-features", GPU: "train", FALLBACK: "score", AGAIN: "evaluate"}
 """Part to name of its Job."""
 
+TURN_ON: Final = "argo"
 TurnOnRetries = Callable[[], str]
 """Runs the program again, now that Kubeflow is there, waits until Argo has read what it set, and says what it did."""
 
@@ -55,7 +56,23 @@ class Story:
         objects: DemoObjects,
         hands: Hands,
         turn_on_retries: TurnOnRetries,
+        *,
+        left_out: Collection[str] = (),
+        batch_nodes: int = 2,
     ) -> None:
+        """Nothing is played yet.
+
+        Args:
+            facts: what the stack has for the story.
+            scenes: runs them.
+            objects: makes what they need.
+            hands: take nodes away.
+            turn_on_retries: for scene `argo`.
+            left_out: keys of scenes that are not played; whatever else would need them must be left out too.
+            batch_nodes: how many nodes the first batch work fills.
+        """
+        self._left_out = left_out
+        self._batch_nodes = batch_nodes
         self._stack = facts
         self._scenes = scenes
         self._objects = objects
@@ -69,20 +86,29 @@ class Story:
         Raises:
             NotSeenError: a scene did not come to its end.
         """
-        self._platform()
+        for key, play in self._scenes_in_order():
+            if key not in self._left_out:
+                play()
+
+    def _scenes_in_order(self) -> Iterator[tuple[str, Callable[[], None]]]:
+        """Those that the stack has something for."""
+        yield "platform", self._platform
         if self._stack.guarded:
-            self._guard()
-        self._from_zero()
-        self._eviction()
-        if self._stack.batch.twins:
-            self._sold_out()
-            self._spot_again()
-        self._argo_retries()  # the real Job controller's pause goes on meanwhile
-        self._evicted_again()
-        self._data_science()  # its pods have a higher priority: earlier, they would take nodes from batch
-        self._all_spot_taken()
-        self._tried_again()
-        self._back_to_zero()
+            yield "guard", self._guard
+        yield "from-zero", self._from_zero
+        yield "eviction", self._eviction
+        if self._stack.batch.twins and self._hands.sells_out:
+            yield "sold-out", self._sold_out
+            yield "spot-again", self._spot_again
+        yield TURN_ON, self._argo_retries  # the real Job controller's pause goes on meanwhile
+        yield "evicted-again", self._evicted_again
+        yield (
+            "pipelines",
+            self._data_science,
+        )  # higher priority: earlier, its pods would take nodes from batch
+        yield "all-taken", self._all_spot_taken
+        yield "tried-again", self._tried_again
+        yield "zero", self._back_to_zero
 
     def _platform(self) -> None:
         with self._scenes.scene("platform", "Charmed Kubeflow's platform and a notebook start"):
@@ -94,7 +120,7 @@ class Story:
 
     def _guard(self) -> None:
         with self._scenes.scene("guard", "A platform pod asks for spot nodes"):
-            self.refusal = self._objects.attempt(platform_and_jobs.stray(self._stack.batch))
+            self.refusal = self._objects.attempt(platform_and_jobs.stray(self._stack.batch, self._objects.stage))
             self._scenes.say(f"API server: {self.refusal.status} {self.refusal.message}")
 
     def _from_zero(self) -> None:
@@ -104,18 +130,23 @@ class Story:
                 self._start(part, lane)
             for part, lane in lanes:
                 self._until_running(part, lane)
-            if self._stack.gpu:
+            if self._stack.gpu and self._hands.sells_out:
                 self._scenes.say(
                     "(a GPU here is a number in a simulated node's allocatable; no device plugin made it)"
                 )
             spot = self._stack.batch.spot
-            self._scenes.until(
-                lambda: not self._idle(spot), lambda: f"{', '.join(self._idle(spot))} stay without work"
-            )
+            if self._hands.sells_out:  # they would take what comes while spot is sold out
+                self._scenes.until(
+                    lambda: not self._idle(spot), lambda: f"{', '.join(self._idle(spot))} stay without work"
+                )
 
     def _eviction(self) -> None:
         with self._scenes.scene("eviction", "Azure takes a spot node back, with 30 s notice"):
-            self._hands.evict(self._scenes.running(BATCH)[0].pool, 1)
+            spot = {pool.name for pool in self._stack.batch.spot}
+            hit = [pod.pool for pod in self._scenes.running(BATCH) if pod.pool in spot]
+            if not hit:
+                raise NotSeenError("no batch work runs on spot nodes, so there is none to take")
+            self._hands.evict(hit[0], 1)
             self._scenes.until(self._one_is_taken, lambda: "no spot node was taken")
             self._scenes.say(
                 "the real Job controller waits 10 s before it starts an evicted task again; meanwhile:"
@@ -209,19 +240,25 @@ class Story:
             self._scenes.say(f"nodes left: {', '.join(sizes)}")
 
     def _start(self, part: str, lane: WorkloadPools) -> None:
-        name, tasks = JOB_NAMES[part], _tasks(part, lane)
-        self._objects.create([platform_and_jobs.job(name, part, lane, tasks)])
+        name, tasks = JOB_NAMES[part], self._tasks(part, lane)
+        self._objects.create([platform_and_jobs.job(name, part, lane, tasks, self._objects.stage)])
         self._scenes.say(f"Job {name}: {counted(tasks, 'task')} for {_either(lane)}")
 
     def _until_running(self, part: str, lane: WorkloadPools) -> None:
-        self._scenes.until_running(part, _tasks(part, lane), f"Job {JOB_NAMES[part]}")
+        self._scenes.until_running(part, self._tasks(part, lane), f"Job {JOB_NAMES[part]}")
+
+    def _tasks(self, part: str, lane: WorkloadPools) -> int:
+        return platform_and_jobs.tasks_for(lane, self._batch_nodes if part == BATCH else 1)
 
     def _finish(self, *parts: str) -> None:
         """Lets the work of some parts come to its end, and waits for their Jobs' own account of it."""
-        for part in parts:
-            self._objects.finish_work(self._scenes.running(part))
+        told: set[tuple[str, str]] = set()
 
         def unfinished() -> list[str]:
+            new = [pod for part in parts for pod in self._scenes.running(part)]
+            new = [pod for pod in new if (pod.name, pod.node) not in told]  # a successor has another name
+            self._objects.finish_work(new)
+            told.update((pod.name, pod.node) for pod in new)
             return [job.name for job in self._objects.jobs() if job.part in parts and not job.complete]
 
         self._scenes.until(lambda: not unfinished(), lambda: f"not complete: {', '.join(unfinished())}")
@@ -238,7 +275,7 @@ class Story:
         return {line["node"] for line in self._scenes.watcher.lines if line["kind"] == Kind.EVICTION}
 
     def _idle(self, pools: Iterable[ContractPool]) -> list[str]:
-        """Nodes without work, those that still boot included; they would take whatever comes next."""
+        """Nodes without work, those that still boot included."""
         return [node for pool in pools for node in self._scenes.watcher.idle(pool.name)]
 
     def _backing_off(self) -> list[str]:
@@ -252,10 +289,6 @@ class Story:
                 if line["pool"] in spot and line["time"] + line["seconds"] > now
             }
         )
-
-
-def _tasks(part: str, lane: WorkloadPools) -> int:
-    return platform_and_jobs.tasks_for(lane, 2 if part == BATCH else 1)
 
 
 def _either(lane: WorkloadPools) -> str:

@@ -21,7 +21,7 @@ _REPLICA_INDEX = "training.kubeflow.org/replica-index"
 
 
 Line = dict[str, Any]
-"""One line of the simulation's journal."""
+"""One line of a journal (`story.happenings`)."""
 
 
 class JournalTail:
@@ -63,6 +63,14 @@ class SimulatedTime:
         return {**line, "time": round(line["time"] - self._first, 1)}
 
 
+class Journal(Protocol):
+    """Whoever writes down what happens."""
+
+    def read(self) -> list[Line]:
+        """The lines since the last reading."""
+        ...
+
+
 class Objects(Protocol):
     """The API server's objects as they are now; an object that did not change is the same object as before."""
 
@@ -78,7 +86,7 @@ class Objects(Protocol):
 class Watcher:
     """Everything seen so far; `look` looks again."""
 
-    def __init__(self, cluster: Objects, journal: JournalTail, clock: SimulatedTime) -> None:
+    def __init__(self, cluster: Objects, journal: Journal, clock: SimulatedTime) -> None:
         self._cluster = cluster
         self._journal = journal
         self._clock = clock

@@ -45,7 +45,7 @@ def inotify_limits(
     """A DaemonSet that raises the limits of nodes with these labels as they start, and never lowers them.
 
     It tolerates no taint, so it never runs on a spot node, whatever the labels: a rollout waits for the nodes that host
-    Charmed Kubeflow and for no other.
+    Charmed Kubeflow and for no other. What a node ends up with is in the log of the container, line by line.
     """
     worn = labels("kernel-limits", app=_APP, version=version(BUSYBOX))
     wanted = {
@@ -53,7 +53,8 @@ def inotify_limits(
         "max_user_watches": limits.get("max_user_watches", 655360),
     }
     script = "\n".join(
-        f'f=/proc/sys/fs/inotify/{key}; [ "$(cat "$f")" -ge {least} ] || echo {least} > "$f"'
+        f'f=/proc/sys/fs/inotify/{key}; [ "$(cat "$f")" -ge {least} ] || echo {least} > "$f"; '
+        f'echo "{key} $(cat "$f")"'
         for key, least in wanted.items()
     )
     return DaemonSet(

@@ -15,7 +15,7 @@ from local_aks.demo.run_story import run_story
 from local_aks.lifecycle import daemon
 from recorder.document import PlanDocument
 from story.observations import Observations
-from story.promises import judge
+from story.promises import judge, summary
 from story.report import files, terminal
 from story.show_cost import ShowCost, show_cost
 from story.watcher import JournalTail
@@ -75,12 +75,11 @@ class Demo:
         cost = _cost(document, seen)
         console.block(terminal.cost_lines(cost, terminal_width()) if isinstance(cost, ShowCost) else [cost])
         page = files.write(self.results, seen, verdicts, cost if isinstance(cost, ShowCost) else None)
-        kept = sum(verdict.kept for verdict in verdicts)
-        console.line(f"{kept} of {len(verdicts)} promises kept; the page with the picture is {page}")
+        console.line(f"{summary(verdicts)}; the page with the picture is {page}")
         for line in where.draw(contract, self.results):
             console.line(f"ckf-spot where: {line}")
         console.line(f"what a data scientist saw with `ckf-spot where` is {self.results / PICTURE}")
-        return kept == len(verdicts)
+        return all(verdict.kept for verdict in verdicts)
 
 
 def _cost(document: PlanDocument, seen: Observations) -> ShowCost | str:

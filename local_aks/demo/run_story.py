@@ -22,7 +22,7 @@ from local_aks.simulation.live_cluster import LiveCluster
 from story.console import Console
 from story.contract_pools import ContractPool, pools_for_role
 from story.demo_objects import DemoObjects
-from story.observations import Observations
+from story.observations import Observations, Where
 from story.scene_runner import NotSeenError, SceneRunner
 from story.scenes import StackFacts, Story
 from story.watcher import JournalTail, Line, SimulatedTime, Watcher
@@ -106,6 +106,8 @@ def run_story(
         refusal=story.refusal,
         scenes=tuple(scenes.scenes),
         journal=tuple(watcher.lines),
+        where=Where.SIMULATION,
+        left_out={},
     )
 
 

@@ -14,9 +14,10 @@ from markupsafe import Markup, escape
 
 from story import show_cost
 from story.observations import Observations
-from story.promises import Verdict
+from story.promises import Verdict, summary
 from story.report import table
 from story.report.svg import svg
+from story.report.words import words_for
 from story.show_cost import ShowCost
 
 _FOLDER: Final = Path(__file__).parent
@@ -39,15 +40,16 @@ _LEGEND: Final = (
 
 def page(seen: Observations, verdicts: Sequence[Verdict], cost: ShowCost | None) -> str:
     """The whole page as HTML; without what it would have cost where `cost` is None."""
-    kept = sum(verdict.kept for verdict in verdicts)
+    words = words_for(seen.where)
     return _template().render(
-        title=f"{kept} of {len(verdicts)} promises kept",
+        title=summary(verdicts),
+        words=words,
         stack=seen.stack,
         style=Markup((_FOLDER / "style.css").read_text(encoding="utf-8")),  # noqa: S704 - our own file
         verdicts=verdicts,
         timeline=Markup(svg(seen)),  # noqa: S704 - escapes what was observed itself
         legend=[(Markup(shape), style, words) for shape, style, words in _LEGEND],  # noqa: S704 - our own text
-        step_header=("", *table.STEP_HEADER),
+        step_header=("", *table.step_header(seen)),
         step_rows=[(str(number), *row) for number, row in enumerate(table.step_rows(seen), start=1)],
         work_header=table.WORK_HEADER,
         work_rows=table.work_rows(seen),

@@ -5,7 +5,7 @@ from html import escape
 from typing import Final
 
 from story.formatting import counted, duration
-from story.observations import Observations, SceneRecord
+from story.observations import Observations, SceneRecord, Where
 from story.report.timeline import NodeBar, PodBar, PoolLane, Span, Timeline, WaitBar, timeline
 
 WIDTH: Final = 1280
@@ -29,13 +29,14 @@ _MOST_TICKS: Final = 16
 
 
 def svg(seen: Observations) -> str:
-    """Lanes of pools with their nodes, pods on them, and what the simulated market and autoscaler did."""
+    """Lanes of pools with their nodes, pods on them, and what the market and the autoscaler did."""
     return _Drawing(seen).draw()
 
 
 class _Drawing:
     def __init__(self, seen: Observations) -> None:
         self._seen = seen
+        self._how = "" if seen.where == Where.AZURE else " (simulated)"
         self._line: Timeline = timeline(seen)
         self._tops: dict[str, tuple[float, float]] = {}
 
@@ -78,18 +79,18 @@ class _Drawing:
         yield _text(8, top + 49, pool.vm_size.removeprefix("Standard_"), "size")
         for span in lane.sold_out:
             x, width = self._x(span.start), self._x(span.end) - self._x(span.start)
-            yield "<g>" + _title(f"sold out for {duration(span.end - span.start)} (simulated market)")
+            yield "<g>" + _title(f"sold out for {duration(span.end - span.start)}{self._how}")
             yield _rect(x, top + 1, width, height - 2, "soldout")
             yield _text(x + 5, top + 14, "sold out", "soldout-label") + "</g>"
         for span in lane.back_off:
             y = top + height - 4
             yield "<g>" + _title(
-                f"the simulated autoscaler asks for no node of {pool.name} after a failed scale-up"
+                f"the autoscaler asks for no node of {pool.name} after a failed scale-up{self._how}"
             )
             yield f'<line class="backoff" x1="{self._x(span.start)}" x2="{self._x(span.end)}" y1="{y}" y2="{y}"/>'
             yield _text(self._x(span.end) + 4, y + 3, "back-off ends", "note") + "</g>"
         for at in lane.refused:
-            yield "<g>" + _title(f"{duration(at)}: Azure refused a VM (simulated)")
+            yield "<g>" + _title(f"{duration(at)}: Azure refused a VM{self._how}")
             yield f'<path class="refused" d="{_cross(self._x(at), top + height - _REFUSED_BOTTOM)}"/></g>'
         for node in lane.nodes:
             yield from self._node(node, lane, top)
@@ -103,7 +104,7 @@ class _Drawing:
         height = _row_height(node.tracks)
         start, end = self._x(node.start), self._x(node.end)
         ready = min(end, self._x(node.end if node.ready is None else node.ready))
-        yield "<g>" + _title(_node_title(node, lane))
+        yield "<g>" + _title(_node_title(node, lane) + self._how)
         if ready > start:
             yield _rect(start, y, ready - start, height, "booting")
         yield _rect(ready, y, end - ready, height, "node")
@@ -114,7 +115,7 @@ class _Drawing:
         for pod in node.pods:
             yield from self._pod(pod, y + _NODE_PADDING + pod.track * _TRACK)
         if node.taken:
-            yield "<g>" + _title(f"{duration(node.end)}: evicted (simulated market)")
+            yield "<g>" + _title(f"{duration(node.end)}: evicted{self._how}")
             yield f'<path class="evicted" d="M{end} {y - 3}l5 -7h-10z"/>'
             yield f'<line class="evicted" x1="{end}" x2="{end}" y1="{y - 3}" y2="{y + height}"/></g>'
 
@@ -166,7 +167,7 @@ class _Drawing:
             else:
                 begin, end = source + _LANE_PADDING, target + height - _LANE_PADDING - 2
             words = f"{turn.target} instead of {turn.source}"
-            yield "<g>" + _title(f"{duration(turn.at)}: {words} (simulated autoscaler)")
+            yield "<g>" + _title(f"{duration(turn.at)}: {words}{self._how}")
             yield f'<path class="fallback" d="M{x} {begin}V{end}"/>'
             yield _text(x - 8, target + height / 2 + 4, "fallback", "fallback-label") + "</g>"
 
@@ -197,8 +198,10 @@ class _Drawing:
             x = self._x(tick)
             yield f'<line class="tick" x1="{x}" x2="{x}" y1="{top}" y2="{top + 5}"/>'
             yield _text(x, top + 18, f"{tick // 60}", "tick-label")
-        speed, wall = self._seen.speed, self._line.end / self._seen.speed
-        words = f"simulated minutes since the story began, {speed:.0f} times as fast as the wall clock ({wall:.0f} s)"
+        words = "minutes since the story began"
+        if self._seen.simulated:
+            speed, wall = self._seen.speed, self._line.end / self._seen.speed
+            words = f"simulated {words}, {speed:.0f} times as fast as the wall clock ({wall:.0f} s)"
         yield _text(_LEFT + _PLOT / 2, top + 36, words, "tick-label")
 
 
@@ -222,9 +225,7 @@ def _row_height(tracks: int) -> float:
 def _node_title(node: NodeBar, lane: PoolLane) -> str:
     ready = f"ready {duration(node.ready)}" if node.ready else "ready from the start"
     end = f"{'evicted' if node.taken else 'until'} {duration(node.end)}"
-    return (
-        f"{node.name} ({lane.pool.priority}, simulated VM): {ready}, {end}, {counted(len(node.pods), 'pod')}"
-    )
+    return f"{node.name} ({lane.pool.priority}): {ready}, {end}, {counted(len(node.pods), 'pod')}"
 
 
 def _pod_title(pod: PodBar) -> str:

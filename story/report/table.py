@@ -4,11 +4,10 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from story.formatting import duration
-from story.observations import Observations, PodRecord
+from story.observations import Observations, PodRecord, SceneRecord
 from story.promises import attempts, evicted
 
 WORK_HEADER = ("Work", "Pool", "Priority", "Created → running", "Evictions")
-STEP_HEADER = ("Step", "Wall", "Simulated")
 
 
 def work_rows(seen: Observations) -> list[tuple[str, ...]]:
@@ -21,10 +20,18 @@ def work_rows(seen: Observations) -> list[tuple[str, ...]]:
 
 def step_rows(seen: Observations) -> list[tuple[str, ...]]:
     """One row for each scene."""
-    return [
-        (scene.title, f"{scene.wall_seconds:.1f} s", duration(scene.ended - scene.began))
-        for scene in seen.scenes
-    ]
+    return [(scene.title, *_took(scene, simulated=seen.simulated)) for scene in seen.scenes]
+
+
+def step_header(seen: Observations) -> tuple[str, ...]:
+    """The heads of `step_rows`."""
+    return ("Step", "Wall", "Simulated") if seen.simulated else ("Step", "Took")
+
+
+def _took(scene: SceneRecord, *, simulated: bool) -> tuple[str, ...]:
+    """How long a scene took, on each clock there is."""
+    took = duration(scene.ended - scene.began)
+    return (f"{scene.wall_seconds:.1f} s", took) if simulated else (took,)
 
 
 def _row(task: str, pods: Sequence[PodRecord], seen: Observations) -> tuple[str, ...]:

@@ -20,8 +20,8 @@ def lines(seen: Observations, verdicts: Sequence[Verdict], width: int) -> Iterat
     """
     tables = (
         [table.WORK_HEADER, *table.work_rows(seen)],
-        [table.STEP_HEADER, *table.step_rows(seen)],
-        [("✔" if each.kept else "✘", each.promise, each.seen) for each in verdicts],
+        [table.step_header(seen), *table.step_rows(seen)],
+        [(each.mark, each.promise, each.seen) for each in verdicts],
     )
     for rows in tables:
         yield from (line for row in columns(rows, width) for line in row)

@@ -4,6 +4,7 @@ from typing import Any, Final
 
 import catalogue
 from story.contract_pools import WORKLOAD_LABEL, WorkloadPools
+from story.workloads.stage import PLATFORM_NAMESPACE, SIMULATED, TEAM_NAMESPACE, Stage
 
 Object = dict[str, Any]
 
@@ -11,17 +12,12 @@ PART: Final = "local-aks.demo/part"
 """Label of every object that the demo makes: the part it plays."""
 PLATFORM: Final = "platform"
 NOTEBOOK: Final = "notebook"
-PLATFORM_NAMESPACE: Final = "kubeflow"
-"""Juju's model, in which the charms live."""
-TEAM_NAMESPACE: Final = "team-a"
 TASK_LABEL: Final = "batch.kubernetes.io/job-completion-index"
 """Which task of its Job a pod works on (Kubernetes, Indexed Jobs)."""
 RUN_SECONDS: Final = "local-aks/run-seconds"
 """Annotation that ends a pod's simulated work (`local_aks/control_plane/stages/pod-complete.yaml`)."""
 
 _CHARMS: Final = ("istio-pilot", "dex-auth", "kubeflow-dashboard", "kfp-api", "katib-controller", "minio")
-_IMAGE: Final = "registry.invalid/simulated"
-"""Nothing pulls it: kwok's nodes run no containers."""
 _TASKS_ON_A_NODE: Final = 2
 _SHARE_OF_A_NODE: Final = 0.4
 """Of a node's vCPUs: two such tasks fill what AKS leaves of them to pods, so that a third needs another node."""
@@ -56,21 +52,26 @@ def notebook() -> Object:
     )
 
 
-def stray(lane: WorkloadPools) -> Object:
-    """A pod of the platform that asks for spot nodes, as a careless chart would."""
+def stray(lane: WorkloadPools, stage: Stage = SIMULATED) -> Object:
+    """A pod of the platform, or a notebook, that asks for spot nodes, as a careless chart would."""
+    namespace, labels = stage.guarded
     return {
         "apiVersion": "v1",
         "kind": "Pod",
         "metadata": {
             "name": "minio-on-spot",
-            "namespace": PLATFORM_NAMESPACE,
-            "labels": {PART: "stray"},
+            "namespace": namespace,
+            "labels": {PART: "stray", **labels},
         },
-        "spec": {"containers": [_container({})], "tolerations": _tolerations(lane)},
+        "spec": {
+            **stage.pod,
+            "containers": [_task_container(lane, stage) if stage.limited else _container({})],
+            "tolerations": _tolerations(lane),
+        },
     }
 
 
-def job(name: str, part: str, lane: WorkloadPools, tasks: int) -> Object:
+def job(name: str, part: str, lane: WorkloadPools, tasks: int, stage: Stage = SIMULATED) -> Object:
     """A batch Job made for spot: evictions don't count, and one real failure would end its task.
 
     One selector covers the spot pool and its twin; the autoscaler chooses by the program's priority map. With
@@ -87,7 +88,7 @@ def job(name: str, part: str, lane: WorkloadPools, tasks: int) -> Object:
     return {
         "apiVersion": "batch/v1",
         "kind": "Job",
-        "metadata": {"name": name, "namespace": TEAM_NAMESPACE, **metadata},
+        "metadata": {"name": name, "namespace": stage.namespace, **metadata},
         "spec": {
             "completions": tasks,
             "parallelism": tasks,
@@ -102,7 +103,8 @@ def job(name: str, part: str, lane: WorkloadPools, tasks: int) -> Object:
                     "nodeSelector": {WORKLOAD_LABEL: lane.workload},
                     "tolerations": _tolerations(lane),
                     "terminationGracePeriodSeconds": 20,
-                    "containers": [_container(_task_requests(lane))],
+                    **stage.pod,
+                    "containers": [_task_container(lane, stage)],
                 },
             },
         },
@@ -155,8 +157,14 @@ def _stateful_set(
     }
 
 
+def _task_container(lane: WorkloadPools, stage: Stage) -> Object:
+    requests = {**_task_requests(lane), **stage.requests}
+    limits = requests if stage.limited else _limits(requests)
+    return {**stage.container, "resources": {"requests": requests, "limits": limits}}
+
+
 def _container(requests: dict[str, str]) -> Object:
-    return {"name": "main", "image": _IMAGE, "resources": {"requests": requests, "limits": _limits(requests)}}
+    return {**SIMULATED.container, "resources": {"requests": requests, "limits": _limits(requests)}}
 
 
 def _limits(requests: dict[str, str]) -> dict[str, str]:

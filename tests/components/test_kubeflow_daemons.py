@@ -38,7 +38,8 @@ def test_kernel_limits_are_only_raised(cloud: Cloud) -> Any:
         [container] = body["spec"]["template"]["spec"]["initContainers"]
         *_, script = container["command"]
         assert script.splitlines() == [
-            f'f=/proc/sys/fs/inotify/{key}; [ "$(cat "$f")" -ge {least} ] || echo {least} > "$f"'
+            f'f=/proc/sys/fs/inotify/{key}; [ "$(cat "$f")" -ge {least} ] || echo {least} > "$f"; '
+            f'echo "{key} $(cat "$f")"'
             for key, least in (("max_user_instances", 1280), ("max_user_watches", 655360))
         ]
 

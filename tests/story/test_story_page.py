@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from story.observations import Observations
+from story.observations import Observations, Where
 from story.promises import attempts, evicted, judge
 from story.report.page import page
 from story.report.svg import svg
@@ -199,3 +199,18 @@ def test_a_story_that_ended_early_has_a_page_too() -> None:
 
     seen = recorded(early)
     assert "no node was needed" in page(seen, judge(seen), None)
+
+
+def test_what_was_not_to_be_seen_is_marked_with_its_reason() -> None:
+    seen = replace(recorded(), left_out={"sold-out": "nobody can sell out Azure"})
+    html = page(seen, judge(seen), None)
+    assert html.count('class="unseen"><b>–</b>') == 1
+    assert "nobody can sell out Azure" in html
+    assert "13 of 13 promises kept, 1 not to be seen here" in html
+
+
+def test_a_page_of_azure_says_nothing_of_a_simulation() -> None:
+    seen = replace(recorded(), where=Where.AZURE)
+    html = page(seen, judge(seen), None)
+    assert "on Azure, in a drill" in html
+    assert "simulated" not in html.lower()

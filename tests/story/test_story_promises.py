@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from story.observations import from_json, to_json
-from story.promises import Verdict, judge
+from story.promises import Verdict, judge, summary
 from tests.story.recorded import FILE, Raw, pods, recorded, without
 
 Change = Callable[[Raw], object]
@@ -196,3 +196,18 @@ def test_a_stack_is_not_held_to_what_it_does_not_promise(change: Change, promise
     made = [verdict.promise for verdict in judge(recorded(change))]
     assert len(made) == 14 - len(promises)
     assert not [promise for promise in made if any(part in promise for part in promises)]
+
+
+@pytest.mark.parametrize("key", ["survives", "evicted-again"])
+def test_what_was_left_out_is_neither_kept_nor_broken(key: str) -> None:
+    seen = recorded(_set("left_out", {key: "nobody may evict"}), without("eviction"))
+    verdict = next(verdict for verdict in judge(seen) if "no failure was counted" in verdict.promise)
+    assert (verdict.kept, verdict.mark, verdict.seen) == (None, "–", "nobody may evict")
+    others = [each for each in judge(seen) if each.kept]
+    assert len(others) >= 14 - 5
+
+
+def test_the_summary_counts_what_could_be_seen() -> None:
+    seen = recorded(_set("left_out", {"sold-out": "why"}), _node_stays("cpuspot"))
+    assert summary(judge(recorded())) == "14 of 14 promises kept"
+    assert summary(judge(seen)) == "12 of 13 promises kept, 1 not to be seen here"

@@ -118,7 +118,7 @@ def test_an_evicted_task_lists_every_pool_it_ran_on() -> None:
 def test_the_rows_have_as_many_cells_as_their_headers() -> None:
     seen = recorded()
     assert {len(row) for row in table.work_rows(seen)} == {len(table.WORK_HEADER)}
-    assert {len(row) for row in table.step_rows(seen)} == {len(table.STEP_HEADER)}
+    assert {len(row) for row in table.step_rows(seen)} == {len(table.step_header(seen))}
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from local_aks.simulation.clock import ManualClock
-from story import scene_runner
 from story.console import Console
 from story.contract_pools import ContractPool
 from story.observations import PodRecord
@@ -180,9 +179,8 @@ def printed() -> list[str]:
 
 
 @pytest.fixture
-def scenes(watcher: Watcher, printed: list[str], monkeypatch: pytest.MonkeyPatch) -> SceneRunner:
-    monkeypatch.setattr(scene_runner, "LIMIT_SECONDS", 0.1)
-    return SceneRunner(watcher, Console(printed.append), lambda: None)
+def scenes(watcher: Watcher, printed: list[str]) -> SceneRunner:
+    return SceneRunner(watcher, Console(printed.append), lambda: None, limit_seconds=0.1)
 
 
 def test_a_wait_ends_when_it_is_seen(scenes: SceneRunner) -> None:

@@ -1,12 +1,13 @@
 """A trainer that loses at most a second of work to an eviction, in pure Python.
 
-It fits a line to noisy points by stochastic gradient descent. What matters is not the model but the three rules:
+It fits a line to noisy points by stochastic gradient descent. What matters is not the model but the four rules:
 
 1. Save everything that the next step depends on, the random state too, every second: an eviction may come without a
    SIGTERM.
 2. Save to another name, flush it to the disk and rename it: whoever reads the checkpoint finds the old one or the new
    one, never half of one.
-3. On SIGTERM, save and leave with 143 (128 + 15). With 0 the task would count as done, with 1 as broken.
+3. On Azure's notice, save and go on: who leaves now is started again on a VM that is about to go, or counts as failed.
+4. On SIGTERM, save and leave with 143 (128 + 15). With 0 the task would count as done, with 1 as broken.
 
 The checkpoint must outlive the node: a volume of Azure Blob, not the node's own disk.
 """
@@ -24,6 +25,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import FrameType
 from typing import Any
+
+import preemption  # the file beside this one
 
 EVICTED = 128 + signal.SIGTERM
 """Exit code that the training operator takes for "make the pod again" (restartPolicy ExitCode)."""
@@ -107,6 +110,10 @@ def main() -> int:
     parser.add_argument("--every", type=float, default=1.0, help="seconds between checkpoints")
     parser.add_argument("--pause", type=float, default=0.0, help="seconds that each step takes longer")
     parser.add_argument("--seed", type=int, default=0, help="of the random numbers")
+    parser.add_argument(
+        "--metadata", default=preemption.ADDRESS, help="Azure's metadata service; '' for none"
+    )
+    parser.add_argument("--look", type=float, default=2.0, help="seconds between looks for Azure's notice")
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
     checkpoint: Path = options.folder / "checkpoint.json"
@@ -117,6 +124,7 @@ def main() -> int:
         told_to_stop = True  # the step under way ends first; a save under way is not cut
 
     signal.signal(signal.SIGTERM, stop)
+    notice = preemption.watch(options.metadata, options.look)
     state = load(checkpoint) or start(options.seed)
     print(f"start at step {state.step}", flush=True)
     saved = time.monotonic()
@@ -127,10 +135,12 @@ def main() -> int:
             save(state, checkpoint)
             print(f"evicted at step {state.step}", flush=True)
             return EVICTED
-        if time.monotonic() - saved >= options.every:
+        noticed = notice.is_set()
+        if noticed or time.monotonic() - saved >= options.every:
+            notice.clear()
             save(state, checkpoint)
             saved = time.monotonic()
-            print(f"saved step {state.step}", flush=True)
+            print(f"{'notice, ' * noticed}saved step {state.step}", flush=True)
     write(json.dumps({"slope": state.slope, "offset": state.offset}), options.folder / "result.json")
     print(f"done: y = {state.slope:.3f} x + {state.offset:.3f}", flush=True)
     return 0

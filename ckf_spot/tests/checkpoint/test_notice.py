@@ -1,0 +1,183 @@
+"""The checkpoint example and Azure's notice: what it does when it reads one, and where it can read none."""
+
+from __future__ import annotations
+
+import json
+import os
+import runpy
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+FOLDER: Final = Path(__file__).parents[2] / "examples/checkpoint"
+VM: Final = "aks-cpuspot-24469130-vmss_1"
+NOTICE: Final[dict[str, Any]] = {
+    "EventId": "C1BF8322-4CBF-4FC4-9C45-B40CF3106D0E",
+    "EventStatus": "Scheduled",
+    "EventType": "Preempt",
+    "ResourceType": "VirtualMachine",
+    "Resources": [VM],
+    "NotBefore": "Tue, 09 Aug 2022 17:07:32 GMT",
+    "Description": "",
+    "EventSource": "Platform",
+    "DurationInSeconds": -1,
+}
+_LIMIT: Final = 60
+
+Answer = tuple[int, str]
+notices: Callable[[Any, str], set[str]] = runpy.run_path(str(FOLDER / "preemption.py"))["notices"]
+
+
+def document(*events: dict[str, Any]) -> dict[str, Any]:
+    return {"DocumentIncarnation": 1, "Events": list(events)}
+
+
+def events(*listed: dict[str, Any]) -> Answer:
+    return 200, json.dumps(document(*listed))
+
+
+@contextmanager
+def service(*answers: Answer) -> Generator[tuple[str, list[str]]]:
+    """A metadata service that answers each look for events with the next of these, and then with the last.
+
+    Yields:
+        Its address, and the requests so far that the real one would refuse.
+    """
+    following: Iterator[Answer] = iter(answers)
+    refused: list[str] = []
+    last: Answer = answers[-1]
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            path, _, query = self.path.partition("?")
+            wrong = self.headers["Metadata"] != "true" or "X-Forwarded-For" in self.headers
+            if wrong or "api-version=" not in query:
+                refused.append(f"{self.path} {dict(self.headers)}")
+            self._say(*((200, VM) if path == "/metadata/instance/compute/name" else next(following, last)))
+
+        def do_POST(self) -> None:
+            refused.append("an event was approved")
+            self._say(200, "")
+
+        def _say(self, status: int, text: str) -> None:
+            self.send_response(status)
+            self.end_headers()
+            self.wfile.write(text.encode())
+
+        def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the base class names it so
+            """Says nothing."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}", refused
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+def train(folder: Path, address: str, **environment: str) -> list[str]:
+    """All it says in a run of at least half a second that saves only when it has notice."""
+    options = {"--folder": folder, "--steps": 250, "--every": 1000, "--pause": 0.002, "--look": 0.02}
+    words = [str(each) for pair in options.items() for each in pair]
+    done = subprocess.run(
+        [sys.executable, "train.py", *words, "--metadata", address],
+        cwd=FOLDER,
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        timeout=_LIMIT,
+        check=True,
+    )
+    assert done.stderr == ""
+    return done.stdout.splitlines()
+
+
+def saves(output: list[str]) -> list[str]:
+    return [line.rpartition(" ")[0] for line in output if "saved" in line]
+
+
+@pytest.fixture(scope="module")
+def result(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """What a run gives that looks for no notice."""
+    folder = tmp_path_factory.mktemp("unnoticed")
+    train(folder, "")
+    return (folder / "result.json").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        NOTICE,
+        NOTICE | {"Resources": ["aks-cpuspot-24469130-vmss_0", VM.upper()]},
+        NOTICE | {"EventStatus": "Started", "NotBefore": ""},
+    ],
+    ids=["alone", "among others", "begun"],
+)
+def test_a_preempt_of_this_vm_is_a_notice(event: dict[str, Any]) -> None:
+    assert notices(document(event), VM) == {NOTICE["EventId"]}
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        NOTICE | {"Resources": ["aks-cpuspot-24469130-vmss_11"]},
+        *(NOTICE | {"EventType": other} for other in ("Freeze", "Reboot", "Redeploy", "Terminate")),
+    ],
+    ids=lambda event: f"{event['EventType']} {event['Resources'][0]}",
+)
+def test_anything_else_is_none(event: dict[str, Any]) -> None:
+    assert notices(document(event), VM) == set()
+
+
+def test_it_saves_once_for_a_notice_and_goes_on(tmp_path: Path, result: str) -> None:
+    with service(events(), events(NOTICE)) as (address, refused):
+        output = train(tmp_path, address)
+    assert saves(output) == ["notice, saved step"]
+    assert json.loads((tmp_path / "checkpoint.json").read_text(encoding="utf-8"))["step"] > 0
+    assert (tmp_path / "result.json").read_text(encoding="utf-8") == result
+    assert refused == []
+
+
+def test_it_saves_again_when_one_was_called_off_and_another_comes(tmp_path: Path) -> None:
+    with service(events(NOTICE), events(), events(NOTICE | {"EventId": "another"})) as (address, _):
+        assert saves(train(tmp_path, address)) == ["notice, saved step"] * 2
+
+
+def test_it_goes_past_proxies(tmp_path: Path) -> None:
+    with service(events(NOTICE)) as (address, _):
+        output = train(tmp_path, address, http_proxy="http://127.0.0.1:9", no_proxy="")
+    assert saves(output) == ["notice, saved step"]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [(429, ""), (400, '{"error": "Bad request"}'), (200, "<html>"), (200, "[]"), (200, '{"Events": [{}]}')],
+    ids=["too many requests", "refused", "a page", "a list", "no fields"],
+)
+def test_an_answer_that_is_none_is_told_once_and_the_next_look_counts(
+    tmp_path: Path, result: str, answer: Answer
+) -> None:
+    with service(answer, answer, events(NOTICE)) as (address, _):
+        output = train(tmp_path, address)
+    assert (
+        len([line for line in output if line.startswith("no notice of an eviction can be read yet: ")]) == 1
+    )
+    assert saves(output) == ["notice, saved step"]
+    assert (tmp_path / "result.json").read_text(encoding="utf-8") == result
+
+
+def test_without_a_service_it_trains_all_the_same(tmp_path: Path, result: str) -> None:
+    output = train(tmp_path, "http://127.0.0.1:9")
+    [told] = [line for line in output if "notice" in line]
+    assert told.startswith("no notice of an eviction can be read yet: <urlopen error ")
+    assert (tmp_path / "result.json").read_text(encoding="utf-8") == result

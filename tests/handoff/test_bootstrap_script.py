@@ -1,0 +1,303 @@
+"""`bootstrap.sh` with stand-ins of the programs that it calls: done once, cut off anywhere, refused everywhere."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+from pathlib import Path
+
+import pytest
+
+from handoff.files import files
+from handoff.folder import write
+from tests.handoff.fake_programs import PASSWORD, Fakes, status
+from tests.handoff.made_up_outputs import TOKEN, outputs, with_basis
+
+ALL = [
+    "juju add-cloud",
+    "juju add-credential",
+    "juju bootstrap",
+    "tofu init",
+    "tofu workspace",
+    "tofu apply",
+]
+
+
+@pytest.fixture
+def fakes(tmp_path: Path) -> Fakes:
+    write(tmp_path / "handoff", files(outputs()))
+    return Fakes.installed(tmp_path / "handoff", tmp_path / "machine")
+
+
+def test_it_does_everything_in_order(fakes: Fakes) -> None:
+    done = fakes.run("bootstrap.sh", "--yes")
+    assert (done.returncode, done.stderr) == (0, "")
+    calls = fakes.calls()
+    [bootstrap] = [line for line in calls if line.startswith("juju bootstrap")]
+    assert bootstrap == (
+        "juju bootstrap aks-dev aks-dev-controller --credential aks-dev --agent-version 3.6.9 "
+        "--config caas-image-repo=public.ecr.aws/juju"
+    )
+    [apply] = [line for line in calls if " apply " in line]
+    assert apply.endswith(f" apply -auto-approve -var-file={fakes.folder}/ckf.auto.tfvars.json")
+    assert "2 of 2 applications active" in done.stdout
+    assert "Charmed Kubeflow 1.11 is there: http://kubeflow-aks-dev-" in done.stdout
+    assert "make verify STACK=dev" in done.stdout
+    assert "argoRetries: true" in done.stdout
+
+
+def test_the_order_is_cloud_credential_controller_terraform(fakes: Fakes) -> None:
+    fakes.run("bootstrap.sh", "--yes")
+    assert fakes.changes() == ALL
+
+
+def test_no_secret_is_on_a_command_line_or_in_what_is_said(fakes: Fakes) -> None:
+    done = fakes.run("bootstrap.sh", "--yes")
+    logs = "".join(path.read_text() for path in (fakes.folder / "logs").iterdir())
+    for text in ("\n".join(fakes.calls()), done.stdout, done.stderr, logs):
+        assert TOKEN not in text
+        assert PASSWORD not in text
+    assert (fakes.root / "state" / "password").read_text() == PASSWORD
+
+
+def test_what_is_done_is_not_done_again(fakes: Fakes) -> None:
+    fakes.run("bootstrap.sh", "--yes")
+    fakes.changes()
+    again = fakes.run("bootstrap.sh", "--yes")
+    assert again.returncode == 0
+    assert fakes.changes() == [
+        "juju update-k8s",
+        "juju update-credential",
+        "tofu init",
+        "tofu workspace",
+        "tofu apply",
+    ]
+    assert "controller aks-dev-controller: is there" in again.stdout
+
+
+@pytest.mark.parametrize(
+    ("stopped", "left"),
+    [
+        ("juju-add-credential", ["juju update-k8s", *ALL[1:]]),
+        ("juju-bootstrap", ["juju update-k8s", "juju update-credential", *ALL[2:]]),
+        ("tofu-init", ["juju update-k8s", "juju update-credential", *ALL[3:]]),
+        ("tofu-workspace", ["juju update-k8s", "juju update-credential", *ALL[3:]]),
+        ("tofu-apply", ["juju update-k8s", "juju update-credential", *ALL[3:]]),
+    ],
+)
+def test_it_goes_on_wherever_it_was_stopped(fakes: Fakes, stopped: str, left: list[str]) -> None:
+    fakes.fails(stopped, "connection reset by peer")
+    first = fakes.run("bootstrap.sh", "--yes")
+    assert first.returncode == 1
+    assert "connection reset by peer" in first.stdout
+    assert "it goes on from here" in first.stderr
+    fakes.calls()
+    second = fakes.run("bootstrap.sh", "--yes")
+    assert (second.returncode, second.stderr) == (0, "")
+    assert fakes.changes() == left
+
+
+def test_a_cloud_that_juju_takes_from_no_file_comes_from_the_kubeconfig(fakes: Fakes) -> None:
+    fakes.fails("juju-add-cloud", 'ERROR cloud type "kubernetes" not supported')
+    done = fakes.run("bootstrap.sh", "--yes")
+    assert done.returncode == 0
+    [call] = [line for line in fakes.calls("juju") if line.startswith("juju add-k8s")]
+    assert call == "juju add-k8s aks-dev --client --storage ckf-zrs --region azure/westeurope"
+    assert "it is read from the kubeconfig instead" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("program", "said"),
+    [
+        ("juju", "juju is not there\n  install it: sudo snap install juju --channel=3.6/stable\n"),
+        ("kubectl", "kubectl is not there\n  install it: "),
+        ("python3", "python3 is not there\n  install it: "),
+        ("tofu", "neither tofu nor terraform is there\n  install OpenTofu: "),
+    ],
+)
+def test_a_missing_tool_is_told_before_anything_is_done(fakes: Fakes, program: str, said: str) -> None:
+    fakes.without(program)
+    done = fakes.run("bootstrap.sh", "--yes")
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"error: {said}")
+    assert fakes.changes() == []
+
+
+@pytest.mark.parametrize("version", ["4.0.1-ubuntu-amd64", "3.5.7-genericlinux-amd64", "2.9.51-ubuntu-amd64"])
+def test_another_juju_is_told(fakes: Fakes, version: str) -> None:
+    fakes.put("version", version)
+    done = fakes.run("bootstrap.sh", "--yes")
+    assert done.returncode == 1
+    assert done.stderr.startswith(
+        f"error: Juju {version} is here; Charmed Kubeflow 1.11 is deployed with Juju 3.6\n  get it: "
+    )
+
+
+@pytest.mark.parametrize("version", ["3.6.9-ubuntu-amd64", "3.6.14-genericlinux-arm64"])
+def test_every_juju_of_the_series_is_taken(fakes: Fakes, version: str) -> None:
+    fakes.put("version", version)
+    assert fakes.run("bootstrap.sh", "--yes").returncode == 0
+
+
+@pytest.mark.parametrize("missing", ["TF_VAR_dex_static_username", "TF_VAR_dex_static_password"])
+def test_a_dashboard_that_nobody_could_sign_in_to_is_told_at_once(fakes: Fakes, missing: str) -> None:
+    done = fakes.run("bootstrap.sh", "--yes", **{missing: "unset"})
+    assert done.returncode == 1
+    assert done.stderr.startswith("error: nobody could sign in to the dashboard")
+    assert fakes.changes() == []
+
+
+def test_an_empty_password_is_a_choice(fakes: Fakes) -> None:
+    empty = {"TF_VAR_dex_static_username": "", "TF_VAR_dex_static_password": ""}
+    assert fakes.run("bootstrap.sh", "--yes", **empty).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (
+            "error: You must be logged in to the server (Unauthorized)",
+            "the cluster does not take Juju's token",
+        ),
+        (
+            "dial tcp 10.0.0.4:443: i/o timeout",
+            "the cluster can't be reached: dial tcp 10.0.0.4:443: i/o timeout",
+        ),
+    ],
+)
+def test_a_cluster_that_does_not_answer_is_told(fakes: Fakes, answer: str, said: str) -> None:
+    fakes.put("unreachable", f"{answer}\n")
+    done = fakes.run("bootstrap.sh", "--yes")
+    assert (done.returncode, fakes.changes()) == (1, [])
+    assert done.stderr.startswith(f"error: {said}\n")
+
+
+def test_a_namespace_without_its_model_stops_before_terraform(fakes: Fakes) -> None:
+    fakes.put("namespaces/kubeflow", "Active")
+    done = fakes.run("bootstrap.sh", "--yes")
+    assert done.returncode == 1
+    assert done.stderr.startswith("error: the namespace kubeflow exists, and Juju has no such model")
+    assert f"kubectl --kubeconfig {fakes.folder}/kubeconfig delete namespace kubeflow" in done.stderr
+    assert not [each for each in fakes.changes() if each.startswith("tofu")]
+
+
+def test_a_namespace_that_is_going_is_waited_for(fakes: Fakes) -> None:
+    fakes.put("namespaces/kubeflow", "Terminating")
+    done = fakes.run("bootstrap.sh", "--yes")
+    assert done.stderr.startswith("error: the namespace kubeflow is still being removed")
+
+
+def test_a_model_without_its_namespace_is_told(fakes: Fakes) -> None:
+    fakes.put("models/kubeflow")
+    done = fakes.run("bootstrap.sh", "--yes")
+    assert done.stderr.startswith("error: Juju has a model kubeflow, and the cluster has no such namespace")
+
+
+def test_a_colleague_s_controller_is_left_alone(fakes: Fakes) -> None:
+    fakes.put("namespaces/controller-aks-dev-controller", "Active")
+    done = fakes.run("bootstrap.sh", "--yes")
+    assert done.returncode == 1
+    assert "that this machine's Juju knows nothing of" in done.stderr
+    assert "juju register" in done.stderr
+    assert "juju bootstrap" not in fakes.changes()
+
+
+def test_a_controller_of_an_earlier_cluster_is_told(fakes: Fakes) -> None:
+    fakes.put("controllers/aks-dev-controller")
+    done = fakes.run("bootstrap.sh", "--yes")
+    assert done.returncode == 1
+    assert "juju unregister aks-dev-controller" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "way"),
+    [
+        ("toomanyrequests: You have reached your pull rate limit", "Docker Hub answers no more requests"),
+        ("│ map[controller.juju.is/id:42cd3f3c-17be-4786-811a-527bc80d653b", "stopped half-way"),
+        ('a namespace called "kubeflow" already', "Juju makes its namespaces itself"),
+        ("x509: certificate signed by unknown authority", "run `make handoff STACK=dev` again"),
+    ],
+)
+def test_what_others_have_met_is_recognised(fakes: Fakes, text: str, way: str) -> None:
+    fakes.fails("tofu-apply", text)
+    done = fakes.run("bootstrap.sh", "--yes")
+    assert done.returncode == 1
+    assert way in done.stderr
+
+
+def test_the_wait_says_how_far_it_is_and_ends(fakes: Fakes) -> None:
+    fakes.put("status/1", status(minio="waiting", kfp="maintenance"))
+    fakes.put("status/2", status(minio="active", kfp="waiting"))
+    fakes.put("status/3", status(minio="active", kfp="active"))
+    done = fakes.run("bootstrap.sh", "--yes", WAIT_MINUTES="5")
+    assert done.returncode == 0
+    assert re.findall(r"(\d of \d) applications active", done.stdout) == ["0 of 2", "1 of 2", "2 of 2"]
+
+
+def test_charms_that_never_start_are_told_with_what_the_cluster_says(fakes: Fakes) -> None:
+    fakes.put("status/1", status(minio="active", katib="waiting"))
+    fakes.put("pods", "katib-controller-0 1/2 CrashLoopBackOff 7 20m\n")
+    fakes.put("pod-log", "fsnotify watcher: too many open files\n")
+    fakes.put("events", "2m Warning FailedScheduling pod/minio-0 0/5 nodes: 2 Insufficient cpu\n")
+    done = fakes.run("bootstrap.sh", "--yes")
+    assert done.returncode == 1
+    assert "error: not everything works after 0 minutes" in done.stderr
+    assert "a node has too few inotify instances" in done.stderr
+    assert "the pool general has no room" in done.stderr
+    assert done.stderr.count("inotify instances") == 1
+
+
+def test_only_the_controller(fakes: Fakes) -> None:
+    fakes.without("tofu")
+    nobody = {"TF_VAR_dex_static_username": "unset", "TF_VAR_dex_static_password": "unset"}
+    done = fakes.run("bootstrap.sh", "--controller-only", **nobody)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert fakes.changes() == ALL[:3]
+    assert f"apply -var-file={fakes.folder}/ckf.auto.tfvars.json" in done.stdout
+
+
+def test_another_release_ends_with_the_controller(tmp_path: Path) -> None:
+    write(tmp_path / "handoff", files(outputs(with_basis(kubeflow={"release": "1.10"}))))
+    fakes = Fakes.installed(tmp_path / "handoff", tmp_path / "machine")
+    done = fakes.run("bootstrap.sh")
+    assert done.returncode == 0
+    assert "juju deploy kubeflow --trust --channel 1.10/stable" in done.stdout
+
+
+def test_a_private_cluster_s_controller_gets_no_public_address_by_itself(tmp_path: Path) -> None:
+    write(tmp_path / "handoff", files(outputs(with_basis(apiAccess={"privateCluster": True}))))
+    fakes = Fakes.installed(tmp_path / "handoff", tmp_path / "machine")
+    asked = fakes.run("bootstrap.sh", "--yes")
+    assert asked.returncode == 1
+    assert "say what you want" in asked.stderr
+    assert "juju bootstrap" not in fakes.changes()
+    done = fakes.run("bootstrap.sh", "--yes", CONTROLLER_SERVICE_TYPE="cluster")
+    assert done.returncode == 0
+    [call] = [line for line in fakes.calls() if line.startswith("juju bootstrap")]
+    assert call.endswith(" --config controller-service-type=cluster")
+
+
+def test_ctrl_c_is_gone_on_from(fakes: Fakes) -> None:
+    fakes.put("slow/juju-bootstrap")
+    with fakes.started("bootstrap.sh", "--yes") as script:
+        fakes.wait_for("juju bootstrap")
+        os.killpg(script.pid, signal.SIGINT)
+        assert script.wait(timeout=30) != 0
+    assert not fakes.has("controllers/aks-dev-controller")
+    (fakes.root / "state" / "slow" / "juju-bootstrap").unlink()
+    fakes.calls()
+    assert fakes.run("bootstrap.sh", "--yes").returncode == 0
+    assert fakes.changes() == ["juju update-k8s", "juju update-credential", *ALL[2:]]
+
+
+def test_a_word_that_is_no_option_is_told(fakes: Fakes) -> None:
+    done = fakes.run("bootstrap.sh", "--force")
+    assert (done.returncode, fakes.calls()) == (1, [])
+    assert done.stderr.startswith("error: --force is no option")
+
+
+def test_help_needs_nothing(fakes: Fakes) -> None:
+    done = fakes.run("bootstrap.sh", "--help")
+    assert done.returncode == 0
+    assert done.stdout.startswith("bootstrap.sh [--yes] [--controller-only]")

@@ -1,0 +1,105 @@
+"""`python -m handoff`: what it writes, what it says, and what it keeps to itself."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from handoff import __main__ as command
+from handoff.__main__ import main
+from handoff.files import files
+from recorder.run import PROJECT_ROOT
+from tests.handoff.made_up_outputs import TOKEN, outputs, values, with_basis
+
+
+@pytest.fixture
+def given(tmp_path: Path) -> Path:
+    file = tmp_path / "outputs.json"
+    file.write_text(json.dumps(values()))
+    return file
+
+
+def test_it_writes_the_files_and_says_what_comes_next(
+    given: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([f"--outputs={given}", f"--build={tmp_path / 'build'}", "--", "dev"]) == 0
+    folder = tmp_path / "build" / "dev" / "handoff"
+    expected = files(outputs())
+    assert {path.name: path.read_text() for path in folder.iterdir() if path.name in expected} == expected
+    told = capsys.readouterr()
+    assert f"Next: {folder}/bootstrap.sh" in told.out
+    assert "kubeflow.argoRetries, so that retries survive evictions" in told.out
+    assert TOKEN not in told.out + told.err
+
+
+def test_stdout_is_one_object_and_nothing_is_written(
+    given: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    build = tmp_path / "build"
+    assert main([f"--outputs={given}", f"--build={build}", "--stdout", "dev"]) == 0
+    told = capsys.readouterr()
+    assert json.loads(told.out) == files(outputs())
+    assert (told.err, build.exists()) == ("", False)
+
+
+@pytest.mark.parametrize(
+    ("stack", "text", "said"),
+    [
+        ("dev", "{}", "there are no outputs; run `pulumi up --stack dev` first"),
+        ("prod", None, "these are the outputs of stack dev; expected those of prod"),
+        ("../../etc", None, "stack: ../../etc is not allowed; expected a name of 1 to 20 lower-case letters"),
+        ("a\nb", None, "stack: 'a\\nb' is not allowed; expected a name of 1 to 20 lower-case letters"),
+        ("dev", json.dumps(values(jujuToken="[secret]")), "jujuToken is masked"),
+    ],
+)
+def test_what_is_wrong_is_one_line(
+    stack: str, text: str | None, said: str, given: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if text is not None:
+        given.write_text(text)
+    assert main([f"--outputs={given}", f"--build={given.parent / 'build'}", "--", stack]) == 1
+    told = capsys.readouterr()
+    assert told.err.startswith("error: ")
+    assert said in told.err
+    assert (told.err.count("\n"), told.out) == (1, "")
+    assert not (given.parent / "build").exists()
+
+
+def test_another_release_ends_with_the_controller(
+    given: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given.write_text(json.dumps(with_basis(kubeflow={"release": "1.10", "argoRetries": True})))
+    assert main([f"--outputs={given}", f"--build={tmp_path / 'build'}", "dev"]) == 0
+    told = capsys.readouterr().out
+    assert (
+        "It ends with Juju's controller: deploy/ has Charmed Kubeflow 1.11, and this stack has 1.10" in told
+    )
+    assert "take it out until Charmed Kubeflow is there" in told
+
+
+def test_ctrl_c_is_no_traceback(
+    given: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(command, "write", interrupted)
+    assert main([f"--outputs={given}", "dev"]) == 130
+    assert capsys.readouterr().err == "error: interrupted; what was there before is as it was\n"
+
+
+def test_a_reader_that_has_gone_is_no_failure(given: Path) -> None:
+    handoff = f"{sys.executable} -B -m handoff --stdout --outputs {given} dev"
+    done = subprocess.run(
+        ["bash", "-o", "pipefail", "-c", f"{handoff} | head -c 1"],
+        cwd=PROJECT_ROOT,
+        env={"PYTHONPATH": ".:ckf_spot/src", "PATH": "/usr/bin:/bin"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.stdout, done.stderr) == ("{", "")
