@@ -1,6 +1,6 @@
 """What the autoscaler tells of itself in ConfigMap `kube-system/cluster-autoscaler-status`, as a YAML text.
 
-Source: cluster-autoscaler `clusterstate/api/types.go` and `clusterstate/clusterstate.go`, GetStatus, as of 1.34.
+Source: `clusterstate/api/types.go`; `clusterstate/clusterstate.go`, GetStatus; `clusterstate/utils/status.go`.
 """
 
 from collections.abc import Callable, Iterable, Mapping
