@@ -30,7 +30,6 @@ def outputs(demo: DemoStack, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a(demo: DemoStack, outputs: Path, capsys):
     print(main(["demo", "--outputs", str(outputs)]))
     import shutil
-
     shutil.copy(outputs, "/tmp/s17_verify_outputs.json")
     with capsys.disabled():
         print(capsys.readouterr().out)
