@@ -49,6 +49,14 @@ class Work(_Read):
     retry_wait_minutes: _NotNegative = 5
     deadline_hours: _Hours | None = None
     steps_at_once: Annotated[int, Field(ge=1, le=5000, strict=False)] = 1
+    assumed: list[str] | None = None
+    """Keys that the stack's file leaves at their default; None from a program of before it."""
+
+    @property
+    def assumes_restart(self) -> bool:
+        """Whether nobody said how long a restart takes."""
+        said = "restart_minutes" in self.model_fields_set
+        return not said if self.assumed is None else "restartMinutes" in self.assumed
 
     @property
     def step(self) -> Step:

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from cost import basis as basis_of
-from cost import fixed, lines, sentences
+from cost import fixed, lines, restarts, sentences
 from cost.basis import Basis, Work
-from cost.bill import Bill
-from cost.figures import CostError, EvictionRate, Source
+from cost.bill import Bill, WorkCost
+from cost.figures import CostError, EvictionRate, Restart, Source
 from cost.prices.market import Market
 from cost.quotes import Quotes
 from cost.reading import Cluster, Pool, cluster
@@ -26,12 +26,14 @@ class _Account:
     """What a bill is made from.
 
     Attributes:
-        workload: the stack's own, or the one that is assumed.
+        stated: the stack's own work, or the one that is assumed.
+        workload: the same with what was measured.
     """
 
     region: str
     read: basis_of.Read
     found: Cluster
+    stated: Mapping[str, Work]
     workload: Mapping[str, Work]
     quotes: Quotes
     terms: PoolTerms
@@ -43,27 +45,38 @@ class _Account:
 
 
 def batch(
-    stack: Stack, market: Market, *, observed: Mapping[str, EvictionRate] | None = None
+    stack: Stack,
+    market: Market,
+    *,
+    observed: Mapping[str, EvictionRate] | None = None,
+    measured: Mapping[str, Restart] | None = None,
 ) -> tuple[tuple[Work, Terms], ...]:
     """The work of a bill, and what it is reckoned with; arguments and errors are those of `bill`."""
-    account = _account(stack, market, observed or {})
+    account = _account(stack, market, observed or {}, measured or {})
     on = account.on
     account.quotes.check()
     return tuple((work, on[name]) for name, work in account.workload.items())
 
 
-def bill(stack: Stack, market: Market, *, observed: Mapping[str, EvictionRate] | None = None) -> Bill:
+def bill(
+    stack: Stack,
+    market: Market,
+    *,
+    observed: Mapping[str, EvictionRate] | None = None,
+    measured: Mapping[str, Restart] | None = None,
+) -> Bill:
     """What a stack is expected to cost a month.
 
     Args:
         stack: what it registers and exports.
         market: who knows the prices.
         observed: eviction rates by pool that go before what the stack and the market say.
+        measured: restarts by pool, for work that does not say how long one takes.
 
     Raises:
         CostError: it can't be made; one line for each mistake.
     """
-    account = _account(stack, market, observed or {})
+    account = _account(stack, market, observed or {}, measured or {})
     read, found, workload = account.read, account.found, account.workload
     basis, quotes, terms, on = read.basis, account.quotes, account.terms, account.on
     assumed = not basis.workload
@@ -86,11 +99,14 @@ def bill(stack: Stack, market: Market, *, observed: Mapping[str, EvictionRate] |
         currency=market.currency,
         lines=tuple(every),
         work=tuple(
-            replace(it.cost, said=tuple(sentences.of(workload[name], it.cost, on[name], market.currency)))
+            replace(it.cost, said=tuple(_said(account, name, it.cost, market.currency)))
             for name, it in played.items()
         ),
         rates=terms.rates,
-        sources=tuple(_sources(quotes, terms, assumed=assumed and bool(workload))),
+        sources=(
+            *_sources(quotes, terms, assumed=assumed and bool(workload)),
+            *dict.fromkeys(_measured(account)),
+        ),
         budget=basis.budget.monthly if basis.budget else None,
         left_out=(
             *_idle_pools(terms, workload),
@@ -103,16 +119,28 @@ def bill(stack: Stack, market: Market, *, observed: Mapping[str, EvictionRate] |
     )
 
 
-def _account(stack: Stack, market: Market, observed: Mapping[str, EvictionRate]) -> _Account:
+def _account(
+    stack: Stack, market: Market, observed: Mapping[str, EvictionRate], measured: Mapping[str, Restart]
+) -> _Account:
     read = basis_of.read(stack.outputs)
     found = cluster(stack)
     region = found.region or read.basis.location
     if not region:
         raise CostError("location: None is not allowed; expected the name of an Azure region")
-    workload = read.basis.workload or _blogs_month(found.pools)
-    _check(read.basis, workload, found.pools)
+    stated = read.basis.workload or _blogs_month(found.pools)
+    _check(read.basis, stated, found.pools)
     quotes = Quotes(market, region)
-    return _Account(region, read, found, workload, quotes, PoolTerms(found, read.basis, quotes, observed))
+    if read.basis.cost.model == "blog":  # which knows no restarts
+        measured = {}
+    workload = {name: restarts.measured(work, measured.get(work.pool)) for name, work in stated.items()}
+    terms = PoolTerms(found, read.basis, quotes, observed, measured)
+    return _Account(region, read, found, stated, workload, quotes, terms)
+
+
+def _said(account: _Account, name: str, cost: WorkCost, currency: str) -> Iterator[str]:
+    on = account.on[name]
+    yield from sentences.of(account.workload[name], cost, on, currency)
+    yield from restarts.said(account.stated[name], on.restart)
 
 
 def _blogs_month(pools: Mapping[str, Pool]) -> Mapping[str, Work]:
@@ -149,6 +177,14 @@ def _sources(quotes: Quotes, terms: PoolTerms, *, assumed: bool) -> Iterator[Sou
     if assumed:
         found[_ASSUMED_WORK] = None
     yield from found
+
+
+def _measured(account: _Account) -> Iterator[Source]:
+    """Where restarts are from that a drill measured, one for each pool."""
+    for name, on in account.on.items():
+        if on.restart and account.stated[name].assumes_restart:
+            source = on.restart.source
+            yield replace(source, name=f"restart on {on.pool.name}: {source.name}")
 
 
 def _idle_pools(terms: PoolTerms, workload: Mapping[str, Work]) -> Iterator[str]:

@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import Final
 
 from cost.figures import EvictionRate, Range, Source
+from cost.words import counted
 
 CONFIDENCE: Final = 0.95
 _LOWEST_BAND, _HIGHEST_BAND = 0.05, 0.20
@@ -48,7 +49,7 @@ class PoolSeen:
         low, high = self._limits()
         high = _chance(high)
         expected = _chance(self.evictions / self.hours) if self.evictions else high
-        words = f"observed: {_counted(self.evictions, 'eviction')} in {self.hours:.3g} node hours"
+        words = f"observed: {counted(self.evictions, 'eviction')} in {self.hours:.3g} node hours"
         return EvictionRate(Range(expected, _chance(low), high), Source(words, self.day))
 
     @property
@@ -76,7 +77,3 @@ def moments(times: Iterable[float], together: float) -> int:
 def _chance(hourly: float) -> float:
     """Of at least one within an hour, from events an hour; below 1 also where there are very many."""
     return min(-math.expm1(-hourly), math.nextafter(1.0, 0.0))
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number or 'no'} {noun}" + ("" if number == 1 else "s")

@@ -103,6 +103,18 @@ class EvictionRate:
     source: Source
 
 
+@dataclass(frozen=True)
+class Restart:
+    """How long a start of a step takes until it works, boot and image included, where somebody measured it.
+
+    Attributes:
+        minutes: the median, from the shortest to the longest.
+    """
+
+    minutes: Range
+    source: Source
+
+
 class CostError(ValueError):
     """A bill can't be made.
 

@@ -78,5 +78,7 @@ def _lines(error: ValidationError, name: str, wrote: str) -> Iterator[str]:
         else:
             shown = cast(object, mistake["input"])
             text = repr(shown) if isinstance(shown, str | int | float | None) else type(shown).__name__
-            wanted = _WANTED.get(kind) or said.removeprefix("Input should be ")
+            wanted = _WANTED.get(kind) or said.removeprefix("Input should be ").replace(
+                "String should have", "text of"
+            )
             yield f"{key}: {text[:_LONGEST]} is not allowed; expected {wanted}"

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
-from typing import Annotated, Literal
+from pathlib import Path
+from statistics import median
+from typing import Annotated, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
+from cost.figures import CostError, Range, Restart, Source
+from cost.files import load
+from cost.words import counted
+
+_WROTE: Final = "what `make drill` wrote"
 _Name = Annotated[str, Field(min_length=1, max_length=100)]
 _Seconds = Annotated[float, Field(ge=0, le=86_400)]
 """A drill ends within minutes; a day is beyond all sense."""
@@ -46,6 +54,12 @@ class PoolTimes(_Written):
     drained: tuple[bool, ...] = ()
     again_seconds: tuple[_Seconds, ...] = ()
 
+    @property
+    def restart(self) -> Range | None:
+        """Seconds from a node's request until work ran on it; None where that was not seen."""
+        boot, start = spread(self.boot_seconds), spread(self.start_seconds)
+        return boot + start if boot and start else None
+
 
 class Measured(_Written):
     """What one drill measured.
@@ -63,3 +77,55 @@ class Measured(_Written):
     day: Annotated[date, Field(alias="date")]
     location: _Name
     pools: dict[_Name, PoolTimes]
+
+
+def read(path: Path, pools: Iterable[str]) -> Measured:
+    """What a drill on Azure measured.
+
+    Args:
+        path: what `make drill` wrote.
+        pools: names of the stack's pools.
+
+    Raises:
+        CostError: it can't be read, is not about this stack's pools, or has the simulated seconds of the local AKS; one
+            line for each mistake.
+    """
+    found = load(path, Measured, _WROTE)
+    if found.where == "local":
+        raise CostError(
+            f"{path.name}: where: 'local' is not allowed; expected 'azure', for the seconds of the local AKS are "
+            "simulated and say nothing of Azure's; measure with `make drill` on a cluster there"
+        )
+    known = tuple(pools)
+    strangers = tuple(
+        f"{path.name}: pool {name!r} is not allowed; expected one of this stack's pools: {', '.join(known) or 'none'}"
+        for name in found.pools
+        if name not in known
+    )
+    if strangers:
+        raise CostError(*strangers)
+    return found
+
+
+def restarts(measured: Measured, sizes: Mapping[str, str]) -> Mapping[str, Restart]:
+    """How long a restart takes on each pool whose nodes are still of the size that was measured.
+
+    Args:
+        measured: what a drill measured.
+        sizes: VM size of each pool.
+    """
+    return dict(_restarts(measured, sizes))
+
+
+def spread(seconds: Iterable[float]) -> Range | None:
+    """The median of some times, from the shortest to the longest; None of none."""
+    found = sorted(seconds)
+    return Range(median(found), found[0], found[-1]) if found else None
+
+
+def _restarts(measured: Measured, sizes: Mapping[str, str]) -> Iterator[tuple[str, Restart]]:
+    for name, times in measured.pools.items():
+        if (seconds := times.restart) and times.vm_size == sizes.get(name):
+            nodes, evictions = len(times.boot_seconds), len(times.drained)
+            words = f"measured by a drill on {counted(nodes, 'node')}, {counted(evictions, 'eviction')}"
+            yield name, Restart(seconds * (1 / 60), Source(words, measured.day))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
 from cost.bill import Bill
 from cost.billing import bill
-from cost.figures import EvictionRate, Quote, Range, Source
+from cost.figures import EvictionRate, Quote, Range, Restart, Source
 from cost.prices.market import Market
 from cost.stack import Stack
 from cost.words import share
@@ -26,19 +26,25 @@ class Supposed:
     bill: Bill
 
 
-def rates(stack: Stack, market: Market) -> Iterator[Supposed]:
+def rates(stack: Stack, market: Market, measured: Mapping[str, Restart] | None = None) -> Iterator[Supposed]:
     """The bill at one eviction rate after the other, for all spot pools."""
     pools = bill(stack, market).rates
     for each in RATES:
         rate = EvictionRate(Range.exactly(each), Source("supposed", assumed=True))
-        yield Supposed(f"{share(each)} an hour", bill(stack, market, observed=dict.fromkeys(pools, rate)))
+        found = bill(stack, market, observed=dict.fromkeys(pools, rate), measured=measured)
+        yield Supposed(f"{share(each)} an hour", found)
 
 
-def prices(stack: Stack, market: Market) -> Iterator[Supposed]:
+def prices(
+    stack: Stack,
+    market: Market,
+    observed: Mapping[str, EvictionRate] | None = None,
+    measured: Mapping[str, Restart] | None = None,
+) -> Iterator[Supposed]:
     """The bill at other spot prices; Azure raises and lowers them by a tenth (`docs/facts/prices.md#spot-prices`)."""
     for words, factor in FACTORS.items():
-        yield Supposed(words, bill(stack, _Repriced(market, factor)))
-    yield Supposed(ON_DEMAND, bill(stack, _Repriced(market, None)))
+        yield Supposed(words, bill(stack, _Repriced(market, factor), observed=observed, measured=measured))
+    yield Supposed(ON_DEMAND, bill(stack, _Repriced(market, None), observed=observed, measured=measured))
 
 
 class _Repriced:

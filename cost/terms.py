@@ -9,7 +9,7 @@ from typing import Final
 
 from cost import fixed
 from cost.basis import Basis
-from cost.figures import HOURS_A_MONTH, EvictionRate, Quote, Range, Source
+from cost.figures import HOURS_A_MONTH, EvictionRate, Quote, Range, Restart, Source
 from cost.prices import bands
 from cost.quotes import Quotes
 from cost.reading import Cluster, Pool
@@ -52,6 +52,7 @@ class Terms:
         tail: hours for which the autoscaler leaves a node without work alone.
         day: hours after which the cluster is stopped until next morning; None where it always runs.
         running: share of the month in which it runs.
+        restart: what a drill measured there; None where none did.
     """
 
     pool: Pool
@@ -64,6 +65,7 @@ class Terms:
     blog: bool
     day: float | None = None
     running: float = 1.0
+    restart: Restart | None = None
 
     @property
     def on_twin(self) -> float:
@@ -75,10 +77,16 @@ class PoolTerms:
     """The terms of every pool of a cluster, each made when it is first asked for."""
 
     def __init__(
-        self, found: Cluster, basis: Basis, quotes: Quotes, observed: Mapping[str, EvictionRate]
+        self,
+        found: Cluster,
+        basis: Basis,
+        quotes: Quotes,
+        observed: Mapping[str, EvictionRate],
+        measured: Mapping[str, Restart],
     ) -> None:
-        """Takes rates by pool that go before what the stack and the market say."""
+        """Takes rates by pool that go before what the stack and the market say, and measured restarts by pool."""
         self._cluster, self._cost, self._quotes, self._observed = found, basis.cost, quotes, observed
+        self._measured = measured
         self._hours = basis.office_hours
         self.rates: dict[str, EvictionRate] = {}
         self.warnings: dict[str, None] = {}
@@ -105,6 +113,7 @@ class PoolTerms:
             blog=self._cost.model == "blog",
             day=self._hours.day if self._hours and self._cost.model != "blog" else None,
             running=self._hours.share if self._hours else 1.0,
+            restart=self._measured.get(pool.name),
         )
 
     def _eviction_rate(self, pool: Pool) -> EvictionRate:

@@ -101,8 +101,18 @@ def hours(number: float) -> str:
     return f"{number:,.0f}" if number >= _WHOLE_FROM or number == int(number) else f"{number:.1f}"
 
 
+def minutes(number: float) -> str:
+    """Minutes: `6 min`, `3.6 min`."""
+    return f"{round(number, 1):,.10g} min"
+
+
 def duration(number: float) -> str:
     """A length of time given in hours: `67 min`, `20 h`."""
     if not math.isfinite(number):
         return "any length"
     return f"{number * 60:.0f} min" if number < _MINUTES_BELOW else f"{hours(number)} h"
+
+
+def counted(number: int, noun: str) -> str:
+    """`1 eviction`, `3 evictions`, `no evictions`."""
+    return f"{number or 'no'} {noun}" + ("" if number == 1 else "s")

@@ -12,6 +12,7 @@ from cost.figures import HOURS_A_MONTH, Range, product, times
 from cost.model import blog, breakeven, fallback, hourly, idle, interval
 from cost.model.rates import chance_within_an_hour, evictions_an_hour
 from cost.model.step import Checkpoints, Step
+from cost.restarts import steps
 from cost.terms import Terms
 
 _NOTHING = Range.exactly(0.0)
@@ -58,16 +59,17 @@ def best_interval(work: Work, rate: float, day: float | None) -> float | None:
 
 def _on_demand(name: str, work: Work, terms: Terms, *, assumed: bool) -> Played:
     useful, idling = work.hours_per_month, _idle(work, terms)
-    calm = _expected(work.step, 0.0, terms.day)
-    hours = useful * calm.multiple + idling
-    compared = hours if math.isfinite(hours) else useful + idling
-    amount = product(terms.own.hour, Range.exactly(hours))
+    seen = [_expected(step, 0.0, terms.day) for step in steps(work, terms.restart)]
+    calm, multiple = seen[0], _in_order(*(it.multiple for it in seen))
+    hours = multiple * useful + idling
+    compared = hours.expected if math.isfinite(hours.expected) else useful + idling.expected
+    amount = product(terms.own.hour, hours)
     cost = WorkCost(
         name=name,
         pool=terms.pool.name,
         assumed=assumed,
         useful=useful,
-        multiple=Range.exactly(calm.multiple),
+        multiple=multiple,
         evictions=_NOTHING,
         amount=amount,
         on_demand=terms.own.hour * compared,
@@ -75,26 +77,29 @@ def _on_demand(name: str, work: Work, terms: Terms, *, assumed: bool) -> Played:
         evenings=calm.evenings * useful / work.step_hours,
         cut_off=_cut_off(work.step, 0.0, terms.day, calm.multiple) * useful,
     )
-    return Played(cost, Range.exactly(hours), 0.0, compared, idling)
+    return Played(cost, hours, 0.0, compared, idling.expected)
 
 
 def _on_spot(name: str, work: Work, terms: Terms, *, assumed: bool) -> Played:
     step, useful, share = work.step, work.hours_per_month, terms.on_twin
     rate = terms.rate.rate if terms.rate else _NOTHING
-    seen = [_expected(step, each, terms.day) for each in (rate.expected, rate.low, rate.high)]
+    rates = (rate.expected, rate.low, rate.high)
+    seen = [
+        _expected(one, each, terms.day) for one, each in zip(steps(work, terms.restart), rates, strict=True)
+    ]
     multiple = _in_order(*(it.multiple for it in seen))
     evictions = _in_order(*(it.evictions for it in seen))
     by_blog = Range.exactly(useful * (1 - share) * (1 + blog.SHARE))
     if terms.blog:  # which knows no idle nodes, no restarts, and a step like any other
-        multiple, evictions, idling = Range.exactly(1 + blog.SHARE), Range.exactly(blog.SHARE), 0.0
+        multiple, evictions, idling = Range.exactly(1 + blog.SHARE), Range.exactly(blog.SHARE), _NOTHING
     else:
         idling = _idle(work, terms)
     calm = _expected(step, 0.0, terms.day)
     unevicted = 1.0 if terms.blog else calm.multiple
     on_demand = _on_demand_alone(step, terms.day)
-    own = (multiple * useful + Range.exactly(idling)) * (1 - share)
-    twin = times(useful * unevicted + idling, share)
-    compared = useful * on_demand + idling
+    own = (multiple * useful + idling) * (1 - share)
+    twin = times(useful * unevicted + idling.expected, share)
+    compared = useful * on_demand + idling.expected
     on_twin = product(terms.on_demand.hour, Range.exactly(twin))
     cost = WorkCost(
         name=name,
@@ -118,7 +123,7 @@ def _on_spot(name: str, work: Work, terms: Terms, *, assumed: bool) -> Played:
             useful, multiple.expected, terms.sold_out, fallback=1 if terms.twin else None
         ).waits,
     )
-    return Played(cost, own, twin, compared, idling)
+    return Played(cost, own, twin, compared, idling.expected)
 
 
 def forget() -> None:
@@ -155,17 +160,21 @@ def _cut_off(step: Step, rate: float, day: float | None, multiple: float) -> flo
     return multiple - _expected(step, rate, None).multiple
 
 
-def _idle(work: Work, terms: Terms) -> float:
+def _idle(work: Work, terms: Terms) -> Range:
     """Hours in which new nodes start and old ones wait for the autoscaler.
 
     A new node takes as long to its first step as a restart does, for it boots and loads the same.
     """
+    return _in_order(*(_idle_hours(work, step.restart, terms) for step in steps(work, terms.restart)))
+
+
+def _idle_hours(work: Work, boot: float, terms: Terms) -> float:
     pool, running = terms.pool, HOURS_A_MONTH * terms.running
     return idle.idle_hours(
         bursts=work.hours_per_month / work.step_hours / work.steps_at_once,
         nodes=max(0, min(work.steps_at_once, pool.maximum) - pool.minimum),
         unneeded=terms.tail,
-        boot=work.step.restart,
+        boot=boot,
         spare=max(0.0, (pool.maximum - pool.minimum) * running - work.hours_per_month),
         running=running,
     )

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from cost.bill import Part
+from cost.figures import EvictionRate, Restart
 from cost.prices.market import Market
 from cost.sensitivity import Supposed, prices, rates
 from cost.stack import Stack
@@ -12,9 +13,20 @@ from cost.words import money, saving
 from writing.blocks import Paragraph, Section, Table
 
 
-def what_if(stack: Stack, market: Market) -> Section:
-    """Both tables, without one whose rows would all say the same: the blog's model knows no rate."""
-    both = {"Evictions": list(rates(stack, market)), "Spot price": list(prices(stack, market))}
+def what_if(
+    stack: Stack,
+    market: Market,
+    observed: Mapping[str, EvictionRate] | None = None,
+    measured: Mapping[str, Restart] | None = None,
+) -> Section:
+    """Both tables, without one whose rows would all say the same: the blog's model knows no rate.
+
+    What was observed and measured counts as in the bill, so that its row is there as it is.
+    """
+    both = {
+        "Evictions": list(rates(stack, market, measured)),
+        "Spot price": list(prices(stack, market, observed, measured)),
+    }
     tables = tuple(
         _table(of, found) for of, found in both.items() if len({it.bill.amount() for it in found}) > 1
     )

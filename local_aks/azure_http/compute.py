@@ -14,7 +14,7 @@ from typing import Final, Protocol
 
 from local_aks.azure import arm, preconditions
 from local_aks.azure.arm import ArmError, Json
-from local_aks.azure.state import AzureState
+from local_aks.azure.faults import Fault
 from local_aks.simulation.clock import Clock
 from local_aks.simulation.market import Market, MarketEvent, MarketRefusedError, Reclaim
 from local_aks.simulation.vms.agent_pools import AgentPool
@@ -35,6 +35,18 @@ _PATH: Final = re.compile(
 )
 
 
+class Azure(Protocol):
+    """What is asked of Azure; `local_aks.azure.state.AzureState` is one."""
+
+    def agent_pools(self) -> list[Json]:
+        """Every pool of every cluster, one flat wire dict each."""
+        ...
+
+    def take_fault(self, method: str, type_token: str) -> Fault | None:
+        """Count one request against every planned fault, and return the fault that is due on it."""
+        ...
+
+
 class Simulated(Protocol):
     """What is asked of the simulation."""
 
@@ -50,11 +62,11 @@ class Simulated(Protocol):
 class Compute:
     """Answers requests; safe for several threads."""
 
-    def __init__(self, state: AzureState, simulation: Simulated, market: Market, clock: Clock) -> None:
+    def __init__(self, state: Azure, simulation: Simulated, market: Market, clock: Clock) -> None:
         """A view of a simulation at work.
 
         Args:
-            state: has the pools.
+            state: has the pools, and the faults that are planned.
             simulation: has the VMs.
             market: takes a VM away.
             clock: the simulation's.

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import signal
 from pathlib import Path
 
 import pytest
@@ -212,8 +214,8 @@ def test_a_controller_of_an_earlier_cluster_is_told(fakes: Fakes) -> None:
     ("text", "way"),
     [
         ("toomanyrequests: You have reached your pull rate limit", "Docker Hub answers no more requests"),
-        ("annotations map[controller.juju.is/id:x] for namespace kubeflow not valid", "stopped half-way"),
-        ('namespace called "kubeflow" already exists', "Juju makes its namespaces itself"),
+        ("│ map[controller.juju.is/id:42cd3f3c-17be-4786-811a-527bc80d653b", "stopped half-way"),
+        ('a namespace called "kubeflow" already', "Juju makes its namespaces itself"),
         ("x509: certificate signed by unknown authority", "run `make handoff STACK=dev` again"),
     ],
 )
@@ -261,6 +263,32 @@ def test_another_release_ends_with_the_controller(tmp_path: Path) -> None:
     done = fakes.run("bootstrap.sh")
     assert done.returncode == 0
     assert "juju deploy kubeflow --trust --channel 1.10/stable" in done.stdout
+
+
+def test_a_private_cluster_s_controller_gets_no_public_address_by_itself(tmp_path: Path) -> None:
+    write(tmp_path / "handoff", files(outputs(with_basis(apiAccess={"privateCluster": True}))))
+    fakes = Fakes.installed(tmp_path / "handoff", tmp_path / "machine")
+    asked = fakes.run("bootstrap.sh", "--yes")
+    assert asked.returncode == 1
+    assert "say what you want" in asked.stderr
+    assert "juju bootstrap" not in fakes.changes()
+    done = fakes.run("bootstrap.sh", "--yes", CONTROLLER_SERVICE_TYPE="cluster")
+    assert done.returncode == 0
+    [call] = [line for line in fakes.calls() if line.startswith("juju bootstrap")]
+    assert call.endswith(" --config controller-service-type=cluster")
+
+
+def test_ctrl_c_is_gone_on_from(fakes: Fakes) -> None:
+    fakes.put("slow/juju-bootstrap")
+    with fakes.started("bootstrap.sh", "--yes") as script:
+        fakes.wait_for("juju bootstrap")
+        os.killpg(script.pid, signal.SIGINT)
+        assert script.wait(timeout=30) != 0
+    assert not fakes.has("controllers/aks-dev-controller")
+    (fakes.root / "state" / "slow" / "juju-bootstrap").unlink()
+    fakes.calls()
+    assert fakes.run("bootstrap.sh", "--yes").returncode == 0
+    assert fakes.changes() == ["juju update-k8s", "juju update-credential", *ALL[2:]]
 
 
 def test_a_word_that_is_no_option_is_told(fakes: Fakes) -> None:

@@ -123,6 +123,14 @@ def test_a_stack_that_says_nothing_of_cost_exports_every_default() -> None:
     }
 
 
+def test_what_a_stack_states_itself_is_not_assumed_also_where_it_is_the_default() -> None:
+    work = {"pool": "gpuspot", "hoursPerMonth": 400, "stepHours": 20, "restartMinutes": 6, "retries": 7}
+    told = cost_basis(settings(workload={"train": work}))["workload"]["train"]
+    assert "restartMinutes" not in told["assumed"]
+    assert "retries" not in told["assumed"]
+    assert "retryWaitMinutes" in told["assumed"]
+
+
 def test_what_a_stack_says_of_cost_is_exported() -> None:
     told = cost_basis(
         settings(
@@ -148,6 +156,15 @@ def test_what_a_stack_says_of_cost_is_exported() -> None:
         "retryWaitMinutes": 5,
         "deadlineHours": None,
         "stepsAtOnce": 1,
+        "assumed": [
+            "checkpointMinutes",
+            "checkpointWriteMinutes",
+            "deadlineHours",
+            "restartMinutes",
+            "retries",
+            "retryWaitMinutes",
+            "stepsAtOnce",
+        ],
     }
     assert told["cost"]["pools"] == {
         "gpuspot": {"evictionRate": "5-10", "soldOutShare": 0.2},
