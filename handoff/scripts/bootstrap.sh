@@ -186,6 +186,7 @@ say_next() {
     say "  juju switch $CONTROLLER"
     say "  juju add-model $MODEL"
     say "  juju deploy kubeflow --trust --channel $RELEASE/stable"
+    say "  juju config istio-ingressgateway annotations=$ANNOTATIONS"
   else
     say "  juju switch $CONTROLLER"
     say "  export TF_VAR_dex_static_username TF_VAR_dex_static_password"

@@ -283,6 +283,10 @@ def test_another_release_ends_with_the_controller(tmp_path: Path) -> None:
     done = fakes.run("bootstrap.sh")
     assert done.returncode == 0
     assert "juju deploy kubeflow --trust --channel 1.10/stable" in done.stdout
+    assert (
+        "juju config istio-ingressgateway annotations=service.beta.kubernetes.io/azure-dns-label-name="
+        in done.stdout
+    )
 
 
 def test_a_private_cluster_s_controller_gets_no_public_address_by_itself(tmp_path: Path) -> None:
