@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -90,4 +91,4 @@ def _told(given: Outputs, folder: Path, made: dict[str, str]) -> list[str]:
 
 
 if __name__ == "__main__":
-    sys.exit(output.run(main))
+    os._exit(output.run(main))  # Python would flush once more, and complain about a reader that has gone

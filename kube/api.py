@@ -14,6 +14,7 @@ from urllib.parse import quote
 from kube import kubeconfig
 from kube.connection import ANSWER_SECONDS, CONNECT_SECONDS, JSON, Connection
 from kube.errors import ApiError, NoSuchKindError
+from kube.informer import Informer
 from kube.objects import Kind, Object, at, fields, items, name_of, namespace_of
 
 _APPLY: Final = "application/apply-patch+yaml"  # JSON is YAML
@@ -189,6 +190,14 @@ class ApiServer:
             if {"list", "delete"} <= set(items(at(kind, "verbs"))) and at(kind, "kind") != "Event"
             for obj in items(self._found(f"{root}/{at(kind, 'name')}").get("items"))
         ]
+
+    def follow(self, kind: Kind) -> Informer:
+        """All objects of a kind in every namespace, kept up to date by a watch; whoever asks for it stops it.
+
+        Raises:
+            NoSuchKindError: it is not served.
+        """
+        return Informer(self._connection, f"{_root(kind)}/{self.served(kind).plural}")
 
     def _found(self, path: str) -> Object:
         """What is there; empty where nothing is. A kind that just starts is asked for again, as the server wants."""

@@ -30,6 +30,7 @@ from local_aks.simulation.vms.agent_pools import spot_pools
 from recorder.stack_files import StackFileError, read_stack
 from story.console import Console, handle_interrupts
 from story.demo_objects import LeftoverError
+from tools import Tools
 from tools.errors import BuildError
 from writing.output import show_something
 
@@ -121,7 +122,7 @@ def _how_to_go_on(run: RunDirectory) -> list[str]:
     pool = next(iter(spot_pools(AzureState(run.azure))), "POOL")
     market = f"{Path(sys.prefix).name}/bin/python -m local_aks market"
     return [
-        "make local-shell   a shell with kubectl, KUBECONFIG and az",
+        "make local-shell   a shell with kubectl, KUBECONFIG, az and pulumi",
         "make demo-down     removes everything",
         f"{market} evict {pool}     Azure takes a spot node back (simulated, as the whole market)",
         f"{market} soldout {pool}   spot sells out; `available` brings it back",
@@ -157,9 +158,14 @@ def _shell(options: argparse.Namespace) -> int:
         "leaves, the local AKS keeps running.",
         flush=True,
     )
-    environment = install.environment(run, run.environment(tools.environment()))
-    environment = engine_install.environment(run, tools["pulumi"], environment)
+    environment = shell_environment(run, tools)
     return subprocess.run([os.environ.get("SHELL", "/bin/sh")], env=environment, check=False).returncode  # noqa: S603
+
+
+def shell_environment(run: RunDirectory, tools: Tools) -> dict[str, str]:
+    """Variables of a shell in which kubectl, az and pulumi are those of one local AKS."""
+    environment = install.environment(run, run.environment(tools.environment()))
+    return engine_install.environment(run, tools["pulumi"], environment)
 
 
 def _market(options: argparse.Namespace) -> int:

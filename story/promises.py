@@ -11,8 +11,11 @@ from story.observations import Observations, PodRecord
 from story.scenes import AGAIN, BATCH, FALLBACK, GPU
 from story.workloads.blog import BLOG, PIPELINES, TRAINING
 from story.workloads.platform_and_jobs import NOTEBOOK, PLATFORM
+from story.workloads.stage import PLATFORM_NAMESPACE
 
 _REFUSED: Final = range(400, 500)
+_DAEMONS: Final = frozenset({"DaemonSet", "Node"})
+"""Kinds of owners whose pods belong on every node."""
 _POLICY: Final = "ValidatingAdmissionPolicy"
 _UNCHANGED: Final = frozenset({"same", "read"})
 """What the engine does to a resource that it leaves as it is; it reads what is not the stack's own."""
@@ -92,9 +95,11 @@ def _idempotent(seen: Observations) -> Judged:
 
 
 def _platform(seen: Observations) -> Judged:
-    pods = [*seen.of(PLATFORM), *seen.of(NOTEBOOK)]
+    """Of the story's own platform, or of the one that was there before it."""
+    there = [pod for pod in seen.pods if pod.namespace == PLATFORM_NAMESPACE and pod.owner not in _DAEMONS]
+    pods = [*seen.of(PLATFORM), *seen.of(NOTEBOOK), *(pod for pod in there if not pod.part)]
     where = {pool for pod in pods if (pool := seen.pool(pod.pool))}
-    kept = bool(pods) and all(pod.running is not None for pod in pods)
+    kept = bool(pods) and all(pod.running is not None for pod in pods if pod.part)
     kept = kept and all(pool.role == "general" and not pool.spot for pool in where)
     return kept, f"{counted(len(pods), 'pod')} on {_names(pool.name for pool in where)}"
 
@@ -132,7 +137,7 @@ def _nothing_else(seen: Observations) -> Judged:
     meant = {BATCH, GPU, FALLBACK, AGAIN, PIPELINES, TRAINING}
     there = [pod for pod in seen.pods if pod.pool in guarded]
     work = [pod for pod in there if pod.part in meant]
-    strangers = [pod for pod in there if pod.part not in meant and pod.owner != "DaemonSet"]
+    strangers = [pod for pod in there if pod.part not in meant and pod.owner not in _DAEMONS]
     if strangers:
         return False, f"also {_names(f'{pod.namespace}/{pod.name}' for pod in strangers)}"
     return (

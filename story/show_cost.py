@@ -5,7 +5,7 @@ what it exports; so does this.
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import Final
 
@@ -20,7 +20,7 @@ from cost.words import money, saving, share, spread
 from recorder.document import PlanDocument
 from story.contract_pools import ContractPool
 from story.formatting import counted, duration
-from story.observations import Observations
+from story.observations import Observations, Where
 from story.report.timeline import NodeBar, PoolLane, timeline
 
 HEADER: Final = ("Pool", "VM", "Nodes", "Node time", "Evictions", "Lost", "As played", "All on demand")
@@ -74,19 +74,34 @@ def show_cost(document: PlanDocument, seen: Observations) -> ShowCost:
     told: list[str] = []
     market = market_of(stack, offline=True, report=told.append)
     month = bill(stack, market)
-    pools = tuple(_pool_cost(lane, market, month.region) for lane in timeline(seen).lanes)
-    sources = _sources(pools, market, month.region)
+    cost = cost_of(seen, market, month.region)
     drawn = {
-        "What the show would have cost": _picture(pools, market.currency, seen.stack),
+        "What the show would have cost": _picture(cost.pools, market.currency, seen.stack),
         "What evictions do to the cost of a month": pictures.pictures(month, batch(stack, market)).get(
             pictures.BY_RATE
         ),
     }
+    return replace(
+        cost,
+        said=(*cost.said, *told),
+        pictures=tuple((title, svg) for title, svg in drawn.items() if svg),
+    )
+
+
+def cost_of(seen: Observations, market: Market, region: str) -> ShowCost:
+    """The cost of what was seen, without pictures.
+
+    Raises:
+        CostError: a price is not known.
+    """
+    pools = tuple(_pool_cost(lane, market, region) for lane in timeline(seen).lanes)
+    sources = _sources(pools, market, region)
+    began = "The drill cost about" if seen.where == Where.AZURE else "The show would have cost"
     return ShowCost(
         currency=market.currency,
         pools=pools,
-        said=(_sum(pools, market.currency), *_dearer(pools), *_evictions(pools), *sources, *told),
-        pictures=tuple((title, svg) for title, svg in drawn.items() if svg),
+        said=(_sum(pools, market.currency, began), *_dearer(pools), *_evictions(pools), *sources),
+        pictures=(),
     )
 
 
@@ -155,12 +170,12 @@ def _totals(pools: Iterable[PoolCost]) -> tuple[Range, Range]:
     return total(each.amount for each in pools), total(each.on_demand for each in pools)
 
 
-def _sum(pools: Iterable[PoolCost], currency: str) -> str:
+def _sum(pools: Iterable[PoolCost], currency: str, began: str) -> str:
     amount, on_demand = _totals(pools)
     mine = [each for each in pools if each.pool.elastic]
     batch_amount, batch_on_demand = _totals(mine)
     return (
-        f"The show would have cost {money(amount.expected, currency)} ({spread(amount, currency)}), and "
+        f"{began} {money(amount.expected, currency)} ({spread(amount, currency)}), and "
         f"{money(on_demand.expected, currency)} all on demand; its batch work alone "
         f"{money(batch_amount.expected, currency)} instead of {money(batch_on_demand.expected, currency)}, "
         f"{saving(batch_amount.expected, batch_on_demand.expected)}"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
 import shutil
 import sys
 from collections.abc import Sequence
@@ -13,6 +12,7 @@ from typing import Final
 
 from deployed.cluster import api_by_token, api_of, told
 from deployed.errors import StackError
+from deployed.names import stack_name
 from deployed.outputs import Outputs, of_file, of_stack
 from kube.errors import KubeError
 from verify.asking import Asking
@@ -39,14 +39,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--outputs", type=Path, help="file with `pulumi stack output --json --show-secrets`")
     parser.add_argument("--format", choices=("text", "json"), default="text")
     options = parser.parse_args(arguments)
-    if not re.fullmatch(r"[\w.-]{1,100}", options.stack):
-        parser.error(f"{options.stack!a} is no stack's name")
     try:
-        outputs = (
-            of_file(options.stack, options.outputs)
-            if options.outputs
-            else of_stack(options.stack, project=_PROJECT)
-        )
+        stack = stack_name(options.stack)
+        outputs = of_file(stack, options.outputs) if options.outputs else of_stack(stack, project=_PROJECT)
         findings = list(judged(CHECKS, _look(outputs), outputs))
     except StackError as error:
         print(f"error: {error}", file=sys.stderr)

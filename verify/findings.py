@@ -100,6 +100,12 @@ def names(found: Iterable[str]) -> str:
     return " and ".join([", ".join(listed[:-1]), listed[-1]] if len(listed) > 1 else listed)
 
 
+def pools_named(found: Iterable[str]) -> str:
+    """`pool a has`, `each of the pools a and b has`."""
+    listed = list(found)
+    return f"pool {names(listed)} has" if len(listed) == 1 else f"each of the pools {names(listed)} has"
+
+
 def counted(number: int, noun: str) -> str:
     """`1 node`, `2 nodes`."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -12,6 +12,7 @@ CONTROLLER_ONLY=
 WAIT_MINUTES=${WAIT_MINUTES:-60}
 POLL_SECONDS=${POLL_SECONDS:-15}
 DEPLOY=${DEPLOY:-$PROJECT/deploy}
+CONTROLLER_SERVICE_TYPE=${CONTROLLER_SERVICE_TYPE:-}
 
 usage() {
   cat <<USAGE
@@ -22,6 +23,9 @@ bootstrap.sh [--yes] [--controller-only]
 From the environment:
   TF_VAR_dex_static_username, TF_VAR_dex_static_password
                      who may sign in to the dashboard first; set both, empty where dex_connectors lets people in
+  CONTROLLER_SERVICE_TYPE
+                     how Juju's controller is reached: loadbalancer, a public address, which is Juju's choice on AKS;
+                     or cluster, through the API server. Has to be said for a private cluster
   DEPLOY             folder of the Terraform root (default $DEPLOY)
   JUJU               Juju's client
   WAIT_MINUTES       how long to wait for the charms (default 60)
@@ -37,17 +41,19 @@ for word; do
   esac
 done
 
-# A line for each failure that others have met, where the text of a file shows it.
+# A line for each failure that others have met, where the text of a file shows it. Terraform wraps what it says, so a
+# pattern is of words that stay together.
 explain() {
   known "$1" 'toomanyrequests|429 too many|pull rate limit' \
     "Docker Hub answers no more requests from the cluster's address for now; it goes on by itself within 6 hours," \
     "sooner with images from a registry of your own or a Docker Hub account (canonical/bundle-kubeflow#1274)"
   known "$1" 'too many open files|no space left on device.*inotify|inotify' \
     "a node has too few inotify instances: kubeflow.inotify raises them; \`make verify STACK=$STACK\` reads what nodes have"
-  known "$1" 'annotations map.*not valid|namespace .*not valid' \
-    "an earlier apply stopped half-way and left the namespace $MODEL without its model: see what is in it, then" \
+  known "$1" '(controller|model)\.juju\.is/id:|not valid must' \
+    "an earlier apply stopped half-way: the namespace $MODEL is of a model that Terraform does not know. Remove both:" \
+    "juju destroy-model $CONTROLLER:$MODEL --destroy-storage --force" \
     "kubectl --kubeconfig $here/kubeconfig delete namespace $MODEL"
-  known "$1" 'namespace called .* already exists|namespaces? ".*" already exists' \
+  known "$1" 'namespace called' \
     "Juju makes its namespaces itself and refuses one that is there: see what is in it, then delete it"
   known "$1" 'unbound immediate PersistentVolumeClaims|failed to provision volume|ProvisioningFailed' \
     "a volume can't be made: see \`kubectl get events -n $MODEL\`, quota of disks and the class $STORAGE_CLASS"
@@ -123,15 +129,26 @@ bootstrap() {
     [ -n "$phase" ] || stop "Juju knows a controller $CONTROLLER, and the cluster has none: it is of an earlier cluster" \
       "forget it: juju unregister $CONTROLLER" "then run $0 again"
     say "controller $CONTROLLER: is there"
+    # It has a copy of the credential, and its models sign in by that.
+    logged controller-credential "$JUJU" update-credential "$CLOUD" "$CLOUD" --controller "$CONTROLLER" \
+      -f "$here/credentials.yaml" </dev/null || say "controller $CONTROLLER: keeps the credential that it has"
     return
   fi
   [ -z "$phase" ] || stop "the cluster has a namespace controller-$CONTROLLER ($phase) that this machine's Juju knows nothing of" \
     "a colleague's controller? have them let you in: juju add-user, then juju register" \
     "left by a bootstrap that was cut off? kubectl --kubeconfig $here/kubeconfig delete namespace controller-$CONTROLLER" \
     "then run $0 again"
+  if [ -n "$PRIVATE" ] && [ -z "$CONTROLLER_SERVICE_TYPE" ]; then
+    stop "the cluster is private, and Juju would give its controller a public address; say what you want:" \
+      "CONTROLLER_SERVICE_TYPE=cluster: no address outside. juju goes through the API server; Terraform can't, so that" \
+      "  it has to run where it reaches the address of the Service in the namespace controller-$CONTROLLER" \
+      "CONTROLLER_SERVICE_TYPE=loadbalancer: the public address, with Juju's own sign-in before it"
+  fi
   say "controller $CONTROLLER: about 5 minutes"
   logged bootstrap "$JUJU" bootstrap "$CLOUD" "$CONTROLLER" --credential "$CLOUD" --agent-version "$AGENT_VERSION" \
-    --config caas-image-repo=public.ecr.aws/juju </dev/null || failed bootstrap "the controller could not be made"
+    --config caas-image-repo=public.ecr.aws/juju \
+    ${CONTROLLER_SERVICE_TYPE:+--config "controller-service-type=$CONTROLLER_SERVICE_TYPE"} </dev/null ||
+    failed bootstrap "the controller could not be made"
 }
 
 # Terraform makes the model, so that the two never disagree about who has it.
@@ -153,7 +170,9 @@ check_model() {
 
 deploy() {
   say "Charmed Kubeflow $RELEASE: Terraform takes about 5 minutes, the charms 20 to 30 more"
-  export JUJU_CONTROLLER=$CONTROLLER TF_IN_AUTOMATION=1
+  export TF_IN_AUTOMATION=1
+  # Terraform's provider deploys into the controller that `juju` has as its current one.
+  logged switch "$JUJU" switch "$CONTROLLER" </dev/null || failed switch "Juju does not turn to $CONTROLLER"
   logged init "$TERRAFORM" -chdir="$DEPLOY" init -input=false </dev/null || failed init "Terraform could not be set up"
   logged workspace "$TERRAFORM" -chdir="$DEPLOY" workspace select -or-create "$STACK" </dev/null ||
     failed workspace "Terraform has no state of its own for $STACK"
@@ -167,8 +186,10 @@ say_next() {
     say "  juju switch $CONTROLLER"
     say "  juju add-model $MODEL"
     say "  juju deploy kubeflow --trust --channel $RELEASE/stable"
+    say "  juju config istio-ingressgateway annotations=$ANNOTATIONS"
   else
-    say "  export JUJU_CONTROLLER=$CONTROLLER TF_VAR_dex_static_username TF_VAR_dex_static_password"
+    say "  juju switch $CONTROLLER"
+    say "  export TF_VAR_dex_static_username TF_VAR_dex_static_password"
     say "  tofu -chdir=$DEPLOY init"
     say "  tofu -chdir=$DEPLOY workspace select -or-create $STACK"
     say "  tofu -chdir=$DEPLOY apply -var-file=$here/$TFVARS"

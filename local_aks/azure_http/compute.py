@@ -1,9 +1,7 @@
 """Scale sets, their VMs, and Azure's way to evict one.
 
-Written from the REST reference of compute, version 2026-03-01: virtual-machine-scale-sets/list and /get,
-virtual-machine-scale-set-vms/list, /get, /get-instance-view and /simulate-eviction.
-
-What Azure answers where there is nothing to evict is quoted nowhere: those words are ours.
+Written from "Virtual Machine Scale Set VMs - Simulate Eviction" and its neighbours in the same reference (version
+2026-03-01). What is quoted nowhere: docs/facts/engine.md#nodes-of-scale-sets.
 """
 
 from __future__ import annotations
@@ -14,7 +12,7 @@ from typing import Final, Protocol
 
 from local_aks.azure import arm, preconditions
 from local_aks.azure.arm import ArmError, Json
-from local_aks.azure.state import AzureState
+from local_aks.azure.faults import Fault
 from local_aks.simulation.clock import Clock
 from local_aks.simulation.market import Market, MarketEvent, MarketRefusedError, Reclaim
 from local_aks.simulation.vms.agent_pools import AgentPool
@@ -35,6 +33,18 @@ _PATH: Final = re.compile(
 )
 
 
+class Azure(Protocol):
+    """What is asked of Azure; `local_aks.azure.state.AzureState` is one."""
+
+    def agent_pools(self) -> list[Json]:
+        """Every pool of every cluster, one flat wire dict each."""
+        ...
+
+    def take_fault(self, method: str, type_token: str) -> Fault | None:
+        """Count one request against every planned fault, and return the fault that is due on it."""
+        ...
+
+
 class Simulated(Protocol):
     """What is asked of the simulation."""
 
@@ -50,11 +60,11 @@ class Simulated(Protocol):
 class Compute:
     """Answers requests; safe for several threads."""
 
-    def __init__(self, state: AzureState, simulation: Simulated, market: Market, clock: Clock) -> None:
+    def __init__(self, state: Azure, simulation: Simulated, market: Market, clock: Clock) -> None:
         """A view of a simulation at work.
 
         Args:
-            state: has the pools.
+            state: has the pools, and the faults that are planned.
             simulation: has the VMs.
             market: takes a VM away.
             clock: the simulation's.

@@ -4,7 +4,7 @@ from typing import Any, Final
 
 import catalogue
 from story.contract_pools import WORKLOAD_LABEL, WorkloadPools
-from story.workloads.stage import SIMULATED, TEAM_NAMESPACE, Stage
+from story.workloads.stage import PLATFORM_NAMESPACE, SIMULATED, TEAM_NAMESPACE, Stage
 
 Object = dict[str, Any]
 
@@ -12,8 +12,6 @@ PART: Final = "local-aks.demo/part"
 """Label of every object that the demo makes: the part it plays."""
 PLATFORM: Final = "platform"
 NOTEBOOK: Final = "notebook"
-PLATFORM_NAMESPACE: Final = "kubeflow"
-"""Juju's model, in which the charms live."""
 TASK_LABEL: Final = "batch.kubernetes.io/job-completion-index"
 """Which task of its Job a pod works on (Kubernetes, Indexed Jobs)."""
 RUN_SECONDS: Final = "local-aks/run-seconds"
@@ -54,17 +52,22 @@ def notebook() -> Object:
     )
 
 
-def stray(lane: WorkloadPools) -> Object:
-    """A pod of the platform that asks for spot nodes, as a careless chart would."""
+def stray(lane: WorkloadPools, stage: Stage = SIMULATED) -> Object:
+    """A pod of the platform, or a notebook, that asks for spot nodes, as a careless chart would."""
+    namespace, labels = stage.guarded
     return {
         "apiVersion": "v1",
         "kind": "Pod",
         "metadata": {
             "name": "minio-on-spot",
-            "namespace": PLATFORM_NAMESPACE,
-            "labels": {PART: "stray"},
+            "namespace": namespace,
+            "labels": {PART: "stray", **labels},
         },
-        "spec": {"containers": [_container({})], "tolerations": _tolerations(lane)},
+        "spec": {
+            **stage.pod,
+            "containers": [_task_container(lane, stage) if stage.limited else _container({})],
+            "tolerations": _tolerations(lane),
+        },
     }
 
 

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+PLATFORM_NAMESPACE: Final = "kubeflow"
+"""Juju's model, in which the charms live."""
 TEAM_NAMESPACE: Final = "team-a"
 
 
@@ -18,6 +20,7 @@ class Stage:
         pod: what a task's pod has beside its containers and what places it.
         requests: what a task asks for beside CPU and GPUs.
         limited: whether a task's limits equal what it asks for.
+        guarded: namespace and labels of a pod that the guard keeps off spot nodes.
     """
 
     namespace: str
@@ -26,6 +29,7 @@ class Stage:
     pod: Mapping[str, Any]
     requests: Mapping[str, str]
     limited: bool
+    guarded: tuple[str, Mapping[str, str]]
 
 
 SIMULATED: Final = Stage(
@@ -35,4 +39,5 @@ SIMULATED: Final = Stage(
     pod={},
     requests={},
     limited=False,
+    guarded=(PLATFORM_NAMESPACE, {}),
 )

@@ -1,5 +1,6 @@
 """Each command in the documentation is run, or says here why not."""
 
+import json
 import shlex
 import shutil
 import subprocess
@@ -9,12 +10,14 @@ from pathlib import Path
 import pytest
 
 from cost.__main__ import main as cost
+from handoff.__main__ import main as handoff
 from policy.__main__ import main as policy
 from preview.__main__ import main as preview
 from preview.quota import main as quota
 from preview.readme import DAY
 from recorder.run import PROJECT_ROOT
 from tests.docs.pages import PAGES, README, commands, mentioned, name
+from tests.handoff.made_up_outputs import values
 
 NEEDS_AZURE = "needs Azure"
 NEEDS_CLUSTER = "needs a cluster on Azure"
@@ -24,6 +27,9 @@ ELSEWHERE = {
     "kubectl": NEEDS_CLUSTER,
     "juju": NEEDS_CLUSTER,
     "helm": NEEDS_CLUSTER,
+    "build/dev/handoff/bootstrap.sh": "tests/handoff run it with stand-ins of what it calls",
+    "build/dev/handoff/teardown.sh": "tests/handoff run it with stand-ins of what it calls",
+    "export": "sets a variable",
 }
 """Programs whose commands no test runs, with the reason."""
 RUN_BY_CI = {"make test", "make test-program", "make test-local"}
@@ -49,6 +55,8 @@ LOCAL = {
 """Commands that take minutes: `tests/local` runs them, and `.ci/run` that."""
 SWITCHES = {"make stop STACK=dev", "make start STACK=dev"}
 """Commands that `tests/local/delivery/test_power.py` runs for another stack, as a job has it."""
+HANDOFFS = "make handoff"
+"""Commands that need the outputs of a stack."""
 IN_THE_SHELL = "docs/local-aks.md"
 """Page whose other commands are for the shell of `make local-shell`; `tests/local/test_demo.py` runs them there."""
 EVERY = sorted({(name(page), command) for page in PAGES for command in commands(page)})
@@ -105,7 +113,19 @@ def test_the_preview_that_make_runs_works(
     assert capsys.readouterr().out.startswith(shown)
 
 
-@pytest.mark.parametrize("command", [made for made in MADE if not made.startswith(PREVIEWS)])
+@pytest.mark.parametrize("command", [made for made in MADE if made.startswith(HANDOFFS)])
+def test_the_hand_off_that_make_runs_works(
+    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    [step] = [step for step in steps(command) if " -m handoff " in step]
+    assert step.endswith(' --build=build -- "$STACK"')
+    outputs = tmp_path / "outputs.json"
+    outputs.write_text(json.dumps(values()), encoding="utf-8")
+    assert handoff([f"--outputs={outputs}", f"--build={tmp_path}", "--", "dev"]) == 0
+    assert capsys.readouterr().out.startswith("Written to ")
+
+
+@pytest.mark.parametrize("command", [made for made in MADE if not made.startswith((*PREVIEWS, HANDOFFS))])
 def test_every_other_target_is_run_by_ci(command: str) -> None:
     ci = (PROJECT_ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()
     local = "".join(

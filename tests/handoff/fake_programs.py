@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,6 +27,7 @@ if [ -s "$failing" ]; then
   sed -i 1d "$failing"
   exit 1
 fi
+if [ -e "$state/slow/$program-$first" ]; then sleep 60; fi
 has() { [ -e "$state/$1" ]; }
 put() { mkdir -p "$(dirname "$state/$1")" && printf '%s' "${2:-}" >"$state/$1"; }
 drop() { rm -rf "${state:?}/$1"; }
@@ -38,6 +43,7 @@ case $first in
   update-credential) has "credentials/$2" ;;
   show-controller) has "controllers/$2" ;;
   bootstrap) has "credentials/$2" && put "controllers/$3" && put "namespaces/controller-$3" Active ;;
+  switch) has "controllers/$2" && [ -z "${JUJU_CONTROLLER-}${JUJU_MODEL-}" ] && put current "$2" ;;
   show-model) has "models/${2#*:}" ;;
   destroy-model) drop "models/${2#*:}"; drop "namespaces/${2#*:}" ;;
   destroy-controller) drop "controllers/$2"; drop "namespaces/controller-$2" ;;
@@ -69,6 +75,7 @@ case $1-${2:-} in
   workspace-list) echo "* default"; ls "$state/workspaces" 2>/dev/null | sed 's/^/  /' ;;
   workspace-delete) drop "workspaces/$4" ;;
   apply-*)
+    grep -q . "$state/current" || exit 1
     put models/kubeflow
     put namespaces/kubeflow Active
     put password "${TF_VAR_dex_static_password-}" ;;
@@ -163,8 +170,15 @@ class Fakes:
         words = [line.replace(chdir, "").split() for line in self.calls("juju", "tofu")]
         return [" ".join(line[:2]) for line in words if not _ASKS.intersection(line[1:3])]
 
-    def run(self, script: str, *options: str, **environment: str) -> subprocess.CompletedProcess[str]:
-        """One of the scripts, with its answers to questions from nobody."""
+    def wait_for(self, call: str) -> None:
+        """Until a program was called with words that begin so."""
+        deadline = time.monotonic() + 30
+        log = self.root / "state" / "calls"
+        while not (log.exists() and f"\n{call}" in f"\n{log.read_text()}"):
+            assert time.monotonic() < deadline, f"nobody called {call}"
+            time.sleep(0.02)
+
+    def _environment(self, changed: Mapping[str, str]) -> dict[str, str]:
         given = {
             "PATH": str(self.root / "bin"),
             "FAKE_STATE": str(self.root / "state"),
@@ -174,11 +188,15 @@ class Fakes:
             "WAIT_MINUTES": "0",
             "TF_VAR_dex_static_username": "someone@example.org",
             "TF_VAR_dex_static_password": PASSWORD,
-            **environment,
+            **changed,
         }
+        return {key: value for key, value in given.items() if value != "unset"}
+
+    def run(self, script: str, *options: str, **environment: str) -> subprocess.CompletedProcess[str]:
+        """One of the scripts; nobody answers its questions."""
         return subprocess.run(
             [str(self.folder / script), *options],
-            env={key: value for key, value in given.items() if value != "unset"},
+            env=self._environment(environment),
             cwd=os.sep,
             capture_output=True,
             text=True,
@@ -186,3 +204,20 @@ class Fakes:
             stdin=subprocess.DEVNULL,
             timeout=60,
         )
+
+    @contextmanager
+    def started(self, script: str, *options: str) -> Generator[subprocess.Popen[bytes]]:
+        """One of the scripts while it runs, in a process group of its own."""
+        with subprocess.Popen(
+            [str(self.folder / script), *options],
+            env=self._environment({}),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        ) as process:
+            try:
+                yield process
+            finally:
+                with suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import signal
 from pathlib import Path
 
 import pytest
@@ -16,6 +18,7 @@ ALL = [
     "juju add-cloud",
     "juju add-credential",
     "juju bootstrap",
+    "juju switch",
     "tofu init",
     "tofu workspace",
     "tofu apply",
@@ -59,6 +62,12 @@ def test_no_secret_is_on_a_command_line_or_in_what_is_said(fakes: Fakes) -> None
     assert (fakes.root / "state" / "password").read_text() == PASSWORD
 
 
+def test_it_deploys_into_its_own_controller_whatever_the_environment_says(fakes: Fakes) -> None:
+    done = fakes.run("bootstrap.sh", "--yes", JUJU_CONTROLLER="production", JUJU_MODEL="production:kubeflow")
+    assert done.returncode == 0
+    assert (fakes.root / "state" / "current").read_text() == "aks-dev-controller"
+
+
 def test_what_is_done_is_not_done_again(fakes: Fakes) -> None:
     fakes.run("bootstrap.sh", "--yes")
     fakes.changes()
@@ -67,6 +76,8 @@ def test_what_is_done_is_not_done_again(fakes: Fakes) -> None:
     assert fakes.changes() == [
         "juju update-k8s",
         "juju update-credential",
+        "juju update-credential",
+        "juju switch",
         "tofu init",
         "tofu workspace",
         "tofu apply",
@@ -79,9 +90,9 @@ def test_what_is_done_is_not_done_again(fakes: Fakes) -> None:
     [
         ("juju-add-credential", ["juju update-k8s", *ALL[1:]]),
         ("juju-bootstrap", ["juju update-k8s", "juju update-credential", *ALL[2:]]),
-        ("tofu-init", ["juju update-k8s", "juju update-credential", *ALL[3:]]),
-        ("tofu-workspace", ["juju update-k8s", "juju update-credential", *ALL[3:]]),
-        ("tofu-apply", ["juju update-k8s", "juju update-credential", *ALL[3:]]),
+        ("tofu-init", ["juju update-k8s", *["juju update-credential"] * 2, *ALL[3:]]),
+        ("tofu-workspace", ["juju update-k8s", *["juju update-credential"] * 2, *ALL[3:]]),
+        ("tofu-apply", ["juju update-k8s", *["juju update-credential"] * 2, *ALL[3:]]),
     ],
 )
 def test_it_goes_on_wherever_it_was_stopped(fakes: Fakes, stopped: str, left: list[str]) -> None:
@@ -94,6 +105,17 @@ def test_it_goes_on_wherever_it_was_stopped(fakes: Fakes, stopped: str, left: li
     second = fakes.run("bootstrap.sh", "--yes")
     assert (second.returncode, second.stderr) == (0, "")
     assert fakes.changes() == left
+
+
+def test_a_new_token_reaches_the_controller_that_is_there(fakes: Fakes) -> None:
+    fakes.run("bootstrap.sh", "--yes")
+    fakes.calls()
+    fakes.run("bootstrap.sh", "--yes")
+    updates = [line for line in fakes.calls() if line.startswith("juju update-credential")]
+    assert updates == [
+        f"juju update-credential aks-dev aks-dev --client -f {fakes.folder}/credentials.yaml",
+        f"juju update-credential aks-dev aks-dev --controller aks-dev-controller -f {fakes.folder}/credentials.yaml",
+    ]
 
 
 def test_a_cloud_that_juju_takes_from_no_file_comes_from_the_kubeconfig(fakes: Fakes) -> None:
@@ -212,8 +234,8 @@ def test_a_controller_of_an_earlier_cluster_is_told(fakes: Fakes) -> None:
     ("text", "way"),
     [
         ("toomanyrequests: You have reached your pull rate limit", "Docker Hub answers no more requests"),
-        ("annotations map[controller.juju.is/id:x] for namespace kubeflow not valid", "stopped half-way"),
-        ('namespace called "kubeflow" already exists', "Juju makes its namespaces itself"),
+        ("│ map[controller.juju.is/id:42cd3f3c-17be-4786-811a-527bc80d653b", "stopped half-way"),
+        ('a namespace called "kubeflow" already', "Juju makes its namespaces itself"),
         ("x509: certificate signed by unknown authority", "run `make handoff STACK=dev` again"),
     ],
 )
@@ -261,6 +283,36 @@ def test_another_release_ends_with_the_controller(tmp_path: Path) -> None:
     done = fakes.run("bootstrap.sh")
     assert done.returncode == 0
     assert "juju deploy kubeflow --trust --channel 1.10/stable" in done.stdout
+    assert (
+        "juju config istio-ingressgateway annotations=service.beta.kubernetes.io/azure-dns-label-name="
+        in done.stdout
+    )
+
+
+def test_a_private_cluster_s_controller_gets_no_public_address_by_itself(tmp_path: Path) -> None:
+    write(tmp_path / "handoff", files(outputs(with_basis(apiAccess={"privateCluster": True}))))
+    fakes = Fakes.installed(tmp_path / "handoff", tmp_path / "machine")
+    asked = fakes.run("bootstrap.sh", "--yes")
+    assert asked.returncode == 1
+    assert "say what you want" in asked.stderr
+    assert "juju bootstrap" not in fakes.changes()
+    done = fakes.run("bootstrap.sh", "--yes", CONTROLLER_SERVICE_TYPE="cluster")
+    assert done.returncode == 0
+    [call] = [line for line in fakes.calls() if line.startswith("juju bootstrap")]
+    assert call.endswith(" --config controller-service-type=cluster")
+
+
+def test_ctrl_c_is_gone_on_from(fakes: Fakes) -> None:
+    fakes.put("slow/juju-bootstrap")
+    with fakes.started("bootstrap.sh", "--yes") as script:
+        fakes.wait_for("juju bootstrap")
+        os.killpg(script.pid, signal.SIGINT)
+        assert script.wait(timeout=30) != 0
+    assert not fakes.has("controllers/aks-dev-controller")
+    (fakes.root / "state" / "slow" / "juju-bootstrap").unlink()
+    fakes.calls()
+    assert fakes.run("bootstrap.sh", "--yes").returncode == 0
+    assert fakes.changes() == ["juju update-k8s", "juju update-credential", *ALL[2:]]
 
 
 def test_a_word_that_is_no_option_is_told(fakes: Fakes) -> None:

@@ -12,6 +12,7 @@ _STACKS: Final = {
     "argo": "argo",
     "doctor": "demo",
     "eviction": "demo",
+    "handoff": "demo",
     "placement": "demo",
     "training": "training",
     "where": "demo",

@@ -27,6 +27,8 @@ _REFUSALS: Final = (
     "PriorityConfigMapNotMatchedGroup",
     "PriorityConfigMapNoGroupMatched",
 )
+_EVERYTHING: Final = ".*"
+"""The map's last level, for pools that no other names."""
 _RESTORE: Final = "run `pulumi up --refresh`, which writes the map anew"
 
 Levels = Mapping[int, list[str]]
@@ -87,8 +89,7 @@ def map_is_ours(seen: Seen, outputs: Outputs) -> Iterator[Told]:
     lost = {
         name
         for pool in outputs.pools()
-        if ranks[name := str(pool["name"])]
-        <= (min(levels) if pool.get("role") != "general" else min(levels) - 1)
+        if not _named(name := str(pool["name"]), levels, everything=pool.get("role") == "general")
     }
     if lost:
         yield broken(f"the priority map does not name {names(lost)}", _RESTORE)
@@ -105,6 +106,7 @@ def map_is_taken(seen: Seen, _: Outputs) -> Iterator[Told]:
     priorities, newest = seen.priority_map.known(), ""
     if not priorities:
         raise NotSeenError(f"there is no ConfigMap {_MAP}")
+    _status(seen)  # without one there is nobody who could complain
     changed = max(
         [
             moment(at(priorities, "metadata", "creationTimestamp")),
@@ -127,7 +129,7 @@ def _status(seen: Seen) -> Object:
         status: Any = yaml.load(text(found, "data", "status"), Loader=yaml.BaseLoader)  # noqa: S506 - safe, texts only
     except (yaml.YAMLError, ValueError, RecursionError):
         status = None
-    if not fields(status):
+    if "autoscalerStatus" not in fields(status):
         raise NotSeenError(f"ConfigMap {_STATUS} has another form than since Kubernetes 1.30")
     return fields(status)
 
@@ -202,9 +204,19 @@ def _rank(pool: str, levels: Levels) -> int:
     Raises:
         re.error: what names it is no regular expression.
     """
-    name = f"aks-{pool}-00000000-vmss"
+    name = _scale_set(pool)
     ranks = [level for level, patterns in levels.items() if any(re.search(each, name) for each in patterns)]
     return max(ranks, default=min(levels) - 1)
+
+
+def _named(pool: str, levels: Levels, *, everything: bool) -> bool:
+    """Whether a pattern names a pool's scale set; one for every scale set counts only with `everything`."""
+    patterns = [each for level in levels.values() for each in level if everything or each != _EVERYTHING]
+    return any(re.search(each, _scale_set(pool)) for each in patterns)
+
+
+def _scale_set(pool: str) -> str:
+    return f"aks-{pool}-00000000-vmss"
 
 
 def _happened(event: Object) -> datetime:

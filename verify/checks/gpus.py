@@ -7,7 +7,7 @@ from typing import Final
 
 from deployed.outputs import Outputs
 from kube.objects import at, name_of
-from verify.findings import Told, broken, by_first, counted, kept, names, unseen
+from verify.findings import Told, broken, by_first, counted, kept, names, pools_named, unseen
 from verify.seen import Seen, is_ready, labels, pool_of, seconds, text
 
 _RESOURCE: Final = "nvidia.com/gpu"
@@ -48,6 +48,6 @@ def offered(seen: Seen, outputs: Outputs) -> Iterator[Told]:
     if young := len(nodes) - len(old):
         yield unseen(f"{counted(young, 'GPU node')} just starting, so the GPUs can't be seen yet")
     if not nodes:
-        yield unseen(f"pool {names(pools)} has no node now, so GPUs can't be seen")
+        yield unseen(f"{pools_named(pools)} no node now, so GPUs can't be seen")
     elif old and not wrong:
         yield kept(f"{counted(len(old), 'GPU node')} offer the GPUs that the pool contract says")

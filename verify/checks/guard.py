@@ -8,7 +8,7 @@ from typing import Final
 from deployed.outputs import Outputs
 from verify.findings import Told, broken, kept, names, one_line, unseen
 from verify.probes import PROBES
-from verify.seen import Seen
+from verify.seen import NotSeenError, Seen
 
 _POLICY: Final = "kubeflow-aks-keep-off-spot"
 _RESTORE: Final = "run `pulumi up --refresh`, which makes ValidatingAdmissionPolicy and binding anew"
@@ -19,6 +19,8 @@ def refuses(seen: Seen, outputs: Outputs) -> Iterator[Told]:
     if not outputs.basis("kubeflow", "guards"):
         yield unseen("the stack has no guard (kubeflow.guards: false)")
         return
+    if not seen.guard:
+        raise NotSeenError("nobody has asked")
     right: list[str] = []
     for probe in PROBES:
         if probe.name not in seen.guard:
@@ -42,7 +44,7 @@ def refuses(seen: Seen, outputs: Outputs) -> Iterator[Told]:
     if right:
         refused = [probe.name for probe in PROBES if probe.refused and probe.name in right]
         let_in = [probe.name for probe in PROBES if not probe.refused and probe.name in right]
-        parts = [f"{names(refused)} is refused"] * bool(refused) + [f"{names(let_in)} is let in"] * bool(
-            let_in
-        )
-        yield kept(f"the API server was asked by dry runs: {'; '.join(parts)}")
+        told = [
+            f"{verb} {names(found)}" for verb, found in (("refuses", refused), ("lets in", let_in)) if found
+        ]
+        yield kept(f"asked by dry runs, the API server {', and '.join(told)}")

@@ -7,16 +7,19 @@ from collections.abc import Iterator
 from typing import Final
 
 from deployed.outputs import Outputs
-from kube.objects import Object, annotation, at, fields, name_of
+from kube.objects import Object, annotation, fields, name_of
 from verify.findings import Told, broken, by_first, counted, kept, names, one_line, unseen
-from verify.seen import Seen, labels, owned_by, pool_of, text, where
+from verify.seen import Answer, Seen, labels, owned_by, pool_of, text, where
 
 _MODEL: Final = "kubeflow"
 _JUJUS: Final = "model.juju.is/id"
 """What Juju marks its namespaces with, as annotation or label (juju/juju, caas/kubernetes/provider/namespaces.go)."""
 _ARGO: Final = "kubeflow/argo-workflow-controller-configmap"
 _PLATFORM: Final = re.compile(r"kubeflow|(?:controller|knative)-.*")
-_KEYS: Final = {"max_user_instances": "maxUserInstances", "max_user_watches": "maxUserWatches"}
+_URL: Final = re.compile(r'Get "[^"]*": ')
+"""What the API server asks a kubelet; the reason follows."""
+_COUNTED: Final = {"instances": "maxUserInstances", "watches": "maxUserWatches"}
+_KEYS: Final = {f"max_user_{what}": setting for what, setting in _COUNTED.items()}
 
 
 def namespace(seen: Seen, _: Outputs) -> Iterator[Told]:
@@ -64,17 +67,18 @@ def limits(seen: Seen, outputs: Outputs) -> Iterator[Told]:
         return
     homes = {str(pool["name"]) for pool in outputs.pools() if pool.get("role") == "general"}
     nodes = [name_of(node) for node in seen.nodes.known() if pool_of(node) in homes]
-    told = [_limits(node, seen, wanted) for node in nodes if node in seen.limits]
-    yield from (each for each in told if each)
-    if unread := [node for node in nodes if node not in seen.limits]:
-        yield unseen(f"inotify's limits of {counted(len(unread), 'node')} were not read ({names(unread)})")
+    found = [_limits(node, seen, wanted) for node in nodes]
+    yield from (each for each in found if isinstance(each, Told))
+    texts = ((each, node) for each, node in zip(found, nodes, strict=True) if isinstance(each, str))
+    for reason, listed in by_first(texts).items():
+        of = counted(len(listed), "node")
+        if reason:
+            yield unseen(f"inotify's limits of {of} can't be seen here ({names(listed)}): {reason}")
+        else:
+            least = [f"{wanted.get(setting)} {what}" for what, setting in _COUNTED.items()]
+            yield kept(f"inotify's limits are at least {names(least)} on {of}")
     if not nodes:
         yield unseen("there is no node of Kubeflow's home, so inotify's limits can't be seen")
-    elif nodes and not any(told) and not unread:
-        yield kept(
-            f"inotify's limits are at least {wanted.get('maxUserInstances')} instances and "
-            f"{wanted.get('maxUserWatches')} watches on {counted(len(nodes), 'node')}"
-        )
 
 
 def retries(seen: Seen, outputs: Outputs) -> Iterator[Told]:
@@ -105,23 +109,21 @@ def _model(seen: Seen) -> Object | None:
     return next((each for each in seen.namespaces.known() if name_of(each) == _MODEL), None)
 
 
-def _limits(node: str, seen: Seen, wanted: Object) -> Told | None:
-    """What is wrong with one node's limits."""
-    answer = seen.limits[node]
+def _limits(node: str, seen: Seen, wanted: Object) -> Told | str:
+    """What is wrong with one node's limits, or why they can't be seen; empty where they are right."""
+    answer = seen.limits.get(node, Answer(why="nobody read the log of DaemonSet inotify-limits there"))
     if answer.found is None:
-        return unseen(f"inotify's limits of node {node} can't be seen here: {one_line(answer.why)}")
-    read = dict(line.split(" ", 1) for line in answer.found.splitlines() if " " in line)
+        return _URL.sub("", one_line(answer.why)).replace(node, "the node")
+    read = dict(line.split(maxsplit=1) for line in answer.found.splitlines() if len(line.split()) > 1)
+    values = {key: int(value) for key, value in read.items() if re.fullmatch(r"[0-9]{1,19}", value)}
     low = [
-        f"{key} is {read[key].strip()}"
+        f"{key} is {values[key]}"
         for key, setting in _KEYS.items()
-        if (value := read.get(key, "").strip()).isdecimal()
-        and int(value[:18]) < int(at(wanted, setting) or 0)
+        if key in values and isinstance(least := wanted.get(setting), int) and values[key] < least
     ]
     if low:
         return broken(
             f"node {node}: fs.inotify.{names(low)}, too low for Kubeflow's controllers",
             "delete the pod of DaemonSet inotify-limits on it, which raises them again",
         )
-    if not all(read.get(key, "").strip().isdecimal() for key in _KEYS):
-        return unseen(f"inotify's limits of node {node} are not in the log of DaemonSet inotify-limits")
-    return None
+    return "" if values.keys() >= _KEYS.keys() else "the log of DaemonSet inotify-limits does not say"

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from deployed.outputs import Outputs
 from kube.objects import Object, at, condition, items, name_of
-from verify.findings import Told, broken, by_first, counted, kept, names, unseen
+from verify.findings import Told, broken, by_first, counted, kept, names, pools_named, unseen
 from verify.seen import Seen, is_ready, labels, moment, pool_of, seconds, text
 
 _OURS: Final = "kubeflow-aks/"
@@ -43,7 +43,7 @@ def carried(seen: Seen, outputs: Outputs) -> Iterator[Told]:
     if right and not wrong:
         yield kept(f"{counted(right, 'node')} carry the labels and taints that the pool contract says")
     if empty := pools.keys() - {pool_of(node) for node in nodes}:
-        yield unseen(f"{_pools_named(empty)} no node now, so its labels and taints can't be seen")
+        yield unseen(f"{pools_named(empty)} no node now, so its labels and taints can't be seen")
 
 
 def known(seen: Seen, outputs: Outputs) -> Iterator[Told]:
@@ -120,10 +120,6 @@ def _pools(outputs: Outputs) -> Pools:
     return {str(pool["name"]): pool for pool in outputs.pools()}
 
 
-def _pools_named(found: set[str]) -> str:
-    return f"pool {names(found)} has" if len(found) == 1 else f"each of the pools {names(found)} has"
-
-
 def _mistakes(node: Object, pool: Mapping[str, Any]) -> Iterator[str]:
     wanted = {str(key): str(value) for key, value in _mapping(pool.get("labels")).items()}
     worn, taints = labels(node), {taint for taint in _taints(node) if not _passes(taint)}
@@ -159,7 +155,7 @@ def _passes(taint: str) -> bool:
 
 
 def _keeping_out(taint: str) -> bool:
-    return taint.endswith(_KEEPS_OUT)
+    return taint.rpartition(":")[2] in _KEEPS_OUT
 
 
 def _is_system(node: Object) -> bool:

@@ -190,7 +190,11 @@ def test_a_notebook_runs_from_top_to_bottom_and_its_pipeline_gives_the_merged_cs
     notebook: Any = nbformat.read(FOLDER / f"{name}.ipynb", as_version=4)
     locally = f"""
 from kfp import local
-local.init(local.SubprocessRunner(use_venv=False), pipeline_root={str(tmp_path / "outputs")!r})
+local.init(
+    local.SubprocessRunner(use_venv=False),
+    pipeline_root={str(tmp_path / "outputs")!r},
+    workspace_root={str(tmp_path / "workspace")!r},
+)
 my_pipeline(url={url!r})
 """
     notebook.cells.append(nbformat.v4.new_code_cell(locally))

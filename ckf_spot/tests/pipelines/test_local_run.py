@@ -28,7 +28,10 @@ def flaky(counter: str, failures: int) -> int:
 def local_runner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     local.init(
-        local.SubprocessRunner(use_venv=False), pipeline_root=str(tmp_path / "outputs"), raise_on_error=False
+        local.SubprocessRunner(use_venv=False),
+        pipeline_root=str(tmp_path / "outputs"),
+        workspace_root=str(tmp_path / "workspace"),  # else a folder in /tmp stays behind
+        raise_on_error=False,
     )
 
 

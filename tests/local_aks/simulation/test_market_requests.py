@@ -74,6 +74,14 @@ def refused(folder: Path, *request: Any) -> str:
     return str(refusal.value)
 
 
+def test_one_node_can_be_named(world: World, folder: Path) -> None:
+    first, second, third = world.nodes_of("cpuspot")
+    assert second in ask(folder, Reclaim.VANISH, "cpuspot", node=second)
+    assert world.nodes_of("cpuspot") == [first, third]
+    with pytest.raises(MarketRefusedError, match=f"^node: '{second}' is not allowed; .*: {first}, {third}$"):
+        ask(folder, Reclaim.EVICT, "cpuspot", node=second)
+
+
 def written(folder: Path, name: str, text: bytes) -> dict[str, str]:
     """The answer to what another program wrote."""
     draft = folder / f"{name}.draft"

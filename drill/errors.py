@@ -1,0 +1,13 @@
+"""What can go wrong with a drill before or while it is played."""
+
+from __future__ import annotations
+
+from story.scene_runner import NotSeenError
+
+
+class DrillError(Exception):
+    """The drill can't go on; the text is one line for the user, with what to do."""
+
+
+class OverError(NotSeenError):
+    """A limit of the drill was reached: what is not seen by now says nothing of the cluster."""
