@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from local_aks.control_plane import power
+from local_aks.control_plane import power, storage_classes
 from local_aks.control_plane.kwokctl import ControlPlane
 from local_aks.engine.engine import Engine
 from local_aks.lifecycle import daemon
@@ -66,10 +66,12 @@ class LocalAks:
 
         Raises:
             ControlPlaneError: the control plane does not start.
+            KubeError: its API server does not take AKS's own objects.
             ServiceError: the service does not start.
         """
         if not power.is_off(self.run) and self.control_plane.start():
             self.stop_service()  # one of an earlier control plane knows nothing of this one
+            storage_classes.make(self.run.kubeconfig)
         self.start_service()
 
     def start_service(self) -> None:

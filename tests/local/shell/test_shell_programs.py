@@ -153,6 +153,14 @@ def test_the_autoscaler_tells_how_each_pool_is(demo: DemoStack) -> None:
     assert at(found, "metadata", "annotations", "cluster-autoscaler.kubernetes.io/last-updated")
 
 
+def test_the_cluster_has_the_storage_classes_of_aks_with_one_default(demo: DemoStack) -> None:
+    found = demo.api.read("/apis/storage.k8s.io/v1/storageclasses")["items"]
+    default = "storageclass.kubernetes.io/is-default-class"
+    marked = [at(c, "metadata", "name") for c in found if at(c, "metadata", "annotations", default) == "true"]
+    assert marked == ["default"]
+    assert {"managed-csi", "azurefile-csi"} <= {at(c, "metadata", "name") for c in found}
+
+
 @pytest.mark.usefixtures("shell")
 def test_a_platform_node_is_not_evicted(demo: DemoStack) -> None:
     [vm, *_] = [
