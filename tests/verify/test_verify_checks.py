@@ -280,7 +280,7 @@ def map_with(text: str) -> Seen:
         (
             "priority-map",
             map_with("30:\n  - ^aks-cpuod\n10:\n  - ^aks-cpuspot-\n  - ^aks-gpuspot-\n1:\n  - .*\n"),
-            "the priority map puts cpuod before the spot pool cpuspot, whose fallback it is",
+            "the priority map does not put the spot pool cpuspot before cpuod, which is its fallback",
         ),
         (
             "priority-map",

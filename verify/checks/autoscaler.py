@@ -95,9 +95,15 @@ def map_is_ours(seen: Seen, outputs: Outputs) -> Iterator[Told]:
         yield broken(f"the priority map does not name {names(lost)}", _RESTORE)
     for pool in outputs.pools():
         name, other = str(pool["name"]), pool.get("fallback")
-        if isinstance(other, str) and ranks[name] <= ranks.get(other, ranks[name] - 1):
+        if (
+            isinstance(other, str)
+            and name not in lost
+            and other in ranks.keys() - lost
+            and ranks[name] <= ranks[other]
+        ):
             yield broken(
-                f"the priority map puts {other} before the spot pool {name}, whose fallback it is", _RESTORE
+                f"the priority map does not put the spot pool {name} before {other}, which is its fallback",
+                _RESTORE,
             )
 
 

@@ -123,9 +123,7 @@ def test_nodes_that_were_changed_by_hand_are_told(demo: DemoStack, verify: Verif
 
 def test_objects_that_were_changed_by_hand_are_told(demo: DemoStack, verify: Verify) -> None:
     binding = demo.kubectl.run("get", GUARD, POLICY, "--output", "json")
-    priorities = demo.kubectl.run(
-        "get", "configmap", MAP, "--namespace", "kube-system", "--output", "json"
-    ).stdout
+    priorities = demo.kubectl.run("get", "configmap", MAP, "--namespace", "kube-system", "--output", "json")
     demo.kubectl.run("annotate", "storageclass", "ckf-zrs", f"{DEFAULT}=true")
     demo.kubectl.run("delete", GUARD, POLICY)
     patch = json.dumps({"data": {"priorities": "10:\n  - ^aks-cpuspot-\n1:\n  - .*\n"}})
