@@ -85,7 +85,7 @@ def test_a_missing_right_leaves_the_other_checks(tmp_path: Path, capsys: pytest.
         "– Nodes carry the labels and taints of the pool contract: can't be seen here: you may not ask for it: nodes "
         'is forbidden: User "me" cannot list' in told
     )
-    assert "✔ Default is the one default storage class" in told
+    assert "✔ Storage class default is the one default" in told
 
 
 @pytest.mark.parametrize(

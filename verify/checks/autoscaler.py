@@ -1,7 +1,7 @@
 """The autoscaler is at work, looks after the contract's pools, and has taken the priority map.
 
-What it writes: kubernetes/autoscaler, cluster-autoscaler/clusterstate/api/types.go (since release 1.30 as YAML) and
-cluster-autoscaler/expander/priority/priority.go (release 1.34).
+What it writes: `clusterstate/api/types.go` (YAML since release 1.30) and `expander/priority/priority.go` of
+kubernetes/autoscaler.
 """
 
 from __future__ import annotations
