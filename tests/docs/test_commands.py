@@ -18,6 +18,8 @@ from preview.readme import DAY
 from recorder.run import PROJECT_ROOT
 from tests.docs.pages import PAGES, README, commands, mentioned, name
 from tests.handoff.made_up_outputs import values
+from tests.verify.api_server import outputs_of, running
+from verify.__main__ import main as verify
 
 NEEDS_AZURE = "needs Azure"
 NEEDS_CLUSTER = "needs a cluster on Azure"
@@ -57,6 +59,8 @@ SWITCHES = {"make stop STACK=dev", "make start STACK=dev"}
 """Commands that `tests/local/delivery/test_power.py` runs for another stack, as a job has it."""
 DRILLS = {"make drill STACK=dev"}
 """Commands that `tests/local/drill/test_drill.py` runs for the demo stack."""
+VERIFIES = "make verify"
+"""Commands that ask a cluster."""
 HANDOFFS = "make handoff"
 """Commands that need the outputs of a stack."""
 IN_THE_SHELL = "docs/local-aks.md"
@@ -127,7 +131,23 @@ def test_the_hand_off_that_make_runs_works(
     assert capsys.readouterr().out.startswith("Written to ")
 
 
-@pytest.mark.parametrize("command", [made for made in MADE if not made.startswith((*PREVIEWS, HANDOFFS))])
+@pytest.mark.parametrize("command", [made for made in MADE if made.startswith(VERIFIES)])
+def test_what_make_verify_runs_works(
+    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    [step] = [step for step in steps(command) if " -m verify " in step]
+    assert step.endswith(' -- "$STACK"')
+    with running() as server:
+        outputs = outputs_of(server.url, tmp_path)
+        told = [f"--outputs={outputs}", *(["--format=json"] if "FORMAT=json" in command else [])]
+        verify([*told, "--", "dev"])
+    shown = '{\n  "version": 1,' if "FORMAT=json" in command else "✔ "
+    assert capsys.readouterr().out.startswith(shown)
+
+
+@pytest.mark.parametrize(
+    "command", [made for made in MADE if not made.startswith((*PREVIEWS, HANDOFFS, VERIFIES))]
+)
 def test_every_other_target_is_run_by_ci(command: str) -> None:
     ci = (PROJECT_ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()
     local = "".join(

@@ -7,6 +7,7 @@ from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler
+from pathlib import Path
 from typing import Any, Final
 from urllib.parse import parse_qs, urlsplit
 
@@ -94,6 +95,19 @@ def _resource(kind: str) -> Mapping[str, object]:
         "kind": kind,
         "namespaced": kind not in _EVERYWHERE,
     }
+
+
+def outputs_of(url: str, folder: Path, **changed: Any) -> str:
+    """A file with the outputs of a stack whose API server is there."""
+    config = {
+        "current-context": "aks",
+        "contexts": [{"name": "aks", "context": {"cluster": "aks", "user": "me"}}],
+        "users": [{"name": "me", "user": {"token": "mine"}}],
+        "clusters": [{"name": "aks", "cluster": {"server": url}}],
+    }
+    file = folder / "outputs.json"
+    file.write_text(json.dumps(c.outputs(kubeconfig=json.dumps(config), **changed).values), encoding="utf-8")
+    return str(file)
 
 
 @contextmanager

@@ -96,27 +96,27 @@ def another(of: str, pool: str = "", **more: Any) -> Callable[[dict[str, c.Objec
         (
             "contract",
             taints("cpuspot-0"),
-            "1 node of pool cpuspot lacks taint kubernetes.azure.com/scalesetpriority=spot:NoSchedule (cpuspot-0)",
+            "1 node of pool cpuspot without taint kubernetes.azure.com/scalesetpriority=spot:NoSchedule (cpuspot-0)",
         ),
         (
             "contract",
             taints("general-0", "mine=yes:NoExecute"),
-            "1 node of pool general wears taint mine=yes:NoExecute, which is not in the contract (general-0)",
+            "1 node of pool general with taint mine=yes:NoExecute, which is not in the contract (general-0)",
         ),
         (
             "contract",
             label("cpuod-0", workload="gpu"),
-            "1 node of pool cpuod has 'gpu' as label kubeflow-aks/workload instead of 'cpu' (cpuod-0)",
+            "1 node of pool cpuod with 'gpu' as label kubeflow-aks/workload instead of 'cpu' (cpuod-0)",
         ),
         (
             "contract",
             label("cpuod-0", workload=None),
-            "1 node of pool cpuod lacks label kubeflow-aks/workload=cpu (cpuod-0)",
+            "1 node of pool cpuod without label kubeflow-aks/workload=cpu (cpuod-0)",
         ),
         (
             "contract",
             label("general-0", team="a"),
-            "1 node of pool general wears label kubeflow-aks/team, which is not in the contract (general-0)",
+            "1 node of pool general with label kubeflow-aks/team, which is not in the contract (general-0)",
         ),
         (
             "known-pools",
@@ -139,9 +139,13 @@ def another(of: str, pool: str = "", **more: Any) -> Callable[[dict[str, c.Objec
             not_ready("general-0", minutes=11),
             "1 node not ready for longer than 10 min (general-0): Kubelet stopped posting node status.",
         ),
-        ("gpus", allocatable("gpuspot-0", "1", hours=1), "1 GPU node offer 1 GPUs instead of 2 (gpuspot-0)"),
-        ("gpus", allocatable("gpuspot-0", "", hours=1), "1 GPU node offer no GPUs instead of 2 (gpuspot-0)"),
-        ("gpus", another("gpuspot"), "1 GPU node have no device plugin that is ready (more-0)"),
+        ("gpus", allocatable("gpuspot-0", "1", hours=1), "1 GPU node with 1 of 2 GPUs to offer (gpuspot-0)"),
+        (
+            "gpus",
+            allocatable("gpuspot-0", "", hours=1),
+            "1 GPU node with none of 2 GPUs to offer (gpuspot-0)",
+        ),
+        ("gpus", another("gpuspot"), "1 GPU node without a device plugin that is ready (more-0)"),
         (
             "kubelets",
             another("cpuod", status={"nodeInfo": {"kubeletVersion": "v1.35.0"}}),
@@ -280,7 +284,7 @@ def map_with(text: str) -> Seen:
         (
             "priority-map",
             map_with("30:\n  - ^aks-cpuod\n10:\n  - ^aks-cpuspot-\n  - ^aks-gpuspot-\n1:\n  - .*\n"),
-            "the priority map puts cpuod before the spot pool cpuspot, whose fallback it is",
+            "the priority map does not put the spot pool cpuspot before cpuod, which is its fallback",
         ),
         (
             "priority-map",
@@ -355,7 +359,7 @@ def with_classes(*classes: c.Object) -> Seen:
             "default-storage",
             with_classes(c.storage_class("a", default="true"), c.storage_class("b", default="true")),
             c.outputs(),
-            "a and b are default storage classes at once; claims without a class get the newest of them",
+            "storage classes a and b are the default at once; claims without a class get the newest of them",
         ),
         (
             "default-storage",
@@ -396,8 +400,8 @@ def with_classes(*classes: c.Object) -> Seen:
             c.good(),
             c.outputs(kubeflow={"argoRetries": False}),
             (
-                "kubeflow.argoRetries is off: a pipeline step with retries fails with `pod deleted` when its node is "
-                "evicted, and the run with it"
+                "the setting kubeflow.argoRetries is off: a pipeline step with retries fails with `pod deleted` when its node "
+                "is evicted, and the run with it"
             ),
         ),
         (
@@ -454,7 +458,7 @@ def test_what_else_is_broken_is_told(check: str, seen: Seen, of: Any, expected: 
             c.with_pods(c.daemon("csi", "csi", "cpuspot-0"), c.pod("team", "train", "cpuspot-0")),
             c.outputs(),
             State.KEPT,
-            "all 1 pod of Kubeflow's platform run on its home",
+            "Kubeflow's platform runs on its home: 1 pod",
         ),
         (
             "kubeflow-home",
@@ -470,7 +474,7 @@ def test_what_else_is_broken_is_told(check: str, seen: Seen, of: Any, expected: 
             ),
             c.outputs(),
             State.UNSEEN,
-            "inotify's limits of 1 node can't be seen here (general-0): no such host",
+            "kernel limits (inotify) of 1 node can't be seen here (general-0): no such host",
         ),
         (
             "kernel-limits",
@@ -478,8 +482,8 @@ def test_what_else_is_broken_is_told(check: str, seen: Seen, of: Any, expected: 
             c.outputs(),
             State.UNSEEN,
             (
-                "inotify's limits of 1 node can't be seen here (general-0): the log of DaemonSet inotify-limits does "
-                "not say"
+                "kernel limits (inotify) of 1 node can't be seen here (general-0): the log of DaemonSet inotify-limits "
+                "does not say"
             ),
         ),
         (
@@ -487,7 +491,7 @@ def test_what_else_is_broken_is_told(check: str, seen: Seen, of: Any, expected: 
             c.good(),
             c.outputs(kubeflow={"inotify": {"enabled": False}}),
             State.UNSEEN,
-            "the stack does not raise inotify's limits (kubeflow.inotify.enabled: false)",
+            "the stack does not raise kernel limits (kubeflow.inotify.enabled: false)",
         ),
         (
             "argo-retries",
@@ -642,6 +646,6 @@ def test_many_mistakes_of_one_kind_are_counted() -> None:
         each["spec"]["taints"] = [c.taint(f"mine{number}=x:NoSchedule")]
     found = c.sentences("contract", replace(c.good(), nodes=Answer(nodes)), State.BROKEN)
     assert found[0] == (
-        "30 nodes of pool cpuod lacks taint kubeflow-aks/fallback=true:NoSchedule (n0, n1, n10 and 27 more)"
+        "30 nodes of pool cpuod without taint kubeflow-aks/fallback=true:NoSchedule (n0, n1, n10 and 27 more)"
     )
     assert len(found) == 10

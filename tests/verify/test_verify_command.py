@@ -11,7 +11,7 @@ import pytest
 
 from recorder.run import PROJECT_ROOT
 from tests.verify import clusters as c
-from tests.verify.api_server import Server, running
+from tests.verify.api_server import Server, outputs_of, running
 from verify import asking
 from verify.__main__ import main
 from verify.probes import PROBES
@@ -21,11 +21,6 @@ FORBIDDEN = (
     403,
     {"kind": "Status", "reason": "Forbidden", "message": 'nodes is forbidden: User "me" cannot list'},
 )
-KUBECONFIG = {
-    "current-context": "aks",
-    "contexts": [{"name": "aks", "context": {"cluster": "aks", "user": "me"}}],
-    "users": [{"name": "me", "user": {"token": "mine"}}],
-}
 
 
 @pytest.fixture(autouse=True)
@@ -41,18 +36,9 @@ def today(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "1000")
 
 
-def outputs(folder: Path, url: str, **changed: Any) -> str:
-    """A file with the outputs of a stack whose cluster is there."""
-    config = {**KUBECONFIG, "clusters": [{"name": "aks", "cluster": {"server": url}}]}
-    file = folder / "outputs.json"
-    values = c.outputs(kubeconfig=json.dumps(config), **changed).values
-    file.write_text(json.dumps(values), encoding="utf-8")
-    return str(file)
-
-
 def verify(server: Server, folder: Path, *more: str, **changed: Any) -> int:
     """What the command returns."""
-    return main(["dev", "--outputs", outputs(folder, server.url, **changed), *more])
+    return main(["dev", "--outputs", outputs_of(server.url, folder, **changed), *more])
 
 
 def test_a_good_cluster_is_told_in_full(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -99,7 +85,7 @@ def test_a_missing_right_leaves_the_other_checks(tmp_path: Path, capsys: pytest.
         "– Nodes carry the labels and taints of the pool contract: can't be seen here: you may not ask for it: nodes "
         'is forbidden: User "me" cannot list' in told
     )
-    assert "✔ Default is the one default storage class" in told
+    assert "✔ Storage class default is the one default" in told
 
 
 @pytest.mark.parametrize(
@@ -149,13 +135,13 @@ def test_a_token_that_is_not_taken_any_more_is_a_broken_promise(
 def test_a_private_cluster_from_outside_says_where_to_go(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    file = outputs(tmp_path, "http://127.0.0.1:1", apiAccess={"privateCluster": True})
+    file = outputs_of("http://127.0.0.1:1", tmp_path, apiAccess={"privateCluster": True})
     assert main(["dev", "--outputs", file]) == 1
     assert "private address only" in capsys.readouterr().err
 
 
 def test_outputs_of_another_stack_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    file = outputs(tmp_path, "http://127.0.0.1:1")
+    file = outputs_of("http://127.0.0.1:1", tmp_path)
     assert main(["prod", "--outputs", file]) == 1
     assert capsys.readouterr().err == (
         f"error: {file}: these are the outputs of stack dev; expected those of prod\n"
@@ -182,7 +168,7 @@ def test_ctrl_c_is_one_line(
         raise KeyboardInterrupt
 
     monkeypatch.setattr(asking.Asking, "look", interrupted)
-    assert main(["dev", "--outputs", outputs(tmp_path, "http://127.0.0.1:1")]) == 130
+    assert main(["dev", "--outputs", outputs_of("http://127.0.0.1:1", tmp_path)]) == 130
     assert capsys.readouterr().err == "interrupted; nothing was changed\n"
 
 

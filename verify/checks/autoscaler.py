@@ -1,7 +1,7 @@
 """The autoscaler is at work, looks after the contract's pools, and has taken the priority map.
 
-What it writes: kubernetes/autoscaler, cluster-autoscaler/clusterstate/api/types.go (since release 1.30 as YAML) and
-cluster-autoscaler/expander/priority/priority.go (release 1.34).
+What it writes: `clusterstate/api/types.go` (YAML since release 1.30) and `expander/priority/priority.go` of
+kubernetes/autoscaler.
 """
 
 from __future__ import annotations
@@ -95,9 +95,15 @@ def map_is_ours(seen: Seen, outputs: Outputs) -> Iterator[Told]:
         yield broken(f"the priority map does not name {names(lost)}", _RESTORE)
     for pool in outputs.pools():
         name, other = str(pool["name"]), pool.get("fallback")
-        if isinstance(other, str) and ranks[name] <= ranks.get(other, ranks[name] - 1):
+        if (
+            isinstance(other, str)
+            and name not in lost
+            and other in ranks.keys() - lost
+            and ranks[name] <= ranks[other]
+        ):
             yield broken(
-                f"the priority map puts {other} before the spot pool {name}, whose fallback it is", _RESTORE
+                f"the priority map does not put the spot pool {name} before {other}, which is its fallback",
+                _RESTORE,
             )
 
 

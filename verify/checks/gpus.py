@@ -24,7 +24,7 @@ def offered(seen: Seen, outputs: Outputs) -> Iterator[Told]:
     nodes = [node for node in seen.nodes.known() if pool_of(node) in pools]
     old = [node for node in nodes if seen.age(at(node, "metadata", "creationTimestamp")) > given]
     wrong = [
-        (f"offer {offers or 'no'} GPUs instead of {pools[pool_of(node)]}", name_of(node))
+        (f"with {offers or 'none'} of {pools[pool_of(node)]} GPUs to offer", name_of(node))
         for node in old
         if (offers := str(at(node, "status", "allocatable", _RESOURCE) or "")) != str(pools[pool_of(node)])
     ]
@@ -35,7 +35,7 @@ def offered(seen: Seen, outputs: Outputs) -> Iterator[Told]:
             if labels(pod).get("app.kubernetes.io/name") == _APP and is_ready(pod)
         }
         wrong += [
-            ("have no device plugin that is ready", name_of(node))
+            ("without a device plugin that is ready", name_of(node))
             for node in old
             if name_of(node) not in plugged
         ]
@@ -50,4 +50,4 @@ def offered(seen: Seen, outputs: Outputs) -> Iterator[Told]:
     if not nodes:
         yield unseen(f"{pools_named(pools)} no node now, so GPUs can't be seen")
     elif old and not wrong:
-        yield kept(f"{counted(len(old), 'GPU node')} offer the GPUs that the pool contract says")
+        yield kept(f"GPUs are offered as the pool contract says on {counted(len(old), 'GPU node')}")

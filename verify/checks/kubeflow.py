@@ -56,14 +56,14 @@ def at_home(seen: Seen, outputs: Outputs) -> Iterator[Told]:
     if not placed:
         yield unseen("Kubeflow's parts are not there yet, so where they run can't be seen")
     elif not away:
-        yield kept(f"all {counted(len(placed), 'pod')} of Kubeflow's platform run on its home")
+        yield kept(f"Kubeflow's platform runs on its home: {counted(len(placed), 'pod')}")
 
 
 def limits(seen: Seen, outputs: Outputs) -> Iterator[Told]:
     """Kernel limits of the nodes that Kubeflow runs on, as the container that raises them has read them."""
     wanted = fields(outputs.basis("kubeflow", "inotify"))
     if not wanted.get("enabled"):
-        yield unseen("the stack does not raise inotify's limits (kubeflow.inotify.enabled: false)")
+        yield unseen("the stack does not raise kernel limits (kubeflow.inotify.enabled: false)")
         return
     homes = {str(pool["name"]) for pool in outputs.pools() if pool.get("role") == "general"}
     nodes = [name_of(node) for node in seen.nodes.known() if pool_of(node) in homes]
@@ -73,12 +73,12 @@ def limits(seen: Seen, outputs: Outputs) -> Iterator[Told]:
     for reason, listed in by_first(texts).items():
         of = counted(len(listed), "node")
         if reason:
-            yield unseen(f"inotify's limits of {of} can't be seen here ({names(listed)}): {reason}")
+            yield unseen(f"kernel limits (inotify) of {of} can't be seen here ({names(listed)}): {reason}")
         else:
             least = [f"{wanted.get(setting)} {what}" for what, setting in _COUNTED.items()]
-            yield kept(f"inotify's limits are at least {names(least)} on {of}")
+            yield kept(f"kernel limits (inotify) are at least {names(least)} on {of}")
     if not nodes:
-        yield unseen("there is no node of Kubeflow's home, so inotify's limits can't be seen")
+        yield unseen("there is no node of Kubeflow's home, so its kernel limits can't be seen")
 
 
 def retries(seen: Seen, outputs: Outputs) -> Iterator[Told]:
@@ -93,8 +93,8 @@ def retries(seen: Seen, outputs: Outputs) -> Iterator[Told]:
         )
     elif there:
         yield broken(
-            "kubeflow.argoRetries is off: a pipeline step with retries fails with `pod deleted` when its node is "
-            "evicted, and the run with it",
+            "the setting kubeflow.argoRetries is off: a pipeline step with retries fails with `pod deleted` when its node "
+            "is evicted, and the run with it",
             "Charmed Kubeflow is there, so write `kubeflow: {argoRetries: true}` into the stack file and run "
             "`pulumi up` (docs/how-to/make-retries-retry.md)",
         )

@@ -23,7 +23,7 @@ _PASSING: Final = (
 )
 """Domains of taints that come and go with a node's state (node-auto-drain.md for AKS's own)."""
 _KEEPS_OUT: Final = ("NoSchedule", "NoExecute")
-_UP: Final = "run `pulumi up --refresh`; AKS keeps labels and taints of a pool, not those of one node"
+_UP: Final = "run `pulumi up --refresh` if the pool was changed; put a single node right with `kubectl label` or `kubectl taint`"
 
 Pools = Mapping[str, Mapping[str, Any]]
 
@@ -41,7 +41,7 @@ def carried(seen: Seen, outputs: Outputs) -> Iterator[Told]:
         nodes_of = f"{counted(len(found), 'node')} {mistake} ({names(found)})"
         yield broken(nodes_of, _UP)
     if right and not wrong:
-        yield kept(f"{counted(right, 'node')} carry the labels and taints that the pool contract says")
+        yield kept(f"labels and taints are what the pool contract says on {counted(right, 'node')}")
     if empty := pools.keys() - {pool_of(node) for node in nodes}:
         yield unseen(f"{pools_named(empty)} no node now, so its labels and taints can't be seen")
 
@@ -109,11 +109,9 @@ def ready(seen: Seen, outputs: Outputs) -> Iterator[Told]:
             "look at it with `kubectl describe node`; where its machine is gone, delete the node",
         )
     if away and not long:
-        yield kept(
-            f"{len(nodes) - len(away)} of {counted(len(nodes), 'node')} are ready; the rest come or go"
-        )
+        yield kept(f"nodes are ready: {len(nodes) - len(away)} of {len(nodes)}; the rest come or go")
     elif not long:
-        yield kept(f"all {counted(len(nodes), 'node')} are ready") if nodes else unseen("there is no node")
+        yield kept(f"nodes are ready: all {len(nodes)}") if nodes else unseen("there is no node")
 
 
 def _pools(outputs: Outputs) -> Pools:
@@ -125,15 +123,15 @@ def _mistakes(node: Object, pool: Mapping[str, Any]) -> Iterator[str]:
     worn, taints = labels(node), {taint for taint in _taints(node) if not _passes(taint)}
     for key, value in wanted.items():
         if key not in worn:
-            yield f"lacks label {key}={value}"
+            yield f"without label {key}={value}"
         elif worn[key] != value:
-            yield f"has {worn[key]!r} as label {key} instead of {value!r}"
+            yield f"with {worn[key]!r} as label {key} instead of {value!r}"
     for key in sorted(key for key in worn if key.startswith(_OURS) and key not in wanted):
-        yield f"wears label {key}, which is not in the contract"
+        yield f"with label {key}, which is not in the contract"
     for taint in sorted(set(_wanted(pool)) - taints):
-        yield f"lacks taint {taint}"
+        yield f"without taint {taint}"
     for taint in sorted(taint for taint in taints - set(_wanted(pool)) if _keeping_out(taint)):
-        yield f"wears taint {taint}, which is not in the contract"
+        yield f"with taint {taint}, which is not in the contract"
 
 
 def _wanted(pool: Mapping[str, Any]) -> list[str]:

@@ -25,7 +25,7 @@ def one_default(seen: Seen, _: Outputs) -> Iterator[Told]:
     ]
     if len(found) > 1:
         yield broken(
-            f"{names(found)} are default storage classes at once; claims without a class get the newest of them",
+            f"storage classes {names(found)} are the default at once; claims without a class get the newest of them",
             "take the annotation off those that AKS did not make",
         )
     elif not found:
@@ -35,7 +35,7 @@ def one_default(seen: Seen, _: Outputs) -> Iterator[Told]:
             "storageclass.kubernetes.io/is-default-class=true`",
         )
     else:
-        yield kept(f"{found[0]} is the one default storage class")
+        yield kept(f"storage class {found[0]} is the one default")
 
 
 def ours(seen: Seen, outputs: Outputs) -> Iterator[Told]:

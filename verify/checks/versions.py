@@ -45,12 +45,12 @@ def kubelets(seen: Seen, _: Outputs) -> Iterator[Told]:
             )
         behind += count if minor < runs else 0
     if unknown := minors[None]:
-        yield unseen(f"{counted(unknown, 'node')} that do not say which Kubernetes they run")
+        yield unseen(f"which Kubernetes runs can't be seen on {counted(unknown, 'node')}")
     if not any(minors):
         raise NotSeenError("there is no node")
     if behind:
         yield kept(
-            f"{behind} of {counted(len(nodes), 'node')} still run an older Kubernetes, which is allowed",
+            f"an older Kubernetes, which is allowed, still runs on {counted(behind, 'node')}",
             _UPGRADE,
         )
 

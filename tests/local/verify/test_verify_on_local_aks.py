@@ -115,7 +115,7 @@ def test_nodes_that_were_changed_by_hand_are_told(demo: DemoStack, verify: Verif
     finally:
         demo.kubectl.run("taint", "node", "--selector", GENERAL, "mine=yes:NoSchedule-")
         demo.kubectl.run("taint", "node", "--selector", SYSTEM, "CriticalAddonsOnly=true:NoSchedule")
-    assert "nodes of pool general wears taint mine=yes:NoSchedule" in told["contract"][0]
+    assert "nodes of pool general with taint mine=yes:NoSchedule" in told["contract"][0]
     assert "without taint CriticalAddonsOnly" in told["system-nodes"][0]
     assert "beside Kubeflow's home, system has no taint" in told["one-open-pool"][0]
     assert broken(verify()) == {}
@@ -123,9 +123,7 @@ def test_nodes_that_were_changed_by_hand_are_told(demo: DemoStack, verify: Verif
 
 def test_objects_that_were_changed_by_hand_are_told(demo: DemoStack, verify: Verify) -> None:
     binding = demo.kubectl.run("get", GUARD, POLICY, "--output", "json")
-    priorities = demo.kubectl.run(
-        "get", "configmap", MAP, "--namespace", "kube-system", "--output", "json"
-    ).stdout
+    priorities = demo.kubectl.run("get", "configmap", MAP, "--namespace", "kube-system", "--output", "json")
     demo.kubectl.run("annotate", "storageclass", "ckf-zrs", f"{DEFAULT}=true")
     demo.kubectl.run("delete", GUARD, POLICY)
     patch = json.dumps({"data": {"priorities": "10:\n  - ^aks-cpuspot-\n1:\n  - .*\n"}})
@@ -138,7 +136,7 @@ def test_objects_that_were_changed_by_hand_are_told(demo: DemoStack, verify: Ver
         old = json.dumps({"data": json.loads(priorities)["data"]})
         demo.kubectl.run("patch", "configmap", MAP, "--namespace", "kube-system", "--patch", old)
     assert told["default-storage"] == [
-        "ckf-zrs and default are default storage classes at once; claims without a class get the newest of them"
+        "storage classes ckf-zrs and default are the default at once; claims without a class get the newest of them"
     ]
     assert told["guard"][0] == "a notebook that tolerates spot is let in, so an eviction could take it"
     assert told["priority-map"] == ["the priority map does not name cpuod, gpuod and gpuspot"]
