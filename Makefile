@@ -75,11 +75,11 @@ test: $(VENV)/.dev ## tests of rules and components: no Azure, no Go, seconds
 test-program: $(VENV)/.dev ## tests of the whole program for every stack, of its preview and of the pages
 	@$(PY) -m pytest --numprocesses 2 tests/program tests/recorder tests/preview tests/docs \
 	  tests/policy tests/pull_request tests/revisions tests/delivery tests/writing tests/cost \
-	  tests/deployed tests/handoff tests/verify tests/drill
+	  tests/deployed tests/deploy tests/handoff tests/verify tests/drill
 
 # Where the tools can't be built the first step says why, and the tests that need them skip; CI asks for them instead.
 test-local: $(VENV)/.dev ## the local AKS's tests, on the real engine and a real control plane; builds the tools once
-	@$(PY) -m tools --with argo --with training --crds || test $$? -eq 1 -a -z "$$KUBEFLOW_AKS_REQUIRE_TOOLS"
+	@$(PY) -m tools --with argo --with training --with tofu --crds || test $$? -eq 1 -a -z "$$KUBEFLOW_AKS_REQUIRE_TOOLS"
 	@GOGC=400 $(PY) -m pytest tests/local tests/tools tests/local_aks tests/kube tests/story --local -rs \
 	  --numprocesses 4 --dist loadfile --no-loadscope-reorder
 
