@@ -6,7 +6,7 @@ import json
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import hcl2
 
@@ -57,13 +57,16 @@ def products_kubeflow() -> Recorded:
     return _read("products-kubeflow-variables.json")
 
 
+def parsed(text: str) -> dict[str, list[dict[str, Any]]]:
+    """A file of OpenTofu's: lists of blocks by kind. Labels and texts keep their quotes."""
+    return cast("dict[str, list[dict[str, Any]]]", hcl2.loads(text))  # pyright: ignore[reportUnknownMemberType]
+
+
 def blocks(kind: str) -> dict[str, dict[str, Any]]:
     """The blocks of one kind in `deploy/*.tf`, by their label."""
-    found: dict[str, dict[str, Any]] = {}
-    for file in sorted(ROOT.glob("*.tf")):
-        for block in hcl2.loads(file.read_text(encoding="utf-8")).get(kind, []):
-            found |= {label.strip('"'): body for label, body in block.items()}
-    return found
+    files = [parsed(file.read_text(encoding="utf-8")) for file in sorted(ROOT.glob("*.tf"))]
+    found = [block for file in files for block in file.get(kind, [])]
+    return {label.strip('"'): body for block in found for label, body in block.items()}
 
 
 def required_by_root() -> set[str]:
@@ -110,7 +113,9 @@ def _fits(value: object, kind: str) -> bool:
         case "number":
             return isinstance(value, int | float) and not isinstance(value, bool)
         case "map(string)":
-            return isinstance(value, dict) and all(isinstance(each, str) for each in value.values())
+            return isinstance(value, dict) and all(
+                isinstance(each, str) for each in cast("dict[str, object]", value).values()
+            )
         case _:
             return False
 

@@ -7,17 +7,12 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-import hcl2
 import pytest
 
 from recorder.run import PROJECT_ROOT
 from tests.deploy import recorded
 
 _META = {"source"}
-
-
-def _parsed(text: str) -> dict[str, Any]:
-    return hcl2.loads(text)
 
 
 def _arguments(module: dict[str, Any]) -> dict[str, str]:
@@ -39,7 +34,9 @@ def test_the_module_has_every_argument_that_it_is_given() -> None:
 
 
 def test_an_argument_that_the_module_does_not_have_is_found() -> None:
-    module = _parsed('module "kubeflow" {\n  source = "x"\n  minio_storage_size = var.size\n}\n')["module"][0]
+    module = recorded.parsed('module "kubeflow" {\n  source = "x"\n  minio_storage_size = var.size\n}\n')[
+        "module"
+    ][0]
     assert _misnamed(_arguments(module['"kubeflow"'])) == {"minio_storage_size"}
 
 
@@ -84,7 +81,9 @@ def test_every_charm_of_the_module_can_be_pinned() -> None:
     assert {name: arguments[name] for name in revisions} == {
         name: f'${{local.revisions["{names[name]}"]}}' for name in revisions
     }
-    listed = _parsed((recorded.ROOT / "main.tf").read_text(encoding="utf-8"))["locals"][0]["applications"]
+    listed = recorded.parsed((recorded.ROOT / "main.tf").read_text(encoding="utf-8"))["locals"][0][
+        "applications"
+    ]
     assert sorted(name.strip('"') for name in listed) == sorted(names.values())
 
 
@@ -93,7 +92,7 @@ def test_the_module_is_called_by_the_commit_that_was_recorded() -> None:
 
 
 def test_the_provider_is_pinned_to_one_version() -> None:
-    versions = _parsed((recorded.ROOT / "versions.tf").read_text(encoding="utf-8"))["terraform"][0]
+    versions = recorded.parsed((recorded.ROOT / "versions.tf").read_text(encoding="utf-8"))["terraform"][0]
     juju = versions["required_providers"][0]["juju"]
     assert {key.strip('"'): str(value).strip('"') for key, value in juju.items()} == {
         "source": "juju/juju",
