@@ -133,7 +133,7 @@ demo-down: $(VENV)/.dev ## remove all the demo started
 local-up: $(VENV)/.dev ## a local AKS of STACK to play with
 	@$(RUN_LOCAL) up -- "$$LOCAL_STACK"
 
-local-shell: $(VENV)/.dev ## a shell with kubectl, KUBECONFIG and az
+local-shell: $(VENV)/.dev ## a shell with kubectl, KUBECONFIG, az and pulumi
 	@$(RUN_LOCAL) shell
 
 local-down: demo-down ## same as demo-down
