@@ -66,7 +66,7 @@ class Measured(_Written):
 
     Attributes:
         where: `local` for the local AKS, whose seconds are simulated and say nothing of Azure's.
-        day: on which it began, UTC.
+        day: of the drill, UTC.
         location: Azure region.
         pools: by name; those of which nothing was measured are left out.
     """

@@ -12,6 +12,7 @@ from typing import Any, Final, TypeGuard, cast
 from deployed.errors import StackError
 
 _LAST_LINES: Final = 2
+_LONGEST_NAME: Final = 80
 _MASK: Final = "[secret]"
 """What the engine writes for a secret that nobody asked to see."""
 
@@ -60,7 +61,7 @@ class Outputs:
         """
         value: Any = self._value("poolContract")
         listed = cast("list[object]", value) if isinstance(value, list) else [None]
-        pools = [pool for pool in listed if _is_mapping(pool) and "name" in pool]
+        pools = [pool for pool in listed if _is_mapping(pool) and isinstance(pool.get("name"), str)]
         if len(pools) != len(listed):
             raise self._form("poolContract", "a list of pools")
         return pools
@@ -107,7 +108,7 @@ def of_stack(stack: str, *, project: Path, command: str = "pulumi") -> Outputs:
     words += ["--non-interactive", "--color", "never"]
     try:
         done = subprocess.run(  # noqa: S603 - the engine's command, and a name that was looked at
-            words, cwd=project, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL
+            words, cwd=project, capture_output=True, check=False, stdin=subprocess.DEVNULL
         )
     except OSError:
         raise StackError(
@@ -115,7 +116,8 @@ def of_stack(stack: str, *, project: Path, command: str = "pulumi") -> Outputs:
             "(OUTPUTS=outputs.json)"
         ) from None
     if done.returncode:
-        said = [line.strip() for line in done.stderr.splitlines() if line.strip()]
+        lines = done.stderr.decode(errors="replace").splitlines()
+        said = [line.strip() for line in lines if line.strip()] or [f"exit code {done.returncode}"]
         raise StackError(f"{stack}: `pulumi stack output` failed: {' | '.join(said[-_LAST_LINES:])}")
     return parse(stack, done.stdout, f"{stack}: `pulumi stack output --json`")
 
@@ -127,15 +129,15 @@ def of_file(stack: str, path: Path) -> Outputs:
         StackError: it can't be read, or has the outputs of another stack.
     """
     try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is no text"
+        data = path.read_bytes()
+    except (OSError, ValueError) as error:  # a path with a zero byte is the latter
+        reason = error.strerror if isinstance(error, OSError) else "it is no path"
         raise StackError(f"{path}: can't be read: {reason}") from None
-    return parse(stack, text, str(path))
+    return parse(stack, data, str(path))
 
 
-def parse(stack: str, text: str, source: str) -> Outputs:
-    """Outputs from the text of a JSON object.
+def parse(stack: str, text: str | bytes, source: str) -> Outputs:
+    """Outputs from the text of a JSON object; of bytes its encoding is found, for PowerShell writes UTF-16.
 
     Args:
         stack: the stack that they must be of.
@@ -155,7 +157,10 @@ def parse(stack: str, text: str, source: str) -> Outputs:
         raise StackError(f"{source}: there are no outputs; run `pulumi up --stack {stack}` first")
     outputs = Outputs(stack, values)
     if (found := outputs.basis("stack")) != stack:
-        raise StackError(f"{source}: these are the outputs of stack {found}; expected those of {stack}")
+        shown = found if isinstance(found, str) else json.dumps(found)
+        raise StackError(
+            f"{source}: these are the outputs of stack {shown[:_LONGEST_NAME]}; expected those of {stack}"
+        )
     return outputs
 
 

@@ -97,7 +97,11 @@ def _on_cluster(options: argparse.Namespace, outputs: Outputs) -> int:
             return 1
         azure = ResourceManager(sign_in)
         drill = Drill(outputs, api, azure, where, sight, drill_plan, console, options.any_node)
-        seen = drill.play(f"{getpass.getuser()}@{os.uname().nodename}")
+        try:
+            seen = drill.play(f"{getpass.getuser()}@{os.uname().nodename}")
+        finally:
+            for problem in drill.problems:
+                print(f"error: {problem}", file=sys.stderr)
     finally:
         sight.close()
     verdicts = judge(seen)
@@ -106,8 +110,6 @@ def _on_cluster(options: argparse.Namespace, outputs: Outputs) -> int:
     console.block(terminal.cost_lines(cost, width) if cost else [])
     page = write(options.build / outputs.stack, seen, verdicts, outputs)
     console.line(f"{summary(verdicts)}; the page with the picture is {page}")
-    for problem in drill.problems:
-        print(f"error: {problem}", file=sys.stderr)
     kept = [verdict.kept for verdict in verdicts if verdict.kept is not None]
     return 0 if kept and all(kept) and not drill.problems else 1
 

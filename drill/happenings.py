@@ -15,9 +15,9 @@ from story.contract_pools import POOL_LABEL
 from story.happenings import Kind
 from story.watcher import Line
 
-_CONDITION: Final = "VMEventScheduled"
+_CONDITIONS: Final = ("VMEventScheduled", "PreemptionScheduled")
 _TAINT: Final = "remediator.kubernetes.azure.com/unschedulable"
-_NOTICES: Final = frozenset({"PreemptScheduled", _CONDITION})
+_NOTICES: Final = frozenset({"PreemptScheduled", *_CONDITIONS})
 """How AKS shows that a VM will be taken (docs/facts/aks.md#evictions)."""
 _NOTICE_SECONDS: Final = 30.0
 _SHUT_DOWN: Final = "node.cloudprovider.kubernetes.io/shutdown"
@@ -159,7 +159,8 @@ def _pool(node: Object) -> str:
 
 
 def _is_announced(node: Object) -> bool:
-    return condition(node, _CONDITION).get("status") == "True" or _has_taint(node, _TAINT)
+    announced = any(condition(node, kind).get("status") == "True" for kind in _CONDITIONS)
+    return announced or _has_taint(node, _TAINT)
 
 
 def _has_taint(node: Object, key: str) -> bool:

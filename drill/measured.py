@@ -24,7 +24,7 @@ def measured(seen: Observations, *, where: Literal["azure", "local"], day: date,
     Args:
         seen: what was observed.
         where: `local` on the local AKS.
-        day: on which the story began, UTC.
+        day: of the drill, UTC.
         location: Azure region of the cluster.
     """
     pools = {pool.name: _times(pool.name, pool.vm_size, seen) for pool in seen.pools}

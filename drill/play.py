@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final
@@ -27,6 +27,7 @@ from story.console import Console
 from story.contract_pools import pools_for_role
 from story.demo_objects import DemoObjects
 from story.formatting import counted
+from story.happenings import Kind
 from story.observations import JobRecord, Observations, Refusal, Where
 from story.promises import Verdict
 from story.report import files
@@ -37,8 +38,8 @@ from story.watcher import SimulatedTime, Watcher
 from story.workloads.stage import PLATFORM_NAMESPACE
 
 _SCENES: Final = ("guard", "from-zero", "eviction", "evicted-again", "zero")
-_WAIT_SECONDS: Final = 20 * 60.0
-"""For one thing to be seen: longer than a node takes to come, or the autoscaler to remove one."""
+_WAIT_SECONDS: Final = 30 * 60.0
+"""For one thing to be seen: as long as Azure may take to begin a simulated eviction."""
 _POLL_SECONDS: Final = 0.5
 _CLEAN_UP: Final = timedelta(minutes=10)
 """How much longer than its limit a drill may hold its namespace."""
@@ -93,6 +94,7 @@ class Drill:
             lambda: self._check(watcher, time.monotonic() - began),
             limit_seconds=_WAIT_SECONDS,
             poll_seconds=_POLL_SECONDS,
+            simulated=False,
         )
         objects = DemoObjects(self.api, STAGE)
         hands = AzureHands(self.sight, self.azure, happenings, any_node=self.any_node)
@@ -162,7 +164,9 @@ class Drill:
         else:
             if not gone:
                 self.problems.append(f"{left}; it is still being deleted")
-            self.console.line("its nodes go when the autoscaler has found them unneeded for long enough")
+            self.console.line(
+                "nodes that are left go when the autoscaler has found them unneeded for long enough"
+            )
 
     def _observed(
         self,
@@ -200,9 +204,15 @@ class Drill:
 
 
 def price(seen: Observations, outputs: Outputs) -> ShowCost | None:
-    """What was seen in money; None where a price is not known."""
+    """What the nodes that came for it cost; None where a price is not known."""
+    came = {line["node"] for line in seen.lines(Kind.NODE_REGISTERED)}
+    own = replace(
+        seen,
+        pools=tuple(pool for pool in seen.pools if pool.elastic),
+        nodes=tuple(node for node in seen.nodes if node.name in came),
+    )
     try:
-        return cost_of(seen, market(outputs), str(outputs.basis("location")))
+        return cost_of(own, market(outputs), str(outputs.basis("location")))
     except CostError:
         return None
 

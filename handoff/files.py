@@ -56,6 +56,7 @@ def _names(outputs: Outputs, given: Handover) -> str:
         "JUJU_CHANNEL": given.release.juju_channel,
         "AGENT_VERSION": given.release.juju_agent_version,
         "DASHBOARD": f"http://{outputs.text('ingressFqdn')}",
+        "ANNOTATIONS": terraform.ingress_annotations(outputs),
         "TFVARS": MODULES if given.release.release == terraform.RELEASE else "",
         "PRIVATE": "yes" if outputs.basis("apiAccess", "privateCluster") is True else "",
         "PROJECT": str(_PROJECT),

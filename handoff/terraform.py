@@ -80,6 +80,8 @@ def products_kubeflow(outputs: Outputs) -> dict[str, Any]:
 def ingress_annotations(outputs: Outputs) -> str:
     """The ingress's annotations as the charm istio-ingressgateway takes them: `key=value`, separated by commas.
 
+    In the order of their names, for Terraform would see a change in another order.
+
     Raises:
         StackError: one has a sign in it that would end it.
     """
@@ -89,7 +91,7 @@ def ingress_annotations(outputs: Outputs) -> str:
             raise StackError(
                 f"{outputs.stack}: output ingressAnnotations has another form; expected names and plain values"
             )
-    return ",".join(f"{key}={value}" for key, value in given.items())
+    return ",".join(f"{key}={value}" for key, value in sorted(given.items()))
 
 
 def notebook_options(outputs: Outputs) -> dict[str, str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import binascii
 import ssl
 import tempfile
 from dataclasses import dataclass
@@ -65,7 +64,7 @@ def parse(kubeconfig: object) -> Object:
         return {}
     try:
         loaded: Any = yaml.safe_load(kubeconfig)
-    except yaml.YAMLError:
+    except (yaml.YAMLError, ValueError, RecursionError):  # a day that is none, brackets without end
         # The exception quotes the text around the mistake, which may be a token: it is not chained.
         raise UnreachableError("failed to parse the kubeconfig: it is not YAML") from None
     if not is_object(loaded):
@@ -101,7 +100,7 @@ def tls(target: ActiveCluster) -> ssl.SSLContext:
         context = ssl.create_default_context(cadata=authority.decode() if authority else None)
     except (ssl.SSLError, ValueError):
         raise UnreachableError("the certificate authority of the kubeconfig is not a certificate") from None
-    if target.cluster.get("insecure-skip-tls-verify"):
+    if target.cluster.get("insecure-skip-tls-verify") is True:
         context.check_hostname = False
         context.verify_mode = ssl.CERT_NONE
     certificate, key = _pem(target.user, "client-certificate"), _pem(target.user, "client-key")
@@ -111,7 +110,7 @@ def tls(target: ActiveCluster) -> ssl.SSLContext:
             chain.write(certificate + b"\n" + key)
             chain.flush()
             try:
-                context.load_cert_chain(chain.name)
+                context.load_cert_chain(chain.name, password="")  # else it would ask at the terminal
             except ssl.SSLError:
                 raise UnreachableError(
                     "the client certificate of the kubeconfig is not a certificate and its key"
@@ -130,7 +129,9 @@ def authorization(target: ActiveCluster) -> dict[str, str]:
             "the user of the kubeconfig logs in with another program; the local AKS takes a token or a client "
             "certificate"
         )
-    token = target.user.get("token") or _contents(target.user.get("tokenFile"))
+    token = str(target.user.get("token") or _contents(target.user.get("tokenFile"))).strip()
+    if not all("!" <= char <= "~" for char in token):  # the HTTP library would quote it in its error
+        raise UnreachableError("the token of the kubeconfig is not a token")
     return {"Authorization": f"Bearer {token}"} if token else {}
 
 
@@ -154,12 +155,12 @@ def _pem(entry: Object, key: str) -> bytes:
         return _contents(entry.get(key)).encode()
     try:
         return base64.b64decode(data)
-    except binascii.Error:
+    except (ValueError, TypeError):
         raise UnreachableError(f"`{key}-data` of the kubeconfig is not base64") from None
 
 
 def _contents(path: object) -> str:
     try:
         return Path(path).read_text().strip() if isinstance(path, str) and path else ""
-    except OSError:
+    except (OSError, ValueError):
         raise UnreachableError("a file that the kubeconfig names cannot be read") from None

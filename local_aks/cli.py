@@ -122,7 +122,7 @@ def _how_to_go_on(run: RunDirectory) -> list[str]:
     pool = next(iter(spot_pools(AzureState(run.azure))), "POOL")
     market = f"{Path(sys.prefix).name}/bin/python -m local_aks market"
     return [
-        "make local-shell   a shell with kubectl, KUBECONFIG and az",
+        "make local-shell   a shell with kubectl, KUBECONFIG, az and pulumi",
         "make demo-down     removes everything",
         f"{market} evict {pool}     Azure takes a spot node back (simulated, as the whole market)",
         f"{market} soldout {pool}   spot sells out; `available` brings it back",

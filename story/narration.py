@@ -1,4 +1,4 @@
-"""The simulation's journal as lines for people."""
+"""A journal as lines for people."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import groupby
@@ -16,12 +16,18 @@ _SUPPLY_WORDS: Final = {
 }
 
 
-def sentences(lines: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-    """A sentence for each line that people want to know of; the same for several nodes of a pool becomes one."""
+def sentences(lines: Iterable[Mapping[str, Any]], *, simulated: bool = True) -> Iterator[str]:
+    """A sentence for each line that people want to know of; the same for several nodes of a pool becomes one.
+
+    Args:
+        lines: of a journal.
+        simulated: whether its seconds are, which the sentences say then.
+    """
     printed = [line for line in lines if _worth_printing(line)]
     for (kind, pool), group in groupby(printed, key=lambda line: (line["kind"], line.get("pool", ""))):
         same = list(group)
-        yield f"{same[0]['source']}: {_sentence(Kind(kind), pool, same)}"
+        sentence = _sentence(Kind(kind), pool, same)
+        yield f"{same[0]['source']}: {sentence if simulated else sentence.replace(' simulated s', ' s')}"
 
 
 def _worth_printing(line: Mapping[str, Any]) -> bool:

@@ -35,6 +35,7 @@ class SceneRunner:
         *,
         limit_seconds: float = LIMIT_SECONDS,
         poll_seconds: float = POLL_SECONDS,
+        simulated: bool = True,
     ) -> None:
         """Nothing is looked at yet.
 
@@ -44,9 +45,11 @@ class SceneRunner:
             check: raises when there is nothing to wait for any more.
             limit_seconds: wall time for one wait.
             poll_seconds: wall time from one look to the next.
+            simulated: whether the journal's seconds are.
         """
         self._limit_seconds = limit_seconds
         self._poll_seconds = poll_seconds
+        self._simulated = simulated
         self.watcher = watcher
         self.scenes: list[SceneRecord] = []
         self._console = console
@@ -81,7 +84,7 @@ class SceneRunner:
     def look(self) -> None:
         """Look at the cluster, and tell what happened."""
         self._check()
-        for line in sentences(self.watcher.look()):
+        for line in sentences(self.watcher.look(), simulated=self._simulated):
             self.say(line)
 
     def until(self, seen: Callable[[], bool], instead: Callable[[], str]) -> None:

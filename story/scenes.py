@@ -120,7 +120,9 @@ class Story:
 
     def _guard(self) -> None:
         with self._scenes.scene("guard", "A platform pod asks for spot nodes"):
-            self.refusal = self._objects.attempt(platform_and_jobs.stray(self._stack.batch, self._objects.stage))
+            self.refusal = self._objects.attempt(
+                platform_and_jobs.stray(self._stack.batch, self._objects.stage)
+            )
             self._scenes.say(f"API server: {self.refusal.status} {self.refusal.message}")
 
     def _from_zero(self) -> None:

@@ -119,10 +119,21 @@ TOOLS: Final = (
         manifests="manifests/base/crds/kubeflow.org_*.yaml",
         optional=True,
     ),
+    Tool(
+        name="tofu",
+        group="tofu",
+        package="github.com/opentofu/opentofu/cmd/tofu",
+        version="1.12.6",
+        minutes=3,
+        version_arguments=("version",),
+        # Without it every version calls itself a development one.
+        ldflags=f"{_STRIP} -X github.com/opentofu/opentofu/version.dev=no",
+        optional=True,
+    ),
 )
 """Every tool; within a group in build order, groups with the longest build first."""
 
-OPTIONAL: Final = {"argo": "workflow-controller", "training": "training-operator.v1"}
+OPTIONAL: Final = {"argo": "workflow-controller", "training": "training-operator.v1", "tofu": "tofu"}
 """Values of `--with`, and the tool that each adds."""
 
 

@@ -129,6 +129,9 @@ bootstrap() {
     [ -n "$phase" ] || stop "Juju knows a controller $CONTROLLER, and the cluster has none: it is of an earlier cluster" \
       "forget it: juju unregister $CONTROLLER" "then run $0 again"
     say "controller $CONTROLLER: is there"
+    # It has a copy of the credential, and its models sign in by that.
+    logged controller-credential "$JUJU" update-credential "$CLOUD" "$CLOUD" --controller "$CONTROLLER" \
+      -f "$here/credentials.yaml" </dev/null || say "controller $CONTROLLER: keeps the credential that it has"
     return
   fi
   [ -z "$phase" ] || stop "the cluster has a namespace controller-$CONTROLLER ($phase) that this machine's Juju knows nothing of" \
@@ -167,7 +170,9 @@ check_model() {
 
 deploy() {
   say "Charmed Kubeflow $RELEASE: Terraform takes about 5 minutes, the charms 20 to 30 more"
-  export JUJU_CONTROLLER=$CONTROLLER TF_IN_AUTOMATION=1
+  export TF_IN_AUTOMATION=1
+  # Terraform's provider deploys into the controller that `juju` has as its current one.
+  logged switch "$JUJU" switch "$CONTROLLER" </dev/null || failed switch "Juju does not turn to $CONTROLLER"
   logged init "$TERRAFORM" -chdir="$DEPLOY" init -input=false </dev/null || failed init "Terraform could not be set up"
   logged workspace "$TERRAFORM" -chdir="$DEPLOY" workspace select -or-create "$STACK" </dev/null ||
     failed workspace "Terraform has no state of its own for $STACK"
@@ -181,8 +186,10 @@ say_next() {
     say "  juju switch $CONTROLLER"
     say "  juju add-model $MODEL"
     say "  juju deploy kubeflow --trust --channel $RELEASE/stable"
+    say "  juju config istio-ingressgateway annotations=$ANNOTATIONS"
   else
-    say "  export JUJU_CONTROLLER=$CONTROLLER TF_VAR_dex_static_username TF_VAR_dex_static_password"
+    say "  juju switch $CONTROLLER"
+    say "  export TF_VAR_dex_static_username TF_VAR_dex_static_password"
     say "  tofu -chdir=$DEPLOY init"
     say "  tofu -chdir=$DEPLOY workspace select -or-create $STACK"
     say "  tofu -chdir=$DEPLOY apply -var-file=$here/$TFVARS"

@@ -4,6 +4,9 @@
 # shellcheck source=/dev/null
 . "${here:?}/names.sh"
 
+# They would send Juju and Terraform's provider, which asks it, to another controller.
+unset JUJU_CONTROLLER JUJU_MODEL
+
 MODEL=kubeflow
 LOGS=$here/logs
 YES=
@@ -59,7 +62,8 @@ check_cluster() {
     stop "the cluster can't be reached: $(tail -n 1 "$LOGS/kubectl.log")" \
       "stopped? \`make start STACK=$STACK\`" \
       "private? go where its network reaches: docs/how-to/private-cluster-and-entra.md" \
-      "only some addresses may? add yours to apiAccess.authorizedIpRanges"
+      "only some addresses may? add yours to apiAccess.authorizedIpRanges" \
+      "gone for good? \`juju unregister $CONTROLLER\` and \`juju remove-cloud $CLOUD --client\` forget it"
   fi
 }
 

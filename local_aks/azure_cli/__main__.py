@@ -133,6 +133,7 @@ def _token_parser() -> argparse.ArgumentParser:
     wanted = parser.add_mutually_exclusive_group()
     wanted.add_argument("--resource")
     wanted.add_argument("--scope")
+    wanted.add_argument("--resource-type", choices=("arm",))
     return parser
 
 

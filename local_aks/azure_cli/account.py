@@ -1,6 +1,6 @@
 """The commands `az account show`, `az account get-access-token` and `az cloud show`.
 
-Source: Azure/azure-cli, 2026-07 (`profile/custom.py`, `cloud/custom.py`).
+Source: Azure/azure-cli (`profile/custom.py`, get_access_token).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from local_aks.azure_cli.client import Client
 from local_aks.azure_cli.nodepool import UsageError
 
 _LIFE: Final = timedelta(hours=1)
-"""Tokens of Entra live for about an hour; this one lives as long as its local AKS."""
+"""What it says; the token lives as long as its local AKS."""
 _ARM: Final = ("https://management.azure.com", "https://management.core.windows.net")
 _NOBODY: Final = "00000000-0000-0000-0000-000000000000"
 

@@ -1,9 +1,7 @@
 """Scale sets, their VMs, and Azure's way to evict one.
 
-Written from the REST reference of compute, version 2026-03-01: virtual-machine-scale-sets/list and /get,
-virtual-machine-scale-set-vms/list, /get, /get-instance-view and /simulate-eviction.
-
-What Azure answers where there is nothing to evict is quoted nowhere: those words are ours.
+Written from "Virtual Machine Scale Set VMs - Simulate Eviction" and its neighbours in the same reference (version
+2026-03-01). What is quoted nowhere: docs/facts/engine.md#nodes-of-scale-sets.
 """
 
 from __future__ import annotations

@@ -88,6 +88,10 @@ class Actuator:
                     )
         return removed
 
+    def publish_status(self, text: str, moment: str) -> None:
+        """Write the autoscaler's report, and when that was, without waiting for it."""
+        self._cluster.submit(lambda: self._cluster.write_status(text, moment))
+
     def _scale_up(
         self, decision: ScaleUp, pools: Mapping[str, AgentPool], pods: Mapping[str, Pod], now: float
     ) -> None:

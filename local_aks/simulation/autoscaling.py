@@ -1,8 +1,10 @@
 """The simulated autoscaler at work: what it is shown, when it looks, and that its decisions are carried out."""
 
 import math
+import time
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Final
 
 from local_aks.simulation.actuator import Actuator
@@ -18,6 +20,8 @@ from local_aks.simulation.vms.nodes import scale_set_name
 from local_aks.simulation.vms.scale_sets import ScaleSets
 
 _NEVER: Final = float("-inf")
+_STATUS_SECONDS: Final = 10.0
+"""Wall seconds between two reports; the real one writes one in each of its loops, every 10 s."""
 
 
 class Autoscaling:
@@ -43,6 +47,7 @@ class Autoscaling:
         self._next_scan = _NEVER
         self._interval = Profile().scan_interval
         self._autoscaled = False
+        self._next_status = _NEVER
 
     def scale_down_failed(self, now: float) -> None:
         """A node could not be drained; the autoscaler waits a while before it removes another."""
@@ -90,6 +95,15 @@ class Autoscaling:
                 forced=False,
                 empty=removed.empty,
             )
+        self._tell_status()
+
+    def _tell_status(self) -> None:
+        """Write the report, as often as the real one does by the wall clock, and without waiting for it."""
+        if time.monotonic() < self._next_status:
+            return
+        self._next_status = time.monotonic() + _STATUS_SECONDS
+        now = datetime.now(UTC)
+        self._actuator.publish_status(self._autoscaler.status(now), str(now))
 
     def _snapshot(self, pools: Mapping[str, AgentPool], profile: Profile, view: View, now: float) -> Snapshot:
         return Snapshot(

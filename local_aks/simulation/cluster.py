@@ -88,6 +88,10 @@ class Cluster(Protocol):
         """Publish an event."""
         ...
 
+    def write_status(self, text: str, moment: str) -> None:
+        """Write the autoscaler's report, and when that was."""
+        ...
+
     def submit(self, work: Callable[[], T]) -> Future[T]:
         """Start work that nobody waits for: one eviction takes the API server 100 ms, many at once hardly more."""
         ...

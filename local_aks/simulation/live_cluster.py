@@ -11,6 +11,7 @@ from kube.connection import JSON, Connection
 from kube.errors import ApiError, UnavailableError
 from kube.informer import Informer
 from kube.objects import at, items
+from local_aks.simulation.autoscaler import status
 from local_aks.simulation.autoscaler.expander import CONFIG_MAP, CONFIG_MAP_KEY
 from local_aks.simulation.cluster import Event, T
 
@@ -152,6 +153,14 @@ class LiveCluster:
             "count": 1,
         }
         self._write("POST", f"/api/v1/namespaces/{namespace}/events", body)
+
+    def write_status(self, text: str, moment: str) -> None:
+        """Write the autoscaler's report, and when that was, into its ConfigMap."""
+        folder = "/api/v1/namespaces/kube-system/configmaps"
+        metadata = {"name": status.CONFIG_MAP, "annotations": {status.LAST_UPDATED: moment}}
+        body = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": {"status": text}}
+        if self._write("PATCH", f"{folder}/{status.CONFIG_MAP}", body, _MERGE) is HTTPStatus.NOT_FOUND:
+            self._write("POST", folder, body)
 
     def submit(self, work: Callable[[], T]) -> Future[T]:
         """Start work that nobody waits for."""

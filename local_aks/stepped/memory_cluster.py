@@ -37,6 +37,8 @@ class MemoryCluster:
         """An empty cluster; `clock` is the simulation's."""
         self.priority_text: str | None = None
         self.events: list[Event] = []
+        self.status = ""
+        """The autoscaler's last report."""
         self.budgets: list[dict[str, Any]] = []
         self.daemons: list[dict[str, Any]] = []
         self.node_objects: dict[str, dict[str, Any]] = {}
@@ -128,6 +130,10 @@ class MemoryCluster:
     def record(self, event: Event) -> None:
         """Keep an event."""
         self.events.append(event)
+
+    def write_status(self, text: str, moment: str) -> None:  # noqa: ARG002 - as declared
+        """Keep the autoscaler's report."""
+        self.status = text
 
     def submit(self, work: Callable[[], T]) -> Future[T]:
         """Do it at once."""

@@ -13,10 +13,10 @@ SOURCES = PROJECT_ROOT / "docs/facts/sources.md"
 OUR_CHOICE = "our choice"
 """Says that no source prescribes a value."""
 
-_TEXT = {".py", ".md", ".csv", ".yaml", ".toml", ".css", ""}
+_TEXT = {".py", ".md", ".csv", ".yaml", ".toml", ".css", ".tf", ""}
 """Endings of text files; NOTICE and Makefile have none."""
 _FOLDERS = (
-    "bench|catalogue|ckf_spot|components|cost|delivery|deployed|docs|drill|handoff|kube|local_aks|planning|policy"
+    "bench|catalogue|ckf_spot|components|cost|delivery|deploy|deployed|docs|drill|handoff|kube|local_aks|planning|policy"
     "|preview|pull_request|recorder|revisions|settings|story|tests|tools|verify|writing"
 )
 _DOCUMENT = re.compile(  # no text of code that is a file name and nothing else, and no link of a page

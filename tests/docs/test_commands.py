@@ -59,6 +59,8 @@ SWITCHES = {"make stop STACK=dev", "make start STACK=dev"}
 """Commands that `tests/local/delivery/test_power.py` runs for another stack, as a job has it."""
 VERIFIES = "make verify"
 """Commands that ask a cluster."""
+DRILLS = {"make drill STACK=dev"}
+"""Commands that `tests/local/drill/test_drill.py` runs for the demo stack."""
 HANDOFFS = "make handoff"
 """Commands that need the outputs of a stack."""
 IN_THE_SHELL = "docs/local-aks.md"
@@ -154,6 +156,12 @@ def test_every_other_target_is_run_by_ci(command: str) -> None:
         for file in (PROJECT_ROOT / "tests/local").glob(pattern)
     )
     given = ", ".join(f'"{word}"' for word in shlex.split(command)[1:])
+    if command in DRILLS:
+        [step] = [step for step in steps(command) if " -m drill " in step]
+        assert step.endswith(' --build=build -- "$STACK"')
+        drilled = (PROJECT_ROOT / "tests/local/drill/test_drill.py").read_text(encoding="utf-8")
+        assert '"-m", "drill", f"--build={self.build}"' in drilled
+        return
     if command in SWITCHES:
         power = (PROJECT_ROOT / "tests/local/delivery/test_power.py").read_text(encoding="utf-8")
         assert f'["make", "{shlex.split(command)[1]}", ' in power

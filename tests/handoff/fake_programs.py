@@ -43,6 +43,7 @@ case $first in
   update-credential) has "credentials/$2" ;;
   show-controller) has "controllers/$2" ;;
   bootstrap) has "credentials/$2" && put "controllers/$3" && put "namespaces/controller-$3" Active ;;
+  switch) has "controllers/$2" && [ -z "${JUJU_CONTROLLER-}${JUJU_MODEL-}" ] && put current "$2" ;;
   show-model) has "models/${2#*:}" ;;
   destroy-model) drop "models/${2#*:}"; drop "namespaces/${2#*:}" ;;
   destroy-controller) drop "controllers/$2"; drop "namespaces/controller-$2" ;;
@@ -74,6 +75,7 @@ case $1-${2:-} in
   workspace-list) echo "* default"; ls "$state/workspaces" 2>/dev/null | sed 's/^/  /' ;;
   workspace-delete) drop "workspaces/$4" ;;
   apply-*)
+    grep -q . "$state/current" || exit 1
     put models/kubeflow
     put namespaces/kubeflow Active
     put password "${TF_VAR_dex_static_password-}" ;;

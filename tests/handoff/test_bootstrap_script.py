@@ -18,6 +18,7 @@ ALL = [
     "juju add-cloud",
     "juju add-credential",
     "juju bootstrap",
+    "juju switch",
     "tofu init",
     "tofu workspace",
     "tofu apply",
@@ -61,6 +62,12 @@ def test_no_secret_is_on_a_command_line_or_in_what_is_said(fakes: Fakes) -> None
     assert (fakes.root / "state" / "password").read_text() == PASSWORD
 
 
+def test_it_deploys_into_its_own_controller_whatever_the_environment_says(fakes: Fakes) -> None:
+    done = fakes.run("bootstrap.sh", "--yes", JUJU_CONTROLLER="production", JUJU_MODEL="production:kubeflow")
+    assert done.returncode == 0
+    assert (fakes.root / "state" / "current").read_text() == "aks-dev-controller"
+
+
 def test_what_is_done_is_not_done_again(fakes: Fakes) -> None:
     fakes.run("bootstrap.sh", "--yes")
     fakes.changes()
@@ -69,6 +76,8 @@ def test_what_is_done_is_not_done_again(fakes: Fakes) -> None:
     assert fakes.changes() == [
         "juju update-k8s",
         "juju update-credential",
+        "juju update-credential",
+        "juju switch",
         "tofu init",
         "tofu workspace",
         "tofu apply",
@@ -81,9 +90,9 @@ def test_what_is_done_is_not_done_again(fakes: Fakes) -> None:
     [
         ("juju-add-credential", ["juju update-k8s", *ALL[1:]]),
         ("juju-bootstrap", ["juju update-k8s", "juju update-credential", *ALL[2:]]),
-        ("tofu-init", ["juju update-k8s", "juju update-credential", *ALL[3:]]),
-        ("tofu-workspace", ["juju update-k8s", "juju update-credential", *ALL[3:]]),
-        ("tofu-apply", ["juju update-k8s", "juju update-credential", *ALL[3:]]),
+        ("tofu-init", ["juju update-k8s", *["juju update-credential"] * 2, *ALL[3:]]),
+        ("tofu-workspace", ["juju update-k8s", *["juju update-credential"] * 2, *ALL[3:]]),
+        ("tofu-apply", ["juju update-k8s", *["juju update-credential"] * 2, *ALL[3:]]),
     ],
 )
 def test_it_goes_on_wherever_it_was_stopped(fakes: Fakes, stopped: str, left: list[str]) -> None:
@@ -96,6 +105,17 @@ def test_it_goes_on_wherever_it_was_stopped(fakes: Fakes, stopped: str, left: li
     second = fakes.run("bootstrap.sh", "--yes")
     assert (second.returncode, second.stderr) == (0, "")
     assert fakes.changes() == left
+
+
+def test_a_new_token_reaches_the_controller_that_is_there(fakes: Fakes) -> None:
+    fakes.run("bootstrap.sh", "--yes")
+    fakes.calls()
+    fakes.run("bootstrap.sh", "--yes")
+    updates = [line for line in fakes.calls() if line.startswith("juju update-credential")]
+    assert updates == [
+        f"juju update-credential aks-dev aks-dev --client -f {fakes.folder}/credentials.yaml",
+        f"juju update-credential aks-dev aks-dev --controller aks-dev-controller -f {fakes.folder}/credentials.yaml",
+    ]
 
 
 def test_a_cloud_that_juju_takes_from_no_file_comes_from_the_kubeconfig(fakes: Fakes) -> None:
@@ -263,6 +283,10 @@ def test_another_release_ends_with_the_controller(tmp_path: Path) -> None:
     done = fakes.run("bootstrap.sh")
     assert done.returncode == 0
     assert "juju deploy kubeflow --trust --channel 1.10/stable" in done.stdout
+    assert (
+        "juju config istio-ingressgateway annotations=service.beta.kubernetes.io/azure-dns-label-name="
+        in done.stdout
+    )
 
 
 def test_a_private_cluster_s_controller_gets_no_public_address_by_itself(tmp_path: Path) -> None:

@@ -74,6 +74,12 @@ def test_modules_kubeflow_gets_what_the_cluster_has() -> None:
     assert "10G" not in sizes.values()
 
 
+def test_the_order_of_outputs_changes_nothing_for_terraform() -> None:
+    turned = dict(reversed(values()["ingressAnnotations"].items()))
+    assert list(turned) != sorted(turned)
+    assert modules(values(ingressAnnotations=turned)) == modules()
+
+
 def test_products_kubeflow_is_told_what_its_defaults_would_get_wrong() -> None:
     found = products()
     assert (found["release"], found["risk"], found["service_mesh_type"]) == ("1.11", "stable", "sidecar")

@@ -25,6 +25,18 @@ def required(*extras: str) -> Tools:
     return found
 
 
+def required_only(*names: str) -> Tools:
+    """These tools and no others; without them as without all.
+
+    Args:
+        names: of the tools.
+    """
+    found = tools.find_only(*names)
+    if isinstance(found, Missing):
+        _skip(str(found))
+    return found
+
+
 def required_crds(name: str) -> tuple[Path, ...]:
     """Files of custom resources; without them as without the tools.
 

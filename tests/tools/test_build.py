@@ -268,7 +268,8 @@ def test_check_builds_nothing_and_says_what_is_missing() -> None:
 @pytest.mark.parametrize(("extra", "tool"), list(manifest.OPTIONAL.items()))
 def test_an_optional_tool_is_built_only_when_asked_for(go: FakeGo, extra: str, tool: str) -> None:
     [asked] = [each for each in manifest.TOOLS if each.name == tool]
-    go.has_module_file(asked.manifests.replace("*", "x"), "")
+    if asked.manifests:
+        go.has_module_file(asked.manifests.replace("*", "x"), "")
     _module("--with", extra).communicate(timeout=60)
     assert {file.name for file in bin_folder().iterdir()} == {each.name for each in manifest.wanted((extra,))}
     assert any(call.startswith(f"{asked.group} ") for call in go.calls())

@@ -3,13 +3,16 @@
 import math
 import random
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Final
 
 from local_aks.simulation.autoscaler.decisions import Decision, Notice, NotTriggered, ScaleUp
-from local_aks.simulation.autoscaler.model import Snapshot
+from local_aks.simulation.autoscaler.model import Node, Snapshot
+from local_aks.simulation.autoscaler.profile import Profile
 from local_aks.simulation.autoscaler.registry import ScaleUpRegistry
 from local_aks.simulation.autoscaler.scale_down import ScaleDownPlanner
 from local_aks.simulation.autoscaler.scale_up import Plan, new_until, plan_scale_up, restore_minimum
+from local_aks.simulation.autoscaler.status import StatusReport
 
 MAX_NODES_TOTAL: Final = 5000
 """AKS's limit of nodes in a cluster (docs/facts/aks.md#names-counts-and-limits)."""
@@ -26,6 +29,7 @@ class Autoscaler:
         self._max_nodes_total = max_nodes_total
         self._registry = ScaleUpRegistry()
         self._planner = ScaleDownPlanner()
+        self._report = StatusReport()
         self._last_scale_up = _NEVER
         self._last_scale_down = _NEVER
         self._last_scale_down_failure = _NEVER
@@ -36,7 +40,7 @@ class Autoscaler:
         """What to do now, in order. No I/O; call it once each scan interval."""
         snapshot, decisions = self._registry.update(snapshot)
         self._seen = snapshot
-        if not _healthy(snapshot):
+        if not _healthy(snapshot.nodes, snapshot.profile):
             self._planner.clear()
             return [*decisions, *self._once([Notice("ClusterUnhealthy", "Cluster is unhealthy")])]
         plan = plan_scale_up(
@@ -51,6 +55,19 @@ class Autoscaler:
         decisions += self._scale_down(snapshot, plan)
         minimum = restore_minimum(snapshot, lambda group: self._registry.backing_off(group, snapshot.now))
         return [*decisions, *(self._scale_up(decision, snapshot) for decision in minimum)]
+
+    def status(self, now: datetime) -> str:
+        """The report on the last loop, at a time of the wall clock (`autoscaler.status`); empty before the first."""
+        seen = self._seen
+        if seen is None:
+            return ""
+        return self._report.text(
+            seen,
+            scale_up=lambda group: self._registry.status(group, seen.now),
+            candidates=self._planner.candidates(),
+            unhealthy=lambda nodes: not _healthy([*nodes], seen.profile),
+            now=now,
+        )
 
     def next_at(self, since: float) -> float:
         """The first moment that the passing of time alone could change a decision.
@@ -106,10 +123,9 @@ class Autoscaler:
         return [*fresh]
 
 
-def _healthy(snapshot: Snapshot) -> bool:
-    unready = sum(not node.ready for node in snapshot.nodes)
-    profile = snapshot.profile
+def _healthy(nodes: Sequence[Node], profile: Profile) -> bool:
+    unready = sum(not node.ready for node in nodes)
     return (
         unready <= profile.ok_total_unready_count
-        or unready <= profile.max_total_unready_percentage / 100 * len(snapshot.nodes)
+        or unready <= profile.max_total_unready_percentage / 100 * len(nodes)
     )

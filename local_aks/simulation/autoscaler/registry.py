@@ -27,6 +27,7 @@ class ScaleUpRegistry:
         self._requests: dict[str, _Request] = {}
         self._unregistered_since: dict[str, float] = {}
         self._known_errors: set[str] = set()
+        self._error_codes: dict[str, str] = {}
 
     def scaled_up(self, group: str, increase: int, expected_by: float) -> None:
         """Note that `increase` VMs were asked for and must be nodes by simulated second `expected_by`."""
@@ -36,6 +37,14 @@ class ScaleUpRegistry:
     def backing_off(self, group: str, now: float) -> bool:
         """Whether the group must not be scaled up now."""
         return self._backoff.active(group, now)
+
+    def status(self, group: str, now: float) -> tuple[str, str]:
+        """Status of a group's scale-ups as the real one tells it, and the error code of its back-off or nothing."""
+        if group in self._requests:
+            return "InProgress", ""
+        if self.backing_off(group, now):
+            return "Backoff", self._error_codes.get(group, "")
+        return "NoActivity", ""
 
     def moments(self, profile: Profile) -> Iterator[float]:
         """Simulated seconds at which a scale-up times out, a VM is given up or a back-off ends."""
@@ -84,6 +93,7 @@ class ScaleUpRegistry:
             self._backoff.succeed(group.id)
         elif request.expected_by < now:
             del self._requests[group.id]
+            self._error_codes[group.id] = "timeout"
             yield BackOff(group.id, group.pool, self._backoff.fail(group.id, now), TIMED_OUT)
 
     def _note_errors(self, group: NodeGroup, now: float) -> Iterator[Decision]:
@@ -96,6 +106,7 @@ class ScaleUpRegistry:
             self._requests[group.id] = replace(request, increase=request.increase - len(fresh))
         else:
             del self._requests[group.id]
+        self._error_codes[group.id] = str(fresh[0].error).rpartition(".")[2]
         yield BackOff(group.id, group.pool, self._backoff.fail(group.id, now), str(fresh[0].error))
 
     def _given_up(self, group: NodeGroup, snapshot: Snapshot) -> Iterator[DeleteInstance]:

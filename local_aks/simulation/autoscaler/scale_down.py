@@ -1,7 +1,7 @@
 """Which nodes to remove (cluster-autoscaler core/scaledown/planner)."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -49,6 +49,10 @@ class ScaleDownPlanner:
         for candidate in self._unneeded:
             yield self._since[candidate.node.name] + _patience(candidate.node, profile)
         yield from self._unremovable_until.values()
+
+    def candidates(self) -> Mapping[str, int]:
+        """How many nodes are not needed, by group."""
+        return Counter(candidate.group.id for candidate in self._unneeded)
 
     def clear(self) -> None:
         """Forget everything, as the real one does while the cluster is unhealthy."""

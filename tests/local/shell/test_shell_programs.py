@@ -13,18 +13,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from deployed import outputs as deployed_outputs
 from kube.objects import at
 from local_aks.cli import shell_environment
 from local_aks.lifecycle.instance import PROJECT_ROOT, LocalAks
 from local_aks.simulation import journal
+from local_aks.simulation.vms.nodes import scale_set_name
 from story.happenings import Kind
 from tests.local.demo_stack import DemoStack
 from tools import Tools
 
 VERSION = "api-version=2026-03-01"
 POOL = "cpuspot"
+STATUS = "/api/v1/namespaces/kube-system/configmaps/cluster-autoscaler-status"
 SECONDS = 120.0
 
 
@@ -138,6 +141,16 @@ def test_a_node_is_evicted_by_the_callers_own_sign_in(aks: LocalAks, demo: DemoS
     assert _until(lambda: lines(Kind.EVICTION))[0]["notice"] is True
     assert _until(lambda: _ask(vm)[0] == 404)
     assert _until(lambda: name not in {n["metadata"]["name"] for n in demo.cluster.nodes()})
+
+
+@pytest.mark.usefixtures("aks")
+def test_the_autoscaler_tells_how_each_pool_is(demo: DemoStack) -> None:
+    found = _until(lambda: demo.api.read(STATUS))
+    report = yaml.safe_load(at(found, "data", "status"))
+    assert report["autoscalerStatus"] == "Running"
+    autoscaled = [scale_set_name(pool) for pool in demo.pools().values() if pool.autoscaled]
+    assert [group["name"] for group in report["nodeGroups"]] == autoscaled
+    assert at(found, "metadata", "annotations", "cluster-autoscaler.kubernetes.io/last-updated")
 
 
 @pytest.mark.usefixtures("shell")

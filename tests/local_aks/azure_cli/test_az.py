@@ -3,8 +3,9 @@
 import json
 import os
 import subprocess
+import time
 from collections.abc import Callable, Generator
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -83,6 +84,40 @@ def test_show_spells_names_as_the_original_and_finds_the_cluster_in_any_case(az:
     assert pool["osDiskSizeGb"] > 0
     assert pool["nodeTaints"] == [SPOT_TAINT]
     assert "azureApiVersion" not in pool
+
+
+def test_the_sign_in_is_the_runs_own_token(az: Az, run: RunDirectory) -> None:
+    for options in (
+        "",
+        "--resource https://management.azure.com/",
+        "--scope https://management.azure.com/.default",
+    ):
+        signed_in = json.loads(az(f"account get-access-token {options}").stdout)
+        assert signed_in["accessToken"] == run.bearer_token() != run.azure_token()
+        assert signed_in["tokenType"] == "Bearer"
+        assert signed_in["expires_on"] > time.time()
+        ends = datetime.strptime(signed_in["expiresOn"], "%Y-%m-%d %H:%M:%S.%f").astimezone()
+        assert abs(ends.timestamp() - signed_in["expires_on"]) < 1
+    account = json.loads(az("account show").stdout)
+    assert (account["id"], account["tenantId"]) == (signed_in["subscription"], signed_in["tenant"])
+    assert f"/subscriptions/{account['id']}/" in pool_id("cpuspot")
+
+
+def test_there_is_a_token_for_the_resource_manager_only(az: Az) -> None:
+    done = az("account get-access-token --resource https://vault.azure.net")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == (
+        "ERROR: the local AKS has tokens for its resource manager only, not for https://vault.azure.net\n"
+    )
+
+
+def test_the_clouds_resource_manager_is_on_this_machine(az: Az, run: RunDirectory) -> None:
+    ports = json.loads(daemon.endpoints_file(run).read_text())
+    daemon.endpoints_file(run).write_text(json.dumps({**ports, "resource_manager": 4711}))
+    shown = json.loads(az("cloud show --output json").stdout)
+    assert shown["endpoints"]["resourceManager"] == "http://127.0.0.1:4711/"
+    for_it = az("account get-access-token --resource http://127.0.0.1:4711/")
+    assert for_it.returncode == 0
 
 
 def test_delete_removes_a_pool(az: Az, state: AzureState) -> None:

@@ -1,0 +1,124 @@
+"""The variables of Canonical's modules as they were recorded, and a module that has them and nothing else."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, cast
+
+import hcl2
+
+from recorder.run import PROJECT_ROOT
+
+ROOT: Final = PROJECT_ROOT / "deploy"
+_DATA: Final = Path(__file__).parent / "data"
+_OUTPUTS: Final = (
+    "model",
+    "ingress_provider",
+    "kserve_controller",
+    "tls_certificate_requirer",
+    "dashboard_links_provider",
+)
+"""What `modules/kubeflow` exports (docs/facts/charmed-kubeflow.md#two-layouts)."""
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """One module's variables.
+
+    Attributes:
+        source: the module as OpenTofu names it, with its commit.
+        variables: of each its `type`, whether it is `sensitive`, and its `default` where that was seen.
+    """
+
+    source: str
+    variables: dict[str, dict[str, Any]]
+
+    def refusals(self, given: dict[str, Any]) -> list[str]:
+        """What of these variables the module would not take, each with its reason."""
+        unknown = [f"{name}: no such variable" for name in given if name not in self.variables]
+        misfits = [
+            f"{name}: {json.dumps(value)} is no {self.variables[name]['type']}"
+            for name, value in given.items()
+            if name in self.variables and not _fits(value, self.variables[name]["type"])
+        ]
+        return unknown + misfits
+
+
+def modules_kubeflow() -> Recorded:
+    """The module that `deploy/` calls."""
+    return _read("modules-kubeflow-variables.json")
+
+
+def products_kubeflow() -> Recorded:
+    """The layout that follows."""
+    return _read("products-kubeflow-variables.json")
+
+
+def parsed(text: str) -> dict[str, list[dict[str, Any]]]:
+    """A file of OpenTofu's: lists of blocks by kind. Labels and texts keep their quotes."""
+    return cast("dict[str, list[dict[str, Any]]]", hcl2.loads(text))  # pyright: ignore[reportUnknownMemberType]
+
+
+def blocks(kind: str) -> dict[str, dict[str, Any]]:
+    """The blocks of one kind in `deploy/*.tf`, by their label."""
+    files = [parsed(file.read_text(encoding="utf-8")) for file in sorted(ROOT.glob("*.tf"))]
+    found = [block for file in files for block in file.get(kind, [])]
+    return {label.strip('"'): body for block in found for label, body in block.items()}
+
+
+def required_by_root() -> set[str]:
+    """The variables of `deploy/` that have no default."""
+    return {name for name, body in blocks("variable").items() if "default" not in body}
+
+
+def root_of_stand_in(folder: Path) -> Path:
+    """A copy of `deploy/` that calls a stand-in of the module, and asks a provider that OpenTofu brings along.
+
+    The stand-in has the recorded variables, so that OpenTofu itself says which argument the module does not have. Its
+    folder is written into the call: a file named `override.tf` could do that too, but OpenTofu looks for no unknown
+    arguments in a call that it has merged.
+    """
+    root = Path(
+        shutil.copytree(ROOT, folder / "deploy", ignore=shutil.ignore_patterns(".terraform*", "*.tfstate*"))
+    )
+    module = root / "stand-in"
+    module.mkdir()
+    variables = {name: {"default": None, **about} for name, about in modules_kubeflow().variables.items()}
+    outputs = {name: {"value": name} for name in _OUTPUTS}
+    _write(module / "main.tf.json", {"variable": variables, "output": outputs})
+    main = root / "main.tf"
+    text = main.read_text(encoding="utf-8").replace(modules_kubeflow().source, "./stand-in")
+    main.write_text(text, encoding="utf-8")
+    built_in = {"juju": {"source": "terraform.io/builtin/terraform"}}
+    _write(root / "override.tf.json", {"terraform": {"required_providers": built_in}})
+    return root
+
+
+def _read(name: str) -> Recorded:
+    recorded = json.loads((_DATA / name).read_text(encoding="utf-8"))
+    repository = f"git::https://github.com/{recorded['repository']}"
+    return Recorded(f"{repository}//{recorded['path']}?ref={recorded['commit']}", recorded["variables"])
+
+
+def _fits(value: object, kind: str) -> bool:
+    """Whether a value of JSON has a type of OpenTofu's, without OpenTofu's conversions."""
+    match kind:
+        case "string":
+            return isinstance(value, str)
+        case "bool":
+            return isinstance(value, bool)
+        case "number":
+            return isinstance(value, int | float) and not isinstance(value, bool)
+        case "map(string)":
+            return isinstance(value, dict) and all(
+                isinstance(each, str) for each in cast("dict[str, object]", value).values()
+            )
+        case _:
+            return False
+
+
+def _write(file: Path, content: object) -> None:
+    file.write_text(json.dumps(content, indent=2), encoding="utf-8")

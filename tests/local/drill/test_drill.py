@@ -1,0 +1,205 @@
+"""A whole drill against the demo stack: the same command as on Azure, through the local AKS's az, pulumi and Azure."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Generator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cost.measured import Measured
+from drill.claim import HOLDER, UNTIL
+from drill.stage import NAMESPACE, namespace
+from kube.api import ApiServer
+from kube.errors import ApiError
+from kube.objects import Kind, Object, at
+from local_aks.azure_cli import install
+from local_aks.engine import install as engine_install
+from local_aks.lifecycle import teardown
+from local_aks.lifecycle.instance import PROJECT_ROOT, LocalAks
+from local_aks.run.directory import RunDirectory
+from story.happenings import Kind as Happening
+from story.observations import Where, from_json
+from tests.local.commands import until
+from tools import Tools
+
+_POD = Kind("", "v1", "Pod")
+_SECONDS = 240
+_OTHERS: Object = {
+    "apiVersion": "v1",
+    "kind": "Pod",
+    "metadata": {"name": "somebody", "namespace": "default"},
+    "spec": {"containers": [{"name": "main", "image": "registry.invalid/simulated"}]},
+}
+
+
+@dataclass(frozen=True)
+class Place:
+    """A local AKS that runs, and whoever drills on it."""
+
+    api: ApiServer
+    environment: Mapping[str, str]
+    build: Path
+
+    def drill(self, *options: str) -> subprocess.CompletedProcess[str]:
+        """The command, waited for."""
+        return subprocess.run(
+            self._command(*options),
+            cwd=PROJECT_ROOT,
+            env=dict(self.environment),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=_SECONDS,
+        )
+
+    def begin(self, *options: str) -> subprocess.Popen[str]:
+        """The command, under way."""
+        return subprocess.Popen(
+            self._command(*options),
+            cwd=PROJECT_ROOT,
+            env=dict(self.environment),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+
+    def _command(self, *options: str) -> list[str]:
+        return [sys.executable, "-m", "drill", f"--build={self.build}", *options, "--", "demo"]
+
+    def has_namespace(self) -> bool:
+        """Whether a drill's namespace is there."""
+        try:
+            self.api.get(namespace({}))
+        except ApiError as error:
+            if error.not_found:
+                return False
+            raise
+        return True
+
+
+@pytest.fixture(scope="module")
+def place(tools: Tools, tmp_path_factory: pytest.TempPathFactory) -> Generator[Place]:
+    """The demo stack with somebody's pod in it."""
+    run = RunDirectory.at(tmp_path_factory.mktemp("drill") / "demo" / "local")
+    aks = LocalAks(run, tools, "demo")
+    try:
+        aks.start()
+        aks.start_service()
+        aks.engine.up()
+        api = ApiServer.of(run.kubeconfig)
+        api.create(_OTHERS, "tests")
+        environment = install.environment(run, run.environment({**os.environ, **tools.environment()}))
+        environment = engine_install.environment(run, tools["pulumi"], environment)
+        yield Place(api, environment, tmp_path_factory.mktemp("results"))
+    finally:
+        teardown.remove(run)
+
+
+@pytest.fixture(scope="module")
+def done(place: Place) -> subprocess.CompletedProcess[str]:
+    """One drill from its beginning to its end."""
+    return place.drill("--yes")
+
+
+def test_every_promise_that_can_be_seen_is_kept(done: subprocess.CompletedProcess[str], place: Place) -> None:
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stderr == ""
+    assert "7 of 7 promises kept, 7 not to be seen here" in done.stdout
+    assert "7 of 7 promises kept" in (place.build / "demo" / "drill.html").read_text(encoding="utf-8")
+    assert "✘" not in done.stdout
+
+
+def test_a_spot_node_was_taken_with_notice_and_its_work_came_back(
+    done: subprocess.CompletedProcess[str],  # noqa: ARG001 - made the file
+    place: Place,
+) -> None:
+    seen = from_json((place.build / "demo" / "drill.json").read_text(encoding="utf-8"))
+    assert seen.where == Where.LOCAL
+    [taken] = seen.lines(Happening.EVICTION)
+    assert taken["notice"] is True
+    assert {pod.disruption for pod in seen.pods if pod.node == taken["node"]} == {"EvictionByEvictionAPI"}
+    assert seen.scenes[-1].key == "zero"
+
+
+def test_what_was_measured_says_that_it_was_not_azure(
+    done: subprocess.CompletedProcess[str],  # noqa: ARG001 - made the file
+    place: Place,
+) -> None:
+    raw = (place.build / "demo" / "measured.json").read_text(encoding="utf-8")
+    found = Measured.model_validate_json(raw)
+    assert found.where == "local"
+    assert found.pools["cpuspot"].drained == (True,)
+    assert len(found.pools["cpuspot"].boot_seconds) == 3
+    assert len(found.pools["cpuspot"].again_seconds) == 2
+
+
+def test_nothing_of_it_is_left_and_nothing_else_was_touched(
+    done: subprocess.CompletedProcess[str],  # noqa: ARG001 - the drill was
+    place: Place,
+) -> None:
+    assert not place.has_namespace()
+    left = place.api.get(_OTHERS)
+    assert at(left, "metadata", "generation") == 1
+    assert not at(left, "metadata", "deletionTimestamp")
+
+
+def test_no_secret_is_printed_or_written(done: subprocess.CompletedProcess[str], place: Place) -> None:
+    token = subprocess.run(
+        ["az", "account", "get-access-token"],
+        env=dict(place.environment),
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    secret: str = json.loads(token)["accessToken"]
+    written = [
+        (place.build / "demo" / f"drill.{kind}").read_text(encoding="utf-8") for kind in ("html", "json")
+    ]
+    assert all(secret not in text for text in (done.stdout, done.stderr, *written))
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl-C", "SIGTERM"])
+def test_a_drill_that_is_interrupted_leaves_nothing(place: Place, number: int) -> None:
+    drill = place.begin("--yes", "--nodes=1")
+    until(drill, "Batch and GPU work start")
+    second = place.drill("--yes")
+    drill.send_signal(number)
+    _, told = drill.communicate(timeout=_SECONDS)
+    assert drill.returncode == 130
+    assert told == "error: interrupted\n"
+    assert not place.has_namespace()
+    assert second.returncode == 1
+    assert "one at a time, wait for it" in second.stderr
+    assert second.stderr.count("\n") == 1
+
+
+def test_a_drill_that_left_its_work_is_named_with_the_way_to_remove_it(place: Place) -> None:
+    left = namespace({HOLDER: "ann@laptop", UNTIL: "2026-01-01T00:00:00Z"})
+    place.api.create(left, "tests")
+    try:
+        told: Any = place.drill("--yes").stderr
+        assert told == (
+            "error: a drill of ann@laptop, which should have ended at 2026-01-01T00:00:00Z, left its work; "
+            f"remove it: kubectl delete namespace {NAMESPACE}\n"
+        )
+        assert place.has_namespace()
+    finally:
+        place.api.delete(left, "Background")
+
+
+def test_a_drill_starts_nothing_that_nobody_agreed_to(place: Place) -> None:
+    refused = place.drill()
+    assert refused.returncode == 1
+    assert "say --yes (YES=1)" in refused.stderr
+    assert "It costs about $" in refused.stdout
