@@ -400,8 +400,8 @@ def with_classes(*classes: c.Object) -> Seen:
             c.good(),
             c.outputs(kubeflow={"argoRetries": False}),
             (
-                "the setting kubeflow.argoRetries is off: a pipeline step with retries fails with `pod deleted` when its node "
-                "is evicted, and the run with it"
+                "the setting kubeflow.argoRetries is off: a pipeline step with retries fails with `pod deleted` when "
+                "its node is evicted, and the run with it"
             ),
         ),
         (

@@ -62,6 +62,8 @@ def test_nothing_is_changed_and_no_list_is_asked_for_at_once(tmp_path: Path) -> 
         "POST /apis/authentication.k8s.io/v1/selfsubjectreviews"
     ]
     assert all("limit=500" in asked for asked in server.asked if asked.startswith("GET /api/v1/nodes"))
+    nodes = [asked for asked in server.asked if asked.startswith("GET /api/v1/nodes")]
+    assert [asked.rpartition("continue=")[2] for asked in nodes[1:]] == ["2", "4"]
 
 
 def test_the_document_keeps_to_its_schema(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

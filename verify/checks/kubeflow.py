@@ -93,8 +93,8 @@ def retries(seen: Seen, outputs: Outputs) -> Iterator[Told]:
         )
     elif there:
         yield broken(
-            "the setting kubeflow.argoRetries is off: a pipeline step with retries fails with `pod deleted` when its node "
-            "is evicted, and the run with it",
+            "the setting kubeflow.argoRetries is off: a pipeline step with retries fails with `pod deleted` when its "
+            "node is evicted, and the run with it",
             "Charmed Kubeflow is there, so write `kubeflow: {argoRetries: true}` into the stack file and run "
             "`pulumi up` (docs/how-to/make-retries-retry.md)",
         )

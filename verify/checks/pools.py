@@ -23,7 +23,10 @@ _PASSING: Final = (
 )
 """Domains of taints that come and go with a node's state (node-auto-drain.md for AKS's own)."""
 _KEEPS_OUT: Final = ("NoSchedule", "NoExecute")
-_UP: Final = "run `pulumi up --refresh` if the pool was changed; put a single node right with `kubectl label` or `kubectl taint`"
+_UP: Final = (
+    "run `pulumi up --refresh` if the pool was changed; a single node is put right by `kubectl label` or "
+    "`kubectl taint`"
+)
 
 Pools = Mapping[str, Mapping[str, Any]]
 
