@@ -37,8 +37,6 @@ COMPONENTS: Final = ("etcd", "kube-apiserver", "kube-controller-manager", "kube-
 
 _PROGRAMS: Final = frozenset({*COMPONENTS, "kwok"} - {"kwok-controller"})
 
-_OBJECTS: Final = Path(__file__).parent / "objects"
-"""What AKS puts into every cluster of its own accord, as far as anybody here looks at it."""
 STAGES: Final = Path(__file__).parent / "stages"
 """How nodes and pods live; kwok adds none of its own stages when one is given."""
 
@@ -163,9 +161,6 @@ class ControlPlane:
                     f"the control plane is not ready after {_READY_SECONDS} s\n{self._logs()}"
                 )
             time.sleep(_POLL_SECONDS)
-        made = self._kubectl(self.run.kubeconfig, "create", "--filename", str(_OBJECTS))
-        if made.returncode:
-            raise ControlPlaneError(f"what AKS brings can't be made: {_last_lines(made.stderr)}")
 
     def _configuration(self) -> str:
         """The configuration for kwokctl and all stages as one YAML stream."""
