@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import getpass
 import os
-import re
 import shutil
 import sys
 from collections import Counter
@@ -16,6 +15,7 @@ from typing import Final
 from deployed.cluster import api_of
 from deployed.cluster import told as told_of
 from deployed.errors import StackError
+from deployed.names import stack_name
 from deployed.outputs import Outputs, of_file, of_stack
 from drill.azure import ResourceManager
 from drill.errors import DrillError
@@ -34,9 +34,9 @@ from writing import output
 from writing.terminal import wrapped
 
 _PROJECT_ROOT: Final = Path(__file__).parent.parent
-_STACK: Final = re.compile(r"[\w.-]{1,100}")
 _MOST_NODES: Final = 10
 _MOST_MINUTES: Final = 240
+_DIGITS: Final = 6
 _INTERRUPTED: Final = 130
 
 
@@ -51,13 +51,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     handle_interrupts()
     try:
         return _drill(options)
-    except (DrillError, StackError) as error:
+    except StackError as error:
         print(f"error: {error}", file=sys.stderr)
-        return 1
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        print(f"error: {options.build}: can't be written: {error.strerror}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print("error: interrupted", file=sys.stderr)
@@ -65,15 +60,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _drill(options: argparse.Namespace) -> int:
-    if not _STACK.fullmatch(options.stack):
-        raise DrillError(
-            f"{options.stack!r} is not the name of a stack; expected letters, digits, '.', '_' and '-'"
-        )
-    outputs = (
-        of_file(options.stack, options.outputs)
-        if options.outputs
-        else of_stack(options.stack, project=_PROJECT_ROOT)
-    )
+    stack = stack_name(options.stack)
+    outputs = of_file(stack, options.outputs) if options.outputs else of_stack(stack, project=_PROJECT_ROOT)
     try:
         return _on_cluster(options, outputs)
     except KubeError as error:
@@ -89,7 +77,10 @@ def _on_cluster(options: argparse.Namespace, outputs: Outputs) -> int:
         drill_plan = plan(outputs, present, nodes=options.nodes, minutes=options.minutes)
         where = Where.LOCAL if sign_in.local else Where.AZURE
         console.block(
-            [f"A drill on stack {outputs.stack}, cluster {outputs.text('clusterName')} on {_PLACES[where]}:"]
+            wrapped(
+                f"A drill on stack {outputs.stack}, cluster {outputs.text('clusterName')} on {_PLACES[where]}:",
+                width,
+            )
         )
         console.block(line for text in told(drill_plan, outputs) for line in wrapped(text, width, "- "))
         if not (options.yes or _agreed()):
@@ -98,7 +89,7 @@ def _on_cluster(options: argparse.Namespace, outputs: Outputs) -> int:
         azure = ResourceManager(sign_in)
         drill = Drill(outputs, api, azure, where, sight, drill_plan, console, options.any_node)
         try:
-            seen = drill.play(f"{getpass.getuser()}@{os.uname().nodename}")
+            seen = drill.play(f"{_user()}@{os.uname().nodename}")
         finally:
             for problem in drill.problems:
                 print(f"error: {problem}", file=sys.stderr)
@@ -108,13 +99,24 @@ def _on_cluster(options: argparse.Namespace, outputs: Outputs) -> int:
     console.block(["", *terminal.lines(seen, verdicts, width)])
     cost = price(seen, outputs)
     console.block(terminal.cost_lines(cost, width) if cost else [])
-    page = write(options.build / outputs.stack, seen, verdicts, outputs)
+    try:
+        page = write(options.build / outputs.stack, seen, verdicts, outputs)
+    except OSError as error:
+        raise DrillError(f"{options.build / outputs.stack}: can't be written: {error.strerror}") from None
     console.line(f"{summary(verdicts)}; the page with the picture is {page}")
     kept = [verdict.kept for verdict in verdicts if verdict.kept is not None]
     return 0 if kept and all(kept) and not drill.problems else 1
 
 
 _PLACES: Final = {Where.LOCAL: "a local AKS", Where.AZURE: "Azure"}
+
+
+def _user() -> str:
+    """Who drills; a container's user may have no name."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return str(os.getuid())
 
 
 def _agreed() -> bool:
@@ -174,7 +176,12 @@ class _between:  # noqa: N801 - argparse shows its name
         Raises:
             ArgumentTypeError: it is none, or outside.
         """
-        if not text.isascii() or not text.isdecimal() or not self._least <= int(text[:6]) <= self._most:
+        if (
+            not text.isascii()
+            or not text.isdecimal()
+            or len(text) > _DIGITS
+            or not self._least <= int(text) <= self._most
+        ):
             raise argparse.ArgumentTypeError(
                 f"{text} is not allowed; expected a whole number from {self._least} to {self._most}"
             )

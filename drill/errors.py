@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from deployed.errors import StackError
 from story.scene_runner import NotSeenError
 
 
-class DrillError(Exception):
+class DrillError(StackError):
     """The drill can't go on; the text is one line for the user, with what to do."""
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -22,7 +23,7 @@ from drill.plan import Plan, market
 from drill.sight import Sight
 from drill.stage import NAMESPACE, STAGE
 from kube.api import ApiServer
-from kube.errors import KubeError
+from kube.errors import KubeError, UnavailableError
 from story.console import Console
 from story.contract_pools import pools_for_role
 from story.demo_objects import DemoObjects
@@ -78,7 +79,11 @@ class Drill:
             KeyboardInterrupt: after the clean-up.
         """
         claim = Claim(self.api)
-        claim.take(holder, datetime.now(UTC) + timedelta(minutes=self.plan.minutes) + _CLEAN_UP)
+        try:
+            claim.take(holder, datetime.now(UTC) + timedelta(minutes=self.plan.minutes) + _CLEAN_UP)
+        except (KeyboardInterrupt, UnavailableError):  # it was asked for, and no answer came
+            self.problems.append(f"namespace {NAMESPACE} may be there now: {REMOVE}")
+            raise
         try:
             return self._watched()
         finally:
@@ -152,21 +157,24 @@ class Drill:
 
     def _clean_up(self, claim: Claim) -> None:
         """Deletes the namespace; a second Ctrl-C, or an API server that is away, leaves it and says so."""
-        self.console.line(f"── Clean-up: namespace {NAMESPACE} is deleted, with all work in it")
+        self._say(f"── Clean-up: namespace {NAMESPACE} is deleted, with all work in it")
         left = f"namespace {NAMESPACE} is left, with the work in it, which keeps nodes: {REMOVE}"
         try:
             gone = claim.release()
         except KubeError as error:
             self.problems.append(f"{left} ({told_of(error, self.outputs)})")
         except KeyboardInterrupt:
-            self.console.line(left)
+            self._say(left)
             raise
         else:
             if not gone:
                 self.problems.append(f"{left}; it is still being deleted")
-            self.console.line(
-                "nodes that are left go when the autoscaler has found them unneeded for long enough"
-            )
+            self._say("nodes that are left go when the autoscaler has found them unneeded for long enough")
+
+    def _say(self, line: str) -> None:
+        """A line of the clean-up, which goes on where nobody reads any more."""
+        with suppress(OSError):
+            self.console.line(line)
 
     def _observed(
         self,

@@ -6,6 +6,7 @@ The token is kept in memory only, and is in no message: what `az` prints on stan
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from collections.abc import Mapping
 from typing import Any, Final, cast
@@ -16,6 +17,8 @@ from kube.objects import at
 
 _SECONDS: Final = 60.0
 _LAST_LINES: Final = 2
+_TOKEN: Final = re.compile(r"[\w.~+/=-]+", re.ASCII)
+"""A bearer token's letters (RFC 6750, "b64token")."""
 _LOCAL_HOSTS: Final = ("127.0.0.1", "localhost", "::1")
 
 
@@ -31,8 +34,7 @@ class SignIn:
         self._command = command
         endpoint = at(_asked(command, "cloud", "show"), "endpoints", "resourceManager")
         self.endpoint = str(endpoint or "").rstrip("/")
-        parts = urlsplit(self.endpoint)
-        if parts.scheme != "https" and not (parts.scheme == "http" and self.local):
+        if not _is_safe(self.endpoint):
             raise DrillError(
                 "`az cloud show` names no Resource Manager that is reached by https; `az cloud set` sets one"
             )
@@ -53,10 +55,20 @@ class SignIn:
             answer = _asked(
                 self._command, "account", "get-access-token", "--resource", f"{self.endpoint}/"
             ).get("accessToken")
-            if not isinstance(answer, str) or not answer or not answer.isprintable():
+            if not isinstance(answer, str) or not _TOKEN.fullmatch(answer):
                 raise DrillError("`az account get-access-token` gives no token; run `az login`")
             self._token = answer
         return self._token
+
+
+def _is_safe(endpoint: str) -> bool:
+    """Whether a token may be sent there: by https, or to this machine."""
+    try:
+        parts = urlsplit(endpoint)
+        local = parts.hostname in _LOCAL_HOSTS
+        return bool(parts.hostname) and (parts.scheme == "https" or (parts.scheme == "http" and local))
+    except ValueError:
+        return False
 
 
 def _asked(command: str, *words: str) -> Mapping[str, Any]:
@@ -71,6 +83,8 @@ def _asked(command: str, *words: str) -> Mapping[str, Any]:
             [command, *words, "--output", "json"],
             capture_output=True,
             text=True,
+            encoding="utf-8",
+            errors="replace",
             check=False,
             timeout=_SECONDS,
             stdin=subprocess.DEVNULL,

@@ -40,12 +40,14 @@ def _print(line: str) -> None:
 
 
 def handle_interrupts() -> None:
-    """Makes SIGINT and SIGTERM end the main thread by KeyboardInterrupt, and keeps all other threads quiet then.
+    """Makes SIGINT, SIGTERM and SIGHUP end the main thread by KeyboardInterrupt, and keeps all other threads quiet then.
 
     The Automation API's threads trip over the pipes of the engine that goes away under them; nobody needs to read it.
     """
     signal.signal(signal.SIGINT, _interrupt)
     signal.signal(signal.SIGTERM, _interrupt)
+    if signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:  # `nohup` ignores it
+        signal.signal(signal.SIGHUP, _interrupt)
 
 
 def _interrupt(_signal: int, _frame: FrameType | None) -> None:

@@ -206,3 +206,49 @@ def test_an_azure_that_does_not_answer_is_one_line(tmp_path: Path) -> None:
         azure.evict(VM)
     assert "\n" not in str(told.value)
     assert TOKEN not in str(told.value)
+
+
+@pytest.mark.parametrize(
+    "endpoint",
+    [
+        "http://10.0.0.1",
+        "http://127.0.0.1.example.org",
+        "http://127.0.0.1@example.org",
+        "https://",
+        "https://[x",
+        "file:///x",
+        "",
+    ],
+)
+def test_a_token_goes_nowhere_else(tmp_path: Path, endpoint: str) -> None:
+    with pytest.raises(DrillError, match="names no Resource Manager that is reached by https"):
+        SignIn(az(tmp_path, cloud(endpoint)))
+    assert not (tmp_path / "tokens").exists()
+
+
+@pytest.mark.parametrize("said", [r"\377\376", "<html>", "[]", r"\033[31m"])
+def test_an_az_that_answers_with_anything_is_one_line(tmp_path: Path, said: str) -> None:
+    script = tmp_path / "az"
+    script.write_text(f"#!/bin/sh\nprintf '{said}'; printf 'no:{said}' >&2; exit $(cat {tmp_path}/code)\n")
+    script.chmod(0o700)
+    for code in "01":
+        (tmp_path / "code").write_text(code)
+        with pytest.raises(DrillError) as told:
+            SignIn(str(script))
+        assert str(told.value).isprintable()
+
+
+@pytest.mark.parametrize("token", ["tök€n", "a b", "a\\nb"])
+def test_what_is_no_token_is_not_sent(tmp_path: Path, arm: Arm, token: str) -> None:
+    sign_in = SignIn(az(tmp_path, cloud(arm.url), f'{{"accessToken": "{token}"}}'))
+    with pytest.raises(DrillError, match="gives no token"):
+        ResourceManager(sign_in).evict(VM)
+    assert arm.asked == []
+
+
+def test_azures_words_are_one_line_of_letters(azure: ResourceManager, arm: Arm) -> None:
+    arm.answers = [(500, {}, {"error": {"code": "\x1b[31m", "message": "x" * 9999}})]
+    with pytest.raises(DrillError) as told:
+        azure.evict(VM)
+    assert str(told.value).isprintable()
+    assert len(str(told.value)) < 1000
