@@ -148,7 +148,8 @@ def parse(stack: str, text: str | bytes, source: str) -> Outputs:
         StackError: it is something else; the message has nothing of the text.
     """
     try:
-        values: Any = json.loads(text)
+        values: Any = json.loads(text, parse_constant=_no_json)
+        json.dumps(values, ensure_ascii=False).encode()  # half a letter, as \\ud800, can be written nowhere
     except (ValueError, RecursionError):
         raise StackError(f"{source}: is not allowed; expected the JSON of a stack's outputs") from None
     if not _is_mapping(values):
@@ -162,6 +163,11 @@ def parse(stack: str, text: str | bytes, source: str) -> Outputs:
             f"{source}: these are the outputs of stack {shown[:_LONGEST_NAME]}; expected those of {stack}"
         )
     return outputs
+
+
+def _no_json(word: str) -> None:
+    """`NaN` and `Infinity`, which Python would read."""
+    raise ValueError(word)
 
 
 def _is_mapping(value: object) -> TypeGuard[Mapping[str, Any]]:

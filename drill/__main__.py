@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import signal
+
+if __name__ == "__main__":
+    # Until `main` takes it, Ctrl-C ends the process: in the middle of imports it would be a traceback.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
 import argparse
 import getpass
 import os
@@ -48,8 +54,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         Ctrl-C or SIGTERM.
     """
     options = _parser().parse_args(arguments)
-    handle_interrupts()
     try:
+        handle_interrupts()
         return _drill(options)
     except StackError as error:
         print(f"error: {error}", file=sys.stderr)
@@ -176,17 +182,13 @@ class _between:  # noqa: N801 - argparse shows its name
         Raises:
             ArgumentTypeError: it is none, or outside.
         """
-        if (
-            not text.isascii()
-            or not text.isdecimal()
-            or len(text) > _DIGITS
-            or not self._least <= int(text) <= self._most
-        ):
+        number = int(text) if text.isascii() and text.isdecimal() and len(text) <= _DIGITS else 0
+        if not self._least <= number <= self._most:
             raise argparse.ArgumentTypeError(
                 f"{text} is not allowed; expected a whole number from {self._least} to {self._most}"
             )
-        return int(text)
+        return number
 
 
 if __name__ == "__main__":
-    sys.exit(output.run(main))
+    os._exit(output.run(main))  # watches that still end have nothing to say

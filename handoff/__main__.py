@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import signal
+
+if __name__ == "__main__":
+    # Until `main` takes it, Ctrl-C ends the process: in the middle of imports it would be a traceback.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
 import argparse
 import json
 import os
@@ -16,6 +22,7 @@ from deployed.names import stack_name
 from deployed.outputs import Outputs
 from handoff.files import MODULES, files
 from handoff.folder import write
+from story.console import handle_interrupts
 from writing import output
 
 _PROJECT: Final = Path(__file__).parents[1]
@@ -26,10 +33,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Writes `build/<stack>/handoff`, or all of it to stdout as one JSON object.
 
     Returns:
-        0; 1 where it can't be done, told in one line on stderr; 130 where it was interrupted.
+        0; 1 where it can't be done, told in one line on stderr; 130 after a signal to stop.
     """
     options = _arguments(arguments)
     try:
+        handle_interrupts()
         stack = stack_name(options.stack)
         given = (
             stack_outputs.of_file(stack, options.outputs)

@@ -55,7 +55,7 @@ def _names(outputs: Outputs, given: Handover) -> str:
         "RELEASE": given.release.release,
         "JUJU_CHANNEL": given.release.juju_channel,
         "AGENT_VERSION": given.release.juju_agent_version,
-        "DASHBOARD": f"http://{outputs.text('ingressFqdn')}",
+        "DASHBOARD": f"http://{given.ingress}",
         "ANNOTATIONS": terraform.ingress_annotations(outputs),
         "TFVARS": MODULES if given.release.release == terraform.RELEASE else "",
         "PRIVATE": "yes" if outputs.basis("apiAccess", "privateCluster") is True else "",

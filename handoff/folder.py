@@ -16,6 +16,8 @@ from deployed.errors import StackError
 
 MARKER: Final = ".handoff"
 """File that says that `make handoff` made the folder, and may put another in its place."""
+LOGS: Final = "logs"
+"""What the scripts in the folder write; stays when the files are written anew."""
 _DRAFT: Final = ".handoff-draft-"
 
 
@@ -71,6 +73,8 @@ def _put(draft: Path, folder: Path) -> None:
         if _is_there(old):
             old.rename(folder)
         raise
+    with suppress(OSError):
+        (old / LOGS).rename(folder / LOGS)  # a script that runs meanwhile goes on writing there
     shutil.rmtree(old, ignore_errors=True)
 
 

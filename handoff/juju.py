@@ -29,6 +29,7 @@ class Handover:
         token: of the service account that Juju signs in with.
         storage_class: for Juju and the charms.
         location: Azure's region.
+        ingress: name of the dashboard's host.
         release: of Charmed Kubeflow, with the Juju it is deployed with.
     """
 
@@ -39,6 +40,7 @@ class Handover:
     token: str = field(repr=False)
     storage_class: str
     location: str
+    ingress: str
     release: CharmedKubeflowRelease
 
     @property
@@ -66,6 +68,8 @@ def handover(outputs: Outputs) -> Handover:
         raise _form(outputs, "storageClass", "a storage class's name")
     if not isinstance(location, str) or not _NAME.fullmatch(location):
         raise _form(outputs, "clusterBasis: location", "a region")
+    if not _NAME.fullmatch(ingress := outputs.text("ingressFqdn")):
+        raise _form(outputs, "ingressFqdn", "a host's name")
     return Handover(
         outputs.stack,
         f"aks-{outputs.stack}",
@@ -74,6 +78,7 @@ def handover(outputs: Outputs) -> Handover:
         token,
         storage,
         location,
+        ingress,
         _release(outputs),
     )
 

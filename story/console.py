@@ -40,7 +40,7 @@ def _print(line: str) -> None:
 
 
 def handle_interrupts() -> None:
-    """Makes SIGINT, SIGTERM and SIGHUP end the main thread by KeyboardInterrupt, and keeps all other threads quiet then.
+    """Makes signals to stop end the main thread by KeyboardInterrupt, and keeps all other threads quiet then.
 
     The Automation API's threads trip over the pipes of the engine that goes away under them; nobody needs to read it.
     """

@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+import signal
+
+if __name__ == "__main__":
+    # Until `main` takes it, Ctrl-C ends the process: in the middle of imports it would be a traceback.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
 import argparse
 import json
+import os
 import shutil
 import sys
 from collections.abc import Sequence
@@ -15,6 +22,7 @@ from deployed.errors import StackError
 from deployed.names import stack_name
 from deployed.outputs import Outputs, of_file, of_stack
 from kube.errors import KubeError
+from story.console import handle_interrupts
 from verify.asking import Asking
 from verify.checks import CHECKS
 from verify.findings import judged
@@ -30,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Reads the cluster and tells what became of each promise; changes nothing.
 
     Returns:
-        0; 1 where a promise is broken, or nothing can be read, which is one line on stderr; 130 after Ctrl-C.
+        0; 1 where a promise is broken, or nothing can be read, which is one line on stderr; 130 after a signal to stop.
     """
     parser = argparse.ArgumentParser(
         prog="verify", description="Whether a cluster keeps this product's promises."
@@ -40,6 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--format", choices=("text", "json"), default="text")
     options = parser.parse_args(arguments)
     try:
+        handle_interrupts()
         stack = stack_name(options.stack)
         outputs = of_file(stack, options.outputs) if options.outputs else of_stack(stack, project=_PROJECT)
         findings = list(judged(CHECKS, _look(outputs), outputs))
@@ -47,7 +56,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"error: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
-        print("interrupted; nothing was changed", file=sys.stderr)
+        print("error: interrupted; nothing was changed", file=sys.stderr)
         return 130
     if options.format == "json":
         print(json.dumps(document(outputs.stack, findings), indent=2))
@@ -72,4 +81,4 @@ def _look(outputs: Outputs) -> Seen:
 
 
 if __name__ == "__main__":
-    sys.exit(output.run(main))
+    os._exit(output.run(main))  # no waiting for what is still open

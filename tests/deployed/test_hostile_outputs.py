@@ -352,3 +352,10 @@ def test_other_errors_are_told() -> None:
 
 def test_outputs_of_text_are_read_too() -> None:
     assert parse("dev", json.dumps(GOOD), "here").basis("stack") == "dev"
+
+
+@pytest.mark.parametrize("value", ['"\\ud800"', "NaN", "[Infinity]"])
+def test_what_no_file_could_hold_is_no_output(value: str) -> None:
+    text = json.dumps(GOOD)[:-1] + f', "ingressFqdn": {value}}}'
+    with pytest.raises(StackError, match="expected the JSON of a stack's outputs"):
+        parse("dev", text, "outputs.json")

@@ -238,7 +238,7 @@ def test_an_az_that_answers_with_anything_is_one_line(tmp_path: Path, said: str)
         assert str(told.value).isprintable()
 
 
-@pytest.mark.parametrize("token", ["tök€n", "a b", "a\\nb"])
+@pytest.mark.parametrize("token", ["tök€n", "a b"])
 def test_what_is_no_token_is_not_sent(tmp_path: Path, arm: Arm, token: str) -> None:
     sign_in = SignIn(az(tmp_path, cloud(arm.url), f'{{"accessToken": "{token}"}}'))
     with pytest.raises(DrillError, match="gives no token"):

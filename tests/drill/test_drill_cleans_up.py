@@ -23,24 +23,39 @@ class Claimed:
         self.released = 0
 
     def take(self, *_: object) -> None:
+        """As it is told to."""
         if self.fails:
             raise self.fails
 
     def release(self) -> bool:
+        """Counts."""
         self.released += 1
         return True
+
+
+@pytest.fixture(autouse=True)
+def _signals_of_pytest(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(command, "handle_interrupts", lambda: None)
 
 
 def gone(_: object) -> None:
     raise BrokenPipeError
 
 
+def _printed(drill: Drill) -> None:
+    drill.console.line("── From zero")
+
+
 def playing(monkeypatch: pytest.MonkeyPatch, claim: Claimed, *, write: Any = gone) -> Drill:
     """A drill that ends as soon as it prints."""
     plan: Any = type("Plan", (), {"minutes": 45})()
     made = Drill(NOTHING, NOTHING, NOTHING, NOTHING, NOTHING, plan, Console(write), any_node=False)
-    monkeypatch.setattr(play, "Claim", lambda _: claim)
-    monkeypatch.setattr(Drill, "_watched", lambda self: self.console.line("── From zero"))
+
+    def claimed(_: object) -> Claimed:
+        return claim
+
+    monkeypatch.setattr(play, "Claim", claimed)
+    monkeypatch.setattr(Drill, "_watched", _printed)
     return made
 
 

@@ -54,6 +54,11 @@ def test_stdout_is_one_object_and_nothing_is_written(
         ("../../etc", None, "stack: ../../etc is not allowed; expected a name of 1 to 20 lower-case letters"),
         ("a\nb", None, "stack: 'a\\nb' is not allowed; expected a name of 1 to 20 lower-case letters"),
         ("dev", json.dumps(values(jujuToken="[secret]")), "jujuToken is masked"),
+        (
+            "dev",
+            json.dumps(values(ingressFqdn="a\x1b[31m")),
+            "ingressFqdn has another form; expected a host's name",
+        ),
     ],
 )
 def test_what_is_wrong_is_one_line(

@@ -187,3 +187,15 @@ def test_git_never_takes_it() -> None:
     )
     secret = {"credentials.yaml", "kubeconfig", "clouds.yaml", "names.sh"}
     assert not [line for line in tracked.stdout.splitlines() if Path(line).name in secret]
+
+
+def test_what_the_scripts_wrote_stays(folder: Path) -> None:
+    write(folder, BEFORE)
+    (folder / "logs").mkdir()
+    with (folder / "logs" / "apply.log").open("w") as log:
+        log.write("before\n")
+        log.flush()
+        write(folder, AFTER)
+        log.write("after\n")
+    assert (folder / "logs" / "apply.log").read_text() == "before\nafter\n"
+    assert left(folder) == set()

@@ -171,7 +171,7 @@ def test_ctrl_c_is_one_line(
 
     monkeypatch.setattr(asking.Asking, "look", interrupted)
     assert main(["dev", "--outputs", outputs_of("http://127.0.0.1:1", tmp_path)]) == 130
-    assert capsys.readouterr().err == "interrupted; nothing was changed\n"
+    assert capsys.readouterr().err == "error: interrupted; nothing was changed\n"
 
 
 def test_no_secret_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
