@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import getpass
 import os
-import re
 import shutil
 import sys
 from collections import Counter
@@ -16,6 +15,7 @@ from typing import Final
 from deployed.cluster import api_of
 from deployed.cluster import told as told_of
 from deployed.errors import StackError
+from deployed.names import stack_name
 from deployed.outputs import Outputs, of_file, of_stack
 from drill.azure import ResourceManager
 from drill.errors import DrillError
@@ -34,7 +34,6 @@ from writing import output
 from writing.terminal import wrapped
 
 _PROJECT_ROOT: Final = Path(__file__).parent.parent
-_STACK: Final = re.compile(r"[\w.-]{1,100}")
 _MOST_NODES: Final = 10
 _MOST_MINUTES: Final = 240
 _INTERRUPTED: Final = 130
@@ -65,15 +64,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _drill(options: argparse.Namespace) -> int:
-    if not _STACK.fullmatch(options.stack):
-        raise DrillError(
-            f"{options.stack!r} is not the name of a stack; expected letters, digits, '.', '_' and '-'"
-        )
-    outputs = (
-        of_file(options.stack, options.outputs)
-        if options.outputs
-        else of_stack(options.stack, project=_PROJECT_ROOT)
-    )
+    stack = stack_name(options.stack)
+    outputs = of_file(stack, options.outputs) if options.outputs else of_stack(stack, project=_PROJECT_ROOT)
     try:
         return _on_cluster(options, outputs)
     except KubeError as error:
