@@ -1,6 +1,7 @@
 """Azure Resource Manager, as far as a drill needs it: read a scale set, and have one of its VMs evicted.
 
-Source: "Virtual Machine Scale Set VMs - Simulate Eviction" (204 where Azure evicts the VM within 30 minutes).
+Source: "Virtual Machine Scale Set VMs - Simulate Eviction" (204 where Azure will evict the VM); Azure/azure-cli#14133
+(it may take 30 minutes).
 """
 
 from __future__ import annotations

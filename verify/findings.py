@@ -79,17 +79,17 @@ def judged(checks: Iterable[Check], seen: Seen, outputs: Outputs) -> Iterator[Fi
 
 def kept(sentence: str, todo: str = "") -> Told:
     """The promise is kept."""
-    return Told(State.KEPT, sentence, todo)
+    return Told(State.KEPT, one_line(sentence), todo)
 
 
 def broken(sentence: str, todo: str) -> Told:
     """The promise is broken, and something has to be done."""
-    return Told(State.BROKEN, sentence, todo)
+    return Told(State.BROKEN, one_line(sentence), todo)
 
 
 def unseen(sentence: str) -> Told:
     """Nobody can tell from here, and the sentence says why."""
-    return Told(State.UNSEEN, sentence)
+    return Told(State.UNSEEN, one_line(sentence))
 
 
 def names(found: Iterable[str]) -> str:
@@ -112,8 +112,8 @@ def counted(number: int, noun: str) -> str:
 
 
 def one_line(text: object) -> str:
-    """A text of others on one line."""
-    return " ".join(str(text).split())
+    """A text of others on one line; what steers a terminal is left out."""
+    return " ".join("".join(each if each.isprintable() else " " for each in str(text)).split())
 
 
 def by_first(pairs: Iterable[tuple[str, str]]) -> Mapping[str, Sequence[str]]:

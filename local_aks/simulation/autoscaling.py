@@ -48,6 +48,7 @@ class Autoscaling:
         self._interval = Profile().scan_interval
         self._autoscaled = False
         self._next_status = _NEVER
+        self._told_of: frozenset[str] = frozenset()
 
     def scale_down_failed(self, now: float) -> None:
         """A node could not be drained; the autoscaler waits a while before it removes another."""
@@ -95,12 +96,16 @@ class Autoscaling:
                 forced=False,
                 empty=removed.empty,
             )
-        self._tell_status()
+        self._tell_status(frozenset(name for name, pool in pools.items() if pool.autoscaled))
 
-    def _tell_status(self) -> None:
-        """Write the report, as often as the real one does by the wall clock, and without waiting for it."""
-        if time.monotonic() < self._next_status:
+    def _tell_status(self, pools: frozenset[str]) -> None:
+        """Write the report, as often as the real one does by the wall clock, and without waiting for it.
+
+        A pool that comes or goes is told at once: at this clock whoever asks next would miss it.
+        """
+        if time.monotonic() < self._next_status and pools == self._told_of:
             return
+        self._told_of = pools
         self._next_status = time.monotonic() + _STATUS_SECONDS
         now = datetime.now(UTC)
         self._actuator.publish_status(self._autoscaler.status(now), str(now))

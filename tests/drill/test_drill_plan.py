@@ -113,4 +113,4 @@ def test_a_name_that_is_none_is_refused(
 ) -> None:
     monkeypatch.setattr("drill.__main__.handle_interrupts", lambda: None)
     assert main(["--", "../dev"]) == 1
-    assert capsys.readouterr().err.startswith("error: stack: ../dev is not allowed")
+    assert capsys.readouterr().err.startswith("error: stack: ../dev is not allowed; expected a name")

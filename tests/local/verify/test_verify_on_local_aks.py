@@ -135,6 +135,7 @@ def test_objects_that_were_changed_by_hand_are_told(demo: DemoStack, verify: Ver
         demo.api.create(_fresh(binding), "tests")
         old = json.dumps({"data": json.loads(priorities)["data"]})
         demo.kubectl.run("patch", "configmap", MAP, "--namespace", "kube-system", "--patch", old)
+    _until_kept(verify)
     assert told["default-storage"] == [
         "storage classes ckf-zrs and default are the default at once; claims without a class get the newest of them"
     ]
@@ -204,6 +205,13 @@ def _fresh(text: str) -> Object:
     obj = json.loads(text)
     kept = {key: obj["metadata"][key] for key in ("name", "labels", "annotations") if key in obj["metadata"]}
     return {"apiVersion": obj["apiVersion"], "kind": obj["kind"], "metadata": kept, "spec": obj["spec"]}
+
+
+def _until_kept(verify: Verify) -> None:
+    """Waits until the API server has seen a policy come back."""
+    deadline = time.monotonic() + _PATIENCE
+    while broken(verify()) and time.monotonic() < deadline:
+        time.sleep(0.5)
 
 
 def _until_broken(verify: Verify, check: str) -> dict[str, list[str]]:

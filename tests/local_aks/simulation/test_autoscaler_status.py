@@ -93,3 +93,17 @@ def test_it_is_not_written_more_often_than_the_real_one_does(monkeypatch: pytest
     monkeypatch.setattr(world.cluster, "write_status", write_status)
     world.run(600)
     assert len(written) == 1
+
+
+def test_a_pool_that_comes_is_told_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = World([pool("general", minCount=1)])
+    written: list[str] = []
+
+    def write_status(text: str, _moment: str) -> None:
+        written.append(text)
+
+    monkeypatch.setattr(world.cluster, "write_status", write_status)
+    world.run(60)
+    world.azure.pools.append(pool("cpuspot", minCount=0))
+    world.run(60)
+    assert ["aks-cpuspot-" in text for text in written] == [False, True]
