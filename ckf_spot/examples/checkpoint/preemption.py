@@ -63,7 +63,9 @@ def _watch(address: str, every: float, notice: threading.Event) -> None:
             wait = every
         except (OSError, HTTPException, ValueError, LookupError, TypeError, AttributeError) as error:
             if not told:
-                print(f"no notice of an eviction can be read yet: {error}", flush=True)
+                print(
+                    f"no notice of an eviction can be read yet: {error}\n", end="", flush=True
+                )  # in one piece
             told, found, wait = True, seen, max(every, min(2 * wait, _LONGEST_WAIT))
         if found - seen:
             notice.set()

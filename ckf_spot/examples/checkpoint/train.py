@@ -96,6 +96,11 @@ def train(state: State, rate: float = 0.01) -> None:
     state.random = numbers.getstate()
 
 
+def say(text: str) -> None:
+    """Prints a line in one piece, for the watch for notices prints too."""
+    print(f"{text}\n", end="", flush=True)
+
+
 def main() -> int:
     """Trains from the last checkpoint to the end.
 
@@ -126,23 +131,23 @@ def main() -> int:
     signal.signal(signal.SIGTERM, stop)
     notice = preemption.watch(options.metadata, options.look)
     state = load(checkpoint) or start(options.seed)
-    print(f"start at step {state.step}", flush=True)
+    say(f"start at step {state.step}")
     saved = time.monotonic()
     while state.step < options.steps:
         train(state)
         time.sleep(options.pause)
         if told_to_stop:
             save(state, checkpoint)
-            print(f"evicted at step {state.step}", flush=True)
+            say(f"evicted at step {state.step}")
             return EVICTED
         noticed = notice.is_set()
         if noticed or time.monotonic() - saved >= options.every:
             notice.clear()
             save(state, checkpoint)
             saved = time.monotonic()
-            print(f"{'notice, ' * noticed}saved step {state.step}", flush=True)
+            say(f"{'notice, ' * noticed}saved step {state.step}")
     write(json.dumps({"slope": state.slope, "offset": state.offset}), options.folder / "result.json")
-    print(f"done: y = {state.slope:.3f} x + {state.offset:.3f}", flush=True)
+    say(f"done: y = {state.slope:.3f} x + {state.offset:.3f}")
     return 0
 
 
