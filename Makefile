@@ -97,6 +97,7 @@ lint: $(VENV)/.dev $(PACKAGE_VENV)/.dev ## style, types, who imports whom, gener
 	@PYTHONPATH=.:$(PACKAGE)/src $(VENV)/bin/lint-imports --no-cache
 	@$(PY) -m settings.reference --check
 	@$(PY) -m policy.reference --check
+	@$(VENV)/bin/shellcheck --external-sources --source-path=SCRIPTDIR handoff/scripts/*.sh
 	@$(VENV)/bin/zizmor --offline --quiet --persona=auditor .github
 	@$(call actionlint)
 
