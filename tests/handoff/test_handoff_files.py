@@ -75,7 +75,7 @@ def test_modules_kubeflow_gets_what_the_cluster_has() -> None:
 
 
 def test_the_order_of_outputs_changes_nothing_for_terraform() -> None:
-    turned = dict(reversed(values()["ingressAnnotations"].items()))
+    turned = dict(sorted(values()["ingressAnnotations"].items(), reverse=True))
     assert list(turned) != sorted(turned)
     assert modules(values(ingressAnnotations=turned)) == modules()
 
