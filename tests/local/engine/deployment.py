@@ -27,8 +27,8 @@ TODAY: Final = date(2026, 11, 21)
 """The day on which everything here happens, so that support windows stay as they are."""
 SUBSCRIPTION: Final = "00000000-0000-0000-0000-000000000000"
 """The simulated Azure's only subscription."""
-_MADE_BY_KUBERNETES: Final = frozenset({"kube-root-ca.crt", "default"})
-"""What every namespace gets."""
+_MADE_BY_OTHERS: Final = frozenset({"kube-root-ca.crt", "default", "cluster-autoscaler-status"})
+"""What every namespace gets, and what the autoscaler tells of itself."""
 
 
 @dataclass(frozen=True)
@@ -118,13 +118,13 @@ class Deployment:
         return ids - inline
 
     def in_cluster(self) -> set[str]:
-        """Kind and id of the objects that a stack must know; what controllers make of them left out."""
+        """Kind and id of the objects that a stack must know; what controllers and the autoscaler make is left out."""
         return {
             f"{obj['kind']} {resource_id(obj)}"
             for uid, obj in self.cluster.objects().items()
             if uid not in self.before
             and not at(obj, "metadata", "ownerReferences")
-            and name_of(obj) not in _MADE_BY_KUBERNETES
+            and name_of(obj) not in _MADE_BY_OTHERS
             and obj["kind"] not in {"Node", "Pod"}
         }
 
