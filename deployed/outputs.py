@@ -7,9 +7,10 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, TypeGuard, cast
+from typing import Any, Final, cast
 
 from deployed.errors import StackError
+from kube.objects import is_object
 
 _LAST_LINES: Final = 2
 _LONGEST_NAME: Final = 80
@@ -49,7 +50,7 @@ class Outputs:
             StackError: it is not there, or something else.
         """
         value = self._value(name)
-        if not _is_mapping(value):
+        if not is_object(value):
             raise self._form(name, "an object")
         return value
 
@@ -61,7 +62,7 @@ class Outputs:
         """
         value: Any = self._value("poolContract")
         listed = cast("list[object]", value) if isinstance(value, list) else [None]
-        pools = [pool for pool in listed if _is_mapping(pool) and isinstance(pool.get("name"), str)]
+        pools = [pool for pool in listed if is_object(pool) and isinstance(pool.get("name"), str)]
         if len(pools) != len(listed):
             raise self._form("poolContract", "a list of pools")
         return pools
@@ -74,7 +75,7 @@ class Outputs:
         """
         value: Any = self.mapping("clusterBasis")
         for step in path:
-            if not _is_mapping(value) or step not in value:
+            if not is_object(value) or step not in value:
                 raise StackError(
                     f"{self.stack}: output clusterBasis has no {'.'.join(path)}; run `pulumi up` with this version "
                     "of the program"
@@ -152,7 +153,7 @@ def parse(stack: str, text: str | bytes, source: str) -> Outputs:
         json.dumps(values, ensure_ascii=False).encode()  # half a letter, as \\ud800, can be written nowhere
     except (ValueError, RecursionError):
         raise StackError(f"{source}: is not allowed; expected the JSON of a stack's outputs") from None
-    if not _is_mapping(values):
+    if not is_object(values):
         raise StackError(f"{source}: is not allowed; expected a JSON object, output by output")
     if not values:
         raise StackError(f"{source}: there are no outputs; run `pulumi up --stack {stack}` first")
@@ -168,7 +169,3 @@ def parse(stack: str, text: str | bytes, source: str) -> Outputs:
 def _no_json(word: str) -> None:
     """`NaN` and `Infinity`, which Python would read."""
     raise ValueError(word)
-
-
-def _is_mapping(value: object) -> TypeGuard[Mapping[str, Any]]:
-    return isinstance(value, Mapping)

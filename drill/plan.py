@@ -18,7 +18,13 @@ from cost.prices.opening import open_market
 from cost.words import money
 from deployed.outputs import Outputs
 from drill.errors import DrillError
-from story.contract_pools import WORKLOAD_LABEL, ContractPool, WorkloadPools, pools_for_role
+from story.contract_pools import (
+    WORKLOAD_LABEL,
+    ContractPool,
+    WorkloadPools,
+    pools_for_role,
+    spot_pools_of_twins,
+)
 from story.formatting import counted
 from story.scenes import StackFacts
 
@@ -165,10 +171,7 @@ def _dearest(quotes: Iterable[Quote]) -> Range:
 
 def _pools(entries: Sequence[Mapping[str, Any]], present: Mapping[str, int]) -> tuple[ContractPool, ...]:
     """The contract's pools; the nodes that are there at the beginning are nobody's to wait for."""
-    spot_of: dict[str, list[str]] = {}
-    for entry in entries:
-        if entry["fallback"]:
-            spot_of.setdefault(entry["fallback"], []).append(entry["name"])
+    spot_of = spot_pools_of_twins(entries)
     return tuple(
         ContractPool(
             name=entry["name"],
@@ -178,7 +181,7 @@ def _pools(entries: Sequence[Mapping[str, Any]], present: Mapping[str, int]) -> 
             min_count=present.get(entry["name"], 0),
             max_count=entry["maxCount"],
             workload=entry["labels"].get(WORKLOAD_LABEL, ""),
-            twin_of=tuple(spot_of.get(entry["name"], ())),
+            twin_of=spot_of.get(entry["name"], ()),
             taints=tuple(entry["taints"]),
         )
         for entry in entries

@@ -13,13 +13,13 @@ from typing import Any, Final, cast
 from urllib.parse import urlsplit
 
 from drill.errors import DrillError
+from kube.connection import LOCAL_HOSTS
 from kube.objects import at
 
 _SECONDS: Final = 60.0
 _LAST_LINES: Final = 2
 _TOKEN: Final = re.compile(r"[\w.~+/=-]+", re.ASCII)
 """A bearer token's letters (RFC 6750, "b64token")."""
-_LOCAL_HOSTS: Final = ("127.0.0.1", "localhost", "::1")
 
 
 class SignIn:
@@ -43,7 +43,7 @@ class SignIn:
     @property
     def local(self) -> bool:
         """Whether that is a stand-in on this machine."""
-        return urlsplit(self.endpoint).hostname in _LOCAL_HOSTS
+        return urlsplit(self.endpoint).hostname in LOCAL_HOSTS
 
     def token(self, *, anew: bool = False) -> str:
         """A bearer token for Resource Manager, the last one unless `anew`.
@@ -65,7 +65,7 @@ def _is_safe(endpoint: str) -> bool:
     """Whether a token may be sent there: by https, or to this machine."""
     try:
         parts = urlsplit(endpoint)
-        local = parts.hostname in _LOCAL_HOSTS
+        local = parts.hostname in LOCAL_HOSTS
         return bool(parts.hostname) and (parts.scheme == "https" or (parts.scheme == "http" and local))
     except ValueError:
         return False

@@ -18,7 +18,8 @@ JSON: Final = "application/json"
 CONNECT_SECONDS: Final = 5.0
 ANSWER_SECONDS: Final = 60.0
 _CONNECTIONS: Final = 32
-_LOCAL_HOSTS: Final = ("127.0.0.1", "::1", "localhost")
+LOCAL_HOSTS: Final = ("127.0.0.1", "::1", "localhost")
+"""Names of this machine for itself."""
 _LONGEST_PAUSE_SECONDS: Final = 60.0
 """What a server may ask for with `Retry-After`; the API server asks for 1 s."""
 
@@ -50,7 +51,7 @@ class Connection:
         self.url = str(target.cluster.get("server") or "").rstrip("/")
         if not self.url:
             raise UnreachableError("the kubeconfig names no server for its current context")
-        if not anywhere and urlsplit(self.url).hostname not in _LOCAL_HOSTS:
+        if not anywhere and urlsplit(self.url).hostname not in LOCAL_HOSTS:
             raise UnreachableError(
                 f"the local AKS changes no cluster but its own, and {self.url} is not local"
             )

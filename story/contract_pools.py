@@ -1,8 +1,8 @@
 """The stack's pools, as a story needs them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 WORKLOAD_LABEL: Final = "kubeflow-aks/workload"
 """Label that a spot pool shares with its on-demand twin; part of the program's output `poolContract`."""
@@ -65,6 +65,19 @@ class WorkloadPools:
     def gpu(self) -> bool:
         """Whether its nodes have GPUs."""
         return self.spot[0].role == "gpu"
+
+
+def spot_pools_of_twins(contract: Iterable[Mapping[str, Any]]) -> dict[str, tuple[str, ...]]:
+    """Names of the spot pools that each on-demand twin stands in for, by the twin's name.
+
+    Args:
+        contract: the stack's output `poolContract`.
+    """
+    found: dict[str, tuple[str, ...]] = {}
+    for entry in contract:
+        if twin := entry["fallback"]:
+            found[twin] = (*found.get(twin, ()), entry["name"])
+    return found
 
 
 def pools_for_role(pools: Iterable[ContractPool], role: str) -> WorkloadPools | None:

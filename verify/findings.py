@@ -106,11 +106,6 @@ def pools_named(found: Iterable[str]) -> str:
     return f"pool {names(listed)} has" if len(listed) == 1 else f"each of the pools {names(listed)} has"
 
 
-def counted(number: int, noun: str) -> str:
-    """`1 node`, `2 nodes`."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
 def one_line(text: object) -> str:
     """A text of others on one line; what steers a terminal is left out."""
     return " ".join("".join(each if each.isprintable() else " " for each in str(text)).split())

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from local_aks.simulation.vms.agent_pools import AgentPool
-from story.contract_pools import SYSTEM, WORKLOAD_LABEL, ContractPool
+from story.contract_pools import SYSTEM, WORKLOAD_LABEL, ContractPool, spot_pools_of_twins
 
 
 def join(
@@ -17,10 +17,7 @@ def join(
         azure: `AzureState.agent_pools()`.
     """
     by_name = {entry["name"]: entry for entry in contract}
-    spot_of: dict[str, list[str]] = {}
-    for entry in by_name.values():
-        if entry["fallback"]:
-            spot_of.setdefault(entry["fallback"], []).append(entry["name"])
+    spot_of = spot_pools_of_twins(by_name.values())
     pools = [AgentPool.from_wire(wire) for wire in azure]
     order = list(by_name)
     pools.sort(key=lambda pool: order.index(pool.name) if pool.name in by_name else -1)
@@ -33,7 +30,7 @@ def join(
             min_count=pool.min_count,
             max_count=pool.max_count,
             workload=pool.labels.get(WORKLOAD_LABEL, ""),
-            twin_of=tuple(spot_of.get(pool.name, ())),
+            twin_of=spot_of.get(pool.name, ()),
             taints=pool.taints,
         )
         for pool in pools

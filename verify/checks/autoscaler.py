@@ -15,7 +15,8 @@ import yaml
 
 from deployed.outputs import Outputs
 from kube.objects import Object, at, fields, items
-from verify.findings import Told, broken, counted, kept, names, one_line
+from story.formatting import counted
+from verify.findings import Told, broken, kept, names, one_line
 from verify.seen import NotSeenError, Seen, moment, pool_of, text
 
 _STATUS: Final = "kube-system/cluster-autoscaler-status"

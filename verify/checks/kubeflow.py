@@ -8,7 +8,8 @@ from typing import Final
 
 from deployed.outputs import Outputs
 from kube.objects import Object, annotation, fields, name_of
-from verify.findings import Told, broken, by_first, counted, kept, names, one_line, unseen
+from story.formatting import counted
+from verify.findings import Told, broken, by_first, kept, names, one_line, unseen
 from verify.seen import Answer, Seen, labels, owned_by, pool_of, text, where
 
 _MODEL: Final = "kubeflow"

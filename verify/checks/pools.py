@@ -7,7 +7,8 @@ from typing import Any, Final
 
 from deployed.outputs import Outputs
 from kube.objects import Object, at, condition, items, name_of
-from verify.findings import Told, broken, by_first, counted, kept, names, pools_named, unseen
+from story.formatting import counted
+from verify.findings import Told, broken, by_first, kept, names, pools_named, unseen
 from verify.seen import Seen, is_ready, labels, moment, pool_of, seconds, text
 
 _OURS: Final = "kubeflow-aks/"

@@ -9,7 +9,8 @@ from typing import Final
 
 from catalogue.versions import charmed_kubeflow_releases, kubernetes_versions
 from deployed.outputs import Outputs
-from verify.findings import Told, broken, counted, kept, unseen
+from story.formatting import counted
+from verify.findings import Told, broken, kept, unseen
 from verify.seen import NotSeenError, Seen, text
 
 _BEHIND: Final = 3

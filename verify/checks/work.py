@@ -8,7 +8,8 @@ from typing import Final
 
 from deployed.outputs import Outputs
 from kube.objects import Object, at, condition, items
-from verify.findings import Told, broken, by_first, counted, kept, names, one_line, unseen
+from story.formatting import counted
+from verify.findings import Told, broken, by_first, kept, names, one_line, unseen
 from verify.seen import Seen, seconds, text, where
 
 _EXPENDABLE: Final = -10
