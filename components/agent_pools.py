@@ -1,16 +1,18 @@
 """The agent pools of a cluster, one AKS resource each, made one after the other."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from typing import Any, Final, NotRequired, TypedDict
 
 import pulumi
 from pulumi_azure_native import containerservice as aks
 
+from components import defaults, pool_checks
 from components.cluster_reference import name_of, resource_of, version_of
 from components.conventions import GPU_TAINT, SPOT_KEY, SPOT_TAINT, SYSTEM_TAINT
-from components.mistakes import refuse
-from components.pool_checks import agent_pool_mistakes
-from components.pool_specs import DEFAULT_MAX_PODS, DEFAULT_OS_DISK_GIB, AgentPoolSpec
+from components.errors import refuse
+from components.mistakes import Mistake
+from components.pool_specs import AgentPoolSpec
 
 REPLACE_ON_CHANGES: Final = [
     "availabilityZones",
@@ -46,7 +48,7 @@ class AgentPoolsArgs(TypedDict):
     resource_group_name: pulumi.Input[str]
     """Resource group of the cluster."""
     cluster: pulumi.Input[aks.ManagedCluster]
-    """The cluster; its deletion takes the pools with it."""
+    """The cluster; the pools are deleted with it."""
     pools: Sequence[AgentPoolSpec]
     """The pools, in the order they are made."""
     kubernetes_version: NotRequired[str]
@@ -60,7 +62,7 @@ class AgentPoolsArgs(TypedDict):
 
 
 class AgentPools(pulumi.ComponentResource):
-    """The pools of one cluster beside its own: user pools, and a system pool that is to take the place of its own."""
+    """The pools of one cluster beside its own: user pools, and a system pool that is to replace its own."""
 
     names: list[str]
     """Names of the pools, in the order they are made."""
@@ -68,8 +70,8 @@ class AgentPools(pulumi.ComponentResource):
     """The pools themselves, for what this component does not offer."""
 
     def __init__(self, name: str, args: AgentPoolsArgs, opts: pulumi.ResourceOptions | None = None) -> None:
-        gpu_driver = args.get("gpu_driver", "Install")
-        refuse("AgentPools", agent_pool_mistakes(args["pools"], gpu_driver))
+        gpu_driver = args.get("gpu_driver", defaults.GPU_DRIVER)
+        refuse("AgentPools", mistakes(args["pools"], gpu_driver))
         cluster = pulumi.ResourceOptions(deleted_with=resource_of(args["cluster"]))
         super().__init__(
             "kubeflow-aks:index:AgentPools", name, {}, pulumi.ResourceOptions.merge(opts, cluster)
@@ -94,6 +96,34 @@ class AgentPools(pulumi.ComponentResource):
         self.register_outputs({"names": self.names})
 
 
+def mistakes(pools: Sequence[AgentPoolSpec], gpu_driver: str) -> Iterator[Mistake]:
+    """Every mistake in the arguments of `AgentPools`."""
+    for index, pool in enumerate(pools):
+        yield from (mistake.within(f"pools[{index}]") for mistake in _pool_mistakes(pool))
+    for name, count in Counter(pool["name"] for pool in pools).items():
+        if count > 1:
+            yield Mistake("pools", name, "a name of its own for each pool")
+    yield from pool_checks.one_of("gpuDriver", gpu_driver, ("Install", "None"))
+
+
+def _pool_mistakes(pool: AgentPoolSpec) -> Iterator[Mistake]:
+    system, policy, disk = _is_system(pool), pool.get("eviction_policy"), pool.get("os_disk", {})
+    priority = pool.get("priority", defaults.PRIORITY)
+    yield from pool_checks.name_mistakes(pool["name"])
+    yield from pool_checks.one_of("mode", pool.get("mode", "User"), ("User", "System"))
+    yield from pool_checks.one_of("priority", priority, ("Regular", "Spot"))
+    min_count = pool.get("min_count", defaults.MIN_COUNT)
+    yield from pool_checks.count_mistakes(min_count, pool["max_count"], system=system)
+    if system:
+        yield from pool_checks.system_mistakes(priority, pool.get("taints", ()))
+    yield from pool_checks.spot_mistakes(priority, policy, pool.get("max_price"))
+    size_gib = disk.get("size_gib", defaults.OS_DISK_GIB)
+    yield from pool_checks.os_disk_mistakes(disk.get("type", defaults.OS_DISK_TYPE), size_gib, policy)
+    yield from pool_checks.gpu_mistakes(pool.get("gpu_instance_profile"), gpu=pool.get("gpu", False))
+    yield from pool_checks.pod_mistakes(pool.get("max_pods", defaults.MAX_PODS), system=system)
+    yield from pool_checks.zone_mistakes(pool.get("zones", ()))
+
+
 def _agent_pool(
     name: str, args: AgentPoolsArgs, pool: AgentPoolSpec, gpu_driver: str, opts: pulumi.ResourceOptions
 ) -> aks.AgentPool:
@@ -110,22 +140,22 @@ def _agent_pool(
         mode=aks.AgentPoolMode.SYSTEM if _is_system(pool) else aks.AgentPoolMode.USER,
         type=aks.AgentPoolType.VIRTUAL_MACHINE_SCALE_SETS,
         os_type=aks.OSType.LINUX,
-        os_sku=args.get("os_sku", aks.OSSKU.UBUNTU),
+        os_sku=args.get("os_sku", defaults.OS_SKU),
         # Without it a new version of the cluster leaves the nodes behind (github.com/Azure/AKS/issues/3087).
         orchestrator_version=args.get("kubernetes_version", version_of(args["cluster"])),
         vm_size=pool["vm_size"],
         enable_auto_scaling=True,
-        count=pool.get("min_count", 0),
-        min_count=pool.get("min_count", 0),
+        count=pool.get("min_count", defaults.MIN_COUNT),
+        min_count=pool.get("min_count", defaults.MIN_COUNT),
         max_count=pool["max_count"],
         node_labels=_labels(pool, spot=spot) or None,
         node_taints=_taints(pool, spot=spot, gpu=gpu),
-        os_disk_type=disk.get("type", "Managed"),
-        os_disk_size_gb=disk.get("size_gib", DEFAULT_OS_DISK_GIB),
+        os_disk_type=disk.get("type", defaults.OS_DISK_TYPE),
+        os_disk_size_gb=disk.get("size_gib", defaults.OS_DISK_GIB),
         availability_zones=pool.get("zones") or None,
-        max_pods=pool.get("max_pods", DEFAULT_MAX_PODS),
+        max_pods=pool.get("max_pods", defaults.MAX_PODS),
         enable_encryption_at_host=pool.get("encryption_at_host")
-        or None,  # false would replace what never said it
+        or None,  # false would replace a pool where it was never set
         vnet_subnet_id=pool.get("subnet_id"),
         scale_down_mode=aks.ScaleDownMode.DELETE,
         tags=args.get("tags", {}) | pool.get("tags", {}) or None,
@@ -139,7 +169,7 @@ def _is_system(pool: AgentPoolSpec) -> bool:
 
 
 def _labels(pool: AgentPoolSpec, *, spot: bool) -> dict[str, str]:
-    """The labels asked for, and AKS's own, which an update without it would take off.
+    """The labels given, and AKS's own, which an update without it would remove.
 
     Source: github.com/Azure/AKS/issues/3152.
     """
@@ -147,7 +177,7 @@ def _labels(pool: AgentPoolSpec, *, spot: bool) -> dict[str, str]:
 
 
 def _taints(pool: AgentPoolSpec, *, spot: bool, gpu: bool) -> list[str]:
-    """The taints asked for, after those of a spot pool, without which AKS refuses updates, or a GPU or system pool."""
+    """The pool's own taints, without which AKS refuses updates of a spot pool, and those given."""
     given = pool.get("taints", ())
     kinds = ((SPOT_TAINT, spot), (GPU_TAINT, gpu), (SYSTEM_TAINT, _is_system(pool)))
     own = [taint for taint, kind in kinds if kind]

@@ -3,12 +3,13 @@
 import base64
 from collections.abc import Iterator, Mapping, Sequence
 from ipaddress import IPv4Network
-from typing import Final
+from typing import Any, Final
 
 import pulumi
 from pulumi_azure_native import containerservice as aks
 from pulumi_azure_native import managedidentity
 
+from components import defaults, pool_checks
 from components.aks_cluster_args import (
     AksClusterArgs,
     ApiAccessSpec,
@@ -18,13 +19,12 @@ from components.aks_cluster_args import (
     SshSpec,
 )
 from components.conventions import SYSTEM_TAINT
+from components.errors import refuse
 from components.kubeconfig import with_kubelogin_mode
-from components.mistakes import Mistake, refuse
-from components.pool_checks import system_pool_mistakes
-from components.pool_specs import DEFAULT_MAX_PODS, DEFAULT_OS_DISK_GIB, DEFAULT_SYSTEM_NODES, SystemPoolSpec
+from components.mistakes import Mistake
+from components.pool_specs import SystemPoolSpec
 from components.roles import NETWORK_CONTRIBUTOR, role_assignment
 
-_SERVICES: Final = "10.0.0.0/16"
 _POLICIES: Final = ("none", "calico", "cilium")
 """Azure's own engine ends, so it is not offered (docs/facts/aks.md#network-policy)."""
 
@@ -75,7 +75,7 @@ class AksCluster(pulumi.ComponentResource):
             _maintenance(f"{name}-{config}", config, args, self.managed_cluster, child)
         self.name = self.managed_cluster.name
         self.cluster_id = self.managed_cluster.id
-        private = args.get("api_access", {}).get("private_cluster", False)
+        private = args.get("api_access", {}).get("private_cluster", defaults.PRIVATE_CLUSTER)
         self.fqdn = self.managed_cluster.private_fqdn if private else self.managed_cluster.fqdn
         self.kubelet_object_id = self.managed_cluster.identity_profile.apply(_kubelet_object_id)
         self.oidc_issuer = self.managed_cluster.oidc_issuer_profile.apply(
@@ -95,17 +95,29 @@ class AksCluster(pulumi.ComponentResource):
 
 
 def _mistakes(args: AksClusterArgs) -> Iterator[Mistake]:
-    yield from system_pool_mistakes(args.get("system_pool", {}))
-    services = args.get("network", {}).get("service_cidr", _SERVICES)
+    for mistake in _system_pool_mistakes(args.get("system_pool", {})):
+        yield mistake.within("systemPool")
+    services = args.get("network", {}).get("service_cidr", defaults.SERVICE_CIDR)
     try:
         IPv4Network(services)
     except ValueError:
         yield Mistake(
-            "network.serviceCidr", services, f"an IPv4 range in CIDR form, for instance {_SERVICES}"
+            "network.serviceCidr",
+            services,
+            f"an IPv4 range in CIDR form, for instance {defaults.SERVICE_CIDR}",
         )
-    policy = args.get("network", {}).get("policy", "none")
-    if policy not in _POLICIES:
-        yield Mistake("network.policy", policy, f"one of {', '.join(_POLICIES)}")
+    policy = args.get("network", {}).get("policy", defaults.NETWORK_POLICY)
+    yield from pool_checks.one_of("network.policy", policy, _POLICIES)
+
+
+def _system_pool_mistakes(pool: SystemPoolSpec) -> Iterator[Mistake]:
+    min_count = pool.get("min_count", defaults.SYSTEM_MIN_COUNT)
+    max_count = pool.get("max_count", defaults.SYSTEM_MAX_COUNT)
+    yield from pool_checks.name_mistakes(pool.get("name", defaults.SYSTEM_POOL_NAME))
+    yield from pool_checks.count_mistakes(min_count, max_count, system=True)
+    yield from pool_checks.disk_size_mistakes("osDiskGib", pool.get("os_disk_gib", defaults.OS_DISK_GIB))
+    yield from pool_checks.pod_mistakes(pool.get("max_pods", defaults.MAX_PODS), system=True)
+    yield from pool_checks.zone_mistakes(pool.get("zones", ()))
 
 
 def _managed_cluster(
@@ -124,31 +136,31 @@ def _managed_cluster(
         location=args["location"],
         dns_prefix=name,
         node_resource_group=f"{name}-nodes",
-        kubernetes_version=kubernetes.get("version", "1.34"),
-        support_plan=kubernetes.get("support_plan", aks.KubernetesSupportPlan.AKS_LONG_TERM_SUPPORT),
+        kubernetes_version=kubernetes.get("version", defaults.KUBERNETES_VERSION),
+        support_plan=kubernetes.get("support_plan", defaults.SUPPORT_PLAN),
         sku=aks.ManagedClusterSKUArgs(
             name=aks.ManagedClusterSKUName.BASE,
-            tier=kubernetes.get("tier", aks.ManagedClusterSKUTier.PREMIUM),
+            tier=kubernetes.get("tier", defaults.TIER),
         ),
         identity=aks.ManagedClusterIdentityArgs(
             type=aks.ResourceIdentityType.USER_ASSIGNED, user_assigned_identities=[identity_id]
         ),
-        agent_pool_profiles=[_system_pool(args, kubernetes.get("os_sku", aks.OSSKU.UBUNTU))],
+        agent_pool_profiles=[_system_pool(args, kubernetes.get("os_sku", defaults.OS_SKU))],
         auto_scaler_profile=_autoscaler_profile(args.get("autoscaler", {})),
         auto_upgrade_profile=aks.ManagedClusterAutoUpgradeProfileArgs(
-            upgrade_channel=kubernetes.get("upgrade_channel", aks.UpgradeChannel.PATCH),
+            upgrade_channel=kubernetes.get("upgrade_channel", defaults.UPGRADE_CHANNEL),
             node_os_upgrade_channel=kubernetes.get(
-                "node_os_upgrade_channel", aks.NodeOSUpgradeChannel.NODE_IMAGE
+                "node_os_upgrade_channel", defaults.NODE_OS_UPGRADE_CHANNEL
             ),
         ),
         network_profile=_network_profile(args.get("network", {})),
         api_server_access_profile=aks.ManagedClusterAPIServerAccessProfileArgs(
             authorized_ip_ranges=access.get("authorized_ip_ranges") or None,
-            enable_private_cluster=access.get("private_cluster", False),
+            enable_private_cluster=access.get("private_cluster", defaults.PRIVATE_CLUSTER),
             disable_run_command=None if commands is None else not commands,
         ),
         enable_rbac=True,
-        disable_local_accounts=not access.get("local_accounts", True),
+        disable_local_accounts=not access.get("local_accounts", defaults.LOCAL_ACCOUNTS),
         aad_profile=_entra_profile(access),
         oidc_issuer_profile=aks.ManagedClusterOIDCIssuerProfileArgs(enabled=True),
         security_profile=aks.ManagedClusterSecurityProfileArgs(
@@ -157,7 +169,7 @@ def _managed_cluster(
         ),
         storage_profile=aks.ManagedClusterStorageProfileArgs(
             blob_csi_driver=aks.ManagedClusterStorageProfileBlobCSIDriverArgs(
-                enabled=args.get("blob_driver", True)
+                enabled=args.get("blob_driver", defaults.BLOB_DRIVER)
             )
         ),
         linux_profile=_linux_profile(args.get("ssh")),
@@ -177,16 +189,16 @@ def _network_profile(network: ClusterNetworkSpec) -> aks.ContainerServiceNetwork
     the cluster. Sources: canonical/charmed-kubeflow-solutions, .github/workflows/deploy-to-aks.yaml (2026-06-18);
     pulumi/pulumi-azure-native#4771.
     """
-    services = network.get("service_cidr", _SERVICES)
-    policy = network.get("policy", "none")
+    services = network.get("service_cidr", defaults.SERVICE_CIDR)
+    policy = network.get("policy", defaults.NETWORK_POLICY)
     return aks.ContainerServiceNetworkProfileArgs(
         network_plugin=aks.NetworkPlugin.AZURE,
         network_plugin_mode=aks.NetworkPluginMode.OVERLAY,
         network_dataplane=aks.NetworkDataplane.CILIUM if policy == "cilium" else aks.NetworkDataplane.AZURE,
         network_policy=None if policy == "none" else policy,
         load_balancer_sku=aks.LoadBalancerSku.STANDARD,
-        outbound_type=network.get("outbound_type", aks.OutboundType.LOAD_BALANCER),
-        pod_cidr=network.get("pod_cidr", "10.244.0.0/16"),
+        outbound_type=network.get("outbound_type", defaults.OUTBOUND_TYPE),
+        pod_cidr=network.get("pod_cidr", defaults.POD_CIDR),
         service_cidr=services,
         dns_service_ip=str(IPv4Network(services)[10]),  # the tenth address, as AKS has it by default
     )
@@ -204,23 +216,23 @@ def _system_pool(args: AksClusterArgs, os_sku: str) -> aks.ManagedClusterAgentPo
     (github.com/Azure/ARO-HCP/pull/662). Its nodes follow by `az aks nodepool upgrade`.
     """
     pool: SystemPoolSpec = args.get("system_pool", {})
-    fewest, most = DEFAULT_SYSTEM_NODES
+    min_count = pool.get("min_count", defaults.SYSTEM_MIN_COUNT)
     return aks.ManagedClusterAgentPoolProfileArgs(
-        name=pool.get("name", "system"),
+        name=pool.get("name", defaults.SYSTEM_POOL_NAME),
         mode=aks.AgentPoolMode.SYSTEM,
         type=aks.AgentPoolType.VIRTUAL_MACHINE_SCALE_SETS,
         os_type=aks.OSType.LINUX,
         os_sku=os_sku,
-        vm_size=pool.get("vm_size", "Standard_D4s_v5"),
+        vm_size=pool.get("vm_size", defaults.SYSTEM_VM_SIZE),
         enable_auto_scaling=True,
-        count=pool.get("min_count", fewest),
-        min_count=pool.get("min_count", fewest),
-        max_count=pool.get("max_count", most),
+        count=min_count,
+        min_count=min_count,
+        max_count=pool.get("max_count", defaults.SYSTEM_MAX_COUNT),
         node_taints=[SYSTEM_TAINT],
         os_disk_type=aks.OSDiskType.MANAGED,
-        os_disk_size_gb=pool.get("os_disk_gib", DEFAULT_OS_DISK_GIB),
+        os_disk_size_gb=pool.get("os_disk_gib", defaults.OS_DISK_GIB),
         availability_zones=pool.get("zones") or None,
-        max_pods=pool.get("max_pods", DEFAULT_MAX_PODS),
+        max_pods=pool.get("max_pods", defaults.MAX_PODS),
         enable_encryption_at_host=pool.get("encryption_at_host") or None,
         vnet_subnet_id=pool.get("subnet_id"),
         upgrade_settings=aks.AgentPoolUpgradeSettingsArgs(max_surge="1"),
@@ -229,26 +241,16 @@ def _system_pool(args: AksClusterArgs, os_sku: str) -> aks.ManagedClusterAgentPo
 
 
 def _autoscaler_profile(profile: AutoscalerSpec) -> aks.ManagedClusterPropertiesAutoScalerProfileArgs:
-    """AKS takes every value as text, but for three booleans that are not set here.
+    """The profile with its defaults. AKS takes every value as text, but for three booleans that are not set here.
 
     Source: Azure/azure-rest-api-specs, containerservice/aks/stable/2025-09-01/managedClusters.json.
     """
-    return aks.ManagedClusterPropertiesAutoScalerProfileArgs(
-        expander=aks.Expander.PRIORITY,
-        scan_interval=profile.get("scan_interval", "10s"),
-        max_node_provision_time=profile.get("max_node_provision_time", "10m"),
-        scale_down_delay_after_add=profile.get("scale_down_delay_after_add", "10m"),
-        scale_down_unneeded_time=profile.get("scale_down_unneeded_time", "10m"),
-        scale_down_utilization_threshold=str(profile.get("scale_down_utilization_threshold", 0.5)),
-        balance_similar_node_groups=_text(profile.get("balance_similar_node_groups", False)),
-        skip_nodes_with_local_storage=_text(profile.get("skip_nodes_with_local_storage", True)),
-        skip_nodes_with_system_pods=_text(profile.get("skip_nodes_with_system_pods", True)),
-        max_graceful_termination_sec=str(profile.get("max_graceful_termination_sec", 600)),
-    )
+    texts: dict[str, Any] = {key: _text(value) for key, value in {**defaults.AUTOSCALER, **profile}.items()}
+    return aks.ManagedClusterPropertiesAutoScalerProfileArgs(expander=aks.Expander.PRIORITY, **texts)
 
 
-def _text(value: bool) -> str:  # noqa: FBT001 - turns exactly one boolean into text
-    return "true" if value else "false"
+def _text(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _linux_profile(ssh: SshSpec | None) -> aks.ContainerServiceLinuxProfileArgs | None:
@@ -256,7 +258,7 @@ def _linux_profile(ssh: SshSpec | None) -> aks.ContainerServiceLinuxProfileArgs 
         return None
     key = aks.ContainerServiceSshPublicKeyArgs(key_data=ssh["public_key"])
     return aks.ContainerServiceLinuxProfileArgs(
-        admin_username=ssh.get("admin_username", "azureuser"),
+        admin_username=ssh.get("admin_username", defaults.SSH_USERNAME),
         ssh=aks.ContainerServiceSshConfigurationArgs(public_keys=[key]),
     )
 
@@ -265,7 +267,7 @@ def _maintenance(
     name: str, config: str, args: AksClusterArgs, cluster: aks.ManagedCluster, opts: pulumi.ResourceOptions
 ) -> aks.MaintenanceConfiguration:
     window: MaintenanceSpec = args.get("kubernetes", {}).get("maintenance", {})
-    weekly = aks.WeeklyScheduleArgs(day_of_week=window.get("day", aks.WeekDay.SATURDAY), interval_weeks=1)
+    weekly = aks.WeeklyScheduleArgs(day_of_week=window.get("day", defaults.MAINTENANCE_DAY), interval_weeks=1)
     return aks.MaintenanceConfiguration(
         name,
         config_name=config,
@@ -273,9 +275,9 @@ def _maintenance(
         resource_name_=cluster.name,
         maintenance_window=aks.MaintenanceWindowArgs(
             schedule=aks.ScheduleArgs(weekly=weekly),
-            start_time=window.get("start_time", "22:00"),
-            duration_hours=window.get("duration_hours", 6),
-            utc_offset=window.get("utc_offset", "+00:00"),
+            start_time=window.get("start_time", defaults.MAINTENANCE_START),
+            duration_hours=window.get("duration_hours", defaults.MAINTENANCE_HOURS),
+            utc_offset=window.get("utc_offset", defaults.MAINTENANCE_UTC_OFFSET),
         ),
         opts=pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(deleted_with=cluster)),
     )
@@ -287,7 +289,7 @@ def _kubeconfig(args: AksClusterArgs, cluster: aks.ManagedCluster) -> pulumi.Out
     Source: MicrosoftDocs/azure-aks-docs, articles/aks/local-accounts.md (2026-08-21).
     """
     access = args.get("api_access", {})
-    if access.get("local_accounts", True):
+    if access.get("local_accounts", defaults.LOCAL_ACCOUNTS):
         admin = aks.list_managed_cluster_admin_credentials_output(
             resource_group_name=args["resource_group_name"], resource_name=cluster.name
         )
@@ -295,7 +297,7 @@ def _kubeconfig(args: AksClusterArgs, cluster: aks.ManagedCluster) -> pulumi.Out
     user = aks.list_managed_cluster_user_credentials_output(
         resource_group_name=args["resource_group_name"], resource_name=cluster.name, format="exec"
     )
-    mode = access.get("kubelogin_mode", "azurecli")
+    mode = access.get("kubelogin_mode", defaults.KUBELOGIN_MODE)
     return pulumi.Output.secret(
         user.kubeconfigs.apply(lambda found: with_kubelogin_mode(_first(found), mode))
     )

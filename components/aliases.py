@@ -25,7 +25,7 @@ def without_version_aliases(
 
 
 def _is_version_alias(alias: pulumi.Input[str | pulumi.Alias]) -> bool:
-    """Whether an alias says nothing but that the type was of a versioned module."""
+    """Whether an alias differs from the resource only in the versioned module of its type."""
     if not isinstance(alias, pulumi.Alias):
         return False
     others = (alias.name, alias.parent, alias.stack, alias.project)

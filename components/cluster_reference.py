@@ -1,4 +1,4 @@
-"""The cluster as components take it: known at once in a program, an Output where another process made it."""
+"""The cluster that components are given: a resource in the same program, an Output in a plugin."""
 
 import pulumi
 from pulumi.resource import DependencyResource
@@ -11,15 +11,15 @@ def name_of(cluster: pulumi.Input[aks.ManagedCluster]) -> pulumi.Output[str]:
 
 
 def version_of(cluster: pulumi.Input[aks.ManagedCluster]) -> pulumi.Output[str | None]:
-    """The Kubernetes version that the cluster was told, once it runs it."""
+    """The Kubernetes version that the cluster is set to, once it exists."""
     return pulumi.Output.from_input(cluster).apply(lambda found: found.kubernetes_version)
 
 
 def resource_of(cluster: pulumi.Input[aks.ManagedCluster]) -> pulumi.Resource:
     """The cluster as `deleted_with` takes it.
 
-    In a component that runs for a program in another process the cluster is an Output, for which `deleted_with` has no
-    room; all it asks of a resource is the URN.
+    In a component that runs for a program in another process the cluster is an Output, which `deleted_with` does not
+    accept; it needs only the URN of a resource.
     """
     if isinstance(cluster, pulumi.Resource):
         return cluster

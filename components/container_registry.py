@@ -6,6 +6,7 @@ from typing import NotRequired, TypedDict
 import pulumi
 from pulumi_azure_native import containerregistry
 
+from components import defaults
 from components.roles import ACR_PULL, REPOSITORY_READER, role_assignment
 
 
@@ -53,7 +54,7 @@ class ContainerRegistry(pulumi.ComponentResource):
             name.replace("-", ""),
             resource_group_name=args["resource_group_name"],
             location=args["location"],
-            sku=containerregistry.SkuArgs(name=args.get("sku", "Standard")),
+            sku=containerregistry.SkuArgs(name=args.get("sku", defaults.REGISTRY_SKU)),
             admin_user_enabled=False,
             policies=_retention(args.get("retention_days")),
             network_rule_set=_firewall(args.get("authorized_ip_ranges", ())),

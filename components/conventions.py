@@ -15,9 +15,9 @@ Source: MicrosoftDocs/azure-aks-docs, articles/aks/use-system-pools.md (2026-08-
 """
 GPU_KEY: Final = "nvidia.com/gpu"
 GPU_TAINT: Final = f"{GPU_KEY}=present:NoSchedule"
-"""Keeps pods that ask for no GPU off GPU nodes.
+"""Keeps pods that request no GPU off GPU nodes.
 
-The ExtendedResourceToleration admission plugin, on in AKS, lets pods that ask for the resource tolerate a taint with
+The ExtendedResourceToleration admission plugin, on in AKS, lets pods that request the resource tolerate a taint with
 its name as key (Kubernetes documentation, "Admission Control in Kubernetes").
 """
 WORKLOAD_LABEL: Final = "kubeflow-aks/workload"

@@ -7,6 +7,7 @@ from typing import Final, NotRequired, TypedDict
 import pulumi
 from pulumi_azure_native import managedidentity, storage
 
+from components import defaults
 from components.roles import BLOB_DATA_CONTRIBUTOR, role_assignment
 
 _AUDIENCE: Final = "api://AzureADTokenExchange"
@@ -65,7 +66,7 @@ class DataStore(pulumi.ComponentResource):
             blob_services_name="default",
             resource_group_name=args["resource_group_name"],
             container_delete_retention_policy=storage.DeleteRetentionPolicyArgs(
-                enabled=True, days=args.get("soft_delete_days", 7)
+                enabled=True, days=args.get("soft_delete_days", defaults.SOFT_DELETE_DAYS)
             ),
             # A trainer deletes all but its last checkpoints; soft deletion would have them paid for days longer.
             delete_retention_policy=storage.DeleteRetentionPolicyArgs(enabled=False),
@@ -94,7 +95,7 @@ def _account(name: str, args: DataStoreArgs, opts: pulumi.ResourceOptions) -> st
     Its namespace is hierarchical, so that renaming a checkpoint is one step (MicrosoftDocs/azure-docs,
     articles/storage/blobs/data-lake-storage-namespace.md).
     """
-    sku = args.get("sku", "Standard_ZRS")
+    sku = args.get("sku", defaults.BLOB_SKU)
     premium = sku.startswith("Premium")
     # No physical name: it must be free in all of Azure, so the provider adds a random suffix.
     return storage.StorageAccount(
@@ -126,7 +127,7 @@ def _account_prefix(name: str) -> str:
 def _identity(
     name: str, container_id: pulumi.Input[str], args: DataStoreArgs, parent: pulumi.Resource
 ) -> managedidentity.UserAssignedIdentity:
-    """An identity that reads and writes one container. Not protected: it holds no data and can be made anew."""
+    """An identity that reads and writes one container. Not protected: it holds no data and can be created again."""
     identity = managedidentity.UserAssignedIdentity(
         f"{name}-data",
         resource_name_=f"{name}-data",
@@ -140,10 +141,10 @@ def _identity(
 
 
 def _subjects(namespace: str, spec: DataProfileSpec) -> dict[str, str]:
-    """What service accounts call themselves, by the name of the credential: it has no dots, and they no underscores."""
+    """The subjects of service accounts by credential name, in which dots, not allowed there, are underscores."""
     return {
         f"sa-{account.replace('.', '_')}": f"system:serviceaccount:{namespace}:{account}"
-        for account in spec.get("service_accounts", ("default-editor",))
+        for account in spec.get("service_accounts", defaults.SERVICE_ACCOUNTS)
     }
 
 
@@ -154,7 +155,7 @@ def _federate(
     args: DataStoreArgs,
     parent: pulumi.Resource,
 ) -> None:
-    """Lets service accounts be an identity; one after the other, for Azure refuses two such writes at once."""
+    """Lets service accounts sign in as an identity; one by one, because Azure refuses two such writes at once."""
     before: pulumi.Resource = identity
     for credential, subject in subjects.items():
         before = managedidentity.FederatedIdentityCredential(

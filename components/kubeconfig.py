@@ -1,4 +1,4 @@
-"""What is done with a kubeconfig: how kubelogin signs in, and where the API server is."""
+"""Reading and changing a kubeconfig: the API server's address, and how kubelogin signs in."""
 
 import base64
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ def api_endpoint(kubeconfig: str) -> ApiEndpoint:
 
 
 def with_kubelogin_mode(kubeconfig: str, mode: str) -> str:
-    """The kubeconfig with kubelogin signing in by `mode` instead of asking for a device code.
+    """The kubeconfig with kubelogin signing in by `mode` instead of a device code.
 
     Does what `kubelogin convert-kubeconfig --login <mode>` does for modes that take the rest from the environment
     (Azure/kubelogin, docs/book/src/cli/convert-kubeconfig.md). Users without an exec plugin stay as they are.

@@ -1,10 +1,7 @@
-"""Arguments that a component refuses: every mistake at once, one line each, without a traceback."""
+"""What is wrong with one argument. Pure data: `components.errors` makes an exception of it."""
 
 import json
-from collections.abc import Iterable
-from dataclasses import dataclass
-
-import pulumi
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True)
@@ -14,41 +11,19 @@ class Mistake:
     key: str
     """Path of the argument as Pulumi's schema names it, for instance `pools[1].maxPrice`."""
     value: object
-    """What was given; None where it was left out."""
+    """The value of the argument; None where it is missing."""
     expected: str
-    """What is allowed."""
+    """What is allowed, in words that follow "expected"."""
 
     @property
     def reason(self) -> str:
         """The mistake without its key."""
-        shown = "nothing" if self.value is None else json.dumps(self.value, default=repr)
-        return f"{shown} is not allowed; expected {self.expected}"
+        found = "missing" if self.value is None else f"{json.dumps(self.value, default=repr)} is not allowed"
+        return f"{found}; expected {self.expected}"
+
+    def within(self, path: str) -> "Mistake":
+        """The mistake of an argument that is part of another one, whose path is this."""
+        return replace(self, key=f"{path}.{self.key}")
 
     def __str__(self) -> str:
         return f"{self.key}: {self.reason}"
-
-
-class ArgumentsError(pulumi.RunError):
-    """A component's arguments cannot be used; nothing of it was registered."""
-
-    def __init__(self, component: str, mistakes: Iterable[Mistake]) -> None:
-        """Tells all mistakes.
-
-        Args:
-            component: name of the component.
-            mistakes: what is wrong, at least one.
-        """
-        self.mistakes = tuple(mistakes)
-        super().__init__(
-            "\n".join([f"{component}: arguments that cannot be used:", *map(str, self.mistakes)])
-        )
-
-
-def refuse(component: str, mistakes: Iterable[Mistake]) -> None:
-    """Refuses arguments with mistakes.
-
-    Raises:
-        ArgumentsError: there is at least one.
-    """
-    if found := tuple(mistakes):
-        raise ArgumentsError(component, found)

@@ -6,6 +6,8 @@ from typing import NotRequired, TypedDict
 import pulumi
 from pulumi_azure_native import monitor, operationalinsights
 
+from components import defaults
+
 
 class MonitoringArgs(TypedDict):
     """Arguments of `Monitoring`."""
@@ -27,7 +29,7 @@ class MonitoringArgs(TypedDict):
 
 
 class Monitoring(pulumi.ComponentResource):
-    """What the control plane of one cluster writes down, in a Log Analytics workspace, new or given."""
+    """The logs of one cluster's control plane, in a Log Analytics workspace, new or given."""
 
     workspace_id: pulumi.Output[str]
     """ARM id of the workspace."""
@@ -38,8 +40,8 @@ class Monitoring(pulumi.ComponentResource):
         self.workspace_id = (
             pulumi.Output.from_input(given) if given else _workspace(f"{name}-logs", args, self).id
         )
-        # Never `deleted_with` the cluster: Azure keeps the setting, and a cluster made anew under the same name would
-        # have it again (MicrosoftDocs/azure-docs#100347). It holds no logs, so it is not protected.
+        # Never `deleted_with` the cluster: Azure keeps the setting, and a new cluster of the same name would have it
+        # again (MicrosoftDocs/azure-docs#100347). It holds no logs, so it is not protected.
         monitor.DiagnosticSetting(
             f"{name}-control-plane",
             name=f"{name}-control-plane",
@@ -56,9 +58,9 @@ class Monitoring(pulumi.ComponentResource):
 
 
 def _workspace(name: str, args: MonitoringArgs, parent: pulumi.Resource) -> operationalinsights.Workspace:
-    """A workspace that is paid for by what comes in.
+    """A workspace that is paid for by the size of its logs.
 
-    Azure keeps a deleted one for 14 days, and gives it back with its logs to who makes it anew under its name
+    Azure keeps a deleted one for 14 days, and restores it with its logs when one of the same name is created
     (MicrosoftDocs/azure-monitor-docs, articles/azure-monitor/logs/delete-workspace.md, 2024-10-31).
     """
     return operationalinsights.Workspace(
@@ -67,7 +69,7 @@ def _workspace(name: str, args: MonitoringArgs, parent: pulumi.Resource) -> oper
         resource_group_name=args["resource_group_name"],
         location=args["location"],
         sku=operationalinsights.WorkspaceSkuArgs(name=operationalinsights.WorkspaceSkuNameEnum.PER_GB2018),
-        retention_in_days=args.get("retention_days") or 30,
+        retention_in_days=args.get("retention_days") or defaults.LOG_RETENTION_DAYS,
         tags=args.get("tags"),
         opts=pulumi.ResourceOptions(parent=parent),
     )

@@ -1,16 +1,11 @@
 """The virtual network: a subnet for each kind of pool, the way out, and the address of the ingress."""
 
-from typing import Final, NotRequired, TypedDict
+from typing import NotRequired, TypedDict
 
 import pulumi
 from pulumi_azure_native import network
 
-_SUBNETS: Final = {
-    "system": "10.224.0.0/24",
-    "general": "10.224.1.0/24",
-    "cpu": "10.224.4.0/22",
-    "gpu": "10.224.8.0/22",
-}
+from components import defaults
 
 
 class NetworkArgs(TypedDict):
@@ -50,8 +45,8 @@ class Network(pulumi.ComponentResource):
         super().__init__("kubeflow-aks:index:Network", name, {}, opts)
         child = pulumi.ResourceOptions(parent=self)
         gateway = self.outbound_address = None
-        subnets = args.get("subnets", _SUBNETS)
-        if args.get("outbound_type") == "userAssignedNATGateway":
+        subnets = args.get("subnets", defaults.SUBNETS)
+        if args.get("outbound_type", defaults.OUTBOUND_TYPE) == "userAssignedNATGateway":
             address = _static_address(f"{name}-outbound", args, child)
             gateway = _nat_gateway(name, args, address, child)
             self.outbound_address = address.ip_address.apply(lambda found: found or "")
@@ -63,7 +58,9 @@ class Network(pulumi.ComponentResource):
             virtual_network_name=f"{name}-vnet",
             resource_group_name=args["resource_group_name"],
             location=args["location"],
-            address_space=network.AddressSpaceArgs(address_prefixes=[args.get("vnet_cidr", "10.224.0.0/16")]),
+            address_space=network.AddressSpaceArgs(
+                address_prefixes=[args.get("vnet_cidr", defaults.VNET_CIDR)]
+            ),
             subnets=[
                 network.SubnetArgs(
                     name=subnet,

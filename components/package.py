@@ -1,8 +1,12 @@
 """The Pulumi package that the components make up."""
 
-from typing import Final
+import inspect
+import json
+from pathlib import Path
+from typing import Any, Final, cast
 
 import pulumi
+import yaml
 from pulumi.provider import ConstructResult
 from pulumi.provider.experimental.component import ComponentProvider
 from pulumi.provider.server import ComponentInitError
@@ -11,13 +15,14 @@ from components.agent_pools import AgentPools
 from components.aks_cluster import AksCluster
 from components.container_registry import ContainerRegistry
 from components.data_store import DataStore
+from components.errors import ArgumentsError
 from components.kubeflow.prerequisites import KubeflowPrerequisites
-from components.mistakes import ArgumentsError
 from components.monitoring import Monitoring
 from components.network import Network
 
 NAME: Final = "kubeflow-aks"
-VERSION: Final = "0.1.0"
+_DECLARED: Final = yaml.safe_load(Path(__file__).with_name("PulumiPlugin.yaml").read_text(encoding="utf-8"))
+VERSION: Final[str] = _DECLARED["version"]
 COMPONENTS: Final[list[type[pulumi.ComponentResource]]] = [
     AgentPools,
     AksCluster,
@@ -30,10 +35,11 @@ COMPONENTS: Final[list[type[pulumi.ComponentResource]]] = [
 
 
 class Package(ComponentProvider):
-    """Makes components for programs in other processes; its schema is read from their types and docstrings."""
+    """Makes components for programs in other processes; its schema comes from their types and docstrings."""
 
     def __init__(self) -> None:
         super().__init__(COMPONENTS, NAME, version=VERSION)
+        self.schema = json.dumps(_without_indentation(json.loads(self.schema or "")))
 
     def construct(
         self,
@@ -45,8 +51,8 @@ class Package(ComponentProvider):
         """Makes a component.
 
         Raises:
-            pulumi.InputPropertiesError: arguments it refuses, which the engine then tells one by one; without this it
-                would tell them with a stack trace.
+            pulumi.InputPropertiesError: invalid arguments, which the engine then reports one by one and without a
+                stack trace.
         """
         try:
             return super().construct(name, resource_type, inputs, options)
@@ -54,6 +60,16 @@ class Package(ComponentProvider):
             if not isinstance(error.inner, ArgumentsError):
                 raise
             raise pulumi.InputPropertiesError(
-                "arguments that cannot be used",
+                "invalid arguments",
                 [{"property_path": found.key, "reason": found.reason} for found in error.inner.mistakes],
             ) from None
+
+
+def _without_indentation(value: Any, key: str = "") -> Any:
+    """A part of the schema; its descriptions are docstrings, which Python cleans itself from 3.13 on."""
+    if isinstance(value, dict):
+        fields = cast(dict[str, Any], value).items()
+        return {name: _without_indentation(field, name) for name, field in fields}
+    if isinstance(value, list):
+        return [_without_indentation(item) for item in cast(list[Any], value)]
+    return inspect.cleandoc(value) if key == "description" and isinstance(value, str) else value

@@ -1,18 +1,9 @@
-"""What a pool may be told: pools beside the cluster for `AgentPools`, its own system pool for `AksCluster`."""
+"""Arguments of one pool: of those beside the cluster for `AgentPools`, of its system pool for `AksCluster`."""
 
 from collections.abc import Sequence
-from typing import Final, NotRequired, TypedDict
+from typing import NotRequired, TypedDict
 
 import pulumi
-
-DEFAULT_OS_DISK_GIB: Final = 128
-DEFAULT_SYSTEM_NODES: Final = (2, 3)
-"""Fewest and most nodes of the system pool."""
-DEFAULT_MAX_PODS: Final = 110
-"""What Charmed Kubeflow's pods need on a node; AKS's own default with CNI Overlay is 250.
-
-Source: canonical/charmed-kubeflow-solutions, .github/workflows/deploy-to-aks.yaml (2026-06-18).
-"""
 
 
 class OsDiskSpec(TypedDict):
@@ -32,7 +23,7 @@ class AgentPoolSpec(TypedDict):
     vm_size: str
     """VM size of its nodes."""
     mode: NotRequired[str]
-    """User (default), or System for a second system pool that is to take the place of the cluster's own."""
+    """User (default), or System for a second system pool that is to replace the cluster's own."""
     gpu: NotRequired[bool]
     """Whether that size has GPUs. Default: false."""
     priority: NotRequired[str]
@@ -42,7 +33,7 @@ class AgentPoolSpec(TypedDict):
     max_count: int
     """Most nodes, up to 1000."""
     eviction_policy: NotRequired[str | None]
-    """What becomes of an evicted spot node: Delete, or Deallocate, which keeps disk and quota. Spot needs it."""
+    """What happens to an evicted spot node: Delete, or Deallocate, which keeps disk and quota. Spot needs it."""
     max_price: NotRequired[float | None]
     """Spot only: most to pay, in USD per hour; -1 (default) means up to the on-demand price."""
     labels: NotRequired[dict[str, str]]

@@ -1,3 +1,3 @@
-# Nothing is set here: the provider asks the `juju` command for its current controller, as bootstrap.sh leaves it, or takes
-# JUJU_CONTROLLER_ADDRESSES, JUJU_USERNAME, JUJU_PASSWORD and JUJU_CA_CERT. So no login gets into the configuration.
+# Nothing is set here: the provider uses the current controller of the `juju` command, which bootstrap.sh selects, or
+# JUJU_CONTROLLER_ADDRESSES, JUJU_USERNAME, JUJU_PASSWORD and JUJU_CA_CERT. So no login is in the configuration.
 provider "juju" {}

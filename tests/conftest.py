@@ -7,7 +7,10 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
+settings.register_profile("tests", deadline=None)  # a busy machine is slow
+settings.load_profile("tests")
 os.environ["PULUMI_ERROR_OUTPUT_STRING"] = "1"
 """An Output used as text raises instead of becoming part of a name (docs/facts/pulumi.md#unit-tests)."""
 
@@ -30,7 +33,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Leaves `tests/local` out, imports included, unless asked for."""
+    """Leaves `tests/local` out, imports included, unless --local is given."""
     return True if collection_path == _LOCAL and not config.getoption("local") else None
 
 

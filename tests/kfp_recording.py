@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, Final
 
-from recorder.run import PROJECT_ROOT
+from kubeflow_aks.project import PROJECT_ROOT
 
 RECORDED: Final[dict[str, dict[str, Any]]] = json.loads(
     (PROJECT_ROOT / "ckf_spot/tests/pipelines/data/kfp-2.15-recording.json").read_text(encoding="utf-8")

@@ -45,7 +45,7 @@ def test_from_a_folder(site: Path, tmp_path: Path, *, editable: bool, option: st
     checkout.mkdir()
     installed_from(site, checkout.as_uri(), dir_info={"editable": editable})
     assert install.hint("validate") == f"pip install {option}'{checkout}[validate]'"
-    assert install.told() == f"0.1.0 from {checkout.as_uri()}"
+    assert install.description() == f"0.1.0 from {checkout.as_uri()}"
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_from_a_folder(site: Path, tmp_path: Path, *, editable: bool, option: st
 def test_from_a_repository_or_an_archive(site: Path, url: str, origin: dict[str, Any], told: str) -> None:
     installed_from(site, url, **origin)
     assert install.hint("kfp") == f"pip install 'ckf-spot[kfp] @ {told}'"
-    assert install.told() == f"0.1.0 from {told}"
+    assert install.description() == f"0.1.0 from {told}"
 
 
 def test_from_a_wheel_beside_us(site: Path, tmp_path: Path) -> None:
@@ -84,7 +84,7 @@ def test_an_origin_that_is_not_known_or_gone_leaves_the_packages(
     site: Path, tmp_path: Path, extra: str, packages: str
 ) -> None:
     assert install.hint(extra) == f"pip install {packages}"
-    assert install.told() == f"0.1.0 from {Path(install.__file__).parent}"
+    assert install.description() == f"0.1.0 from {Path(install.__file__).parent}"
     installed_from(site, (tmp_path / "gone").as_uri(), dir_info={})
     assert install.hint(extra) == f"pip install {packages}"
 
@@ -99,5 +99,5 @@ def test_a_source_folder_that_was_never_installed(monkeypatch: pytest.MonkeyPatc
     folder = Path(install.__file__).parents[2]
     monkeypatch.setattr(install, "_NAME", "ckf-spot-that-nobody-installed")
     assert install.hint("kfp") == f"pip install '{folder}[kfp]'"
-    assert install.told() == f"source, not installed, in {folder / 'src/ckf_spot'}"
+    assert install.description() == f"source, not installed, in {folder / 'src/ckf_spot'}"
     assert (folder / "pyproject.toml").exists()

@@ -38,7 +38,7 @@ def test_a_pod_with_it_is_a_valid_pod(placement: Placement) -> None:
 def test_a_preference_is_one_required_term_and_one_wish_of_the_largest_weight() -> None:
     affinity = POOLS["cpu"].placement(prefer="spot").node_affinity
     assert len(affinity[TERMS]["nodeSelectorTerms"]) == 1
-    assert [wish["weight"] for wish in affinity[WISHES]] == [100]
+    assert [request["weight"] for request in affinity[WISHES]] == [100]
 
 
 @pytest.mark.parametrize("require", ["spot", "on-demand"])

@@ -15,6 +15,7 @@ import pytest
 FOLDER = Path(__file__).parents[1]
 README = (FOLDER / "README.md").read_text(encoding="utf-8")
 FROM_CHECKOUT, WHEEL, FROM_WHEEL, FROM_GIT = re.findall(r"^pip .*", README, re.MULTILINE)
+VERSION = Path("components/PulumiPlugin.yaml")
 NOTEBOOK = (
     (FOLDER / "examples/pipelines/01-base-workload.py").read_text(encoding="utf-8").replace("\n# ", " ")
 )
@@ -22,8 +23,10 @@ NOTEBOOK = (
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
-    """A repository with this package in it."""
+    """A repository with this package in it, and the file that has the repository's version."""
     folder = tmp_path / "checkout"
+    (folder / VERSION.parent).mkdir(parents=True)
+    shutil.copy(FOLDER.parent / VERSION, folder / VERSION)
     for name in ("pyproject.toml", "README.md", "src"):
         copy = shutil.copytree if (FOLDER / name).is_dir() else shutil.copy
         (folder / "ckf_spot").mkdir(parents=True, exist_ok=True)
@@ -65,7 +68,10 @@ def test_from_a_checkout(checkout: Path, tmp_path: Path) -> None:
 
 def test_in_a_notebook_from_the_wheel(checkout: Path, tmp_path: Path) -> None:
     pip(WHEEL, checkout)
-    pip(FROM_WHEEL, checkout / "dist", PIP_TARGET=str(tmp_path / "site"))
+    (wheel,) = (checkout / "dist").glob("*.whl")
+    line = FROM_WHEEL.replace("<version>", wheel.name.split("-")[1])
+    assert line != FROM_WHEEL
+    pip(line, checkout / "dist", PIP_TARGET=str(tmp_path / "site"))
     assert works(tmp_path / "site")
 
 

@@ -26,9 +26,9 @@ without retries still has none (tests/local/argo/test_retries.py, with workflow-
 def argo_retries(name: str, opts: pulumi.ResourceOptions) -> list[pulumi.Resource]:
     """Sets one key of the charm's ConfigMap; without force, and what the charm set stays the charm's.
 
-    A patch of an object that is not there would make it (tests/local/engine/test_argo_retries.py), which would be in
-    the way of the charm that comes later. So the object is read first, and the engine stops where there is none. Its
-    message says no more than the name of what it read, hence that name and the line logged before.
+    A patch of a missing object would create it (tests/local/engine/test_argo_retries.py), which would be in the way of
+    the charm that is deployed later. So the object is read first, and the engine stops where there is none. Its message
+    has only the resource's name, hence that name and the line logged before.
     """
     pulumi.log.info(
         f"kubeflow.argoRetries: true: sets {KEY} in the ConfigMap {NAMESPACE}/{CONFIG_MAP}; if that does not exist, "

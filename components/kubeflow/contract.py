@@ -1,4 +1,4 @@
-"""What tools in the cluster are told of the pools, and the right to read it."""
+"""The pool contract, which describes the pools to tools in the cluster, and the right to read it."""
 
 import pulumi
 from pulumi_kubernetes.core.v1 import ConfigMap
@@ -29,7 +29,7 @@ def contract_readers(
 ) -> list[pulumi.Resource]:
     """Lets whoever is signed in read that one ConfigMap: a profile's notebooks have no right outside their namespace.
 
-    It says nothing that the nodes' labels and taints do not show.
+    It holds nothing that the nodes' labels and taints do not show.
     """
     role = Role(
         f"{name}-{_READER}",

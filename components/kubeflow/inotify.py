@@ -11,6 +11,7 @@ import pulumi
 from pulumi_kubernetes.apps.v1 import DaemonSet
 from pulumi_kubernetes.core.v1 import ResourceRequirementsArgsDict
 
+from components import defaults
 from components.kubeflow.images import BUSYBOX, PAUSE, version
 from components.kubeflow.labels import labels, selector
 from components.kubeflow.pods import CONFINED, RUNTIME_SECCOMP
@@ -48,14 +49,14 @@ def inotify_limits(
     Charmed Kubeflow and for no other. What a node ends up with is in the log of the container, line by line.
     """
     worn = labels("kernel-limits", app=_APP, version=version(BUSYBOX))
-    wanted = {
-        "max_user_instances": limits.get("max_user_instances", 1280),
-        "max_user_watches": limits.get("max_user_watches", 655360),
+    least_values = {
+        "max_user_instances": limits.get("max_user_instances", defaults.MAX_USER_INSTANCES),
+        "max_user_watches": limits.get("max_user_watches", defaults.MAX_USER_WATCHES),
     }
     script = "\n".join(
         f'f=/proc/sys/fs/inotify/{key}; [ "$(cat "$f")" -ge {least} ] || echo {least} > "$f"; '
         f'echo "{key} $(cat "$f")"'
-        for key, least in wanted.items()
+        for key, least in least_values.items()
     )
     return DaemonSet(
         f"{name}-inotify",

@@ -1,4 +1,4 @@
-"""No traffic to or from the pods of our namespace, where the cluster has an engine that sees to it."""
+"""No traffic to or from the pods of our namespace, on clusters that enforce network policies."""
 
 import pulumi
 from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
@@ -12,7 +12,7 @@ _NAME = "deny-all"
 def no_traffic(name: str, namespace: pulumi.Input[str], opts: pulumi.ResourceOptions) -> NetworkPolicy:
     """Selects every pod and allows nothing ("Network Policies", "Default deny all ingress and all egress traffic").
 
-    Our daemons talk to the kernel and, through a socket, to the kubelet. Namespaces of others are theirs: Juju makes
+    Our daemons talk to the kernel and, through a socket, to the kubelet. Other namespaces are not ours: Juju makes
     its own, and Kubeflow those of its profiles (docs/how-to/choose-a-network-policy-engine.md).
     """
     return NetworkPolicy(

@@ -1,4 +1,4 @@
-"""The labels by which others tell what an object of ours is and who looks after it."""
+"""The labels that name the purpose and the owner of our objects."""
 
 from typing import Final
 

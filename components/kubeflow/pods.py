@@ -1,4 +1,4 @@
-"""What every pod of ours gives up ("Pod Security Standards")."""
+"""Security settings of all our pods ("Pod Security Standards")."""
 
 from typing import Final
 

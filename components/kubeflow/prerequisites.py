@@ -7,6 +7,7 @@ from pulumi_azure_native import containerservice as aks
 from pulumi_kubernetes.core.v1 import Namespace
 from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 
+from components import defaults
 from components.cluster_reference import resource_of
 from components.conventions import PLATFORM_WORKLOAD, WORKLOAD_LABEL
 from components.kubeflow.admission import spot_guard
@@ -19,8 +20,6 @@ from components.kubeflow.juju import juju_access
 from components.kubeflow.labels import labels
 from components.kubeflow.scheduling import priority_classes, priority_expander
 from components.kubeflow.storage import (
-    DEFAULT_CHECKPOINTS,
-    DEFAULT_NAME,
     CheckpointClassSpec,
     StorageClassSpec,
     checkpoint_class,
@@ -32,7 +31,7 @@ class KubeflowPrerequisitesArgs(TypedDict):
     """Arguments of `KubeflowPrerequisites`."""
 
     cluster: pulumi.Input[aks.ManagedCluster]
-    """The cluster; its deletion takes the objects in it along."""
+    """The cluster; the objects in it are deleted with it."""
     priorities: str
     """The autoscaler's priority map: YAML text, level to regexes of scale set names."""
     pool_contract: str
@@ -50,7 +49,7 @@ class KubeflowPrerequisitesArgs(TypedDict):
     device_plugin: NotRequired[bool]
     """Whether to run NVIDIA's device plugin on GPU nodes. Default: true."""
     gpu_slices: NotRequired[bool]
-    """Whether some node's GPUs are cut into slices, which the plugin needs more rights to see. Default: false."""
+    """Whether some GPUs are cut into slices, for which the plugin needs more rights. Default: false."""
     network_policies: NotRequired[bool]
     """Whether the cluster enforces network policies, so that our namespace gets one. Default: false."""
     guards: NotRequired[bool]
@@ -96,10 +95,10 @@ class KubeflowPrerequisites(pulumi.ComponentResource):
         )
         inside = namespace.metadata.name.apply(lambda found: found or own)
         self.juju_token, juju = juju_access(name, inside, child)
-        asked = args.get("storage_class", {})
-        storage = storage_class(name, asked, child)
+        class_args = args.get("storage_class", {})
+        storage = storage_class(name, class_args, child)
         self.storage_class = storage.metadata.name.apply(
-            lambda found: found or asked.get("name", DEFAULT_NAME)
+            lambda found: found or class_args.get("name", defaults.STORAGE_CLASS)
         )
         made: list[pulumi.Resource] = [
             *juju,
@@ -110,23 +109,23 @@ class KubeflowPrerequisites(pulumi.ComponentResource):
         ]
         checkpoints = args.get("checkpoints", {})
         self.checkpoint_class = pulumi.Output.from_input("")
-        if checkpoints.get("enabled", True):
+        if checkpoints.get("enabled", defaults.CHECKPOINTS):
             shared = checkpoint_class(name, checkpoints, child)
             self.checkpoint_class = shared.metadata.name.apply(
-                lambda found: found or checkpoints.get("name", DEFAULT_CHECKPOINTS)
+                lambda found: found or checkpoints.get("name", defaults.CHECKPOINT_CLASS)
             )
             made.append(shared)
         limits = args.get("inotify", {})
-        if limits.get("enabled", True):
-            home = args.get("general_labels", {WORKLOAD_LABEL: PLATFORM_WORKLOAD})
-            made.append(inotify_limits(name, inside, limits, home, child))
+        if limits.get("enabled", defaults.INOTIFY):
+            node_labels = args.get("general_labels", {WORKLOAD_LABEL: PLATFORM_WORKLOAD})
+            made.append(inotify_limits(name, inside, limits, node_labels, child))
         if args.get("device_plugin", True):
             made.append(device_plugin(name, inside, child, slices=args.get("gpu_slices", False)))
         if args.get("network_policies", False):
             made.append(no_traffic(name, inside, child))
-        if args.get("guards", True):
+        if args.get("guards", defaults.GUARDS):
             made += spot_guard(name, child)
-        if args.get("argo_retries", False):
+        if args.get("argo_retries", defaults.ARGO_RETRIES):
             made += argo_retries(name, child)
         pool_contract(
             name,
@@ -136,7 +135,7 @@ class KubeflowPrerequisites(pulumi.ComponentResource):
             # refuses here, with nothing deleted yet (docs/decisions/0004-the-last-object-protects-the-stack.md).
             opts=pulumi.ResourceOptions.merge(
                 child,
-                pulumi.ResourceOptions(protect=args.get("protect", True), depends_on=made),
+                pulumi.ResourceOptions(protect=args.get("protect", defaults.PROTECT), depends_on=made),
             ),
         )
         self.register_outputs(
@@ -153,5 +152,5 @@ def _pod_security(args: KubeflowPrerequisitesArgs) -> str:
 
     One is privileged and the other mounts a folder of the node, which `baseline` refuses as well.
     """
-    daemons = args.get("inotify", {}).get("enabled", True) or args.get("device_plugin", True)
+    daemons = args.get("inotify", {}).get("enabled", defaults.INOTIFY) or args.get("device_plugin", True)
     return "privileged" if daemons else "restricted"

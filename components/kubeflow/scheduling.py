@@ -1,4 +1,4 @@
-"""What steers the autoscaler and the scheduler: the priority map and the priority classes."""
+"""The autoscaler's priority map and the scheduler's priority classes."""
 
 import pulumi
 from pulumi_kubernetes.core.v1 import ConfigMap

@@ -6,10 +6,9 @@ import pulumi
 from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 from pulumi_kubernetes.storage.v1 import StorageClass
 
+from components import defaults
 from components.kubeflow.labels import labels
 
-DEFAULT_NAME: Final = "ckf-zrs"
-DEFAULT_CHECKPOINTS: Final = "checkpoints"
 _FRESH: Final = (
     "-o allow_other",
     "--file-cache-timeout-in-seconds=0",
@@ -42,7 +41,7 @@ class StorageClassSpec(TypedDict):
     sku: NotRequired[str]
     """Kind of Azure disk. Default: StandardSSD_ZRS, which can move between zones."""
     reclaim_policy: NotRequired[str]
-    """What becomes of a disk when its claim goes: Delete (default) or Retain."""
+    """What happens to a disk when its claim is deleted: Delete (default) or Retain."""
 
 
 class CheckpointClassSpec(TypedDict):
@@ -55,17 +54,17 @@ class CheckpointClassSpec(TypedDict):
     sku: NotRequired[str]
     """Redundancy and speed of the account that the driver makes. Default: Standard_ZRS."""
     reclaim_policy: NotRequired[str]
-    """What becomes of the data when its claim goes: Retain (default) or Delete."""
+    """What happens to the data when its claim is deleted: Retain (default) or Delete."""
 
 
 def storage_class(name: str, args: StorageClassSpec, opts: pulumi.ResourceOptions) -> StorageClass:
     """A class whose disks are made in the zone of the pod that claims them."""
     return StorageClass(
         f"{name}-storage",
-        metadata=ObjectMetaArgs(name=args.get("name", DEFAULT_NAME), labels=labels("storage")),
+        metadata=ObjectMetaArgs(name=args.get("name", defaults.STORAGE_CLASS), labels=labels("storage")),
         provisioner="disk.csi.azure.com",
-        parameters={"skuName": args.get("sku", "StandardSSD_ZRS")},
-        reclaim_policy=args.get("reclaim_policy", "Delete"),
+        parameters={"skuName": args.get("sku", defaults.DISK_SKU)},
+        reclaim_policy=args.get("reclaim_policy", defaults.DISK_RECLAIM_POLICY),
         volume_binding_mode="WaitForFirstConsumer",
         allow_volume_expansion=True,
         opts=pulumi.ResourceOptions.merge(opts, _RENEWED),
@@ -80,16 +79,16 @@ def checkpoint_class(name: str, args: CheckpointClassSpec, opts: pulumi.Resource
     """
     return StorageClass(
         f"{name}-checkpoints",
-        metadata=ObjectMetaArgs(name=args.get("name", DEFAULT_CHECKPOINTS), labels=labels("storage")),
+        metadata=ObjectMetaArgs(name=args.get("name", defaults.CHECKPOINT_CLASS), labels=labels("storage")),
         provisioner="blob.csi.azure.com",
         parameters={
             "protocol": "fuse2",
-            "skuName": args.get("sku", "Standard_ZRS"),
+            "skuName": args.get("sku", defaults.BLOB_SKU),
             "isHnsEnabled": "true",  # renaming a file is one step, as checkpoints need it
             "secretNamespace": "kube-system",  # the account's key opens every team's volume, so no team may read it
         },
         mount_options=list(_FRESH),
-        reclaim_policy=args.get("reclaim_policy", "Retain"),
+        reclaim_policy=args.get("reclaim_policy", defaults.CHECKPOINT_RECLAIM_POLICY),
         volume_binding_mode="Immediate",
         allow_volume_expansion=True,
         opts=pulumi.ResourceOptions.merge(opts, _RENEWED),

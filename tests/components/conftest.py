@@ -1,6 +1,6 @@
 """Pulumi's own way to test a component: mocks instead of an engine (Pulumi documentation, "Unit testing").
 
-A test builds one component, takes what it asked Azure or Kubernetes for, and returns the Output that checks it; an
+A test builds one component, takes its requests to Azure or Kubernetes, and returns the Output that checks it; an
 Output that is not returned is never checked.
 """
 
@@ -14,14 +14,14 @@ from pulumi.runtime import mocks, settings
 from pulumi_azure_native import containerservice as aks
 
 from components.aliases import without_version_aliases
-from recorder.answers import Answers
-from tests.components.given import managed_cluster
+from kubeflow_aks.recorder.answers import Answers
+from tests.components import given
 
 Made = TypeVar("Made", bound=pulumi.Resource)
 
 
 class Monitor(mocks.MockMonitor):
-    """Keeps whole requests, for mocks are told the inputs of a resource but none of its options.
+    """Keeps whole requests, because mocks get the inputs of a resource but none of its options.
 
     Source: github.com/pulumi/pulumi/issues/14421.
     """
@@ -39,7 +39,7 @@ class Monitor(mocks.MockMonitor):
 
 
 class Cloud(Answers):
-    """Answers as Azure and Kubernetes would, and keeps what they were asked for."""
+    """Answers as Azure and Kubernetes would, and keeps the requests."""
 
     def __init__(self) -> None:
         self._made: dict[str, pulumi.Resource] = {}
@@ -60,7 +60,7 @@ class Cloud(Answers):
 
     @property
     def opts(self) -> pulumi.ResourceOptions:
-        """Options for the component under test, so that its children can be asked for."""
+        """Options for the component under test, so that its children are recorded."""
         return pulumi.ResourceOptions(transformations=[self._keep])
 
     def _keep(self, args: pulumi.ResourceTransformationArgs) -> pulumi.ResourceTransformationResult | None:
@@ -86,7 +86,7 @@ class Cloud(Answers):
         return self._made[name].urn.apply(lambda _: self._bodies[name])
 
     def options(self, name: str) -> pulumi.Output[Any]:
-        """The options of the resource of that name, as the engine is told them: a `RegisterResourceRequest`.
+        """The options of the resource of that name, as the engine gets them: a `RegisterResourceRequest`.
 
         Raises:
             KeyError: the component made no such resource.
@@ -110,6 +110,6 @@ def cloud() -> Generator[Cloud]:
 
 
 @pytest.fixture(scope="module")
-def home(cloud: Cloud) -> aks.ManagedCluster:
+def managed_cluster(cloud: Cloud) -> aks.ManagedCluster:
     """The cluster that components are for."""
-    return cloud.build(managed_cluster)
+    return cloud.build(given.managed_cluster)

@@ -6,7 +6,7 @@ from pulumi_azure_native import containerservice as aks
 from components.aks_cluster_args import AksClusterArgs, ApiAccessSpec
 from components.kubeflow.prerequisites import KubeflowPrerequisitesArgs
 from components.pool_specs import AgentPoolSpec
-from recorder.answers import SUBSCRIPTION
+from kubeflow_aks.recorder.answers import SUBSCRIPTION
 
 GROUP_ID = "/subscriptions/1234/resourceGroups/group"
 SPOT_KEY = "kubernetes.azure.com/scalesetpriority"

@@ -1,4 +1,4 @@
-"""The agent pools, on their own: what AKS is asked for, pool by pool."""
+"""The agent pools, on their own: the requests to AKS, pool by pool."""
 
 # pyright: reportUntypedFunctionDecorator=false, reportUnknownMemberType=false
 
@@ -10,7 +10,7 @@ import pytest
 from pulumi_azure_native import containerservice as aks
 
 from components.agent_pools import AgentPools, AgentPoolsArgs
-from components.mistakes import ArgumentsError
+from components.errors import ArgumentsError
 from components.pool_specs import AgentPoolSpec
 from tests.components.conftest import Cloud
 from tests.components.given import REGULAR
@@ -28,13 +28,15 @@ SPOT_FIELDS = ("scaleSetPriority", "scaleSetEvictionPolicy", "spotMaxPrice")
 
 
 @pytest.fixture(scope="module", autouse=True)
-def pools(cloud: Cloud, home: aks.ManagedCluster) -> AgentPools:
+def pools(cloud: Cloud, managed_cluster: aks.ManagedCluster) -> AgentPools:
     """The pools that tests read unless they make some of their own."""
-    return cloud.build(lambda: AgentPools("kf", args(home, REGULAR, GPU, SPOT), cloud.opts))
+    return cloud.build(lambda: AgentPools("kf", args(managed_cluster, REGULAR, GPU, SPOT), cloud.opts))
 
 
-def args(home: aks.ManagedCluster, *pools: AgentPoolSpec) -> AgentPoolsArgs:
-    return AgentPoolsArgs(resource_group_name="group", cluster=home, pools=pools, tags={"owner": "ml"})
+def args(managed_cluster: aks.ManagedCluster, *pools: AgentPoolSpec) -> AgentPoolsArgs:
+    return AgentPoolsArgs(
+        resource_group_name="group", cluster=managed_cluster, pools=pools, tags={"owner": "ml"}
+    )
 
 
 @pulumi.runtime.test
@@ -66,13 +68,13 @@ def test_a_pool_starts_at_its_fewest_nodes_and_scales_itself(cloud: Cloud) -> An
 
 
 @pulumi.runtime.test
-def test_a_pool_runs_the_clusters_version_unless_it_is_told_another(
-    cloud: Cloud, home: aks.ManagedCluster
+def test_a_pool_runs_the_clusters_version_unless_another_is_set(
+    cloud: Cloud, managed_cluster: aks.ManagedCluster
 ) -> Any:
     def check(versions: list[str]) -> None:
         assert versions == ["1.34", "1.33"]
 
-    AgentPools("behind", {**args(home, REGULAR), "kubernetes_version": "1.33"}, cloud.opts)
+    AgentPools("behind", {**args(managed_cluster, REGULAR), "kubernetes_version": "1.33"}, cloud.opts)
     requests = [cloud.request(name) for name in ("kf-general", "behind-general")]
     return pulumi.Output.all(*requests).apply(
         lambda bodies: check([body["orchestratorVersion"] for body in bodies])
@@ -80,22 +82,26 @@ def test_a_pool_runs_the_clusters_version_unless_it_is_told_another(
 
 
 @pulumi.runtime.test
-def test_a_pool_has_the_operating_system_it_is_told(cloud: Cloud, home: aks.ManagedCluster) -> Any:
+def test_a_pool_has_the_operating_system_that_is_set(
+    cloud: Cloud, managed_cluster: aks.ManagedCluster
+) -> Any:
     def check(body: dict[str, Any]) -> None:
         assert body["osSKU"] == "Ubuntu2404"
 
-    AgentPools("noble", {**args(home, REGULAR), "os_sku": "Ubuntu2404"}, cloud.opts)
+    AgentPools("noble", {**args(managed_cluster, REGULAR), "os_sku": "Ubuntu2404"}, cloud.opts)
     return cloud.request("noble-general").apply(check)
 
 
 @pulumi.runtime.test
-def test_a_pool_carries_its_labels_taints_and_tags(cloud: Cloud, home: aks.ManagedCluster) -> Any:
+def test_a_pool_carries_its_labels_taints_and_tags(cloud: Cloud, managed_cluster: aks.ManagedCluster) -> Any:
     def check(body: dict[str, Any]) -> None:
         assert body["nodeLabels"] == {"kubeflow-aks/workload": "platform"}
         assert body["nodeTaints"] == ["team=vision:NoSchedule"]
         assert body["tags"] == {"owner": "ml"}
 
-    AgentPools("tainted", args(home, {**REGULAR, "taints": ["team=vision:NoSchedule"]}), cloud.opts)
+    AgentPools(
+        "tainted", args(managed_cluster, {**REGULAR, "taints": ["team=vision:NoSchedule"]}), cloud.opts
+    )
     return cloud.request("tainted-general").apply(check)
 
 
@@ -120,18 +126,20 @@ def test_a_gpu_pool_always_has_a_taint_that_keeps_other_work_off(cloud: Cloud) -
 
 
 @pulumi.runtime.test
-def test_taints_that_repeat_a_pools_own_stay_as_they_are_given(cloud: Cloud, home: aks.ManagedCluster) -> Any:
+def test_taints_that_repeat_a_pools_own_stay_as_given(
+    cloud: Cloud, managed_cluster: aks.ManagedCluster
+) -> Any:
     given = ["team=vision:NoSchedule", "kubernetes.azure.com/scalesetpriority=spot:NoSchedule"]
 
     def check(body: dict[str, Any]) -> None:
         assert body["nodeTaints"] == given
 
-    AgentPools("repeated", args(home, {**SPOT, "taints": given}), cloud.opts)
+    AgentPools("repeated", args(managed_cluster, {**SPOT, "taints": given}), cloud.opts)
     return cloud.request("repeated-cpuspot").apply(check)
 
 
 @pulumi.runtime.test
-def test_a_pool_that_is_not_encrypted_at_the_host_does_not_say_so(cloud: Cloud) -> Any:
+def test_a_pool_that_is_not_encrypted_at_the_host_sends_nothing_of_it(cloud: Cloud) -> Any:
     def check(body: dict[str, Any]) -> None:
         assert "enableEncryptionAtHost" not in body  # AKS takes the step from unset to false for a change
 
@@ -156,11 +164,11 @@ def test_a_pool_without_zones_sends_none(cloud: Cloud) -> Any:
 
 
 @pulumi.runtime.test
-def test_a_pool_with_zones_sends_them(cloud: Cloud, home: aks.ManagedCluster) -> Any:
+def test_a_pool_with_zones_sends_them(cloud: Cloud, managed_cluster: aks.ManagedCluster) -> Any:
     def check(body: dict[str, Any]) -> None:
         assert body["availabilityZones"] == ["1", "3"]
 
-    AgentPools("zoned", args(home, {**REGULAR, "zones": ["1", "3"]}), cloud.opts)
+    AgentPools("zoned", args(managed_cluster, {**REGULAR, "zones": ["1", "3"]}), cloud.opts)
     return cloud.request("zoned-general").apply(check)
 
 
@@ -205,35 +213,37 @@ def test_a_regular_pool_surges_by_one_node(cloud: Cloud) -> Any:
 
 
 @pulumi.runtime.test
-def test_a_gpu_pool_says_who_installs_the_driver(cloud: Cloud, home: aks.ManagedCluster) -> Any:
+def test_a_gpu_pool_sends_who_installs_the_driver(cloud: Cloud, managed_cluster: aks.ManagedCluster) -> Any:
     def check(body: dict[str, Any]) -> None:
         assert body["gpuProfile"] == {"driver": "None"}
 
-    AgentPools("operator", {**args(home, GPU), "gpu_driver": "None"}, cloud.opts)
+    AgentPools("operator", {**args(managed_cluster, GPU), "gpu_driver": "None"}, cloud.opts)
     return cloud.request("operator-gpuspot").apply(check)
 
 
 @pulumi.runtime.test
-def test_a_gpu_pool_may_be_cut_into_slices(cloud: Cloud, home: aks.ManagedCluster) -> Any:
+def test_a_gpu_pool_may_be_cut_into_slices(cloud: Cloud, managed_cluster: aks.ManagedCluster) -> Any:
     def check(body: dict[str, Any]) -> None:
         assert body["gpuInstanceProfile"] == "MIG2g"
 
-    AgentPools("sliced", args(home, {**GPU, "gpu_instance_profile": "MIG2g"}), cloud.opts)
+    AgentPools("sliced", args(managed_cluster, {**GPU, "gpu_instance_profile": "MIG2g"}), cloud.opts)
     return cloud.request("sliced-gpuspot").apply(check)
 
 
 @pulumi.runtime.test
-def test_a_pool_has_tags_of_its_own_beside_those_of_all(cloud: Cloud, home: aks.ManagedCluster) -> Any:
+def test_a_pool_has_tags_of_its_own_beside_those_of_all(
+    cloud: Cloud, managed_cluster: aks.ManagedCluster
+) -> Any:
     def check(body: dict[str, Any]) -> None:
         assert body["tags"] == {"owner": "ml", "site": "b"}
 
-    tagged = args(home, {**REGULAR, "tags": {"site": "b"}})
+    tagged = args(managed_cluster, {**REGULAR, "tags": {"site": "b"}})
     AgentPools("tagged", {**tagged, "tags": {"owner": "ml", "site": "a"}}, cloud.opts)
     return cloud.request(f"tagged-{REGULAR['name']}").apply(check)
 
 
 @pulumi.runtime.test
-def test_a_pool_without_gpu_says_nothing_of_gpus(cloud: Cloud) -> Any:
+def test_a_pool_without_gpu_sends_nothing_of_gpus(cloud: Cloud) -> Any:
     def check(body: dict[str, Any]) -> None:
         assert [key for key in body if key.startswith("gpu")] == []
 
@@ -258,7 +268,7 @@ def test_a_pools_count_is_left_to_the_autoscaler(cloud: Cloud) -> Any:
 
 @pytest.mark.parametrize(("name", "protected"), [("general", True), ("cpuspot", False)])
 @pulumi.runtime.test
-def test_only_a_pool_that_says_so_is_protected(cloud: Cloud, name: str, protected: bool) -> Any:  # noqa: FBT001
+def test_only_a_pool_with_protect_is_protected(cloud: Cloud, name: str, protected: bool) -> Any:  # noqa: FBT001
     def check(options: Any) -> None:
         assert options.protect is protected
 
@@ -278,12 +288,14 @@ def test_a_pool_waits_for_the_one_before_it(cloud: Cloud, pools: AgentPools) -> 
 
 
 @pulumi.runtime.test
-def test_a_pool_goes_with_the_cluster_without_a_call_to_azure(cloud: Cloud, home: aks.ManagedCluster) -> Any:
+def test_a_pool_goes_with_the_cluster_without_a_call_to_azure(
+    cloud: Cloud, managed_cluster: aks.ManagedCluster
+) -> Any:
     def check(values: list[Any]) -> None:
         cluster, options = values
         assert options.deletedWith == cluster
 
-    return pulumi.Output.all(home.urn, cloud.options("kf-general")).apply(check)
+    return pulumi.Output.all(managed_cluster.urn, cloud.options("kf-general")).apply(check)
 
 
 @pulumi.runtime.test
@@ -316,30 +328,34 @@ BY_THE_WAY = {"count", "nodeLabels", "nodeTaints", "upgradeSettings"}
 @pytest.mark.parametrize("edit", REPLACED)
 @pulumi.runtime.test
 def test_an_edit_that_aks_cannot_make_replaces_the_pool(
-    cloud: Cloud, home: aks.ManagedCluster, edit: str
+    cloud: Cloud, managed_cluster: aks.ManagedCluster, edit: str
 ) -> Any:
     def check(values: list[Any]) -> None:
         changed = changes(values) - BY_THE_WAY
         assert changed
         assert changed <= set(values[2].replaceOnChanges)
 
-    return edited(cloud, home, edit, REPLACED[edit]).apply(check)
+    return edited(cloud, managed_cluster, edit, REPLACED[edit]).apply(check)
 
 
 @pytest.mark.parametrize("edit", MADE_IN_PLACE)
 @pulumi.runtime.test
-def test_an_edit_that_aks_can_make_does_not(cloud: Cloud, home: aks.ManagedCluster, edit: str) -> Any:
+def test_an_edit_that_aks_can_make_does_not(
+    cloud: Cloud, managed_cluster: aks.ManagedCluster, edit: str
+) -> Any:
     def check(values: list[Any]) -> None:
         changed = changes(values)
         assert changed
         assert changed & set(values[2].replaceOnChanges) == set()
 
-    return edited(cloud, home, edit, MADE_IN_PLACE[edit]).apply(check)
+    return edited(cloud, managed_cluster, edit, MADE_IN_PLACE[edit]).apply(check)
 
 
-def edited(cloud: Cloud, home: aks.ManagedCluster, name: str, pool: Any) -> pulumi.Output[list[Any]]:
+def edited(
+    cloud: Cloud, managed_cluster: aks.ManagedCluster, name: str, pool: Any
+) -> pulumi.Output[list[Any]]:
     """The requests for a pool before and after an edit, and the options after it."""
-    AgentPools(name, args(home, cast(AgentPoolSpec, pool)), cloud.opts)
+    AgentPools(name, args(managed_cluster, cast(AgentPoolSpec, pool)), cloud.opts)
     bodies = (cloud.request("kf-general"), cloud.request(f"{name}-general"))
     return pulumi.Output.all(*bodies, cloud.options(f"{name}-general"))
 
@@ -353,21 +369,29 @@ def changes(values: list[Any]) -> set[str]:
 @pytest.mark.parametrize(
     ("pool", "key", "expected"),
     [
-        ({**REGULAR, "name": "Cpu_Pool"}, "name", "1 to 12 lower-case letters and digits, a letter first"),
+        (
+            {**REGULAR, "name": "Cpu_Pool"},
+            "name",
+            "a name of 1 to 12 lower-case letters and digits, a letter first",
+        ),
         ({**REGULAR, "priority": "Low"}, "priority", "Regular or Spot"),
         ({**REGULAR, "min_count": 4}, "minCount", "at most maxCount, which is 3"),
         ({**REGULAR, "min_count": -1}, "minCount", "at least 0"),
         ({**REGULAR, "max_count": 1001}, "maxCount", "at most 1000"),
-        ({**SPOT, "eviction_policy": None}, "evictionPolicy", "Delete or Deallocate"),
+        (
+            {**SPOT, "eviction_policy": None},
+            "evictionPolicy",
+            "Delete or Deallocate, because priority is Spot",
+        ),
         (
             {**REGULAR, "eviction_policy": "Delete"},
             "evictionPolicy",
-            "nothing, because only a pool with priority Spot has one",
+            "no value unless priority is Spot",
         ),
         (
             {**REGULAR, "max_price": 0.5},
             "maxPrice",
-            "nothing, because only a pool with priority Spot has one",
+            "no value unless priority is Spot",
         ),
         (
             {**SPOT, "max_price": 0.000001},
@@ -377,7 +401,7 @@ def changes(values: list[Any]) -> set[str]:
         (
             {**SPOT, "eviction_policy": "Deallocate", "os_disk": {"type": "Ephemeral"}},
             "evictionPolicy",
-            "Delete, because an ephemeral disk cannot be deallocated",
+            "Delete, because an ephemeral OS disk cannot be deallocated",
         ),
         ({**REGULAR, "os_disk": {"type": "Local"}}, "osDisk.type", "Managed or Ephemeral"),
         ({**REGULAR, "os_disk": {"size_gib": 20}}, "osDisk.sizeGib", "30 to 2048 GiB"),
@@ -386,7 +410,7 @@ def changes(values: list[Any]) -> set[str]:
         (
             {**REGULAR, "gpu_instance_profile": "MIG1g"},
             "gpuInstanceProfile",
-            "nothing, because only a pool with gpu true has one",
+            "no value on nodes without a GPU",
         ),
         (
             {**GPU, "gpu_instance_profile": "MIG9g"},
@@ -395,9 +419,11 @@ def changes(values: list[Any]) -> set[str]:
         ),
     ],
 )
-def test_an_impossible_pool_is_refused(home: aks.ManagedCluster, pool: Any, key: str, expected: str) -> None:
+def test_an_impossible_pool_is_refused(
+    managed_cluster: aks.ManagedCluster, pool: Any, key: str, expected: str
+) -> None:
     with pytest.raises(ArgumentsError) as refusal:
-        AgentPools("refused", args(home, pool))
+        AgentPools("refused", args(managed_cluster, pool))
     [mistake] = refusal.value.mistakes
     assert (mistake.key, mistake.expected) == (f"pools[0].{key}", expected)
 
@@ -406,22 +432,26 @@ SYSTEM = AgentPoolSpec(name="system2", mode="System", vm_size="Standard_D8s_v5",
 
 
 @pulumi.runtime.test
-def test_a_second_system_pool_has_akss_own_taint_and_no_labels(cloud: Cloud, home: aks.ManagedCluster) -> Any:
+def test_a_second_system_pool_has_akss_taint_and_no_labels(
+    cloud: Cloud, managed_cluster: aks.ManagedCluster
+) -> Any:
     def check(body: dict[str, Any]) -> None:
         assert body["mode"] == "System"
         assert body["nodeTaints"] == ["CriticalAddonsOnly=true:NoSchedule"]
         assert "nodeLabels" not in body
 
-    AgentPools("core", args(home, SYSTEM), cloud.opts)
+    AgentPools("core", args(managed_cluster, SYSTEM), cloud.opts)
     return cloud.request("core-system2").apply(check)
 
 
 @pulumi.runtime.test
-def test_a_system_pool_is_forgotten_and_a_user_pool_deleted(cloud: Cloud, home: aks.ManagedCluster) -> Any:
+def test_a_system_pool_is_forgotten_and_a_user_pool_deleted(
+    cloud: Cloud, managed_cluster: aks.ManagedCluster
+) -> Any:
     def check(options: list[Any]) -> None:
         assert [bool(each.retainOnDelete) for each in options] == [True, False]
 
-    AgentPools("kept", args(home, SYSTEM, REGULAR), cloud.opts)
+    AgentPools("kept", args(managed_cluster, SYSTEM, REGULAR), cloud.opts)
     return pulumi.Output.all(cloud.options("kept-system2"), cloud.options("kept-general")).apply(check)
 
 
@@ -429,8 +459,8 @@ def test_a_system_pool_is_forgotten_and_a_user_pool_deleted(cloud: Cloud, home: 
     ("change", "key", "expected"),
     [
         ({"mode": "Both"}, "mode", "User or System"),
-        ({"min_count": 0}, "minCount", "at least 1"),
-        ({"max_pods": 29}, "maxPods", "30 to 250"),
+        ({"min_count": 0}, "minCount", "at least 1 in a system pool"),
+        ({"max_pods": 29}, "maxPods", "30 to 250 in a system pool"),
         (
             {"taints": ["team=a:NoSchedule"]},
             "taints",
@@ -444,37 +474,42 @@ def test_a_system_pool_is_forgotten_and_a_user_pool_deleted(cloud: Cloud, home: 
     ],
 )
 def test_an_impossible_system_pool_is_refused(
-    home: aks.ManagedCluster, change: Any, key: str, expected: str
+    managed_cluster: aks.ManagedCluster, change: Any, key: str, expected: str
 ) -> None:
     with pytest.raises(ArgumentsError) as refusal:
-        AgentPools("refused", args(home, cast(AgentPoolSpec, {**SYSTEM, **change})))
+        AgentPools("refused", args(managed_cluster, cast(AgentPoolSpec, {**SYSTEM, **change})))
     [mistake] = refusal.value.mistakes
     assert (mistake.key, mistake.expected) == (f"pools[0].{key}", expected)
 
 
-def test_a_mistake_reads_as_key_value_and_what_is_expected(home: aks.ManagedCluster) -> None:
+def test_a_mistake_reads_as_key_value_and_what_is_expected(managed_cluster: aks.ManagedCluster) -> None:
     with pytest.raises(pulumi.RunError) as refusal:
-        AgentPools("refused", args(home, {**REGULAR, "priority": "Low"}, {**SPOT, "eviction_policy": None}))
+        AgentPools(
+            "refused",
+            args(managed_cluster, {**REGULAR, "priority": "Low"}, {**SPOT, "eviction_policy": None}),
+        )
     assert str(refusal.value).splitlines() == [
-        "AgentPools: arguments that cannot be used:",
+        "AgentPools: invalid arguments:",
         'pools[0].priority: "Low" is not allowed; expected Regular or Spot',
-        "pools[1].evictionPolicy: nothing is not allowed; expected Delete or Deallocate",
+        "pools[1].evictionPolicy: missing; expected Delete or Deallocate, because priority is Spot",
     ]
 
 
-def test_the_page_for_other_teams_shows_what_they_read(home: aks.ManagedCluster) -> None:
+def test_the_page_for_other_teams_shows_what_they_read(managed_cluster: aks.ManagedCluster) -> None:
     page = Path(__file__).parents[2] / "docs" / "how-to" / "use-the-components.md"
     with pytest.raises(ArgumentsError) as refusal:
-        AgentPools("page", args(home, {**SPOT, "eviction_policy": None}, {**REGULAR, "max_price": 0.5}))
+        AgentPools(
+            "page", args(managed_cluster, {**SPOT, "eviction_policy": None}, {**REGULAR, "max_price": 0.5})
+        )
     assert f"```text\n{refusal.value}\n```" in page.read_text(encoding="utf-8")
 
 
-def test_every_mistake_is_told_at_once_and_nothing_is_registered(
-    cloud: Cloud, home: aks.ManagedCluster
+def test_every_mistake_is_reported_at_once_and_nothing_is_registered(
+    cloud: Cloud, managed_cluster: aks.ManagedCluster
 ) -> None:
     wrong: AgentPoolSpec = {**REGULAR, "min_count": 9, "max_price": 1.0}
     with pytest.raises(ArgumentsError) as refusal:
-        AgentPools("wrong", {**args(home, wrong, wrong), "gpu_driver": "Maybe"}, cloud.opts)
+        AgentPools("wrong", {**args(managed_cluster, wrong, wrong), "gpu_driver": "Maybe"}, cloud.opts)
     keys = [mistake.key for mistake in refusal.value.mistakes]
     assert keys == [
         *("pools[0].minCount", "pools[0].maxPrice", "pools[1].minCount", "pools[1].maxPrice"),

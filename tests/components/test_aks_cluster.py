@@ -1,4 +1,4 @@
-"""The AKS cluster, on its own: what AKS is asked for; who reaches it is in `test_aks_cluster_access.py`."""
+"""The AKS cluster, on its own: the requests to AKS; who reaches it is in `test_aks_cluster_access.py`."""
 
 # pyright: reportUntypedFunctionDecorator=false, reportUnknownMemberType=false
 
@@ -9,7 +9,7 @@ import pytest
 
 from components.aks_cluster import AksCluster
 from components.aks_cluster_args import AksClusterArgs, ClusterNetworkSpec
-from components.mistakes import ArgumentsError
+from components.errors import ArgumentsError
 from tests.components.conftest import Cloud
 from tests.components.given import CLUSTER, GROUP_ID
 
@@ -143,7 +143,7 @@ def test_the_system_pool_has_its_counts_size_disk_and_subnet(cloud: Cloud) -> An
 
 
 @pulumi.runtime.test
-def test_the_system_pool_is_encrypted_at_the_host_where_that_is_asked_for(cloud: Cloud) -> Any:
+def test_the_system_pool_is_encrypted_at_the_host_where_that_is_requested(cloud: Cloud) -> Any:
     def check(bodies: list[dict[str, Any]]) -> None:
         plain, encrypted = (body["agentPoolProfiles"][0] for body in bodies)
         assert "enableEncryptionAtHost" not in plain
@@ -332,10 +332,10 @@ def test_an_impossible_system_pool_is_refused_in_words() -> None:
     with pytest.raises(ArgumentsError) as refusal:
         AksCluster("refused", wrong)
     assert str(refusal.value).splitlines()[1:] == [
-        "systemPool.minCount: 0 is not allowed; expected at least 1",
-        "systemPool.maxPods: 20 is not allowed; expected 30 to 250",
+        "systemPool.minCount: 0 is not allowed; expected at least 1 in a system pool",
+        "systemPool.maxPods: 20 is not allowed; expected 30 to 250 in a system pool",
         'network.serviceCidr: "10.0/16" is not allowed; expected an IPv4 range in CIDR form, for instance 10.0.0.0/16',
-        'network.policy: "azure" is not allowed; expected one of none, calico, cilium',
+        'network.policy: "azure" is not allowed; expected none, calico or cilium',
     ]
 
 

@@ -1,4 +1,4 @@
-"""Who reaches an AKS cluster and its nodes, and the kubeconfig: the cluster on its own, as AKS is asked for it."""
+"""Who reaches an AKS cluster and its nodes, and the kubeconfig: the requests for the cluster on its own."""
 
 # pyright: reportUntypedFunctionDecorator=false, reportUnknownMemberType=false
 
@@ -9,7 +9,7 @@ import pytest
 
 from components.aks_cluster import AksCluster
 from components.aks_cluster_args import ApiAccessSpec, SshSpec
-from recorder.answers import KUBECONFIG
+from kubeflow_aks.recorder.answers import KUBECONFIG
 from tests.components.conftest import Cloud
 from tests.components.given import CLUSTER, ENTRA
 
@@ -90,7 +90,7 @@ def test_a_public_cluster_is_known_by_its_public_name(cloud: Cloud, cluster: Aks
 
 
 @pulumi.runtime.test
-def test_nodes_have_no_ssh_unless_asked_for(cloud: Cloud) -> Any:
+def test_nodes_have_no_ssh_unless_requested(cloud: Cloud) -> Any:
     def check(body: dict[str, Any]) -> None:
         assert "linuxProfile" not in body
 

@@ -8,8 +8,8 @@ import pytest
 from pulumi_azure_native import containerservice as aks
 
 from components.aliases import without_version_aliases
-from recorder.monitor import Resource
-from recorder.run import record
+from kubeflow_aks.recorder.monitor import Resource
+from kubeflow_aks.recorder.run import record
 
 POOL = "azure-native:containerservice:AgentPool"
 

@@ -1,4 +1,4 @@
-"""The key in the ConfigMap of Argo's charm: what is asked for, and only where it is switched on."""
+"""The key in the ConfigMap of Argo's charm: its value, and only where it is switched on."""
 
 # pyright: reportUntypedFunctionDecorator=false, reportUnknownMemberType=false
 
@@ -17,11 +17,13 @@ PATCH = "on-argo-retries"
 
 
 @pytest.fixture(scope="module", autouse=True)
-def prerequisites(cloud: Cloud, home: aks.ManagedCluster) -> KubeflowPrerequisites:
+def prerequisites(cloud: Cloud, managed_cluster: aks.ManagedCluster) -> KubeflowPrerequisites:
     """The prerequisites with the setting, and beside them others without."""
-    cloud.build(lambda: KubeflowPrerequisites("off", given.prerequisites(home), cloud.opts))
+    cloud.build(lambda: KubeflowPrerequisites("off", given.prerequisites(managed_cluster), cloud.opts))
     return cloud.build(
-        lambda: KubeflowPrerequisites("on", {**given.prerequisites(home), "argo_retries": True}, cloud.opts)
+        lambda: KubeflowPrerequisites(
+            "on", {**given.prerequisites(managed_cluster), "argo_retries": True}, cloud.opts
+        )
     )
 
 
@@ -36,7 +38,7 @@ def test_a_step_without_retries_gets_none_and_whoever_has_some_retries_whatever_
 
 
 @pulumi.runtime.test
-def test_nothing_but_that_key_of_the_charms_config_map_is_asked_for(cloud: Cloud) -> Any:
+def test_nothing_but_that_key_of_the_charms_config_map_is_requested(cloud: Cloud) -> Any:
     def check(body: dict[str, Any]) -> None:
         where = (body["metadata"]["namespace"], body["metadata"]["name"])
         assert where == ("kubeflow", "argo-workflow-controller-configmap")
@@ -53,5 +55,5 @@ def test_the_field_has_a_manager_of_our_own_and_is_never_taken_by_force(cloud: C
     return cloud.request(PATCH).apply(check)
 
 
-def test_nothing_is_asked_of_the_charm_without_the_setting(cloud: Cloud) -> None:
+def test_nothing_is_requested_of_the_charm_without_the_setting(cloud: Cloud) -> None:
     assert not [name for name in cloud.names("off") if "argo" in name]

@@ -56,7 +56,7 @@ def test_a_registry_that_says_no_more_keeps_all_and_is_open_to_all(cloud: Cloud)
 
 
 @pulumi.runtime.test
-def test_images_without_a_tag_are_kept_as_long_as_asked_for(cloud: Cloud) -> Any:
+def test_images_without_a_tag_are_kept_as_long_as_requested(cloud: Cloud) -> Any:
     def check(bodies: list[dict[str, Any]]) -> None:
         policies = [body["policies"]["retentionPolicy"] for body in bodies]
         assert policies == [{"status": "enabled", "days": 30}, {"status": "enabled", "days": 0}]

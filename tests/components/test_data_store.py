@@ -145,7 +145,7 @@ def test_what_can_be_made_anew_is_not_protected(cloud: Cloud, suffix: str) -> An
 
 
 @pulumi.runtime.test
-def test_people_are_told_account_and_client_ids(store: DataStore) -> Any:
+def test_outputs_name_account_and_client_ids(store: DataStore) -> Any:
     def check(values: list[Any]) -> None:
         assert values == ["kfdev", "kf-dev-team-a-data-client", "kf-dev-team-b-data-client"]
 

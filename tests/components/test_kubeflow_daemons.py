@@ -18,9 +18,9 @@ UNPRIVILEGED = [("kf-inotify", "pause"), ("kf-device-plugin", "nvidia-device-plu
 
 
 @pytest.fixture(scope="module", autouse=True)
-def prerequisites(cloud: Cloud, home: aks.ManagedCluster) -> KubeflowPrerequisites:
+def prerequisites(cloud: Cloud, managed_cluster: aks.ManagedCluster) -> KubeflowPrerequisites:
     """The prerequisites that tests read unless they make some of their own."""
-    return cloud.build(lambda: KubeflowPrerequisites("kf", given.prerequisites(home), cloud.opts))
+    return cloud.build(lambda: KubeflowPrerequisites("kf", given.prerequisites(managed_cluster), cloud.opts))
 
 
 def _containers(body: dict[str, Any]) -> list[dict[str, Any]]:
@@ -178,8 +178,8 @@ def test_what_only_waits_is_not_root(cloud: Cloud) -> Any:
     return cloud.request("kf-inotify").apply(check)
 
 
-def _sliced(cloud: Cloud, home: aks.ManagedCluster, name: str) -> pulumi.Output[dict[str, Any]]:
-    KubeflowPrerequisites(name, {**given.prerequisites(home), "gpu_slices": True}, cloud.opts)
+def _sliced(cloud: Cloud, managed_cluster: aks.ManagedCluster, name: str) -> pulumi.Output[dict[str, Any]]:
+    KubeflowPrerequisites(name, {**given.prerequisites(managed_cluster), "gpu_slices": True}, cloud.opts)
     return cloud.request(f"{name}-device-plugin")
 
 
@@ -194,7 +194,7 @@ def test_whole_gpus_are_seen_without_further_rights(cloud: Cloud) -> Any:
 
 @pulumi.runtime.test
 def test_slices_of_gpus_are_seen_with_the_one_right_that_the_driver_asks_for(
-    cloud: Cloud, home: aks.ManagedCluster
+    cloud: Cloud, managed_cluster: aks.ManagedCluster
 ) -> Any:
     def check(body: dict[str, Any]) -> None:
         plugin = _container(body, "nvidia-device-plugin")
@@ -204,17 +204,17 @@ def test_slices_of_gpus_are_seen_with_the_one_right_that_the_driver_asks_for(
         # The API server refuses both at once.
         assert "allowPrivilegeEscalation" not in rights
 
-    return _sliced(cloud, home, "sliced").apply(check)
+    return _sliced(cloud, managed_cluster, "sliced").apply(check)
 
 
 @pulumi.runtime.test
 def test_without_daemons_the_namespace_lets_no_pod_in_that_has_rights(
-    cloud: Cloud, home: aks.ManagedCluster
+    cloud: Cloud, managed_cluster: aks.ManagedCluster
 ) -> Any:
     def check(body: dict[str, Any]) -> None:
         assert body["metadata"]["labels"]["pod-security.kubernetes.io/enforce"] == "restricted"
 
     less = {"inotify": {"enabled": False}, "device_plugin": False}
-    asked = cast(KubeflowPrerequisitesArgs, {**given.prerequisites(home), **less})
-    KubeflowPrerequisites("bare", asked, cloud.opts)
+    args = cast(KubeflowPrerequisitesArgs, {**given.prerequisites(managed_cluster), **less})
+    KubeflowPrerequisites("bare", args, cloud.opts)
     return cloud.request("bare-namespace").apply(check)

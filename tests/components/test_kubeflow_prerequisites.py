@@ -1,4 +1,4 @@
-"""Charmed Kubeflow's prerequisites, on their own: every object the cluster is asked for but the spot guard."""
+"""Charmed Kubeflow's prerequisites, on their own: every object but the spot guard."""
 
 # pyright: reportUntypedFunctionDecorator=false, reportUnknownMemberType=false
 
@@ -9,15 +9,15 @@ import pytest
 from pulumi_azure_native import containerservice as aks
 
 from components.kubeflow.prerequisites import KubeflowPrerequisites, KubeflowPrerequisitesArgs
-from recorder.answers import JUJU_TOKEN
+from kubeflow_aks.recorder.answers import JUJU_TOKEN
 from tests.components import given
 from tests.components.conftest import Cloud
 
 
 @pytest.fixture(scope="module", autouse=True)
-def prerequisites(cloud: Cloud, home: aks.ManagedCluster) -> KubeflowPrerequisites:
+def prerequisites(cloud: Cloud, managed_cluster: aks.ManagedCluster) -> KubeflowPrerequisites:
     """The prerequisites that tests read unless they make some of their own."""
-    return cloud.build(lambda: KubeflowPrerequisites("kf", given.prerequisites(home), cloud.opts))
+    return cloud.build(lambda: KubeflowPrerequisites("kf", given.prerequisites(managed_cluster), cloud.opts))
 
 
 @pulumi.runtime.test
@@ -59,7 +59,7 @@ def test_jujus_token_is_that_of_its_account(cloud: Cloud) -> Any:
 
 
 @pulumi.runtime.test
-def test_the_token_is_told_decoded(prerequisites: KubeflowPrerequisites) -> Any:
+def test_the_token_is_an_output_decoded(prerequisites: KubeflowPrerequisites) -> Any:
     def check(token: str) -> None:
         assert token == JUJU_TOKEN
 
@@ -100,7 +100,7 @@ def test_the_storage_class_is_not_the_clusters_default(cloud: Cloud) -> Any:
 
 
 @pulumi.runtime.test
-def test_juju_is_told_the_name_of_the_storage_class(prerequisites: KubeflowPrerequisites) -> Any:
+def test_juju_gets_the_name_of_the_storage_class(prerequisites: KubeflowPrerequisites) -> Any:
     def check(name: str) -> None:
         assert name == "ckf-zrs"
 
@@ -180,12 +180,12 @@ def test_interactive_work_goes_before_batch(cloud: Cloud) -> Any:
     ],
 )
 @pulumi.runtime.test
-def test_what_is_not_asked_for_is_not_made(
-    cloud: Cloud, home: aks.ManagedCluster, left_out: Any, gone: set[str]
+def test_what_is_not_requested_is_not_made(
+    cloud: Cloud, managed_cluster: aks.ManagedCluster, left_out: Any, gone: set[str]
 ) -> None:
     less = "-".join(["without", *left_out])
-    asked = cast(KubeflowPrerequisitesArgs, {**given.prerequisites(home), **left_out})
-    KubeflowPrerequisites(less, asked, cloud.opts)
+    args = cast(KubeflowPrerequisitesArgs, {**given.prerequisites(managed_cluster), **left_out})
+    KubeflowPrerequisites(less, args, cloud.opts)
     every = {name.removeprefix("kf") for name in cloud.names("kf")}
     made = {name.removeprefix(less) for name in cloud.names(less)}
     assert every - made == {f"-{name}" for name in gone}
@@ -193,12 +193,12 @@ def test_what_is_not_asked_for_is_not_made(
 
 @pytest.mark.parametrize("name", ["kf-namespace", "kf-juju-token", "kf-inotify", "kf-agent-pools"])
 @pulumi.runtime.test
-def test_an_object_goes_with_the_cluster(cloud: Cloud, home: aks.ManagedCluster, name: str) -> Any:
+def test_an_object_goes_with_the_cluster(cloud: Cloud, managed_cluster: aks.ManagedCluster, name: str) -> Any:
     def check(values: list[Any]) -> None:
         cluster, options = values
         assert options.deletedWith == cluster
 
-    return pulumi.Output.all(home.urn, cloud.options(name)).apply(check)
+    return pulumi.Output.all(managed_cluster.urn, cloud.options(name)).apply(check)
 
 
 @pulumi.runtime.test
@@ -230,12 +230,16 @@ def test_every_object_says_whose_it_is_and_what_for(cloud: Cloud) -> Any:
 
 
 @pulumi.runtime.test
-def test_our_pods_talk_to_nobody_where_something_sees_to_it(cloud: Cloud, home: aks.ManagedCluster) -> Any:
+def test_our_pods_talk_to_nobody_where_something_sees_to_it(
+    cloud: Cloud, managed_cluster: aks.ManagedCluster
+) -> Any:
     def check(body: dict[str, Any]) -> None:
         assert body["metadata"]["namespace"] == "kubeflow-aks"
         assert body["spec"] == {"podSelector": {}, "policyTypes": ["Ingress", "Egress"]}
 
-    KubeflowPrerequisites("isolated", {**given.prerequisites(home), "network_policies": True}, cloud.opts)
+    KubeflowPrerequisites(
+        "isolated", {**given.prerequisites(managed_cluster), "network_policies": True}, cloud.opts
+    )
     return cloud.request("isolated-no-traffic").apply(check)
 
 

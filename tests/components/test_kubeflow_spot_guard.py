@@ -15,9 +15,9 @@ from tests.components.given import SPOT_KEY
 
 
 @pytest.fixture(scope="module", autouse=True)
-def prerequisites(cloud: Cloud, home: aks.ManagedCluster) -> KubeflowPrerequisites:
+def prerequisites(cloud: Cloud, managed_cluster: aks.ManagedCluster) -> KubeflowPrerequisites:
     """The prerequisites that tests read unless they make some of their own."""
-    return cloud.build(lambda: KubeflowPrerequisites("kf", given.prerequisites(home), cloud.opts))
+    return cloud.build(lambda: KubeflowPrerequisites("kf", given.prerequisites(managed_cluster), cloud.opts))
 
 
 def expressions(named: list[dict[str, str]]) -> dict[str, str]:

@@ -38,7 +38,7 @@ def test_a_new_workspace_is_paid_for_by_what_comes_in_and_keeps_it_for_30_days(c
 
 
 @pulumi.runtime.test
-def test_it_keeps_logs_as_long_as_asked_for(cloud: Cloud) -> Any:
+def test_it_keeps_logs_as_long_as_requested(cloud: Cloud) -> Any:
     def check(body: dict[str, Any]) -> None:
         assert body["retentionInDays"] == 90
 
@@ -47,7 +47,7 @@ def test_it_keeps_logs_as_long_as_asked_for(cloud: Cloud) -> Any:
 
 
 @pulumi.runtime.test
-def test_each_log_asked_for_goes_to_a_table_of_its_own_there(cloud: Cloud, monitoring: Monitoring) -> Any:
+def test_each_log_requested_goes_to_a_table_of_its_own_there(cloud: Cloud, monitoring: Monitoring) -> Any:
     def check(values: list[Any]) -> None:
         body, workspace_id = values
         assert (body["resourceUri"], body["name"]) == (CLUSTER, "kf-control-plane")

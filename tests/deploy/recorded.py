@@ -1,16 +1,17 @@
-"""The variables of Canonical's modules as they were recorded, and a module that has them and nothing else."""
+"""Canonical's modules and the juju provider as they were recorded, and a stand-in of the one that `deploy/` calls."""
 
 from __future__ import annotations
 
 import json
 import shutil
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, Final, cast
 
 import hcl2
 
-from recorder.run import PROJECT_ROOT
+from kubeflow_aks.project import PROJECT_ROOT
 
 ROOT: Final = PROJECT_ROOT / "deploy"
 _DATA: Final = Path(__file__).parent / "data"
@@ -57,6 +58,17 @@ def products_kubeflow() -> Recorded:
     return _read("products-kubeflow-variables.json")
 
 
+@cache
+def provider_schema() -> dict[str, Any]:
+    """The schema of the provider that `deploy/` requires, as `providers schema -json` prints it."""
+    return json.loads((_DATA / "juju-provider-0.23.3-schema.json").read_text(encoding="utf-8"))
+
+
+def resources() -> dict[str, Any]:
+    """What the module that `deploy/` calls makes: `arguments`, `applications` and `integrations`."""
+    return json.loads((_DATA / "modules-kubeflow-resources.json").read_text(encoding="utf-8"))
+
+
 def parsed(text: str) -> dict[str, list[dict[str, Any]]]:
     """A file of OpenTofu's: lists of blocks by kind. Labels and texts keep their quotes."""
     return cast("dict[str, list[dict[str, Any]]]", hcl2.loads(text))  # pyright: ignore[reportUnknownMemberType]
@@ -75,11 +87,11 @@ def required_by_root() -> set[str]:
 
 
 def root_of_stand_in(folder: Path) -> Path:
-    """A copy of `deploy/` that calls a stand-in of the module, and asks a provider that OpenTofu brings along.
+    """A copy of `deploy/` that calls a stand-in of the module.
 
-    The stand-in has the recorded variables, so that OpenTofu itself says which argument the module does not have. Its
-    folder is written into the call: a file named `override.tf` could do that too, but OpenTofu looks for no unknown
-    arguments in a call that it has merged.
+    The stand-in has the recorded variables, so that OpenTofu itself finds an argument that the module does not have,
+    and the recorded model, applications and integrations. Its folder is written into the call: a file named
+    `override.tf` could do that too, but OpenTofu looks for no unknown arguments in a call that it has merged.
     """
     root = Path(
         shutil.copytree(ROOT, folder / "deploy", ignore=shutil.ignore_patterns(".terraform*", "*.tfstate*"))
@@ -87,14 +99,60 @@ def root_of_stand_in(folder: Path) -> Path:
     module = root / "stand-in"
     module.mkdir()
     variables = {name: {"default": None, **about} for name, about in modules_kubeflow().variables.items()}
-    outputs = {name: {"value": name} for name in _OUTPUTS}
-    _write(module / "main.tf.json", {"variable": variables, "output": outputs})
+    content: dict[str, Any] = {
+        "terraform": {"required_providers": {"juju": {"source": "juju/juju"}}},
+        "variable": variables,
+        "locals": {"model": "kubeflow"},
+        "resource": _resources(set(variables)),
+        "output": {name: {"value": name} for name in _OUTPUTS} | {"model": {"value": "${local.model}"}},
+    }
+    write(module / "main.tf.json", content)
     main = root / "main.tf"
     text = main.read_text(encoding="utf-8").replace(modules_kubeflow().source, "./stand-in")
     main.write_text(text, encoding="utf-8")
-    built_in = {"juju": {"source": "terraform.io/builtin/terraform"}}
-    _write(root / "override.tf.json", {"terraform": {"required_providers": built_in}})
     return root
+
+
+def write(file: Path, content: object) -> None:
+    """Writes JSON."""
+    file.write_text(json.dumps(content, indent=2), encoding="utf-8")
+
+
+def _resources(variables: set[str]) -> dict[str, Any]:
+    recorded = resources()
+    model = "${var.create_model ? one(juju_model.kubeflow[*].name) : local.model}"
+    applications = {
+        _label(name): _application(name, about, variables) | {"model": model}
+        for name, about in recorded["applications"].items()
+    }
+    integrations: dict[str, Any] = {}
+    for number, (one, other, *count) in enumerate(recorded["integrations"]):
+        ends = [
+            {"name": f"${{one(juju_application.{_label(name)}[*].name)}}", "endpoint": endpoint}
+            for name, endpoint in (one, other)
+        ]
+        integrations[f"integration_{number}"] = {"model": model, "application": ends, **_count(*count)}
+    return {
+        "juju_model": {"kubeflow": {"count": "${var.create_model ? 1 : 0}", "name": "${local.model}"}},
+        "juju_application": applications,
+        "juju_integration": integrations,
+    }
+
+
+def _application(name: str, about: dict[str, Any], variables: set[str]) -> dict[str, Any]:
+    charm = {"name": about["charm"], "channel": about["channel"]}
+    if about["revision"].removeprefix("${var.").removesuffix("}") in variables:
+        charm["revision"] = about["revision"]
+    optional = {key: about[key] for key in ("config", "storage_directives", "count") if key in about}
+    return {"name": name, "charm": [charm], "trust": True, "units": 1, **optional}
+
+
+def _count(*count: str) -> dict[str, str]:
+    return {"count": count[0]} if count else {}
+
+
+def _label(name: str) -> str:
+    return name.replace("-", "_")
 
 
 def _read(name: str) -> Recorded:
@@ -118,7 +176,3 @@ def _fits(value: object, kind: str) -> bool:
             )
         case _:
             return False
-
-
-def _write(file: Path, content: object) -> None:
-    file.write_text(json.dumps(content, indent=2), encoding="utf-8")

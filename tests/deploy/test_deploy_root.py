@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from recorder.run import PROJECT_ROOT
+from kubeflow_aks.project import PROJECT_ROOT
 from tests.deploy import recorded
 
 _META = {"source"}

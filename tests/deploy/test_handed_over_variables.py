@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from deployed.outputs import Outputs
-from handoff import terraform
+from kubeflow_aks.deployed.outputs import Outputs
+from kubeflow_aks.handoff import terraform
 from tests.deploy import recorded
 from tests.deploy.recorded import Recorded
-from tests.handoff.made_up_outputs import outputs, values, with_basis
+from tests.kubeflow_aks.handoff.made_up_outputs import outputs, values, with_basis
 
 Written = Callable[[Outputs], dict[str, Any]]
 LAYOUTS = [

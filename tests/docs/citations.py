@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from recorder.run import PROJECT_ROOT
+from kubeflow_aks.project import PROJECT_ROOT
 
 SOURCES = PROJECT_ROOT / "docs/facts/sources.md"
 OUR_CHOICE = "our choice"
@@ -15,10 +15,7 @@ OUR_CHOICE = "our choice"
 
 _TEXT = {".py", ".md", ".csv", ".yaml", ".toml", ".css", ".tf", ""}
 """Endings of text files; NOTICE and Makefile have none."""
-_FOLDERS = (
-    "bench|catalogue|ckf_spot|components|cost|delivery|deploy|deployed|docs|drill|handoff|kube|local_aks|planning|policy"
-    "|preview|pull_request|recorder|revisions|settings|story|tests|tools|verify|writing"
-)
+_FOLDERS = "ckf_spot|components|deploy|docs|examples|kubeflow_aks|program|tests"
 _DOCUMENT = re.compile(  # no text of code that is a file name and nothing else, and no link of a page
     r"(?<![\w./<>*\"'\\-])(?<!]\()(?!self\.)(?P<name>[\w.-][\w./-]*\.(?:md|rst|yml|go))\b(?:#(?P<heading>[\w-]+))?"
 )

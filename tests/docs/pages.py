@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from recorder.run import PROJECT_ROOT
+from kubeflow_aks.project import PROJECT_ROOT
 
 README = PROJECT_ROOT / "README.md"
 PAGES = [README, PROJECT_ROOT / "CONTRIBUTING.md", *sorted((PROJECT_ROOT / "docs").rglob("*.md"))]
@@ -26,13 +26,22 @@ def mentioned(page: Path, program: str) -> list[str]:
     return re.findall(rf"`({program} [a-z][^`\n]*)`", text)
 
 
+def fenced(page: Path) -> list[tuple[str, str]]:
+    """Language and text of a page's fenced blocks that name a language, in their order."""
+    return [(block["language"], block["text"]) for block in _FENCE.finditer(page.read_text(encoding="utf-8"))]
+
+
 def blocks(page: Path, language: str) -> list[str]:
     """The texts of a page's fenced blocks of one language."""
-    found = _FENCE.finditer(page.read_text(encoding="utf-8"))
-    return [block["text"] for block in found if block["language"] == language]
+    return [text for found, text in fenced(page) if found == language]
 
 
 def commands(page: Path) -> list[str]:
     """The lines of a page's shell blocks, without comments that are set off by two spaces."""
-    lines = [line.partition("  #")[0].strip() for block in blocks(page, "sh") for line in block.splitlines()]
+    return [line for block in blocks(page, "sh") for line in command_lines(block)]
+
+
+def command_lines(block: str) -> list[str]:
+    """The lines of a shell block, without comments that are set off by two spaces."""
+    lines = (line.partition("  #")[0].strip() for line in block.splitlines())
     return [line for line in lines if line]

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from recorder.run import PROJECT_ROOT
-from settings.reference import page
+from kubeflow_aks.project import PROJECT_ROOT
+from program.settings.reference import page
 from tests.docs.citations import (
     SOURCES,
     broken,

@@ -1,172 +1,52 @@
-"""Each command in the documentation is run, or says here why not."""
+"""Each command in the documentation exists: a target of make, a command of ours, or a program of others.
 
-import json
+`tests/docs/test_how_tos.py` runs those of the README and of the how-tos.
+"""
+
+import re
 import shlex
-import shutil
 import subprocess
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Iterator
 
+import click
 import pytest
 
-from cost.__main__ import main as cost
-from handoff.__main__ import main as handoff
-from policy.__main__ import main as policy
-from preview.__main__ import main as preview
-from preview.quota import main as quota
-from preview.readme import DAY
-from recorder.run import PROJECT_ROOT
+from kubeflow_aks.cli.commands import kubeflow_aks
+from kubeflow_aks.project import PROJECT_ROOT
 from tests.docs.pages import PAGES, README, commands, mentioned, name
-from tests.handoff.made_up_outputs import values
-from tests.verify.api_server import outputs_of, running
-from verify.__main__ import main as verify
 
-NEEDS_AZURE = "needs Azure"
-NEEDS_CLUSTER = "needs a cluster on Azure"
-ELSEWHERE = {
-    "az": NEEDS_AZURE,
-    "pulumi": NEEDS_AZURE,
-    "kubectl": NEEDS_CLUSTER,
-    "juju": NEEDS_CLUSTER,
-    "helm": NEEDS_CLUSTER,
-    "build/dev/handoff/bootstrap.sh": "tests/handoff run it with stand-ins of what it calls",
-    "build/dev/handoff/teardown.sh": "tests/handoff run it with stand-ins of what it calls",
-    "export": "sets a variable",
+OTHERS = {
+    *("az", "export", "helm", "juju", "kubectl", "pip", "pulumi"),
+    "kubeflow-aks",  # where the package is installed; tests/docs/test_another_repository.py runs it there
+    ".venv/bin/python",
+    *("build/dev/handoff/bootstrap.sh", "build/dev/handoff/teardown.sh"),
 }
-"""Programs whose commands no test runs, with the reason."""
-RUN_BY_CI = {"make test", "make test-program", "make test-local"}
-"""Commands that would run the suite inside itself: `.ci/run` runs them."""
-PREVIEWS = ("make preview", "make quota", "make policy", "make cost")
-"""Commands that run the program in process."""
-RUNS: dict[str, tuple[Callable[[Sequence[str]], int], str]] = {
-    "preview": (preview, "Plan of kubeflow-aks-"),
-    "preview.quota": (quota, "Quota"),
-    "policy": (policy, "satisfied  spot-is-marked "),
-    "cost": (lambda arguments: cost([*arguments, "--offline"]), "Expected cost: $"),
-}
-"""What such a command runs, and how what it prints begins."""
-LOCAL = {
-    "make demo",
-    "make demo STACK=dev",
-    "make demo-down",
-    "make local-up",
-    "make local-shell",
-    "make pr-preview",
-    "make pr-preview BASE=main STACK=demo",
-}
-"""Commands that take minutes: `tests/local` runs them, and `.ci/run` that."""
-SWITCHES = {"make stop STACK=dev", "make start STACK=dev"}
-"""Commands that `tests/local/delivery/test_power.py` runs for another stack, as a job has it."""
-DRILLS = {"make drill STACK=dev"}
-"""Commands that `tests/local/drill/test_drill.py` runs for the demo stack."""
-VERIFIES = "make verify"
-"""Commands that ask a cluster."""
-HANDOFFS = "make handoff"
-"""Commands that need the outputs of a stack."""
+"""Programs that are not of this repository, or that it writes."""
+OF_THE_LAUNCHER = {"set-up"}
+"""What `kubeflow_aks/launcher.py` does itself."""
 IN_THE_SHELL = "docs/local-aks.md"
-"""Page whose other commands are for the shell of `make local-shell`; `tests/local/test_demo.py` runs them there."""
+"""Page with commands for the shell of `local shell`; `tests/local/test_demo.py` runs them there."""
 EVERY = sorted({(name(page), command) for page in PAGES for command in commands(page)})
-NAMED = {command for page in PAGES for command in mentioned(page, "make")}
-"""Calls of make that a page's text names."""
-MADE = sorted({command for _, command in EVERY if command.startswith("make ")})
+MADE = {command for _, command in EVERY if command.startswith("make ")}
+NAMED = {command for page in PAGES if page.parent.name != "decisions" for command in mentioned(page, "make")}
+"""Calls of make that a page's text names; a decision also names what there was before."""
 
 
-def steps(command: str) -> list[str]:
-    """The commands that make would run."""
-    dry = subprocess.run(
-        [*shlex.split(command), "-n"], cwd=PROJECT_ROOT, capture_output=True, text=True, check=True
-    )
-    return dry.stdout.replace("\\\n", "").splitlines()
-
-
-def test_the_readme_has_the_two_commands_and_the_demo() -> None:
-    assert {"make preview", "make test", "make demo", "make demo-down"} <= set(commands(README))
+def test_the_readme_has_the_three_commands_to_try() -> None:
+    assert {"./kubeflow-aks preview", "./kubeflow-aks cost", "./kubeflow-aks demo"} <= set(commands(README))
 
 
 @pytest.mark.parametrize(("page", "command"), EVERY)
-def test_each_command_is_run_or_says_why_not(page: str, command: str) -> None:
+def test_each_command_is_known(page: str, command: str) -> None:
     program = next(word for word in shlex.split(command) if "=" not in word)
-    assert program == "make" or program in ELSEWHERE or page == IN_THE_SHELL, (
-        f"{page}: no test runs {command!r}"
-    )
+    assert program in OTHERS | {"make", "./kubeflow-aks"} or page == IN_THE_SHELL, f"{page}: {command!r}"
 
 
-@pytest.mark.parametrize("command", sorted({*MADE, *NAMED}))
+@pytest.mark.parametrize("command", sorted(MADE | NAMED))
 def test_make_knows_the_target(command: str) -> None:
-    assert steps(command)
-
-
-@pytest.mark.parametrize("command", [made for made in MADE if made.startswith(PREVIEWS)])
-def test_the_preview_that_make_runs_works(
-    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """On a copy that fixes the day, so that the end of a support window does not fail the suite."""
-    [(step, run, shown)] = [
-        (step, *found)
-        for step in steps(command)
-        for module, found in RUNS.items()
-        if f" -m {module} " in step
-    ]
-    assert step.endswith(' -- "$STACK"')
-    stack = next(
-        (word.removeprefix("STACK=") for word in shlex.split(command) if word.startswith("STACK=")), "dev"
+    subprocess.run(
+        [*shlex.split(command), "-n"], cwd=PROJECT_ROOT, capture_output=True, text=True, check=True
     )
-    for file in ("__main__.py", "Pulumi.yaml"):
-        shutil.copy(PROJECT_ROOT / file, tmp_path)
-    text = (PROJECT_ROOT / f"Pulumi.{stack}.yaml").read_text(encoding="utf-8")
-    (tmp_path / f"Pulumi.{stack}.yaml").write_text(f'{text}  kubeflow-aks:asOf: "{DAY}"\n', encoding="utf-8")
-    assert run([stack, "--root", str(tmp_path)]) == 0
-    assert capsys.readouterr().out.startswith(shown)
-
-
-@pytest.mark.parametrize("command", [made for made in MADE if made.startswith(HANDOFFS)])
-def test_the_hand_off_that_make_runs_works(
-    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    [step] = [step for step in steps(command) if " -m handoff " in step]
-    assert step.endswith(' --build=build -- "$STACK"')
-    outputs = tmp_path / "outputs.json"
-    outputs.write_text(json.dumps(values()), encoding="utf-8")
-    assert handoff([f"--outputs={outputs}", f"--build={tmp_path}", "--", "dev"]) == 0
-    assert capsys.readouterr().out.startswith("Written to ")
-
-
-@pytest.mark.parametrize("command", [made for made in MADE if made.startswith(VERIFIES)])
-def test_what_make_verify_runs_works(
-    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    [step] = [step for step in steps(command) if " -m verify " in step]
-    assert step.endswith(' -- "$STACK"')
-    with running() as server:
-        outputs = outputs_of(server.url, tmp_path)
-        told = [f"--outputs={outputs}", *(["--format=json"] if "FORMAT=json" in command else [])]
-        verify([*told, "--", "dev"])
-    shown = '{\n  "version": 1,' if "FORMAT=json" in command else "✔ "
-    assert capsys.readouterr().out.startswith(shown)
-
-
-@pytest.mark.parametrize(
-    "command", [made for made in MADE if not made.startswith((*PREVIEWS, HANDOFFS, VERIFIES))]
-)
-def test_every_other_target_is_run_by_ci(command: str) -> None:
-    ci = (PROJECT_ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()
-    local = "".join(
-        file.read_text(encoding="utf-8")
-        for pattern in ("test_demo*.py", "*/test_make.py")
-        for file in (PROJECT_ROOT / "tests/local").glob(pattern)
-    )
-    given = ", ".join(f'"{word}"' for word in shlex.split(command)[1:])
-    if command in DRILLS:
-        [step] = [step for step in steps(command) if " -m drill " in step]
-        assert step.endswith(' --build=build -- "$STACK"')
-        drilled = (PROJECT_ROOT / "tests/local/drill/test_drill.py").read_text(encoding="utf-8")
-        assert '"-m", "drill", f"--build={self.build}"' in drilled
-        return
-    if command in SWITCHES:
-        power = (PROJECT_ROOT / "tests/local/delivery/test_power.py").read_text(encoding="utf-8")
-        assert f'["make", "{shlex.split(command)[1]}", ' in power
-        return
-    assert (command in LOCAL and f"make(build, {given}" in local) or (command in RUN_BY_CI and command in ci)
 
 
 def test_every_pulumi_command_names_its_stack() -> None:
@@ -174,3 +54,50 @@ def test_every_pulumi_command_names_its_stack() -> None:
         words = shlex.split(command)
         if words[0] == "pulumi" and words[1] != "login" and words[1:3] != ["stack", "init"]:
             assert "--stack" in words, f"{page}: {command}"
+
+
+def _named() -> Iterator[tuple[str, str]]:
+    """Commands of ours that pages, messages and workflows name, with the file."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-z"], cwd=PROJECT_ROOT, capture_output=True, text=True, check=True
+    )
+    for file in filter(None, listed.stdout.split("\0")):
+        path = PROJECT_ROOT / file
+        if (
+            path.suffix in {".md", ".py", ".sh", ".yml", ".yaml"}
+            and path.is_file()
+            and "decisions" not in file
+        ):
+            for found in _OURS.finditer(path.read_text(encoding="utf-8")):
+                yield file, found["words"]
+
+
+_OURS = re.compile(r"\./kubeflow-aks (?P<words>[a-z][^`\n\"']*)")
+
+
+def _unknown(words: list[str]) -> list[str]:
+    """The command or the options of a line that do not exist."""
+    group, left = kubeflow_aks, list(words)
+    context = click.Context(group)
+    while isinstance(group, click.Group):
+        if not left:
+            return []  # a text about the group
+        word = left.pop(0).rstrip(".,;:)")
+        found = group.get_command(context, word)
+        if found is None:
+            return [] if word in OF_THE_LAUNCHER else [word]
+        group = found
+    known = {option for parameter in group.params for option in parameter.opts + parameter.secondary_opts}
+    options = {word.partition("=")[0].rstrip(".,;:)") for word in left if word.startswith("--")}
+    return sorted(options - known - {"--help", "--"})
+
+
+def test_each_command_of_ours_that_is_named_exists() -> None:
+    named = sorted(set(_named()))
+    assert len(named) > 120
+    assert {line: unknown for line in named if (unknown := _unknown(line[1].split()))} == {}
+
+
+def test_an_option_that_does_not_exist_is_found() -> None:
+    assert _unknown(["ci", "drift", "dev", "--said=x"]) == ["--said"]
+    assert _unknown(["drift", "dev"]) == ["drift"]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from planning import plan
+from program.planning import plan
 from tests.docs.pages import PAGES, blocks, name, prose
 
 TODAY = date(2026, 11, 21)

@@ -1,25 +1,38 @@
-"""The README's generated blocks and its list of rooms."""
+"""The README's length, the generated blocks of pages, and the lists of folders and packages."""
 
 from pathlib import Path
 
 import pytest
 
-from preview import readme
-from recorder.run import PROJECT_ROOT
+from kubeflow_aks.preview import readme
+from kubeflow_aks.project import PROJECT_ROOT
 from tests.docs.pages import README
 
-NOT_ROOMS = {"build"}
+ARCHITECTURE = PROJECT_ROOT / "docs/architecture.md"
+_GENERATED = {"build"}
 
 
-def test_the_generated_blocks_are_fresh() -> None:
-    text = README.read_text(encoding="utf-8")
-    assert text == readme.with_generated(text, readme.readme_blocks()), "run make docs"
+def test_the_readme_has_three_screens() -> None:
+    assert 5000 <= len(README.read_text(encoding="utf-8")) <= 7000
 
 
-def test_every_room_is_in_the_list() -> None:
-    text = README.read_text(encoding="utf-8")
-    rooms = {path.parent.name for path in PROJECT_ROOT.glob("[a-z]*/*.py")} - NOT_ROOMS
-    assert [room for room in sorted(rooms) if f"| `{room}/` |" not in text] == []
+@pytest.mark.parametrize("page", readme.PAGES, ids=str)
+def test_the_generated_blocks_are_fresh(page: Path) -> None:
+    text = (PROJECT_ROOT / page).read_text(encoding="utf-8")
+    assert "<!-- generated: " in text
+    assert text == readme.with_generated(text, readme.generated_blocks()), "run make docs"
+
+
+def test_every_folder_is_in_the_list() -> None:
+    text = ARCHITECTURE.read_text(encoding="utf-8")
+    folders = {path.name for path in PROJECT_ROOT.glob("[a-z]*") if path.is_dir()} - _GENERATED
+    assert [name for name in sorted(folders) if f"| `{name}/` |" not in text] == []
+
+
+def test_every_package_of_the_commands_is_in_the_list() -> None:
+    inside = ARCHITECTURE.read_text(encoding="utf-8").partition("## Inside kubeflow_aks")[2]
+    packages = {path.parent.name for path in (PROJECT_ROOT / "kubeflow_aks").glob("*/__init__.py")}
+    assert [name for name in sorted(packages) if f"| `{name}` |" not in inside] == []
 
 
 def test_a_block_is_replaced_and_the_rest_stays() -> None:
@@ -27,20 +40,27 @@ def test_a_block_is_replaced_and_the_rest_stays() -> None:
     assert readme.with_generated(page, {"x": "new\n"}) == "a\n<!-- generated: x -->\nnew\n<!-- end -->\nb\n"
 
 
-def test_a_block_that_nobody_generates_is_an_error() -> None:
+def test_a_block_without_a_generator_is_an_error() -> None:
     with pytest.raises(KeyError, match="y"):
         readme.with_generated("<!-- generated: y -->\n<!-- end -->", {"x": ""})
 
 
-def test_a_stale_readme_is_told_and_then_written(
+def test_stale_pages_are_reported_and_then_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(readme, "readme_blocks", lambda: {"x": "new\n"})
-    page = tmp_path / "README.md"
-    page.write_text("<!-- generated: x -->\nold\n<!-- end -->\n", encoding="utf-8")
+    monkeypatch.setattr(readme, "generated_blocks", lambda: {"x": "new\n"})
+    (tmp_path / "docs").mkdir()
+    pages = [tmp_path / page for page in readme.PAGES]
+    for page in pages:
+        page.write_text("<!-- generated: x -->\nold\n<!-- end -->\n", encoding="utf-8")
     assert readme.main(["--check"], tmp_path) == 1
-    assert "old" in page.read_text(encoding="utf-8")
+    assert all("old" in page.read_text(encoding="utf-8") for page in pages)
     assert readme.main(["--write"], tmp_path) == 0
-    assert "new" in page.read_text(encoding="utf-8")
+    assert all("new" in page.read_text(encoding="utf-8") for page in pages)
     assert readme.main(["--check"], tmp_path) == 0
-    assert capsys.readouterr().out == "README.md: stale; run make docs\nREADME.md: written\n"
+    assert capsys.readouterr().out.splitlines() == [
+        "README.md: stale; run make docs",
+        "docs/what-it-creates.md: stale; run make docs",
+        "README.md: written",
+        "docs/what-it-creates.md: written",
+    ]

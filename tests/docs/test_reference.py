@@ -8,10 +8,10 @@ from typing import Any, cast
 import pytest
 import yaml
 
-from recorder.run import PROJECT_ROOT
-from recorder.stack_files import read_stack
-from settings import Settings, parse
-from settings.reference import PAGE, PROJECT_FILE, main, page
+from kubeflow_aks.project import PROJECT_ROOT
+from kubeflow_aks.recorder.stack_files import read_stack
+from program.settings import Settings, SettingsError, parse
+from program.settings.reference import PAGE, PROJECT_FILE, main, page
 
 TAGS = {"tags": {"owner": "me", "environment": "trial"}}
 
@@ -31,7 +31,9 @@ def test_the_generated_files_are_fresh(capsys: pytest.CaptureFixture[str]) -> No
     assert main(["--check"]) == 0, capsys.readouterr().out
 
 
-def test_a_stale_file_is_told_and_then_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_stale_file_is_reported_and_then_written(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     shutil.copy(PROJECT_ROOT / PROJECT_FILE, tmp_path)
     assert main(["--check"], tmp_path) == 1
     assert not (tmp_path / PAGE).exists()
@@ -94,12 +96,15 @@ def test_a_default_has_the_declared_type() -> None:
 
 @pytest.mark.parametrize("key", ["asOf", "ssh"])
 def test_a_key_that_is_left_out_by_its_default_may_still_be_set_wrongly(key: str) -> None:
-    assert parse(TAGS | {key: "nonsense"}).problems
+    with pytest.raises(SettingsError):
+        parse(TAGS | {key: "nonsense"})
 
 
 def test_an_empty_value_stands_for_left_out_only_where_null_is_the_default() -> None:
-    assert not parse(TAGS | {"asOf": "", "ssh": {}}).problems
-    assert [problem.key for problem in parse(TAGS | {"location": ""}).problems] == ["location"]
+    assert parse(TAGS | {"asOf": "", "ssh": {}}) == parse(TAGS)
+    with pytest.raises(SettingsError, match=r"^location: ") as caught:
+        parse(TAGS | {"location": ""})
+    assert len(caught.value.problems) == 1
 
 
 def test_a_stack_gets_the_declared_defaults(tmp_path: Path) -> None:

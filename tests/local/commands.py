@@ -11,27 +11,31 @@ from pathlib import Path
 import psutil
 import pytest
 
-from local_aks.lifecycle.instance import PROJECT_ROOT
+from kubeflow_aks.local_aks.lifecycle.instance import PROJECT_ROOT
 
-COLD_SECONDS = 300
-"""Generous for a machine that does other things too; alone, 2 cores take less than a minute."""
-
-
-def make(build: Path, *words: str, env: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:
-    """Run make with a target and settings of the documentation, and more variables of the environment."""
-    outside = {name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MFLAGS"))}
-    return _run(["make", *words, f"BUILD={build}"], {**outside, **(env or {})})
+PATIENCE_SECONDS = 1200
+"""After so long a command hangs; alone, 2 cores take less than a minute for the longest one."""
 
 
-def run(build: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run `python -m local_aks` and wait for its end."""
-    return _run(_local_aks(build, *arguments), None)
+def run(
+    build: Path, *arguments: str, env: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Run `kubeflow-aks demo` or a command of `kubeflow-aks local` and wait for its end."""
+    return subprocess.run(
+        _command(build, *arguments),
+        cwd=PROJECT_ROOT,
+        env={**os.environ, **(env or {})},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=PATIENCE_SECONDS,
+    )
 
 
 def start(build: Path, *arguments: str) -> subprocess.Popen[str]:
-    """Begin `python -m local_aks` in a process group of its own."""
+    """Begin such a command in a process group of its own."""
     return subprocess.Popen(
-        _local_aks(build, *arguments),
+        _command(build, *arguments),
         cwd=PROJECT_ROOT,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -56,11 +60,6 @@ def processes_of(build: Path) -> list[str]:
     return [line for line in lines if str(build) in line]
 
 
-def _local_aks(build: Path, *arguments: str) -> list[str]:
-    return [sys.executable, "-m", "local_aks", "--build", str(build), *arguments]
-
-
-def _run(command: list[str], env: Mapping[str, str] | None) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        command, cwd=PROJECT_ROOT, env=env, capture_output=True, text=True, check=False, timeout=COLD_SECONDS
-    )
+def _command(build: Path, *arguments: str) -> list[str]:
+    words = arguments if arguments[0] == "demo" else ("local", *arguments)
+    return [sys.executable, "-m", "kubeflow_aks", *words, "--build", str(build)]

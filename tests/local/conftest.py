@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from kubernetes import config
 
-from local_aks.control_plane.kwokctl import ControlPlane
+from kubeflow_aks.local_aks.control_plane.kwokctl import ControlPlane
+from kubeflow_aks.tools import Tools
 from tests.local.custom_resources import CustomResources
 from tests.local.demo_stack import WIDE, DemoStack, deployed
 from tests.local.kubectl import Kubectl
@@ -17,7 +18,6 @@ from tests.local.planes import running
 from tests.local.reaper import reaper
 from tests.local.required import required
 from tests.local.scheduling import Scheduling, order
-from tools import Tools
 
 __all__ = ["reaper"]
 _HERE = Path(__file__).parent

@@ -1,4 +1,4 @@
-"""Custom resources of operators that no test runs: what the API server itself says of objects of these kinds."""
+"""Custom resources of operators that no test runs: the API server's own answers on objects of these kinds."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.local.required import required_crds
 
 @dataclass
 class CustomResources:
-    """Puts sets of `tools.crds.CRDS` into a cluster, and objects of their kinds before its API server.
+    """Puts sets of `kubeflow_aks.tools.crds.CRDS` into a cluster, and objects of their kinds before its API server.
 
     Attributes:
         kubectl: commands on the cluster.

@@ -14,21 +14,21 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from kube.api import ApiServer
-from local_aks.azure.state import AzureState
-from local_aks.lifecycle import teardown
-from local_aks.lifecycle.instance import LocalAks
-from local_aks.run.directory import RunDirectory
-from local_aks.simulation.journal import Journal
-from local_aks.simulation.live_cluster import LiveCluster
-from local_aks.simulation.loop import Simulation
-from local_aks.simulation.market import Market, MarketEvent
-from local_aks.simulation.vms.agent_pools import AgentPool
-from local_aks.simulation.vms.scale_sets import Timings
-from story.happenings import Kind
+from kubeflow_aks.clients.kubernetes.api import ApiServer
+from kubeflow_aks.events import Kind
+from kubeflow_aks.local_aks.azure.state import AzureState
+from kubeflow_aks.local_aks.lifecycle import teardown
+from kubeflow_aks.local_aks.lifecycle.instance import LocalAks
+from kubeflow_aks.local_aks.run.directory import RunDirectory
+from kubeflow_aks.local_aks.simulation.journal import Journal
+from kubeflow_aks.local_aks.simulation.live_cluster import LiveCluster
+from kubeflow_aks.local_aks.simulation.loop import Simulation
+from kubeflow_aks.local_aks.simulation.market import Market, MarketEvent
+from kubeflow_aks.local_aks.simulation.vms.agent_pools import AgentPool
+from kubeflow_aks.local_aks.simulation.vms.scale_sets import Timings
+from kubeflow_aks.tools import Tools
 from tests.local.kubectl import Kubectl
-from tests.local.stepped_clock import SteppedClock, watched
-from tools import Tools
+from tests.local.stepped_clock import SteppedClock, on_stepped_clock
 
 Object = dict[str, Any]
 Value = TypeVar("Value")
@@ -93,17 +93,17 @@ class Play:
 
     def wait(self, look: Callable[[], Value | None], *, deadline: float) -> Value | None:
         """What `look` returns as soon as it is true, or what it returns at `deadline` on the monotonic clock."""
-        while not (seen := look()) and time.monotonic() < deadline:
+        while not (found := look()) and time.monotonic() < deadline:
             if self._running.done():
                 self._running.result()
             time.sleep(_POLL_SECONDS)
-        return seen
+        return found
 
     def until(self, what: str, look: Callable[[], Value | None]) -> Value:
         """What `look` returns as soon as it is true; fails in the end, telling `what` is missing."""
-        seen = self.wait(look, deadline=time.monotonic() + _LONGEST_SECONDS)
-        assert seen, f"{what}: still {seen!r} after {_LONGEST_SECONDS:.0f} s;\n{self._tail()}"
-        return seen
+        found = self.wait(look, deadline=time.monotonic() + _LONGEST_SECONDS)
+        assert found, f"{what}: still {found!r} after {_LONGEST_SECONDS:.0f} s;\n{self._tail()}"
+        return found
 
     def _tail(self) -> str:
         return "\n".join(map(str, self._sink.lines[-20:]))
@@ -151,7 +151,7 @@ class DemoStack:
         clock, market, sink, stop = SteppedClock(step), Market(events, seed=seed), _Lines(), threading.Event()
         simulation = Simulation(
             self.azure,
-            watched(self.cluster, clock),
+            on_stepped_clock(self.cluster, clock),
             clock,
             market,
             Journal(sink, clock),

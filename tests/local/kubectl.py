@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from tools import Tools
+from kubeflow_aks.tools import Tools
 
 Object = dict[str, Any]
 Value = TypeVar("Value")
@@ -64,7 +64,7 @@ class Kubectl:
 def eventually(look: Callable[[], Value]) -> Value:
     """What `look` returns as soon as it is true."""
     deadline = time.monotonic() + _LONGEST_SECONDS
-    while not (seen := look()):
-        assert time.monotonic() < deadline, f"still {seen!r} after {_LONGEST_SECONDS} s"
+    while not (found := look()):
+        assert time.monotonic() < deadline, f"still {found!r} after {_LONGEST_SECONDS} s"
         time.sleep(0.1)
-    return seen
+    return found

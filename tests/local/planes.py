@@ -6,9 +6,9 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
-from local_aks.control_plane.kwokctl import ControlPlane
-from local_aks.run.directory import RunDirectory
-from tools import Tools
+from kubeflow_aks.local_aks.control_plane.kwokctl import ControlPlane
+from kubeflow_aks.local_aks.run.directory import RunDirectory
+from kubeflow_aks.tools import Tools
 
 
 @contextmanager

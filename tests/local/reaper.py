@@ -12,13 +12,20 @@ import sys
 from collections.abc import Generator
 from contextlib import suppress
 from pathlib import Path
+from typing import Final
 
 import pytest
 
-from local_aks.lifecycle.instance import PROJECT_ROOT
-from local_aks.lifecycle.teardown import remove
-from local_aks.run import processes
-from local_aks.run.directory import MARKER, NotOurFolderError, RunDirectory
+from kubeflow_aks.local_aks.control_plane import kwokctl
+from kubeflow_aks.local_aks.lifecycle.instance import PROJECT_ROOT
+from kubeflow_aks.local_aks.lifecycle.teardown import remove
+from kubeflow_aks.local_aks.run import processes
+from kubeflow_aks.local_aks.run.directory import MARKER, NotOurFolderError, RunDirectory
+
+_PROGRAMS: Final = frozenset(
+    {"make", Path(sys.executable).name, *kwokctl.COMPONENTS, "training-operator.v1", "workflow-controller"}
+)
+"""What tests start. A later test run may have removed the folder of one that was interrupted, and the notes in it."""
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -35,12 +42,15 @@ def reaper(tmp_path_factory: pytest.TempPathFactory) -> Generator[None]:
         start_new_session=True,
     ) as process:
         yield
+        processes.stop_unnoted(
+            str(tmp_path_factory.getbasetemp()), _PROGRAMS
+        )  # whose fixture could not end them
         os.killpg(process.pid, signal.SIGKILL)
 
 
 def reap(folder: Path) -> None:
     """Stops the commands that work in a folder, and removes every local AKS in it."""
-    processes.stop_unnoted(str(folder), {"make", Path(sys.executable).name})
+    processes.stop_unnoted(str(folder), _PROGRAMS)
     for marker in folder.rglob(MARKER):
         with suppress(NotOurFolderError, OSError):
             remove(RunDirectory.found(marker.parent))

@@ -8,16 +8,16 @@ from typing import NoReturn
 
 import pytest
 
-import tools
-from tools import Missing, Tools, crds, environments
-from tools.errors import BuildError
+from kubeflow_aks import tools
+from kubeflow_aks.tools import Missing, Tools, crds, environments
+from kubeflow_aks.tools.errors import BuildError
 
 
 def required(*extras: str) -> Tools:
-    """The tools; without them a test is skipped, and fails where KUBEFLOW_AKS_REQUIRE_TOOLS=1 asks for them.
+    """The tools; without them a test is skipped, and fails where KUBEFLOW_AKS_REQUIRE_TOOLS=1 requires them.
 
     Args:
-        extras: optional ones (`python -m tools --with`).
+        extras: optional ones (`./kubeflow-aks local build --with`).
     """
     found = tools.find(*extras)
     if isinstance(found, Missing):
@@ -45,7 +45,9 @@ def required_crds(name: str) -> tuple[Path, ...]:
     """
     found = crds.find(name)
     if not found:
-        _skip(f"not downloaded yet: custom resources of {crds.CRDS[name]} (`python -m tools --crds`)")
+        _skip(
+            f"not downloaded yet: custom resources of {crds.CRDS[name]} (`./kubeflow-aks local build --crds`)"
+        )
     return found
 
 

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from concurrent.futures import Future, wait
 from typing import Any, Final, TypeVar, cast
 
-from local_aks.simulation.cluster import Cluster
-from local_aks.simulation.live_cluster import LiveCluster
+from kubeflow_aks.local_aks.simulation.cluster import Cluster
+from kubeflow_aks.local_aks.simulation.live_cluster import LiveCluster
 
 Value = TypeVar("Value")
 
@@ -45,7 +45,7 @@ class SteppedClock:
         self._begun.append(work)
 
 
-class _Watched:
+class _SteppedCluster:
     """A cluster whose clock knows what goes on beside the simulation's steps."""
 
     def __init__(self, cluster: LiveCluster, clock: SteppedClock) -> None:
@@ -61,6 +61,6 @@ class _Watched:
         return future
 
 
-def watched(cluster: LiveCluster, clock: SteppedClock) -> Cluster:
+def on_stepped_clock(cluster: LiveCluster, clock: SteppedClock) -> Cluster:
     """The cluster as a simulation on that clock is given it."""
-    return cast("Cluster", _Watched(cluster, clock))
+    return cast("Cluster", _SteppedCluster(cluster, clock))

@@ -12,13 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from local_aks.control_plane import kwokctl
-from local_aks.control_plane.kwokctl import COMPONENTS, ControlPlane, ControlPlaneError
-from local_aks.run.directory import MARKER, RunDirectory
-from local_aks.run.processes import command_line
+from kubeflow_aks.local_aks.control_plane import kwokctl
+from kubeflow_aks.local_aks.control_plane.kwokctl import COMPONENTS, ControlPlane, ControlPlaneError
+from kubeflow_aks.local_aks.run.directory import MARKER, RunDirectory
+from kubeflow_aks.local_aks.run.processes import command_line
+from kubeflow_aks.tools import Tools
 from tests.local.kubectl import Kubectl, Object, eventually
 from tests.local.ports import listening, readable
-from tools import Tools
 
 DISRUPTED = {"type": "DisruptionTarget", "status": "True"}
 
@@ -51,14 +51,14 @@ def kubectl(tools: Tools, kubeconfig: Path) -> Generator[Kubectl]:
 def node(kubectl: Kubectl) -> Generator[str]:
     """A node of this test alone: whatever goes there must ask for it by name."""
     name = f"node-{uuid.uuid4().hex[:8]}"
-    room = {"cpu": "8", "memory": "32Gi", "pods": "110"}
+    capacity = {"cpu": "8", "memory": "32Gi", "pods": "110"}
     kubectl.apply(
         {
             "apiVersion": "v1",
             "kind": "Node",
             "metadata": {"name": name, "labels": {"kubernetes.io/hostname": name}},
             "spec": {"taints": [{"key": "test", "value": name, "effect": "NoSchedule"}]},
-            "status": {"capacity": room, "allocatable": room},
+            "status": {"capacity": capacity, "allocatable": capacity},
         }
     )
     yield name
@@ -152,7 +152,7 @@ def test_a_port_that_another_program_took_meanwhile_gives_way_to_another_one(
     assert taken == []
 
 
-def test_ports_that_are_taken_each_time_are_told_and_nothing_is_left(
+def test_ports_that_are_taken_each_time_are_reported_and_nothing_is_left(
     plane: ControlPlane, taken: list[int]
 ) -> None:
     taken *= 3
@@ -210,7 +210,7 @@ def test_a_new_node_becomes_ready_and_renews_its_lease(kubectl: Kubectl, node: s
     assert [taint["key"] for taint in taints] == ["test"]
 
 
-def test_a_pod_works_as_long_as_its_annotation_says(kubectl: Kubectl, node: str) -> None:
+def test_a_pod_runs_as_long_as_its_annotation(kubectl: Kubectl, node: str) -> None:
     kubectl.apply(_job(node, seconds=2))
     eventually(lambda: _running(kubectl))
     kubectl.run("wait", "job/work", "--for=condition=Complete", "--timeout=60s")
@@ -257,7 +257,9 @@ def test_a_deleted_pod_reports_how_it_ended_before_it_goes(kubectl: Kubectl, nod
     kubectl.apply(pod)
     eventually(lambda: _running(kubectl))
     kubectl.run("delete", "pod", "work", "--wait=false")
-    status = eventually(lambda: (seen := kubectl.get("pod", "work")["status"])["phase"] == "Failed" and seen)
+    status = eventually(
+        lambda: (observed := kubectl.get("pod", "work")["status"])["phase"] == "Failed" and observed
+    )
     assert status["containerStatuses"][0]["state"]["terminated"]["exitCode"] == 143
     kubectl.run(
         "patch", "pod", "work", "--type=json", "-p", '[{"op": "remove", "path": "/metadata/finalizers"}]'

@@ -13,21 +13,23 @@ from xml.etree import ElementTree
 
 import pytest
 
-from kube.api import ApiServer
-from local_aks.azure.state import AzureState
-from local_aks.demo.pools import join
-from local_aks.lifecycle.instance import PROJECT_ROOT
-from local_aks.run.directory import RunDirectory
-from story.demo_objects import DemoObjects
-from story.observations import from_json
-from story.workloads.platform_and_jobs import PART, PLATFORM_NAMESPACE, TEAM_NAMESPACE
+from kubeflow_aks.clients.kubernetes.api import ApiServer
+from kubeflow_aks.demo.deployed_pools import deployed_pools
+from kubeflow_aks.local_aks.azure.state import AzureState
+from kubeflow_aks.local_aks.lifecycle.instance import PROJECT_ROOT
+from kubeflow_aks.local_aks.run.directory import RunDirectory
+from kubeflow_aks.scenario.demo_objects import DemoObjects
+from kubeflow_aks.scenario.observations import from_json
+from kubeflow_aks.scenario.workloads.platform_and_jobs import PART, PLATFORM_NAMESPACE, TEAM_NAMESPACE
+from kubeflow_aks.tools import Tools
 from tests.docs.pages import commands
-from tests.local.commands import COLD_SECONDS, make, processes_of, run, start, until
+from tests.local.commands import PATIENCE_SECONDS, processes_of, run, start, until
 from tests.local.kubectl import Kubectl
-from tools import Tools
 
-PROMISES = 14
+CHECKS = 14
 PAGE = PROJECT_ROOT / "docs" / "local-aks.md"
+_OUTSIDE = tuple(f"./kubeflow-aks {command}" for command in ("demo", "local up", "local shell", "local down"))
+"""Commands of the page that are not for the shell."""
 
 
 @pytest.fixture(scope="module")
@@ -35,19 +37,19 @@ def build(tools: Tools, tmp_path_factory: pytest.TempPathFactory) -> Generator[P
     """A folder for all that the command writes; removed by the command itself."""
     build = tmp_path_factory.mktemp("build")
     yield build
-    assert make(build, "demo-down").returncode == 0
+    assert run(build, "down").returncode == 0
     assert processes_of(build) == []
 
 
 @pytest.fixture(scope="module")
 def shown(build: Path) -> subprocess.CompletedProcess[str]:
     """The first demo in that folder."""
-    return make(build, "demo")
+    return run(build, "demo")
 
 
-def test_every_promise_is_kept(shown: subprocess.CompletedProcess[str]) -> None:
+def test_every_check_passes(shown: subprocess.CompletedProcess[str]) -> None:
     assert shown.returncode == 0, shown.stdout + shown.stderr
-    assert shown.stdout.count("\n✔") == PROMISES
+    assert shown.stdout.count("\n✔") == CHECKS
     assert "✘" not in shown.stdout
     assert shown.stderr == ""
 
@@ -61,18 +63,18 @@ def test_the_plan_comes_first(shown: subprocess.CompletedProcess[str]) -> None:
 def test_the_page_and_what_was_observed_are_written(
     shown: subprocess.CompletedProcess[str], build: Path
 ) -> None:
-    assert f"{PROMISES} of {PROMISES} promises kept" in shown.stdout
-    assert f"{PROMISES} of {PROMISES} promises kept" in (build / "demo" / "demo.html").read_text()
-    seen = from_json((build / "demo" / "demo.json").read_text())
-    assert seen.first_up == {"create": len(seen.planned) + 1}  # the stack is a resource too
+    assert f"{CHECKS} of {CHECKS} checks passed" in shown.stdout
+    assert f"{CHECKS} of {CHECKS} checks passed" in (build / "demo" / "demo.html").read_text()
+    recorded = from_json((build / "demo" / "demo.json").read_text())
+    assert recorded.first_up == {"create": len(recorded.planned) + 1}  # the stack is a resource too
 
 
-def test_the_last_step_says_what_it_would_have_cost(
+def test_the_last_step_shows_what_it_would_have_cost(
     shown: subprocess.CompletedProcess[str], build: Path
 ) -> None:
     _, _, cost = shown.stdout.partition("[7/7]")
-    assert "The show would have cost $" in cost
-    assert "The show would have cost $" in (build / "demo" / "demo.html").read_text()
+    assert "The demo would have cost $" in cost
+    assert "The demo would have cost $" in (build / "demo" / "demo.html").read_text()
 
 
 def test_no_secret_is_printed_or_written(
@@ -106,7 +108,7 @@ def test_a_second_demo_would_find_nothing_of_the_first_one(
     kubectl = Kubectl(tools, run.kubeconfig, TEAM_NAMESPACE)
     assert kubectl.items("jobs,workflows,pytorchjobs,statefulsets", PART)
     DemoObjects(ApiServer.of(run.kubeconfig)).clear(
-        join(json.loads((run.root / "pools.json").read_text()), AzureState(run.azure).agent_pools())
+        deployed_pools(json.loads((run.root / "pools.json").read_text()), AzureState(run.azure).agent_pools())
     )
     assert kubectl.items("jobs,workflows,pytorchjobs,statefulsets,pods", PART) == []
     assert Kubectl(tools, run.kubeconfig, PLATFORM_NAMESPACE).items("statefulsets,pods", PART) == []
@@ -125,11 +127,11 @@ def test_what_the_documentation_offers_for_the_shell_works_there(
     shown: subprocess.CompletedProcess[str], build: Path, tmp_path: Path
 ) -> None:
     assert shown.returncode == 0
-    offered = [line for line in commands(PAGE) if not line.startswith("make ")]
+    offered = [line for line in commands(PAGE) if not line.startswith(_OUTSIDE)]
     script = tmp_path / "shell"
     script.write_text("\n".join(["#!/bin/sh -e", *map(partial(_in_a_script, build=build), offered)]))
     script.chmod(0o700)
-    done = make(build, "local-shell", env={"SHELL": str(script)})
+    done = run(build, "shell", env={"SHELL": str(script)})
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("+ ") == len(offered)
     assert "aks-general-" in done.stdout
@@ -144,8 +146,9 @@ def test_what_the_documentation_offers_for_the_shell_works_there(
 
 
 def _in_a_script(command: str, *, build: Path) -> str:
-    """A command that tells its name, keeps to the test's folder, and ends if it would go on for ever."""
-    here = command.replace("-m local_aks", f"-m local_aks --build {build}").replace(" build/", f" {build}/")
+    """A command that logs its name, stays in the test's folder, and is ended if it would run for ever."""
+    market = "./kubeflow-aks local market"
+    here = command.replace(market, f"{market} --build {build}").replace(" build/", f" {build}/")
     endless = "--watch" in command or command.startswith("tail -f")
     return f"echo '+ {command}'\n" + (f"timeout 3 {here} || [ $? = 124 ]" if endless else here)
 
@@ -186,7 +189,7 @@ def test_an_up_after_the_control_plane_died_begins_afresh(
     assert shown.returncode == 0
     for file in build.glob("demo/local/kwok/clusters/*/pids/*.pid"):
         os.kill(int(file.read_text()), signal.SIGKILL)
-    again = make(build, "local-up")
+    again = run(build, "up")
     assert again.returncode == 0, again.stdout + again.stderr
     assert "39 create" in again.stdout
 
@@ -204,5 +207,5 @@ def test_a_second_command_at_the_same_time_is_refused_and_the_first_goes_on(
         assert "another local AKS command is running" in second.stderr
         assert second.stderr.count("\n") == 1
     os.kill(first.pid, signal.SIGCONT)
-    assert first.communicate(timeout=COLD_SECONDS)[1] == ""
+    assert first.communicate(timeout=PATIENCE_SECONDS)[1] == ""
     assert first.returncode == 0

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.local.commands import make, processes_of, run, start, until
-from tools import Tools
+from kubeflow_aks.tools import Tools
+from tests.local.commands import PATIENCE_SECONDS, processes_of, run, start, until
 
 
 @pytest.fixture
@@ -23,14 +23,14 @@ def build(tools: Tools, tmp_path: Path) -> Generator[Path]:  # noqa: ARG001 - sk
 
 
 def _interrupted(build: Path, *command: str, moment: str) -> None:
-    """Ctrl-C a second after a line says that the moment has come."""
+    """Ctrl-C a second after the line of that moment."""
     begun = start(build, *command)
     until(begun, moment)
     time.sleep(1)
     os.killpg(begun.pid, signal.SIGINT)  # as a terminal does: to the engine too
-    _, told = begun.communicate(timeout=60)
+    _, errors = begun.communicate(timeout=PATIENCE_SECONDS)
     assert begun.returncode == 130
-    assert told.strip() == "stopped; `make demo-down` removes what was started"
+    assert errors.strip() == "error: interrupted; `./kubeflow-aks local down` removes what was started"
 
 
 def test_ctrl_c_is_one_line_and_down_removes_what_is_left(build: Path) -> None:
@@ -45,12 +45,12 @@ def test_an_up_after_an_interrupted_one_begins_afresh_and_a_demo_of_dev_goes_on_
 ) -> None:
     # The cluster's creation begins then, which takes 4 s at this speed.
     _interrupted(build, "up", "dev", "--speed", "15", moment="Network: 2 resources")
-    again = make(build, "local-up", "STACK=dev")
+    again = run(build, "up", "dev")
     assert again.returncode == 0, again.stdout + again.stderr
     assert "39 create" in again.stdout
-    shown = make(build, "demo", "STACK=dev")
+    shown = run(build, "demo", "dev")
     assert shown.returncode == 0, shown.stdout + shown.stderr
-    assert "The plan of stack dev" in shown.stdout
+    assert "Plan of stack dev" in shown.stdout
     assert "39 same" in shown.stdout.partition("[5/7]")[0]
     assert "✘" not in shown.stdout
     assert (build / "dev" / "demo.html").exists()
@@ -61,6 +61,6 @@ def test_a_reader_that_goes_away_ends_the_demo_quietly(build: Path) -> None:
     until(demo, "[1/7]")
     assert demo.stdout is not None
     demo.stdout.close()
-    assert demo.wait(timeout=60) == 1
+    assert demo.wait(timeout=PATIENCE_SECONDS) == 1
     assert demo.stderr is not None
     assert demo.stderr.read() == ""

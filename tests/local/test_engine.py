@@ -1,4 +1,4 @@
-"""What the engine tells, by an example program with the stand-ins attached; `engine/` has the real program's life."""
+"""The engine's results for an example program with the stand-ins attached; `engine/` has the real program's life."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from typing import Any
 
 import pytest
 
-from local_aks.azure import server as azure
-from local_aks.azure.state import AzureState
-from local_aks.engine import Engine, EngineError
-from local_aks.kubernetes_provider import server as kubernetes
-from local_aks.run.directory import RunDirectory
+from kubeflow_aks.local_aks.azure import server as azure
+from kubeflow_aks.local_aks.azure.state import AzureState
+from kubeflow_aks.local_aks.engine import Engine, EngineError
+from kubeflow_aks.local_aks.kubernetes_provider import server as kubernetes
+from kubeflow_aks.local_aks.run.directory import RunDirectory
+from kubeflow_aks.tools import Tools
 from tests.local.kubectl import Kubectl
-from tools import Tools
 
 EXAMPLE = Path(__file__).parent / "programs" / "example"
 REGISTERED = 7
@@ -64,7 +64,7 @@ def make(tools: Tools, kubeconfig: Path, run: RunDirectory, namespace: str) -> G
         yield make
 
 
-def test_an_update_tells_which_property_changes(make: Make) -> None:
+def test_an_update_shows_which_property_changes(make: Make) -> None:
     make().up()
     planned = make(pool={"vmSize": "Standard_D8s_v5", "maxCount": 5}).preview()
     [step] = planned.changed()
@@ -72,7 +72,7 @@ def test_an_update_tells_which_property_changes(make: Make) -> None:
     assert step.differences == {"maxCount": "update"}
 
 
-def test_a_replacement_tells_which_property_forces_it(make: Make) -> None:
+def test_a_replacement_shows_which_property_forces_it(make: Make) -> None:
     make().up()
     planned = make(pool={"vmSize": "Standard_D16s_v5", "maxCount": 3}).preview()
     replaced = [step for step in planned.changed() if step.name == "spot"]
@@ -110,7 +110,7 @@ def test_the_programs_own_refusal_is_what_the_user_reads(make: Make) -> None:
     assert [step.type for step in refusal.value.result.changed()] == ["pulumi:pulumi:Stack"]
 
 
-def test_a_providers_refusal_names_the_resource_and_is_seen_in_preview(make: Make) -> None:
+def test_a_providers_refusal_names_the_resource_and_shows_in_preview(make: Make) -> None:
     with pytest.raises(EngineError) as refusal:
         make(pool={"vmSize": "Standard_D8s_v5", "maxCount": "many"}).preview()
     assert refusal.value.result is not None
@@ -132,7 +132,7 @@ def test_an_encrypted_value_is_refused_with_its_key(make: Make) -> None:
 def _command(run: RunDirectory, providers: dict[str, int], *arguments: str) -> list[str]:
     pairs = [f"--provider={name}={port}" for name, port in providers.items()]
     place = ["--stack=test", f"--run-dir={run.root}", f"--project-root={EXAMPLE}"]
-    return [sys.executable, "-m", "local_aks.engine", *arguments, *place, *pairs]
+    return [sys.executable, "-m", "kubeflow_aks.local_aks.engine", *arguments, *place, *pairs]
 
 
 def test_the_command_fails_with_the_programs_words(make: Make, run: RunDirectory) -> None:

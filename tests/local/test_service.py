@@ -1,4 +1,4 @@
-"""The background service: one for each run directory, with the clock that was asked for last."""
+"""The background service: one for each run directory, with the clock of the last start."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from local_aks.lifecycle import daemon
-from local_aks.lifecycle.instance import LocalAks
-from local_aks.run.directory import RunDirectory
-from local_aks.run.processes import command_line
-from tools import Tools
+from kubeflow_aks.local_aks.lifecycle import service_files
+from kubeflow_aks.local_aks.lifecycle.instance import LocalAks
+from kubeflow_aks.local_aks.run.directory import RunDirectory
+from kubeflow_aks.local_aks.run.processes import command_line
+from kubeflow_aks.tools import Tools
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ def aks(tools: Tools, kubeconfig: Path, tmp_path: Path) -> Generator[LocalAks]:
 
 
 def _pid(aks: LocalAks) -> int | None:
-    return aks.run.pid_file(daemon.PID_FILE).running()
+    return aks.run.pid_file(service_files.PID_FILE).running()
 
 
 def test_a_service_that_runs_is_used_as_it_is(aks: LocalAks) -> None:

@@ -13,14 +13,14 @@ import pytest
 from kubernetes import client
 from kubernetes.client.exceptions import ApiException
 
-from local_aks.simulation.journal import Journal
-from local_aks.simulation.live_cluster import LiveCluster
-from local_aks.simulation.loop import Simulation
-from local_aks.simulation.market import ALL, Market, MarketEvent, Reclaim, Supply
-from local_aks.simulation.vms.scale_sets import Timings
-from local_aks.stepped.memory_azure import MemoryAzure
-from tests.local.stepped_clock import SteppedClock, watched
-from tests.local_aks.simulation.simulated import pod_spec, pool
+from kubeflow_aks.local_aks.simulation.journal import Journal
+from kubeflow_aks.local_aks.simulation.live_cluster import LiveCluster
+from kubeflow_aks.local_aks.simulation.loop import Simulation
+from kubeflow_aks.local_aks.simulation.market import ALL, Market, MarketEvent, Reclaim, Supply
+from kubeflow_aks.local_aks.simulation.vms.scale_sets import Timings
+from kubeflow_aks.local_aks.stepped.memory_azure import MemoryAzure
+from tests.kubeflow_aks.local_aks.simulation.simulated import pod_spec, pool
+from tests.local.stepped_clock import SteppedClock, on_stepped_clock
 
 NAMESPACE = "simulation"
 STEP_SECONDS = 2.0
@@ -59,7 +59,7 @@ class Running:
         journal = Journal(self.sink, self.clock)
         self.simulation = Simulation(
             self.azure,
-            watched(self.cluster, self.clock),
+            on_stepped_clock(self.cluster, self.clock),
             self.clock,
             self.market,
             journal,
@@ -171,12 +171,14 @@ def test_pods_get_spot_nodes_from_zero_and_the_nodes_go_when_idle(simulation: Ru
     assert [line["empty"] for line in simulation.journal("scale-down")] == [True]
 
 
-def test_evicted_work_falls_back_to_the_twin_while_spot_is_sold_out(simulation: Running) -> None:
+def test_evicted_work_runs_on_the_fallback_while_spot_is_sold_out(simulation: Running) -> None:
     simulation.deploy(2)
     simulation.eventually(lambda: simulation.pools_of_running_pods() == ["simspot"] * 2, "both run on spot")
     simulation.happens(Supply.SOLD_OUT, "simspot")
     simulation.happens(Reclaim.EVICT, "simspot")
-    simulation.eventually(lambda: simulation.pools_of_running_pods() == ["simod"] * 2, "both run on the twin")
+    simulation.eventually(
+        lambda: simulation.pools_of_running_pods() == ["simod"] * 2, "both run on the fallback"
+    )
     simulation.eventually(lambda: simulation.nodes("simspot") == [], "the spot node is gone")
     (fallback,) = simulation.journal("fallback")
     assert fallback["insteadOf"] == ["simspot"]
@@ -208,13 +210,15 @@ def test_the_eviction_notice_stays_on_the_node_until_the_vm_goes(simulation: Run
 
 
 def test_nodes_on_demand_are_upgraded_one_by_one_and_their_work_moves(simulation: Running) -> None:
-    twin = simulation.azure.pools[1]
-    twin["minCount"] = 2
+    fallback = simulation.azure.pools[1]
+    fallback["minCount"] = 2
     simulation.happens(Supply.SOLD_OUT, "simspot")
     simulation.deploy(2)
-    simulation.eventually(lambda: simulation.pools_of_running_pods() == ["simod"] * 2, "both run on the twin")
+    simulation.eventually(
+        lambda: simulation.pools_of_running_pods() == ["simod"] * 2, "both run on the fallback"
+    )
     before = {node["metadata"]["name"] for node in simulation.nodes("simod")}
-    twin["currentOrchestratorVersion"] = "1.35.1"
+    fallback["currentOrchestratorVersion"] = "1.35.1"
 
     def upgraded() -> bool:
         nodes = simulation.nodes("simod")
@@ -223,13 +227,15 @@ def test_nodes_on_demand_are_upgraded_one_by_one_and_their_work_moves(simulation
         return versions == {"v1.35.1"} and len(nodes) == len(before)
 
     simulation.eventually(upgraded, "every node has the new version")
-    assert {line["node"] for line in simulation.journal("upgrade")} == before
+    simulation.eventually(
+        lambda: {line["node"] for line in simulation.journal("upgrade")} == before, "each is in the journal"
+    )
     simulation.eventually(lambda: simulation.pools_of_running_pods() == ["simod"] * 2, "both run again")
 
 
 @contextmanager
 def _budget(simulation: Running, name: str, minimum: int) -> Generator[None]:
-    """A disruption budget for the work, seen by the controller that counts what it allows."""
+    """A disruption budget for the work, with the number that its controller allows."""
     budget: Any = {
         "metadata": {"name": name},
         "spec": {"minAvailable": minimum, "selector": {"matchLabels": {"app": "work"}}},

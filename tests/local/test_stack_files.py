@@ -1,10 +1,12 @@
-"""The CLI itself reads every stack file of the table as the table says, and hands the program just that."""
+"""The CLI itself reads every stack file of the table as the table states, and passes exactly that to the program."""
 
 import json
 import os
+import random
 import subprocess
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from subprocess import CompletedProcess
 from typing import Any
@@ -13,17 +15,25 @@ import pytest
 from pulumi import automation
 from pulumi.runtime import config
 
-from local_aks.engine.workspace import Command
-from tests.recorder.stack_files import PASSPHRASE, SECRET, StackFile, comparable, stack_files, write
-from tools import Tools
+from kubeflow_aks.local_aks.engine.workspace import Command
+from kubeflow_aks.recorder.stack_files import StackFileError, read_stack
+from kubeflow_aks.tools import Tools
+from program.settings.stack import from_text
+from tests.kubeflow_aks.recorder.stack_files import (
+    PASSPHRASE,
+    SECRET,
+    StackFile,
+    comparable,
+    scalars,
+    stack_files,
+    write,
+)
 
 _ROWS = stack_files()
 _FOR_THE_PROGRAM = {
-    "dates",
     "encrypted values inside",
-    "keys that are numbers",
     "null at the top is empty text",
-    "times of day are text",
+    "scalars read differently",
 }
 """Some of the rows, because a preview takes seconds."""
 
@@ -52,12 +62,12 @@ def pulumi(tools: Tools, environment: dict[str, str], tmp_path: Path) -> Callabl
 
     write(tmp_path, _ROWS[0])
     (tmp_path / "Pulumi.dev.yaml").unlink()
-    made = run("stack", "init", "dev")
+    made = run("stack", "select", "--create", "dev")
     assert made.returncode == 0, made.stderr
     return run
 
 
-def test_the_cli_reads_every_file_as_the_table_says(
+def test_the_cli_reads_every_file_as_the_table_states(
     pulumi: Callable[..., CompletedProcess[str]], tmp_path: Path
 ) -> None:
     def difference(number: int, row: StackFile) -> str:
@@ -76,18 +86,46 @@ def test_the_cli_reads_every_file_as_the_table_says(
         assert list(filter(None, pool.map(difference, range(len(_ROWS)), _ROWS))) == []
 
 
+def test_a_scalar_without_quotes_is_read_as_the_cli_reads_it_or_refused(
+    pulumi: Callable[..., CompletedProcess[str]], tmp_path: Path
+) -> None:
+    chance = random.Random(1)  # noqa: S311 - made up, not secret
+    made_up = {
+        "".join(chance.choices("0123456789.+-_:eExXoObBTZtnyaf~", k=chance.choice((1, 2, 3, 4, 6, 10))))
+        for _ in range(3000)
+    }
+    accepted: dict[str, str] = {}
+    for scalar in sorted(made_up):
+        write(tmp_path, scalars("one", {scalar: ""}))
+        with suppress(StackFileError):
+            accepted[scalar] = read_stack(tmp_path, "dev").values["project:k0"]
+    assert len(accepted) > 1000
+    row = scalars("all", accepted)
+    write(tmp_path, row, "all.yaml")
+    done = pulumi("config", "--json", "--stack", "dev", "--config-file", "all.yaml")
+    assert done.returncode == 0, done.stderr
+    found: dict[str, dict[str, Any]] = json.loads(done.stdout)
+    texts = [found[key]["value"] for key in row.gives or ()]
+    differences = [
+        (scalar, ours, theirs)
+        for (scalar, ours), theirs in zip(accepted.items(), texts, strict=True)
+        if ours != theirs and from_text("k", ours) != from_text("k", theirs)
+    ]
+    assert differences == []
+
+
 @pytest.mark.parametrize(
     "row", [row for row in _ROWS if row.name in _FOR_THE_PROGRAM], ids=lambda row: row.name
 )
-def test_the_engine_hands_the_program_what_the_table_says(
+def test_the_engine_passes_to_the_program_what_the_table_states(
     tools: Tools, environment: dict[str, str], tmp_path: Path, row: StackFile
 ) -> None:
-    seen: dict[str, str] = {}
+    received: dict[str, str] = {}
     secret: set[str] = set()
 
     def program() -> None:
-        seen.update(config.CONFIG.get())
-        secret.update(key for key in seen if config.is_config_secret(key))
+        received.update(config.CONFIG.get())
+        secret.update(key for key in received if config.is_config_secret(key))
 
     write(tmp_path, row)
     workspace = automation.LocalWorkspace(
@@ -97,6 +135,6 @@ def test_the_engine_hands_the_program_what_the_table_says(
     write(tmp_path, row)  # a new stack's file is written anew
     stack.preview()
     assert row.gives is not None
-    assert comparable(seen) == comparable(row.gives)
+    assert comparable(received) == comparable(row.gives)
     assert secret == set(row.secret)
-    assert SECRET in json.dumps(seen) or not secret
+    assert SECRET in json.dumps(received) or not secret

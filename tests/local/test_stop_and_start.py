@@ -12,16 +12,16 @@ from typing import Any, Final
 
 import pytest
 
-from kube.api import ApiServer
-from kube.errors import KubeError
-from kube.objects import at, items
-from local_aks.azure.state import AzureState
-from local_aks.azure_cli import install
-from local_aks.control_plane.kwokctl import COMPONENTS, component
-from local_aks.lifecycle import daemon, teardown
-from local_aks.lifecycle.instance import LocalAks
-from local_aks.run.directory import RunDirectory
-from tools import Tools
+from kubeflow_aks.clients.kubernetes.api import ApiServer
+from kubeflow_aks.clients.kubernetes.errors import KubeError
+from kubeflow_aks.clients.kubernetes.objects import at, items
+from kubeflow_aks.local_aks.azure.state import AzureState
+from kubeflow_aks.local_aks.azure_cli import install
+from kubeflow_aks.local_aks.control_plane.kwokctl import COMPONENTS, component
+from kubeflow_aks.local_aks.lifecycle import service_files, teardown
+from kubeflow_aks.local_aks.lifecycle.instance import LocalAks
+from kubeflow_aks.local_aks.run.directory import RunDirectory
+from kubeflow_aks.tools import Tools
 
 SPEED: Final = 120.0
 SECONDS: Final = 300.0
@@ -108,7 +108,7 @@ def test_a_cluster_stops_and_comes_back_with_what_manages_itself(running: Runnin
         running.api.ping()
     assert AzureState(running.aks.run.azure).agent_pools() == []
 
-    running.aks.start()  # as `make local-up` does: the stopped cluster is no broken one
+    running.aks.start()  # as `./kubeflow-aks local up` does: the stopped cluster is no broken one
     with pytest.raises(KubeError):
         running.api.ping()
 
@@ -134,7 +134,7 @@ def test_a_service_that_ends_while_the_cluster_is_stopped_starts_it_all_the_same
     assert running.az(f"aks stop {WHERE}").returncode == 0
     running.aks.stop_service()
     running.aks.start()
-    assert daemon.endpoints_file(running.aks.run).exists()
+    assert service_files.endpoints_file(running.aks.run).exists()
     done = running.az(f"aks start {WHERE}")
     assert (done.returncode, done.stderr) == (0, "")
     running.api.ping()

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from tools import Tools, manifest
+from kubeflow_aks.tools import Tools, manifest
 
 
-@pytest.mark.parametrize("tool", manifest.wanted(), ids=lambda tool: tool.name)
-def test_a_tool_runs_and_says_its_pinned_version(tools: Tools, tool: manifest.Tool, tmp_path: Path) -> None:
+@pytest.mark.parametrize("tool", manifest.selected(), ids=lambda tool: tool.name)
+def test_a_tool_runs_and_prints_its_pinned_version(tools: Tools, tool: manifest.Tool, tmp_path: Path) -> None:
     command = [tools[tool.name], *tool.version_arguments]
-    environment = {**os.environ, "PULUMI_HOME": str(tmp_path)}  # where the engine logs that it was asked
+    environment = {**os.environ, "PULUMI_HOME": str(tmp_path)}  # where the engine writes its log
     answer = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     assert tool.version in answer.stdout.split("\n", maxsplit=1)[0]

@@ -14,22 +14,22 @@
 # %% [markdown]
 # # 01: the base workload
 #
-# Downloads a tgz, converts what is in it and merges it into one CSV file: the workflow of
+# Downloads a tgz, converts its content and merges it into one CSV file: the workflow of
 # [Deploying Kubeflow Pipelines with Azure AKS spot instances](https://ubuntu.com/blog/deploying-kubeflow-pipelines-with-azure-aks-spot-instances),
 # on Kubeflow Pipelines v2. Nothing is placed yet.
 #
 # A notebook of Charmed Kubeflow has no checkout of this repository, and the package is on no index. Build it in a
-# checkout with `pip wheel --no-deps --wheel-dir dist ./ckf_spot`, put the file that is then in `dist` beside this
-# notebook, and run `%pip install 'ckf_spot-0.1.0-py3-none-any.whl[kfp,kubernetes]'`.
+# checkout with `pip wheel --no-deps --wheel-dir dist ./ckf_spot`, put the file from `dist` beside this notebook, and
+# run `%pip install 'ckf_spot-<version>-py3-none-any.whl[kfp,kubernetes]'`.
 #
 # **Changed since the blog**
 #
-# * `@dsl.component` took the place of `create_component_from_func`, and of the downloader's YAML file, which the blog
-#   loads from a branch that moves.
+# * `@dsl.component` replaces `create_component_from_func` and the downloader's YAML file, which the blog loads from a
+#   branch that moves.
 # * Inputs and outputs are artifacts, `dsl.Input` and `dsl.Output`, instead of `InputPath` and `OutputPath`.
 # * The archive is unpacked with `filter="data"` into a folder of its own, and its files are read in order: a second
 #   attempt gives the same file as the first.
-# * Python 3.7 and pandas 1.1.4 made room for 3.11 and 3.1.1.
+# * Python 3.11 and pandas 3.1.1 replace 3.7 and 1.1.4.
 
 # %%
 import kfp
@@ -73,15 +73,15 @@ def my_pipeline(url: str):
 # %% [markdown]
 # ## Run it
 #
-# The compiled file is what Kubeflow gets: its first YAML document has the steps and their retries, its second one says
-# where they run. Open it, or upload it by hand under *Pipelines*.
+# The compiled file is what Kubeflow gets: its first YAML document has the steps and their retries, the second one their
+# placement. Open it, or upload it by hand under *Pipelines*.
 
 # %%
 compiler.Compiler().compile(my_pipeline, "01-base-workload.yaml")
 
 # %% [markdown]
-# In a notebook of Charmed Kubeflow the client finds its way by itself, if *Allow access to Kubeflow Pipelines* was ticked
-# when the notebook was made. Elsewhere the environment variable `KF_PIPELINES_ENDPOINT` names the API server.
+# In a notebook of Charmed Kubeflow the client connects by itself, if *Allow access to Kubeflow Pipelines* was ticked
+# when the notebook was created. Elsewhere the environment variable `KF_PIPELINES_ENDPOINT` names the API server.
 
 # %%
 client = kfp.Client()
@@ -95,6 +95,5 @@ client.create_run_from_pipeline_func(
 # %% [markdown]
 # ## Where did it run?
 #
-# `ckf-spot where` shows it: both steps ran on the pool `general`, next to Kubeflow itself, at the full price. Nobody has
-# said that they may run elsewhere, and spot nodes keep away whatever does not tolerate them.
-# [02](02-spot-workload.ipynb) says it.
+# `ckf-spot where` shows it: both steps ran on the pool `general`, beside Kubeflow itself, at the full price. Without a
+# toleration nothing runs on spot nodes; [02](02-spot-workload.ipynb) adds it.

@@ -18,12 +18,12 @@
 #
 # **Changed since the blog**
 #
-# * The blog gives every task a toleration and an affinity with `add_toleration` and `add_affinity`. Both are gone from
-#   kfp v2, and what came instead has traps (`docs/pipelines.md` lists them). One line does it now
-#   for all tasks: `pools["cpu"].place_pipeline(my_pipeline, require="spot")`.
-# * The blog asks for any spot node, so a CSV file may be merged on a GPU. `pools["cpu"]` asks for the CPU pools.
-# * `retries=0` keeps to the blog's second notebook. A step whose node is evicted is then lost, and the run fails;
-#   [03](03-spot-retries-workload.ipynb) does better.
+# * The blog gives every task a toleration and an affinity with `add_toleration` and `add_affinity`. kfp v2 has neither,
+#   and their replacements have pitfalls (`docs/pipelines.md` lists them). One line now places all tasks:
+#   `pools["cpu"].place_pipeline(my_pipeline, require="spot")`.
+# * The blog selects any spot node, so a CSV file may be merged on a GPU. `pools["cpu"]` selects the CPU pools.
+# * `retries=0` is as in the blog's second notebook. A step whose node is evicted is then lost, and the run fails;
+#   [03](03-spot-retries-workload.ipynb) adds retries.
 
 # %%
 import kfp
@@ -32,15 +32,15 @@ from kfp import compiler, dsl
 from ckf_spot import Pools
 
 # %% [markdown]
-# The cluster tells its pools: in the ConfigMap `kubeflow-aks/agent-pools`, or in a file that the environment variable
-# `CKF_SPOT_POOLS` names.
+# The cluster publishes its pools: in the ConfigMap `kubeflow-aks/agent-pools`, or in a file that the environment
+# variable `CKF_SPOT_POOLS` names.
 
 # %%
 pools = Pools.load()
 print(*pools)
 
 # %% [markdown]
-# The two steps are those of [01](01-base-workload.ipynb), without a change: where a step runs is the pipeline's business, not the step's.
+# The two steps are those of [01](01-base-workload.ipynb), without a change: the pipeline decides where a step runs.
 
 
 # %%
@@ -83,15 +83,15 @@ print(pools["cpu"].place_pipeline(my_pipeline, require="spot", retries=0))
 # %% [markdown]
 # ## Run it
 #
-# The compiled file is what Kubeflow gets: its first YAML document has the steps and their retries, its second one says
-# where they run. Open it, or upload it by hand under *Pipelines*.
+# The compiled file is what Kubeflow gets: its first YAML document has the steps and their retries, the second one their
+# placement. Open it, or upload it by hand under *Pipelines*.
 
 # %%
 compiler.Compiler().compile(my_pipeline, "02-spot-workload.yaml")
 
 # %% [markdown]
-# In a notebook of Charmed Kubeflow the client finds its way by itself, if *Allow access to Kubeflow Pipelines* was ticked
-# when the notebook was made. Elsewhere the environment variable `KF_PIPELINES_ENDPOINT` names the API server.
+# In a notebook of Charmed Kubeflow the client connects by itself, if *Allow access to Kubeflow Pipelines* was ticked
+# when the notebook was created. Elsewhere the environment variable `KF_PIPELINES_ENDPOINT` names the API server.
 
 # %%
 client = kfp.Client()
@@ -105,5 +105,5 @@ client.create_run_from_pipeline_func(
 # %% [markdown]
 # ## Where did it run?
 #
-# `ckf-spot where` shows both steps on spot nodes. `require="spot"` means it: if Azure has no spot machine to give, the
-# steps wait, for as long as that takes.
+# `ckf-spot where` shows both steps on spot nodes. With `require="spot"` the steps wait if Azure has no spot machines,
+# however long that takes.

@@ -14,18 +14,18 @@
 # %% [markdown]
 # # 03: spot nodes, and retries
 #
-# The workflow of [01](01-base-workload.ipynb), on spot nodes if there are any, and alive when they are taken away.
+# The workflow of [01](01-base-workload.ipynb), on spot nodes if there are any, and with retries after evictions.
 #
 # **Changed since the blog**
 #
-# * `prefer="spot"` covers the spot pool and its on-demand twin: the steps run on spot nodes as long as Azure has some,
-#   and on the twin when it has none. The blog's run would wait.
-# * The blog's `set_retry(num_retries=5, backoff_dureation="5m")` is misspelt, and an error. Spelt right, kfp v2 makes of
-#   it waits of 5, 10, 20 … minutes that end after one hour, together with whatever runs then.
-#   `place_pipeline` writes waits of 5 minutes each, and gives up after 7 days.
-# * Retries alone do not help on Charmed Kubeflow as it is installed: a step whose node has vanished ends as `pod deleted`,
-#   and Argo does not retry that. The cluster's program sets Argo's retry policy to `Always`; ask your administrator
-#   whether this stage has run.
+# * `prefer="spot"` covers the spot pool and its on-demand fallback: the steps run on spot nodes as long as Azure has
+#   some, otherwise on the fallback. The blog's run would wait.
+# * The blog's `set_retry(num_retries=5, backoff_dureation="5m")` is misspelt, which is an error. Spelt right, kfp v2
+#   waits 5, 10, 20 … minutes, and after one hour stops, the running attempt too. `place_pipeline` sets waits of 5
+#   minutes each, and a limit of 7 days.
+# * Retries alone do not help with the defaults of Charmed Kubeflow: a step whose node disappeared ends as
+#   `pod deleted`, and Argo does not retry that. The cluster's program sets Argo's retry policy to `Always`;
+#   `ckf-spot doctor` shows whether it has.
 
 # %%
 import kfp
@@ -38,7 +38,7 @@ pools = Pools.load()
 print(*pools)
 
 # %% [markdown]
-# The two steps are those of [01](01-base-workload.ipynb), without a change: where a step runs is the pipeline's business, not the step's.
+# The two steps are those of [01](01-base-workload.ipynb), without a change: the pipeline decides where a step runs.
 
 
 # %%
@@ -81,15 +81,15 @@ print(pools["cpu"].place_pipeline(my_pipeline, prefer="spot", retries=5, backoff
 # %% [markdown]
 # ## Run it
 #
-# The compiled file is what Kubeflow gets: its first YAML document has the steps and their retries, its second one says
-# where they run. Open it, or upload it by hand under *Pipelines*.
+# The compiled file is what Kubeflow gets: its first YAML document has the steps and their retries, the second one their
+# placement. Open it, or upload it by hand under *Pipelines*.
 
 # %%
 compiler.Compiler().compile(my_pipeline, "03-spot-retries-workload.yaml")
 
 # %% [markdown]
-# In a notebook of Charmed Kubeflow the client finds its way by itself, if *Allow access to Kubeflow Pipelines* was ticked
-# when the notebook was made. Elsewhere the environment variable `KF_PIPELINES_ENDPOINT` names the API server.
+# In a notebook of Charmed Kubeflow the client connects by itself, if *Allow access to Kubeflow Pipelines* was ticked
+# when the notebook was created. Elsewhere the environment variable `KF_PIPELINES_ENDPOINT` names the API server.
 
 # %%
 client = kfp.Client()
@@ -103,6 +103,6 @@ client.create_run_from_pipeline_func(
 # %% [markdown]
 # ## What happens on an eviction?
 #
-# The node goes, with the pod on it. After 5 minutes, time enough for a new node, Argo starts the step again, up to five
-# times. `ckf-spot where` counts how often. Each attempt starts at the step's beginning: keep steps short, or let them save
-# checkpoints outside the node.
+# The node is removed, with the pod on it. After 5 minutes, time enough for a new node, Argo starts the step again, up
+# to five times. `ckf-spot where` counts the evictions. Each attempt starts at the step's beginning: keep steps short,
+# or let them save checkpoints outside the node.

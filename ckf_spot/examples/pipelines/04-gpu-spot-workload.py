@@ -14,13 +14,13 @@
 # %% [markdown]
 # # 04: a GPU, on spot if there is one
 #
-# The workflow of [03](03-spot-retries-workload.ipynb), and a third step that trains on what the other two have prepared.
-# The blog has no such notebook.
+# The workflow of [03](03-spot-retries-workload.ipynb), and a third step that trains on what the other two have
+# prepared. The blog has no such notebook.
 #
-# * `pools["gpu"].place(task, gpus=1)` asks for one GPU, by its type *and* count: kfp's `set_accelerator_limit(1)` alone
-#   asks for none. Spot machines with GPUs sell out often, so the on-demand twin is what keeps this run going.
-# * Steps without a GPU stay on `pools["cpu"]`. A GPU node costs the same whether its GPU works or not; what asks for no
-#   GPU can't get there.
+# * `pools["gpu"].place(task, gpus=1)` requests one GPU, by its type *and* count: kfp's `set_accelerator_limit(1)` alone
+#   requests none. Spot machines with GPUs sell out often; then this run continues on the on-demand fallback.
+# * Steps without a GPU stay on `pools["cpu"]`. A GPU node costs the same whether its GPU is used or not, so steps that
+#   request no GPU cannot run there.
 
 # %%
 import kfp
@@ -33,7 +33,8 @@ pools = Pools.load()
 print(*pools)
 
 # %% [markdown]
-# The first two steps are those of [01](01-base-workload.ipynb), without a change: where a step runs is the pipeline's business, not the step's.
+# The first two steps are those of [01](01-base-workload.ipynb), without a change: the pipeline decides where a step
+# runs.
 
 
 # %%
@@ -111,15 +112,15 @@ print(pools["cpu"].place_pipeline(my_pipeline, prefer="spot", retries=5, backoff
 # %% [markdown]
 # ## Run it
 #
-# The compiled file is what Kubeflow gets: its first YAML document has the steps and their retries, its second one says
-# where they run. Open it, or upload it by hand under *Pipelines*.
+# The compiled file is what Kubeflow gets: its first YAML document has the steps and their retries, the second one their
+# placement. Open it, or upload it by hand under *Pipelines*.
 
 # %%
 compiler.Compiler().compile(my_pipeline, "04-gpu-spot-workload.yaml")
 
 # %% [markdown]
-# In a notebook of Charmed Kubeflow the client finds its way by itself, if *Allow access to Kubeflow Pipelines* was ticked
-# when the notebook was made. Elsewhere the environment variable `KF_PIPELINES_ENDPOINT` names the API server.
+# In a notebook of Charmed Kubeflow the client connects by itself, if *Allow access to Kubeflow Pipelines* was ticked
+# when the notebook was created. Elsewhere the environment variable `KF_PIPELINES_ENDPOINT` names the API server.
 
 # %%
 client = kfp.Client()

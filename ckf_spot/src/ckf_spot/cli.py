@@ -32,7 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     parser = _Parser(prog="ckf-spot", description="Places Kubeflow's batch work on spot nodes.")
     parser.add_argument(
-        "--version", action=_Version, nargs=0, help="tell it, and where it was installed from"
+        "--version", action=_Version, nargs=0, help="show the version and where it was installed from"
     )
     commands: Any = parser.add_subparsers(required=True, metavar="COMMAND")
     for command in _COMMANDS:
@@ -68,7 +68,7 @@ def _line(found: object) -> str:
 
 class _Version(argparse.Action):
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
-        output.write(f"ckf-spot {install.told()}\n", output.STANDARD)
+        output.write(f"ckf-spot {install.description()}\n", output.STANDARD)
         parser.exit()
 
 

@@ -86,7 +86,7 @@ class Cluster:
             from kubernetes.config.config_exception import ConfigException  # noqa: PLC0415
         except ImportError:
             raise PlacementError(f"the kubernetes package is missing: {install.hint('kubernetes')}") from None
-        logging.getLogger("urllib3.connectionpool").setLevel(logging.ERROR)  # it would tell of each retry
+        logging.getLogger("urllib3.connectionpool").setLevel(logging.ERROR)  # it would log each retry
         try:
             sources.configure(config)
         except ConfigException as error:

@@ -64,7 +64,9 @@ def _problems(entries: list[Any]) -> Iterator[Mistake]:
         yield Mistake("", ABSENT, "", "there is no pool in it")
     pools = [entry for entry in entries if isinstance(entry, Mapping)]
     names = Counter(entry["name"] for entry in pools if _text(entry.get("name")))
-    twins = [entry["name"] for entry in pools if _text(entry.get("name")) and entry.get("priority") != "Spot"]
+    fallbacks = [
+        entry["name"] for entry in pools if _text(entry.get("name")) and entry.get("priority") != "Spot"
+    ]
     for number, entry in enumerate(entries):
         if not isinstance(entry, Mapping):
             expected = "expected a name, a role, labels and taints"
@@ -81,8 +83,8 @@ def _problems(entries: list[Any]) -> Iterator[Mistake]:
             yield Mistake(
                 f"pools[{number}].name", name, "expected another name for each pool", "is given twice"
             )
-        if _text(fallback) and fallback not in twins:
-            yield not_one_of(f"{where}.fallback", fallback, twins)
+        if _text(fallback) and fallback not in fallbacks:
+            yield not_one_of(f"{where}.fallback", fallback, fallbacks)
         if _texts(labels):
             yield from _label_problems(f"{where}.labels", labels, entry.get("priority"))
 

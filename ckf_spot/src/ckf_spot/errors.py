@@ -83,7 +83,7 @@ class ContractError(PlacementError):
 
 
 class EvictionWarning(UserWarning):
-    """Warning: the work is placed as asked, but an eviction would lose it."""
+    """Warning: the work is placed, but an eviction would lose it."""
 
 
 class Mistakes:
@@ -104,7 +104,7 @@ class Mistakes:
             self._found += error.mistakes
             return None
 
-    def tell(self) -> None:
+    def raise_all(self) -> None:
         """Raises what was collected, if anything was.
 
         Raises:
@@ -114,14 +114,14 @@ class Mistakes:
 
 
 def together(*steps: Callable[[], Any]) -> tuple[Any, ...]:
-    """The result of each step; where several fail, their mistakes are told at once.
+    """The result of each step; where several fail, their mistakes are reported together.
 
     Raises:
         PlacementError: with every mistake.
     """
     mistakes = Mistakes()
     results = tuple(mistakes.of(step) for step in steps)
-    mistakes.tell()
+    mistakes.raise_all()
     return results
 
 

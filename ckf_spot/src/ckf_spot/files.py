@@ -1,4 +1,4 @@
-"""Reads texts, and tells in one line what goes wrong with a file."""
+"""Reads text files; an error of a file is one line."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def read(name: str | Path) -> str:
     Raises:
         PlacementError: it can't be read.
     """
-    with told(str(name), "read"):
+    with readable_errors(str(name), "read"):
         return decoded(Path(name).read_bytes())
 
 
@@ -31,7 +31,7 @@ def decoded(data: bytes) -> str:
 
 
 @contextmanager
-def told(name: str, done: str) -> Generator[None]:
+def readable_errors(name: str, done: str) -> Generator[None]:
     """Turns what goes wrong with a file into one line.
 
     Args:

@@ -29,7 +29,7 @@ def hint(extra: str) -> str:
     return f"pip install {_from(_noted(found), extra) or _packages(found, extra)}"
 
 
-def told() -> str:
+def description() -> str:
     """Version, and where from, as in `0.1.0 from file:///home/me/kubeflow/ckf_spot`."""
     found = _installed()
     if found is None:
@@ -72,6 +72,6 @@ def _address(origin: dict[str, Any]) -> str:
 
 
 def _packages(found: metadata.Distribution, extra: str) -> str:
-    wanted = (each.partition(";") for each in found.requires or ())
+    requirements = (each.partition(";") for each in found.requires or ())
     mine = re.compile(rf"extra == ['\"]{re.escape(extra)}['\"]")
-    return " ".join(shlex.quote(name.strip()) for name, _, marker in wanted if mine.search(marker))
+    return " ".join(shlex.quote(name.strip()) for name, _, marker in requirements if mine.search(marker))

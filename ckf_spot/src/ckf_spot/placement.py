@@ -13,7 +13,7 @@ Capacity = Literal["spot", "on-demand"]
 """`spot`: nodes that Azure may take back at any moment; `on-demand`: nodes that stay."""
 
 Preference = Literal["spot"]
-"""What can be preferred: on-demand nodes are there whenever they are asked for, so they can only be required."""
+"""What can be preferred: on-demand nodes are there whenever they are required, so they can only be required."""
 
 _CAPACITIES: Final = ("spot", "on-demand")
 _WEIGHT: Final = 100
@@ -34,7 +34,7 @@ class Expression:
     values: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
-        """As Kubernetes wants it: `{key, operator, values}`."""
+        """As Kubernetes takes it: `{key, operator, values}`."""
         return {"key": self.key, "operator": self.operator} | (
             {"values": list(self.values)} if self.values else {}
         )
@@ -51,7 +51,7 @@ class Placement:
     Attributes:
         pools: every pool it may run on.
         required: requirements on the node's labels, all of them (one term: Kubernetes ORs terms).
-        preferred: a wish of weight 100, or none.
+        preferred: a request of weight 100, or none.
     """
 
     pools: tuple[AgentPool, ...]
@@ -70,7 +70,7 @@ class Placement:
 
     @property
     def tolerations(self) -> list[dict[str, str]]:
-        """Tolerations of every taint of the pools, once each, as Kubernetes wants them.
+        """Tolerations of every taint of the pools, once each, as Kubernetes takes them.
 
         By key and effect whatever the value: AKS's plugin ExtendedResourceToleration adds one for GPUs in that form,
         and PodTolerationRestriction then drops the narrower of the two at every update, which the API server refuses.
@@ -143,11 +143,11 @@ def placement(
     """
     check_wish(prefer, require)
     chosen = tuple(pool for pool in pools if require is None or pool.spot == (require == "spot"))
-    wanted = require or "spot"
-    if not any(pool.spot == (wanted == "spot") for pool in chosen):
+    capacity = require or "spot"
+    if not any(pool.spot == (capacity == "spot") for pool in chosen):
         there = ", ".join(f"{pool.name} ({'spot' if pool.spot else 'on-demand'})" for pool in pools)
-        asked = f"require={require!r}" if require else "prefer='spot'"
-        raise PlacementError(Mistake(asked, name, f"its pools: {there}", f"has no {wanted} pool"))
+        argument = f"require={require!r}" if require else "prefer='spot'"
+        raise PlacementError(Mistake(argument, name, f"its pools: {there}", f"has no {capacity} pool"))
     if require == "spot":
         return Placement(chosen, (selector, _ON_SPOT), ())
     if require == "on-demand":
@@ -156,13 +156,13 @@ def placement(
 
 
 def check_wish(prefer: object, require: object) -> None:
-    """Refuses a wish that no pools could fulfil.
+    """Refuses a request that no pools could fulfil.
 
     Raises:
         PlacementError: a value is not allowed, or both are given.
     """
     wishes = (("prefer", prefer, ("spot",)), ("require", require, _CAPACITIES))
-    refuse(not_one_of(*wish) for wish in wishes if wish[1] not in (None, *wish[2]))
+    refuse(not_one_of(*request) for request in wishes if request[1] not in (None, *request[2]))
     if prefer is not None and require is not None:
         problem = f"prefer={prefer!r} and require={require!r} contradict each other"
         raise PlacementError(Mistake("", ABSENT, "give one of them", problem))

@@ -63,7 +63,7 @@ class Pools(Mapping[str, Target]):
         if name in workloads:
             members = [pool for pool in self.all if pool.workload == name]
             selector = Expression(WORKLOAD_LABEL, "In", (name,))
-        elif members := self._pool_and_twin(name):
+        elif members := self._pool_and_fallback(name):
             selector = Expression(POOL_LABEL, "In", tuple(pool.name for pool in members))
         else:
             raise UnknownPoolError(name, self)
@@ -77,7 +77,7 @@ class Pools(Mapping[str, Target]):
     def __len__(self) -> int:
         return sum(1 for _ in self)
 
-    def _pool_and_twin(self, name: str) -> list[AgentPool]:
+    def _pool_and_fallback(self, name: str) -> list[AgentPool]:
         named = {pool.name: pool for pool in self.all}
         pool = named.get(name)
         names = [name, pool.fallback] if pool else []

@@ -15,7 +15,7 @@ ENVIRONMENT: Final = "CKF_SPOT_POOLS"
 NAMESPACE: Final = "kubeflow-aks"
 CONFIG_MAP: Final = "agent-pools"
 SAMPLE: Final = Path(__file__).with_name("sample_pools.json")
-"""The pools that a stack with the program's defaults has; held to that by tests/program/test_outputs.py."""
+"""The pools that a stack with the program's defaults has; held to that by tests/program/whole/test_outputs.py."""
 _WITHOUT_CLUSTER: Final = (
     f"name a file: Pools.load('pools.json'), or {ENVIRONMENT}=pools.json; "
     "`pulumi stack output poolContract --json > pools.json` writes one, and `ckf-spot generate sample-pools -o "

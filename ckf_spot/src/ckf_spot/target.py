@@ -83,7 +83,7 @@ class Target(PoolGroup):
 
         Args:
             work: a task, which is changed; or a map, or an object of an SDK, which stays as it is.
-            prefer: `spot`: spot nodes if there are any, their on-demand twins instead. The default.
+            prefer: `spot`: spot nodes if there are any, their on-demand fallbacks instead. The default.
             require: `spot`: nothing but spot, however long that takes; `on-demand`: nothing but on-demand.
             retries: of a task, after the first attempt. Left out: 5.
             backoff: of a task: wait before each retry. Left out: `5m`.
@@ -95,7 +95,7 @@ class Target(PoolGroup):
             pod_template: of a Pod: it is a template for Spark's executors.
 
         Returns:
-            The task; or a new map, as the API server wants it.
+            The task; or a new map, as the API server takes it.
 
         Raises:
             PlacementError: with every mistake, one a line; nothing is changed then.
@@ -130,7 +130,7 @@ class Target(PoolGroup):
         by: Selection = "node-affinity",
         except_: str | Collection[str] = (),
     ) -> Report:
-        """Places every task of a pipeline, and tells where each went; see `ckf_spot.pipelines.tasks.place_pipeline`."""
+        """Places every task of a pipeline, and reports where; see `ckf_spot.pipelines.tasks.place_pipeline`."""
         from ckf_spot.pipelines import tasks  # noqa: PLC0415 - kfp is an extra, and takes a second to load
 
         return tasks.place_pipeline(

@@ -18,7 +18,7 @@ ROOT: Final = Path(__file__).parents[2]
 
 def test_the_version_tells_where_it_comes_from(run: Run) -> None:
     ran = run("--version")
-    assert (ran.code, ran.output, ran.errors) == (0, f"ckf-spot {install.told()}\n", [])
+    assert (ran.code, ran.output, ran.errors) == (0, f"ckf-spot {install.description()}\n", [])
 
 
 @pytest.mark.parametrize(

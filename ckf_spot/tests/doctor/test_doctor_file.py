@@ -85,19 +85,19 @@ def test_a_file_that_is_not_placed_is_told_what_placing_would_set(doctor: Doctor
     assert told.code == 1
     assert told[WHERE] == f"✔ {WHERE}: can run on general"
     line = told["Job/train on cpu"]
-    assert line.startswith("✘ Job/train on cpu: not placed as asked: placing would set spec.template.")
+    assert line.startswith("✘ Job/train on cpu: placed differently: placing would set spec.template.")
     assert "spec.template.spec.tolerations" in line
     assert line.endswith("; ckf-spot place -f job.yaml --pool cpu")
 
 
-@pytest.mark.parametrize("wish", [[], ["--require", "spot"], ["--require", "on-demand"]])
-def test_a_placed_file_is_right_for_that_wish_alone(doctor: Doctor, wish: list[str]) -> None:
-    placed = ["place", "-f", write(JOB), "--pool", "cpu", *wish, "-o", "placed.yaml"]
+@pytest.mark.parametrize("placing", [[], ["--require", "spot"], ["--require", "on-demand"]])
+def test_a_placed_file_is_right_for_that_wish_alone(doctor: Doctor, placing: list[str]) -> None:
+    placed = ["place", "-f", write(JOB), "--pool", "cpu", *placing, "-o", "placed.yaml"]
     assert cli.main(placed) == 0
-    told = doctor("-f", "placed.yaml", "--pool", "cpu", *wish)
+    told = doctor("-f", "placed.yaml", "--pool", "cpu", *placing)
     assert told.code == 0
     assert told["placed.yaml on cpu"] == "✔ placed.yaml on cpu: placed already"
-    other = ["--require", "on-demand"] if wish != ["--require", "on-demand"] else []
+    other = ["--require", "on-demand"] if placing != ["--require", "on-demand"] else []
     assert doctor("-f", "placed.yaml", "--pool", "cpu", *other).code == 1
 
 
@@ -105,8 +105,8 @@ def test_a_placed_file_is_right_for_that_wish_alone(doctor: Doctor, wish: list[s
     ("text", "line"),
     [
         (f"      tolerations: [{SPOT}]\n", "✔ {}: can run on general, cpuspot"),
-        ("      nodeSelector: {agentpool: cpuspot}\n", "✘ {}: no pool takes it: general: the pod wants agentpool"),
-        ("      nodeSelector: {agentpool: other}\n", "✘ {}: no pool takes it: general: the pod wants agentpool=o"),
+        ("      nodeSelector: {agentpool: cpuspot}\n", "✘ {}: no pool takes it: general: the pod requires agentpool"),
+        ("      nodeSelector: {agentpool: other}\n", "✘ {}: no pool takes it: general: the pod requires agentpool=o"),
         ("      nodeSelector: [a]\n", "✘ {}: spec.template.spec.nodeSelector: ['a'] is not "),
         (f"      affinity: {{nodeAffinity: {{{REQUIRED}: {{nodeSelectorTerms: {TERMS}}}}}}}\n", "✘ {}: no pool "),
         ("      initContainers: [1]\n", "✘ {}: spec.template.spec.initContainers: [1] is not allowed"),
@@ -168,7 +168,7 @@ def test_what_place_would_note_is_told_and_is_no_mistake(doctor: Doctor) -> None
     ("noted", "line"),
     [
         ({"scheduler.alpha.kubernetes.io/node-selector": "agentpool=cpuspot"},
-         "✘ {}: no pool takes it: general: the pod wants agentpool=cpuspot; "),
+         "✘ {}: no pool takes it: general: the pod requires agentpool=cpuspot; "),
         ({"scheduler.alpha.kubernetes.io/defaultTolerations": f"[{SPOT}]"}, "✔ {}: can run on general, cpuspot"),
         ({"scheduler.alpha.kubernetes.io/defaultTolerations": "spot"},
          "✘ {}: annotation scheduler.alpha.kubernetes.io/defaultTolerations is no list of tolerations"),
@@ -257,7 +257,7 @@ def test_a_compiled_pipeline_is_looked_at_by_its_tasks(doctor: Doctor) -> None:
     told = doctor("-f", write(yaml_text.dump([PIPELINE]), "p.yaml"), "--pool", "cpu")
     assert told.code == 1
     assert told["pipeline/training on cpu"] == (
-        "✘ pipeline/training on cpu: not placed as asked: "
+        "✘ pipeline/training on cpu: placed differently: "
         "placing would set root.dag.tasks.train.retryPolicy, platforms; ckf-spot place -f p.yaml --pool cpu"
     )
     placed, _ = compiled.place([PIPELINE], Pools.load(CONTRACT)["cpu"])

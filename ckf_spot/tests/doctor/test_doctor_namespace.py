@@ -131,9 +131,7 @@ def test_what_a_limit_range_fills_in_counts(doctor: Doctor, api: Api) -> None:
 
 def test_without_a_pods_template_nobody_knows_what_is_needed(doctor: Doctor, api: Api) -> None:
     api.objects[QUOTAS] = [quota({"requests.cpu": "4"})]
-    line = (
-        f"? {QUOTA}: not checked, because no pod's template tells what is needed; requests.cpu: 4 of 4 free"
-    )
+    line = f"? {QUOTA}: not checked, because no pod template states what is needed; requests.cpu: 4 of 4 free"
     assert doctor("-n", "team-a")[QUOTA] == line
 
 

@@ -28,10 +28,10 @@ def job(**limits: str) -> dict[str, Any]:
     }
 
 
-def wanted(pools: Pools, pool: str | None, wish: Any) -> dict[str, Any]:
+def wanted(pools: Pools, pool: str | None, placing: Any) -> dict[str, Any]:
     """A Job placed on a pool, or left as it is."""
     asked = job(**{"nvidia.com/gpu": "1"}) if pool == "gpu" else job()
-    return pools[pool].place(asked, **wish) if pool else asked
+    return pools[pool].place(asked, **placing) if pool else asked
 
 
 def made(pools: Pools, kind: str, *namespaces: str) -> list[dict[str, Any]]:
@@ -77,7 +77,7 @@ def open_to(pools: Pools, placed: dict[str, Any]) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("pool", "wish", "flavors"),
+    ("pool", "placing", "flavors"),
     [
         ("cpu", {}, ["cpuspot", "cpuod"]),
         ("cpuspot", {}, ["cpuspot", "cpuod"]),
@@ -88,9 +88,9 @@ def open_to(pools: Pools, placed: dict[str, Any]) -> list[str]:
     ],
 )
 def test_placed_work_finds_its_own_pools_flavors_spot_first(
-    pools: Pools, pool: str, wish: Any, flavors: list[str]
+    pools: Pools, pool: str, placing: Any, flavors: list[str]
 ) -> None:
-    assert open_to(pools, wanted(pools, pool, wish)) == flavors
+    assert open_to(pools, wanted(pools, pool, placing)) == flavors
 
 
 @pytest.mark.parametrize("seen", RECORDED, ids=lambda seen: f"{seen['pool']} {seen['wish']}")

@@ -28,9 +28,9 @@ def example(name: str) -> Json:
     return yaml_text.load(EXAMPLES[name].read_text(encoding="utf-8"), name).documents[0]
 
 
-def place(document: object, group: PoolGroup, **wish: Any) -> Json:
+def place(document: object, group: PoolGroup, **request: Any) -> Json:
     """The document placed; what an eviction would still lose is a warning."""
-    return placing.placed_object(document, group, **wish)
+    return placing.placed_object(document, group, **request)
 
 
 def container(name: str = "main", gpus: int | None = None) -> Json:

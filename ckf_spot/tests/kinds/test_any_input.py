@@ -10,7 +10,7 @@ from samples import PREFERRED, REQUIRED, example
 
 from ckf_spot import PlacementError, Pools
 from ckf_spot.kinds import manifests
-from ckf_spot.kinds.kind import Wish
+from ckf_spot.kinds.kind import PlacingRequest
 from ckf_spot.kinds.trainer import MANAGER
 from ckf_spot.pods import strict_schema
 from ckf_spot.pods.template import SAFE_TO_EVICT
@@ -52,9 +52,9 @@ OF_A_STEP = {key: value for key, value in MERGED.items() if key != "terminationG
 """The same in a template of Argo's."""
 
 
-def wish(name: str) -> Wish:
+def request(name: str) -> PlacingRequest:
     api = name.split(" ")[1] if name.startswith("trainjob") else None
-    return Wish(trainer_api=api, pod_template=name == "executor")
+    return PlacingRequest(trainer_api=api, pod_template=name == "executor")
 
 
 def paths(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
@@ -123,7 +123,7 @@ def overrides(release: str) -> Any:
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_without_a_hole_each_is_placed(name: str) -> None:
-    assert manifests.place([full(name)], POOLS[EXAMPLES[name]], wish(name), "f")
+    assert manifests.place([full(name)], POOLS[EXAMPLES[name]], request(name), "f")
 
 
 @pytest.mark.parametrize("checked", [True, False], ids=["schema", "no schema"])
@@ -147,7 +147,7 @@ def test_a_document_with_a_hole_is_placed_or_refused(
     found[last] = data.draw(ANYTHING)
     lines: list[str] = []
     try:
-        manifests.place([document], POOLS[EXAMPLES[name]], wish(name), "f")
+        manifests.place([document], POOLS[EXAMPLES[name]], request(name), "f")
     except PlacementError as error:
         lines = str(error).splitlines()
     assert [line for line in lines if not line.startswith("f: ")] == []

@@ -7,7 +7,7 @@ from samples import Json, example, job, place
 
 from ckf_spot import PlacementError, Pools
 from ckf_spot.kinds import manifests
-from ckf_spot.kinds.kind import Wish
+from ckf_spot.kinds.kind import PlacingRequest
 
 DEPLOYMENT: Json = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web"}, "spec": {}}
 CONFIG: Json = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c"}, "data": {"a": "08"}}
@@ -17,8 +17,8 @@ def listed(*items: Any, kind: str = "List") -> Json:
     return {"apiVersion": "v1", "kind": kind, "items": list(items)}
 
 
-def put(documents: list[Any], pools: Pools, workload: str = "cpu", **wish: Any) -> manifests.Manifests:
-    return manifests.place(documents, pools[workload], Wish(**wish), "f")
+def put(documents: list[Any], pools: Pools, workload: str = "cpu", **request: Any) -> manifests.Manifests:
+    return manifests.place(documents, pools[workload], PlacingRequest(**request), "f")
 
 
 def test_each_item_of_a_list_is_placed_where_it_is(pools: Pools) -> None:

@@ -28,8 +28,8 @@ def workflow(*templates: Json, **spec: Any) -> Json:
     return {"apiVersion": "argoproj.io/v1alpha1", "kind": "Workflow", "spec": made}
 
 
-def placed(pools: Pools, document: Json, workload: str = "cpu", **wish: Any) -> list[Json]:
-    return place(document, pools[workload], **wish)["spec"]["templates"]
+def placed(pools: Pools, document: Json, workload: str = "cpu", **request: Any) -> list[Json]:
+    return place(document, pools[workload], **request)["spec"]["templates"]
 
 
 def moved(templates: list[Json]) -> list[str]:

@@ -33,8 +33,8 @@ def with_spec(**spec: Any) -> Json:
 def test_spot_is_preferred_within_the_pool_and_its_twin(pools: Pools) -> None:
     pod = pod_of(place(job(), pools["cpu"]))
     assert expressions(pod) == [[{"key": WORKLOAD, "operator": "In", "values": ["cpu"]}]]
-    wish = {"weight": 100, "preference": {"matchExpressions": [ON_SPOT]}}
-    assert pod["affinity"]["nodeAffinity"][PREFERRED] == [wish]
+    request = {"weight": 100, "preference": {"matchExpressions": [ON_SPOT]}}
+    assert pod["affinity"]["nodeAffinity"][PREFERRED] == [request]
 
 
 def test_a_pool_by_its_name_stands_for_it_and_its_twin(pools: Pools) -> None:

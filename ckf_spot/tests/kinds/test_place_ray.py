@@ -7,7 +7,7 @@ from samples import GPU, OFF_SPOT, POOL, Json, container, example, expressions, 
 
 from ckf_spot import EvictionWarning, PlacementError, Pools
 from ckf_spot.kinds import manifests
-from ckf_spot.kinds.kind import Wish
+from ckf_spot.kinds.kind import PlacingRequest
 
 pytestmark = pytest.mark.filterwarnings("error::ckf_spot.errors.EvictionWarning")
 
@@ -146,7 +146,7 @@ def test_a_mistake_is_one_line(pools: Pools, document: Json, message: str) -> No
 
 
 def test_what_was_left_is_told_on_the_command_line(pools: Pools) -> None:
-    placed = manifests.place([ray_cluster(with_gpu(), NOTHING)], pools["gpu"], Wish(), "f")
+    placed = manifests.place([ray_cluster(with_gpu(), NOTHING)], pools["gpu"], PlacingRequest(), "f")
     assert placed.notes == (
         "f: RayCluster/r: g1 asks for no nvidia.com/gpu, and these are GPU pools: left as it is",
     )

@@ -23,8 +23,8 @@ def application(**spec: Any) -> Json:
     return {"apiVersion": "sparkoperator.k8s.io/v1beta2", "kind": "SparkApplication", "spec": made}
 
 
-def executor(document: Json, pools: Pools, workload: str = "cpu", **wish: Any) -> Json:
-    return place(document, pools[workload], **wish)["spec"]["executor"]
+def executor(document: Json, pools: Pools, workload: str = "cpu", **request: Any) -> Json:
+    return place(document, pools[workload], **request)["spec"]["executor"]
 
 
 def test_executors_go_and_the_driver_stays(pools: Pools) -> None:

@@ -263,17 +263,17 @@ def test_two_parameter_servers_would_not_know_each_other(pools: Pools) -> None:
 
 
 @pytest.mark.parametrize(
-    ("document", "wish"),
+    ("document", "placing"),
     [
         (tfjob("PS", "Worker", enableDynamicWorker=True), {}),
         (tfjob("Chief", "Worker"), {"require": "on-demand"}),
     ],
     ids=["dynamic with one PS", "on demand"],
 )
-def test_a_tfjob_that_survives_is_not_warned_about(pools: Pools, document: Json, wish: Any) -> None:
+def test_a_tfjob_that_survives_is_not_warned_about(pools: Pools, document: Json, placing: Any) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error", EvictionWarning)
-        place(document, pools["cpu"], **wish)
+        place(document, pools["cpu"], **placing)
 
 
 @pytest.mark.parametrize(("kind", "field", "name"), TRAINING)

@@ -71,9 +71,9 @@ def test_the_placement_goes_into_each_of_the_users_terms(pools: Pools) -> None:
 
 
 def test_the_users_other_affinities_and_wishes_stay(pools: Pools) -> None:
-    wish = {"weight": 1, "preference": {"matchExpressions": [{"key": "disk", "operator": "Exists"}]}}
+    request = {"weight": 1, "preference": {"matchExpressions": [{"key": "disk", "operator": "Exists"}]}}
     apart = {"podAntiAffinity": {REQUIRED: [{"topologyKey": "kubernetes.io/hostname"}]}}
-    own = apart | {"nodeAffinity": {PREFERRED: [wish]}}
+    own = apart | {"nodeAffinity": {PREFERRED: [request]}}
     placed = pod_of(place(job(affinity=own), pools["cpu"]))["affinity"]
     assert placed["podAntiAffinity"] == apart["podAntiAffinity"]
     assert [each["weight"] for each in placed["nodeAffinity"][PREFERRED]] == [1, 100]
@@ -140,8 +140,8 @@ def test_a_selection_that_leaves_the_twin_or_spot_out_is_refused_where_both_are_
     ) as error:
         place(job(**own), pools["cpu"])
     assert never in str(error.value)
-    wish = "on-demand" if "so never cpuspot" in str(error.value) else "spot"
-    assert place(job(**own), pools["cpu"], require=wish)
+    request = "on-demand" if "so never cpuspot" in str(error.value) else "spot"
+    assert place(job(**own), pools["cpu"], require=request)
 
 
 def test_labels_that_no_pool_has_together_are_refused(pools: Pools) -> None:

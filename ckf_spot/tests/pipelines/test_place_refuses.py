@@ -214,7 +214,7 @@ def test_an_sdk_that_cuts_the_window_to_an_hour(
     installed = {"kfp": "2.17.0", "kfp-kubernetes": "2.17.0", package: "2.16.1"}
     monkeypatch.setattr(metadata, "version", installed.get)
     assert refusal(pools["cpu"]) == (
-        f"{package}: 2.16.1 is too old: before 2.17, kfp ends a task's retries after 3600 s whatever it is told; "
+        f"{package}: 2.16.1 is too old: before 2.17, kfp ends a task's retries after 3600 s whatever the task sets; "
         "expected 2.17 or newer, which compiles for older backends as well"
     )
 

@@ -77,7 +77,7 @@ def test_more_pods_than_a_page_are_all_told(where: Any, api: Any) -> None:
     [
         (
             "/api/v1/nodes",
-            "nodes may not be read: pools are told by the nodes' names, and by the pool contract",
+            "nodes may not be read: pools are recognised by the nodes' names, and by the pool contract",
         ),
         (f"{TEAM}/events", "events may not be read: evictions of pods that are gone are not known"),
         (

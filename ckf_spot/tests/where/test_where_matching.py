@@ -45,13 +45,13 @@ def test_taints_labels_and_gpus_decide(spec: Any, pools: set[str]) -> None:
 
 @pytest.mark.parametrize("workload", ["cpu", "gpu"])
 @pytest.mark.parametrize(
-    ("wish", "spot"),
+    ("placing", "spot"),
     [({"prefer": "spot"}, {True, False}), ({"require": "spot"}, {True}), ({"require": "on-demand"}, {False})],
 )
 def test_a_placement_of_ckf_spot_is_taken_by_just_its_pools(
-    workload: str, wish: Any, spot: set[bool]
+    workload: str, placing: Any, spot: set[bool]
 ) -> None:
-    placement = WORKLOADS[workload].placement(**wish)
+    placement = WORKLOADS[workload].placement(**placing)
     tolerations = [*placement.tolerations, GPU_TAINT]
     raw = pod("p", tolerations=tolerations, affinity={"nodeAffinity": placement.node_affinity})
     wanted = {pool.name for pool in POOLS.values() if pool.workload == workload and pool.spot in spot}

@@ -145,7 +145,7 @@ def test_silence_longer_than_the_heartbeat_is_a_gap(path: Path) -> None:
         ("[]\n", "line 1: '[]' is no line of a record"),
         ("1\n", "line 1: '1' is no line of a record"),
         ("not JSON\n", "line 1: 'not JSON' is no line of a record"),
-        (json.dumps(POD) + "\n", "is no line of a record (the first line does not tell what is watched)"),
+        (json.dumps(POD) + "\n", "is no line of a record (the first line does not say what is watched)"),
         (
             json.dumps({**BEGAN, "began": {"version": 2, "namespace": None}}) + "\n",
             "is no line of a record (version 2 is not known)",

@@ -107,8 +107,16 @@ def test_pods_without_a_node_wait_in_a_lane_of_their_own() -> None:
     assert titles(lanes(drawn(SEEN))["waiting"]) == ["team-a/late (Job/late): no node for 9m"]
 
 
-def test_time_in_which_nobody_watched_is_marked() -> None:
-    assert "nobody watched: 07:30:00 – 07:35:00" in titles(drawn(RECORDED))
+def test_the_description_has_a_sentence_for_each_pool() -> None:
+    root = drawn(SEEN)
+    description = root.findtext(f"{NAMESPACE}desc") or ""
+    assert description.startswith("general: ")
+    assert "cpuspot: 2 nodes, 1 eviction, " in description
+    assert root.get("aria-labelledby") == "title description"
+
+
+def test_time_without_watching_is_marked() -> None:
+    assert "not watched: 07:30:00 – 07:35:00" in titles(drawn(RECORDED))
     assert len(styled(drawn(RECORDED), "unwatched")) == 1
 
 

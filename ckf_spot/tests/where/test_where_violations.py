@@ -156,11 +156,11 @@ def test_one_namespace_alone_does_not_condemn_a_gpu_node() -> None:
         ),
         (
             {"tolerations": [SPOT, FALLBACK], "nodeSelector": {"kubernetes.azure.com/scalesetpriority": "spot"}},
-            "the pod wants kubernetes.azure.com/scalesetpriority=spot",
+            "the pod requires kubernetes.azure.com/scalesetpriority=spot",
         ),
         (
             {"tolerations": [SPOT, FALLBACK], "affinity": affinity(("agentpool", "In", ["cpuspot"]))},
-            "the pod wants agentpool=cpuspot",
+            "the pod requires agentpool=cpuspot",
         ),
     ],
 )  # fmt: skip
@@ -188,7 +188,7 @@ def test_spot_work_whose_pool_has_no_twin_is_stuck() -> None:
     ("spec", "reason"),
     [
         ({"nodeSelector": {"agentpool": "tpu"}}, "pool 'tpu' does not exist"),
-        ({"nodeSelector": {**CPU, "agentpool": "gpuspot"}}, "cpuspot: the pod wants agentpool=gpuspot"),
+        ({"nodeSelector": {**CPU, "agentpool": "gpuspot"}}, "cpuspot: the pod requires agentpool=gpuspot"),
         ({"gpus": 4, "nodeSelector": CPU}, "cpuspot: the pod asks for 4 GPUs, a node has 0"),
     ],
 )

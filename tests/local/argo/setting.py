@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator
 from contextlib import contextmanager
 
-from local_aks.control_plane.controllers.argo import Argo
+from kubeflow_aks.local_aks.control_plane.controllers.argo import Argo
 from tests.local.demo_stack import DemoStack
 from tests.local.kubectl import eventually
 

@@ -1,4 +1,4 @@
-"""`ckf-spot where` tells of a step that lost its node while Argo shows a backoff, and again when it has given up."""
+"""`ckf-spot where` reports a step that lost its node while Argo shows a backoff, and again when it has given up."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ from typing import Any, Final
 import pytest
 
 from ckf_spot import Pools
-from local_aks.simulation.market import ALL, MarketEvent, Reclaim
-from story.workloads.kfp_compiler import Retries, Task
-from story.workloads.pipelines import Work, ended, workflow
+from kubeflow_aks.local_aks.simulation.market import ALL, MarketEvent, Reclaim
+from kubeflow_aks.scenario.workloads.kfp_compiler import Retries, Task
+from kubeflow_aks.scenario.workloads.pipelines import Work, ended, workflow
 from tests.local.argo.profile import WORKFLOW, profile
+from tests.local.commands import PATIENCE_SECONDS
 from tests.local.demo_stack import DemoStack
 
 ROOT: Final = Path(__file__).parents[3]
@@ -28,7 +29,7 @@ _BACKOFF_SECONDS: Final = 30
 
 @pytest.fixture(scope="module")
 def violations(demo: DemoStack, pools: Pools) -> list[dict[str, str]]:
-    """What is told of the step during its backoff, and at its end; as the charm sets Argo up."""
+    """The reports on the step during its backoff, and at its end; as the charm sets Argo up."""
     spot = pools["cpu"].placement(prefer="spot")
     task = Task("work", spot, Retries(5, backoff=_BACKOFF_SECONDS))
     with profile(demo) as namespace, demo.playing(step=4) as play:
@@ -65,20 +66,20 @@ def _lost(demo: DemoStack, namespace: str) -> dict[str, str]:
         capture_output=True,
         text=True,
         check=True,
-        timeout=60,
+        timeout=PATIENCE_SECONDS,
     )
     [found] = json.loads(done.stdout)["violations"]
     return found
 
 
-def test_while_argo_waits_it_is_told_that_no_retry_will_come(violations: list[dict[str, str]]) -> None:
+def test_while_argo_waits_the_report_has_that_no_retry_will_come(violations: list[dict[str, str]]) -> None:
     waiting, _ = violations
     assert (waiting["rule"], waiting["name"]) == ("step-lost", "Workflow/lost work")
     assert waiting["message"].startswith("Argo shows 'Backoff for ")
     assert waiting["message"].endswith("after that the step ends with 'pod deleted'")
 
 
-def test_and_it_does_end_as_told(violations: list[dict[str, str]]) -> None:
+def test_and_it_does_end_as_reported(violations: list[dict[str, str]]) -> None:
     _, over = violations
     assert (over["rule"], over["name"]) == ("step-lost", "Workflow/lost work")
     assert over["message"].startswith("Argo shows 'pod deleted': its pod on cpuspot was lost")

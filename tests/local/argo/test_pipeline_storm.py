@@ -10,34 +10,34 @@ from typing import Final
 import pytest
 
 from ckf_spot import Pools
-from local_aks.control_plane.controllers.argo import Argo
-from local_aks.simulation.market import MarketEvent, Weather, seeded
-from story.happenings import Kind
-from story.workloads.kfp_compiler import Retries, Task
-from story.workloads.pipelines import Attempt, Object, attempts, ended, phase
+from kubeflow_aks.events import Kind
+from kubeflow_aks.local_aks.control_plane.controllers.argo import Argo
+from kubeflow_aks.local_aks.simulation.market import MarketEvent, Weather, seeded
+from kubeflow_aks.scenario.workloads.kfp_compiler import Retries, Task
+from kubeflow_aks.scenario.workloads.pipelines import Attempt, Object, attempts, ended, phase
 from tests.local.argo.profile import WORKFLOW, profile
 from tests.local.argo.setting import argo_retries
 from tests.local.argo.undriven import undriven
 from tests.local.demo_stack import DemoStack, Play
 
 SEEDS: Final = (1,)
-EVICTIONS: Final = 200
+EVICTIONS: Final = 40
 """The fewest VMs that must be taken: our choice."""
-WORKFLOWS: Final = 20
+WORKFLOWS: Final = 12
 """The fewest workflows: our choice."""
 RETRIES: Final = Retries(15)
 """More than the blog's 5: here a VM lives no longer than a step takes."""
 
-_STORM_SECONDS: Final = 1050.0
+_STORM_SECONDS: Final = 300.0
 _ROUGH: Final = Weather(evictions_per_hour=1000, shortages_per_hour=0)
-_VANISHING_SECONDS: Final = 150.0
+_VANISHING_SECONDS: Final = 200.0
 """Only at first: each costs the real garbage collector's minute, which no clock can shorten."""
 _WITHOUT_NOTICE: Final = Weather(evictions_per_hour=200, vanish_share=1, shortages_per_hour=0)
 _BOOT_SECONDS: Final = 30.0
 """Quicker than Azure's, so that nodes are there to be taken again."""
 _STEP_SECONDS: Final = 4.0
-_AT_ONCE: Final = 20
-"""Workflows that go on at any time, each with one or two pods, for the twenty nodes of the CPU spot pool."""
+_AT_ONCE: Final = 12
+"""Workflows that go on at any time, each with one or two pods that take most of a node."""
 _LOOK_SECONDS: Final = 30.0
 """Simulated seconds between two looks at the workflows."""
 
@@ -101,7 +101,7 @@ def storm(demo: DemoStack, argo: Argo, pools: Pools, request: pytest.FixtureRequ
 
 
 def _keep_busy(demo: DemoStack, play: Play, namespace: str, pools: Pools) -> Callable[[], bool]:
-    """A look at the storm, which starts another workflow when one has ended, and tells whether it is over."""
+    """One poll of the storm, which starts another workflow when one has ended; whether the storm is over."""
     begun, next_look = 0, 0.0
 
     def look() -> bool:
@@ -142,5 +142,5 @@ def test_it_was_a_storm(storm: Storm) -> None:
     assert len(storm.evictions) >= EVICTIONS
     assert without_notice > 0
     assert len(storm.workflows) >= WORKFLOWS
-    assert storm.disrupted >= EVICTIONS / 2
-    assert why["Error"] >= EVICTIONS / 10
+    assert storm.disrupted >= len(storm.evictions) / 2
+    assert why["Error"] >= sum(line["pods"] for line in storm.evictions if not line["notice"]) > 0

@@ -2,7 +2,7 @@
 
 The real workflow controller answers, to pipelines of one step and to the package's examples as Kubeflow's own compiler
 wrote them. `set_retry` compiles to a strategy without a policy, which Argo reads as OnFailure: a pod that is gone is an
-Error and no Failure, so it is not tried again (docs/facts/placement.md#retries-of-vanished-pods).
+Error and no Failure, so it is not tried again (docs/facts/placement.md#retries-of-lost-pods).
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from typing import Any, Final
 import pytest
 
 from ckf_spot import Pools
-from local_aks.control_plane.controllers.argo import Argo
-from local_aks.simulation.market import ALL, MarketEvent, Reclaim
-from story.workloads.kfp_compiler import Retries, Task
-from story.workloads.pipelines import (
+from kubeflow_aks.local_aks.control_plane.controllers.argo import Argo
+from kubeflow_aks.local_aks.simulation.market import ALL, MarketEvent, Reclaim
+from kubeflow_aks.scenario.workloads.kfp_compiler import Retries, Task
+from kubeflow_aks.scenario.workloads.pipelines import (
     Attempt,
     Object,
     Work,
@@ -59,13 +59,13 @@ class Aftermath:
         workflows: by name.
         pods: of their steps and drivers, by the name of the workflow's node.
         pools: on which those pods ran.
-        told: what Argo said of each of their nodes meanwhile, in order.
+        messages: Argo's messages about each of their nodes meanwhile, in order.
     """
 
     workflows: dict[str, Object]
     pods: dict[str, Object]
     pools: dict[str, str]
-    told: Mapping[str, list[str]]
+    messages: Mapping[str, list[str]]
 
     def phase(self, name: str) -> str:
         """How a workflow ended."""
@@ -90,8 +90,8 @@ def _aftermath(demo: DemoStack, pools: Pools) -> Aftermath:
         "fails-retried": (Task("work", stays, Retries(2)), Work(1, exit_code=1)),
         "fails": (Task("work", stays), Work(1, exit_code=1)),
     }
-    told: dict[str, list[str]] = defaultdict(list)
-    seen: dict[str, Object] = {}
+    messages: dict[str, list[str]] = defaultdict(list)
+    last_pods: dict[str, Object] = {}
     ran_on: dict[str, str] = {}
     with profile(demo) as namespace, demo.playing(step=4) as play:
         demo.apply(*(workflow(name, namespace, [step]) for name, step in on_spot.items()))
@@ -100,14 +100,14 @@ def _aftermath(demo: DemoStack, pools: Pools) -> Aftermath:
         def look() -> list[Object]:
             for pod in demo.pods(namespace):
                 node = pod["metadata"]["annotations"]["workflows.argoproj.io/node-name"]
-                seen[node] = pod
+                last_pods[node] = pod
                 ran_on[node] = demo.pool_of(pod) or ran_on.get(node, "")
             found = demo.api.list(WORKFLOW, namespace)
             for live in found:
                 for node in live.get("status", {}).get("nodes", {}).values():
                     message = node.get("message", "")
-                    if message not in told[node["name"]][-1:]:
-                        told[node["name"]].append(message)
+                    if message not in messages[node["name"]][-1:]:
+                        messages[node["name"]].append(message)
             return found
 
         play.until("work runs on spot", lambda: look() and _running(demo, namespace) == _ON_SPOT)
@@ -117,7 +117,7 @@ def _aftermath(demo: DemoStack, pools: Pools) -> Aftermath:
             play.market.add(MarketEvent(play.clock.now(), Reclaim.VANISH, pool, ALL))
         play.until("the workflows end", lambda: all(map(ended, look())))
         found = {live["metadata"]["name"]: live for live in look()}
-    return Aftermath(found, seen, ran_on, told)
+    return Aftermath(found, last_pods, ran_on, messages)
 
 
 _ON_SPOT: Final = ["cpuspot"] * 5 + ["gpuspot"]
@@ -171,8 +171,8 @@ def test_the_charms_settings_lose_a_step_whose_pod_vanished_however_many_retries
 def test_a_lost_step_looks_as_if_it_were_tried_again_until_its_backoff_is_over(
     as_the_charm_has_it: Aftermath,
 ) -> None:
-    told = as_the_charm_has_it.told["vanishes-retried.root.work.executor"]
-    assert told[-2:] == ["Backoff for 2 seconds", "pod deleted"]
+    messages = as_the_charm_has_it.messages["vanishes-retried.root.work.executor"]
+    assert messages[-2:] == ["Backoff for 2 seconds", "pod deleted"]
 
 
 @pytest.mark.parametrize("name", ["vanishes-retried", "vanishes-gpu-retried"])

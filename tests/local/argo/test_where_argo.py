@@ -1,4 +1,4 @@
-"""`ckf-spot where` and Argo's real workflow controller: its workflow tells of an evicted step when the pod is gone."""
+"""`ckf-spot where` and Argo's real workflow controller: its workflow reports an evicted step when the pod is gone."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ from typing import Any, Final
 import pytest
 
 from ckf_spot import Pools
-from local_aks.simulation.market import ALL, MarketEvent, Reclaim
-from story.workloads.kfp_compiler import Retries, Task
-from story.workloads.pipelines import Work, ended, workflow
+from kubeflow_aks.local_aks.simulation.market import ALL, MarketEvent, Reclaim
+from kubeflow_aks.scenario.workloads.kfp_compiler import Retries, Task
+from kubeflow_aks.scenario.workloads.pipelines import Work, ended, workflow
 from tests.local.argo.profile import WORKFLOW, profile
+from tests.local.commands import PATIENCE_SECONDS
 from tests.local.demo_stack import DemoStack
 
 ROOT: Final = Path(__file__).parents[3]
@@ -26,8 +27,8 @@ _YOUNG_SECONDS: Final = 11
 
 
 @pytest.fixture(scope="module")
-def told(demo: DemoStack, pools: Pools) -> dict[str, dict[str, Any]]:
-    """What is told of a step that lost its node, with and without retries, by the workflow's name."""
+def reports(demo: DemoStack, pools: Pools) -> dict[str, dict[str, Any]]:
+    """The reports on a step that lost its node, with and without retries, by the workflow's name."""
     spot = pools["cpu"].placement(prefer="spot")
     tasks = {
         "evicted-retried": Task("work", spot, Retries(5)),
@@ -50,7 +51,7 @@ def told(demo: DemoStack, pools: Pools) -> dict[str, dict[str, Any]]:
             capture_output=True,
             text=True,
             check=True,
-            timeout=60,
+            timeout=PATIENCE_SECONDS,
         )
     work = json.loads(done.stdout)["work"]
     return {
@@ -67,15 +68,15 @@ def _running(demo: DemoStack, namespace: str) -> int:
 
 @pytest.mark.parametrize("name", ["evicted-retried", "evicted"])
 def test_an_evicted_step_counts_one_eviction_whether_it_is_tried_again_or_not(
-    told: dict[str, dict[str, Any]], name: str
+    reports: dict[str, dict[str, Any]], name: str
 ) -> None:
-    work = told[name]
+    work = reports[name]
     assert (work["kind"], work["role"], work["evictions"]) == ("Workflow", "batch", 1), work
     assert (work["pods"][0]["pool"], work["pods"][0]["state"]) == ("cpuspot", "evicted")
 
 
-def test_all_attempts_are_the_same_piece_of_work(told: dict[str, dict[str, Any]]) -> None:
-    states = [pod["state"] for pod in told["evicted-retried"]["pods"]]
+def test_all_attempts_are_the_same_piece_of_work(reports: dict[str, dict[str, Any]]) -> None:
+    states = [pod["state"] for pod in reports["evicted-retried"]["pods"]]
     assert states in (
         ["evicted"],
         ["evicted", "succeeded"],

@@ -1,7 +1,7 @@
 """Workflows without drivers: the shape that Kubeflow's compiler gives them, with a third of its pods and nodes.
 
 For storms over many workflows: a small machine that runs the drivers too keeps Argo so busy that its view of the
-workflows falls behind (docs/facts/engine.md#argo). What drivers would tell of a placement stands in the pods.
+workflows falls behind (docs/facts/engine.md#argo). What drivers would do to the placement is in the pods.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from story.workloads.kfp_compiler import ACCOUNT, Task
+from kubeflow_aks.scenario.workloads.kfp_compiler import ACCOUNT, Task
 
 Object = dict[str, Any]
 

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from kube import cleanup
-from local_aks import kubernetes_provider as kubernetes
-from local_aks.azure import server as azure
-from local_aks.azure.state import AzureState
-from local_aks.engine import Engine
-from local_aks.run.directory import RunDirectory
-from tools import Tools
+from kubeflow_aks.clients.kubernetes import cleanup
+from kubeflow_aks.local_aks import kubernetes_provider as kubernetes
+from kubeflow_aks.local_aks.azure import server as azure
+from kubeflow_aks.local_aks.azure.state import AzureState
+from kubeflow_aks.local_aks.engine import Engine
+from kubeflow_aks.local_aks.run.directory import RunDirectory
+from kubeflow_aks.tools import Tools
 
 Make = Callable[..., Engine]
 

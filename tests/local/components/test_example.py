@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from local_aks.azure.state import AGENT_POOL, MANAGED_CLUSTER, AzureState
-from local_aks.run.directory import RunDirectory
+from kubeflow_aks.local_aks.azure.state import AGENT_POOL, MANAGED_CLUSTER, AzureState
+from kubeflow_aks.local_aks.run.directory import RunDirectory
 from tests.local.components.conftest import Make
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "two-pools"

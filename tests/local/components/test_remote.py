@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from components.package import NAME, VERSION
-from local_aks.azure.state import AGENT_POOL, MANAGED_CLUSTER, AzureState
-from local_aks.engine import EngineError
-from local_aks.run.directory import RunDirectory
+from kubeflow_aks.local_aks.azure.state import AGENT_POOL, MANAGED_CLUSTER, AzureState
+from kubeflow_aks.local_aks.engine import EngineError
+from kubeflow_aks.local_aks.run.directory import RunDirectory
 from tests.local.components.conftest import Make
 
 ROOT = Path(__file__).parents[3]

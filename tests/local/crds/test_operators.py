@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from ckf_spot import Pools
-from local_aks.lifecycle.instance import PROJECT_ROOT
+from kubeflow_aks.local_aks.lifecycle.instance import PROJECT_ROOT
 from tests.local.custom_resources import CustomResources
 
 EXAMPLES: Final[Path] = PROJECT_ROOT / "ckf_spot" / "examples"

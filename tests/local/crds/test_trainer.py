@@ -9,7 +9,7 @@ import yaml
 from ckf_spot.kinds.trainer import APIS
 
 from ckf_spot import Pools
-from local_aks.lifecycle.instance import PROJECT_ROOT
+from kubeflow_aks.local_aks.lifecycle.instance import PROJECT_ROOT
 from tests.local.custom_resources import CustomResources
 from tests.local.kubectl import eventually
 

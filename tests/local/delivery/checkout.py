@@ -15,34 +15,42 @@ from typing import Any, Final
 
 import yaml
 
-from local_aks.azure import server as azure_native
-from local_aks.azure.power import Switch
-from local_aks.azure.state import AzureState
-from local_aks.azure_cli import install
-from local_aks.kubernetes_provider import server as kubernetes
-from local_aks.lifecycle import daemon
-from local_aks.lifecycle.daemon import Endpoints
-from local_aks.lifecycle.instance import PROJECT_ROOT
-from local_aks.run.directory import RunDirectory
-from tests.delivery import workflows
+from kubeflow_aks.local_aks.azure import server as azure_native
+from kubeflow_aks.local_aks.azure.power import Switch
+from kubeflow_aks.local_aks.azure.state import AzureState
+from kubeflow_aks.local_aks.azure_cli import install
+from kubeflow_aks.local_aks.engine import program
+from kubeflow_aks.local_aks.kubernetes_provider import server as kubernetes
+from kubeflow_aks.local_aks.lifecycle import service_files
+from kubeflow_aks.local_aks.lifecycle.instance import PROJECT_ROOT
+from kubeflow_aks.local_aks.lifecycle.service_files import Endpoints
+from kubeflow_aks.local_aks.run.directory import RunDirectory
+from kubeflow_aks.tools import Tools
+from tests.kubeflow_aks.ci import workflows
+from tests.local.commands import PATIENCE_SECONDS
 from tests.local.engine.deployment import TODAY, Cluster
-from tools import Tools
 
 _SERVE: Final = """\
 import subprocess, sys
 from pathlib import Path
 sys.path.append({root!r})
-from local_aks.engine import program
+from kubeflow_aks.local_aks.engine import program
 with program.served(Path.cwd()) as address:
     sys.exit(subprocess.run([{pulumi!r}, *sys.argv[1:], f"--client={{address}}"]).returncode)
 """
-"""The CLI as it is, but for Pulumi's program that runs Python: `local_aks.engine` serves the program in its place."""
 _COMMAND: Final = """\
 #!/bin/sh
 case "$1" in
-  preview | up | destroy) exec {python} {served} "$@" ;;
+  preview | up | destroy) ;;
   *) exec {pulumi} "$@" ;;
 esac
+if env | grep -q ^PULUMI_K8S_; then exec {python} {served} "$@"; fi
+exec {pulumi} "$@" --client={address}
+"""
+"""The CLI as it is, but for its language host: that of `kubeflow_aks.local_aks.engine`.
+
+One host serves all commands. A command with a variable that the SDK of Kubernetes reads has a host of its own, which
+inherits it.
 """
 
 
@@ -98,7 +106,7 @@ class Checkout:
             capture_output=True,
             text=True,
             check=False,
-            timeout=300,
+            timeout=PATIENCE_SECONDS,
         )
 
     def pulumi(self, *words: str) -> subprocess.CompletedProcess[str]:
@@ -108,7 +116,7 @@ class Checkout:
         return done
 
     def sign_in(self, stack: str) -> None:
-        """Gives a stack that the backend has what the simulated Azure asks for, as a secret."""
+        """Gives an existing stack the simulated Azure's token, as a secret."""
         done = subprocess.run(
             [
                 "pulumi",
@@ -180,12 +188,9 @@ def checked_out(
     state, temporary, commands = (folder / name for name in ("state", "temporary", "bin"))
     for made in (state, temporary, commands):
         made.mkdir()
-    served = folder / "served.py"
-    pulumi = str(tools["pulumi"])
+    served, pulumi = folder / "served.py", str(tools["pulumi"])
     served.write_text(_SERVE.format(root=str(PROJECT_ROOT), pulumi=pulumi), encoding="utf-8")
     command = commands / "pulumi"
-    command.write_text(_COMMAND.format(python=sys.executable, served=served, pulumi=pulumi), encoding="utf-8")
-    command.chmod(0o700)
     azure = azure_native.serve(
         AzureState(run.azure),
         token=run.azure_token(),
@@ -197,7 +202,7 @@ def checked_out(
     )
     inside = kubernetes.serve(servers=kubernetes.servers_of(cluster.kubeconfig))
     ports = Endpoints(azure.port, inside.port)
-    daemon.endpoints_file(run).write_text(json.dumps(vars(ports)), encoding="utf-8")
+    service_files.write_endpoints(run, ports)
     environment = {
         **install.environment(run, os.environ),
         "PULUMI_BACKEND_URL": f"file://{state}?metadata=skip",
@@ -216,7 +221,11 @@ def checked_out(
         made.configure(stack, asOf=TODAY.isoformat())
     try:
         cluster.erase()
-        yield made
+        with program.served(tree) as address:
+            names = {"python": sys.executable, "served": served, "pulumi": pulumi, "address": address}
+            command.write_text(_COMMAND.format(**names), encoding="utf-8")
+            command.chmod(0o700)
+            yield made
     finally:
         azure.stop()
         inside.stop()

@@ -11,11 +11,11 @@ from typing import Any, Final
 
 import pytest
 
-from delivery import demo, expiry
-from local_aks.azure.state import MANAGED_CLUSTER
+from kubeflow_aks.ci import demo, expiry
+from kubeflow_aks.local_aks.azure.state import MANAGED_CLUSTER
+from kubeflow_aks.tools import Tools
 from tests.local.delivery.checkout import Checkout, checked_out
 from tests.local.engine.deployment import Cluster
-from tools import Tools
 
 OLD: Final = "demo-old"
 PASSED: Final = "2026-11-21T10:00:00Z"
@@ -36,7 +36,7 @@ def deployed(checkout: Checkout) -> Checkout:
     return checkout
 
 
-def test_a_demo_says_when_it_ends_and_asked_again_lasts_longer(deployed: Checkout) -> None:
+def test_a_demo_shows_when_it_ends_and_lasts_longer_if_requested_again(deployed: Checkout) -> None:
     until = _ends(deployed)
     assert timedelta(0) < until - datetime.now(UTC) <= timedelta(hours=1)
     assert deployed.outputs()["stack"] == OLD
@@ -46,11 +46,18 @@ def test_a_demo_says_when_it_ends_and_asked_again_lasts_longer(deployed: Checkou
     assert _ends(deployed) - until > timedelta(hours=1)
 
 
-def test_what_a_person_types_wrong_is_one_line_and_makes_nothing(checkout: Checkout) -> None:
-    for name, hours in (("$(id)", "1"), ("--help", "1"), ("old", "1; id"), ("Old", "0"), ("a" * 16, "999")):
+def test_each_mistake_in_a_form_is_one_line_and_nothing_is_written(checkout: Checkout) -> None:
+    for name, hours, keys in (
+        ("$(id)", "1", ["name"]),
+        ("--help", "1", ["name"]),
+        ("old", "1; id", ["hours"]),
+        ("Old", "0", ["name", "hours"]),
+        ("a" * 16, "999", ["name", "hours"]),
+    ):
         done = checkout.step("demo", "demo", "Write the stack's file", NAME=name, HOURS=hours)
-        assert done.returncode == 1, done.stdout
-        assert all(line.startswith("error: ") for line in done.stderr.splitlines())
+        assert done.returncode == 2, done.stdout
+        mistakes = done.stderr.removeprefix("error: ").splitlines()
+        assert [mistake.partition(": ")[0] for mistake in mistakes] == keys
         assert "Traceback" not in done.stderr
 
 
@@ -58,7 +65,7 @@ def test_of_five_stacks_the_expired_one_goes_and_every_other_is_named_or_not_eve
     deployed: Checkout,
 ) -> None:
     (deployed.folder / f"Pulumi.{OLD}.yaml").unlink()
-    assert demo.main(["old", "--hours", "1"], deployed.folder, datetime.now(UTC) - timedelta(days=1)) == 0
+    assert demo.run("old", "1", deployed.folder, datetime.now(UTC) - timedelta(days=1)) == 0
     _rest_of_the_demo(deployed)
     _copy(deployed, "demo-new", expires=expiry.written(datetime.now(UTC) + timedelta(hours=1)))
     _copy(deployed, "demo-untagged", expires=None)
@@ -72,12 +79,12 @@ def test_of_five_stacks_the_expired_one_goes_and_every_other_is_named_or_not_eve
     dry = _reap(deployed, destroy="false")
     assert dry.returncode == 0, dry.stderr
     assert deployed.stacks() == stacks
-    told = dict(line.split(": ", 1) for line in dry.stdout.splitlines())
-    assert set(told) == {"demo-busy", "demo-kept", "demo-new", "demo-old", "demo-untagged"}
-    assert told[OLD].startswith("would be destroyed: expired ")
-    assert told["demo-new"].startswith("runs until ")
-    assert told["demo-untagged"] == "left: has no tag expires"
-    assert told["demo-kept"].startswith("left: is protected (")
+    verdicts = dict(line.split(": ", 1) for line in dry.stdout.splitlines())
+    assert set(verdicts) == {"demo-busy", "demo-kept", "demo-new", "demo-old", "demo-untagged"}
+    assert verdicts[OLD].startswith("would be destroyed: expired ")
+    assert verdicts["demo-new"].startswith("runs until ")
+    assert verdicts["demo-untagged"] == "left: has no tag expires"
+    assert verdicts["demo-kept"].startswith("left: is protected (")
     assert deployed.azure.all(MANAGED_CLUSTER)
 
     with ThreadPoolExecutor(2) as both:  # a run by hand beside the one of the schedule
@@ -86,7 +93,7 @@ def test_of_five_stacks_the_expired_one_goes_and_every_other_is_named_or_not_eve
     assert [one.returncode for one in done] == [0, 0], [one.stderr for one in done]
     lines = [line for one in done for line in one.stdout.splitlines()]
     assert sum(line.startswith(f"{OLD}: destroyed: expired ") for line in lines) == 1
-    assert "demo-busy: left: somebody else is at work on it" in lines
+    assert "demo-busy: left: another operation is under way" in lines
     assert deployed.stacks() == [stack for stack in stacks if stack != OLD]
     assert deployed.azure.all() == []
     assert _reap(deployed, destroy="true").returncode == 0

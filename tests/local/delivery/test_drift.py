@@ -11,15 +11,15 @@ from typing import Final
 import pytest
 
 from components.kubeflow.contract import CONTRACT
-from delivery.drift import marker
-from kube.objects import Object, at
-from local_aks.azure.state import AGENT_POOL
-from tests.delivery.github_api import REPOSITORY, TOKEN, Repository, github
-from tests.delivery.workflows import commands
+from kubeflow_aks.ci.drift import marker
+from kubeflow_aks.clients.kubernetes.objects import Object, at
+from kubeflow_aks.local_aks.azure.state import AGENT_POOL
+from kubeflow_aks.tools import Tools
+from tests.kubeflow_aks.ci.github_api import REPOSITORY, TOKEN, Repository, github
+from tests.kubeflow_aks.ci.workflows import commands
 from tests.local.delivery.checkout import Checkout, checked_out
 from tests.local.engine.deployment import Cluster
 from tests.local.kubectl import Kubectl
-from tools import Tools
 
 STACK: Final = "demo"
 KEY: Final = "pools.json"
@@ -38,7 +38,7 @@ def checkout(tmp_path_factory: pytest.TempPathFactory, tools: Tools, cluster: Cl
 
 @pytest.fixture
 def deployed(checkout: Checkout) -> Checkout:
-    """As the program says, with everything that a test before this one did by hand undone."""
+    """The program's state again, with every change by hand of an earlier test undone."""
     done = checkout.shell(
         ["pulumi", "up", "--yes", "--refresh", "--skip-preview", "--stack", STACK, "--non-interactive"],
         PULUMI_K8S_ENABLE_PATCH_FORCE="true",
@@ -102,7 +102,7 @@ def _body(repository: Repository) -> str:
     return issue["body"]
 
 
-def test_what_is_as_the_program_says_opens_no_issue(
+def test_what_is_as_in_the_program_opens_no_issue(
     looked: Look, deployed: Checkout, repository: Repository
 ) -> None:
     """Nor does what the autoscaler did."""
@@ -117,7 +117,7 @@ def test_what_is_as_the_program_says_opens_no_issue(
     assert set(shown) > {"same"}
 
 
-def test_an_edited_pool_is_found_told_in_one_issue_and_closed_when_it_is_undone(
+def test_an_edited_pool_opens_one_issue_which_is_closed_when_it_is_undone(
     looked: Look, deployed: Checkout, repository: Repository
 ) -> None:
     _az(deployed, "update --update-cluster-autoscaler --min-count 0 --max-count 20 --name cpuspot")
@@ -134,12 +134,14 @@ def test_an_edited_pool_is_found_told_in_one_issue_and_closed_when_it_is_undone(
     assert "closed #" in looked().stdout
     [issue] = repository.issues
     assert (issue["state"], issue["state_reason"]) == ("closed", "completed")
-    assert [told["body"] for told in repository.comments[issue["number"]]] == [
+    assert [comment["body"] for comment in repository.comments[issue["number"]]] == [
         "There is no drift any more.\n"
     ]
 
 
-def test_a_pool_that_somebody_added_is_told(looked: Look, deployed: Checkout, repository: Repository) -> None:
+def test_a_pool_that_somebody_added_is_reported(
+    looked: Look, deployed: Checkout, repository: Repository
+) -> None:
     azure = deployed.azure
     [own] = [pool for pool in azure.all(AGENT_POOL) if pool.outputs["name"] == "cpuspot"]
     foreign = replace(
@@ -156,7 +158,7 @@ def test_a_pool_that_somebody_added_is_told(looked: Look, deployed: Checkout, re
         azure.delete(foreign.id)
 
 
-def test_a_deleted_object_is_told_as_missing(
+def test_a_deleted_object_is_reported_as_missing(
     looked: Look, deployed: Checkout, repository: Repository, tools: Tools, cluster: Cluster
 ) -> None:
     assert deployed
@@ -213,7 +215,7 @@ def test_a_preview_that_fails_is_an_error_and_the_issue_stays(
         done = looked()
     finally:
         file.write_text(right, encoding="utf-8")
-    assert done.returncode == 1
+    assert done.returncode == 3
     assert done.stdout == ""
     assert "gpu.driver" in done.stderr
     assert "Traceback" not in done.stderr
@@ -224,7 +226,7 @@ def test_a_stack_that_was_never_deployed_is_an_error(deployed: Checkout) -> None
     compared = deployed.step("drift", "drift", "Compare with what exists", STACK="dev")
     assert compared.returncode == 0
     done = deployed.shell(["bash", "-e", "-c", COMMANDS], STACK="dev", GITHUB_TOKEN=TOKEN)
-    assert done.returncode == 1
+    assert done.returncode == 3
     assert "no stack named 'dev' found" in done.stderr
 
 

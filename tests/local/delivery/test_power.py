@@ -10,19 +10,17 @@ from typing import Any, Final
 
 import pytest
 
-from delivery.drifts import drifts
-from kube.errors import UnreachableError
-from local_aks.control_plane import power
-from local_aks.control_plane.kwokctl import ControlPlane
-from tests.delivery.workflows import commands
+from kubeflow_aks.ci.drifts import drifts
+from kubeflow_aks.clients.kubernetes.errors import UnreachableError
+from kubeflow_aks.local_aks.control_plane import power
+from kubeflow_aks.local_aks.control_plane.kwokctl import ControlPlane
+from kubeflow_aks.tools import Tools
+from tests.kubeflow_aks.ci.workflows import commands
 from tests.local.delivery.checkout import Checkout, checked_out
 from tests.local.engine.deployment import Cluster
 from tests.local.planes import running
-from tools import Tools
 
 STACK: Final = "demo"
-QUIETLY: Final = {"MAKEFLAGS": "--no-print-directory"}
-"""Where another make runs the tests, too, which hands down its own."""
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +64,7 @@ def stopped(checkout: Checkout) -> Generator[Checkout]:
 
 
 def _power(checkout: Checkout, what: str) -> subprocess.CompletedProcess[str]:
-    words = f".venv/bin/python -m delivery.power {what} {STACK}"
+    words = f".venv/bin/python -m kubeflow_aks ci power {what} {STACK}"
     rest = "" if what == "state" else " --poll 0.1 --rest 0"
     return checkout.shell(["bash", "-c", words + rest])
 
@@ -76,7 +74,7 @@ def _pulumi(checkout: Checkout, *words: str) -> subprocess.CompletedProcess[str]
 
 
 def _inputs(checkout: Checkout) -> dict[str, Any]:
-    """What the state says that was asked for, by URN; secrets are encrypted anew each time."""
+    """The inputs in the state, by URN; secrets are encrypted anew each time."""
     resources = json.loads(_pulumi(checkout, "stack", "export").stdout)["deployment"]["resources"]
     return {resource["urn"]: _without_secrets(resource.get("inputs")) for resource in resources}
 
@@ -148,13 +146,13 @@ def test_who_refreshes_a_stopped_stack_notes_that_and_the_next_up_takes_it_back(
     _no_drift(checkout)
 
 
-def test_make_stops_and_starts(checkout: Checkout) -> None:
-    done = checkout.shell(["make", "stop", f"STACK={STACK}"], **QUIETLY)
+def test_a_person_stops_and_starts(checkout: Checkout) -> None:
+    done = checkout.shell(["bash", "-c", f".venv/bin/python -m kubeflow_aks stop {STACK}"])
     assert (done.returncode, done.stdout.splitlines()[-1]) == (0, f"{STACK}: is stopped"), done.stderr
-    again = checkout.shell(["make", "stop", f"STACK={STACK}"], **QUIETLY)
+    again = checkout.shell(["bash", "-c", f".venv/bin/python -m kubeflow_aks stop {STACK}"])
     assert (again.returncode, again.stdout) == (0, f"{STACK}: is stopped already\n")
     _forget_when_it_was_stopped(checkout)
-    done = checkout.shell(["make", "start", f"STACK={STACK}"], **QUIETLY)
+    done = checkout.shell(["bash", "-c", f".venv/bin/python -m kubeflow_aks start {STACK}"])
     assert (done.returncode, done.stdout.splitlines()[-1]) == (0, f"{STACK}: runs"), done.stderr
 
 
@@ -214,9 +212,9 @@ def test_a_stopped_stack_is_destroyed(checkout: Checkout) -> None:
 def _no_drift(checkout: Checkout) -> None:
     done = checkout.step("drift", "drift", "Compare with what exists", STACK=STACK)
     assert done.returncode == 0, done.stderr
-    told = commands("drift", "drift", "Open, update or close the issue").strip()
-    said = checkout.shell(["bash", "-c", f"{told} --dry-run"], STACK=STACK)
-    assert said.stdout == f"{STACK}: no drift\n", said.stdout + said.stderr
+    command = commands("drift", "drift", "Open, update or close the issue").strip()
+    dry_run = checkout.shell(["bash", "-c", f"{command} --dry-run"], STACK=STACK)
+    assert dry_run.stdout == f"{STACK}: no drift\n", dry_run.stdout + dry_run.stderr
 
 
 def _forget_when_it_was_stopped(checkout: Checkout) -> None:

@@ -11,12 +11,13 @@ from typing import Final
 
 import pytest
 
-from pull_request.telling import marker
-from tests.delivery.github_api import REPOSITORY, TOKEN, Repository, github
-from tests.delivery.previewed import NUMBER, RUN, archive, previewed
-from tests.delivery.workflows import commands, workflow
+from kubeflow_aks.pull_request.report import marker
+from kubeflow_aks.tools import Tools
+from tests.kubeflow_aks.ci.github_api import REPOSITORY, TOKEN, Repository, github
+from tests.kubeflow_aks.ci.previewed import NUMBER, RUN, archive, previewed
+from tests.kubeflow_aks.ci.workflows import commands, workflow
+from tests.local.commands import PATIENCE_SECONDS
 from tests.local.delivery.checkout import copied
-from tools import Tools
 
 STACK: Final = "dev"
 WORKFLOW: Final = workflow("preview")["jobs"]
@@ -49,7 +50,7 @@ class PullRequest:
             capture_output=True,
             text=True,
             check=False,
-            timeout=400,
+            timeout=PATIENCE_SECONDS,
         )
 
     def artifact(self) -> bytes:
@@ -120,7 +121,7 @@ def test_the_stacks_of_base_and_head_are_listed_and_a_hostile_name_is_not(pull_r
     assert not (pull_request.tree / "pwned").exists()
 
 
-def test_the_comment_says_what_the_preview_found(pull_request: PullRequest, summary: str) -> None:
+def test_the_comment_shows_what_the_preview_found(pull_request: PullRequest, summary: str) -> None:
     assert "cpuspot" in summary
     assert "data-science" not in summary, "what others merged is part of the base"
     repository = Repository()

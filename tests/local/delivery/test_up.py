@@ -9,9 +9,9 @@ from typing import Final
 import pytest
 import yaml
 
+from kubeflow_aks.tools import Tools
 from tests.local.delivery.checkout import Checkout, checked_out
 from tests.local.engine.deployment import Cluster
-from tools import Tools
 
 STACK: Final = "demo"
 
@@ -31,7 +31,7 @@ def test_the_stacks_that_the_variable_names_are_listed(checkout: Checkout) -> No
     assert checkout.step("up", "stacks", "List the stacks", STACKS="dmeo").returncode == 1
 
 
-def test_the_preview_changes_nothing_and_up_does_what_it_said(checkout: Checkout) -> None:
+def test_the_preview_changes_nothing_and_up_does_what_it_showed(checkout: Checkout) -> None:
     previewed = checkout.step("up", "preview", "Preview", STACK=STACK)
     assert previewed.returncode == 0, previewed.stdout
     assert checkout.step("up", "preview", "Job summary").returncode == 0

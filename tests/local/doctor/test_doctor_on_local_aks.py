@@ -1,4 +1,4 @@
-"""`ckf-spot doctor` on the demo stack: what it says of the program's own objects, and that the API server agrees."""
+"""`ckf-spot doctor` on the demo stack: its findings on the program's own objects, and that the API server agrees."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ import yaml
 
 from ckf_spot import Pools
 from components.kubeflow.argo_retries import CONFIG_MAP, KEY, NAMESPACE, WORKFLOW_DEFAULTS
-from local_aks.lifecycle.instance import PROJECT_ROOT
+from kubeflow_aks.local_aks.lifecycle.instance import PROJECT_ROOT
+from tests.local.commands import PATIENCE_SECONDS
 from tests.local.demo_stack import DemoStack, Object
 from tests.local.pool_contract import pools_of
 
@@ -44,7 +45,7 @@ def charm(demo: DemoStack) -> Generator[Object]:
 
 
 def doctor(kubeconfig: Path, *arguments: str, code: int) -> list[str]:
-    """What the program says, as a user starts it."""
+    """The program's output, as a user starts it."""
     inherited = {name: value for name, value in os.environ.items() if name != "CKF_SPOT_POOLS"}
     path = str(PROJECT_ROOT / "ckf_spot/src")
     done = subprocess.run(
@@ -53,7 +54,7 @@ def doctor(kubeconfig: Path, *arguments: str, code: int) -> list[str]:
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=PATIENCE_SECONDS,
     )
     assert (done.returncode, done.stderr) == (code, ""), done.stdout
     return done.stdout.splitlines()
@@ -98,13 +99,13 @@ def test_what_the_program_made_is_ready(demo: DemoStack) -> None:
     assert wrong.startswith("✘ Kubeflow Pipelines: it does not run in the namespace kubeflow"), "nor does it"
 
 
-def test_without_argos_charm_that_is_told(demo: DemoStack) -> None:
+def test_a_missing_charm_of_argo_is_reported(demo: DemoStack) -> None:
     lines = doctor(demo.kubectl.kubeconfig, code=1)
     assert any(line.startswith("✘ argoRetries: there is no ConfigMap kubeflow/argo-") for line in lines)
 
 
 @pytest.mark.usefixtures("charm")
-def test_a_user_of_a_namespace_is_told_what_could_not_be_looked_at(
+def test_a_user_of_a_namespace_gets_a_list_of_what_could_not_be_read(
     demo: DemoStack, pools: Pools, tmp_path: Path
 ) -> None:
     with demo.namespace() as namespace:

@@ -14,21 +14,21 @@ from typing import Any
 
 import pytest
 
-from cost.measured import Measured
-from drill.claim import HOLDER, UNTIL
-from drill.stage import NAMESPACE, namespace
-from kube.api import ApiServer
-from kube.errors import ApiError
-from kube.objects import Kind, Object, at
-from local_aks.azure_cli import install
-from local_aks.engine import install as engine_install
-from local_aks.lifecycle import teardown
-from local_aks.lifecycle.instance import PROJECT_ROOT, LocalAks
-from local_aks.run.directory import RunDirectory
-from story.happenings import Kind as Happening
-from story.observations import Where, from_json
+from kubeflow_aks.clients.kubernetes.api import ApiServer
+from kubeflow_aks.clients.kubernetes.errors import ApiError
+from kubeflow_aks.clients.kubernetes.objects import Kind, Object, at
+from kubeflow_aks.cost.measured import Measured
+from kubeflow_aks.drill.lock import HOLDER, UNTIL
+from kubeflow_aks.drill.stage import NAMESPACE, namespace
+from kubeflow_aks.events import Kind as Event
+from kubeflow_aks.local_aks.azure_cli import install
+from kubeflow_aks.local_aks.engine import install as engine_install
+from kubeflow_aks.local_aks.lifecycle import teardown
+from kubeflow_aks.local_aks.lifecycle.instance import PROJECT_ROOT, LocalAks
+from kubeflow_aks.local_aks.run.directory import RunDirectory
+from kubeflow_aks.scenario.observations import Where, from_json
+from kubeflow_aks.tools import Tools
 from tests.local.commands import until
-from tools import Tools
 
 _POD = Kind("", "v1", "Pod")
 _SECONDS = 240
@@ -75,7 +75,16 @@ class Place:
         )
 
     def _command(self, *options: str) -> list[str]:
-        return [sys.executable, "-m", "drill", f"--build={self.build}", *options, "--", "demo"]
+        return [
+            sys.executable,
+            "-m",
+            "kubeflow_aks",
+            "drill",
+            f"--build={self.build}",
+            *options,
+            "--",
+            "demo",
+        ]
 
     def has_namespace(self) -> bool:
         """Whether a drill's namespace is there."""
@@ -112,11 +121,13 @@ def done(place: Place) -> subprocess.CompletedProcess[str]:
     return place.drill("--yes")
 
 
-def test_every_promise_that_can_be_seen_is_kept(done: subprocess.CompletedProcess[str], place: Place) -> None:
+def test_every_promise_that_can_be_observed_is_kept(
+    done: subprocess.CompletedProcess[str], place: Place
+) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stderr == ""
-    assert "7 of 7 promises kept, 7 not to be seen here" in done.stdout
-    assert "7 of 7 promises kept" in (place.build / "demo" / "drill.html").read_text(encoding="utf-8")
+    assert "7 of 7 checks passed, 7 could not be made here" in done.stdout
+    assert "7 of 7 checks passed" in (place.build / "demo" / "drill.html").read_text(encoding="utf-8")
     assert "✘" not in done.stdout
 
 
@@ -124,15 +135,15 @@ def test_a_spot_node_was_taken_with_notice_and_its_work_came_back(
     done: subprocess.CompletedProcess[str],  # noqa: ARG001 - made the file
     place: Place,
 ) -> None:
-    seen = from_json((place.build / "demo" / "drill.json").read_text(encoding="utf-8"))
-    assert seen.where == Where.LOCAL
-    [taken] = seen.lines(Happening.EVICTION)
+    recorded = from_json((place.build / "demo" / "drill.json").read_text(encoding="utf-8"))
+    assert recorded.where == Where.LOCAL
+    [taken] = recorded.lines(Event.EVICTION)
     assert taken["notice"] is True
-    assert {pod.disruption for pod in seen.pods if pod.node == taken["node"]} == {"EvictionByEvictionAPI"}
-    assert seen.scenes[-1].key == "zero"
+    assert {pod.disruption for pod in recorded.pods if pod.node == taken["node"]} == {"EvictionByEvictionAPI"}
+    assert recorded.steps[-1].key == "zero"
 
 
-def test_what_was_measured_says_that_it_was_not_azure(
+def test_the_measurements_are_marked_as_not_of_azure(
     done: subprocess.CompletedProcess[str],  # noqa: ARG001 - made the file
     place: Place,
 ) -> None:
@@ -175,12 +186,12 @@ def test_a_drill_that_is_interrupted_leaves_nothing(place: Place, number: int) -
     until(drill, "Batch and GPU work start")
     second = place.drill("--yes")
     drill.send_signal(number)
-    _, told = drill.communicate(timeout=_SECONDS)
+    _, printed = drill.communicate(timeout=_SECONDS)
     assert drill.returncode == 130
-    assert told == "error: interrupted\n"
+    assert printed == "error: interrupted\n"
     assert not place.has_namespace()
     assert second.returncode == 1
-    assert "one at a time, wait for it" in second.stderr
+    assert "only one drill can run at a time" in second.stderr
     assert second.stderr.count("\n") == 1
 
 
@@ -188,9 +199,9 @@ def test_a_drill_that_left_its_work_is_named_with_the_way_to_remove_it(place: Pl
     left = namespace({HOLDER: "ann@laptop", UNTIL: "2026-01-01T00:00:00Z"})
     place.api.create(left, "tests")
     try:
-        told: Any = place.drill("--yes").stderr
-        assert told == (
-            "error: a drill of ann@laptop, which should have ended at 2026-01-01T00:00:00Z, left its work; "
+        printed: Any = place.drill("--yes").stderr
+        assert printed == (
+            "error: a drill of ann@laptop, which should have ended at 2026-01-01T00:00:00Z, left its work behind; "
             f"remove it: kubectl delete namespace {NAMESPACE}\n"
         )
         assert place.has_namespace()
@@ -200,6 +211,6 @@ def test_a_drill_that_left_its_work_is_named_with_the_way_to_remove_it(place: Pl
 
 def test_a_drill_starts_nothing_that_nobody_agreed_to(place: Place) -> None:
     refused = place.drill()
-    assert refused.returncode == 1
-    assert "say --yes (YES=1)" in refused.stderr
+    assert refused.returncode == 2
+    assert "pass --yes" in refused.stderr
     assert "It costs about $" in refused.stdout

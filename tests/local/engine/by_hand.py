@@ -1,16 +1,15 @@
-"""What people do past Pulumi, by the command of the page that tells it."""
+"""Changes past Pulumi, by the command of the page that documents it."""
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 from typing import Final
 
-from local_aks.azure_cli import install
-from local_aks.lifecycle import daemon
-from local_aks.lifecycle.daemon import Endpoints
-from local_aks.lifecycle.instance import PROJECT_ROOT
+from kubeflow_aks.local_aks.azure_cli import install
+from kubeflow_aks.local_aks.lifecycle import service_files
+from kubeflow_aks.local_aks.lifecycle.instance import PROJECT_ROOT
+from kubeflow_aks.local_aks.lifecycle.service_files import Endpoints
 from tests.docs.pages import commands
 from tests.local.engine.deployment import Deployment
 
@@ -35,7 +34,7 @@ def upgrade_by_hand(stack: Deployment, pool: str, version: str) -> None:
 def az(stack: Deployment, command: str) -> subprocess.CompletedProcess[str]:
     """A line of a shell in which the local AKS's `az` knows the stack."""
     ports = Endpoints(stack.providers["azure-native"], stack.providers["kubernetes"])
-    daemon.endpoints_file(stack.run).write_text(json.dumps(vars(ports)))
+    service_files.write_endpoints(stack.run, ports)
     environment = install.environment(stack.run, os.environ)
     return subprocess.run(
         ["/bin/sh", "-c", command], env=environment, capture_output=True, text=True, check=False

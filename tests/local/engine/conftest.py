@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from kubeflow_aks.tools import Tools
 from tests.local.engine.deployment import Cluster, Deployment, deployment
-from tools import Tools
 
 
 @pytest.fixture(scope="session")

@@ -10,25 +10,27 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
-from kube import cleanup
-from kube.api import ApiServer
-from kube.objects import Object, at, name_of, resource_id
-from local_aks.azure import server as azure_native
-from local_aks.azure.state import AGENT_POOL, MANAGED_CLUSTER, AzureState, StoredResource
-from local_aks.azure.types import SUBNET
-from local_aks.engine import Engine
-from local_aks.kubernetes_provider import server as kubernetes
-from local_aks.lifecycle.instance import PROJECT_ROOT
-from local_aks.run.directory import RunDirectory
+from kubeflow_aks.clients.kubernetes import cleanup
+from kubeflow_aks.clients.kubernetes.api import ApiServer
+from kubeflow_aks.clients.kubernetes.objects import Object, at, name_of, resource_id
+from kubeflow_aks.local_aks.azure import server as azure_native
+from kubeflow_aks.local_aks.azure.state import AGENT_POOL, MANAGED_CLUSTER, AzureState, StoredResource
+from kubeflow_aks.local_aks.azure.types import SUBNET
+from kubeflow_aks.local_aks.engine import Engine
+from kubeflow_aks.local_aks.kubernetes_provider import server as kubernetes
+from kubeflow_aks.local_aks.lifecycle.instance import PROJECT_ROOT
+from kubeflow_aks.local_aks.run.directory import RunDirectory
+from kubeflow_aks.tools import Tools
 from tests.local.engine.interrupted import Existing
-from tools import Tools
 
 TODAY: Final = date(2026, 11, 21)
 """The day on which everything here happens, so that support windows stay as they are."""
 SUBSCRIPTION: Final = "00000000-0000-0000-0000-000000000000"
 """The simulated Azure's only subscription."""
+ERASE_SECONDS: Final = 300.0
+"""How long a cluster's end may take on a busy machine."""
 _MADE_BY_OTHERS: Final = frozenset({"kube-root-ca.crt", "default", "cluster-autoscaler-status"})
-"""What every namespace gets, and what the autoscaler tells of itself."""
+"""Objects that every namespace gets, and the autoscaler's status report."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +54,7 @@ class Cluster:
 
     def erase(self) -> None:
         """Leaves nothing that a test made."""
-        cleanup.erase(str(self.kubeconfig), seconds=300)
+        cleanup.erase(str(self.kubeconfig), seconds=ERASE_SECONDS)
 
 
 @dataclass(frozen=True)

@@ -1,18 +1,18 @@
-"""One edit at least for every setting, on the `demo` stack: what `docs/change-matrix.md` tells about."""
+"""One edit at least for every setting, on the `demo` stack: the edits of `docs/change-matrix.md`."""
 
 from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, get_args
 
 from pydantic import BaseModel
 
-from local_aks.lifecycle.instance import PROJECT_ROOT
-from recorder.stack_files import read_stack
-from settings import Settings, parse
+from kubeflow_aks.local_aks.lifecycle.instance import PROJECT_ROOT
+from kubeflow_aks.recorder.stack_files import read_stack
+from program.settings import Settings, parse
 
 STACK: Final = "demo"
 _KEY: Final = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f"
@@ -68,6 +68,32 @@ class Edit:
         return {key: edited.get(key) for key in sorted({path.split(".")[0] for path in self.values})}
 
 
+def together(edits: Iterable[Edit]) -> list[list[Edit]]:
+    """Edits in as few lists as it takes for no two of a list to be about the same part of a stack file."""
+    lists: list[list[Edit]] = []
+    for edit in edits:
+        free = (each for each in lists if not any(_overlap(edit, other) for other in each))
+        if (found := next(free, None)) is None:
+            lists.append([edit])
+        else:
+            found.append(edit)
+    return lists
+
+
+def merged(edits: Iterable[Edit]) -> Edit:
+    """One edit with the values of all."""
+    return Edit({path: value for edit in edits for path, value in edit.values.items()})
+
+
+def _overlap(one: Edit, other: Edit) -> bool:
+    """Whether a path of one is a path of the other or leads to one."""
+    return any(
+        f"{left}.".startswith(f"{right}.") or f"{right}.".startswith(f"{left}.")
+        for left in one.values
+        for right in other.values
+    )
+
+
 def settings(model: type[BaseModel] = Settings, prefix: str = "") -> Iterator[str]:
     """The path of every setting, `*` for names the user chooses."""
     for name, field in model.model_fields.items():
@@ -90,7 +116,7 @@ def _base() -> dict[str, Any]:
     """Every setting of the stack with its value."""
     config = read_stack(PROJECT_ROOT, STACK, {"workload": _WORK})
     own = {key.removeprefix(f"{config.project}:"): _value(text) for key, text in config.values.items()}
-    return parse(own).settings.model_dump(mode="json", by_alias=True, exclude_none=True)
+    return parse(own).model_dump(mode="json", by_alias=True, exclude_none=True)
 
 
 def _value(text: str) -> Any:
@@ -336,4 +362,4 @@ UPGRADES: Final = (
     ),
     (_upgrade("1.34", upgradeChannel="none"), (_upgrade("1.34"),)),
 )
-"""What a stack says of Kubernetes, one after the other, and the edits asked while it says so."""
+"""Kubernetes settings of a stack, one after the other, and the edits that are tried on each."""

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from kube.api import ApiServer
-from kube.errors import ApiError
-from kube.objects import at, identity
-from local_aks.azure import arm
-from local_aks.azure.state import AzureState
-from local_aks.azure.types import TYPES
+from kubeflow_aks.clients.kubernetes.api import ApiServer
+from kubeflow_aks.clients.kubernetes.errors import ApiError
+from kubeflow_aks.clients.kubernetes.objects import at, identity
+from kubeflow_aks.local_aks.azure import arm
+from kubeflow_aks.local_aks.azure.state import AzureState
+from kubeflow_aks.local_aks.azure.types import TYPES
 
 _CREATING: Final = "creating"
 _DELETING: Final = "Deleting"
@@ -33,7 +33,7 @@ class PendingCreate:
 
 
 def pending_creates(deployment: Mapping[str, Any]) -> tuple[PendingCreate, ...]:
-    """What a deployment says was being created when its engine was killed."""
+    """Resources that a deployment has as being created when its engine was killed."""
     operations: list[dict[str, Any]] = deployment.get("pending_operations") or []
     creating = [operation["resource"] for operation in operations if operation["type"] == _CREATING]
     return tuple(PendingCreate(of["urn"], of["type"], of.get("inputs", {})) for of in creating)
@@ -62,7 +62,7 @@ class Existing:
         return None
 
     def _in_azure(self, pending: PendingCreate) -> str | None:
-        """Azure finishes what the killed engine had asked for; until then it refuses to change the resource (409)."""
+        """Azure finishes the requests of the killed engine; until then it refuses to change the resource (409)."""
         arm_type = TYPES[pending.type]
         for resource in self.azure.all(pending.type):
             subscription = resource.id.split("/")[2]

@@ -12,14 +12,14 @@ from typing import Final
 
 from pulumi.runtime import rpc
 
-from local_aks.azure import check
-from local_aks.azure.arm import ArmError
-from local_aks.azure.resource_manager import ResourceManager
-from local_aks.azure.state import AGENT_POOL, MANAGED_CLUSTER, AzureState
-from local_aks.azure.timing import Timing
-from local_aks.azure.types import TYPES
-from local_aks.engine import EngineError, Result, Step
-from local_aks.lifecycle.instance import PROJECT_ROOT
+from kubeflow_aks.local_aks.azure import check
+from kubeflow_aks.local_aks.azure.arm import ArmError
+from kubeflow_aks.local_aks.azure.resource_manager import ResourceManager
+from kubeflow_aks.local_aks.azure.state import AGENT_POOL, MANAGED_CLUSTER, AzureState
+from kubeflow_aks.local_aks.azure.timing import Timing
+from kubeflow_aks.local_aks.azure.types import TYPES
+from kubeflow_aks.local_aks.engine import EngineError, Result, Step
+from kubeflow_aks.local_aks.lifecycle.instance import PROJECT_ROOT
 from tests.local.engine.deployment import SUBSCRIPTION, TODAY, Deployment
 from tests.local.engine.edits import STACK, Edit
 
@@ -33,7 +33,7 @@ _HEAD: Final = f"""\
 <!-- Written by the tests, which also fail when an answer differs from this file:
 CHANGE_MATRIX=write pytest --local tests/local/engine/test_change_matrix.py -->
 
-At least one row for each setting, asked from the real Pulumi engine: the `{STACK}` stack is deployed on the local AKS,
+At least one row for each setting, computed by the real Pulumi engine: the `{STACK}` stack is deployed on the local AKS,
 and `pulumi preview` runs with the edit. Updates are then put to the simulated Azure, which knows AKS's rules about
 what may change.
 
@@ -64,6 +64,11 @@ class Row:
         return f"| `{self.edit}` | {self.outcome} | {self.details} |".replace("\n", " ")
 
 
+def nothing(edit: Edit) -> Row:
+    """The row of an edit that changes nothing."""
+    return Row(edit.text, _outcome([]), _details([], all_of_them=True))
+
+
 def row(edit: Edit, deployed: Deployment) -> Row:
     """What happens to a deployed stack at an edit; nothing changes by asking."""
     try:
@@ -83,12 +88,12 @@ _UPGRADES: Final = """
 The same stack on older minors, with long-term support, and between the edits [upgraded](how-to/upgrade-kubernetes.md).
 A patch that AKS's channel has applied changes nothing in a preview.
 
-| the stack says | edit | outcome | what changes |
+| the stack has | edit | outcome | what changes |
 |---|---|---|---|"""
 
 
 def document(rows: Mapping[Edit, Row], upgrades: Sequence[tuple[Edit, Row]]) -> str:
-    """The whole file; of the upgrades each edit's row with what the stack says before it."""
+    """The whole file; of the upgrades each edit's row with the stack's settings before it."""
     replacing = [f"* `{row.edit}`" for row in rows.values() if row.outcome == CLUSTER_REPLACED]
     parts = [_HEAD, "Edits that replace the cluster:\n", *replacing]
     for section, edits in itertools.groupby(rows, lambda edit: edit.path.split(".")[0]):
@@ -99,7 +104,7 @@ def document(rows: Mapping[Edit, Row], upgrades: Sequence[tuple[Edit, Row]]) -> 
 
 
 def _changing(preview: Result) -> list[Step]:
-    """The step that says most about each resource that changes, in an order that is always the same."""
+    """The most telling step of each resource that changes, in a fixed order."""
     steps: dict[str, Step] = {}
     for step in preview.changed():
         if step.urn not in steps or step.differences:
@@ -164,15 +169,15 @@ def _name(step: Step) -> str:
 
 def _reasons(refusal: str) -> str:
     """The program's sentences, or the engine's where it stopped the program, without those that frame them."""
-    _, its_own, told = refusal.partition("nothing was created:\n")
+    _, its_own, message = refusal.partition("nothing was created:\n")
     if not its_own:
-        _, _, told = refusal.partition("failed:\n")
+        _, _, message = refusal.partition("failed:\n")
     frame = ("an unhandled error", "preview failed")
-    return "; ".join(itertools.takewhile(lambda line: not line.startswith(frame), told.splitlines()))
+    return "; ".join(itertools.takewhile(lambda line: not line.startswith(frame), message.splitlines()))
 
 
 def _refused_by_azure(steps: Sequence[Step], azure: AzureState) -> str:
-    """What Azure says to the first update it does not take, asked on a copy of it; empty when it takes all.
+    """Azure's message on the first update that it refuses, tried on a copy of it; empty if it accepts all.
 
     Pools come last, as in the program.
     """

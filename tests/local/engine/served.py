@@ -7,11 +7,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from local_aks.lifecycle.daemon import read_endpoints
-from local_aks.lifecycle.instance import LocalAks
-from local_aks.run.directory import RunDirectory
+from kubeflow_aks.local_aks.lifecycle.instance import LocalAks
+from kubeflow_aks.local_aks.lifecycle.service_files import read_endpoints
+from kubeflow_aks.local_aks.run.directory import RunDirectory
+from kubeflow_aks.tools import Tools
 from tests.local.engine.deployment import TODAY, Cluster, Deployment
-from tools import Tools
 
 _SPEED = 1000.0
 

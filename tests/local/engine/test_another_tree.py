@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-import catalogue
-from local_aks.azure.rules import rule
-from local_aks.engine import Engine, EngineError
-from local_aks.lifecycle.instance import PROJECT_ROOT
+from kubeflow_aks import catalogue
+from kubeflow_aks.local_aks.azure.rules import rule
+from kubeflow_aks.local_aks.engine import Engine, EngineError
+from kubeflow_aks.local_aks.lifecycle.instance import PROJECT_ROOT
 from tests.local.engine.deployment import Deployment
 
 NEW_SIZE = "Standard_D8s_v99"
@@ -22,7 +22,6 @@ OURS_ONLY = (
     "build",
     "docs",
     "tests",
-    "bench",
     "ckf_spot",
     "local_aks",
     "tools",
@@ -35,7 +34,7 @@ def copy(tmp_path: Path) -> Path:
     """The program in a folder of its own, with a VM size in its catalogue that ours lacks."""
     root = tmp_path / "copy"
     shutil.copytree(PROJECT_ROOT, root, ignore=shutil.ignore_patterns(*OURS_ONLY))
-    sizes = root / "catalogue" / "vm_sizes.csv"
+    sizes = root / "kubeflow_aks" / "catalogue" / "vm_sizes.csv"
     [known] = [line for line in sizes.read_text().splitlines() if line.startswith("Standard_D8s_v5,")]
     with sizes.open("a") as table:
         table.write(known.replace("Standard_D8s_v5", NEW_SIZE) + "\n")

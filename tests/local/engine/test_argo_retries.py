@@ -7,13 +7,13 @@ from typing import Any, Final
 
 import pytest
 
-from kube.objects import Kind, Object, at, resource_id
-from local_aks.control_plane.controllers import argo, prerequisites
-from local_aks.engine import Engine, EngineError
-from local_aks.kubernetes_provider.waiting import Waiter
+from kubeflow_aks.clients.kubernetes.objects import Kind, Object, at, resource_id
+from kubeflow_aks.local_aks.control_plane.controllers import argo, prerequisites
+from kubeflow_aks.local_aks.engine import Engine, EngineError
+from kubeflow_aks.local_aks.kubernetes_provider.waiting import Waiter
+from kubeflow_aks.tools import Tools
 from tests.local.engine.deployment import Cluster, Deployment, deployment
 from tests.local.engine.edits import STACK
-from tools import Tools
 
 KEY: Final = "workflowDefaults"
 
@@ -91,11 +91,11 @@ def test_without_the_charms_config_map_the_engine_stops_and_makes_none(
     with pytest.raises(EngineError) as refused:
         getattr(engine, operation)()
     assert refused.value.result is not None
-    told = refused.value.result.console
-    assert "resource 'kubeflow/argo-workflow-controller-configmap' does not exist" in told
-    assert "kubeflow.argoRetries: true:" in told
-    assert "leave the setting out until Charmed Kubeflow is deployed" in told
-    assert "Traceback" not in told
+    printed = refused.value.result.console
+    assert "resource 'kubeflow/argo-workflow-controller-configmap' does not exist" in printed
+    assert "kubeflow.argoRetries: true:" in printed
+    assert "leave the setting out until Charmed Kubeflow is deployed" in printed
+    assert "Traceback" not in printed
     assert deployed.in_cluster() == before
 
 

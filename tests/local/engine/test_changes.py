@@ -6,12 +6,12 @@ from collections.abc import Generator
 
 import pytest
 
-from kube.objects import at
-from local_aks.azure.state import AGENT_POOL, MANAGED_CLUSTER, StoredResource
-from local_aks.engine import Result
+from kubeflow_aks.clients.kubernetes.objects import at
+from kubeflow_aks.local_aks.azure.state import AGENT_POOL, MANAGED_CLUSTER, StoredResource
+from kubeflow_aks.local_aks.engine import Result
+from kubeflow_aks.tools import Tools
 from tests.local.engine.deployment import Cluster, Deployment, deployment
 from tests.local.engine.edits import STACK, Edit
-from tools import Tools
 
 EXPANDER = {
     "apiVersion": "v1",

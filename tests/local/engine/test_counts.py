@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from local_aks.azure.state import AGENT_POOL
+from kubeflow_aks.local_aks.azure.state import AGENT_POOL
 from tests.local.engine.deployment import Deployment
 from tests.local.engine.edits import Edit
 

@@ -1,4 +1,4 @@
-"""A spot node that goes holds up no rollout: neither of the device plugin nor of the daemon of Kubeflow's home."""
+"""A spot node that goes holds up no rollout: neither of the device plugin nor of the daemon of Kubeflow's own pool."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from kubeflow_aks.tools import Tools
 from tests.local.engine.deployment import Deployment
 from tests.local.kubectl import Kubectl, eventually
-from tools import Tools
 
 NAMESPACE = "kubeflow-aks"
 NODE = "aks-gpuspot-12345678-vmss000000"

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from local_aks.azure.types import BLOB_CONTAINER, FEDERATED_CREDENTIAL, STORAGE_ACCOUNT
-from local_aks.engine import EngineError, Result
+from kubeflow_aks.local_aks.azure.types import BLOB_CONTAINER, FEDERATED_CREDENTIAL, STORAGE_ACCOUNT
+from kubeflow_aks.local_aks.engine import EngineError, Result
+from kubeflow_aks.tools import Tools
 from tests.local.engine.deployment import Cluster, Deployment, deployment
-from tools import Tools
 
 TWO_TEAMS = {"team-a": {"serviceAccounts": ["default-editor", "trainer"]}, "team-b": {}}
 
@@ -29,7 +29,7 @@ def teams(tmp_path_factory: pytest.TempPathFactory, tools: Tools, cluster: Clust
 
 
 def changed(result: Result) -> set[tuple[str, str]]:
-    """Kind, or name where it tells more, and operation of what changed."""
+    """Kind, or name where that is clearer, and operation of each change."""
     return {(step.name.removeprefix("kubeflow-aks-demo-"), step.op) for step in result.changed()}
 
 
@@ -55,7 +55,7 @@ def test_credentials_trust_the_clusters_own_issuer(teams: Deployment) -> None:
     }
 
 
-def test_people_are_told_account_and_client_ids(teams: Deployment) -> None:
+def test_the_outputs_have_account_and_client_ids(teams: Deployment) -> None:
     store = teams.engine().outputs().values["dataStore"]
     [account] = teams.azure.all(STORAGE_ACCOUNT)
     assert store["account"] == account.outputs["name"]

@@ -6,12 +6,12 @@ from collections.abc import Generator
 
 import pytest
 
-from kube import cleanup
-from kube.objects import Object, drop, put
-from local_aks.azure.state import MANAGED_CLUSTER
-from local_aks.engine import EngineError
+from kubeflow_aks.clients.kubernetes.objects import Object, drop, put
+from kubeflow_aks.local_aks.azure.state import MANAGED_CLUSTER
+from kubeflow_aks.local_aks.engine import EngineError
+from kubeflow_aks.tools import Tools
+from tests.local.engine import deployment as deployments
 from tests.local.engine.deployment import Cluster, Deployment, deployment
-from tools import Tools
 
 
 @pytest.fixture(scope="module")
@@ -76,7 +76,7 @@ def test_a_finalizer_that_nobody_serves_fails_the_destroy_and_the_next_one_goes_
     put(held, ["example.org/nobody"], "metadata", "finalizers")
     demo.cluster.api.apply(held, "tests", force=False)
     with monkeypatch.context() as patience:
-        patience.setattr(cleanup, "_SECONDS", 5.0)
+        patience.setattr(deployments, "ERASE_SECONDS", 5.0)
         with pytest.raises(EngineError, match="ConfigMap held") as failure:
             demo.engine().destroy()
     drop(held, "metadata", "finalizers")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from contextlib import suppress
 from functools import partial
 
-from kube.cleanup import made_by_others
-from kube.errors import NoSuchKindError
-from kube.objects import Kind, Object, name_of
+from kubeflow_aks.clients.kubernetes.cleanup import made_by_others
+from kubeflow_aks.clients.kubernetes.errors import NoSuchKindError
+from kubeflow_aks.clients.kubernetes.objects import Kind, Object, name_of
 from tests.local.engine.deployment import Cluster
 from tests.local.kubectl import eventually
 

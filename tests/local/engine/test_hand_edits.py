@@ -9,13 +9,13 @@ from typing import Final
 import pytest
 
 from components.kubeflow.contract import CONTRACT
-from kube.objects import Object, at
-from local_aks.engine import Engine, EngineError
-from local_aks.lifecycle.instance import PROJECT_ROOT
+from kubeflow_aks.clients.kubernetes.objects import Object, at
+from kubeflow_aks.local_aks.engine import Engine, EngineError
+from kubeflow_aks.local_aks.lifecycle.instance import PROJECT_ROOT
+from kubeflow_aks.tools import Tools
 from tests.local.engine.deployment import Cluster, Deployment, deployment
 from tests.local.engine.edits import STACK, Edit
 from tests.local.kubectl import Kubectl
-from tools import Tools
 
 HOW_TO: Final = PROJECT_ROOT / "docs" / "how-to" / "keep-or-undo-hand-edits.md"
 UPDATE: Final = Edit({"pools.cpuspot.maxCount": 12})
@@ -96,7 +96,7 @@ def test_kubectl_on_an_updated_object_fails_the_preview_and_up_without_it_sets_b
     updated.refresh()
     with pytest.raises(EngineError, match='conflict with "kubectl-edit"') as refused:
         updated.preview()
-    assert _told('conflict with "kubectl-edit"', refused.value)
+    assert _quoted('conflict with "kubectl-edit"', refused.value)
     updated.up()  # as with --skip-preview
     assert _value(deployed) != "by hand"
     assert updated.preview().changed() == ()
@@ -139,6 +139,6 @@ def _value(stack: Deployment) -> str:
     return at(_config_map(stack), "data", KEY)
 
 
-def _told(words: str, error: EngineError) -> bool:
-    """Whether the page quotes what the engine said."""
+def _quoted(words: str, error: EngineError) -> bool:
+    """Whether the page quotes the engine's message."""
     return words in str(error) and words in HOW_TO.read_text()

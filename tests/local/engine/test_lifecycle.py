@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from local_aks.azure.state import AGENT_POOL
-from local_aks.engine import Result
+from kubeflow_aks.local_aks.azure.state import AGENT_POOL
+from kubeflow_aks.local_aks.engine import Result
+from kubeflow_aks.tools import Tools
 from tests.local.engine.deployment import Cluster, Deployment, deployment
-from tools import Tools
 
 CONTRACT = {
     "apiVersion": "v1",
@@ -22,7 +22,7 @@ STORAGE = {"apiVersion": "storage.k8s.io/v1", "kind": "StorageClass", "metadata"
 
 @dataclass(frozen=True)
 class Deployed:
-    """A stack after its first `up`, with what preview had said."""
+    """A stack after its first `up`, with the result of the preview before it."""
 
     stack: Deployment
     promised: Result

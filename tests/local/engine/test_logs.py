@@ -6,11 +6,11 @@ from collections.abc import Generator
 
 import pytest
 
-from local_aks.azure.state import DIAGNOSTIC_SETTING
-from local_aks.azure.types import LOG_WORKSPACE
-from local_aks.engine import EngineError, Result
+from kubeflow_aks.local_aks.azure.state import DIAGNOSTIC_SETTING
+from kubeflow_aks.local_aks.azure.types import LOG_WORKSPACE
+from kubeflow_aks.local_aks.engine import EngineError, Result
+from kubeflow_aks.tools import Tools
 from tests.local.engine.deployment import Cluster, Deployment, deployment
-from tools import Tools
 
 LOGS = {"logs": ["kube-audit-admin", "cluster-autoscaler"]}
 HUB = (
@@ -20,9 +20,7 @@ HUB = (
 
 
 @pytest.fixture(scope="module")
-def watched(
-    tmp_path_factory: pytest.TempPathFactory, tools: Tools, cluster: Cluster
-) -> Generator[Deployment]:
+def logged(tmp_path_factory: pytest.TempPathFactory, tools: Tools, cluster: Cluster) -> Generator[Deployment]:
     """The `demo` stack with logs, on an Azure that takes its time."""
     folder = tmp_path_factory.mktemp("logs") / "run"
     with deployment(folder, tools, cluster, "demo", speed=100.0, monitoring=LOGS) as stack:
@@ -41,41 +39,41 @@ def collected(stack: Deployment) -> list[str]:
     return [log["category"] for log in setting.outputs["logs"]]
 
 
-def test_all_that_exists_is_in_the_state_and_a_second_up_changes_nothing(watched: Deployment) -> None:
-    watched.assert_state_is_what_exists()
-    assert watched.engine().up().changed() == ()
-    assert collected(watched) == LOGS["logs"]
-    [workspace] = watched.azure.all(LOG_WORKSPACE)
-    assert watched.engine().outputs().values["logWorkspace"] == workspace.id
+def test_all_that_exists_is_in_the_state_and_a_second_up_changes_nothing(logged: Deployment) -> None:
+    logged.assert_state_is_what_exists()
+    assert logged.engine().up().changed() == ()
+    assert collected(logged) == LOGS["logs"]
+    [workspace] = logged.azure.all(LOG_WORKSPACE)
+    assert logged.engine().outputs().values["logWorkspace"] == workspace.id
 
 
-def test_one_more_log_changes_the_setting_alone(watched: Deployment) -> None:
+def test_one_more_log_changes_the_setting_alone(logged: Deployment) -> None:
     more = {"logs": [*LOGS["logs"], "guard"]}
-    assert changed(watched.engine(monitoring=more).up()) == {("control-plane", "update")}
-    assert collected(watched) == more["logs"]
+    assert changed(logged.engine(monitoring=more).up()) == {("control-plane", "update")}
+    assert collected(logged) == more["logs"]
 
 
-def test_logs_go_to_the_workspace_of_others_and_back(watched: Deployment) -> None:
-    there = watched.engine(monitoring={**LOGS, "workspace": HUB}).up()
+def test_logs_go_to_the_workspace_of_others_and_back(logged: Deployment) -> None:
+    there = logged.engine(monitoring={**LOGS, "workspace": HUB}).up()
     assert changed(there) == {("control-plane", "update"), ("logs", "delete")}
-    assert changed(watched.engine().up()) == {("control-plane", "update"), ("logs", "create")}
-    watched.assert_state_is_what_exists()
+    assert changed(logged.engine().up()) == {("control-plane", "update"), ("logs", "create")}
+    logged.assert_state_is_what_exists()
 
 
-def test_a_protected_stack_keeps_its_logs(watched: Deployment) -> None:
-    watched.engine(protect=True).up()
+def test_a_protected_stack_keeps_its_logs(logged: Deployment) -> None:
+    logged.engine(protect=True).up()
     with pytest.raises(EngineError, match=r"cannot be deleted\s+because it is protected"):
-        watched.engine(protect=True, monitoring={}).up()
-    assert watched.azure.all(LOG_WORKSPACE)
-    watched.engine().up()
+        logged.engine(protect=True, monitoring={}).up()
+    assert logged.azure.all(LOG_WORKSPACE)
+    logged.engine().up()
 
 
 def test_destroy_leaves_nothing_though_azure_keeps_a_setting_when_its_cluster_goes(
-    watched: Deployment,
+    logged: Deployment,
 ) -> None:
-    watched.engine().destroy()
-    watched.assert_nothing_exists()
-    watched.engine().up()
-    assert collected(watched) == LOGS["logs"]
-    watched.engine().destroy()
-    watched.assert_nothing_exists()
+    logged.engine().destroy()
+    logged.assert_nothing_exists()
+    logged.engine().up()
+    assert collected(logged) == LOGS["logs"]
+    logged.engine().destroy()
+    logged.assert_nothing_exists()

@@ -1,4 +1,4 @@
-"""Kubeflow's home and the system pool move on the real engine: no other pool is touched, and nothing is left behind."""
+"""Kubeflow's own pool and the system pool move on the real engine: no other pool changes, and nothing is left."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from local_aks.azure.state import AGENT_POOL
-from local_aks.engine import EngineError, Result
+from kubeflow_aks.local_aks.azure.state import AGENT_POOL
+from kubeflow_aks.local_aks.engine import EngineError, Result
 from tests.local.engine.by_hand import az
 from tests.local.engine.deployment import Deployment
 
@@ -135,7 +135,7 @@ def test_a_stack_can_be_destroyed_in_the_middle_of_both_moves(demo: Deployment) 
     demo.assert_nothing_exists()
 
 
-def test_the_cluster_is_not_told_of_a_system_pool_that_does_not_exist_or_differs(demo: Deployment) -> None:
+def test_the_clusters_request_has_no_system_pool_that_does_not_exist_or_differs(demo: Deployment) -> None:
     demo.engine(**BEFORE).up()
     renamed = {**BEFORE, "systemPool": {"name": "system2", **SYSTEM}}
     with pytest.raises(EngineError, match="A new agent pool was introduced"):

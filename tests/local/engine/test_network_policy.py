@@ -1,4 +1,4 @@
-"""An engine for network policies: chosen with the cluster, or brought in by hand as its page tells."""
+"""An engine for network policies: chosen with the cluster, or brought in by hand as on its page."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from typing import Any, Final
 
 import pytest
 
-from local_aks.azure.state import MANAGED_CLUSTER
-from local_aks.engine import EngineError
-from local_aks.lifecycle.instance import PROJECT_ROOT
+from kubeflow_aks.local_aks.azure.state import MANAGED_CLUSTER
+from kubeflow_aks.local_aks.engine import EngineError
+from kubeflow_aks.local_aks.lifecycle.instance import PROJECT_ROOT
 from tests.docs.pages import commands
 from tests.local.engine.by_hand import az
 from tests.local.engine.deployment import Deployment
@@ -42,14 +42,14 @@ def test_an_engine_brought_in_by_hand_is_taken_over_without_a_replacement(demo: 
     demo.engine().up()
     _bring_in(demo)
     demo.engine().refresh()
-    told = demo.engine(network=CILIUM)
-    done = told.up()
+    with_cilium = demo.engine(network=CILIUM)
+    done = with_cilium.up()
     assert {(step.op, step.name) for step in done.changed()} == {
         ("update", "kubeflow-aks-demo"),
         ("create", "kubeflow-aks-demo-no-traffic"),
     }
     assert (_network(demo)["networkDataplane"], _network(demo)["networkPolicy"]) == ("cilium", "cilium")
-    assert told.up().changed() == ()
+    assert with_cilium.up().changed() == ()
 
 
 def test_an_engine_that_is_taken_out_of_the_stack_file_is_not_taken_out_silently(demo: Deployment) -> None:

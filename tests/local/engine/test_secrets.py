@@ -10,21 +10,21 @@ from pathlib import Path
 import pytest
 import yaml
 
-from kube.objects import at
-from local_aks.azure.faults import Fault
-from local_aks.azure.state import AGENT_POOL
-from local_aks.engine import EngineError
-from local_aks.lifecycle.daemon import PID_FILE
+from kubeflow_aks.clients.kubernetes.objects import at
+from kubeflow_aks.local_aks.azure.faults import Fault
+from kubeflow_aks.local_aks.azure.state import AGENT_POOL
+from kubeflow_aks.local_aks.engine import EngineError
+from kubeflow_aks.local_aks.lifecycle.service_files import PID_FILE
+from kubeflow_aks.tools import Tools
 from tests.local.engine.deployment import Cluster, Deployment
 from tests.local.engine.served import served
-from tools import Tools
 
 JUJU = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "juju-token", "namespace": "kubeflow-aks"}}
 
 
 @dataclass(frozen=True)
 class Life:
-    """What a stack wrote and said in its life.
+    """Files and output of a stack in its life.
 
     Attributes:
         secrets: what nobody may read, by what it is.
@@ -93,8 +93,8 @@ def test_the_search_saw_state_azure_journal_and_the_services_log(life: Life) -> 
 
 def test_nothing_that_the_engine_prints_holds_a_secret(life: Life) -> None:
     found = [
-        (said, what)
-        for said, text in life.consoles.items()
+        (message, what)
+        for message, text in life.consoles.items()
         for what, it in life.secrets.items()
         if it in text
     ]

@@ -1,4 +1,4 @@
-"""Kubernetes upgrades on the real engine, as `docs/how-to/upgrade-kubernetes.md` tells them."""
+"""Kubernetes upgrades on the real engine, as in `docs/how-to/upgrade-kubernetes.md`."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Any, Final
 
 import pytest
 
-from local_aks.azure.channel import apply_patch
-from local_aks.azure.state import MANAGED_CLUSTER
-from local_aks.engine import Engine, EngineError
+from kubeflow_aks.local_aks.azure.channel import apply_patch
+from kubeflow_aks.local_aks.azure.state import MANAGED_CLUSTER
+from kubeflow_aks.local_aks.engine import Engine, EngineError
+from kubeflow_aks.tools import Tools
 from tests.local.engine.by_hand import upgrade_by_hand
 from tests.local.engine.deployment import Cluster, Deployment, deployment
 from tests.local.engine.edits import BASE, STACK
-from tools import Tools
 
 USER_POOLS: Final = ["general", "cpuspot", "cpuod", "gpuspot", "gpuod"]
 """In the order in which the program makes them."""
@@ -24,11 +24,11 @@ OFFICIAL: Final = {"supportPlan": "KubernetesOfficial", "tier": "Standard"}
 def old(tmp_path: Any, tools: Tools, cluster: Cluster) -> Generator[Deployment]:
     """The stack on Kubernetes 1.32 with automatic patches, deployed."""
     with deployment(tmp_path / "run", tools, cluster, STACK) as stack:
-        told(stack, version="1.32").up()
+        engine_for(stack, version="1.32").up()
         yield stack
 
 
-def told(stack: Deployment, **kubernetes: str) -> Engine:
+def engine_for(stack: Deployment, **kubernetes: str) -> Engine:
     """The engine, with other settings of Kubernetes."""
     return stack.engine(kubernetes={**BASE["kubernetes"], **kubernetes})
 
@@ -46,11 +46,11 @@ def all_on(stack: Deployment, version: str) -> Mapping[str, str]:
 
 def upgrade(stack: Deployment, version: str, now: str) -> list[str]:
     """The how-to's steps; the names of what the upgrade itself changed, in order."""
-    told(stack, version=now, upgradeChannel="none").up()
-    done = told(stack, version=version, upgradeChannel="none").up()
+    engine_for(stack, version=now, upgradeChannel="none").up()
+    done = engine_for(stack, version=version, upgradeChannel="none").up()
     upgrade_by_hand(stack, "system", version)
-    told(stack, version=version).up()
-    assert told(stack, version=version).preview().changed() == ()
+    engine_for(stack, version=version).up()
+    assert engine_for(stack, version=version).preview().changed() == ()
     assert {step.op for step in done.changed()} == {"update"}
     return [step.name.removeprefix(f"kubeflow-aks-{STACK}").lstrip("-") for step in done.changed()]
 
@@ -71,17 +71,17 @@ def test_long_term_support_goes_over_a_minor_at_once(old: Deployment) -> None:
 
 def test_with_the_channel_on_azure_refuses_and_nothing_has_changed(old: Deployment) -> None:
     with pytest.raises(EngineError, match="NotAllAgentPoolOrchestratorVersionSpecifiedAndUnchanged"):
-        told(old, version="1.33").up()
+        engine_for(old, version="1.33").up()
     assert running(old) == all_on(old, "1.32.0")
-    assert told(old, version="1.32").up().changed() == ()
+    assert engine_for(old, version="1.32").up().changed() == ()
 
 
 def test_a_system_pool_that_is_upgraded_by_hand_stays_upgraded(old: Deployment) -> None:
-    told(old, version="1.32", upgradeChannel="none").up()
-    told(old, version="1.33", upgradeChannel="none").up()
+    engine_for(old, version="1.32", upgradeChannel="none").up()
+    engine_for(old, version="1.33", upgradeChannel="none").up()
     assert running(old)["system"] == "1.32.0"
     upgrade_by_hand(old, "system", "1.33")
-    after = told(old, version="1.33", upgradeChannel="none")
+    after = engine_for(old, version="1.33", upgradeChannel="none")
     after.refresh()
     after.up()
     assert after.preview().changed() == ()
@@ -89,7 +89,7 @@ def test_a_system_pool_that_is_upgraded_by_hand_stays_upgraded(old: Deployment) 
 
 
 def test_patches_of_the_channel_show_no_difference(old: Deployment) -> None:
-    stack = told(old, version="1.32")
+    stack = engine_for(old, version="1.32")
     stack.refresh()
     stack.up()  # after the first refresh the cluster's state lists the pools made apart, once
     [control_plane] = old.azure.all(MANAGED_CLUSTER)

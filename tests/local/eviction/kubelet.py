@@ -1,6 +1,6 @@
 """What the kubelets of simulated nodes leave out: containers that are real processes, of this machine.
 
-kwok says that a pod runs; here its command does. The process gets what a kubelet would give it: SIGTERM when the pod is
+kwok only marks a pod as running; here its command runs. The process gets a kubelet's signals: SIGTERM when the pod is
 being deleted, SIGKILL to it and its children when the grace period is over, and nothing at all when the VM is gone. How
 it ended is reported as long as the VM is there.
 """
@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from local_aks.simulation.vms.metadata_service import MetadataService
+from kubeflow_aks.local_aks.simulation.vms.metadata_service import MetadataService
 from tests.local.demo_stack import DemoStack, Object, Play
 
 LEFT_TO_US: Final = {"local-aks/stop-seconds": "600"}
@@ -37,9 +37,9 @@ class Container:
     Attributes:
         work: the pod's label of that name.
         node: where the pod is.
-        log: file with all that the process said.
+        log: file with the process's output.
         signals: what it was sent, in order.
-        told_at: simulated second of the SIGTERM.
+        sigterm_at: simulated second of the SIGTERM.
         reported: whether its VM was there to tell how it ended.
     """
 
@@ -48,11 +48,11 @@ class Container:
     log: Path
     process: subprocess.Popen[bytes]
     signals: list[signal.Signals] = field(default_factory=list[signal.Signals])
-    told_at: float | None = None
+    sigterm_at: float | None = None
     reported: bool = False
 
     @property
-    def said(self) -> list[str]:
+    def log_lines(self) -> list[str]:
         """Its whole lines so far."""
         *whole, _ = self.log.read_text(encoding="utf-8").split("\n")
         return whole
@@ -157,10 +157,10 @@ class Kubelet:
             container.kill()
         elif "deletionTimestamp" in pod["metadata"]:
             now = self._play.clock.now()
-            if container.told_at is None:
-                container.told_at = now
+            if container.sigterm_at is None:
+                container.sigterm_at = now
                 container.stop()
-            elif now - container.told_at >= pod["metadata"]["deletionGracePeriodSeconds"]:
+            elif now - container.sigterm_at >= pod["metadata"]["deletionGracePeriodSeconds"]:
                 container.kill()
 
     def _start(self, pod: Object) -> Container:

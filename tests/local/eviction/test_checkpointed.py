@@ -1,7 +1,7 @@
 """The checkpoint example is evicted, and ends with the result of a run that nobody disturbed.
 
 The Job of the example is placed by ckf_spot; the real scheduler, Job controller and eviction API do the rest, and
-train.py is a real process that is told what a pod is told: Azure's notice, SIGTERM, both, or nothing.
+train.py is a real process that gets a pod's signals: Azure's notice, SIGTERM, both, or nothing.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ import pytest
 import yaml
 
 from ckf_spot import Pools
-from local_aks.simulation.market import MarketEvent, Reclaim
-from story.happenings import Kind
+from kubeflow_aks.events import Kind
+from kubeflow_aks.local_aks.simulation.market import MarketEvent, Reclaim
 from tests.local.demo_stack import DemoStack, Object
 from tests.local.eviction.kubelet import LEFT_TO_US, METADATA, Container, Kubelet
 from tests.local.eviction.work import ended
@@ -33,7 +33,7 @@ RARELY: Final = "1000"
 DEAF: Final = ["sh", "-c", "trap '' TERM; while :; do sleep 0.1; done"]
 EVICTED: Final = ("drained", "undrained", "deaf")
 GRACE_SECONDS: Final = 10
-"""What the deaf pod asks for; `ckf_spot` leaves a period that is shorter than its own as it is."""
+"""The deaf pod's grace period; `ckf_spot` leaves a period that is shorter than its own as it is."""
 
 
 @dataclass(frozen=True)
@@ -106,14 +106,16 @@ def _play(
             play.until("all run", lambda: all(map(kubelet.of, jobs)))
             first = {name: kubelet.of(name)[0] for name in jobs}
             assert len({container.node for container in first.values()}) == len(jobs)
-            play.until("one has saved", lambda: "saved" in str(first["vanished"].said))
-            play.until("the others train", lambda: first["drained"].said and first["undrained"].said)
+            play.until("one has saved", lambda: "saved" in str(first["vanished"].log_lines))
+            play.until(
+                "the others train", lambda: first["drained"].log_lines and first["undrained"].log_lines
+            )
             now = play.clock.now()
             play.market.add(
                 *(MarketEvent(now, Reclaim.EVICT, "cpuspot", node=first[name].node) for name in EVICTED),
                 MarketEvent(now, Reclaim.VANISH, "cpuspot", node=first["vanished"].node),
             )
-            play.until("the notice is read", lambda: "notice" in str(first["drained"].said))
+            play.until("the notice is read", lambda: "notice" in str(first["drained"].log_lines))
             demo.api.delete(
                 _budget("drained", namespace), "Background"
             )  # from here on its node can be drained
@@ -187,8 +189,8 @@ def _store(claim: Object, folder: Path) -> Object:
 
 
 def _steps(container: Container, what: str) -> list[int]:
-    """The steps that it told with these words."""
-    return [int(line.removeprefix(what)) for line in container.said if line.startswith(what)]
+    """The steps that it logged with these words."""
+    return [int(line.removeprefix(what)) for line in container.log_lines if line.startswith(what)]
 
 
 @pytest.mark.parametrize("name", ["drained", "undrained", "vanished"])
@@ -208,8 +210,8 @@ def test_notice_then_sigterm_then_checkpoint_then_gone(played: Played) -> None:
     [evicted] = _steps(first, "evicted at step ")
     assert noticed < evicted
     assert (first.signals, first.process.returncode, first.reported) == ([signal.SIGTERM], 143, True)
-    assert first.told_at is not None
-    assert first.told_at < played.gone["drained"]
+    assert first.sigterm_at is not None
+    assert first.sigterm_at < played.gone["drained"]
     assert _steps(second, "start at step ") == [evicted]
 
 
@@ -224,9 +226,11 @@ def test_where_the_drain_fails_the_notice_alone_saves_the_work(played: Played) -
 def test_a_vm_that_vanishes_costs_the_work_since_the_last_checkpoint(played: Played) -> None:
     first, second = played.pair("vanished")
     assert (first.signals, first.reported) == ([signal.SIGKILL], False)
-    assert [line for line in first.said if "notice" in line] == []  # of the others' notice it was told, too
+    assert [
+        line for line in first.log_lines if "notice" in line
+    ] == []  # it got the notice of the others, too
     [begun] = _steps(second, "start at step ")
-    # A save that the kill came right after is done but not told.
+    # A save right before the kill is done but not logged.
     assert begun >= _steps(first, "saved step ")[-1] > 0
 
 
@@ -234,10 +238,20 @@ def test_who_ignores_sigterm_is_killed_when_the_grace_period_is_over(played: Pla
     first, _ = played.containers["deaf"][:2]
     assert (first.signals, first.process.returncode) == ([signal.SIGTERM, signal.SIGKILL], -signal.SIGKILL)
     assert first.reported
-    assert first.told_at is not None
-    assert first.told_at + GRACE_SECONDS < played.gone["deaf"]
+    assert first.sigterm_at is not None
+    assert first.sigterm_at + GRACE_SECONDS < played.gone["deaf"]
 
 
 def test_the_volume_holds_checkpoints_and_results_only(played: Played) -> None:
-    files = {path.name for path in played.folder.glob("*/*")}
-    assert files == {"checkpoint.json", "result.json"}
+    """And what SIGKILL can leave: the draft of a checkpoint that the killed process was writing."""
+    files = {path.relative_to(played.folder) for path in played.folder.glob("*/*")}
+    drafts = {
+        Path(name, f".checkpoint.json.{container.process.pid}")
+        for name, containers in played.containers.items()
+        for container in containers
+        if signal.SIGKILL in container.signals
+    }
+    trained = played.jobs.keys() - {"deaf"}
+    assert files - drafts == {
+        Path(name, file) for name in trained for file in ("checkpoint.json", "result.json")
+    }

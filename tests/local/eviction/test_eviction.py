@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import pytest
 
-from local_aks.simulation.autoscaler.profile import Profile
-from local_aks.simulation.market import ALL, MarketEvent, Reclaim, Supply
-from story.happenings import Kind
+from kubeflow_aks.events import Kind
+from kubeflow_aks.local_aks.simulation.autoscaler.profile import Profile
+from kubeflow_aks.local_aks.simulation.market import ALL, MarketEvent, Reclaim, Supply
 from tests.local.demo_stack import DemoStack, Object, Play
 from tests.local.eviction.work import (
     CPU_WORK,
@@ -119,7 +119,7 @@ def test_a_disruption_budget_delays_the_drain_but_does_not_keep_the_node(
         play.market.add(MarketEvent(play.clock.now(), Reclaim.EVICT, "cpuspot", ALL))
         [notice] = play.until("notice is given", lambda: play.journal(Kind.EVICTION_NOTICE))
         [gone] = play.until("the VM is taken", lambda: play.journal(Kind.EVICTION))
-        play.until("its node is seen to be gone", lambda: gone["node"] not in demo.nodes("cpuspot"))
+        play.until("its node is gone", lambda: gone["node"] not in demo.nodes("cpuspot"))
     [kept] = _running(demo, namespace, "kept-")
     assert "deletionTimestamp" not in kept["metadata"]
     assert kept["spec"]["nodeName"] == gone["node"]
@@ -139,24 +139,24 @@ def profile(demo: DemoStack) -> Profile:
 
 @dataclass(frozen=True)
 class Fallback:
-    """Simulated seconds after the spot pool was asked first."""
+    """Simulated seconds after the first request to the spot pool."""
 
     decided: float
     running: float
 
 
-def _fall_back(demo: DemoStack, play: Play, work: Object, twin: str) -> Fallback:
-    """Start work whose spot pool is sold out, and wait until it runs on the pool's on-demand twin."""
+def _fall_back(demo: DemoStack, play: Play, work: Object, fallback: str) -> Fallback:
+    """Start work whose spot pool is sold out, and wait until it runs on the pool's on-demand fallback."""
     namespace = work["metadata"]["namespace"]
     demo.apply(work)
     [pod] = play.until("the work runs", lambda: _running(demo, namespace, work["metadata"]["name"]))
-    assert demo.pool_of(pod) == twin
-    [spot_asked, *_] = play.journal(Kind.SCALE_UP)
-    [fallback] = play.journal(Kind.FALLBACK, pool=twin)
-    assert fallback["insteadOf"] == [spot_asked["pool"]]
+    assert demo.pool_of(pod) == fallback
+    [spot_requested, *_] = play.journal(Kind.SCALE_UP)
+    [decision] = play.journal(Kind.FALLBACK, pool=fallback)
+    assert decision["insteadOf"] == [spot_requested["pool"]]
     key = f"{namespace}/{pod['metadata']['name']}"
-    [started] = play.until("the journal tells it", lambda: play.journal(Kind.POD_RUNNING, pod=key))
-    return Fallback(fallback["time"] - spot_asked["time"], started["time"] - spot_asked["time"])
+    [started] = play.until("the journal has it", lambda: play.journal(Kind.POD_RUNNING, pod=key))
+    return Fallback(decision["time"] - spot_requested["time"], started["time"] - spot_requested["time"])
 
 
 def test_sold_out_with_an_error_falls_back_in_less_than_the_provision_time(

@@ -40,8 +40,8 @@ def job(
         seconds: how long a pod works, in wall time.
         selector: node selector.
         tolerations: of its pods.
-        cpu: cores a pod asks for.
-        gpus: GPUs a pod asks for.
+        cpu: cores a pod requests.
+        gpus: GPUs a pod requests.
         spec: more of the Job's spec.
     """
     resources = {"requests": {"cpu": cpu}, "limits": {"nvidia.com/gpu": str(gpus)} if gpus else {}}

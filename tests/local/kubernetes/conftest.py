@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from kube.api import ApiServer
-from kube.objects import Object
-from tests.local_aks.kubernetes_provider.engine import Engine, connected, provider
+from kubeflow_aks.clients.kubernetes.api import ApiServer
+from kubeflow_aks.clients.kubernetes.objects import Object
+from tests.kubeflow_aks.local_aks.kubernetes_provider.engine import Engine, connected, provider
 
 
 @pytest.fixture(scope="module")
@@ -36,13 +36,13 @@ def namespace(api: ApiServer) -> Generator[str]:
 def node(api: ApiServer) -> Generator[str]:
     """A kwok node of this module alone: nothing runs on it that does not ask for it by name."""
     name = f"test-{uuid.uuid4().hex[:8]}"
-    room = {"cpu": "8", "memory": "32Gi", "pods": "110"}
+    capacity = {"cpu": "8", "memory": "32Gi", "pods": "110"}
     labels = {"kubernetes.io/hostname": name}
     obj: Object = {
         "apiVersion": "v1",
         "kind": "Node",
         "metadata": {"name": name, "labels": labels, "annotations": {"kwok.x-k8s.io/node": "fake"}},
-        "status": {"capacity": room, "allocatable": room},
+        "status": {"capacity": capacity, "allocatable": capacity},
     }
     api.create(obj, "test")
     yield name

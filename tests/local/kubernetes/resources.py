@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from kube.api import ApiServer
-from kube.objects import Object, clone, put
-from tests.local_aks.kubernetes_provider.engine import Engine, Json
+from kubeflow_aks.clients.kubernetes.api import ApiServer
+from kubeflow_aks.clients.kubernetes.objects import Object, clone, put
+from tests.kubeflow_aks.local_aks.kubernetes_provider.engine import Engine, Json
 
 
 class Resource:
@@ -26,7 +26,7 @@ class Resource:
         return resource
 
     def check_and_diff(self, news: Object) -> Json:
-        """Compare its state with what a program says."""
+        """Compare its state with a program's inputs."""
         return self.diff(self._check(news))
 
     def create(self, **rest: object) -> None:

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from kube.api import ApiServer
-from kube.errors import ApiError
-from kube.objects import Object
-from local_aks.engine import Engine
-from local_aks.run.directory import RunDirectory
-from tests.local_aks.kubernetes_provider.engine import provider
-from tools import Tools
+from kubeflow_aks.clients.kubernetes.api import ApiServer
+from kubeflow_aks.clients.kubernetes.errors import ApiError
+from kubeflow_aks.clients.kubernetes.objects import Object
+from kubeflow_aks.local_aks.engine import Engine
+from kubeflow_aks.local_aks.run.directory import RunDirectory
+from kubeflow_aks.tools import Tools
+from tests.kubeflow_aks.local_aks.kubernetes_provider.engine import provider
 
 PROGRAM = Path(__file__).parents[1] / "programs" / "manifests"
 

@@ -1,4 +1,4 @@
-"""What the real provider was seen to do where its documents say nothing or something else (docs/facts/engine.md)."""
+"""Measured behaviour of the real provider that its documents lack or contradict (docs/facts/engine.md)."""
 
 from pathlib import Path
 from typing import Any
@@ -7,8 +7,9 @@ import pytest
 from kubernetes import config
 from kubernetes.client import CoreV1Api
 
-from kube.api import ApiServer
-from kube.objects import Object, at, put
+from kubeflow_aks.clients.kubernetes.api import ApiServer
+from kubeflow_aks.clients.kubernetes.objects import Object, at, put
+from tests.kubeflow_aks.local_aks.kubernetes_provider.engine import Engine, RefusedError
 from tests.local.kubectl import eventually
 from tests.local.kubernetes.resources import (
     Resource,
@@ -18,7 +19,6 @@ from tests.local.kubernetes.resources import (
     manifest,
     workload_manifest,
 )
-from tests.local_aks.kubernetes_provider.engine import Engine, RefusedError
 
 NO_OWNERS: list[Object] = [{}]
 """What removes all entries of an object's managedFields."""
@@ -167,7 +167,7 @@ def test_an_emptied_map_is_one_difference(engine: Engine, namespace: str) -> Non
 
 
 def _observed(obj: Object) -> bool:
-    """Whether the object's controller has seen it as it is now."""
+    """Whether the object's controller has observed its current generation."""
     return at(obj, "status", "observedGeneration") == at(obj, "metadata", "generation")
 
 

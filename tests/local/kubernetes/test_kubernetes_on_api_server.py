@@ -5,10 +5,11 @@ import uuid
 import pytest
 from pulumi.runtime import rpc as pulumi_rpc
 
-from kube.api import ApiServer
-from kube.errors import ApiError
-from kube.objects import Object, at, identity, put
-from local_aks.kubernetes_provider.waiting import Waiter
+from kubeflow_aks.clients.kubernetes.api import ApiServer
+from kubeflow_aks.clients.kubernetes.errors import ApiError
+from kubeflow_aks.clients.kubernetes.objects import Object, at, identity, put
+from kubeflow_aks.local_aks.kubernetes_provider.waiting import Waiter
+from tests.kubeflow_aks.local_aks.kubernetes_provider.engine import Engine, RefusedError
 from tests.local.kubectl import eventually
 from tests.local.kubernetes.resources import (
     Resource,
@@ -18,11 +19,10 @@ from tests.local.kubernetes.resources import (
     manifest,
     workload_manifest,
 )
-from tests.local_aks.kubernetes_provider.engine import Engine, RefusedError
 
 
 def _observed(obj: Object) -> bool:
-    """Whether the object's controller has seen it as it is now."""
+    """Whether the object's controller has observed its current generation."""
     return at(obj, "status", "observedGeneration") == at(obj, "metadata", "generation")
 
 
@@ -47,7 +47,7 @@ def test_a_hand_edit_shows_after_a_refresh_and_an_update_undoes_it(
     assert api.get(conf.inputs)["data"] == {"k": "v"}
 
 
-def test_an_update_removes_what_the_program_no_longer_says(
+def test_an_update_removes_what_the_program_no_longer_has(
     engine: Engine, api: ApiServer, namespace: str
 ) -> None:
     conf = Resource(engine, "core/v1:ConfigMap", config_map(namespace, a="1", b="2"))
@@ -185,7 +185,7 @@ def test_a_service_is_ready_when_it_has_endpoints(engine: Engine, namespace: str
     assert service.diff()["changes"] == "DIFF_NONE"
 
 
-def test_a_deployment_without_room_says_why(engine: Engine, namespace: str) -> None:
+def test_a_deployment_without_room_gives_the_reason(engine: Engine, namespace: str) -> None:
     impossible = {"nodeSelector": {"nowhere": "at-all"}, "containers": [{"name": "c", "image": "x"}]}
     inputs = changed(workload_manifest("Deployment", namespace, 1), impossible, "spec", "template", "spec")
     with pytest.raises(RefusedError, match="'x' timed out waiting to be Ready") as refusal:

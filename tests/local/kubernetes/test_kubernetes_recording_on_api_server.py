@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from kube.api import ApiServer
-from kube.errors import ApiError
-from kube.objects import Object, clone, drop, is_object
-from local_aks.kubernetes_provider.waiting import Waiter
-from tests.local_aks.kubernetes_provider import recording
-from tests.local_aks.kubernetes_provider.engine import Engine, RefusedError, connected, provider
+from kubeflow_aks.clients.kubernetes.api import ApiServer
+from kubeflow_aks.clients.kubernetes.errors import ApiError
+from kubeflow_aks.clients.kubernetes.objects import Object, clone, drop, is_object
+from kubeflow_aks.local_aks.kubernetes_provider.waiting import Waiter
+from tests.kubeflow_aks.local_aks.kubernetes_provider import recording
+from tests.kubeflow_aks.local_aks.kubernetes_provider.engine import Engine, RefusedError, connected, provider
 
 OWN_NAMES = (
     "argo-workflow-controller-configmap",

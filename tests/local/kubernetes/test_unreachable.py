@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 import yaml
 
-from local_aks.engine import Engine, EngineError
-from local_aks.lifecycle.instance import PROJECT_ROOT
-from local_aks.run.directory import RunDirectory
-from tests.local_aks.kubernetes_provider.engine import provider
-from tools import Tools
+from kubeflow_aks.local_aks.engine import Engine, EngineError
+from kubeflow_aks.local_aks.lifecycle.instance import PROJECT_ROOT
+from kubeflow_aks.local_aks.run.directory import RunDirectory
+from kubeflow_aks.tools import Tools
+from tests.kubeflow_aks.local_aks.kubernetes_provider.engine import provider
 
 PROGRAM = Path(__file__).parents[1] / "programs" / "objects"
 HOW_TO = PROJECT_ROOT / "docs" / "how-to" / "reach-an-unreachable-cluster.md"
@@ -47,11 +47,11 @@ def test_a_wrong_token_looks_like_an_unreachable_cluster_and_the_advice_loses_th
     assert [step.type for step in make(wrong).up().changed()] == ["pulumi:providers:kubernetes"]
     with pytest.raises(EngineError) as refused:
         make(wrong).refresh()
-    told = " ".join(str(refused.value).split())
+    message = " ".join(str(refused.value).split())
     advice = (
         'rerunning the operation with the PULUMI_K8S_DELETE_UNREACHABLE environment variable set to "true"'
     )
-    assert advice in told
+    assert advice in message
     assert advice in " ".join(HOW_TO.read_text().split())
 
     monkeypatch.setenv("PULUMI_K8S_DELETE_UNREACHABLE", "true")

@@ -1,4 +1,4 @@
-"""The page "Move Kubeflow's home or the system pool", played from its first command to its last on a local AKS."""
+"""The page "Move Kubeflow's pool or the system pool", played from its first command to its last on a local AKS."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from typing import Any, Final
 import pytest
 import yaml
 
-from kube.api import ApiServer
-from local_aks.azure.state import AzureState
-from local_aks.azure_cli import install
-from local_aks.engine import Engine
-from local_aks.lifecycle import teardown
-from local_aks.lifecycle.instance import PROJECT_ROOT, LocalAks
-from local_aks.run.directory import RunDirectory
+from kubeflow_aks.clients.kubernetes.api import ApiServer
+from kubeflow_aks.local_aks.azure.state import AzureState
+from kubeflow_aks.local_aks.azure_cli import install
+from kubeflow_aks.local_aks.engine import Engine
+from kubeflow_aks.local_aks.lifecycle import teardown
+from kubeflow_aks.local_aks.lifecycle.instance import PROJECT_ROOT, LocalAks
+from kubeflow_aks.local_aks.run.directory import RunDirectory
+from kubeflow_aks.tools import Tools
 from tests.local.kubectl import Kubectl, Object, eventually
-from tools import Tools
 
 PAGE: Final = PROJECT_ROOT / "docs" / "how-to" / "move-a-pool.md"
 PLATFORM: Final = "kubeflow"
@@ -251,7 +251,7 @@ def _fill_the_new_home(api: ApiServer, kubectl: Kubectl) -> None:
     kubectl.run("delete", "deployment", "wave", "--namespace", PLATFORM, "--cascade=foreground")
 
 
-def test_both_moves_as_the_page_tells_them(aks: LocalAks) -> None:
+def test_both_moves_as_on_the_page(aks: LocalAks) -> None:
     player, (before, *moves) = Player(aks), _blocks()
     player.play(*before)
     player.run("pulumi up --stack demo")

@@ -28,5 +28,5 @@ def trials(demo: DemoStack, table: Table) -> Generator[Trials]:
             for phase in table.phases:
                 trial = Trial(demo, play, phase)
                 trials.with_nodes[phase.given] = trial.with_nodes()
-                trials.seen.update(trial.outcomes())
+                trials.outcome_of.update(trial.outcomes())
         yield trials

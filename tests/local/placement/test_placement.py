@@ -8,22 +8,22 @@ import pytest
 
 from tests.local.demo_stack import DemoStack
 from tests.local.placement.table import OnEach, Pending, Phase, Refused, Row, Runs, Table, load
-from tests.local.placement.trial import Seen, Trials
+from tests.local.placement.trial import Outcome, Trials
 
 
 @pytest.mark.parametrize("row", load().rows(), ids=lambda row: row.name)
 def test_it_is_as_the_documents_say(row: Row, trials: Trials) -> None:
-    seen = trials.seen[row.name]
+    outcome = trials.outcome_of[row.name]
     match row.expected:
         case Runs(pools):
-            assert seen.pools, seen
-            assert seen.pools <= pools
+            assert outcome.pools, outcome
+            assert outcome.pools <= pools
         case OnEach(pools):
-            assert seen == Seen(pools=pools)
+            assert outcome == Outcome(pools=pools)
         case Pending(message):
-            assert message in seen.pending, seen
+            assert message in outcome.pending, outcome
         case Refused(message):
-            assert message in seen.refused, seen
+            assert message in outcome.refused, outcome
 
 
 @pytest.mark.parametrize("phase", load().phases, ids=lambda phase: phase.given)
@@ -39,7 +39,7 @@ def test_the_program_s_own_daemons_are_where_they_belong(demo: DemoStack) -> Non
     assert pools == {"inotify-limits": {"general"}, "nvidia-device-plugin": {"gpuspot", "gpuod"}}
 
 
-def test_the_table_is_long_enough_and_its_rows_can_be_told_apart(table: Table) -> None:
+def test_the_table_is_long_enough_and_its_rows_differ(table: Table) -> None:
     rows = table.rows()
     assert len(rows) >= 40
     assert [name for name, count in Counter(row.object_name for row in rows).items() if count > 1] == []

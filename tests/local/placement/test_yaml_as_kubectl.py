@@ -21,8 +21,8 @@ from ckf_spot.sources import SAMPLE
 from ckf_spot.yaml_text import dump, load
 
 from ckf_spot import PlacementError
+from kubeflow_aks.tools import Tools
 from tests.local.kubectl import Kubectl
-from tools import Tools
 
 Read = Callable[[Sequence[str]], list[Any]]
 

@@ -6,8 +6,8 @@ import time
 from dataclasses import dataclass, field
 from typing import Final
 
-from kube.errors import ApiError
-from story.happenings import Kind
+from kubeflow_aks.clients.kubernetes.errors import ApiError
+from kubeflow_aks.events import Kind
 from tests.local.demo_stack import DemoStack, Object, Play
 from tests.local.placement.table import Phase, Row
 
@@ -16,7 +16,7 @@ _PATIENCE_SECONDS: Final = 240.0
 
 
 @dataclass(frozen=True)
-class Seen:
+class Outcome:
     """What became of a row: one of these is not empty, or none where a DaemonSet has no pod or nothing was settled."""
 
     pools: frozenset[str] = frozenset()
@@ -29,16 +29,16 @@ class Trials:
     """All phases tried.
 
     Attributes:
-        seen: what became of each row, by its name.
+        outcome_of: the outcome of each row, by its name.
         with_nodes: the pools that had nodes before each phase, by what the phase presumes.
     """
 
-    seen: dict[str, Seen] = field(default_factory=dict[str, Seen])
+    outcome_of: dict[str, Outcome] = field(default_factory=dict[str, Outcome])
     with_nodes: dict[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
 
 
 class Trial:
-    """The rows of one phase, created at once and watched until nothing will change any more."""
+    """The rows of one phase, created at once and polled until nothing will change any more."""
 
     def __init__(self, demo: DemoStack, play: Play, phase: Phase) -> None:
         self._demo = demo
@@ -50,7 +50,7 @@ class Trial:
         """The pools that have nodes now."""
         return frozenset(pool for pool in self._demo.pools() if self._demo.nodes(pool))
 
-    def outcomes(self) -> dict[str, Seen]:
+    def outcomes(self) -> dict[str, Outcome]:
         """What became of each row, by its name."""
         deadline = time.monotonic() + _PATIENCE_SECONDS
         rows = self._phase.rows
@@ -69,24 +69,24 @@ class Trial:
         except ApiError as error:
             self._refused[row.name] = error.message
 
-    def _settled(self, row: Row, deadline: float) -> Seen:
-        return self._play.wait(lambda: self._outcome(row), deadline=deadline) or Seen()
+    def _settled(self, row: Row, deadline: float) -> Outcome:
+        return self._play.wait(lambda: self._outcome(row), deadline=deadline) or Outcome()
 
-    def _outcome(self, row: Row) -> Seen | None:
+    def _outcome(self, row: Row) -> Outcome | None:
         """What became of a row; None while the control plane is still at it."""
         if row.name in self._refused:
-            return Seen(refused=self._refused[row.name])
+            return Outcome(refused=self._refused[row.name])
         if row.kind == "DaemonSet":
             return self._daemon(row)
         pod = self._demo.pod(row.namespace, row.object_name)
         if pod is None:
             return None
         if pool := self._demo.pool_of(pod):
-            return Seen(pools=frozenset({pool}))
+            return Outcome(pools=frozenset({pool}))
         no_pool_helps = self._play.journal(Kind.NOT_TRIGGERED, pod=f"{row.namespace}/{row.object_name}")
-        return Seen(pending=_why_unschedulable(pod)) if no_pool_helps else None
+        return Outcome(pending=_why_unschedulable(pod)) if no_pool_helps else None
 
-    def _daemon(self, row: Row) -> Seen | None:
+    def _daemon(self, row: Row) -> Outcome | None:
         daemon = self._demo.kubectl.get("daemonset", row.object_name, "--namespace", row.namespace)
         status = daemon["status"]
         pools = [
@@ -96,7 +96,7 @@ class Trial:
         ]
         complete = all(pools) and len(pools) == status["desiredNumberScheduled"]
         observed = status.get("observedGeneration") == daemon["metadata"]["generation"]
-        return Seen(pools=frozenset(pools)) if complete and observed else None
+        return Outcome(pools=frozenset(pools)) if complete and observed else None
 
 
 def _why_unschedulable(pod: Object) -> str:

@@ -1,4 +1,4 @@
-"""A provider that takes whatever it is asked for, so that policy alone judges it."""
+"""A provider that accepts every request, so that only policy can refuse it."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from google.protobuf import empty_pb2
 from pulumi.runtime.proto import provider_pb2
 from typing_extensions import override
 
-from local_aks.protocol.provider import Provider
+from kubeflow_aks.local_aks.protocol.provider import Provider
 
 
 class Accepting(Provider):
-    """Every resource exists as soon as it is asked for."""
+    """Every resource exists as soon as it is requested."""
 
     @override
     def CheckConfig(self, request: Any, context: Any) -> Any:

@@ -1,4 +1,4 @@
-"""The real engine with the policy pack; no control plane, for policy is judged before anything is asked of one."""
+"""The real engine with the policy pack; no control plane, for policy is judged before it is used."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from typing import Any, Literal
 from pulumi import automation
 from pulumi.automation.errors import CommandError
 
-from local_aks import kubernetes_provider as kubernetes
-from local_aks.azure import server as azure
-from local_aks.azure.state import AzureState
-from local_aks.engine import Engine
-from local_aks.protocol import server
-from local_aks.run.directory import RunDirectory
-from recorder.run import PROJECT_ROOT
+from kubeflow_aks.local_aks import kubernetes_provider as kubernetes
+from kubeflow_aks.local_aks.azure import server as azure
+from kubeflow_aks.local_aks.azure.state import AzureState
+from kubeflow_aks.local_aks.engine import Engine
+from kubeflow_aks.local_aks.protocol import server
+from kubeflow_aks.local_aks.run.directory import RunDirectory
+from kubeflow_aks.project import PROJECT_ROOT
+from kubeflow_aks.tools import Tools
 from tests.local.policy.accepting import Accepting
-from tools import Tools
 
-PACK = PROJECT_ROOT / "policy" / "pack"
-ASKING = PROJECT_ROOT / "tests" / "local" / "programs" / "asking"
+PACK = PROJECT_ROOT / "kubeflow_aks" / "policy" / "pack"
+PROGRAM = PROJECT_ROOT / "tests" / "local" / "programs" / "registering"
 
-Told = tuple[str, str, str, str]
-"""Level, rule, name of the resource, and what is said of it after what the rule says."""
+Reported = tuple[str, str, str, str]
+"""Level, rule, name of the resource, and the message after the rule's description."""
 
 
 @dataclass(frozen=True)
@@ -34,13 +34,13 @@ class Judged:
     """One operation.
 
     Attributes:
-        told: what the rules told.
+        violations: the violations that the rules reported.
         errors: what the engine reported beside that.
         failed: whether it ended with an exit code that is not 0.
         state: names of the resources that exist afterwards.
     """
 
-    told: list[Told]
+    violations: list[Reported]
     errors: str
     failed: bool
     state: set[str]
@@ -66,13 +66,13 @@ class Policed:
         config.write_text(json.dumps(levels or {}))
         stack = self.engine._stack  # pyright: ignore[reportPrivateUsage] - policy is this test's alone
         call: Any = {"preview": stack.preview, "up": stack.up}[operation]
-        told, errors, failed = list[Told](), list[str](), False
+        violations, errors, failed = list[Reported](), list[str](), False
 
         def heard(event: automation.EngineEvent) -> None:
             if policy := event.policy_event:
                 name = (policy.resource_urn or "").rpartition("::")[2]
                 level = str(policy.enforcement_level)
-                told.append((level, policy.policy_name, name, _plain(policy.message)))
+                violations.append((level, policy.policy_name, name, _plain(policy.message)))
             if (diagnostic := event.diagnostic_event) and diagnostic.severity == "error":
                 errors.append(_plain(diagnostic.message))
 
@@ -92,7 +92,7 @@ class Policed:
                 errors.append(str(error))
         resources: list[dict[str, str]] = self.engine.export().get("resources", [])
         return Judged(
-            sorted(told), "\n".join(errors), failed, {it["urn"].rpartition("::")[2] for it in resources}
+            sorted(violations), "\n".join(errors), failed, {it["urn"].rpartition("::")[2] for it in resources}
         )
 
 

@@ -1,4 +1,4 @@
-"""The rules as the real engine's analyzer: told in a preview, in time on an up, and never of what nobody can know."""
+"""The rules as the real engine's analyzer: reported in a preview, in time on an up, and never on unknown values."""
 
 from __future__ import annotations
 
@@ -11,21 +11,23 @@ from pathlib import Path
 
 import pytest
 
-from policy import RULES
-from policy.exceptions import load
-from policy.plan import everything
-from policy.verdict import told, verdicts
-from recorder.document import plan_document
-from recorder.run import PROJECT_ROOT, record
-from tests.local.policy.policed import ASKING, PACK, policed
-from tests.policy.violating_table import Case, cases
-from tools import Tools
+from kubeflow_aks.policy import RULES
+from kubeflow_aks.policy.exceptions import FILE, load
+from kubeflow_aks.policy.plan import everything
+from kubeflow_aks.policy.results import reported, rule_results
+from kubeflow_aks.project import PROJECT_ROOT
+from kubeflow_aks.recorder.document import plan_document
+from kubeflow_aks.recorder.run import record
+from kubeflow_aks.tools import Tools
+from tests.installed import empty, wheel
+from tests.kubeflow_aks.policy.violating_table import Case, cases
+from tests.local.policy.policed import PACK, PROGRAM, policed
 
 _CASES = cases()
 _RULES = {rule.name: rule for rule in RULES}
 _OF_ONE = [case for case in _CASES if _RULES[case.rule].each]
 _OF_ALL = [
-    next(case for case in _CASES if case.rule == rule and case.tells)
+    next(case for case in _CASES if case.rule == rule and case.expected)
     for rule in (
         "expander-covers-every-pool",
         "expander-tries-spot-first",
@@ -34,7 +36,7 @@ _OF_ALL = [
         "spot-has-a-fallback",
     )
 ]
-_GPU = next(case for case in _OF_ONE if case.rule == "gpu-pool-is-closed" and case.tells)
+_GPU = next(case for case in _OF_ONE if case.rule == "gpu-pool-is-closed" and case.expected)
 _ROW = "[{rule: gpu-pool-is-closed, stacks: [te*], reason: a test, date: 2026-11-22, source: our choice}]"
 _TOKEN = "eyJhbGciOiJub25l.eyJzdWIiOiJub2JvZHki.c2lnbmF0dXJl"  # noqa: S105 - nobody's
 
@@ -43,49 +45,40 @@ def _expected(case: Case) -> list[tuple[str, str, str, str]]:
     rule = _RULES[case.rule]
     level = "mandatory" if rule.mandatory else "advisory"
     return sorted(
-        (level, rule.name, f"{case}.{name}", f"{rule.says} {message}") for name, message in case.tells
+        (level, rule.name, f"{case}.{name}", f"{rule.description} {message}")
+        for name, message in case.expected
     )
 
 
-@pytest.fixture
-def pack(tmp_path: Path) -> Path:
-    """The pack in a folder of its own, with nothing accepted."""
-    shutil.copytree(PACK.parent, tmp_path / "of others" / "policy")
-    (tmp_path / "of others" / ".venv").symlink_to(PROJECT_ROOT / ".venv")
-    copy = tmp_path / "of others" / "policy" / "pack"
-    copy.with_name("exceptions.yaml").write_text("[]")
-    return copy
-
-
 @pytest.mark.parametrize("stack", ["demo", "prod"])
-def test_a_stack_is_told_what_its_recorded_plan_is_told(tools: Tools, tmp_path: Path, stack: str) -> None:
+def test_a_stack_is_reported_what_its_recorded_plan_is_reported(
+    tools: Tools, tmp_path: Path, stack: str
+) -> None:
     plan = plan_document(record(stack, preview=True))
     expected = sorted(
         (
             "mandatory" if it.mandatory else "advisory",
             it.rule.name,
             it.urn.rpartition("::")[2],
-            f"{it.rule.says} {it.message}",
+            f"{it.rule.description} {it.message}",
         )
-        for it in told(verdicts(stack, everything(plan), load(rules=_RULES)))
+        for it in reported(rule_results(stack, everything(plan), load(PROJECT_ROOT, rules=_RULES)))
     )
     with policed(tmp_path / "run", tools, PROJECT_ROOT, stack) as program:
         judged = program.operate("preview")
-    assert judged.told == expected
+    assert judged.violations == expected
     assert not judged.failed, judged.errors
 
 
-def test_every_rule_about_one_resource_bites_and_spares_its_neighbours(
-    tools: Tools, tmp_path: Path, pack: Path
-) -> None:
-    with policed(tmp_path / "run", tools, ASKING, "test", cases=[str(case) for case in _OF_ONE]) as program:
-        judged = program.operate("preview", pack=pack)
+def test_every_rule_about_one_resource_bites_and_spares_its_neighbours(tools: Tools, tmp_path: Path) -> None:
+    with policed(tmp_path / "run", tools, PROGRAM, "test", cases=[str(case) for case in _OF_ONE]) as program:
+        judged = program.operate("preview")
     assert judged.failed
     for case in _OF_ONE:
         own = [
             it
-            for it in judged.told
-            if it[1] == case.rule and it[2].startswith(f"{case}.") and "cannot be judged" not in it[3]
+            for it in judged.violations
+            if it[1] == case.rule and it[2].startswith(f"{case}.") and "cannot be decided" not in it[3]
         ]
         assert own == _expected(case), case
 
@@ -93,66 +86,85 @@ def test_every_rule_about_one_resource_bites_and_spares_its_neighbours(
 @pytest.mark.parametrize("case", _OF_ALL, ids=str)
 def test_a_rule_about_the_whole_stack_bites(tools: Tools, tmp_path: Path, case: Case) -> None:
     rule = _RULES[case.rule]
-    expected = [it if case.tells[0][0] else (it[0], it[1], "asking-test", it[3]) for it in _expected(case)]
-    with policed(tmp_path / "run", tools, ASKING, "test", cases=[str(case)]) as program:
+    expected = [
+        it if case.expected[0][0] else (it[0], it[1], "registering-test", it[3]) for it in _expected(case)
+    ]
+    with policed(tmp_path / "run", tools, PROGRAM, "test", cases=[str(case)]) as program:
         judged = program.operate("preview", levels={"all": "disabled", rule.name: expected[0][0]})
-    assert judged.told == expected
+    assert judged.violations == expected
     assert judged.failed == rule.mandatory
 
 
 def test_what_only_an_up_knows_is_advice_and_fails_no_preview(tools: Tools, tmp_path: Path) -> None:
     unknown = next(
-        case for case in _CASES if case.rule == "spot-is-marked" and "later" in {it.name for it in case.asked}
+        case
+        for case in _CASES
+        if case.rule == "spot-is-marked" and "later" in {it.name for it in case.registered}
     )
-    with policed(tmp_path / "run", tools, ASKING, "test", cases=[str(unknown)]) as program:
+    with policed(tmp_path / "run", tools, PROGRAM, "test", cases=[str(unknown)]) as program:
         judged = program.operate("preview", levels={"all": "disabled", "spot-is-marked": "mandatory"})
-    assert [(level, rule) for level, rule, _, _ in judged.told] == [("advisory", "spot-is-marked")]
-    assert judged.told[0][3].endswith("cannot be judged: it depends on a value that is not known here")
+    assert [(level, rule) for level, rule, _, _ in judged.violations] == [("advisory", "spot-is-marked")]
+    assert judged.violations[0][3].endswith("cannot be decided: it depends on a value that is not known here")
     assert not judged.failed
 
 
-def test_a_secret_among_the_outputs_is_told(tools: Tools, tmp_path: Path) -> None:
-    with policed(tmp_path / "run", tools, ASKING, "test", cases=[], token=_TOKEN) as program:
+def test_a_secret_among_the_outputs_is_reported(tools: Tools, tmp_path: Path) -> None:
+    with policed(tmp_path / "run", tools, PROGRAM, "test", cases=[], token=_TOKEN) as program:
         judged = program.operate("preview")
-    assert [(level, rule) for level, rule, _, _ in judged.told] == [("mandatory", "no-secret-in-clear")]
-    assert judged.told[0][3].endswith("token holds a bearer token in clear")
-    assert _TOKEN not in judged.told[0][3]
+    assert [(level, rule) for level, rule, _, _ in judged.violations] == [("mandatory", "no-secret-in-clear")]
+    assert judged.violations[0][3].endswith("token has a bearer token in clear text")
+    assert _TOKEN not in judged.violations[0][3]
 
 
 def test_an_up_stops_before_the_resource_that_breaks_a_mandatory_rule(tools: Tools, tmp_path: Path) -> None:
-    with policed(tmp_path / "run", tools, ASKING, "test", cases=[str(_GPU)]) as program:
+    with policed(tmp_path / "run", tools, PROGRAM, "test", cases=[str(_GPU)]) as program:
         judged = program.operate("up")
         assert judged.failed
         assert f"{_GPU}.gpu" not in judged.state
-        assert ("mandatory", "gpu-pool-is-closed") in [it[:2] for it in judged.told]
+        assert ("mandatory", "gpu-pool-is-closed") in [it[:2] for it in judged.violations]
         spared = program.operate("up", levels={"all": "disabled"})
     assert not spared.failed, spared.errors
     assert f"{_GPU}.gpu" in spared.state
 
 
-def test_a_rule_can_be_told_only_or_turned_off_and_must_exist(tools: Tools, tmp_path: Path) -> None:
-    with policed(tmp_path / "run", tools, ASKING, "test", cases=[str(_GPU)]) as program:
+def test_a_rule_can_be_advisory_or_turned_off_and_must_exist(tools: Tools, tmp_path: Path) -> None:
+    with policed(tmp_path / "run", tools, PROGRAM, "test", cases=[str(_GPU)]) as program:
         advice = program.operate("preview", levels={"all": "disabled", "gpu-pool-is-closed": "advisory"})
         off = program.operate("preview", levels={"all": "disabled"})
         wrong = program.operate("preview", levels={"gpu-pool-is-clsoed": "advisory"})
-    assert [it[:2] for it in advice.told] == [("advisory", "gpu-pool-is-closed")]
+    assert [it[:2] for it in advice.violations] == [("advisory", "gpu-pool-is-closed")]
     assert not advice.failed
-    assert (off.told, off.failed) == ([], False)
+    assert (off.violations, off.failed) == ([], False)
     assert wrong.failed
-    assert "gpu-pool-is-clsoed: no such rule; `make policy` lists all" in wrong.errors
+    assert "gpu-pool-is-clsoed: no such rule; `./kubeflow-aks policy` lists all" in wrong.errors
 
 
-def test_what_is_accepted_fails_nothing(tools: Tools, tmp_path: Path, pack: Path) -> None:
-    with policed(tmp_path / "run", tools, ASKING, "test", cases=[str(_GPU)]) as program:
+def test_what_the_project_accepts_fails_nothing(tools: Tools, tmp_path: Path) -> None:
+    project = tmp_path / "project of others"
+    shutil.copytree(PROGRAM, project, ignore=shutil.ignore_patterns("*.py", "__pycache__"))
+    (project / "__main__.py").symlink_to(PROGRAM / "__main__.py")
+    with policed(tmp_path / "run", tools, project, "test", cases=[str(_GPU)]) as program:
         levels = {"all": "disabled", "gpu-pool-is-closed": "mandatory"}
-        refused = program.operate("preview", pack=pack, levels=levels)
-        pack.with_name("exceptions.yaml").write_text(_ROW)
-        accepted = program.operate("preview", pack=pack, levels=levels)
-        pack.with_name("exceptions.yaml").write_text(_ROW.replace("rule:", "rules:"))
-        broken = program.operate("preview", pack=pack, levels=levels)
-    assert (refused.failed, accepted.failed, accepted.told) == (True, False, [])
+        refused = program.operate("preview", levels=levels)
+        (project / FILE).write_text(_ROW)
+        accepted = program.operate("preview", levels=levels)
+        (project / FILE).write_text(_ROW.replace("rule:", "rules:"))
+        broken = program.operate("preview", levels=levels)
+    assert (refused.failed, accepted.failed, accepted.violations) == (True, False, [])
     assert broken.failed
-    assert "exceptions.yaml: [0].rules: 'gpu-pool-is-closed' is not allowed" in broken.errors
+    assert "policy-exceptions.yaml: [0].rules: 'gpu-pool-is-closed' is not allowed" in broken.errors
+
+
+def test_the_installed_package_has_the_pack(tools: Tools, tmp_path: Path) -> None:
+    """As docs/how-to/use-in-another-repository.md calls it."""
+    environment = empty(tmp_path / "environment")
+    environment.install(str(wheel(tmp_path)), cwd=tmp_path)
+    pack = environment.program("kubeflow-aks-policy-pack")
+    levels = {"all": "disabled", "gpu-pool-is-closed": "mandatory"}
+    with policed(tmp_path / "run", tools, PROGRAM, "test", cases=[str(_GPU)]) as program:
+        judged = program.operate("preview", pack=pack, levels=levels)
+    assert [it[:2] for it in judged.violations] == [("mandatory", "gpu-pool-is-closed")]
+    assert judged.failed
 
 
 def test_it_prints_its_port_alone_and_ends_with_an_interrupt(tmp_path: Path) -> None:

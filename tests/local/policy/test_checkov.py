@@ -1,4 +1,4 @@
-"""Checkov, the engine of somebody else, reads every stack as our own rules do; where not, `reading.yaml` says why."""
+"""Checkov, an engine of others, judges every stack as our own rules do; `reading.yaml` explains each difference."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import NamedTuple
 
 import pytest
 
-from policy.benchmark import RULES
-from policy.plan import resources
-from recorder.document import plan_document
-from recorder.run import record
-from tests.policy.checkov.reading import Reading, expected, python, read
-from tests.policy.checkov.template import write
-from tools.errors import BuildError
+from kubeflow_aks.policy.benchmark import RULES
+from kubeflow_aks.policy.plan import resources
+from kubeflow_aks.recorder.document import plan_document
+from kubeflow_aks.recorder.run import record
+from kubeflow_aks.tools.errors import BuildError
+from tests.kubeflow_aks.policy.checkov.reading import Reading, expected, python, read
+from tests.kubeflow_aks.policy.checkov.template import write
 
 _STACKS = ("dev", "demo", "prod")
 _CLAIMED = {id_: rule for rule in RULES for id_ in rule.ids if id_.startswith("CKV")}
@@ -31,7 +31,7 @@ class _Stack(NamedTuple):
 
 @pytest.fixture(scope="module")
 def engine() -> Path:
-    """Checkov's Python; without a package index the tests are skipped, and fail where CI asks for the tools."""
+    """Checkov's Python; without a package index the tests are skipped, and fail where CI requires the tools."""
     try:
         return python(print)
     except BuildError as error:

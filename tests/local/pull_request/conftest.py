@@ -12,10 +12,11 @@ from typing import Any
 
 import pytest
 
-from pull_request.telling import marker
-from recorder.run import PROJECT_ROOT
-from tests.revisions.repository import ALICE, Project
-from tools import Tools
+from kubeflow_aks.project import PROJECT_ROOT
+from kubeflow_aks.pull_request.report import marker
+from kubeflow_aks.tools import Tools
+from tests.kubeflow_aks.revisions.repository import ALICE, Project
+from tests.local.commands import PATIENCE_SECONDS
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,7 @@ class Shown:
 
     code: int
     printed: str
-    said: str
+    errors: str
     folder: Path
 
     def document(self, stack: str) -> dict[str, Any]:
@@ -44,14 +45,14 @@ def environment() -> dict[str, str]:
 
 def command(project: Project, *arguments: str, base: str = "main") -> list[str]:
     """The command that previews a project's change against its branch `main`."""
-    return [sys.executable, "-m", "pull_request", base, "--root", str(project.root), *arguments]
+    return [sys.executable, "-m", "kubeflow_aks", "diff", base, "--root", str(project.root), *arguments]
 
 
 def previewed(
     project: Project, *arguments: str, base: str = "main", code: int = 0, **variables: str
 ) -> Shown:
     """Previews a project's change, which touches nothing of the project."""
-    before = project.seen()
+    before = project.state()
     done = subprocess.run(
         command(project, *arguments, base=base),
         env={**environment(), **variables},
@@ -59,11 +60,11 @@ def previewed(
         capture_output=True,
         text=True,
         check=False,
-        timeout=300,
+        timeout=PATIENCE_SECONDS,
     )
     assert done.returncode == code, done.stderr[-3000:] + done.stdout[-3000:]
     assert "Traceback" not in done.stderr + done.stdout
-    assert project.seen() == before
+    assert project.state() == before
     return Shown(done.returncode, done.stdout, done.stderr, project.root / "build" / "pr-preview")
 
 

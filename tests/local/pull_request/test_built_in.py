@@ -8,11 +8,11 @@ from typing import Any, Final
 
 import pytest
 
-from kube.api import ApiServer
-from kube.errors import NoSuchKindError
-from kube.objects import Kind, Object, at, fields, is_object, items
-from local_aks.kubernetes_provider import built_in, built_in_types
-from local_aks.kubernetes_provider.kept import KeptObjects
+from kubeflow_aks.clients.kubernetes.api import ApiServer
+from kubeflow_aks.clients.kubernetes.errors import NoSuchKindError
+from kubeflow_aks.clients.kubernetes.objects import Kind, Object, at, fields, is_object, items
+from kubeflow_aks.local_aks.kubernetes_provider import built_in, built_in_types
+from kubeflow_aks.local_aks.kubernetes_provider.file_cluster import FileCluster
 
 OPAQUE: Final = ("IntOrString", "RawExtension", "FieldsV1", "JSON")
 """Definitions that an SDK has as anything."""
@@ -52,7 +52,7 @@ def _served(api: ApiServer) -> list[Kind]:
 
 
 def test_kinds_are_served_alike(api: ApiServer, tmp_path: Path) -> None:
-    kept, served = KeptObjects(tmp_path / "objects.json"), _served(api)
+    kept, served = FileCluster(tmp_path / "objects.json"), _served(api)
     assert len(served) > 50
     assert {kind: kept.served(kind) for kind in served} == {kind: api.served(kind) for kind in served}
 

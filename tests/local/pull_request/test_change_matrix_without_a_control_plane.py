@@ -9,12 +9,12 @@ from typing import Final
 
 import pytest
 
-from local_aks.run.directory import RunDirectory
-from pull_request.stand_ins import stand_ins
+from kubeflow_aks.local_aks.run.directory import RunDirectory
+from kubeflow_aks.pull_request.stand_ins import stand_ins
+from kubeflow_aks.tools import Tools
 from tests.local.engine import matrix
 from tests.local.engine.deployment import TODAY, Cluster, Deployment
 from tests.local.engine.edits import EDITS, STACK, Edit
-from tools import Tools
 
 OF_OBJECTS: Final = ("data.checkpoints.", "gpu.plugin", "kubeflow.", "pools.cpuspot.fallback", "pools.extra")
 ABOUT_OBJECTS: Final = [edit for edit in EDITS if edit.path.startswith(OF_OBJECTS)]
@@ -36,5 +36,5 @@ def test_edits_of_objects_are_among_them() -> None:
 
 
 @pytest.mark.parametrize("edit", ABOUT_OBJECTS, ids=lambda edit: edit.text)
-def test_an_edit_does_what_the_document_says(edit: Edit, deployed: Deployment) -> None:
+def test_an_edit_does_what_the_document_states(edit: Edit, deployed: Deployment) -> None:
     assert str(matrix.row(edit, deployed)) in matrix.FILE.read_text(encoding="utf-8").splitlines()

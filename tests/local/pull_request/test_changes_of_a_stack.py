@@ -1,4 +1,4 @@
-"""What edits of this program and of its stack files are told as; the base is brought up once."""
+"""Reports on edits of this program and of its stack files; the base is brought up once."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from tests.kubeflow_aks.revisions.repository import Project
 from tests.local.pull_request.conftest import Shown, previewed
-from tests.revisions.repository import Project
 
 DEMO = "Pulumi.demo.yaml"
 POOLS = """\
@@ -48,14 +48,14 @@ def test_a_tree_that_nobody_edited_changes_nothing(tree: Project) -> None:
     assert shown.printed.startswith("demo: nothing changes.")
     assert shown.document("demo")["outcome"] == "unchanged"
     assert not shown.document("demo")["looksReplaced"]
-    assert "bringing the base up" not in previewed(tree, "--stack", "demo").said
+    assert "bringing up the base" not in previewed(tree, "--stack", "demo").errors
 
 
 def test_pools_added_removed_and_replaced_and_what_follows_from_it(tree: Project) -> None:
     with (tree.root / DEMO).open("a") as file:
         file.write(POOLS)
     shown = previewed(tree, "--stack", "demo")
-    told = shown.document("demo")
+    document = shown.document("demo")
     pools = {
         name.removeprefix("kubeflow-aks-demo-"): action for name, action in shown.changes("demo").items()
     }
@@ -74,7 +74,7 @@ def test_pools_added_removed_and_replaced_and_what_follows_from_it(tree: Project
     )
     spot = _change(shown, "kubeflow-aks-demo-cpuspot")
     assert spot["forcedBy"] == ["vmSize"]
-    cost = told["cost"]
+    cost = document["cost"]
     assert cost["whyNot"] == {"base": [], "head": []}
     assert cost["after"]["monthly"]["expected"] > cost["before"]["monthly"]["expected"] > 0
     assert "cpuspot" in {line["name"] for line in cost["lines"] if line["before"] != line["after"]}
@@ -86,8 +86,8 @@ def test_pools_added_removed_and_replaced_and_what_follows_from_it(tree: Project
     assert priorities["path"] == "data.priorities"
     assert "gpuspot" in priorities["before"]
     assert "memspot" in priorities["after"]
-    assert told["head"]["edited"]
-    assert {row["family"] for row in told["quota"]}
+    assert document["head"]["edited"]
+    assert {row["family"] for row in document["quota"]}
     assert "Pool cpuspot is replaced" in shown.printed
     assert "memspot" in (shown.folder / "demo.md").read_text(encoding="utf-8")
 
@@ -119,23 +119,23 @@ def test_a_change_of_the_cluster_shows_no_role_assignments_as_replaced(tree: Pro
     assert shown.document("demo")["looksReplaced"]
 
 
-def test_protection_taken_away_is_told_though_no_resource_changes(tree: Project) -> None:
+def test_protection_taken_away_is_reported_though_no_resource_changes(tree: Project) -> None:
     _edit(tree, "Pulumi.dev.yaml", "config:\n", "config:\n  kubeflow-aks:protect: false\n")
     shown = previewed(tree, "--stack", "dev")
-    told = shown.document("dev")
-    assert "!! Protection is taken away from" in shown.printed
-    assert not told["changes"]
-    assert [word["kind"] for word in told["words"]] == ["protection-removed"]
-    assert [rule["rule"] for rule in told["policy"]["new"]] == ["only-demos-are-unprotected"]
+    document = shown.document("dev")
+    assert "!! Protection is removed from" in shown.printed
+    assert not document["changes"]
+    assert [word["kind"] for word in document["words"]] == ["protection-removed"]
+    assert [rule["rule"] for rule in document["policy"]["new"]] == ["only-demos-are-unprotected"]
 
 
 def test_a_change_that_up_refuses_fails_the_preview(tree: Project) -> None:
     _edit(tree, "Pulumi.dev.yaml", "westeurope", "northeurope")
-    told = previewed(tree, "--stack", "dev", code=1).document("dev")
-    texts = [word["text"] for word in told["words"]]
+    document = previewed(tree, "--stack", "dev", code=1).document("dev")
+    texts = [word["text"] for word in document["words"]]
     assert any(text.endswith("It is protected: `pulumi up` refuses this.") for text in texts)
     assert not any("API server" in text for text in texts)
-    assert told["words"][0]["kind"] == "refused"
+    assert document["words"][0]["kind"] == "refused"
 
 
 def test_what_is_protected_and_goes_is_shown_and_fails_the_preview(tree: Project) -> None:
@@ -152,17 +152,19 @@ def test_what_is_protected_and_goes_is_shown_and_fails_the_preview(tree: Project
 
 def test_a_mandatory_rule_fails_the_preview(tree: Project) -> None:
     _edit(tree, "components/agent_pools.py", '"count"', '"nothing"')
-    told = previewed(tree, "--stack", "demo", code=1).document("demo")
-    assert [rule["rule"] for rule in told["policy"]["new"] if rule["mandatory"]]
+    document = previewed(tree, "--stack", "demo", code=1).document("demo")
+    assert [rule["rule"] for rule in document["policy"]["new"] if rule["mandatory"]]
 
 
-def test_all_mistakes_in_the_settings_are_told(tree: Project) -> None:
+def test_all_mistakes_in_the_settings_are_reported(tree: Project) -> None:
     with (tree.root / DEMO).open("a") as file:
         file.write("  kubeflow-aks:pools:\n    cpu: {vmSize: Standard_X1}\n  kubeflow-aks:colour: blue\n")
-    told = previewed(tree, "--stack", "demo", code=1).document("demo")
-    assert told["outcome"] == "headFailed"
-    assert "Standard_X1" in told["failures"]["head"]
-    assert "colour" in told["failures"]["head"]
+    document = previewed(tree, "--stack", "demo", code=1).document("demo")
+    assert document["outcome"] == "headFailed"
+    assert (
+        "pools.cpu.maxCount: missing" in document["failures"]["head"]
+    )  # of form, as the next one; rules come after
+    assert "colour" in document["failures"]["head"]
 
 
 def test_stacks_that_come_and_go(tree: Project) -> None:
@@ -176,7 +178,7 @@ def test_stacks_that_come_and_go(tree: Project) -> None:
     assert shown.document("dev")["failures"]["head"].startswith("Pulumi.dev.yaml line 1: not YAML: ")
 
 
-def test_a_base_that_does_not_run_is_told_and_the_head_is_shown_as_new(tree: Project) -> None:
+def test_a_base_that_does_not_run_is_reported_and_the_head_is_shown_as_new(tree: Project) -> None:
     tree.git("checkout", "--quiet", "-b", "broken")
     _edit(tree, "Pulumi.demo.yaml", "kubeflow-aks:location", "kubeflow-aks:place")
     commit = tree.commit("2026-09-01")
@@ -191,7 +193,7 @@ def test_encrypted_values_are_stood_in_for_and_named(tree: Project) -> None:
     _edit(tree, DEMO, "owner: ml-platform", "owner: {secure: v1:abc}")
     shown = previewed(tree, "--stack", "demo")
     assert shown.document("demo")["notes"] == [
-        "Pulumi.demo.yaml: 1 value is encrypted and was not checked: kubeflow-aks:tags.owner"
+        "Pulumi.demo.yaml: encrypted values, so rules that need them were not checked: kubeflow-aks:tags.owner"
     ]
     assert "\0" not in (shown.folder / "demo.json").read_text()
 
@@ -202,5 +204,5 @@ def test_a_real_api_server_refuses_what_the_stand_in_takes(tree: Project) -> Non
     _edit(tree, classes, "value=1000", "value=2_000_000_000")
     _edit(tree, classes, "-interactive", "-urgent")
     assert previewed(tree, "--stack", "demo").changes("demo")["kubeflow-aks-demo-urgent"] == "create"
-    told = previewed(tree, "--stack", "demo", "--control-plane", code=1).document("demo")
-    assert "1000000000" in told["failures"]["head"]
+    document = previewed(tree, "--stack", "demo", "--control-plane", code=1).document("demo")
+    assert "1000000000" in document["failures"]["head"]

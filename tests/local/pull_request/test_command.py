@@ -12,12 +12,11 @@ from pathlib import Path
 import psutil
 import pytest
 
+from kubeflow_aks.tools import Tools
+from kubeflow_aks.tools.environments import environment as environment_of
+from tests.kubeflow_aks.revisions.repository import PROGRAM, Project, project
+from tests.local.commands import PATIENCE_SECONDS
 from tests.local.pull_request.conftest import command, environment, previewed
-from tests.revisions.repository import PROGRAM, Project, project
-from tools import Tools
-from tools.environments import environment as environment_of
-
-_PATIENCE = 120
 
 
 @pytest.fixture
@@ -76,9 +75,9 @@ def test_a_base_of_another_lock_file_runs_in_an_environment_of_its_own(
     small.commit()
     small.git("checkout", "--quiet", "-B", "change")
     small.write("requirements.txt", head_lock)
-    told = previewed(small).document("dev")
-    [difference] = [each for change in told["changes"] for each in change["differences"]]
-    assert (difference["before"], difference["after"]) == (False, True), told
+    document = previewed(small).document("dev")
+    [difference] = [each for change in document["changes"] for each in change["differences"]]
+    assert (difference["before"], difference["after"]) == (False, True), document
 
 
 def test_an_environment_that_can_not_be_had_is_one_line(small: Project, tmp_path: Path) -> None:
@@ -95,10 +94,10 @@ def test_an_environment_that_can_not_be_had_is_one_line(small: Project, tmp_path
 def test_a_program_that_was_deleted_one_that_loops_and_one_that_is_broken(small: Project) -> None:
     (small.root / "__main__.py").unlink()
     deleted = previewed(small, code=1).document("dev")
-    assert deleted["failures"]["head"] == "__main__.py: no such file, so there is no program"
+    assert deleted["failures"]["head"] == "__main__.py: missing, so there is no program to run"
     small.write("__main__.py", "while True:\n    pass\n")
     looping = previewed(small, "--time-limit", "5", code=1).document("dev")
-    assert looping["failures"]["head"] == "the program did not end within 5 s (--time-limit) and was ended"
+    assert looping["failures"]["head"] == "the program took longer than 5 s (--time-limit) and was stopped"
     assert _processes(small.root) == []
 
 
@@ -111,7 +110,7 @@ def test_a_preview_that_is_stopped_leaves_nothing(small: Project, sent: signal.S
         "import subprocess\nsubprocess.Popen(['sleep', '600'], start_new_session=True)\n"
         f"open({str(begun)!r}, 'w').close()\nwhile True:\n    pass\n",
     )
-    before = small.seen()
+    before = small.state()
     running = subprocess.Popen(
         command(small),
         env=environment(),
@@ -121,31 +120,35 @@ def test_a_preview_that_is_stopped_leaves_nothing(small: Project, sent: signal.S
         text=True,
         start_new_session=True,
     )
-    deadline = time.monotonic() + _PATIENCE
+    deadline = time.monotonic() + PATIENCE_SECONDS
     while not begun.exists() and running.poll() is None and time.monotonic() < deadline:
         time.sleep(0.1)
     running.send_signal(sent)
-    printed, said = running.communicate(timeout=_PATIENCE)
-    assert running.returncode == 130, said
-    assert said.splitlines()[-1] == "stopped; nothing is left behind"
-    assert "Traceback" not in printed + said
-    assert small.seen() == before
+    printed, errors = running.communicate(timeout=PATIENCE_SECONDS)
+    assert running.returncode == 130, errors
+    assert errors.splitlines()[-1] == "error: interrupted; nothing is left behind"
+    assert "Traceback" not in printed + errors
+    assert small.state() == before
     assert _processes(small.root) == []
 
 
 @pytest.mark.parametrize(
-    ("arguments", "base", "said"),
+    ("arguments", "base", "errors"),
     [
         (["--stack", "../dev"], "main", "error: --stack: ../dev is not allowed; expected one of dev"),
         ([], "no/such", "error: BASE: no/such is not allowed; expected a branch, tag or commit that is here"),
-        (["--time-limit", "soon"], "main", "'soon' is not allowed; expected a number of seconds above 0"),
+        (
+            ["--time-limit", "soon"],
+            "main",
+            "error: --time-limit: soon is not allowed; expected a number of seconds above 0",
+        ),
     ],
 )
-def test_a_usage_error_is_told_and_previews_nothing(
-    small: Project, arguments: list[str], base: str, said: str
+def test_a_usage_error_is_reported_and_previews_nothing(
+    small: Project, arguments: list[str], base: str, errors: str
 ) -> None:
     shown = previewed(small, *arguments, base=base, code=2)
-    assert said in shown.said.splitlines()[-1]
+    assert errors in shown.errors.splitlines()[-1]
     assert not list(shown.folder.glob("*.md"))
 
 

@@ -1,4 +1,4 @@
-"""What no stand-in knows hides nothing else: it comes up, and an edit of it is told from the plan."""
+"""What no stand-in knows hides nothing else: it comes up, and an edit of it is reported from the plan."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from datetime import date
 from pathlib import Path
 from typing import Final
 
-from local_aks.engine import Engine
-from local_aks.kubernetes_provider import kept
-from local_aks.run.directory import RunDirectory
-from pull_request.changes import changes_of
-from pull_request.stand_ins import stand_ins
-from tools import Tools
+from kubeflow_aks.local_aks.engine import Engine
+from kubeflow_aks.local_aks.kubernetes_provider import file_cluster
+from kubeflow_aks.local_aks.run.directory import RunDirectory
+from kubeflow_aks.pull_request.changes import changes_of
+from kubeflow_aks.pull_request.stand_ins import stand_ins
+from kubeflow_aks.tools import Tools
 
 PROGRAM: Final = Path(__file__).parents[1] / "programs" / "unsimulated"
 NOT_SIMULATED: Final = (
@@ -24,10 +24,10 @@ NOT_SIMULATED: Final = (
 )
 
 
-def test_it_comes_up_and_an_edit_is_told_from_the_plan(tools: Tools, tmp_path: Path) -> None:
+def test_it_comes_up_and_an_edit_is_reported_from_the_plan(tools: Tools, tmp_path: Path) -> None:
     run = RunDirectory.at(tmp_path / "run")
     with stand_ins(Path(sys.executable), run, today=date(2026, 11, 22)) as serving:
-        config = {"kubeconfig": kept.kubeconfig()}
+        config = {"kubeconfig": file_cluster.kubeconfig()}
         base = Engine(run, tools, serving.providers, PROGRAM, "test", config)
         assert base.up().changes["create"] == 7
         assert base.preview().changed() == ()

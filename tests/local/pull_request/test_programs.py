@@ -1,4 +1,4 @@
-"""What a program may do that a preview asks about: one line for each, and nothing of it is left."""
+"""Previews of programs that fail or hang: one line for each, and nothing is left behind."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from pathlib import Path
 import psutil
 import pytest
 
-from local_aks.run.directory import RunDirectory
-from pull_request import programs
-from pull_request.programs import Program, operate
-from pull_request.stand_ins import StandIns
-from revisions.programs import ProgramError
-from tools import Tools
+from kubeflow_aks.local_aks.run.directory import RunDirectory
+from kubeflow_aks.pull_request import programs
+from kubeflow_aks.pull_request.programs import Program, operate
+from kubeflow_aks.pull_request.stand_ins import StandIns
+from kubeflow_aks.revisions.programs import ProgramError
+from kubeflow_aks.tools import Tools
 
 DAY = date(2026, 9, 1)
 THING = "import pulumi\nclass Thing(pulumi.ComponentResource):\n    pass\n"
-ENDED = "the program ended before it was through"
+ENDED = "the program exited before it was complete"
 
 
 @pytest.fixture(autouse=True)
@@ -74,7 +74,7 @@ def _left(root: Path) -> list[psutil.Process]:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("import nothing_such\n", "ModuleNotFoundError: No module named 'nothing_such' (__main__.py line 1)"),
         ("def (\n", "SyntaxError: invalid syntax (__main__.py line 1)"),
@@ -87,7 +87,7 @@ def _left(root: Path) -> list[psutil.Process]:
             "a: 1 is not allowed\nb: 2 is not allowed",
         ),
         ("input('What? ')\n", "EOFError: EOF when reading a line (__main__.py line 1)"),
-        ("import os\nprint('goodbye', flush=True)\nos._exit(4)\n", f"{ENDED}; it printed last: goodbye"),
+        ("import os\nprint('goodbye', flush=True)\nos._exit(4)\n", f"{ENDED}; its last output: goodbye"),
         ("import os, signal\nos.kill(os.getpid(), signal.SIGKILL)\n", ENDED),
         (
             "import pulumi\npulumi.export('x', pulumi.Output.from_input(1).apply(lambda x: x / 0))\n",
@@ -95,16 +95,16 @@ def _left(root: Path) -> list[psutil.Process]:
         ),
     ],
 )
-def test_a_program_that_fails_says_why(
-    text: str, said: str, root: Path, run: RunDirectory, tools: Tools
+def test_a_program_that_fails_gives_the_reason(
+    text: str, message: str, root: Path, run: RunDirectory, tools: Tools
 ) -> None:
-    assert _refusal(_program(root, text), run, tools) == said
+    assert _refusal(_program(root, text), run, tools) == message
 
 
 def test_a_program_that_is_not_there(root: Path, run: RunDirectory, tools: Tools) -> None:
     of = _program(root, "")
     (root / "__main__.py").unlink()
-    assert _refusal(of, run, tools) == "__main__.py: no such file, so there is no program"
+    assert _refusal(of, run, tools) == "__main__.py: missing, so there is no program to run"
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ def test_a_program_that_does_not_end_is_ended_with_all_it_started(
     text: str, root: Path, run: RunDirectory, tools: Tools
 ) -> None:
     assert _refusal(_program(root, text), run, tools, limit=3) == (
-        "the program did not end within 3 s (--time-limit) and was ended"
+        "the program took longer than 3 s (--time-limit) and was stopped"
     )
 
 
@@ -142,11 +142,11 @@ def test_a_program_sees_nothing_of_the_users_environment_and_writes_nothing_besi
     root: Path, run: RunDirectory, tools: Tools, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ARM_CLIENT_SECRET", "of the user")
-    (root / "beside.py").write_text("import sys\nFOUND = 'pull_request' in sys.modules\n")
+    (root / "beside.py").write_text("import sys\nFOUND = 'kubeflow_aks' in sys.modules\n")
     text = (
         f"{THING}import os, sys, importlib.util\nimport beside\n"
         "pulumi.export('names', sorted(os.environ))\n"
-        "pulumi.export('ours', beside.FOUND or bool(importlib.util.find_spec('pull_request')))\n"
+        "pulumi.export('ours', beside.FOUND or bool(importlib.util.find_spec('kubeflow_aks')))\n"
         "pulumi.export('home', os.listdir(os.environ['HOME']))\n"
     )
     done = operate("preview", _program(root, text), run, tools, limit=100)

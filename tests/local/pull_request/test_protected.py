@@ -1,17 +1,19 @@
-"""What is protected and would go: `pulumi up` refuses it, and the change is told all the same."""
+"""What is protected and would go: `pulumi up` refuses it, and the change is reported all the same."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+from kubeflow_aks.tools import Tools
+from tests.kubeflow_aks.revisions.repository import PROGRAM, project
 from tests.local.pull_request.conftest import previewed
-from tests.revisions.repository import PROGRAM, project
-from tools import Tools
 
 PROTECTED = PROGRAM.replace('{"size": 1})', '{"size": 1}, pulumi.ResourceOptions(protect=True))')
 
 
-def test_a_protected_resource_that_goes_fails_the_preview_and_is_told(tools: Tools, tmp_path: Path) -> None:
+def test_a_protected_resource_that_goes_fails_the_preview_and_is_reported(
+    tools: Tools, tmp_path: Path
+) -> None:
     assert tools["pulumi"]
     small = project(tmp_path / "small", program=PROTECTED)
     small.write("__main__.py", "import pulumi\n")

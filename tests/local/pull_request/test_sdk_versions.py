@@ -12,16 +12,16 @@ from typing import Final
 
 import pytest
 
-from local_aks.engine import Engine, Result
-from local_aks.engine.program import served
-from local_aks.kubernetes_provider import kept
-from local_aks.run.directory import RunDirectory
-from pull_request.changes import changes_of
-from pull_request.observed import Difference
-from pull_request.stand_ins import stand_ins
-from recorder.run import PROJECT_ROOT
+from kubeflow_aks.local_aks.engine import Engine, Result
+from kubeflow_aks.local_aks.engine.program import served
+from kubeflow_aks.local_aks.kubernetes_provider import file_cluster
+from kubeflow_aks.local_aks.run.directory import RunDirectory
+from kubeflow_aks.project import PROJECT_ROOT
+from kubeflow_aks.pull_request.changes import changes_of
+from kubeflow_aks.pull_request.observed import Difference
+from kubeflow_aks.pull_request.stand_ins import stand_ins
+from kubeflow_aks.tools import Tools
 from tests.local.required import required_environment
-from tools import Tools
 
 PROGRAM: Final = Path(__file__).parents[1] / "programs" / "kinds"
 BEFORE: Final = """\
@@ -44,7 +44,7 @@ def _lock() -> bytes:
 
 def _run(operation: str, python: Path, run: RunDirectory, tools: Tools) -> Result:
     with stand_ins(python, run, today=TODAY) as serving:
-        config = {"kubeconfig": kept.kubeconfig()}
+        config = {"kubeconfig": file_cluster.kubeconfig()}
         serve = partial(served, python=python)
         engine = Engine(run, tools, serving.providers, PROGRAM, "test", config, serve)
         return getattr(engine, operation)()

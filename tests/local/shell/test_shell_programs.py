@@ -1,4 +1,4 @@
-"""What `make local-shell` puts on PATH, asked as a program asks it that works with a stack on Azure."""
+"""What `./kubeflow-aks local shell` puts on PATH, called as by a program that works with a stack on Azure."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from typing import Any
 import pytest
 import yaml
 
-from deployed import outputs as deployed_outputs
-from kube.objects import at
-from local_aks.cli import shell_environment
-from local_aks.lifecycle.instance import PROJECT_ROOT, LocalAks
-from local_aks.simulation import journal
-from local_aks.simulation.vms.nodes import scale_set_name
-from story.happenings import Kind
+from kubeflow_aks.clients.kubernetes.objects import at
+from kubeflow_aks.demo.local import shell_environment
+from kubeflow_aks.deployed import outputs as deployed_outputs
+from kubeflow_aks.events import Kind
+from kubeflow_aks.local_aks.lifecycle.instance import PROJECT_ROOT, LocalAks
+from kubeflow_aks.local_aks.simulation import journal
+from kubeflow_aks.local_aks.simulation.vms.nodes import scale_set_name
+from kubeflow_aks.tools import Tools
 from tests.local.demo_stack import DemoStack
-from tools import Tools
 
 VERSION = "api-version=2026-03-01"
 POOL = "cpuspot"
@@ -85,10 +85,10 @@ def _ask(path: str, method: str = "GET") -> tuple[int, Any]:
 
 def _until(look: Any) -> Any:
     deadline = time.monotonic() + SECONDS
-    while not (seen := look()) and time.monotonic() < deadline:
+    while not (result := look()) and time.monotonic() < deadline:
         time.sleep(0.2)
-    assert seen
-    return seen
+    assert result
+    return result
 
 
 def test_pulumi_gives_the_outputs_and_writes_nowhere_else(shell: Path) -> None:
@@ -107,7 +107,7 @@ def test_pulumi_refuses_what_would_change_or_ask_azure(shell: Path, words: list[
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == (
         "error: the local AKS's pulumi reads only (stack output, stack export, stack ls); "
-        "make local-up changes the stack, make demo-down removes it\n"
+        "./kubeflow-aks local up changes the stack, ./kubeflow-aks local down removes it\n"
     )
     assert (PROJECT_ROOT / "Pulumi.demo.yaml").read_bytes() == before
     assert list(shell.iterdir()) == []
@@ -115,9 +115,9 @@ def test_pulumi_refuses_what_would_change_or_ask_azure(shell: Path, words: list[
 
 @pytest.mark.usefixtures("shell")
 def test_no_secret_is_in_the_environment_or_a_program(aks: LocalAks) -> None:
-    seen = [_run("env").stdout, *(path.read_text() for path in (aks.run.root / "bin").iterdir())]
+    result = [_run("env").stdout, *(path.read_text() for path in (aks.run.root / "bin").iterdir())]
     for secret in (aks.run.passphrase(), aks.run.bearer_token(), aks.run.azure_token()):
-        assert all(secret not in text for text in seen)
+        assert all(secret not in text for text in result)
 
 
 @pytest.mark.usefixtures("shell")
@@ -144,7 +144,7 @@ def test_a_node_is_evicted_by_the_callers_own_sign_in(aks: LocalAks, demo: DemoS
 
 
 @pytest.mark.usefixtures("aks")
-def test_the_autoscaler_tells_how_each_pool_is(demo: DemoStack) -> None:
+def test_the_autoscaler_reports_the_health_of_each_pool(demo: DemoStack) -> None:
     found = _until(lambda: demo.api.read(STATUS))
     report = yaml.safe_load(at(found, "data", "status"))
     assert report["autoscalerStatus"] == "Running"

@@ -27,7 +27,7 @@ def answer(config: dict[str, Any] | None) -> dict[str, Any] | str:
     """What TensorFlow makes of a TF_CONFIG.
 
     Returns:
-        How many tasks of each role it knows, if it finds the task's own address among them; otherwise what it says.
+        How many tasks of each role it knows, if it finds the task's own address among them; otherwise its output.
     """
     tensorflow: Any = import_module("tensorflow")  # which is seldom there
     os.environ["TF_CONFIG"] = json.dumps(config or {})

@@ -7,8 +7,8 @@ from collections.abc import Generator
 import pytest
 
 from ckf_spot import Pools
-from local_aks.control_plane.controllers.training_operator import TrainingOperator
-from local_aks.run.directory import RunDirectory
+from kubeflow_aks.local_aks.control_plane.controllers.training_operator import TrainingOperator
+from kubeflow_aks.local_aks.run.directory import RunDirectory
 from tests.local.demo_stack import DemoStack, deployed
 from tests.local.pool_contract import pools_of
 from tests.local.required import required

@@ -1,4 +1,4 @@
-"""Training jobs as a data scientist writes them, and what the operator says and does about them."""
+"""Training jobs as a data scientist writes them, and what the operator reports and does."""
 
 from __future__ import annotations
 

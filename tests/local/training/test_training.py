@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import pytest
 
 from ckf_spot import Pools
-from local_aks.control_plane.controllers.training_operator import TrainingOperator
-from local_aks.simulation.market import ALL, MarketEvent, Reclaim
+from kubeflow_aks.local_aks.control_plane.controllers.training_operator import TrainingOperator
+from kubeflow_aks.local_aks.simulation.market import ALL, MarketEvent, Reclaim
 from tests.local.demo_stack import DemoStack, Object, Play
 from tests.local.ports import listening
 from tests.local.training.jobs import (

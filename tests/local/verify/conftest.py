@@ -6,8 +6,8 @@ from collections.abc import Generator
 
 import pytest
 
+from kubeflow_aks.tools import Tools
 from tests.local.demo_stack import WIDE, DemoStack, deployed
-from tools import Tools
 
 
 @pytest.fixture(scope="module")

@@ -1,25 +1,35 @@
-"""`make verify` on the demo stack: a fresh one keeps every promise, and each that is broken by hand is told."""
+"""`./kubeflow-aks verify` on the demo stack: a fresh one passes every check, and each broken one is reported."""
 
 from __future__ import annotations
 
+import base64
 import json
+import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final, Protocol
 
 import pytest
+import yaml
 
-from kube.objects import Object
+from kubeflow_aks.cli.process import main as command_line
+from kubeflow_aks.clients.kubernetes.objects import Object
 from tests.local.demo_stack import DemoStack
-from verify.__main__ import main
+from tests.local.verify.breakages import BREAKAGES, OURS, Breakage, fresh
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Runs the command."""
+    return command_line(["verify", *arguments])
+
 
 GENERAL: Final = "kubernetes.azure.com/agentpool=general"
 SYSTEM: Final = "kubernetes.azure.com/mode=system"
 DEFAULT: Final = "storageclass.kubernetes.io/is-default-class"
 GUARD: Final = "validatingadmissionpolicybinding"
 POLICY: Final = "kubeflow-aks-keep-off-spot"
-_PATIENCE: Final = 30.0
+_LIMIT_SECONDS: Final = 30.0
 MAP: Final = "cluster-autoscaler-priority-expander"
 Findings = dict[str, list[tuple[str, str]]]
 
@@ -51,25 +61,28 @@ def verify(outputs: Path, capsys: pytest.CaptureFixture[str]) -> Verify:
     def run(file: Path = outputs) -> Findings:
         code = main(["demo", "--outputs", str(file), "--format", "json"])
         document: dict[str, Any] = json.loads(capsys.readouterr().out)
-        assert code == (1 if document["broken"] else 0)
+        assert code == (1 if document["failed"] else 0)
         found: Findings = {}
         for each in document["findings"]:
-            found.setdefault(each["check"], []).append((each["state"], each["sentence"]))
+            found.setdefault(each["check"], []).append((each["state"], each["message"]))
         return found
 
     return run
 
 
-def broken(findings: Findings) -> dict[str, list[str]]:
+def failed(findings: Findings) -> dict[str, list[str]]:
     """Sentences on promises that are broken."""
-    only = {check: [said for state, said in told if state == "broken"] for check, told in findings.items()}
-    return {check: told for check, told in only.items() if told}
+    only = {
+        check: [message for state, message in results if state == "failed"]
+        for check, results in findings.items()
+    }
+    return {check: results for check, results in only.items() if results}
 
 
-def test_a_fresh_stack_keeps_what_can_be_seen(verify: Verify) -> None:
+def test_a_fresh_stack_passes_what_can_be_checked(verify: Verify) -> None:
     findings = verify()
-    assert broken(findings) == {}
-    kept = {check for check, told in findings.items() if "kept" in {state for state, _ in told}}
+    assert failed(findings) == {}
+    kept = {check for check, results in findings.items() if "passed" in {state for state, _ in results}}
     assert kept >= {
         "nodes-ready",
         "contract",
@@ -89,12 +102,12 @@ def test_a_fresh_stack_keeps_what_can_be_seen(verify: Verify) -> None:
         "supported",
     }
     # No node of the local AKS has a kubelet that serves logs.
-    [(state, said)] = findings["kernel-limits"]
-    assert (state, "can't be seen here" in said) == ("unseen", True)
-    [(state, said)] = findings["guard"]
-    assert said == (
-        "asked by dry runs, the API server refuses a notebook that tolerates everything and a notebook that tolerates "
-        "spot, and lets in a batch pod that tolerates spot, a daemon's pod that tolerates spot and a notebook without "
+    [(state, message)] = findings["kernel-limits"]
+    assert (state, "cannot be checked here" in message) == ("unknown", True)
+    [(state, message)] = findings["guard"]
+    assert message == (
+        "in dry runs, the API server refuses a notebook that tolerates everything and a notebook that tolerates "
+        "spot, and admits a batch pod that tolerates spot, a daemon's pod that tolerates spot and a notebook without "
         "toleration"
     )
 
@@ -107,21 +120,21 @@ def test_it_leaves_nothing_behind(demo: DemoStack, verify: Verify) -> None:
     )
 
 
-def test_nodes_that_were_changed_by_hand_are_told(demo: DemoStack, verify: Verify) -> None:
+def test_nodes_that_were_changed_by_hand_are_reported(demo: DemoStack, verify: Verify) -> None:
     demo.kubectl.run("taint", "node", "--selector", GENERAL, "mine=yes:NoSchedule")
     demo.kubectl.run("taint", "node", "--selector", SYSTEM, "CriticalAddonsOnly=true:NoSchedule-")
     try:
-        told = broken(verify())
+        results = failed(verify())
     finally:
         demo.kubectl.run("taint", "node", "--selector", GENERAL, "mine=yes:NoSchedule-")
         demo.kubectl.run("taint", "node", "--selector", SYSTEM, "CriticalAddonsOnly=true:NoSchedule")
-    assert "nodes of pool general with taint mine=yes:NoSchedule" in told["contract"][0]
-    assert "without taint CriticalAddonsOnly" in told["system-nodes"][0]
-    assert "beside Kubeflow's home, system has no taint" in told["one-open-pool"][0]
-    assert broken(verify()) == {}
+    assert "nodes of pool general with taint mine=yes:NoSchedule" in results["contract"][0]
+    assert "without taint CriticalAddonsOnly" in results["system-nodes"][0]
+    assert "no taint on system, besides Kubeflow's own pool" in results["one-open-pool"][0]
+    assert failed(verify()) == {}
 
 
-def test_objects_that_were_changed_by_hand_are_told(demo: DemoStack, verify: Verify) -> None:
+def test_objects_that_were_changed_by_hand_are_reported(demo: DemoStack, verify: Verify) -> None:
     binding = demo.kubectl.run("get", GUARD, POLICY, "--output", "json")
     priorities = demo.kubectl.run("get", "configmap", MAP, "--namespace", "kube-system", "--output", "json")
     demo.kubectl.run("annotate", "storageclass", "ckf-zrs", f"{DEFAULT}=true")
@@ -129,21 +142,21 @@ def test_objects_that_were_changed_by_hand_are_told(demo: DemoStack, verify: Ver
     patch = json.dumps({"data": {"priorities": "10:\n  - ^aks-cpuspot-\n1:\n  - .*\n"}})
     demo.kubectl.run("patch", "configmap", MAP, "--namespace", "kube-system", "--patch", patch)
     try:
-        told = _until_broken(verify, "guard")
+        results = failed(_until(verify, lambda found: "guard" in failed(found)))
     finally:
         demo.kubectl.run("annotate", "storageclass", "ckf-zrs", f"{DEFAULT}-")
-        demo.api.create(_fresh(binding), "tests")
+        demo.api.create(fresh(binding), "tests")
         old = json.dumps({"data": json.loads(priorities)["data"]})
         demo.kubectl.run("patch", "configmap", MAP, "--namespace", "kube-system", "--patch", old)
-    _until_kept(verify)
-    assert told["default-storage"] == [
-        "storage classes ckf-zrs and default are the default at once; claims without a class get the newest of them"
+    assert failed(_until(verify, lambda found: not failed(found))) == {}
+    assert results["default-storage"] == [
+        "storage classes ckf-zrs and default are both the default; claims without a class get the newest"
     ]
-    assert told["guard"][0] == "a notebook that tolerates spot is let in, so an eviction could take it"
-    assert told["priority-map"] == ["the priority map does not name cpuod, gpuod and gpuspot"]
+    assert results["guard"][0] == "a notebook that tolerates spot is admitted, so an eviction could hit it"
+    assert results["priority-map"] == ["the priority map does not list cpuod, gpuod and gpuspot"]
 
 
-def test_a_pod_that_nobody_places_is_told_with_the_scheduler_s_reason(
+def test_a_pod_that_nobody_places_is_reported_with_the_scheduler_s_reason(
     demo: DemoStack, outputs: Path, verify: Verify
 ) -> None:
     def at_once(values: Any) -> None:
@@ -167,28 +180,82 @@ def test_a_pod_that_nobody_places_is_told_with_the_scheduler_s_reason(
             namespace,
             "--timeout=30s",
         )
-        told = broken(verify(short))
-    assert told["pending"][0].startswith(
+        results = failed(verify(short))
+    assert results["pending"][0].startswith(
         f"1 pod pending for longer than 0s ({namespace}/huge): 0/4 nodes are available"
     )
 
 
-def test_a_token_that_the_api_server_does_not_take_is_told(outputs: Path, verify: Verify) -> None:
+def test_a_token_that_the_api_server_does_not_take_is_reported(outputs: Path, verify: Verify) -> None:
     other = _changed(outputs, "token.json", lambda values: values.update(jujuToken=f"{values['jujuToken']}x"))
-    assert broken(verify(other)).keys() == {"juju-token"}
+    assert failed(verify(other)).keys() == {"juju-token"}
 
 
-def test_a_namespace_kubeflow_made_by_hand_is_told_and_juju_s_is_not(demo: DemoStack, verify: Verify) -> None:
+def test_a_namespace_kubeflow_made_by_hand_is_reported_and_juju_s_is_not(
+    demo: DemoStack, verify: Verify
+) -> None:
     demo.kubectl.run("create", "namespace", "kubeflow")
     try:
-        told = verify()
+        results = verify()
         demo.kubectl.run("annotate", "namespace", "kubeflow", "model.juju.is/id=0")
         after = verify()
     finally:
         demo.kubectl.run("delete", "namespace", "kubeflow", "--wait")
-    assert broken(told).keys() == {"kubeflow-namespace"}
-    assert "a pod in namespace kubeflow that tolerates spot" in told["guard"][0][1]
-    assert broken(after) == {}
+    assert failed(results).keys() == {"kubeflow-namespace"}
+    assert "a pod in namespace kubeflow that tolerates spot" in results["guard"][0][1]
+    assert failed(after) == {}
+
+
+@pytest.mark.parametrize("breakage", BREAKAGES, ids=lambda breakage: breakage.name)
+def test_a_breakage_is_reported(breakage: Breakage, demo: DemoStack, verify: Verify) -> None:
+    with breakage.broken(demo):
+        found = _until(verify, lambda found: breakage.found <= failed(found).keys())
+    assert failed(found).keys() == breakage.found
+    assert any(breakage.message in text for results in found.values() for _, text in results)
+    assert failed(_until(verify, lambda found: not failed(found))) == {}
+
+
+def test_an_account_without_rights_ends_with_3(
+    demo: DemoStack, outputs: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    demo.kubectl.run("create", "serviceaccount", "nobody", *OURS)
+    token = demo.kubectl.run("create", "token", "nobody", *OURS).strip()
+
+    def signed_in(values: Any) -> None:
+        config = yaml.safe_load(values["kubeconfig"])
+        config["users"] = [{"name": each["name"], "user": {"token": token}} for each in config["users"]]
+        values["kubeconfig"] = json.dumps(config)
+
+    try:
+        code = main(["demo", "--outputs", str(_changed(outputs, "nobody.json", signed_in))])
+    finally:
+        demo.kubectl.run("delete", "serviceaccount", "nobody", *OURS)
+    captured = capsys.readouterr()
+    assert code == 3
+    assert "✘" not in captured.out
+    assert captured.err.startswith(
+        "error: demo: none of the cluster's objects can be read: no permission: nodes is"
+    )
+
+
+def test_another_certificate_authority_ends_with_3(outputs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    key = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", "/dev/null")
+    command = ["openssl", "req", "-x509", "-subj", "/CN=other", *key]
+    other = subprocess.run(command, capture_output=True, check=True).stdout
+
+    def another(values: Any) -> None:
+        config = yaml.safe_load(values["kubeconfig"])
+        for each in config["clusters"]:
+            each["cluster"]["certificate-authority-data"] = base64.b64encode(other).decode()
+        values["kubeconfig"] = json.dumps(config)
+
+    assert main(["demo", "--outputs", str(_changed(outputs, "other.json", another))]) == 3
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.startswith(
+        "error: demo: the API server's certificate is not signed by the certificate authority"
+    )
+    assert "run `pulumi up --refresh`, then `./kubeflow-aks handoff demo`" in captured.err
 
 
 def _changed(outputs: Path, name: str, change: Callable[[Any], object]) -> Path:
@@ -200,23 +267,9 @@ def _changed(outputs: Path, name: str, change: Callable[[Any], object]) -> Path:
     return file
 
 
-def _fresh(text: str) -> Object:
-    """An object as it was before the API server had it."""
-    obj = json.loads(text)
-    kept = {key: obj["metadata"][key] for key in ("name", "labels", "annotations") if key in obj["metadata"]}
-    return {"apiVersion": obj["apiVersion"], "kind": obj["kind"], "metadata": kept, "spec": obj["spec"]}
-
-
-def _until_kept(verify: Verify) -> None:
-    """Waits until the API server has seen a policy come back."""
-    deadline = time.monotonic() + _PATIENCE
-    while broken(verify()) and time.monotonic() < deadline:
-        time.sleep(0.5)
-
-
-def _until_broken(verify: Verify, check: str) -> dict[str, list[str]]:
-    """What is broken as soon as a check tells of it: the API server takes a moment to see a policy go."""
-    deadline = time.monotonic() + _PATIENCE
-    while check not in (told := broken(verify())) and time.monotonic() < deadline:
-        time.sleep(0.5)
-    return told
+def _until(verify: Verify, expected: Callable[[Findings], bool]) -> Findings:
+    """The findings as soon as they are as expected, or the last ones: the API server takes a moment to see a change."""
+    deadline = time.monotonic() + _LIMIT_SECONDS
+    while not expected(found := verify()) and time.monotonic() < deadline:
+        time.sleep(0.2)
+    return found

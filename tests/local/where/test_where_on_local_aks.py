@@ -1,4 +1,4 @@
-"""`ckf-spot where` on the demo stack: what it tells of work that is placed by ckf_spot, evicted, misplaced or stuck."""
+"""`ckf-spot where` on the demo stack: reports on work that ckf_spot placed, and on evicted, misplaced or stuck work."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ import pytest
 import yaml
 
 from ckf_spot import Pools
-from local_aks.simulation.market import ALL, MarketEvent, Reclaim, Supply
+from kubeflow_aks.local_aks.simulation.market import ALL, MarketEvent, Reclaim, Supply
+from tests.local.commands import PATIENCE_SECONDS
 from tests.local.demo_stack import DemoStack, Object
 
 ROOT: Final = Path(__file__).parents[3]
@@ -37,13 +38,13 @@ class Ran:
 
 
 @dataclass(frozen=True)
-class Scene:
+class Scenario:
     """What there is to tell.
 
     Attributes:
         before: name of the node that the evicted Job ran on first.
         after: the pod that goes on with its work.
-        reports: what was told of it, by who asked.
+        reports: the reports on it, by the user who ran the command.
     """
 
     namespace: str
@@ -57,7 +58,7 @@ class Scene:
         return json.loads(self.reports[who].output)
 
     def work(self, who: str, name: str) -> dict[str, Any]:
-        """What a report tells of a piece of work."""
+        """A report's entry on a piece of work."""
         [found] = [work for work in self.json(who)["work"] if work["name"] == name]
         return found
 
@@ -70,7 +71,7 @@ def where(kubeconfig: Path, *arguments: str) -> Ran:
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=PATIENCE_SECONDS,
     )
     return Ran(done.returncode, done.stdout, done.stderr.splitlines())
 
@@ -93,8 +94,8 @@ def namespace(demo: DemoStack) -> Generator[str]:
 
 
 @pytest.fixture(scope="module")
-def scene(demo: DemoStack, namespace: str, tmp_path_factory: pytest.TempPathFactory) -> Scene:
-    """A Job whose node was evicted, a CronJob's Job, a StatefulSet on spot, and a Job that wants spot GPUs in vain."""
+def scenario(demo: DemoStack, namespace: str, tmp_path_factory: pytest.TempPathFactory) -> Scenario:
+    """A Job whose node was evicted, a CronJob's Job, a StatefulSet on spot, and a Job that lacks spot GPUs."""
     folder = tmp_path_factory.mktemp("reports")
     administrator = demo.kubectl.kubeconfig
     with pytest.MonkeyPatch.context() as patch:
@@ -135,15 +136,15 @@ def scene(demo: DemoStack, namespace: str, tmp_path_factory: pytest.TempPathFact
                 "picture": where(administrator, "-n", namespace, "-o", "svg"),
             }
         recorder.send_signal(signal.SIGTERM)
-        _, told = recorder.communicate(timeout=RECORDER_SECONDS)
-        assert recorder.returncode == 0, told.decode()
+        _, recording = recorder.communicate(timeout=RECORDER_SECONDS)
+        assert recorder.returncode == 0, recording.decode()
     finally:
         recorder.kill()
         recorder.wait()
-    reports["told"] = Ran(0, "", told.decode().splitlines())
+    reports["recording"] = Ran(0, "", recording.decode().splitlines())
     for form in ("json", "svg"):
         reports[f"record as {form}"] = where(administrator, "--from", str(record), "-o", form)
-    return Scene(namespace, before, after, record, reports)
+    return Scenario(namespace, before, after, record, reports)
 
 
 def _job(name: str, namespace: str, *, gpus: int = 0) -> Object:
@@ -241,99 +242,105 @@ def _user(demo: DemoStack, namespace: str, folder: Path) -> Path:
     return path
 
 
-def test_the_job_shows_with_one_eviction_on_a_new_node(scene: Scene) -> None:
-    work = scene.work("administrator", "training")
+def test_the_job_shows_with_one_eviction_on_a_new_node(scenario: Scenario) -> None:
+    work = scenario.work("administrator", "training")
     assert (work["kind"], work["role"], work["evictions"], work["unexplained"]) == ("Job", "batch", 1, 0)
     first, last = work["pods"]
-    assert (first["node"], first["state"], first["capacity"]) == (scene.before, "evicted", "spot")
-    assert (last["name"], last["state"]) == (scene.after["metadata"]["name"], "running")
-    assert last["node"] == scene.after["spec"]["nodeName"] != scene.before
+    assert (first["node"], first["state"], first["capacity"]) == (scenario.before, "evicted", "spot")
+    assert (last["name"], last["state"]) == (scenario.after["metadata"]["name"], "running")
+    assert last["node"] == scenario.after["spec"]["nodeName"] != scenario.before
     assert (last["pool"], last["capacity"]) == ("cpuspot", "spot")
 
 
-def test_the_table_shows_it_too(scene: Scene) -> None:
-    [row] = [line for line in scene.reports["table"].output.splitlines() if line.startswith("Job/training")]
-    assert row.split()[1:5] == [scene.after["metadata"]["name"], "cpuspot", "spot", "running"]
+def test_the_table_shows_it_too(scenario: Scenario) -> None:
+    [row] = [
+        line for line in scenario.reports["table"].output.splitlines() if line.startswith("Job/training")
+    ]
+    assert row.split()[1:5] == [scenario.after["metadata"]["name"], "cpuspot", "spot", "running"]
     assert row.endswith("1 from cpuspot")
 
 
 @pytest.mark.parametrize("who", ["administrator", "user", "record as json"])
-def test_the_pod_of_a_cron_jobs_job_is_the_cron_jobs(scene: Scene, who: str) -> None:
-    work = scene.work(who, "nightly")
+def test_the_pod_of_a_cron_jobs_job_is_the_cron_jobs(scenario: Scenario, who: str) -> None:
+    work = scenario.work(who, "nightly")
     assert (work["kind"], work["part"], work["role"]) == ("CronJob", "by-hand", "batch")
 
 
-def test_the_stateful_set_on_spot_is_a_violation(scene: Scene) -> None:
+def test_the_stateful_set_on_spot_is_a_violation(scenario: Scenario) -> None:
     [found] = [
-        each for each in scene.json("administrator")["violations"] if each["rule"] == "stateful-on-spot"
+        each for each in scenario.json("administrator")["violations"] if each["rule"] == "stateful-on-spot"
     ]
-    assert (found["namespace"], found["name"]) == (scene.namespace, "database-0")
+    assert (found["namespace"], found["name"]) == (scenario.namespace, "database-0")
     assert found["advice"].endswith("from StatefulSet database")
 
 
-def test_work_that_requires_sold_out_spot_shows_as_stuck(scene: Scene) -> None:
-    [found] = [each for each in scene.json("administrator")["violations"] if each["rule"] == "stuck-on-spot"]
+def test_work_that_requires_sold_out_spot_shows_as_stuck(scenario: Scenario) -> None:
+    [found] = [
+        each for each in scenario.json("administrator")["violations"] if each["rule"] == "stuck-on-spot"
+    ]
     assert found["name"].startswith("inference-")
     assert "for a node of gpuspot" in found["message"]
     assert "prefer='spot' (gpuod is closed to it: " in found["advice"]
 
 
-def test_nothing_else_is_a_violation(scene: Scene) -> None:
-    rules = [each["rule"] for each in scene.json("administrator")["violations"]]
+def test_nothing_else_is_a_violation(scenario: Scenario) -> None:
+    rules = [each["rule"] for each in scenario.json("administrator")["violations"]]
     assert sorted(rules) == ["stateful-on-spot", "stuck-on-spot"]
     elsewhere = [
-        each for each in scene.json("everywhere")["violations"] if each["namespace"] != scene.namespace
+        each for each in scenario.json("everywhere")["violations"] if each["namespace"] != scenario.namespace
     ]
     assert elsewhere == []
 
 
-def test_work_is_not_stuck_before_its_time(scene: Scene) -> None:
-    assert "stuck-on-spot" not in scene.reports["table"].output
+def test_work_is_not_stuck_before_its_time(scenario: Scenario) -> None:
+    assert "stuck-on-spot" not in scenario.reports["table"].output
 
 
-def test_check_turns_violations_into_an_exit_code(scene: Scene) -> None:
-    assert (scene.reports["checked"].code, scene.reports["table"].code) == (1, 0)
+def test_check_turns_violations_into_an_exit_code(scenario: Scenario) -> None:
+    assert (scenario.reports["checked"].code, scenario.reports["table"].code) == (1, 0)
 
 
-def test_a_user_of_the_namespace_sees_pools_without_reading_nodes(scene: Scene) -> None:
-    assert scene.reports["user"].errors == []
-    work = scene.work("user", "training")
+def test_a_user_of_the_namespace_sees_pools_without_reading_nodes(scenario: Scenario) -> None:
+    assert scenario.reports["user"].errors == []
+    work = scenario.work("user", "training")
     assert (work["pods"][-1]["pool"], work["pods"][-1]["capacity"]) == ("cpuspot", "spot")
     assert (work["evictions"], work["unexplained"]) == (
         0,
         1,
-    )  # why a pod went is told by nodes or by a record alone
-    assert "nodes may not be read" in " ".join(scene.json("user")["notes"])
+    )  # the reason of a pod's end is known from nodes or a record only
+    assert "nodes may not be read" in " ".join(scenario.json("user")["notes"])
 
 
-def test_the_record_knows_why_the_pod_went(scene: Scene) -> None:
-    work = scene.work("record as json", "training")
+def test_the_record_knows_why_the_pod_went(scenario: Scenario) -> None:
+    work = scenario.work("record as json", "training")
     assert work["evictions"] == 1
     assert (work["pods"][0]["why"], work["pods"][0]["source"]) == ("EvictionByEvictionAPI", "pod")
-    assert any(line.endswith("(EvictionByEvictionAPI)") for line in scene.reports["told"].errors)
+    assert any(line.endswith("(EvictionByEvictionAPI)") for line in scenario.reports["recording"].errors)
 
 
 @pytest.mark.parametrize("who", ["picture", "record as svg"])
-def test_the_picture_has_both_nodes_and_the_eviction(scene: Scene, who: str) -> None:
-    root = ElementTree.fromstring(scene.reports[who].output)  # noqa: S314 - our own
+def test_the_picture_has_both_nodes_and_the_eviction(scenario: Scenario, who: str) -> None:
+    root = ElementTree.fromstring(scenario.reports[who].output)  # noqa: S314 - our own
     titles = [element.text or "" for element in root.iter(f"{SVG}title")]
     assert [
-        title for title in titles if title.startswith(f"{scene.before}: ") and title.endswith(", taken back")
+        title
+        for title in titles
+        if title.startswith(f"{scenario.before}: ") and title.endswith(", taken back")
     ]
-    assert [title for title in titles if title.startswith(f"{scene.after['spec']['nodeName']}: ")]
+    assert [title for title in titles if title.startswith(f"{scenario.after['spec']['nodeName']}: ")]
     assert [title for title in titles if "training" in title and title.endswith(", evicted")]
 
 
 def test_a_namespace_that_does_not_exist_is_one_line(demo: DemoStack) -> None:
     ran = where(demo.kubectl.kubeconfig, "-n", "nowhere")
     assert (ran.code, ran.output, len(ran.errors)) == (2, "", 1)
-    told, _, allowed = ran.errors[0].partition("; expected ")
-    assert told == "ckf-spot: --namespace: 'nowhere' does not exist"
+    recording, _, allowed = ran.errors[0].partition("; expected ")
+    assert recording == "ckf-spot: --namespace: 'nowhere' does not exist"
     assert {"default", "kube-system"} <= set(allowed.split(", "))
 
 
-def test_what_is_forbidden_is_one_line(scene: Scene) -> None:
-    ran = where(scene.record.parent / "user.kubeconfig", "-A")
+def test_what_is_forbidden_is_one_line(scenario: Scenario) -> None:
+    ran = where(scenario.record.parent / "user.kubeconfig", "-A")
     assert (ran.code, ran.output, len(ran.errors)) == (2, "", 1)
     assert ran.errors[0].startswith(
         "ckf-spot: pods of all namespaces can't be read: pods is forbidden: User "

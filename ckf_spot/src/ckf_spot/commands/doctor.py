@@ -17,7 +17,7 @@ from ckf_spot.doctor.reader import Reader
 from ckf_spot.doctor.work import pods
 from ckf_spot.errors import ContractError, Mistake, PlacementError, refuse
 from ckf_spot.fields import is_map
-from ckf_spot.kinds.kind import Wish
+from ckf_spot.kinds.kind import PlacingRequest
 from ckf_spot.pools import Pools
 
 _WRONG: Final = 1
@@ -28,8 +28,8 @@ def add_to(commands: Any) -> None:
     """Adds the command to the program's parser."""
     command: argparse.ArgumentParser = commands.add_parser(
         "doctor",
-        help="tell whether the cluster is ready, and a file right for it",
-        description="Tells in one line each what is ready for spot work and what is not. It changes nothing.",
+        help="check whether the cluster is ready, and a file right for it",
+        description="Prints one line for each thing that is ready for spot work or is not. Read-only.",
     )
     command.add_argument("-f", "--file", help="YAML to look at too; - is standard input")
     command.add_argument("--pool", help="with -f: a workload such as cpu or gpu, or the name of a pool")
@@ -52,22 +52,24 @@ def _run(options: argparse.Namespace) -> int:
     if options.pool and not options.file:
         raise PlacementError(Mistake("--pool", options.pool, "expected -f FILE --pool NAME", "needs a file"))
     documents, origin = _documents(options.file) if options.file else ((), "")
-    wish = Wish(require=options.require, also=tuple(options.also), trainer_api=options.trainer_api)
+    request = PlacingRequest(
+        require=options.require, also=tuple(options.also), trainer_api=options.trainer_api
+    )
     reader, why = _cluster()
     pools, contract = _contract(options, reader, why)
     group = pools[options.pool] if pools and options.pool else None
-    placement = group.placement(require=wish.require) if group else None
+    placement = group.placement(require=request.require) if group else None
     findings = [contract, *(platform.look(reader, pools) if reader else [unknown("cluster", why)])]
     noted: Mapping[str, Any] = {}
     for name, theirs in _spaces(documents, options.namespace, reader).items():
         if reader:
-            noted, told = namespace.read(reader, name)
+            noted, findings_of_namespace = namespace.read(reader, name)
             work = [each for document in theirs for each in pods(document)]
-            findings += [*told, *namespace.look(reader, name, noted, work, placement)]
+            findings += [*findings_of_namespace, *namespace.look(reader, name, noted, work, placement)]
         if pools and theirs:
             findings += file.look(theirs, origin, pools, noted)
     if group:
-        findings += file.placing(documents, origin, group, wish)
+        findings += file.placing(documents, origin, group, request)
     output.write("".join(f"{each}\n" for each in findings), output.STANDARD)
     return _WRONG if any(each.state == "wrong" for each in findings) else 0
 
@@ -102,20 +104,20 @@ def _contract(options: argparse.Namespace, reader: Reader | None, why: str) -> t
 
 
 def _spaces(
-    documents: Sequence[Any], asked: str | None, reader: Reader | None
+    documents: Sequence[Any], namespace_option: str | None, reader: Reader | None
 ) -> dict[str, list[Mapping[str, Any]]]:
-    """The documents by the namespace that they are for; one that was asked for is there without any too.
+    """The documents by the namespace that they are for; one that was namespace_option for is there without any too.
 
     Raises:
-        PlacementError: a document is for another namespace than was asked for.
+        PlacementError: a document is for another namespace than was namespace_option for.
     """
-    found: dict[str, list[Mapping[str, Any]]] = {asked: []} if asked else {}
+    found: dict[str, list[Mapping[str, Any]]] = {namespace_option: []} if namespace_option else {}
     for document in documents:
         own = file.namespace_of(document)
-        if asked and own and own != asked:
+        if namespace_option and own and own != namespace_option:
             problem = f"contradicts the namespace {own!r} of {file.name_of(document)}"
-            raise PlacementError(Mistake("--namespace", asked, "leave it out", problem))
-        name = own or asked or (reader.own_namespace() if reader else "")
+            raise PlacementError(Mistake("--namespace", namespace_option, "leave it out", problem))
+        name = own or namespace_option or (reader.own_namespace() if reader else "")
         found.setdefault(name, []).append(document)
     return found
 

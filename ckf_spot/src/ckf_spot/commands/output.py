@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Final, TextIO
 
 from ckf_spot import files
-from ckf_spot.files import told
+from ckf_spot.files import readable_errors
 
 STANDARD: Final = "-"
 """Standard input or output in place of a file's name."""
 _NO_READER: Final = 141
-"""Exit code where nobody reads on, as after `| head`: what a shell gives a program that SIGPIPE ended."""
+"""Exit code where the reader is gone, as after `| head`: what a shell gives a program that SIGPIPE ended."""
 
 
 def read(name: str) -> str:
@@ -27,7 +27,7 @@ def read(name: str) -> str:
     """
     if name != STANDARD:
         return files.read(name)
-    with told("standard input", "read"):
+    with readable_errors("standard input", "read"):
         return files.decoded(sys.stdin.buffer.read())
 
 
@@ -40,7 +40,7 @@ def write(text: str, name: str) -> None:
     Raises:
         PlacementError: it can't be written.
     """
-    with told("standard output" if name == STANDARD else name, "written"):
+    with readable_errors("standard output" if name == STANDARD else name, "written"):
         if name == STANDARD:
             _print(text, sys.stdout)
             return

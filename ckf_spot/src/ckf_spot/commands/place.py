@@ -11,7 +11,7 @@ from ckf_spot import backend, install, yaml_text
 from ckf_spot.commands import output
 from ckf_spot.errors import ABSENT, Mistake, refuse, together
 from ckf_spot.kinds import manifests, table
-from ckf_spot.kinds.kind import Wish
+from ckf_spot.kinds.kind import PlacingRequest
 from ckf_spot.pipelines import compiled
 from ckf_spot.placement import check_wish
 from ckf_spot.pods import strict_schema
@@ -83,8 +83,10 @@ def _run(options: argparse.Namespace) -> int:
 def _pipeline(documents: list[Any], group: PoolGroup, options: argparse.Namespace, origin: str) -> list[Any]:
     """A compiled pipeline; what became of each task goes to the terminal."""
     _refuse(options, _OF_OBJECTS, f"{origin} is a compiled pipeline, and it is not for one")
-    asked: dict[str, Any] = {name: getattr(options, name) for name in _OF_PIPELINES if name != "backend"}
-    given = {name: value for name, value in asked.items() if value is not None}
+    options_of_pipelines: dict[str, Any] = {
+        name: getattr(options, name) for name in _OF_PIPELINES if name != "backend"
+    }
+    given = {name: value for name, value in options_of_pipelines.items() if value is not None}
     placed, report = compiled.place(documents, group, prefer=options.prefer, require=options.require, **given)
     sys.stderr.write(f"{report}\n")
     return placed
@@ -93,14 +95,14 @@ def _pipeline(documents: list[Any], group: PoolGroup, options: argparse.Namespac
 def _manifests(documents: list[Any], group: PoolGroup, options: argparse.Namespace, origin: str) -> list[Any]:
     """Objects of Kubernetes."""
     _refuse(options, _OF_PIPELINES, f"{origin} is no compiled pipeline, and it is for one only")
-    wish = Wish(
+    request = PlacingRequest(
         prefer=options.prefer,
         require=options.require,
         also=tuple(options.also or ()),
         trainer_api=options.trainer_api,
         pod_template=bool(options.pod_template),
     )
-    placed = manifests.place(documents, group, wish, origin)
+    placed = manifests.place(documents, group, request, origin)
     sys.stderr.writelines(f"ckf-spot: {note}\n" for note in placed.notes)
     if not strict_schema.available():
         sys.stderr.write(

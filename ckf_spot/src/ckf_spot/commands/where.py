@@ -40,8 +40,8 @@ def add_to(commands: Any) -> None:
     """Adds the command to the program's parser."""
     command: argparse.ArgumentParser = commands.add_parser(
         "where",
-        help="tell where pods run and how often they were evicted",
-        description="Tells which pod runs on which pool, how often it was evicted, and what should not be so.",
+        help="show where pods run and how often they were evicted",
+        description="Shows which pod runs on which pool, how often it was evicted, and what is wrong.",
     )
     scope = command.add_mutually_exclusive_group()
     scope.add_argument("-n", "--namespace", help="left out: the kubeconfig's, or the one that this runs in")
@@ -101,7 +101,7 @@ def _checked(options: argparse.Namespace) -> tuple[timedelta, int | None]:
             for name, value in refused.items()
             if value is not None
         )
-    found.tell()
+    found.raise_all()
     return timedelta(seconds=patience or 0), length
 
 
@@ -119,7 +119,7 @@ def _text(found: Report, form: str) -> str:
 
 
 def _width() -> int | None:
-    """Of the terminal; None where the output goes to a file or another program and nobody has set COLUMNS."""
+    """Of the terminal; None where the output goes to a file or another program and COLUMNS is not set."""
     if sys.stdout.isatty() or os.environ.get("COLUMNS"):
         return shutil.get_terminal_size().columns
     return None

@@ -13,7 +13,7 @@ from ckf_spot.doctor.work import Pods, pods
 from ckf_spot.errors import PlacementError
 from ckf_spot.fields import copied, of
 from ckf_spot.kinds import manifests
-from ckf_spot.kinds.kind import Wish
+from ckf_spot.kinds.kind import PlacingRequest
 from ckf_spot.pipelines import compiled
 from ckf_spot.pods import shape
 from ckf_spot.pool_group import PoolGroup
@@ -49,12 +49,12 @@ def look(
 
 
 def placing(
-    documents: Sequence[Mapping[str, Any]], origin: str, group: PoolGroup, wish: Wish
+    documents: Sequence[Mapping[str, Any]], origin: str, group: PoolGroup, request: PlacingRequest
 ) -> Iterator[Finding]:
     """Whether the file is placed as wished, or what placing would change or refuse."""
     what = f"{origin} on {group.name}"
     try:
-        placed, notes = _placed(documents, origin, group, wish)
+        placed, notes = _placed(documents, origin, group, request)
     except PlacementError as error:
         for each in error.mistakes:
             yield wrong("can't be placed", str(each))
@@ -67,7 +67,7 @@ def placing(
             more = f" and {len(fields) - _SHOWN} more" if len(fields) > _SHOWN else ""
             yield wrong(
                 f"{name_of(before)} on {group.name}",
-                f"not placed as asked: placing would set {', '.join(fields[:_SHOWN])}{more}",
+                f"placed differently: placing would set {', '.join(fields[:_SHOWN])}{more}",
                 f"ckf-spot place -f {origin} --pool {group.name}",
             )
     if not changed:
@@ -77,14 +77,14 @@ def placing(
 
 
 def _placed(
-    documents: Sequence[Mapping[str, Any]], origin: str, group: PoolGroup, wish: Wish
+    documents: Sequence[Mapping[str, Any]], origin: str, group: PoolGroup, request: PlacingRequest
 ) -> tuple[Sequence[Mapping[str, Any]], Sequence[str]]:
     """The documents as `ckf-spot place` would write them, and its notes."""
     if not any(map(compiled.is_compiled, documents)):
-        found = manifests.place(documents, group, wish, origin)
+        found = manifests.place(documents, group, request, origin)
         return found.documents, found.notes
     try:
-        placed, report = compiled.place(documents, group, require=wish.require)
+        placed, report = compiled.place(documents, group, require=request.require)
     except PlacementError as error:
         raise PlacementError(*(each.under(origin) for each in error.mistakes)) from None
     left = [f"{origin}: {row.task}: {row.outcome}: {row.note}" for row in report.rows if not row.pools]
@@ -128,7 +128,7 @@ def _scheduled(work: Pods, what: str, pools: Pools, noted: Mapping[str, Any]) ->
     if takers:
         return right(what, f"can run on {', '.join(takers)}")
     reasons = "; ".join(f"{name}: {reason}" for name, reason in against.items())
-    return wrong(what, f"no pool takes it: {reasons}", "--pool NAME tells how to place it")
+    return wrong(what, f"no pool takes it: {reasons}", "pass --pool NAME to check against one")
 
 
 def _with_gpus(spec: dict[str, Any]) -> dict[str, Any]:

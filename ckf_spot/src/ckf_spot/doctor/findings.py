@@ -45,7 +45,7 @@ def wrong(what: str, text: str, advice: str = "") -> Finding:
 
 
 def unknown(what: str, why: str) -> Finding:
-    """Nobody knows, and why."""
+    """It cannot be known, and why."""
     return Finding("unknown", what, f"not checked, because {why}")
 
 

@@ -67,7 +67,7 @@ def _same_contract(reader: Reader, pools: Pools) -> Iterator[Finding]:
 
 
 def _retries(reader: Reader) -> Iterator[Finding]:
-    """Whether a step whose pod vanished is tried again (docs/facts/placement.md#retries-of-vanished-pods)."""
+    """Whether a step whose pod vanished is tried again (docs/facts/placement.md#retries-of-lost-pods)."""
     data = reader.config_map(*_ARGO)
     where = f"ConfigMap {'/'.join(_ARGO)}"
     if data is None:
@@ -93,7 +93,7 @@ def _backend(reader: Reader, pools: Pools | None) -> Iterator[Finding]:
         return
     release = next((match[1] for image in images if (match := _SERVER.search(image))), None)
     if release is None:
-        yield unknown(BACKEND, f"no image tells its release: {', '.join(images)}")
+        yield unknown(BACKEND, f"no image names its release: {', '.join(images)}")
     elif pools is not None and str(pools.backend) != release:
         yield wrong(
             BACKEND,
@@ -124,8 +124,8 @@ def _priorities(reader: Reader, pools: Pools) -> Iterator[Finding]:
         for pool in pools.all
         if pool.spot and pool.fallback in named and not _before(of_pool[pool.name], of_pool[pool.fallback])
     ]
-    for spot, twin in late:
-        yield wrong(EXPANDER, f"{twin} is made before {spot}, or as readily", _REFRESH)
+    for spot, fallback in late:
+        yield wrong(EXPANDER, f"{fallback} is scaled up before {spot}, or with the same priority", _REFRESH)
     if not closed and not late:
         yield right(EXPANDER, "spot nodes are made before on-demand ones")
 
@@ -153,8 +153,8 @@ def _level(pool: AgentPool, levels: Mapping[int, list[re.Pattern[str]]]) -> int 
     )
 
 
-def _before(spot: int | None, twin: int | None) -> bool:
-    return spot is None or twin is None or spot > twin
+def _before(spot: int | None, fallback: int | None) -> bool:
+    return spot is None or fallback is None or spot > fallback
 
 
 def _gpus(reader: Reader, pools: Pools) -> Iterator[Finding]:

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from ckf_spot.doctor.findings import Finding, right, unknown, wrong
 from ckf_spot.doctor.reader import Reader
-from ckf_spot.doctor.work import Pods, said
+from ckf_spot.doctor.work import Pods, stated
 from ckf_spot.fields import of
 
 _COMPUTE: Final = ("cpu", "memory")
@@ -27,15 +27,15 @@ def limits(reader: Reader, name: str, pods: Sequence[Pods]) -> Iterator[Finding]
 def _too_large(title: str, limit: Mapping[str, Any], pods: Sequence[Pods]) -> Iterator[Finding]:
     for resource, most in of(limit, "max").items():
         for container in (each for work in pods for each in work.containers):
-            asked = said(container, "limits", resource) or said(container, "requests", resource)
+            needed = stated(container, "limits", resource) or stated(container, "requests", resource)
             try:
-                larger = asked is not None and _quantity(asked) > _quantity(most)
+                larger = needed is not None and _quantity(needed) > _quantity(most)
             except ValueError:
                 continue  # a trial's parameter
             if larger:
                 yield wrong(
                     title,
-                    f"pods are refused: {container.get('name')} asks for {resource}: {asked}, {most} is the most",
+                    f"pods are refused: {container.get('name')} asks for {resource}: {needed}, {most} is the most",
                     f"ask for at most {most}",
                 )
 
@@ -58,7 +58,7 @@ def quotas(reader: Reader, name: str, pods: Sequence[Pods]) -> Iterator[Finding]
         if not left:
             yield right(title, "nothing that pods ask for is limited")
         elif not pods:
-            yield unknown(title, f"no pod's template tells what is needed; {left}")
+            yield unknown(title, f"no pod template states what is needed; {left}")
         else:
             yield from list(_problems(title, hard, used, pods, filled)) or [right(title, left)]
 
@@ -84,27 +84,27 @@ def _problems(
                 f"add resources.{part}.{resource}, which this quota limits",
             )
         try:
-            asked = _asked(pods, part, resource, filled.get(meant, 0))
+            needed = _needed(pods, part, resource, filled.get(meant, 0))
         except ValueError as error:
             yield unknown(f"{title}: {limited}", str(error))
             continue
         free = _quantity(most) - _quantity(used.get(limited, "0"))
-        if asked > free:
+        if needed > free:
             yield wrong(
                 title,
-                f"{limited}: {_plain(asked)} needed at once, {_plain(free)} of {most} free",
+                f"{limited}: {_plain(needed)} needed at once, {_plain(free)} of {most} free",
                 "some pods will have to wait for others; ask for less, or an administrator raises it",
             )
 
 
-def _asked(pods: Sequence[Pods], part: str, resource: str, default: object) -> Decimal:
+def _needed(pods: Sequence[Pods], part: str, resource: str, default: object) -> Decimal:
     if resource == "pods":
         return Decimal(sum(each.count for each in pods))
     return sum((each.amount(part, resource, default) for each in pods), Decimal(0))
 
 
 def _meant(limited: str) -> tuple[str, str] | None:
-    """What a quota's name stands for: part and resource; None: nothing that a pod's template tells."""
+    """What a quota's name stands for: part and resource; None: not stated in a pod template."""
     if limited in {*_COMPUTE, "pods"}:
         return "requests", limited
     part, dot, resource = limited.partition(".")

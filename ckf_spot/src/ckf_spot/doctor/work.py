@@ -52,7 +52,7 @@ class Pods:
 
     def without(self, part: str, resource: str) -> list[str]:
         """Names of the containers that do not say how much they ask for."""
-        return [str(each.get("name")) for each in self.containers if said(each, part, resource) is None]
+        return [str(each.get("name")) for each in self.containers if stated(each, part, resource) is None]
 
     def _containers(self) -> tuple[list[Mapping[str, Any]], list[Mapping[str, Any]]]:
         """Those that run before the others, and those that run side by side."""
@@ -94,11 +94,11 @@ def _is_count(value: object) -> bool:
 def _amount(container: Mapping[str, Any], part: str, resource: str, default: object) -> Decimal:
     from kubernetes.utils import parse_quantity  # noqa: PLC0415 - an extra, there where a quota was read
 
-    found = said(container, part, resource)
+    found = stated(container, part, resource)
     return Decimal(parse_quantity(default if found is None else found))
 
 
-def said(container: Mapping[str, Any], part: str, resource: str) -> Any:
+def stated(container: Mapping[str, Any], part: str, resource: str) -> Any:
     """The quantity; a request that is left out is as large as the limit."""
     resources = of(container, "resources")
     found = of(resources, part).get(resource)

@@ -1,6 +1,7 @@
-"""Queues of Kueue (kueue.x-k8s.io/v1beta2): a flavor for each pool, spot before its on-demand twin, and their quotas.
+"""Queues of Kueue (kueue.x-k8s.io/v1beta2): a flavor for each pool, spot before its fallback, and their quotas.
 
-Held against Kueue's own custom resources by tests/local/crds/test_kueue.py, at the version in tools/crds.py.
+Held against Kueue's own custom resources by tests/local/crds/test_kueue.py, at the version in
+kubeflow_aks/tools/crds.py.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from ckf_spot.pools import Pools
 
 API_VERSION: Final = "kueue.x-k8s.io/v1beta2"
 QUEUE: Final = "batch"
-"""Name of the queues, unless another is asked for."""
+"""Name of the queues, unless another is given."""
 QUEUE_LABEL: Final = "kueue.x-k8s.io/queue-name"
 """Label of work that is to wait in a queue (Kueue v0.19.2, pkg/controller/constants/constants.go)."""
 NODE_FORM: Final = "SIZE=CPU,MEMORY, such as Standard_D8ds_v5=7820m,27Gi"
@@ -102,7 +103,7 @@ def objects(
         found.of(lambda name=namespace: profile(name))
     work = _in_order(pools)
     found.add(_node_problems(work, nodes))
-    found.tell()
+    found.raise_all()
     covered = ["cpu", "memory", *([GPU] if any(pool.gpus for pool in work) else ())]
     return [
         *(_object("ResourceFlavor", pool.name, _flavor(pool)) for pool in work),
@@ -119,7 +120,7 @@ def objects(
                         }
                     ]
                 },
-                # Rather another team's unused spot nodes than the twin, but the twin rather than another team's work.
+                # Other teams' unused spot nodes come before the fallback, and the fallback before their work.
                 "flavorFungibility": {"whenCanBorrow": "MayStopSearch", "whenCanPreempt": "TryNextFlavor"},
                 "resourceGroups": [
                     {

@@ -46,7 +46,7 @@ def pod_default(pools: Pools, namespace: str) -> Json:
 
 
 def default_tolerations(pools: Pools, namespace: str) -> Json:
-    """The namespace with an annotation by which every new pod in it tolerates spot nodes, asked or not.
+    """The namespace with an annotation by which every new pod in it tolerates spot nodes.
 
     Notebooks in it are then refused by the cluster's guard, and drivers of pipelines may be evicted: for a profile that
     runs batch work and nothing else.

@@ -12,11 +12,11 @@ from ckf_spot.fields import Json, at, copied, is_map, is_maps, of
 from ckf_spot.kinds.kind import (
     Kind,
     Path,
+    PlacingRequest,
     Pods,
-    Wish,
     dotted,
     misfit,
-    told,
+    mistake_in,
     unknown_roles,
     within,
 )
@@ -95,7 +95,7 @@ class _Step(Pods):
         own = at(document, *self.path)
         own.update({key: template["spec"][key] for key in _PLACING}, metadata=template["metadata"])
 
-    def told(self, mistake: Mistake, where: str) -> Mistake:
+    def located(self, mistake: Mistake, where: str) -> Mistake:
         """There is no spec between the template and its fields, and containers have names of their own."""
         pod = f"{where}.spec"
         for number, (path, _) in enumerate(_containers(at(self.workflow, *self.path))):
@@ -117,22 +117,22 @@ class _Workflow(Kind):
 
     has_roles = True
 
-    def problems(self, document: Mapping[str, Any], wish: Wish) -> Iterator[Mistake]:
+    def problems(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Mistake]:
         """Down to the templates."""
         yield from fields.problems(document, "", _SPEC)
         templates = document.get("templates")
         if templates is None and document.get("workflowTemplateRef") is not None:
             problem = "its templates are out of reach"
-            yield told("workflowTemplateRef", problem, "place that WorkflowTemplate instead")
+            yield mistake_in("workflowTemplateRef", problem, "place that WorkflowTemplate instead")
         elif not (is_maps(templates) and templates):
             yield Mistake("templates", templates, "expected a list of maps")
-        elif not any(each.moves for each in self._steps(document, wish)):
+        elif not any(each.moves for each in self._steps(document, request)):
             if out := sorted(set(_references(document))):
                 problem = f"those of its steps are out of reach: {', '.join(out)}"
-                yield told("templates", problem, "place them where they are")
+                yield mistake_in("templates", problem, "place them where they are")
             else:
                 problem = "none of them makes a pod that may vanish, so nothing would be placed"
-                yield told("templates", problem, "name one in also, if there is any")
+                yield mistake_in("templates", problem, "name one in also, if there is any")
         yield from within(document, "templateDefaults")
         for path, template in _templates(document):
             where = dotted(path)
@@ -143,15 +143,17 @@ class _Workflow(Kind):
             if retry is not None and not is_map(retry):
                 yield Mistake(dotted((*path, "retryStrategy")), retry, "expected a map", "is no map")
 
-    def wish_problems(self, document: Mapping[str, Any], wish: Wish) -> Iterator[Mistake]:
+    def request_problems(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Mistake]:
         """A template that is not there."""
-        yield from unknown_roles(wish, [each.role for each in self._steps(document, wish)])
+        yield from unknown_roles(request, [each.role for each in self._steps(document, request)])
 
-    def pods(self, document: Mapping[str, Any], wish: Wish) -> Iterator[Pods]:
+    def pods(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Pods]:
         """The templates that make pods with containers."""
-        yield from (each for each in self._steps(document, wish) if _containers(at(document, *each.path)))
+        yield from (each for each in self._steps(document, request) if _containers(at(document, *each.path)))
 
-    def misfits(self, document: Mapping[str, Any], placement: Placement, wish: Wish) -> Iterator[Mistake]:
+    def misfits(
+        self, document: Mapping[str, Any], placement: Placement, request: PlacingRequest
+    ) -> Iterator[Mistake]:
         """Patches that undo the placement, and choices of nodes that the placement of the steps would undo."""
         for path, patch in _patches(document):
             yield from _patch_problems(path, patch)
@@ -168,19 +170,21 @@ class _Workflow(Kind):
                             f"{where}.{key}", template[key], "expected it in the steps' own", problem
                         )
 
-    def place(self, document: Json, placement: Placement, wish: Wish) -> None:
+    def place(self, document: Json, placement: Placement, request: PlacingRequest) -> None:
         """A step that has no retries is tried again."""
         if not placement.spot or _everywhere(document) is not None:
             return
-        for step in self._moving(document, placement, wish):
+        for step in self._moving(document, placement, request):
             own = at(document, *step.path)
             if own.get("retryStrategy") is None:
                 own["retryStrategy"] = copied(RETRIES)
 
-    def doubts(self, document: Mapping[str, Any], placement: Placement, wish: Wish) -> Iterator[str]:
+    def doubts(
+        self, document: Mapping[str, Any], placement: Placement, request: PlacingRequest
+    ) -> Iterator[str]:
         """Retries of its own that an eviction is not for, and templates out of reach."""
         if placement.spot:
-            moving = {each.path for each in self._moving(document, placement, wish)}
+            moving = {each.path for each in self._moving(document, placement, request)}
             for path, role, own in _retries(document):
                 retry = _everywhere(document) if own is None else own
                 if path in moving and retry is not None and (why := _lost(retry)):
@@ -188,12 +192,14 @@ class _Workflow(Kind):
         if out := sorted(set(_references(document))):
             yield f"the templates of {', '.join(out)} are out of reach: place them where they are"
 
-    def _moving(self, document: Mapping[str, Any], placement: Placement, wish: Wish) -> Iterator[Pods]:
-        for each in self.pods(document, wish):
+    def _moving(
+        self, document: Mapping[str, Any], placement: Placement, request: PlacingRequest
+    ) -> Iterator[Pods]:
+        for each in self.pods(document, request):
             if each.moves and not misfit(each, each.template(dict(document)), placement):
                 yield each
 
-    def _steps(self, document: Mapping[str, Any], wish: Wish) -> Iterator[Pods]:
+    def _steps(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Pods]:
         """Every template that makes a pod, with containers or only with Argo's own."""
         handlers = _only_handlers(document)
         for path, template in _templates(document):
@@ -201,7 +207,7 @@ class _Workflow(Kind):
                 role = _role(document, path, template)
                 owner = str(at(document, *path[:2], "name"))
                 stays = owner in handlers or template.get("daemon") is True
-                yield _Step(path, role, not stays or role in wish.also, apart=True, workflow=document)
+                yield _Step(path, role, not stays or role in request.also, apart=True, workflow=document)
 
 
 @dataclass(frozen=True)
@@ -214,7 +220,7 @@ class Workflow(Kind):
 
     path: tuple[str, ...] = ("spec",)
 
-    def problems(self, document: Mapping[str, Any], wish: Wish) -> Iterator[Mistake]:
+    def problems(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Mistake]:
         """Around the workflow's spec."""
         yield from fields.object_problems(document, _VERSION)
         metadata = of(document, "metadata")

@@ -8,7 +8,7 @@ from typing import Any, Final
 from ckf_spot import fields
 from ckf_spot.errors import Mistake
 from ckf_spot.fields import Json, is_map, is_maps, of
-from ckf_spot.kinds.kind import Kind, Path, Pods, Wish, contradiction
+from ckf_spot.kinds.kind import Kind, Path, PlacingRequest, Pods, contradiction
 from ckf_spot.placement import Placement
 
 IGNORE_EVICTIONS: Final = {
@@ -45,7 +45,7 @@ class JobTemplate(Kind):
     """A Job inside another object, without a kind of its own.
 
     Its pods get `restartPolicy: Never`, without which Kubernetes takes no failure policy. Evictions are ignored before
-    any rule of its own is asked, and a pod is replaced once it has ended, so that never two of them write the same
+    any rule of its own applies, and a pod is replaced once it has ended, so that never two of them write the same
     checkpoint. An Indexed Job without any limit of its own gets `backoffLimitPerIndex: 6`: its evicted task then starts
     again after 10 s, whatever happened to the others; in other Jobs the controller waits 10 s for the first evicted pod
     and twice as long for each one more, up to 10 min, though the failures are ignored (seen with Kubernetes 1.34).
@@ -53,7 +53,7 @@ class JobTemplate(Kind):
 
     schema = "jobtemplatespec-batch-v1"
 
-    def problems(self, document: Mapping[str, Any], wish: Wish) -> Iterator[Mistake]:
+    def problems(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Mistake]:
         """Down to the pod's template."""
         yield from fields.problems(document, "", self._around(), ("spec",))
         if document.get("spec") is None:
@@ -63,12 +63,14 @@ class JobTemplate(Kind):
         if policy is not None and not _is_policy(policy):
             yield Mistake("spec.podFailurePolicy", policy, "expected a map with a list of rules")
 
-    def pods(self, document: Mapping[str, Any], wish: Wish) -> Iterator[Pods]:
+    def pods(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Pods]:
         """The one template."""
         if of(document, "spec").get("template") is not None:
             yield Pods(("spec", "template"), "the Job")
 
-    def misfits(self, document: Mapping[str, Any], placement: Placement, wish: Wish) -> Iterator[Mistake]:
+    def misfits(
+        self, document: Mapping[str, Any], placement: Placement, request: PlacingRequest
+    ) -> Iterator[Mistake]:
         """What of its own policies contradicts surviving evictions."""
         if not placement.spot:
             return
@@ -88,7 +90,7 @@ class JobTemplate(Kind):
                     "on DisruptionTarget contradicts surviving evictions",
                 )
 
-    def place(self, document: Json, placement: Placement, wish: Wish) -> None:
+    def place(self, document: Json, placement: Placement, request: PlacingRequest) -> None:
         """Evictions neither fail the Job nor count against its `backoffLimit`."""
         if not placement.spot:
             return
@@ -111,10 +113,10 @@ class Job(JobTemplate):
 
     schema = "job-batch-v1"
 
-    def problems(self, document: Mapping[str, Any], wish: Wish) -> Iterator[Mistake]:
+    def problems(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Mistake]:
         """Down to the pod's template."""
         yield from fields.version_problems(document, "batch/v1")
-        yield from super().problems(document, wish)
+        yield from super().problems(document, request)
 
     def _around(self) -> tuple[str, ...]:
         return fields.OBJECT
@@ -125,7 +127,7 @@ class CronJob(Kind):
 
     schema = "cronjob-batch-v1"
 
-    def problems(self, document: Mapping[str, Any], wish: Wish) -> Iterator[Mistake]:
+    def problems(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Mistake]:
         """Down to the Job's template."""
         yield from fields.object_problems(document, "batch/v1")
         if document.get("spec") is not None:
@@ -144,7 +146,7 @@ class JobSet(Kind):
     An evicted pod is then replaced inside its Job, and the set does not start over.
     """
 
-    def problems(self, document: Mapping[str, Any], wish: Wish) -> Iterator[Mistake]:
+    def problems(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Mistake]:
         """Down to the Jobs' templates."""
         yield from fields.object_problems(document, "jobset.x-k8s.io/v1alpha2", "jobset.x-k8s.io/v1")
         if document.get("spec") is None:

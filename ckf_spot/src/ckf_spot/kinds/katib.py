@@ -9,7 +9,7 @@ from ckf_spot import fields
 from ckf_spot.errors import Mistake, not_one_of
 from ckf_spot.fields import is_map, of
 from ckf_spot.kinds import argo, jobs, trainer, training
-from ckf_spot.kinds.kind import Kind, Path, Wish, told
+from ckf_spot.kinds.kind import Kind, Path, PlacingRequest, mistake_in
 
 TRIALS: Final[Mapping[str, Kind]] = {
     "Job": jobs.KINDS["Job"],
@@ -35,7 +35,7 @@ class Experiment(Kind):
     An eviction then costs a trial its time, and does not count against `maxFailedTrialCount`.
     """
 
-    def problems(self, document: Mapping[str, Any], wish: Wish) -> Iterator[Mistake]:
+    def problems(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Mistake]:
         """Down to the trial."""
         yield from fields.object_problems(document, "kubeflow.org/v1beta1")
         if document.get("spec") is None:
@@ -45,7 +45,7 @@ class Experiment(Kind):
         if template is None:
             return
         if is_map(template) and template.get("configMap") is not None:
-            yield told(
+            yield mistake_in(
                 "spec.trialTemplate.configMap",
                 "the trial is out of reach in a ConfigMap",
                 "expected trialSpec",

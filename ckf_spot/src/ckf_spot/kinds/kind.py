@@ -17,7 +17,7 @@ Path = tuple[str | int, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wish:
+class PlacingRequest:
     """How to place, whatever the kind.
 
     Attributes:
@@ -45,7 +45,7 @@ class Pods:
     Attributes:
         path: where the template is in its part of the document.
         role: what they do, for messages.
-        moves: whether they may vanish and go where the wish says; the others stay on nodes that stay.
+        moves: whether they may vanish and go where the request says; the others stay on nodes that stay.
         apart: whether they may be left as they are where only others of the document fit the pools' GPUs.
     """
 
@@ -62,7 +62,7 @@ class Pods:
         """Puts a placed template where the other one is."""
         at(document, *self.path[:-1])[self.path[-1]] = template
 
-    def told(self, mistake: Mistake, where: str) -> Mistake:
+    def located(self, mistake: Mistake, where: str) -> Mistake:
         """A mistake in the template, with the path that it has in the document; `where` is the template's."""
         return mistake
 
@@ -77,24 +77,24 @@ class Kind:
     A document is any map here: whatever a method reads of it may be missing or malformed, unless it says otherwise.
 
     Attributes:
-        has_roles: whether `Wish.also` means something.
+        has_roles: whether `PlacingRequest.also` means something.
         schema: name of Kubernetes' own schema for the whole document, or None where it has none.
     """
 
     has_roles: bool = False
     schema: str | None = None
 
-    def problems(self, document: Mapping[str, Any], wish: Wish) -> Iterator[Mistake]:
+    def problems(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Mistake]:
         """What is wrong with the fields around the pods; paths begin in this document."""
         raise NotImplementedError
 
-    def wish_problems(self, document: Mapping[str, Any], wish: Wish) -> Iterator[Mistake]:
-        """What of the wish does not fit this document."""
-        if wish.also and not self.has_roles:
+    def request_problems(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Mistake]:
+        """What of the request does not fit this document."""
+        if request.also and not self.has_roles:
             kind = document.get("kind") or "a Job"
-            yield contradiction("also", tuple(wish.also), f"{kind}, which has no roles", "leave it out")
+            yield contradiction("also", tuple(request.also), f"{kind}, which has no roles", "leave it out")
 
-    def pods(self, document: Mapping[str, Any], wish: Wish) -> Iterator[Pods]:
+    def pods(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Pods]:
         """The pods' templates that are there."""
         yield from ()
 
@@ -102,14 +102,18 @@ class Kind:
         """Documents inside this one and their kinds, such as a trial in an experiment."""
         yield from ()
 
-    def misfits(self, document: Mapping[str, Any], placement: Placement, wish: Wish) -> Iterator[Mistake]:
+    def misfits(
+        self, document: Mapping[str, Any], placement: Placement, request: PlacingRequest
+    ) -> Iterator[Mistake]:
         """Why a document without problems can't be placed there, besides its pods."""
         yield from ()
 
-    def place(self, document: Json, placement: Placement, wish: Wish) -> None:
+    def place(self, document: Json, placement: Placement, request: PlacingRequest) -> None:
         """Changes what lies around the pods of a document without problems, so that it survives evictions."""
 
-    def doubts(self, document: Mapping[str, Any], placement: Placement, wish: Wish) -> Iterator[str]:
+    def doubts(
+        self, document: Mapping[str, Any], placement: Placement, request: PlacingRequest
+    ) -> Iterator[str]:
         """How an eviction would still lose the work of a placed document."""
         yield from ()
 
@@ -131,18 +135,18 @@ def contradiction(path: str, value: object, what: str, expected: str) -> Mistake
     return Mistake(path, value, expected, f"contradicts {what}")
 
 
-def told(path: str, problem: str, expected: str) -> Mistake:
+def mistake_in(path: str, problem: str, expected: str) -> Mistake:
     """A mistake that is about no single value."""
     return Mistake(path, ABSENT, expected, problem)
 
 
 def within(document: Mapping[str, Any], *path: str) -> Iterator[Mistake]:
-    """The mistake of a part that is there and no map, so that nobody looks into it."""
+    """The mistake of a part that must be a map and is something else."""
     found = at(document, *path)
     if found is not None and not is_map(found):
         yield Mistake(dotted(path), found, "expected a map", "is no map")
 
 
-def unknown_roles(wish: Wish, roles: Sequence[str]) -> Iterator[Mistake]:
+def unknown_roles(request: PlacingRequest, roles: Sequence[str]) -> Iterator[Mistake]:
     """The mistakes in the roles that may vanish too."""
-    yield from (not_one_of("also", role, roles) for role in wish.also if role not in roles)
+    yield from (not_one_of("also", role, roles) for role in request.also if role not in roles)

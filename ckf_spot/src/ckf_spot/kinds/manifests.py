@@ -11,7 +11,7 @@ from typing import Any, Final
 from ckf_spot.errors import Mistake, Mistakes, PlacementError, not_one_of
 from ckf_spot.fields import at, copied, is_map, of
 from ckf_spot.kinds import placing, table
-from ckf_spot.kinds.kind import Path, Wish, told
+from ckf_spot.kinds.kind import Path, PlacingRequest, mistake_in
 from ckf_spot.pool_group import PoolGroup
 
 _LISTS: Final = ("List", *(f"{kind}List" for kind in table.KINDS))
@@ -23,7 +23,7 @@ _WITHOUT_PODS: Final = (
     "ResourceClaim", "ResourceClaimTemplate", "ResourceFlavor", "ResourceQuota", "Role", "RoleBinding", "Secret",
     "Service", "ServiceAccount", "StorageClass", "WorkloadPriorityClass",
 )  # fmt: skip
-"""Kinds that are often in the same file as a job; that they stay as they are need not be told."""
+"""Kinds that are often in the same file as a job; no warning says that they stay as they are."""
 
 
 @dataclass(frozen=True)
@@ -39,19 +39,21 @@ class Manifests:
     notes: tuple[str, ...]
 
 
-def place(documents: Sequence[Any], group: PoolGroup, wish: Wish, origin: str) -> Manifests:
+def place(documents: Sequence[Any], group: PoolGroup, request: PlacingRequest, origin: str) -> Manifests:
     """Places every object that can be placed; the others stay as they are.
 
     Args:
         documents: plain values as read from YAML; they are not changed.
         group: the pools.
-        wish: how; roles in `also` are for the kinds that have roles.
+        request: how; roles in `also` are for the kinds that have roles.
         origin: where the documents come from, for messages.
 
     Raises:
         PlacementError: with every mistake in any of them, or because there is nothing to place.
     """
-    group.placement(prefer=wish.prefer, require=wish.require)  # impossible for all is no mistake of each
+    group.placement(
+        prefer=request.prefer, require=request.require
+    )  # impossible for all is no mistake of each
     made = copied(list(documents))
     mistakes = Mistakes()
     notes: list[str] = []
@@ -68,10 +70,10 @@ def place(documents: Sequence[Any], group: PoolGroup, wish: Wish, origin: str) -
         elif not isinstance(kind, str):
             unknown = True
             mistakes.add([not_one_of("kind", kind, table.KINDS).under(name)])
-        elif kind in table.kinds(wish):
+        elif kind in table.kinds(request):
             known = True
-            roles |= (has_roles := placing.has_roles(found, wish))
-            own = wish if has_roles else dataclasses.replace(wish, also=())
+            roles |= (has_roles := placing.has_roles(found, request))
+            own = request if has_roles else dataclasses.replace(request, also=())
             placed = mistakes.of(partial(_placed, found, group, own, name))
             if placed:
                 at(made, *path[:-1])[path[-1]] = placed.document
@@ -81,19 +83,19 @@ def place(documents: Sequence[Any], group: PoolGroup, wish: Wish, origin: str) -
             why.append(
                 f"{name}: left as it is" + (f": {table.REFUSED[kind]}" if kind in table.REFUSED else "")
             )
-    if wish.also and known and not roles:
-        also = f"{', '.join(wish.also)}: none of the documents has roles"
-        mistakes.add([told(f"{origin}: also", also, "leave it out")])
+    if request.also and known and not roles:
+        also = f"{', '.join(request.also)}: none of the documents has roles"
+        mistakes.add([mistake_in(f"{origin}: also", also, "leave it out")])
     if not known and not unknown:
-        nothing = told(origin, "there is nothing to place in it", f"expected {', '.join(table.KINDS)}")
+        nothing = mistake_in(origin, "there is nothing to place in it", f"expected {', '.join(table.KINDS)}")
         mistakes.add(left or [nothing])
-    mistakes.tell()
+    mistakes.raise_all()
     return Manifests(made, (*notes, *why))
 
 
-def _placed(found: Any, group: PoolGroup, wish: Wish, name: str) -> placing.Placed:
+def _placed(found: Any, group: PoolGroup, request: PlacingRequest, name: str) -> placing.Placed:
     try:
-        return placing.place(found, group, wish)
+        return placing.place(found, group, request)
     except PlacementError as error:
         raise PlacementError(*(each.under(name) for each in error.mistakes)) from None
 

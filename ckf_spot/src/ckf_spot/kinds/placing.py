@@ -12,7 +12,7 @@ from typing import Any
 from ckf_spot.errors import EvictionWarning, Mistake, Mistakes, PlacementError
 from ckf_spot.fields import Json, at, is_map, of
 from ckf_spot.kinds import table
-from ckf_spot.kinds.kind import Kind, Path, Pods, Wish, dotted, misfit, told
+from ckf_spot.kinds.kind import Kind, Path, PlacingRequest, Pods, dotted, misfit, mistake_in
 from ckf_spot.kinds.serialise import plain
 from ckf_spot.placement import Placement
 from ckf_spot.pods import gpu_limits, shape, strict_schema, template
@@ -24,7 +24,7 @@ class Placed:
     """A placed document.
 
     Attributes:
-        document: as the API server wants it.
+        document: as the API server takes it.
         doubts: how an eviction would still lose its work, and which of its pods were left as they are.
     """
 
@@ -32,34 +32,34 @@ class Placed:
     doubts: tuple[str, ...]
 
 
-def place(document: object, group: PoolGroup, wish: Wish | None = None) -> Placed:
+def place(document: object, group: PoolGroup, request: PlacingRequest | None = None) -> Placed:
     """Places a document.
 
     Args:
         document: a dict, or an object of an SDK (see `serialise.plain`); it stays as it is.
         group: the pools.
-        wish: how; None: spot first.
+        request: how; None: spot first.
 
     Raises:
         PlacementError: with every mistake.
     """
-    wish = wish or Wish()
+    request = request or PlacingRequest()
     made = plain(document)
-    parts = list(_parts(made, table.kind_of(made, wish)))
+    parts = list(_parts(made, table.kind_of(made, request)))
     mistakes = Mistakes()
-    placement = mistakes.of(lambda: group.placement(prefer=wish.prefer, require=wish.require))
-    mistakes.add(_wish_problems(parts, wish))
+    placement = mistakes.of(lambda: group.placement(prefer=request.prefer, require=request.require))
+    mistakes.add(_request_problems(parts, request))
     pools: list[tuple[_Part, Pods, Placement]] = []
     left: list[str] = []
     for part in parts:
-        around = part.problems(wish)
+        around = part.problems(request)
         mistakes.add(around)
         if placement and not around:
-            mistakes.add(part.below(part.kind.misfits(part.document, placement, wish)))
-        for pods, path in part.pods(wish):
+            mistakes.add(part.below(part.kind.misfits(part.document, placement, request)))
+        for pods, path in part.pods(request):
             found, where = pods.template(part.document), dotted(path)
             malformed = list(_malformed(found, where, covered=any(each.covers(path) for each in parts)))
-            mistakes.add(pods.told(each, where) for each in malformed)
+            mistakes.add(pods.located(each, where) for each in malformed)
             if placement and not malformed:
                 if why := misfit(pods, found, placement):
                     left.append(f"{pods.role} {why}: left as it is")
@@ -67,26 +67,26 @@ def place(document: object, group: PoolGroup, wish: Wish | None = None) -> Place
                 pool = mistakes.of(partial(_placement_of, pods, found, where, placement, group))
                 if pool:
                     pools.append((part, pods, pool))
-                    mistakes.add(pods.told(each, where) for each in pods.problems(found, pool, where))
+                    mistakes.add(pods.located(each, where) for each in pods.problems(found, pool, where))
     if left and not any(pods.moves for _, pods, _ in pools):
-        mistakes.add([told("", f"nothing fits {group.name!r}: {'; '.join(left)}", "name other pools")])
-    mistakes.tell()
-    assert placement is not None  # noqa: S101 - or a mistake would have been told
-    doubts = [each for part in parts for each in part.kind.doubts(part.document, placement, wish)]
+        mistakes.add([mistake_in("", f"nothing fits {group.name!r}: {'; '.join(left)}", "name other pools")])
+    mistakes.raise_all()
+    assert placement is not None  # noqa: S101 - or a mistake would have been mistake_in
+    doubts = [each for part in parts for each in part.kind.doubts(part.document, placement, request)]
     for part, pods, pool in pools:
         pods.put(part.document, template.place_template(pods.template(part.document), pool))
     for part in parts:
-        part.kind.place(part.document, placement, wish)
+        part.kind.place(part.document, placement, request)
     return Placed(made, tuple(dict.fromkeys([*doubts, *left])))
 
 
-def placed_object(document: object, group: PoolGroup, **wish: Any) -> Json:
+def placed_object(document: object, group: PoolGroup, **request: Any) -> Json:
     """A document placed from Python.
 
     Args:
         document: see `place`.
         group: the pools.
-        wish: the attributes of `Wish`.
+        request: the attributes of `PlacingRequest`.
 
     Raises:
         PlacementError: with every mistake.
@@ -94,7 +94,7 @@ def placed_object(document: object, group: PoolGroup, **wish: Any) -> Json:
     Warns:
         EvictionWarning: once for each way in which an eviction would still lose the work.
     """
-    placed = place(document, group, Wish(**wish))
+    placed = place(document, group, PlacingRequest(**request))
     name = placed.document.get("kind"), of(placed.document, "metadata").get("name")
     for doubt in placed.doubts:
         text = f"{'/'.join(map(str, filter(None, name)))}: {doubt}"
@@ -119,18 +119,18 @@ class _Part:
         where = dotted(self.path)
         return [dataclasses.replace(each, path=".".join(filter(None, (where, each.path)))) for each in found]
 
-    def problems(self, wish: Wish) -> list[Mistake]:
+    def problems(self, request: PlacingRequest) -> list[Mistake]:
         """What is wrong with it besides its pods."""
-        found = self.below(self.kind.problems(self.document, wish))
+        found = self.below(self.kind.problems(self.document, request))
         if self.kind.schema and strict_schema.available():
             known = {each.path for each in found}
             schema = strict_schema.problems(self.kind.schema, self.document, dotted(self.path))
             found += [each for each in schema if each.path not in known]
         return found
 
-    def pods(self, wish: Wish) -> Iterator[tuple[Pods, Path]]:
+    def pods(self, request: PlacingRequest) -> Iterator[tuple[Pods, Path]]:
         """Its pods, with their paths in the whole."""
-        for pods in self.kind.pods(self.document, wish):
+        for pods in self.kind.pods(self.document, request):
             yield pods, (*self.path, *pods.path)
 
     def covers(self, path: Path) -> bool:
@@ -138,10 +138,10 @@ class _Part:
         return self.kind.schema is not None and path[: len(self.path)] == self.path
 
 
-def has_roles(document: object, wish: Wish) -> bool:
-    """Whether `Wish.also` means something for a document of a known kind."""
+def has_roles(document: object, request: PlacingRequest) -> bool:
+    """Whether `PlacingRequest.also` means something for a document of a known kind."""
     return is_map(document) and any(
-        each.kind.has_roles for each in _parts(dict(document), table.kind_of(document, wish))
+        each.kind.has_roles for each in _parts(dict(document), table.kind_of(document, request))
     )
 
 
@@ -152,11 +152,11 @@ def _parts(document: Json, kind: Kind, path: Path = ()) -> Iterator[_Part]:
             yield from _parts(at(document, *inner), inner_kind, (*path, *inner))
 
 
-def _wish_problems(parts: list[_Part], wish: Wish) -> Iterator[Mistake]:
-    """What of the wish fits no part; a part around others, such as an experiment, leaves that to them."""
+def _request_problems(parts: list[_Part], request: PlacingRequest) -> Iterator[Mistake]:
+    """What of the request fits no part; a part around others, such as an experiment, leaves that to them."""
     for part in parts:
         if not any(True for _ in part.kind.inner(part.document)):
-            yield from part.kind.wish_problems(part.document, wish)
+            yield from part.kind.request_problems(part.document, request)
 
 
 def _malformed(found: Any, where: str, *, covered: bool) -> Iterator[Mistake]:
@@ -179,7 +179,7 @@ def _placement_of(
     """
     if pods.moves:
         return placement
-    if not gpu_limits.asked(gpu_limits.of_template(found)):
+    if not gpu_limits.requested(gpu_limits.of_template(found)):
         return None
     if group.gpus:
         try:
@@ -190,4 +190,4 @@ def _placement_of(
         return None  # the user has placed it
     else:
         reason, way = f"{group.name!r} has none", "expected a pool with GPUs, or a node selector of its own"
-    raise PlacementError(told(where, f"{pods.role} asks for a GPU and must not vanish: {reason}", way))
+    raise PlacementError(mistake_in(where, f"{pods.role} asks for a GPU and must not vanish: {reason}", way))

@@ -10,7 +10,7 @@ from typing import Any, Final
 from ckf_spot import fields
 from ckf_spot.errors import Mistake
 from ckf_spot.fields import Json, is_map, of
-from ckf_spot.kinds.kind import Kind, Pods, Wish
+from ckf_spot.kinds.kind import Kind, PlacingRequest, Pods
 from ckf_spot.placement import Placement
 from ckf_spot.pods import gpu_limits, node_selection
 
@@ -23,14 +23,14 @@ class PodTemplate(Kind):
 
     schema = "podtemplate-v1"
 
-    def problems(self, document: Mapping[str, Any], wish: Wish) -> Iterator[Mistake]:
+    def problems(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Mistake]:
         """Down to the template."""
         yield from fields.problems(
             document, "", ("apiVersion", "kind", "metadata", "template"), ("template",)
         )
         yield from fields.version_problems(document, "v1")
 
-    def pods(self, document: Mapping[str, Any], wish: Wish) -> Iterator[Pods]:
+    def pods(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Pods]:
         """The template."""
         if document.get("template") is not None:
             yield Pods(("template",), "the pod")
@@ -55,11 +55,11 @@ class _Executors(Pods):
 
     def problems(self, template: Mapping[str, Any], placement: Placement, where: str) -> Sequence[Mistake]:
         """GPUs that it does not ask for may come from Spark's own settings."""
-        if gpu_limits.asked(gpu_limits.of_template(template)):
+        if gpu_limits.requested(gpu_limits.of_template(template)):
             return super().problems(template, placement, where)
         return [*node_selection.problems(of(template, "spec"), placement, f"{where}.spec")]
 
-    def told(self, mistake: Mistake, where: str) -> Mistake:
+    def located(self, mistake: Mistake, where: str) -> Mistake:
         """The Pod is the document."""
         return dataclasses.replace(mistake, path=mistake.path.removeprefix("."))
 
@@ -67,11 +67,11 @@ class _Executors(Pods):
 class Executor(Kind):
     """A Pod for `spark.kubernetes.executor.podTemplateFile`; the driver makes lost executors again."""
 
-    def problems(self, document: Mapping[str, Any], wish: Wish) -> Iterator[Mistake]:
+    def problems(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Mistake]:
         """Around the pod's spec."""
         yield from fields.object_problems(document, "v1")
 
-    def pods(self, document: Mapping[str, Any], wish: Wish) -> Iterator[Pods]:
+    def pods(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Pods]:
         """The Pod itself."""
         if document.get("spec") is not None:
             yield _Executors((), "the executor")

@@ -8,7 +8,7 @@ from typing import Any, Final
 from ckf_spot import fields
 from ckf_spot.errors import Mistake
 from ckf_spot.fields import is_maps, of
-from ckf_spot.kinds.kind import Kind, Path, Pods, Wish, told, unknown_roles, within
+from ckf_spot.kinds.kind import Kind, Path, PlacingRequest, Pods, mistake_in, unknown_roles, within
 from ckf_spot.placement import Placement
 
 HEAD: Final = "head"
@@ -43,7 +43,7 @@ class RayCluster(Kind):
     all is lost, so it stays (`ray-operator/controllers/ray/raycluster_controller.go`).
     """
 
-    def problems(self, document: Mapping[str, Any], wish: Wish) -> Iterator[Mistake]:
+    def problems(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Mistake]:
         """Around the cluster."""
         yield from fields.object_problems(document, _VERSION)
         yield from within(document, "spec")
@@ -56,7 +56,7 @@ class RayCluster(Kind):
 class RayJob(Kind):
     """A RayJob with a cluster of its own; the pod that submits it stays."""
 
-    def problems(self, document: Mapping[str, Any], wish: Wish) -> Iterator[Mistake]:
+    def problems(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Mistake]:
         """Around the cluster."""
         yield from fields.object_problems(document, _VERSION)
         if document.get("spec") is None:
@@ -65,12 +65,12 @@ class RayJob(Kind):
         spec = of(document, "spec")
         if spec.get("clusterSelector") and spec.get("rayClusterSpec") is None:
             problem = "its pods belong to a cluster that is there already"
-            yield told("spec.clusterSelector", problem, "place that RayCluster instead")
+            yield mistake_in("spec.clusterSelector", problem, "place that RayCluster instead")
         else:
             yield from fields.problems(document["spec"], "spec", _JOB, ("rayClusterSpec",), hints)
         yield from within(document, "spec", "rayClusterSpec")
 
-    def pods(self, document: Mapping[str, Any], wish: Wish) -> Iterator[Pods]:
+    def pods(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Pods]:
         """The one that submits the job."""
         if of(document, "spec").get("submitterPodTemplate") is not None:
             yield Pods(("spec", "submitterPodTemplate"), "the submitter", moves=False)
@@ -79,7 +79,9 @@ class RayJob(Kind):
         """The cluster."""
         yield ("spec", "rayClusterSpec"), _SPEC
 
-    def doubts(self, document: Mapping[str, Any], placement: Placement, wish: Wish) -> Iterator[str]:
+    def doubts(
+        self, document: Mapping[str, Any], placement: Placement, request: PlacingRequest
+    ) -> Iterator[str]:
         """What Ray itself does not start again."""
         if placement.spot and not document["spec"].get("backoffLimit"):
             yield (
@@ -93,7 +95,7 @@ class _Cluster(Kind):
 
     has_roles = True
 
-    def problems(self, document: Mapping[str, Any], wish: Wish) -> Iterator[Mistake]:
+    def problems(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Mistake]:
         """Down to the groups' templates."""
         yield from fields.problems(document, "", _CLUSTER, ("headGroupSpec", "workerGroupSpecs"))
         head = document.get("headGroupSpec")
@@ -107,22 +109,24 @@ class _Cluster(Kind):
                 group, f"workerGroupSpecs[{number}]", _WORKERS, ("groupName", "template"), _HINTS
             )
 
-    def wish_problems(self, document: Mapping[str, Any], wish: Wish) -> Iterator[Mistake]:
+    def request_problems(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Mistake]:
         """A role that is not there."""
-        yield from unknown_roles(wish, (HEAD, *(str(each.get("groupName")) for each in _groups(document))))
+        yield from unknown_roles(request, (HEAD, *(str(each.get("groupName")) for each in _groups(document))))
 
-    def pods(self, document: Mapping[str, Any], wish: Wish) -> Iterator[Pods]:
+    def pods(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Pods]:
         """The head's and the workers'."""
         if of(document, "headGroupSpec").get("template") is not None:
-            yield Pods(("headGroupSpec", "template"), HEAD, HEAD in wish.also)
+            yield Pods(("headGroupSpec", "template"), HEAD, HEAD in request.also)
         for number, group in enumerate(_groups(document)):
             if group.get("template") is not None:
                 path = ("workerGroupSpecs", number, "template")
                 yield Pods(path, str(group.get("groupName")), apart=True)
 
-    def doubts(self, document: Mapping[str, Any], placement: Placement, wish: Wish) -> Iterator[str]:
+    def doubts(
+        self, document: Mapping[str, Any], placement: Placement, request: PlacingRequest
+    ) -> Iterator[str]:
         """What is lost with the head."""
-        if placement.spot and HEAD in wish.also:
+        if placement.spot and HEAD in request.also:
             yield (
                 "an eviction of the head ends the whole cluster and all that ran on it, even with fault tolerance of "
                 "the GCS; a RayJob starts over as often as its backoffLimit says"

@@ -1,4 +1,4 @@
-"""Objects of the Kubernetes and Kubeflow SDKs as plain maps, as the API server wants them."""
+"""Objects of the Kubernetes and Kubeflow SDKs as plain maps, as the API server takes them."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ def plain(found: object) -> Json:
     """A Kubernetes object as a map of its own.
 
     Args:
-        found: a map; an object of kubernetes, kubeflow-training or kubeflow-katib, whose classes tell in
+        found: a map; an object of kubernetes, kubeflow-training or kubeflow-katib, whose classes say in
             `attribute_map` how the API server names their fields; or one of the Kubeflow Trainer's pydantic models.
-            Maps may hold such objects, and they each other. The client's own `ApiClient` is not asked: from release
+            Maps may hold such objects, and they each other. The client's own `ApiClient` is not used: from release
             37 on it gives the Kubeflow SDKs' fields their Python names (ckf_spot/tests/sdks/test_sdks.py).
 
     Raises:

@@ -10,7 +10,7 @@ from ckf_spot import fields
 from ckf_spot.agent_pool import POOL_LABEL, SPOT_LABEL, WORKLOAD_LABEL
 from ckf_spot.errors import Mistake
 from ckf_spot.fields import Json, at, is_map, is_maps, of
-from ckf_spot.kinds.kind import Kind, Path, Pods, Wish, contradiction, unknown_roles, within
+from ckf_spot.kinds.kind import Kind, Path, PlacingRequest, Pods, contradiction, unknown_roles, within
 from ckf_spot.placement import Placement
 
 _ROLES: Final = ("driver", "executor")
@@ -84,7 +84,7 @@ class _Pods(Pods):
         else:
             own.update(placed, annotations=template["metadata"]["annotations"])
 
-    def told(self, mistake: Mistake, where: str) -> Mistake:
+    def located(self, mistake: Mistake, where: str) -> Mistake:
         """Without a template there is no spec between the role and its fields."""
         if of(self.application, self.path[0]).get("template"):
             return replace(mistake, path=mistake.path.replace(where, f"{where}.template", 1))
@@ -102,7 +102,7 @@ class _Application(Kind):
 
     has_roles = True
 
-    def problems(self, document: Mapping[str, Any], wish: Wish) -> Iterator[Mistake]:
+    def problems(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Mistake]:
         """Down to the driver and the executors."""
         yield from fields.problems(document, "", _APPLICATION, _ROLES)
         for name in ("nodeSelector", "sparkConf"):
@@ -133,19 +133,21 @@ class _Application(Kind):
                     if own.get(key) is not None
                 )
 
-    def wish_problems(self, document: Mapping[str, Any], wish: Wish) -> Iterator[Mistake]:
+    def request_problems(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Mistake]:
         """Another role than driver and executor."""
-        yield from unknown_roles(wish, _ROLES)
+        yield from unknown_roles(request, _ROLES)
 
-    def pods(self, document: Mapping[str, Any], wish: Wish) -> Iterator[Pods]:
+    def pods(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Pods]:
         """Those of both."""
         for role in _ROLES:
             if is_map(document.get(role)):
-                yield _Pods((role,), role, role == "executor" or role in wish.also, application=document)
+                yield _Pods((role,), role, role == "executor" or role in request.also, application=document)
 
-    def misfits(self, document: Mapping[str, Any], placement: Placement, wish: Wish) -> Iterator[Mistake]:
+    def misfits(
+        self, document: Mapping[str, Any], placement: Placement, request: PlacingRequest
+    ) -> Iterator[Mistake]:
         """A selector that holds for the driver too, which then waits for nodes whose taints it does not tolerate."""
-        if "driver" in wish.also:
+        if "driver" in request.also:
             return
         conf = {
             f"sparkConf: {key}": (key.removeprefix(_SELECTOR), value)
@@ -158,7 +160,9 @@ class _Application(Kind):
                     path, value, "the driver, which stays on other nodes", "expected it under executor"
                 )
 
-    def doubts(self, document: Mapping[str, Any], placement: Placement, wish: Wish) -> Iterator[str]:
+    def doubts(
+        self, document: Mapping[str, Any], placement: Placement, request: PlacingRequest
+    ) -> Iterator[str]:
         """What Spark would do again, or give up."""
         if not placement.spot:
             return
@@ -175,7 +179,10 @@ class _Application(Kind):
                 f"Spark 3.5 and newer ends the application after twice as many failed executors as it has, at least "
                 f"3, and an evicted one may count; set sparkConf {_FAILURES}"
             )
-        if "driver" in wish.also and of(document, "restartPolicy").get("type") not in ("Always", "OnFailure"):
+        if "driver" in request.also and of(document, "restartPolicy").get("type") not in (
+            "Always",
+            "OnFailure",
+        ):
             yield "an eviction of the driver fails the application; set restartPolicy: {type: OnFailure}"
 
 
@@ -186,7 +193,7 @@ class SparkApplication(Kind):
     template, which releases from 2.0 on take.
     """
 
-    def problems(self, document: Mapping[str, Any], wish: Wish) -> Iterator[Mistake]:
+    def problems(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Mistake]:
         """Around the application."""
         yield from fields.object_problems(document, _VERSION)
         yield from within(document, "spec")
@@ -199,7 +206,7 @@ class SparkApplication(Kind):
 class ScheduledSparkApplication(Kind):
     """A ScheduledSparkApplication; its applications are placed as such."""
 
-    def problems(self, document: Mapping[str, Any], wish: Wish) -> Iterator[Mistake]:
+    def problems(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Mistake]:
         """Around the application."""
         yield from fields.object_problems(document, _VERSION)
         if document.get("spec") is not None:

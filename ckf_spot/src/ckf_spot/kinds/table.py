@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from ckf_spot.errors import Mistake, PlacementError, not_one_of
 from ckf_spot.kinds import argo, jobs, katib, pod_templates, ray, spark, trainer, training
-from ckf_spot.kinds.kind import Kind, Wish
+from ckf_spot.kinds.kind import Kind, PlacingRequest
 
 KINDS: Final[Mapping[str, Kind]] = {
     **jobs.KINDS,
@@ -31,7 +31,7 @@ REFUSED: Final[Mapping[str, str]] = {
     "work that ends",
     **dict.fromkeys(("Deployment", "StatefulSet", "ReplicaSet", "DaemonSet", "Notebook"), _SERVING),
     "InferenceService": "it serves people, and an eviction would end that; keep it on nodes that stay, and one that "
-    "needs a GPU on the on-demand twin, by a nodeSelector with the twin's name and the tolerations of its taints",
+    "needs a GPU on the fallback pool, by a nodeSelector with that pool's name and the tolerations of its taints",
 }
 """Kinds with pods that must not be on spot, and why."""
 
@@ -44,19 +44,19 @@ def refusal(kind: str) -> list[Mistake]:
     return [not_one_of("kind", kind, KINDS)]
 
 
-def kinds(wish: Wish) -> Mapping[str, Kind]:
+def kinds(request: PlacingRequest) -> Mapping[str, Kind]:
     """Kinds that can be placed if somebody wishes so."""
-    return {**KINDS, **pod_templates.PODS} if wish.pod_template else KINDS
+    return {**KINDS, **pod_templates.PODS} if request.pod_template else KINDS
 
 
-def kind_of(document: Mapping[str, Any], wish: Wish) -> Kind:
+def kind_of(document: Mapping[str, Any], request: PlacingRequest) -> Kind:
     """The kind of a document.
 
     Raises:
         PlacementError: it is none that can be placed.
     """
     name = document.get("kind")
-    allowed = kinds(wish)
+    allowed = kinds(request)
     if not isinstance(name, str) or name not in allowed:
         raise PlacementError(*(refusal(name) if isinstance(name, str) else [not_one_of("kind", name, KINDS)]))
     return allowed[name]

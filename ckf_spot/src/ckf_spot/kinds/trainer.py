@@ -13,7 +13,7 @@ from ckf_spot import fields
 from ckf_spot.agent_pool import GPU
 from ckf_spot.errors import ABSENT, Mistake, missing, not_one_of, refuse
 from ckf_spot.fields import Json, at, is_map, is_maps, of
-from ckf_spot.kinds.kind import Kind, Wish
+from ckf_spot.kinds.kind import Kind, PlacingRequest
 from ckf_spot.placement import Capacity, Placement
 from ckf_spot.pods import gpu_limits, node_selection, shape
 from ckf_spot.pods import template as pods
@@ -51,9 +51,9 @@ class TrainJob(Kind):
     the training runtime's own failure policy, which no TrainJob can set.
     """
 
-    def problems(self, document: Mapping[str, Any], wish: Wish) -> Iterator[Mistake]:
-        """In the release that the wish names."""
-        api = wish.trainer_api
+    def problems(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Mistake]:
+        """In the release that the request names."""
+        api = request.trainer_api
         if api not in APIS:
             return
         yield from fields.object_problems(document, "trainer.kubeflow.org/v1alpha1")
@@ -72,27 +72,29 @@ class TrainJob(Kind):
         if entries is not None and not is_maps(entries):
             yield Mistake(f"spec.{field}", entries, "expected a list of maps")
 
-    def wish_problems(self, document: Mapping[str, Any], wish: Wish) -> Iterator[Mistake]:
+    def request_problems(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Mistake]:
         """A release must be named: each drops the others' fields without a word."""
-        yield from super().wish_problems(document, wish)
-        if wish.trainer_api is None:
+        yield from super().request_problems(document, request)
+        if request.trainer_api is None:
             yield missing("trainer_api", _RELEASE)
-        elif wish.trainer_api not in APIS:
-            yield not_one_of("trainer_api", wish.trainer_api, APIS)
+        elif request.trainer_api not in APIS:
+            yield not_one_of("trainer_api", request.trainer_api, APIS)
 
-    def misfits(self, document: Mapping[str, Any], placement: Placement, wish: Wish) -> Iterator[Mistake]:
+    def misfits(
+        self, document: Mapping[str, Any], placement: Placement, request: PlacingRequest
+    ) -> Iterator[Mistake]:
         """Its own overrides and GPUs."""
-        if wish.trainer_api in APIS:
+        if request.trainer_api in APIS:
             spec = document["spec"]
             yield from _gpu_problems(spec, placement)
-            entries = spec.get(_FIELD[wish.trainer_api]) or []
-            yield from _entry_problems(entries, placement, wish.trainer_api, wish.target)
+            entries = spec.get(_FIELD[request.trainer_api]) or []
+            yield from _entry_problems(entries, placement, request.trainer_api, request.target)
 
-    def place(self, document: Json, placement: Placement, wish: Wish) -> None:
+    def place(self, document: Json, placement: Placement, request: PlacingRequest) -> None:
         """An override, or a patch, with the placement."""
-        api = str(wish.trainer_api)
+        api = str(request.trainer_api)
         spec = document["spec"]
-        spec[_FIELD[api]] = _placed(spec.get(_FIELD[api]) or [], placement, api, wish.target)
+        spec[_FIELD[api]] = _placed(spec.get(_FIELD[api]) or [], placement, api, request.target)
 
 
 KINDS: Final[Mapping[str, Kind]] = {"TrainJob": TrainJob()}
@@ -127,15 +129,15 @@ class TrainOption:
         Raises:
             PlacementError: the job can't be placed there.
         """
-        asked = getattr(trainer, "resources_per_node", None)
+        requested = getattr(trainer, "resources_per_node", None)
         limits = {
-            GPU if str(name).lower() == "gpu" else name: amount for name, amount in (asked or {}).items()
+            GPU if str(name).lower() == "gpu" else name: amount for name, amount in (requested or {}).items()
         }
         spec = job_spec.setdefault("spec", {})
         entries = spec.get(_FIELD["2.2"]) or []
         placement = self.group.placement(prefer=self.prefer, require=self.require)
-        wish = {"trainer": {"resourcesPerNode": {"limits": limits}}} if asked else {}
-        refuse([*_gpu_problems(wish, placement), *_entry_problems(entries, placement, "2.2", self.target)])
+        request = {"trainer": {"resourcesPerNode": {"limits": limits}}} if requested else {}
+        refuse([*_gpu_problems(request, placement), *_entry_problems(entries, placement, "2.2", self.target)])
         spec[_FIELD["2.2"]] = _placed(entries, placement, "2.2", self.target)
 
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 from ckf_spot import fields
 from ckf_spot.errors import Mistake, not_one_of
 from ckf_spot.fields import Json, is_maps, of
-from ckf_spot.kinds.kind import Kind, Pods, Wish, told
+from ckf_spot.kinds.kind import Kind, PlacingRequest, Pods, mistake_in
 from ckf_spot.placement import Placement
 
 WORKER: Final = "Worker"
@@ -37,7 +37,7 @@ _RUN_POLICY: Final = (
 
 @dataclass(frozen=True)
 class TrainingJob(Kind):
-    """A kind of training job, as its CRD and the operator's validating webhook want it.
+    """A kind of training job, as its CRD and the operator's validating webhook require it.
 
     Workers may vanish. Other roles (Chief, Master, PS, Launcher, Evaluator) hold the job together and stay: without
     tolerations they run on the general nodes, and where they ask for a GPU, on the group's on-demand pool. Workers get
@@ -65,7 +65,7 @@ class TrainingJob(Kind):
 
     has_roles = True
 
-    def problems(self, document: Mapping[str, Any], wish: Wish) -> Iterator[Mistake]:
+    def problems(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Mistake]:
         """Down to the roles' pods."""
         yield from fields.object_problems(document, "kubeflow.org/v1")
         spec = document.get("spec")
@@ -83,39 +83,41 @@ class TrainingJob(Kind):
             yield from self._replica_problems(role, replica)
         yield from _dynamic_problems(of(document, "spec"), of(replicas and {"": replicas}, ""))
 
-    def wish_problems(self, document: Mapping[str, Any], wish: Wish) -> Iterator[Mistake]:
+    def request_problems(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Mistake]:
         """A role that is not there, or nothing that would be placed."""
         replicas = self._replicas(document)
-        yield from (not_one_of("also", role, replicas) for role in wish.also if role not in replicas)
-        if replicas and not {*wish.also, WORKER} & replicas.keys():
-            yield told(
+        yield from (not_one_of("also", role, replicas) for role in request.also if role not in replicas)
+        if replicas and not {*request.also, WORKER} & replicas.keys():
+            yield mistake_in(
                 f"spec.{self.replicas}",
                 f"there is no {WORKER} among {', '.join(replicas)}, so nothing would be placed",
                 "name the role that may vanish in also",
             )
 
-    def pods(self, document: Mapping[str, Any], wish: Wish) -> Iterator[Pods]:
+    def pods(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Pods]:
         """The roles' templates."""
         for role, replica in self._replicas(document).items():
             if of({"": replica}, "").get("template") is not None:
-                moves = role == WORKER or role in wish.also
+                moves = role == WORKER or role in request.also
                 yield Pods(("spec", self.replicas, role, "template"), role, moves)
 
-    def place(self, document: Json, placement: Placement, wish: Wish) -> None:
+    def place(self, document: Json, placement: Placement, request: PlacingRequest) -> None:
         """The operator makes an evicted pod again."""
-        for role, replica in self._moving(document, wish).items():
+        for role, replica in self._moving(document, request).items():
             policy = replica.get("restartPolicy") or self.default
             if placement.spot and policy not in self.surviving and role != _LAUNCHER:
                 document["spec"][self.replicas][role]["restartPolicy"] = _ON_EVICTION
 
-    def doubts(self, document: Mapping[str, Any], placement: Placement, wish: Wish) -> Iterator[str]:
-        """How the operator still fails the job; told of the document as it was before."""
+    def doubts(
+        self, document: Mapping[str, Any], placement: Placement, request: PlacingRequest
+    ) -> Iterator[str]:
+        """How the operator still fails the job; judged by the document as it was before."""
         if not placement.spot:
             return
         spec = document["spec"]
         if self.on_eviction and not spec.get(_DYNAMIC):
             yield self.on_eviction
-        for role, replica in self._moving(document, wish).items():
+        for role, replica in self._moving(document, request).items():
             policy = replica.get("restartPolicy")
             if role == _LAUNCHER:
                 yield (
@@ -143,9 +145,9 @@ class TrainingJob(Kind):
     def _replicas(self, document: Mapping[str, Any]) -> Mapping[str, Any]:
         return of(document, "spec", self.replicas)
 
-    def _moving(self, document: Mapping[str, Any], wish: Wish) -> Mapping[str, Any]:
+    def _moving(self, document: Mapping[str, Any], request: PlacingRequest) -> Mapping[str, Any]:
         replicas = self._replicas(document)
-        return {role: each for role, each in replicas.items() if role == WORKER or role in wish.also}
+        return {role: each for role, each in replicas.items() if role == WORKER or role in request.also}
 
     def _replica_problems(self, role: str, replica: object) -> Iterator[Mistake]:
         where = f"spec.{self.replicas}.{role}"
@@ -159,7 +161,7 @@ class TrainingJob(Kind):
         containers = of({"": replica}, "", "template", "spec").get("containers")
         names = [each.get("name") for each in containers] if is_maps(containers) else []
         if names and self.container and self.container not in names:
-            yield told(
+            yield mistake_in(
                 f"{where}.template.spec.containers",
                 f"{', '.join(map(repr, names))} is not the name that the training operator looks for",
                 f"expected {self.container!r} for one of them",

@@ -2,7 +2,7 @@
 
 The first is a `PipelineSpec` (`api/v2alpha1/pipeline_spec.proto`): a tree of tasks. Each task refers to a component,
 and a component to an executor or to further tasks. The second has the Kubernetes settings of each executor. kfp is not
-needed here, so that a pipeline can be placed where nobody wants to edit its Python, or to run it.
+needed here, so that a pipeline can be placed without editing or running its Python.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ckf_spot.fields import Json, at, copied, is_map, is_maps, of
 from ckf_spot.pipelines import request as requests
 from ckf_spot.pipelines import whole
 from ckf_spot.pipelines.report import Report
-from ckf_spot.pipelines.request import Asked
+from ckf_spot.pipelines.request import PlacingOptions
 from ckf_spot.pipelines.step import DRIVER_IMAGES, EXIT, IMPORTER, WITHOUT_POD, Placed, Step
 from ckf_spot.pool_group import PoolGroup
 
@@ -43,7 +43,7 @@ def place(
     group: PoolGroup,
     *,
     except_: str | Collection[str] = (),
-    **asked: Unpack[Asked],
+    **options: Unpack[PlacingOptions],
 ) -> tuple[list[Json], Report]:
     """Places every task of a compiled pipeline, as `ckf_spot.pipelines.tasks.place_pipeline` does one in Python.
 
@@ -51,7 +51,7 @@ def place(
         documents: the compiled file's one or two documents; they stay as they are.
         group: pools, and the backend that runs the pipeline.
         except_: names of tasks that are left alone, or of the loops, conditions and pipelines around them.
-        asked: see `request.read`; a task that has retries of its own keeps them.
+        options: see `request.read`; a task that has retries of its own keeps them.
 
     Returns:
         The placed documents, and what became of each task.
@@ -60,12 +60,12 @@ def place(
         PlacementError: with every mistake, one a line.
     """
     mistakes = Mistakes()
-    request = requests.read(mistakes, group, **asked)
+    request = requests.read(mistakes, group, **options)
     pipeline = Pipeline(documents)
     steps = list(pipeline.steps())
     mistakes.add(pipeline.problems)
     if pipeline.problems:
-        mistakes.tell()
+        mistakes.raise_all()
     report = whole.place(steps, request, except_, mistakes)
     return pipeline.documents, report
 

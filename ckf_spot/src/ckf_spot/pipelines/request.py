@@ -1,4 +1,4 @@
-"""What is asked for tasks of a pipeline, checked before any task is looked at."""
+"""How to place the tasks of a pipeline, checked before any task is read."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _FACTOR: Final = 1.0
 such as 1.5, and the task fails without a retry (docs/facts/placement.md#traps-of-kfp)."""
 
 
-class Asked(TypedDict, total=False):
+class PlacingOptions(TypedDict, total=False):
     """Arguments that every way to place tasks takes; what each means, and what is wrong with it, `read` says."""
 
     prefer: Preference | None
@@ -40,7 +40,7 @@ class Request:
         placement: where the tasks may run.
         by: what selects their nodes.
         retries: attempts after the first one.
-        retry: these retries as the compiler writes them, `retryPolicy`; None where none are asked for.
+        retry: these retries as the compiler writes them, `retryPolicy`; None without retries.
         gpus: amount of `nvidia.com/gpu` for each task; None: what it asks for itself.
     """
 
@@ -67,9 +67,9 @@ def read(
     """The request; what is wrong with it is added to the mistakes.
 
     Args:
-        mistakes: tells them all at once, with those of the tasks.
+        mistakes: raises them all at once, with those of the tasks.
         group: pools, and the backend that runs the pipeline.
-        prefer: `spot`: spot nodes if there are any, their on-demand twins instead. The default.
+        prefer: `spot`: spot nodes if there are any, their on-demand fallbacks instead. The default.
         require: `spot`: nothing but spot, however long that takes; `on-demand`: nothing but on-demand.
         retries: attempts after the first one; 0 leaves the task's own `set_retry` as it is.
         backoff: wait before each of them, as in `5m`; long enough for a node to come up.

@@ -42,7 +42,7 @@ def backend_problems(step: Step, backend: Backend) -> Iterator[Mistake]:
 
 
 def problems(step: Step, request: Request) -> Iterator[Mistake]:
-    """Why a task that is not left alone can't be placed as asked."""
+    """Why a task that is not left alone can't be placed as requested."""
     backend = request.group.backend
     malformed = list(shape_problems(step))
     yield from malformed
@@ -95,9 +95,9 @@ def own_gpus(step: Step) -> int | None:
 
 
 def gpus(step: Step, request: Request) -> int | None:
-    """The GPUs to ask for: as asked, as it asks itself, or one on nodes that have some, so that it gets there."""
-    asked = own_gpus(step) if request.gpus is None else request.gpus
-    return min(request.placement.gpus, 1) if asked is None else asked
+    """The GPUs of the request: as given, as the task has it, or one on nodes that have some, so that it gets there."""
+    gpus = own_gpus(step) if request.gpus is None else request.gpus
+    return min(request.placement.gpus, 1) if gpus is None else gpus
 
 
 def _retry_problems(step: Step, request: Request) -> Iterator[Mistake]:

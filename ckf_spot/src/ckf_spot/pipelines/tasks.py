@@ -23,7 +23,7 @@ from ckf_spot.pipelines import request as requests
 from ckf_spot.pipelines import rules, whole
 from ckf_spot.pipelines.compiled import Pipeline
 from ckf_spot.pipelines.report import Report
-from ckf_spot.pipelines.request import Asked
+from ckf_spot.pipelines.request import PlacingOptions
 from ckf_spot.pipelines.step import DRIVER_IMAGES, EXIT, IMPORTER, WITHOUT_POD, Placed, Step
 from ckf_spot.pool_group import PoolGroup
 
@@ -36,7 +36,7 @@ def place(
     group: PoolGroup,
     *,
     gpus: int | None = None,
-    **asked: Unpack[Asked],
+    **options: Unpack[PlacingOptions],
 ) -> dsl.PipelineTask:
     """Places a task on a group of pools and has it retried after an eviction.
 
@@ -47,7 +47,7 @@ def place(
         task: what a component returns inside a function with `@dsl.pipeline`.
         group: pools, and the backend that runs the pipeline.
         gpus: see `request.read`.
-        asked: see `request.read`.
+        options: see `request.read`.
 
     Returns:
         The task.
@@ -57,13 +57,13 @@ def place(
     """
     mistakes = Mistakes()
     mistakes.of(_check_sdk)
-    request = requests.read(mistakes, group, gpus=gpus, **asked)
+    request = requests.read(mistakes, group, gpus=gpus, **options)
     step = mistakes.of(lambda: _step(task))
     if step:
         mistakes.add(rules.backend_problems(step, group.backend))
         if not step.stays:
             mistakes.add(rules.problems(step, request))
-    mistakes.tell()
+    mistakes.raise_all()
     if step and not step.stays:
         step.write(rules.placed(step, request))
     return task
@@ -74,18 +74,19 @@ def place_pipeline(
     group: PoolGroup,
     *,
     except_: str | Collection[str] = (),
-    **asked: Unpack[Asked],
+    **options: Unpack[PlacingOptions],
 ) -> Report:
     """Places every task of a pipeline: those in loops, conditions, exit handlers and nested pipelines too.
 
-    Left alone, and told why: what `place` leaves alone; what is named in `except_`; on GPU pools what asks for no GPU,
-    and on others what asks for one. A task that was placed before stays where it is, and retries of a task's own stay.
+    Left alone, with a warning that says why: what `place` leaves alone; what is named in `except_`; on GPU pools what
+    requests no GPU, and on others what requests one. A task that was placed before stays where it is, and a task's own
+    retries stay.
 
     Args:
         pipeline: a function with `@dsl.pipeline`, which is changed. None inside such a function: all its tasks so far.
         group: see `place`.
         except_: names of tasks that are left alone, or of the loops, conditions and pipelines around them.
-        asked: see `request.read`.
+        options: see `request.read`.
 
     Returns:
         What became of each task.
@@ -95,7 +96,7 @@ def place_pipeline(
     """
     mistakes = Mistakes()
     mistakes.of(_check_sdk)
-    request = requests.read(mistakes, group, **asked)
+    request = requests.read(mistakes, group, **options)
     steps, writes = _made_so_far() if pipeline is None else _compiled(pipeline)
     report = whole.place(steps, request, except_, mistakes)
     for write in writes:
@@ -278,6 +279,7 @@ def _check_sdk() -> None:
                     name,
                     ABSENT,
                     "expected 2.17 or newer, which compiles for older backends as well",
-                    f"{installed} is too old: before 2.17, kfp ends a task's retries after 3600 s whatever it is told",
+                    f"{installed} is too old: before 2.17, kfp ends a task's retries after 3600 s "
+                    "whatever the task sets",
                 )
             )

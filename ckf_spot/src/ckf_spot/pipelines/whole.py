@@ -1,4 +1,4 @@
-"""Places all tasks of a pipeline, and tells of each where it went or why it stayed."""
+"""Places all tasks of a pipeline, and reports where each went or why it stayed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def place(
 
     Args:
         steps: the pipeline's tasks.
-        request: how to place them. Retries of a task's own stay, as there is somebody to tell.
+        request: how to place them. A task's own retries stay, and a line says so.
         except_: names of tasks, or of what is around them, that are left alone.
         mistakes: those found so far.
 
@@ -52,7 +52,7 @@ def place(
         mistakes.add(
             [Mistake("", ABSENT, "", f"none of the tasks can be placed on {request.group.name!r}: {whys}")]
         )
-    mistakes.tell()
+    mistakes.raise_all()
     for write in writes:
         write()
     return Report(tuple(rows))
@@ -92,8 +92,8 @@ def _decided(
 def _misfit(step: Step, group: PoolGroup) -> str:
     """Why a task belongs on other pools; empty where it does not."""
     kind, amount = step.accelerator
-    wanted = (rules.own_gpus(step) or 0) if kind in {None, GPU} else 0
-    return gpu_limits.misfit_of(wanted, group.gpus, silent=amount in {None, "0"})
+    needed = (rules.own_gpus(step) or 0) if kind in {None, GPU} else 0
+    return gpu_limits.misfit_of(needed, group.gpus, silent=amount in {None, "0"})
 
 
 def _note(retry: Mapping[str, Any] | None, gpus: int | None, own: str = "") -> str:

@@ -35,7 +35,7 @@ def of_template(template: Mapping[str, Any], containers: str = "containers") -> 
     }
 
 
-def asked(limits: Limits) -> int:
+def requested(limits: Limits) -> int:
     """GPUs that the containers ask for together."""
     return sum(_count(each.get(GPU, 0)) or 0 for each in limits.values())
 
@@ -43,19 +43,19 @@ def asked(limits: Limits) -> int:
 def misfit(limits: Limits, placement: Placement) -> str:
     """Why a pod belongs on other pools than these, with GPUs or without; empty where it does not."""
     silent = all(GPU not in each for each in limits.values())
-    return misfit_of(asked(limits), placement.gpus, silent=silent)
+    return misfit_of(requested(limits), placement.gpus, silent=silent)
 
 
-def misfit_of(wanted: int, offered: int, *, silent: bool) -> str:
+def misfit_of(needed: int, offered: int, *, silent: bool) -> str:
     """Why work belongs on other pools; empty where it does not.
 
     Args:
-        wanted: GPUs that it asks for.
+        needed: GPUs that it asks for.
         offered: GPUs that every node of these pools has.
         silent: whether it says nothing of GPUs.
     """
-    if wanted and not offered:
-        return f"asks for {GPU}: {wanted}, and these pools have none"
+    if needed and not offered:
+        return f"asks for {GPU}: {needed}, and these pools have none"
     return f"asks for no {GPU}, and these are GPU pools" if offered and silent else ""
 
 
@@ -77,10 +77,10 @@ def problems(limits: Limits, placement: Placement, where: str) -> Iterator[Mista
     """
     offered, names = _offered(placement), _pools(placement)
     wrong = {name: each[GPU] for name, each in limits.items() if GPU in each and _count(each[GPU]) is None}
-    wanted = asked(limits)
+    needed = requested(limits)
     for name, limit in wrong.items():
         yield Mistake(where, ABSENT, "expected a whole number", f"{name!r} asks for {GPU}: {limit!r}")
-    if offered and not wanted and not wrong:
+    if offered and not needed and not wrong:
         yield Mistake(
             where,
             ABSENT,
@@ -93,14 +93,14 @@ def problems(limits: Limits, placement: Placement, where: str) -> Iterator[Mista
 
 def _excess(limits: Limits, placement: Placement, where: str) -> Iterator[Mistake]:
     """More GPUs than a node has."""
-    wanted, offered = asked(limits), _offered(placement)
-    if wanted > offered:
+    needed, offered = requested(limits), _offered(placement)
+    if needed > offered:
         who = _names({name: each for name, each in limits.items() if _count(each.get(GPU, 0))})
         yield Mistake(
             where,
             ABSENT,
             f"expected {_range(offered) if offered else 'a GPU pool'}",
-            f"{who} asks for {GPU}: {wanted}, and a node of {_pools(placement)} has {offered}",
+            f"{who} asks for {GPU}: {needed}, and a node of {_pools(placement)} has {offered}",
         )
 
 

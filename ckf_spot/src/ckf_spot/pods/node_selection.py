@@ -119,14 +119,14 @@ def _expressions(term: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
 
 
 def _half_problems(reached: Sequence[AgentPool], placement: Placement, where: str) -> Iterator[Mistake]:
-    """Where the selection leaves spot nodes without their twins, or twins without spot nodes, though both are asked."""
-    for spot, what, wish in ((False, "on-demand", "spot"), (True, "spot", "on-demand")):
+    """Where the selection has spot pools without their fallbacks, or the reverse, though both are required."""
+    for spot, what, request in ((False, "on-demand", "spot"), (True, "spot", "on-demand")):
         offered = [pool.name for pool in placement.pools if pool.spot == spot]
         if offered and not any(pool.spot == spot for pool in reached):
             yield Mistake(
                 where,
                 ABSENT,
-                f"leave them out, or ask for require={wish!r}",
+                f"leave them out, or ask for require={request!r}",
                 f"its own nodeSelector or nodeAffinity allows only {', '.join(pool.name for pool in reached)}, and so "
                 f"never {', '.join(offered)}, the {what} nodes that prefer='spot' asks for too",
             )

@@ -21,7 +21,7 @@ TEMPLATE: Final = "podtemplatespec-v1"
 _DEFAULTED: Final = ("onPodConditions", "status")
 """The schema calls it required, but the API server fills it in before it looks (Kubernetes, "Pod failure policy")."""
 PLACEHOLDER: Final = "${trialParameters."
-"""Start of what Katib replaces by a trial's value, of whatever type the field wants."""
+"""Start of what Katib replaces by a trial's value, whatever the type of the field."""
 _PACKAGE: Final = "kubernetes_validate"
 
 

@@ -14,7 +14,7 @@ from ckf_spot.pods.field_names import PREFERRED, REQUIRED
 SAFE_TO_EVICT: Final = "cluster-autoscaler.kubernetes.io/safe-to-evict"
 """Annotation that keeps the autoscaler from evicting a Job's pod to remove its node (cluster-autoscaler, FAQ.md)."""
 GRACE_SECONDS: Final = 25
-"""Azure takes a node back 30 s after its notice; the kubelet needs the rest to tell how the pod ended."""
+"""Azure takes a node back 30 s after its notice; the kubelet needs the rest to report how the pod ended."""
 
 
 def placement_problems(template: Mapping[str, Any], placement: Placement, where: str) -> list[Mistake]:

@@ -12,7 +12,7 @@ from ckf_spot.where.observations import Look, Pod
 from ckf_spot.where.work import Work
 
 End = Literal["", "finished", "evicted", "unexplained", "deleted"]
-"""Empty: it has not ended. `unexplained`: it vanished and another pod goes on with its work, but nobody says why;
+"""Empty: it has not ended. `unexplained`: it vanished and another pod goes on with its work, for an unknown reason;
 `deleted`: it vanished and nothing goes on with its work."""
 
 
@@ -44,7 +44,7 @@ class Course:
 
     @property
     def unexplained(self) -> int:
-        """How many more pods it lost, nobody says why: evicted, or deleted by someone."""
+        """How many more pods it lost for an unknown reason: evicted, or deleted by someone."""
         return sum(ending.end == "unexplained" for _, ending in self.pods)
 
 

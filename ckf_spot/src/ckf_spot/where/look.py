@@ -15,7 +15,7 @@ from ckf_spot.where.owners import Owners
 
 _T = TypeVar("_T")
 
-WITHOUT_NODES = "nodes may not be read: pools are told by the nodes' names, and by the pool contract"
+WITHOUT_NODES = "nodes may not be read: pools are recognised by the nodes' names, and by the pool contract"
 
 
 def look(cluster: Cluster, namespace: str | None, pools: Mapping[str, AgentPool] | None) -> Look:
@@ -32,7 +32,7 @@ def look(cluster: Cluster, namespace: str | None, pools: Mapping[str, AgentPool]
     notes: list[str] = []
     now = datetime.now(UTC)
     owners = Owners(cluster, namespace)
-    pods = tuple(parse.pod(owners.told(raw)) for raw in cluster.pods(namespace).items)
+    pods = tuple(parse.pod(owners.with_owners(raw)) for raw in cluster.pods(namespace).items)
     nodes = _allowed(lambda: tuple(map(parse.node, cluster.nodes().items)), WITHOUT_NODES, notes)
     without_events = "events may not be read: evictions of pods that are gone are not known"
     events = _allowed(lambda: cluster.events(namespace), without_events, notes)
@@ -42,11 +42,11 @@ def look(cluster: Cluster, namespace: str | None, pools: Mapping[str, AgentPool]
     workflows = _allowed(lambda: cluster.objects(WORKFLOWS, namespace), without_workflows, notes)
     if events is not None:
         notes.append(_memory(events, now))
-    told = traces.disrupted(pods, events or ())
+    disrupted = traces.disrupted(pods, events or ())
     return Look(
         time=now,
         namespace=namespace,
-        pods=(*traces.earlier(told, events or (), workflows or ()), *told),
+        pods=(*traces.earlier(disrupted, events or (), workflows or ()), *disrupted),
         nodes=nodes,
         pools=pools,
         lost_steps=lost_steps(workflows or ()),

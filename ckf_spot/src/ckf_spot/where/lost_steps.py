@@ -23,8 +23,8 @@ Fate = Literal["tried again", "driver", "policy", "no retries", "retries used up
 has no retries, has used them all, or is past its deadline."""
 
 _KILLED: Final = re.compile(r"pod deleted|exit code 143|node shutdown")
-"""What Argo's messages say of a step that did not end by itself: its pod vanished, or was told to stop and could still
-report so (docs/facts/placement.md#retries-of-vanished-pods)."""
+"""Argo's messages about a step that did not end by itself: its pod vanished, or got a signal to stop and could still
+report it (docs/facts/placement.md#retries-of-lost-pods)."""
 _OVER: Final = ("Succeeded", "Failed", "Error")
 _POLICIES: Final[Mapping[str, tuple[str, ...]]] = {
     "Always": ("Failed", "Error"),

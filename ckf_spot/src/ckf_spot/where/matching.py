@@ -46,21 +46,21 @@ def obstacle(pool: AgentPool, constraints: Constraints) -> str:
     labels = _labels(pool)
     misses = [next((each for each in term if not _meets(labels, each)), None) for term in constraints.terms]
     if misses and all(misses):
-        wanted = dict.fromkeys(_text(each) for each in misses if each)
-        return f"the pod wants {' or '.join(wanted)}"
+        required = dict.fromkeys(_text(each) for each in misses if each)
+        return f"the pod requires {' or '.join(required)}"
     return ""
 
 
 def unknown_pools(constraints: Constraints, pools: Mapping[str, AgentPool]) -> list[str]:
     """Names of pools that a pod asks for and that do not exist."""
-    asked = (
+    required = (
         value
         for term in constraints.terms
         for each in term
         if each.key in {POOL_LABEL, "agentpool"} and each.operator == "In"
         for value in each.values
     )
-    return [name for name in dict.fromkeys(asked) if name not in pools]
+    return [name for name in dict.fromkeys(required) if name not in pools]
 
 
 def _labels(pool: AgentPool) -> Mapping[str, str | None]:

@@ -14,7 +14,7 @@ from ckf_spot.where.lost_steps import LostStep
 from ckf_spot.where.work import Maker, Role, Work
 
 Source = Literal["pod", "event", "workflow"]
-"""Who tells of a pod: the pod itself, events about it (kept for an hour), or its Argo workflow."""
+"""Source of an observation: the pod itself, events about it (kept for an hour), or its Argo workflow."""
 
 _NODE_NAME: Final = re.compile(r"aks-([a-z0-9]+)-\d+-vm.*")
 """`aks-<pool>-<8 digits>-vmss<instance>` (availability-zones.md), with `vms` for pools without a scale set."""
@@ -66,14 +66,14 @@ class Pod:
 
     Attributes:
         node: name of its node, empty before it has one.
-        phase: Pending, Running, Succeeded, Failed, or Unknown where nobody tells.
+        phase: Pending, Running, Succeeded, Failed, or Unknown if no source has it.
         scheduled: when it got its node.
         started: when its first container did.
         ended: when its last container did, or when it was gone.
         disruption: reason of its condition DisruptionTarget or what an event says; empty: it was not disrupted.
         deleting: whether it is on its way out.
         gone: whether the object is there no more.
-        waiting_since: since when the scheduler has no node for it, None if it has or was not asked yet.
+        waiting_since: since when the scheduler has no node for it, None if it has one or has not looked yet.
         maker: what makes it again; None where only its traces are known.
         step_id: of the step of an Argo workflow that it is, empty for any other pod.
     """
@@ -137,8 +137,8 @@ class Place:
     """What a pod ran on.
 
     Attributes:
-        pool: empty where the node's name does not tell it.
-        spot: None where nobody tells.
+        pool: empty if the node's name does not contain it.
+        spot: None if unknown.
     """
 
     pool: str
@@ -146,7 +146,7 @@ class Place:
 
     @property
     def capacity(self) -> str | None:
-        """`spot` or `on-demand`; None where nobody tells."""
+        """`spot` or `on-demand`; None if unknown."""
         return None if self.spot is None else "spot" if self.spot else "on-demand"
 
 
@@ -160,7 +160,7 @@ class Gap:
 
 @dataclass(frozen=True, kw_only=True)
 class Look:
-    """A cluster at one moment, or what a record tells of it up to that moment.
+    """A cluster at one moment, or what a record contains of it up to that moment.
 
     Attributes:
         time: the moment.

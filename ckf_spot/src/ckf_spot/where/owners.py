@@ -29,7 +29,7 @@ class Owners:
         self._of: dict[_Key, Object | None] = {}
         self._forbidden: set[str] = set()
 
-    def told(self, pod: Object) -> Object:
+    def with_owners(self, pod: Object) -> Object:
         """A pod with what its controller belongs to, if that is known: the user may not be allowed to read it.
 
         Raises:

@@ -24,14 +24,14 @@ from ckf_spot.where.observations import Gap, Look, Node, Pod
 VERSION: Final = 1
 _ALLOWED: Final = "expected lines that `ckf-spot where --record` has written"
 _LONGEST_SILENCE: Final = timedelta(minutes=5)
-"""Without a line for longer than this, nobody was watching; there is one every minute."""
+"""Without a line for longer than this, no watch was running; it writes one every minute."""
 _HEARTBEAT: Final = timedelta(minutes=1)
 
 Object = Mapping[str, Any]
 
 
 class History:
-    """What a record tells, line by line."""
+    """The content of a record, line by line."""
 
     def __init__(self) -> None:
         self.namespace: str | None = None
@@ -61,7 +61,7 @@ class History:
         time = parse.moment(line["time"])
         (key,) = line.keys() - {"time"}
         if self.since is None and key != "began":
-            raise ValueError("the first line does not tell what is watched")
+            raise ValueError("the first line does not say what is watched")
         if key != "began":
             self._silence(time)
         self._steps[key](line[key], time)
@@ -133,7 +133,7 @@ class History:
 
 
 def read(path: Path) -> History:
-    """What a record tells; a last line that is still being written is left out.
+    """The content of a record; a last line that is still being written is left out.
 
     Raises:
         PlacementError: it can't be read, or is no record; with the line's number.
@@ -162,7 +162,7 @@ def _whole(text: str) -> str:
 
 
 class Recorder:
-    """Adds to a record, and keeps in mind what it tells so far."""
+    """Adds to a record, and keeps its content so far in memory."""
 
     def __init__(self, path: Path, namespace: str | None) -> None:
         """Begins or goes on; a torn last line, of a recorder that was killed, is cut off.

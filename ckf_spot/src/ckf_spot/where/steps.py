@@ -25,7 +25,7 @@ def step(node_name: str, workflow: str, labels: Mapping[str, str]) -> str:
     Args:
         node_name: its name.
         workflow: name of the workflow.
-        labels: of its pod; they tell whether Kubeflow Pipelines made the workflow. Of such a one it is the task as the
+        labels: of its pod; they show whether Kubeflow Pipelines made the workflow. Of such a one it is the task as the
             pipeline names it: `train`, in a nested pipeline `inner.train`, in a loop `for-loop-2[0].train`; or its
             driver, `train-driver`.
     """

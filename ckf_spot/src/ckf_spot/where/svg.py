@@ -34,7 +34,7 @@ _DAY: Final = timedelta(days=1)
 _STYLE: Final = Path(__file__).parent / "timeline.css"
 _NOT_IN_XML: Final = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _NAMESPACE: Final = "http://www.w3.org/2000/svg"
-_ROLE: Final = 'role="img" aria-label="Timeline of pools, their nodes and the pods on them"'
+_ROLE: Final = 'role="img" aria-labelledby="title description"'
 _LEGEND_ENTRIES: Final = (
     ("spot", '<rect class="node" y="2" width="24" height="12"/>', "spot node"),
     ("ondemand", '<rect class="node" y="2" width="24" height="12"/>', "on-demand node"),
@@ -44,7 +44,7 @@ _LEGEND_ENTRIES: Final = (
     ("", '<rect class="pending" y="3" width="24" height="10"/>', "pod waiting"),
     ("", '<path class="evicted" d="M12 13l6 -9h-12z"/>', "node taken back"),
     ("", '<rect class="notice" y="2" width="24" height="12"/>', "eviction announced"),
-    ("", '<rect class="unwatched" y="2" width="24" height="12"/>', "nobody watched"),
+    ("", '<rect class="unwatched" y="2" width="24" height="12"/>', "not watched"),
 )
 
 
@@ -74,7 +74,8 @@ class _Drawing:
         return "\n".join(
             [
                 f'<svg xmlns="{_NAMESPACE}" viewBox="0 0 {WIDTH} {height:g}" width="{WIDTH}" {_ROLE}>',
-                f"<title>{_clean(self._title())}</title>",
+                f'<title id="title">{_clean(self._title())}</title>',
+                f'<desc id="description">{_clean(self._in_words())}</desc>',
                 f"<style>\n{_STYLE.read_text(encoding='utf-8')}</style>",
                 _DEFINITIONS,
                 f'<rect class="page" width="{WIDTH}" height="{height:g}"/>',
@@ -88,7 +89,16 @@ class _Drawing:
     def _title(self) -> str:
         scope = f"namespace {self._look.namespace}" if self._look.namespace else "all namespaces"
         count = self._line.evictions
-        return f"{count or 'No'} pod{'s' * (count != 1)} evicted in {scope}"
+        return f"{_counted(count, 'pod') if count else 'No pods'} evicted in {scope}"
+
+    def _in_words(self) -> str:
+        """The lanes, one sentence each."""
+        return " ".join(
+            f"{lane.pool or 'unknown pool'}: {_counted(len(lane.nodes), 'node')}, "
+            f"{_counted(sum(node.taken for node in lane.nodes), 'eviction')}, "
+            f"{_counted(sum(len(node.pods) for node in lane.nodes), 'pod')}."
+            for lane in self._line.lanes
+        )
 
     def _head(self) -> Iterator[str]:
         yield _text(8, 26, self._title(), "title")
@@ -168,7 +178,7 @@ class _Drawing:
     def _gaps(self, bottom: float) -> Iterator[str]:
         for gap in self._line.gaps:
             x, end = self._x(gap.start), self._x(gap.end)
-            title = f"nobody watched: {_clock(gap.start)} – {_clock(gap.end)}"
+            title = f"not watched: {_clock(gap.start)} – {_clock(gap.end)}"
             yield f"<g><title>{title}</title>{_rect(x, _TOP, max(end - x, 2), bottom - _TOP, 'unwatched')}</g>"
 
     def _axis(self, top: float) -> Iterator[str]:
@@ -194,6 +204,10 @@ def _legend(top: float) -> Iterator[str]:
     for style, shape, words in _LEGEND_ENTRIES:
         yield f'<g class="{style}" transform="translate({x:g} {top - 8:g})">{shape}{_text(31, 12, words, "lead")}</g>'
         x += 31 + len(words) * 6.4 + 24
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'s' * (number != 1)}"
 
 
 def _kind(lane: Lane) -> str:

@@ -14,7 +14,7 @@ from ckf_spot.where.observations import Look, Pod
 from ckf_spot.where.report import Report, lost_on, state
 
 HEADER: Final = ("NAMESPACE", "WORK", "POD", "POOL", "CAPACITY", "STATE", "SINCE", "EVICTED")
-"""Columns; the first is left out where one namespace is told of."""
+"""Columns; the first is left out where only one namespace is shown."""
 _SHRINKING: Final = ("POD", "WORK", "NAMESPACE")
 """Columns that are cut where the terminal is narrow, the widest one first."""
 _NARROWEST: Final = 12

@@ -68,8 +68,8 @@ class Lane:
     """One pool.
 
     Attributes:
-        spot: None where nobody tells.
-        vm_size: empty where nobody tells.
+        spot: None if unknown.
+        vm_size: empty if unknown.
         rows: number of tracks in each row.
     """
 
@@ -201,9 +201,7 @@ def _node_bar(
 def _waiting(pods: list[tuple[Pod, Ending]], start: datetime, look: Look) -> tuple[WaitBar, ...]:
     waits: list[tuple[Pod, datetime, datetime]] = []
     for pod, ending in pods:
-        if (
-            pod.source != "pod"
-        ):  # the traces of others tell when they had their node, not when they asked for it
+        if pod.source != "pod":  # other sources have the time of scheduling, not of the request
             continue
         end = pod.scheduled or (look.time if not pod.node else None)
         if end is not None:

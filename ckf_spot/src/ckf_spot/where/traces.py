@@ -45,8 +45,8 @@ def earlier(pods: Sequence[Pod], events: Iterable[Object], workflows: Iterable[O
         workflows: Argo Workflows of the same namespaces.
     """
     steps = list(_from_workflows(pods, workflows))
-    told = list(_from_events(pods, list(events)))
-    return tuple(sorted((*steps, *told), key=lambda pod: pod.created))
+    disrupted = list(_from_events(pods, list(events)))
+    return tuple(sorted((*steps, *disrupted), key=lambda pod: pod.created))
 
 
 def disrupted(pods: Iterable[Pod], events: Iterable[Object]) -> tuple[Pod, ...]:

@@ -228,11 +228,13 @@ def _was_on(step: LostStep, look: Look) -> str:
 
 def _way_out(takers: list[AgentPool], missing: list[str], obstacles: Mapping[str, str]) -> str:
     """What opens on-demand nodes to work that only spot pools take."""
-    twins = [pool.fallback for pool in takers if pool.fallback]
+    fallbacks = [pool.fallback for pool in takers if pool.fallback]
     if missing:
-        return f"{_does_not_exist(missing)}: name {' or '.join(twins) or 'an on-demand pool'} instead"
-    if twins:
-        reasons = ", ".join(f"{twin} is closed to it: {obstacles[twin]}" for twin in dict.fromkeys(twins))
+        return f"{_does_not_exist(missing)}: name {' or '.join(fallbacks) or 'an on-demand pool'} instead"
+    if fallbacks:
+        reasons = ", ".join(
+            f"{fallback} is closed to it: {obstacles[fallback]}" for fallback in dict.fromkeys(fallbacks)
+        )
         return f"place it with prefer='spot' ({reasons})"
     names = " and ".join(pool.name for pool in takers)
     return f"wait, or let an administrator give {names} an on-demand fallback in the stack's settings"

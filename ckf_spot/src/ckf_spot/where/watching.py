@@ -23,14 +23,14 @@ class Watching:
     """A cluster being recorded."""
 
     def __init__(
-        self, cluster: Cluster, recorder: Recorder, namespace: str | None, tell: Callable[[str], None]
+        self, cluster: Cluster, recorder: Recorder, namespace: str | None, report: Callable[[str], None]
     ) -> None:
-        """`tell` is given a line for people about whatever happens."""
+        """`report` gets a line for people about each event."""
         self._cluster = cluster
         self._recorder = recorder
         self._namespace = namespace
         self._owners = Owners(cluster, namespace)
-        self._tell = tell
+        self._report = report
         self._version = ""
         self._told: dict[str, str] = {}
         self._nodes_forbidden = False
@@ -39,7 +39,7 @@ class Watching:
         """Watches; `seconds` None: until a KeyboardInterrupt.
 
         Raises:
-            PlacementError: the pods can't be read at the beginning. Later an outage is told and waited out.
+            PlacementError: the pods can't be read at the beginning. A later outage is reported and waited out.
         """
         self._list()
         end = None if seconds is None else time.monotonic() + seconds
@@ -53,7 +53,7 @@ class Watching:
                 time.sleep(max(0.0, _SHORTEST_CYCLE_SECONDS - (time.monotonic() - began)))
             except PlacementError as error:
                 if not silent:
-                    self._tell(f"{error}; still trying")
+                    self._report(f"{error}; still trying")
                 silent = True
                 time.sleep(min(left, _CYCLE_SECONDS))
 
@@ -64,9 +64,9 @@ class Watching:
             for change in self._cluster.changes_of_pods(self._namespace, self._version, seconds):
                 self._version = change.object["metadata"]["resourceVersion"]
                 if change.type == "DELETED":
-                    self._news(self._recorder.deleted(self._owners.told(change.object)))
+                    self._news(self._recorder.deleted(self._owners.with_owners(change.object)))
                 elif change.type != "BOOKMARK":
-                    self._news(self._recorder.pod(self._owners.told(change.object)))
+                    self._news(self._recorder.pod(self._owners.with_owners(change.object)))
         except PlacementError as error:
             self._version = ""  # what happened meanwhile shows in a new list
             if not isinstance(error, ExpiredError):
@@ -77,7 +77,7 @@ class Watching:
     def _list(self) -> None:
         listed = self._cluster.pods(self._namespace)
         self._look_at_nodes()
-        for pod in self._recorder.pods(map(self._owners.told, listed.items)):
+        for pod in self._recorder.pods(map(self._owners.with_owners, listed.items)):
             self._news(pod)
         self._version = listed.version
 
@@ -105,4 +105,4 @@ class Watching:
             words = f"{'runs' if pod.phase == 'Running' else pod.phase.lower()} on {pod.node}"
         if self._told.get(pod.uid) not in {words, "is gone"} and not (pod.gone and pod.finished):
             self._told[pod.uid] = words
-            self._tell(f"{pod.namespace}/{pod.name} {words}")
+            self._report(f"{pod.namespace}/{pod.name} {words}")

@@ -109,7 +109,7 @@ class _Editor:
                     text = writing.dump_flow(Values().of(value_node))
                     yield _Edit(value_node.start_mark.index, self._end(value_node), text)
         kept = {key for key in before if key in after and writing.same(before[key], after[key])}
-        new = {key: wanted for key, wanted in after.items() if key not in own and key not in kept}
+        new = {key: desired for key, desired in after.items() if key not in own and key not in kept}
         if new:
             last = node.value[-1][1]
             if node.flow_style:
@@ -123,11 +123,11 @@ class _Editor:
         for _, start, end, first, last in matcher.get_opcodes():
             both = min(end - start, last - first)
             for number in range(both):
-                item, wanted = node.value[start + number], after[first + number]
+                item, desired = node.value[start + number], after[first + number]
                 try:
-                    yield from list(self._parts(item, before[start + number], wanted))
+                    yield from list(self._parts(item, before[start + number], desired))
                 except _WholeError:
-                    yield self._value(node, item, wanted)
+                    yield self._value(node, item, desired)
             for number in range(start + both, end):
                 if not after:
                     raise _WholeError
@@ -137,16 +137,16 @@ class _Editor:
             if first + both < last:
                 yield self._more(node, start + both, after[first + both : last])
 
-    def _more(self, node: SequenceNode, number: int, wanted: list[Any]) -> _Edit:
+    def _more(self, node: SequenceNode, number: int, desired: list[Any]) -> _Edit:
         """New items before the one with this number, or at the end."""
         if node.flow_style:
-            text = writing.dump_flow(wanted)[1:-1]
+            text = writing.dump_flow(desired)[1:-1]
             if number:
                 return self._inserted(self._end(node.value[number - 1]), f", {text}")
             return self._inserted(node.value[0].start_mark.index, f"{text}, ")
         dash = self._dash(node, 0)
         column = self._column(dash)
-        lines = _block(wanted, column)
+        lines = _block(desired, column)
         if number:
             return self._after(node.value[number - 1], lines)
         if self._text[dash - column : dash].strip():  # the key's own line, or another list's
@@ -173,10 +173,10 @@ class _Editor:
             end = self._text.find("\n", end) + 1 or end
         return _Edit(line, end, "")
 
-    def _entry(self, node: MappingNode, key_node: Node, old: Node, wanted: Any) -> _Edit:
+    def _entry(self, node: MappingNode, key_node: Node, old: Node, desired: Any) -> _Edit:
         """An entry of a map with another value; the key stays as it is written."""
-        if node.flow_style or not (_is_long(wanted, old) or _is_block(old)):
-            return self._value(node, old, wanted)
+        if node.flow_style or not (_is_long(desired, old) or _is_block(old)):
+            return self._value(node, old, desired)
         colon = self._text.find(":", key_node.end_mark.index)
         if colon < 0:
             raise _WholeError
@@ -186,23 +186,23 @@ class _Editor:
             rest = self._rest(end)
             end += len(rest)
             comment += rest.rstrip().expandtabs(1)
-        if _is_long(wanted, old) and not (isinstance(wanted, str) and "\n" in comment):
-            block = _block({"key": wanted}, self._indent(node)).split(":", 1)[1]  # what stands behind a key
+        if _is_long(desired, old) and not (isinstance(desired, str) and "\n" in comment):
+            block = _block({"key": desired}, self._indent(node)).split(":", 1)[1]  # what stands behind a key
             header, newline, lines = block.partition("\n")
             text = header + comment + self._lines(newline + lines)
         else:
-            text = f" {writing.dump_flow(wanted)}{comment}"
+            text = f" {writing.dump_flow(desired)}{comment}"
         return _Edit(colon + 1, end, text + self._last_end(end))
 
-    def _value(self, node: MappingNode | SequenceNode, old: Node, wanted: Any) -> _Edit:
+    def _value(self, node: MappingNode | SequenceNode, old: Node, desired: Any) -> _Edit:
         """A value with another one in its place."""
         start, end = old.start_mark.index, self._end(old)
         blank = " " if start == end else ""
-        if node.flow_style or not _is_long(wanted, old):
-            text = writing.dump_flow(wanted)
+        if node.flow_style or not _is_long(desired, old):
+            text = writing.dump_flow(desired)
             return _Edit(start, end, blank + text + self._last_end(end))
         column = self._column(start) + len(blank)
-        lines = blank + _block(wanted, column)[column:]
+        lines = blank + _block(desired, column)[column:]
         if self._text[end - 1] == "\n":
             return _Edit(start, end, self._lines(f"{lines}\n"))
         rest = self._rest(end)
@@ -269,12 +269,12 @@ class _Editor:
         return position - line - self._text.startswith("\ufeff", line)
 
 
-def _is_long(wanted: Any, old: Node) -> bool:
+def _is_long(desired: Any, old: Node) -> bool:
     """Whether a value takes lines of its own; what was written in brackets stays so."""
-    if isinstance(wanted, str):
-        return "\n" in wanted
+    if isinstance(desired, str):
+        return "\n" in desired
     flow = isinstance(old, MappingNode | SequenceNode) and bool(old.flow_style) and bool(old.value)
-    return isinstance(wanted, Mapping | list) and bool(wanted) and not flow
+    return isinstance(desired, Mapping | list) and bool(desired) and not flow
 
 
 def _is_block(node: Node) -> bool:

@@ -17,7 +17,7 @@ from ckf_spot.fields import Json
 from ckf_spot.yaml_text import scalars
 
 _PLAIN: Final = "plain"
-"""Tag of a scalar with neither quotes nor a tag, which only its text tells the type of."""
+"""Tag of a scalar with neither quotes nor a tag, whose type follows from its text alone."""
 _YAML: Final = "tag:yaml.org,2002:"
 _STR: Final = f"{_YAML}str"
 _TYPED: Final[dict[str, tuple[type, ...]]] = {

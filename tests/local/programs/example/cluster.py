@@ -27,7 +27,7 @@ def cluster(group: resources.ResourceGroup, location: str) -> aks.ManagedCluster
     )
 
 
-def pool(group: resources.ResourceGroup, of: aks.ManagedCluster, wanted: dict[str, Any]) -> aks.AgentPool:
+def pool(group: resources.ResourceGroup, of: aks.ManagedCluster, settings: dict[str, Any]) -> aks.AgentPool:
     """A pool of spot machines."""
     return aks.AgentPool(
         "spot",
@@ -35,11 +35,11 @@ def pool(group: resources.ResourceGroup, of: aks.ManagedCluster, wanted: dict[st
         resource_name_=of.name,
         agent_pool_name="spot",
         mode="User",
-        vm_size=wanted["vmSize"],
+        vm_size=settings["vmSize"],
         enable_auto_scaling=True,
         count=0,
         min_count=0,
-        max_count=wanted["maxCount"],
+        max_count=settings["maxCount"],
         scale_set_priority="Spot",
         node_taints=["kubernetes.azure.com/scalesetpriority=spot:NoSchedule"],
         node_labels={"kubernetes.azure.com/scalesetpriority": "spot"},

@@ -1,4 +1,4 @@
-"""A component whose child was renamed, with or without the alias that says so."""
+"""A component whose child was renamed, with or without the alias."""
 
 import sys
 from pathlib import Path

@@ -1,9 +1,0 @@
-"""What to change in a stack file to pay less; nothing that planning refuses.
-
-`kinds/` has one file for each kind of change, `trials` runs the program with it, `advising` puts them in order.
-"""
-
-from cost.advice.advice import Advice, Advised
-from cost.advice.advising import advise
-
-__all__ = ["Advice", "Advised", "advise"]

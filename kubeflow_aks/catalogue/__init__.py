@@ -1,0 +1,59 @@
+"""Facts as data: VM sizes, prices, regions and version support windows, each file with its source and date."""
+
+from kubeflow_aks.catalogue.prices import INCOMPLETE, PRICES_READ, ondemand_prices, priced_regions
+from kubeflow_aks.catalogue.regions import Region, region, regions
+from kubeflow_aks.catalogue.services import (
+    FREE_OUTBOUND_GB,
+    Meter,
+    ServicePrice,
+    os_disk,
+    service_price,
+    services,
+)
+from kubeflow_aks.catalogue.spot_points import QuotedSpotPrice, quoted_spot_price
+from kubeflow_aks.catalogue.versions import (
+    CharmedKubeflowRelease,
+    KubernetesVersion,
+    charmed_kubeflow_release,
+    charmed_kubeflow_releases,
+    kubernetes_version,
+    kubernetes_versions,
+)
+from kubeflow_aks.catalogue.vm_sizes import (
+    RetiredVmSeries,
+    VmSize,
+    restricted_families,
+    retired_series,
+    vm_size,
+    vm_sizes,
+)
+
+__all__ = [
+    "FREE_OUTBOUND_GB",
+    "INCOMPLETE",
+    "PRICES_READ",
+    "CharmedKubeflowRelease",
+    "KubernetesVersion",
+    "Meter",
+    "QuotedSpotPrice",
+    "Region",
+    "RetiredVmSeries",
+    "ServicePrice",
+    "VmSize",
+    "charmed_kubeflow_release",
+    "charmed_kubeflow_releases",
+    "kubernetes_version",
+    "kubernetes_versions",
+    "ondemand_prices",
+    "os_disk",
+    "priced_regions",
+    "quoted_spot_price",
+    "region",
+    "regions",
+    "restricted_families",
+    "retired_series",
+    "service_price",
+    "services",
+    "vm_size",
+    "vm_sizes",
+]

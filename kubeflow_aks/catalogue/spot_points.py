@@ -1,0 +1,37 @@
+"""Single spot prices that somebody published, with their day: `kubeflow_aks/catalogue/quoted_spot_prices.csv`."""
+
+from dataclasses import dataclass
+from datetime import date
+from functools import cache
+
+from kubeflow_aks.catalogue._table import rows
+
+
+@dataclass(frozen=True)
+class QuotedSpotPrice:
+    """One price.
+
+    Attributes:
+        usd: per hour.
+        day: on which it held.
+        source: where it is printed.
+    """
+
+    usd: float
+    day: date
+    source: str
+
+
+def quoted_spot_price(size: str, region: str) -> QuotedSpotPrice | None:
+    """The youngest price of that size and region, or None."""
+    found = _points().get((size, region), [])
+    return max(found, key=lambda point: point.day, default=None)
+
+
+@cache
+def _points() -> dict[tuple[str, str], list[QuotedSpotPrice]]:
+    found: dict[tuple[str, str], list[QuotedSpotPrice]] = {}
+    for row in rows("quoted_spot_prices"):
+        point = QuotedSpotPrice(float(row["usd"]), date.fromisoformat(row["day"]), row["source"])
+        found.setdefault((row["size"], row["region"]), []).append(point)
+    return found

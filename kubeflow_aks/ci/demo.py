@@ -1,0 +1,86 @@
+"""`kubeflow-aks ci demo NAME --hours N`: writes the file of a demo stack that ends by itself, and prints its name.
+
+The stack has the settings of `Pulumi.demo.yaml` and the tag `expires`, which every resource carries and by which
+`kubeflow-aks ci reaper` ends it. A second call with the same name prolongs it: `pulumi up` moves the tag.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, Final
+
+import yaml
+
+from kubeflow_aks.ci import expiry
+from kubeflow_aks.exit_codes import CommandError, ExitCode, UsageError
+
+TEMPLATE: Final = "Pulumi.demo.yaml"
+MOST_HOURS: Final = 72
+"""Our choice: over a long weekend."""
+_NAME: Final = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,13}[a-z0-9])?")
+_PROJECT: Final = "kubeflow-aks"
+
+
+class DemoError(CommandError):
+    """A demo can't be made; the text is meant for the user."""
+
+
+def stack_file(template: str, until: datetime) -> str:
+    """The file of a demo stack.
+
+    Args:
+        template: text of the file that it has its settings from.
+        until: when it ends.
+
+    Raises:
+        DemoError: the template is protected or no stack file.
+    """
+    document: dict[str, Any] = yaml.safe_load(template)
+    config: dict[str, Any] = document["config"]
+    if config.get(f"{_PROJECT}:protect", True):
+        raise DemoError(
+            f"{TEMPLATE}: {_PROJECT}:protect: True is not allowed; expected False, for a demo ends"
+        )
+    tags: dict[str, str] = config[f"{_PROJECT}:tags"]
+    config[f"{_PROJECT}:tags"] = {**tags, expiry.TAG: expiry.written(until)}
+    return yaml.safe_dump({"config": config}, sort_keys=False)
+
+
+def run(name: str, hours: str, root: Path, now: datetime | None = None) -> ExitCode:
+    """Writes the file and prints `stack=demo-NAME`, as GitHub takes the output of a step.
+
+    Args:
+        name: of the demo.
+        hours: how long it lasts.
+        root: the project folder.
+        now: the time.
+
+    Raises:
+        UsageError: a value is not allowed, one line for each.
+        DemoError: there is such a file already, or the template can't be used.
+    """
+    mistakes: list[str] = []
+    if not _NAME.fullmatch(name):
+        mistakes.append(
+            f"name: {name!a} is not allowed; expected at most 15 lower-case letters, digits and hyphens, "
+            "with a letter or digit at both ends"
+        )
+    if not (re.fullmatch("[0-9]{1,3}", hours) and 1 <= int(hours) <= MOST_HOURS):
+        mistakes.append(f"hours: {hours!a} is not allowed; expected a whole number from 1 to {MOST_HOURS}")
+    if mistakes:
+        raise UsageError("\n".join(mistakes))
+    stack = f"{expiry.PREFIX}{name}"
+    file = root / f"Pulumi.{stack}.yaml"
+    until = (now or datetime.now(UTC)) + timedelta(hours=int(hours))
+    text = stack_file((root / TEMPLATE).read_text(encoding="utf-8"), until)
+    try:
+        with file.open("x", encoding="utf-8") as sink:
+            sink.write(text)
+    except FileExistsError:
+        raise DemoError(f"name: {name!a} is not allowed; {file.name} is there already") from None
+    print(f"stack={stack}")
+    print(f"until {expiry.written(until)}", file=sys.stderr)
+    return ExitCode.GOOD

@@ -1,0 +1,151 @@
+"""`kubeflow-aks ci drift STACK --preview FILE --messages FILE`: one issue per stack that differs from its program.
+
+The issue is opened or updated while there is drift, and closed when there is none any more.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import accumulate
+from pathlib import Path
+from typing import Any, Final
+
+from kubeflow_aks.ci import marked
+from kubeflow_aks.ci.drifts import Drift, PreviewError, drifts
+from kubeflow_aks.clients.github import GitHub, GitHubError
+from kubeflow_aks.exit_codes import ExitCode, UsageError
+from kubeflow_aks.revisions.repository import is_stack_name
+from kubeflow_aks.text.escape import code
+from kubeflow_aks.text.sentences import first_of
+
+LABEL: Final = "drift"
+_PAGE: Final = "docs/how-to/keep-or-undo-hand-edits.md"
+_MOST_CHARACTERS: Final = 50_000
+"""Of the rows; GitHub takes 65,536 in an issue."""
+_MOST_PATHS: Final = 10
+_DOES: Final = {"create": "is missing", "delete": "is no longer in the program", "update": "differs"}
+_EXISTS_ALREADY: Final = 422
+
+
+def marker(stack: str) -> str:
+    """The first line of the issue of a stack, which GitHub does not show."""
+    return f"<!-- kubeflow-aks drift: {stack} -->"
+
+
+def body(stack: str, found: Sequence[Drift], environment: Mapping[str, str]) -> str:
+    """The issue's text."""
+    server, repository = environment.get("GITHUB_SERVER_URL", ""), environment.get("GITHUB_REPOSITORY", "")
+    page = f"{server}/{repository}/blob/{environment.get('GITHUB_SHA', 'main')}/{_PAGE}"
+    run = f"{server}/{repository}/actions/runs/{environment.get('GITHUB_RUN_ID', '')}"
+    lines = [
+        marker(stack),
+        f"Stack {code(stack)} differs from the program on the default branch: somebody changed it by hand,",
+        "or a change of the program was not deployed yet.",
+        "",
+        "| resource | | properties |",
+        "|---|---|---|",
+    ]
+    rows = [_row(drift) for drift in found]
+    sizes = accumulate(map(len, rows))
+    shown = [row for row, size in zip(rows, sizes, strict=True) if size <= _MOST_CHARACTERS]
+    lines += shown
+    if len(shown) < len(rows):
+        lines.append(f"\n… and {len(rows) - len(shown)} more.")
+    lines += ["", *_way_back(stack, found), "", f"[Keep or undo a hand edit]({page}) · [newest run]({run})"]
+    return "\n".join(lines) + "\n"
+
+
+def _row(drift: Drift) -> str:
+    name = f"{code(drift.name)}<br>{code(drift.type)}"
+    does = _DOES.get(drift.operation, "would be replaced")
+    paths = first_of([*map(code, drift.paths)], _MOST_PATHS)
+    if drift.owners:
+        does = f"was changed by {', '.join(map(code, drift.owners))}, which now owns the fields"
+    return f"| {name} | {does} | {paths} |"
+
+
+def _way_back(stack: str, found: Sequence[Drift]) -> Iterator[str]:
+    """What to do, by who holds the fields: the page has the reasons, and tests that play it."""
+    owners = {owner for drift in found for owner in drift.owners}
+    yield "To keep the change, set the same value in the stack's file. To undo it:"
+    yield "\n```sh"
+    yield f"pulumi refresh --stack {stack}"
+    if owners and all(owner.startswith("kubectl") for owner in owners):
+        yield f"pulumi up --stack {stack} --skip-preview"
+    elif owners:
+        yield f"PULUMI_K8S_ENABLE_PATCH_FORCE=true pulumi up --stack {stack}"
+    else:
+        yield f"pulumi up --stack {stack}"
+    yield "```"
+    if owners:
+        yield "\nThe preview stopped at the fields that others own, so that there may be more drift than this."
+
+
+def settle(github: GitHub, stack: str, found: Sequence[Drift], environment: Mapping[str, str]) -> str:
+    """Opens, updates or closes the issue of a stack.
+
+    Returns:
+        What it did, one line.
+
+    Raises:
+        GitHubError: GitHub refuses.
+    """
+    listed = github.pages("/issues", state="open", labels=LABEL, sort="created", direction="asc")
+    issues = [issue for issue in listed if "pull_request" not in issue]
+    there = marked.ours(issues, marked.author(environment)).get(marker(stack))
+    if not found:
+        if there is None:
+            return f"{stack}: no drift"
+        done = {"body": "There is no drift any more.\n"}
+        github.post(f"/issues/{there['number']}/comments", done)
+        github.patch(f"/issues/{there['number']}", {"state": "closed", "state_reason": "completed"})
+        return f"{stack}: no drift any more; closed #{there['number']}"
+    text = body(stack, found, environment)
+    if there is not None:
+        github.patch(f"/issues/{there['number']}", {"body": text})
+        return f"{stack}: {len(found)} with drift; updated #{there['number']}"
+    _make_label(github)
+    new: dict[str, Any] = github.post(
+        "/issues", {"title": f"Drift of stack {stack}", "body": text, "labels": [LABEL]}
+    )
+    return f"{stack}: {len(found)} with drift; opened #{new['number']}"
+
+
+def _make_label(github: GitHub) -> None:
+    try:
+        github.post("/labels", {"name": LABEL, "color": "d93f0b", "description": "Differs from the program"})
+    except GitHubError as error:
+        if error.status != _EXISTS_ALREADY:
+            raise
+
+
+def run(stack: str, preview: Path, messages: Path, *, dry_run: bool = False) -> ExitCode:
+    """Reports the drift of one stack.
+
+    Args:
+        stack: its name.
+        preview: file with the output of `pulumi preview --refresh --json`.
+        messages: file with its stderr.
+        dry_run: whether the issue is printed instead of written.
+
+    Returns:
+        GOOD whether there is drift or not.
+
+    Raises:
+        PreviewError: the preview failed for another reason.
+        GitHubError: GitHub refuses.
+    """
+    if not is_stack_name(stack):
+        raise UsageError(f"stack: {stack!a} is not allowed; expected the name of a stack")
+    try:
+        found = drifts(preview.read_text(encoding="utf-8"), messages.read_text(encoding="utf-8"))
+        if dry_run:
+            print(body(stack, found, os.environ) if found else f"{stack}: no drift")
+        else:
+            print(settle(GitHub.from_environment(), stack, found, os.environ))
+    except UnicodeDecodeError as error:
+        raise PreviewError(f"{stack}: {error}") from None
+    except (PreviewError, GitHubError) as error:
+        raise type(error)(f"{stack}: {error}") from error
+    return ExitCode.GOOD

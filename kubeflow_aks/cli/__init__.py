@@ -1,0 +1,1 @@
+"""The command line: one file for each command; what all of them share stands once."""

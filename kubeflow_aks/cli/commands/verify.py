@@ -1,0 +1,32 @@
+"""`kubeflow-aks verify`."""
+
+from pathlib import Path
+
+import click
+
+from kubeflow_aks.cli import options
+from kubeflow_aks.cli.groups import Command
+
+
+@click.command(
+    "verify",
+    cls=Command,
+    example="verify prod",
+    exit_codes={
+        0: "no promise is broken",
+        1: "a promise is broken",
+        3: "the stack's outputs or its cluster can't be read, or the account may read none of its objects",
+    },
+)
+@options.stack()
+@options.form("text", "json")
+@options.outputs
+@options.root
+def command(stack: str, form: str, outputs: Path | None, root: Path | None) -> int:
+    """Check whether STACK's cluster keeps this product's promises; changes nothing."""
+    from kubeflow_aks.deployed.outputs import read
+    from kubeflow_aks.interrupts import interruptible
+    from kubeflow_aks.verify.command import verify
+
+    with interruptible("nothing was changed"):
+        return verify(read(stack, outputs, root), form)

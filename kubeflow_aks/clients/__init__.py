@@ -1,0 +1,1 @@
+"""Clients of what is not this repository's: one each."""

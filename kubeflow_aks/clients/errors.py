@@ -1,0 +1,9 @@
+"""The base of every client's error."""
+
+from __future__ import annotations
+
+from kubeflow_aks.exit_codes import UnjudgedError
+
+
+class ClientError(UnjudgedError):
+    """A request failed; the text is one line for the user and holds no secret."""

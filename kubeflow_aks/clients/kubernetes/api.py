@@ -1,0 +1,262 @@
+"""The API server over plain REST: discovery, create, server-side apply, read, delete."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from http import HTTPStatus
+from pathlib import Path
+from typing import Final
+from urllib.parse import quote
+
+from kubeflow_aks.clients.kubernetes import kubeconfig
+from kubeflow_aks.clients.kubernetes.connection import CONNECT_SECONDS, JSON, RESPONSE_SECONDS, Connection
+from kubeflow_aks.clients.kubernetes.errors import ApiError, NoSuchKindError
+from kubeflow_aks.clients.kubernetes.exec_plugin import ExecPlugin
+from kubeflow_aks.clients.kubernetes.informer import Informer
+from kubeflow_aks.clients.kubernetes.objects import Kind, Object, at, fields, items, name_of, namespace_of
+
+_APPLY: Final = "application/apply-patch+yaml"  # JSON is YAML
+_JSON_PATCH: Final = "application/json-patch+json"
+_STARTING_SECONDS: Final = 10.0
+"""How long the storage of a new custom resource may take to start."""
+_POLL_SECONDS: Final = 0.2
+_PAGE: Final = 500
+"""Objects in one response of a list, as kubectl requests."""
+
+
+@dataclass(frozen=True)
+class ServedKind:
+    """How the API server serves a kind: its plural and whether it lives in namespaces."""
+
+    plural: str
+    namespaced: bool
+
+
+class ApiServer:
+    """One API server, with one user's credentials. Safe for many threads."""
+
+    def __init__(
+        self,
+        target: kubeconfig.ActiveCluster,
+        *,
+        connect_seconds: float = CONNECT_SECONDS,
+        response_seconds: float = RESPONSE_SECONDS,
+        anywhere: bool = False,
+        plugin: ExecPlugin | None = None,
+    ) -> None:
+        """Takes the arguments of `Connection`, and raises its errors; sends no request yet."""
+        self._connection = Connection(
+            target,
+            connect_seconds=connect_seconds,
+            response_seconds=response_seconds,
+            anywhere=anywhere,
+            plugin=plugin,
+        )
+        self._served: dict[tuple[str, str], Mapping[str, ServedKind]] = {}
+        self._lock = threading.Lock()
+
+    @classmethod
+    def of(cls, config: str | Path) -> ApiServer:
+        """The API server of a kubeconfig's current context.
+
+        Args:
+            config: the kubeconfig's path, or its text.
+
+        Raises:
+            UnreachableError: it is none, or names no API server on this machine.
+        """
+        return cls(kubeconfig.active(kubeconfig.load(str(config))))
+
+    def ping(self) -> None:
+        """Request the version.
+
+        Raises:
+            UnreachableError: no response.
+        """
+        self._call("GET", "/version")
+
+    def time(self) -> datetime | None:
+        """The server's clock, to the second; None if the server does not send it.
+
+        Raises:
+            UnreachableError: no response.
+        """
+        return self._connection.time("/version")
+
+    def read(self, path: str) -> Object:
+        """The response at a path without an object, such as `/version`; empty if the path does not exist."""
+        return self._found(path)
+
+    def types(self, kind: Kind) -> Object:
+        """The OpenAPI document that defines a kind; empty if there is none."""
+        return self._found(f"/openapi/v3{_root(kind)}")
+
+    def served(self, kind: Kind) -> ServedKind:
+        """How a kind is served; one that is not known yet is requested again, as its CRD may be new.
+
+        Raises:
+            NoSuchKindError: it is not served.
+        """
+        key = (kind.group, kind.version)
+        with self._lock:
+            known = self._served.get(key, {})
+        if kind.kind not in known:
+            known = self._discover(kind)
+            with self._lock:
+                self._served[key] = known
+        if kind.kind not in known:
+            raise NoSuchKindError(kind)
+        return known[kind.kind]
+
+    def create(self, obj: Object, manager: str, *, dry_run: bool = False) -> Object:
+        """Create an object; refused with `AlreadyExists` if one of that name exists."""
+        options = {"fieldManager": manager, "fieldValidation": "Warn", **_dry(dry_run=dry_run)}
+        return self._call("POST", self._collection(obj), options, obj)
+
+    def apply(self, obj: Object, manager: str, *, force: bool, dry_run: bool = False) -> Object:
+        """Server-side apply; without `force`, a field of another manager is a `Conflict`."""
+        options = {"fieldManager": manager, "force": str(force).lower(), **_dry(dry_run=dry_run)}
+        return self._call("PATCH", self._path(obj), options, obj, _APPLY)
+
+    def replace(self, obj: Object, manager: str, *, dry_run: bool = False) -> Object:
+        """Replace an object; it must carry the `resourceVersion` it replaces."""
+        return self._call("PUT", self._path(obj), {"fieldManager": manager, **_dry(dry_run=dry_run)}, obj)
+
+    def patch(self, obj: Object, manager: str, operations: list[Object]) -> Object:
+        """Apply JSON patch operations (RFC 6902) to the live object."""
+        return self._call("PATCH", self._path(obj), {"fieldManager": manager}, operations, _JSON_PATCH)
+
+    def get(self, obj: Object) -> Object:
+        """The live object of that kind and name."""
+        return self._call("GET", self._path(obj))
+
+    def delete(self, obj: Object, propagation: str, *, grace_seconds: int | None = None) -> None:
+        """Request a deletion.
+
+        Args:
+            obj: names the object.
+            propagation: `Foreground`, `Background` or `Orphan`.
+            grace_seconds: 0 removes a pod at once; None leaves it its own grace period.
+        """
+        grace = {} if grace_seconds is None else {"gracePeriodSeconds": grace_seconds}
+        self._call("DELETE", self._path(obj), {}, {"propagationPolicy": propagation, **grace})
+
+    def finalize(self, namespace: str) -> None:
+        """Removes a namespace that is being deleted at once; objects left in it could never be reached again."""
+        body: Object = {
+            "apiVersion": "v1",
+            "kind": "Namespace",
+            "metadata": {"name": namespace},
+            "spec": {"finalizers": []},
+        }
+        self._call("PUT", f"/api/v1/namespaces/{quote(namespace, safe='')}/finalize", {}, body)
+
+    def list(self, kind: Kind, namespace: str) -> list[Object]:
+        """All objects of a kind in a namespace."""
+        found = self._call("GET", self._collection_of(kind, namespace))
+        return [fields(item) for item in items(found.get("items"))]
+
+    def pages(self, kind: Kind, namespace: str = "", **selectors: str) -> Iterator[list[Object]]:
+        """All objects of a kind, some hundreds at a time, so that no response is too large for either side.
+
+        Args:
+            kind: of the objects.
+            namespace: of the objects; empty for all.
+            selectors: `labelSelector`, `fieldSelector`.
+        """
+        served = self.served(kind)
+        middle = f"/namespaces/{quote(namespace, safe='')}" if served.namespaced and namespace else ""
+        options = {"limit": str(_PAGE), **selectors}
+        while True:
+            found = self._call("GET", f"{_root(kind)}{middle}/{served.plural}", options)
+            yield [fields(item) for item in items(found.get("items"))]
+            more = at(found, "metadata", "continue")
+            if not (isinstance(more, str) and more):
+                return
+            options["continue"] = more
+
+    def log(self, namespace: str, pod: str, container: str, *, last: int) -> str:
+        """The last lines that a container of a pod has written."""
+        path = f"/api/v1/namespaces/{quote(namespace, safe='')}/pods/{quote(pod, safe='')}/log"
+        return self._connection.text(path, {"container": container, "tailLines": str(last)})
+
+    def everything(self) -> list[Object]:
+        """Every object of every kind that can be deleted, except events, each at the version the server prefers.
+
+        A kind that is removed in the meantime has none.
+        """
+        groups = items(self._call("GET", "/apis").get("groups"))
+        roots = ["/api/v1", *(f"/apis/{at(group, 'preferredVersion', 'groupVersion')}" for group in groups)]
+        return [
+            {
+                "apiVersion": root.removeprefix("/api/").removeprefix("/apis/"),
+                "kind": at(kind, "kind"),
+                **fields(obj),
+            }
+            for root in roots
+            for kind in items(self._found(root).get("resources"))
+            if {"list", "delete"} <= set(items(at(kind, "verbs"))) and at(kind, "kind") != "Event"
+            for obj in items(self._found(f"{root}/{at(kind, 'name')}").get("items"))
+        ]
+
+    def follow(self, kind: Kind) -> Informer:
+        """All objects of a kind in every namespace, kept up to date by a watch; the caller stops it.
+
+        Raises:
+            NoSuchKindError: it is not served.
+        """
+        return Informer(self._connection, f"{_root(kind)}/{self.served(kind).plural}")
+
+    def _found(self, path: str) -> Object:
+        """The response; empty if the path does not exist. A kind whose storage starts is requested again later."""
+        deadline = time.monotonic() + _STARTING_SECONDS
+        while True:
+            try:
+                return self._call("GET", path)
+            except ApiError as error:
+                if error.not_found:
+                    return {}
+                if error.status != HTTPStatus.TOO_MANY_REQUESTS or time.monotonic() > deadline:
+                    raise
+                time.sleep(min(error.retry_after, 1) or _POLL_SECONDS)
+
+    def _discover(self, kind: Kind) -> Mapping[str, ServedKind]:
+        found = self._found(_root(kind))
+        return {
+            str(at(entry, "kind")): ServedKind(str(at(entry, "name")), bool(at(entry, "namespaced")))
+            for entry in items(found.get("resources"))
+            if "/" not in str(at(entry, "name"))  # subresources are listed beside their resource
+        }
+
+    def _collection_of(self, kind: Kind, namespace: str) -> str:
+        served = self.served(kind)
+        middle = f"/namespaces/{quote(namespace or 'default', safe='')}" if served.namespaced else ""
+        return f"{_root(kind)}{middle}/{served.plural}"
+
+    def _collection(self, obj: Object) -> str:
+        return self._collection_of(Kind.of(obj), namespace_of(obj))
+
+    def _path(self, obj: Object) -> str:
+        return f"{self._collection(obj)}/{quote(name_of(obj), safe='')}"
+
+    def _call(
+        self,
+        method: str,
+        path: str,
+        options: Mapping[str, str] | None = None,
+        body: object = None,
+        content_type: str = JSON,
+    ) -> Object:
+        return self._connection.call(method, path, options, body, content_type)
+
+
+def _root(kind: Kind) -> str:
+    return f"/apis/{kind.group}/{kind.version}" if kind.group else f"/api/{kind.version}"
+
+
+def _dry(*, dry_run: bool) -> dict[str, str]:
+    return {"dryRun": "All"} if dry_run else {}

@@ -1,0 +1,82 @@
+"""Advice: lines of a stack file, and what the bill is with them. Data only."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from kubeflow_aks.cost.figures import Range
+
+Path = tuple[str, ...]
+"""Of a setting, `("pools", "cpuspot", "maxCount")`; names that people chose may hold dots."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """Something that may lower the bill, not tried yet.
+
+    Attributes:
+        topic: what it is about, such as `size of cpuspot`; no other change has it.
+        sentence: what it is, one sentence.
+        values: the settings that change, JSON types.
+        notes: for the reader, before doing it; one sentence each.
+        alone: whether it is a separate decision that `all of these` leaves out: another region, less support.
+    """
+
+    topic: str
+    sentence: str
+    values: Mapping[Path, Any]
+    notes: tuple[str, ...] = ()
+    alone: bool = False
+
+
+@dataclass(frozen=True)
+class Advice:
+    """A change that was tried and lowers the bill.
+
+    Attributes:
+        sentence: what it is, one sentence.
+        lines: for the stack file under `config:`, in place of the same keys.
+        before: the whole bill of a month as the stack is.
+        after: with those lines.
+        notes: for the reader, before doing it; one sentence each.
+        alone: whether `all of these` leaves it out.
+    """
+
+    sentence: str
+    lines: tuple[str, ...]
+    before: Range
+    after: Range
+    notes: tuple[str, ...] = ()
+    alone: bool = False
+
+    @property
+    def saves(self) -> float:
+        """A month; `math.inf` where the work would never get done before."""
+        return self.before.expected - self.after.expected
+
+    @property
+    def share(self) -> float:
+        """Of the bill before."""
+        return 1.0 if math.isinf(self.before.expected) else self.saves / self.before.expected
+
+
+@dataclass(frozen=True)
+class Advised:
+    """All advice for one stack.
+
+    Attributes:
+        currency: of every amount.
+        on_demand: the whole bill of a month if the work ran on demand in the stack as it is.
+        each: best first, each on its own.
+        together: all changes that can be combined; None for less than two.
+        changes: sentences of the changes in `together`, in that order.
+    """
+
+    currency: str
+    on_demand: Range
+    each: tuple[Advice, ...]
+    together: Advice | None = None
+    changes: tuple[str, ...] = ()

@@ -1,0 +1,28 @@
+"""The kinds of change that may lower a bill, one file for each."""
+
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from kubeflow_aks.cost.advice.advice import Change
+from kubeflow_aks.cost.advice.kinds.checkpoints import checkpoints
+from kubeflow_aks.cost.advice.kinds.disks import local_disks
+from kubeflow_aks.cost.advice.kinds.hours import office_hours
+from kubeflow_aks.cost.advice.kinds.node_minimums import fewer_home_nodes
+from kubeflow_aks.cost.advice.kinds.regions import other_region
+from kubeflow_aks.cost.advice.kinds.scale_down import shorter_tail
+from kubeflow_aks.cost.advice.kinds.second_pools import second_spot_pools
+from kubeflow_aks.cost.advice.kinds.sizes import other_sizes
+from kubeflow_aks.cost.advice.kinds.tiers import cheaper_tiers
+from kubeflow_aks.cost.advice.situation import Situation
+
+KINDS: Final[tuple[Callable[[Situation], Iterator[Change]], ...]] = (
+    checkpoints,
+    local_disks,
+    other_sizes,
+    second_spot_pools,
+    fewer_home_nodes,
+    shorter_tail,
+    office_hours,
+    cheaper_tiers,
+    other_region,
+)

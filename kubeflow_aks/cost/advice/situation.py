@@ -1,0 +1,97 @@
+"""What advice starts from: a stack file, what the program makes of it, and what that costs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from kubeflow_aks.cost import basis as basis_of
+from kubeflow_aks.cost.advice.stack_file import StackFile
+from kubeflow_aks.cost.basis import Basis, Work
+from kubeflow_aks.cost.bill import Bill
+from kubeflow_aks.cost.figures import CostError, Range
+from kubeflow_aks.cost.reading import Cluster, Pool, cluster
+from kubeflow_aks.cost.stack import Resource, Stack
+
+BillOf = Callable[[Stack], Bill]
+_CLUSTER = "azure-native:containerservice:ManagedCluster"
+
+
+@dataclass(frozen=True)
+class Situation:
+    """One state of a stack.
+
+    Attributes:
+        warnings: what the program warns of.
+    """
+
+    file: StackFile
+    stack: Stack
+    bill: Bill
+    warnings: Sequence[str]
+    bill_of: BillOf
+
+    @property
+    def amount(self) -> Range:
+        """The whole bill of a month."""
+        return self.bill.amount()
+
+    @cached_property
+    def cluster(self) -> Cluster:
+        """The stack's resources that cost money."""
+        return cluster(self.stack)
+
+    @cached_property
+    def basis(self) -> Basis:
+        """The stack's settings for work and prices."""
+        return basis_of.read(self.stack.outputs).basis
+
+    @property
+    def assumed(self) -> bool:
+        """Whether the work is the blog's, because the stack has none."""
+        return any(work.assumed for work in self.bill.work)
+
+    @property
+    def work(self) -> Mapping[str, Work]:
+        """Each kind of work, the blog's where the stack has none."""
+        if not self.assumed:
+            return self.basis.workload
+        return basis_of.blog_profile(self.bill.work[0].pool)
+
+    @property
+    def own_pools(self) -> Mapping[str, Pool]:
+        """Pools of the setting `pools`: neither the system pool nor fallbacks."""
+        configured: Mapping[str, Any] = self.file.get("pools") or {}
+        return {name: pool for name, pool in self.cluster.pools.items() if name in configured}
+
+    def guess(self, inputs: Mapping[str, Mapping[str, Any]]) -> float | None:
+        """The bill of a month if resources had other inputs, without running the program: a guess to choose by.
+
+        Args:
+            inputs: by the name of an agent pool; those of the cluster itself under the empty name.
+
+        Returns:
+            None where a price is unknown.
+        """
+        try:
+            return self.bill_of(_with(self.stack, inputs)).amount().expected
+        except CostError:
+            return None
+
+
+def _with(stack: Stack, inputs: Mapping[str, Mapping[str, Any]]) -> Stack:
+    def changed(resource: Resource) -> Resource:
+        own = inputs.get(str(resource.inputs.get("agentPoolName", "")), {})
+        if resource.type != _CLUSTER:
+            return replace(resource, inputs={**resource.inputs, **own}) if own else resource
+        profiles = [
+            {**profile, **inputs.get(profile.get("name", ""), {})}
+            for profile in resource.inputs.get("agentPoolProfiles", [])
+        ]
+        return replace(
+            resource, inputs={**resource.inputs, **inputs.get("", {}), "agentPoolProfiles": profiles}
+        )
+
+    return replace(stack, resources=tuple(map(changed, stack.resources)))

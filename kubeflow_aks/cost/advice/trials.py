@@ -1,0 +1,89 @@
+"""Trying a change: the program is run with it, and billed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pulumi
+
+from kubeflow_aks.cost.advice.advice import Advice, Change
+from kubeflow_aks.cost.advice.advice import Path as SettingPath
+from kubeflow_aks.cost.advice.situation import BillOf, Situation
+from kubeflow_aks.cost.advice.stack_file import StackFile, stack_file
+from kubeflow_aks.cost.figures import CostError
+from kubeflow_aks.cost.reading import from_plan
+from kubeflow_aks.recorder.document import plan_document
+from kubeflow_aks.recorder.run import Record, record
+
+_LEAST_SHARE = 0.002
+"""Of the bill; what saves less is not worth a line (our choice)."""
+
+
+@dataclass(frozen=True)
+class Trials:
+    """One stack of one tree, and the function that makes its bill."""
+
+    name: str
+    root: Path
+    bill_of: BillOf
+
+    def begin(self) -> Situation:
+        """The stack as it is.
+
+        Raises:
+            StackFileError: there is no such stack.
+            pulumi.RunError: its settings are wrong.
+            CostError: its bill can't be made.
+        """
+        return self._situation(stack_file(self.name, self.root))
+
+    def tried(self, start: Situation, change: Change) -> tuple[Advice, Situation] | None:
+        """What a change does; None where planning refuses it, it makes the work impossible, or it saves nothing.
+
+        Where the stack has no work, the blog's is set so that planning validates it, and removed again.
+        """
+        if any(path[0] in start.file.secret for path in change.values):
+            return None
+        file = start.file.changed(change.values)
+        keys = frozenset(path[0] for path in change.values)
+        try:
+            if start.assumed:
+                self._run(file.changed(written_work(start)))
+            after = self._situation(file)
+        except (pulumi.RunError, CostError):
+            return None
+        saved = start.amount.expected - after.amount.expected
+        if not saved > _LEAST_SHARE * after.amount.expected or _undone(start, after):
+            return None
+        notes = (*change.notes, *(warning for warning in after.warnings if warning not in start.warnings))
+        alone = change.alone or len(notes) > len(change.notes)
+        found = Advice(change.sentence, file.lines(keys), start.amount, after.amount, notes, alone)
+        return found, after
+
+    def _situation(self, file: StackFile) -> Situation:
+        ran = self._run(file)
+        stack = from_plan(plan_document(ran))
+        return Situation(file, stack, self.bill_of(stack), ran.messages, self.bill_of)
+
+    def _run(self, file: StackFile) -> Record:
+        extra = {key: file.values[key] for key in file.written - file.secret}
+        return record(self.name, root=self.root, preview=True, extra=extra)
+
+
+def written_work(situation: Situation) -> Mapping[SettingPath, Any]:
+    """The settings of the work that the bill is made for."""
+    return {
+        ("workload", name, key): int(value) if isinstance(value, float) and value.is_integer() else value
+        for name, work in situation.work.items()
+        for key, value in work.model_dump(by_alias=True, exclude_defaults=True).items()
+    }
+
+
+def _undone(start: Situation, after: Situation) -> bool:
+    """Whether the bill newly warns that a pool's work is not done in a month, or that its nodes would not start."""
+    return any(
+        warning.startswith("pools.") and warning not in start.bill.warnings for warning in after.bill.warnings
+    )

@@ -1,0 +1,226 @@
+"""From a stack and a market to a bill."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Final
+
+from kubeflow_aks.cost import basis as basis_of
+from kubeflow_aks.cost import fixed, lines, notes, restarts
+from kubeflow_aks.cost.basis import Basis, Work
+from kubeflow_aks.cost.bill import Bill, WorkCost
+from kubeflow_aks.cost.figures import CostError, EvictionRate, Restart, Source
+from kubeflow_aks.cost.prices.market import Market
+from kubeflow_aks.cost.quotes import Quotes
+from kubeflow_aks.cost.reading import Cluster, Pool, cluster
+from kubeflow_aks.cost.stack import Stack
+from kubeflow_aks.cost.terms import PoolTerms, Terms
+from kubeflow_aks.cost.work import play
+
+_ASSUMED_WORK: Final = Source("assumed: the blog's month of work, because the stack names none", assumed=True)
+
+
+@dataclass(frozen=True)
+class _Account:
+    """What a bill is made from.
+
+    Attributes:
+        stated: the stack's own work, or the one that is assumed.
+        workload: the same with what was measured.
+    """
+
+    region: str
+    read: basis_of.Read
+    found: Cluster
+    stated: Mapping[str, Work]
+    workload: Mapping[str, Work]
+    quotes: Quotes
+    terms: PoolTerms
+
+    @property
+    def on(self) -> Mapping[str, Terms]:
+        """The terms of each kind of work."""
+        return {name: self.terms.of(self.found.pools[work.pool]) for name, work in self.workload.items()}
+
+
+def batch(
+    stack: Stack,
+    market: Market,
+    *,
+    observed: Mapping[str, EvictionRate] | None = None,
+    measured: Mapping[str, Restart] | None = None,
+) -> tuple[tuple[Work, Terms], ...]:
+    """The work of a bill and its terms; arguments and errors are those of `bill`."""
+    account = _account(stack, market, observed or {}, measured or {})
+    on = account.on
+    account.quotes.check()
+    return tuple((work, on[name]) for name, work in account.workload.items())
+
+
+def bill(
+    stack: Stack,
+    market: Market,
+    *,
+    observed: Mapping[str, EvictionRate] | None = None,
+    measured: Mapping[str, Restart] | None = None,
+) -> Bill:
+    """What a stack is expected to cost a month.
+
+    Args:
+        stack: what it registers and exports.
+        market: the source of prices.
+        observed: eviction rates by pool, used instead of those of the stack and the market.
+        measured: restarts by pool, for work that leaves `restartMinutes` at its default.
+
+    Raises:
+        CostError: it can't be made; one line for each mistake.
+    """
+    account = _account(stack, market, observed or {}, measured or {})
+    read, found, workload = account.read, account.found, account.workload
+    basis, quotes, terms, on = read.basis, account.quotes, account.terms, account.on
+    assumed = not basis.workload
+    running = basis.office_hours.share if basis.office_hours else 1.0
+    played = {name: play(name, work, on[name], assumed=assumed) for name, work in workload.items()}
+    on_batch_pools = list(lines.batch(terms, played.values(), running))
+    every = [
+        *lines.home(terms, running),
+        *on_batch_pools,
+        *fixed.lines(found.facilities, basis, quotes, running),
+    ]
+    quotes.check()
+
+    warnings = dict.fromkeys(_older_program(read)) | terms.warnings
+    warnings |= dict.fromkeys(lines.beyond_the_maximum(terms, on_batch_pools, running))
+    warnings |= {warning: None for quote in quotes.used for warning in quote.warnings}
+    return Bill(
+        stack=stack.name,
+        region=account.region,
+        currency=market.currency,
+        lines=tuple(every),
+        work=tuple(
+            replace(it.cost, notes=tuple(_notes(account, name, it.cost, market.currency)))
+            for name, it in played.items()
+        ),
+        rates=terms.rates,
+        sources=(
+            *_sources(quotes, terms, assumed=assumed and bool(workload)),
+            *dict.fromkeys(_measured(account)),
+        ),
+        budget=basis.budget.monthly if basis.budget else None,
+        left_out=(
+            *_idle_pools(terms, workload),
+            *_unpriced_disks(terms, [line.pool for line in every if line.hours]),
+            *_uncounted_evenings(basis),
+            *_kept_disks(terms, [line.pool for line in every if line.hours]),
+            *fixed.left_out(found.facilities, basis.cost.usage),
+        ),
+        warnings=tuple(warnings),
+    )
+
+
+def _account(
+    stack: Stack, market: Market, observed: Mapping[str, EvictionRate], measured: Mapping[str, Restart]
+) -> _Account:
+    read = basis_of.read(stack.outputs)
+    found = cluster(stack)
+    region = found.region or read.basis.location
+    if not region:
+        raise CostError(
+            "location: None is not allowed; expected the name of an Azure region, on the cluster, its resource group "
+            "or as location in the output costBasis"
+        )
+    stated = read.basis.workload or _blogs_month(found.pools)
+    _check(read.basis, stated, found.pools)
+    quotes = Quotes(market, region)
+    if read.basis.cost.model == "blog":  # which has no restarts
+        measured = {}
+    workload = {name: restarts.measured(work, measured.get(work.pool)) for name, work in stated.items()}
+    terms = PoolTerms(found, read.basis, quotes, observed, measured)
+    return _Account(region, read, found, stated, workload, quotes, terms)
+
+
+def _notes(account: _Account, name: str, cost: WorkCost, currency: str) -> Iterator[str]:
+    on = account.on[name]
+    yield from notes.of(account.workload[name], cost, on, currency)
+    yield from restarts.notes(account.stated[name], on.restart)
+
+
+def _blogs_month(pools: Mapping[str, Pool]) -> Mapping[str, Work]:
+    """The work of a stack that names none: on its first spot pool, one without GPUs where there is one."""
+    spot = sorted((pool for pool in pools.values() if pool.spot), key=lambda pool: pool.gpus > 0)
+    return basis_of.blog_profile(spot[0].name) if spot else {}
+
+
+def _check(basis: Basis, workload: Mapping[str, Work], pools: Mapping[str, Pool]) -> None:
+    fit = [name for name, pool in pools.items() if not pool.home]
+    spot = [name for name, pool in pools.items() if pool.spot]
+    wrong = [
+        f"workload.{name}.pool: {work.pool!r} is not allowed; expected the name of a CPU or GPU pool: {', '.join(fit)}"
+        for name, work in workload.items()
+        if work.pool not in fit
+    ]
+    wrong += [
+        f"cost.pools.{name}: {name!r} is not allowed; expected the name of a spot pool: {', '.join(spot)}"
+        for name in basis.cost.pools
+        if name not in spot
+    ]
+    if wrong:
+        raise CostError(*wrong)
+
+
+def _older_program(read: basis_of.Read) -> Iterator[str]:
+    if read.missing:
+        yield "the program has no output `costBasis`: this bill is made from the defaults"
+
+
+def _sources(quotes: Quotes, terms: PoolTerms, *, assumed: bool) -> Iterator[Source]:
+    found = {quote.source: None for quote in quotes.used}
+    found |= {rate.source: None for rate in terms.rates.values()}
+    if assumed:
+        found[_ASSUMED_WORK] = None
+    yield from found
+
+
+def _measured(account: _Account) -> Iterator[Source]:
+    """Where restarts are from that a drill measured, one for each pool."""
+    for name, on in account.on.items():
+        if on.restart and account.stated[name].assumes_restart:
+            source = on.restart.source
+            yield replace(source, name=f"restart on {on.pool.name}: {source.name}")
+
+
+def _idle_pools(terms: PoolTerms, workload: Mapping[str, Work]) -> Iterator[str]:
+    """Pools that cost nothing here, and why."""
+    used = {work.pool for work in workload.values()}
+    fallbacks = {pool.fallback for pool in terms.pools.values() if pool.name in used}
+    idle = [
+        pool for pool in terms.pools.values() if not pool.home and not pool.minimum and pool.name not in used
+    ]
+    if names := [pool.name for pool in idle if pool.name not in fallbacks]:
+        yield f"work on {', '.join(names)}: `workload` has none there"
+    for name in sorted(used):
+        on = terms.of(terms.pools[name])
+        if on.fallback and not on.sold_out:
+            share = f"set `cost.pools.{name}.soldOutShare` to count them"
+            yield f"hours on {on.fallback.name} while {name} is sold out: {share}"
+
+
+def _uncounted_evenings(basis: Basis) -> Iterator[str]:
+    if basis.office_hours and basis.cost.model == "blog":
+        yield "work that evenings cut off: the blog's model has no hours of a day"
+
+
+def _unpriced_disks(terms: PoolTerms, billed: list[str]) -> Iterator[str]:
+    names = [
+        name
+        for name in billed
+        if terms.pools[name].disk.managed and not terms.node(terms.pools[name]).disk_quotes
+    ]
+    if names:
+        yield f"managed OS disks of {', '.join(names)}: their price is unknown"
+
+
+def _kept_disks(terms: PoolTerms, billed: list[str]) -> Iterator[str]:
+    if names := [name for name in billed if terms.pools[name].keeps_disks]:
+        yield f"disks of evicted nodes of {', '.join(names)}: evictionPolicy Deallocate keeps them"

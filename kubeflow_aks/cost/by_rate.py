@@ -1,0 +1,189 @@
+"""The cost of spot work by eviction rate, with and without checkpoints, and where it exceeds on demand."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Final
+
+from kubeflow_aks.cost.basis import Work
+from kubeflow_aks.cost.figures import EvictionRate, Range, Source
+from kubeflow_aks.cost.formatting import share
+from kubeflow_aks.cost.model import hourly
+from kubeflow_aks.cost.model.rates import evictions_an_hour
+from kubeflow_aks.cost.terms import Terms
+from kubeflow_aks.cost.work import best_interval, play
+
+CostAt = Callable[[float], float]
+"""From an eviction rate, the chance within the next hour, to an amount; `math.inf` for work that is never done."""
+
+_Way = Callable[[Work, float, float | None], float | None]
+"""Minutes between checkpoints of a kind of work, None for none, at an eviction rate and in a day of so many hours."""
+
+_LEAST_END: Final = 0.25
+"""Azure's bands end at 20 % an hour ("spot-vms.md"); what is beyond is shown a little."""
+_FAR: Final = 0.5
+"""A rate further out is not shown, unless it is today's."""
+_MOST_END: Final = 0.95
+_MOST_NAMES: Final = 3
+_MARGIN: Final = 1.15
+_POINTS: Final = 61
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One way to do the work.
+
+    Attributes:
+        amounts: one for each rate of the picture.
+        breaks_even: rate from which on spot costs more than on demand; None where it never does, or always.
+    """
+
+    name: str
+    amounts: tuple[float, ...]
+    breaks_even: float | None
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A rate to point at, and what it is: `cpuspot: 5 % an hour, assumed`."""
+
+    rate: float
+    words: str
+
+
+@dataclass(frozen=True)
+class ByRate:
+    """All of it; amounts a month."""
+
+    rates: tuple[float, ...]
+    curves: tuple[Curve, ...]
+    on_demand: float
+    marks: tuple[Mark, ...]
+
+
+def of_work(batch: Iterable[tuple[Work, Terms]]) -> ByRate | None:
+    """The work of a bill on spot, whatever its pools' rates are; None where there is none.
+
+    Each way is the whole work; its checkpoints come at the best interval for each rate where they come at all. The
+    model is the hourly one: by the blog's, the cost hangs on no rate.
+    """
+    found = [(work, terms) for work, terms in batch if terms.rate is not None]
+    if not found:
+        return None
+    ways: list[tuple[str, _Way]] = [("without checkpoints", _never), ("with the best checkpoints", _best)]
+    if any(work.checkpoint_minutes is not None for work, _ in found):
+        ways.insert(0, ("as the stack has it", _as_set))
+    kinds = [_kind(work, terms) for work, terms in found]
+    on_demand = sum(kind.on_demand for kind in kinds)
+    return by_rate([(name, partial(_amount, kinds, way)) for name, way in ways], on_demand, _marks(found))
+
+
+@dataclass(frozen=True)
+class _Kind:
+    """One kind of work, with all that is the same at every rate; hours and prices are those of the bill."""
+
+    work: Work
+    idle: float
+    day: float | None
+    share: float
+    spot_hour: float
+    fallback_hour: float
+    on_demand: float
+
+
+def _kind(work: Work, terms: Terms) -> _Kind:
+    calm = EvictionRate(Range.exactly(0.0), Source("no evictions"))
+    played = play("", work, replace(terms, rate=calm, blog=False), assumed=False)
+    return _Kind(
+        work=work,
+        idle=played.idle,
+        day=terms.day,
+        share=terms.fallback_share,
+        spot_hour=terms.own.hour.expected,
+        fallback_hour=terms.on_demand.hour.expected,
+        on_demand=played.cost.on_demand.expected,
+    )
+
+
+def _amount(kinds: Iterable[_Kind], way: _Way, rate: float) -> float:
+    """The amount of the bill without its details: a picture needs hundreds of them."""
+    hazard, amount = evictions_an_hour(rate), 0.0
+    for kind in kinds:
+        work = kind.work.model_copy(update={"checkpoint_minutes": way(kind.work, rate, kind.day)})
+        useful, step = work.hours_per_month, work.step
+        billed = hourly.multiple(step, hazard, kind.day) * useful
+        if kind.spot_hour and kind.share < 1:
+            amount += (billed + kind.idle) * (1 - kind.share) * kind.spot_hour
+        if kind.share:
+            amount += (
+                (hourly.multiple(step, 0.0, kind.day) * useful + kind.idle) * kind.share * kind.fallback_hour
+            )
+    return amount
+
+
+def _as_set(work: Work, _rate: float, _day: float | None) -> float | None:
+    return work.checkpoint_minutes
+
+
+def _never(_work: Work, _rate: float, _day: float | None) -> None:
+    return None
+
+
+def _best(work: Work, rate: float, day: float | None) -> float | None:
+    """Minutes between checkpoints; None where the step is over before one pays."""
+    found = best_interval(work, rate, day)
+    return 60 * found if found and found < work.step_hours else None
+
+
+def _marks(batch: Iterable[tuple[Work, Terms]]) -> Iterator[Mark]:
+    """Today's rates, each with its pools."""
+    pools: dict[EvictionRate, dict[str, None]] = {}
+    for _, terms in batch:
+        if terms.rate is not None:
+            pools.setdefault(terms.rate, {})[terms.pool.name] = None
+    for found, names in pools.items():
+        origin = "assumed" if found.source.assumed else found.source.name.split(":")[0]
+        yield Mark(
+            found.rate.expected, f"{_few(list(names))}: {share(found.rate.expected)} an hour, {origin}"
+        )
+
+
+def _few(names: list[str]) -> str:
+    return ", ".join(names) if len(names) <= _MOST_NAMES else f"{len(names)} pools"
+
+
+def by_rate(ways: Iterable[tuple[str, CostAt]], on_demand: float, marks: Iterable[Mark]) -> ByRate:
+    """The curves from no eviction to a rate beyond which they are of no interest.
+
+    Args:
+        ways: ways to do the work, by name; the cost of each never falls when the rate grows.
+        on_demand: what the same work costs on demand, a month.
+        marks: rates that are assumed or were measured.
+    """
+    found, marks = tuple(ways), tuple(marks)
+    crossings = [_crossing(cost_at, on_demand) for _, cost_at in found]
+    shown = [crossing for crossing in crossings if crossing is not None and crossing < _FAR]
+    far = [_MARGIN * rate for rate in (*shown, *(mark.rate for mark in marks))]
+    end = min(_MOST_END, max([_LEAST_END, *far]))
+    rates = tuple(end * number / (_POINTS - 1) for number in range(_POINTS))
+    curves = [
+        Curve(name, tuple(cost_at(rate) for rate in rates), crossing)
+        for (name, cost_at), crossing in zip(found, crossings, strict=True)
+    ]
+    return ByRate(rates, tuple(curves), on_demand, marks)
+
+
+def _crossing(cost_at: CostAt, on_demand: float) -> float | None:
+    from scipy.optimize import brentq  # noqa: PLC0415 - a fifth of a second that only pictures need
+
+    def above(rate: float) -> float:
+        # What never ends would make a number of infinity; it is above in any case.
+        return min(cost_at(rate), 2 * on_demand + 1) - on_demand
+
+    if not above(0.0) < 0 < above(_MOST_END):
+        return None
+    found = float(brentq(above, 0.0, _MOST_END, xtol=1e-6))  # pyright: ignore[reportArgumentType]
+    return found if math.isfinite(found) else None

@@ -1,0 +1,201 @@
+"""What `kubeflow-aks cost` does: shows what a stack is expected to cost a month, as text, data or pictures."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from kubeflow_aks.cost import measured, observed, reading
+from kubeflow_aks.cost.advice import Advised, advise
+from kubeflow_aks.cost.advice import report as advice_report
+from kubeflow_aks.cost.against import Earlier, named, stack_at
+from kubeflow_aks.cost.basis import Work
+from kubeflow_aks.cost.bill import Bill
+from kubeflow_aks.cost.billing import batch, bill
+from kubeflow_aks.cost.comparing import difference
+from kubeflow_aks.cost.difference import Difference
+from kubeflow_aks.cost.figures import EvictionRate, Restart
+from kubeflow_aks.cost.prices import Market, market_of
+from kubeflow_aks.cost.report import against, measurement, observation, pictures
+from kubeflow_aks.cost.report.document import document
+from kubeflow_aks.cost.report.page import page
+from kubeflow_aks.cost.report.what_if import what_if
+from kubeflow_aks.cost.stack import Stack
+from kubeflow_aks.cost.terms import Terms
+from kubeflow_aks.exit_codes import ExitCode
+from kubeflow_aks.project import project_root
+from kubeflow_aks.recorder.document import plan_document
+from kubeflow_aks.recorder.run import record
+from kubeflow_aks.revisions import processes
+from kubeflow_aks.revisions.repository import Revision
+from kubeflow_aks.text.blocks import Page, Section
+from kubeflow_aks.text.colour import coloured
+from kubeflow_aks.text.markdown import markdown
+from kubeflow_aks.text.terminal import terminal as lines_of
+from kubeflow_aks.text.terminal import terminal_width, wrapped
+
+_MARKER = "<!-- cost -->"
+
+
+@dataclass(frozen=True)
+class _Known:
+    """What a bill is made with: the market, and figures by pool that override it."""
+
+    market: Market
+    rates: Mapping[str, EvictionRate] = field(default_factory=dict[str, EvictionRate])
+    restarts: Mapping[str, Restart] = field(default_factory=dict[str, Restart])
+
+    def bill(self, stack: Stack) -> Bill:
+        return bill(stack, self.market, observed=self.rates, measured=self.restarts)
+
+    def batch(self, stack: Stack) -> tuple[tuple[Work, Terms], ...]:
+        return batch(stack, self.market, observed=self.rates, measured=self.restarts)
+
+    def what_if(self, stack: Stack) -> Section:
+        return what_if(stack, self.market, self.rates, self.restarts)
+
+
+@dataclass(frozen=True)
+class Options:
+    """What is billed, and how the bill is shown.
+
+    Attributes:
+        stack: name of a stack that has a file.
+        root: the project folder; None where a plan is given.
+        build: folder for the pictures.
+        plan: a `plan.json` that is billed instead.
+        form: `text`, `markdown`, `json` or `svg`.
+        offline: whether only the stored prices are used.
+        advise: whether what would lower the bill is shown; not with a plan or pictures.
+        against: a branch, tag or commit whose bill this one is compared with; with none of the above but `offline`.
+        observed: file that `ckf-spot where -o json` wrote of this stack.
+        measured: file that a drill wrote.
+    """
+
+    stack: str
+    root: Path | None
+    build: Path
+    plan: Path | None = None
+    form: str = "text"
+    offline: bool = False
+    advise: bool = False
+    against: str | None = None
+    observed: Path | None = None
+    measured: Path | None = None
+
+    @property
+    def project(self) -> Path:
+        """The project folder."""
+        return project_root(self.root)
+
+
+def cost(options: Options) -> ExitCode:
+    """Prints the expected bill.
+
+    Returns:
+        FINDING where it is over the budget; UNJUDGED where the bill of the other commit can't be made.
+
+    Raises:
+        CommandError: the bill can't be made, or the stack has mistakes.
+    """
+    with processes.ended_with_this_one():
+        return _cost(options)
+
+
+def _cost(options: Options) -> ExitCode:
+    revision = None if options.against is None else named(options.against, options.project)
+    stack = reading.from_file(options.plan) if options.plan else planned(options.stack, options.project)
+    warnings: list[str] = []
+    unjudged = False
+    market = market_of(stack, offline=options.offline, report=warnings.append)
+    known, more = _known(options, stack, market)
+    found = known.bill(stack)
+    if revision:
+        earlier = stack_at(revision, stack.name, options.project, _print_progress)
+        change = _change(earlier, stack, market, warnings)
+        unjudged, written = bool(change.why_not), _beside(change, earlier.revision, options.form)
+    elif options.form == "svg":
+        drawn = pictures.pictures(found, known.batch(stack))
+        written = [str(path) for path in pictures.write(options.build, stack.name, drawn)]
+    else:
+        advised = advise(options.stack, options.project, known.bill) if options.advise else None
+        found = replace(found, warnings=(*found.warnings, *warnings))
+        written = _written(stack, known, found, more, advised=advised, form=options.form)
+    print(*written, sep="\n")
+    if found.over_budget:
+        return ExitCode.FINDING
+    return ExitCode.UNJUDGED if unjudged else ExitCode.GOOD
+
+
+def planned(name: str, root: Path) -> Stack:
+    """What the program of a tree registers for a stack.
+
+    Raises:
+        StackFileError: there is no such stack.
+        pulumi.RunError: its settings are wrong.
+    """
+    return reading.from_plan(plan_document(record(name, root=root, preview=True)))
+
+
+def _known(options: Options, stack: Stack, market: Market) -> tuple[_Known, list[Section]]:
+    """The figures of the given files, and a section on each, with the bill before and after it."""
+    known, more, pools = _Known(market), list[Section](), reading.cluster(stack).pools
+    if options.observed:
+        evictions = observed.read(options.observed, {name: pool.spot for name, pool in pools.items()})
+        before, known = known, replace(known, rates=observation.conclusive_rates(evictions))
+        more.append(observation.section(evictions, before.bill(stack), known.bill(stack)))
+    if options.measured:
+        sizes = {name: pool.size for name, pool in pools.items()}
+        times = measured.read(options.measured, sizes)
+        before, known = known, replace(known, restarts=measured.restarts(times, sizes))
+        bills = before.bill(stack), known.bill(stack)
+        more.append(measurement.section(times, sizes, *bills, datetime.now(UTC).date()))
+    return known, more
+
+
+def _written(
+    stack: Stack, known: _Known, found: Bill, more: Sequence[Section], *, advised: Advised | None, form: str
+) -> list[str]:
+    if form == "json":
+        return [_json(document(found) | ({"advice": advice_report.document(advised)} if advised else {}))]
+    advice = [advice_report.section(advised)] if advised else []
+    return _text(page(found, *advice, *more, *([known.what_if(stack)] if found.rates else [])), form)
+
+
+def _change(before: Earlier, stack: Stack, market: Market, warnings: Sequence[str]) -> Difference:
+    """Both bills at the same prices."""
+    found = difference(before.stack, stack, market)
+    return replace(found, why_not=found.why_not or before.why_not, notes=(*found.notes, *warnings))
+
+
+def _beside(change: Difference, revision: Revision, form: str) -> list[str]:
+    """The bill beside that of another commit."""
+    if form == "json":
+        return [_json(against.as_json(change, revision))]
+    return _text(against.page(change, revision), form)
+
+
+def _json(content: Mapping[str, Any]) -> str:
+    return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
+
+
+def _text(shown: Page, form: str) -> list[str]:
+    if form == "markdown":
+        return [markdown(shown, _MARKER)]
+    width = terminal_width()
+    parts = [Page(shown.headline, (), ()), *(Page("", [block], ()) for block in shown.top)]
+    for section in shown.sections:
+        first, *others = section.blocks
+        parts += [Page(section.title, (first,), ()), *(Page("", (block,), ()) for block in others)]
+    lines = [line for part in parts for line in (*lines_of(part, width), "")][:-1]
+    titles = (shown.headline, *(section.title for section in shown.sections))
+    return list(coloured(lines, {line for title in titles for line in wrapped(title, width)}))
+
+
+def _print_progress(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)

@@ -1,0 +1,66 @@
+"""One step of work, as the model has it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Final
+
+
+def _require(**amounts: float) -> None:
+    for name, amount in amounts.items():
+        if not (math.isfinite(amount) and amount >= 0):
+            message = f"{name}: {amount} is not allowed; expected a number from 0"
+            raise ValueError(message)
+
+
+@dataclass(frozen=True)
+class Checkpoints:
+    """How a step saves its work.
+
+    Attributes:
+        every: useful hours between two.
+        writing: hours that writing one takes, during which no work is done.
+    """
+
+    every: float
+    writing: float
+
+    def __post_init__(self) -> None:
+        _require(every=self.every, writing=self.writing)
+
+
+AT_NOTICE: Final = Checkpoints(every=0.0, writing=0.0)
+"""Work is saved within Azure's notice of an eviction, so nothing is lost: the limit of ever more checkpoints."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step, all in hours.
+
+    Attributes:
+        hours: useful hours, which is what it takes where nothing is evicted and nothing saved.
+        restart: billed hours that each further start takes: boot, image, data, restoring a checkpoint.
+        wait: unbilled hours until the next start: the retry's back-off.
+        checkpoints: None where an evicted step starts over.
+        retries: starts after the first.
+        deadline: hours from the first start within which the step must end; None for no deadline.
+
+    Raises:
+        ValueError: an amount is negative, or no number.
+    """
+
+    hours: float
+    restart: float
+    wait: float
+    checkpoints: Checkpoints | None
+    retries: int
+    deadline: float | None
+
+    def __post_init__(self) -> None:
+        _require(hours=self.hours, restart=self.restart, wait=self.wait, retries=self.retries)
+        if self.hours == 0:
+            message = "hours: 0 is not allowed; expected a number above 0"
+            raise ValueError(message)
+        if self.deadline is not None:
+            _require(deadline=self.deadline)

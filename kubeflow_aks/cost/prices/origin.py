@@ -1,0 +1,54 @@
+"""An origin of prices; it returns None for a price that it does not have."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from kubeflow_aks.cost.figures import EvictionRate, Quote
+
+HOUR = "hour"
+"""Unit of every price of a VM."""
+
+
+class Origin(Protocol):
+    """As `kubeflow_aks.cost.prices.market.Market`, but None where it has no price."""
+
+    def on_demand(self, size: str, region: str) -> Quote | None:
+        """An hour of a VM."""
+        ...
+
+    def spot(self, size: str, region: str) -> Quote | None:
+        """An hour of a spot VM."""
+        ...
+
+    def evictions(self, size: str, region: str) -> EvictionRate | None:
+        """How often a spot VM is evicted."""
+        ...
+
+    def service(self, meter: str, region: str) -> Quote | None:
+        """A service other than a VM."""
+        ...
+
+
+class NoPrices:
+    """An origin without prices; a subclass overrides those that it has."""
+
+    def on_demand(self, size: str, region: str) -> Quote | None:
+        """None."""
+        del size, region
+        return None
+
+    def spot(self, size: str, region: str) -> Quote | None:
+        """None."""
+        del size, region
+        return None
+
+    def evictions(self, size: str, region: str) -> EvictionRate | None:
+        """None."""
+        del size, region
+        return None
+
+    def service(self, meter: str, region: str) -> Quote | None:
+        """None."""
+        del meter, region
+        return None

@@ -1,0 +1,157 @@
+"""Azure's Retail Prices API, which needs no sign-in: requests, pages, retries ("Azure Retail Prices overview")."""
+
+from __future__ import annotations
+
+import json
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from email.message import Message
+from http.client import HTTPException, HTTPResponse
+from typing import Any, Final, cast
+
+from kubeflow_aks.cost.prices import answer_cache
+
+ADDRESS: Final = "https://prices.azure.com/api/retail/prices"
+_VERSION: Final = "2023-01-01-preview"
+_SECONDS: Final = 2.0
+"""For an answer to begin, and to go on."""
+_PATIENCE: Final = 5.0
+"""Seconds to wait in all for Retry-After."""
+_MOST_PAGES: Final = 20
+_MOST_BYTES: Final = 20_000_000
+_MOST_SECONDS: Final = 10.0
+_CHUNK: Final = 65_536
+_TOO_MANY: Final = 429
+_UNAVAILABLE: Final = 503
+_PORTS: Final = {"https": 443, "http": 80}
+
+
+class NoAnswerError(Exception):
+    """Azure does not answer, or not with a price list; the text has the reason."""
+
+
+class _NoRedirect(urllib.request.HTTPRedirectHandler):
+    """Follows no redirect: prices come from Azure's host or not at all."""
+
+    def redirect_request(self, *_: Any, **__: Any) -> None:
+        """Follows nothing."""
+
+
+_OPENER: Final = urllib.request.build_opener(_NoRedirect)
+
+
+class PriceList:
+    """The list in one currency."""
+
+    def __init__(
+        self,
+        currency: str,
+        address: str = ADDRESS,
+        *,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        """Takes the currency's ISO code and the address; http is for stand-ins on this machine."""
+        parts = urllib.parse.urlsplit(address)
+        if parts.scheme != "https" and parts.hostname != "127.0.0.1":
+            raise ValueError(address)
+        self.currency, self.now = currency, now
+        self._address, self._sleep, self._waited = address, sleep, 0.0
+
+    def rows(self, where: str) -> tuple[datetime, list[Mapping[str, Any]]]:
+        """Every row that matches, and when Azure was queried: just now, or less than an hour ago.
+
+        Args:
+            where: OData filter; its values are case-sensitive.
+
+        Raises:
+            NoAnswerError: there is no answer, or one that can't be read.
+        """
+        question = urllib.parse.urlencode(
+            {"api-version": _VERSION, "currencyCode": f"'{self.currency}'", "$filter": where},
+            quote_via=urllib.parse.quote,
+        )
+        address, time = f"{self._address}?{question}", self.now()
+        if before := answer_cache.load(address, time):
+            return before
+        found = self._pages(address)
+        answer_cache.store(address, time, found)
+        return time, found
+
+    def _pages(self, address: str) -> list[Mapping[str, Any]]:
+        found: list[Mapping[str, Any]] = []
+        following = address
+        for _ in range(_MOST_PAGES):
+            page = self._page(following)
+            items: Any = page.get("Items")
+            if not isinstance(items, list) or not all(
+                isinstance(item, dict) for item in cast(list[Any], items)
+            ):
+                raise NoAnswerError("its answer has no rows")
+            if page.get("BillingCurrency") != self.currency:
+                raise NoAnswerError(f"its answer is in {page.get('BillingCurrency')}, not in {self.currency}")
+            found += cast(list[Mapping[str, Any]], items)
+            following = page.get("NextPageLink")
+            if not following:
+                return found
+            if not isinstance(following, str) or not same_host(following, self._address):
+                raise NoAnswerError("its next page is somewhere else")
+        raise NoAnswerError(f"its answer has more than {_MOST_PAGES} pages")
+
+    def _page(self, address: str) -> dict[str, Any]:
+        while True:
+            request = urllib.request.Request(address, headers={"User-Agent": "kubeflow-aks"})  # noqa: S310 - checked
+            try:
+                with _OPENER.open(request, timeout=_SECONDS) as answer:
+                    text = _read(answer)
+            except urllib.error.HTTPError as refused:
+                refused.close()
+                if refused.code not in {_TOO_MANY, _UNAVAILABLE}:
+                    raise NoAnswerError(f"it answers {refused.code}") from None
+                self._wait(refused.code, refused.headers)
+                continue
+            except (OSError, HTTPException, ValueError) as error:
+                raise NoAnswerError(str(getattr(error, "reason", error)) or type(error).__name__) from None
+            try:
+                page: Any = json.loads(text)
+            except (ValueError, RecursionError):
+                raise NoAnswerError("its answer is no JSON") from None
+            if not isinstance(page, dict):
+                raise NoAnswerError("its answer is no object")
+            return cast(dict[str, Any], page)
+
+    def _wait(self, code: int, headers: Message) -> None:
+        """Waits as long as Azure requests, up to the limit for one bill."""
+        after = headers.get("Retry-After", "1")
+        pause = max(float(after), 0.1) if after.isdecimal() else 1.0
+        if self._waited + pause > _PATIENCE:
+            raise NoAnswerError(f"it answers {code} and requests a pause of {pause:.0f} s")
+        self._waited += pause
+        self._sleep(pause)
+
+
+def _read(answer: HTTPResponse) -> bytes:
+    """All of an answer, unless it is too long or comes too slowly."""
+    begin, found = time.monotonic(), bytearray()
+    while chunk := answer.read1(_CHUNK):
+        found += chunk
+        if len(found) > _MOST_BYTES or time.monotonic() - begin > _MOST_SECONDS:
+            raise NoAnswerError("its answer is too long, or comes too slowly")
+    return bytes(found)
+
+
+def same_host(one: str, other: str) -> bool:
+    """Whether scheme, name and port agree; Azure's own links name the port that https has anyway."""
+    return (here := _host(one)) is not None and here == _host(other)
+
+
+def _host(address: str) -> tuple[str, str | None, int | None] | None:
+    try:
+        parts = urllib.parse.urlsplit(address)
+        return parts.scheme, parts.hostname, parts.port or _PORTS.get(parts.scheme)
+    except ValueError:
+        return None

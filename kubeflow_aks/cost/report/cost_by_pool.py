@@ -1,0 +1,198 @@
+"""The first picture: what each pool costs a month, on spot and on demand, and what comes on top."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+from kubeflow_aks.cost.bill import Bill, Line
+from kubeflow_aks.cost.figures import Range, total
+from kubeflow_aks.cost.formatting import NEVER, money
+from kubeflow_aks.cost.report.drawing import Drawing, round_money, style
+from kubeflow_aks.text.colours import ON_DEMAND, SOFT, SPOT, SYSTEM
+
+Kind = Literal["spot", "on-demand", "home", "rest"]
+_COLOURS: Final = {"spot": SPOT, "on-demand": ON_DEMAND, "home": SYSTEM, "rest": ("#ffffff", SYSTEM[1])}
+_WORDS: Final = {
+    "spot": "on spot",
+    "on-demand": "on demand",
+    "home": "always there, on demand",
+    "rest": "the rest of the stack",
+}
+_LONGEST_NAME: Final = 30
+_LETTER, _SMALL_LETTER = 7.4, 6.6
+"""Pixels of one letter, roughly."""
+_TOP, _BOTTOM = 66, 62
+_BAR, _GAP = 15, 11
+_BESIDE: Final[dict[str, Any]] = {"textcoords": "offset points", "va": "center", "annotation_clip": False}
+_MOST_REST: Final = 12
+"""Rows of the rest of the stack; the smallest ones become one row."""
+_WIDEST: Final = 1.5
+"""A range that goes this many times beyond the largest expected amount is cut: all bars would be too short."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row: what it costs, and what the same work would cost on demand."""
+
+    name: str
+    kind: Kind
+    amount: Range
+    on_demand: Range
+
+    @property
+    def bars(self) -> tuple[tuple[Kind, Range], ...]:
+        """One bar; two where the work would cost something else on demand."""
+        mine = (self.kind, self.amount)
+        return (mine,) if self.amount == self.on_demand else (mine, ("on-demand", self.on_demand))
+
+
+def of_bill(bill: Bill) -> str:
+    """The picture of a bill."""
+    found = rows(bill)
+    expected, compared = total(row.amount for row in found), total(row.on_demand for row in found)
+    words = _amount(expected, bill.currency)
+    title = (
+        f"Stack {bill.stack}: {'work that is never done' if words == NEVER else f'{words} a month expected'}"
+    )
+    if expected != compared:
+        subtitle = f"{money(compared.expected, bill.currency)} with all batch work on demand"
+    else:
+        subtitle = "nothing of it depends on spot"
+    return cost_by_pool(found, bill.currency, title, subtitle)
+
+
+def rows(bill: Bill) -> tuple[Row, ...]:
+    """A bill's lines by pool, its disks included; the smallest of the rest as one row."""
+    named: dict[str, list[Line]] = {}
+    for line in bill.lines:
+        named.setdefault(line.pool or line.name, []).append(line)
+    found = [Row(name, _kind(lines, bill), *_sums(lines)) for name, lines in named.items()]
+    rest = sorted((row for row in found if row.kind == "rest"), key=lambda row: -row.amount.expected)
+    small = rest[_MOST_REST - 1 :] if len(rest) > _MOST_REST else []
+    shown = [row for row in found if row not in small]
+    if small:
+        sums = (total(row.amount for row in small), total(row.on_demand for row in small))
+        shown.append(Row(f"{len(small)} smaller things", "rest", *sums))
+    return tuple(shown)
+
+
+def _kind(lines: Sequence[Line], bill: Bill) -> Kind:
+    if lines[0].pool in bill.rates:
+        return "spot"
+    parts = {line.part for line in lines}
+    return "on-demand" if "batch" in parts else "home" if "home" in parts else "rest"
+
+
+def _sums(lines: Sequence[Line]) -> tuple[Range, Range]:
+    return total(line.amount for line in lines), total(line.on_demand for line in lines)
+
+
+def cost_by_pool(found: Sequence[Row], currency: str, title: str, subtitle: str) -> str:
+    """The picture as an SVG document.
+
+    Args:
+        found: at least one row.
+        currency: ISO code.
+        title: its headline.
+        subtitle: in smaller letters under it.
+    """
+    with style("cost-by-pool"):
+        return _drawn(found, currency, title, subtitle)
+
+
+def _drawn(found: Sequence[Row], currency: str, title: str, subtitle: str) -> str:
+    names = [_short(row.name) for row in found]
+    labels = [_amount(amount, currency) for row in found for _, amount in row.bars]
+    left = 40 + int(max(map(len, names)) * _LETTER)
+    right = 30 + int(max(map(len, labels)) * _SMALL_LETTER)
+    heights = [len(row.bars) * _BAR + _GAP for row in found]
+    drawing = Drawing(_TOP + sum(heights) + _BOTTOM, (left, right, _TOP, _BOTTOM))
+    axes, end = drawing.axes, _end(found)
+    axes.set_xlim(0, end)
+    axes.set_ylim(sum(heights), 0)
+    y = 0.0
+    for name, row, height in zip(names, found, heights, strict=True):
+        axes.annotate(name, (0, y + height / 2), (-10, 0), **_BESIDE, ha="right")
+        for number, (kind, amount) in enumerate(row.bars):
+            middle = y + _GAP / 2 + (number + 0.5) * _BAR
+            _bar(axes, middle, kind, amount, end)
+            reach = 0.0 if math.isinf(amount.expected) else max(amount.expected, min(amount.high, end))
+            colour = _COLOURS[kind][1] if kind in {"spot", "on-demand"} else SOFT
+            words = _amount(amount, currency)
+            axes.annotate(words, (reach, middle), (9, 0), **_BESIDE, size=11, color=colour)
+        y += height
+    axes.set_yticks([])
+    axes.spines["left"].set_color(SOFT)
+    axes.spines["bottom"].set_visible(False)
+    axes.tick_params(axis="x", length=0)
+    axes.locator_params(axis="x", nbins=5)
+    axes.set_axisbelow(True)
+    axes.grid(axis="x")
+    axes.xaxis.set_major_formatter(round_money(currency))
+    drawing.text(24, 24, title, size=16, weight="bold")
+    drawing.text(24, 47, subtitle, color=SOFT)
+    _legend(drawing, found)
+    return drawing.svg(title, f"{subtitle}. {_described(found, currency)}")
+
+
+def _short(name: str) -> str:
+    """A long name without its middle: names often differ only at their end."""
+    half = _LONGEST_NAME // 2
+    return name if len(name) <= _LONGEST_NAME else f"{name[:half]}…{name[-half:]}"
+
+
+def _bar(axes: Any, y: float, kind: Kind, amount: Range, end: float) -> None:
+    """A bar to the expected amount, and a line from the least to the most; an arrow where that is cut."""
+    if math.isinf(amount.expected):
+        return
+    fill, line = _COLOURS[kind]
+    axes.barh(y, amount.expected, _BAR - 3, color=fill, edgecolor=line, linestyle=_line(kind))
+    if not amount.exact:
+        high = min(amount.high, end)
+        tip = ">" if amount.high > end else "|"
+        axes.plot([amount.low, high], [y, y], color=line, linewidth=1.2)
+        axes.plot([amount.low], [y], color=line, marker="|", markersize=7)
+        axes.plot([high], [y], color=line, marker=tip, markersize=7, clip_on=False)
+
+
+def _line(kind: Kind) -> str:
+    return "--" if kind == "spot" else "-"
+
+
+def _amount(amount: Range, currency: str) -> str:
+    words = money(amount.expected, currency)
+    low, high = money(amount.low, currency), money(amount.high, currency)
+    if math.isinf(amount.expected) or low == words == high:
+        return words
+    return f"{words}  ({low} to {'no end' if math.isinf(amount.high) else high})"
+
+
+def _end(found: Sequence[Row]) -> float:
+    """Where the axis ends: beyond every expected amount, and beyond the ranges if they are not too wide."""
+    amounts = [amount for row in found for _, amount in row.bars if not math.isinf(amount.expected)]
+    largest = max((amount.expected for amount in amounts), default=0.0)
+    widest = max((amount.high for amount in amounts), default=0.0)
+    return max(largest, min(widest, _WIDEST * largest)) or 1.0
+
+
+def _legend(drawing: Drawing, found: Sequence[Row]) -> None:
+    x, y = 24, drawing.height - 20
+    shown = {kind for row in found for kind, _ in row.bars}
+    for kind in (kind for kind in _COLOURS if kind in shown):
+        drawing.box(x, y, _COLOURS[kind], dashed=kind == "spot")
+        drawing.text(x + 25, y, _WORDS[kind], size=11, color=SOFT)
+        x += 44 + int(len(_WORDS[kind]) * _SMALL_LETTER)
+    if any(not amount.exact for row in found for _, amount in row.bars):
+        drawing.text(x, y, "├──┤ range of the assumptions", size=11, color=SOFT)
+
+
+def _described(found: Sequence[Row], currency: str) -> str:
+    """The picture as text, for a screen reader."""
+    return "; ".join(
+        f"{row.name}: "
+        + ", ".join(f"{_amount(amount, currency)} {_WORDS[kind]}" for kind, amount in row.bars)
+        for row in found
+    )

@@ -1,0 +1,130 @@
+"""How our pictures are drawn: SVG of matplotlib that is the same every time, with its text as text.
+
+White ground of its own, so that it can be read on a dark page; title and description for screen readers.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from io import StringIO
+from typing import Any, Final
+from xml.etree import ElementTree
+
+from kubeflow_aks.cost.formatting import money
+from kubeflow_aks.text.colours import FAINT, INK, SOFT
+
+WIDTH: Final = 1040
+"""Pixels."""
+_INCH: Final = 72
+"""Pixels of the picture in one inch: a font size is in pixels then."""
+_NAMESPACE: Final = "http://www.w3.org/2000/svg"
+_STYLE: Final[dict[str, Any]] = {
+    "svg.fonttype": "none",
+    "font.family": ["sans-serif"],
+    "font.sans-serif": ["DejaVu Sans"],  # comes with matplotlib: text is measured alike everywhere
+    "font.size": 12,
+    "text.color": INK,
+    "axes.edgecolor": FAINT,
+    "axes.labelcolor": SOFT,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "xtick.color": SOFT,
+    "ytick.color": SOFT,
+    "grid.color": FAINT,
+    "text.parse_math": False,  # a dollar sign is a dollar sign
+}
+
+
+class Drawing:
+    """One picture while it is drawn.
+
+    Attributes:
+        height: in pixels.
+        axes: matplotlib's, of whose types a strict check knows too little.
+    """
+
+    def __init__(self, height: int, margins: tuple[int, int, int, int]) -> None:
+        """`margins` are pixels: left, right, top, bottom."""
+        from matplotlib.figure import Figure  # noqa: PLC0415 - half a second that only pictures need
+
+        left, right, top, bottom = margins
+        self.height = height
+        self.figure: Any = Figure(figsize=(WIDTH / _INCH, height / _INCH), dpi=_INCH)
+        self.figure.subplots_adjust(left / WIDTH, bottom / height, 1 - right / WIDTH, 1 - top / height)
+        self.axes: Any = self.figure.add_subplot()
+
+    def text(self, x: int, y: int, words: str, **style: Any) -> None:
+        """Words at so many pixels from the left and the top."""
+        self.figure.text(x / WIDTH, 1 - y / self.height, words, va="center", **style)
+
+    def box(self, x: int, y: int, paint: tuple[str, str], *, dashed: bool) -> None:
+        """A small box for a legend, at so many pixels from the left and the top."""
+        from matplotlib.patches import Rectangle  # noqa: PLC0415 - half a second that only pictures need
+
+        fill, line = paint
+        place, (width, height) = (x / WIDTH, 1 - (y + 6) / self.height), (18 / WIDTH, 12 / self.height)
+        self.figure.add_artist(
+            Rectangle(place, width, height, facecolor=fill, edgecolor=line, linestyle="--" if dashed else "-")
+        )
+
+    def svg(self, title: str, description: str) -> str:
+        """The picture as a document of its own."""
+        sink = StringIO()
+        self.figure.savefig(sink, format="svg", metadata={"Date": None, "Creator": None})
+        return _described(sink.getvalue(), title, description)
+
+
+@contextmanager
+def style(salt: str) -> Generator[None]:
+    """The style of every picture; `salt` makes the ids of two pictures on one page differ."""
+    if "MPLCONFIGDIR" in os.environ:
+        with _styled(salt):
+            yield
+        return
+    # Without MPLCONFIGDIR matplotlib writes a font cache into the user's home.
+    with tempfile.TemporaryDirectory(prefix="pictures-") as folder:
+        os.environ["MPLCONFIGDIR"] = folder
+        try:
+            with _styled(salt):
+                yield
+        finally:
+            del os.environ["MPLCONFIGDIR"]
+
+
+@contextmanager
+def _styled(salt: str) -> Generator[None]:
+    import matplotlib  # noqa: PLC0415 - half a second that only pictures need
+
+    settings: dict[Any, Any] = {**_STYLE, "svg.hashsalt": salt}
+    with matplotlib.rc_context(settings):  # pyright: ignore[reportUnknownMemberType]
+        yield
+
+
+def round_money(currency: str) -> Callable[[float, int], str]:
+    """Writes the amounts of an axis: `$0`, `$0.50`, `$200`."""
+
+    def written(amount: float, _: int) -> str:
+        return money(amount, currency).replace(".00", "")
+
+    return written
+
+
+def _described(document: str, title: str, description: str) -> str:
+    """The document with a title and a description for screen readers, without the metadata of matplotlib."""
+    ElementTree.register_namespace("", _NAMESPACE)
+    ElementTree.register_namespace("xlink", "http://www.w3.org/1999/xlink")
+    root = ElementTree.fromstring(document)  # noqa: S314 - we have just written it
+    for child in [each for each in root if each.tag == f"{{{_NAMESPACE}}}metadata"]:
+        root.remove(child)
+    for side in ("width", "height"):
+        root.set(side, root.get(side, "").removesuffix("pt"))  # points would be drawn a third larger
+    root.set("role", "img")
+    root.set("aria-labelledby", "title description")
+    for place, (tag, words) in enumerate((("title", title), ("desc", description))):
+        element = ElementTree.Element(f"{{{_NAMESPACE}}}{tag}", id={"desc": "description"}.get(tag, tag))
+        element.text = words
+        root.insert(place, element)
+    return ElementTree.tostring(root, encoding="unicode") + "\n"

@@ -1,0 +1,199 @@
+"""A bill as one page: for a terminal and for a comment."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Final
+
+from kubeflow_aks.cost.bill import Bill, Line, Part, WorkCost
+from kubeflow_aks.cost.figures import EvictionRate, Range, Source
+from kubeflow_aks.cost.formatting import duration, hours, money, price, saving, share, spread
+from kubeflow_aks.text.blocks import Alert, Block, Items, Page, Paragraph, Section, Table
+
+_PARTS: Final[dict[Part, str]] = {"home": "always there", "batch": "batch work", "fixed": "the rest"}
+_MODELS: Final = (
+    "Why the blog's model gives something else: it has 5 % of all work run twice, however long a step is, and no node "
+    "idle; Azure's rates are for an hour, so a long step without checkpoints is repeated more often than a short one."
+)
+
+
+def page(bill: Bill, *more: Section) -> Page:
+    """The whole bill: headline, lines, main factors; then folded details."""
+    return Page(headline(bill), tuple(_top(bill)), (*more, *_sections(bill)))
+
+
+def headline(bill: Bill) -> str:
+    """One sentence."""
+    amount, compared = bill.amount().expected, bill.on_demand().expected
+    where = f"stack {bill.stack}, {bill.region}, list prices in {bill.currency}"
+    if not math.isfinite(amount):
+        return f"Expected cost: no figure, because some work is never done; {where}"
+    beside = f", {saving(amount, compared)} against the same work on demand" if bill.work else ""
+    return f"Expected cost: {money(amount, bill.currency)} a month{beside}; {where}"
+
+
+def budget(bill: Bill) -> Block | None:
+    """The bill compared with the budget; None without a budget."""
+    if bill.budget is None:
+        return None
+    amount, limit = bill.amount().expected, money(bill.budget, bill.currency)
+    if not bill.over_budget:
+        left = money(bill.budget - amount, bill.currency)
+        return Paragraph(f"Within the budget of {limit} a month: {left} are left.")
+    over = f"by {money(amount - bill.budget, bill.currency)}" if math.isfinite(amount) else "without end"
+    return Alert(danger=True, items=(f"Over the budget of {limit} a month {over}.",))
+
+
+def lines(bill: Bill) -> Table:
+    """The lines, each part with its sum."""
+    head = ("", "Nodes", "an hour", "Hours", "Expected", "Range", "On demand", "Change")
+    return Table(head, tuple(_rows(bill)), range(2, len(head)))
+
+
+def work(bill: Bill) -> Iterator[Block]:
+    """Each kind of work, by both models, and the main factors of its cost."""
+    head = (
+        "Work",
+        "Pool",
+        "Useful h",
+        "Billed ×",
+        "Evictions",
+        "Expected",
+        "Blog's model",
+        "On demand",
+        "Change",
+    )
+    yield Table(head, tuple(_work(it, bill.currency) for it in bill.work), range(2, len(head)))
+    yield Paragraph(_MODELS)
+    spot = [it for it in bill.work if it.stops_paying_at is not None]
+    if spot:
+        head = (
+            "Work",
+            "Longest step worth it",
+            "Best checkpoints",
+            "Retries run out",
+            "Late",
+            "Spot pays below",
+        )
+        yield Table(head, tuple(_decides(it, bill.currency) for it in spot), range(1, len(head)))
+
+
+def _top(bill: Bill) -> Iterator[Block]:
+    if block := budget(bill):
+        yield block
+    yield lines(bill)
+    if bill.work:
+        yield from work(bill)
+    notes = [f"{line.name}: {text}" for line in bill.lines if line.pool for text in line.notes]
+    notes += [f"{it.name}: {text}" for it in bill.work for text in it.notes]
+    if notes:
+        yield Items(tuple(notes))
+    if bill.warnings:
+        yield Alert(danger=False, items=bill.warnings)
+
+
+def _rows(bill: Bill) -> Iterator[tuple[str, ...]]:
+    for part, name in _PARTS.items():
+        found = [line for line in bill.lines if line.part == part]
+        yield from (_row(line, bill.currency) for line in found)
+        if found:
+            yield _sum(name, bill.amount(part), bill.on_demand(part), bill.currency)
+    yield _sum("whole stack", bill.amount(), bill.on_demand(), bill.currency)
+
+
+def _row(line: Line, currency: str) -> tuple[str, ...]:
+    hourly = [quote.price.expected for quote in line.quotes if quote.unit == "hour"]
+    return (
+        line.name,
+        line.nodes,
+        price(hourly[0], currency) if hourly else "",
+        hours(line.hours.expected) if line.hours else "",
+        money(line.amount.expected, currency),
+        _range(line.amount, currency),
+        *_compared(line.amount, line.on_demand, currency),
+    )
+
+
+def _sum(name: str, amount: Range, compared: Range, currency: str) -> tuple[str, ...]:
+    total = money(amount.expected, currency)
+    return (f"= {name}", "", "", "", total, _range(amount, currency), *_compared(amount, compared, currency))
+
+
+def _work(it: WorkCost, currency: str) -> tuple[str, ...]:
+    multiple = it.multiple.expected
+    return (
+        f"{it.name} (assumed)" if it.assumed else it.name,
+        it.pool,
+        hours(it.useful),
+        f"{multiple:.2f}" if math.isfinite(multiple) else "no end",
+        hours(it.evictions.expected),
+        money(it.amount.expected, currency),
+        money(it.blog, currency),
+        money(it.on_demand.expected, currency),
+        saving(it.amount.expected, it.on_demand.expected),
+    )
+
+
+def _decides(it: WorkCost, currency: str) -> tuple[str, ...]:
+    best = "none" if it.best_interval is None else f"every {duration(it.best_interval)}"
+    return (
+        it.name,
+        "" if it.longest_step is None else duration(it.longest_step),
+        best if it.best_interval != 0 else "all the time",
+        share(it.fails.expected) if it.fails else "",
+        share(it.misses.expected) if it.misses else "",
+        price(it.stops_paying_at or 0.0, currency),
+    )
+
+
+def _compared(amount: Range, compared: Range, currency: str) -> tuple[str, str]:
+    if amount == compared:
+        return "", ""
+    return money(compared.expected, currency), saving(amount.expected, compared.expected)
+
+
+def _range(amount: Range, currency: str) -> str:
+    return "" if amount.exact else spread(amount, currency)
+
+
+def _sections(bill: Bill) -> Iterator[Section]:
+    yield Section("Prices and rates used", (Items(tuple(prices_and_rates(bill))),))
+    if bill.left_out:
+        yield Section("What is not counted", (Items(bill.left_out),))
+
+
+def prices_and_rates(bill: Bill) -> list[str]:
+    """Every rate and price with its source and day, one sentence each."""
+    items = [_rate(pool, rate) for pool, rate in bill.rates.items()]
+    rates = {rate.source for rate in bill.rates.values()}
+    items += [
+        _with_lines(source, bill) for source in bill.sources if source not in rates or _rest_on(source, bill)
+    ]
+    return list(dict.fromkeys(items))
+
+
+def _rate(pool: str, found: EvictionRate) -> str:
+    rate = found.rate
+    if rate.exact:
+        between = ""
+    elif rate.high >= 1:
+        between = f", at least {share(rate.low)}"
+    else:
+        between = f", {share(rate.low)} to {share(rate.high)}"
+    return f"evictions of {pool}, {share(rate.expected)} an hour{between}: {_source(found.source)}"
+
+
+def _with_lines(source: Source, bill: Bill) -> str:
+    """A source, and the lines that rest on it."""
+    names = _rest_on(source, bill)
+    return f"{_source(source)}: {', '.join(names)}" if names else _source(source)
+
+
+def _rest_on(source: Source, bill: Bill) -> list[str]:
+    return [line.name for line in bill.lines if any(quote.source == source for quote in line.quotes)]
+
+
+def _source(source: Source) -> str:
+    mark = "assumed: " if source.assumed and not source.name.startswith("assumed") else ""
+    return f"{mark}{source.name}{f', as of {source.day}' if source.day else ''}"

@@ -1,0 +1,156 @@
+"""What an hour on each pool costs, how often its nodes are evicted, and which pool is its fallback."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Final
+
+from kubeflow_aks.cost import fixed
+from kubeflow_aks.cost.basis import Basis
+from kubeflow_aks.cost.figures import HOURS_A_MONTH, EvictionRate, Quote, Range, Restart, Source
+from kubeflow_aks.cost.prices import bands
+from kubeflow_aks.cost.quotes import Quotes
+from kubeflow_aks.cost.reading import Cluster, Pool
+
+_LIMITS_IN: Final = "USD"
+"""Currency of a pool's limit, whatever the bill's (docs/facts/aks.md#spot-pools)."""
+_SETTINGS: Final = Source("this stack's settings")
+
+
+@dataclass(frozen=True)
+class Node:
+    """What a node hour of a pool costs.
+
+    Attributes:
+        quotes: of the VM.
+        disk_quotes: of its OS disk; none where that costs nothing or its price is unknown.
+    """
+
+    vm: Range
+    disk: Range
+    quotes: tuple[Quote, ...]
+    disk_quotes: tuple[Quote, ...]
+
+    @property
+    def hour(self) -> Range:
+        """All of it."""
+        return self.vm + self.disk
+
+
+@dataclass(frozen=True)
+class Terms:
+    """The figures with which work on a pool is billed.
+
+    Attributes:
+        own: a node of the pool itself.
+        rate: None where the pool is on demand.
+        fallback: the pool that runs the hours that spot can't give; None for none.
+        on_demand: a node of the fallback, or else of the pool's own size, on demand.
+        sold_out: share of the time in which there is no spot VM.
+        tail: hours for which the autoscaler leaves a node without work alone.
+        day: hours after which the cluster is stopped until next morning; None where it always runs.
+        running: share of the month in which it runs.
+        restart: what a drill measured there; None where none did.
+    """
+
+    pool: Pool
+    own: Node
+    rate: EvictionRate | None
+    fallback: Pool | None
+    on_demand: Node
+    sold_out: float
+    tail: float
+    blog: bool
+    day: float | None = None
+    running: float = 1.0
+    restart: Restart | None = None
+
+    @property
+    def fallback_share(self) -> float:
+        """Share of the work that runs on the fallback."""
+        return self.sold_out if self.fallback else 0.0
+
+
+class PoolTerms:
+    """The terms of every pool of a cluster, each made on first use."""
+
+    def __init__(
+        self,
+        found: Cluster,
+        basis: Basis,
+        quotes: Quotes,
+        observed: Mapping[str, EvictionRate],
+        measured: Mapping[str, Restart],
+    ) -> None:
+        """Takes rates by pool that override those of the stack and the market, and measured restarts by pool."""
+        self._cluster, self._cost, self._quotes, self._observed = found, basis.cost, quotes, observed
+        self._measured = measured
+        self._hours = basis.office_hours
+        self.rates: dict[str, EvictionRate] = {}
+        self.warnings: dict[str, None] = {}
+        self.node = cache(self._node)
+        self.of = cache(self._of)
+
+    @property
+    def pools(self) -> Mapping[str, Pool]:
+        """All pools by name."""
+        return self._cluster.pools
+
+    def _of(self, pool: Pool) -> Terms:
+        fallback = self.pools.get(pool.fallback)
+        own = self._cost.pools.get(pool.name)
+        sold_out = own.sold_out_share if own else None
+        return Terms(
+            pool=pool,
+            own=self.node(pool),
+            rate=self._eviction_rate(pool) if pool.spot else None,
+            fallback=fallback,
+            on_demand=self.node(replace(fallback or pool, spot=False)),
+            sold_out=(self._cost.sold_out_share if sold_out is None else sold_out) if pool.spot else 0.0,
+            tail=self._cluster.tail,
+            blog=self._cost.model == "blog",
+            day=self._hours.day if self._hours and self._cost.model != "blog" else None,
+            running=self._hours.share if self._hours else 1.0,
+            restart=self._measured.get(pool.name),
+        )
+
+    def _eviction_rate(self, pool: Pool) -> EvictionRate:
+        """The first of: observed, of the pool, of the stack, of the market."""
+        own = self._cost.pools.get(pool.name)
+        configured = own.eviction_rate if own and own.eviction_rate is not None else self._cost.eviction_rate
+        if pool.name in self._observed:
+            found = self._observed[pool.name]
+        elif configured is not None:
+            found = bands.rate(configured, _SETTINGS)
+        else:
+            found = self._quotes.evictions(pool.size)
+        self.rates[pool.name] = found
+        return found
+
+    def _node(self, pool: Pool) -> Node:
+        on_demand = self._quotes.on_demand(pool.size)
+        quote = self._quotes.spot(pool.size) if pool.spot else on_demand
+        vm = self._spot_price(pool, quote.price, on_demand.price) if pool.spot else quote.price
+        disk = fixed.disk_quote(pool, self._quotes)
+        hour = fixed.a_month(disk) * (1 / HOURS_A_MONTH) if disk else Range.exactly(0.0)
+        return Node(vm, hour, (quote,), (disk,) if disk else ())
+
+    def _spot_price(self, pool: Pool, price: Range, on_demand: Range) -> Range:
+        """Azure never charges more for spot than for on demand, nor more than a pool's limit ("spot-vms.md")."""
+        limit, currency = pool.max_price, self._quotes.currency
+        if limit is not None and currency != _LIMITS_IN:
+            warning = (
+                f"pools.{pool.name}.maxPrice is {limit:g}: that is {_LIMITS_IN} and this bill is in {currency}, so it "
+                f"is ignored here; make the bill in {_LIMITS_IN} to see its effect"
+            )
+            self.warnings[warning], limit = None, None
+        most = on_demand.high if limit is None else min(on_demand.high, limit)
+        if limit is not None and price.expected > limit:
+            warning = (
+                f"pools.{pool.name}.maxPrice is {limit:g}: spot is expected to cost {price.expected:.4f}, "
+                "so its nodes would not start; raise it"
+            )
+            self.warnings[warning] = None
+        return Range(min(price.expected, most), min(price.low, most), min(price.high, most))

@@ -1,0 +1,1 @@
+"""The demo: plays the scenario on a local AKS and checks what was observed."""

@@ -1,0 +1,137 @@
+"""The first steps of `local up` and `demo`: plan, tools, control plane, `pulumi up`."""
+
+import os
+import shutil
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from kubeflow_aks.demo.progress import Planned, Progress
+from kubeflow_aks.local_aks.engine.results import Result
+from kubeflow_aks.local_aks.lifecycle.instance import LocalAks
+from kubeflow_aks.local_aks.lifecycle.teardown import stop_everything
+from kubeflow_aks.local_aks.run.directory import RunDirectory
+from kubeflow_aks.preview.report import report
+from kubeflow_aks.recorder.document import PlanDocument, plan_document
+from kubeflow_aks.recorder.run import record
+from kubeflow_aks.scenario.console import Console
+from kubeflow_aks.text.terminal import terminal_width
+from kubeflow_aks.tools import Missing, Tools, find, manifest
+from kubeflow_aks.tools.build import build
+from kubeflow_aks.tools.errors import BuildError
+
+
+@dataclass(frozen=True)
+class BringUp:
+    """The steps that bring a stack up on a local AKS, each under a heading.
+
+    Attributes:
+        project: folder of the program.
+        stack: name of a stack that has a file.
+        run: the local AKS's run directory.
+        speed: simulated seconds in one wall second.
+        console: prints lines for the user.
+        parts: number of parts of the whole command.
+    """
+
+    project: Path
+    stack: str
+    run: RunDirectory
+    speed: float
+    console: Console
+    parts: int = 4
+
+    def up(self) -> None:
+        """Runs all steps."""
+        plan = resources(self.plan())
+        local = self.tools()
+        self.start(local)
+        self.engine_up(local, plan)
+
+    def part(self, number: int, title: str) -> None:
+        """Prints the heading of a part."""
+        self.console.heading(f"[{number}/{self.parts}] {title}")
+
+    def plan(self) -> PlanDocument:
+        """Prints the plan, recorded from the program."""
+        self.part(1, f"Plan of stack {self.stack}, recorded from the program")
+        recorded = record(self.stack, root=self.project, preview=True)
+        document = plan_document(recorded)
+        self.console.block(report(document, recorded.messages, terminal_width()))
+        return document
+
+    def tools(self, extras: tuple[str, ...] = ()) -> LocalAks:
+        """Builds missing tools.
+
+        Args:
+            extras: groups of tools in addition to those that every local AKS needs.
+        """
+        self.part(2, "Tools (built the first time, about 20 minutes on 2 cores)")
+        tools = get_tools(self.console.line, extras)
+        self.console.line("all tools are installed")
+        return LocalAks(
+            self.run,
+            tools,
+            self.stack,
+            self.speed,
+            report=self.console.line,
+            project_root=self.project,
+        )
+
+    def start(self, local: LocalAks) -> None:
+        """Starts control plane and background service; removes first what an interrupted run left."""
+        self.part(3, "Control plane on 127.0.0.1 and simulated Azure")
+        if self._unfinished.exists() or not local.control_plane.running():
+            _clear(self.run)
+        local.start()
+        self.console.line(f"API server ready; one second is {self.speed:.0f} simulated seconds")
+
+    def engine_up(self, local: LocalAks, plan: Sequence[Planned]) -> Result:
+        """Runs `pulumi up`, and prints each completed component."""
+        self.part(4, f"pulumi up of stack {self.stack}")
+        self._unfinished.touch()
+        result = local.engine.up(Progress(plan, self.console.line))
+        self._unfinished.unlink()
+        self.console.line(f"{sums(result)}: {result.seconds:.0f} s")
+        return result
+
+    @property
+    def _unfinished(self) -> Path:
+        """A file that exists during an `up`: an interrupted one leaves resources that no state has."""
+        return self.run.root / "up-unfinished"
+
+
+def get_tools(report: Callable[[str], None], extras: tuple[str, ...] = ()) -> Tools:
+    """Every tool that the local AKS needs; missing ones are built.
+
+    Args:
+        report: takes progress lines of the build.
+        extras: groups of further tools.
+
+    Raises:
+        BuildError: one cannot be built.
+    """
+    found = find(*extras)
+    if isinstance(found, Missing):
+        build(manifest.selected(extras), jobs=min(2, os.cpu_count() or 1), report=report)
+        found = find(*extras)
+    if isinstance(found, Missing):
+        raise BuildError(str(found))
+    return found
+
+
+def resources(document: PlanDocument) -> list[Planned]:
+    """The resources of a plan."""
+    return [Planned(each["urn"], each["type"], each["name"]) for each in document["resources"]]
+
+
+def sums(result: Result) -> str:
+    """The engine's counts as text: `35 create`."""
+    return ", ".join(f"{count} {op}" for op, count in result.changes.items())
+
+
+def _clear(run: RunDirectory) -> None:
+    """Removes the state of an earlier command: engine, Azure and control plane belong together."""
+    stop_everything(run)
+    for folder in (run.pulumi_state, run.azure):
+        shutil.rmtree(folder, ignore_errors=True)

@@ -1,0 +1,100 @@
+"""The demo: brings the stack up, plays the scenario and evaluates the checks."""
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from kubeflow_aks.cost.figures import CostError
+from kubeflow_aks.demo.bring_up import BringUp, resources
+from kubeflow_aks.demo.kubeflow import TOOLS as KUBEFLOWS_TOOLS
+from kubeflow_aks.demo.kubeflow import Kubeflow
+from kubeflow_aks.demo.run_scenario import run_scenario
+from kubeflow_aks.demo.where_recording import PICTURE, WhereRecording
+from kubeflow_aks.exit_codes import CommandError
+from kubeflow_aks.local_aks.control_plane.controllers.kfp_driver import drivers
+from kubeflow_aks.local_aks.lifecycle import service_files
+from kubeflow_aks.recorder.document import PlanDocument
+from kubeflow_aks.scenario.checks import check_all, summary
+from kubeflow_aks.scenario.cost import ScenarioCost, scenario_cost
+from kubeflow_aks.scenario.observations import Observations
+from kubeflow_aks.scenario.report import files, terminal
+from kubeflow_aks.scenario.watcher import JournalTail
+from kubeflow_aks.text.terminal import terminal_width
+
+
+class NothingToShowError(CommandError):
+    """The stack has no spot pool; the text is for the user."""
+
+
+@dataclass(frozen=True)
+class Demo:
+    """The whole demo on a local AKS.
+
+    Attributes:
+        bring_up: brings the stack up.
+        results: folder for the results, which stay after the local AKS is removed.
+    """
+
+    bring_up: BringUp
+    results: Path
+
+    def play(self) -> bool:
+        """Runs the demo from the plan to the page.
+
+        Returns:
+            Whether every check passed.
+
+        Raises:
+            NothingToShowError: the stack has no spot pool; nothing was started.
+        """
+        steps = replace(self.bring_up, parts=7)
+        console, run = steps.console, steps.run
+        document = steps.plan()
+        if not any(pool["priority"] == "Spot" for pool in document["pools"]):
+            raise NothingToShowError(f"stack {steps.stack!r} has no spot pool, so there is nothing to show")
+        plan = resources(document)
+        local = steps.tools(KUBEFLOWS_TOOLS)
+        local.stop_service()  # ends back-offs and shortages of an earlier demo
+        journal = JournalTail(service_files.journal_file(run))
+        steps.start(local)
+        kubeflow = Kubeflow(local)
+        starting = ThreadPoolExecutor(1, "kubeflow").submit(kubeflow.start)
+        first = steps.engine_up(local, plan)
+        starting.result()
+        console.line("Argo's workflow controller and the training operator run, the real ones")
+        contract = run.root / "pools.json"
+        contract.write_text(json.dumps(local.engine.outputs().values["poolContract"]), encoding="utf-8")
+        steps.part(5, "The scenario: work on spot machines")
+        console.block(_REAL_AND_SIMULATED)
+        where = WhereRecording(run)
+        with where.recording(), drivers(run.kubeconfig):
+            observed = run_scenario(kubeflow, journal, plan, first, contract=contract, console=console)
+        steps.part(6, "Observations and checks")
+        results = check_all(observed)
+        console.block(terminal.lines(observed, results, terminal_width()))
+        steps.part(7, "What the demo would have cost on Azure")
+        cost = _cost(document, observed)
+        console.block(
+            terminal.cost_lines(cost, terminal_width()) if isinstance(cost, ScenarioCost) else [cost]
+        )
+        page = files.write(self.results, observed, results, cost if isinstance(cost, ScenarioCost) else None)
+        console.line(f"{summary(results)}; page with the timeline: {page}")
+        for line in where.draw(contract, self.results):
+            console.line(f"ckf-spot where: {line}")
+        console.line(f"output of `ckf-spot where` during the demo: {self.results / PICTURE}")
+        return all(result.passed for result in results)
+
+
+def _cost(document: PlanDocument, observed: Observations) -> ScenarioCost | str:
+    """The cost, or why it is not known; the checks do not need it."""
+    try:
+        return scenario_cost(document, observed)
+    except CostError as error:
+        return f"no cost: {'; '.join(error.problems)}"
+
+
+_REAL_AND_SIMULATED = (
+    "real:      control plane, scheduler, Argo, training operator",
+    "simulated: Azure, nodes and what runs on them, autoscaler, spot market",
+)

@@ -1,0 +1,71 @@
+"""Records the scenario with `ckf-spot where` while it is played, and draws the recording afterwards."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from kubeflow_aks.local_aks.run import processes
+from kubeflow_aks.local_aks.run.directory import RunDirectory
+
+PROCESS: Final = "where"
+"""Name of the recorder in a run directory."""
+PICTURE: Final = "where.svg"
+_PROGRAM: Final = (sys.executable, "-m", "ckf_spot.cli")
+_STOP_SECONDS: Final = 10.0
+
+
+@dataclass(frozen=True)
+class WhereRecording:
+    """A recording of one local AKS, as a data scientist would make it."""
+
+    run: RunDirectory
+
+    @contextmanager
+    def recording(self) -> Generator[None]:
+        """Records every namespace in a process of its own, until the block ends."""
+        self._record.unlink(missing_ok=True)
+        pid_file = self.run.pid_file(PROCESS)
+        with self.run.log(PROCESS).open("w", encoding="utf-8") as sink:
+            process = processes.start(
+                [*_PROGRAM, "where", "-A", "--record", self._record],
+                pid_file,
+                log=sink,
+                env=self.run.environment(os.environ),
+            )
+        try:
+            yield
+        finally:
+            processes.stop([pid_file], _STOP_SECONDS)
+            process.wait()
+
+    def draw(self, contract: Path, folder: Path) -> list[str]:
+        """Writes the picture into a folder.
+
+        Args:
+            contract: file with the stack's output `poolContract`.
+            folder: for the picture.
+
+        Returns:
+            Violations, one line each; or the errors if there is no picture.
+        """
+        picture, report = self._render(contract, "svg"), self._render(contract, "json")
+        if picture.returncode or report.returncode:
+            return [*picture.stderr.splitlines(), *report.stderr.splitlines()]
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / PICTURE).write_text(picture.stdout, encoding="utf-8")
+        violations: list[dict[str, str]] = json.loads(report.stdout)["violations"]
+        return [f"{each['rule']}: {each['name']}: {each['message']}" for each in violations]
+
+    def _render(self, contract: Path, form: str) -> subprocess.CompletedProcess[str]:
+        command = [*_PROGRAM, "where", "--from", self._record, "--pools", contract, "-o", form]
+        return subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 - our own program
+
+    @property
+    def _record(self) -> Path:
+        return self.run.root / "where.jsonl"

@@ -1,0 +1,244 @@
+"""Runs a drill: acquires its lock, plays the scenario, and cleans up whatever happens."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Final
+
+from kubeflow_aks.clients.kubernetes.api import ApiServer
+from kubeflow_aks.clients.kubernetes.errors import KubeError, UnavailableError
+from kubeflow_aks.cost.figures import CostError
+from kubeflow_aks.deployed.cluster import stack_error
+from kubeflow_aks.deployed.outputs import Outputs
+from kubeflow_aks.drill import measured
+from kubeflow_aks.drill.cluster_events import ClusterEvents
+from kubeflow_aks.drill.cluster_view import ClusterView
+from kubeflow_aks.drill.errors import DrillError, OverError
+from kubeflow_aks.drill.evictor import AzureSpotEvictor
+from kubeflow_aks.drill.lock import REMOVE, DrillLock
+from kubeflow_aks.drill.plan import Plan, market
+from kubeflow_aks.drill.scale_sets import ScaleSets
+from kubeflow_aks.drill.stage import NAMESPACE, STAGE
+from kubeflow_aks.events import Kind
+from kubeflow_aks.scenario.checks import CheckResult
+from kubeflow_aks.scenario.console import Console
+from kubeflow_aks.scenario.contract_pools import pools_for_role
+from kubeflow_aks.scenario.cost import ScenarioCost, cost_of
+from kubeflow_aks.scenario.demo_objects import DemoObjects
+from kubeflow_aks.scenario.observations import JobRecord, Observations, Refusal, Where
+from kubeflow_aks.scenario.report import files
+from kubeflow_aks.scenario.step_runner import StepRunner, StepTimeoutError
+from kubeflow_aks.scenario.steps import Scenario
+from kubeflow_aks.scenario.watcher import SimulatedTime, Watcher
+from kubeflow_aks.scenario.workloads.stage import PLATFORM_NAMESPACE
+from kubeflow_aks.text.numbers import counted
+
+_STEPS: Final = ("guard", "from-zero", "eviction", "evicted-again", "zero")
+_WAIT_SECONDS: Final = 30 * 60.0
+"""Limit for each step: as long as Azure may take to begin a simulated eviction."""
+_POLL_SECONDS: Final = 0.5
+_CLEAN_UP: Final = timedelta(minutes=10)
+"""How much longer than its limit a drill may hold its lock."""
+
+
+@dataclass
+class Drill:
+    """One drill on one cluster.
+
+    Attributes:
+        where: Azure, or a local AKS.
+        view: of the cluster; the caller closes it.
+        any_node: whether nodes with pods of others may be evicted.
+        problems: why the drill ended early, or what it left; one line each.
+    """
+
+    outputs: Outputs
+    api: ApiServer
+    scale_sets: ScaleSets
+    where: Where
+    view: ClusterView
+    plan: Plan
+    console: Console
+    any_node: bool
+    problems: list[str] = field(default_factory=list[str])
+
+    def play(self, holder: str) -> Observations:
+        """Run it, and delete everything that it created.
+
+        Args:
+            holder: who runs the drill, for messages to others.
+
+        Raises:
+            DrillError: another drill is running.
+            KubeError: the API server refuses the namespace.
+            KeyboardInterrupt: after the clean-up.
+        """
+        lock = DrillLock(self.api)
+        try:
+            lock.acquire(holder, datetime.now(UTC) + timedelta(minutes=self.plan.minutes) + _CLEAN_UP)
+        except (KeyboardInterrupt, UnavailableError):  # the request was sent, but not answered
+            self.problems.append(f"namespace {NAMESPACE} may have been created; delete it: {REMOVE}")
+            raise
+        try:
+            return self._run_scenario()
+        finally:
+            self._clean_up(lock)
+
+    def _run_scenario(self) -> Observations:
+        cluster_events = ClusterEvents(self.view)
+        watcher = Watcher(self.view, cluster_events, SimulatedTime({"time": 0.0, "wall": 0.0}, 1.0))
+        began = time.monotonic()
+        steps = StepRunner(
+            watcher,
+            self.console,
+            lambda: self._check(watcher, time.monotonic() - began),
+            limit_seconds=_WAIT_SECONDS,
+            poll_seconds=_POLL_SECONDS,
+            simulated=False,
+        )
+        objects = DemoObjects(self.api, STAGE)
+        evictor = AzureSpotEvictor(self.view, self.scale_sets, cluster_events, any_node=self.any_node)
+        unplayed = {*self.plan.left_out, "platform"}
+        scenario = Scenario(
+            self.plan.facts,
+            steps,
+            objects,
+            evictor,
+            lambda: "",
+            left_out=unplayed,
+            batch_nodes=self.plan.batch_nodes,
+        )
+        left_out = dict(self.plan.left_out)
+        try:
+            steps.look()
+            scenario.play()
+        except (DrillError, KubeError, StepTimeoutError) as error:
+            reason = str(stack_error(error, self.outputs)) if isinstance(error, KubeError) else str(error)
+            self.problems.append(f"the drill ended early: {reason}")
+            unfinished = not isinstance(error, StepTimeoutError) or isinstance(error, OverError)
+            played = [step.key for step in steps.steps][: -1 if unfinished else None]
+            left_out |= {
+                key: f"the drill ended before: {reason}"
+                for key in _STEPS
+                if key not in played and key not in left_out
+            }
+        if not any(pod.namespace == PLATFORM_NAMESPACE for pod in watcher.pods.values()):
+            left_out["platform"] = f"namespace {PLATFORM_NAMESPACE} has no pods yet"
+        return self._observed(watcher, steps, self._jobs(objects), left_out, scenario.refusal)
+
+    def _check(self, watcher: Watcher, seconds: float) -> None:
+        """Ends the drill at its limits.
+
+        Raises:
+            OverError: one is reached.
+        """
+        if seconds > self.plan.minutes * 60:
+            raise OverError(f"the limit of {self.plan.minutes} minutes is reached")
+        nodes = {
+            pod.node
+            for pod in watcher.pods.values()
+            if pod.part and pod.node and pod.ended is None and pod.running is not None
+        }
+        if len(nodes) > self.plan.at_once:
+            raise OverError(
+                f"its work runs on {counted(len(nodes), 'node')}; expected at most {self.plan.at_once}"
+            )
+
+    def _jobs(self, objects: DemoObjects) -> Sequence[JobRecord]:
+        try:
+            return objects.jobs()
+        except KubeError:  # reported already, because it ended the drill
+            return ()
+
+    def _clean_up(self, lock: DrillLock) -> None:
+        """Deletes the namespace; after a second Ctrl-C or an API error it stays, with a message."""
+        self._print(f"── Clean-up: deleting namespace {NAMESPACE} with all work in it")
+        left = f"namespace {NAMESPACE} still exists, and its work keeps nodes running; delete it: {REMOVE}"
+        try:
+            deleted = lock.release()
+        except KubeError as error:
+            self.problems.append(f"{left} ({stack_error(error, self.outputs)})")
+        except KeyboardInterrupt:
+            self._print(left)
+            raise
+        else:
+            if not deleted:
+                self.problems.append(f"{left}; it is still being deleted")
+            self._print(
+                "the autoscaler removes the remaining nodes once they have been unneeded for long enough"
+            )
+
+    def _print(self, line: str) -> None:
+        """Prints a line; the clean-up goes on if the output is closed."""
+        with suppress(OSError):
+            self.console.line(line)
+
+    def _observed(
+        self,
+        watcher: Watcher,
+        steps: StepRunner,
+        jobs: Sequence[JobRecord],
+        left_out: dict[str, str],
+        refusal: Refusal | None,
+    ) -> Observations:
+        facts = self.plan.facts
+        gpu = facts.gpu or (pools_for_role(facts.pools, "gpu") if "gpu-on-spot" in left_out else None)
+        return Observations(
+            stack=self.outputs.stack,
+            speed=1.0,
+            seed=0,
+            provision_limit=0.0,
+            planned=(),
+            made=(),
+            first_up={},
+            second_up={},
+            batch=facts.batch.workload,
+            gpu=gpu.workload if gpu else "",
+            ended=watcher.now(),
+            pools=facts.pools,
+            pods=tuple(watcher.pods.values()),
+            nodes=tuple(watcher.nodes.values()),
+            jobs=tuple(jobs),
+            runs=(),
+            refusal=refusal,
+            steps=tuple(steps.steps),
+            journal=tuple(watcher.lines),
+            where=self.where,
+            left_out=left_out,
+        )
+
+
+def price(observed: Observations, outputs: Outputs) -> ScenarioCost | None:
+    """Cost of the nodes that were added for the drill; None if a price is unknown."""
+    added = {line["node"] for line in observed.lines(Kind.NODE_REGISTERED)}
+    own = replace(
+        observed,
+        pools=tuple(pool for pool in observed.pools if pool.elastic),
+        nodes=tuple(node for node in observed.nodes if node.name in added),
+    )
+    try:
+        return cost_of(own, market(outputs), str(outputs.basis("location")))
+    except CostError:
+        return None
+
+
+def write(folder: Path, observed: Observations, verdicts: Sequence[CheckResult], outputs: Outputs) -> Path:
+    """Writes the page, the observations and the measured times; returns the page's path.
+
+    Raises:
+        OSError: a file cannot be written.
+    """
+    page = files.write(folder, observed, verdicts, price(observed, outputs), name="drill")
+    found = measured.measured(
+        observed,
+        where="azure" if observed.where == Where.AZURE else "local",
+        day=datetime.now(UTC).date(),
+        location=str(outputs.basis("location")),
+    )
+    (folder / "measured.json").write_text(measured.to_json(found), encoding="utf-8")
+    return page

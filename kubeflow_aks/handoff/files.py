@@ -1,0 +1,84 @@
+"""The files of a hand-off: what each is called, what is in it, and whether it is a secret."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import yaml
+
+from kubeflow_aks.deployed.outputs import Outputs
+from kubeflow_aks.handoff import default_pools, juju, terraform
+from kubeflow_aks.handoff.juju import Handover
+from kubeflow_aks.project import PROJECT_ROOT
+
+KUBECONFIG: Final = "kubeconfig"
+MODULES: Final = "ckf.auto.tfvars.json"
+"""For `deploy/`, which calls `modules/kubeflow`."""
+PRODUCTS: Final = "products-kubeflow.tfvars.json"
+DEFAULT_POOLS: Final = "default-pools.yaml"
+"""For the option `settings_yaml` of the charm namespace-node-affinity."""
+_SCRIPTS: Final = Path(__file__).parent / "scripts"
+
+
+def files(outputs: Outputs, pool_choices: Sequence[str] = ()) -> dict[str, str]:
+    """Every file by its name; nothing is written.
+
+    Args:
+        outputs: of the stack.
+        pool_choices: default pools of profiles, each `namespace=pool`.
+
+    Raises:
+        StackError: an output is not there, or is not what is expected.
+        UsageError: a default pool is not allowed.
+    """
+    given = juju.handover(outputs)
+    settings = default_pools.settings(outputs, pool_choices)
+    found = {
+        "clouds.yaml": _yaml(juju.clouds(given)),
+        "credentials.yaml": _yaml(juju.credentials(given)),
+        KUBECONFIG: _yaml(juju.kubeconfig(given)),
+        "names.sh": _names(outputs, given, settings),
+    }
+    if given.release.release == terraform.RELEASE:
+        found[MODULES] = _json(terraform.modules_kubeflow(outputs))
+        found[PRODUCTS] = _json(terraform.products_kubeflow(outputs))
+    scripts = {
+        path.name: path.read_text(encoding="utf-8") for path in sorted(_SCRIPTS.iterdir()) if path.is_file()
+    }
+    return found | ({DEFAULT_POOLS: settings} if settings else {}) | scripts
+
+
+def _names(outputs: Outputs, given: Handover, settings: str) -> str:
+    """What the scripts know of this stack, as assignments that a shell reads back as they are."""
+    variables = {
+        "STACK": given.stack,
+        "CLOUD": given.cloud,
+        "CONTROLLER": given.controller,
+        "STORAGE_CLASS": given.storage_class,
+        "REGION": f"azure/{given.location}",
+        "RELEASE": given.release.release,
+        "JUJU_CHANNEL": given.release.juju_channel,
+        "AGENT_VERSION": given.release.juju_agent_version,
+        "DASHBOARD": f"http://{given.ingress}",
+        "ANNOTATIONS": terraform.ingress_annotations(outputs),
+        "TFVARS": MODULES if given.release.release == terraform.RELEASE else "",
+        "PRIVATE": "yes" if outputs.basis("apiAccess", "privateCluster") is True else "",
+        "PROJECT": str(PROJECT_ROOT),
+        "DEFAULT_POOL_NAMESPACES": " ".join(yaml.safe_load(settings) or ()),
+    }
+    lines = [f"{name}={shlex.quote(value)}" for name, value in variables.items()]
+    return "\n".join(
+        ["# Of this stack; written by `./kubeflow-aks handoff`, read by the scripts beside it.", *lines, ""]
+    )
+
+
+def _yaml(content: Mapping[str, Any]) -> str:
+    return yaml.safe_dump(content, sort_keys=False, width=10_000)
+
+
+def _json(content: Mapping[str, Any]) -> str:
+    return json.dumps(content, indent=2, ensure_ascii=False) + "\n"

@@ -1,0 +1,72 @@
+"""Every rule of Azure that the stand-in knows, and which requests each table judges.
+
+azure-native's Check knows none of these: it reports required properties, types, patterns and ranges only
+(`constraints`). So they are answered when a resource is put, as errors of ARM, after a preview that looked fine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from kubeflow_aks.local_aks.azure.rules.access import ACCESS_RULES
+from kubeflow_aks.local_aks.azure.rules.autoscaler import AUTOSCALER_RULES
+from kubeflow_aks.local_aks.azure.rules.capacity import CAPACITY_RULES
+from kubeflow_aks.local_aks.azure.rules.clusters import CLUSTER_RULES
+from kubeflow_aks.local_aks.azure.rules.immutable import IMMUTABLE_RULES
+from kubeflow_aks.local_aks.azure.rules.labels import LABEL_RULES
+from kubeflow_aks.local_aks.azure.rules.maintenance import MAINTENANCE_RULES
+from kubeflow_aks.local_aks.azure.rules.monitoring import MONITORING_RULES
+from kubeflow_aks.local_aks.azure.rules.networks import NETWORK_RULES
+from kubeflow_aks.local_aks.azure.rules.pools import POOL_RULES
+from kubeflow_aks.local_aks.azure.rules.registries import REGISTRY_RULES
+from kubeflow_aks.local_aks.azure.rules.resources import RESOURCE_RULES
+from kubeflow_aks.local_aks.azure.rules.rule import ClusterRequest, PoolRequest, ResourceRequest, Rule, admit
+from kubeflow_aks.local_aks.azure.rules.sizes import SIZE_RULES
+from kubeflow_aks.local_aks.azure.rules.spot import SPOT_RULES
+from kubeflow_aks.local_aks.azure.rules.storage import STORAGE_RULES
+from kubeflow_aks.local_aks.azure.rules.subnets import ADDRESS_RULES, SUBNET_RULES, SubnetRequest
+from kubeflow_aks.local_aks.azure.rules.tags import TAG_RULES
+from kubeflow_aks.local_aks.azure.rules.upgrades import CLUSTER_UPGRADE_RULES, POOL_UPGRADE_RULES
+
+Request = ResourceRequest | SubnetRequest | ClusterRequest | PoolRequest
+
+TABLES: Final[Mapping[type[Any], tuple[Rule[Any], ...]]] = {
+    ResourceRequest: (
+        *RESOURCE_RULES,
+        *TAG_RULES,
+        *MAINTENANCE_RULES,
+        *ADDRESS_RULES,
+        *STORAGE_RULES,
+        *REGISTRY_RULES,
+        *MONITORING_RULES,
+    ),
+    SubnetRequest: SUBNET_RULES,
+    ClusterRequest: (
+        *CLUSTER_RULES,
+        *CLUSTER_UPGRADE_RULES,
+        *ACCESS_RULES,
+        *AUTOSCALER_RULES,
+        *NETWORK_RULES,
+    ),
+    PoolRequest: (
+        *SPOT_RULES,
+        *POOL_RULES,
+        *POOL_UPGRADE_RULES,
+        *SIZE_RULES,
+        *LABEL_RULES,
+        *IMMUTABLE_RULES,
+        *CAPACITY_RULES,
+    ),
+}
+"""Rules by the kind of request they judge, in the order in which they are checked."""
+
+
+def check(request: Request) -> None:
+    """Judge a request by the table of its kind.
+
+    Raises:
+        ArmError: the first rule it breaks.
+    """
+    rules: tuple[Rule[Any], ...] = TABLES[type(request)]
+    admit(request, rules)

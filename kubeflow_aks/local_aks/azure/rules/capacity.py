@@ -1,0 +1,116 @@
+"""Rules of how much a cluster holds: pools, nodes, and an address for each node and its pods.
+
+A pool counts with the most nodes it may have, as Azure's own answers say ("the max-count from each nodepool is counted
+towards this total", Azure/AKS-Construction#701, kubernetes-sigs/cloud-provider-azure#4158).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from kubeflow_aks.local_aks.azure import arm
+from kubeflow_aks.local_aks.azure.arm import Json
+from kubeflow_aks.local_aks.azure.rules.networks import POD_CIDR
+from kubeflow_aks.local_aks.azure.rules.rule import PoolRequest, Rule, when
+from kubeflow_aks.local_aks.azure.rules.subnets import prefixes, v4
+
+_MOST_POOLS: Final = 100
+_MOST_NODES: Final = 5000
+_MOST_NODES_OF_FREE_TIER: Final = 1000
+_ADDRESSES_OF_NODE: Final = 256
+"""CNI Overlay gives each node a /24 (concepts-network-azure-cni-overlay.md, "IP address planning")."""
+_RESERVED: Final = 5
+"""Addresses that Azure keeps in each subnet ("Azure subnet FAQ")."""
+_TOO_SMALL: Final = (
+    "Pre-allocated IPs {needed} exceeds IPs available {available} in Subnet Cidr {range}, Subnet Name {name}. If "
+    "Autoscaler is enabled, the max-count from each nodepool is counted towards this total (which means that "
+    "pre-allocated IPs count represents a theoretical max value, not the actual number of IPs requested). "
+    "http://aka.ms/aks/insufficientsubnetsize"
+)
+
+
+def _most_nodes(pool: Json) -> int:
+    return int(pool.get("maxCount" if pool.get("enableAutoScaling") else "count") or 0)
+
+
+def _nodes(request: PoolRequest) -> int:
+    return sum(map(_most_nodes, request.pools))
+
+
+def _too_many(request: PoolRequest, limit: int, *, free: bool) -> Mapping[str, object] | None:
+    in_tier = (arm.at(request.cluster, "sku.tier") or "Free") == "Free"
+    return when(_nodes(request) > limit and (in_tier or not free), nodes=_nodes(request), limit=limit)
+
+
+def _pod_range(request: PoolRequest) -> Mapping[str, object] | None:
+    if not request.overlay:
+        return None
+    pods = v4(arm.at(request.cluster, "networkProfile.podCidr") or POD_CIDR)
+    needed = _nodes(request) * _ADDRESSES_OF_NODE
+    return when(
+        needed > pods.num_addresses,
+        needed=needed,
+        available=pods.num_addresses,
+        range=pods,
+        name="networkProfile.podCIDR",
+    )
+
+
+def _subnet(request: PoolRequest) -> Mapping[str, object] | None:
+    own = arm.key(str(request.body.get("vnetSubnetID") or ""))
+    subnet = request.subnets.get(own)
+    if subnet is None or not request.overlay:
+        return None
+    inside = [pool for pool in request.pools if arm.key(str(pool.get("vnetSubnetID") or "")) == own]
+    needed = sum(map(_most_nodes, inside))
+    ranges = prefixes(subnet)
+    available = sum(part.num_addresses - _RESERVED for part in ranges)
+    return when(
+        needed > available,
+        needed=needed,
+        available=available,
+        range=", ".join(map(str, ranges)),
+        name=subnet["name"],
+    )
+
+
+CAPACITY_RULES: Final[tuple[Rule[PoolRequest], ...]] = (
+    Rule(
+        id="pools-number",
+        code="BadRequest",
+        message="A cluster has at most {most} node pools.",
+        broken=lambda r: when(len(r.pools) > _MOST_POOLS, most=_MOST_POOLS),
+        source="quotas-skus-regions.md (docs/facts/aks.md#names-counts-and-limits), Azure/AKS#3579",
+    ),
+    Rule(
+        id="nodes-number",
+        code="ValidationError",
+        message="Cluster's upper limit node count is {nodes} which exceeds the limit {limit}.",
+        broken=lambda r: _too_many(r, _MOST_NODES, free=False),
+        source="quotas-skus-regions.md (docs/facts/aks.md#names-counts-and-limits)",
+    ),
+    Rule(
+        id="nodes-number-free",
+        code="ValidationError",
+        message="Cluster's upper limit node count is {nodes} which exceeds the limit {limit} of the Free tier.",
+        broken=lambda r: _too_many(r, _MOST_NODES_OF_FREE_TIER, free=True),
+        source="free-standard-pricing-tiers.md (docs/facts/aks.md#names-counts-and-limits)",
+    ),
+    Rule(
+        id="pod-range-capacity",
+        code="InsufficientSubnetSize",
+        message=_TOO_SMALL,
+        broken=_pod_range,
+        source="Azure/AKS-Construction#701",
+        quoted=True,
+    ),
+    Rule(
+        id="subnet-capacity",
+        code="InsufficientSubnetSize",
+        message=_TOO_SMALL,
+        broken=_subnet,
+        source="Azure/AKS#3653, Azure/AKS-Construction#701",
+        quoted=True,
+    ),
+)

@@ -1,0 +1,119 @@
+"""Rules of diagnostic settings, and of the Log Analytics workspaces that they send logs to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from kubeflow_aks.local_aks.azure import arm
+from kubeflow_aks.local_aks.azure.arm import Json
+from kubeflow_aks.local_aks.azure.rules.rule import ResourceRequest, Rule, when
+from kubeflow_aks.local_aks.azure.state import DIAGNOSTIC_SETTING
+from kubeflow_aks.local_aks.azure.types import LOG_WORKSPACE
+
+_CONFLICT: Final = 409
+_MOST_SETTINGS: Final = 5
+_DAYS: Final = range(30, 730 + 1)
+_SINKS: Final = ("workspaceId", "storageAccountId", "eventHubAuthorizationRuleId", "marketplacePartnerId")
+_CATEGORIES: Final = frozenset(
+    {
+        "cloud-controller-manager",
+        "cluster-autoscaler",
+        "csi-azuredisk-controller",
+        "csi-azurefile-controller",
+        "csi-snapshot-controller",
+        "guard",
+        "kube-apiserver",
+        "kube-audit",
+        "kube-audit-admin",
+        "kube-controller-manager",
+        "kube-scheduler",
+    }
+)
+"""Logs of a managed cluster (monitor-aks.md, "AKS control plane resource logs")."""
+
+
+def _logs(body: Mapping[str, Any]) -> list[str]:
+    """The categories that a setting collects."""
+    return [str(log.get("category")) for log in arm.listed(body, "logs") if log.get("enabled")]
+
+
+def _peers(request: ResourceRequest) -> list[Json]:
+    """The other settings of the same resource."""
+    of = request.id.rsplit("/providers/", 1)[0]
+    return [peer for peer in request.peers if arm.within(str(peer["id"]), of)]
+
+
+def _no_sink(request: ResourceRequest) -> Mapping[str, object] | None:
+    return when(request.type == DIAGNOSTIC_SETTING and not any(map(request.body.get, _SINKS)))
+
+
+def _unknown_category(request: ResourceRequest) -> Mapping[str, object] | None:
+    requested = _logs(request.body) if request.type == DIAGNOSTIC_SETTING else []
+    unknown = [category for category in requested if category not in _CATEGORIES]
+    return {"category": unknown[0]} if unknown else None
+
+
+def _sink_reused(request: ResourceRequest) -> Mapping[str, object] | None:
+    sink = request.body.get("workspaceId")
+    if request.type != DIAGNOSTIC_SETTING or not sink:
+        return None
+    for peer in _peers(request):
+        shared = set(_logs(peer)) & set(_logs(request.body))
+        if shared and arm.key(str(peer.get("workspaceId"))) == arm.key(str(sink)):
+            return {"sink": sink, "other": peer["name"], "category": min(shared)}
+    return None
+
+
+def _too_many(request: ResourceRequest) -> Mapping[str, object] | None:
+    new = request.type == DIAGNOSTIC_SETTING and request.existing is None
+    return when(new and len(_peers(request)) >= _MOST_SETTINGS)
+
+
+def _bad_retention(request: ResourceRequest) -> Mapping[str, object] | None:
+    days = request.body.get("retentionInDays") if request.type == LOG_WORKSPACE else None
+    return when(days is not None and days not in _DAYS)
+
+
+MONITORING_RULES: Final[tuple[Rule[ResourceRequest], ...]] = (
+    Rule(
+        id="diagnostic-sink",
+        code="BadRequest",
+        message="A diagnostic setting needs at least one destination.",
+        broken=_no_sink,
+        source='diagnostic-settings.md, "Destinations"',
+    ),
+    Rule(
+        id="diagnostic-category",
+        code="BadRequest",
+        message="Category '{category}' is not supported.",
+        broken=_unknown_category,
+        source="hashicorp/terraform-provider-azurerm#2985",
+        quoted=True,
+    ),
+    Rule(
+        id="diagnostic-sink-reused",
+        status=_CONFLICT,
+        code="Conflict",
+        message="Data sink '{sink}' is already used in diagnostic setting '{other}' for category '{category}'. Data "
+        "sinks can't be reused in different settings on the same category for the same resource.",
+        broken=_sink_reused,
+        source="Azure/bicep-registry-modules#3407",
+        quoted=True,
+    ),
+    Rule(
+        id="diagnostic-number",
+        code="BadRequest",
+        message="A resource has at most 5 diagnostic settings.",
+        broken=_too_many,
+        source='diagnostic-settings.md, "Destinations"',
+    ),
+    Rule(
+        id="workspace-retention",
+        code="BadRequest",
+        message="The value provided for retention is invalid",
+        broken=_bad_retention,
+        source="hashicorp/terraform-provider-azurerm#2949",
+        quoted=True,
+    ),
+)

@@ -1,0 +1,99 @@
+"""Rules of container registries: features of tier Premium."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from ipaddress import IPv4Network
+from typing import Any, Final
+
+from kubeflow_aks.local_aks.azure import arm
+from kubeflow_aks.local_aks.azure.rules.rule import ResourceRequest, Rule, when
+from kubeflow_aks.local_aks.azure.types import REGISTRY
+
+_MOST_DAYS: Final = 365
+_MOST_RULES: Final = 100
+_RETENTION: Final = "container-registry-retention-policy.md"
+_NETWORKS: Final = "container-registry-access-selected-networks.md"
+
+
+def _premium_only(body: Mapping[str, Any]) -> str | None:
+    """The setting of a body that needs tier Premium, or None."""
+    if arm.at(body, "policies.retentionPolicy.status") == "enabled":
+        return "a retention policy"
+    if arm.at(body, "networkRuleSet.defaultAction") == "Deny" or _rules(body):
+        return "network rules"
+    return None
+
+
+def _rules(body: Mapping[str, Any]) -> list[Any]:
+    return arm.listed(body, "networkRuleSet.ipRules")
+
+
+def _tier(body: Mapping[str, Any] | None) -> str:
+    return str(arm.at(body or {}, "sku.name"))
+
+
+def _below_premium(request: ResourceRequest) -> Mapping[str, object] | None:
+    feature = _premium_only(request.body) if request.type == REGISTRY else None
+    tier = _tier(request.body)
+    return when(feature is not None and tier != "Premium", feature=feature, tier=tier)
+
+
+def _at_once(request: ResourceRequest) -> Mapping[str, object] | None:
+    if request.type != REGISTRY or request.existing is None:
+        return None
+    feature, had = _premium_only(request.body), _tier(request.existing)
+    return when(feature is not None and had != "Premium", feature=feature, had=had)
+
+
+def _bad_days(request: ResourceRequest) -> Mapping[str, object] | None:
+    days = arm.at(request.body, "policies.retentionPolicy.days") if request.type == REGISTRY else None
+    return when(days is not None and not 0 <= days <= _MOST_DAYS, days=days)
+
+
+def _bad_rule(request: ResourceRequest) -> Mapping[str, object] | None:
+    for rule in _rules(request.body) if request.type == REGISTRY else ():
+        try:
+            IPv4Network(str(rule.get("iPAddressOrRange")), strict=False)
+        except ValueError:
+            return {"range": rule.get("iPAddressOrRange")}
+    return None
+
+
+REGISTRY_RULES: Final[tuple[Rule[ResourceRequest], ...]] = (
+    Rule(
+        id="registry-premium",
+        code="InvalidSku",
+        message="The SKU {tier} of a registry does not support {feature}.",
+        broken=_below_premium,
+        source=f"{_RETENTION}; {_NETWORKS}",
+    ),
+    Rule(
+        id="registry-premium-first",
+        code="InvalidSku",
+        message="The SKU {had} of a registry does not support {feature}; change the SKU to Premium first.",
+        broken=_at_once,
+        source="hashicorp/terraform-provider-azurerm#8698",
+    ),
+    Rule(
+        id="registry-retention-days",
+        code="InvalidRetentionPolicy",
+        message="The retention policy of a registry keeps manifests for 0 to 365 days, not {days}.",
+        broken=_bad_days,
+        source=_RETENTION,
+    ),
+    Rule(
+        id="registry-rule-form",
+        code="InvalidIPRule",
+        message="'{range}' is no IPv4 address and no range of them in CIDR form.",
+        broken=_bad_rule,
+        source=_NETWORKS,
+    ),
+    Rule(
+        id="registry-rules-number",
+        code="TooManyIPRules",
+        message="A registry has at most 100 IP access rules.",
+        broken=lambda r: when(r.type == REGISTRY and len(_rules(r.body)) > _MOST_RULES),
+        source=_NETWORKS,
+    ),
+)

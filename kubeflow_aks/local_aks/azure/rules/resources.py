@@ -1,0 +1,203 @@
+"""Rules of every other resource, and of references between resources."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from kubeflow_aks.local_aks.azure import arm
+from kubeflow_aks.local_aks.azure.arm import ArmError, Json, normal_location
+from kubeflow_aks.local_aks.azure.rules.rule import BAD_REQUEST, ResourceRequest, Rule, when
+from kubeflow_aks.local_aks.azure.types import PUBLIC_IP, REGISTRY, ROLE_ASSIGNMENT, SUBNET, TYPES
+
+_CONFLICT: Final = 409
+_GUID: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
+_ZONAL: Final = (PUBLIC_IP, "azure-native:network:NatGateway")
+_LABEL: Final = re.compile(r"[a-z][a-z0-9-]{1,61}[a-z0-9]")
+_KNOWN: Final = {arm_type.arm.casefold() for arm_type in TYPES.values()}
+_IN_USE: Final = {
+    SUBNET: (
+        "InUseSubnetCannotBeDeleted",
+        (
+            "Subnet {name} is in use by {user} and cannot be deleted. In order to delete the subnet, delete all the "
+            "resources within the subnet. See aka.ms/deletesubnet."
+        ),
+    ),
+    PUBLIC_IP: (
+        "PublicIPAddressCannotBeDeleted",
+        "Public IP address {id} can not be deleted since it is still allocated to resource {user}.",
+    ),
+    "azure-native:network:NatGateway": (
+        "InUseNatGatewayCannotBeDeleted",
+        "NAT gateway {id} cannot be deleted because it is in use by {user}.",
+    ),
+    "azure-native:network:NetworkSecurityGroup": (
+        "InUseNetworkSecurityGroupCannotBeDeleted",
+        "Network security group {id} cannot be deleted because it is in use by the following resources: {user}.",
+    ),
+}
+"""Answer to the DELETE of a resource another one refers to (microsoft/nav-arm-templates#161 quotes the subnet's)."""
+
+
+def _moved(request: ResourceRequest) -> Mapping[str, object] | None:
+    had, requested = (request.existing or {}).get("location"), request.body.get("location")
+    moved = bool(had and requested) and normal_location(str(had)) != normal_location(str(requested))
+    return when(
+        moved,
+        name=request.name,
+        had=had,
+        requested=requested,
+        group=arm.name_of(arm.group_id_of(request.id) or ""),
+    )
+
+
+def _rezoned(request: ResourceRequest) -> Mapping[str, object] | None:
+    had, requested = arm.listed(request.existing or {}, "zones"), arm.listed(request.body, "zones")
+    changed = request.type in _ZONAL and request.existing is not None and sorted(had) != sorted(requested)
+    return when(changed, id=request.id, had=",".join(had) or "NULL", requested=",".join(requested) or "NULL")
+
+
+def _granted(request: ResourceRequest) -> Mapping[str, object] | None:
+    def grant(body: Json) -> tuple[str, str, str]:
+        return (arm.key(str(body["scope"])), str(body["principalId"]), arm.key(str(body["roleDefinitionId"])))
+
+    if request.type != ROLE_ASSIGNMENT or request.existing is not None:
+        return None
+    requested = grant(request.body | {"scope": request.id.rsplit("/providers/", 1)[0]})
+    return when(any(grant(peer) == requested for peer in request.peers))
+
+
+def _regranted(request: ResourceRequest) -> Mapping[str, object] | None:
+    if request.type != ROLE_ASSIGNMENT or request.existing is None:
+        return None
+    return when(any(request.body[k] != request.existing[k] for k in ("principalId", "roleDefinitionId")))
+
+
+def _label(request: ResourceRequest) -> str | None:
+    """The domain name label of a public address, None without one."""
+    return arm.at(request.body, "dnsSettings.domainNameLabel") if request.type == PUBLIC_IP else None
+
+
+def _host(body: Json) -> str:
+    location = normal_location(str(body.get("location")))
+    return f"{arm.at(body, 'dnsSettings.domainNameLabel')}.{location}.cloudapp.azure.com"
+
+
+def _host_taken(request: ResourceRequest) -> Mapping[str, object] | None:
+    if _label(request) is None:
+        return None
+    return when(_host(request.body) in map(_host, request.peers), host=_host(request.body))
+
+
+def _registry_taken(request: ResourceRequest) -> Mapping[str, object] | None:
+    taken = {str(peer["name"]).casefold() for peer in request.peers}
+    return when(request.type == REGISTRY and request.name.casefold() in taken, name=request.name.lower())
+
+
+RESOURCE_RULES: Final[tuple[Rule[ResourceRequest], ...]] = (
+    Rule(
+        id="location-stays",
+        status=_CONFLICT,
+        code="InvalidResourceLocation",
+        message="The resource '{name}' already exists in location '{had}' in resource group '{group}'. A resource "
+        "with the same name cannot be created in location '{requested}'. Please select a new resource name.",
+        broken=_moved,
+        source='"Common deployment errors"',
+    ),
+    Rule(
+        id="zones-stay",
+        code="ResourceAvailabilityZonesCannotBeModified",
+        message="Resource {id} has an existing availability zone constraint {had} and the request has availability "
+        "zone constraint {requested}, which do not match. Zones cannot be added/updated/removed once the resource is "
+        "created.",
+        broken=_rezoned,
+        source='"Public IP addresses", availability zones',
+    ),
+    Rule(
+        id="role-assignment-name",
+        code="InvalidRoleAssignmentId",
+        message="The role assignment ID '{name}' is not valid. The role assignment ID must be a GUID.",
+        broken=lambda r: when(r.type == ROLE_ASSIGNMENT and not _GUID.fullmatch(r.name), name=r.name),
+        source='"Azure RBAC troubleshooting"; docs/facts/aks.md#identity-and-registry',
+    ),
+    Rule(
+        id="role-assigned-once",
+        status=_CONFLICT,
+        code="RoleAssignmentExists",
+        message="The role assignment already exists.",
+        broken=_granted,
+        source="ansible-collections/azure#1137",
+        quoted=True,
+    ),
+    Rule(
+        id="role-assignment-stays",
+        code="RoleAssignmentUpdateNotPermitted",
+        message="Tenant ID, application ID, principal ID, and scope are not allowed to be updated.",
+        broken=_regranted,
+        source="Azure/Azure-Landing-Zones#2040",
+        quoted=True,
+    ),
+    Rule(
+        id="domain-label-form",
+        code="InvalidDomainNameLabel",
+        message="The domain name label {label} is invalid. It must conform to the following regular expression: "
+        "^[a-z][a-z0-9-]{{1,61}}[a-z0-9]$.",
+        broken=lambda r: when((label := _label(r)) is not None and not _LABEL.fullmatch(label), label=label),
+        source="deis/deis#4854, JetBrains/teamcity-azure-agent#42",
+        quoted=True,
+    ),
+    Rule(
+        id="domain-label-taken",
+        code="DnsRecordInUse",
+        message="DNS record {host} is already used by another public IP.",
+        broken=_host_taken,
+        source="Azure/azure-quickstart-templates#4978, scarolan/azure-terraform-beginners#20",
+        quoted=True,
+    ),
+    Rule(
+        id="registry-name-taken",
+        status=_CONFLICT,
+        code="AlreadyInUse",
+        message="The registry DNS name {name}.azurecr.io is already in use. You can check if the name is already "
+        "claimed using following API: "
+        "https://docs.microsoft.com/en-us/rest/api/containerregistry/registries/checknameavailability",
+        broken=_registry_taken,
+        source="MicrosoftDocs/azure-dev-docs#1303",
+        quoted=True,
+    ),
+)
+
+
+def references(value: Any) -> Iterator[str]:
+    """Every id of a resource of a known type anywhere in a body."""
+    match value:
+        case str():
+            if value.startswith("/subscriptions/") and arm.provider_type_of(value).casefold() in _KNOWN:
+                yield value
+        case dict():
+            for item in value.values():  # pyright: ignore[reportUnknownVariableType]
+                yield from references(item)
+        case list():
+            for item in value:  # pyright: ignore[reportUnknownVariableType]
+                yield from references(item)
+        case _:
+            pass
+
+
+def dangling(arm_id: str, missing: str) -> ArmError:
+    """The answer to a PUT that refers to a resource Azure does not have (MicrosoftDocs/azure-docs#81734)."""
+    return ArmError(
+        BAD_REQUEST,
+        "InvalidResourceReference",
+        f"Resource {missing} referenced by resource {arm_id} was not found. Please make sure that the referenced "
+        "resource exists, and that both resources are in the same region.",
+    )
+
+
+def in_use(token: str, arm_id: str, user: str) -> ArmError | None:
+    """The answer to the DELETE of a resource that another one refers to, None where that does not matter."""
+    if token not in _IN_USE:
+        return None
+    code, message = _IN_USE[token]
+    return ArmError(BAD_REQUEST, code, message.format(name=arm.name_of(arm_id), id=arm_id, user=user))

@@ -1,0 +1,98 @@
+"""The commands `az aks show`, `stop`, `start`, and `update` as far as it changes the engine of network policies.
+
+Source: Azure/azure-cli, 2026-07.
+
+Azure reimages every pool at once then (docs/facts/aks.md#network-policy); nodes here stay as they are.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable
+from typing import Final
+
+from kubeflow_aks.local_aks.azure.arm import Json
+from kubeflow_aks.local_aks.azure.state import MANAGED_CLUSTER, AzureState
+from kubeflow_aks.local_aks.azure.timing import STARTING, STOPPING
+from kubeflow_aks.local_aks.azure_cli.client import Client
+from kubeflow_aks.local_aks.azure_cli.nodepool import POLL_SECONDS, UsageError, cluster_id
+
+_OPTIONS: Final = {"network_dataplane": "networkDataplane", "network_policy": "networkPolicy"}
+_IDENTITIES: Final = frozenset({"identityProfile"})
+_ADDRESSES: Final = frozenset({"loadBalancerProfile", "natGatewayProfile"})
+"""Like the identities, these name resources of the node resource group, which the simulated Azure does not have."""
+
+
+def update(client: Client, state: AzureState, options: argparse.Namespace) -> Json:
+    """Change the cluster's data plane and its engine of network policies.
+
+    Raises:
+        ArmError: there is no such cluster, or Azure refuses.
+        ServiceUnavailableError: the service does not answer.
+        UsageError: no option names a change.
+    """
+    changes = {name: value for option, name in _OPTIONS.items() if (value := getattr(options, option))}
+    if not changes:
+        raise UsageError("Please specify what to update: see `az aks update --help`.")
+    arm_id = cluster_id(state, options.resource_group, options.name)
+    _, body = client.azure.get(arm_id, MANAGED_CLUSTER)
+    network = _without(body["networkProfile"], _ADDRESSES) | changes
+    body = _without(body, _IDENTITIES) | {"networkProfile": network}
+    client.azure.result(client.azure.put(arm_id, body, MANAGED_CLUSTER))
+    return show(client, state, options)
+
+
+def show(client: Client, state: AzureState, options: argparse.Namespace) -> Json:
+    """The cluster.
+
+    Raises:
+        ArmError: there is no such cluster.
+        ServiceUnavailableError: the service does not answer.
+    """
+    arm_id = cluster_id(state, options.resource_group, options.name)
+    found, _ = client.azure.get(arm_id, MANAGED_CLUSTER)
+    return {**found, "id": arm_id, "resourceGroup": options.resource_group}
+
+
+def stop(client: Client, state: AzureState, options: argparse.Namespace) -> None:
+    """Stop the cluster; nothing is printed.
+
+    Raises:
+        ArmError: there is no such cluster, or Azure refuses.
+        ServiceUnavailableError: the service does not answer.
+    """
+    _switch(client, state, options, run=False)
+
+
+def start(client: Client, state: AzureState, options: argparse.Namespace) -> None:
+    """Start the cluster; nothing is printed.
+
+    Raises:
+        ArmError: there is no such cluster, or Azure refuses.
+        ServiceUnavailableError: the service does not answer.
+    """
+    _switch(client, state, options, run=True)
+
+
+def _switch(client: Client, state: AzureState, options: argparse.Namespace, *, run: bool) -> None:
+    arm_id = cluster_id(state, options.resource_group, options.name)
+    operation = client.azure.power(arm_id, run=run)
+    while options.no_wait and not operation.done():
+        if client.azure.get(arm_id, MANAGED_CLUSTER)[0]["provisioningState"] in (STARTING, STOPPING):
+            return
+        time.sleep(POLL_SECONDS)
+    client.azure.result(operation)
+
+
+def _without(body: Json, names: frozenset[str]) -> Json:
+    return {name: value for name, value in body.items() if name not in names}
+
+
+COMMANDS: Final[dict[str, Callable[[Client, AzureState, argparse.Namespace], Json | None]]] = {
+    "show": show,
+    "start": start,
+    "stop": stop,
+    "update": update,
+}
+"""Commands by name."""

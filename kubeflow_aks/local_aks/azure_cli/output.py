@@ -1,0 +1,51 @@
+"""How `az` prints agent pools (Azure/azure-cli, command_modules/acs/_format.py, 2026-07)."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from kubeflow_aks.local_aks.azure.arm import Json
+
+FORMATS: Final = ("json", "table", "none")
+_COLUMNS: Final = {
+    "Name": "name",
+    "OsType": "osType",
+    "KubernetesVersion": "orchestratorVersion",
+    "VmSize": "vmSize",
+    "Count": "count",
+    "MaxPods": "maxPods",
+    "ProvisioningState": "provisioningState",
+    "Mode": "mode",
+}
+_ACRONYM: Final = re.compile(r"(?<=[a-z])([A-Z])([A-Z]+)(?=[A-Z][a-z]|$)")
+
+
+def show(pools: Json | Sequence[Json], form: str) -> str:
+    """One agent pool or several, as Azure has them, in a form of `FORMATS`."""
+    match form:
+        case "json":
+            one = isinstance(pools, dict)
+            return json.dumps(
+                _named(pools) if one else [_named(pool) for pool in pools], indent=2, sort_keys=True
+            )  # pyright: ignore[reportArgumentType]
+        case "table":
+            return _table([pools] if isinstance(pools, dict) else pools)
+        case _:
+            return ""
+
+
+def _named(pool: Json) -> Json:
+    """A body with the names of the Python SDK, which spells acronyms like words: `osDiskSizeGb`."""
+    return {
+        _ACRONYM.sub(lambda found: found[1] + found[2].lower(), name): value for name, value in pool.items()
+    }
+
+
+def _table(pools: Sequence[Json]) -> str:
+    rows = [list(_COLUMNS), *([str(pool.get(key, "")) for key in _COLUMNS.values()] for pool in pools)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    rows.insert(1, ["-" * width for width in widths])
+    return "\n".join("  ".join(map(str.ljust, row, widths)).rstrip() for row in rows)

@@ -1,0 +1,224 @@
+"""Scale sets, their VMs, and Azure's way to evict one.
+
+Written from "Virtual Machine Scale Set VMs - Simulate Eviction" and its neighbours in the same reference (version
+2026-03-01). What is quoted nowhere: docs/facts/engine.md#nodes-of-scale-sets.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Final, Protocol
+
+from kubeflow_aks.local_aks.azure import arm
+from kubeflow_aks.local_aks.azure.arm import ArmError, Json
+from kubeflow_aks.local_aks.azure.faults import Fault
+from kubeflow_aks.local_aks.simulation.clock import Clock
+from kubeflow_aks.local_aks.simulation.market import Market, MarketEvent, MarketRefusedError, Reclaim
+from kubeflow_aks.local_aks.simulation.vms.agent_pools import AgentPool
+from kubeflow_aks.local_aks.simulation.vms.nodes import scale_set_id, scale_set_name
+from kubeflow_aks.local_aks.simulation.vms.scale_sets import VirtualMachine
+
+SCALE_SETS: Final = "Microsoft.Compute/virtualMachineScaleSets"
+VIRTUAL_MACHINES: Final = f"{SCALE_SETS}/virtualMachines"
+_NOT_FOUND: Final = 404
+_CONFLICT: Final = 409
+_EVICTION_SECONDS: Final = 15.0
+"""Wall seconds that an eviction may take to begin; a step of a busy simulation takes one or two."""
+
+_PATH: Final = re.compile(
+    rf"/subscriptions/[^/]+/resourceGroups/[^/]+/providers/{SCALE_SETS}"
+    r"(?:/(?P<set>[^/]+)(?P<machines>/virtualMachines(?:/(?P<machine>[^/]+)(?:/(?P<action>\w+))?)?)?)?",
+    re.IGNORECASE,
+)
+
+
+class Azure(Protocol):
+    """The part of Azure that is used here; implemented by `kubeflow_aks.local_aks.azure.state.AzureState`."""
+
+    def agent_pools(self) -> list[Json]:
+        """Every pool of every cluster, one flat wire dict each."""
+        ...
+
+    def take_fault(self, method: str, type_token: str) -> Fault | None:
+        """Count one request against every planned fault, and return the fault that is due on it."""
+        ...
+
+
+class Simulated(Protocol):
+    """The part of the simulation that is used here."""
+
+    def machines(self) -> list[VirtualMachine]:
+        """Every VM."""
+        ...
+
+    def is_evicting(self, node: str) -> bool:
+        """Whether a node's VM is being taken away."""
+        ...
+
+
+class Compute:
+    """Answers requests; safe for several threads."""
+
+    def __init__(self, state: Azure, simulation: Simulated, market: Market, clock: Clock) -> None:
+        """A view of a simulation at work.
+
+        Args:
+            state: has the pools, and the faults that are planned.
+            simulation: has the VMs.
+            market: takes a VM away.
+            clock: the simulation's.
+        """
+        self._state = state
+        self._simulation = simulation
+        self._market = market
+        self._clock = clock
+
+    def answer(self, method: str, path: str, query: Mapping[str, str]) -> Json | None:
+        """The body for a request.
+
+        Args:
+            method: of HTTP.
+            path: of the URL, without its query.
+            query: of the URL, by lower-case names.
+
+        Returns:
+            None for an answer without content.
+
+        Raises:
+            ArmError: it is refused.
+        """
+        if "api-version" not in query:
+            message = "The api-version query parameter (?api-version=) is required for all requests."
+            raise ArmError(400, "MissingApiVersionParameter", message)
+        found = _PATH.fullmatch(path.rstrip("/"))
+        if found is None:
+            raise _no_route(method, path)
+        fault = self._state.take_fault(method, VIRTUAL_MACHINES if found["machines"] else SCALE_SETS)
+        if fault is not None:
+            raise fault.error()
+        expand = "instanceview" in query.get("$expand", "").lower()
+        match method, _target(found):
+            case "GET", "sets":
+                return {"value": [self._scale_set(pool) for pool in self._pools(found)]}
+            case "GET", "set":
+                return self._scale_set(self._pool(found))
+            case "GET", "machines":
+                return {"value": [_machine(vm, expand=expand) for vm in self._machines_of(self._pool(found))]}
+            case "GET", "machine":
+                return _machine(self._machine(found), expand=expand)
+            case "GET", "instanceview":
+                return _view(self._machine(found))
+            case "POST", "simulateeviction":
+                return self._evict(self._machine(found))
+            case _:
+                raise _no_route(method, path)
+
+    def _evict(self, machine: VirtualMachine) -> None:
+        """Take the VM as Azure would, with its notice; the answer comes as soon as that has begun."""
+        if not machine.pool.spot:
+            raise _refused(f"VM '{machine.name}' is not a spot VM; only spot VMs can be evicted")
+        if machine.state != "running" or self._simulation.is_evicting(machine.name):
+            raise _refused(f"VM '{machine.name}' is not running or is being evicted already")
+        event = MarketEvent(self._clock.now(), Reclaim.EVICT, machine.pool.name, node=machine.name)
+        self._market.add(event)
+        try:
+            event.outcome.result(_EVICTION_SECONDS)
+        except MarketRefusedError as refusal:
+            raise _refused(str(refusal)) from None
+        except TimeoutError:
+            raise ArmError(500, "InternalServerError", "The simulation does not get on.") from None
+
+    def _scale_set(self, pool: AgentPool) -> Json:
+        return _scale_set(pool, capacity=len(self._machines_of(pool)))
+
+    def _machines_of(self, pool: AgentPool) -> list[VirtualMachine]:
+        return [machine for machine in self._simulation.machines() if machine.pool.name == pool.name]
+
+    def _pools(self, found: re.Match[str]) -> list[AgentPool]:
+        """The pools whose nodes are in the path's resource group."""
+        group = arm.group_id_of(found.string) or ""
+        pools = [AgentPool.from_wire(pool) for pool in self._state.agent_pools()]
+        here = [pool for pool in pools if arm.within(scale_set_id(pool), group)]
+        if not here:
+            message = f"Resource group '{arm.name_of(group)}' could not be found."
+            raise ArmError(_NOT_FOUND, "ResourceGroupNotFound", message)
+        return here
+
+    def _pool(self, found: re.Match[str]) -> AgentPool:
+        for pool in self._pools(found):
+            if arm.key(scale_set_name(pool)) == arm.key(found["set"]):
+                return pool
+        raise arm.not_found(found.string.removesuffix(found["machines"] or ""))
+
+    def _machine(self, found: re.Match[str]) -> VirtualMachine:
+        for machine in self._machines_of(self._pool(found)):
+            if str(machine.index) == found["machine"]:
+                return machine
+        raise ArmError(_NOT_FOUND, "NotFound", f"There is no instance {found['machine']} of {found['set']}.")
+
+
+def _target(found: re.Match[str]) -> str:
+    """Target of a path: its action, else the last resource it names."""
+    if found["action"]:
+        return found["action"].lower()
+    named = [name for name in ("set", "machines", "machine") if found[name]]
+    return named[-1] if named else "sets"
+
+
+def _no_route(method: str, path: str) -> ArmError:
+    return ArmError(_NOT_FOUND, "NotFound", f"The simulated Azure has no {method} {path}.")
+
+
+def _scale_set(pool: AgentPool, *, capacity: int) -> Json:
+    spot = {"priority": "Spot", "evictionPolicy": "Delete", "billingProfile": {"maxPrice": -1.0}}
+    return {
+        "id": scale_set_id(pool),
+        "name": scale_set_name(pool),
+        "type": SCALE_SETS,
+        "location": pool.location,
+        "tags": {**pool.tags, "aks-managed-poolName": pool.name},
+        "zones": list(pool.zones),
+        "sku": _sku(pool) | {"capacity": capacity},
+        "properties": {
+            "orchestrationMode": "Uniform",
+            "provisioningState": "Succeeded",
+            "virtualMachineProfile": spot if pool.spot else {},  # without a priority it is a regular one
+        },
+    }
+
+
+def _machine(machine: VirtualMachine, *, expand: bool) -> Json:
+    pool, index = machine.pool, machine.index
+    view = {"instanceView": _view(machine)} if expand else {}
+    return {
+        "id": f"{scale_set_id(pool)}/virtualMachines/{index}",
+        "name": f"{scale_set_name(pool)}_{index}",
+        "type": VIRTUAL_MACHINES,
+        "instanceId": str(index),
+        "location": pool.location,
+        "sku": _sku(pool),
+        "properties": {
+            "provisioningState": _STATES[machine.state],
+            "osProfile": {"computerName": machine.name},
+            **view,
+        },
+    }
+
+
+_STATES: Final = {"creating": "Creating", "running": "Succeeded", "failed": "Failed"}
+
+
+def _view(machine: VirtualMachine) -> Json:
+    codes = [f"ProvisioningState/{_STATES[machine.state].lower()}"]
+    if machine.state == "running":
+        codes.append("PowerState/running")
+    return {"computerName": machine.name, "statuses": [{"code": code, "level": "Info"} for code in codes]}
+
+
+def _sku(pool: AgentPool) -> Json:
+    return {"name": pool.vm_size, "tier": "Standard"}
+
+
+def _refused(message: str) -> ArmError:
+    return ArmError(_CONFLICT, "OperationNotAllowed", f"{message}. (The simulated Azure's words.)")

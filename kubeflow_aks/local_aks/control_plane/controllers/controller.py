@@ -1,0 +1,136 @@
+"""One controller as a process of a run directory: started, waited for, stopped by its pid file."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar, Final
+
+from kubeflow_aks.local_aks.run import processes
+from kubeflow_aks.local_aks.run.directory import RunDirectory
+from kubeflow_aks.local_aks.run.processes import PidFile
+from kubeflow_aks.tools import Tools
+
+_READY_SECONDS: Final = 90.0
+_POLL_SECONDS: Final = 0.2
+_LOG_LINES: Final = 5
+API_RATE: Final = 500
+"""Requests a second of a controller; the default of 20 is meant for a shared API server."""
+_PROXY_VARIABLE: Final = re.compile("^(https?|all)_proxy$", re.IGNORECASE)
+
+
+class ControllerError(Exception):
+    """A controller does not start; the text is meant for the user."""
+
+
+@dataclass(frozen=True)
+class Controller:
+    """A controller that works on the API server of one run directory.
+
+    Attributes:
+        run: where its pid and log are; its command line names this folder.
+        name: of the pid file and the log.
+    """
+
+    run: RunDirectory
+    name: str
+
+    @property
+    def pid_file(self) -> PidFile:
+        """Its process id."""
+        return self.run.pid_file(self.name)
+
+    @property
+    def log(self) -> Path:
+        """Its log: standard output and errors."""
+        return self.run.log(self.name)
+
+    def running(self) -> bool:
+        """Whether its process runs."""
+        return self.pid_file.running() is not None
+
+    def start(
+        self,
+        command: Sequence[str | Path],
+        ready: Callable[[], bool],
+        *,
+        environment: Mapping[str, str] | None = None,
+        inherited_files: Sequence[int] = (),
+    ) -> None:
+        """Starts the process and waits until it is ready.
+
+        Args:
+            command: must name a file of the run directory, by which the process is known again.
+            ready: whether it does its work.
+            environment: variables on top of this process's, which loses its proxies: the API server is local.
+            inherited_files: file descriptors that stay open in it.
+
+        Raises:
+            ControllerError: it ends or is not ready in time; nothing is left behind.
+        """
+        inherited = {key: value for key, value in os.environ.items() if not _PROXY_VARIABLE.match(key)}
+        environment = {**inherited, **(environment or {})}
+        try:
+            with self.log.open("w", encoding="utf-8") as sink:
+                process = processes.start(
+                    command,
+                    self.pid_file,
+                    log=sink,
+                    cwd=self.run.root,
+                    env=environment,
+                    pass_fds=inherited_files,
+                )
+            self._wait(process, ready)
+        except BaseException:
+            self.stop()
+            raise
+
+    def _wait(self, process: subprocess.Popen[bytes], ready: Callable[[], bool]) -> None:
+        deadline = time.monotonic() + _READY_SECONDS
+        while not ready():
+            if process.poll() is not None or time.monotonic() > deadline:
+                raise ControllerError(f"{self.name} does not start: {self._last_lines() or 'no output'}")
+            time.sleep(_POLL_SECONDS)
+
+    def stop(self) -> None:
+        """Stops it at once if it runs: what it has done is in the API server, and it must survive a crash anyway."""
+        processes.stop([self.pid_file], patience=0)
+
+    def count_in_log(self, text: str) -> int:
+        """How often its log holds a text."""
+        return self._text().count(text)
+
+    def _text(self) -> str:
+        return self.log.read_text(encoding="utf-8", errors="replace")
+
+    def _last_lines(self) -> str:
+        return " | ".join(self._text().splitlines()[-_LOG_LINES:])
+
+
+@dataclass(frozen=True)
+class KubeflowController:
+    """A controller of Kubeflow on one local AKS; subclasses define what it needs and how it starts.
+
+    Attributes:
+        run: the run directory of the control plane it works on.
+        tools: found with the controller's extra.
+    """
+
+    process: ClassVar[str]
+    """Name of the process in a run directory."""
+    run: RunDirectory
+    tools: Tools
+
+    @property
+    def controller(self) -> Controller:
+        """Its process."""
+        return Controller(self.run, self.process)
+
+    def stop(self) -> None:
+        """Stops the process; what it looks after stays as it is."""
+        self.controller.stop()

@@ -1,0 +1,142 @@
+"""Makes a project's program available to the engine: ours in this process, any other in a process of its own.
+
+Ours shares the SDKs that this process has loaded already, which saves an `up` about a second. Another tree's program
+must neither find our modules nor leave its own behind, and may need other versions of what is installed.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager, suppress
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+from typing import Final
+
+from pulumi.runtime._grpc_settings import _GRPC_CHANNEL_OPTIONS  # pyright: ignore[reportPrivateUsage] - no other way
+
+from kubeflow_aks.local_aks.engine import language_host
+
+_PACKAGE: Final = Path(__file__).resolve().parents[2]
+_OWN_ROOT: Final = _PACKAGE.parent
+_NOT_THE_PROGRAMS: Final = tuple(f"{folder}{os.sep}" for folder in (sys.prefix, sys.base_prefix, _PACKAGE))
+_OWN_CONNECTIONS: Final = ("grpc.use_local_subchannel_pool", 1)
+
+
+class ProgramError(Exception):
+    """A program can't be run; the text is meant for the user."""
+
+
+def is_ours(root: Path) -> bool:
+    """Whether a project is this tree's own."""
+    return root.resolve() == _OWN_ROOT
+
+
+@contextmanager
+def fresh(root: Path) -> Generator[None]:
+    """Makes the program's modules load anew, and puts the caller's back afterwards.
+
+    Python's import cache and working folder belong to the whole process, so only one program can run at a time.
+
+    Args:
+        root: the project folder; a module belongs to the program when its file lies in it, unless it is ours, which
+            runs the program, or is installed in a virtual environment there.
+    """
+    _prepare()
+    before, path, folder = _take_modules(root), sys.path.copy(), Path.cwd()
+    sys.path.insert(0, str(root))
+    os.chdir(root)
+    try:
+        yield
+    finally:
+        os.chdir(folder)
+        sys.path[:] = path
+        _take_modules(root)
+        sys.modules.update(before)
+
+
+@contextmanager
+def served(
+    root: Path,
+    python: Path | None = None,
+    *,
+    environment: Mapping[str, str] | None = None,
+    output: int | None = None,
+) -> Generator[str]:
+    """Serves the program of a tree from a process of its own, which ends with this one at the latest.
+
+    What the program starts ends with it, unless it leaves the program's process group.
+
+    Args:
+        root: the project folder.
+        python: what runs it; by default that of the folder's `.venv`, if there is one, else this process's.
+        environment: its variables, by default this process's.
+        output: descriptor that takes what it prints, by default where this process prints.
+
+    Yields:
+        Address of the language host, as the engine's `--client` takes it.
+
+    Raises:
+        ProgramError: the Python can't serve a program.
+    """
+    own = root / ".venv" / "bin" / "python"
+    python = python or (own if own.exists() else Path(sys.executable))
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        process = subprocess.Popen(  # noqa: S603 - our own file
+            [python, "-P", language_host.__file__, str(root), str(theirs.fileno())],
+            cwd=root,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            pass_fds=[theirs.fileno()],
+            start_new_session=True,  # Ctrl-C is for the command in front; this one ends with it
+        )
+        theirs.close()
+        try:
+            with ours.makefile() as lines:
+                address = lines.readline().strip()
+            if not address:
+                code = process.wait()
+                raise ProgramError(
+                    f"{python} can't run the program of {root} (exit code {code}): it needs Python 3.11 and the "
+                    "Pulumi SDK"
+                )
+            yield address
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+
+def _take_modules(root: Path) -> dict[str, ModuleType]:
+    """Removes the program's modules from the import cache and returns them."""
+    inside = (f"{root}{os.sep}", f"{root.resolve()}{os.sep}")
+    loaded = sys.modules.copy()  # another thread may import something meanwhile
+    taken = {name: module for name, module in loaded.items() if _is_the_programs(module, inside)}
+    for name in taken:
+        del sys.modules[name]
+    return taken
+
+
+def _is_the_programs(module: ModuleType, inside: tuple[str, ...]) -> bool:
+    file = getattr(module, "__file__", None) or next(iter(getattr(module, "__path__", ())), None)
+    return file is not None and file.startswith(inside) and not file.startswith(_NOT_THE_PROGRAMS)
+
+
+@cache
+def _prepare() -> None:
+    """Sets this process up for running programs, for good.
+
+    Each program connects for itself. One that was abandoned keeps calling the port of its engine, and gRPC would hand
+    its broken connection to the next program whose engine happens to get that port, which fails at once: "Resource
+    monitor has terminated".
+    """
+    language_host.leave_out_noise()
+    _GRPC_CHANNEL_OPTIONS.append(_OWN_CONNECTIONS)

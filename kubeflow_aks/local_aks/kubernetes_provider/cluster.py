@@ -1,0 +1,56 @@
+"""The cluster behind the stand-in: a real API server (`kubeflow_aks.clients.kubernetes.api`), or objects in a file."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from kubeflow_aks.clients.kubernetes.api import ServedKind
+from kubeflow_aks.clients.kubernetes.objects import Kind, Object
+
+
+class Cluster(Protocol):
+    """One cluster, with one user's rights. What it refuses it raises as `ApiError`, as the API server does."""
+
+    def read(self, path: str) -> Object:
+        """What is at a path that is no object's, such as `/version`; empty where nothing is."""
+        ...
+
+    def types(self, kind: Kind) -> Object:
+        """The OpenAPI document that defines a kind; empty where there is none."""
+        ...
+
+    def served(self, kind: Kind) -> ServedKind:
+        """How a kind is served.
+
+        Raises:
+            NoSuchKindError: it is not.
+        """
+        ...
+
+    def create(self, obj: Object, manager: str, *, dry_run: bool = False) -> Object:
+        """Create an object."""
+        ...
+
+    def apply(self, obj: Object, manager: str, *, force: bool, dry_run: bool = False) -> Object:
+        """Server-side apply; without `force`, a field of another manager is a `Conflict`."""
+        ...
+
+    def replace(self, obj: Object, manager: str, *, dry_run: bool = False) -> Object:
+        """Replace an object."""
+        ...
+
+    def patch(self, obj: Object, manager: str, operations: list[Object]) -> Object:
+        """Apply JSON patch operations (RFC 6902)."""
+        ...
+
+    def get(self, obj: Object) -> Object:
+        """The live object of that kind and name."""
+        ...
+
+    def delete(self, obj: Object, propagation: str) -> None:
+        """Ask for deletion."""
+        ...
+
+    def list(self, kind: Kind, namespace: str) -> list[Object]:
+        """All objects of a kind in a namespace."""
+        ...

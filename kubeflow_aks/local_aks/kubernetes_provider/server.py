@@ -1,0 +1,288 @@
+"""The pulumi-kubernetes stand-in as the engine sees it: a ResourceProvider over gRPC on 127.0.0.1."""
+
+from __future__ import annotations
+
+from collections.abc import Container
+from dataclasses import replace
+from importlib.metadata import version
+from pathlib import Path
+from typing import Final
+
+import grpc
+from google.protobuf import empty_pb2
+from pulumi.runtime.proto import plugin_pb2, provider_pb2
+from typing_extensions import override
+
+from kubeflow_aks.clients.kubernetes import kubeconfig
+from kubeflow_aks.clients.kubernetes.objects import Kind, at, items
+from kubeflow_aks.local_aks.kubernetes_provider import errors, manifests, versions
+from kubeflow_aks.local_aks.kubernetes_provider.checking import completed
+from kubeflow_aks.local_aks.kubernetes_provider.cluster import Cluster
+from kubeflow_aks.local_aks.kubernetes_provider.configuration import Configuration, difference, refusals
+from kubeflow_aks.local_aks.kubernetes_provider.diff import diff
+from kubeflow_aks.local_aks.kubernetes_provider.engine_log import EngineLog
+from kubeflow_aks.local_aks.kubernetes_provider.errors import ProviderError
+from kubeflow_aks.local_aks.kubernetes_provider.operations import Operations
+from kubeflow_aks.local_aks.kubernetes_provider.outputs import Checkpoint, with_secrets_of, without_nulls
+from kubeflow_aks.local_aks.kubernetes_provider.requests import (
+    check_failures,
+    decode,
+    name_source,
+    operation_of,
+    refusing,
+    type_of,
+)
+from kubeflow_aks.local_aks.kubernetes_provider.schemas import Schemas
+from kubeflow_aks.local_aks.kubernetes_provider.session import DECODE, Connect, Session, api_server
+from kubeflow_aks.local_aks.kubernetes_provider.waiting import Waiter
+from kubeflow_aks.local_aks.protocol import server, wire
+from kubeflow_aks.local_aks.protocol.diff import diff_response
+from kubeflow_aks.local_aks.protocol.provider import Provider
+from kubeflow_aks.local_aks.protocol.server import Server
+from kubeflow_aks.local_aks.protocol.sessions import Sessions
+
+_DIFF_NONE: Final = provider_pb2.DiffResponse.DIFF_NONE
+_DIFF_SOME: Final = provider_pb2.DiffResponse.DIFF_SOME
+PACKAGE: Final = "kubernetes"
+_CONFIG_PREFIX: Final = "kubernetes:config:"
+
+
+def serve(
+    port: int = 0,
+    waiter: Waiter | None = None,
+    *,
+    servers: Container[str],
+    connect: Connect = api_server,
+) -> Server:
+    """Start the stand-in.
+
+    Args:
+        port: port on 127.0.0.1; 0 takes a free one.
+        waiter: how to wait for objects; by default as the real provider does.
+        servers: URLs of the API servers that a Provider may name, as a kubeconfig has them.
+        connect: opens the one that is named.
+
+    Raises:
+        OSError: the port is taken.
+    """
+    return server.serve(KubernetesProvider(waiter or Waiter(), servers, connect), port)
+
+
+def servers_of(config: Path) -> Container[str]:
+    """The API servers of a kubeconfig file, as `serve` takes them."""
+    clusters = items(kubeconfig.load(str(config)).get("clusters"))
+    return frozenset(str(at(entry, "cluster", "server")).rstrip("/") for entry in clusters)
+
+
+class KubernetesProvider(Provider):
+    """Answers the engine.
+
+    Args:
+        waiter: how to wait for objects.
+        servers: URLs of the API servers that a Provider may name.
+        connect: opens one.
+    """
+
+    def __init__(self, waiter: Waiter, servers: Container[str], connect: Connect = api_server) -> None:
+        super().__init__(PACKAGE, version("pulumi-kubernetes"))
+        self._waiter, self._servers, self._connect = waiter, servers, connect
+        self._sessions, self._logs = Sessions[Session](), Sessions[EngineLog]()
+        self._schemas = Schemas()
+
+    @override
+    def Attach(self, request: plugin_pb2.PluginAttach, context: grpc.ServicerContext) -> empty_pb2.Empty:
+        """Remember the engine behind a connection, for warnings."""
+        self._logs.configure(context, EngineLog(request.address))
+        return empty_pb2.Empty()
+
+    @override
+    def Cancel(self, request: empty_pb2.Empty, context: grpc.ServicerContext) -> empty_pb2.Empty:
+        """End the waiting of this connection's operations; the process serves on."""
+        session = self._sessions.find(context)
+        if session is not None:
+            session.cancelled.set()
+        return empty_pb2.Empty()
+
+    @override
+    def Invoke(
+        self, request: provider_pb2.InvokeRequest, context: grpc.ServicerContext
+    ) -> provider_pb2.InvokeResponse:
+        """The objects of a YAML text; no other function is known."""
+        with refusing(context):
+            if request.tok != DECODE:
+                raise ProviderError(f'unknown Invoke type "{request.tok}"')
+            found = manifests.decoded(decode(request.args), self._sessions.of(context))
+            answer = provider_pb2.InvokeResponse()
+            getattr(answer, "return").CopyFrom(wire.encode({"result": found}))
+            return answer
+
+    @override
+    def Construct(
+        self, request: provider_pb2.ConstructRequest, context: grpc.ServicerContext
+    ) -> provider_pb2.ConstructResponse:
+        """Register the objects of a ConfigGroup (v2) with the engine; no other component is known."""
+        with refusing(context):
+            session = self._sessions.of(context)
+            return manifests.construct(request, session, self._log(context), self._version)
+
+    @override
+    def CheckConfig(
+        self, request: provider_pb2.CheckRequest, context: grpc.ServicerContext
+    ) -> provider_pb2.CheckResponse:
+        """Refuse what the stand-in cannot do."""
+        failures = refusals(decode(request.news))
+        return provider_pb2.CheckResponse(inputs=request.news, failures=check_failures(failures))
+
+    @override
+    def DiffConfig(
+        self, request: provider_pb2.DiffRequest, context: grpc.ServicerContext
+    ) -> provider_pb2.DiffResponse:
+        """Whether a change of configuration means another cluster."""
+        with refusing(context):
+            found = difference(decode(request.olds), decode(request.news))
+            return provider_pb2.DiffResponse(
+                changes=_DIFF_SOME if found.changed else _DIFF_NONE,
+                diffs=found.changed,
+                replaces=found.replaces,
+            )
+
+    @override
+    def Configure(
+        self, request: provider_pb2.ConfigureRequest, context: grpc.ServicerContext
+    ) -> provider_pb2.ConfigureResponse:
+        """Connect to the cluster; one that does not answer is no error before something needs it."""
+        inputs = decode(request.args) or {
+            key.removeprefix(_CONFIG_PREFIX): value for key, value in request.variables.items()
+        }
+        session = Session.open(Configuration.of(inputs), self._servers, self._connect)
+        self._sessions.configure(context, session)
+        return provider_pb2.ConfigureResponse(
+            acceptSecrets=True, supportsPreview=True, supports_autonaming_configuration=True
+        )
+
+    @override
+    def Check(
+        self, request: provider_pb2.CheckRequest, context: grpc.ServicerContext
+    ) -> provider_pb2.CheckResponse:
+        """Complete the inputs."""
+        with refusing(context):
+            session = self._sessions.of(context)
+            if session.api is None and session.configuration.skip_update_unreachable:
+                return provider_pb2.CheckResponse(inputs=request.olds)
+            token = type_of(request)
+            if session.api is not None:
+                self._warn_of_old_version(context, request.urn, token.kind, session.api)
+            inputs = completed(
+                without_nulls(self._schemas.normalized(decode(request.news, nulls=True), session.api)),
+                decode(request.olds),
+                naming=name_source(request),
+                patch=token.patch,
+                namespace=session.namespace,
+                namespaced=session.namespaced(token.kind),
+            )
+            return provider_pb2.CheckResponse(inputs=wire.encode(with_secrets_of(inputs, request.news)))
+
+    @override
+    def Diff(
+        self, request: provider_pb2.DiffRequest, context: grpc.ServicerContext
+    ) -> provider_pb2.DiffResponse:
+        """What a change of inputs does."""
+        with refusing(context):
+            session = self._sessions.of(context)
+            token, old = type_of(request), Checkpoint.read(decode(request.olds))
+            found = diff(
+                old.inputs,
+                old.live,
+                decode(request.news),
+                namespaced=session.namespaced(token.kind),
+                patch=token.patch,
+                rules=session.configuration.rules,
+                ignore=request.ignoreChanges,
+            )
+            return diff_response(found.changes, replaces=found.replaces, delete_first=found.delete_first)
+
+    @override
+    def Create(
+        self, request: provider_pb2.CreateRequest, context: grpc.ServicerContext
+    ) -> provider_pb2.CreateResponse:
+        """Create the object and wait until it is ready."""
+        with refusing(context):
+            session = self._sessions.of(context)
+            created = None
+            if not (request.preview and session.api is None):
+                operation = operation_of(request, request.properties, preview=request.preview)
+                created = self._operations(session).create(operation, decode(request.properties))
+            if created is None:
+                return provider_pb2.CreateResponse(properties=request.properties)
+            id_, outputs = created
+            return provider_pb2.CreateResponse(id=id_, properties=wire.encode(outputs))
+
+    @override
+    def Update(
+        self, request: provider_pb2.UpdateRequest, context: grpc.ServicerContext
+    ) -> provider_pb2.UpdateResponse:
+        """Update the object and wait until it is ready."""
+        with refusing(context):
+            session = self._sessions.of(context)
+            outputs = None
+            if not (request.preview and session.api is None):
+                operation = operation_of(request, request.news, preview=request.preview)
+                old = Checkpoint.read(decode(request.olds))
+                operations = self._operations(session)
+                outputs = operations.update(operation, old, decode(request.news), request.ignoreChanges)
+            return provider_pb2.UpdateResponse(properties=wire.encode(outputs) if outputs else request.news)
+
+    @override
+    def Read(
+        self, request: provider_pb2.ReadRequest, context: grpc.ServicerContext
+    ) -> provider_pb2.ReadResponse:
+        """The live object; an empty answer when it is gone."""
+        with refusing(context):
+            session = self._sessions.of(context)
+            if session.api is None:
+                return _unreadable(session, request)
+            found = self._operations(session).read(
+                operation_of(request, request.inputs),
+                request.id,
+                type_of(request).kind,
+                Checkpoint.read(decode(request.properties)),
+                decode(request.inputs),
+            )
+            if found is None:
+                return provider_pb2.ReadResponse()
+            return provider_pb2.ReadResponse(
+                id=found.id, properties=wire.encode(found.outputs), inputs=wire.encode(found.inputs)
+            )
+
+    @override
+    def Delete(self, request: provider_pb2.DeleteRequest, context: grpc.ServicerContext) -> empty_pb2.Empty:
+        """Delete the object and wait until it is gone."""
+        with refusing(context):
+            session = self._sessions.of(context)
+            if session.api is not None:
+                operation = operation_of(request, request.properties)
+                old = Checkpoint.read(decode(request.properties))
+                self._operations(session).delete(operation, request.id, old)
+            elif not session.configuration.delete_unreachable:
+                raise ProviderError(f"{errors.UNREACHABLE_DELETE}: {session.unreachable}")
+            return empty_pb2.Empty()
+
+    def _operations(self, session: Session) -> Operations:
+        return session.operations(replace(self._waiter, cancelled=session.cancelled))
+
+    def _log(self, context: grpc.ServicerContext) -> EngineLog:
+        return self._logs.find(context) or EngineLog("")
+
+    def _warn_of_old_version(self, context: grpc.ServicerContext, urn: str, kind: Kind, api: Cluster) -> None:
+        text = versions.warning(kind, api)
+        if text:
+            self._log(context).warning(urn, text)
+
+
+def _unreadable(session: Session, request: provider_pb2.ReadRequest) -> provider_pb2.ReadResponse:
+    """The error of a read from a cluster that does not answer."""
+    if session.configuration.delete_unreachable:
+        return provider_pb2.ReadResponse()
+    if session.configuration.skip_update_unreachable:
+        return provider_pb2.ReadResponse(id=request.id, properties=request.properties, inputs=request.inputs)
+    raise ProviderError(f"{errors.UNREACHABLE_READ}: {session.unreachable}")

@@ -1,0 +1,104 @@
+"""The background process of a local AKS: both stand-ins and the simulation, until SIGTERM."""
+
+import argparse
+import signal
+import threading
+import time
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+from kubeflow_aks.clients.kubernetes import cleanup
+from kubeflow_aks.local_aks import kubernetes_provider
+from kubeflow_aks.local_aks.azure import server as azure
+from kubeflow_aks.local_aks.azure.state import AzureState
+from kubeflow_aks.local_aks.azure_http import server as azure_http
+from kubeflow_aks.local_aks.azure_http.compute import Compute
+from kubeflow_aks.local_aks.control_plane import power
+from kubeflow_aks.local_aks.lifecycle import service_files
+from kubeflow_aks.local_aks.lifecycle.service_files import Endpoints
+from kubeflow_aks.local_aks.run.directory import RunDirectory
+from kubeflow_aks.local_aks.simulation.clock import WallClock
+from kubeflow_aks.local_aks.simulation.cluster import Cluster
+from kubeflow_aks.local_aks.simulation.journal import Journal
+from kubeflow_aks.local_aks.simulation.live_cluster import LiveCluster
+from kubeflow_aks.local_aks.simulation.loop import Simulation
+from kubeflow_aks.local_aks.simulation.market import Market
+from kubeflow_aks.local_aks.simulation.market_requests import MarketRequests
+from kubeflow_aks.local_aks.simulation.vms.agent_pools import spot_pools
+
+_AZURE_HASTE: Final = 4
+"""How much faster than the simulated clock Azure creates and changes resources: waiting for that shows nothing."""
+_DRAIN_SECONDS: Final = 60.0
+"""How long the nodes of a cluster that stops may take to drain, on the wall clock."""
+_POLL_SECONDS: Final = 0.2
+
+
+def serve(run: RunDirectory, *, speed: float, seed: int) -> None:
+    """Runs until SIGTERM.
+
+    Args:
+        run: where state, journal and kubeconfig are.
+        speed: simulated seconds per wall second.
+        seed: settles every chance of the simulation.
+    """
+    stop = threading.Event()
+    signal.signal(signal.SIGTERM, lambda _signal, _frame: stop.set())
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the command in front; that stops this one
+    clock, market, state = WallClock(speed), Market(seed=seed), AzureState(run.azure)
+    cluster = LiveCluster(str(run.kubeconfig))
+    azure_native = azure.serve(
+        state,
+        token=run.azure_token(),
+        kubeconfig=run.kubeconfig.read_text,
+        speed=speed * _AZURE_HASTE,
+        empty_cluster=partial(cleanup.erase, str(run.kubeconfig)),
+        switch=partial(_switch, run, cluster),
+    )
+    in_cluster = kubernetes_provider.serve(servers=kubernetes_provider.servers_of(run.kubeconfig))
+    with service_files.journal_file(run).open("a", encoding="utf-8") as sink:
+        journal = Journal(sink, clock)
+        simulation = Simulation(state, cluster, clock, market, journal, seed=seed)
+        requests = MarketRequests(service_files.market_folder(run), market, clock, partial(spot_pools, state))
+        reader = threading.Thread(target=requests.serve, args=(stop,), name="market-requests")
+        reader.start()
+        compute = Compute(state, simulation, market, clock)
+        resource_manager = azure_http.serve(compute, token=run.bearer_token())
+        service_files.write_endpoints(
+            run, Endpoints(azure_native.port, in_cluster.port, resource_manager.port)
+        )
+        try:
+            simulation.run(stop)
+        finally:
+            stop.set()
+            service_files.endpoints_file(run).unlink(missing_ok=True)
+            reader.join()
+            resource_manager.stop()
+            azure_native.stop()
+            in_cluster.stop()
+            cluster.close()
+
+
+def _switch(run: RunDirectory, cluster: Cluster, *, on: bool) -> None:
+    """A stopped cluster's nodes go, which the simulation sees to, then its API server; back come both."""
+    if on:
+        power.switch_on(run)
+        return
+    deadline = time.monotonic() + _DRAIN_SECONDS
+    while cluster.nodes() and time.monotonic() < deadline:
+        time.sleep(_POLL_SECONDS)
+    power.switch_off(run)
+
+
+def main() -> None:
+    """`python -m kubeflow_aks.local_aks.lifecycle.daemon`: what `kubeflow_aks.local_aks.lifecycle.instance` starts."""
+    arguments = argparse.ArgumentParser(prog="python -m kubeflow_aks.local_aks.lifecycle.daemon")
+    arguments.add_argument("--run-dir", type=Path, required=True)
+    arguments.add_argument("--speed", type=float, required=True, help="simulated seconds per second")
+    arguments.add_argument("--seed", type=int, default=0)
+    given = arguments.parse_args()
+    serve(RunDirectory.at(given.run_dir), speed=given.speed, seed=given.seed)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,105 @@
+"""The calls that both stand-ins answer alike."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import NoReturn
+
+import grpc
+from google.protobuf import empty_pb2, message
+from pulumi.runtime.proto import plugin_pb2, provider_pb2, provider_pb2_grpc
+from typing_extensions import override
+
+from kubeflow_aks.local_aks.protocol.failures import fail
+
+
+class Provider(provider_pb2_grpc.ResourceProviderServicer):
+    """A provider for Python programs, which bring its SDK and need no schema.
+
+    What a stand-in does not override is answered UNIMPLEMENTED. Handshake is among that: the engine then falls back to
+    Attach and Configure, so that the answer to Configure counts.
+
+    Args:
+        package: name of the Pulumi package.
+        version: the version whose behaviour the stand-in has.
+    """
+
+    def __init__(self, package: str, version: str) -> None:
+        self._package = package
+        self._version = version
+
+    @override
+    def Attach(self, request: plugin_pb2.PluginAttach, context: grpc.ServicerContext) -> empty_pb2.Empty:
+        """Accept an engine; a stand-in never calls it."""
+        return empty_pb2.Empty()
+
+    @override
+    def GetPluginInfo(self, request: empty_pb2.Empty, context: grpc.ServicerContext) -> plugin_pb2.PluginInfo:
+        """The version."""
+        return plugin_pb2.PluginInfo(version=self._version)
+
+    @override
+    def GetSchema(
+        self, request: provider_pb2.GetSchemaRequest, context: grpc.ServicerContext
+    ) -> provider_pb2.GetSchemaResponse:
+        """Name and version, and no types."""
+        schema = {"name": self._package, "version": self._version}
+        return provider_pb2.GetSchemaResponse(schema=json.dumps(schema))
+
+    @override
+    def GetMapping(
+        self, request: provider_pb2.GetMappingRequest, context: grpc.ServicerContext
+    ) -> provider_pb2.GetMappingResponse:
+        """No mapping from other tools."""
+        return provider_pb2.GetMappingResponse()
+
+    @override
+    def GetMappings(
+        self, request: provider_pb2.GetMappingsRequest, context: grpc.ServicerContext
+    ) -> provider_pb2.GetMappingsResponse:
+        """No mapping from other tools."""
+        return provider_pb2.GetMappingsResponse()
+
+    @override
+    def Handshake(
+        self, request: provider_pb2.ProviderHandshakeRequest, context: grpc.ServicerContext
+    ) -> provider_pb2.ProviderHandshakeResponse:
+        """Not implemented."""
+        self._unimplemented(request, context)
+
+    @override
+    def Parameterize(
+        self, request: provider_pb2.ParameterizeRequest, context: grpc.ServicerContext
+    ) -> provider_pb2.ParameterizeResponse:
+        """Not implemented."""
+        self._unimplemented(request, context)
+
+    @override
+    def Construct(
+        self, request: provider_pb2.ConstructRequest, context: grpc.ServicerContext
+    ) -> provider_pb2.ConstructResponse:
+        """Not implemented: neither package has components that the program uses."""
+        self._unimplemented(request, context)
+
+    @override
+    def Call(
+        self, request: provider_pb2.CallRequest, context: grpc.ServicerContext
+    ) -> provider_pb2.CallResponse:
+        """Not implemented: neither package has methods that the program uses."""
+        self._unimplemented(request, context)
+
+    @override
+    def List(
+        self, request: provider_pb2.ListRequest, context: grpc.ServicerContext
+    ) -> Iterator[provider_pb2.ListResponse]:
+        """Not implemented."""
+        self._unimplemented(request, context)
+
+    def _unimplemented(self, request: message.Message, context: grpc.ServicerContext) -> NoReturn:
+        name = type(request).__name__.removeprefix("Provider").removesuffix("Request")
+        fail(
+            context,
+            f"the local AKS's {self._package} provider does not implement {name}",
+            grpc.StatusCode.UNIMPLEMENTED,
+        )

@@ -1,0 +1,216 @@
+"""The folder that holds everything one local AKS writes: keys, state, logs, process ids. Removing it removes all."""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import secrets
+import shutil
+import stat
+import tempfile
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from kubeflow_aks.exit_codes import CommandError
+
+if TYPE_CHECKING:
+    from kubeflow_aks.local_aks.run.processes import PidFile
+
+MARKER: Final = ".local-aks"
+"""Marks a folder that a local AKS made and may remove; contains the folder's own path."""
+
+
+_PASSPHRASE: Final = "passphrase"  # noqa: S105 - the name of its file
+
+
+class NotOurFolderError(CommandError):
+    """A folder was not made by a local AKS; nothing in it is touched."""
+
+
+class AlreadyInUseError(CommandError):
+    """Another command works in the same run directory."""
+
+
+@dataclass(frozen=True)
+class RunDirectory:
+    """One run's folder; it is private to the user, for it holds a cluster administrator's key.
+
+    Attributes:
+        root: absolute path.
+    """
+
+    root: Path
+
+    @classmethod
+    def at(cls, root: Path) -> RunDirectory:
+        """The run directory at `root`, made if nothing is there.
+
+        Raises:
+            NotOurFolderError: something else is.
+        """
+        root.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if not any(root.iterdir()) and not root.is_symlink():
+            cls(root.resolve()).mark()
+        return cls.found(root)
+
+    @classmethod
+    def found(cls, root: Path) -> RunDirectory:
+        """The run directory that `at` made at `root`.
+
+        Raises:
+            NotOurFolderError: it is a link, another user's, or something else.
+        """
+        run = cls(root.resolve())
+        marker = run.root / MARKER
+        try:
+            folder, file = root.lstat(), marker.lstat()
+            mine = folder.st_uid == file.st_uid == os.getuid()
+            plain = stat.S_ISDIR(folder.st_mode) and stat.S_ISREG(file.st_mode)
+            if mine and plain and marker.read_text(encoding="utf-8") == str(run.root):
+                return run
+        except (OSError, UnicodeDecodeError):
+            pass
+        raise NotOurFolderError(
+            f"{root} was not made by the local AKS and is left alone; remove or move it yourself"
+        )
+
+    def mark(self) -> None:
+        """Writes the marker, by which the folder is known as a local AKS's."""
+        (self.root / MARKER).write_text(str(self.root), encoding="utf-8")
+
+    @property
+    def name(self) -> str:
+        """A name of its own for what this run starts."""
+        return f"local-aks-{hashlib.sha256(str(self.root).encode()).hexdigest()[:8]}"
+
+    @property
+    def kwok(self) -> Path:
+        """What kwokctl keeps: certificates, etcd's data, logs."""
+        return self.root / "kwok"
+
+    @property
+    def kubeconfig(self) -> Path:
+        """The administrator's kubeconfig, complete in itself."""
+        return self.root / "kubeconfig"
+
+    def environment(self, base: Mapping[str, str]) -> dict[str, str]:
+        """Variables for a client program of this cluster, on top of others.
+
+        kubectl would keep what the API server can do in the user's home, a folder for each cluster.
+        """
+        return {**base, "KUBECONFIG": str(self.kubeconfig), "KUBECACHEDIR": str(self.kwok / "kubectl-cache")}
+
+    def with_program(self, name: str, script: str, base: Mapping[str, str]) -> dict[str, str]:
+        """Variables under which a program of this run's own is the first of its name, on top of others.
+
+        Args:
+            name: what it is called by.
+            script: its text; one that runs meanwhile is not disturbed.
+            base: the others.
+        """
+        program = self.root / "bin" / name
+        program.parent.mkdir(exist_ok=True)
+        draft = program.with_suffix(f".{os.getpid()}")
+        draft.write_text(script, encoding="utf-8")
+        draft.chmod(0o700)
+        draft.replace(program)
+        return {**base, "PATH": f"{program.parent}{os.pathsep}{base.get('PATH', os.defpath)}"}
+
+    @property
+    def pulumi_home(self) -> Path:
+        """The engine's own settings and plugins."""
+        return self.root / "pulumi" / "home"
+
+    @property
+    def pulumi_state(self) -> Path:
+        """The engine's file backend."""
+        return self.root / "pulumi" / "state"
+
+    @property
+    def pulumi_workspace(self) -> Path:
+        """Project and stack settings of the engine's own."""
+        return self.root / "pulumi" / "workspace"
+
+    @property
+    def azure(self) -> Path:
+        """What exists in the simulated Azure."""
+        return self.root / "azure"
+
+    def log(self, name: str) -> Path:
+        """The log file of a process that this run starts."""
+        folder = self.root / "logs"
+        folder.mkdir(exist_ok=True)
+        return folder / f"{name}.log"
+
+    def pid_file(self, name: str) -> PidFile:
+        """The pid file of a process whose command line names this folder."""
+        from kubeflow_aks.local_aks.run.processes import PidFile  # noqa: PLC0415 - psutil doubles the start of `az`
+
+        return PidFile(self.root / "pids" / f"{name}.pid", mark=str(self.root))
+
+    def pid_files(self) -> list[PidFile]:
+        """The pid files of every process that this run started; kwokctl keeps its own."""
+        return [self.pid_file(path.stem) for path in sorted((self.root / "pids").glob("*.pid"))]
+
+    @property
+    def passphrase_file(self) -> Path:
+        """Where `passphrase` is."""
+        return self.root / _PASSPHRASE
+
+    def passphrase(self) -> str:
+        """The throw-away passphrase that the engine encrypts secrets with; made at first use."""
+        return self._secret(_PASSPHRASE)
+
+    def azure_token(self) -> str:
+        """What a connection to the simulated Azure must bring to be answered; made at first use."""
+        return self._secret("azure-token")
+
+    def bearer_token(self) -> str:
+        """What `az` signs in to the simulated resource manager with; made at first use."""
+        return self._secret("bearer-token")
+
+    def _secret(self, name: str) -> str:
+        """A random text in a file for its owner only, made at first use."""
+        file = self.root / name
+        if not file.exists():
+            handle, draft = tempfile.mkstemp(dir=self.root, prefix=f".{name}.")
+            with os.fdopen(handle, "w") as sink:
+                sink.write(secrets.token_urlsafe(32))
+            with suppress(FileExistsError):
+                file.hardlink_to(draft)
+            Path(draft).unlink()
+        return file.read_text()
+
+    @contextmanager
+    def lock(self) -> Generator[None]:
+        """Keeps other commands out of this folder; ends with the process.
+
+        Raises:
+            AlreadyInUseError: another command is in it.
+        """
+        with (self.root / "lock").open("w") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise AlreadyInUseError(f"another local AKS command is running in {self.root}") from None
+            yield
+
+    def remove(self) -> None:
+        """Removes the folder and all in it; stop its processes first.
+
+        Raises:
+            OSError: something can't be removed; the folder is still known as ours.
+        """
+        shutil.rmtree(self.root, ignore_errors=True)
+        if not self.root.exists():
+            return
+        try:
+            shutil.rmtree(self.root)
+        except OSError:
+            with suppress(OSError):
+                self.mark()
+            raise

@@ -1,0 +1,90 @@
+"""Logs of the control plane."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from kubeflow_aks.policy.benchmark.pools import CLUSTER
+from kubeflow_aks.policy.benchmark.sources import psrule
+from kubeflow_aks.policy.benchmark.values import Inputs, at, in_turn, items, of_type
+from kubeflow_aks.policy.rule import UNKNOWN, Resource, Rule
+
+_SETTING: Final = "azure-native:monitor:DiagnosticSetting"
+_AUDIT: Final = {"kube-audit", "kube-audit-admin", "guard"}
+_PLATFORM: Final = ("cluster-autoscaler",)
+"""The source's list is configurable; of its default, this category explains why a pool did or did not grow."""
+_GROUPS: Final = {"audit": _AUDIT, "allLogs": {*_AUDIT, *_PLATFORM}}
+
+
+def _is_of_cluster(setting: Inputs) -> bool:
+    """Whether a setting is about a cluster; also if its resource is not known yet."""
+    about = at(setting, "resourceUri")
+    return about is UNKNOWN or "containerservice/managedcluster" in str(about).casefold()
+
+
+def _kept(setting: Inputs) -> Iterator[str]:
+    """Categories that a setting stores; a group has several."""
+    for log in items(setting, "logs"):
+        if at(log, "enabled"):
+            group = at(log, "categoryGroup")
+            yield from _GROUPS.get(str(group), set()) if group else (str(at(log, "category")),)
+
+
+def _settings(resources: Sequence[Resource]) -> list[Resource]:
+    return [it for it in of_type(resources, _SETTING) if _is_of_cluster(it.inputs)]
+
+
+def _lacks(resources: Sequence[Resource], *required: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    """Clusters that lack a category of each of these choices."""
+    kept = {category for it in _settings(resources) for category in _kept(it.inputs)}
+    missing = [" or ".join(choice) for choice in required if not kept & {*choice}]
+
+    def lacking(cluster: Resource) -> Iterator[tuple[str, str]]:
+        if missing:
+            yield cluster.urn, f"no diagnostic setting stores {', '.join(missing)}"
+
+    return in_turn(of_type(resources, CLUSTER), lacking)
+
+
+def _audit(resources: Sequence[Resource]) -> Iterator[tuple[str, str]]:
+    return _lacks(resources, ("kube-audit-admin", "kube-audit"), ("guard",))
+
+
+def _platform(resources: Sequence[Resource]) -> Iterator[tuple[str, str]]:
+    return _lacks(resources, *((category,) for category in _PLATFORM))
+
+
+def _costly(resources: Sequence[Resource]) -> Iterator[tuple[str, str]]:
+    def keeps(setting: Resource) -> Iterator[tuple[str, str]]:
+        if "kube-audit" in _kept(setting.inputs):
+            yield setting.urn, "logs have kube-audit, with every read call; expected kube-audit-admin"
+
+    return in_turn(_settings(resources), keeps)
+
+
+RULES: Final = (
+    Rule(
+        "aks-audit-log",
+        "The audit log of changes and sign-ins is stored.",
+        source=psrule("Azure.AKS.Rule.ps1"),
+        every=_audit,
+        ids=("Azure.AKS.AuditLogs", "AzPolicy 245fc9df", "CIS-AKS 2.1.1"),
+    ),
+    Rule(
+        "aks-platform-log",
+        "The autoscaler's log is stored.",
+        source=psrule("Azure.AKS.Rule.ps1"),
+        severity="low",
+        every=_platform,
+        ids=("Azure.AKS.PlatformLogs",),
+    ),
+    Rule(
+        "aks-audit-log-without-reads",
+        "The audit log omits read calls, which cost the most.",
+        source=psrule("Azure.AKS.Rule.ps1"),
+        severity="low",
+        every=_costly,
+        ids=("Azure.AKS.AuditAdmin",),
+    ),
+)

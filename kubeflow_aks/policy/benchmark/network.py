@@ -1,0 +1,156 @@
+"""The cluster's network, public addresses and DNS servers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from ipaddress import ip_address, ip_network
+from typing import Any, Final
+
+from kubeflow_aks.policy.benchmark.names import NETWORK, PUBLIC_ADDRESS, SUBNET
+from kubeflow_aks.policy.benchmark.pools import CLUSTER
+from kubeflow_aks.policy.benchmark.sources import azure_policy, checkov, psrule
+from kubeflow_aks.policy.benchmark.values import Inputs, at, in_turn, is_set, items, must_be, of, of_type
+from kubeflow_aks.policy.rule import Resource, Rule
+
+_LARGEST_PREFIX: Final = 23
+_WITHOUT_GROUP: Final = (
+    "GatewaySubnet",
+    "AzureFirewallSubnet",
+    "AzureFirewallManagementSubnet",
+    "RouteServerSubnet",
+)
+_ZONES: Final = {"1", "2", "3"}
+
+
+def _subnets(inputs: Inputs) -> Iterator[tuple[str, Any]]:
+    for subnet in items(inputs, "subnets"):
+        yield f"subnet {at(subnet, 'name')}", subnet
+
+
+def _large_subnets(resources: Sequence[Resource]) -> Iterator[tuple[str, str]]:
+    """With overlay and kubenet, pods use no addresses of the subnet; the source is older than overlay."""
+    profiles = [at(it.inputs, "networkProfile") for it in of_type(resources, CLUSTER)]
+    if not any(
+        at(it, "networkPlugin") == "azure" and at(it, "networkPluginMode") != "overlay" for it in profiles
+    ):
+        return iter(())
+
+    def small(network: Resource) -> Iterator[tuple[str, str]]:
+        for what, subnet in _subnets(network.inputs):
+            prefix = at(subnet, "addressPrefix") or next(iter(items(subnet, "addressPrefixes")), None)
+            if prefix and ip_network(prefix).prefixlen > _LARGEST_PREFIX:
+                yield network.urn, f"{what} is {prefix}; expected /{_LARGEST_PREFIX} or larger"
+
+    return in_turn(of_type(resources, NETWORK), small)
+
+
+def _security_groups(resource: Resource) -> Iterator[str]:
+    """Of the subnets of a network, or of one that is a resource of its own; some of Azure's own cannot have a group."""
+    found: Iterable[tuple[str, Any]] = ()
+    if resource.kind == NETWORK:
+        found = _subnets(resource.inputs)
+    elif resource.kind == SUBNET:
+        name = at(resource.inputs, "subnetName") or resource.name
+        found = [(f"subnet {name}", {**resource.inputs, "name": name})]
+    for what, subnet in found:
+        if at(subnet, "name") not in _WITHOUT_GROUP and not is_set(at(subnet, "networkSecurityGroup.id")):
+            yield f"{what} has no network security group"
+
+
+def _zone_redundant(inputs: Inputs) -> Iterator[str]:
+    zones = items(inputs, "zones")
+    if {str(zone) for zone in zones} != _ZONES and str(at(inputs, "sku.name")).casefold() == "standard":
+        yield f"zones is {', '.join(map(str, zones)) or 'not set'}; expected 1, 2, 3"
+
+
+def _two_dns_servers(inputs: Inputs) -> Iterator[str]:
+    if len(servers := items(inputs, "dhcpOptions.dnsServers")) == 1:
+        yield f"dhcpOptions.dnsServers has only {servers[0]}; expected two, or none for Azure's own"
+
+
+def _local_dns(inputs: Inputs) -> Iterator[str]:
+    servers = items(inputs, "dhcpOptions.dnsServers")
+    known = items(inputs, "addressSpace.addressPrefixes")
+    for peering in items(inputs, "virtualNetworkPeerings"):
+        known = [*known, *items(peering, "remoteAddressSpace.addressPrefixes")]
+    ranges = [ip_network(prefix) for prefix in known]
+    if servers and not any(ip_address(servers[0]) in it for it in ranges):
+        yield f"dhcpOptions.dnsServers begins with {servers[0]}, which is neither in this network nor in a peered one"
+
+
+RULES: Final = (
+    Rule(
+        "aks-network-policy",
+        "Network policies are enforced.",
+        source=checkov("AKSNetworkPolicy.py"),
+        type=CLUSTER,
+        each=of(must_be("networkProfile.networkPolicy", "calico", "cilium", "azure")),
+        ids=(
+            "CKV_AZURE_7",
+            "AZU-0043",
+            "KICS 25c0228e",
+            "terrascan AC_AZURE_0158",
+            "Azure.AKS.NetworkPolicy",
+            "Pulumi azurenative ManagedCluster configureNetworkPolicy",
+            "CIS-AKS 5.4.4",
+        ),
+    ),
+    Rule(
+        "aks-azure-cni",
+        "The cluster uses Azure CNI.",
+        source=azure_policy("AKS_EnableCNI.json"),
+        severity="low",
+        type=CLUSTER,
+        each=of(must_be("networkProfile.networkPlugin", "azure")),
+        ids=("CKV2_AZURE_29", "AzPolicy 46238e2f"),
+    ),
+    Rule(
+        "aks-standard-load-balancer",
+        "The load balancer is of the Standard tier.",
+        source=psrule("Azure.AKS.Rule.yaml"),
+        type=CLUSTER,
+        each=of(must_be("networkProfile.loadBalancerSku", "standard")),
+        ids=("Azure.AKS.StandardLB",),
+    ),
+    Rule(
+        "aks-large-subnets",
+        "A subnet whose addresses pods use is /23 or larger.",
+        source=psrule("Azure.AKS.Rule.ps1"),
+        severity="low",
+        every=_large_subnets,
+        ids=("Azure.AKS.CNISubnetSize",),
+    ),
+    Rule(
+        "subnet-security-groups",
+        "Every subnet has a network security group.",
+        source=psrule("Azure.VNET.Rule.ps1"),
+        each=_security_groups,
+        ids=("Azure.VNET.UseNSGs", "terrascan AC_AZURE_0356"),
+    ),
+    Rule(
+        "address-in-zones",
+        "Public addresses name all three zones.",
+        source=psrule("Azure.PublicIP.Rule.ps1"),
+        severity="low",
+        type=PUBLIC_ADDRESS,
+        each=of(_zone_redundant),
+        ids=("Azure.PublicIP.AvailabilityZone",),
+    ),
+    Rule(
+        "network-two-dns-servers",
+        "A network with custom DNS servers has two.",
+        source=checkov("VnetSingleDNSServer.py"),
+        type=NETWORK,
+        each=of(_two_dns_servers),
+        ids=("CKV_AZURE_182", "Azure.VNET.SingleDNS"),
+    ),
+    Rule(
+        "network-local-dns",
+        "A network with custom DNS servers contains the first one.",
+        source=checkov("VnetLocalDNS.py"),
+        severity="low",
+        type=NETWORK,
+        each=of(_local_dns),
+        ids=("CKV_AZURE_183", "Azure.VNET.LocalDNS"),
+    ),
+)

@@ -1,0 +1,165 @@
+"""Roles, secrets, namespaces and other objects of Kubernetes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final
+
+from kubeflow_aks.policy.benchmark.pods import kind
+from kubeflow_aks.policy.benchmark.sources import checkov, kyverno
+from kubeflow_aks.policy.benchmark.values import Every, Inputs, Look, at, in_turn, items, must_not_be, shown
+from kubeflow_aks.policy.rule import Resource, Rule
+
+_RBAC: Final = "kubernetes:rbac.authorization.k8s.io/v1:"
+_EVERYBODY: Final = ("system:anonymous", "system:unauthenticated", "system:masters")
+_IN_TREE: Final = ("kubernetes.io/azure-disk", "kubernetes.io/azure-file")
+_GONE: Final = {
+    "admissionregistration.k8s.io": ("v1beta1",),
+    "apiextensions.k8s.io": ("v1beta1",),
+    "apiregistration.k8s.io": ("v1beta1",),
+    "apps": ("v1beta1", "v1beta2"),
+    "authentication.k8s.io": ("v1beta1",),
+    "authorization.k8s.io": ("v1beta1",),
+    "autoscaling": ("v2beta1", "v2beta2"),
+    "batch": ("v1beta1", "v2alpha1"),
+    "certificates.k8s.io": ("v1beta1",),
+    "coordination.k8s.io": ("v1beta1",),
+    "discovery.k8s.io": ("v1beta1",),
+    "events.k8s.io": ("v1beta1",),
+    "extensions": ("v1beta1",),
+    "flowcontrol.apiserver.k8s.io": ("v1alpha1", "v1beta1", "v1beta2", "v1beta3"),
+    "networking.k8s.io": ("v1beta1",),
+    "node.k8s.io": ("v1beta1",),
+    "policy": ("v1beta1",),
+    "rbac.authorization.k8s.io": ("v1alpha1", "v1beta1"),
+    "scheduling.k8s.io": ("v1alpha1", "v1beta1"),
+    "storage.k8s.io": ("v1beta1",),
+}
+"""API versions that Kubernetes has removed, by group."""
+
+
+def _each_of(*kinds: str) -> Callable[[Look], Every]:
+    """What is wrong with each object of these kinds, in any version."""
+
+    def every(look: Look) -> Every:
+        def found(resource: Resource) -> Iterator[tuple[str, str]]:
+            if kind(resource) in kinds:
+                yield from ((resource.urn, message) for message in look(resource.inputs))
+
+        return lambda resources: in_turn(resources, found)
+
+    return every
+
+
+def _no_wildcards(inputs: Inputs) -> Iterator[str]:
+    for number, rule in enumerate(items(inputs, "rules")):
+        for key in ("apiGroups", "resources", "verbs"):
+            if "*" in items(rule, key):
+                yield f"rules[{number}].{key} has *; expected the needed ones, by name"
+
+
+def _no_administrators(inputs: Inputs) -> Iterator[str]:
+    if at(inputs, "roleRef.name") == "cluster-admin":
+        yield "roleRef.name is cluster-admin; expected a role with the needed rights only"
+
+
+def _not_for_everybody(inputs: Inputs) -> Iterator[str]:
+    for number, subject in enumerate(items(inputs, "subjects")):
+        if (name := at(subject, "name")) in _EVERYBODY:
+            yield f"subjects[{number}].name is {name}; expected a signed-in subject whose rights can be revoked"
+
+
+def _served(resources: Sequence[Resource]) -> Iterator[tuple[str, str]]:
+    for resource in resources:
+        provider, _, rest = resource.type.partition(":")
+        group, _, version = rest.partition(":")[0].partition("/")
+        if provider == "kubernetes" and version in _GONE.get(group, ()):
+            yield resource.urn, f"the API is {group}/{version}; expected one that Kubernetes still serves"
+
+
+def _no_lasting_token(inputs: Inputs) -> Iterator[str]:
+    yield from must_not_be(
+        "type", "kubernetes.io/service-account-token", instead="a token that expires, by kubectl create token"
+    )(inputs)
+
+
+def _not_privileged(inputs: Inputs) -> Iterator[str]:
+    label = "pod-security.kubernetes.io/enforce"
+    labels: Inputs = at(inputs, "metadata.labels") or {}
+    if labels.get(label) == "privileged":
+        yield f"metadata.labels has {label}: privileged; expected baseline or restricted"
+
+
+def _driven(inputs: Inputs) -> Iterator[str]:
+    if (provisioner := at(inputs, "provisioner")) in _IN_TREE:
+        yield f"provisioner is {shown(provisioner)}; expected a CSI driver"
+
+
+_BINDINGS: Final = ("ClusterRoleBinding", "RoleBinding")
+
+RULES: Final = (
+    Rule(
+        "role-no-wildcards",
+        "Roles use no wildcards.",
+        source=checkov("WildcardRoles.py"),
+        severity="high",
+        every=_each_of("ClusterRole", "Role")(_no_wildcards),
+        ids=(
+            "CKV_K8S_49",
+            "kube-linter wildcard-in-rules",
+            "Kyverno restrict-wildcard-verbs",
+            "kubescape C-0187",
+            "AzPolicy ca8d5704",
+        ),
+    ),
+    Rule(
+        "role-no-administrators",
+        "Nobody is made an administrator of the cluster.",
+        source=kyverno("restrict-binding-clusteradmin.yaml"),
+        severity="high",
+        every=_each_of(*_BINDINGS)(_no_administrators),
+        ids=(
+            "kubescape C-0185",
+            "kube-linter cluster-admin-role-binding",
+            "Kyverno restrict-binding-clusteradmin",
+            "AzPolicy a3dc4946",
+        ),
+    ),
+    Rule(
+        "role-not-for-everybody",
+        "No rights are granted to anonymous users or to system:masters.",
+        source=kyverno("restrict-binding-system-groups.yaml"),
+        severity="high",
+        every=_each_of(*_BINDINGS)(_not_for_everybody),
+        ids=("Kyverno restrict-binding-system-groups",),
+    ),
+    Rule(
+        "secret-no-lasting-token",
+        "No service account token is without expiry.",
+        source=kyverno("deny-secret-service-account-token-type.yaml"),
+        every=_each_of("Secret")(_no_lasting_token),
+        ids=("Kyverno deny-secret-service-account-token-type",),
+    ),
+    Rule(
+        "namespace-not-privileged",
+        "No namespace allows privileged pods.",
+        source=kyverno("deny-privileged-profile.yaml"),
+        every=_each_of("Namespace")(_not_privileged),
+        ids=("Kyverno psa deny-privileged-profile",),
+    ),
+    Rule(
+        "storage-class-driver",
+        "Storage classes use CSI drivers.",
+        source="MicrosoftDocs/azure-aks-docs, policy-reference.md (read 2026-11-22)",
+        severity="low",
+        every=_each_of("StorageClass")(_driven),
+        ids=("AzPolicy 4f3823b6",),
+    ),
+    Rule(
+        "object-served-api",
+        "Objects use API versions that Kubernetes still serves.",
+        source=kyverno("check-deprecated-apis.yaml"),
+        every=_served,
+        ids=("Kyverno check-deprecated-apis",),
+    ),
+)

@@ -1,0 +1,106 @@
+"""Versions, upgrade channels and maintenance windows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from kubeflow_aks.policy.benchmark.pools import AGENT_POOL, CLUSTER
+from kubeflow_aks.policy.benchmark.sources import azure_policy, checkov, psrule
+from kubeflow_aks.policy.benchmark.values import (
+    Inputs,
+    at,
+    in_turn,
+    must_be,
+    must_be_set,
+    must_not_be,
+    of,
+    of_type,
+    together,
+)
+from kubeflow_aks.policy.rule import UNKNOWN, Resource, Rule
+
+_MAINTENANCE: Final = "azure-native:containerservice:MaintenanceConfiguration"
+_WINDOWS: Final = ("aksManagedAutoUpgradeSchedule", "aksManagedNodeOSUpgradeSchedule")
+
+
+def _is_of(child: Inputs, cluster: Resource) -> bool:
+    """Whether something belongs to a cluster; also if a name is not known yet."""
+    name, named = at(cluster.inputs, "resourceName"), at(child, "resourceName")
+    return name is UNKNOWN or named is UNKNOWN or name is None or name == named
+
+
+def _windows(resources: Sequence[Resource]) -> Iterator[tuple[str, str]]:
+    windows = [it.inputs for it in of_type(resources, _MAINTENANCE)]
+
+    def lacking(cluster: Resource) -> Iterator[tuple[str, str]]:
+        for window in _WINDOWS:
+            if not any(at(it, "configName") == window and _is_of(it, cluster) for it in windows):
+                yield cluster.urn, f"no maintenance window {window}"
+
+    return in_turn(of_type(resources, CLUSTER), lacking)
+
+
+def _same_version(resources: Sequence[Resource]) -> Iterator[tuple[str, str]]:
+    clusters = list(of_type(resources, CLUSTER))
+
+    def differing(pool: Resource) -> Iterator[tuple[str, str]]:
+        version = at(pool.inputs, "orchestratorVersion")
+        expected = {at(it.inputs, "kubernetesVersion") for it in clusters if _is_of(pool.inputs, it)}
+        if version is not None and expected and version not in expected:
+            versions = " or ".join(sorted(str(it) for it in expected))
+            yield pool.urn, f"orchestratorVersion is {version}; expected the cluster's {versions}"
+
+    return in_turn(of_type(resources, AGENT_POOL), differing)
+
+
+RULES: Final = (
+    Rule(
+        "aks-upgrade-channel",
+        "The cluster has an automatic upgrade channel.",
+        source=checkov("AKSUpgradeChannel.py"),
+        type=CLUSTER,
+        each=of(
+            together(
+                must_be_set("autoUpgradeProfile.upgradeChannel"),
+                must_not_be("autoUpgradeProfile.upgradeChannel", "none", instead="patch or another channel"),
+            )
+        ),
+        ids=("CKV_AZURE_171", "Azure.AKS.AutoUpgrade", "AzPolicy 5c345cdf"),
+    ),
+    Rule(
+        "aks-node-image-channel",
+        "Node images are upgraded automatically.",
+        source=azure_policy("AKS_Autoupgrade_NodeOS_Audit.json"),
+        type=CLUSTER,
+        each=of(
+            must_be("autoUpgradeProfile.nodeOSUpgradeChannel", "NodeImage", "SecurityPatch"),
+            lambda inputs: at(inputs, "autoUpgradeProfile.upgradeChannel") != "node-image",  # it does both
+        ),
+        ids=("AzPolicy 04408ca5",),
+    ),
+    Rule(
+        "aks-maintenance-windows",
+        "Both kinds of upgrade have a maintenance window.",
+        source=psrule("Azure.AKS.Rule.ps1"),
+        severity="low",
+        every=_windows,
+        ids=("Azure.AKS.MaintenanceWindow", "AzPolicy e1352e44"),
+    ),
+    Rule(
+        "aks-one-version",
+        "Pools run the cluster's version.",
+        source=psrule("Azure.AKS.Rule.ps1"),
+        severity="low",
+        every=_same_version,
+        ids=("Azure.AKS.PoolVersion",),
+    ),
+    Rule(
+        "aks-paid-tier",
+        "The control plane has a service level agreement.",
+        source=psrule("Azure.AKS.Rule.ps1"),
+        type=CLUSTER,
+        each=of(must_be("sku.tier", "Standard", "Premium")),  # both sources list Standard only
+        ids=("Azure.AKS.UptimeSLA", "CKV_AZURE_170"),
+    ),
+)

@@ -1,0 +1,121 @@
+"""Helpers of the rules for reading inputs.
+
+A rule that needs an unknown value is undecided: any use of one raises `UnknownValueError`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar, cast
+
+from kubeflow_aks.policy.rule import UNKNOWN, Resource, UnknownValueError
+
+Inputs = Mapping[str, Any]
+Look = Callable[[Inputs], Iterable[str]]
+"""The violations of one set of inputs, one message each."""
+Every = Callable[[Sequence[Resource]], Iterable[tuple[str, str]]]
+"""The violations of all resources of a stack: URN and message."""
+_Thing = TypeVar("_Thing")
+
+
+def at(inputs: Any, path: str) -> Any:
+    """The value at a path such as `identity.type`; None where there is none."""
+    for key in path.split("."):
+        if inputs is UNKNOWN:
+            return UNKNOWN
+        if not isinstance(inputs, Mapping):
+            return None
+        inputs = cast(Inputs, inputs).get(key)
+    return inputs
+
+
+def items(inputs: Any, path: str) -> list[Any]:
+    """The list at a path; empty where there is none."""
+    value = at(inputs, path)
+    if value is UNKNOWN:
+        raise UnknownValueError
+    return value or []
+
+
+def is_set(value: Any) -> bool:
+    """Whether a value is set and not empty; an unknown value counts as set."""
+    return value is UNKNOWN or bool(value)
+
+
+def shown(value: Any) -> str:
+    """A value in a message."""
+    if value is None or value == "":
+        return "not set"
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def must_be(path: str, *allowed: str) -> Look:
+    """The value is one of these, ignoring case; `true` is the boolean too."""
+
+    def look(inputs: Inputs) -> Iterator[str]:
+        value = at(inputs, path)
+        if _plain(value) not in {one.casefold() for one in allowed}:
+            yield f"{path} is {shown(value)}; expected {' or '.join(allowed)}"
+
+    return look
+
+
+def must_not_be(path: str, *refused: str, instead: str) -> Look:
+    """The value is missing, or none of these; `instead` is the value that messages recommend."""
+
+    def look(inputs: Inputs) -> Iterator[str]:
+        value = at(inputs, path)
+        if _plain(value) in {one.casefold() for one in refused}:
+            yield f"{path} is {shown(value)}; expected {instead}"
+
+    return look
+
+
+def must_be_set(path: str) -> Look:
+    """The value is set and not empty."""
+
+    def look(inputs: Inputs) -> Iterator[str]:
+        if not is_set(at(inputs, path)):
+            yield f"{path} is not set"
+
+    return look
+
+
+def together(*looks: Look) -> Look:
+    """The violations of all of these checks."""
+
+    def look(inputs: Inputs) -> Iterator[str]:
+        for one in looks:
+            yield from one(inputs)
+
+    return look
+
+
+def of(look: Look, where: Callable[[Inputs], bool] = lambda _: True) -> Callable[[Resource], Iterable[str]]:
+    """A check of the inputs of a resource, if `where` accepts them."""
+    return lambda resource: look(resource.inputs) if where(resource.inputs) else ()
+
+
+def in_turn(
+    things: Iterable[_Thing], look: Callable[[_Thing], Iterable[tuple[str, str]]]
+) -> Iterator[tuple[str, str]]:
+    """The violations of each thing; an undecided one does not stop the others."""
+    undecided = False
+    for thing in things:
+        try:
+            yield from look(thing)
+        except UnknownValueError:
+            undecided = True
+    if undecided:
+        raise UnknownValueError
+
+
+def of_type(resources: Sequence[Resource], *types: str) -> Iterator[Resource]:
+    """The resources of these types."""
+    return (resource for resource in resources if resource.kind in types)
+
+
+def _plain(value: Any) -> str:
+    if value is UNKNOWN:
+        raise UnknownValueError
+    return shown(value).casefold()

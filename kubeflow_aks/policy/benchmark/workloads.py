@@ -1,0 +1,217 @@
+"""Host access, namespaces, network policies and labels of pods."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from kubeflow_aks.policy.benchmark.pods import Pod, every_pod, kind, pods
+from kubeflow_aks.policy.benchmark.sources import checkov, kyverno
+from kubeflow_aks.policy.benchmark.values import (
+    Inputs,
+    at,
+    in_turn,
+    is_set,
+    items,
+    must_be,
+    must_not_be,
+    shown,
+    together,
+)
+from kubeflow_aks.policy.rule import UNKNOWN, Resource, Rule
+
+_SOCKETS: Final = ("docker.sock", "containerd.sock", "crio.sock", "cri-dockerd.sock")
+_NAMESPACED: Final = frozenset(
+    (
+        "ConfigMap",
+        "CronJob",
+        "DaemonSet",
+        "Deployment",
+        "Ingress",
+        "Job",
+        "NetworkPolicy",
+        "Pod",
+        "ReplicaSet",
+        "Role",
+        "RoleBinding",
+        "Secret",
+        "Service",
+        "ServiceAccount",
+        "StatefulSet",
+    )
+)
+_LABELS: Final = ("app.kubernetes.io/name", "app.kubernetes.io/part-of", "app.kubernetes.io/managed-by")
+_POLICY: Final = "kubernetes:networking.k8s.io/v1:NetworkPolicy"
+
+
+def _host_paths(spec: Inputs) -> Iterator[str]:
+    for volume in items(spec, "volumes"):
+        if is_set(path := at(volume, "hostPath.path")):
+            yield str(path)
+
+
+def _no_sockets(spec: Inputs) -> Iterator[str]:
+    for path in _host_paths(spec):
+        if path.endswith(_SOCKETS):
+            yield f"a volume is {path}, which gives full control of the node"
+
+
+def _no_host_paths(spec: Inputs) -> Iterator[str]:
+    for path in _host_paths(spec):
+        yield f"a volume is {path} of the node; expected none of its folders"
+
+
+def _own_namespace(resources: Sequence[Resource]) -> Iterator[tuple[str, str]]:
+    for resource in resources:
+        if kind(resource) in _NAMESPACED:
+            namespace = at(resource.inputs, "metadata.namespace")
+            if namespace is not UNKNOWN and namespace in (None, "", "default"):
+                yield (
+                    resource.urn,
+                    f"metadata.namespace is {shown(namespace)}; expected one that is not default",
+                )
+
+
+def _policies(resources: Sequence[Resource]) -> Iterator[tuple[str, str]]:
+    policies = [it.inputs for it in resources if it.type == _POLICY]
+
+    def free(pod: Pod) -> Iterator[tuple[str, str]]:
+        if not any(_selects(policy, pod) for policy in policies):
+            yield pod.urn, "no NetworkPolicy of its namespace selects its pods"
+
+    return in_turn(pods(resources), free)
+
+
+def _selects(policy: Inputs, pod: Pod) -> bool:
+    """Whether a policy is about a pod; two unknown namespaces count as equal."""
+    namespace = at(policy, "metadata.namespace")
+    if namespace is UNKNOWN or pod.namespace is UNKNOWN:
+        same = namespace is pod.namespace
+    else:
+        same = namespace == pod.namespace
+    selector: Any = at(policy, "spec.podSelector") or {}
+    return same and _matches(selector, pod.labels)
+
+
+def _matches(selector: Mapping[str, Any], labels: Inputs) -> bool:
+    required: Mapping[str, Any] = at(selector, "matchLabels") or {}
+    return all(labels.get(key) == value for key, value in required.items()) and all(
+        _fulfils(labels.get(at(it, "key")), at(it, "operator"), items(it, "values"))
+        for it in items(selector, "matchExpressions")
+    )
+
+
+def _fulfils(label: Any, operator: str, values: Sequence[Any]) -> bool:
+    match operator:
+        case "In":
+            return label in values
+        case "NotIn":
+            return label not in values
+        case "Exists":
+            return label is not None
+        case _:
+            return label is None
+
+
+def _labelled(resources: Sequence[Resource]) -> Iterator[tuple[str, str]]:
+    def lacking(resource: Resource) -> Iterator[tuple[str, str]]:
+        labels: Mapping[str, Any] = at(resource.inputs, "metadata.labels") or {}
+        if missing := [label for label in _LABELS if label not in labels]:
+            yield resource.urn, f"metadata.labels lack {', '.join(missing)}"
+
+    workloads = [it for it in resources if kind(it) in ("DaemonSet", "Deployment", "StatefulSet")]
+    return in_turn(workloads, lacking)
+
+
+RULES: Final = (
+    Rule(
+        "pod-no-host-namespaces",
+        "Pods do not share processes, memory or network with their node.",
+        source=checkov("ShareHostPID.py"),
+        severity="high",
+        every=every_pod(
+            together(
+                *(must_not_be(key, "true", instead="false") for key in ("hostPID", "hostIPC", "hostNetwork"))
+            )
+        ),
+        ids=(
+            "CKV_K8S_17",
+            "CKV_K8S_18",
+            "CKV_K8S_19",
+            "kube-linter host-ipc",
+            "kube-linter host-network",
+            "kube-linter host-pid",
+            "Kyverno disallow-host-namespaces",
+            "kubescape C-0038",
+            "kubescape C-0041",
+            "AzPolicy 47a1ee2f",
+        ),
+    ),
+    Rule(
+        "pod-no-runtime-socket",
+        "Pods do not mount the socket of the container runtime.",
+        source=checkov("DockerSocketVolume.py"),
+        severity="high",
+        every=every_pod(_no_sockets),
+        ids=("CKV_K8S_27", "kube-linter docker-sock", "Kyverno disallow-cri-sock-mount"),
+    ),
+    Rule(
+        "pod-no-host-paths",
+        "Pods mount no folders of their node.",
+        source=kyverno("disallow-host-path.yaml"),
+        every=every_pod(_no_host_paths),
+        ids=(
+            "kubescape C-0048",
+            "kubescape C-0045",
+            "kube-linter sensitive-host-mounts",
+            "Kyverno disallow-host-path",
+            "AzPolicy 098fc59e",
+        ),
+    ),
+    Rule(
+        "pod-no-token",
+        "Pods mount no service account token unless they need it.",
+        source=checkov("ServiceAccountTokens.py"),
+        every=every_pod(must_be("automountServiceAccountToken", "false")),
+        ids=(
+            "CKV_K8S_38",
+            "kubescape C-0034",
+            "Kyverno restrict-automount-sa-token",
+            "AzPolicy 423dd1ba",
+        ),
+    ),
+    Rule(
+        "object-namespace",
+        "Objects are not in the default namespace.",
+        source=checkov("DefaultNamespace.py"),
+        severity="low",
+        every=_own_namespace,
+        ids=(
+            "CKV_K8S_21",
+            "kube-linter use-namespace",
+            "Kyverno disallow-default-namespace",
+            "AzPolicy 9f061a12",
+        ),
+    ),
+    Rule(
+        "pod-network-policy",
+        "A network policy selects each pod.",
+        source=checkov("RequireAllPodsToHaveNetworkPolicy.json"),
+        every=_policies,
+        ids=(
+            "CKV2_K8S_6",
+            "kube-linter non-isolated-pod",
+            "Kyverno add-network-policy",
+            "kubescape C-0260",
+            "CIS-AKS 4.4.2",
+        ),
+    ),
+    Rule(
+        "workload-labels",
+        "Workloads have the labels that Kubernetes recommends.",
+        source="kubernetes/website, common-labels.md (read 2026-11-22)",
+        severity="low",
+        every=_labelled,
+        ids=("Pulumi DaemonSet configureRecommendedLabels", "Kyverno require-labels"),
+    ),
+)

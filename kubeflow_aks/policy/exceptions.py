@@ -1,0 +1,150 @@
+"""Accepted violations: reads and applies the rows of a project's `policy-exceptions.yaml`."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any, Final, cast
+
+import yaml
+
+from kubeflow_aks.exit_codes import UnjudgedError
+from kubeflow_aks.policy.rule import Violation
+
+FILE: Final = "policy-exceptions.yaml"
+"""Name of the file, beside `Pulumi.yaml`."""
+_KEYS: Final = ("rule", "stacks", "resource", "message", "reason", "date", "source")
+
+
+class ExceptionsError(UnjudgedError, ValueError):
+    """The rows have mistakes; the text has one line for each."""
+
+
+@dataclass(frozen=True)
+class Accepted:
+    """One row.
+
+    Attributes:
+        rule: name of the rule.
+        stacks: names of stacks, or globs of them.
+        reason: why the violation is accepted, one sentence.
+        date: of the decision.
+        source: of the reason.
+        resource: glob of the resource's name; the whole stack has the name "".
+        message: glob of the message, for one container or pool of many in a resource.
+    """
+
+    rule: str
+    stacks: tuple[str, ...]
+    reason: str
+    date: datetime.date
+    source: str
+    resource: str = "*"
+    message: str = "*"
+
+    def names(self, stack: str) -> bool:
+        """Whether it applies to this stack."""
+        return any(fnmatchcase(stack, glob) for glob in self.stacks)
+
+    def covers(self, stack: str, violation: Violation) -> bool:
+        """Whether it accepts a violation of a stack."""
+        name = violation.urn.rpartition("::")[2]
+        return (
+            self.rule == violation.rule.name
+            and self.names(stack)
+            and fnmatchcase(name, self.resource)
+            and fnmatchcase(violation.message, self.message)
+        )
+
+
+def load(root: Path | None, *, rules: Collection[str]) -> tuple[Accepted, ...]:
+    """The rows of a project; none where it has no such file.
+
+    Args:
+        root: the project folder; None for no project.
+        rules: names of all rules.
+
+    Raises:
+        ExceptionsError: the file cannot be read, or rows have mistakes; all are reported at once.
+    """
+    if root is None:
+        return ()
+    try:
+        rows: Any = yaml.safe_load((root / FILE).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return ()
+    except OSError as error:
+        raise ExceptionsError(f"{FILE}: {error.strerror}") from None
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise ExceptionsError(f"{FILE}: not YAML: {' '.join(str(error).split())}") from None
+    if not isinstance(rows, list):
+        raise ExceptionsError(f"{FILE}: {rows!r} is not allowed; expected a list of rows")
+    numbered = list(enumerate(cast(list[Any], rows)))
+    if problems := [
+        f"{FILE}: {problem}" for number, row in numbered for problem in _problems(number, row, rules)
+    ]:
+        raise ExceptionsError("\n".join(problems))
+    return tuple(_row(row) for _, row in numbered)
+
+
+def covering(rows: Iterable[Accepted], stack: str, violation: Violation) -> Accepted | None:
+    """The first row that accepts a violation, or None."""
+    return next((row for row in rows if row.covers(stack, violation)), None)
+
+
+def stale(rows: Iterable[Accepted], stack: str, found: Sequence[Violation]) -> Iterator[str]:
+    """The rows that name a stack whose rule passes there, one line each.
+
+    Args:
+        rows: the exceptions.
+        stack: its name.
+        found: all its violations.
+    """
+    for row in rows:
+        if stack in row.stacks and not any(row.covers(stack, it) for it in found):
+            yield f"{row.rule} passes on {stack}: take {stack} out of the exception of {row.date}"
+
+
+def useless(rows: Iterable[Accepted], found: Mapping[str, Sequence[Violation]]) -> Iterator[str]:
+    """The rows whose glob no stack needs, one line each.
+
+    Args:
+        rows: the exceptions.
+        found: all violations of every stack.
+    """
+    for row in rows:
+        stacks = [stack for stack in found if row.names(stack) and stack not in row.stacks]
+        if stacks and not any(row.covers(stack, it) for stack in stacks for it in found[stack]):
+            yield f"{row.rule} passes on {', '.join(stacks)}: take out the exception of {row.date}"
+
+
+def _row(row: dict[str, Any]) -> Accepted:
+    return Accepted(stacks=tuple(row.pop("stacks")), **row)
+
+
+def _problems(number: int, row: Any, rules: Collection[str]) -> Iterator[str]:
+    """The mistakes of one row."""
+    if not isinstance(row, dict):
+        yield f"[{number}]: {row!r} is not allowed; expected a mapping of {', '.join(_KEYS)}"
+        return
+    given = cast(dict[Any, Any], row)
+    for key in given.keys() - {*_KEYS}:
+        yield f"[{number}].{key}: {given[key]!r} is not allowed; expected one of the keys {', '.join(_KEYS)}"
+    if given.get("rule") not in rules:
+        yield f"[{number}].rule: {given.get('rule')!r} is not allowed; expected the name of a rule"
+    stacks: Any = given.get("stacks")
+    if not isinstance(stacks, list) or not stacks or not all(map(_is_text, cast(list[Any], stacks))):
+        yield f"[{number}].stacks: {stacks!r} is not allowed; expected a list of names or globs of stacks"
+    for key in ("resource", "message", "reason", "source"):
+        if not _is_text(given.get(key)) and (key not in ("resource", "message") or key in given):
+            yield f"[{number}].{key}: {given.get(key)!r} is not allowed; expected text"
+    date: Any = given.get("date")
+    if type(date) is not datetime.date:
+        yield f"[{number}].date: {date!r} is not allowed; expected a day such as 2026-11-22"
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and bool(value.strip())

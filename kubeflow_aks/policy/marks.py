@@ -1,0 +1,21 @@
+"""How the engine marks values that are secret, or that only an `up` knows."""
+
+from __future__ import annotations
+
+from typing import Final
+
+SIGNATURE: Final = "4dabf18193072939515e22adb298388d"
+SECRET: Final = "1b47061264138c4ac30d75fd1eb44270"  # noqa: S105 - a public marker of the protocol
+"""Key and value that mark a secret (`sdk/go/common/resource/sig/sig.go` in pulumi/pulumi)."""
+UNKNOWNS: Final = frozenset(
+    {
+        "1c4a061d-8072-4f0a-a4cb-0ff528b18fe7",
+        "3eeb2bf0-c639-47a8-9e75-3b44932eb421",
+        "04da6b54-80e4-46f7-96ec-b56ff0331ba9",
+        "6a19a0b0-7e62-4c92-b797-7f8e31da9cc2",
+        "030794c1-ac77-496b-92df-f27374a8bd58",
+        "e48ece36-62e2-4504-bad9-02848725956a",
+        "dd056dcd-154b-4c76-9bd3-c8f88648b5ff",
+    }
+)
+"""The markers of unknown values of each kind (`sdk/go/common/resource/plugin/rpc.go` in pulumi/pulumi)."""

@@ -1,0 +1,44 @@
+"""The admission policy that keeps the platform and notebooks off spot nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from kubeflow_aks.policy.rule import Resource, Rule
+from kubeflow_aks.policy.rules.resources import name_of, pools
+
+_POLICY: Final = "kubernetes:admissionregistration.k8s.io/v1:ValidatingAdmissionPolicy"
+_BINDING: Final = f"{_POLICY}Binding"
+_NAME: Final = "kubeflow-aks-keep-off-spot"
+
+
+def _guarded(resources: Sequence[Resource]) -> Iterator[tuple[str, str]]:
+    kubernetes = any(
+        it.type.startswith("kubernetes:") for it in resources
+    )  # else objects are applied by other means
+    if not kubernetes or not any(pool.spot for pool in pools(resources)):
+        return
+    policies = [it for it in resources if it.type == _POLICY and name_of(it) == _NAME]
+    if not policies:
+        yield "", f"the stack has spot pools but no ValidatingAdmissionPolicy {_NAME}"
+    for it in policies:
+        if (failure := it.inputs["spec"].get("failurePolicy", "Fail")) != "Fail":
+            yield it.urn, f"failurePolicy is {failure}, so an error in the policy admits every pod"
+        bound: list[list[str]] = [
+            binding.inputs["spec"].get("validationActions") or []
+            for binding in resources
+            if binding.type == _BINDING and binding.inputs["spec"].get("policyName") == _NAME
+        ]
+        if not any("Deny" in actions for actions in bound):
+            yield it.urn, f"no binding of {_NAME} denies"
+
+
+RULES: Final = (
+    Rule(
+        "platform-is-kept-off-spot",
+        "Pods of the platform and notebooks that tolerate spot nodes are refused.",
+        "docs/decisions/0003-labels-and-taints.md",
+        every=_guarded,
+    ),
+)

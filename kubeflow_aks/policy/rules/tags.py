@@ -1,0 +1,47 @@
+"""Tags of Azure resources, by which cost and owner are found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from kubeflow_aks.policy.rule import Resource, Rule
+from kubeflow_aks.policy.rules.resources import tags
+
+_AZURE: Final = "azure-native:"
+UNTAGGABLE: Final = frozenset(
+    {
+        "azure-native:authorization:RoleAssignment",
+        "azure-native:authorization:RoleDefinition",
+        "azure-native:containerservice:MaintenanceConfiguration",
+        "azure-native:managedidentity:FederatedIdentityCredential",
+        "azure-native:monitor:DiagnosticSetting",
+        "azure-native:network:Route",
+        "azure-native:network:SecurityRule",
+        "azure-native:network:Subnet",
+        "azure-native:network:VirtualNetworkPeering",
+        "azure-native:storage:BlobContainer",
+        "azure-native:storage:BlobServiceProperties",
+        "azure-native:storage:ManagementPolicy",
+    }
+)
+"""Types that cannot have tags in Azure (the providers' schema has no `tags`)."""
+_REQUIRED: Final = ("owner", "environment")
+
+
+def _tagged(resource: Resource) -> Iterator[str]:
+    if not resource.kind.startswith(_AZURE) or resource.kind in UNTAGGABLE:
+        return
+    if missing := [name for name in _REQUIRED if not tags(resource).get(name)]:
+        yield f"no tag {' and '.join(missing)}"
+
+
+RULES: Final = (
+    Rule(
+        "azure-resources-are-tagged",
+        "Each Azure resource that can have tags has tags for its owner and environment.",
+        "docs/reference/settings.md#tags",
+        severity="low",
+        each=_tagged,
+    ),
+)

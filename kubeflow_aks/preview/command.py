@@ -1,0 +1,55 @@
+"""What `kubeflow-aks preview` does: shows what `pulumi up` would create, without an account and without the CLI."""
+
+from pathlib import Path
+
+from kubeflow_aks.exit_codes import ExitCode
+from kubeflow_aks.policy import RULES
+from kubeflow_aks.policy.exceptions import load
+from kubeflow_aks.policy.plan import everything
+from kubeflow_aks.policy.results import fails, reported, rule_results
+from kubeflow_aks.preview.mermaid import mermaid
+from kubeflow_aks.preview.report import report
+from kubeflow_aks.preview.svg import svg
+from kubeflow_aks.recorder.document import PlanDocument, plan_document, to_json
+from kubeflow_aks.recorder.run import record
+from kubeflow_aks.text.colour import show
+from kubeflow_aks.text.terminal import terminal_width
+
+
+def preview(stack: str, root: Path) -> ExitCode:
+    """Prints the preview and writes `build/<stack>/`.
+
+    The run is recorded in preview mode: nothing exists yet, so what only Azure can say stays unknown, where an
+    up-mode run would show made-up ids and addresses as if they were a promise.
+
+    Args:
+        stack: name of a stack that has a file.
+        root: the project folder.
+
+    Returns:
+        FINDING where a mandatory rule of policy is violated.
+
+    Raises:
+        RefusedError: the settings have mistakes; nothing is written.
+        CommandError: the stack or the policy's exceptions can't be read, or the program fails.
+    """
+    recorded = record(stack, root=root, preview=True)
+    document = plan_document(recorded)
+    folder = root / "build" / recorded.stack
+    rows = load(root, rules={rule.name for rule in RULES})
+    found = rule_results(recorded.stack, everything(document), rows)
+    names = write(document, folder)
+    show(report(document, recorded.messages, terminal_width(), reported(found)))
+    print(f"Written to {folder.relative_to(root)}: {', '.join(names)}")
+    return ExitCode.FINDING if fails(found) else ExitCode.GOOD
+
+
+def write(document: PlanDocument, folder: Path) -> list[str]:
+    """Writes the plan and the pictures of its pools into a folder, and returns the names of the files."""
+    folder.mkdir(parents=True, exist_ok=True)
+    texts = {"plan.json": to_json(document)}
+    if document["pools"]:
+        texts |= {"pools.svg": svg(document), "pools.mmd": mermaid(document)}
+    for name, text in texts.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    return list(texts)

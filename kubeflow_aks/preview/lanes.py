@@ -1,0 +1,43 @@
+"""Which work runs on which pools, read from the plan: the content of the pictures."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from kubeflow_aks.recorder.document import WORKLOAD_LABEL, PlanDocument, Pool
+
+
+@dataclass(frozen=True)
+class Lane:
+    """One kind of work and the pools it runs on."""
+
+    work: str
+    """Short description of the work."""
+    how: str
+    """The toleration or label that a pod needs to run there."""
+    rows: tuple[tuple[Pool, Pool | None], ...]
+    """Each pool with its fallback, if it has one."""
+
+
+_WORK = {
+    "system": ("AKS add-ons", "tolerate CriticalAddonsOnly"),
+    "general": ("Charmed Kubeflow, Juju, notebooks", "tolerate no taint"),
+    "cpu": ("CPU batch work", ""),
+    "gpu": ("GPU batch work", ""),
+}
+"""Work and how it gets there, by role; batch work selects its workload label."""
+
+
+def lanes(document: PlanDocument) -> list[Lane]:
+    """The lanes in the order of the pools: add-ons, Charmed Kubeflow, and one for each kind of batch work."""
+    return list(_lanes(document["pools"]))
+
+
+def _lanes(pools: list[Pool]) -> Iterator[Lane]:
+    fallbacks = {pool["fallbackOf"]: pool for pool in pools if pool["fallbackOf"]}
+    first = [pool for pool in pools if not pool["fallbackOf"]]
+    for kind in dict.fromkeys((pool["role"], pool["labels"].get(WORKLOAD_LABEL)) for pool in first):
+        role, workload = kind
+        work, how = _WORK[role]
+        members = [pool for pool in first if (pool["role"], pool["labels"].get(WORKLOAD_LABEL)) == kind]
+        rows = tuple((pool, fallbacks.get(pool["name"])) for pool in members)
+        yield Lane(work, how or f"{WORKLOAD_LABEL}={workload}", rows)

@@ -1,0 +1,125 @@
+"""`python -m kubeflow_aks.preview.readme --write | --check`: the blocks of pages that are generated from the plan."""
+
+import re
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from kubeflow_aks.cost.bill import Bill, Part
+from kubeflow_aks.cost.billing import bill
+from kubeflow_aks.cost.formatting import money, saving, spread
+from kubeflow_aks.cost.prices import market_of
+from kubeflow_aks.cost.reading import from_plan
+from kubeflow_aks.cost.report.page import headline
+from kubeflow_aks.cost.report.page import lines as lines_of_bill
+from kubeflow_aks.preview.mermaid import mermaid
+from kubeflow_aks.preview.report import report
+from kubeflow_aks.project import PROJECT_ROOT
+from kubeflow_aks.recorder.document import PlanDocument, plan_document
+from kubeflow_aks.recorder.run import record
+from kubeflow_aks.text.blocks import Page
+from kubeflow_aks.text.generated import write_or_check
+from kubeflow_aks.text.terminal import terminal
+
+PAGES = (Path("README.md"), Path("docs/what-it-creates.md"))
+_STACK = "dev"
+DAY = "2026-11-21"
+"""Day for which the pages' plan is made, so that their text changes only with the program."""
+_WIDTH = 110
+_SHOWN = 12
+"""Lines of the resource tree and of the outputs that a page shows."""
+_PARTS: tuple[tuple[str, tuple[Part, ...]], ...] = (
+    ("Batch work, on spot", ("batch",)),
+    ("Machines that are always there", ("home",)),
+    ("Control plane, network, registry", ("fixed",)),
+    ("**Whole stack**", ()),
+)
+"""Rows of the table of savings, each with the parts of the bill that it sums up; none for all of them."""
+_BLOCK = re.compile(r"(<!-- generated: (?P<name>\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
+
+
+def with_generated(text: str, blocks: dict[str, str]) -> str:
+    """A page with its generated blocks replaced.
+
+    Args:
+        text: the page; a block stands between `<!-- generated: <name> -->` and `<!-- end -->`.
+        blocks: text of each block by name.
+
+    Raises:
+        KeyError: the page has a block that is not generated.
+    """
+    return _BLOCK.sub(lambda found: f"{found[1]}{blocks[found['name']]}{found[3]}", text)
+
+
+def generated_blocks() -> dict[str, str]:
+    """The blocks of all pages: `saves` is a table, `picture` mermaid, `preview` and `cost` are output of commands."""
+    recorded = record(_STACK, preview=True, extra={"asOf": DAY})
+    document = plan_document(recorded)
+    own_day = "asOf"  # the page's day is not the stack's
+    warnings = tuple(warning for warning in recorded.messages if not warning.startswith(own_day))
+    shown = _trimmed(report(document, warnings, _WIDTH))
+    expected = _bill(document)
+    return {
+        "saves": "".join(f"{line}\n" for line in _savings(expected)),
+        "picture": f"```mermaid\n{mermaid(document)}```\n",
+        "preview": _text(shown),
+        "cost": _text(_top_of(expected)),
+    }
+
+
+def main(arguments: Sequence[str] | None = None, root: Path = PROJECT_ROOT) -> int:
+    """Writes the generated blocks of each page, or reports which pages are stale."""
+
+    def pages() -> dict[Path, str]:
+        blocks = generated_blocks()
+        return {page: with_generated((root / page).read_text(encoding="utf-8"), blocks) for page in PAGES}
+
+    return write_or_check(pages, arguments, root, prog="kubeflow_aks.preview.readme", description=__doc__)
+
+
+def _bill(document: PlanDocument) -> Bill:
+    """The bill at the repository's prices, which do not change from day to day."""
+    stack = from_plan(document)
+    return bill(stack, market_of(stack, offline=True, report=lambda _: None))
+
+
+def _savings(found: Bill) -> Iterator[str]:
+    """The sums of the bill as a table of markdown."""
+    yield f"| {found.currency} a month, list prices in {found.region} | Expected | Range | All on demand | Change |"
+    yield "| --- | --: | --: | --: | --: |"
+    for name, parts in _PARTS:
+        amount, compared = found.amount(*parts), found.on_demand(*parts).expected
+        cells = (
+            name,
+            money(amount.expected, found.currency),
+            "" if amount.exact else spread(amount, found.currency),
+            money(compared, found.currency),
+            saving(amount.expected, compared) if amount.expected != compared else "",
+        )
+        yield f"| {' | '.join(cells)} |"
+
+
+def _top_of(found: Bill) -> Iterator[str]:
+    yield from terminal(Page(headline(found), (), ()), _WIDTH)
+    yield ""
+    yield from terminal(Page("", (lines_of_bill(found),), ()), _WIDTH)
+
+
+def _text(lines: Iterable[str]) -> str:
+    return "```text\n" + "".join(f"{line}\n" for line in lines) + "```\n"
+
+
+def _trimmed(lines: Sequence[str]) -> list[str]:
+    """The report with its long parts cut short; the table of pools stays whole."""
+    parts = "\n".join(lines).split("\n\n")
+    return "\n\n".join(part if part.startswith("Agent pools") else _cut(part) for part in parts).split("\n")
+
+
+def _cut(part: str) -> str:
+    lines = part.split("\n")
+    more = len(lines) - _SHOWN
+    return "\n".join([*lines[:_SHOWN], *([f"    … {more} more lines"] if more > 0 else [])])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,52 @@
+"""The whole preview as text: tree, pools, quota, outputs, warnings, policy."""
+
+from collections.abc import Sequence
+
+from kubeflow_aks.policy.report import line as violation_line
+from kubeflow_aks.policy.rule import Violation
+from kubeflow_aks.preview.outputs import output_lines
+from kubeflow_aks.preview.pools import pool_table
+from kubeflow_aks.preview.quota import quota_table
+from kubeflow_aks.preview.tree import resource_tree, title
+from kubeflow_aks.project import COMMAND
+from kubeflow_aks.recorder.document import PlanDocument
+from kubeflow_aks.text.columns import cut, table
+
+
+def report(
+    document: PlanDocument, warnings: tuple[str, ...], width: int, violations: Sequence[Violation] = ()
+) -> list[str]:
+    """The preview as lines of at most `width` columns; parts without lines are left out."""
+    pools, quota = document["pools"], document["outputs"].get("vcpuQuota")
+    parts = [
+        ("", resource_tree(document, width)),
+        ("Agent pools:", pool_table(pools, width) if pools else []),
+        ("vCPU quota with every pool full, upgrades included:", quota_table(quota, width) if quota else []),
+        ("Outputs:", output_lines(document, width)),
+        ("", _warnings(warnings, width)),
+        ("Policy:", _policy(violations, document["stack"], width)),
+    ]
+    count = len(document["resources"]) + 1  # the stack is a resource too, as in `pulumi preview`
+    return [
+        cut(f"Plan of {title(document)}: recorded from the program, nothing created", width),
+        "",
+        *(line for head, lines in parts if lines for line in (*([head] if head else []), *lines, "")),
+        f"Resources: + {count} to create",
+    ]
+
+
+def _warnings(warnings: tuple[str, ...], width: int) -> list[str]:
+    return [text for row in table([("warning:", text) for text in warnings], width) for text in row]
+
+
+def _policy(violations: Sequence[Violation], stack: str, width: int) -> list[str]:
+    """Mandatory violations in full; of the others the names of the rules."""
+    rows = [
+        ("undecided" if it.undecided else "mandatory", it.rule.name, violation_line(it))
+        for it in violations
+        if it.rule.mandatory
+    ]
+    if advisory := list(dict.fromkeys(it.rule.name for it in violations if not it.rule.mandatory)):
+        what = f"{', '.join(advisory)}; details: {COMMAND} policy {stack}"
+        rows.append(("advisory", "1 rule" if len(advisory) == 1 else f"{len(advisory)} rules", what))
+    return [text for row in table(rows, width) for text in row]

@@ -1,0 +1,165 @@
+"""What `kubeflow-aks diff` does: shows what a change would do to each stack, without an account."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from typing import Final
+
+from kubeflow_aks import tools
+from kubeflow_aks.exit_codes import ExitCode, UnjudgedError, UsageError
+from kubeflow_aks.policy import RULES
+from kubeflow_aks.policy.exceptions import Accepted, load
+from kubeflow_aks.pull_request.bases import Bases
+from kubeflow_aks.pull_request.comparison import Comparison
+from kubeflow_aks.pull_request.observed import Observed
+from kubeflow_aks.pull_request.priced import priced
+from kubeflow_aks.pull_request.report import render
+from kubeflow_aks.pull_request.runs import stop_runs
+from kubeflow_aks.pull_request.violations import violations_of
+from kubeflow_aks.recorder.stack_files import stack_names
+from kubeflow_aks.revisions import processes
+from kubeflow_aks.revisions.repository import Repository, is_stack_name
+from kubeflow_aks.revisions.trees import Tree
+from kubeflow_aks.revisions.workplace import tree_of, workplace
+from kubeflow_aks.text.sentences import shown
+from kubeflow_aks.text.terminal import terminal_width
+from kubeflow_aks.tools import manifest
+from kubeflow_aks.tools.build import build
+from kubeflow_aks.tools.errors import BuildError
+
+_AT_ONCE: Final = 2
+"""Stacks that are looked at side by side."""
+_SWEEP_SECONDS: Final = 0.2
+
+
+class ToolsError(UnjudgedError):
+    """The engine is not built; the text is one line for the user."""
+
+
+def preview(
+    base: str, root: Path, *, stacks: Sequence[str] = (), control_plane: bool = False, limit: float = 300.0
+) -> ExitCode:
+    """Prints what changes and writes `build/pr-preview/<stack>.md` and `.json`.
+
+    Args:
+        base: branch, tag or commit that the change is meant for.
+        root: the project folder.
+        stacks: names of stacks; all unless given.
+        control_plane: whether a real API server judges the objects, too, where it is built.
+        limit: seconds for each program.
+
+    Returns:
+        FINDING where the head does not run, violates a mandatory rule, or would replace or delete what is protected, so
+        that `pulumi up` refuses it.
+
+    Raises:
+        UsageError: there is no such commit or stack.
+        CommandError: nothing can be compared.
+    """
+    with processes.ended_with_this_one():
+        return _preview(base, root, stacks, control_plane=control_plane, limit=limit)
+
+
+def _preview(
+    base_ref: str, root: Path, stacks: Sequence[str], *, control_plane: bool, limit: float
+) -> ExitCode:
+    accepted = load(root, rules={rule.name for rule in RULES})
+    repository = Repository.of(root)
+    head, base = repository.head(), repository.base(base_ref)
+    found, notes = _tools(control_plane=control_plane)
+    folder = root / "build" / "pr-preview"
+    with workplace(folder / "work", root, stop=stop_runs) as place, tree_of(base.commit, place, root) as tree:
+        os.environ[processes.MARK] = place.mark
+        theirs = Tree(tree / repository.within, base, repository.tree(base.commit), "base")
+        in_base, in_head = stack_names(theirs.root), repository.stacks()
+        in_head += [name for name in stacks if name in stack_names(root) and name not in in_head]
+        for name in sorted(name for name in {*in_base, *in_head} if not is_stack_name(name)):
+            _report(f"{f'Pulumi.{name}.yaml'!a}: no stack can have that name; left out")
+        in_base, in_head = (list(filter(is_stack_name, names)) for names in (in_base, in_head))
+        selected = stacks or sorted({*in_base, *in_head})
+        if unknown := sorted({*selected} - {*in_base, *in_head}):
+            known = ", ".join(sorted({*in_base, *in_head})) or "none"
+            raise UsageError(f"--stack: {shown(unknown[0])} is not allowed; expected one of {known}")
+        if not selected:
+            raise UsageError("neither tree has a stack: no file Pulumi.<stack>.yaml")
+        comparison = Comparison(
+            base=theirs,
+            head=Tree(root, head, "", "head"),
+            place=place.folder,
+            bases=Bases(folder / "bases"),
+            tools=found,
+            limit=limit,
+            control_plane=control_plane and not notes,
+            notes=notes,
+            report=_report,
+        )
+        observed = _side_by_side(
+            [
+                lambda stack=stack: comparison.of(stack, in_base=stack in in_base, in_head=stack in in_head)
+                for stack in dict.fromkeys(selected)
+            ],
+            place.mark,
+        )
+    return max([_tell(each, folder, accepted) for each in observed])
+
+
+def _tools(*, control_plane: bool) -> tuple[tools.Tools, tuple[str, ...]]:
+    """The engine, built if it is missing, and the control plane if requested; a note where that is missing."""
+    try:
+        build(manifest.only(["pulumi"]), jobs=1, report=_report)
+    except BuildError as error:
+        raise ToolsError(str(error)) from None
+    found = tools.find() if control_plane else tools.find_only("pulumi")
+    if isinstance(found, tools.Tools):
+        return found, ()
+    engine = tools.find_only("pulumi")
+    if isinstance(engine, tools.Missing):
+        raise ToolsError(str(engine))
+    return engine, (f"no real API server judged it: {found}",)
+
+
+def _side_by_side(calls: Sequence[Callable[[], Observed]], mark: str) -> list[Observed]:
+    """The results of calls, two at a time; at Ctrl-C all that they started is ended first."""
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        futures = [pool.submit(call) for call in calls]
+        try:
+            wait(futures, return_when=FIRST_EXCEPTION)
+        except KeyboardInterrupt:
+            pool.shutdown(wait=False, cancel_futures=True)
+            while any(future.running() for future in futures):
+                processes.end(mark)
+                time.sleep(_SWEEP_SECONDS)
+            raise
+        return [future.result() for future in futures]
+
+
+def _tell(observed: Observed, folder: Path, accepted: Sequence[Accepted]) -> ExitCode:
+    before, after = (violations_of(observed.stack, run, accepted) for run in (observed.base, observed.head))
+    what = render(observed, before, after, priced(observed))
+    folder.mkdir(parents=True, exist_ok=True)
+    _write(folder / f"{observed.stack}.md", what.markdown)
+    _write(folder / f"{observed.stack}.json", json.dumps(what.document, indent=2) + "\n")
+    print(*what.terminal(terminal_width()), sep="\n", flush=True)
+    failed = observed.refused or (observed.head is not None and observed.head.failure)
+    failed = failed or any(violation.mandatory for violation in after)
+    return ExitCode.FINDING if failed else ExitCode.GOOD
+
+
+def _write(file: Path, text: str) -> None:
+    """Writes a file whole or not at all; a link that lies there instead is replaced and not followed."""
+    with NamedTemporaryFile("w", dir=file.parent, encoding="utf-8", delete=False) as draft:
+        draft.write(text)
+    Path(draft.name).chmod(0o644)
+    Path(draft.name).replace(file)
+
+
+def _report(line: str) -> None:
+    sys.stderr.write(f"{line}\n")  # at once: two stacks report side by side
+    sys.stderr.flush()

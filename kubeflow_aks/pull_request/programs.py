@@ -1,0 +1,182 @@
+"""Runs one program for one stack: with the Python of its own environment, in a process of its own, for a limited time.
+
+The program is untrusted: anybody may propose a change. It gets only the few variables that every program needs, an
+empty home folder and no input; only the end of its output is kept; and everything that it starts is ended with it.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+import shutil
+import threading
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from kubeflow_aks.local_aks.engine import Engine, EngineError, Result
+from kubeflow_aks.local_aks.engine import program as language_host
+from kubeflow_aks.local_aks.run.directory import RunDirectory
+from kubeflow_aks.local_aks.run.processes import stop_unnoted
+from kubeflow_aks.pull_request.failures import failure, protected
+from kubeflow_aks.pull_request.stand_ins import StandInsError, stand_ins
+from kubeflow_aks.recorder.stack_files import StackFileError
+from kubeflow_aks.revisions import processes
+from kubeflow_aks.revisions.programs import OutputTail, ProgramError, environment
+from kubeflow_aks.tools import Tools
+
+_ENGINE_PATIENCE: Final = 10.0
+"""Seconds in which the engine should notice that its program was ended."""
+
+
+@dataclass(frozen=True)
+class Program:
+    """The program of one tree, for one stack.
+
+    Attributes:
+        root: the project folder.
+        python: of the environment that its lock file describes.
+        stack: name of a stack that has a file there.
+        day: the date that it and the simulated Azure use.
+        extra: configuration on top of the stack's file.
+    """
+
+    root: Path
+    python: Path
+    stack: str
+    day: date
+    extra: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The outcome of one operation.
+
+    Attributes:
+        result: as the engine reports it.
+        ignored: inputs whose later changes the engine ignores, by URN; the result lacks them.
+        not_simulated: types that no stand-in knows.
+        refused: URNs of protected resources that would be replaced or deleted, which `up` refuses; `result` is then
+            the preview without the protection.
+    """
+
+    result: Result
+    ignored: Mapping[str, Sequence[str]]
+    not_simulated: tuple[str, ...]
+    refused: tuple[str, ...] = ()
+
+
+def operate(
+    operation: Literal["preview", "up"],
+    program: Program,
+    run: RunDirectory,
+    tools: Tools,
+    *,
+    limit: float,
+    kubeconfig: Path | None = None,
+) -> Outcome:
+    """Previews a program or brings it up, on the state that a run directory has.
+
+    Args:
+        operation: which of the two.
+        program: the program.
+        run: has the state of the engine and of the stand-ins.
+        tools: has the engine.
+        limit: seconds after which the program is ended.
+        kubeconfig: of a real API server.
+
+    Raises:
+        ProgramError: it did not run.
+    """
+    if not (program.root / "__main__.py").is_file():
+        raise ProgramError("__main__.py: missing, so there is no program to run")
+    watch = _Watch(program.python, run, limit)
+    try:
+        with stand_ins(program.python, run, today=program.day, kubeconfig=kubeconfig) as serving:
+            engine = Engine(
+                run=run,
+                tools=tools,
+                providers=serving.providers,
+                project_root=program.root,
+                stack=program.stack,
+                extra_config=program.extra,
+                serve=watch.serve,
+                stand_in_for_encrypted=True,
+            )
+            refused: tuple[str, ...] = ()
+            if operation == "up":
+                result = engine.up()
+                states: list[dict[str, Any]] = engine.export().get("resources", [])
+                ignored = {state["urn"]: state.get("ignoreChanges", []) for state in states}
+            else:
+                plan = run.root / "plan.json"
+                try:
+                    result = engine.preview(plan=plan)
+                except EngineError as error:
+                    refused = protected(error.result.errors() if error.result else ())
+                    if not refused:
+                        raise
+                    engine.unprotect()
+                    result = engine.preview(plan=plan)
+                ignored = _ignored(plan)
+            return Outcome(result, ignored, serving.not_simulated(), refused)
+    except EngineError as error:
+        if watch.expired:
+            raise ProgramError(
+                f"the program took longer than {limit:g} s (--time-limit) and was stopped"
+            ) from None
+        errors = error.result.errors() if error.result else ()
+        raise ProgramError(failure(errors or (str(error),), program.root, watch.output.text())) from error
+    except (StackFileError, StandInsError) as error:
+        raise ProgramError(str(error)) from error
+
+
+def _ignored(plan: Path) -> dict[str, list[str]]:
+    planned = json.loads(plan.read_text(encoding="utf-8"))["resourcePlans"]
+    goals: dict[str, dict[str, Any]] = {
+        urn: plan["goal"] for urn, plan in planned.items() if plan.get("goal")
+    }
+    return {urn: goal.get("ignoreChanges", []) for urn, goal in goals.items()}
+
+
+class _Watch:
+    """Serves a program to the engine, and ends it at the time limit."""
+
+    def __init__(self, python: Path, run: RunDirectory, limit: float) -> None:
+        self.expired = False
+        self._python, self._run, self._limit = python, run, limit
+        self._mark = secrets.token_hex(8)
+        self.output = OutputTail()
+
+    @contextmanager
+    def serve(self, root: Path) -> Generator[str]:
+        """Serves the program; the form that `Engine.serve` expects."""
+        home = self._run.root / "home"
+        home.mkdir(exist_ok=True)
+        timer = threading.Timer(self._limit, self._expire)
+        timer.daemon = True
+        try:
+            with self.output.captured() as output:
+                try:
+                    variables = environment(home, self._mark)
+                    with language_host.served(
+                        root, self._python, environment=variables, output=output
+                    ) as address:
+                        timer.start()
+                        yield address
+                finally:
+                    timer.cancel()
+                    processes.end(self._mark, processes.PROGRAM_MARK)
+        finally:
+            shutil.rmtree(home, ignore_errors=True)
+
+    def _expire(self) -> None:
+        """Ends the program; the engine then ends by itself, or is ended too."""
+        self.expired = True
+        processes.end(self._mark, processes.PROGRAM_MARK)
+        stop = threading.Timer(_ENGINE_PATIENCE, stop_unnoted, (str(self._run.pulumi_workspace), {"pulumi"}))
+        stop.daemon = True
+        stop.start()

@@ -1,0 +1,41 @@
+"""What a change means for the cluster and its users, read from the inputs and outputs of resources."""
+
+from collections.abc import Iterator
+
+from kubeflow_aks.pull_request.observed import Observed
+from kubeflow_aks.pull_request.report.impacts import (
+    access,
+    cluster,
+    losses,
+    pool_changes,
+    protection,
+    removed_stack,
+    versions,
+)
+from kubeflow_aks.pull_request.report.impacts.impact import Impact
+from kubeflow_aks.pull_request.report.impacts.sides import Sides, sides_of
+
+__all__ = ["Impact", "impacts_of"]
+
+_LEVELS = ("danger", "caution", "news")
+
+
+def impacts_of(observed: Observed) -> list[Impact]:
+    """The impacts of a change, the worst first."""
+    if observed.head is None:
+        return list(removed_stack.impacts(observed))
+    if observed.head.failure:
+        return []
+    found = [*protection.refused(observed.refused), *_impacts(sides_of(observed))]
+    return sorted(found, key=lambda impact: _LEVELS.index(impact["level"]))
+
+
+def _impacts(sides: Sides) -> Iterator[Impact]:
+    lost = list(cluster.lost(sides))
+    yield from lost
+    yield from losses.impacts(sides)
+    yield from protection.impacts(sides)
+    yield from pool_changes.impacts(sides, with_cluster=bool(lost))
+    yield from versions.impacts(sides)
+    yield from access.impacts(sides)
+    yield from cluster.changed(sides)

@@ -1,0 +1,228 @@
+"""A stand-in for types that are not simulated: inputs are stored and compared, and a cloud's outputs are made up.
+
+Only for the preview of a change, where a type that is missing in our table must not hide all the others. Each such
+type is recorded for the report. The local AKS itself refuses it.
+"""
+
+from __future__ import annotations
+
+import importlib
+import re
+import threading
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Final
+
+import grpc
+from google.protobuf import empty_pb2, struct_pb2
+from pulumi import _types  # pyright: ignore[reportPrivateUsage]
+from pulumi.runtime.proto import provider_pb2
+from typing_extensions import override
+
+from kubeflow_aks.local_aks.azure import diff
+from kubeflow_aks.local_aks.protocol import wire
+from kubeflow_aks.local_aks.protocol.diff import diff_response
+from kubeflow_aks.local_aks.protocol.provider import Provider
+from kubeflow_aks.recorder import sdk_types
+
+_HUMP: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+
+
+class TypeFile:
+    """Type and function tokens in a file, one a line. Safe for many threads."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self._lock = threading.Lock()
+        self._known = set(file.read_text(encoding="utf-8").split()) if file.exists() else set[str]()
+
+    def add(self, token: str) -> None:
+        """Add a token once."""
+        with self._lock:
+            if token not in self._known:
+                self._known.add(token)
+                with self._file.open("a", encoding="utf-8") as sink:
+                    sink.write(f"{token}\n")
+
+
+class Unsimulated(Provider):
+    """Any package: stores inputs and compares them. Only the real provider knows replacements, so it plans none.
+
+    Args:
+        package: name of the Pulumi package.
+        version: the SDK's.
+        unknown_types: records every type and function.
+    """
+
+    def __init__(self, package: str, version: str, unknown_types: TypeFile) -> None:
+        super().__init__(package, version)
+        self._unknown_types = unknown_types
+
+    @override
+    def Parameterize(
+        self, request: provider_pb2.ParameterizeRequest, context: grpc.ServicerContext
+    ) -> provider_pb2.ParameterizeResponse:
+        """Serve a package that was generated from this one for one SDK, such as another API version's."""
+        return provider_pb2.ParameterizeResponse(name=request.value.name, version=request.value.version)
+
+    @override
+    def CheckConfig(
+        self, request: provider_pb2.CheckRequest, context: grpc.ServicerContext
+    ) -> provider_pb2.CheckResponse:
+        """Accept any configuration."""
+        return provider_pb2.CheckResponse(inputs=request.news)
+
+    @override
+    def DiffConfig(
+        self, request: provider_pb2.DiffRequest, context: grpc.ServicerContext
+    ) -> provider_pb2.DiffResponse:
+        """No change of configuration replaces anything."""
+        return _difference(request.olds, request.news)
+
+    @override
+    def Configure(
+        self, request: provider_pb2.ConfigureRequest, context: grpc.ServicerContext
+    ) -> provider_pb2.ConfigureResponse:
+        """Accept secrets and return them marked as secret."""
+        return provider_pb2.ConfigureResponse(acceptSecrets=True, supportsPreview=True)
+
+    @override
+    def Cancel(self, request: empty_pb2.Empty, context: grpc.ServicerContext) -> empty_pb2.Empty:
+        """Nothing here takes time."""
+        return empty_pb2.Empty()
+
+    @override
+    def Check(
+        self, request: provider_pb2.CheckRequest, context: grpc.ServicerContext
+    ) -> provider_pb2.CheckResponse:
+        """The inputs as they are."""
+        self._unknown_types.add(token_of(request))
+        return provider_pb2.CheckResponse(inputs=request.news)
+
+    @override
+    def Diff(
+        self, request: provider_pb2.DiffRequest, context: grpc.ServicerContext
+    ) -> provider_pb2.DiffResponse:
+        """What changed in the inputs."""
+        return _difference(request.old_inputs, request.news)
+
+    @override
+    def Create(
+        self, request: provider_pb2.CreateRequest, context: grpc.ServicerContext
+    ) -> provider_pb2.CreateResponse:
+        """The inputs, and outside a preview an id and what else the SDK expects."""
+        if request.preview:
+            return provider_pb2.CreateResponse(properties=request.properties)
+        return provider_pb2.CreateResponse(
+            id=_name(request), properties=_completed(request, request.properties)
+        )
+
+    @override
+    def Read(
+        self, request: provider_pb2.ReadRequest, context: grpc.ServicerContext
+    ) -> provider_pb2.ReadResponse:
+        """The resource as in the state; one that the state lacks is assumed to exist."""
+        self._unknown_types.add(token_of(request))
+        properties = _completed(request, request.properties)
+        return provider_pb2.ReadResponse(id=request.id, properties=properties, inputs=request.inputs)
+
+    @override
+    def Update(
+        self, request: provider_pb2.UpdateRequest, context: grpc.ServicerContext
+    ) -> provider_pb2.UpdateResponse:
+        """The new inputs, completed as at the creation: a preview with unknown outputs would show less."""
+        return provider_pb2.UpdateResponse(properties=_completed(request, request.news))
+
+    @override
+    def Delete(self, request: provider_pb2.DeleteRequest, context: grpc.ServicerContext) -> empty_pb2.Empty:
+        """The engine's state is the only storage."""
+        return empty_pb2.Empty()
+
+    @override
+    def Invoke(
+        self, request: provider_pb2.InvokeRequest, context: grpc.ServicerContext
+    ) -> provider_pb2.InvokeResponse:
+        """Made-up texts for the fields that the SDK expects: the engine accepts no unknown values from a function."""
+        self._unknown_types.add(request.tok)
+        answer = provider_pb2.InvokeResponse()
+        made_up = _texts(_result_fields(request.tok), request.tok.rpartition(":")[2])
+        getattr(answer, "return").CopyFrom(wire.encode(made_up))
+        return answer
+
+
+def with_unsimulated(known: Provider, knows: Callable[[str], bool], unknown: Unsimulated) -> Provider:
+    """A stand-in that passes types it does not know on to another.
+
+    Args:
+        known: the stand-in.
+        knows: whether it knows a type or function token.
+        unknown: answers for all others.
+    """
+    for method in ("Check", "Diff", "Create", "Read", "Update", "Delete", "Invoke"):
+        setattr(known, method, _either(getattr(known, method), getattr(unknown, method), knows))
+    setattr(known, "Parameterize", unknown.Parameterize)  # noqa: B010 - a method of this one object
+    return known
+
+
+def token_of(request: Any) -> str:
+    """The type or function that a call is about; an engine may send a type with the URN only."""
+    if isinstance(request, provider_pb2.InvokeRequest):
+        return request.tok
+    return request.type or request.urn.split("::")[2].rpartition("$")[2]
+
+
+def _either(
+    known: Callable[..., Any], unknown: Callable[..., Any], knows: Callable[[str], bool]
+) -> Callable[[Any, grpc.ServicerContext], Any]:
+    def answer(request: Any, context: grpc.ServicerContext) -> Any:
+        return (known if knows(token_of(request)) else unknown)(request, context)
+
+    return answer
+
+
+def _difference(olds: struct_pb2.Struct, news: struct_pb2.Struct) -> provider_pb2.DiffResponse:
+    changes = diff.detailed(wire.decode(olds), wire.decode(news), {}, frozenset())
+    return diff_response(changes, replaces=(), delete_first=False)
+
+
+def _name(request: Any) -> str:
+    return request.urn.rpartition("::")[2]
+
+
+def _completed(request: Any, given: struct_pb2.Struct) -> struct_pb2.Struct:
+    """The given values, and a text for each other output that should be one."""
+    result = wire.encode(_texts(_output_fields(token_of(request)), _name(request)))
+    result.MergeFrom(given)
+    return result
+
+
+def _texts(fields: Mapping[str, Any], name: str) -> dict[str, str]:
+    texts = [field for field, hint in fields.items() if str in sdk_types.arms(hint)]
+    return {field: name if field == "name" else f"{name}-{field}" for field in texts}
+
+
+@sdk_types.loaded_once
+def _output_fields(token: str) -> Mapping[str, Any]:
+    """A resource's outputs by wire name with their types in the SDK; empty if it is not found."""
+    resource = getattr(_module(token), token.rpartition(":")[2], None)
+    return _types.resource_types(resource) if resource else {}
+
+
+@sdk_types.loaded_once
+def _result_fields(token: str) -> Mapping[str, Any]:
+    """The same for the result of a function."""
+    function = token.rpartition(":")[2]
+    module = _module(token, _HUMP.sub("_", function).lower())
+    result = getattr(module, f"{function[:1].upper()}{function[1:]}Result", None)
+    return _types.output_type_types(result) if result else {}
+
+
+def _module(token: str, *inner: str) -> ModuleType | None:
+    """The SDK's module of a token, `pulumi_azure_native.network` of `azure-native:network:Subnet`."""
+    package, middle, _ = token.split(":")
+    parts = [part for part in middle.split("/")[:1] if part != "index"]
+    try:
+        return importlib.import_module(".".join([f"pulumi_{package.replace('-', '_')}", *parts, *inner]))
+    except ImportError:
+        return None

@@ -1,0 +1,36 @@
+"""The files of a scenario: the page and the observations."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from kubeflow_aks.scenario.checks import CheckResult
+from kubeflow_aks.scenario.cost import ScenarioCost
+from kubeflow_aks.scenario.observations import Observations, to_json
+from kubeflow_aks.scenario.report.page import page
+
+
+def write(
+    folder: Path,
+    observed: Observations,
+    results: Sequence[CheckResult],
+    cost: ScenarioCost | None,
+    *,
+    name: str = "demo",
+) -> Path:
+    """Writes the page and the observations into a folder.
+
+    Args:
+        folder: made where it is not there.
+        observed: what was observed.
+        results: of the checks.
+        cost: what it would have cost; None where a price is not known.
+        name: of both files, before `.html` and `.json`.
+
+    Returns:
+        The page.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / f"{name}.json").write_text(to_json(observed), encoding="utf-8")
+    html = folder / f"{name}.html"
+    html.write_text(page(observed, results, cost), encoding="utf-8")
+    return html

@@ -1,0 +1,160 @@
+"""Pipelines of Kubeflow on simulated nodes, and the attempts at their steps.
+
+A compiled workflow lacks what kwok's nodes need: how long a step runs and how it ends. Both are
+added to it, as inputs of the templates that all steps share; nothing else changes.
+"""
+
+from __future__ import annotations
+
+import copy
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from kubeflow_aks.scenario.workloads.kfp_compiler import Task, compiled
+
+Object = dict[str, Any]
+
+_WORK: Final = ("run-seconds", "exit-code")
+_FIRST: Final = "first-"
+_ALL_WORK: Final = (*_WORK, *(f"{_FIRST}{each}" for each in _WORK))
+_ATTEMPT: Final = re.compile(r"\.(?P<step>[^.()]+)(\(\d+\))?\.executor(\((?P<number>\d+)\))?$")
+"""Name of a step's pod: each part may be an attempt itself."""
+_DRIVERS: Final = frozenset({"system-container-driver", "system-dag-driver"})
+_EXECUTOR: Final = "system-container-executor"
+_POD: Final = "system-container-impl"
+
+
+@dataclass(frozen=True)
+class Work:
+    """What a step's pod does.
+
+    Attributes:
+        seconds: how long it works, in wall time.
+        exit_code: how its container ends.
+        first: what it does at the first attempt of several; None for the same.
+    """
+
+    seconds: float
+    exit_code: int = 0
+    first: Work | None = None
+
+    def values(self) -> dict[str, str]:
+        """As inputs of a template."""
+        first = self.first or self
+        numbers = (self.seconds, self.exit_code, first.seconds, first.exit_code)
+        return dict(zip(_ALL_WORK, map(str, numbers), strict=True))
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One pod of a step, from the workflow's status.
+
+    Attributes:
+        number: 0 for the first.
+        phase: as Argo reports it: Succeeded, Failed, Error, ...
+        message: why.
+    """
+
+    number: int
+    phase: str
+    message: str
+
+
+def workflow(
+    name: str,
+    namespace: str,
+    steps: Sequence[tuple[Task, Work]],
+    labels: Mapping[str, str] | None = None,
+) -> Object:
+    """A workflow of tasks that do some work; see `simulated`."""
+    work = {task.name: each for task, each in steps}
+    return simulated(compiled(name, [task for task, _ in steps]), name, namespace, work, labels)
+
+
+def simulated(
+    workflow: Object,
+    name: str,
+    namespace: str,
+    work: Mapping[str, Work],
+    labels: Mapping[str, str] | None = None,
+) -> Object:
+    """A compiled workflow that can run on simulated nodes.
+
+    Args:
+        workflow: as Kubeflow's compiler wrote it; it stays as it is.
+        name: what it is called here.
+        namespace: where it runs.
+        work: what each task does; drivers end at once.
+        labels: of the workflow and the pods of its steps.
+    """
+    workflow = copy.deepcopy(workflow)
+    metadata = workflow["metadata"]
+    metadata.pop("generateName", None)
+    metadata |= {"name": name, "namespace": namespace, "labels": {**metadata["labels"], **(labels or {})}}
+    for template in workflow["spec"]["templates"]:
+        called = template["name"].removeprefix("retry-")
+        if called in _DRIVERS:
+            template["metadata"]["annotations"]["local-aks/run-seconds"] = "0"
+        elif called == _POD:
+            _take_work(template)
+            template["metadata"]["labels"] = dict(labels or {})
+            several = "retryStrategy" in template
+            template["metadata"]["annotations"] |= {
+                f"local-aks/{each}": _this_attempt(each) if several else _input(each) for each in _WORK
+            }
+        elif called == _EXECUTOR:
+            _take_work(template)
+            _give(template, {key: _input(key) for key in _ALL_WORK}, _POD)
+        else:
+            for task in template["dag"]["tasks"]:
+                if task["name"] in work:
+                    _give({"dag": {"tasks": [task]}}, work[task["name"]].values(), _EXECUTOR)
+    return workflow
+
+
+def _input(name: str) -> str:
+    return f"{{{{inputs.parameters.{name}}}}}"
+
+
+def _this_attempt(name: str) -> str:
+    return f"{{{{=inputs.parameters[retries == '0' ? '{_FIRST}{name}' : '{name}']}}}}"
+
+
+def _take_work(template: Object) -> None:
+    template["inputs"]["parameters"] += [{"name": each} for each in _ALL_WORK]
+
+
+def _give(template: Object, values: Mapping[str, str], called: str) -> None:
+    """Gives arguments to the tasks of a DAG that call a template."""
+    for task in template["dag"]["tasks"]:
+        if task["template"].endswith(called):
+            task["arguments"]["parameters"] += [{"name": key, "value": each} for key, each in values.items()]
+
+
+def phase(live: Object) -> str:
+    """The phase of a workflow; empty before the controller has handled it."""
+    return live.get("status", {}).get("phase", "")
+
+
+def ended(live: Object) -> bool:
+    """Whether a workflow is over."""
+    return phase(live) in {"Succeeded", "Failed", "Error"}
+
+
+def attempts(live: Object) -> dict[str, list[Attempt]]:
+    """The attempts at each step that began, in order; drivers are none."""
+    found: dict[str, list[Attempt]] = defaultdict(list)
+    for step, attempt in _attempts(live):
+        found[step].append(attempt)
+    return {step: sorted(each, key=lambda attempt: attempt.number) for step, each in found.items()}
+
+
+def _attempts(live: Object) -> Iterator[tuple[str, Attempt]]:
+    for node in live.get("status", {}).get("nodes", {}).values():
+        found = _ATTEMPT.search(node["name"])
+        if found and node["type"] == "Pod":
+            number = int(found["number"] or 0)
+            yield found["step"], Attempt(number, node.get("phase", ""), node.get("message", ""))

@@ -1,0 +1,50 @@
+"""Lists and foreign texts inside a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+_MOST_NAMES: Final = 3
+_LONGEST_NAME: Final = 100
+
+
+def listed(names: Iterable[str], most: int = _MOST_NAMES) -> str:
+    """Names in order: `a`, `a and b`, `a, b, c and 12 more`."""
+    found = sorted(names)
+    if (left := len(found) - most) > 0:
+        return f"{', '.join(found[:most])} and {left} more"
+    return " and ".join([", ".join(found[:-1]), found[-1]] if len(found) > 1 else found)
+
+
+def first_of(texts: Sequence[str], most: int) -> str:
+    """The first texts, in their order: `a, b`, or `a, b and 12 more`."""
+    more = f" and {len(texts) - most} more" if len(texts) > most else ""
+    return f"{', '.join(texts[:most])}{more}"
+
+
+def shown(text: str) -> str:
+    """A name that the user or a file gave: at most 100 characters, in ASCII if it cannot be printed."""
+    short = text if len(text) <= _LONGEST_NAME else f"{text[:_LONGEST_NAME]}…"
+    return short if short.isprintable() else ascii(short)
+
+
+def printable(text: str) -> str:
+    """A text with its control characters escaped."""
+    return "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)
+
+
+def one_line(text: object, longest: int | None = None) -> str:
+    """A text from elsewhere on one line: white space folded, control characters escaped.
+
+    Args:
+        text: anything with a `str`.
+        longest: characters; a longer text ends with `…`.
+    """
+    line = printable(" ".join(str(text).split()))
+    return line if longest is None or len(line) <= longest else f"{line[: longest - 1]}…"
+
+
+def last_lines(text: str, most: int = 2) -> str:
+    """The last lines of a program's output that are not empty, on one line: `first | second`."""
+    return " | ".join([line.strip() for line in text.splitlines() if line.strip()][-most:])

@@ -1,0 +1,59 @@
+"""The top of a page for a terminal."""
+
+import shutil
+import textwrap
+from collections.abc import Iterator
+
+from kubeflow_aks.text.blocks import Alert, Block, Items, Lines, Page, Paragraph, Picture, Table
+from kubeflow_aks.text.columns import cut, table
+from kubeflow_aks.text.escape import visible
+
+_NARROWEST = 40
+_NARROWEST_TABLES = 60
+_USUAL = (110, 24)
+
+
+def terminal_width() -> int:
+    """Columns of the terminal, at least what a table of pools needs; 110 where there is no terminal."""
+    return max(shutil.get_terminal_size(_USUAL).columns, _NARROWEST_TABLES)
+
+
+def terminal(shown: Page, width: int) -> list[str]:
+    """What stands above the fold, as lines of at most `width` columns."""
+    width = max(width, _NARROWEST)
+    lines = list(wrapped(shown.headline, width))
+    for block in shown.top:
+        lines += _lines(block, width)
+    return lines
+
+
+def _lines(block: Block, width: int) -> Iterator[str]:
+    match block:
+        case Paragraph(text):
+            yield from wrapped(text, width)
+        case Items(items):
+            for item in items:
+                yield from wrapped(item, width, "- ")
+        case Alert(danger, items):
+            for item in items:
+                yield from wrapped(item, width, "!! " if danger else "! ")
+        case Table(head, rows, numbers):
+            plain = [[visible(cell).replace("`", "") for cell in row] for row in (head, *rows)]
+            for row in table(plain, width, numbers):
+                yield from row
+        case Lines(lines):
+            yield from (cut(visible(line), width) for line in lines)
+        case Picture():
+            pass
+
+
+def wrapped(text: str, width: int, mark: str = "") -> Iterator[str]:
+    """A sentence as lines of at most `width` columns, the first with `mark` in front."""
+    shown = visible(" ".join(text.split())).replace("`", "")
+    yield from textwrap.wrap(
+        shown,
+        width,
+        initial_indent=mark,
+        subsequent_indent=" " * len(mark),
+        break_on_hyphens=False,
+    )

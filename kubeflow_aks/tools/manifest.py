@@ -1,0 +1,166 @@
+"""Which tools the local AKS needs and how each is built (docs/facts/engine.md#what-can-be-built).
+
+What stands here of a group's tools and the group's `go.mod`/`go.sum` decide what the binaries do: `installed.store`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Final
+
+PULUMI_VERSION: Final = "3.259.0"
+"""The engine's."""
+_STRIP: Final = "-s -w"
+
+
+@dataclass(frozen=True)
+class Tool:
+    """One program.
+
+    Attributes:
+        name: file name of the binary.
+        group: folder beside this file whose `go.mod` and `go.sum` pin the tool and all it is made of.
+        package: import path of its main package.
+        version: exact version, without the leading "v".
+        minutes: measured time of a cold build on 2 cores, download included.
+        version_arguments: options that print the version; empty if the program has none.
+        ldflags: linker flags, version stamps among them.
+        tags: build tags.
+        manifests: files of the tool's module that are kept beside the binary, as a pattern: its custom resources.
+        optional: built only if requested by name.
+        pin: version of its module where that has another one than the program.
+    """
+
+    name: str
+    group: str
+    package: str
+    version: str
+    minutes: float
+    version_arguments: tuple[str, ...] = ("--version",)
+    ldflags: str = _STRIP
+    tags: str = ""
+    manifests: str = ""
+    optional: bool = False
+    pin: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.name} v{self.version}"
+
+    @property
+    def build_flags(self) -> tuple[str, ...]:
+        """Flags of `go build`: reproducible paths, and nothing that `go.sum` does not vouch for."""
+        tags = ("-tags", self.tags) if self.tags else ()
+        return ("-mod=readonly", "-trimpath", *tags, "-ldflags", self.ldflags)
+
+
+def _kubernetes(name: str, *, minutes: float, version_arguments: tuple[str, ...] = ("--version",)) -> Tool:
+    """A program of Kubernetes itself; unstamped it would call itself v0.0.0 and confuse its clients."""
+    version = "1.34.4"
+    stamp = {
+        "gitVersion": f"v{version}",
+        "gitMajor": "1",
+        "gitMinor": "34",
+        "gitTreeState": "clean",
+        "gitCommit": "0",
+        "buildDate": "1970-01-01T00:00:00Z",
+    }
+    packages = ("k8s.io/component-base/version", "k8s.io/client-go/pkg/version")
+    stamps = (f"-X {package}.{key}={value}" for package in packages for key, value in stamp.items())
+    return Tool(
+        name=name,
+        group="kubernetes",
+        package=f"k8s.io/kubernetes/cmd/{name}",
+        version=version,
+        minutes=minutes,
+        version_arguments=version_arguments,
+        ldflags=" ".join((_STRIP, *stamps)),
+    )
+
+
+def _kwok(name: str, *, minutes: float) -> Tool:
+    return Tool(name, "kwok", f"sigs.k8s.io/kwok/cmd/{name}", "0.8.0", minutes)
+
+
+TOOLS: Final = (
+    _kubernetes("kube-apiserver", minutes=6.5),
+    _kubernetes("kube-controller-manager", minutes=2.5),
+    _kubernetes("kubectl", minutes=1, version_arguments=("version", "--client")),
+    _kubernetes("kube-scheduler", minutes=0.3),
+    Tool(
+        name="pulumi",
+        group="engine",
+        package="github.com/pulumi/pulumi/pkg/v3/cmd/pulumi",
+        version=PULUMI_VERSION,
+        minutes=7.5,
+        version_arguments=("version",),
+        # Without the stamp `pulumi version` prints nothing and the Automation API refuses it.
+        ldflags=f"{_STRIP} -X github.com/pulumi/pulumi/sdk/v3/go/common/version.Version=v{PULUMI_VERSION}",
+        tags="osusergo",
+    ),
+    _kwok("kwokctl", minutes=2.5),
+    _kwok("kwok", minutes=0.7),
+    Tool("etcd", "etcd", "go.etcd.io/etcd/server/v3", "3.6.14", minutes=1.5),
+    Tool(
+        name="workflow-controller",
+        group="argo",
+        package="github.com/argoproj/argo-workflows/v3/cmd/workflow-controller",
+        version="3.7.3",
+        minutes=6.5,
+        version_arguments=(),
+        manifests="manifests/base/crds/minimal/argoproj.io_*.yaml",
+        optional=True,
+    ),
+    Tool(
+        name="training-operator.v1",
+        group="training",
+        package="github.com/kubeflow/training-operator/cmd/training-operator.v1",
+        version="1.9.2",
+        minutes=2.5,
+        version_arguments=(),
+        manifests="manifests/base/crds/kubeflow.org_*.yaml",
+        optional=True,
+    ),
+    Tool(
+        name="tofu",
+        group="tofu",
+        package="github.com/opentofu/opentofu/cmd/tofu",
+        version="1.12.6",
+        minutes=3,
+        version_arguments=("version",),
+        # Without it every version calls itself a development one.
+        ldflags=f"{_STRIP} -X github.com/opentofu/opentofu/version.dev=no",
+        optional=True,
+    ),
+    Tool(
+        name="juju",
+        group="juju",
+        package="github.com/juju/juju/cmd/juju",
+        version="3.6.25",
+        minutes=3,
+        version_arguments=("version",),
+        tags="minimal,provider_kubernetes",  # of all clouds only Kubernetes
+        optional=True,
+        pin="0.0.0-20260624121659-3cabf69373cf",  # its tags are of no major version that Go knows
+    ),
+)
+"""Every tool; within a group in build order, groups with the longest build first."""
+
+OPTIONAL: Final = {
+    "argo": "workflow-controller",
+    "training": "training-operator.v1",
+    "tofu": "tofu",
+    "juju": "juju",
+}
+"""Values of `--with`, and the tool that each adds."""
+
+
+def selected(extras: tuple[str, ...] = ()) -> tuple[Tool, ...]:
+    """All tools that are not optional, and those that `extras` (keys of `OPTIONAL`) name."""
+    added = {OPTIONAL[extra] for extra in extras}
+    return tuple(tool for tool in TOOLS if not tool.optional or tool.name in added)
+
+
+def only(names: Collection[str]) -> tuple[Tool, ...]:
+    """The tools of these names."""
+    return tuple(tool for tool in TOOLS if tool.name in names)

@@ -1,0 +1,134 @@
+"""What Kubeflow and every pod rest on runs: the platform's pods, the cluster's DNS, its namespaces and its APIs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Final
+
+from kubeflow_aks.clients.kubernetes.objects import Object, at, condition, items, name_of
+from kubeflow_aks.deployed.outputs import Outputs
+from kubeflow_aks.text.numbers import counted
+from kubeflow_aks.text.sentences import listed, one_line
+from kubeflow_aks.verify.findings import CheckResult, failed, group_by_first, passed, unknown
+from kubeflow_aks.verify.snapshot import (
+    OUR_NAMESPACE,
+    ClusterSnapshot,
+    is_platform,
+    is_ready,
+    labels,
+    qualified_name,
+    seconds,
+    text,
+)
+
+_SYSTEM: Final = "kube-system"
+_STARTING: Final = ("ContainerCreating", "PodInitializing")
+"""Reasons to wait that pass by themselves: the kubelet's, before a container was tried."""
+_PULLING: Final = ("ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull")
+_DNS: Final = "kube-dns"
+"""Label `k8s-app` of the pods behind the cluster's DNS service ("Debugging DNS Resolution")."""
+_LONG: Final = timedelta(minutes=10)
+"""Our choice: an orderly deletion takes seconds."""
+
+
+def pods_run(snapshot: ClusterSnapshot, outputs: Outputs) -> Iterator[CheckResult]:
+    """No pod of Kubeflow's platform, of this product or of AKS itself fails to start, to be ready or to end."""
+    given = seconds(outputs.basis("autoscaler", "maxNodeProvisionTime"))
+    ready_nodes = {name_of(node) for node in snapshot.nodes.required() if is_ready(node)}
+    pods = [pod for pod in snapshot.pods.required() if _is_watched(text(pod, "metadata", "namespace"))]
+    placed = [pod for pod in pods if text(pod, "spec", "nodeName") in ready_nodes]
+    wrong = [(problem, qualified_name(pod)) for pod in placed if (problem := _problem(pod, snapshot, given))]
+    for (why, action), found in group_by_first(wrong).items():
+        yield failed(f"{counted(len(found), 'pod')} {why} ({listed(found)})", action)
+    if not pods:
+        yield unknown("no pod of Kubeflow's platform or of AKS is there yet")
+    elif not wrong:
+        yield passed(f"pods of Kubeflow's platform and of AKS run: {len(pods)}")
+
+
+def dns(snapshot: ClusterSnapshot, _: Outputs) -> Iterator[CheckResult]:
+    """A pod of the cluster's DNS is ready; without one no pod finds another by name."""
+    system = [pod for pod in snapshot.pods.required() if text(pod, "metadata", "namespace") == _SYSTEM]
+    served = [pod for pod in system if labels(pod).get("k8s-app") == _DNS]
+    ready = [pod for pod in served if is_ready(pod)]
+    if ready:
+        yield passed(f"the cluster's DNS answers from {counted(len(ready), 'pod')}")
+    elif not system:
+        yield unknown("no pod of AKS's own is there, so the cluster's DNS cannot be checked")
+    else:
+        yield failed(
+            f"no pod of the cluster's DNS is ready ({len(served)} there), so no pod finds another by name",
+            "see `kubectl --namespace kube-system get deployment coredns` and its events; AKS keeps two pods or more",
+        )
+
+
+def namespaces(snapshot: ClusterSnapshot, _: Outputs) -> Iterator[CheckResult]:
+    """No namespace of the platform is being deleted, and no other one is stuck in deletion."""
+    for each in snapshot.namespaces.required():
+        since = snapshot.age(at(each, "metadata", "deletionTimestamp"))
+        if not at(each, "metadata", "deletionTimestamp"):
+            continue
+        ours = is_platform(name_of(each)) or name_of(each) == OUR_NAMESPACE
+        if ours or since > _LONG:
+            yield failed(
+                f"namespace {name_of(each)} is being deleted, for {since.total_seconds() / 60:.0f} min now"
+                f"{_what_is_left(each)}; nothing can be created in it",
+                "if nobody removes it on purpose (`juju destroy-model`), see `kubectl get namespace "
+                f"{name_of(each)} --output yaml`: it goes when what is left in it is gone; then `pulumi up --refresh`, "
+                "or deploy Kubeflow again",
+            )
+
+
+def apis(snapshot: ClusterSnapshot, _: Outputs) -> Iterator[CheckResult]:
+    """Each API that a service in the cluster serves is available: otherwise no namespace can be deleted."""
+    for each in snapshot.api_services.required():
+        available = condition(each, "Available")
+        if available.get("status") == "False":
+            why = one_line(available.get("message") or available.get("reason") or "no reason given")
+            yield failed(
+                f"API {name_of(each)} is not available, and no namespace can be deleted until it is: {why}",
+                f"check the pods behind it; if nothing needs it any more, `kubectl delete apiservice {name_of(each)}`",
+            )
+
+
+def _is_watched(namespace: str) -> bool:
+    return is_platform(namespace) or namespace in (OUR_NAMESPACE, _SYSTEM)
+
+
+def _problem(pod: Object, snapshot: ClusterSnapshot, given: timedelta) -> tuple[str, str] | None:
+    """What is wrong with a pod on a ready node, and what to do; None if nothing is, or it may still pass."""
+    describe = f"`kubectl --namespace {text(pod, 'metadata', 'namespace')} describe pod`"
+    deleted = at(pod, "metadata", "deletionTimestamp")
+    if deleted:
+        stuck = snapshot.age(deleted) > _LONG
+        return ("stuck in deletion", f"see {describe}: a finalizer or a volume holds it") if stuck else None
+    for status in (
+        *items(at(pod, "status", "initContainerStatuses")),
+        *items(at(pod, "status", "containerStatuses")),
+    ):
+        waiting = at(status, "state", "waiting")
+        reason = text(waiting, "reason")
+        if reason and reason not in _STARTING:
+            image = f" of {one_line(text(status, 'image'))}" if reason in _PULLING else ""
+            return (
+                f"in {one_line(reason)}{image}",
+                "check that the image exists and that its registry lets the nodes pull, Docker Hub's limits included"
+                if image
+                else f"see {describe} and `kubectl logs --previous` of the container",
+            )
+    ready = condition(pod, "Ready")
+    since = ready.get("lastTransitionTime") or at(pod, "metadata", "creationTimestamp")
+    if ready.get("status") != "True" and snapshot.age(since) > given:
+        return f"not ready for longer than {given.total_seconds() / 60:.0f} min", f"see {describe}"
+    return None
+
+
+def _what_is_left(namespace: Object) -> str:
+    """Why a namespace is still there, in the API server's words."""
+    why = [
+        one_line(text(each, "message"))
+        for each in items(at(namespace, "status", "conditions"))
+        if text(each, "status") == "True" and text(each, "message")
+    ]
+    return f" ({'; '.join(why)})" if why else ""

@@ -1,0 +1,170 @@
+"""What was read from a cluster, as plain data; a field of an object may hold any JSON value."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Final, Generic, TypeVar
+
+from kubeflow_aks.clients.kubernetes.objects import Object, at, condition, fields, items
+
+T = TypeVar("T")
+
+POOL_LABEL: Final = "kubernetes.azure.com/agentpool"
+OUR_NAMESPACE: Final = "kubeflow-aks"
+"""The namespace of everything of this product."""
+CONTRACT: Final = "agent-pools"
+"""The ConfigMap with the pool contract."""
+_PLATFORM: Final = re.compile(r"kubeflow|(?:controller|knative)-.*")
+_LONG_AGO: Final = datetime.min.replace(tzinfo=UTC)
+
+
+class UnknownError(Exception):
+    """A check lacks something that could not be read; the text is the reason."""
+
+
+@dataclass(frozen=True)
+class Result(Generic[T]):
+    """A value that was read, or the reason why it could not be.
+
+    Attributes:
+        value: None if it could not be read.
+        reason: empty if it was read.
+    """
+
+    value: T | None = None
+    reason: str = ""
+
+    def required(self) -> T:
+        """The value.
+
+        Raises:
+            UnknownError: it could not be read.
+        """
+        if self.value is None:
+            raise UnknownError(self.reason or "it was not read")
+        return self.value
+
+
+@dataclass(frozen=True)
+class ClusterSnapshot:
+    """The state of a cluster at one time. An object that does not exist is an empty one.
+
+    Attributes:
+        now: time of the snapshot by the API server's clock, or by this machine's if the server does not send its own.
+        clock: by how much this machine's clock is ahead of the API server's.
+        version: the API server's `/version`.
+        nodes: all nodes.
+        pods: all pods that have not ended.
+        namespaces: all namespaces.
+        storage_classes: all storage classes.
+        priority_map: ConfigMap of the autoscaler's priority expander.
+        autoscaler: ConfigMap with the autoscaler's status.
+        expander_events: events on the priority map.
+        untriggered: the autoscaler's events on pods for which it adds no node.
+        argo: ConfigMap of Argo's workflow controller.
+        limits: by node, the log of the container that raises kernel limits.
+        guard: by probe, the API server's refusal; empty if it admits the pod.
+        juju: the user that the API server authenticates Juju's token as; empty if it rejects the token.
+        juju_rights: whether that user may do everything.
+        contract: ConfigMap with the pool contract.
+        contract_readers: whether every user with valid credentials may read it.
+        daemon_sets: DaemonSets of this product.
+        priority_classes: all priority classes.
+        webhooks: all configurations of admission webhooks.
+        endpoints: by namespace, the EndpointSlices where a webhook has its service.
+        api_services: all APIs that the API server serves, itself or by a service.
+    """
+
+    now: datetime
+    clock: Result[timedelta] = field(default_factory=Result[timedelta])
+    version: Result[Object] = field(default_factory=Result[Object])
+    nodes: Result[list[Object]] = field(default_factory=Result[list[Object]])
+    pods: Result[list[Object]] = field(default_factory=Result[list[Object]])
+    namespaces: Result[list[Object]] = field(default_factory=Result[list[Object]])
+    storage_classes: Result[list[Object]] = field(default_factory=Result[list[Object]])
+    priority_map: Result[Object] = field(default_factory=Result[Object])
+    autoscaler: Result[Object] = field(default_factory=Result[Object])
+    expander_events: Result[list[Object]] = field(default_factory=Result[list[Object]])
+    untriggered: Result[list[Object]] = field(default_factory=Result[list[Object]])
+    argo: Result[Object] = field(default_factory=Result[Object])
+    limits: Mapping[str, Result[str]] = field(default_factory=dict[str, Result[str]])
+    guard: Mapping[str, Result[str]] = field(default_factory=dict[str, Result[str]])
+    juju: Result[Object] = field(default_factory=Result[Object])
+    juju_rights: Result[bool] = field(default_factory=Result[bool])
+    contract: Result[Object] = field(default_factory=Result[Object])
+    contract_readers: Result[bool] = field(default_factory=Result[bool])
+    daemon_sets: Result[list[Object]] = field(default_factory=Result[list[Object]])
+    priority_classes: Result[list[Object]] = field(default_factory=Result[list[Object]])
+    webhooks: Result[list[Object]] = field(default_factory=Result[list[Object]])
+    endpoints: Mapping[str, Result[list[Object]]] = field(default_factory=dict[str, Result[list[Object]]])
+    api_services: Result[list[Object]] = field(default_factory=Result[list[Object]])
+
+    def unreadable(self) -> str:
+        """Why none of the cluster's objects could be read; empty if some could."""
+        results = (self.nodes, self.pods, self.namespaces, self.storage_classes, self.autoscaler)
+        return "" if any(result.value is not None for result in results) else self.nodes.reason
+
+    def age(self, time: object) -> timedelta:
+        """How long ago a time of the API was; a value that is no time counts as long ago."""
+        return self.now - moment(time)
+
+
+def moment(time: object) -> datetime:
+    """A time as the API writes it; a value that is no time counts as long ago."""
+    try:
+        found = datetime.fromisoformat(time) if isinstance(time, str) else _LONG_AGO
+    except ValueError:
+        return _LONG_AGO
+    return found if found.tzinfo else found.replace(tzinfo=UTC)
+
+
+def text(obj: object, *path: str) -> str:
+    """The text at a path; empty if there is none."""
+    found = at(obj, *path)
+    return found if isinstance(found, str) else ""
+
+
+def labels(obj: object) -> Mapping[str, str]:
+    """The labels of an object."""
+    found = fields(at(obj, "metadata", "labels"))
+    return {key: value for key, value in found.items() if isinstance(value, str)}
+
+
+def is_platform(namespace: str) -> bool:
+    """Whether a namespace is Juju's model, a controller of Juju's, or the charms' Knative."""
+    return _PLATFORM.fullmatch(namespace) is not None
+
+
+def pool_of(node: object) -> str:
+    """The agent pool of a node; empty if it has no such label."""
+    return labels(node).get(POOL_LABEL, "")
+
+
+def owned_by(obj: object, kind: str) -> bool:
+    """Whether an object of some kind owns this one."""
+    return any(text(owner, "kind") == kind for owner in items(at(obj, "metadata", "ownerReferences")))
+
+
+def is_ready(obj: Object) -> bool:
+    """Whether a node or pod has the condition Ready."""
+    return condition(obj, "Ready").get("status") == "True"
+
+
+def qualified_name(obj: object) -> str:
+    """`namespace/name`."""
+    return f"{text(obj, 'metadata', 'namespace')}/{text(obj, 'metadata', 'name')}"
+
+
+def seconds(duration: object) -> timedelta:
+    """A duration of the settings, such as `10m`.
+
+    Raises:
+        UnknownError: it has another form.
+    """
+    found = re.fullmatch(r"([0-9]{1,6})([smh])", duration) if isinstance(duration, str) else None
+    if found is None:
+        raise UnknownError(f"{duration!r} in the outputs is not a duration such as 10m")
+    return timedelta(seconds=int(found[1]) * {"s": 1, "m": 60, "h": 3600}[found[2]])

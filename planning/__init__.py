@@ -1,6 +1,0 @@
-"""Pure planning: settings in, one plan out. Never imports pulumi, so that every rule is tested without an engine."""
-
-from planning.plan import Plan, plan
-from planning.pools import AgentPool, Purpose
-
-__all__ = ["AgentPool", "Plan", "Purpose", "plan"]

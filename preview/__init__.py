@@ -1,1 +1,0 @@
-"""Shows what `pulumi up` would create, from one recorded run: no account, no CLI, nothing created."""

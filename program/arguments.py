@@ -1,0 +1,268 @@
+"""From one plan to the arguments of each component; the only place that knows both.
+
+Settings and arguments of the same meaning have the same name, so that whole groups are passed on as they are.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, TypedDict
+
+import pulumi
+from pulumi_azure_native import resources
+
+from components.agent_pools import AgentPoolsArgs
+from components.aks_cluster import AksCluster
+from components.aks_cluster_args import (
+    AksClusterArgs,
+    ApiAccessSpec,
+    AutoscalerSpec,
+    ClusterNetworkSpec,
+    KubernetesSpec,
+    SshSpec,
+)
+from components.container_registry import ContainerRegistry, ContainerRegistryArgs
+from components.data_store import DataStore, DataStoreArgs
+from components.kubeconfig import api_endpoint
+from components.kubeflow.prerequisites import KubeflowPrerequisites, KubeflowPrerequisitesArgs
+from components.kubeflow.storage import CheckpointClassSpec
+from components.monitoring import Monitoring, MonitoringArgs
+from components.network import Network, NetworkArgs
+from components.pool_specs import AgentPoolSpec, SystemPoolSpec
+from program.planning import AgentPool, Plan, Purpose
+from program.planning.cluster_basis import cluster_basis
+from program.planning.cost_basis import cost_basis
+from program.planning.hardware import GPU
+from program.planning.names import dns_label
+from program.planning.quota import vcpu_quota
+from program.planning.redundancy import blob_sku, disk_sku
+from program.settings import CheckpointClass, SettingsModel
+from program.settings import DataStore as DataStoreSettings
+
+
+class ResourceGroupArgs(TypedDict):
+    """Arguments of the resource group."""
+
+    resource_group_name: str
+    location: str
+    tags: dict[str, str]
+
+
+def resource_group(plan: Plan) -> ResourceGroupArgs:
+    """Arguments of the resource group."""
+    settings = plan.settings
+    return ResourceGroupArgs(
+        resource_group_name=plan.names.base, location=settings.location, tags=settings.tags.as_dict()
+    )
+
+
+def network(plan: Plan, group: resources.ResourceGroup) -> NetworkArgs:
+    """Arguments of the network."""
+    return NetworkArgs(
+        **_named(NetworkArgs, plan.settings.network),
+        resource_group_name=group.name,
+        location=plan.settings.location,
+        dns_label=_dns_label(plan, group),
+        tags=plan.settings.tags.as_dict(),
+    )
+
+
+def cluster(plan: Plan, group: resources.ResourceGroup, network: Network) -> AksClusterArgs:
+    """Arguments of the cluster."""
+    settings = plan.settings
+    access = _named(ApiAccessSpec, settings.api_access)
+    access["authorized_ip_ranges"] = _with_own(access["authorized_ip_ranges"], network)
+    return AksClusterArgs(
+        resource_group_name=group.name,
+        resource_group_id=group.id,
+        location=settings.location,
+        kubernetes=KubernetesSpec(**_named(KubernetesSpec, settings.kubernetes)),
+        network=ClusterNetworkSpec(**_named(ClusterNetworkSpec, settings.network)),
+        api_access=ApiAccessSpec(**access),
+        autoscaler=AutoscalerSpec(**_named(AutoscalerSpec, settings.autoscaler)),
+        system_pool=SystemPoolSpec(
+            **_named(SystemPoolSpec, settings.system_pool),
+            subnet_id=network.subnet_ids[plan.system_pool.subnet],
+        ),
+        blob_driver=settings.data.checkpoints.enabled,
+        ssh=SshSpec(**_named(SshSpec, settings.ssh)) if settings.ssh else None,
+        tags=settings.tags.as_dict(),
+    )
+
+
+def registry(
+    plan: Plan, group: resources.ResourceGroup, network: Network, cluster: AksCluster
+) -> ContainerRegistryArgs:
+    """Arguments of the registry."""
+    registry = _named(ContainerRegistryArgs, plan.settings.registry)
+    registry["authorized_ip_ranges"] = _with_own(registry["authorized_ip_ranges"], network)
+    return ContainerRegistryArgs(
+        **registry,
+        resource_group_name=group.name,
+        location=plan.settings.location,
+        puller_object_id=cluster.kubelet_object_id,
+        tags=plan.settings.tags.as_dict(),
+    )
+
+
+def data_store(plan: Plan, group: resources.ResourceGroup, cluster: AksCluster) -> DataStoreArgs | None:
+    """Arguments of the data store; None for a stack without one."""
+    store = plan.settings.data.store
+    if store is None:
+        return None
+    return DataStoreArgs(
+        **_on_blobs(DataStoreArgs, store, plan),
+        resource_group_name=group.name,
+        location=plan.settings.location,
+        oidc_issuer=cluster.oidc_issuer,
+        tags=plan.settings.tags.as_dict(),
+    )
+
+
+def monitoring(plan: Plan, group: resources.ResourceGroup, cluster: AksCluster) -> MonitoringArgs | None:
+    """Arguments of the monitoring; None for a stack that collects no logs."""
+    if not plan.settings.monitoring.logs:
+        return None
+    return MonitoringArgs(
+        **_named(MonitoringArgs, plan.settings.monitoring),
+        resource_group_name=group.name,
+        location=plan.settings.location,
+        cluster_id=cluster.cluster_id,
+        tags=plan.settings.tags.as_dict(),
+    )
+
+
+def pools(
+    plan: Plan, group: resources.ResourceGroup, network: Network, cluster: AksCluster
+) -> AgentPoolsArgs:
+    """Arguments of the user pools."""
+    return AgentPoolsArgs(
+        resource_group_name=group.name,
+        cluster=cluster.managed_cluster,
+        pools=[_pool(plan, pool, network) for pool in plan.user_pools],
+        kubernetes_version=plan.settings.kubernetes.version,
+        os_sku=plan.settings.kubernetes.os_sku,
+        gpu_driver=plan.settings.gpu.driver,
+        tags=plan.settings.tags.as_dict(),
+    )
+
+
+def prerequisites(plan: Plan, cluster: AksCluster) -> KubeflowPrerequisitesArgs:
+    """Arguments of Charmed Kubeflow's prerequisites."""
+    kubeflow = _named(KubeflowPrerequisitesArgs, plan.settings.kubeflow)
+    kubeflow["storage_class"] |= {"sku": disk_sku(plan.settings)}
+    return KubeflowPrerequisitesArgs(
+        **kubeflow,
+        checkpoints=CheckpointClassSpec(
+            **_on_blobs(CheckpointClassSpec, plan.settings.data.checkpoints, plan)
+        ),
+        cluster=cluster.managed_cluster,
+        priorities=plan.priorities,
+        pool_contract=json.dumps(plan.contract, indent=1),
+        device_plugin=plan.settings.gpu.plugin == "devicePlugin"
+        and any(pool.hardware == GPU for pool in plan.pools),
+        gpu_slices=any(pool.gpu_instance_profile for pool in plan.pools),
+        network_policies=plan.settings.network.policy != "none",
+        protect=plan.settings.protect,
+    )
+
+
+class KubernetesProviderArgs(TypedDict):
+    """Arguments of the Kubernetes provider."""
+
+    kubeconfig: pulumi.Input[str]
+    cluster_identifier: pulumi.Input[str]
+    enable_config_map_mutable: bool
+
+
+def kubernetes_provider(cluster: AksCluster) -> KubernetesProviderArgs:
+    """Arguments of the provider for objects in the cluster.
+
+    The identifier never changes: without it a new address of the API server would replace every object.
+    ConfigMaps are changed in place, so that the autoscaler never misses its priority map. Both are measured in
+    tests/local/kubernetes, against a recording of the real provider.
+    """
+    return KubernetesProviderArgs(
+        kubeconfig=cluster.kubeconfig, cluster_identifier=cluster.cluster_id, enable_config_map_mutable=True
+    )
+
+
+def outputs(  # noqa: PLR0917 - one for each component
+    plan: Plan,
+    group: resources.ResourceGroup,
+    network: Network,
+    cluster: AksCluster,
+    kubeflow: KubeflowPrerequisites,
+    registry: ContainerRegistry,
+    store: DataStore | None,
+    monitoring: Monitoring | None,
+) -> dict[str, Any]:
+    """The outputs of a stack, for people and other tools. The kubeconfig and Juju's token are secrets."""
+    prefix = "service.beta.kubernetes.io/azure"
+    # The address is public, though the kubeconfig that contains it is secret.
+    api = pulumi.Output.unsecret(cluster.kubeconfig.apply(api_endpoint))
+    data = {"dataStore": {"account": store.account_name, "clientIds": store.client_ids}} if store else {}
+    logs = {"logWorkspace": monitoring.workspace_id} if monitoring else {}
+    return {
+        **data,
+        **logs,
+        "clusterName": cluster.name,
+        "resourceGroup": group.name,
+        "fqdn": cluster.fqdn,
+        "kubeconfig": cluster.kubeconfig,
+        "poolContract": plan.contract,
+        "vcpuQuota": vcpu_quota(plan.pools),
+        "costBasis": cost_basis(plan.settings),
+        "clusterBasis": cluster_basis(plan.settings, stack=pulumi.get_stack()),
+        "jujuEndpoint": api.apply(lambda endpoint: endpoint.server),
+        "jujuCaCertificate": api.apply(lambda endpoint: endpoint.ca_certificate),
+        "jujuToken": kubeflow.juju_token,
+        "storageClass": kubeflow.storage_class,
+        "checkpointClass": kubeflow.checkpoint_class,
+        "registryId": registry.registry_id,
+        "ingressFqdn": network.ingress_fqdn,
+        "ingressAnnotations": {
+            f"{prefix}-load-balancer-resource-group": group.name,
+            f"{prefix}-pip-name": network.ingress_address_name,
+            f"{prefix}-dns-label-name": _dns_label(plan, group),
+        },
+    }
+
+
+def _with_own(ranges: Sequence[str], network: Network) -> list[pulumi.Input[str]]:
+    """The ranges, and the address of the NAT gateway if there is one.
+
+    AKS itself adds its load balancer's address only, a registry neither. Source: MicrosoftDocs/azure-aks-docs,
+    articles/aks/api-server-authorized-ip-ranges.md (2026-08-21).
+    """
+    own = (
+        [pulumi.Output.concat(network.outbound_address, "/32")] if ranges and network.outbound_address else []
+    )
+    return [*ranges, *own]
+
+
+def _dns_label(plan: Plan, group: resources.ResourceGroup) -> pulumi.Input[str]:
+    return plan.settings.kubeflow.dns_label or group.id.apply(
+        lambda arm_id: dns_label(plan.names.base, arm_id)
+    )
+
+
+def _pool(plan: Plan, pool: AgentPool, network: Network) -> AgentPoolSpec:
+    return AgentPoolSpec(
+        **_named(AgentPoolSpec, pool),
+        gpu=pool.hardware == GPU,
+        subnet_id=network.subnet_ids[pool.subnet],
+        mode="System" if pool.purpose is Purpose.SYSTEM else "User",
+        protect=plan.settings.protect and pool.purpose is Purpose.GENERAL and not pool.replaced_by,
+    )
+
+
+def _on_blobs(
+    arguments: type[Mapping[str, object]], settings: CheckpointClass | DataStoreSettings, plan: Plan
+) -> dict[str, Any]:
+    """The arguments of blob storage, with a kind of storage account that the region has."""
+    return _named(arguments, settings) | {"sku": blob_sku(settings.sku, plan.settings.location)}
+
+
+def _named(arguments: type[Mapping[str, object]], settings: SettingsModel) -> dict[str, Any]:
+    """The settings that have the name of an argument of this TypedDict."""
+    return settings.model_dump(include=set(arguments.__annotations__))

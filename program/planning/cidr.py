@@ -1,0 +1,53 @@
+"""Address ranges in the form that Azure accepts, and ranges with a special meaning."""
+
+from ipaddress import IPv4Network
+from typing import Final
+
+
+def _ranges(*texts: str) -> tuple[IPv4Network, ...]:
+    return tuple(map(IPv4Network, texts))
+
+
+PRIVATE: Final = _ranges("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10")
+"""Ranges that Microsoft supports inside a cluster (concepts-network-azure-cni-overlay.md): RFC 1918 and RFC 6598."""
+RESERVED: Final = _ranges(
+    # concepts-network-cni-overview.md, "Prerequisites"
+    "169.254.0.0/16",
+    "172.30.0.0/16",
+    "172.31.0.0/16",
+    "192.0.2.0/24",
+    # "Azure Virtual Network FAQ", address ranges
+    "127.0.0.0/8",
+    "168.63.129.16/32",
+    "224.0.0.0/4",
+    "255.255.255.255/32",
+    # No host may have such an address ("IANA special-purpose addresses")
+    "0.0.0.0/8",
+)
+"""Ranges that neither the network nor pods and services of a cluster may have."""
+DOCUMENTATION: Final = _ranges("192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24")
+"""Placeholder ranges of examples ("IANA special-purpose addresses")."""
+
+
+def ipv4_range(text: str) -> IPv4Network:
+    """The range of a text like `10.224.0.0/16`.
+
+    Python also reads a lone address and a dotted mask, which Azure does not.
+
+    Raises:
+        ValueError: not IPv4, not in CIDR form, or with host bits set.
+    """
+    found = IPv4Network(text)
+    if str(found) != text:
+        raise ValueError(f"{text!r} is not in CIDR form")
+    return found
+
+
+def is_in(inner: IPv4Network, ranges: tuple[IPv4Network, ...]) -> bool:
+    """Whether a range lies inside one of others."""
+    return any(inner.subnet_of(outer) for outer in ranges)
+
+
+def is_public(found: IPv4Network) -> bool:
+    """Whether packets on the internet can come from a range, as `az aks` checks too (acs/_validators.py)."""
+    return found.is_global and not found.is_multicast

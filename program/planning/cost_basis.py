@@ -1,0 +1,30 @@
+"""The settings from which the expected bill is computed, as one output of the program."""
+
+from typing import Any, get_args
+
+from pydantic.alias_generators import to_camel
+
+from program.settings import Settings
+from program.settings.cluster import Weekday
+
+
+def cost_basis(settings: Settings) -> dict[str, Any]:
+    """The output `costBasis`, JSON types: every default filled in, and each pool's own values beside those of all.
+
+    Pools, sizes and disks are not in it; readers take them from the resources. `production` is for the commands that
+    stop clusters. `assumed` lists the keys that the stack leaves at their default, which a measured figure replaces.
+    """
+    basis = settings.model_dump(
+        mode="json",
+        by_alias=True,
+        include={"location", "production", "workload", "cost", "budget", "office_hours"},
+    )
+    cost, hours = basis["cost"], basis["officeHours"]
+    for own in cost["pools"].values():
+        own.update({key: cost[key] for key, value in own.items() if value is None})
+    for name, work in settings.workload.items():
+        left = type(work).model_fields.keys() - work.model_fields_set
+        basis["workload"][name]["assumed"] = sorted(map(to_camel, left))
+    if hours:
+        hours["days"] = [day.lower() for day in get_args(Weekday) if day in hours["days"]]
+    return basis

@@ -1,0 +1,67 @@
+"""One stack's plan: every rule checked, every name and pool decided, before anything is created."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+from program.planning.contract import PoolContract, pool_contract
+from program.planning.expander import priorities
+from program.planning.names import Names, names
+from program.planning.pools import AgentPool, agent_pools
+from program.planning.rules import problems, warnings
+from program.settings import Settings, SettingsError, parse
+from program.settings.encrypted import readable
+from program.settings.parse import with_default_named
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """What the components build: one stack, with every name and pool decided."""
+
+    settings: Settings
+    names: Names
+    pools: tuple[AgentPool, ...]
+    """System pool first, each spot pool followed by its fallback."""
+    priorities: str
+    """Text of the autoscaler's priority map."""
+    contract: list[PoolContract]
+    warnings: tuple[str, ...]
+
+    @property
+    def system_pool(self) -> AgentPool:
+        """The pool of AKS's add-ons that is part of the cluster."""
+        return self.pools[0]
+
+    @property
+    def user_pools(self) -> tuple[AgentPool, ...]:
+        """Every pool beside the cluster; while the system pool moves, the new one is among them."""
+        return self.pools[1:]
+
+
+def plan(raw: Mapping[str, Any], *, project: str, stack: str, today: date) -> Plan:
+    """Plans one stack.
+
+    Args:
+        raw: the stack's configuration, JSON types under the camelCase keys of `settings.Settings`.
+        project: Pulumi project name.
+        stack: Pulumi stack name.
+        today: day for which support and retirement dates are checked, unless the stack sets `asOf`.
+
+    Raises:
+        SettingsError: a setting is wrong; lists every mistake of form, or else every broken rule.
+    """
+    settings = parse(raw)
+    rules_read = readable(settings, raw)
+    broken = problems(rules_read, project=project, stack_name=stack, today=today)
+    if found := [with_default_named(problem, raw) for problem in broken]:
+        raise SettingsError(found)
+    pools = agent_pools(settings)
+    return Plan(
+        settings=settings,
+        names=names(project, stack),
+        pools=pools,
+        priorities=priorities(pools),
+        contract=pool_contract(pools),
+        warnings=tuple(warnings(rules_read, today=today)),
+    )

@@ -1,0 +1,150 @@
+"""Every rule of a stack, one module for each subject; a rule names the document it comes from.
+
+A problem keeps the stack from being planned, a warning does not.
+"""
+
+from collections.abc import Iterator
+from datetime import date
+from functools import partial
+from typing import Final
+
+from program.planning.pools import AgentPool, agent_pools
+from program.planning.rules import (
+    access,
+    cost,
+    data,
+    days,
+    disks,
+    fallbacks,
+    gpus,
+    labels,
+    location,
+    monitoring,
+    moves,
+    names,
+    network,
+    network_policy,
+    office_hours,
+    own_sizes,
+    pools,
+    prices,
+    production,
+    registry,
+    size_warnings,
+    sizes,
+    ssh,
+    stack,
+    storage_classes,
+    tags,
+    tiers,
+    upgrades,
+    versions,
+    workload,
+    zones,
+)
+from program.settings import Problem, Settings
+from program.settings.encrypted import judged
+
+_RULES_OF_A_POOL: Final = (
+    pools.pool_problems,
+    fallbacks.fallback_problems,
+    labels.label_problems,
+    labels.taint_problems,
+    labels.repeated_taint_problems,
+    labels.soft_taint_problems,
+    labels.workload_label_problems,
+)
+
+
+def problems(settings: Settings, *, project: str, stack_name: str, today: date) -> Iterator[Problem]:
+    """Every broken rule of one stack, in the order of a stack file's keys.
+
+    Args:
+        settings: the stack's settings.
+        project: Pulumi project name.
+        stack_name: Pulumi stack name.
+        today: the day on which the program runs; `asOf` goes before it where support and retirement are judged.
+    """
+
+    def day() -> date:
+        return settings.as_of or today
+
+    def planned() -> tuple[AgentPool, ...]:
+        return agent_pools(settings)
+
+    yield from judged(
+        lambda: names.name_problems(project, stack_name, settings),
+        lambda: location.location_problems(settings),
+        lambda: tags.tag_problems(settings),
+        lambda: days.day_problems(settings, today),
+        lambda: versions.version_problems(settings, day()),
+        lambda: versions.support_plan_problems(settings),
+        lambda: tiers.tier_problems(settings, planned()),
+        lambda: network.network_problems(settings, planned()),
+        lambda: network_policy.network_policy_problems(settings),
+        lambda: access.access_problems(settings),
+        lambda: ssh.ssh_problems(settings),
+        lambda: registry.registry_problems(settings),
+        lambda: monitoring.monitoring_problems(settings),
+        lambda: own_sizes.own_size_problems(settings),
+        lambda: sizes.size_problems(settings, day()),
+        lambda: pools.system_pool_problems(settings),
+        lambda: judged(
+            *(partial(rule, pool) for pool in pools.candidates(settings) for rule in _RULES_OF_A_POOL)
+        ),
+        lambda: stack.stack_problems(settings),
+        lambda: zones.zone_problems(settings),
+        lambda: disks.disk_problems(settings),
+        lambda: gpus.driver_problems(settings),
+        lambda: storage_classes.storage_problems(settings),
+        lambda: data.data_problems(settings),
+        lambda: moves.move_problems(settings),
+        lambda: workload.workload_problems(settings),
+        lambda: cost.cost_problems(settings, today),
+        lambda: office_hours.office_hour_problems(settings),
+    )
+
+
+def warnings(settings: Settings, *, today: date) -> Iterator[str]:
+    """Settings that are allowed but may cost money or work later, in the order of a stack file's keys.
+
+    Args:
+        settings: the stack's settings.
+        today: as for `problems`.
+    """
+
+    def day() -> date:
+        return settings.as_of or today
+
+    def planned() -> tuple[AgentPool, ...]:
+        return agent_pools(settings)
+
+    yield from judged(
+        lambda: location.location_warnings(settings),
+        lambda: tags.tag_warnings(settings),
+        lambda: production.production_warnings(settings),
+        lambda: days.day_warnings(settings, today),
+        lambda: versions.version_warnings(settings, day()),
+        lambda: upgrades.upgrade_warnings(settings, day()),
+        lambda: size_warnings.size_warnings(settings, day()),
+        lambda: size_warnings.encryption_warnings(planned()),
+        lambda: size_warnings.architecture_warnings(planned()),
+        lambda: tiers.tier_warnings(settings, planned()),
+        lambda: network.network_warnings(settings),
+        lambda: network_policy.network_policy_warnings(settings),
+        lambda: access.access_warnings(settings),
+        lambda: ssh.ssh_warnings(settings),
+        lambda: registry.registry_warnings(settings),
+        lambda: monitoring.monitoring_warnings(settings),
+        lambda: stack.system_warnings(settings),
+        lambda: stack.eviction_warnings(planned()),
+        lambda: prices.price_warnings(settings.location, planned()),
+        lambda: fallbacks.fallback_warnings(settings),
+        lambda: disks.disk_warnings(settings, planned()),
+        lambda: gpus.gpu_warnings(settings, planned()),
+        lambda: data.data_warnings(settings),
+        lambda: moves.move_warnings(settings, planned()),
+        lambda: workload.workload_warnings(settings),
+        lambda: cost.cost_warnings(settings),
+        lambda: office_hours.office_hour_warnings(settings),
+    )

@@ -1,0 +1,89 @@
+"""Who can reach the API server and sign in (docs/facts/aks.md#api-server-access)."""
+
+from collections.abc import Iterator
+from ipaddress import IPv4Network
+from typing import Final
+
+from program.planning.cidr import ipv4_range
+from program.planning.rules.arm_ids import GUID
+from program.planning.rules.public_ranges import covered_warnings, placeholder_warnings, range_problems
+from program.settings import Problem, Settings
+
+_RANGES: Final = "apiAccess.authorizedIpRanges"
+_ONLY_THE_CLUSTER: Final = IPv4Network("0.0.0.0/32")
+"""Authorises the address of the cluster's own load balancer and no other (api-server-authorized-ip-ranges.md)."""
+_MAX_RANGES: Final = 200
+_LARGEST: Final = 8
+"""Prefix of the largest range that one network has."""
+
+
+def access_problems(settings: Settings) -> Iterator[Problem]:
+    """Settings of the API server that AKS refuses, or with which nobody could sign in."""
+    access = settings.api_access
+    yield from _range_problems(settings)
+    for index, text in enumerate(access.admin_group_object_ids):
+        if not GUID.fullmatch(text):
+            yield Problem(
+                f"apiAccess.adminGroupObjectIds[{index}]", text, "the object id of an Entra group, a GUID"
+            )
+    if not access.local_accounts and not access.admin_group_object_ids:
+        yield Problem(
+            "apiAccess.localAccounts",
+            value=False,
+            allowed="true, or a group in apiAccess.adminGroupObjectIds; otherwise nobody could sign in",
+        )
+
+
+def _range_problems(settings: Settings) -> Iterator[Problem]:
+    given, outbound = settings.api_access.authorized_ip_ranges, settings.network.outbound_type
+    if settings.api_access.private_cluster and given:
+        yield Problem(
+            _RANGES,
+            list(given),
+            "no ranges while privateCluster is true, because a private API server has no public address",
+        )
+    yield from range_problems(_RANGES, given, "a public API server", [str(_ONLY_THE_CLUSTER)])
+    if str(_ONLY_THE_CLUSTER) in given and len(given) > 1:
+        yield Problem(_RANGES, list(given), f"{_ONLY_THE_CLUSTER} alone, or only the other ranges")
+    elif str(_ONLY_THE_CLUSTER) in given and outbound != "loadBalancer":
+        yield Problem(
+            _RANGES,
+            list(given),
+            f"ranges that you call from; {_ONLY_THE_CLUSTER} stands for the cluster's load balancer, by which nodes do "
+            f"not go out while network.outboundType is {outbound}",
+        )
+    if len(given) == _MAX_RANGES and outbound == "userAssignedNATGateway":
+        yield Problem(
+            _RANGES,
+            len(given),
+            f"at most {_MAX_RANGES - 1} ranges, because AKS takes {_MAX_RANGES} and the NAT gateway's address is one",
+        )
+
+
+def access_warnings(settings: Settings) -> Iterator[str]:
+    """Ranges and groups that AKS accepts but that admit everybody or nobody."""
+    given = settings.api_access.authorized_ip_ranges
+    yield from placeholder_warnings(_RANGES, given, "Pulumi, Juju and you")
+    for index, found in enumerate(map(ipv4_range, given)):
+        key = f"{_RANGES}[{index}] is {found}"
+        if found == _ONLY_THE_CLUSTER:
+            yield f"{key}: only the cluster's own nodes may call; Pulumi and Juju must run there"
+        elif found.prefixlen < _LARGEST:
+            yield f"{key}: {found.num_addresses:,} addresses may call the API server; write only your own"
+    yield from covered_warnings(_RANGES, given)
+    if given and settings.network.outbound_type == "userDefinedRouting":
+        yield (
+            f"{_RANGES} while network.outboundType is userDefinedRouting: without the public address of your firewall "
+            "among them no node joins the cluster; make sure that it is listed"
+        )
+    if settings.api_access.private_cluster and settings.api_access.run_command is False:
+        yield (
+            "apiAccess.runCommand is false on a private cluster: from outside its network nobody reaches it any more, "
+            "not even by `az aks command invoke`; make sure that Pulumi, Juju and whoever repairs it run inside"
+        )
+    for index, text in enumerate(settings.api_access.admin_group_object_ids):
+        if all(len(set(part)) == 1 for part in text.lower().split("-")):
+            yield (
+                f"apiAccess.adminGroupObjectIds[{index}] is {text}: a placeholder, so nobody could sign in; "
+                "write the object id of your group"
+            )

@@ -1,0 +1,55 @@
+"""ARM ids of resources that a stack uses and does not create ("Naming rules and restrictions for Azure resources")."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from program.settings import Problem
+
+GUID: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
+_GROUP: Final = re.compile(r"[-\w.()]{0,89}[-\w()]")
+_FORM: Final = "/subscriptions/<subscription>/resourceGroups/<group>/providers"
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A type of resource, and what its names look like."""
+
+    type: str
+    name: re.Pattern[str]
+    name_in_words: str
+
+
+ROUTE_TABLE: Final = Kind(
+    "Microsoft.Network/routeTables",
+    re.compile(r"[a-z0-9]([-\w.]{0,78}\w)?", re.ASCII | re.IGNORECASE),
+    "1 to 80 letters, digits, underscores, periods and hyphens",
+)
+REGISTRY: Final = Kind(
+    "Microsoft.ContainerRegistry/registries",
+    re.compile(r"[a-z0-9]{5,50}", re.IGNORECASE),
+    "5 to 50 letters and digits",
+)
+WORKSPACE: Final = Kind(
+    "Microsoft.OperationalInsights/workspaces",
+    re.compile(r"[a-z0-9][-a-z0-9]{2,61}[a-z0-9]", re.ASCII | re.IGNORECASE),
+    "4 to 63 letters, digits and inner hyphens",
+)
+
+
+def arm_id_problems(key: str, text: str, kind: Kind) -> Iterator[Problem]:
+    """An id that names no such resource, whatever the case of its letters, which Azure ignores."""
+    form = f"{_FORM}/{kind.type}/<name>"
+    parts, expected = text.split("/"), form.split("/")
+    fixed = [index for index, part in enumerate(expected) if not part.startswith("<")]
+    if len(parts) != len(expected) or any(parts[i].lower() != expected[i].lower() for i in fixed):
+        yield Problem(key, text, form)
+        return
+    subscription, group, name = (parts[i] for i in range(len(expected)) if i not in fixed)
+    if not GUID.fullmatch(subscription):
+        yield Problem(key, text, f"{form} whose subscription is a GUID, not {subscription!r}")
+    elif not _GROUP.fullmatch(group):
+        yield Problem(key, text, f"{form} whose group is a name that Azure allows, not {group!r}")
+    elif not kind.name.fullmatch(name):
+        yield Problem(key, text, f"{form} whose name has {kind.name_in_words}, unlike {name!r}")

@@ -1,0 +1,61 @@
+"""Rules of the settings for the expected bill (`cost`)."""
+
+from collections.abc import Iterator
+from datetime import date
+
+from kubeflow_aks import catalogue
+from program.planning.pools import agent_pools
+from program.planning.rules.pools import candidates
+from program.planning.sizes import spelling
+from program.settings import Price, Problem, Settings
+
+
+def cost_problems(settings: Settings, today: date) -> Iterator[Problem]:
+    """Settings of spot pools name one that exists, and prices are not of the future.
+
+    Args:
+        settings: the stack's settings.
+        today: the day on which the program runs, whatever `asOf` is.
+    """
+    spot = [pool.name for pool in candidates(settings) if pool.spot]
+    for name in settings.cost.pools:
+        if name not in spot:
+            names = (
+                f"the name of a spot pool: {', '.join(spot)}"
+                if spot
+                else "no value, as no pool is a spot pool"
+            )
+            yield Problem(f"cost.pools.{name}", name, f"{names}; Azure evicts no other")
+    for size, price in settings.cost.prices.items():
+        key = f"cost.prices.{size}"
+        if price.as_of > today:
+            yield Problem(
+                f"{key}.asOf", price.as_of.isoformat(), f"the day the prices were read, {today} or earlier"
+            )
+        if price.on_demand is None and price.spot is None:
+            yield Problem(key, size, "onDemand, spot or both")
+
+
+def cost_warnings(settings: Settings) -> Iterator[str]:
+    """Prices that count nowhere, and spot prices that save nothing."""
+    used = {pool.vm_size for pool in agent_pools(settings)}
+    for size, price in settings.cost.prices.items():
+        if size not in used:
+            meant = spelling(size, used)
+            yield (
+                f"cost.prices.{size} is of a size that no pool has, so it counts nowhere; "
+                + (f"did you mean {meant}?" if meant else "leave it out")
+            )
+        yield from _spot_warnings(size, price, settings)
+
+
+def _spot_warnings(size: str, price: Price, settings: Settings) -> Iterator[str]:
+    """Azure never takes more for spot than on demand (spot-vms.md), though list prices may be above negotiated ones."""
+    usual = price.on_demand
+    if usual is None and settings.cost.currency == "USD":
+        usual = catalogue.ondemand_prices(size).get(settings.location)
+    if price.spot is not None and usual is not None and price.spot > usual:
+        yield (
+            f"cost.prices.{size}.spot is {price.spot:g}: an hour on demand costs {usual:g}, so spot costs more here; "
+            "check that both are prices of one hour, or use the size on demand"
+        )

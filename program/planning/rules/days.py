@@ -1,0 +1,35 @@
+"""The days a stack may name: when its cluster was made, and for which day it is checked."""
+
+from collections.abc import Iterator
+from datetime import date
+
+from program.settings import Problem, Settings
+
+
+def day_problems(settings: Settings, today: date) -> Iterator[Problem]:
+    """A cluster was made in the past.
+
+    Args:
+        settings: the stack's settings.
+        today: the day on which the program runs, whatever `asOf` is.
+    """
+    if settings.created and settings.created > today:
+        yield Problem(
+            "created",
+            settings.created.isoformat(),
+            f"the day on which the cluster was made, {today} or earlier; leave it out while there is no cluster",
+        )
+
+
+def day_warnings(settings: Settings, today: date) -> Iterator[str]:
+    """With an earlier `asOf`, nothing that ended since is reported.
+
+    Args:
+        settings: the stack's settings.
+        today: the day on which the program runs, whatever `asOf` is.
+    """
+    if settings.as_of and settings.as_of < today:
+        yield (
+            f"asOf is {settings.as_of}, a day in the past: what ended since is not reported, though Azure refuses it; "
+            "leave asOf out"
+        )

@@ -1,0 +1,58 @@
+"""Rules of fallbacks: whether the work of a spot pool fits its fallback.
+
+Work cannot choose between the two, as they share one workload label (docs/facts/aks.md#shortage-and-fallback). So a
+fallback on which it would fail is refused, and one that only keeps some of it waiting gives a warning (our choice).
+"""
+
+from collections.abc import Iterator
+
+from kubeflow_aks.catalogue import VmSize
+from program.planning.hardware import gpu_model
+from program.planning.rules.pools import Candidate, candidates
+from program.settings import Problem, Settings
+
+
+def fallback_problems(pool: Candidate) -> Iterator[Problem]:
+    """The fallback can do the same kind of work: with a GPU or without, and with as much memory on each GPU."""
+    size, fallback = pool.size, pool.fallback_size
+    if size is None or fallback is None or fallback == size:
+        return
+    key = f"{pool.key}.fallback.vmSize"
+    if bool(fallback.gpus) != bool(size.gpus):
+        kind = "a GPU size" if size.gpus else "a size without GPU"
+        yield Problem(key, fallback.name, f"{kind}, because it replaces {size.name}")
+    elif size.gpu_memory_gib and fallback.gpu_memory_gib and fallback.gpu_memory_gib < size.gpu_memory_gib:
+        yield Problem(
+            key,
+            fallback.name,
+            f"a size with at least {size.gpu_memory_gib} GB on each GPU like {size.name}, because work that fills it "
+            f"fails on {gpu_model(fallback)} with {fallback.gpu_memory_gib} GB",
+        )
+
+
+def fallback_warnings(settings: Settings) -> Iterator[str]:
+    """Fallbacks on which some of the work would wait, or find another GPU."""
+    for pool in candidates(settings):
+        size, fallback = pool.size, pool.fallback_size
+        if size is None or fallback is None or not pool.spot:
+            continue
+        key = f"pools.{pool.name}.fallback.vmSize is {fallback.name}"
+        if less := [
+            (own, spot) for own, spot in zip(_amounts(fallback), _amounts(size), strict=True) if own < spot
+        ]:
+            has, needs = (
+                " and ".join(f"{number:g} {unit}" for number, unit in side)
+                for side in zip(*less, strict=True)
+            )
+            yield (
+                f"{key}: it has {has}, {size.name} has {needs}; a pod that needs more than the fallback has waits "
+                "until spot is back, so choose a size at least as large, or keep pods that small"
+            )
+        own, spot = gpu_model(fallback), gpu_model(size)
+        if own and spot and own != spot:
+            yield f"{key}: work made for {spot} runs on {own} while spot is sold out; make sure that it works on both"
+
+
+def _amounts(size: VmSize) -> tuple[tuple[float, str], ...]:
+    """What pods request of a node, each with its unit."""
+    return (size.gpus, "GPU"), (size.vcpus, "vCPU"), (size.memory_gib, "GiB")

@@ -1,0 +1,87 @@
+"""Rules of GPU pools: driver and device plugin, slices, idle nodes."""
+
+from collections.abc import Iterable, Iterator
+
+from components.conventions import GPU_KEY, WORKLOAD_LABEL
+from program.planning.hardware import GPU, gpu_model
+from program.planning.pools import AgentPool, announced_gpus
+from program.settings import Problem, Settings
+
+
+def driver_problems(settings: Settings) -> Iterator[Problem]:
+    """This program's device plugin needs the driver of AKS (docs/facts/aks.md#gpu-driver-and-device-plugin)."""
+    if settings.gpu.driver == "None" and settings.gpu.plugin == "devicePlugin":
+        yield Problem(
+            "gpu.plugin",
+            "devicePlugin",
+            "none, because with driver None NVIDIA's GPU Operator provides driver and plugin",
+        )
+
+
+def gpu_warnings(settings: Settings, pools: tuple[AgentPool, ...]) -> Iterator[str]:
+    """Settings of GPU pools that leave work waiting or cost money."""
+    gpu_pools = [pool for pool in pools if pool.hardware is GPU]
+    if gpu_pools and (settings.gpu.driver, settings.gpu.plugin) == ("Install", "none"):
+        yield (
+            "gpu.plugin is none: AKS installs the driver but nothing makes GPUs visible, so work for them waits until "
+            "you run a device plugin, or a GPU Operator without driver; devicePlugin leaves that to this program"
+        )
+    yield from mixed_warnings(gpu_pools)
+    for pool in gpu_pools:
+        yield from idle_warnings(pool)
+        yield from slice_warnings(pool, driver=settings.gpu.driver)
+
+
+def idle_warnings(pool: AgentPool) -> Iterator[str]:
+    """Nodes that always run are paid for around the clock."""
+    if pool.min_count:
+        yield (
+            f"pools.{pool.name}.minCount is {pool.min_count}: that many {pool.vm_size} are paid for around the clock, "
+            "used or not; with 0 they start when work requests a GPU"
+        )
+
+
+def mixed_warnings(pools: Iterable[AgentPool]) -> Iterator[str]:
+    """Pools of different GPUs under one workload label, of which work gets any (docs/facts/aks.md#priority-expander).
+
+    A fallback is left out: `program.planning.rules.fallbacks` compares it with its spot pool.
+    """
+    first: dict[str, AgentPool] = {}
+    for pool in pools:
+        if pool.fallback_of:
+            continue
+        workload = pool.labels[WORKLOAD_LABEL]
+        other = first.setdefault(workload, pool)
+        if _gpu(pool) != _gpu(other):
+            yield (
+                f"pools.{pool.name}.workload is {workload} like that of pools.{other.name}: work for it lands on "
+                f"{_gpu(pool)} or {_gpu(other)}, whichever starts; give one another workload unless any will do"
+            )
+
+
+def _gpu(pool: AgentPool) -> str:
+    """Model, memory and slices of a pool's GPUs, in words."""
+    memory = f" with {pool.size.gpu_memory_gib} GB" if pool.size.gpu_memory_gib else ""
+    slices = f" cut by {pool.gpu_instance_profile}" if pool.gpu_instance_profile else ""
+    return f"{gpu_model(pool.size) or 'a GPU'}{memory}{slices}"
+
+
+def slice_warnings(pool: AgentPool, *, driver: str) -> Iterator[str]:
+    """What slices of a GPU depend on (docs/facts/aks.md#multi-instance-gpu)."""
+    profile = pool.gpu_instance_profile
+    if profile is None or pool.fallback_of:  # its spot pool has the warning
+        return
+    key = f"pools.{pool.name}.gpuInstanceProfile"
+    if driver == "None":
+        yield (
+            f"{key} is {profile} with gpu.driver None: AKS cuts GPUs only where it installs the driver; set driver "
+            "Install, or let the GPU Operator cut them"
+        )
+    whole = pool.size.gpus
+    slices = announced_gpus(profile, pool.size)
+    if slices > whole and pool.min_count == 0:
+        yield (
+            f"{key} is {profile}: a tag gives the autoscaler the {slices} slices of a node, but it is untested whether "
+            f"AKS's reads it; if not, a pod that requests more than {whole} {GPU_KEY} waits while the pool has no "
+            f"node, so let a pod request at most {whole}, or set minCount 1"
+        )

@@ -1,0 +1,57 @@
+"""Rules of the region (kubeflow_aks/catalogue/regions.csv): it exists, or may be a new one."""
+
+import difflib
+import re
+from collections.abc import Iterator
+
+from kubeflow_aks import catalogue
+from program.settings import Problem, Settings
+
+_COMPASS = re.compile(r"north|south|east|west|central|\d+")
+_ALIKE = 0.8
+"""From which share of equal letters on a name is taken for another one's misspelling (our choice)."""
+
+
+def location_problems(settings: Settings) -> Iterator[Problem]:
+    """The name of a region as `az` takes it; one that the catalogue lacks passes unless it is a near miss.
+
+    Azure opens regions faster than a table is renewed (regions-list.md), so a name that differs from the known ones in
+    more than spelling is taken: another direction or number makes another region, another letter does not.
+    """
+    name = settings.location
+    if catalogue.region(name):
+        return
+    plain = re.sub(r"[^a-z0-9]", "", name.lower())
+    if meant := next((known for known in catalogue.regions() if _parts(known) == _parts(plain)), None):
+        yield Problem("location", name, f"the spelling {meant}")
+    elif plain != name or not name[:1].isalpha():
+        yield Problem(
+            "location", name, "the name of an Azure region in lower-case letters and digits, like westeurope"
+        )
+    elif not _may_be_new(name):
+        close = difflib.get_close_matches(name, catalogue.regions(), n=1, cutoff=_ALIKE)
+        if close:
+            yield Problem("location", name, f"an Azure region; did you mean {close[0]}?")
+
+
+def location_warnings(settings: Settings) -> Iterator[str]:
+    """A region that the catalogue lacks, or that Azure opens on request only (regions-list.md)."""
+    name = settings.location
+    found = catalogue.region(name)
+    if found is None:
+        yield (
+            f"location is {name}: not in the catalogue, so zones, disks and VM sizes are not checked; "
+            "check that `az account list-locations --query [].name` has it"
+        )
+    elif found.restricted:
+        yield f"location is {name}: Azure opens this region on request only; request access before the first `up`"
+
+
+def _may_be_new(name: str) -> bool:
+    places = {_parts(known)[0] for known in catalogue.regions()}
+    return _parts(name)[0] in places
+
+
+def _parts(name: str) -> tuple[str, tuple[str, ...]]:
+    """The place in a region's name, and its directions and number in any order: `westus2` is `us` with `2`, `west`."""
+    return _COMPASS.sub("", name), tuple(sorted(_COMPASS.findall(name)))

@@ -1,0 +1,36 @@
+"""Rules of the control plane's logs (docs/facts/aks.md#control-plane-logs)."""
+
+from collections.abc import Iterator
+
+from program.planning.rules.arm_ids import WORKSPACE, arm_id_problems
+from program.settings import Problem, Settings
+
+
+def monitoring_problems(settings: Settings) -> Iterator[Problem]:
+    """Each log once, and no workspace without logs."""
+    monitoring = settings.monitoring
+    if len(set(monitoring.logs)) != len(monitoring.logs):
+        yield Problem("monitoring.logs", list(monitoring.logs), "each log once")
+    if monitoring.workspace is not None:
+        yield from arm_id_problems("monitoring.workspace", monitoring.workspace, WORKSPACE)
+    for key, value in (
+        ("monitoring.workspace", monitoring.workspace),
+        ("monitoring.retentionDays", monitoring.retention_days),
+    ):
+        if value is not None and not monitoring.logs:
+            yield Problem(key, value, "no value unless monitoring.logs names a log")
+    if monitoring.workspace is not None and monitoring.retention_days is not None:
+        yield Problem(
+            "monitoring.retentionDays",
+            monitoring.retention_days,
+            "no value with monitoring.workspace, because its owner decides how long it keeps logs",
+        )
+
+
+def monitoring_warnings(settings: Settings) -> Iterator[str]:
+    """The log that costs most (monitor-aks.md, "AKS control plane resource logs")."""
+    if "kube-audit" in settings.monitoring.logs:
+        yield (
+            "monitoring.logs has kube-audit: it also holds every get and list, and you pay for each; kube-audit-admin "
+            "leaves them out"
+        )

@@ -1,0 +1,92 @@
+"""Names of Azure resources that project and stack give are ones that Azure takes."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from program.settings import Problem, Settings
+
+_STACK: Final = re.compile(r"[a-z][a-z0-9-]{0,18}[a-z0-9]|[a-z]")
+_LONGEST_STACK: Final = 20
+_DNS_PREFIX: Final = re.compile(r"[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?")
+_DNS_LABEL: Final = re.compile(r"[a-z]([a-z0-9-]*[a-z0-9])?")
+_HASH: Final = 8
+"""Letters that `program.planning.names.dns_label` and, for a registry, azure-native add to a name."""
+_TRADEMARKS: Final = ("microsoft", "windows")
+_START: Final = "login"
+"""Words that no name may hold, or begin with ("Errors for reserved resource names")."""
+
+
+@dataclass(frozen=True)
+class Derived:
+    """A name made from project and stack."""
+
+    what: str
+    length: int
+    most: int
+    """Longest that Azure takes."""
+
+
+def derived_names(project: str, stack: str, settings: Settings) -> list[Derived]:
+    """Every kind of name that a stack has, and how long it may be.
+
+    Source: "Naming rules and restrictions for Azure resources" and, for the DNS prefix and the group of the nodes,
+    "AKS common issues FAQ". Group and network are labels of every node with CNI Overlay, so they have 63 and not 90 and
+    64 (concepts-network-azure-cni-overlay.md, "Limitations with Azure CNI Overlay").
+    """
+    base = f"{project}-{stack}"
+    named = [
+        Derived("resource group", len(base), 63),
+        Derived("virtual network", len(f"{base}-vnet"), 63),
+        Derived("NAT gateway", len(f"{base}-nat"), 80),
+        Derived("public address", len(f"{base}-outbound"), 80),
+        Derived("identity", len(f"{base}-identity"), 128),
+        Derived("cluster", len(base), 63),
+        Derived("cluster's DNS prefix", len(base), 54),
+        Derived("group of the nodes", len(f"{base}-nodes"), 80),
+    ]
+    if settings.kubeflow.dns_label is None:
+        named.append(Derived("dashboard's DNS label", len(base) + 1 + _HASH, 63))
+    if settings.registry.attach is None:
+        named.append(Derived("container registry", len(base.replace("-", "")) + _HASH, 50))
+    if settings.monitoring.logs and settings.monitoring.workspace is None:
+        named.append(Derived("log workspace", len(f"{base}-logs"), 63))
+    return named
+
+
+def name_problems(project: str, stack: str, settings: Settings) -> Iterator[Problem]:
+    """The names of project and stack are valid as parts of the names of Azure resources."""
+    if not _STACK.fullmatch(stack):
+        yield Problem(
+            "stack", stack, "a name of 1 to 20 lower-case letters, digits and inner hyphens, a letter first"
+        )
+    if settings.kubeflow.dns_label is None and not _DNS_LABEL.fullmatch(project):
+        yield Problem(
+            "project",
+            project,
+            "a name of lower-case letters, digits and inner hyphens, a letter first, in Pulumi.yaml; it begins the "
+            "cluster's and the dashboard's DNS names",
+        )
+    elif not _DNS_PREFIX.fullmatch(project):
+        yield Problem(
+            "project",
+            project,
+            "a name of letters, digits and inner hyphens in Pulumi.yaml; it begins the cluster's DNS name",
+        )
+    name = f"{project}-{stack}"
+    if name.lower().startswith(_START) or any(word in name.lower() for word in _TRADEMARKS):
+        yield Problem(
+            "project",
+            project,
+            f"with stack {stack!r} a name that does not begin with {_START} and does not hold "
+            f"{' or '.join(_TRADEMARKS)}, which Azure reserves",
+        )
+    longest = max(derived_names(project, stack, settings), key=lambda named: named.length - named.most)
+    if len(stack) <= _LONGEST_STACK and (excess := longest.length - longest.most) > 0:
+        yield Problem(
+            "project",
+            project,
+            f"with stack {stack!r} names that are {excess} characters shorter together, because that of the "
+            f"{longest.what} has {longest.length} and Azure takes {longest.most}",
+        )

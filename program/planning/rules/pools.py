@@ -1,0 +1,204 @@
+"""Rules of single agent pools; each function is one rule and yields the problems it finds.
+
+Here are those that need the catalogue or the whole stack; `components.pool_checks` has those that hold for any program.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from components import defaults, pool_checks
+from components.mistakes import Mistake
+from kubeflow_aks.catalogue import VmSize, vm_sizes
+from program.planning.pools import EVICTION_POLICY, Purpose, fallback_name, purpose
+from program.planning.rules.sizes import BURSTABLE
+from program.planning.sizes import sizes
+from program.settings import Problem, Settings, UserPool
+
+_SYSTEM_VCPUS = 4
+_SYSTEM_GIB = 4
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One user pool of the settings, for the rules of single pools."""
+
+    name: str
+    settings: UserPool
+    stack: Settings
+
+    @property
+    def key(self) -> str:
+        """Path of the pool in a stack file."""
+        return f"pools.{self.name}"
+
+    @property
+    def size(self) -> VmSize | None:
+        """Its VM size; None if unknown."""
+        return sizes(self.stack).get(self.settings.vm_size)
+
+    @property
+    def fallback_size(self) -> VmSize | None:
+        """VM size of its fallback; None if unknown, or without a fallback."""
+        fallback = self.settings.fallback
+        return sizes(self.stack).get(fallback.vm_size or self.settings.vm_size) if fallback else None
+
+    @property
+    def purpose(self) -> Purpose:
+        """What it is for."""
+        return purpose(self.stack, self.settings, self.size)
+
+    @property
+    def spot(self) -> bool:
+        """Whether it is a spot pool."""
+        return self.settings.spot
+
+    @property
+    def may_host(self) -> bool:
+        """Whether Charmed Kubeflow could run here."""
+        return self.purpose is Purpose.GENERAL
+
+    @property
+    def system(self) -> bool:
+        """Whether it takes over from the system pool."""
+        return self.settings.replaces == self.stack.system_pool.name
+
+    @property
+    def arm(self) -> bool:
+        """Whether its nodes are ARM, on which Charmed Kubeflow does not run (`program.planning.rules.sizes`)."""
+        return self.size is not None and self.size.architecture == "arm64"
+
+
+def candidates(settings: Settings) -> tuple[Candidate, ...]:
+    """Every user pool of the settings."""
+    return tuple(Candidate(name, pool, settings) for name, pool in settings.pools.items())
+
+
+def component_problems(key: str, mistakes: Iterable[Mistake]) -> Iterator[Problem]:
+    """What a component refuses of a pool, as problems of the settings under `key`."""
+    for mistake in mistakes:
+        yield Problem(f"{key}.{mistake.key}", mistake.value, mistake.expected)
+
+
+def name_problems(pool: Candidate) -> Iterator[Problem]:
+    """Pool names, fallbacks included, are such as AKS requires (docs/facts/aks.md#names-counts-and-limits)."""
+    for mistake in pool_checks.name_mistakes(pool.name):
+        yield Problem(pool.key, mistake.value, mistake.expected)
+        return
+    fallback = fallback_name(pool.name)
+    if pool.settings.fallback and any(pool_checks.name_mistakes(fallback)):
+        yield Problem(
+            pool.key,
+            pool.name,
+            f"a shorter name, because that of its fallback, {fallback}, has over 12 characters",
+        )
+
+
+def count_problems(pool: Candidate) -> Iterator[Problem]:
+    """The fewest nodes are not above the most."""
+    counts = pool.settings.min_count, pool.settings.max_count
+    yield from component_problems(pool.key, pool_checks.count_mistakes(*counts, system=pool.system))
+
+
+def pod_problems(pool: Candidate) -> Iterator[Problem]:
+    """A node takes enough pods for what AKS runs on it."""
+    mistakes = pool_checks.pod_mistakes(pool.settings.max_pods, system=pool.system)
+    yield from component_problems(pool.key, mistakes)
+
+
+def spot_only_problems(pool: Candidate) -> Iterator[Problem]:
+    """Only spot pools have an eviction policy, a price limit and a fallback (docs/facts/aks.md#spot-pools)."""
+    own = pool.settings
+    policy = own.eviction_policy or (EVICTION_POLICY if pool.spot else None)
+    yield from component_problems(pool.key, pool_checks.spot_mistakes(own.priority, policy, own.max_price))
+    if own.fallback and not pool.spot:
+        yield Problem(f"{pool.key}.fallback", own.fallback.max_count, "no value unless priority is Spot")
+
+
+def os_disk_problems(pool: Candidate) -> Iterator[Problem]:
+    """An ephemeral OS disk fits the VM size and cannot be deallocated (docs/facts/aks.md#os-disks)."""
+    disk, size = pool.settings.os_disk, pool.size
+    if disk.type != "Ephemeral" or pool.may_host or pool.system:  # the last two may have none at all
+        return
+    size_gib = disk.size_gib or defaults.OS_DISK_GIB
+    mistakes = pool_checks.os_disk_mistakes(disk.type, size_gib, pool.settings.eviction_policy)
+    yield from component_problems(pool.key, mistakes)
+    if size is None or size.ephemeral_gib is None:  # unknown: `size_warnings` warns
+        return
+    room = size.ephemeral_gib
+    if room < pool_checks.MIN_OS_DISK_GIB:
+        allowed = (
+            f"Managed, because {size.name} has room for {room} GiB and an OS disk takes "
+            f"{pool_checks.MIN_OS_DISK_GIB}"
+        )
+        yield Problem(f"{pool.key}.osDisk.type", "Ephemeral", allowed)
+    elif disk.size_gib and disk.size_gib > room:
+        allowed = f"at most {room}, the room that {size.name} has for an ephemeral disk; or type Managed"
+        yield Problem(f"{pool.key}.osDisk.sizeGib", disk.size_gib, allowed)
+
+
+def mig_problems(pool: Candidate) -> Iterator[Problem]:
+    """MIG only where the sizes of both the pool and its fallback support it (gpu-multi-instance.md)."""
+    profile = pool.settings.gpu_instance_profile
+    if profile is None:
+        return
+    for size in dict.fromkeys(filter(None, (pool.size, pool.fallback_size))):
+        if not size.gpus:
+            yield from component_problems(pool.key, pool_checks.gpu_mistakes(profile, gpu=False))
+        elif size.mig is False:
+            able = ", ".join(size.name for size in vm_sizes().values() if size.mig)
+            yield Problem(
+                f"{pool.key}.gpuInstanceProfile",
+                profile,
+                f"no value on {size.name}, which has no MIG; sizes with MIG: {able}",
+            )
+
+
+def encryption_problems(key: str, size: VmSize | None) -> Iterator[Problem]:
+    """Encryption at host only where the size has it (enable-host-encryption.md)."""
+    if size and size.encryption_at_host is False:
+        yield Problem(
+            f"{key}.encryptionAtHost",
+            value=True,
+            allowed=f"false on {size.name}, which has no encryption at host",
+        )
+
+
+def system_pool_problems(settings: Settings) -> Iterator[Problem]:
+    """The system pool: name, size, counts (docs/facts/aks.md#system-pool)."""
+    pool, key = settings.system_pool, "systemPool"
+    yield from component_problems(key, pool_checks.name_mistakes(pool.name))
+    counts = pool_checks.count_mistakes(pool.min_count, pool.max_count, system=True)
+    yield from component_problems(key, counts)
+    size = sizes(settings).get(pool.vm_size)
+    yield from system_node_problems(settings, key, size, pool.min_count)
+    if pool.encryption_at_host:
+        yield from encryption_problems(key, size)
+
+
+def system_node_problems(settings: Settings, key: str, size: VmSize | None, least: int) -> Iterator[Problem]:
+    """Size and number of nodes that every system pool needs (docs/facts/aks.md#system-pool)."""
+    too_small = size and (size.vcpus < _SYSTEM_VCPUS or size.memory_gib < _SYSTEM_GIB)
+    if size and too_small and not BURSTABLE.match(size.name):  # `size_problems` refuses those anyway
+        needed, has = f"{_SYSTEM_VCPUS} vCPU and {_SYSTEM_GIB} GiB", f"{size.vcpus} and {size.memory_gib}"
+        yield Problem(f"{key}.vmSize", size.name, f"at least {needed}; this has {has}")
+    if size and size.gpus:
+        yield Problem(f"{key}.vmSize", size.name, "a size without GPU")
+    if least == 1 and settings.production:
+        yield Problem(
+            f"{key}.minCount",
+            1,
+            "at least 2 in production, because otherwise one lost node stops the cluster's DNS",
+        )
+
+
+def pool_problems(pool: Candidate) -> Iterator[Problem]:
+    """Every broken rule of one user pool, labels and taints aside."""
+    yield from name_problems(pool)
+    yield from count_problems(pool)
+    yield from pod_problems(pool)
+    yield from spot_only_problems(pool)
+    yield from os_disk_problems(pool)
+    yield from mig_problems(pool)
+    if pool.settings.encryption_at_host:
+        for size in dict.fromkeys((pool.size, pool.fallback_size)):  # the fallback has it as well
+            yield from encryption_problems(pool.key, size)

@@ -1,0 +1,52 @@
+"""Rules of public address ranges that may call the API server or the registry."""
+
+from collections.abc import Iterator, Sequence
+
+from program.planning.cidr import DOCUMENTATION, ipv4_range, is_in, is_public
+from program.settings import Problem
+
+
+def range_problems(
+    key: str, given: Sequence[str], what: str, besides: Sequence[str] = ()
+) -> Iterator[Problem]:
+    """Invalid ranges, and ranges from which nobody can call.
+
+    Args:
+        key: the setting.
+        given: what it lists.
+        what: the server, as in "calls to a registry never come from private addresses".
+        besides: ranges with a special meaning there.
+    """
+    for index, text in enumerate(given):
+        try:
+            found = ipv4_range(text)
+        except ValueError:
+            form = "an IPv4 range in CIDR form without host bits; a single address ends in /32"
+            yield Problem(f"{key}[{index}]", text, form)
+            continue
+        if not (is_public(found) or text in besides or is_in(found, DOCUMENTATION)):
+            yield Problem(
+                f"{key}[{index}]",
+                text,
+                f"a public range, the one your network goes out by; calls to {what} never come from private or "
+                "reserved addresses",
+            )
+
+
+def placeholder_warnings(key: str, given: Sequence[str], who: str) -> Iterator[str]:
+    """Placeholder ranges of examples; `who` must write the real ones."""
+    for index, text in enumerate(given):
+        if is_in(ipv4_range(text), DOCUMENTATION):
+            yield (
+                f"{key}[{index}] is {text}: a placeholder, from which nobody calls; write the range that {who} go out "
+                "by"
+            )
+
+
+def covered_warnings(key: str, given: Sequence[str]) -> Iterator[str]:
+    """Ranges that others cover."""
+    ranges = list(map(ipv4_range, given))
+    for index, found in enumerate(ranges):
+        wider = (other for at, other in enumerate(ranges) if found != other or at < index)
+        if outer := next(filter(found.subnet_of, wider), None):
+            yield f"{key}[{index}] is {found}: {outer} covers it; leave one of them out"

@@ -1,0 +1,133 @@
+"""VM sizes that the pools of a stack may use; each function is one rule. Warnings: `size_warnings`."""
+
+import difflib
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date
+
+from kubeflow_aks.catalogue import VmSize, retired_series
+from program.planning.pools import Purpose, purpose
+from program.planning.sizes import sizes, spelling
+from program.settings import Problem, Settings
+
+BURSTABLE = re.compile(r"standard_b\d", re.IGNORECASE)
+_ONE_VCPU = re.compile(r"standard_[a-z]+1(?!\d).*", re.IGNORECASE)
+_ALIKE = 0.85
+"""From which share of equal letters on a name is suggested for another (our choice)."""
+
+
+@dataclass(frozen=True)
+class SizeUse:
+    """One place of a stack file that names a VM size."""
+
+    key: str
+    """Path of the setting."""
+    name: str
+    size: VmSize | None
+    """None if unknown."""
+    spot: bool = False
+    system: bool = False
+    hosts: bool = False
+    """Whether it is of the pool that hosts Charmed Kubeflow."""
+
+
+def size_uses(settings: Settings) -> Iterator[SizeUse]:
+    """Every place that names a VM size: the system pool, the user pools by name, each followed by its fallback."""
+    known, first = sizes(settings), settings.system_pool.vm_size
+    yield SizeUse("systemPool.vmSize", first, known.get(first), system=True)
+    for name, pool in settings.pools.items():
+        size = known.get(pool.vm_size)
+        use = purpose(settings, pool, size)
+        system, hosts = use is Purpose.SYSTEM, use is Purpose.GENERAL
+        yield SizeUse(f"pools.{name}.vmSize", pool.vm_size, size, spot=pool.spot, system=system, hosts=hosts)
+        if pool.fallback and pool.fallback.vm_size:
+            fallback = pool.fallback.vm_size
+            yield SizeUse(f"pools.{name}.fallback.vmSize", fallback, known.get(fallback))
+
+
+def size_problems(settings: Settings, today: date) -> Iterator[Problem]:
+    """Every broken rule of the sizes that pools use, one line for each place."""
+    known = sizes(settings)
+    for use in size_uses(settings):
+        if use.size is None and use.name in settings.vm_sizes:  # `own_size_problems` reports what it lacks
+            continue
+        found = [
+            *retired_problems(use, settings.created, today),
+            *unknown_problems(use, known),
+            *spot_problems(use),
+            *system_problems(use),
+            *host_problems(use),
+            *gpu_problems(use),
+        ]
+        yield from found[:1]  # what follows concerns a size that has to change anyway
+
+
+def retired_problems(use: SizeUse, created: date | None, today: date) -> Iterator[Problem]:
+    """No size whose VMs Azure has stopped; a cluster that had it before is warned only.
+
+    Source: retirements-and-capacity-restrictions.md, in kubeflow_aks/catalogue: vm_sizes.csv, retired_vm_sizes.csv.
+    """
+    series = retired_series(use.name)
+    end = use.size.retirement if use.size else series.retired_on if series else None
+    if end is None or end > today or (use.size and created and created < end):
+        return
+    like = f" like {series.replacement}" if series else ""
+    yield Problem(
+        use.key,
+        use.name,
+        f"a current size{like}; Azure retired {series.series if series else use.name} on {end}",
+    )
+
+
+def unknown_problems(use: SizeUse, known: Mapping[str, VmSize]) -> Iterator[Problem]:
+    """A size of kubeflow_aks/catalogue/vm_sizes.csv or of the stack's own `vmSizes`; AKS takes none below 2 vCPU.
+
+    Source of the latter: quotas-skus-regions.md, "Restricted VM sizes".
+    """
+    if use.size is not None:
+        return
+    if same := spelling(use.name, known):
+        yield Problem(use.key, use.name, f"the spelling {same}")
+        return
+    if _ONE_VCPU.fullmatch(use.name):
+        yield Problem(use.key, use.name, "a size with at least 2 vCPU, because AKS takes no smaller one")
+        return
+    close = difflib.get_close_matches(use.name, known, n=3, cutoff=_ALIKE)
+    hint = f"; did you mean {' or '.join(close)}?" if close else ""
+    yield Problem(use.key, use.name, f"a size of the catalogue, or one that vmSizes describes{hint}")
+
+
+def spot_problems(use: SizeUse) -> Iterator[Problem]:
+    """Only sizes that Azure sells as spot (spot-vms.md; LowPriorityCapable in kubeflow_aks/catalogue/vm_sizes.csv)."""
+    if use.spot and use.size and use.size.spot is False:
+        yield Problem(use.key, use.name, "a size that can be spot; Azure sells this one on demand only")
+
+
+def system_problems(use: SizeUse) -> Iterator[Problem]:
+    """No B-series for the system pool (quotas-skus-regions.md, "Restricted VM sizes")."""
+    if use.system and BURSTABLE.match(use.name):
+        yield Problem(
+            use.key, use.name, "a size other than B-series, which AKS does not support in system pools"
+        )
+
+
+def host_problems(use: SizeUse) -> Iterator[Problem]:
+    """Charmed Kubeflow's images are built for amd64 only (api-server/rockcraft.yaml)."""
+    if use.hosts and use.size and use.size.architecture != "x64":
+        yield Problem(
+            use.key,
+            use.name,
+            "an x64 size, because Charmed Kubeflow's images are built for amd64 only; with a taint the pool takes "
+            "batch work",
+        )
+
+
+def gpu_problems(use: SizeUse) -> Iterator[Problem]:
+    """GPU pools get NVIDIA's driver, device plugin and taint (docs/facts/aks.md#gpu-driver-and-device-plugin)."""
+    if use.size and use.size.gpus and use.size.gpu and use.size.gpu.startswith("AMD "):
+        yield Problem(
+            use.key,
+            use.name,
+            f"a size with NVIDIA's GPUs, because driver, device plugin and taint are for these; it has {use.size.gpu}",
+        )

@@ -1,0 +1,129 @@
+"""Rules across pools: the pool that hosts Kubeflow, unique names, limits of a cluster."""
+
+from collections import Counter
+from collections.abc import Iterator
+
+from components.conventions import WORKLOAD_LABEL
+from program.planning.pools import AgentPool, fallback_name, successors
+from program.planning.rules.pools import Candidate, candidates
+from program.settings import Problem, Settings
+
+_MIN_VCPUS = 16
+_MIN_MEMORY_GIB = 64
+_MIN_DISK_GIB = 100
+_MIN_PODS = 100
+_AKS_PODS = 10
+"""Pods of AKS's own on every node, roughly."""
+_MAX_POOLS = 100
+_MAX_NODES = 5000
+
+
+def stack_problems(settings: Settings) -> Iterator[Problem]:
+    """Every broken rule that concerns more than one pool."""
+    yield from general_pool_problems(settings)
+    yield from unique_name_problems(settings)
+    yield from limit_problems(settings)
+
+
+def general_pool_problems(settings: Settings) -> Iterator[Problem]:
+    """Exactly one untainted Regular pool, large enough for Charmed Kubeflow; beside it one that takes over from it.
+
+    Its pods tolerate no taint (docs/facts/charmed-kubeflow.md#charms-and-tolerations); the sizes are those of
+    docs/facts/charmed-kubeflow.md#size-of-the-cluster. A pool of an unknown size may have a GPU, so it does
+    not count as a second one; nor does an ARM pool, which the size's own rule reports.
+    """
+    hosts = [pool for pool in candidates(settings) if pool.may_host]
+    hosts = [pool for pool in hosts if not pool.arm] or hosts
+    settled = [pool for pool in hosts if pool.settings.replaces is None] or hosts
+    sure = [pool for pool in settled if pool.size]
+    if not settled or len(sure) > 1:
+        yield Problem(
+            "pools",
+            [pool.name for pool in settled],
+            "exactly one Regular pool without taints and without GPU to host Charmed Kubeflow; give any other a taint, "
+            "or replaces for a move",
+        )
+        return
+    for pool in hosts:
+        if pool.name not in successors(settings) and (pool.size or not sure):
+            yield from _host_problems(pool)
+
+
+def _host_problems(pool: Candidate) -> Iterator[Problem]:
+    count, size = pool.settings.min_count, pool.size
+    if size and (count * size.vcpus < _MIN_VCPUS or count * size.memory_gib < _MIN_MEMORY_GIB):
+        have = f"{count} × {size.name} provide {count * size.vcpus} vCPU and {count * size.memory_gib} GiB"
+        yield Problem(
+            f"{pool.key}.minCount",
+            count,
+            f"enough nodes for {_MIN_VCPUS} vCPU and {_MIN_MEMORY_GIB} GiB in all; {have}",
+        )
+    disk = pool.settings.os_disk
+    if disk.type == "Ephemeral":
+        yield Problem(
+            f"{pool.key}.osDisk.type",
+            disk.type,
+            "Managed, because Charmed Kubeflow does not survive the loss of its nodes' disks",
+        )
+    if disk.size_gib is not None and disk.size_gib < _MIN_DISK_GIB:
+        yield Problem(
+            f"{pool.key}.osDisk.sizeGib",
+            disk.size_gib,
+            f"at least {_MIN_DISK_GIB} GiB for Charmed Kubeflow's images",
+        )
+    least = _AKS_PODS + -(-_MIN_PODS // max(count, 1))
+    if pool.settings.max_pods < least:
+        yield Problem(
+            f"{pool.key}.maxPods",
+            pool.settings.max_pods,
+            f"at least {least} with minCount {count}: {_MIN_PODS} pods of Charmed Kubeflow in all, "
+            f"and about {_AKS_PODS} of AKS on each node",
+        )
+
+
+def unique_name_problems(settings: Settings) -> Iterator[Problem]:
+    """No two pools have the same name, fallbacks included."""
+    fallbacks = [(fallback_name(name), name) for name, pool in settings.pools.items() if pool.fallback]
+    every = [settings.system_pool.name, *settings.pools, *(fallback for fallback, _ in fallbacks)]
+    origins = dict(fallbacks)
+    for name, count in Counter(every).items():
+        if count > 1:
+            origin = f"the fallback of {origins[name]}" if name in origins else "the system pool"
+            yield Problem(f"pools.{name}", name, f"another name, because {origin} has this one")
+
+
+def limit_problems(settings: Settings) -> Iterator[Problem]:
+    """AKS's limits of pools and nodes in one cluster (docs/facts/aks.md#names-counts-and-limits).
+
+    Pools of an unknown size count as well.
+    """
+    fallbacks = [pool.fallback for pool in settings.pools.values() if pool.fallback]
+    most = [pool.max_count for pool in (settings.system_pool, *settings.pools.values(), *fallbacks)]
+    nodes = sum(most)
+    if len(most) > _MAX_POOLS:
+        yield Problem(
+            "pools",
+            len(most),
+            f"at most {_MAX_POOLS} pools in one cluster, system pool and fallbacks included",
+        )
+    if nodes > _MAX_NODES:
+        yield Problem("pools", nodes, f"at most {_MAX_NODES} nodes in one cluster, summed over maxCount")
+
+
+def system_warnings(settings: Settings) -> Iterator[str]:
+    """A system pool that is too small for production."""
+    if settings.system_pool.min_count == 1:
+        yield "systemPool.minCount is 1: fine for a trial, but a lost node stops the cluster's DNS; production needs 2"
+
+
+def eviction_warnings(pools: tuple[AgentPool, ...]) -> Iterator[str]:
+    """Settings of spot pools that cost money or work."""
+    covered = {pool.labels.get(WORKLOAD_LABEL) for pool in pools if not pool.spot}
+    for pool in pools:
+        if pool.eviction_policy == "Deallocate":
+            yield (
+                f"pools.{pool.name}.evictionPolicy is Deallocate: evicted nodes keep their quota and disk, "
+                "and the autoscaler does not fall back"
+            )
+        if pool.spot and pool.labels[WORKLOAD_LABEL] not in covered:
+            yield f"pools.{pool.name} has no fallback: its work waits whenever spot is sold out"

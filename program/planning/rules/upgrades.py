@@ -1,0 +1,45 @@
+"""Warnings about upgrades: channels that are off, and an operating system whose support ends.
+
+Sources: docs/facts/aks.md#kubernetes-upgrades, docs/facts/aks.md#node-images.
+"""
+
+from collections.abc import Iterator
+from datetime import date, timedelta
+from typing import Final
+
+from program.settings import Kubernetes, Settings
+
+_FIRST_ON_2404: Final = 35
+"""Minor of Kubernetes 1 from which on AKS's Ubuntu is 24.04."""
+_LAST_DAY_OF_2204: Final = date(2027, 6, 30)
+_NOTICE: Final = timedelta(days=90)
+
+
+def upgrade_warnings(settings: Settings, today: date) -> Iterator[str]:
+    """Channels that are off; an Ubuntu whose end is 90 days away or past; one that the provider may not know."""
+    kubernetes = settings.kubernetes
+    if kubernetes.upgrade_channel == "none":
+        yield (
+            "kubernetes.upgradeChannel is none: Kubernetes gets no patches by itself, and AKS supports the newest "
+            "ones only; set patch as soon as an upgrade to another minor is over"
+        )
+    if kubernetes.node_os_upgrade_channel == "None":
+        yield (
+            "kubernetes.nodeOsUpgradeChannel is None: the nodes get no security updates by themselves; take NodeImage, "
+            "or upgrade the node images yourself"
+        )
+    if kubernetes.os_sku == "Ubuntu2404":
+        yield (
+            "kubernetes.osSku is Ubuntu2404: AKS's API has it from version 2025-10-01 on and the provider speaks "
+            "2025-09-01, so AKS may refuse it, which changes nothing; if it does, go back to Ubuntu"
+        )
+    if _on_2204(kubernetes) and today > _LAST_DAY_OF_2204 - _NOTICE:
+        yield (
+            f"kubernetes.osSku is {kubernetes.os_sku}: the nodes run Ubuntu 22.04, which gets no new pools, images "
+            f"and security patches after {_LAST_DAY_OF_2204}; take Ubuntu2404, or Ubuntu with Kubernetes 1.35 or newer"
+        )
+
+
+def _on_2204(kubernetes: Kubernetes) -> bool:
+    minor = int(kubernetes.version.split(".")[1])
+    return kubernetes.os_sku == "Ubuntu2204" or (kubernetes.os_sku == "Ubuntu" and minor < _FIRST_ON_2404)

@@ -1,0 +1,112 @@
+"""Rules of the work that a stack is for (`workload`): whether it is possible, and whether its numbers are plausible."""
+
+from collections.abc import Iterable, Iterator
+
+from components.conventions import WORKLOAD_LABEL
+from program.planning.office_hours import hours_a_day, hours_a_month
+from program.planning.pools import Purpose, agent_pools, fallback_name
+from program.planning.rules.pools import candidates
+from program.settings import Problem, Settings, Work
+
+
+def workload_problems(settings: Settings) -> Iterator[Problem]:
+    """Every broken rule of the work."""
+    yield from pool_problems(settings)
+    yield from hour_problems(settings)
+    for name, work in settings.workload.items():
+        yield from deadline_problems(name, work)
+        yield from office_hour_problems(name, work, settings)
+
+
+def pool_problems(settings: Settings) -> Iterator[Problem]:
+    """Each kind of work names a pool that exists."""
+    known = [pool.name for pool in agent_pools(settings) if pool.purpose is Purpose.WORK]
+    unsized = [pool.name for pool in candidates(settings) if pool.size is None]  # its own rule reports it
+    passed = {*known, *unsized, *map(fallback_name, unsized)}
+    for name, work in settings.workload.items():
+        if work.pool not in passed:
+            yield Problem(
+                f"workload.{name}.pool", work.pool, f"the name of a CPU or GPU pool: {', '.join(known)}"
+            )
+
+
+def hour_problems(settings: Settings) -> Iterator[Problem]:
+    """A month has hours enough for the work, on all the nodes it may run on.
+
+    Work goes to whichever pool has its workload label (docs/facts/aks.md#shortage-and-fallback), so pools of one label
+    are counted together. What evictions repeat comes on top and is in the bill.
+    """
+    hours = hours_a_month(settings)
+    if hours <= 0 or any(pool.size is None for pool in candidates(settings)):  # their own rules report it
+        return
+    pools = [pool for pool in agent_pools(settings) if pool.purpose is Purpose.WORK]
+    label = {pool.name: pool.labels[WORKLOAD_LABEL] for pool in pools}
+    for alike in dict.fromkeys(label.values()):
+        work = {name: work for name, work in settings.workload.items() if label.get(work.pool) == alike}
+        nodes = {pool.name: pool.max_count for pool in pools if label[pool.name] == alike}
+        need = sum(one.hours_per_month for one in work.values())
+        if need > (most := sum(nodes.values()) * hours):
+            name = max(work, key=lambda name: work[name].hours_per_month)
+            needs = f"{_and(work)} need{'s' if len(work) == 1 else ''} {need:g} hours a month"
+            yield Problem(
+                f"workload.{name}.hoursPerMonth",
+                work[name].hours_per_month,
+                f"less work for {work[name].pool} or a larger maxCount: {needs}, and "
+                f"{_and(f'{count} of {pool}' for pool, count in nodes.items())} give at most {most:g}",
+            )
+
+
+def _and(names: Iterable[str]) -> str:
+    *most, last = names
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def deadline_problems(name: str, work: Work) -> Iterator[Problem]:
+    """A step takes its hours, evicted or not."""
+    if work.deadline_hours is not None and work.deadline_hours < work.step_hours:
+        yield Problem(
+            f"workload.{name}.deadlineHours",
+            work.deadline_hours,
+            f"at least stepHours, {work.step_hours:g}, because no step is done sooner",
+        )
+
+
+def office_hour_problems(name: str, work: Work, settings: Settings) -> Iterator[Problem]:
+    """Work that cannot be interrupted fits into one day: the stop drains every node (start-stop-cluster.md)."""
+    if settings.office_hours is None or (day := hours_a_day(settings.office_hours)) <= 0:
+        return
+    if _in_one_go(work) > day:
+        yield Problem(
+            f"workload.{name}.stepHours",
+            work.step_hours,
+            f"at most {day:g} hours, a day of officeHours, or checkpointMinutes up to {day * 60:g}: the stop at the "
+            "end of each day throws away what is not saved, so the step never ends",
+        )
+
+
+def _in_one_go(work: Work) -> float:
+    """Hours of a step that are lost together."""
+    return min(work.step_hours, (work.checkpoint_minutes or float("inf")) / 60)
+
+
+def workload_warnings(settings: Settings) -> Iterator[str]:
+    """Work whose numbers are possible but unlikely to be meant."""
+    for name, work in settings.workload.items():
+        key = f"workload.{name}"
+        if work.step_hours > work.hours_per_month:
+            yield (
+                f"{key}.stepHours is {work.step_hours:g}: with {work.hours_per_month:g} hours a month less than one "
+                "step is done each month; check that both are hours of one node"
+            )
+        if work.checkpoint_minutes is None:
+            continue
+        if work.checkpoint_minutes >= work.step_hours * 60:
+            yield (
+                f"{key}.checkpointMinutes is {work.checkpoint_minutes:g}: the step is done before, so no checkpoint is "
+                "ever written; leave it out, or set a shorter time"
+            )
+        if work.checkpoint_write_minutes >= work.checkpoint_minutes:
+            yield (
+                f"{key}.checkpointMinutes is {work.checkpoint_minutes:g}: writing a checkpoint takes "
+                f"{work.checkpoint_write_minutes:g}, so nodes write at least as long as they work; set a longer time"
+            )

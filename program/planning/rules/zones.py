@@ -1,0 +1,26 @@
+"""Rules of availability zones."""
+
+from collections.abc import Iterator
+
+from components import pool_checks
+from kubeflow_aks import catalogue
+from program.planning.rules.pools import component_problems
+from program.settings import Problem, Settings
+
+
+def zone_problems(settings: Settings) -> Iterator[Problem]:
+    """No zone is named twice, nor one in a region that has none (kubeflow_aks/catalogue/regions.csv).
+
+    A region that the catalogue does not know is not judged: it may be newer.
+    """
+    region = catalogue.region(settings.location)
+    places = {"systemPool": settings.system_pool.zones} | {
+        f"pools.{n}": p.zones for n, p in settings.pools.items()
+    }
+    for key, zones in places.items():
+        if zones and region and not region.zones:
+            yield Problem(
+                f"{key}.zones", list(zones), f"no value, because {region.name} has no availability zones"
+            )
+        else:
+            yield from component_problems(key, pool_checks.zone_mistakes(zones))

@@ -1,0 +1,97 @@
+"""Settings of what Charmed Kubeflow needs before Juju deploys it."""
+
+from typing import Literal
+
+from components import defaults
+from program.settings._model import SettingsModel, setting
+
+KUBERNETES_NAME = {
+    "pattern": r"^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$",
+    "form": "1 to 63 lower-case letters, digits and inner hyphens",
+}
+
+
+class StorageClass(SettingsModel):
+    """The class Juju uses for the controller and for every charm; not the cluster's default."""
+
+    name: str = setting(
+        defaults.STORAGE_CLASS, about="Name of the class.", source="our choice", **KUBERNETES_NAME
+    )
+    sku: Literal["StandardSSD_ZRS", "Premium_ZRS", "StandardSSD_LRS", "Premium_LRS"] | None = setting(
+        None,
+        about=f"Kind of disk; ZRS disks can move between zones, LRS disks cannot. Left out: {defaults.DISK_SKU}, or "
+        "StandardSSD_LRS in a region without zone-redundant disks.",
+        source="docs/facts/charmed-kubeflow.md#storage",
+    )
+    reclaim_policy: Literal["Delete", "Retain"] = setting(
+        defaults.DISK_RECLAIM_POLICY,
+        about="What happens to a disk when its claim is deleted.",
+        source='"Kubernetes StorageClass"',
+    )
+
+
+class Inotify(SettingsModel):
+    """Kernel limits on the nodes that host Charmed Kubeflow; only ever raised."""
+
+    enabled: bool = setting(
+        defaults.INOTIFY,
+        about="Run the DaemonSet that raises the limits.",
+        source="docs/facts/charmed-kubeflow.md#kernel-limits",
+    )
+    max_user_instances: int = setting(
+        defaults.MAX_USER_INSTANCES,
+        about="fs.inotify.max_user_instances.",
+        unit="instances",
+        source="docs/facts/charmed-kubeflow.md#kernel-limits",
+        ge=128,
+        le=65536,
+    )
+    max_user_watches: int = setting(
+        defaults.MAX_USER_WATCHES,
+        about="fs.inotify.max_user_watches.",
+        unit="watches",
+        source="docs/facts/charmed-kubeflow.md#kernel-limits",
+        ge=8192,
+        le=2097152,
+    )
+
+
+class Kubeflow(SettingsModel):
+    """The release of Charmed Kubeflow and its prerequisites."""
+
+    release: str = setting(
+        "1.11",
+        about="Release of Charmed Kubeflow.",
+        source="docs/reference/supported-versions.rst",
+        pattern=r"^[0-9]+\.[0-9]+$",
+        form="a release, like 1.11",
+    )
+    storage_class: StorageClass = setting(
+        StorageClass(),
+        about="Storage for Juju and the charms.",
+        source="docs/facts/charmed-kubeflow.md#storage",
+    )
+    dns_label: str | None = setting(
+        None,
+        about="First part of the dashboard's name <label>.<location>.cloudapp.azure.com; made from project, stack and "
+        "subscription when left out.",
+        unit="DNS label, unique in the region",
+        source="docs/facts/charmed-kubeflow.md#ingress-and-dns",
+        pattern=r"^[a-z][-a-z0-9]{1,61}[a-z0-9]$",
+        form="3 to 63 lower-case letters, digits and inner hyphens, a letter first",
+    )
+    inotify: Inotify = setting(
+        Inotify(),
+        about="Kernel limits that Kubeflow's controllers need.",
+        source="docs/facts/charmed-kubeflow.md#kernel-limits",
+    )
+    guards: bool = setting(
+        defaults.GUARDS,
+        about="Refuse platform and notebook pods that tolerate spot nodes.",
+        source="docs/facts/charmed-kubeflow.md#charms-and-tolerations",
+    )
+    argo_retries: bool = setting(
+        defaults.ARGO_RETRIES,
+        about="Retry pipeline steps whose pods vanished with their node. Set it once Charmed Kubeflow is deployed.",
+        source="docs/decisions/0008-argo-retries.md",
+    )

@@ -1,0 +1,77 @@
+"""Settings of the virtual network."""
+
+from typing import Literal
+
+from components import defaults
+from program.settings._model import SettingsModel, setting
+
+
+class Subnets(SettingsModel):
+    """One subnet per pool role; with CNI Overlay only nodes take addresses from them."""
+
+    system: str = setting(
+        defaults.SUBNETS["system"], about="Nodes of the system pool.", unit="CIDR", source="our choice"
+    )
+    general: str = setting(
+        defaults.SUBNETS["general"],
+        about="Nodes that host Charmed Kubeflow.",
+        unit="CIDR",
+        source="our choice",
+    )
+    cpu: str = setting(
+        defaults.SUBNETS["cpu"],
+        about="Nodes of CPU batch pools, spot and fallback.",
+        unit="CIDR",
+        source="our choice",
+    )
+    gpu: str = setting(
+        defaults.SUBNETS["gpu"],
+        about="Nodes of GPU batch pools, spot and fallback.",
+        unit="CIDR",
+        source="our choice",
+    )
+
+
+class Network(SettingsModel):
+    """Address ranges and outbound traffic."""
+
+    vnet_cidr: str = setting(
+        defaults.VNET_CIDR,
+        about="Range of the virtual network.",
+        unit="CIDR",
+        source="our choice; docs/facts/aks.md#network",
+    )
+    subnets: Subnets = setting(
+        Subnets(), about="Ranges of the nodes, inside the virtual network.", source="our choice"
+    )
+    pod_cidr: str = setting(
+        defaults.POD_CIDR,
+        about="Range of the pods; each node takes a /24 of it.",
+        unit="CIDR",
+        source="concepts-network-azure-cni-overlay.md: a /24 per node",
+    )
+    service_cidr: str = setting(
+        defaults.SERVICE_CIDR,
+        about="Range of the cluster's services; the DNS service takes its tenth address.",
+        unit="CIDR",
+        source="concepts-network-azure-cni-overlay.md: smaller than /12",
+    )
+    outbound_type: Literal["loadBalancer", "userAssignedNATGateway", "userDefinedRouting"] = setting(
+        defaults.OUTBOUND_TYPE,
+        about="How nodes reach the internet: the cluster's load balancer, a new NAT gateway, or your route table.",
+        source="egress-outboundtype.md",
+    )
+    policy: Literal["none", "calico", "cilium"] = setting(
+        defaults.NETWORK_POLICY,
+        about="Engine that enforces network policies (AKS: networkPolicy): none; Calico, which excludes long-term "
+        "support; or Cilium, which is then also the data plane (AKS: networkDataplane). A change replaces the cluster.",
+        source="docs/facts/aks.md#network-policy; docs/how-to/choose-a-network-policy-engine.md",
+    )
+    route_table_id: str | None = setting(
+        None,
+        about="Route table of the subnets; only with userDefinedRouting. The cluster gets the right to use it, so "
+        "whoever runs `pulumi up` needs the right to join it and to assign roles on it.",
+        unit="ARM id",
+        source="egress-outboundtype.md; docs/facts/aks.md#network",
+        form="/subscriptions/<subscription>/resourceGroups/<group>/providers/Microsoft.Network/routeTables/<name>",
+    )

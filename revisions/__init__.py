@@ -1,1 +1,0 @@
-"""Another commit of this repository: which one, its files, its environment, and what its program says."""

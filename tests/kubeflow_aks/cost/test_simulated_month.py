@@ -1,0 +1,82 @@
+"""The model against small months that the local AKS plays; `tests.benchmarks.month` compares more and larger ones."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+
+import pytest
+
+from kubeflow_aks.cost.model.step import Checkpoints
+from kubeflow_aks.local_aks.stepped.month import play
+from tests.benchmarks.month import Case, Figures, by_model, compare, idle, month, months, step
+
+MONTHS = 5
+RATES = {"nodes idle for long": 0.0}
+RATE = 0.2
+"""Of all others."""
+SHORT = step(0.5, restart=1.0)
+SAVED = step(12, every=1, writing=0.2, restart=1.0)
+GIVEN_UP = step(4, retries=1, restart=0.5)
+CASES = {
+    case.name: case
+    for case in (
+        Case("short steps", ((SHORT, 60),), at_once=6),
+        Case("saved each hour", ((SAVED, 8),), at_once=4),
+        Case("given up after one retry", ((GIVEN_UP, 30),), at_once=15),
+        Case("nodes idle for long", ((step(8), 80),), unneeded="6h"),
+    )
+}
+WRONG = {
+    "restarts cost nothing": Case("", ((replace(SHORT, restart=0.0), 60),), at_once=6),
+    "checkpoints cost nothing": Case(
+        "", ((replace(SAVED, checkpoints=Checkpoints(1.0, 0.0)), 8),), at_once=4
+    ),
+    "steps are never given up": Case("", ((replace(GIVEN_UP, retries=1000), 30),), at_once=15),
+    "nodes idle for less": Case("", ((step(8), 80),), unneeded="5h"),
+}
+"""What would be wrong with the model of each of them."""
+
+
+@cache
+def played(name: str) -> list[Figures]:
+    return months(month(CASES[name], RATES.get(name, RATE)), name, MONTHS)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_expectation_lies_inside_the_interval_of_simulated_months(name: str) -> None:
+    model = by_model(CASES[name], RATES.get(name, RATE))
+    for found in (
+        compare(model.billed, [one.billed for one in played(name)]),
+        compare(model.evictions, [one.evictions for one in played(name)]),
+        compare(model.failed, [one.failed for one in played(name)]),
+    ):
+        assert found.inside, found
+
+
+@pytest.mark.parametrize(("name", "wrong"), list(zip(CASES, WRONG, strict=True)))
+def test_a_wrong_model_lies_outside(name: str, wrong: str) -> None:
+    model = by_model(WRONG[wrong], RATES.get(name, RATE))
+    assert not compare(model.billed, [one.billed for one in played(name)]).inside
+
+
+def test_work_that_comes_soon_finds_nodes_that_still_idle() -> None:
+    case = CASES["nodes idle for long"]
+    without = case.useful + 80 * 6
+    assert compare(without, [one.billed for one in played(case.name)]).model > 1.2 * idle(case) + case.useful
+    assert not compare(without, [one.billed for one in played(case.name)]).inside
+
+
+def test_a_month_without_evictions_is_what_can_be_counted() -> None:
+    case = Case("apart", ((step(2, every=0.5, writing=0.25), 3),))
+    [work] = month(case, 0.0).work
+    assert (work.kind.seconds, work.kind.every, work.kind.writing) == (7200, 1800, 900)
+    model, found = by_model(case, 0.0), play(month(case, 0.0), 1)
+    assert found.done.ran == pytest.approx(3 * (2 + 3 * 0.25))
+    assert sum(found.node_hours.values()) == pytest.approx(model.billed, abs=3 * 20 / 3600)
+    assert (model.evictions, model.lost, model.failed) == (0, 0, 0)
+
+
+def test_what_was_never_observed_is_rare_not_impossible() -> None:
+    assert compare(0.2, [0.0] * 10).inside
+    assert not compare(0.4, [0.0] * 10).inside

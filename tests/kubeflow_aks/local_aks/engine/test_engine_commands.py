@@ -1,0 +1,88 @@
+"""A command of the engine that fails beside the operations: the user reads its reason."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from kubeflow_aks.local_aks.engine import Engine, EngineError
+from kubeflow_aks.local_aks.lifecycle.instance import PROJECT_ROOT
+from kubeflow_aks.local_aks.run.directory import RunDirectory
+from kubeflow_aks.tools import Tools
+
+FULL = "error: could not create stack: write demo.json: no space left on device"
+
+
+@pytest.fixture
+def engine(tmp_path: Path) -> Engine:
+    """The engine of a stack that does not exist yet; its disk is full for every command."""
+    pulumi = tmp_path / "bin" / "pulumi"
+    pulumi.parent.mkdir()
+    note = f'echo "$PULUMI_HOME" >> {tmp_path}/homes'
+    pulumi.write_text(f"#!/bin/sh\n{note}\necho '{FULL}' >&2\nexit 255\n")
+    pulumi.chmod(0o755)
+    return Engine(RunDirectory.at(tmp_path / "run"), Tools({"pulumi": pulumi}), {}, PROJECT_ROOT, "demo")
+
+
+@pytest.mark.parametrize(
+    "ask", [Engine.up, Engine.destroy, Engine.export, Engine.outputs], ids=lambda ask: ask.__name__
+)
+def test_a_full_disk_is_reported_by_every_operation(engine: Engine, ask: Callable[[Engine], object]) -> None:
+    with pytest.raises(EngineError) as failure:
+        ask(engine)
+    assert str(failure.value) == f"the beginning of stack 'demo' failed:\n{FULL}"
+
+
+@pytest.mark.parametrize(
+    ("ask", "what"), [(Engine.export, "reading the state"), (Engine.outputs, "reading the outputs")]
+)
+def test_a_state_that_can_not_be_read_is_reported(
+    engine: Engine, ask: Callable[[Engine], object], what: str
+) -> None:
+    stacks = engine.run.pulumi_state / ".pulumi" / "stacks" / "kubeflow-aks"
+    stacks.mkdir(parents=True)
+    (stacks / "demo.json").touch()
+    engine.run.pulumi_workspace.mkdir()
+    (engine.run.pulumi_workspace / "Pulumi.demo.yaml").write_text("encryptionsalt: v1:x\n")
+    with pytest.raises(EngineError) as failure:
+        ask(engine)
+    assert str(failure.value) == f"{what} of stack 'demo' failed:\n{FULL}"
+
+
+def test_azures_token_goes_to_the_engine_encrypted_and_by_no_command_line(tmp_path: Path) -> None:
+    """Every user of the machine can read command lines; the settings are written once and then kept."""
+    pulumi, arguments = tmp_path / "bin" / "pulumi", tmp_path / "arguments"
+    pulumi.parent.mkdir()
+    pulumi.write_text(
+        f"""#!/bin/sh
+[ $1 = version ] && echo v3.259.0 && exit
+echo "$@" >>{arguments}
+case "$*" in
+*"stack init"*) [ -e Pulumi.demo.yaml ] || echo 'encryptionsalt: v1:x' >Pulumi.demo.yaml ;;
+*"config set"*)
+    cd "$2"
+    cat >>{arguments}.stdin
+    printf 'config:\\n  azure-native:clientSecret:\\n    secure: v1:y\\n' >>Pulumi.demo.yaml ;;
+*) echo '{{"version": 3, "deployment": {{}}}}' ;;
+esac
+"""
+    )
+    pulumi.chmod(0o755)
+    run = RunDirectory.at(tmp_path / "run")
+    for providers in ({"kubernetes": 1}, {"azure-native": 1}, {"azure-native": 1}):
+        Engine(run, Tools({"pulumi": pulumi}), providers, PROJECT_ROOT, "demo").outputs()
+    assert run.azure_token() not in arguments.read_text()
+    assert arguments.read_text().count("config set azure-native:clientSecret --secret") == 1
+    assert Path(f"{arguments}.stdin").read_text() == run.azure_token()
+
+
+def test_every_process_of_the_engine_keeps_its_logs_in_the_run_directory(
+    engine: Engine, tmp_path: Path
+) -> None:
+    with pytest.raises(EngineError):
+        engine.up()
+    homes = (tmp_path / "homes").read_text().splitlines()
+    assert homes
+    assert set(homes) == {str(engine.run.pulumi_home)}

@@ -1,0 +1,72 @@
+"""The pictures of the pools."""
+
+import re
+import xml.etree.ElementTree as ET
+
+from kubeflow_aks.preview.lanes import lanes
+from kubeflow_aks.preview.mermaid import mermaid
+from kubeflow_aks.preview.svg import svg
+from kubeflow_aks.recorder.document import PlanDocument
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def test_each_pool_is_in_exactly_one_lane(created: PlanDocument) -> None:
+    shown = [pool["name"] for lane in lanes(created) for row in lane.rows for pool in row if pool]
+    assert sorted(shown) == sorted(pool["name"] for pool in created["pools"])
+
+
+def test_pools_of_one_workload_share_a_lane(created: PlanDocument) -> None:
+    lane = next(lane for lane in lanes(created) if lane.how == "kubeflow-aks/workload=cpu")
+    assert [(pool["name"], fallback and fallback["name"]) for pool, fallback in lane.rows] == [
+        ("cpuspot", "cpuod"),
+        ("cpuspot2", None),
+    ]
+
+
+def test_mermaid_draws_each_pool_once_and_each_fallback_dashed(created: PlanDocument) -> None:
+    text = mermaid(created)
+    assert sorted(re.findall(r'pool_(\w+)\["', text)) == sorted(pool["name"] for pool in created["pools"])
+    arrows = re.findall(r'pool_(\w+) -\. "sold out" \.-> pool_(\w+)', text)
+    assert arrows == [(pool["fallbackOf"], pool["name"]) for pool in created["pools"] if pool["fallbackOf"]]
+
+
+def test_mermaid_colours_spot_and_on_demand_apart(document: PlanDocument) -> None:
+    boxes = dict(re.findall(r'pool_(\w+)\[".*?"\]:::(\w+)', mermaid(document)))
+    assert boxes == {
+        "system": "system",
+        "general": "Regular",
+        "cpuspot": "Spot",
+        "cpuod": "Regular",
+        "gpuspot": "Spot",
+        "gpuod": "Regular",
+    }
+
+
+def test_the_svg_is_well_formed_and_names_every_pool(created: PlanDocument) -> None:
+    texts = [item.text for item in ET.fromstring(svg(created)).iter(f"{SVG}text")]  # noqa: S314 - our own text
+    for pool in created["pools"]:
+        assert texts.count(pool["name"]) == 1
+
+
+def test_nothing_in_the_svg_lies_outside(created: PlanDocument) -> None:
+    root = ET.fromstring(svg(created))  # noqa: S314 - our own text
+    width, height = int(root.attrib["width"]), int(root.attrib["height"])
+    for box in root.iter(f"{SVG}rect"):
+        assert int(box.get("x", "0")) + int(box.attrib["width"]) <= width
+        assert int(box.get("y", "0")) + int(box.attrib["height"]) <= height
+
+
+def test_the_svg_loads_nothing_from_elsewhere(document: PlanDocument) -> None:
+    assert re.findall(r'(?:href|src)="|url\((?!#)', svg(document)) == []
+
+
+def test_the_svg_has_a_title_and_the_picture_in_words(document: PlanDocument) -> None:
+    root = ET.fromstring(svg(document))  # noqa: S314 - our own text
+    title, description = root.findtext(f"{SVG}title"), root.findtext(f"{SVG}desc") or ""
+    assert title == "Agent pools of kubeflow-aks-dev and what runs where"
+    assert root.get("aria-labelledby") == "pools-title pools-description"
+    assert (
+        "CPU batch work: cpuspot (Standard_D8ds_v5, spot, 0–10 nodes), "
+        "if sold out cpuod (Standard_D8ds_v5, on demand, 0–5 nodes)."
+    ) in description

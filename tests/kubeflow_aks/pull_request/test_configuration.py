@@ -1,0 +1,40 @@
+"""Notes on values that only the stack's owner can read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from kubeflow_aks.pull_request.configuration import notes
+
+
+def _tree(folder: Path, config: str, project: str = "small") -> Path:
+    folder.mkdir()
+    (folder / "Pulumi.yaml").write_text(f"name: {project}\nruntime: python\n")
+    (folder / "Pulumi.dev.yaml").write_text(f"config:\n{config}")
+    return folder
+
+
+def test_no_note_on_values_that_can_be_read(tmp_path: Path) -> None:
+    both = [_tree(tmp_path / name, "  small:a: 1\n") for name in ("base", "head")]
+    assert list(notes("dev", *both)) == []
+
+
+def test_encrypted_values_are_named_and_those_encrypted_anew_too(tmp_path: Path) -> None:
+    base = _tree(tmp_path / "base", "  small:a:\n    b: [{secure: one}, {secure: two}]\n")
+    head = _tree(tmp_path / "head", "  small:a:\n    b: [{secure: one}, {secure: other}]\n")
+    assert list(notes("dev", base, head)) == [
+        "Pulumi.dev.yaml: encrypted values, so rules that need them were not checked: small:a.b[0], small:a.b[1]",
+        "small:a.b[1] is encrypted differently: whether its value changes, and with what effect, is not shown",
+    ]
+
+
+def test_another_project_name_is_reported(tmp_path: Path) -> None:
+    base, head = _tree(tmp_path / "base", ""), _tree(tmp_path / "head", "", "large")
+    [note] = notes("dev", base, head)
+    assert note.startswith("Pulumi.yaml: name: small → large: for Pulumi this is another project")
+
+
+def test_what_can_not_be_read_is_left_to_the_run(tmp_path: Path) -> None:
+    base, head = _tree(tmp_path / "base", "  small:a: {secure: x}\n"), _tree(tmp_path / "head", "  [broken")
+    assert [note.partition(" ")[0] for note in notes("dev", base, head)] == ["Pulumi.dev.yaml:"]
+    assert len(list(notes("dev", None, base))) == 1

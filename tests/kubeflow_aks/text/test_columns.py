@@ -1,0 +1,30 @@
+"""Text in columns."""
+
+import pytest
+
+from kubeflow_aks.text.columns import cut, cut_start, table
+
+
+def test_a_table_that_fits_stays_as_it_is() -> None:
+    assert table([("a", "bb"), ("ccc", "d")], 20) == [["a    bb"], ["ccc  d"]]
+
+
+def test_a_table_that_is_too_wide_wraps_its_widest_cell() -> None:
+    rows = table([("pool", "Standard_NC24ads_A100_v4")], 20)
+    assert rows == [["pool  Standard_", "      NC24ads_A100_", "      v4"]]
+
+
+def test_a_word_without_a_place_to_cut_is_cut_anywhere() -> None:
+    assert table([("abcdefghijklmnop",)], 8) == [["abcdefgh", "ijklmnop"]]
+
+
+@pytest.mark.parametrize("width", [30, 60, 90])
+def test_no_line_is_wider_than_the_limit(width: int) -> None:
+    rows = table([("name", "a long text with words in it " * 3, "another_long_one_" * 4)], width)
+    assert max(len(line) for row in rows for line in row) <= width
+
+
+def test_a_text_is_cut_at_either_end() -> None:
+    assert cut("abcdef", 4) == "abc…"
+    assert cut_start("abcdef", 4) == "…def"
+    assert cut("abc", 3) == cut_start("abc", 3) == "abc"

@@ -1,0 +1,183 @@
+"""Who reaches the API server."""
+
+from typing import Any
+
+import pytest
+
+from program.planning.rules.access import access_problems, access_warnings
+from tests.program.planning.given import refused, settings
+
+GROUP = "11111111-2222-3333-4444-555555555555"
+
+
+NAT = {"outboundType": "userAssignedNATGateway"}
+ROUTED = {"outboundType": "userDefinedRouting"}
+
+
+def found(network: dict[str, str] | None = None, **access: Any) -> list[str]:
+    return refused(access_problems(settings(apiAccess=access, network=network or {})))
+
+
+def warned(network: dict[str, str] | None = None, **access: Any) -> list[str]:
+    return list(access_warnings(settings(apiAccess=access, network=network or {})))
+
+
+def addresses(count: int) -> list[str]:
+    """So many public addresses."""
+    return [f"20.0.0.{index}/32" for index in range(count)]
+
+
+def test_the_defaults_are_fine() -> None:
+    assert found() == []
+
+
+def test_authorised_ranges_exclude_a_private_cluster() -> None:
+    ranges = ["203.0.113.0/24"]
+    assert found(authorizedIpRanges=ranges) == []
+    assert found(privateCluster=True) == []
+    assert found(authorizedIpRanges=ranges, privateCluster=True) == ["apiAccess.authorizedIpRanges"]
+
+
+@pytest.mark.parametrize(
+    "text", ["203.0.113.1/24", "203.0.113.5", "all", "AzureCloud", "2001:db8::/32", " 20.1.2.3/32"]
+)
+def test_an_authorised_range_is_ipv4_in_cidr_form_without_host_bits(text: str) -> None:
+    assert found(authorizedIpRanges=["198.51.100.7/32", text]) == ["apiAccess.authorizedIpRanges[1]"]
+
+
+def test_local_accounts_off_requires_an_entra_group() -> None:
+    assert found(localAccounts=False) == ["apiAccess.localAccounts"]
+    assert found(localAccounts=False, adminGroupObjectIds=[GROUP]) == []
+
+
+@pytest.mark.parametrize("text", ["", "admins", GROUP[:-1], GROUP + "0", GROUP.replace("-", "")])
+def test_an_entra_group_is_a_guid(text: str) -> None:
+    assert found(adminGroupObjectIds=[text]) == ["apiAccess.adminGroupObjectIds[0]"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "10.0.0.0/8",
+        "10.1.2.3/32",
+        "172.16.0.0/12",
+        "192.168.1.0/24",
+        "100.64.0.0/10",
+        "127.0.0.1/32",
+        "169.254.0.0/16",
+        "0.0.0.1/32",
+        "198.18.0.0/15",
+        "224.0.0.0/4",
+        "240.0.0.0/4",
+        "255.255.255.255/32",
+    ],
+)
+def test_an_authorised_range_is_public(text: str) -> None:
+    assert found(authorizedIpRanges=["20.1.2.3/32", text]) == ["apiAccess.authorizedIpRanges[1]"]
+
+
+@pytest.mark.parametrize(
+    "text", ["20.1.2.3/32", "73.140.245.0/24", "172.32.0.0/16", "100.128.0.0/16", "0.0.0.0/0"]
+)
+def test_any_public_range_may_be_authorised(text: str) -> None:
+    assert found(authorizedIpRanges=[text]) == []
+
+
+def test_the_address_of_the_cluster_alone_stands_alone() -> None:
+    assert found(authorizedIpRanges=["0.0.0.0/32"]) == []
+    assert found(authorizedIpRanges=["0.0.0.0/32", "20.1.2.3/32"]) == ["apiAccess.authorizedIpRanges"]
+
+
+@pytest.mark.parametrize("network", [NAT, ROUTED])
+def test_the_address_of_the_cluster_alone_is_that_of_its_load_balancer(network: dict[str, str]) -> None:
+    assert found(network, authorizedIpRanges=["0.0.0.0/32"]) == ["apiAccess.authorizedIpRanges"]
+    assert found(network, authorizedIpRanges=["20.1.2.3/32"]) == []
+
+
+def test_a_nat_gateway_takes_one_of_the_200_places() -> None:
+    assert found(authorizedIpRanges=addresses(200)) == []
+    assert found(NAT, authorizedIpRanges=addresses(199)) == []
+    assert found(NAT, authorizedIpRanges=addresses(200)) == ["apiAccess.authorizedIpRanges"]
+
+
+def test_without_the_run_command_a_private_cluster_has_no_way_in_from_outside() -> None:
+    assert warned(privateCluster=True) == warned(runCommand=False) == []
+    assert warned(privateCluster=True, runCommand=False) == [
+        (
+            "apiAccess.runCommand is false on a private cluster: from outside its network nobody reaches it any more, "
+            "not even by `az aks command invoke`; make sure that Pulumi, Juju and whoever repairs it run inside"
+        )
+    ]
+
+
+def test_ranges_of_ones_own_are_not_warned_of() -> None:
+    assert warned() == warned(NAT, authorizedIpRanges=["20.1.2.0/24", "51.0.0.0/8"]) == []
+
+
+@pytest.mark.parametrize("text", ["192.0.2.0/24", "198.51.100.7/32", "203.0.113.0/24"])
+def test_a_placeholder_is_reported(text: str) -> None:
+    assert warned(authorizedIpRanges=[text]) == [
+        (
+            f"apiAccess.authorizedIpRanges[0] is {text}: a placeholder, from which nobody calls; write the range that "
+            "Pulumi, Juju and you go out by"
+        )
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "count"), [("0.0.0.0/0", "4,294,967,296"), ("128.0.0.0/1", "2,147,483,648")]
+)
+def test_a_range_for_everybody_is_reported(text: str, count: str) -> None:
+    assert warned(authorizedIpRanges=[text]) == [
+        f"apiAccess.authorizedIpRanges[0] is {text}: {count} addresses may call the API server; write only your own"
+    ]
+
+
+def test_a_range_inside_another_is_reported_whatever_the_order() -> None:
+    covered = "is 20.1.2.0/24: 20.1.0.0/16 covers it; leave one of them out"
+    assert warned(authorizedIpRanges=["20.1.0.0/16", "20.1.2.0/24"]) == [
+        f"apiAccess.authorizedIpRanges[1] {covered}"
+    ]
+    assert warned(authorizedIpRanges=["20.1.2.0/24", "20.1.0.0/16"]) == [
+        f"apiAccess.authorizedIpRanges[0] {covered}"
+    ]
+
+
+def test_a_range_that_is_there_three_times_is_reported_twice() -> None:
+    covered = "is 20.1.2.0/24: 20.1.2.0/24 covers it; leave one of them out"
+    assert warned(authorizedIpRanges=["20.1.2.0/24"] * 3) == [
+        f"apiAccess.authorizedIpRanges[1] {covered}",
+        f"apiAccess.authorizedIpRanges[2] {covered}",
+    ]
+
+
+def test_only_the_cluster_itself_is_warned_of() -> None:
+    [warning] = warned(authorizedIpRanges=["0.0.0.0/32"])
+    assert warning == (
+        "apiAccess.authorizedIpRanges[0] is 0.0.0.0/32: only the cluster's own nodes may call; Pulumi and Juju must "
+        "run there"
+    )
+
+
+def test_behind_a_firewall_its_address_is_requested() -> None:
+    [warning] = warned(ROUTED, authorizedIpRanges=["20.1.2.3/32"])
+    assert warning.startswith(
+        "apiAccess.authorizedIpRanges while network.outboundType is userDefinedRouting: without"
+    )
+    assert warned(ROUTED) == []
+
+
+@pytest.mark.parametrize(
+    "text", [GROUP, "0" * 8 + "-0000-0000-0000-" + "0" * 12, "AAAAAAAA-bbbb-cccc-dddd-eeeeeeeeeeee"]
+)
+def test_a_group_that_is_a_placeholder_is_reported(text: str) -> None:
+    assert warned(adminGroupObjectIds=[text]) == [
+        (
+            f"apiAccess.adminGroupObjectIds[0] is {text}: a placeholder, so nobody could sign in; write the object "
+            "id of your group"
+        )
+    ]
+
+
+def test_a_group_of_ones_own_is_not() -> None:
+    assert warned(adminGroupObjectIds=["5c2bd1e7-4c1f-4f0a-9b39-6f1f3a1f7a10"]) == []

@@ -1,0 +1,38 @@
+"""The output `clusterBasis`: what others need to know of the cluster's settings."""
+
+from program.planning.cluster_basis import cluster_basis
+from tests.program.planning.given import settings
+
+
+def test_the_basis_has_every_default_filled_in() -> None:
+    assert cluster_basis(settings(), stack="dev") == {
+        "stack": "dev",
+        "location": "westeurope",
+        "production": False,
+        "protect": True,
+        "kubernetes": {"version": "1.34", "supportPlan": "AKSLongTermSupport"},
+        "autoscaler": {"maxNodeProvisionTime": "10m", "scaleDownUnneededTime": "10m"},
+        "apiAccess": {"privateCluster": False, "localAccounts": True},
+        "network": {"policy": "none"},
+        "gpu": {"plugin": "devicePlugin"},
+        "data": {
+            "checkpoints": {
+                "enabled": True,
+                "name": "checkpoints",
+                "sku": "Standard_ZRS",
+                "reclaimPolicy": "Retain",
+            }
+        },
+        "kubeflow": {
+            "release": "1.11",
+            "storageClass": {"name": "ckf-zrs", "sku": "StandardSSD_ZRS", "reclaimPolicy": "Delete"},
+            "guards": True,
+            "argoRetries": False,
+            "inotify": {"enabled": True, "maxUserInstances": 1280, "maxUserWatches": 655360},
+        },
+    }
+
+
+def test_the_basis_says_what_a_stack_sets() -> None:
+    basis = cluster_basis(settings(kubeflow={"argoRetries": True}, location="northeurope"), stack="x")
+    assert (basis["stack"], basis["location"], basis["kubeflow"]["argoRetries"]) == ("x", "northeurope", True)

@@ -1,0 +1,65 @@
+"""What is written down about the cluster, and where."""
+
+from typing import Any
+
+import pytest
+
+from program.planning.rules.monitoring import monitoring_problems, monitoring_warnings
+from tests.program.planning.given import refused, settings
+
+HUB = (
+    "/subscriptions/0a1b2c3d-0000-0000-0000-000000000000/resourceGroups/hub/providers"
+    "/Microsoft.OperationalInsights/workspaces/hub-logs"
+)
+LOGS = ["kube-audit-admin", "guard", "cluster-autoscaler"]
+
+
+def found(**monitoring: Any) -> list[str]:
+    return refused(monitoring_problems(settings(monitoring=monitoring)))
+
+
+def warned(**monitoring: Any) -> list[str]:
+    return list(monitoring_warnings(settings(monitoring=monitoring)))
+
+
+def test_logs_go_to_a_new_workspace_or_to_a_given_one() -> None:
+    assert (
+        found()
+        == found(logs=LOGS)
+        == found(logs=LOGS, retentionDays=90)
+        == found(logs=LOGS, workspace=HUB)
+        == []
+    )
+
+
+def test_each_log_is_collected_once() -> None:
+    assert found(logs=[*LOGS, "guard"]) == ["monitoring.logs"]
+
+
+def test_a_workspace_without_logs_is_a_mistake() -> None:
+    assert found(workspace=HUB) == ["monitoring.workspace"]
+    assert found(retentionDays=90) == ["monitoring.retentionDays"]
+
+
+def test_the_owner_of_a_workspace_decides_how_long_it_keeps_logs() -> None:
+    assert found(logs=LOGS, workspace=HUB, retentionDays=90) == ["monitoring.retentionDays"]
+
+
+@pytest.mark.parametrize("name", ["abc", "-logs", "logs-", "our_logs", "l" * 64])
+def test_a_workspace_has_a_name_that_azure_allows(name: str) -> None:
+    assert found(logs=LOGS, workspace=HUB.replace("hub-logs", name)) == ["monitoring.workspace"]
+
+
+@pytest.mark.parametrize("name", ["logs", "Hub-Logs-1", "l" * 63])
+def test_its_case_and_length_are_free_within_bounds(name: str) -> None:
+    assert found(logs=LOGS, workspace=HUB.replace("hub-logs", name)) == []
+
+
+def test_the_log_that_costs_most_is_warned_of() -> None:
+    assert warned(logs=LOGS) == warned() == []
+    assert warned(logs=["kube-audit"]) == [
+        (
+            "monitoring.logs has kube-audit: it also holds every get and list, and you pay for each; kube-audit-admin "
+            "leaves them out"
+        )
+    ]

@@ -1,0 +1,169 @@
+"""What holds of every plan, whatever the pools; and that nothing but a plan or its mistakes comes out."""
+
+import contextlib
+import functools
+import json
+import operator
+import re
+from collections.abc import Iterator
+from typing import Any, cast
+
+import pytest
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from program.planning.pools import Purpose
+from program.settings import OwnVmSize, SettingsError, Ssh, parse
+from program.settings.problems import ENCRYPTED
+from tests.program.planning.given import SSH_KEY, planned, stack
+from tests.program.planning.strategies import Json, json_values, pool_maps
+
+SPOT_KEY = "kubernetes.azure.com/scalesetpriority"
+SPOT_TAINT = f"{SPOT_KEY}=spot:NoSchedule"
+some = settings(max_examples=25, database=None, derandomize=True)
+
+
+@some
+@given(pool_maps)
+def test_exactly_spot_pools_carry_the_spot_label_and_taint(pools: dict[str, Any]) -> None:
+    for pool in planned(pools=pools).pools:
+        assert (pool.labels.get(SPOT_KEY) == "spot") == pool.spot
+        assert (pool.taints.count(SPOT_TAINT) == 1) == pool.spot
+
+
+@some
+@given(pool_maps)
+def test_exactly_one_pool_is_untainted(pools: dict[str, Any]) -> None:
+    assert [pool.name for pool in planned(pools=pools).pools if not pool.taints] == ["general"]
+
+
+@some
+@given(pool_maps)
+def test_a_fallback_scales_from_zero_and_shares_the_workload_label(pools: dict[str, Any]) -> None:
+    by_name = {pool.name: pool for pool in planned(pools=pools).pools}
+    for fallback in (pool for pool in by_name.values() if pool.fallback_of):
+        spot = by_name[fallback.fallback_of or ""]
+        assert (fallback.spot, fallback.min_count, fallback.role) == (False, 0, spot.role)
+        assert fallback.labels["kubeflow-aks/workload"] == spot.labels["kubeflow-aks/workload"]
+
+
+@some
+@given(pool_maps)
+def test_names_are_unique_and_fit_aks(pools: dict[str, Any]) -> None:
+    names = [pool.name for pool in planned(pools=pools).pools]
+    assert len(set(names)) == len(names)
+    assert all(re.fullmatch("[a-z][a-z0-9]{0,11}", name) for name in names)
+
+
+@some
+@given(pool_maps)
+def test_a_pool_that_takes_work_is_found_by_its_own_pattern_and_the_catch_all(pools: dict[str, Any]) -> None:
+    plan = planned(pools=pools)
+    levels: dict[int, list[str]] = yaml.safe_load(plan.priorities)
+    for pool in plan.pools:
+        name = f"aks-{pool.name}-12345678-vmss"
+        hits = [(level, p) for level, patterns in levels.items() for p in patterns if re.search(p, name)]
+        own = 1 if pool.purpose is Purpose.WORK else 0
+        assert len(hits) == own + 1
+        assert hits[-1] == (1, ".*")
+
+
+@some
+@given(pool_maps)
+def test_spot_stands_above_every_on_demand_pool(pools: dict[str, Any]) -> None:
+    plan = planned(pools=pools)
+    levels: dict[int, list[str]] = yaml.safe_load(plan.priorities)
+    level = {pattern: number for number, patterns in levels.items() for pattern in patterns}
+    working = [pool for pool in plan.pools if pool.purpose is Purpose.WORK]
+    spot = [level[f"^aks-{pool.name}-[0-9]+-vmss$"] for pool in working if pool.spot]
+    regular = [level[f"^aks-{pool.name}-[0-9]+-vmss$"] for pool in working if not pool.spot]
+    assert min(spot, default=100) > max(regular, default=1)
+
+
+@some
+@given(pool_maps)
+def test_only_spot_pools_have_a_policy_and_a_price(pools: dict[str, Any]) -> None:
+    for pool in planned(pools=pools).pools:
+        assert (pool.eviction_policy is not None) == (pool.max_price is not None) == pool.spot
+
+
+@some
+@given(pool_maps)
+def test_an_ephemeral_disk_is_never_deallocated(pools: dict[str, Any]) -> None:
+    ephemeral = (pool for pool in planned(pools=pools).pools if pool.os_disk.type == "Ephemeral")
+    assert all(pool.eviction_policy != "Deallocate" for pool in ephemeral)
+
+
+def plan_or_mistakes(raw: dict[str, Any]) -> None:
+    """Plans; anything but a plan or mistakes of one line each is an error."""
+    mistakes: SettingsError | None = None
+    try:
+        planned(**raw)
+    except SettingsError as error:
+        mistakes = error
+    assert mistakes is None or 0 < len(mistakes.problems) == len(str(mistakes).splitlines())
+
+
+@functools.cache
+def _every_setting() -> str:
+    ssh = Ssh(public_key=SSH_KEY)
+    sizes = {"Standard_D8s_v5": OwnVmSize(memory_gib=32)}
+    given_settings = parse(stack()).model_copy(update={"ssh": ssh, "vm_sizes": sizes})
+    return given_settings.model_dump_json(by_alias=True)
+
+
+def every_setting() -> dict[str, Any]:
+    """A stack that states every setting there is."""
+    return json.loads(_every_setting())
+
+
+def places(value: Json, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
+    """The path of every value inside a value."""
+    if isinstance(value, dict):
+        inner = list(cast(dict[str, Json], value).items())
+    else:
+        inner = list(enumerate(cast(list[Json], value))) if isinstance(value, list) else []
+    for key, item in inner:
+        yield (*path, key)
+        yield from places(item, (*path, key))
+
+
+PLACES = list(places(every_setting()))
+
+
+@pytest.mark.parametrize("path", PLACES, ids=lambda path: ".".join(map(str, path)))
+def test_a_value_that_a_preview_cannot_decrypt_breaks_no_rule(path: tuple[str | int, ...]) -> None:
+    raw = every_setting()
+    functools.reduce(operator.getitem, path[:-1], cast(Any, raw))[path[-1]] = ENCRYPTED
+    if path == ("tags",) or (path[0], path[-1]) == ("pools", "maxCount"):  # no text, no default
+        with pytest.raises(
+            SettingsError, match=r"^[^\n]+: \[secret\] is not allowed; expected a value that is not"
+        ):
+            planned(**raw)
+    else:
+        assert planned(**raw).pools
+
+
+@settings(some, max_examples=60)
+@given(st.lists(st.tuples(st.sampled_from(PLACES), json_values), min_size=1, max_size=3))
+def test_any_value_at_any_setting_gives_a_plan_or_mistakes(
+    changes: list[tuple[tuple[str | int, ...], Json]],
+) -> None:
+    raw = every_setting()
+    for path, value in changes:
+        with contextlib.suppress(
+            KeyError, IndexError, TypeError
+        ):  # an earlier change may have taken it along
+            functools.reduce(operator.getitem, path[:-1], cast(Any, raw))[path[-1]] = value
+    plan_or_mistakes(raw)
+
+
+@settings(some, max_examples=30)
+@given(st.dictionaries(st.text(), json_values, max_size=4))
+def test_any_json_at_all_gives_a_plan_or_mistakes(raw: dict[str, Json]) -> None:
+    plan_or_mistakes({"tags": None} | raw)
+
+
+def test_a_stack_that_states_every_setting_is_valid() -> None:
+    planned(**every_setting())

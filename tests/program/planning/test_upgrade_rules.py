@@ -1,0 +1,66 @@
+"""Warnings about upgrades, each on an injected day."""
+
+from datetime import date
+
+import pytest
+
+from program.planning.rules.upgrades import upgrade_warnings
+from tests.program.planning.given import settings
+
+BEFORE, SOON = date(2027, 4, 1), date(2027, 4, 2)
+"""More than 90 days before 2027-06-30, and 90."""
+
+
+def warnings(today: date, **kubernetes: str) -> list[str]:
+    return list(upgrade_warnings(settings(kubernetes=kubernetes), today))
+
+
+def test_channels_that_are_off_are_reported() -> None:
+    assert warnings(BEFORE, upgradeChannel="patch", nodeOsUpgradeChannel="SecurityPatch") == []
+    assert warnings(BEFORE, upgradeChannel="none", nodeOsUpgradeChannel="None") == [
+        (
+            "kubernetes.upgradeChannel is none: Kubernetes gets no patches by itself, and AKS supports the newest ones "
+            "only; set patch as soon as an upgrade to another minor is over"
+        ),
+        (
+            "kubernetes.nodeOsUpgradeChannel is None: the nodes get no security updates by themselves; take NodeImage, "
+            "or upgrade the node images yourself"
+        ),
+    ]
+
+
+def test_the_end_of_ubuntu_22_04_is_reported_90_days_before() -> None:
+    assert warnings(BEFORE) == []
+    [warning] = warnings(SOON)
+    assert warning == (
+        "kubernetes.osSku is Ubuntu: the nodes run Ubuntu 22.04, which gets no new pools, images and security patches "
+        "after 2027-06-30; take Ubuntu2404, or Ubuntu with Kubernetes 1.35 or newer"
+    )
+
+
+@pytest.mark.parametrize(
+    ("version", "os_sku", "expected"),
+    [
+        ("1.34", "Ubuntu", True),
+        ("1.34", "Ubuntu2204", True),
+        ("1.35", "Ubuntu2204", True),
+        ("1.35", "Ubuntu", False),
+        ("1.36", "Ubuntu", False),
+        ("1.34", "Ubuntu2404", False),
+    ],
+)
+def test_the_end_of_ubuntu_2204_is_a_warning_where_nodes_run_it(
+    version: str,
+    os_sku: str,
+    expected: bool,  # noqa: FBT001
+) -> None:
+    found = warnings(date(2027, 7, 1), version=version, osSku=os_sku)
+    assert any("22.04" in warning for warning in found) is expected
+
+
+def test_a_system_newer_than_the_providers_api_is_reported_on_any_day() -> None:
+    [warning] = warnings(BEFORE, osSku="Ubuntu2404")
+    assert warning == (
+        "kubernetes.osSku is Ubuntu2404: AKS's API has it from version 2025-10-01 on and the provider speaks "
+        "2025-09-01, so AKS may refuse it, which changes nothing; if it does, go back to Ubuntu"
+    )

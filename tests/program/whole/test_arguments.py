@@ -1,0 +1,157 @@
+"""From settings and plan to arguments: nothing is lost, and what planning allows no component refuses."""
+
+import contextlib
+import json
+from collections import defaultdict
+from collections.abc import Iterable
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from components.agent_pools import mistakes
+from components.aks_cluster_args import (
+    ApiAccessSpec,
+    AutoscalerSpec,
+    ClusterNetworkSpec,
+    KubernetesSpec,
+    MaintenanceSpec,
+    SshSpec,
+)
+from components.container_registry import ContainerRegistryArgs
+from components.data_store import DataProfileSpec, DataStoreArgs
+from components.kubeflow.inotify import InotifySpec
+from components.kubeflow.prerequisites import KubeflowPrerequisitesArgs
+from components.kubeflow.storage import CheckpointClassSpec, StorageClassSpec
+from components.monitoring import MonitoringArgs
+from components.network import NetworkArgs
+from components.package import Package
+from components.pool_specs import AgentPoolSpec, OsDiskSpec, SystemPoolSpec
+from program import arguments
+from program.settings import (
+    ApiAccess,
+    Autoscaler,
+    CheckpointClass,
+    DataStore,
+    Inotify,
+    Kubeflow,
+    Kubernetes,
+    MaintenanceWindow,
+    Monitoring,
+    Network,
+    OsDisk,
+    Profile,
+    Registry,
+    SettingsError,
+    SettingsModel,
+    Ssh,
+    StorageClass,
+    SystemPool,
+    UserPool,
+)
+from tests.program.planning.given import GENERAL, planned
+
+PAIRS: list[tuple[type[SettingsModel], list[type], tuple[str, ...]]] = [
+    (ApiAccess, [ApiAccessSpec], ()),
+    (Autoscaler, [AutoscalerSpec], ()),
+    (CheckpointClass, [CheckpointClassSpec], ()),
+    (DataStore, [DataStoreArgs], ()),
+    (Inotify, [InotifySpec], ()),
+    (Kubeflow, [KubeflowPrerequisitesArgs], ("release", "dns_label")),
+    (Kubernetes, [KubernetesSpec], ()),
+    (MaintenanceWindow, [MaintenanceSpec], ()),
+    (Monitoring, [MonitoringArgs], ()),
+    (Network, [NetworkArgs, ClusterNetworkSpec], ()),
+    (OsDisk, [OsDiskSpec], ()),
+    (Profile, [DataProfileSpec], ()),
+    (Registry, [ContainerRegistryArgs], ()),
+    (Ssh, [SshSpec], ()),
+    (StorageClass, [StorageClassSpec], ()),
+    (SystemPool, [SystemPoolSpec], ()),
+    (UserPool, [AgentPoolSpec], ("workload", "fallback", "replaces")),
+]
+"""Models of settings, the arguments they become, and what only planning uses."""
+
+
+@pytest.mark.parametrize(("settings", "specs", "used_up"), PAIRS)
+def test_a_setting_has_an_argument_of_its_name_or_is_used_up_by_planning(
+    settings: type[SettingsModel], specs: list[type], used_up: Iterable[str]
+) -> None:
+    named = {name for spec in specs for name in spec.__annotations__}
+    assert set(settings.model_fields) - named == set(used_up)
+
+
+def test_the_docstring_of_an_argument_names_the_default_of_its_setting() -> None:
+    schema = json.loads(Package().schema or "")
+    documented = {
+        token.rpartition(":")[2]: declared.get("inputProperties") or declared["properties"]
+        for token, declared in [*schema["resources"].items(), *schema["types"].items()]
+    }
+    unnamed: list[str] = []
+    for settings, specs, _ in PAIRS:
+        for name, field in settings.model_fields.items():
+            default = field.get_default()
+            if field.is_required() or default in (None, (), {}) or isinstance(default, SettingsModel):
+                continue
+            text = str(cast(Any, default)[0] if isinstance(default, tuple) else default)
+            for spec in (spec for spec in specs if name in spec.__annotations__):
+                about: str = documented[spec.__name__.removesuffix("Args")][field.alias]["description"]
+                named = (f"{text} (default", f"Default: {text.lower() if default in (True, False) else text}")
+                if not any(words in about for words in named):
+                    unnamed.append(f"{spec.__name__}.{name}: {text}")
+    assert unnamed == []
+
+
+POOLS: dict[str, dict[str, Any]] = {
+    "spot": {"vmSize": "Standard_D8ds_v5", "priority": "Spot", "maxCount": 3},
+    "gpu": {"vmSize": "Standard_NC24ads_A100_v4", "maxCount": 3},
+    "tainted": {"vmSize": "Standard_D8ds_v5", "maxCount": 3, "taints": ["team=a:NoSchedule"]},
+    "described": {"vmSize": "Standard_Own", "priority": "Spot", "maxCount": 3},
+    "system": {"vmSize": "Standard_D8s_v5", "minCount": 2, "maxCount": 3, "replaces": "system"},
+    "host": {"vmSize": "Standard_D8s_v5", "minCount": 2, "maxCount": 3, "replaces": "general"},
+}
+EDITS: list[dict[str, Any]] = [
+    {},
+    {"priority": "Spot"},
+    {"minCount": 0},
+    {"minCount": 4},
+    {"maxPods": 10},
+    {"maxPods": 29},
+    {"maxPrice": 0.5},
+    {"evictionPolicy": "Deallocate"},
+    {"osDisk": {"type": "Ephemeral"}},
+    {"osDisk": {"type": "Ephemeral", "sizeGib": 64}, "evictionPolicy": "Deallocate"},
+    {"zones": ["1", "1"]},
+    {"taints": ["team=b:NoSchedule"]},
+    {"gpuInstanceProfile": "MIG1g"},
+]
+"""Settings of an allowed form, each of which some of those pools may have."""
+
+
+@pytest.mark.parametrize("name", ["work", "Work", "aksmanagedap"])
+@pytest.mark.parametrize("pool", POOLS)
+def test_a_pool_that_planning_allows_is_allowed_by_the_component(pool: str, name: str) -> None:
+    for edit in EDITS:
+        changed = {"general": GENERAL, name: POOLS[pool] | edit}
+        with contextlib.suppress(SettingsError):
+            plan = planned(pools=changed, vmSizes={"Standard_Own": {"vcpus": 8, "memoryGib": 32}})
+            args = arguments.pools(plan, *cast(Any, _azure()))
+            assert list(mistakes(args["pools"], plan.settings.gpu.driver)) == [], edit
+
+
+def test_each_of_those_pools_and_most_of_their_edits_are_allowed_somewhere() -> None:
+    def allowed(pool: dict[str, Any]) -> bool:
+        sizes = {"Standard_Own": {"vcpus": 8, "memoryGib": 32}}
+        with contextlib.suppress(SettingsError):
+            return bool(planned(pools={"general": GENERAL, "work": pool}, vmSizes=sizes))
+        return False
+
+    assert [name for name, pool in POOLS.items() if not allowed(pool)] == []
+    nowhere = [edit for edit in EDITS if not any(allowed(pool | edit) for pool in POOLS.values())]
+    assert nowhere == [{"minCount": 4}, EDITS[9], {"zones": ["1", "1"]}]
+
+
+def _azure() -> tuple[SimpleNamespace, SimpleNamespace, SimpleNamespace]:
+    """Group, network and cluster, as far as the arguments of pools need them."""
+    network = SimpleNamespace(subnet_ids=defaultdict(str))
+    return SimpleNamespace(name="group"), network, SimpleNamespace(managed_cluster=None)

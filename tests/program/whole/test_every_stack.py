@@ -1,0 +1,80 @@
+"""Every stack file loads, passes every rule, and registers what the SDKs know."""
+
+from typing import Any
+
+import pytest
+
+from kubeflow_aks.recorder.run import Record
+from kubeflow_aks.recorder.sdk_types import check_resource
+from tests.program.whole.records import CLUSTER, POOL, SHIPPED, STACKS, recorded
+
+
+def test_the_shipped_stacks_are_there() -> None:
+    assert set(SHIPPED) <= set(STACKS)
+
+
+def test_a_stack_makes_one_cluster_and_its_pools(up: Record) -> None:
+    pools = [pool["name"] for pool in up.outputs["poolContract"]]
+    assert up.one(CLUSTER)
+    assert sorted(pool.inputs["agentPoolName"] for pool in up.of(POOL)) == sorted(pools)
+
+
+def test_every_input_is_one_the_sdks_know(up: Record) -> None:
+    made = [
+        resource
+        for resource in up.resources.values()
+        if resource.custom and ":providers:" not in resource.type
+    ]
+    assert [mistake for resource in made for mistake in check_resource(resource.type, resource.inputs)] == []
+
+
+def test_every_input_is_known_to_the_sdks_in_a_preview_as_well(preview: Record) -> None:
+    made = [resource for resource in preview.resources.values() if resource.custom]
+    checked = [resource for resource in made if ":providers:" not in resource.type]
+    assert [
+        mistake for resource in checked for mistake in check_resource(resource.type, resource.inputs)
+    ] == []
+
+
+@pytest.mark.parametrize("stack", STACKS)
+def test_a_preview_registers_exactly_what_an_up_registers(stack: str) -> None:
+    assert set(recorded(stack, preview=True).resources) == set(recorded(stack).resources)
+
+
+@pytest.mark.parametrize("stack", STACKS)
+def test_a_preview_has_the_options_and_secrets_of_an_up(stack: str) -> None:
+    def inputs_of(recording: Record) -> dict[str, Any]:
+        return {
+            urn: (resource.parent, resource.secret_inputs, {**resource.options, "provider": None})
+            for urn, resource in recording.resources.items()
+        }
+
+    assert inputs_of(recorded(stack, preview=True)) == inputs_of(recorded(stack))
+
+
+@pytest.mark.parametrize("stack", STACKS)
+def test_a_preview_waits_for_nothing_that_an_up_does_not_wait_for(stack: str) -> None:
+    up = recorded(stack).resources
+    for urn, resource in recorded(stack, preview=True).resources.items():
+        assert set(resource.depends_on) <= set(up[urn].depends_on)
+
+
+def test_a_preview_knows_every_pool(preview: Record) -> None:
+    for pool in preview.of(POOL):
+        assert pool.unknown_inputs <= {"resourceName", "resourceGroupName", "vnetSubnetID"}
+
+
+def test_a_stack_asks_azure_for_one_kubeconfig(up: Record) -> None:
+    assert [token.rpartition(":")[2] for token in up.invokes] in (
+        ["listManagedClusterAdminCredentials"],
+        ["listManagedClusterUserCredentials"],
+    )
+
+
+def test_a_preview_asks_azure_for_nothing(preview: Record) -> None:
+    assert preview.invokes == ()
+
+
+def test_warnings_of_the_plan_are_logged(dev: Record) -> None:
+    [warning] = [message for message in dev.messages if not message.startswith("asOf")]  # the tests' own day
+    assert warning.startswith("systemPool.minCount is 1: fine for a trial")
