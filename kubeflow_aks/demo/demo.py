@@ -10,7 +10,7 @@ from kubeflow_aks.demo.bring_up import BringUp, resources
 from kubeflow_aks.demo.kubeflow import TOOLS as KUBEFLOWS_TOOLS
 from kubeflow_aks.demo.kubeflow import Kubeflow
 from kubeflow_aks.demo.run_scenario import run_scenario
-from kubeflow_aks.demo.where_recording import PICTURE, WhereRecording
+from kubeflow_aks.demo.where_recording import WhereRecording
 from kubeflow_aks.exit_codes import CommandError
 from kubeflow_aks.local_aks.control_plane.controllers.kfp_driver import drivers
 from kubeflow_aks.local_aks.lifecycle import service_files
@@ -80,9 +80,11 @@ class Demo:
         )
         page = files.write(self.results, observed, results, cost if isinstance(cost, ScenarioCost) else None)
         console.line(f"{summary(results)}; page with the timeline: {page}")
-        for line in where.draw(contract, self.results):
+        picture, lines = where.draw(contract, self.results)
+        for line in lines:
             console.line(f"ckf-spot where: {line}")
-        console.line(f"output of `ckf-spot where` during the demo: {self.results / PICTURE}")
+        if picture is not None:
+            console.line(f"output of `ckf-spot where` during the demo: {picture}")
         return all(result.passed for result in results)
 
 

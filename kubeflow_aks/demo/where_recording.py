@@ -15,7 +15,7 @@ from kubeflow_aks.local_aks.run.directory import RunDirectory
 
 PROCESS: Final = "where"
 """Name of the recorder in a run directory."""
-PICTURE: Final = "where.svg"
+_PICTURE: Final = "where.svg"
 _PROGRAM: Final = (sys.executable, "-m", "ckf_spot.cli")
 _STOP_SECONDS: Final = 10.0
 
@@ -44,7 +44,7 @@ class WhereRecording:
             processes.stop([pid_file], _STOP_SECONDS)
             process.wait()
 
-    def draw(self, contract: Path, folder: Path) -> list[str]:
+    def draw(self, contract: Path, folder: Path) -> tuple[Path | None, list[str]]:
         """Writes the picture into a folder.
 
         Args:
@@ -52,15 +52,16 @@ class WhereRecording:
             folder: for the picture.
 
         Returns:
-            Violations, one line each; or the errors if there is no picture.
+            The picture, and violations, one line each; or no picture, and the errors.
         """
         picture, report = self._render(contract, "svg"), self._render(contract, "json")
         if picture.returncode or report.returncode:
-            return [*picture.stderr.splitlines(), *report.stderr.splitlines()]
+            return None, [*picture.stderr.splitlines(), *report.stderr.splitlines()]
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / PICTURE).write_text(picture.stdout, encoding="utf-8")
+        file = folder / _PICTURE
+        file.write_text(picture.stdout, encoding="utf-8")
         violations: list[dict[str, str]] = json.loads(report.stdout)["violations"]
-        return [f"{each['rule']}: {each['name']}: {each['message']}" for each in violations]
+        return file, [f"{each['rule']}: {each['name']}: {each['message']}" for each in violations]
 
     def _render(self, contract: Path, form: str) -> subprocess.CompletedProcess[str]:
         command = [*_PROGRAM, "where", "--from", self._record, "--pools", contract, "-o", form]

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+import tomllib
 from importlib import metadata
 from pathlib import Path
 
@@ -179,6 +180,16 @@ def test_a_command_has_the_packages_that_it_imports_and_no_more() -> None:
         for command, module in MODULES.items()
     }
     assert {command for command, found in needed.items() if found} == launcher.OTHERS, needed
+
+
+def test_the_demo_and_the_local_shell_can_run_ckf_spot() -> None:
+    """They run it as a program, so that no import shows what it needs."""
+    project = tomllib.loads((PROJECT_ROOT / "ckf_spot/pyproject.toml").read_text(encoding="utf-8"))["project"]
+    needed = {
+        _normal(re.split(r"[<>=!~ \[;]", requirement, maxsplit=1)[0])
+        for requirement in (*project["dependencies"], *project["optional-dependencies"]["kubernetes"])
+    }
+    assert needed <= _distributions("commands")
 
 
 def _distributions(group: str) -> set[str]:

@@ -227,9 +227,10 @@ def test_nodes_on_demand_are_upgraded_one_by_one_and_their_work_moves(simulation
         return versions == {"v1.35.1"} and len(nodes) == len(before)
 
     simulation.eventually(upgraded, "every node has the new version")
-    simulation.eventually(
-        lambda: {line["node"] for line in simulation.journal("upgrade")} == before, "each is in the journal"
-    )
+    # The autoscaler may take the node that the surge made superfluous before its turn comes.
+    taken = {line["node"] for kind in ("upgrade", "scale-down") for line in simulation.journal(kind)}
+    assert before <= taken
+    assert simulation.journal("upgrade")
     simulation.eventually(lambda: simulation.pools_of_running_pods() == ["simod"] * 2, "both run again")
 
 

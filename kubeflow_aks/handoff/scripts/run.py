@@ -109,11 +109,12 @@ class Runner:
 
     def _interrupt(self, _number: int, _frame: FrameType | None) -> None:
         now = time.monotonic()
-        if now - self._interrupted < _ONE_SIGNAL_SECONDS:
+        last = self._interrupted
+        if now - last < _ONE_SIGNAL_SECONDS:
             return
-        if not self._interrupted:
+        self._interrupted = now  # before anything else: the script's own signal may come in the middle of this
+        if not last:
             _say("interrupted: it gets time to clean up; interrupt again to end it at once")
-        self._interrupted = now
         if self._process is not None and self._next:
             self._send(self._next.pop())
 
@@ -149,4 +150,6 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    code = main()
+    sys.stderr.flush()
+    os._exit(code)  # a signal that comes while Python ends itself would be the exit code
