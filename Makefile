@@ -14,6 +14,7 @@ PY := $(VENV)/bin/python
 PACKAGE := ckf_spot
 PACKAGE_VENV := $(PACKAGE)/.venv
 RUN := $(PY) -m kubeflow_aks
+REFERENCES := program.settings.reference kubeflow_aks.policy.reference kubeflow_aks.cli.reference
 
 # The Azure SDK has thousands of modules: where Python may not keep them compiled, every start takes seconds longer.
 unexport PYTHONDONTWRITEBYTECODE
@@ -56,9 +57,7 @@ lint: $(VENV)/.dev $(PACKAGE_VENV)/.dev ## style, types, who imports whom, gener
 	@$(VENV)/bin/pyright
 	@cd $(PACKAGE) && .venv/bin/pyright
 	@PYTHONPATH=.:$(PACKAGE)/src $(VENV)/bin/lint-imports --no-cache
-	@$(PY) -m program.settings.reference --check
-	@$(PY) -m kubeflow_aks.policy.reference --check
-	@$(PY) -m kubeflow_aks.cli.reference --check
+	@$(PY) -m kubeflow_aks.text.generated --check $(REFERENCES)
 	@$(VENV)/bin/shellcheck --external-sources --source-path=SCRIPTDIR kubeflow_aks/handoff/scripts/*.sh
 	@$(VENV)/bin/zizmor --offline --quiet --persona=auditor .github
 	@$(call actionlint)
@@ -72,10 +71,7 @@ define actionlint
 endef
 
 docs: $(VENV)/.dev $(PACKAGE_VENV)/.dev ## write what is generated: settings and policy reference, Pulumi.yaml's keys, the README's numbers and picture, notebooks
-	@$(PY) -m program.settings.reference --write
-	@$(PY) -m kubeflow_aks.policy.reference --write
-	@$(PY) -m kubeflow_aks.cli.reference --write
-	@$(PY) -m kubeflow_aks.preview.readme --write
+	@$(PY) -m kubeflow_aks.text.generated --write $(REFERENCES) kubeflow_aks.preview.readme
 	@$(PY) -m kubeflow_aks.scenario.report.picture tests/kubeflow_aks/scenario/data/observations.json docs/pictures/demo.svg
 	@$(PACKAGE_VENV)/bin/jupytext --quiet --update --to ipynb $(PACKAGE)/examples/pipelines/*.py
 

@@ -59,10 +59,7 @@ class Number(click.ParamType[float, str]):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         """The number of a text."""
-        try:
-            number = float(value)
-        except ValueError:
-            number = float("nan")
+        number = _number(value)
         if not self._least <= number <= self._most:
             self.fail(
                 f"{value} is not allowed; expected a number from {self._least:g} to {self._most:g}",
@@ -79,13 +76,18 @@ class Seconds(click.ParamType[float, str]):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         """The number of a text."""
-        try:
-            number = float(value)
-        except ValueError:
-            number = float("nan")
+        number = _number(value)
         if not 0 < number < float("inf"):
             self.fail(f"{value} is not allowed; expected a number of seconds above 0", param, ctx)
         return number
+
+
+def _number(text: str) -> float:
+    """The number of a text; NaN, which is outside of all limits, where it is none."""
+    try:
+        return float(text)
+    except ValueError:
+        return float("nan")
 
 
 def stacks(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:

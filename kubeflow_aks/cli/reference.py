@@ -1,9 +1,8 @@
-"""`python -m kubeflow_aks.cli.reference --write | --check`: the page of commands, from the commands."""
+"""The page of commands, generated from the commands."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
@@ -12,8 +11,6 @@ import click
 from kubeflow_aks.cli.commands import PROGRAM, kubeflow_aks
 from kubeflow_aks.cli.groups import Command
 from kubeflow_aks.exit_codes import ExitCode
-from kubeflow_aks.project import PROJECT_ROOT
-from kubeflow_aks.text.generated import write_or_check
 
 PAGE: Final = Path("docs/reference/commands.md")
 _WIDTH: Final = 100
@@ -68,12 +65,6 @@ def page() -> str:
     return f"{_HEAD}\n{table}{helps}"
 
 
-def main(arguments: Sequence[str] | None = None, root: Path = PROJECT_ROOT) -> int:
-    """Writes the page, or reports that it is stale."""
-    return write_or_check(
-        lambda: {PAGE: page()}, arguments, root, prog="kubeflow_aks.cli.reference", description=__doc__
-    )
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+def generated(_root: Path) -> dict[Path, str]:
+    """The page, by its path in the project."""
+    return {PAGE: page()}

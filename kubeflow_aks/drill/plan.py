@@ -28,9 +28,6 @@ from kubeflow_aks.scenario.contract_pools import (
 from kubeflow_aks.scenario.steps import StackFacts
 from kubeflow_aks.text.numbers import counted
 
-NODES: Final = 3
-MINUTES: Final = 45
-FEWEST_MINUTES: Final = 5
 _BATCH_NODES: Final = 2
 _USUAL_MINUTES: Final = 30
 """Of a node: it boots, works, is taken or waits for the autoscaler to remove it; our guess until it is measured."""

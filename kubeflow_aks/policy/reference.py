@@ -1,17 +1,14 @@
-"""`python -m kubeflow_aks.policy.reference --write | --check`: the page of rules, from the rules."""
+"""The page of rules, generated from the rules."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
 from kubeflow_aks.policy.benchmark import RULES as BENCHMARK
 from kubeflow_aks.policy.rule import Rule
 from kubeflow_aks.policy.rules import RULES as OWN
-from kubeflow_aks.project import PROJECT_ROOT
-from kubeflow_aks.text.generated import write_or_check
 
 PAGE: Final = Path("docs/reference/policy.md")
 
@@ -34,11 +31,9 @@ def page() -> str:
     return f"{_HEAD}\n## Rules of this product\n\n{own}\n## Rules of public benchmarks\n\n{public}"
 
 
-def main(arguments: Sequence[str] | None = None, root: Path = PROJECT_ROOT) -> int:
-    """Writes the page, or reports that it is stale."""
-    return write_or_check(
-        lambda: {PAGE: page()}, arguments, root, prog="kubeflow_aks.policy.reference", description=__doc__
-    )
+def generated(_root: Path) -> dict[Path, str]:
+    """The page, by its path in the project."""
+    return {PAGE: page()}
 
 
 def _table(rules: Iterable[Rule]) -> str:
@@ -53,7 +48,3 @@ def _escaped(cell: str) -> str:
 def _row(rule: Rule) -> tuple[str, ...]:
     mandatory = "yes" if rule.mandatory else "no"
     return f"`{rule.name}`", rule.severity, mandatory, rule.description, ", ".join(rule.ids), rule.source
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,7 +1,6 @@
-"""`python -m kubeflow_aks.preview.readme --write | --check`: the blocks of pages that are generated from the plan."""
+"""The blocks of pages that are generated from the plan."""
 
 import re
-import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
@@ -14,11 +13,9 @@ from kubeflow_aks.cost.report.page import headline
 from kubeflow_aks.cost.report.page import lines as lines_of_bill
 from kubeflow_aks.preview.mermaid import mermaid
 from kubeflow_aks.preview.report import report
-from kubeflow_aks.project import PROJECT_ROOT
 from kubeflow_aks.recorder.document import PlanDocument, plan_document
 from kubeflow_aks.recorder.run import record
 from kubeflow_aks.text.blocks import Page
-from kubeflow_aks.text.generated import write_or_check
 from kubeflow_aks.text.terminal import terminal
 
 PAGES = (Path("README.md"), Path("docs/what-it-creates.md"))
@@ -67,14 +64,10 @@ def generated_blocks() -> dict[str, str]:
     }
 
 
-def main(arguments: Sequence[str] | None = None, root: Path = PROJECT_ROOT) -> int:
-    """Writes the generated blocks of each page, or reports which pages are stale."""
-
-    def pages() -> dict[Path, str]:
-        blocks = generated_blocks()
-        return {page: with_generated((root / page).read_text(encoding="utf-8"), blocks) for page in PAGES}
-
-    return write_or_check(pages, arguments, root, prog="kubeflow_aks.preview.readme", description=__doc__)
+def generated(root: Path) -> dict[Path, str]:
+    """The text of each page with its blocks, by its path in the project."""
+    blocks = generated_blocks()
+    return {page: with_generated((root / page).read_text(encoding="utf-8"), blocks) for page in PAGES}
 
 
 def _bill(document: PlanDocument) -> Bill:
@@ -119,7 +112,3 @@ def _cut(part: str) -> str:
     lines = part.split("\n")
     more = len(lines) - _SHOWN
     return "\n".join([*lines[:_SHOWN], *([f"    … {more} more lines"] if more > 0 else [])])
-
-
-if __name__ == "__main__":
-    sys.exit(main())

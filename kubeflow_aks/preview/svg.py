@@ -7,7 +7,7 @@ from kubeflow_aks.preview import tree
 from kubeflow_aks.preview.lanes import Lane, lanes
 from kubeflow_aks.preview.pools import node_range
 from kubeflow_aks.recorder.document import PlanDocument, Pool
-from kubeflow_aks.text import colours
+from kubeflow_aks.text import palette
 from kubeflow_aks.text.picture import opening
 
 _WORK_X, _WORK_WIDTH = 24, 300
@@ -15,7 +15,7 @@ _POOL_X, _POOL_WIDTH = 400, 250
 _FALLBACK_X = 730
 _WIDTH = _FALLBACK_X + _POOL_WIDTH + 24
 _TOP, _ROW, _BOX, _LANE_GAP = 64, 84, 68, 18
-_COLOURS = {"system": colours.SYSTEM, "Regular": colours.ON_DEMAND, "Spot": colours.SPOT}
+_COLOURS = {"system": palette.SYSTEM, "Regular": palette.ON_DEMAND, "Spot": palette.SPOT}
 _STYLE = (
     "text{font:13px system-ui,sans-serif;fill:#111827}.b{font-weight:600}.s{font-size:11.5px;fill:#4b5563}"
     ".a{stroke:#4b5563;stroke-width:1.5;fill:none;marker-end:url(#tip)}.d{stroke-dasharray:6 4}"

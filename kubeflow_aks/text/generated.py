@@ -1,36 +1,37 @@
-"""The command line of modules that generate files: `--write` writes them, `--check` reports stale ones."""
+"""`python -m kubeflow_aks.text.generated --write | --check MODULE …`: the files that modules generate.
+
+Each module has a function `generated(root)`, which returns the text of each of its files by the path in the project.
+"""
 
 import argparse
-from collections.abc import Callable, Mapping, Sequence
+import sys
+from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 
 
-def write_or_check(
-    generate: Callable[[], Mapping[Path, str]],
-    arguments: Sequence[str] | None,
-    root: Path,
-    *,
-    prog: str,
-    description: str | None,
-) -> int:
-    """Writes generated files, or reports stale ones.
+def main(arguments: Sequence[str] | None = None, root: Path = Path()) -> int:
+    """Writes the generated files, or reports those that are stale.
 
     Args:
-        generate: returns the text of each file, by its path in the project.
         arguments: of the command line; None for those of the process.
-        root: the project folder.
-        prog: the module, for the help text.
-        description: for the help text.
+        root: the project folder; by default the current one.
 
     Returns:
         0; 1 if `--check` finds a stale file.
     """
-    parser = argparse.ArgumentParser(prog=prog, description=description)
+    parser = argparse.ArgumentParser(prog="kubeflow_aks.text.generated", description=__doc__)
     mode = parser.add_mutually_exclusive_group(required=True)
     mode.add_argument("--write", action="store_true", help="write what is stale")
     mode.add_argument("--check", action="store_true", help="exit with 1 if something is stale")
+    parser.add_argument(
+        "modules", metavar="MODULE", nargs="+", help="a module, such as program.settings.reference"
+    )
     options = parser.parse_args(arguments)
-    stale = {path: text for path, text in generate().items() if _text(root / path) != text}
+    stale: dict[Path, str] = {}
+    for module in options.modules:
+        texts = import_module(module).generated(root)
+        stale |= {path: text for path, text in texts.items() if _text(root / path) != text}
     for path, text in stale.items():
         if options.write:
             (root / path).parent.mkdir(parents=True, exist_ok=True)
@@ -41,3 +42,7 @@ def write_or_check(
 
 def _text(path: Path) -> str:
     return path.read_text(encoding="utf-8") if path.exists() else ""
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,8 +1,6 @@
-"""`python -m program.settings.reference --write | --check`: the page of settings and Pulumi.yaml, from the models."""
+"""The page of settings, and Pulumi.yaml: generated from the models."""
 
-import argparse
 import json
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import astuple, dataclass
 from pathlib import Path
@@ -13,7 +11,6 @@ import yaml
 from program.settings.project_config import plain_default, with_config
 from program.settings.root import Settings
 
-ROOT = Path(__file__).resolve().parents[2]
 PAGE = Path("docs/reference/settings.md")
 PROJECT_FILE = Path("Pulumi.yaml")
 
@@ -64,30 +61,6 @@ def generated(root: Path) -> dict[Path, str]:
     """The text of each generated file, by its path in the project."""
     project_file = (root / PROJECT_FILE).read_text(encoding="utf-8")
     return {PAGE: page(), PROJECT_FILE: with_config(project_file)}
-
-
-def main(arguments: Sequence[str] | None = None, root: Path = ROOT) -> int:
-    """Writes the generated files, or reports which are stale.
-
-    Returns:
-        0; 1 when `--check` finds a stale file.
-    """
-    parser = argparse.ArgumentParser(prog="program.settings.reference", description=__doc__)
-    todo = parser.add_mutually_exclusive_group(required=True)
-    todo.add_argument("--write", action="store_true", help="write the files")
-    todo.add_argument("--check", action="store_true", help="exit with 1 when a file is stale")
-    options = parser.parse_args(arguments)
-    stale = {path: text for path, text in generated(root).items() if _text(root / path) != text}
-    for path, text in stale.items():
-        if options.write:
-            (root / path).parent.mkdir(parents=True, exist_ok=True)
-            (root / path).write_text(text, encoding="utf-8")
-        print(f"{path}: {'written' if options.write else 'stale; run make docs'}")
-    return 1 if options.check and stale else 0
-
-
-def _text(path: Path) -> str:
-    return path.read_text(encoding="utf-8") if path.exists() else ""
 
 
 def _section(root: Schema, key: str) -> Iterator[str]:
@@ -170,7 +143,3 @@ def _table(rows: Iterator[Row] | Sequence[Row]) -> str:
 
 def _escaped(cell: str) -> str:
     return cell.replace("|", "\\|")
-
-
-if __name__ == "__main__":
-    sys.exit(main())

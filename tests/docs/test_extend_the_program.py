@@ -88,7 +88,7 @@ def test_the_example_works_as_it_is_written(copy: Path) -> None:
                 "make",
                 "docs",
             ]:  # of what that writes, the reference of the settings is what can have changed
-                _run(copy, "-m", "program.settings.reference", "--write")
+                _run(copy, "-m", "kubeflow_aks.text.generated", "--write", "program.settings.reference")
             case [".venv/bin/python", *words]:
                 _run(copy, *words, "-q", "-p", "no:cacheprovider")
             case _:

@@ -6,6 +6,7 @@ import pytest
 
 from kubeflow_aks.preview import readme
 from kubeflow_aks.project import PROJECT_ROOT
+from kubeflow_aks.text import generated
 from tests.docs.pages import README
 
 ARCHITECTURE = PROJECT_ROOT / "docs/architecture.md"
@@ -53,11 +54,11 @@ def test_stale_pages_are_reported_and_then_written(
     pages = [tmp_path / page for page in readme.PAGES]
     for page in pages:
         page.write_text("<!-- generated: x -->\nold\n<!-- end -->\n", encoding="utf-8")
-    assert readme.main(["--check"], tmp_path) == 1
+    assert generated.main(["--check", readme.__name__], tmp_path) == 1
     assert all("old" in page.read_text(encoding="utf-8") for page in pages)
-    assert readme.main(["--write"], tmp_path) == 0
+    assert generated.main(["--write", readme.__name__], tmp_path) == 0
     assert all("new" in page.read_text(encoding="utf-8") for page in pages)
-    assert readme.main(["--check"], tmp_path) == 0
+    assert generated.main(["--check", readme.__name__], tmp_path) == 0
     assert capsys.readouterr().out.splitlines() == [
         "README.md: stale; run make docs",
         "docs/what-it-creates.md: stale; run make docs",

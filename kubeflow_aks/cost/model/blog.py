@@ -8,9 +8,6 @@ from typing import Final
 SHARE: Final = 0.05
 """What the blog takes ("Deploying Kubeflow Pipelines with Azure AKS spot instances")."""
 
-MULTIPLE: Final = 1 + SHARE
-"""Billed hours for each useful hour."""
-
 
 @dataclass(frozen=True)
 class Blog:

@@ -11,7 +11,7 @@ from kubeflow_aks.cost.bill import Bill, Line
 from kubeflow_aks.cost.figures import Range, total
 from kubeflow_aks.cost.formatting import NEVER, money
 from kubeflow_aks.cost.report.drawing import Drawing, round_money, style
-from kubeflow_aks.text.colours import ON_DEMAND, SOFT, SPOT, SYSTEM
+from kubeflow_aks.text.palette import ON_DEMAND, SOFT, SPOT, SYSTEM
 
 Kind = Literal["spot", "on-demand", "home", "rest"]
 _COLOURS: Final = {"spot": SPOT, "on-demand": ON_DEMAND, "home": SYSTEM, "rest": ("#ffffff", SYSTEM[1])}

@@ -8,7 +8,7 @@ from typing import Any, Final
 from kubeflow_aks.cost.by_rate import ByRate, Curve
 from kubeflow_aks.cost.formatting import money, share
 from kubeflow_aks.cost.report.drawing import Drawing, round_money, style
-from kubeflow_aks.text.colours import FAINT, INK, ON_DEMAND, SOFT, SPOT
+from kubeflow_aks.text.palette import FAINT, INK, ON_DEMAND, SOFT, SPOT
 
 _HEIGHT: Final = 470
 _RIGHT, _TOP, _BOTTOM = 270, 74, 66

@@ -14,7 +14,7 @@ from typing import Any, Final
 from xml.etree import ElementTree
 
 from kubeflow_aks.cost.formatting import money
-from kubeflow_aks.text.colours import FAINT, INK, SOFT
+from kubeflow_aks.text.palette import FAINT, INK, SOFT
 
 WIDTH: Final = 1040
 """Pixels."""

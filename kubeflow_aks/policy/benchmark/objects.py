@@ -10,7 +10,6 @@ from kubeflow_aks.policy.benchmark.sources import checkov, kyverno
 from kubeflow_aks.policy.benchmark.values import Every, Inputs, Look, at, in_turn, items, must_not_be, shown
 from kubeflow_aks.policy.rule import Resource, Rule
 
-_RBAC: Final = "kubernetes:rbac.authorization.k8s.io/v1:"
 _EVERYBODY: Final = ("system:anonymous", "system:unauthenticated", "system:masters")
 _IN_TREE: Final = ("kubernetes.io/azure-disk", "kubernetes.io/azure-file")
 _GONE: Final = {

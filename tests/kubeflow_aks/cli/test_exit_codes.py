@@ -16,10 +16,10 @@ import pytest
 
 from kubeflow_aks.cli.process import main
 from kubeflow_aks.cli.reference import commands
-from kubeflow_aks.cli.reference import main as reference
 from kubeflow_aks.local_aks.run.directory import RunDirectory
 from kubeflow_aks.preview.readme import DAY
 from kubeflow_aks.project import PROJECT_ROOT
+from kubeflow_aks.text import generated
 from kubeflow_aks.verify.snapshot import Result
 from tests.kubeflow_aks.ci.test_drifts import DRIFTED
 from tests.kubeflow_aks.handoff.made_up_outputs import values
@@ -237,7 +237,7 @@ def test_a_shell_completes_commands_and_stacks(words: str, incomplete: str, expe
 
 
 def test_the_page_is_fresh(capsys: pytest.CaptureFixture[str]) -> None:
-    assert reference(["--check"]) == 0, capsys.readouterr().out
+    assert generated.main(["--check", "kubeflow_aks.cli.reference"]) == 0, capsys.readouterr().out
 
 
 @pytest.mark.parametrize("line", ["drill dev", "stop dev", "handoff dev --outputs outputs.json"])
