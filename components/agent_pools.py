@@ -7,12 +7,12 @@ from typing import Any, Final, NotRequired, TypedDict
 import pulumi
 from pulumi_azure_native import containerservice as aks
 
-from components import defaults, pool_checks
-from components.cluster_reference import name_of, resource_of, version_of
-from components.conventions import GPU_TAINT, SPOT_KEY, SPOT_TAINT, SYSTEM_TAINT
-from components.errors import refuse
-from components.mistakes import Mistake
-from components.pool_specs import AgentPoolSpec
+from . import defaults, pool_checks
+from .cluster_reference import name_of, resource_of, version_of
+from .conventions import GPU_TAINT, SPOT_KEY, SPOT_TAINT, SYSTEM_TAINT
+from .errors import refuse
+from .mistakes import Mistake
+from .pool_specs import AgentPoolSpec
 
 REPLACE_ON_CHANGES: Final = [
     "availabilityZones",

@@ -9,8 +9,8 @@ import pulumi
 from pulumi_azure_native import containerservice as aks
 from pulumi_azure_native import managedidentity
 
-from components import defaults, pool_checks
-from components.aks_cluster_args import (
+from . import defaults, pool_checks
+from .aks_cluster_args import (
     AksClusterArgs,
     ApiAccessSpec,
     AutoscalerSpec,
@@ -18,12 +18,12 @@ from components.aks_cluster_args import (
     MaintenanceSpec,
     SshSpec,
 )
-from components.conventions import SYSTEM_TAINT
-from components.errors import refuse
-from components.kubeconfig import with_kubelogin_mode
-from components.mistakes import Mistake
-from components.pool_specs import SystemPoolSpec
-from components.roles import NETWORK_CONTRIBUTOR, role_assignment
+from .conventions import SYSTEM_TAINT
+from .errors import refuse
+from .kubeconfig import with_kubelogin_mode
+from .mistakes import Mistake
+from .pool_specs import SystemPoolSpec
+from .roles import NETWORK_CONTRIBUTOR, role_assignment
 
 _POLICIES: Final = ("none", "calico", "cilium")
 """Azure's own engine ends, so it is not offered (docs/facts/aks.md#network-policy)."""

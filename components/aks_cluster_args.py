@@ -5,7 +5,7 @@ from typing import NotRequired, TypedDict
 
 import pulumi
 
-from components.pool_specs import SystemPoolSpec
+from .pool_specs import SystemPoolSpec
 
 
 class MaintenanceSpec(TypedDict):

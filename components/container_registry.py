@@ -6,8 +6,8 @@ from typing import NotRequired, TypedDict
 import pulumi
 from pulumi_azure_native import containerregistry
 
-from components import defaults
-from components.roles import ACR_PULL, REPOSITORY_READER, role_assignment
+from . import defaults
+from .roles import ACR_PULL, REPOSITORY_READER, role_assignment
 
 
 class ContainerRegistryArgs(TypedDict):

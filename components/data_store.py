@@ -7,8 +7,8 @@ from typing import Final, NotRequired, TypedDict
 import pulumi
 from pulumi_azure_native import managedidentity, storage
 
-from components import defaults
-from components.roles import BLOB_DATA_CONTRIBUTOR, role_assignment
+from . import defaults
+from .roles import BLOB_DATA_CONTRIBUTOR, role_assignment
 
 _AUDIENCE: Final = "api://AzureADTokenExchange"
 """The one audience that managed identities take.

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import pulumi
 
-from components.mistakes import Mistake
+from .mistakes import Mistake
 
 
 class ArgumentsError(pulumi.RunError):

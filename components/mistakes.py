@@ -1,4 +1,4 @@
-"""What is wrong with one argument. Pure data: `components.errors` makes an exception of it."""
+"""What is wrong with one argument. Pure data: `errors` makes an exception of it."""
 
 import json
 from dataclasses import dataclass, replace

@@ -6,7 +6,7 @@ from typing import NotRequired, TypedDict
 import pulumi
 from pulumi_azure_native import monitor, operationalinsights
 
-from components import defaults
+from . import defaults
 
 
 class MonitoringArgs(TypedDict):

@@ -5,7 +5,7 @@ from typing import NotRequired, TypedDict
 import pulumi
 from pulumi_azure_native import network
 
-from components import defaults
+from . import defaults
 
 
 class NetworkArgs(TypedDict):

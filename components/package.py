@@ -11,14 +11,14 @@ from pulumi.provider import ConstructResult
 from pulumi.provider.experimental.component import ComponentProvider
 from pulumi.provider.server import ComponentInitError
 
-from components.agent_pools import AgentPools
-from components.aks_cluster import AksCluster
-from components.container_registry import ContainerRegistry
-from components.data_store import DataStore
-from components.errors import ArgumentsError
-from components.kubeflow.prerequisites import KubeflowPrerequisites
-from components.monitoring import Monitoring
-from components.network import Network
+from .agent_pools import AgentPools
+from .aks_cluster import AksCluster
+from .container_registry import ContainerRegistry
+from .data_store import DataStore
+from .errors import ArgumentsError
+from .kubeflow.prerequisites import KubeflowPrerequisites
+from .monitoring import Monitoring
+from .network import Network
 
 NAME: Final = "kubeflow-aks"
 _DECLARED: Final = yaml.safe_load(Path(__file__).with_name("PulumiPlugin.yaml").read_text(encoding="utf-8"))

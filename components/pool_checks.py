@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from components.conventions import MIG_SLICES, SYSTEM_TAINT
-from components.mistakes import Mistake
+from .conventions import MIG_SLICES, SYSTEM_TAINT
+from .mistakes import Mistake
 
 MAX_NODES: Final = 1000
 MIN_PODS: Final = 10

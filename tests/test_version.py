@@ -10,6 +10,9 @@ from components.package import VERSION
 from kubeflow_aks.project import PROJECT_ROOT
 from kubeflow_aks.version import version
 
+PACKAGES = ("", "ckf_spot", "components")
+"""Their folders."""
+
 
 def _project(folder: str) -> dict[str, object]:
     return tomllib.loads((PROJECT_ROOT / folder / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -18,7 +21,7 @@ def _project(folder: str) -> dict[str, object]:
 def test_everybody_reads_it_from_the_one_place() -> None:
     declared = yaml.safe_load((PROJECT_ROOT / "components/PulumiPlugin.yaml").read_text(encoding="utf-8"))
     assert version() == VERSION == declared["version"]
-    for folder in ("", "ckf_spot"):
+    for folder in PACKAGES:
         assert (_project(folder)["dynamic"], "version" in _project(folder)) == (["version"], False)
 
 
@@ -32,10 +35,10 @@ def test_a_tag_can_carry_it() -> None:
     assert re.search(rf"^## {re.escape(version())}( |$)", log, re.MULTILINE)
 
 
-def test_both_packages_have_the_licence_of_the_repository() -> None:
-    licences = {(PROJECT_ROOT / folder / "LICENSE").read_bytes() for folder in ("", "ckf_spot")}
+def test_each_package_has_the_licence_of_the_repository() -> None:
+    licences = {(PROJECT_ROOT / folder / "LICENSE").read_bytes() for folder in PACKAGES}
     assert len(licences) == 1
-    for folder in ("", "ckf_spot"):
+    for folder in PACKAGES:
         assert _project(folder)["license"] == "Apache-2.0"
         files = _project(folder)["license-files"]
         assert isinstance(files, list)

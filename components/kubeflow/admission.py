@@ -7,8 +7,8 @@ from pulumi_kubernetes.admissionregistration.v1 import (
 )
 from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 
-from components.conventions import SPOT_KEY
-from components.kubeflow.labels import labels
+from ..conventions import SPOT_KEY
+from .labels import labels
 
 POLICY = "kubeflow-aks-keep-off-spot"
 

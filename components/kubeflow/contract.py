@@ -5,7 +5,7 @@ from pulumi_kubernetes.core.v1 import ConfigMap
 from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 from pulumi_kubernetes.rbac.v1 import PolicyRuleArgs, Role, RoleBinding, RoleRefArgs, SubjectArgs
 
-from components.kubeflow.labels import labels
+from .labels import labels
 
 CONTRACT = "agent-pools"
 """Name of the ConfigMap."""

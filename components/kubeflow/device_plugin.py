@@ -6,9 +6,9 @@ import pulumi
 from pulumi_kubernetes.apps.v1 import DaemonSet
 from pulumi_kubernetes.core.v1 import EnvVarArgsDict, ResourceRequirementsArgsDict, SecurityContextArgsDict
 
-from components.kubeflow.images import DEVICE_PLUGIN, version
-from components.kubeflow.labels import labels, selector
-from components.kubeflow.pods import CONFINED, RUNTIME_SECCOMP
+from .images import DEVICE_PLUGIN, version
+from .labels import labels, selector
+from .pods import CONFINED, RUNTIME_SECCOMP
 
 _APP: Final = "nvidia-device-plugin"
 _SOCKETS = "/var/lib/kubelet/device-plugins"

@@ -11,10 +11,10 @@ import pulumi
 from pulumi_kubernetes.apps.v1 import DaemonSet
 from pulumi_kubernetes.core.v1 import ResourceRequirementsArgsDict
 
-from components import defaults
-from components.kubeflow.images import BUSYBOX, PAUSE, version
-from components.kubeflow.labels import labels, selector
-from components.kubeflow.pods import CONFINED, RUNTIME_SECCOMP
+from .. import defaults
+from .images import BUSYBOX, PAUSE, version
+from .labels import labels, selector
+from .pods import CONFINED, RUNTIME_SECCOMP
 
 _APP: Final = "inotify-limits"
 _SMALL: ResourceRequirementsArgsDict = {

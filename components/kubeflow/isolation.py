@@ -4,7 +4,7 @@ import pulumi
 from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 from pulumi_kubernetes.networking.v1 import NetworkPolicy
 
-from components.kubeflow.labels import labels
+from .labels import labels
 
 _NAME = "deny-all"
 

@@ -7,7 +7,7 @@ from pulumi_kubernetes.core.v1 import Secret, ServiceAccount
 from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 from pulumi_kubernetes.rbac.v1 import ClusterRoleBinding, RoleRefArgs, SubjectArgs
 
-from components.kubeflow.labels import labels
+from .labels import labels
 
 ACCOUNT = "juju"
 _BINDING = "kubeflow-aks-juju"

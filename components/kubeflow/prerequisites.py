@@ -7,19 +7,19 @@ from pulumi_azure_native import containerservice as aks
 from pulumi_kubernetes.core.v1 import Namespace
 from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 
-from components import defaults
-from components.cluster_reference import resource_of
-from components.conventions import PLATFORM_WORKLOAD, WORKLOAD_LABEL
-from components.kubeflow.admission import spot_guard
-from components.kubeflow.argo_retries import argo_retries
-from components.kubeflow.contract import contract_readers, pool_contract
-from components.kubeflow.device_plugin import device_plugin
-from components.kubeflow.inotify import InotifySpec, inotify_limits
-from components.kubeflow.isolation import no_traffic
-from components.kubeflow.juju import juju_access
-from components.kubeflow.labels import labels
-from components.kubeflow.scheduling import priority_classes, priority_expander
-from components.kubeflow.storage import (
+from .. import defaults
+from ..cluster_reference import resource_of
+from ..conventions import PLATFORM_WORKLOAD, WORKLOAD_LABEL
+from .admission import spot_guard
+from .argo_retries import argo_retries
+from .contract import contract_readers, pool_contract
+from .device_plugin import device_plugin
+from .inotify import InotifySpec, inotify_limits
+from .isolation import no_traffic
+from .juju import juju_access
+from .labels import labels
+from .scheduling import priority_classes, priority_expander
+from .storage import (
     CheckpointClassSpec,
     StorageClassSpec,
     checkpoint_class,

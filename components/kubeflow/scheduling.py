@@ -5,7 +5,7 @@ from pulumi_kubernetes.core.v1 import ConfigMap
 from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 from pulumi_kubernetes.scheduling.v1 import PriorityClass
 
-from components.kubeflow.labels import labels
+from .labels import labels
 
 _EXPANDER = "cluster-autoscaler-priority-expander"
 """Name the autoscaler looks for in kube-system.

@@ -6,8 +6,8 @@ import pulumi
 from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 from pulumi_kubernetes.storage.v1 import StorageClass
 
-from components import defaults
-from components.kubeflow.labels import labels
+from .. import defaults
+from .labels import labels
 
 _FRESH: Final = (
     "-o allow_other",

@@ -15,6 +15,7 @@ from components.package import COMPONENTS, NAME, VERSION, Package
 
 ROOT = Path(__file__).parents[2]
 PLUGIN = ROOT / "components"
+SOURCES = [file for file in PLUGIN.rglob("*.py") if ".venv" not in file.parts]
 NAMES = sorted(component.__name__ for component in COMPONENTS)
 
 
@@ -45,7 +46,7 @@ def test_every_component_is_in_the_package(schema: dict[str, Any]) -> None:
 def test_every_module_with_a_component_is_in_the_package() -> None:
     found = {
         name
-        for file in PLUGIN.rglob("*.py")
+        for file in SOURCES
         for name in re.findall(r"^class (\w+)\(pulumi\.ComponentResource\)", file.read_text(), re.MULTILINE)
     }
     assert sorted(found) == NAMES
@@ -102,7 +103,14 @@ def test_a_pool_must_say_no_more_than_name_size_and_most_nodes(schema: dict[str,
 
 def test_the_plugins_own_file_says_the_same_name_and_version() -> None:
     declared = yaml.safe_load((PLUGIN / "PulumiPlugin.yaml").read_text())
-    assert declared == {"name": NAME, "version": VERSION, "runtime": "python"}
+    assert declared.pop("runtime") == {"name": "python", "options": {"virtualenv": ".venv"}}
+    assert declared == {"name": NAME, "version": VERSION}
+
+
+def test_a_copy_of_the_folder_has_any_name() -> None:
+    """`tests/local/components/test_stands_alone.py` makes one."""
+    by_name = re.compile(rf"^\s*(?:from|import) {PLUGIN.name}\b", re.MULTILINE)
+    assert [file for file in SOURCES if by_name.search(file.read_text(encoding="utf-8"))] == []
 
 
 def test_the_plugin_needs_the_versions_of_the_program() -> None:

@@ -104,7 +104,7 @@ def _items() -> Iterator[str]:
 
 def _texts(paths: list[Path]) -> str:
     files = [file for path in paths for file in ([path] if path.is_file() else path.rglob("*.py"))]
-    return "\n".join(file.read_text(encoding="utf-8") for file in files)
+    return "\n".join(file.read_text(encoding="utf-8") for file in files if ".venv" not in file.parts)
 
 
 @pytest.mark.parametrize(

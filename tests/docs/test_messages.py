@@ -52,7 +52,7 @@ def _part(node: ast.expr) -> str:
 @cache
 def _trees() -> list[ast.Module]:
     files = [file for folder in FOLDERS for file in (PROJECT_ROOT / folder).rglob("*.py")]
-    return [ast.parse(file.read_text(encoding="utf-8")) for file in files]
+    return [ast.parse(file.read_text(encoding="utf-8")) for file in files if ".venv" not in file.parts]
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Both packages have the repository's version, however they are built: from a folder, an sdist or a git repository."""
+"""Each package has the repository's version, however they are built: from a folder, an sdist or a git repository."""
 
 from __future__ import annotations
 
@@ -17,7 +17,13 @@ from kubeflow_aks.project import PROJECT_ROOT
 VERSION: Final = "7.8.9"
 FILES: Final = (
     *("LICENSE", "NOTICE", "README.md", "pyproject.toml"),
-    *("components/PulumiPlugin.yaml", "kubeflow_aks/__init__.py", "kubeflow_aks/version.py"),
+    *("kubeflow_aks/__init__.py", "kubeflow_aks/version.py"),
+    *(
+        "components/LICENSE",
+        "components/PulumiPlugin.yaml",
+        "components/__init__.py",
+        "components/pyproject.toml",
+    ),
     *(
         "ckf_spot/LICENSE",
         "ckf_spot/README.md",
@@ -25,13 +31,13 @@ FILES: Final = (
         "ckf_spot/src/ckf_spot/__init__.py",
     ),
 )
-PACKAGES: Final = {"kubeflow-aks": "", "ckf-spot": "ckf_spot"}
+PACKAGES: Final = {"kubeflow-aks": "", "ckf-spot": "ckf_spot", "kubeflow-aks-components": "components"}
 """Each package's folder."""
 
 
 @pytest.fixture(scope="module")
 def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A git repository of both packages, with a version of its own."""
+    """A git repository of the packages, with a version of its own."""
     folder = tmp_path_factory.mktemp("repository")
     for name in FILES:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
