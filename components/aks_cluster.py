@@ -51,26 +51,10 @@ class AksCluster(pulumi.ComponentResource):
         refuse("AksCluster", _mistakes(args))
         super().__init__("kubeflow-aks:index:AksCluster", name, {}, opts)
         child = pulumi.ResourceOptions(parent=self)
-        identity = managedidentity.UserAssignedIdentity(
-            f"{name}-identity",
-            resource_name_=f"{name}-identity",
-            resource_group_name=args["resource_group_name"],
-            location=args["location"],
-            tags=args.get("tags"),
-            opts=child,
-        )
-        # On the group of its network, and on a route table elsewhere: MicrosoftDocs/azure-aks-docs,
-        # articles/aks/aks-service-permissions.md (2026-04-19).
-        scopes = {
-            "network": args["resource_group_id"],
-            "routes": args.get("network", {}).get("route_table_id"),
-        }
-        rights = [
-            role_assignment(f"{name}-{suffix}", scope, NETWORK_CONTRIBUTOR, identity.principal_id, self)
-            for suffix, scope in scopes.items()
-            if scope is not None
-        ]
-        self.managed_cluster = _managed_cluster(name, args, identity.id, self, rights)
+        identity_id, rights = args.get("identity_id"), []
+        if identity_id is None:
+            identity_id, rights = _identity(name, args, self)
+        self.managed_cluster = _managed_cluster(name, args, identity_id, self, rights)
         for config in ("aksManagedAutoUpgradeSchedule", "aksManagedNodeOSUpgradeSchedule"):
             _maintenance(f"{name}-{config}", config, args, self.managed_cluster, child)
         self.name = self.managed_cluster.name
@@ -120,6 +104,30 @@ def _system_pool_mistakes(pool: SystemPoolSpec) -> Iterator[Mistake]:
     yield from pool_checks.zone_mistakes(pool.get("zones", ()))
 
 
+def _identity(
+    name: str, args: AksClusterArgs, parent: pulumi.Resource
+) -> tuple[pulumi.Output[str], list[pulumi.Resource]]:
+    """The ARM id of an identity for the cluster, and its rights.
+
+    They are on the group of its network, and on a route table elsewhere: MicrosoftDocs/azure-aks-docs,
+    articles/aks/aks-service-permissions.md (2026-04-19).
+    """
+    identity = managedidentity.UserAssignedIdentity(
+        f"{name}-identity",
+        resource_name_=pulumi.Output.concat(args.get("cluster_name", name), "-identity"),
+        resource_group_name=args["resource_group_name"],
+        location=args["location"],
+        tags=args.get("tags"),
+        opts=pulumi.ResourceOptions(parent=parent),
+    )
+    scopes = {"network": args["resource_group_id"], "routes": args.get("network", {}).get("route_table_id")}
+    return identity.id, [
+        role_assignment(f"{name}-{suffix}", scope, NETWORK_CONTRIBUTOR, identity.principal_id, parent)
+        for suffix, scope in scopes.items()
+        if scope is not None
+    ]
+
+
 def _managed_cluster(
     name: str,
     args: AksClusterArgs,
@@ -128,14 +136,14 @@ def _managed_cluster(
     rights: Sequence[pulumi.Resource],
 ) -> aks.ManagedCluster:
     kubernetes, access = args.get("kubernetes", {}), args.get("api_access", {})
-    commands = access.get("run_command")
+    commands, cluster_name = access.get("run_command"), args.get("cluster_name", name)
     return aks.ManagedCluster(
         name,
-        resource_name_=name,
+        resource_name_=cluster_name,
         resource_group_name=args["resource_group_name"],
         location=args["location"],
-        dns_prefix=name,
-        node_resource_group=f"{name}-nodes",
+        dns_prefix=args.get("dns_prefix", cluster_name),
+        node_resource_group=args.get("node_resource_group", pulumi.Output.concat(cluster_name, "-nodes")),
         kubernetes_version=kubernetes.get("version", defaults.KUBERNETES_VERSION),
         support_plan=kubernetes.get("support_plan", defaults.SUPPORT_PLAN),
         sku=aks.ManagedClusterSKUArgs(

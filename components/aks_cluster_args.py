@@ -113,6 +113,14 @@ class AksClusterArgs(TypedDict):
     """ARM id of that group."""
     location: pulumi.Input[str]
     """Azure region."""
+    cluster_name: NotRequired[pulumi.Input[str]]
+    """Name of the cluster in Azure, and the start of the names that follow. Default: the component's name."""
+    dns_prefix: NotRequired[pulumi.Input[str]]
+    """Start of the API server's public name. Default: the cluster's name."""
+    node_resource_group: NotRequired[pulumi.Input[str]]
+    """Resource group that AKS makes for the nodes. Default: the cluster's name and -nodes."""
+    identity_id: NotRequired[pulumi.Input[str]]
+    """ARM id of an identity whose rights on the network are yours to give. Default: one is made, with its rights."""
     kubernetes: NotRequired[KubernetesSpec]
     """Version, support and upgrades."""
     network: NotRequired[ClusterNetworkSpec]

@@ -17,6 +17,8 @@ class ContainerRegistryArgs(TypedDict):
     """Resource group of a new registry."""
     location: pulumi.Input[str]
     """Azure region of a new registry."""
+    registry_name: NotRequired[pulumi.Input[str]]
+    """Name of a new registry, unique in all of Azure. Default: the component's name and a random suffix."""
     puller_object_id: pulumi.Input[str]
     """Object id of the kubelet identity that pulls."""
     attach: NotRequired[str | None]
@@ -49,9 +51,10 @@ class ContainerRegistry(pulumi.ComponentResource):
         self.register_outputs({"registryId": self.registry_id})
 
     def _registry(self, name: str, args: ContainerRegistryArgs) -> containerregistry.Registry:
-        # No physical name: it must be free in all of Azure, so the provider adds a random suffix.
         return containerregistry.Registry(
             name.replace("-", ""),
+            # None has the provider add a random suffix: the name must be free in all of Azure.
+            registry_name=args.get("registry_name"),
             resource_group_name=args["resource_group_name"],
             location=args["location"],
             sku=containerregistry.SkuArgs(name=args.get("sku", defaults.REGISTRY_SKU)),

@@ -27,6 +27,8 @@ class DataProfileSpec(TypedDict):
     service_accounts: NotRequired[Sequence[str]]
     """Service accounts of the namespace that read and write it, at most 20. Default: default-editor, the one that
     Kubeflow gives a profile."""
+    identity_name: NotRequired[pulumi.Input[str]]
+    """Name of its identity in Azure. Default: the component's name, the namespace and -data."""
 
 
 class DataStoreArgs(TypedDict):
@@ -36,6 +38,8 @@ class DataStoreArgs(TypedDict):
     """Resource group of everything in it."""
     location: pulumi.Input[str]
     """Azure region."""
+    account_name: NotRequired[pulumi.Input[str]]
+    """Name of the account, unique in all of Azure. Default: the component's name and a random suffix."""
     oidc_issuer: pulumi.Input[str]
     """URL of the cluster's OIDC issuer, which vouches for its service accounts."""
     profiles: NotRequired[dict[str, DataProfileSpec]]
@@ -83,7 +87,7 @@ class DataStore(pulumi.ComponentResource):
                 public_access=storage.PublicAccess.NONE,
                 opts=pulumi.ResourceOptions.merge(child, pulumi.ResourceOptions(depends_on=[service])),
             )
-            identity = _identity(f"{name}-{namespace}", container.id, args, self)
+            identity = _identity(f"{name}-{namespace}", container.id, spec, args, self)
             _federate(f"{name}-{namespace}", identity, _subjects(namespace, spec), args, self)
             self.client_ids[namespace] = identity.client_id
         self.register_outputs({"accountName": self.account_name, "clientIds": self.client_ids})
@@ -97,9 +101,10 @@ def _account(name: str, args: DataStoreArgs, opts: pulumi.ResourceOptions) -> st
     """
     sku = args.get("sku", defaults.BLOB_SKU)
     premium = sku.startswith("Premium")
-    # No physical name: it must be free in all of Azure, so the provider adds a random suffix.
     return storage.StorageAccount(
         _account_prefix(name),
+        # None has the provider add a random suffix: the name must be free in all of Azure.
+        account_name=args.get("account_name"),
         resource_group_name=args["resource_group_name"],
         location=args["location"],
         kind=storage.Kind.BLOCK_BLOB_STORAGE if premium else storage.Kind.STORAGE_V2,
@@ -125,12 +130,16 @@ def _account_prefix(name: str) -> str:
 
 
 def _identity(
-    name: str, container_id: pulumi.Input[str], args: DataStoreArgs, parent: pulumi.Resource
+    name: str,
+    container_id: pulumi.Input[str],
+    spec: DataProfileSpec,
+    args: DataStoreArgs,
+    parent: pulumi.Resource,
 ) -> managedidentity.UserAssignedIdentity:
     """An identity that reads and writes one container. Not protected: it holds no data and can be created again."""
     identity = managedidentity.UserAssignedIdentity(
         f"{name}-data",
-        resource_name_=f"{name}-data",
+        resource_name_=spec.get("identity_name", f"{name}-data"),
         resource_group_name=args["resource_group_name"],
         location=args["location"],
         tags=args.get("tags"),

@@ -16,6 +16,10 @@ class MonitoringArgs(TypedDict):
     """Resource group of a new workspace."""
     location: pulumi.Input[str]
     """Azure region of a new workspace."""
+    workspace_name: NotRequired[pulumi.Input[str]]
+    """Name of a new workspace in Azure. Default: the component's name and -logs."""
+    setting_name: NotRequired[pulumi.Input[str]]
+    """Name of the cluster's diagnostic setting. Default: the component's name and -control-plane."""
     cluster_id: pulumi.Input[str]
     """ARM id of the cluster whose logs are collected."""
     logs: Sequence[str]
@@ -44,7 +48,7 @@ class Monitoring(pulumi.ComponentResource):
         # again (MicrosoftDocs/azure-docs#100347). It holds no logs, so it is not protected.
         monitor.DiagnosticSetting(
             f"{name}-control-plane",
-            name=f"{name}-control-plane",
+            name=args.get("setting_name", f"{name}-control-plane"),
             resource_uri=args["cluster_id"],
             workspace_id=self.workspace_id,
             log_analytics_destination_type="Dedicated",  # tables of AKS's own, cheaper and easier to query
@@ -65,7 +69,7 @@ def _workspace(name: str, args: MonitoringArgs, parent: pulumi.Resource) -> oper
     """
     return operationalinsights.Workspace(
         name,
-        workspace_name=name,
+        workspace_name=args.get("workspace_name", name),
         resource_group_name=args["resource_group_name"],
         location=args["location"],
         sku=operationalinsights.WorkspaceSkuArgs(name=operationalinsights.WorkspaceSkuNameEnum.PER_GB2018),

@@ -15,6 +15,14 @@ class NetworkArgs(TypedDict):
     """Resource group of everything in it."""
     location: pulumi.Input[str]
     """Azure region."""
+    vnet_name: NotRequired[pulumi.Input[str]]
+    """Name of the virtual network in Azure. Default: the component's name and -vnet."""
+    ingress_address_name: NotRequired[pulumi.Input[str]]
+    """Name of the ingress's public address in Azure. Default: the component's name and -ingress."""
+    outbound_address_name: NotRequired[pulumi.Input[str]]
+    """Name of the NAT gateway's public address in Azure. Default: the component's name and -outbound."""
+    nat_gateway_name: NotRequired[pulumi.Input[str]]
+    """Name of the NAT gateway in Azure. Default: the component's name and -nat."""
     vnet_cidr: NotRequired[pulumi.Input[str]]
     """Range of the virtual network. Default: 10.224.0.0/16."""
     subnets: NotRequired[dict[str, str]]
@@ -47,7 +55,8 @@ class Network(pulumi.ComponentResource):
         gateway = self.outbound_address = None
         subnets = args.get("subnets", defaults.SUBNETS)
         if args.get("outbound_type", defaults.OUTBOUND_TYPE) == "userAssignedNATGateway":
-            address = _static_address(f"{name}-outbound", args, child)
+            outbound = args.get("outbound_address_name", f"{name}-outbound")
+            address = _static_address(f"{name}-outbound", outbound, args, child)
             gateway = _nat_gateway(name, args, address, child)
             self.outbound_address = address.ip_address.apply(lambda found: found or "")
         route_table = args.get("route_table_id")
@@ -55,7 +64,7 @@ class Network(pulumi.ComponentResource):
         # (github.com/pulumi/pulumi-azure-native/issues/1024, 2021-07-26).
         vnet = network.VirtualNetwork(
             f"{name}-vnet",
-            virtual_network_name=f"{name}-vnet",
+            virtual_network_name=args.get("vnet_name", f"{name}-vnet"),
             resource_group_name=args["resource_group_name"],
             location=args["location"],
             address_space=network.AddressSpaceArgs(
@@ -75,7 +84,8 @@ class Network(pulumi.ComponentResource):
         )
         label = args.get("dns_label")
         dns = network.PublicIPAddressDnsSettingsArgs(domain_name_label=label) if label else None
-        ingress = _static_address(f"{name}-ingress", args, child, dns)
+        kept = args.get("ingress_address_name", f"{name}-ingress")
+        ingress = _static_address(f"{name}-ingress", kept, args, child, dns)
         self.subnet_ids = {subnet: pulumi.Output.concat(vnet.id, "/subnets/", subnet) for subnet in subnets}
         self.ingress_address_name = ingress.name
         self.ingress_fqdn = ingress.dns_settings.apply(
@@ -95,7 +105,7 @@ def _nat_gateway(
 ) -> network.NatGateway:
     return network.NatGateway(
         f"{name}-nat",
-        nat_gateway_name=f"{name}-nat",
+        nat_gateway_name=args.get("nat_gateway_name", f"{name}-nat"),
         resource_group_name=args["resource_group_name"],
         location=args["location"],
         sku=network.NatGatewaySkuArgs(name=network.NatGatewaySkuName.STANDARD),
@@ -107,6 +117,7 @@ def _nat_gateway(
 
 def _static_address(
     name: str,
+    physical_name: pulumi.Input[str],
     args: NetworkArgs,
     opts: pulumi.ResourceOptions,
     dns: network.PublicIPAddressDnsSettingsArgs | None = None,
@@ -117,7 +128,7 @@ def _static_address(
     """
     return network.PublicIPAddress(
         name,
-        public_ip_address_name=name,
+        public_ip_address_name=physical_name,
         resource_group_name=args["resource_group_name"],
         location=args["location"],
         public_ip_allocation_method=network.IPAllocationMethod.STATIC,

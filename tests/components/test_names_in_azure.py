@@ -1,0 +1,106 @@
+"""Names in Azure that a team chooses itself, so that a component's own name is free to change."""
+
+# pyright: reportUntypedFunctionDecorator=false, reportUnknownMemberType=false
+
+from typing import Any
+
+import pulumi
+import pytest
+
+from components.aks_cluster import AksCluster
+from components.aks_cluster_args import AksClusterArgs
+from components.container_registry import ContainerRegistry, ContainerRegistryArgs
+from components.data_store import DataStore, DataStoreArgs
+from components.monitoring import Monitoring, MonitoringArgs
+from components.network import Network, NetworkArgs
+from tests.components import given
+from tests.components.conftest import Cloud
+
+IDENTITY = f"{given.GROUP_ID}/providers/Microsoft.ManagedIdentity/userAssignedIdentities/ours"
+AKS_CLUSTER: AksClusterArgs = {
+    **given.CLUSTER,
+    "cluster_name": "theirs",
+    "dns_prefix": "api",
+    "node_resource_group": "nodes",
+    "identity_id": IDENTITY,
+}
+NETWORK = NetworkArgs(
+    resource_group_name="group",
+    location="westeurope",
+    outbound_type="userAssignedNATGateway",
+    vnet_name="their-vnet",
+    ingress_address_name="their-ingress",
+    outbound_address_name="their-outbound",
+    nat_gateway_name="their-nat",
+)
+REGISTRY = ContainerRegistryArgs(
+    resource_group_name="group",
+    location="westeurope",
+    puller_object_id="kubelet",
+    registry_name="theirregistry",
+)
+STORE = DataStoreArgs(
+    resource_group_name="group",
+    location="westeurope",
+    oidc_issuer="https://issuer",
+    account_name="theiraccount",
+    profiles={"vision": {"identity_name": "their-identity"}},
+)
+MONITORING = MonitoringArgs(
+    resource_group_name="group",
+    location="westeurope",
+    cluster_id=given.GROUP_ID,
+    logs=[],
+    workspace_name="their-logs",
+    setting_name="their-setting",
+)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def components(cloud: Cloud) -> None:
+    """One of each with names of its own, and a cluster of which only the start of its names is given."""
+    start = pulumi.Output.from_input("theirs")
+    cloud.build(lambda: AksCluster("start", {**given.CLUSTER, "cluster_name": start}, cloud.opts))
+    cloud.build(lambda: AksCluster("kf", AKS_CLUSTER, cloud.opts))
+    cloud.build(lambda: Network("network", NETWORK, cloud.opts))
+    cloud.build(lambda: ContainerRegistry("registry", REGISTRY, cloud.opts))
+    cloud.build(lambda: DataStore("store", STORE, cloud.opts))
+    cloud.build(lambda: Monitoring("logs", MONITORING, cloud.opts))
+
+
+@pytest.mark.parametrize(
+    ("resource", "key", "expected"),
+    [
+        ("start", "resourceName", "theirs"),
+        ("start", "dnsPrefix", "theirs"),
+        ("start", "nodeResourceGroup", "theirs-nodes"),
+        ("start-identity", "resourceName", "theirs-identity"),
+        ("kf", "dnsPrefix", "api"),
+        ("kf", "nodeResourceGroup", "nodes"),
+        ("network-vnet", "virtualNetworkName", "their-vnet"),
+        ("network-ingress", "publicIpAddressName", "their-ingress"),
+        ("network-outbound", "publicIpAddressName", "their-outbound"),
+        ("network-nat", "natGatewayName", "their-nat"),
+        ("registry", "registryName", "theirregistry"),
+        ("store", "accountName", "theiraccount"),
+        ("store-vision-data", "resourceName", "their-identity"),
+        ("logs-logs", "workspaceName", "their-logs"),
+        ("logs-control-plane", "name", "their-setting"),
+    ],
+)
+@pulumi.runtime.test
+def test_a_name_given_is_the_name_in_azure(cloud: Cloud, resource: str, key: str, expected: str) -> Any:
+    def check(body: dict[str, Any]) -> None:
+        assert body[key] == expected
+
+    return cloud.request(resource).apply(check)
+
+
+@pulumi.runtime.test
+def test_an_identity_given_is_the_cluster_s_and_none_is_made(cloud: Cloud) -> Any:
+    assert not {"kf-identity", "kf-network"} & set(cloud.names("kf"))
+
+    def check(body: dict[str, Any]) -> None:
+        assert body["identity"]["userAssignedIdentities"] == [IDENTITY]
+
+    return cloud.request("kf").apply(check)
