@@ -1,0 +1,244 @@
+"""Two programs of other teams: the components with what they cannot do without, and with every argument they take."""
+
+from typing import Any, Final, NamedTuple
+
+import pulumi
+import pulumi_kubernetes as kubernetes
+from pulumi_azure_native import containerservice as aks
+from pulumi_azure_native import resources
+
+from components.agent_pools import AgentPools
+from components.aks_cluster import AksCluster
+from components.aliases import without_version_aliases
+from components.container_registry import ContainerRegistry
+from components.data_store import DataStore
+from components.kubeflow.prerequisites import KubeflowPrerequisites
+from components.monitoring import Monitoring
+from components.network import Network
+
+LOCATION: Final = "westeurope"
+_ELSEWHERE: Final = (
+    "/subscriptions/00000000-0000-0000-0000-000000000000/resourceGroups/elsewhere/providers/Microsoft."
+)
+_ROUTES: Final = f"{_ELSEWHERE}Network/routeTables/routes"
+_TAGS: Final = {"owner": "ml"}
+
+
+class Given(NamedTuple):
+    """What the components of one program depend on."""
+
+    group: resources.ResourceGroup
+    cluster: aks.ManagedCluster | None = None
+    """None before there is one."""
+
+
+Arguments = dict[type[pulumi.ComponentResource], list[dict[str, Any]]]
+"""Arguments of each component, once for each time that it is made; those from `Given` left out."""
+
+LEAST: Final[Arguments] = {
+    Network: [{}],
+    AksCluster: [{}],
+    ContainerRegistry: [{"puller_object_id": "kubelet"}],
+    DataStore: [{"oidc_issuer": "https://issuer.example.invalid/"}],
+    Monitoring: [{"cluster_id": f"{_ELSEWHERE}ContainerService/managedClusters/aks", "logs": ["kube-audit"]}],
+    AgentPools: [
+        {
+            "pools": [
+                {"name": "general", "vm_size": "Standard_D8s_v5", "min_count": 2, "max_count": 3},
+                {
+                    "name": "gpuspot",
+                    "vm_size": "Standard_NC4as_T4_v3",
+                    "gpu": True,
+                    "priority": "Spot",
+                    "eviction_policy": "Delete",
+                    "max_count": 4,
+                },
+            ]
+        }
+    ],
+    KubeflowPrerequisites: [{"priorities": "1:\n  - .*\n", "pool_contract": "[]"}],
+}
+"""Required arguments only."""
+
+MOST: Final[Arguments] = {
+    Network: [
+        {
+            "vnet_cidr": "10.1.0.0/16",
+            "subnets": {"all": "10.1.0.0/20"},
+            "outbound_type": "userAssignedNATGateway",
+            "route_table_id": _ROUTES,
+            "dns_label": "ours",
+            "tags": _TAGS,
+        }
+    ],
+    AksCluster: [
+        {
+            "kubernetes": {
+                "version": "1.33",
+                "support_plan": "KubernetesOfficial",
+                "tier": "Standard",
+                "upgrade_channel": "none",
+                "node_os_upgrade_channel": "SecurityPatch",
+                "os_sku": "Ubuntu2404",
+                "maintenance": {
+                    "day": "Sunday",
+                    "start_time": "01:00",
+                    "duration_hours": 4,
+                    "utc_offset": "+02:00",
+                },
+            },
+            "network": {
+                "pod_cidr": "10.2.0.0/16",
+                "service_cidr": "10.3.0.0/16",
+                "outbound_type": "userAssignedNATGateway",
+                "policy": "cilium",
+                "route_table_id": _ROUTES,
+            },
+            "api_access": {
+                "authorized_ip_ranges": ["203.0.113.0/24"],
+                "private_cluster": True,
+                "run_command": False,
+                "local_accounts": False,
+                "admin_group_object_ids": ["ml-admins"],
+                "kubelogin_mode": "workloadidentity",
+            },
+            "autoscaler": {
+                "scan_interval": "20s",
+                "max_node_provision_time": "15m",
+                "scale_down_delay_after_add": "5m",
+                "scale_down_unneeded_time": "5m",
+                "scale_down_utilization_threshold": 0.4,
+                "balance_similar_node_groups": True,
+                "skip_nodes_with_local_storage": False,
+                "skip_nodes_with_system_pods": False,
+                "max_graceful_termination_sec": 300,
+            },
+            "system_pool": {
+                "name": "addons",
+                "vm_size": "Standard_D8s_v5",
+                "min_count": 3,
+                "max_count": 5,
+                "os_disk_gib": 64,
+                "max_pods": 60,
+                "zones": ["1", "2", "3"],
+                "encryption_at_host": True,
+                "subnet_id": "subnet",
+            },
+            "blob_driver": False,
+            "ssh": {"admin_username": "ops", "public_key": "ssh-ed25519 AAAA ops"},
+            "tags": _TAGS,
+        }
+    ],
+    ContainerRegistry: [
+        {
+            "puller_object_id": "kubelet",
+            "sku": "Premium",
+            "retention_days": 30,
+            "authorized_ip_ranges": ["203.0.113.0/24"],
+            "tags": _TAGS,
+        },
+        {"puller_object_id": "kubelet", "attach": f"{_ELSEWHERE}ContainerRegistry/registries/shared"},
+    ],
+    DataStore: [
+        {
+            "oidc_issuer": "https://issuer.example.invalid/",
+            "profiles": {"team-a": {"service_accounts": ["default-editor", "trainer"]}, "team-b": {}},
+            "sku": "Premium_LRS",
+            "soft_delete_days": 30,
+            "tags": _TAGS,
+        }
+    ],
+    Monitoring: [
+        {"cluster_id": f"{_ELSEWHERE}A", "logs": ["kube-audit"], "retention_days": 90, "tags": _TAGS},
+        {"cluster_id": f"{_ELSEWHERE}B", "logs": ["guard"], "workspace": f"{_ELSEWHERE}Insights/shared"},
+    ],
+    AgentPools: [
+        {
+            "pools": [
+                {
+                    "name": "addons",
+                    "vm_size": "Standard_D8s_v5",
+                    "mode": "System",
+                    "min_count": 2,
+                    "max_count": 3,
+                    "protect": True,
+                },
+                {
+                    "name": "gpuspot",
+                    "vm_size": "Standard_NC24ads_A100_v4",
+                    "gpu": True,
+                    "priority": "Spot",
+                    "min_count": 1,
+                    "max_count": 4,
+                    "eviction_policy": "Deallocate",
+                    "max_price": 0.5,
+                    "labels": {"team": "a"},
+                    "taints": ["team=a:NoSchedule"],
+                    "os_disk": {"type": "Managed", "size_gib": 256},
+                    "zones": ["1"],
+                    "max_pods": 60,
+                    "gpu_instance_profile": "MIG1g",
+                    "encryption_at_host": True,
+                    "tags": {"pool": "gpu"},
+                    "subnet_id": "subnet",
+                },
+            ],
+            "kubernetes_version": "1.33",
+            "os_sku": "Ubuntu2404",
+            "gpu_driver": "None",
+            "tags": _TAGS,
+        }
+    ],
+    KubeflowPrerequisites: [
+        {
+            "priorities": "10:\n  - .*\n",
+            "pool_contract": "[{}]",
+            "namespace": "ours",
+            "storage_class": {"name": "disks", "sku": "Premium_LRS", "reclaim_policy": "Retain"},
+            "checkpoints": {
+                "enabled": True,
+                "name": "blobs",
+                "sku": "Premium_LRS",
+                "reclaim_policy": "Delete",
+            },
+            "general_labels": {"team": "platform"},
+            "inotify": {"enabled": True, "max_user_instances": 2560, "max_user_watches": 1310720},
+            "device_plugin": True,
+            "gpu_slices": True,
+            "network_policies": True,
+            "guards": True,
+            "argo_retries": True,
+            "protect": False,
+        }
+    ],
+}
+"""Every argument with another value than its default, in as many components as they exclude each other."""
+
+
+def made(name: str, arguments: Arguments, *, protect: bool) -> None:
+    """Makes each component with its arguments, in this order; the second one of a kind is `<name>-2`.
+
+    Args:
+        name: what the names of the components start with.
+        arguments: of each component.
+        protect: an option of them all.
+    """
+    pulumi.runtime.register_stack_transformation(
+        without_version_aliases
+    )  # as the program has it; much faster
+    group = resources.ResourceGroup(name, resource_group_name=name, location=LOCATION)
+    given: dict[str, Any] = {
+        "resource_group_name": group.name,
+        "resource_group_id": group.id,
+        "location": LOCATION,
+    }
+    opts = pulumi.ResourceOptions(protect=protect)
+    for component, each in arguments.items():
+        for number, own in enumerate(each, 1):
+            taken = component.__init__.__annotations__["args"].__annotations__
+            args = {key: value for key, value in given.items() if key in taken} | own
+            found: Any = component(name if number == 1 else f"{name}-{number}", args, opts)  # pyright: ignore
+            if isinstance(found, AksCluster):
+                given["cluster"] = found.managed_cluster
+                provider = kubernetes.Provider(name, kubeconfig=found.kubeconfig)
+                opts = pulumi.ResourceOptions(protect=protect, providers=[provider])

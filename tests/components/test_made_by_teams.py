@@ -1,0 +1,117 @@
+"""Everything that the components make for another team, by default and with every argument given.
+
+A change shows as a diff to review: to a team that takes a new version it is a change of their cluster.
+`--snapshot-update` accepts it.
+"""
+
+import ast
+import importlib
+import inspect
+import json
+import pkgutil
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any, Final
+
+import pulumi
+import pytest
+from syrupy.assertion import SnapshotAssertion
+from syrupy.extensions.json import JSONSnapshotExtension
+
+import components
+from components.package import COMPONENTS, Package
+from kubeflow_aks.recorder.run import Record, record
+from tests.components.teams import LEAST, MOST, made
+from tests.golden import golden
+
+TEAMS: Final = {"least": (LEAST, False), "most": (MOST, True)}
+"""Arguments, and whether their stack is protected."""
+PLACES: Final = {"resource_group_name", "resource_group_id", "location", "cluster"}
+"""Arguments that the program itself gives."""
+
+
+@pytest.fixture(scope="module")
+def records() -> dict[str, Record]:
+    """What each of the two teams' programs registers."""
+    return {
+        team: record("dev", program=partial(made, team, arguments, protect=protect))
+        for team, (arguments, protect) in TEAMS.items()
+    }
+
+
+@pytest.mark.parametrize("team", TEAMS)
+def test_a_component_makes_what_it_did(
+    records: dict[str, Record], team: str, snapshot: SnapshotAssertion
+) -> None:
+    assert golden(records[team]) == snapshot(extension_class=JSONSnapshotExtension)
+
+
+def test_every_component_is_made() -> None:
+    assert set(LEAST) == set(MOST) == set(COMPONENTS)
+
+
+def left_out(schema: dict[str, Any], kind: str, given: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """The properties of a type or a component that none of the given ones has, with those of their own types."""
+    declared = schema["types"].get(kind) or schema["resources"][kind]
+    for name, about in (declared.get("inputProperties") or declared["properties"]).items():
+        values = [value[_snake(name)] for value in given if _snake(name) in value]
+        if not values and _snake(name) not in PLACES:
+            yield f"{kind.rpartition(':')[2]}.{name}"
+        for nested in re.findall(r"#/types/([\w:-]+)", json.dumps(about)):
+            if "enum" not in schema["types"][nested]:
+                yield from left_out(
+                    schema, nested, [part for value in values for part in parts(value, about)]
+                )
+
+
+def parts(value: Any, declared: Mapping[str, Any]) -> list[Any]:
+    """The mappings of a type that a property has: itself, its items or its values."""
+    if "additionalProperties" in declared:
+        return list(value.values())
+    return list(value) if "items" in declared else [value]
+
+
+def _snake(name: str) -> str:
+    return re.sub(r"([A-Z])", lambda found: f"_{found[1].lower()}", name)
+
+
+def test_every_argument_is_given() -> None:
+    """`MOST` in teams.py lacks those that this lists."""
+    schema = json.loads(Package().schema or "")
+    missing = [
+        name
+        for component, given in MOST.items()
+        for name in left_out(schema, f"kubeflow-aks:index:{component.__name__}", given)
+    ]
+    assert missing == []
+
+
+def kinds_made() -> Iterator[tuple[str, str]]:
+    """Each module of the components with each type of resource, as the engine names it, whose class it calls."""
+    for found in pkgutil.walk_packages(components.__path__, "components."):
+        if found.name.endswith("__main__"):
+            continue
+        module = importlib.import_module(found.name)
+        for node in ast.walk(ast.parse(inspect.getsource(module))):
+            called = resolved(module, node.func) if isinstance(node, ast.Call) else None
+            kind: str | None = getattr(called, "pulumi_type", None)  # of the classes of providers' SDKs
+            if kind and inspect.isclass(called) and issubclass(called, pulumi.CustomResource):
+                yield found.name, kind
+
+
+def resolved(scope: object, expression: ast.expr) -> object:
+    """What a name, or an attribute of one, means in a module; None for any other expression."""
+    if isinstance(expression, ast.Name):
+        return getattr(scope, expression.id, None)
+    if isinstance(expression, ast.Attribute):
+        return getattr(resolved(scope, expression.value), expression.attr, None)
+    return None
+
+
+def test_every_kind_of_resource_is_made(records: dict[str, Record]) -> None:
+    """One that this lists needs an argument in teams.py that has it made, and a test of what it is for."""
+    registered = {found.type for each in records.values() for found in each.resources.values()}
+    called = set(kinds_made())
+    assert len(called) > 20
+    assert [(module, kind) for module, kind in sorted(called) if kind not in registered] == []
