@@ -10,8 +10,12 @@ from typing import Any
 
 import pytest
 import yaml
+from hypothesis import settings
 
 from ckf_spot import sources
+
+settings.register_profile("tests", deadline=None)  # a busy machine is slow
+settings.load_profile("tests")
 
 Answer = Callable[[str], tuple[int, bytes]]
 """Status and body for a path with its query."""

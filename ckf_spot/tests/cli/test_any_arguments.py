@@ -58,7 +58,6 @@ def arguments(draw: st.DrawFn) -> list[str]:
 
 @settings(
     max_examples=300,
-    deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )

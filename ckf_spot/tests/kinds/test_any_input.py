@@ -130,7 +130,6 @@ def test_without_a_hole_each_is_placed(name: str) -> None:
 @pytest.mark.parametrize("name", EXAMPLES)
 @settings(
     max_examples=150,
-    deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )

@@ -231,7 +231,7 @@ def test_settings_that_kubernetes_does_not_know(settings: Any, said: str) -> Non
 JUNK = st.sampled_from([None, 5, "x", [], {}, [1], {"a": 1}, True, 1.5, ["b"], [{}], {"name": 5}])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.data())
 def test_whatever_is_in_a_file_is_placed_or_told(data: st.DataObject) -> None:
     documents = deepcopy(RECORDED[data.draw(st.sampled_from(sorted(RECORDED)))].ir)

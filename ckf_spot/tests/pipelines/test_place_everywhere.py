@@ -55,7 +55,7 @@ def agent_pools(draw: st.DrawFn) -> tuple[AgentPool, ...]:
 REQUESTS: list[dict[str, Any]] = [{}, {"prefer": "spot"}, {"require": "spot"}, {"require": "on-demand"}]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(agent_pools(), st.sampled_from(REQUESTS), st.data())
 def test_one_required_term_admits_exactly_the_pools_that_were_asked_for(
     members: tuple[AgentPool, ...], request: dict[str, Any], data: st.DataObject
@@ -79,7 +79,7 @@ def test_one_required_term_admits_exactly_the_pools_that_were_asked_for(
         assert all(wished(placement, pool) == pool.spot for pool in asked)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(agent_pools(), st.sampled_from(REQUESTS), st.data())
 def test_node_selectors_admit_no_pool_that_was_not_asked_for(
     members: tuple[AgentPool, ...], request: dict[str, Any], data: st.DataObject

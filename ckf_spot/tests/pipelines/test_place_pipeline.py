@@ -45,7 +45,7 @@ def place_each(task: dsl.PipelineTask) -> None:
 NESTED = [("nested twice", ["work", ("loop", ["work", "importer"])]), "work"]
 
 
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=6)
 @example(shape=NESTED, exit_handler=True)
 @example(shape=[("branches", [("loop", ["zoned", "tidy"]), "launcher"]), "volume"], exit_handler=False)
 @given(shape=shapes.shapes(), exit_handler=st.booleans())

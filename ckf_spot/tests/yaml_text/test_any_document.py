@@ -20,7 +20,6 @@ _CHANCE = st.randoms(use_true_random=False)
 _ADDED = {"affinity": {"required": [{"key": "sku", "values": ["spot"]}]}}
 
 
-@settings(deadline=None)
 @given(DOCUMENTS, _CHANCE)
 def test_what_was_meant_is_read_and_comes_out_to_the_letter(
     documents: list[Any], chance: random.Random
@@ -33,7 +32,7 @@ def test_what_was_meant_is_read_and_comes_out_to_the_letter(
     assert stream.changed(stream.documents) == text
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(DOCUMENTS, _CHANCE)
 def test_a_changed_text_means_what_was_wished_and_keeps_the_comments(
     documents: list[Any], chance: random.Random
@@ -51,7 +50,7 @@ def test_a_changed_text_means_what_was_wished_and_keeps_the_comments(
         assert [comment for comment in kept if f"# {comment}" not in text] == []
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(st.text(st.sampled_from("ab1:-?,[]{}#&*!|>'\"%@` \t\r\n\\e0x.~<y\ufeffé\u2028"), max_size=25))
 @example("a: 1\r\n")
 def test_any_text_is_refused_in_one_line_or_comes_out_to_the_letter(text: str) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import given, settings
+from hypothesis import given
 from ruamel.yaml import YAML
 from values import LOOK_ALIKE, MAPS
 
@@ -18,7 +18,6 @@ def test_a_text_stays_one_to_every_reader(text: str) -> None:
     _check({"value": text, "list": [text, [text]], text: 1})
 
 
-@settings(deadline=None)
 @given(MAPS)
 def test_every_reader_reads_what_is_written_alike(document: dict[str, Any]) -> None:
     _check(document)
