@@ -1,10 +1,9 @@
 """Two programs of other teams: the components with what they cannot do without, and with every argument they take."""
 
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import pulumi
 import pulumi_kubernetes as kubernetes
-from pulumi_azure_native import containerservice as aks
 from pulumi_azure_native import resources
 
 from components.agent_pools import AgentPools
@@ -24,16 +23,8 @@ _ROUTES: Final = f"{_ELSEWHERE}Network/routeTables/routes"
 _TAGS: Final = {"owner": "ml"}
 
 
-class Given(NamedTuple):
-    """What the components of one program depend on."""
-
-    group: resources.ResourceGroup
-    cluster: aks.ManagedCluster | None = None
-    """None before there is one."""
-
-
 Arguments = dict[type[pulumi.ComponentResource], list[dict[str, Any]]]
-"""Arguments of each component, once for each time that it is made; those from `Given` left out."""
+"""Arguments of each component, once for each time that it is made; those that `made` gives left out."""
 
 LEAST: Final[Arguments] = {
     Network: [{}],
@@ -68,6 +59,10 @@ MOST: Final[Arguments] = {
             "outbound_type": "userAssignedNATGateway",
             "route_table_id": _ROUTES,
             "dns_label": "ours",
+            "vnet_name": "vnet",
+            "ingress_address_name": "ingress",
+            "outbound_address_name": "outbound",
+            "nat_gateway_name": "nat",
             "tags": _TAGS,
         }
     ],
@@ -127,12 +122,22 @@ MOST: Final[Arguments] = {
             "blob_driver": False,
             "ssh": {"admin_username": "ops", "public_key": "ssh-ed25519 AAAA ops"},
             "tags": _TAGS,
-        }
+            "cluster_name": "cluster",
+            "dns_prefix": "dns",
+            "node_resource_group": "nodes",
+        },
+        {
+            "identity_id": f"{_ELSEWHERE}ManagedIdentity/userAssignedIdentities/ours",
+            "network": {"policy": "calico"},
+            "api_access": {"local_accounts": False, "admin_group_object_ids": ["ml-admins"]},
+            "ssh": {"public_key": "ssh-ed25519 AAAA ops"},
+        },
     ],
     ContainerRegistry: [
         {
             "puller_object_id": "kubelet",
             "sku": "Premium",
+            "registry_name": "registry",
             "retention_days": 30,
             "authorized_ip_ranges": ["203.0.113.0/24"],
             "tags": _TAGS,
@@ -142,14 +147,25 @@ MOST: Final[Arguments] = {
     DataStore: [
         {
             "oidc_issuer": "https://issuer.example.invalid/",
-            "profiles": {"team-a": {"service_accounts": ["default-editor", "trainer"]}, "team-b": {}},
+            "profiles": {
+                "team-a": {"service_accounts": ["default-editor", "trainer"], "identity_name": "team-a"},
+                "team-b": {},
+            },
+            "account_name": "account",
             "sku": "Premium_LRS",
             "soft_delete_days": 30,
             "tags": _TAGS,
         }
     ],
     Monitoring: [
-        {"cluster_id": f"{_ELSEWHERE}A", "logs": ["kube-audit"], "retention_days": 90, "tags": _TAGS},
+        {
+            "cluster_id": f"{_ELSEWHERE}A",
+            "logs": ["kube-audit"],
+            "retention_days": 90,
+            "workspace_name": "logs",
+            "setting_name": "control-plane",
+            "tags": _TAGS,
+        },
         {"cluster_id": f"{_ELSEWHERE}B", "logs": ["guard"], "workspace": f"{_ELSEWHERE}Insights/shared"},
     ],
     AgentPools: [
@@ -209,7 +225,15 @@ MOST: Final[Arguments] = {
             "guards": True,
             "argo_retries": True,
             "protect": False,
-        }
+        },
+        {
+            "priorities": "",
+            "pool_contract": "",
+            "checkpoints": {"enabled": False},
+            "inotify": {"enabled": False},
+            "device_plugin": False,
+            "guards": False,
+        },
     ],
 }
 """Every argument with another value than its default, in as many components as they exclude each other."""
@@ -239,6 +263,6 @@ def made(name: str, arguments: Arguments, *, protect: bool) -> None:
             args = {key: value for key, value in given.items() if key in taken} | own
             found: Any = component(name if number == 1 else f"{name}-{number}", args, opts)  # pyright: ignore
             if isinstance(found, AksCluster):
-                given["cluster"] = found.managed_cluster
-                provider = kubernetes.Provider(name, kubeconfig=found.kubeconfig)
+                given.setdefault("cluster", found.managed_cluster)
+                provider = kubernetes.Provider(found.pulumi_resource_name, kubeconfig=found.kubeconfig)
                 opts = pulumi.ResourceOptions(protect=protect, providers=[provider])

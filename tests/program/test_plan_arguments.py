@@ -1,6 +1,8 @@
 """From a plan to the arguments of each component: what the plan decides reaches the component that makes it."""
 
+import asyncio
 from collections import defaultdict
+from collections.abc import Generator
 from types import SimpleNamespace
 from typing import Any, Final, cast
 
@@ -149,6 +151,17 @@ def test_objects_survive_a_new_address_of_the_api_server() -> None:
     }
 
 
+@pytest.fixture
+def event_loop() -> Generator[None]:
+    """What an Output needs even if nobody waits for it."""
+    loop = asyncio.new_event_loop()
+    asyncio.set_event_loop(loop)
+    yield
+    loop.close()
+    asyncio.set_event_loop(None)
+
+
+@pytest.mark.usefixtures("event_loop")
 @pytest.mark.parametrize("ranges", [[], ["203.0.113.0/24"]])
 def test_the_cluster_and_the_registry_let_the_clusters_own_nodes_in_where_they_let_few_in(
     ranges: list[str],
