@@ -8,9 +8,9 @@ import pulumi
 from pulumi_azure_native import containerservice as aks
 
 from . import defaults, pool_checks
+from .checked import Rule, checked, rule, under
 from .cluster_reference import name_of, resource_of, version_of
 from .conventions import GPU_TAINT, SPOT_KEY, SPOT_TAINT, SYSTEM_TAINT
-from .errors import refuse
 from .mistakes import Mistake
 from .pool_specs import AgentPoolSpec
 
@@ -70,8 +70,7 @@ class AgentPools(pulumi.ComponentResource):
     """The pools themselves, for what this component does not offer."""
 
     def __init__(self, name: str, args: AgentPoolsArgs, opts: pulumi.ResourceOptions | None = None) -> None:
-        gpu_driver = args.get("gpu_driver", defaults.GPU_DRIVER)
-        refuse("AgentPools", mistakes(args["pools"], gpu_driver))
+        args = checked("AgentPools", AgentPoolsArgs, args, rules)
         cluster = pulumi.ResourceOptions(deleted_with=resource_of(args["cluster"]))
         super().__init__(
             "kubeflow-aks:index:AgentPools", name, {}, pulumi.ResourceOptions.merge(opts, cluster)
@@ -92,46 +91,51 @@ class AgentPools(pulumi.ComponentResource):
                 retain_on_delete=_is_system(pool) or None,
             )
             options = pulumi.ResourceOptions.merge(options, cluster)
-            self.resources.append(_agent_pool(f"{name}-{pool['name']}", args, pool, gpu_driver, options))
+            self.resources.append(_agent_pool(f"{name}-{pool['name']}", args, pool, options))
         self.register_outputs({"names": self.names})
 
 
-def mistakes(pools: Sequence[AgentPoolSpec], gpu_driver: str) -> Iterator[Mistake]:
-    """Every mistake in the arguments of `AgentPools`."""
-    for index, pool in enumerate(pools):
-        yield from (mistake.within(f"pools[{index}]") for mistake in _pool_mistakes(pool))
-    for name, count in Counter(pool["name"] for pool in pools).items():
+def rules(args: AgentPoolsArgs) -> Iterator[Rule]:
+    """Every rule of the arguments of `AgentPools`."""
+    for index, pool in enumerate(args["pools"]):
+        yield from under(f"pools[{index}]", _pool_rules(pool))
+    yield rule(_repeated_names, [pool["name"] for pool in args["pools"]])
+    driver = args.get("gpu_driver", defaults.GPU_DRIVER)
+    yield rule(pool_checks.one_of, "gpuDriver", driver, ("Install", "None"))
+
+
+def _repeated_names(names: Sequence[str]) -> Iterator[Mistake]:
+    for name, count in Counter(names).items():
         if count > 1:
             yield Mistake("pools", name, "a name of its own for each pool")
-    yield from pool_checks.one_of("gpuDriver", gpu_driver, ("Install", "None"))
 
 
-def _pool_mistakes(pool: AgentPoolSpec) -> Iterator[Mistake]:
+def _pool_rules(pool: AgentPoolSpec) -> Iterator[Rule]:
     system, policy, disk = _is_system(pool), pool.get("eviction_policy"), pool.get("os_disk", {})
     priority = pool.get("priority", defaults.PRIORITY)
-    yield from pool_checks.name_mistakes(pool["name"])
-    yield from pool_checks.one_of("mode", pool.get("mode", "User"), ("User", "System"))
-    yield from pool_checks.one_of("priority", priority, ("Regular", "Spot"))
+    yield rule(pool_checks.name_mistakes, pool["name"])
+    yield rule(pool_checks.one_of, "mode", pool.get("mode", "User"), ("User", "System"))
+    yield rule(pool_checks.one_of, "priority", priority, ("Regular", "Spot"))
     min_count = pool.get("min_count", defaults.MIN_COUNT)
-    yield from pool_checks.count_mistakes(min_count, pool["max_count"], system=system)
+    yield rule(pool_checks.count_mistakes, min_count, pool["max_count"], system=system)
     if system:
-        yield from pool_checks.system_mistakes(priority, pool.get("taints", ()))
-    yield from pool_checks.spot_mistakes(priority, policy, pool.get("max_price"))
+        yield rule(pool_checks.system_mistakes, priority, pool.get("taints", ()))
+    yield rule(pool_checks.spot_mistakes, priority, policy, pool.get("max_price"))
     size_gib = disk.get("size_gib", defaults.OS_DISK_GIB)
-    yield from pool_checks.os_disk_mistakes(disk.get("type", defaults.OS_DISK_TYPE), size_gib, policy)
-    yield from pool_checks.gpu_mistakes(pool.get("gpu_instance_profile"), gpu=pool.get("gpu", False))
-    yield from pool_checks.pod_mistakes(pool.get("max_pods", defaults.MAX_PODS), system=system)
-    yield from pool_checks.zone_mistakes(pool.get("zones", ()))
+    yield rule(pool_checks.os_disk_mistakes, disk.get("type", defaults.OS_DISK_TYPE), size_gib, policy)
+    yield rule(pool_checks.gpu_mistakes, pool.get("gpu_instance_profile"), gpu=pool.get("gpu", False))
+    yield rule(pool_checks.pod_mistakes, pool.get("max_pods", defaults.MAX_PODS), system=system)
+    yield rule(pool_checks.zone_mistakes, pool.get("zones", ()))
 
 
 def _agent_pool(
-    name: str, args: AgentPoolsArgs, pool: AgentPoolSpec, gpu_driver: str, opts: pulumi.ResourceOptions
+    name: str, args: AgentPoolsArgs, pool: AgentPoolSpec, opts: pulumi.ResourceOptions
 ) -> aks.AgentPool:
     spot, gpu = pool.get("priority") == "Spot", pool.get("gpu", False)
     disk = pool.get("os_disk", {})
     kind = _spot(pool) if spot else _regular()
     if gpu:
-        kind |= _gpu(pool, gpu_driver)
+        kind |= _gpu(pool, args.get("gpu_driver", defaults.GPU_DRIVER))
     return aks.AgentPool(
         name,
         agent_pool_name=pool["name"],

@@ -1,29 +1,49 @@
-"""What is wrong with one argument. Pure data: `errors` makes an exception of it."""
+"""What is wrong with one argument or setting. Pure data: `errors` makes an exception of it."""
 
-import json
 from dataclasses import dataclass, replace
+from typing import Final
+
+HIDDEN: Final = "\0encrypted"
+"""In place of a value, or of a part of one, that no message may show."""
+_LONGEST: Final = 80
 
 
 @dataclass(frozen=True)
 class Mistake:
-    """One argument that cannot be used."""
+    """One argument or setting that cannot be used: its value, and what is expected instead."""
 
     key: str
-    """Path of the argument as Pulumi's schema names it, for instance `pools[1].maxPrice`."""
+    """Its path, such as `pools[1].maxPrice` in Pulumi's schema, or `pools.cpuspot.maxPrice` in a stack file."""
     value: object
-    """The value of the argument; None where it is missing."""
+    """The value that was given; None where it is missing."""
     expected: str
-    """What is allowed, in words that follow "expected"."""
+    """What is allowed, in words that follow "expected"; where it helps, with the reason or what to change."""
+    default: bool = False
+    """Whether the value is a default that nobody wrote."""
 
     @property
     def reason(self) -> str:
-        """The mistake without its key."""
-        found = "missing" if self.value is None else f"{json.dumps(self.value, default=repr)} is not allowed"
-        return f"{found}; expected {self.expected}"
+        """The mistake without its key, in one line whatever it holds."""
+        value = f"{_shown(self.value)} (the default)" if self.default else _shown(self.value)
+        found = "missing" if self.value is None else f"{value} is not allowed"
+        return _printable(f"{found}; expected {self.expected}")
 
     def within(self, path: str) -> "Mistake":
         """The mistake of an argument that is part of another one, whose path is this."""
-        return replace(self, key=f"{path}.{self.key}")
+        gap = "." if self.key and not self.key.startswith("[") else ""
+        return replace(self, key=f"{path}{gap}{self.key}")
 
     def __str__(self) -> str:
-        return f"{self.key}: {self.reason}"
+        return f"{_printable(self.key)}: {self.reason}"
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, float) and value.is_integer():  # written without a fraction, or with one of zeros
+        value = int(value)
+    text = str(value).lower() if isinstance(value, bool) else repr(value)
+    text = text.replace(repr(HIDDEN), "[secret]")
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "…"
+
+
+def _printable(text: str) -> str:
+    return "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in text)

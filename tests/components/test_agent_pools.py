@@ -490,7 +490,7 @@ def test_a_mistake_reads_as_key_value_and_what_is_expected(managed_cluster: aks.
         )
     assert str(refusal.value).splitlines() == [
         "AgentPools: invalid arguments:",
-        'pools[0].priority: "Low" is not allowed; expected Regular or Spot',
+        "pools[0].priority: 'Low' is not allowed; expected Regular or Spot",
         "pools[1].evictionPolicy: missing; expected Delete or Deallocate, because priority is Spot",
     ]
 

@@ -334,8 +334,8 @@ def test_an_impossible_system_pool_is_refused_in_words() -> None:
     assert str(refusal.value).splitlines()[1:] == [
         "systemPool.minCount: 0 is not allowed; expected at least 1 in a system pool",
         "systemPool.maxPods: 20 is not allowed; expected 30 to 250 in a system pool",
-        'network.serviceCidr: "10.0/16" is not allowed; expected an IPv4 range in CIDR form, for instance 10.0.0.0/16',
-        'network.policy: "azure" is not allowed; expected none, calico or cilium',
+        "network.serviceCidr: '10.0/16' is not allowed; expected an IPv4 range in CIDR form, for instance 10.0.0.0/16",
+        "network.policy: 'azure' is not allowed; expected none, calico or cilium",
     ]
 
 

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import pytest
 
-from components.agent_pools import mistakes
+from components.agent_pools import rules
 from components.aks_cluster_args import (
     ApiAccessSpec,
     AutoscalerSpec,
@@ -136,7 +136,9 @@ def test_a_pool_that_planning_allows_is_allowed_by_the_component(pool: str, name
         with contextlib.suppress(SettingsError):
             plan = planned(pools=changed, vmSizes={"Standard_Own": {"vcpus": 8, "memoryGib": 32}})
             args = arguments.pools(plan, *cast(Any, _azure()))
-            assert list(mistakes(args["pools"], plan.settings.gpu.driver)) == [], edit
+            assert [
+                found for rule in rules(args) if rule.now for found in rule.mistakes(rule.values)
+            ] == [], edit
 
 
 def test_each_of_those_pools_and_most_of_their_edits_are_allowed_somewhere() -> None:

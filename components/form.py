@@ -1,0 +1,172 @@
+"""The form of arguments: keys, kinds of values and allowed values, read from the annotations of a TypedDict.
+
+Rules, which need more than one annotation says, are `checked`'s.
+"""
+
+import difflib
+import math
+import re
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from types import UnionType
+from typing import (
+    Any,
+    Final,
+    Literal,
+    NotRequired,
+    Union,
+    cast,
+    get_args,
+    get_origin,
+    get_type_hints,
+    is_typeddict,
+)
+
+import pulumi
+from pulumi.provider.experimental.util import camel_case
+
+from .mistakes import Mistake
+
+Spelling = Callable[[str], str]
+"""How the reader of a message spells the keys."""
+_PLAIN_STEP: Final = re.compile(r"[A-Za-z_][\w-]*")
+_KINDS: Final[Mapping[type, tuple[tuple[type, ...], str]]] = {
+    str: ((str,), "text"),
+    bool: ((bool,), "true or false"),
+    int: ((int,), "a whole number"),
+    float: ((int, float), "a number"),
+}
+
+
+def form_mistakes(kind: Any, value: Any, *, key: str = "", spelling: Spelling = str) -> Iterator[Mistake]:
+    """Every mistake in the form of a value; what is an Output or another awaitable in it is passed over.
+
+    Args:
+        kind: the annotation, such as `AgentPoolsArgs` or `pulumi.Input[int]`.
+        value: what was given.
+        key: its path; empty for all arguments of a component.
+        spelling: of the keys that a message offers; paths are always the schema's.
+    """
+    kind, optional = plain_kind(kind)
+    if value is None and not optional:
+        yield Mistake(key, None, _words(kind))
+    elif value is None or is_awaited(value):
+        return
+    elif is_typeddict(kind):
+        yield from _group_mistakes(kind, value, key, spelling)
+    elif get_origin(kind) is Literal:
+        yield from one_of(key, value, get_args(kind))
+    elif (entry := entry_kind(kind)) is not None:
+        if not isinstance(value, Mapping if _is_map(kind) else list | tuple):
+            yield Mistake(key, value, _words(kind))
+            return
+        for step, item in _entries(cast(Any, value)):
+            yield from form_mistakes(entry, item, key=path(key, step), spelling=spelling)
+    elif not _fits(kind, value):
+        yield Mistake(key, value, _words(kind))
+
+
+def one_of(key: str, value: object, allowed: Sequence[str]) -> Iterator[Mistake]:
+    """A value is one of those allowed."""
+    if value not in allowed:
+        yield Mistake(
+            key, value, f"{', '.join(allowed[:-1])} or {allowed[-1]}" if len(allowed) > 1 else allowed[0]
+        )
+
+
+@cache
+def keys_of(kind: Any) -> Mapping[str, Any]:
+    """The annotation of each key of a TypedDict, by the key's name in Python."""
+    # `pulumi.Input` holds "Output[T]" as a text.
+    return get_type_hints(kind, localns={"Output": pulumi.Output, "T": Any})
+
+
+def plain_kind(kind: Any) -> tuple[Any, bool]:
+    """What an annotation says of a value that is known, and whether there may be none."""
+    if get_origin(kind) is NotRequired:
+        return plain_kind(get_args(kind)[0])
+    arms = [arm for arm in _arms(kind) if get_origin(arm) not in (Awaitable, pulumi.Output)]
+    some = [arm for arm in arms if arm is not type(None)]
+    return (some[0] if some else Any), len(some) < len(arms)
+
+
+def entry_kind(kind: Any) -> Any:
+    """The annotation of each entry of a list or map; None for everything else."""
+    origin = get_origin(kind)
+    if isinstance(origin, type) and issubclass(origin, Mapping | Sequence):
+        return get_args(kind)[-1]
+    return None
+
+
+def _entries(value: Mapping[Any, Any] | Sequence[Any]) -> Iterable[tuple[Any, Any]]:
+    """The entries of a map by key, or of a list by number."""
+    return value.items() if isinstance(value, Mapping) else enumerate(value)
+
+
+def is_awaited(value: object) -> bool:
+    """Whether a value is known only later."""
+    return isinstance(value, pulumi.Output | Awaitable) and not isinstance(value, pulumi.Resource)
+
+
+def path(key: str, step: str | int) -> str:
+    """The path of an entry, as the engine writes paths of properties."""
+    if isinstance(step, int):
+        return f"{key}[{step}]"
+    if not _PLAIN_STEP.fullmatch(step):
+        return f'{key}["{step}"]'
+    return f"{key}.{step}" if key else step
+
+
+def _group_mistakes(kind: Any, value: Any, key: str, spelling: Spelling) -> Iterator[Mistake]:
+    if not isinstance(value, Mapping):
+        yield Mistake(key, value, "a mapping")
+        return
+    given, known = cast(Mapping[Any, Any], value), {spelling(name): name for name in keys_of(kind)}
+    for name in given:
+        if name not in known:
+            yield Mistake(path(key, str(name)), given[name], _known_keys(str(name), list(known)))
+    for spelt, name in known.items():
+        at, required = path(key, camel_case(name)), name in kind.__required_keys__
+        if required or given.get(spelt) is not None:
+            yield from form_mistakes(keys_of(kind)[name], given.get(spelt), key=at, spelling=spelling)
+
+
+def _known_keys(name: str, known: list[str]) -> str:
+    """What is expected in place of a key that there is not."""
+    alike = next((other for other in known if _letters(other) == _letters(name)), None)
+    close = alike or next(iter(difflib.get_close_matches(name, known, n=1)), None)
+    return f"one of the keys {', '.join(known)}{f'; did you mean {close}?' if close else ''}"
+
+
+def _letters(name: str) -> str:
+    return name.replace("_", "").lower()
+
+
+def _words(kind: Any) -> str:
+    """What is expected where a value is of another kind, or missing."""
+    if get_origin(kind) is Literal:
+        return next(one_of("", None, get_args(kind))).expected
+    if is_typeddict(kind) or _is_map(kind):
+        return "a mapping"
+    if entry_kind(kind) is not None:
+        return "a list"
+    return _KINDS[kind][1] if kind in _KINDS else f"a {getattr(kind, '__name__', kind)}"
+
+
+def _fits(kind: Any, value: object) -> bool:
+    if kind not in _KINDS:
+        return not isinstance(kind, type) or isinstance(value, kind)
+    if isinstance(value, bool):
+        return kind is bool
+    if isinstance(value, float) and (not math.isfinite(value) or (kind is int and not value.is_integer())):
+        return False
+    return isinstance(value, _KINDS[kind][0]) or (kind is int and isinstance(value, float))
+
+
+def _is_map(kind: Any) -> bool:
+    origin = get_origin(kind)
+    return isinstance(origin, type) and issubclass(origin, Mapping)
+
+
+def _arms(kind: Any) -> tuple[Any, ...]:
+    return get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
