@@ -26,15 +26,15 @@ group = resources.ResourceGroup(name, **arguments.resource_group(plan), opts=pro
 network = Network(name, arguments.network(plan, group), protected)
 cluster = AksCluster(name, arguments.cluster(plan, group, network), protected)
 registry = ContainerRegistry(name, arguments.registry(plan, group, network, cluster), protected)
-store_args = arguments.data_store(plan, group, cluster)
-store = DataStore(name, store_args, protected) if store_args else None
-monitoring_args = arguments.monitoring(plan, group, cluster)
-monitoring = Monitoring(name, monitoring_args, protected) if monitoring_args else None
-pools = AgentPools(name, arguments.pools(plan, group, network, cluster))
+store = DataStore(name, data, protected) if (data := arguments.data_store(plan, group, cluster)) else None
+logs = arguments.monitoring(plan, group, cluster)
+monitoring = Monitoring(name, logs, protected) if logs else None
+with_cluster = pulumi.ResourceOptions(deleted_with=cluster.managed_cluster)
+pools = AgentPools(name, arguments.pools(plan, group, network, cluster), with_cluster)
 provider = kubernetes.Provider(name, **arguments.kubernetes_provider(cluster))
-before_objects = [resource for resource in (*pools.resources, registry, store, monitoring) if resource]
-in_cluster = pulumi.ResourceOptions(provider=provider, depends_on=before_objects)
-kubeflow = KubeflowPrerequisites(name, arguments.prerequisites(plan, cluster), in_cluster)
+before = [resource for resource in (*pools.resources, registry, store, monitoring) if resource]
+inside = pulumi.ResourceOptions(provider=provider, depends_on=before, deleted_with=cluster.managed_cluster)
+kubeflow = KubeflowPrerequisites(name, arguments.prerequisites(plan), inside)
 outputs = arguments.outputs(plan, group, network, cluster, kubeflow, registry, store, monitoring)
 for output, value in outputs.items():
     pulumi.export(output, value)

@@ -9,7 +9,7 @@ from pulumi_azure_native import containerservice as aks
 
 from . import defaults, pool_checks
 from .checked import Rule, checked, rule, under
-from .cluster_reference import name_of, resource_of, version_of
+from .cluster_reference import name_of, version_of
 from .conventions import GPU_TAINT, SPOT_KEY, SPOT_TAINT, SYSTEM_TAINT
 from .mistakes import Mistake
 from .pool_specs import AgentPoolSpec
@@ -48,7 +48,7 @@ class AgentPoolsArgs(TypedDict):
     resource_group_name: pulumi.Input[str]
     """Resource group of the cluster."""
     cluster: pulumi.Input[aks.ManagedCluster]
-    """The cluster; the pools are deleted with it."""
+    """The cluster, made or only read by the program."""
     pools: Sequence[AgentPoolSpec]
     """The pools, in the order they are made."""
     kubernetes_version: NotRequired[str]
@@ -62,7 +62,11 @@ class AgentPoolsArgs(TypedDict):
 
 
 class AgentPools(pulumi.ComponentResource):
-    """The pools of one cluster beside its own: user pools, and a system pool that is to replace its own."""
+    """The pools of one cluster beside its own: user pools, and a system pool that is to replace its own.
+
+    A destroy deletes them one by one. Pass the cluster's component as `deleted_with` to leave them to its deletion, but
+    only where the program makes the cluster: the pools of one that it only reads would stay.
+    """
 
     names: list[str]
     """Names of the pools, in the order they are made."""
@@ -71,10 +75,7 @@ class AgentPools(pulumi.ComponentResource):
 
     def __init__(self, name: str, args: AgentPoolsArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         args = checked("AgentPools", AgentPoolsArgs, args, rules)
-        cluster = pulumi.ResourceOptions(deleted_with=resource_of(args["cluster"]))
-        super().__init__(
-            "kubeflow-aks:index:AgentPools", name, {}, pulumi.ResourceOptions.merge(opts, cluster)
-        )
+        super().__init__("kubeflow-aks:index:AgentPools", name, {}, opts)
         self.names = [pool["name"] for pool in args["pools"]]
         self.resources = []
         for pool in args["pools"]:
@@ -90,7 +91,6 @@ class AgentPools(pulumi.ComponentResource):
                 # A system pool leaves this list when the cluster's own profile names it: it is forgotten, not deleted.
                 retain_on_delete=_is_system(pool) or None,
             )
-            options = pulumi.ResourceOptions.merge(options, cluster)
             self.resources.append(_agent_pool(f"{name}-{pool['name']}", args, pool, options))
         self.register_outputs({"names": self.names})
 

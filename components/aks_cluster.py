@@ -297,13 +297,15 @@ def _kubeconfig(args: AksClusterArgs, cluster: aks.ManagedCluster) -> pulumi.Out
     Source: MicrosoftDocs/azure-aks-docs, articles/aks/local-accounts.md (2026-08-21).
     """
     access = args.get("api_access", {})
+    # Without a parent the default provider is called, which may be another subscription's.
+    opts = pulumi.InvokeOutputOptions(parent=cluster)
     if access.get("local_accounts", defaults.LOCAL_ACCOUNTS):
         admin = aks.list_managed_cluster_admin_credentials_output(
-            resource_group_name=args["resource_group_name"], resource_name=cluster.name
+            resource_group_name=args["resource_group_name"], resource_name=cluster.name, opts=opts
         )
         return pulumi.Output.secret(admin.kubeconfigs.apply(_first))
     user = aks.list_managed_cluster_user_credentials_output(
-        resource_group_name=args["resource_group_name"], resource_name=cluster.name, format="exec"
+        resource_group_name=args["resource_group_name"], resource_name=cluster.name, format="exec", opts=opts
     )
     mode = access.get("kubelogin_mode", defaults.KUBELOGIN_MODE)
     return pulumi.Output.secret(

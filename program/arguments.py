@@ -146,7 +146,7 @@ def pools(
     )
 
 
-def prerequisites(plan: Plan, cluster: AksCluster) -> KubeflowPrerequisitesArgs:
+def prerequisites(plan: Plan) -> KubeflowPrerequisitesArgs:
     """Arguments of Charmed Kubeflow's prerequisites."""
     kubeflow = _named(KubeflowPrerequisitesArgs, plan.settings.kubeflow)
     kubeflow["storage_class"] |= {"sku": disk_sku(plan.settings)}
@@ -155,7 +155,6 @@ def prerequisites(plan: Plan, cluster: AksCluster) -> KubeflowPrerequisitesArgs:
         checkpoints=CheckpointClassSpec(
             **_on_blobs(CheckpointClassSpec, plan.settings.data.checkpoints, plan)
         ),
-        cluster=cluster.managed_cluster,
         priorities=plan.priorities,
         pool_contract=json.dumps(plan.contract, indent=1),
         device_plugin=plan.settings.gpu.plugin == "devicePlugin"

@@ -3,12 +3,10 @@
 from typing import NotRequired, TypedDict
 
 import pulumi
-from pulumi_azure_native import containerservice as aks
 from pulumi_kubernetes.core.v1 import Namespace
 from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 
 from .. import defaults
-from ..cluster_reference import resource_of
 from ..conventions import PLATFORM_WORKLOAD, WORKLOAD_LABEL
 from .admission import spot_guard
 from .argo_retries import argo_retries
@@ -30,8 +28,6 @@ from .storage import (
 class KubeflowPrerequisitesArgs(TypedDict):
     """Arguments of `KubeflowPrerequisites`."""
 
-    cluster: pulumi.Input[aks.ManagedCluster]
-    """The cluster; the objects in it are deleted with it."""
     priorities: str
     """The autoscaler's priority map: YAML text, level to regexes of scale set names."""
     pool_contract: str
@@ -64,6 +60,9 @@ class KubeflowPrerequisites(pulumi.ComponentResource):
     """The prerequisites of Charmed Kubeflow in one cluster.
 
     Pass the cluster's Kubernetes provider, and as `depends_on` all that a destroy must not delete first.
+
+    A destroy deletes the objects one by one. Pass the cluster's component as `deleted_with` to leave them to its
+    deletion, but only where the program makes the cluster: the objects in one that it only reads would stay.
     """
 
     juju_token: pulumi.Output[str]
@@ -76,14 +75,8 @@ class KubeflowPrerequisites(pulumi.ComponentResource):
     def __init__(
         self, name: str, args: KubeflowPrerequisitesArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
-        cluster = pulumi.ResourceOptions(deleted_with=resource_of(args["cluster"]))
-        super().__init__(
-            "kubeflow-aks:index:KubeflowPrerequisites",
-            name,
-            {},
-            pulumi.ResourceOptions.merge(opts, cluster),
-        )
-        child = pulumi.ResourceOptions.merge(pulumi.ResourceOptions(parent=self), cluster)
+        super().__init__("kubeflow-aks:index:KubeflowPrerequisites", name, {}, opts)
+        child = pulumi.ResourceOptions(parent=self)
         own = args.get("namespace", "kubeflow-aks")
         namespace = Namespace(
             f"{name}-namespace",

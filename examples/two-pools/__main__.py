@@ -54,6 +54,7 @@ pools = AgentPools(
             ),
         ],
     },
+    pulumi.ResourceOptions(deleted_with=cluster),  # only because this program makes it
 )
 provider = kubernetes.Provider(
     "team",
@@ -64,12 +65,11 @@ provider = kubernetes.Provider(
 KubeflowPrerequisites(
     "team",
     {
-        "cluster": cluster.managed_cluster,
         "priorities": PRIORITIES,
         "pool_contract": "[]",
         "protect": False,
     },
-    pulumi.ResourceOptions(provider=provider, depends_on=pools.resources),
+    pulumi.ResourceOptions(provider=provider, depends_on=pools.resources, deleted_with=cluster),
 )
 pulumi.export("cluster", cluster.name)
 pulumi.export("pools", pools.names)

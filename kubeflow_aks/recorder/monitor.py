@@ -98,7 +98,7 @@ class RecordingMonitor(mocks.MockMonitor):
             inputs=inputs,
             secret_inputs=frozenset(values.secrets),
             unknown_inputs=frozenset(values.unknowns),
-            options=_options(request, urn),
+            options=self._inherited(request.parent) | _options(request, urn),
             depends_on=tuple(sorted(request.dependencies)),
             property_dependencies={
                 key: tuple(deps.urns) for key, deps in request.propertyDependencies.items()
@@ -118,6 +118,11 @@ class RecordingMonitor(mocks.MockMonitor):
         """Records an invoke."""
         self.invokes.append(request.tok)
         return cast(Any, super()).Invoke(request)
+
+    def _inherited(self, parent: str) -> dict[str, Any]:
+        """The options that the engine itself passes on from a parent (pulumi/pulumi, `inheritFromParent`)."""
+        given = self.registered[parent].options if parent in self.registered else {}
+        return {name: given[name] for name in ("deletedWith", "retainOnDelete") if name in given}
 
 
 def _options(request: Any, urn: str) -> dict[str, Any]:

@@ -45,6 +45,8 @@ class Cloud(Answers):
         self._made: dict[str, pulumi.Resource] = {}
         self._bodies: dict[str, dict[str, Any]] = {}
         self.invokes: list[str] = []
+        self.invoked_providers: list[str | None] = []
+        """URN and id of the provider of each invoke, None for the default one."""
         self.monitor = Monitor(self)
 
     def new_resource(self, args: mocks.MockResourceArgs) -> tuple[str | None, dict[str, Any]]:
@@ -54,8 +56,9 @@ class Cloud(Answers):
         return super().new_resource(args)
 
     def call(self, args: mocks.MockCallArgs) -> dict[str, Any]:
-        """Keeps the name of an invoke."""
+        """Keeps the name of an invoke and its provider."""
         self.invokes.append(args.token)
+        self.invoked_providers.append(args.provider)
         return super().call(args)
 
     @property

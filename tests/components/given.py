@@ -1,6 +1,5 @@
 """Arguments that the tests of several files start from."""
 
-import pulumi
 from pulumi_azure_native import containerservice as aks
 
 from components.aks_cluster_args import AksClusterArgs, ApiAccessSpec
@@ -27,6 +26,8 @@ CLUSTER = AksClusterArgs(
     system_pool={"vm_size": "Standard_D8s_v5", "subnet_id": "subnet"},
     tags={"owner": "ml"},
 )
+PREREQUISITES = KubeflowPrerequisitesArgs(priorities="1:\n  - .*\n", pool_contract="[]")
+"""What a cluster's prerequisites cannot do without."""
 
 
 def managed_cluster() -> aks.ManagedCluster:
@@ -42,8 +43,3 @@ def managed_cluster() -> aks.ManagedCluster:
             user_assigned_identities=[f"{SUBSCRIPTION}/resourceGroups/group/identities/aks"],
         ),
     )
-
-
-def prerequisites(cluster: pulumi.Input[aks.ManagedCluster]) -> KubeflowPrerequisitesArgs:
-    """What a cluster's prerequisites cannot do without."""
-    return KubeflowPrerequisitesArgs(cluster=cluster, priorities="1:\n  - .*\n", pool_contract="[]")

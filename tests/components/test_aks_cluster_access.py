@@ -6,6 +6,7 @@ from typing import Any
 
 import pulumi
 import pytest
+from pulumi_azure_native import Provider
 
 from components.aks_cluster import AksCluster
 from components.aks_cluster_args import ApiAccessSpec, SshSpec
@@ -124,6 +125,19 @@ def test_without_local_accounts_the_kubeconfig_is_that_of_the_user(cloud: Cloud)
         assert "azure-native:containerservice:listManagedClusterUserCredentials" in cloud.invokes
 
     return AksCluster("user", {**CLUSTER, "api_access": ENTRA}, cloud.opts).kubeconfig.apply(check)
+
+
+@pytest.mark.parametrize("access", [{}, ENTRA], ids=["local accounts", "Entra"])
+@pulumi.runtime.test
+def test_the_kubeconfig_is_fetched_through_the_providers_of_the_component(
+    cloud: Cloud, access: ApiAccessSpec
+) -> Any:
+    def check(_: str) -> None:
+        assert any(f"::{name}::" in (used or "") for used in cloud.invoked_providers)
+
+    name = f"provider-{len(access)}"
+    opts = pulumi.ResourceOptions.merge(cloud.opts, pulumi.ResourceOptions(providers=[Provider(name)]))
+    return AksCluster(f"own-{name}", {**CLUSTER, "api_access": access}, opts).kubeconfig.apply(check)
 
 
 @pytest.mark.parametrize("access", [{}, ENTRA], ids=["local accounts", "Entra"])

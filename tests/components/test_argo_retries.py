@@ -7,7 +7,6 @@ from typing import Any
 import pulumi
 import pytest
 import yaml
-from pulumi_azure_native import containerservice as aks
 
 from components.kubeflow.prerequisites import KubeflowPrerequisites
 from tests.components import given
@@ -17,13 +16,11 @@ PATCH = "on-argo-retries"
 
 
 @pytest.fixture(scope="module", autouse=True)
-def prerequisites(cloud: Cloud, managed_cluster: aks.ManagedCluster) -> KubeflowPrerequisites:
+def prerequisites(cloud: Cloud) -> KubeflowPrerequisites:
     """The prerequisites with the setting, and beside them others without."""
-    cloud.build(lambda: KubeflowPrerequisites("off", given.prerequisites(managed_cluster), cloud.opts))
+    cloud.build(lambda: KubeflowPrerequisites("off", given.PREREQUISITES, cloud.opts))
     return cloud.build(
-        lambda: KubeflowPrerequisites(
-            "on", {**given.prerequisites(managed_cluster), "argo_retries": True}, cloud.opts
-        )
+        lambda: KubeflowPrerequisites("on", {**given.PREREQUISITES, "argo_retries": True}, cloud.opts)
     )
 
 

@@ -7,7 +7,6 @@ from typing import Any, cast
 
 import pulumi
 import pytest
-from pulumi_azure_native import containerservice as aks
 
 from components.kubeflow.prerequisites import KubeflowPrerequisites, KubeflowPrerequisitesArgs
 from tests.components import given
@@ -18,9 +17,9 @@ UNPRIVILEGED = [("kf-inotify", "pause"), ("kf-device-plugin", "nvidia-device-plu
 
 
 @pytest.fixture(scope="module", autouse=True)
-def prerequisites(cloud: Cloud, managed_cluster: aks.ManagedCluster) -> KubeflowPrerequisites:
+def prerequisites(cloud: Cloud) -> KubeflowPrerequisites:
     """The prerequisites that tests read unless they make some of their own."""
-    return cloud.build(lambda: KubeflowPrerequisites("kf", given.prerequisites(managed_cluster), cloud.opts))
+    return cloud.build(lambda: KubeflowPrerequisites("kf", given.PREREQUISITES, cloud.opts))
 
 
 def _containers(body: dict[str, Any]) -> list[dict[str, Any]]:
@@ -178,8 +177,8 @@ def test_what_only_waits_is_not_root(cloud: Cloud) -> Any:
     return cloud.request("kf-inotify").apply(check)
 
 
-def _sliced(cloud: Cloud, managed_cluster: aks.ManagedCluster, name: str) -> pulumi.Output[dict[str, Any]]:
-    KubeflowPrerequisites(name, {**given.prerequisites(managed_cluster), "gpu_slices": True}, cloud.opts)
+def _sliced(cloud: Cloud, name: str) -> pulumi.Output[dict[str, Any]]:
+    KubeflowPrerequisites(name, {**given.PREREQUISITES, "gpu_slices": True}, cloud.opts)
     return cloud.request(f"{name}-device-plugin")
 
 
@@ -193,9 +192,7 @@ def test_whole_gpus_are_seen_without_further_rights(cloud: Cloud) -> Any:
 
 
 @pulumi.runtime.test
-def test_slices_of_gpus_are_seen_with_the_one_right_that_the_driver_asks_for(
-    cloud: Cloud, managed_cluster: aks.ManagedCluster
-) -> Any:
+def test_slices_of_gpus_are_seen_with_the_one_right_that_the_driver_asks_for(cloud: Cloud) -> Any:
     def check(body: dict[str, Any]) -> None:
         plugin = _container(body, "nvidia-device-plugin")
         assert {"name": "NVIDIA_MIG_MONITOR_DEVICES", "value": "all"} in plugin["env"]
@@ -204,17 +201,15 @@ def test_slices_of_gpus_are_seen_with_the_one_right_that_the_driver_asks_for(
         # The API server refuses both at once.
         assert "allowPrivilegeEscalation" not in rights
 
-    return _sliced(cloud, managed_cluster, "sliced").apply(check)
+    return _sliced(cloud, "sliced").apply(check)
 
 
 @pulumi.runtime.test
-def test_without_daemons_the_namespace_lets_no_pod_in_that_has_rights(
-    cloud: Cloud, managed_cluster: aks.ManagedCluster
-) -> Any:
+def test_without_daemons_the_namespace_lets_no_pod_in_that_has_rights(cloud: Cloud) -> Any:
     def check(body: dict[str, Any]) -> None:
         assert body["metadata"]["labels"]["pod-security.kubernetes.io/enforce"] == "restricted"
 
     less = {"inotify": {"enabled": False}, "device_plugin": False}
-    args = cast(KubeflowPrerequisitesArgs, {**given.prerequisites(managed_cluster), **less})
+    args = cast(KubeflowPrerequisitesArgs, {**given.PREREQUISITES, **less})
     KubeflowPrerequisites("bare", args, cloud.opts)
     return cloud.request("bare-namespace").apply(check)

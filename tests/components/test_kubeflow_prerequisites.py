@@ -6,7 +6,6 @@ from typing import Any, cast
 
 import pulumi
 import pytest
-from pulumi_azure_native import containerservice as aks
 
 from components.kubeflow.prerequisites import KubeflowPrerequisites, KubeflowPrerequisitesArgs
 from kubeflow_aks.recorder.answers import JUJU_TOKEN
@@ -15,9 +14,9 @@ from tests.components.conftest import Cloud
 
 
 @pytest.fixture(scope="module", autouse=True)
-def prerequisites(cloud: Cloud, managed_cluster: aks.ManagedCluster) -> KubeflowPrerequisites:
+def prerequisites(cloud: Cloud) -> KubeflowPrerequisites:
     """The prerequisites that tests read unless they make some of their own."""
-    return cloud.build(lambda: KubeflowPrerequisites("kf", given.prerequisites(managed_cluster), cloud.opts))
+    return cloud.build(lambda: KubeflowPrerequisites("kf", given.PREREQUISITES, cloud.opts))
 
 
 @pulumi.runtime.test
@@ -180,11 +179,9 @@ def test_interactive_work_goes_before_batch(cloud: Cloud) -> Any:
     ],
 )
 @pulumi.runtime.test
-def test_what_is_not_requested_is_not_made(
-    cloud: Cloud, managed_cluster: aks.ManagedCluster, left_out: Any, gone: set[str]
-) -> None:
+def test_what_is_not_requested_is_not_made(cloud: Cloud, left_out: Any, gone: set[str]) -> None:
     less = "-".join(["without", *left_out])
-    args = cast(KubeflowPrerequisitesArgs, {**given.prerequisites(managed_cluster), **left_out})
+    args = cast(KubeflowPrerequisitesArgs, {**given.PREREQUISITES, **left_out})
     KubeflowPrerequisites(less, args, cloud.opts)
     every = {name.removeprefix("kf") for name in cloud.names("kf")}
     made = {name.removeprefix(less) for name in cloud.names(less)}
@@ -193,12 +190,11 @@ def test_what_is_not_requested_is_not_made(
 
 @pytest.mark.parametrize("name", ["kf-namespace", "kf-juju-token", "kf-inotify", "kf-agent-pools"])
 @pulumi.runtime.test
-def test_an_object_goes_with_the_cluster(cloud: Cloud, managed_cluster: aks.ManagedCluster, name: str) -> Any:
-    def check(values: list[Any]) -> None:
-        cluster, options = values
-        assert options.deletedWith == cluster
+def test_an_object_is_deleted_itself_unless_the_program_says_otherwise(cloud: Cloud, name: str) -> Any:
+    def check(options: Any) -> None:
+        assert not options.deletedWith
 
-    return pulumi.Output.all(managed_cluster.urn, cloud.options(name)).apply(check)
+    return cloud.options(name).apply(check)
 
 
 @pulumi.runtime.test
@@ -230,16 +226,12 @@ def test_every_object_says_whose_it_is_and_what_for(cloud: Cloud) -> Any:
 
 
 @pulumi.runtime.test
-def test_our_pods_talk_to_nobody_where_something_sees_to_it(
-    cloud: Cloud, managed_cluster: aks.ManagedCluster
-) -> Any:
+def test_our_pods_talk_to_nobody_where_something_sees_to_it(cloud: Cloud) -> Any:
     def check(body: dict[str, Any]) -> None:
         assert body["metadata"]["namespace"] == "kubeflow-aks"
         assert body["spec"] == {"podSelector": {}, "policyTypes": ["Ingress", "Egress"]}
 
-    KubeflowPrerequisites(
-        "isolated", {**given.prerequisites(managed_cluster), "network_policies": True}, cloud.opts
-    )
+    KubeflowPrerequisites("isolated", {**given.PREREQUISITES, "network_policies": True}, cloud.opts)
     return cloud.request("isolated-no-traffic").apply(check)
 
 

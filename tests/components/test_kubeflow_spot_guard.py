@@ -6,7 +6,6 @@ from typing import Any
 
 import pulumi
 import pytest
-from pulumi_azure_native import containerservice as aks
 
 from components.kubeflow.prerequisites import KubeflowPrerequisites
 from tests.components import given
@@ -15,9 +14,9 @@ from tests.components.given import SPOT_KEY
 
 
 @pytest.fixture(scope="module", autouse=True)
-def prerequisites(cloud: Cloud, managed_cluster: aks.ManagedCluster) -> KubeflowPrerequisites:
+def prerequisites(cloud: Cloud) -> KubeflowPrerequisites:
     """The prerequisites that tests read unless they make some of their own."""
-    return cloud.build(lambda: KubeflowPrerequisites("kf", given.prerequisites(managed_cluster), cloud.opts))
+    return cloud.build(lambda: KubeflowPrerequisites("kf", given.PREREQUISITES, cloud.opts))
 
 
 def expressions(named: list[dict[str, str]]) -> dict[str, str]:

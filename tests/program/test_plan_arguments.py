@@ -40,7 +40,7 @@ def pools(**keys: Any) -> dict[str, dict[str, Any]]:
 
 
 def prerequisites(**keys: Any) -> dict[str, Any]:
-    return cast(dict[str, Any], arguments.prerequisites(planned(**keys), CLUSTER))
+    return cast(dict[str, Any], arguments.prerequisites(planned(**keys)))
 
 
 def test_pools_of_gpu_sizes_are_gpu_pools_with_their_fallback_and_no_others() -> None:
@@ -119,7 +119,7 @@ def test_disks_and_accounts_are_as_redundant_as_the_region_allows(
     location: str, disk: str, blobs: str
 ) -> None:
     plan = planned(pools={"general": GENERAL}, location=location, data={"store": {}})
-    made = cast(dict[str, Any], arguments.prerequisites(plan, CLUSTER))
+    made = cast(dict[str, Any], arguments.prerequisites(plan))
     assert (made["storage_class"]["sku"], made["checkpoints"]["sku"]) == (disk, blobs)
     store = arguments.data_store(plan, GROUP, SimpleNamespace(oidc_issuer="issuer"))  # pyright: ignore
     assert store is not None

@@ -47,7 +47,7 @@ def test_pools_made_by_the_plugin_go_with_the_cluster(make: Make) -> None:
     engine = make(PROGRAM)
     engine.up()
     resources = {of["urn"]: of for of in engine.export()["resources"]}
-    [cluster] = [urn for urn in resources if urn.endswith(":ManagedCluster::team")]
+    [cluster] = [urn for urn in resources if urn.endswith(":AksCluster::team")]
     pools = [of for of in resources.values() if of["type"].endswith(":AgentPool")]
     assert [pool["deletedWith"] for pool in pools] == [cluster, cluster]
 

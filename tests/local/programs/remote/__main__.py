@@ -36,8 +36,8 @@ class AksCluster(pulumi.ComponentResource):
 class AgentPools(pulumi.ComponentResource):
     """What a generated SDK holds of the component of that name."""
 
-    def __init__(self, name: str, inputs: dict[str, Any]) -> None:
-        super().__init__("kubeflow-aks:index:AgentPools", name, {**inputs, "names": None}, remote=True)
+    def __init__(self, name: str, inputs: dict[str, Any], opts: pulumi.ResourceOptions) -> None:
+        super().__init__("kubeflow-aks:index:AgentPools", name, {**inputs, "names": None}, opts, remote=True)
 
     @property
     @pulumi.getter
@@ -75,6 +75,7 @@ pools = AgentPools(
             },
         ],
     },
+    pulumi.ResourceOptions(deleted_with=cluster),
 )
 pulumi.export("cluster", cluster.name)
 pulumi.export("pools", pools.names)
