@@ -12,8 +12,9 @@ _STACKS: Final = {
     "argo": "argo",
     "doctor": "demo",
     "eviction": "demo",
-    "handoff": "demo",
+    "handoff": "handoff",
     "placement": "demo",
+    "shell": "demo",
     "training": "training",
     "where": "demo",
 }

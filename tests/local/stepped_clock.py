@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from concurrent.futures import Future, wait
+from contextlib import contextmanager
 from typing import Any, Final, TypeVar, cast
 
 from kubeflow_aks.local_aks.simulation.cluster import Cluster
@@ -43,6 +44,16 @@ class SteppedClock:
     def await_too(self, work: Future[Any]) -> None:
         """Work that belongs to the step under way."""
         self._begun.append(work)
+
+    @contextmanager
+    def held(self) -> Generator[None]:
+        """What is done in the block belongs to the step under way."""
+        done: Future[None] = Future()
+        self.await_too(done)
+        try:
+            yield
+        finally:
+            done.set_result(None)
 
 
 class _SteppedCluster:

@@ -70,7 +70,8 @@ _REPLACED_ARGUMENTS: Final[Mapping[str, Mapping[str, str]]] = {
 """Arguments that kwokctl gives, with our values; a port of 0 is none."""
 _NODE_MONITOR_GRACE_MS: Final = 50_000
 _NODE_LEASE_SECONDS: Final = 40
-_READY_SECONDS: Final = 120
+_READY_SECONDS: Final = 240
+"""Longer than a busy machine takes; one with two free cores takes 5 s."""
 _POLL_SECONDS: Final = 0.2
 _ATTEMPTS: Final = 3
 _LOG_LINES: Final = 5
@@ -150,7 +151,16 @@ class ControlPlane:
         config = self.run.kwok / "kwokctl.yaml"
         config.write_text(self._configuration())
         context = self.run.kwok / "context"
-        self._kwokctl("create", "cluster", "--config", config, "--kubeconfig", context, "--timeout", "60s")
+        self._kwokctl(
+            "create",
+            "cluster",
+            "--config",
+            config,
+            "--kubeconfig",
+            context,
+            "--timeout",
+            f"{_READY_SECONDS}s",
+        )
         flat = self._kubectl(context, "config", "view", "--raw", "--flatten").stdout
         self.run.kubeconfig.touch(mode=0o600)
         self.run.kubeconfig.write_text(flat)

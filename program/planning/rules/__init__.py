@@ -5,7 +5,7 @@ A problem keeps the stack from being planned, a warning does not.
 
 from collections.abc import Iterator
 from datetime import date
-from functools import partial
+from functools import cache, partial
 from typing import Final
 
 from program.planning.pools import AgentPool, agent_pools
@@ -69,6 +69,7 @@ def problems(settings: Settings, *, project: str, stack_name: str, today: date) 
     def day() -> date:
         return settings.as_of or today
 
+    @cache
     def planned() -> tuple[AgentPool, ...]:
         return agent_pools(settings)
 
@@ -116,6 +117,7 @@ def warnings(settings: Settings, *, today: date) -> Iterator[str]:
     def day() -> date:
         return settings.as_of or today
 
+    @cache
     def planned() -> tuple[AgentPool, ...]:
         return agent_pools(settings)
 

@@ -84,7 +84,7 @@ def test_az_has_a_time_limit(program: Program) -> None:
         )
 
 
-@pytest.mark.parametrize(("limit", "sent"), [(0.5, None), (60.0, signal.SIGINT)], ids=["limit", "interrupt"])
+@pytest.mark.parametrize(("limit", "sent"), [(2.0, None), (60.0, signal.SIGINT)], ids=["limit", "interrupt"])
 def test_a_program_with_a_time_limit_ends_with_all_that_it_started(
     limit: float, sent: signal.Signals | None, program: Program, tmp_path: Path
 ) -> None:
@@ -95,14 +95,14 @@ def test_a_program_with_a_time_limit_ends_with_all_that_it_started(
     eventually((tmp_path / "child").exists)
     if sent:
         caller.send_signal(sent)
-    _, errors = caller.communicate(timeout=30)
-    assert (b"KeyboardInterrupt" if sent else b"took longer than 0 s") in errors
+    _, errors = caller.communicate(timeout=120)
+    assert (b"KeyboardInterrupt" if sent else b"took longer than 2 s") in errors
     child = int((tmp_path / "child").read_text())
     eventually(lambda: not is_running(child))
 
 
 def eventually(true: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 120
     while not true():
         assert time.monotonic() < deadline
         time.sleep(0.01)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from functools import cache
 
 import pytest
 
 from kubeflow_aks.cost.model.step import Checkpoints
 from kubeflow_aks.local_aks.stepped.month import play
-from tests.benchmarks.month import Case, Figures, by_model, compare, idle, month, months, step
+from tests.benchmarks.month import Case, by_model, compare, idle, month, months, step
 
 MONTHS = 5
 RATES = {"nodes idle for long": 0.0}
@@ -38,33 +38,28 @@ WRONG = {
 """What would be wrong with the model of each of them."""
 
 
-@cache
-def played(name: str) -> list[Figures]:
-    return months(month(CASES[name], RATES.get(name, RATE)), name, MONTHS)
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_the_expectation_lies_inside_the_interval_of_simulated_months(name: str) -> None:
-    model = by_model(CASES[name], RATES.get(name, RATE))
+@pytest.mark.parametrize(("name", "wrong"), list(zip(CASES, WRONG, strict=True)))
+def test_the_expectation_lies_inside_the_interval_of_simulated_months_and_a_wrong_one_outside(
+    name: str, wrong: str
+) -> None:
+    rate = RATES.get(name, RATE)
+    played = months(month(CASES[name], rate), name, MONTHS)
+    billed, model = [one.billed for one in played], by_model(CASES[name], rate)
     for found in (
-        compare(model.billed, [one.billed for one in played(name)]),
-        compare(model.evictions, [one.evictions for one in played(name)]),
-        compare(model.failed, [one.failed for one in played(name)]),
+        compare(model.billed, billed),
+        compare(model.evictions, [one.evictions for one in played]),
+        compare(model.failed, [one.failed for one in played]),
     ):
         assert found.inside, found
+    assert not compare(by_model(WRONG[wrong], rate).billed, billed).inside
+    if name == "nodes idle for long":
+        _work_that_comes_soon_finds_nodes_that_still_idle(CASES[name], billed)
 
 
-@pytest.mark.parametrize(("name", "wrong"), list(zip(CASES, WRONG, strict=True)))
-def test_a_wrong_model_lies_outside(name: str, wrong: str) -> None:
-    model = by_model(WRONG[wrong], RATES.get(name, RATE))
-    assert not compare(model.billed, [one.billed for one in played(name)]).inside
-
-
-def test_work_that_comes_soon_finds_nodes_that_still_idle() -> None:
-    case = CASES["nodes idle for long"]
-    without = case.useful + 80 * 6
-    assert compare(without, [one.billed for one in played(case.name)]).model > 1.2 * idle(case) + case.useful
-    assert not compare(without, [one.billed for one in played(case.name)]).inside
+def _work_that_comes_soon_finds_nodes_that_still_idle(case: Case, billed: Sequence[float]) -> None:
+    without = compare(case.useful + 80 * 6, billed)
+    assert without.model > 1.2 * idle(case) + case.useful
+    assert not without.inside
 
 
 def test_a_month_without_evictions_is_what_can_be_counted() -> None:

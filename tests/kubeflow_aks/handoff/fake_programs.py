@@ -242,7 +242,7 @@ class Fakes:
 
     def wait_for(self, call: str) -> None:
         """Until a program was called with words that begin so."""
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 120
         log = self.root / "state" / "calls"
         while not (log.exists() and f"\n{call}" in f"\n{log.read_text()}"):
             assert time.monotonic() < deadline, f"nobody called {call}"
@@ -272,7 +272,7 @@ class Fakes:
             text=True,
             check=False,
             stdin=subprocess.DEVNULL,
-            timeout=60,
+            timeout=300,
         )
 
     @contextmanager

@@ -493,7 +493,7 @@ def test_a_signal_reaches_the_program_once_and_is_gone_on_from(
     with fakes.started("bootstrap.sh", "--yes") as script:
         fakes.wait_for("juju bootstrap")
         send(script.pid, number)
-        assert script.wait(timeout=30) == 130
+        assert script.wait(timeout=120) == 130
     assert (fakes.root / "state" / "signals").read_text() == "INT\n"
     assert not fakes.has("controllers/aks-dev-controller")
     (fakes.root / "state" / "cleans-up" / "juju-bootstrap").unlink()
@@ -509,7 +509,7 @@ def test_a_program_that_does_not_end_gets_a_second_signal(fakes: Fakes) -> None:
         os.killpg(script.pid, signal.SIGINT)
         time.sleep(1.2)
         os.killpg(script.pid, signal.SIGINT)
-        assert script.wait(timeout=30) == 130
+        assert script.wait(timeout=120) == 130
     assert (fakes.root / "state" / "signals").read_text() == "INT\nTERM\n"
 
 

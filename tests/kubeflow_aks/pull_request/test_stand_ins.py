@@ -23,7 +23,7 @@ from kubeflow_aks.pull_request.stand_ins import StandInsError, stand_ins
 from kubeflow_aks.revisions.bytecode import bytecode, remove_stale_bytecode
 
 TODAY = date(2026, 11, 22)
-PATIENCE_SECONDS = 30
+PATIENCE_SECONDS = 120
 
 
 @pytest.fixture

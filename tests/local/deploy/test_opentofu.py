@@ -17,6 +17,7 @@ from kubeflow_aks.handoff import terraform
 from tests.deploy import juju_provider, recorded
 from tests.deploy.juju_provider import JujuProvider
 from tests.kubeflow_aks.handoff.made_up_outputs import outputs
+from tests.local.commands import PATIENCE_SECONDS
 from tests.local.required import required_only
 
 
@@ -73,7 +74,7 @@ def _run(tofu: Path, root: Path, *arguments: str, **environment: str) -> subproc
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=PATIENCE_SECONDS,
     )
 
 

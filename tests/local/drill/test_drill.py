@@ -28,10 +28,9 @@ from kubeflow_aks.local_aks.lifecycle.instance import PROJECT_ROOT, LocalAks
 from kubeflow_aks.local_aks.run.directory import RunDirectory
 from kubeflow_aks.scenario.observations import Where, from_json
 from kubeflow_aks.tools import Tools
-from tests.local.commands import until
+from tests.local.commands import PATIENCE_SECONDS, until
 
 _POD = Kind("", "v1", "Pod")
-_SECONDS = 240
 _OTHERS: Object = {
     "apiVersion": "v1",
     "kind": "Pod",
@@ -58,7 +57,7 @@ class Place:
             capture_output=True,
             text=True,
             check=False,
-            timeout=_SECONDS,
+            timeout=PATIENCE_SECONDS,
         )
 
     def begin(self, *options: str) -> subprocess.Popen[str]:
@@ -184,9 +183,11 @@ def test_no_secret_is_printed_or_written(done: subprocess.CompletedProcess[str],
 def test_a_drill_that_is_interrupted_leaves_nothing(place: Place, number: int) -> None:
     drill = place.begin("--yes", "--nodes=1")
     until(drill, "Batch and GPU work start")
+    drill.send_signal(signal.SIGSTOP)  # or a slow machine would let it end before the second one begins
     second = place.drill("--yes")
+    drill.send_signal(signal.SIGCONT)
     drill.send_signal(number)
-    _, printed = drill.communicate(timeout=_SECONDS)
+    _, printed = drill.communicate(timeout=PATIENCE_SECONDS)
     assert drill.returncode == 130
     assert printed == "error: interrupted\n"
     assert not place.has_namespace()

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from kubeflow_aks.clients.kubernetes import cleanup
 from kubeflow_aks.clients.kubernetes.api import ApiServer
-from kubeflow_aks.clients.kubernetes.objects import Object, at, name_of, resource_id
+from kubeflow_aks.clients.kubernetes.objects import Object, at, drop, name_of, put, resource_id
 from kubeflow_aks.local_aks.azure import server as azure_native
 from kubeflow_aks.local_aks.azure.state import AGENT_POOL, MANAGED_CLUSTER, AzureState, StoredResource
 from kubeflow_aks.local_aks.azure.types import SUBNET
@@ -105,9 +105,17 @@ class Deployment:
         for name, count in counts.items():
             self.azure.set_count(clusters[name], name, count)
 
-    def versions(self) -> dict[str, str]:
-        """Resource version by uid, of all that is in the cluster."""
-        return {uid: at(obj, "metadata", "resourceVersion") for uid, obj in self.cluster.objects().items()}
+    def written(self) -> dict[str, Object]:
+        """All that is in the cluster by uid, and who wrote it when; without statuses, which controllers write later."""
+        objects = self.cluster.objects()
+        for obj in objects.values():
+            drop(obj, "status")
+            drop(obj, "metadata", "resourceVersion")
+            owners = [
+                of for of in obj["metadata"].get("managedFields", ()) if of.get("subresource") != "status"
+            ]
+            put(obj, owners, "metadata", "managedFields")
+        return objects
 
     def in_azure(self) -> set[str]:
         """Ids of the resources that a stack must know; Azure's own, and those inline in another, left out."""

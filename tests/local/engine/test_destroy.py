@@ -32,12 +32,12 @@ def test_destroy_leaves_nothing_and_the_stack_can_be_made_again(demo: Deployment
 
 
 def test_destroy_of_a_protected_stack_deletes_nothing(protected: Deployment) -> None:
-    before = protected.azure.all(), protected.versions(), protected.engine().export()["resources"]
+    before = protected.azure.all(), protected.written(), protected.engine().export()["resources"]
     with pytest.raises(EngineError, match=r"cannot be deleted\s+because it is protected") as refusal:
         protected.engine().destroy()
     assert refusal.value.result is not None
     assert [step for step in refusal.value.result.steps if step.done] == []
-    assert (protected.azure.all(), protected.versions(), protected.engine().export()["resources"]) == before
+    assert (protected.azure.all(), protected.written(), protected.engine().export()["resources"]) == before
 
 
 @pytest.mark.parametrize(

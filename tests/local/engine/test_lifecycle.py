@@ -62,11 +62,11 @@ def test_all_that_exists_is_in_the_state_and_the_other_way_round(deployed: Deplo
 
 def test_a_second_up_changes_nothing(deployed: Deployed) -> None:
     demo = deployed.stack
-    before = demo.azure.all(), demo.versions()
+    before = demo.azure.all(), demo.written()
     again = demo.engine().up()
     assert again.changes == {"same": deployed.done.changes["create"]}
     assert again.changed() == ()
-    assert (demo.azure.all(), demo.versions()) == before
+    assert (demo.azure.all(), demo.written()) == before
 
 
 def test_credentials_among_the_outputs_are_secret(deployed: Deployed) -> None:

@@ -118,7 +118,8 @@ class Kubelet:
         def look() -> None:
             try:
                 while not stop.wait(_POLL_SECONDS):
-                    self._look()
+                    with self._play.clock.held():
+                        self._look()
             except BaseException as error:  # noqa: BLE001 - raised below, in the thread of the test
                 failed.append(error)
 

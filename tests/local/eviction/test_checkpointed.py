@@ -99,7 +99,7 @@ def _play(
         "vanished": _job(job, "vanished", namespace, pools, _command("vanished", every="0.2")),
         "deaf": _job(job, "deaf", namespace, pools, DEAF),
     }
-    with demo.playing(step=0.3, boot=5) as play:
+    with demo.playing(step=0.2, boot=5) as play:
         kubelet = Kubelet(demo, play, namespace, folder, variables)
         with kubelet.running():
             demo.apply(*(_budget(name, namespace) for name in ("drained", "undrained")), *jobs.values())

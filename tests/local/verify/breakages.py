@@ -138,7 +138,7 @@ def _terminating(demo: DemoStack) -> Generator[None]:
     demo.kubectl.run("delete", "namespace", "kubeflow", "--wait=false")
     try:
         demo.kubectl.run(
-            "wait", "--for=condition=NamespaceFinalizersRemaining", "namespace/kubeflow", "--timeout=30s"
+            "wait", "--for=condition=NamespaceFinalizersRemaining", "namespace/kubeflow", "--timeout=240s"
         )
         yield
     finally:
@@ -146,7 +146,7 @@ def _terminating(demo: DemoStack) -> Generator[None]:
         demo.kubectl.run(
             "patch", "configmap", "held", "--namespace", "kubeflow", "--type=merge", "--patch", release
         )
-        demo.kubectl.run("wait", "--for=delete", "namespace/kubeflow", "--timeout=60s")
+        demo.kubectl.run("wait", "--for=delete", "namespace/kubeflow", "--timeout=240s")
 
 
 _MODEL: Final = {

@@ -143,7 +143,7 @@ def uids(informer: Informer) -> list[str]:
 
 
 def eventually(condition: Callable[[], bool]) -> None:
-    until = time.monotonic() + 30
+    until = time.monotonic() + 120
     while not condition():
         assert time.monotonic() < until
         time.sleep(0.005)

@@ -152,7 +152,7 @@ def _hosts(project: Path) -> list[psutil.Process]:
 
 
 def _assert_gone(processes: list[psutil.Process]) -> None:
-    _, alive = psutil.wait_procs(processes, timeout=30)
+    _, alive = psutil.wait_procs(processes, timeout=120)
     assert alive == []
 
 
@@ -183,7 +183,7 @@ with program.served(Path({str(project)!r})) as host:
         host = child.stdout.readline().strip()
         with ThreadPoolExecutor(1) as waiting:
             answer = waiting.submit(_run, host, engine[1])
-            deadline = time.monotonic() + 60
+            deadline = time.monotonic() + 120
             while not (project / "begun").exists():
                 assert time.monotonic() < deadline
                 time.sleep(0.02)

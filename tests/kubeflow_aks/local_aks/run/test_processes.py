@@ -132,7 +132,7 @@ def test_a_started_program_is_noted_and_runs_in_a_session_of_its_own(
     child = _start_noted(started, file, tmp_path / "log", "one", "two words")
     assert file.running() == child.pid
     assert os.getsid(child.pid) == child.pid
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 120
     while (tmp_path / "log").read_text() != "up\n":
         assert time.monotonic() < deadline
         time.sleep(0.01)
@@ -168,7 +168,7 @@ with open({str(tmp_path / "log")!r}, "w") as log:
 """
     command = [sys.executable, "-c", starter]
     assert subprocess.run(command, cwd=PROJECT_ROOT, capture_output=True, check=False).returncode != 0
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 120
     while (pid := file.running()) is None:
         assert time.monotonic() < deadline
         time.sleep(0.01)
