@@ -14,7 +14,7 @@ from program.settings.network import Network, Subnets
 from program.settings.office_hours import OfficeHours
 from program.settings.parse import parse
 from program.settings.pools import Fallback, OsDisk, SystemPool, UserPool
-from program.settings.problems import Problem, SettingsError
+from program.settings.problems import SettingsError
 from program.settings.root import Settings, Tags
 from program.settings.vm_sizes import OwnVmSize
 from program.settings.workload import Work
@@ -40,7 +40,6 @@ __all__ = [
     "OwnVmSize",
     "PoolCost",
     "Price",
-    "Problem",
     "Profile",
     "Registry",
     "Settings",

@@ -8,8 +8,9 @@ from pydantic.alias_generators import to_camel
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
+from components.mistakes import Mistake
 from program.settings.paths import Location, field_at, key_of, model_at
-from program.settings.problems import ENCRYPTED, Problem
+from program.settings.problems import ENCRYPTED
 
 _KINDS = {
     "string_type": "text",
@@ -37,13 +38,13 @@ _NO_TEXT = {"int_type": (int,), "float_type": (int, float), "bool_type": (bool,)
 """Types that text in quotes would have without them."""
 
 
-def form_problem(detail: ErrorDetails) -> Problem:
+def form_problem(detail: ErrorDetails) -> Mistake:
     """The problem that one of pydantic's errors stands for."""
     location = detail["loc"]
     value = None if detail["type"] == "missing" else detail["input"]
     allowed, quotes = _allowed(detail), _about_quotes(detail)
     gap = " " if allowed == "text" else ", "
-    return Problem(key_of(location), value, gap.join(filter(None, (allowed, quotes))))
+    return Mistake(key_of(location), value, gap.join(filter(None, (allowed, quotes))))
 
 
 def _allowed(detail: ErrorDetails) -> str:

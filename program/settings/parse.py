@@ -8,9 +8,10 @@ from typing import Any, cast
 
 from pydantic import ValidationError
 
+from components.mistakes import Mistake
 from program.settings.form_messages import form_problem, suggestion
 from program.settings.paths import Location, entry_type, field_at, is_written, key_of
-from program.settings.problems import ENCRYPTED, Problem, SettingsError
+from program.settings.problems import ENCRYPTED, SettingsError
 from program.settings.project_config import left_out_default, plain_default
 from program.settings.root import Settings
 
@@ -32,11 +33,11 @@ def parse(raw: Mapping[str, Any]) -> Settings:
     values = {key: value for key, value in raw.items() if not _left_out(key, value)}
     too_deep = [key for key, value in values.items() if _depth(value) > _DEEPEST]
     problems = {
-        (key,): Problem(key, "…", f"at most {_DEEPEST} levels of lists and mappings") for key in too_deep
+        (key,): Mistake(key, "…", f"at most {_DEEPEST} levels of lists and mappings") for key in too_deep
     }
     values = _without_encrypted({key: value for key, value in values.items() if key not in too_deep})
     problems |= {
-        location: Problem(
+        location: Mistake(
             key_of(location), value, f"{_quoted(time)} in quotes; without them YAML reads a point in time"
         )
         for location, value in _leaves(values)
@@ -62,7 +63,7 @@ def parse(raw: Mapping[str, Any]) -> Settings:
     raise SettingsError(problems.values())
 
 
-def with_default_named(problem: Problem, raw: Mapping[str, Any]) -> Problem:
+def with_default_named(problem: Mistake, raw: Mapping[str, Any]) -> Mistake:
     """The problem, marked if its value is a default that the stack file does not have."""
     location = tuple(problem.key.split("."))
     field = field_at(location)

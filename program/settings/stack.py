@@ -10,7 +10,8 @@ from typing import Any, NoReturn, cast
 import pulumi
 from pulumi.runtime import config
 
-from program.settings.problems import ENCRYPTED, Problem, SettingsError
+from components.mistakes import Mistake
+from program.settings.problems import ENCRYPTED, SettingsError
 
 _TEXT_KEYS = {"location", "asOf", "created"}
 """Keys whose value is text even where it reads like JSON."""
@@ -70,7 +71,7 @@ def _keys() -> set[str]:
     if not isinstance(environment, dict):
         value = "the value of the environment"
         raise SettingsError(
-            [Problem("PULUMI_CONFIG", value, "a mapping in JSON; unset it, Pulumi sets it itself")]
+            [Mistake("PULUMI_CONFIG", value, "a mapping in JSON; unset it, Pulumi sets it itself")]
         )
     return {*config.CONFIG.get(), *cast(dict[str, Any], environment)}
 

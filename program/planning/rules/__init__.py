@@ -8,6 +8,7 @@ from datetime import date
 from functools import cache, partial
 from typing import Final
 
+from components.mistakes import Mistake
 from program.planning.pools import AgentPool, agent_pools
 from program.planning.rules import (
     access,
@@ -42,7 +43,7 @@ from program.planning.rules import (
     workload,
     zones,
 )
-from program.settings import Problem, Settings
+from program.settings import Settings
 from program.settings.encrypted import judged
 
 _RULES_OF_A_POOL: Final = (
@@ -56,7 +57,7 @@ _RULES_OF_A_POOL: Final = (
 )
 
 
-def problems(settings: Settings, *, project: str, stack_name: str, today: date) -> Iterator[Problem]:
+def problems(settings: Settings, *, project: str, stack_name: str, today: date) -> Iterator[Mistake]:
     """Every broken rule of one stack, in the order of a stack file's keys.
 
     Args:

@@ -4,10 +4,11 @@ from collections.abc import Iterator
 from ipaddress import IPv4Network
 from typing import Final
 
+from components.arm_ids import GUID
+from components.mistakes import Mistake
 from program.planning.cidr import ipv4_range
-from program.planning.rules.arm_ids import GUID
 from program.planning.rules.public_ranges import covered_warnings, placeholder_warnings, range_problems
-from program.settings import Problem, Settings
+from program.settings import Settings
 
 _RANGES: Final = "apiAccess.authorizedIpRanges"
 _ONLY_THE_CLUSTER: Final = IPv4Network("0.0.0.0/32")
@@ -17,43 +18,43 @@ _LARGEST: Final = 8
 """Prefix of the largest range that one network has."""
 
 
-def access_problems(settings: Settings) -> Iterator[Problem]:
+def access_problems(settings: Settings) -> Iterator[Mistake]:
     """Settings of the API server that AKS refuses, or with which nobody could sign in."""
     access = settings.api_access
     yield from _range_problems(settings)
     for index, text in enumerate(access.admin_group_object_ids):
         if not GUID.fullmatch(text):
-            yield Problem(
+            yield Mistake(
                 f"apiAccess.adminGroupObjectIds[{index}]", text, "the object id of an Entra group, a GUID"
             )
     if not access.local_accounts and not access.admin_group_object_ids:
-        yield Problem(
+        yield Mistake(
             "apiAccess.localAccounts",
             value=False,
-            allowed="true, or a group in apiAccess.adminGroupObjectIds; otherwise nobody could sign in",
+            expected="true, or a group in apiAccess.adminGroupObjectIds; otherwise nobody could sign in",
         )
 
 
-def _range_problems(settings: Settings) -> Iterator[Problem]:
+def _range_problems(settings: Settings) -> Iterator[Mistake]:
     given, outbound = settings.api_access.authorized_ip_ranges, settings.network.outbound_type
     if settings.api_access.private_cluster and given:
-        yield Problem(
+        yield Mistake(
             _RANGES,
             list(given),
             "no ranges while privateCluster is true, because a private API server has no public address",
         )
     yield from range_problems(_RANGES, given, "a public API server", [str(_ONLY_THE_CLUSTER)])
     if str(_ONLY_THE_CLUSTER) in given and len(given) > 1:
-        yield Problem(_RANGES, list(given), f"{_ONLY_THE_CLUSTER} alone, or only the other ranges")
+        yield Mistake(_RANGES, list(given), f"{_ONLY_THE_CLUSTER} alone, or only the other ranges")
     elif str(_ONLY_THE_CLUSTER) in given and outbound != "loadBalancer":
-        yield Problem(
+        yield Mistake(
             _RANGES,
             list(given),
             f"ranges that you call from; {_ONLY_THE_CLUSTER} stands for the cluster's load balancer, by which nodes do "
             f"not go out while network.outboundType is {outbound}",
         )
     if len(given) == _MAX_RANGES and outbound == "userAssignedNATGateway":
-        yield Problem(
+        yield Mistake(
             _RANGES,
             len(given),
             f"at most {_MAX_RANGES - 1} ranges, because AKS takes {_MAX_RANGES} and the NAT gateway's address is one",

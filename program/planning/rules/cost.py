@@ -3,14 +3,15 @@
 from collections.abc import Iterator
 from datetime import date
 
+from components.mistakes import Mistake
 from kubeflow_aks import catalogue
 from program.planning.pools import agent_pools
 from program.planning.rules.pools import candidates
 from program.planning.sizes import spelling
-from program.settings import Price, Problem, Settings
+from program.settings import Price, Settings
 
 
-def cost_problems(settings: Settings, today: date) -> Iterator[Problem]:
+def cost_problems(settings: Settings, today: date) -> Iterator[Mistake]:
     """Settings of spot pools name one that exists, and prices are not of the future.
 
     Args:
@@ -25,15 +26,15 @@ def cost_problems(settings: Settings, today: date) -> Iterator[Problem]:
                 if spot
                 else "no value, as no pool is a spot pool"
             )
-            yield Problem(f"cost.pools.{name}", name, f"{names}; Azure evicts no other")
+            yield Mistake(f"cost.pools.{name}", name, f"{names}; Azure evicts no other")
     for size, price in settings.cost.prices.items():
         key = f"cost.prices.{size}"
         if price.as_of > today:
-            yield Problem(
+            yield Mistake(
                 f"{key}.asOf", price.as_of.isoformat(), f"the day the prices were read, {today} or earlier"
             )
         if price.on_demand is None and price.spot is None:
-            yield Problem(key, size, "onDemand, spot or both")
+            yield Mistake(key, size, "onDemand, spot or both")
 
 
 def cost_warnings(settings: Settings) -> Iterator[str]:

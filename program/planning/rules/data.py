@@ -4,8 +4,9 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from components.mistakes import Mistake
 from program.planning.redundancy import in_one_zone, zoneless
-from program.settings import DataStore, Problem, Settings
+from program.settings import DataStore, Settings
 
 # 3 to 63 lower-case letters, digits and single hyphens inside: the letters of a namespace but for its length and
 # double hyphens ("Naming containers, blobs and metadata"; "Kubernetes object names").
@@ -16,22 +17,22 @@ _SERVICE_ACCOUNT: Final = re.compile(
 )
 
 
-def data_problems(settings: Settings) -> Iterator[Problem]:
+def data_problems(settings: Settings) -> Iterator[Mistake]:
     """What Azure would refuse: names, and zone redundancy without zones. Names of classes: `storage_classes`."""
     for key, sku in _skus(settings).items():
         if sku and sku.endswith("ZRS") and zoneless(settings.location):
-            yield Problem(
+            yield Mistake(
                 key, sku, f"{in_one_zone(sku)}, because {settings.location} has no availability zones"
             )
     if settings.data.store:
         yield from _profile_problems(settings.data.store)
 
 
-def _profile_problems(store: DataStore) -> Iterator[Problem]:
+def _profile_problems(store: DataStore) -> Iterator[Mistake]:
     for namespace, profile in store.profiles.items():
         key = f"data.store.profiles.{namespace}"
         if not _CONTAINER.fullmatch(namespace):
-            yield Problem(
+            yield Mistake(
                 key,
                 namespace,
                 "a namespace of 3 to 63 lower-case letters, digits and single inner hyphens, because its container has "
@@ -40,18 +41,18 @@ def _profile_problems(store: DataStore) -> Iterator[Problem]:
         accounts = profile.service_accounts
         for index, account in enumerate(accounts):
             if not _SERVICE_ACCOUNT.fullmatch(account):
-                yield Problem(
+                yield Mistake(
                     f"{key}.serviceAccounts[{index}]",
                     account,
                     "the name of a service account: lower-case letters, digits, inner hyphens and dots, at most 116 "
                     "characters",
                 )
         if not accounts:
-            yield Problem(
+            yield Mistake(
                 f"{key}.serviceAccounts", [], "at least one, because nobody else reaches the container"
             )
         if len(set(accounts)) != len(accounts):
-            yield Problem(f"{key}.serviceAccounts", list(accounts), "each service account once")
+            yield Mistake(f"{key}.serviceAccounts", list(accounts), "each service account once")
 
 
 def data_warnings(settings: Settings) -> Iterator[str]:

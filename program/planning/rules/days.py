@@ -3,10 +3,11 @@
 from collections.abc import Iterator
 from datetime import date
 
-from program.settings import Problem, Settings
+from components.mistakes import Mistake
+from program.settings import Settings
 
 
-def day_problems(settings: Settings, today: date) -> Iterator[Problem]:
+def day_problems(settings: Settings, today: date) -> Iterator[Mistake]:
     """A cluster was made in the past.
 
     Args:
@@ -14,7 +15,7 @@ def day_problems(settings: Settings, today: date) -> Iterator[Problem]:
         today: the day on which the program runs, whatever `asOf` is.
     """
     if settings.created and settings.created > today:
-        yield Problem(
+        yield Mistake(
             "created",
             settings.created.isoformat(),
             f"the day on which the cluster was made, {today} or earlier; leave it out while there is no cluster",

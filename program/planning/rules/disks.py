@@ -2,16 +2,17 @@
 
 from collections.abc import Iterator
 
+from components.mistakes import Mistake
 from kubeflow_aks import catalogue
 from program.planning.pools import AgentPool, Purpose
 from program.planning.redundancy import disk_sku, in_one_zone
 from program.planning.rules.pools import candidates
-from program.settings import Problem, Settings
+from program.settings import Settings
 
 _KEY = "kubeflow.storageClass.sku"
 
 
-def disk_problems(settings: Settings) -> Iterator[Problem]:
+def disk_problems(settings: Settings) -> Iterator[Mistake]:
     """The kind of disk is sold in the region, and the nodes that host Kubeflow can attach it.
 
     Sources, in kubeflow_aks/catalogue: regions.csv for zone-redundant disks, vm_sizes.csv for sizes that take Premium
@@ -19,10 +20,10 @@ def disk_problems(settings: Settings) -> Iterator[Problem]:
     """
     sku, region = disk_sku(settings), catalogue.region(settings.location)
     if sku.endswith("_ZRS") and region and region.zrs_disks is False:
-        yield Problem(_KEY, sku, f"{in_one_zone(sku)}, because {region.name} has no zone-redundant disks")
+        yield Mistake(_KEY, sku, f"{in_one_zone(sku)}, because {region.name} has no zone-redundant disks")
     for pool in candidates(settings):
         if sku.startswith("Premium") and pool.may_host and pool.size and pool.size.premium_storage is False:
-            yield Problem(
+            yield Mistake(
                 f"{pool.key}.vmSize",
                 pool.size.name,
                 f"a size that takes Premium disks, because {_KEY} is {sku}; or set StandardSSD there",

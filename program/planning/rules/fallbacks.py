@@ -6,13 +6,14 @@ fallback on which it would fail is refused, and one that only keeps some of it w
 
 from collections.abc import Iterator
 
+from components.mistakes import Mistake
 from kubeflow_aks.catalogue import VmSize
 from program.planning.hardware import gpu_model
 from program.planning.rules.pools import Candidate, candidates
-from program.settings import Problem, Settings
+from program.settings import Settings
 
 
-def fallback_problems(pool: Candidate) -> Iterator[Problem]:
+def fallback_problems(pool: Candidate) -> Iterator[Mistake]:
     """The fallback can do the same kind of work: with a GPU or without, and with as much memory on each GPU."""
     size, fallback = pool.size, pool.fallback_size
     if size is None or fallback is None or fallback == size:
@@ -20,9 +21,9 @@ def fallback_problems(pool: Candidate) -> Iterator[Problem]:
     key = f"{pool.key}.fallback.vmSize"
     if bool(fallback.gpus) != bool(size.gpus):
         kind = "a GPU size" if size.gpus else "a size without GPU"
-        yield Problem(key, fallback.name, f"{kind}, because it replaces {size.name}")
+        yield Mistake(key, fallback.name, f"{kind}, because it replaces {size.name}")
     elif size.gpu_memory_gib and fallback.gpu_memory_gib and fallback.gpu_memory_gib < size.gpu_memory_gib:
-        yield Problem(
+        yield Mistake(
             key,
             fallback.name,
             f"a size with at least {size.gpu_memory_gib} GB on each GPU like {size.name}, because work that fills it "

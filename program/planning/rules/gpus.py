@@ -3,15 +3,16 @@
 from collections.abc import Iterable, Iterator
 
 from components.conventions import GPU_KEY, WORKLOAD_LABEL
+from components.mistakes import Mistake
 from program.planning.hardware import GPU, gpu_model
 from program.planning.pools import AgentPool, announced_gpus
-from program.settings import Problem, Settings
+from program.settings import Settings
 
 
-def driver_problems(settings: Settings) -> Iterator[Problem]:
+def driver_problems(settings: Settings) -> Iterator[Mistake]:
     """This program's device plugin needs the driver of AKS (docs/facts/aks.md#gpu-driver-and-device-plugin)."""
     if settings.gpu.driver == "None" and settings.gpu.plugin == "devicePlugin":
-        yield Problem(
+        yield Mistake(
             "gpu.plugin",
             "devicePlugin",
             "none, because with driver None NVIDIA's GPU Operator provides driver and plugin",

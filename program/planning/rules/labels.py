@@ -1,41 +1,26 @@
 """Rules of node labels and taints (docs/facts/aks.md#spot-label-and-taint; form: "Kubernetes labels syntax")."""
 
-import re
 from collections.abc import Iterator
 
 from components.conventions import GPU_KEY, GPU_TAINT, PLATFORM_WORKLOAD, SPOT_KEY, SPOT_TAINT
+from components.labels_and_taints import key_of, label_mistakes, repeated_taint_mistakes, taint_mistakes
+from components.mistakes import Mistake
 from program.planning.conventions import FREE_DOMAINS, RESERVED_DOMAINS, RESERVED_LABELS, RESERVED_TAINTS
-from program.planning.rules.pools import Candidate
-from program.settings import Problem
-
-_NAME = r"[A-Za-z0-9]([-_.A-Za-z0-9]{0,61}[A-Za-z0-9])?"
-_DNS_LABEL = r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?"
-_KEY = re.compile(rf"((?=[^/]{{1,253}}/){_DNS_LABEL}(\.{_DNS_LABEL})*/)?{_NAME}")
-_VALUE = re.compile(rf"({_NAME})?")
-_TAINT = re.compile(r"(?P<key>[^=:]+)(=(?P<value>[^=:]*))?:(?P<effect>\w+)")
-"""A taint needs no value: AKS reads them as Kubernetes does (pkg/util/taints/taints.go)."""
-_EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
-_KEY_RULE = (
-    "a key of up to 63 letters, digits, - _ . that starts and ends with a letter or digit, after an optional "
-    "lower-case domain/; a domain has at most 253 characters, and 63 between two dots"
-)
-_VALUE_RULE = "a label value: up to 63 letters, digits, - _ . that starts and ends with a letter or digit"
+from program.planning.rules.pools import Candidate, component_problems
 
 
-def label_problems(pool: Candidate) -> Iterator[Problem]:
+def label_problems(pool: Candidate) -> Iterator[Mistake]:
     """Labels are well-formed and not reserved; a spot pool may repeat the exact spot label."""
     for key, value in pool.settings.labels.items():
         at = f"{pool.key}.labels.{key}"
         if _reserved(key, RESERVED_LABELS, free=FREE_DOMAINS):
             if not (pool.spot and (key, value) == (SPOT_KEY, "spot")):
-                yield Problem(at, value, _reserved_rule(key))
-        elif not _KEY.fullmatch(key):
-            yield Problem(at, key, _KEY_RULE)
-        elif not _VALUE.fullmatch(value):
-            yield Problem(at, value, _VALUE_RULE)
+                yield Mistake(at, value, _reserved_rule(key))
+        else:
+            yield from label_mistakes(at, key, value)
 
 
-def workload_label_problems(pool: Candidate) -> Iterator[Problem]:
+def workload_label_problems(pool: Candidate) -> Iterator[Mistake]:
     """One value of the workload label is reserved for the pool that hosts Kubeflow, which has no other (our choice)."""
     workload = pool.settings.workload
     if workload is None:
@@ -43,58 +28,40 @@ def workload_label_problems(pool: Candidate) -> Iterator[Problem]:
     if pool.may_host and (pool.size is None or pool.arm):  # a GPU or a taint would make it a pool for work
         return
     if pool.may_host:
-        yield Problem(
+        yield Mistake(
             f"{pool.key}.workload",
             workload,
             f"no value, because the pool that hosts Kubeflow always has {PLATFORM_WORKLOAD!r}",
         )
     elif workload == PLATFORM_WORKLOAD:
-        yield Problem(
+        yield Mistake(
             f"{pool.key}.workload",
             workload,
             "another value, because this one marks the pool that hosts Kubeflow",
         )
 
 
-def taint_problems(pool: Candidate) -> Iterator[Problem]:
+def taint_problems(pool: Candidate) -> Iterator[Mistake]:
     """Taints are well-formed and not reserved; a pool may repeat exactly what the program gives it."""
     given = (SPOT_TAINT,) if pool.spot else ()
     given += (GPU_TAINT,) if pool.size is None or pool.size.gpus else ()
     for index, taint in enumerate(pool.settings.taints):
         at = f"{pool.key}.taints[{index}]"
-        match = _TAINT.fullmatch(taint)
-        if match is None or match["effect"] not in _EFFECTS:
-            yield Problem(
-                at, taint, f"key=value:Effect or key:Effect with one of the effects {', '.join(_EFFECTS)}"
-            )
-        elif not _KEY.fullmatch(match["key"]):
-            yield Problem(at, taint, _KEY_RULE)
-        elif not _VALUE.fullmatch(match["value"] or ""):
-            yield Problem(at, taint, _VALUE_RULE.replace("label", "taint"))
-        elif _reserved(match["key"], RESERVED_TAINTS) and taint not in given:
-            yield Problem(at, taint, _reserved_rule(match["key"]))
+        wrong = list(taint_mistakes(at, taint))
+        yield from wrong
+        if not wrong and _reserved(key_of(taint), RESERVED_TAINTS) and taint not in given:
+            yield Mistake(at, taint, _reserved_rule(key_of(taint)))
 
 
-def repeated_taint_problems(pool: Candidate) -> Iterator[Problem]:
+def repeated_taint_problems(pool: Candidate) -> Iterator[Mistake]:
     """No two taints of a pool have the same key and effect; its nodes would never be ready (Azure/AKS#1412).
 
     The same taint twice is no mistake: it is sent once.
     """
-    taints: dict[tuple[str, str], str] = {}
-    for index, taint in enumerate(pool.settings.taints):
-        match = _TAINT.fullmatch(taint)
-        if match is None:
-            continue
-        first = taints.setdefault((match["key"], match["effect"]), taint)
-        if first != taint:
-            yield Problem(
-                f"{pool.key}.taints[{index}]",
-                taint,
-                f"another key or effect, because a node has each pair once and {first} has this one",
-            )
+    yield from component_problems(pool.key, repeated_taint_mistakes(pool.settings.taints))
 
 
-def soft_taint_problems(pool: Candidate) -> Iterator[Problem]:
+def soft_taint_problems(pool: Candidate) -> Iterator[Mistake]:
     """A regular pool of CPU nodes is closed to Kubeflow by one hard taint at least (our choice).
 
     Soft taints alone would let Kubeflow's pods onto it, and it is not the pool that hosts them.
@@ -105,7 +72,7 @@ def soft_taint_problems(pool: Candidate) -> Iterator[Problem]:
         return
     effects = [taint.rpartition(":")[2] for taint in pool.settings.taints]
     if effects and all(effect == "PreferNoSchedule" for effect in effects):
-        yield Problem(
+        yield Mistake(
             f"{pool.key}.taints",
             list(pool.settings.taints),
             "a taint with NoSchedule or NoExecute, because PreferNoSchedule alone would not keep Kubeflow's pods away",

@@ -4,15 +4,16 @@ import difflib
 import re
 from collections.abc import Iterator
 
+from components.mistakes import Mistake
 from kubeflow_aks import catalogue
-from program.settings import Problem, Settings
+from program.settings import Settings
 
 _COMPASS = re.compile(r"north|south|east|west|central|\d+")
 _ALIKE = 0.8
 """From which share of equal letters on a name is taken for another one's misspelling (our choice)."""
 
 
-def location_problems(settings: Settings) -> Iterator[Problem]:
+def location_problems(settings: Settings) -> Iterator[Mistake]:
     """The name of a region as `az` takes it; one that the catalogue lacks passes unless it is a near miss.
 
     Azure opens regions faster than a table is renewed (regions-list.md), so a name that differs from the known ones in
@@ -23,15 +24,15 @@ def location_problems(settings: Settings) -> Iterator[Problem]:
         return
     plain = re.sub(r"[^a-z0-9]", "", name.lower())
     if meant := next((known for known in catalogue.regions() if _parts(known) == _parts(plain)), None):
-        yield Problem("location", name, f"the spelling {meant}")
+        yield Mistake("location", name, f"the spelling {meant}")
     elif plain != name or not name[:1].isalpha():
-        yield Problem(
+        yield Mistake(
             "location", name, "the name of an Azure region in lower-case letters and digits, like westeurope"
         )
     elif not _may_be_new(name):
         close = difflib.get_close_matches(name, catalogue.regions(), n=1, cutoff=_ALIKE)
         if close:
-            yield Problem("location", name, f"an Azure region; did you mean {close[0]}?")
+            yield Mistake("location", name, f"an Azure region; did you mean {close[0]}?")
 
 
 def location_warnings(settings: Settings) -> Iterator[str]:

@@ -2,25 +2,26 @@
 
 from collections.abc import Iterator
 
-from program.planning.rules.arm_ids import WORKSPACE, arm_id_problems
-from program.settings import Problem, Settings
+from components.arm_ids import WORKSPACE, arm_id_mistakes
+from components.mistakes import Mistake
+from program.settings import Settings
 
 
-def monitoring_problems(settings: Settings) -> Iterator[Problem]:
+def monitoring_problems(settings: Settings) -> Iterator[Mistake]:
     """Each log once, and no workspace without logs."""
     monitoring = settings.monitoring
     if len(set(monitoring.logs)) != len(monitoring.logs):
-        yield Problem("monitoring.logs", list(monitoring.logs), "each log once")
+        yield Mistake("monitoring.logs", list(monitoring.logs), "each log once")
     if monitoring.workspace is not None:
-        yield from arm_id_problems("monitoring.workspace", monitoring.workspace, WORKSPACE)
+        yield from arm_id_mistakes("monitoring.workspace", monitoring.workspace, WORKSPACE)
     for key, value in (
         ("monitoring.workspace", monitoring.workspace),
         ("monitoring.retentionDays", monitoring.retention_days),
     ):
         if value is not None and not monitoring.logs:
-            yield Problem(key, value, "no value unless monitoring.logs names a log")
+            yield Mistake(key, value, "no value unless monitoring.logs names a log")
     if monitoring.workspace is not None and monitoring.retention_days is not None:
-        yield Problem(
+        yield Mistake(
             "monitoring.retentionDays",
             monitoring.retention_days,
             "no value with monitoring.workspace, because its owner decides how long it keeps logs",

@@ -3,15 +3,16 @@
 from collections.abc import Iterator
 
 from components import pool_checks
+from components.mistakes import Mistake
 from program.planning.pools import AgentPool, Purpose, successors
 from program.planning.redundancy import disk_sku
 from program.planning.rules.pools import Candidate, candidates, component_problems, system_node_problems
-from program.settings import Problem, Settings
+from program.settings import Settings
 
 _PAGE = "docs/how-to/move-a-pool.md"
 
 
-def move_problems(settings: Settings) -> Iterator[Problem]:
+def move_problems(settings: Settings) -> Iterator[Mistake]:
     """Who takes over from whom, and whether the new pool can (resize-node-pool.md, use-system-pools.md)."""
     every = candidates(settings)
     movable = {pool.name for pool in every if pool.may_host and pool.settings.replaces is None}
@@ -22,38 +23,38 @@ def move_problems(settings: Settings) -> Iterator[Problem]:
             continue
         if not pool.system and old not in movable:
             names = " or ".join([settings.system_pool.name, *sorted(movable)])
-            yield Problem(
+            yield Mistake(
                 key,
                 old,
                 f"the system pool or the one that hosts Kubeflow: {names}; no value once that is gone",
             )
             continue
         if first.setdefault(old, pool.name) != pool.name:
-            yield Problem(key, old, f"another pool, because pools.{first[old]} takes over from it already")
+            yield Mistake(key, old, f"another pool, because pools.{first[old]} takes over from it already")
         yield from _system_problems(settings, pool) if pool.system else _host_problems(pool, old)
 
 
-def _host_problems(pool: Candidate, old: str) -> Iterator[Problem]:
+def _host_problems(pool: Candidate, old: str) -> Iterator[Mistake]:
     """What the pool that hosts Kubeflow never is."""
     because = f"because it takes over from {old}"
     if pool.spot:
-        yield Problem(f"{pool.key}.priority", "Spot", f"Regular, {because}")
+        yield Mistake(f"{pool.key}.priority", "Spot", f"Regular, {because}")
     if pool.settings.taints:
-        yield Problem(f"{pool.key}.taints", list(pool.settings.taints), f"no taints, {because}")
+        yield Mistake(f"{pool.key}.taints", list(pool.settings.taints), f"no taints, {because}")
     if pool.size and pool.size.gpus:
-        yield Problem(f"{pool.key}.vmSize", pool.size.name, f"a size without GPU, {because}")
+        yield Mistake(f"{pool.key}.vmSize", pool.size.name, f"a size without GPU, {because}")
 
 
-def _system_problems(settings: Settings, pool: Candidate) -> Iterator[Problem]:
+def _system_problems(settings: Settings, pool: Candidate) -> Iterator[Mistake]:
     """It has no setting that `systemPool` lacks, which will describe it in the end."""
     own = pool.settings
     yield from component_problems(pool.key, pool_checks.system_mistakes(own.priority, own.taints))
     yield from system_node_problems(settings, pool.key, pool.size, own.min_count)
     if own.os_disk.type == "Ephemeral":
-        yield Problem(f"{pool.key}.osDisk.type", "Ephemeral", "Managed in a system pool")
+        yield Mistake(f"{pool.key}.osDisk.type", "Ephemeral", "Managed in a system pool")
     for name, value in (("labels", own.labels), ("workload", own.workload)):
         if value:
-            yield Problem(f"{pool.key}.{name}", value, "no value, because a system pool takes no work")
+            yield Mistake(f"{pool.key}.{name}", value, "no value, because a system pool takes no work")
 
 
 def move_warnings(settings: Settings, pools: tuple[AgentPool, ...]) -> Iterator[str]:

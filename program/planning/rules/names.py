@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from program.settings import Problem, Settings
+from components.mistakes import Mistake
+from program.settings import Settings
 
 _STACK: Final = re.compile(r"[a-z][a-z0-9-]{0,18}[a-z0-9]|[a-z]")
 _LONGEST_STACK: Final = 20
@@ -55,28 +56,28 @@ def derived_names(project: str, stack: str, settings: Settings) -> list[Derived]
     return named
 
 
-def name_problems(project: str, stack: str, settings: Settings) -> Iterator[Problem]:
+def name_problems(project: str, stack: str, settings: Settings) -> Iterator[Mistake]:
     """The names of project and stack are valid as parts of the names of Azure resources."""
     if not _STACK.fullmatch(stack):
-        yield Problem(
+        yield Mistake(
             "stack", stack, "a name of 1 to 20 lower-case letters, digits and inner hyphens, a letter first"
         )
     if settings.kubeflow.dns_label is None and not _DNS_LABEL.fullmatch(project):
-        yield Problem(
+        yield Mistake(
             "project",
             project,
             "a name of lower-case letters, digits and inner hyphens, a letter first, in Pulumi.yaml; it begins the "
             "cluster's and the dashboard's DNS names",
         )
     elif not _DNS_PREFIX.fullmatch(project):
-        yield Problem(
+        yield Mistake(
             "project",
             project,
             "a name of letters, digits and inner hyphens in Pulumi.yaml; it begins the cluster's DNS name",
         )
     name = f"{project}-{stack}"
     if name.lower().startswith(_START) or any(word in name.lower() for word in _TRADEMARKS):
-        yield Problem(
+        yield Mistake(
             "project",
             project,
             f"with stack {stack!r} a name that does not begin with {_START} and does not hold "
@@ -84,7 +85,7 @@ def name_problems(project: str, stack: str, settings: Settings) -> Iterator[Prob
         )
     longest = max(derived_names(project, stack, settings), key=lambda named: named.length - named.most)
     if len(stack) <= _LONGEST_STACK and (excess := longest.length - longest.most) > 0:
-        yield Problem(
+        yield Mistake(
             "project",
             project,
             f"with stack {stack!r} names that are {excess} characters shorter together, because that of the "

@@ -6,10 +6,11 @@ Source: concepts-network-azure-cni-overlay.md, concepts-network-cni-overview.md.
 from collections.abc import Iterator, Mapping
 from ipaddress import IPv4Network
 
+from components.arm_ids import ROUTE_TABLE, arm_id_mistakes
+from components.mistakes import Mistake
 from program.planning.cidr import PRIVATE, RESERVED, ipv4_range, is_in
 from program.planning.pools import AgentPool
-from program.planning.rules.arm_ids import ROUTE_TABLE, arm_id_problems
-from program.settings import Network, Problem, Settings, Subnets
+from program.settings import Network, Settings, Subnets
 
 _AZURE_RESERVED = 5
 """Addresses that Azure reserves in every subnet ("Azure subnet FAQ")."""
@@ -22,7 +23,7 @@ _CLUSTER_RANGES = ("network.vnetCidr", "network.podCidr", "network.serviceCidr")
 """Subnets lie inside the first, so a mistake of it is not repeated for each of them."""
 
 
-def network_problems(settings: Settings, pools: tuple[AgentPool, ...]) -> Iterator[Problem]:
+def network_problems(settings: Settings, pools: tuple[AgentPool, ...]) -> Iterator[Mistake]:
     """Ranges are well-formed and do not overlap, subnets lie inside the network, and every node has an address."""
     parsed: dict[str, IPv4Network] = {}
     for key, text in _ranges(settings.network).items():
@@ -30,13 +31,13 @@ def network_problems(settings: Settings, pools: tuple[AgentPool, ...]) -> Iterat
             parsed[key] = ipv4_range(text)
         except ValueError:
             form = f"an IPv4 range in CIDR form without host bits, for instance {_EXAMPLES[key]}"
-            yield Problem(key, text, form)
+            yield Mistake(key, text, form)
     yield from _reserved_problems(parsed)
     yield from _overlap_problems(parsed)
     yield from _room_problems(parsed, pools)
     service = parsed.get("network.serviceCidr")
     if service and not _MIN_SERVICE_PREFIX < service.prefixlen <= _NODE_PREFIX:
-        yield Problem("network.serviceCidr", str(service), "a range between /13 and /24")
+        yield Mistake("network.serviceCidr", str(service), "a range between /13 and /24")
     yield from _outbound_problems(settings.network)
 
 
@@ -73,39 +74,39 @@ _EXAMPLES = _ranges(Network())
 """What a message offers for each range: the defaults, which go together."""
 
 
-def _reserved_problems(ranges: Mapping[str, IPv4Network]) -> Iterator[Problem]:
+def _reserved_problems(ranges: Mapping[str, IPv4Network]) -> Iterator[Mistake]:
     for key in _CLUSTER_RANGES:
         net = ranges.get(key)
         taken = [str(reserved) for reserved in RESERVED if net and net.overlaps(reserved)]
         if taken:
-            yield Problem(
+            yield Mistake(
                 key,
                 str(net),
                 f"a range like {_EXAMPLES[key]}, apart from what Azure reserves: {', '.join(taken)}",
             )
 
 
-def _overlap_problems(ranges: Mapping[str, IPv4Network]) -> Iterator[Problem]:
+def _overlap_problems(ranges: Mapping[str, IPv4Network]) -> Iterator[Mistake]:
     vnet = ranges.get("network.vnetCidr")
     inside = {key: net for key, net in ranges.items() if key.startswith("network.subnets.")}
     for key, net in inside.items():
         if vnet and not net.subnet_of(vnet):
-            yield Problem(key, str(net), f"a range inside network.vnetCidr {vnet}")
+            yield Mistake(key, str(net), f"a range inside network.vnetCidr {vnet}")
     outside = {key: net for key, net in ranges.items() if key not in inside}
     for group in (inside, outside):
         for number, (key, net) in enumerate(group.items()):
             taken = [f"{other} {its}" for other, its in list(group.items())[:number] if its.overlaps(net)]
             if taken:
-                yield Problem(key, str(net), f"a range that does not overlap {', '.join(taken)}")
+                yield Mistake(key, str(net), f"a range that does not overlap {', '.join(taken)}")
 
 
-def _room_problems(ranges: Mapping[str, IPv4Network], pools: tuple[AgentPool, ...]) -> Iterator[Problem]:
+def _room_problems(ranges: Mapping[str, IPv4Network], pools: tuple[AgentPool, ...]) -> Iterator[Mistake]:
     pods = ranges.get("network.podCidr")
     nodes = sum(map(_peak, pools))
     if pods:
         room = 2 ** (_NODE_PREFIX - pods.prefixlen) if pods.prefixlen <= _NODE_PREFIX else 0
         if room < nodes:
-            yield Problem(
+            yield Mistake(
                 "network.podCidr",
                 str(pods),
                 f"room for a /24 for each of {nodes} nodes; this range has room for {room}",
@@ -114,10 +115,10 @@ def _room_problems(ranges: Mapping[str, IPv4Network], pools: tuple[AgentPool, ..
         net = ranges.get(f"network.subnets.{name}")
         needed = sum(_peak(pool) for pool in pools if pool.subnet == name)
         if net and net.prefixlen > _MAX_SUBNET_PREFIX:
-            yield Problem(f"network.subnets.{name}", str(net), f"a range of /{_MAX_SUBNET_PREFIX} or larger")
+            yield Mistake(f"network.subnets.{name}", str(net), f"a range of /{_MAX_SUBNET_PREFIX} or larger")
         elif net and net.num_addresses - _AZURE_RESERVED < needed:
             room = max(net.num_addresses - _AZURE_RESERVED, 0)
-            yield Problem(
+            yield Mistake(
                 f"network.subnets.{name}",
                 str(net),
                 f"room for {needed} nodes; this range has room for {room}",
@@ -129,19 +130,19 @@ def _peak(pool: AgentPool) -> int:
     return pool.max_count + (not pool.spot)
 
 
-def _outbound_problems(network: Network) -> Iterator[Problem]:
+def _outbound_problems(network: Network) -> Iterator[Mistake]:
     routed = network.outbound_type == "userDefinedRouting"
     if routed and network.route_table_id is None:
-        yield Problem(
+        yield Mistake(
             "network.routeTableId",
             None,
             "the ARM id of a route table, because network.outboundType is userDefinedRouting",
         )
     if not routed and network.route_table_id is not None:
-        yield Problem(
+        yield Mistake(
             "network.routeTableId",
             network.route_table_id,
             "no value unless network.outboundType is userDefinedRouting",
         )
     elif network.route_table_id is not None:
-        yield from arm_id_problems("network.routeTableId", network.route_table_id, ROUTE_TABLE)
+        yield from arm_id_mistakes("network.routeTableId", network.route_table_id, ROUTE_TABLE)

@@ -2,14 +2,15 @@
 
 from collections.abc import Iterator
 
+from components.mistakes import Mistake
 from kubeflow_aks.catalogue import kubernetes_versions
-from program.settings import Problem, Settings
+from program.settings import Settings
 
 
-def network_policy_problems(settings: Settings) -> Iterator[Problem]:
+def network_policy_problems(settings: Settings) -> Iterator[Mistake]:
     """Calico and long-term support exclude each other (long-term-support.md, "Unsupported add-ons and features")."""
     if settings.network.policy == "calico" and settings.kubernetes.support_plan == "AKSLongTermSupport":
-        yield Problem(
+        yield Mistake(
             "network.policy",
             "calico",
             "cilium or none, because AKS gives no long-term support with Calico; Calico goes with "

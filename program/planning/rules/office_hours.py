@@ -3,11 +3,12 @@
 import zoneinfo
 from collections.abc import Iterator
 
+from components.mistakes import Mistake
 from program.planning.office_hours import hours_a_day
-from program.settings import Problem, Settings
+from program.settings import Settings
 
 
-def office_hour_problems(settings: Settings) -> Iterator[Problem]:
+def office_hour_problems(settings: Settings) -> Iterator[Mistake]:
     """There is at least one day, it ends after it starts, and its time zone exists."""
     hours = settings.office_hours
     if hours is None:
@@ -16,13 +17,13 @@ def office_hour_problems(settings: Settings) -> Iterator[Problem]:
     if known and hours.time_zone not in known:  # a machine without the database knows none
         meant = next((name for name in sorted(known) if name.casefold() == hours.time_zone.casefold()), None)
         expected = f"the spelling {meant}" if meant else "a name of the IANA database, like Europe/London"
-        yield Problem("officeHours.timeZone", hours.time_zone, expected)
+        yield Mistake("officeHours.timeZone", hours.time_zone, expected)
     if not hours.days:
-        yield Problem(
+        yield Mistake(
             "officeHours.days", [], "at least one day; leave officeHours out for a stack that always runs"
         )
     if hours_a_day(hours) <= 0:
-        yield Problem(
+        yield Mistake(
             "officeHours.to", hours.closes, f"a time after officeHours.from, {hours.opens}, on the same day"
         )
 

@@ -3,37 +3,38 @@
 import re
 from collections.abc import Iterator
 
+from components.mistakes import Mistake
 from kubeflow_aks import catalogue
 from kubeflow_aks.catalogue import VmSize
 from program.planning.sizes import spelling
-from program.settings import OwnVmSize, Problem, Settings
+from program.settings import OwnVmSize, Settings
 
 _NAME = re.compile(r"Standard_[A-Za-z][A-Za-z0-9_-]*")
 
 
-def own_size_problems(settings: Settings) -> Iterator[Problem]:
+def own_size_problems(settings: Settings) -> Iterator[Mistake]:
     """A size that the catalogue lacks has Azure's name and the numbers that planning needs, GPUs included."""
     for name, own in settings.vm_sizes.items():
         yield from _gpu_problems(name, own, catalogue.vm_sizes().get(name))
         if name in catalogue.vm_sizes():
             continue
         if same := spelling(name, catalogue.vm_sizes()):
-            yield Problem("vmSizes", name, f"the spelling {same}")
+            yield Mistake("vmSizes", name, f"the spelling {same}")
             continue
         if not _NAME.fullmatch(name):
-            yield Problem("vmSizes", name, "the name of a VM size as Azure has it, like Standard_D8s_v5")
+            yield Mistake("vmSizes", name, "the name of a VM size as Azure has it, like Standard_D8s_v5")
             continue
         for key, value in (("vcpus", own.vcpus), ("memoryGib", own.memory_gib)):
             if value is None:
-                yield Problem(f"vmSizes.{name}.{key}", None, f"a number, because the catalogue lacks {name}")
+                yield Mistake(f"vmSizes.{name}.{key}", None, f"a number, because the catalogue lacks {name}")
 
 
-def _gpu_problems(name: str, own: OwnVmSize, known: VmSize | None) -> Iterator[Problem]:
+def _gpu_problems(name: str, own: OwnVmSize, known: VmSize | None) -> Iterator[Mistake]:
     """Other settings of GPUs need their number; without it the size would count as one without GPU."""
     gpus = own.gpus if own.gpus is not None else known.gpus if known else 0
     about = {"gpu": own.gpu, "gpuMemoryGib": own.gpu_memory_gib, "mig": own.mig}
     given = [key for key, value in about.items() if value]
     if given and not gpus:
-        yield Problem(
+        yield Mistake(
             f"vmSizes.{name}.gpus", own.gpus, f"the number of GPUs, because of {' and '.join(given)}"
         )

@@ -12,7 +12,7 @@ from kubeflow_aks.catalogue import VmSize, vm_sizes
 from program.planning.pools import EVICTION_POLICY, Purpose, fallback_name, purpose
 from program.planning.rules.sizes import BURSTABLE
 from program.planning.sizes import sizes
-from program.settings import Problem, Settings, UserPool
+from program.settings import Settings, UserPool
 
 _SYSTEM_VCPUS = 4
 _SYSTEM_GIB = 4
@@ -73,48 +73,48 @@ def candidates(settings: Settings) -> tuple[Candidate, ...]:
     return tuple(Candidate(name, pool, settings) for name, pool in settings.pools.items())
 
 
-def component_problems(key: str, mistakes: Iterable[Mistake]) -> Iterator[Problem]:
+def component_problems(key: str, mistakes: Iterable[Mistake]) -> Iterator[Mistake]:
     """What a component refuses of a pool, as problems of the settings under `key`."""
     for mistake in mistakes:
-        yield Problem(f"{key}.{mistake.key}", mistake.value, mistake.expected)
+        yield mistake.within(key)
 
 
-def name_problems(pool: Candidate) -> Iterator[Problem]:
+def name_problems(pool: Candidate) -> Iterator[Mistake]:
     """Pool names, fallbacks included, are such as AKS requires (docs/facts/aks.md#names-counts-and-limits)."""
     for mistake in pool_checks.name_mistakes(pool.name):
-        yield Problem(pool.key, mistake.value, mistake.expected)
+        yield Mistake(pool.key, mistake.value, mistake.expected)
         return
     fallback = fallback_name(pool.name)
     if pool.settings.fallback and any(pool_checks.name_mistakes(fallback)):
-        yield Problem(
+        yield Mistake(
             pool.key,
             pool.name,
             f"a shorter name, because that of its fallback, {fallback}, has over 12 characters",
         )
 
 
-def count_problems(pool: Candidate) -> Iterator[Problem]:
+def count_problems(pool: Candidate) -> Iterator[Mistake]:
     """The fewest nodes are not above the most."""
     counts = pool.settings.min_count, pool.settings.max_count
     yield from component_problems(pool.key, pool_checks.count_mistakes(*counts, system=pool.system))
 
 
-def pod_problems(pool: Candidate) -> Iterator[Problem]:
+def pod_problems(pool: Candidate) -> Iterator[Mistake]:
     """A node takes enough pods for what AKS runs on it."""
     mistakes = pool_checks.pod_mistakes(pool.settings.max_pods, system=pool.system)
     yield from component_problems(pool.key, mistakes)
 
 
-def spot_only_problems(pool: Candidate) -> Iterator[Problem]:
+def spot_only_problems(pool: Candidate) -> Iterator[Mistake]:
     """Only spot pools have an eviction policy, a price limit and a fallback (docs/facts/aks.md#spot-pools)."""
     own = pool.settings
     policy = own.eviction_policy or (EVICTION_POLICY if pool.spot else None)
     yield from component_problems(pool.key, pool_checks.spot_mistakes(own.priority, policy, own.max_price))
     if own.fallback and not pool.spot:
-        yield Problem(f"{pool.key}.fallback", own.fallback.max_count, "no value unless priority is Spot")
+        yield Mistake(f"{pool.key}.fallback", own.fallback.max_count, "no value unless priority is Spot")
 
 
-def os_disk_problems(pool: Candidate) -> Iterator[Problem]:
+def os_disk_problems(pool: Candidate) -> Iterator[Mistake]:
     """An ephemeral OS disk fits the VM size and cannot be deallocated (docs/facts/aks.md#os-disks)."""
     disk, size = pool.settings.os_disk, pool.size
     if disk.type != "Ephemeral" or pool.may_host or pool.system:  # the last two may have none at all
@@ -130,13 +130,13 @@ def os_disk_problems(pool: Candidate) -> Iterator[Problem]:
             f"Managed, because {size.name} has room for {room} GiB and an OS disk takes "
             f"{pool_checks.MIN_OS_DISK_GIB}"
         )
-        yield Problem(f"{pool.key}.osDisk.type", "Ephemeral", allowed)
+        yield Mistake(f"{pool.key}.osDisk.type", "Ephemeral", allowed)
     elif disk.size_gib and disk.size_gib > room:
         allowed = f"at most {room}, the room that {size.name} has for an ephemeral disk; or type Managed"
-        yield Problem(f"{pool.key}.osDisk.sizeGib", disk.size_gib, allowed)
+        yield Mistake(f"{pool.key}.osDisk.sizeGib", disk.size_gib, allowed)
 
 
-def mig_problems(pool: Candidate) -> Iterator[Problem]:
+def mig_problems(pool: Candidate) -> Iterator[Mistake]:
     """MIG only where the sizes of both the pool and its fallback support it (gpu-multi-instance.md)."""
     profile = pool.settings.gpu_instance_profile
     if profile is None:
@@ -146,24 +146,24 @@ def mig_problems(pool: Candidate) -> Iterator[Problem]:
             yield from component_problems(pool.key, pool_checks.gpu_mistakes(profile, gpu=False))
         elif size.mig is False:
             able = ", ".join(size.name for size in vm_sizes().values() if size.mig)
-            yield Problem(
+            yield Mistake(
                 f"{pool.key}.gpuInstanceProfile",
                 profile,
                 f"no value on {size.name}, which has no MIG; sizes with MIG: {able}",
             )
 
 
-def encryption_problems(key: str, size: VmSize | None) -> Iterator[Problem]:
+def encryption_problems(key: str, size: VmSize | None) -> Iterator[Mistake]:
     """Encryption at host only where the size has it (enable-host-encryption.md)."""
     if size and size.encryption_at_host is False:
-        yield Problem(
+        yield Mistake(
             f"{key}.encryptionAtHost",
             value=True,
-            allowed=f"false on {size.name}, which has no encryption at host",
+            expected=f"false on {size.name}, which has no encryption at host",
         )
 
 
-def system_pool_problems(settings: Settings) -> Iterator[Problem]:
+def system_pool_problems(settings: Settings) -> Iterator[Mistake]:
     """The system pool: name, size, counts (docs/facts/aks.md#system-pool)."""
     pool, key = settings.system_pool, "systemPool"
     yield from component_problems(key, pool_checks.name_mistakes(pool.name))
@@ -175,23 +175,23 @@ def system_pool_problems(settings: Settings) -> Iterator[Problem]:
         yield from encryption_problems(key, size)
 
 
-def system_node_problems(settings: Settings, key: str, size: VmSize | None, least: int) -> Iterator[Problem]:
+def system_node_problems(settings: Settings, key: str, size: VmSize | None, least: int) -> Iterator[Mistake]:
     """Size and number of nodes that every system pool needs (docs/facts/aks.md#system-pool)."""
     too_small = size and (size.vcpus < _SYSTEM_VCPUS or size.memory_gib < _SYSTEM_GIB)
     if size and too_small and not BURSTABLE.match(size.name):  # `size_problems` refuses those anyway
         needed, has = f"{_SYSTEM_VCPUS} vCPU and {_SYSTEM_GIB} GiB", f"{size.vcpus} and {size.memory_gib}"
-        yield Problem(f"{key}.vmSize", size.name, f"at least {needed}; this has {has}")
+        yield Mistake(f"{key}.vmSize", size.name, f"at least {needed}; this has {has}")
     if size and size.gpus:
-        yield Problem(f"{key}.vmSize", size.name, "a size without GPU")
+        yield Mistake(f"{key}.vmSize", size.name, "a size without GPU")
     if least == 1 and settings.production:
-        yield Problem(
+        yield Mistake(
             f"{key}.minCount",
             1,
             "at least 2 in production, because otherwise one lost node stops the cluster's DNS",
         )
 
 
-def pool_problems(pool: Candidate) -> Iterator[Problem]:
+def pool_problems(pool: Candidate) -> Iterator[Mistake]:
     """Every broken rule of one user pool, labels and taints aside."""
     yield from name_problems(pool)
     yield from count_problems(pool)

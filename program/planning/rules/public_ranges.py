@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 
+from components.mistakes import Mistake
 from program.planning.cidr import DOCUMENTATION, ipv4_range, is_in, is_public
-from program.settings import Problem
 
 
 def range_problems(
     key: str, given: Sequence[str], what: str, besides: Sequence[str] = ()
-) -> Iterator[Problem]:
+) -> Iterator[Mistake]:
     """Invalid ranges, and ranges from which nobody can call.
 
     Args:
@@ -22,10 +22,10 @@ def range_problems(
             found = ipv4_range(text)
         except ValueError:
             form = "an IPv4 range in CIDR form without host bits; a single address ends in /32"
-            yield Problem(f"{key}[{index}]", text, form)
+            yield Mistake(f"{key}[{index}]", text, form)
             continue
         if not (is_public(found) or text in besides or is_in(found, DOCUMENTATION)):
-            yield Problem(
+            yield Mistake(
                 f"{key}[{index}]",
                 text,
                 f"a public range, the one your network goes out by; calls to {what} never come from private or "

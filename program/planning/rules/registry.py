@@ -3,31 +3,32 @@
 from collections.abc import Iterator
 from typing import Final
 
-from program.planning.rules.arm_ids import REGISTRY, arm_id_problems
+from components.arm_ids import REGISTRY, arm_id_mistakes
+from components.mistakes import Mistake
 from program.planning.rules.public_ranges import covered_warnings, placeholder_warnings, range_problems
-from program.settings import Problem, Settings
+from program.settings import Settings
 
 _RANGES: Final = "registry.authorizedIpRanges"
 _MAX_RANGES: Final = 100
 """Rules that a registry takes (container-registry-access-selected-networks.md)."""
 
 
-def registry_problems(settings: Settings) -> Iterator[Problem]:
+def registry_problems(settings: Settings) -> Iterator[Mistake]:
     """A registry to attach is named by its ARM id, and what only a new one of the highest tier has goes with it."""
     registry, outbound = settings.registry, settings.network.outbound_type
     if registry.attach is not None:
-        yield from arm_id_problems("registry.attach", registry.attach, REGISTRY)
+        yield from arm_id_mistakes("registry.attach", registry.attach, REGISTRY)
     given = registry.authorized_ip_ranges
     for key, value in (("registry.retentionDays", registry.retention_days), (_RANGES, list(given) or None)):
         if value is not None and registry.attach is not None:
-            yield Problem(key, value, "no value with registry.attach, because that registry is its owner's")
+            yield Mistake(key, value, "no value with registry.attach, because that registry is its owner's")
         elif value is not None and registry.sku != "Premium":
-            yield Problem(key, value, f"no value unless registry.sku is Premium; it is {registry.sku}")
+            yield Mistake(key, value, f"no value unless registry.sku is Premium; it is {registry.sku}")
     yield from range_problems(_RANGES, given, "a registry")
     own = outbound == "userAssignedNATGateway"
     if len(given) + own > _MAX_RANGES and given:
         beside = ", because the NAT gateway's address is one more" if own else ""
-        yield Problem(_RANGES, len(given), f"at most {_MAX_RANGES - own} ranges{beside}")
+        yield Mistake(_RANGES, len(given), f"at most {_MAX_RANGES - own} ranges{beside}")
 
 
 def registry_warnings(settings: Settings) -> Iterator[str]:

@@ -6,10 +6,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 
+from components.mistakes import Mistake
 from kubeflow_aks.catalogue import VmSize, retired_series
 from program.planning.pools import Purpose, purpose
 from program.planning.sizes import sizes, spelling
-from program.settings import Problem, Settings
+from program.settings import Settings
 
 BURSTABLE = re.compile(r"standard_b\d", re.IGNORECASE)
 _ONE_VCPU = re.compile(r"standard_[a-z]+1(?!\d).*", re.IGNORECASE)
@@ -46,7 +47,7 @@ def size_uses(settings: Settings) -> Iterator[SizeUse]:
             yield SizeUse(f"pools.{name}.fallback.vmSize", fallback, known.get(fallback))
 
 
-def size_problems(settings: Settings, today: date) -> Iterator[Problem]:
+def size_problems(settings: Settings, today: date) -> Iterator[Mistake]:
     """Every broken rule of the sizes that pools use, one line for each place."""
     known = sizes(settings)
     for use in size_uses(settings):
@@ -63,7 +64,7 @@ def size_problems(settings: Settings, today: date) -> Iterator[Problem]:
         yield from found[:1]  # what follows concerns a size that has to change anyway
 
 
-def retired_problems(use: SizeUse, created: date | None, today: date) -> Iterator[Problem]:
+def retired_problems(use: SizeUse, created: date | None, today: date) -> Iterator[Mistake]:
     """No size whose VMs Azure has stopped; a cluster that had it before is warned only.
 
     Source: retirements-and-capacity-restrictions.md, in kubeflow_aks/catalogue: vm_sizes.csv, retired_vm_sizes.csv.
@@ -73,14 +74,14 @@ def retired_problems(use: SizeUse, created: date | None, today: date) -> Iterato
     if end is None or end > today or (use.size and created and created < end):
         return
     like = f" like {series.replacement}" if series else ""
-    yield Problem(
+    yield Mistake(
         use.key,
         use.name,
         f"a current size{like}; Azure retired {series.series if series else use.name} on {end}",
     )
 
 
-def unknown_problems(use: SizeUse, known: Mapping[str, VmSize]) -> Iterator[Problem]:
+def unknown_problems(use: SizeUse, known: Mapping[str, VmSize]) -> Iterator[Mistake]:
     """A size of kubeflow_aks/catalogue/vm_sizes.csv or of the stack's own `vmSizes`; AKS takes none below 2 vCPU.
 
     Source of the latter: quotas-skus-regions.md, "Restricted VM sizes".
@@ -88,34 +89,34 @@ def unknown_problems(use: SizeUse, known: Mapping[str, VmSize]) -> Iterator[Prob
     if use.size is not None:
         return
     if same := spelling(use.name, known):
-        yield Problem(use.key, use.name, f"the spelling {same}")
+        yield Mistake(use.key, use.name, f"the spelling {same}")
         return
     if _ONE_VCPU.fullmatch(use.name):
-        yield Problem(use.key, use.name, "a size with at least 2 vCPU, because AKS takes no smaller one")
+        yield Mistake(use.key, use.name, "a size with at least 2 vCPU, because AKS takes no smaller one")
         return
     close = difflib.get_close_matches(use.name, known, n=3, cutoff=_ALIKE)
     hint = f"; did you mean {' or '.join(close)}?" if close else ""
-    yield Problem(use.key, use.name, f"a size of the catalogue, or one that vmSizes describes{hint}")
+    yield Mistake(use.key, use.name, f"a size of the catalogue, or one that vmSizes describes{hint}")
 
 
-def spot_problems(use: SizeUse) -> Iterator[Problem]:
+def spot_problems(use: SizeUse) -> Iterator[Mistake]:
     """Only sizes that Azure sells as spot (spot-vms.md; LowPriorityCapable in kubeflow_aks/catalogue/vm_sizes.csv)."""
     if use.spot and use.size and use.size.spot is False:
-        yield Problem(use.key, use.name, "a size that can be spot; Azure sells this one on demand only")
+        yield Mistake(use.key, use.name, "a size that can be spot; Azure sells this one on demand only")
 
 
-def system_problems(use: SizeUse) -> Iterator[Problem]:
+def system_problems(use: SizeUse) -> Iterator[Mistake]:
     """No B-series for the system pool (quotas-skus-regions.md, "Restricted VM sizes")."""
     if use.system and BURSTABLE.match(use.name):
-        yield Problem(
+        yield Mistake(
             use.key, use.name, "a size other than B-series, which AKS does not support in system pools"
         )
 
 
-def host_problems(use: SizeUse) -> Iterator[Problem]:
+def host_problems(use: SizeUse) -> Iterator[Mistake]:
     """Charmed Kubeflow's images are built for amd64 only (api-server/rockcraft.yaml)."""
     if use.hosts and use.size and use.size.architecture != "x64":
-        yield Problem(
+        yield Mistake(
             use.key,
             use.name,
             "an x64 size, because Charmed Kubeflow's images are built for amd64 only; with a taint the pool takes "
@@ -123,10 +124,10 @@ def host_problems(use: SizeUse) -> Iterator[Problem]:
         )
 
 
-def gpu_problems(use: SizeUse) -> Iterator[Problem]:
+def gpu_problems(use: SizeUse) -> Iterator[Mistake]:
     """GPU pools get NVIDIA's driver, device plugin and taint (docs/facts/aks.md#gpu-driver-and-device-plugin)."""
     if use.size and use.size.gpus and use.size.gpu and use.size.gpu.startswith("AMD "):
-        yield Problem(
+        yield Mistake(
             use.key,
             use.name,
             f"a size with NVIDIA's GPUs, because driver, device plugin and taint are for these; it has {use.size.gpu}",

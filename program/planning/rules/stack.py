@@ -4,9 +4,10 @@ from collections import Counter
 from collections.abc import Iterator
 
 from components.conventions import WORKLOAD_LABEL
+from components.mistakes import Mistake
 from program.planning.pools import AgentPool, fallback_name, successors
 from program.planning.rules.pools import Candidate, candidates
-from program.settings import Problem, Settings
+from program.settings import Settings
 
 _MIN_VCPUS = 16
 _MIN_MEMORY_GIB = 64
@@ -18,14 +19,14 @@ _MAX_POOLS = 100
 _MAX_NODES = 5000
 
 
-def stack_problems(settings: Settings) -> Iterator[Problem]:
+def stack_problems(settings: Settings) -> Iterator[Mistake]:
     """Every broken rule that concerns more than one pool."""
     yield from general_pool_problems(settings)
     yield from unique_name_problems(settings)
     yield from limit_problems(settings)
 
 
-def general_pool_problems(settings: Settings) -> Iterator[Problem]:
+def general_pool_problems(settings: Settings) -> Iterator[Mistake]:
     """Exactly one untainted Regular pool, large enough for Charmed Kubeflow; beside it one that takes over from it.
 
     Its pods tolerate no taint (docs/facts/charmed-kubeflow.md#charms-and-tolerations); the sizes are those of
@@ -37,7 +38,7 @@ def general_pool_problems(settings: Settings) -> Iterator[Problem]:
     settled = [pool for pool in hosts if pool.settings.replaces is None] or hosts
     sure = [pool for pool in settled if pool.size]
     if not settled or len(sure) > 1:
-        yield Problem(
+        yield Mistake(
             "pools",
             [pool.name for pool in settled],
             "exactly one Regular pool without taints and without GPU to host Charmed Kubeflow; give any other a taint, "
@@ -49,31 +50,31 @@ def general_pool_problems(settings: Settings) -> Iterator[Problem]:
             yield from _host_problems(pool)
 
 
-def _host_problems(pool: Candidate) -> Iterator[Problem]:
+def _host_problems(pool: Candidate) -> Iterator[Mistake]:
     count, size = pool.settings.min_count, pool.size
     if size and (count * size.vcpus < _MIN_VCPUS or count * size.memory_gib < _MIN_MEMORY_GIB):
         have = f"{count} × {size.name} provide {count * size.vcpus} vCPU and {count * size.memory_gib} GiB"
-        yield Problem(
+        yield Mistake(
             f"{pool.key}.minCount",
             count,
             f"enough nodes for {_MIN_VCPUS} vCPU and {_MIN_MEMORY_GIB} GiB in all; {have}",
         )
     disk = pool.settings.os_disk
     if disk.type == "Ephemeral":
-        yield Problem(
+        yield Mistake(
             f"{pool.key}.osDisk.type",
             disk.type,
             "Managed, because Charmed Kubeflow does not survive the loss of its nodes' disks",
         )
     if disk.size_gib is not None and disk.size_gib < _MIN_DISK_GIB:
-        yield Problem(
+        yield Mistake(
             f"{pool.key}.osDisk.sizeGib",
             disk.size_gib,
             f"at least {_MIN_DISK_GIB} GiB for Charmed Kubeflow's images",
         )
     least = _AKS_PODS + -(-_MIN_PODS // max(count, 1))
     if pool.settings.max_pods < least:
-        yield Problem(
+        yield Mistake(
             f"{pool.key}.maxPods",
             pool.settings.max_pods,
             f"at least {least} with minCount {count}: {_MIN_PODS} pods of Charmed Kubeflow in all, "
@@ -81,7 +82,7 @@ def _host_problems(pool: Candidate) -> Iterator[Problem]:
         )
 
 
-def unique_name_problems(settings: Settings) -> Iterator[Problem]:
+def unique_name_problems(settings: Settings) -> Iterator[Mistake]:
     """No two pools have the same name, fallbacks included."""
     fallbacks = [(fallback_name(name), name) for name, pool in settings.pools.items() if pool.fallback]
     every = [settings.system_pool.name, *settings.pools, *(fallback for fallback, _ in fallbacks)]
@@ -89,10 +90,10 @@ def unique_name_problems(settings: Settings) -> Iterator[Problem]:
     for name, count in Counter(every).items():
         if count > 1:
             origin = f"the fallback of {origins[name]}" if name in origins else "the system pool"
-            yield Problem(f"pools.{name}", name, f"another name, because {origin} has this one")
+            yield Mistake(f"pools.{name}", name, f"another name, because {origin} has this one")
 
 
-def limit_problems(settings: Settings) -> Iterator[Problem]:
+def limit_problems(settings: Settings) -> Iterator[Mistake]:
     """AKS's limits of pools and nodes in one cluster (docs/facts/aks.md#names-counts-and-limits).
 
     Pools of an unknown size count as well.
@@ -101,13 +102,13 @@ def limit_problems(settings: Settings) -> Iterator[Problem]:
     most = [pool.max_count for pool in (settings.system_pool, *settings.pools.values(), *fallbacks)]
     nodes = sum(most)
     if len(most) > _MAX_POOLS:
-        yield Problem(
+        yield Mistake(
             "pools",
             len(most),
             f"at most {_MAX_POOLS} pools in one cluster, system pool and fallbacks included",
         )
     if nodes > _MAX_NODES:
-        yield Problem("pools", nodes, f"at most {_MAX_NODES} nodes in one cluster, summed over maxCount")
+        yield Mistake("pools", nodes, f"at most {_MAX_NODES} nodes in one cluster, summed over maxCount")
 
 
 def system_warnings(settings: Settings) -> Iterator[str]:

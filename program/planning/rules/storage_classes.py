@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from typing import Final
 
-from program.settings import Problem, Settings
+from components.mistakes import Mistake
+from program.settings import Settings
 
 AKS_CLASSES: Final = frozenset(
     {
@@ -24,16 +25,16 @@ AKS_CLASSES: Final = frozenset(
 )
 
 
-def storage_problems(settings: Settings) -> Iterator[Problem]:
+def storage_problems(settings: Settings) -> Iterator[Mistake]:
     """Names that no other class has."""
     names = {"kubeflow.storageClass.name": settings.kubeflow.storage_class.name}
     if settings.data.checkpoints.enabled:
         names["data.checkpoints.name"] = settings.data.checkpoints.name
     for key, name in names.items():
         if name in AKS_CLASSES:
-            yield Problem(
+            yield Mistake(
                 key, name, "another name, because AKS has a class of this name and keeps it as it is"
             )
     disks, *others = names.values()
     if disks in others:
-        yield Problem("data.checkpoints.name", disks, "another name than kubeflow.storageClass.name")
+        yield Mistake("data.checkpoints.name", disks, "another name than kubeflow.storageClass.name")

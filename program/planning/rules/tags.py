@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from typing import Final
 from unicodedata import category
 
-from program.settings import Problem, Settings
+from components.mistakes import Mistake
+from program.settings import Settings
 
 _MAX_TAGS: Final = 50
 _MAX_TAGS_OF_DNS: Final = 15
@@ -18,31 +19,31 @@ _RESERVED: Final = ("microsoft", "azure", "windows")
 """Beginnings of names that Azure keeps ("Tags REST API"; microsoft/vscode-azureresourcegroups#1164)."""
 
 
-def tag_problems(settings: Settings) -> Iterator[Problem]:
+def tag_problems(settings: Settings) -> Iterator[Mistake]:
     """Number, names and values of the tags are what every Azure resource accepts."""
     tags = settings.tags.as_dict()
     longest = _MAX_NAME_OF_STORAGE if settings.data.store else _MAX_NAME
     if len(tags) > _MAX_TAGS:
-        yield Problem("tags", len(tags), f"at most {_MAX_TAGS} tags on a resource")
+        yield Mistake("tags", len(tags), f"at most {_MAX_TAGS} tags on a resource")
     for name, value in tags.items():
         if not name.strip():
-            yield Problem("tags", name, "a name for every tag; this one is empty")
+            yield Mistake("tags", name, "a name for every tag; this one is empty")
         elif name.lower().startswith(_RESERVED):
-            yield Problem(
+            yield Mistake(
                 f"tags.{name}",
                 name,
                 f"a name that does not begin with {', '.join(_RESERVED)}; Azure keeps these for itself",
             )
         if len(name) > longest or any(sign in _FORBIDDEN or category(sign) == "Cc" for sign in name):
-            yield Problem(
+            yield Mistake(
                 f"tags.{name}",
                 name,
                 f"a name of at most {longest} characters without {' '.join(_FORBIDDEN)} and control characters",
             )
         if len(value) > _MAX_VALUE:
-            yield Problem(f"tags.{name}", value, f"at most {_MAX_VALUE} characters, not {len(value)}")
+            yield Mistake(f"tags.{name}", value, f"at most {_MAX_VALUE} characters, not {len(value)}")
     for spellings in _same_names(tags):
-        yield Problem(
+        yield Mistake(
             f"tags.{spellings[-1]}",
             spellings[-1],
             f"a name that differs from {spellings[0]!r} in more than case",

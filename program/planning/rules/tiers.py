@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 from typing import Final
 
+from components.mistakes import Mistake
 from program.planning.pools import AgentPool
-from program.settings import Problem, Settings
+from program.settings import Settings
 
 _LTS: Final = "AKSLongTermSupport"
 _FREE_MOST: Final = 1000
@@ -12,17 +13,17 @@ _FREE_FEW: Final = 10
 """AKS recommends the Free tier for fewer nodes than this."""
 
 
-def tier_problems(settings: Settings, pools: tuple[AgentPool, ...]) -> Iterator[Problem]:
+def tier_problems(settings: Settings, pools: tuple[AgentPool, ...]) -> Iterator[Mistake]:
     """The Free tier has at most 1,000 nodes and is not for production."""
     if settings.kubernetes.tier != "Free" or settings.kubernetes.support_plan == _LTS:
         return  # long-term support needs Premium: `program.planning.rules.versions` reports it
     nodes = _nodes(pools)
     if settings.production:
-        yield Problem(
+        yield Mistake(
             "kubernetes.tier", "Free", "Standard or Premium in production, because the Free tier has no SLA"
         )
     elif nodes > _FREE_MOST:
-        yield Problem(
+        yield Mistake(
             "kubernetes.tier",
             "Free",
             f"Standard or Premium for {nodes} nodes, summed over maxCount; the Free tier has at most {_FREE_MOST}",

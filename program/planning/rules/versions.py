@@ -6,25 +6,26 @@ Tables: `kubeflow_aks/catalogue/charmed_kubeflow_releases.csv`, `kubeflow_aks/ca
 from collections.abc import Iterator
 from datetime import date, timedelta
 
+from components.mistakes import Mistake
 from kubeflow_aks.catalogue import KubernetesVersion, charmed_kubeflow_releases, kubernetes_versions
-from program.settings import Problem, Settings
+from program.settings import Settings
 
 _NOTICE = timedelta(days=90)
 
 
-def version_problems(settings: Settings, today: date) -> Iterator[Problem]:
+def version_problems(settings: Settings, today: date) -> Iterator[Mistake]:
     """A Kubernetes minor that the Kubeflow release runs on and that AKS still creates under the support plan."""
     kubernetes = settings.kubernetes
     release = charmed_kubeflow_releases().get(settings.kubeflow.release)
     if release is None:
-        yield Problem(
+        yield Mistake(
             "kubeflow.release",
             settings.kubeflow.release,
             f"a supported release: {', '.join(charmed_kubeflow_releases())}",
         )
     elif kubernetes.version not in release.kubernetes_versions:
         runs_on = [v for v in release.kubernetes_versions if v in kubernetes_versions()]
-        yield Problem(
+        yield Mistake(
             "kubernetes.version",
             kubernetes.version,
             f"a minor that Charmed Kubeflow {release.release} is validated on and AKS offers: {', '.join(runs_on)}",
@@ -33,16 +34,16 @@ def version_problems(settings: Settings, today: date) -> Iterator[Problem]:
         yield from _support_problems(settings, today)
 
 
-def support_plan_problems(settings: Settings) -> Iterator[Problem]:
+def support_plan_problems(settings: Settings) -> Iterator[Mistake]:
     """Long-term support needs the tier Premium (long-term-support.md)."""
     kubernetes = settings.kubernetes
     if kubernetes.support_plan == "AKSLongTermSupport" and kubernetes.tier != "Premium":
-        yield Problem(
+        yield Mistake(
             "kubernetes.tier", kubernetes.tier, "Premium, because long-term support needs that tier"
         )
 
 
-def _support_problems(settings: Settings, today: date) -> Iterator[Problem]:
+def _support_problems(settings: Settings, today: date) -> Iterator[Mistake]:
     """Only new clusters are refused: AKS lets one that is out of support be changed, upgraded and deleted.
 
     Source: supported-kubernetes-versions.md, "AKS support policy"; long-term-support.md.
@@ -54,27 +55,27 @@ def _support_problems(settings: Settings, today: date) -> Iterator[Problem]:
         if release and kubernetes.version not in release.kubernetes_versions:
             return  # reported already
         known = ", ".join(kubernetes_versions())
-        yield Problem(
+        yield Mistake(
             "kubernetes.version", kubernetes.version, f"a minor whose end of support is known: {known}"
         )
     elif today > _end(support, settings) and not _made_in_time(settings, support):
         yield _out_of_support(support, settings, today)
 
 
-def _out_of_support(support: KubernetesVersion, settings: Settings, today: date) -> Problem:
+def _out_of_support(support: KubernetesVersion, settings: Settings, today: date) -> Mistake:
     existing = (
         f"created: {settings.created} is later"
         if settings.created
         else "if the cluster exists already, set created to the day it was made"
     )
     if today > support.lts_until:
-        return Problem(
+        return Mistake(
             "kubernetes.version",
             support.version,
             f"a newer minor, because long-term support of {support.version} ended on {support.lts_until}; {existing}",
         )
     without = " and without network.policy calico" if settings.network.policy == "calico" else ""
-    return Problem(
+    return Mistake(
         "kubernetes.supportPlan",
         settings.kubernetes.support_plan,
         f"AKSLongTermSupport with kubernetes.tier Premium{without}, because standard support of {support.version} "

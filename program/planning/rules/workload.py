@@ -3,13 +3,14 @@
 from collections.abc import Iterable, Iterator
 
 from components.conventions import WORKLOAD_LABEL
+from components.mistakes import Mistake
 from program.planning.office_hours import hours_a_day, hours_a_month
 from program.planning.pools import Purpose, agent_pools, fallback_name
 from program.planning.rules.pools import candidates
-from program.settings import Problem, Settings, Work
+from program.settings import Settings, Work
 
 
-def workload_problems(settings: Settings) -> Iterator[Problem]:
+def workload_problems(settings: Settings) -> Iterator[Mistake]:
     """Every broken rule of the work."""
     yield from pool_problems(settings)
     yield from hour_problems(settings)
@@ -18,19 +19,19 @@ def workload_problems(settings: Settings) -> Iterator[Problem]:
         yield from office_hour_problems(name, work, settings)
 
 
-def pool_problems(settings: Settings) -> Iterator[Problem]:
+def pool_problems(settings: Settings) -> Iterator[Mistake]:
     """Each kind of work names a pool that exists."""
     known = [pool.name for pool in agent_pools(settings) if pool.purpose is Purpose.WORK]
     unsized = [pool.name for pool in candidates(settings) if pool.size is None]  # its own rule reports it
     passed = {*known, *unsized, *map(fallback_name, unsized)}
     for name, work in settings.workload.items():
         if work.pool not in passed:
-            yield Problem(
+            yield Mistake(
                 f"workload.{name}.pool", work.pool, f"the name of a CPU or GPU pool: {', '.join(known)}"
             )
 
 
-def hour_problems(settings: Settings) -> Iterator[Problem]:
+def hour_problems(settings: Settings) -> Iterator[Mistake]:
     """A month has hours enough for the work, on all the nodes it may run on.
 
     Work goes to whichever pool has its workload label (docs/facts/aks.md#shortage-and-fallback), so pools of one label
@@ -48,7 +49,7 @@ def hour_problems(settings: Settings) -> Iterator[Problem]:
         if need > (most := sum(nodes.values()) * hours):
             name = max(work, key=lambda name: work[name].hours_per_month)
             needs = f"{_and(work)} need{'s' if len(work) == 1 else ''} {need:g} hours a month"
-            yield Problem(
+            yield Mistake(
                 f"workload.{name}.hoursPerMonth",
                 work[name].hours_per_month,
                 f"less work for {work[name].pool} or a larger maxCount: {needs}, and "
@@ -61,22 +62,22 @@ def _and(names: Iterable[str]) -> str:
     return f"{', '.join(most)} and {last}" if most else last
 
 
-def deadline_problems(name: str, work: Work) -> Iterator[Problem]:
+def deadline_problems(name: str, work: Work) -> Iterator[Mistake]:
     """A step takes its hours, evicted or not."""
     if work.deadline_hours is not None and work.deadline_hours < work.step_hours:
-        yield Problem(
+        yield Mistake(
             f"workload.{name}.deadlineHours",
             work.deadline_hours,
             f"at least stepHours, {work.step_hours:g}, because no step is done sooner",
         )
 
 
-def office_hour_problems(name: str, work: Work, settings: Settings) -> Iterator[Problem]:
+def office_hour_problems(name: str, work: Work, settings: Settings) -> Iterator[Mistake]:
     """Work that cannot be interrupted fits into one day: the stop drains every node (start-stop-cluster.md)."""
     if settings.office_hours is None or (day := hours_a_day(settings.office_hours)) <= 0:
         return
     if _in_one_go(work) > day:
-        yield Problem(
+        yield Mistake(
             f"workload.{name}.stepHours",
             work.step_hours,
             f"at most {day:g} hours, a day of officeHours, or checkpointMinutes up to {day * 60:g}: the stop at the "

@@ -3,12 +3,13 @@
 from collections.abc import Iterator
 
 from components import pool_checks
+from components.mistakes import Mistake
 from kubeflow_aks import catalogue
 from program.planning.rules.pools import component_problems
-from program.settings import Problem, Settings
+from program.settings import Settings
 
 
-def zone_problems(settings: Settings) -> Iterator[Problem]:
+def zone_problems(settings: Settings) -> Iterator[Mistake]:
     """No zone is named twice, nor one in a region that has none (kubeflow_aks/catalogue/regions.csv).
 
     A region that the catalogue does not know is not judged: it may be newer.
@@ -19,7 +20,7 @@ def zone_problems(settings: Settings) -> Iterator[Problem]:
     }
     for key, zones in places.items():
         if zones and region and not region.zones:
-            yield Problem(
+            yield Mistake(
                 f"{key}.zones", list(zones), f"no value, because {region.name} has no availability zones"
             )
         else:

@@ -4,9 +4,10 @@ from collections.abc import Iterable, Mapping
 from datetime import date
 from typing import Any
 
+from components.mistakes import Mistake
 from program.planning import AgentPool, Plan, plan
 from program.planning.rules.pools import Candidate, candidates
-from program.settings import Problem, Settings, parse
+from program.settings import Settings, parse
 
 TODAY = date(2026, 11, 20)
 SSH_KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f"
@@ -43,6 +44,6 @@ def planned_pool(name: str, pool: Mapping[str, Any], **fields: Any) -> AgentPool
     return next(found for found in pools if found.name == name)
 
 
-def refused(problems: Iterable[Problem]) -> list[str]:
+def refused(problems: Iterable[Mistake]) -> list[str]:
     """The settings that problems are about."""
     return [problem.key for problem in problems]

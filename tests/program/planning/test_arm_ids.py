@@ -2,7 +2,7 @@
 
 import pytest
 
-from program.planning.rules.arm_ids import REGISTRY, ROUTE_TABLE, arm_id_problems
+from components.arm_ids import REGISTRY, ROUTE_TABLE, arm_id_mistakes
 
 IDS = "/subscriptions/0a1b2c3d-0000-0000-0000-000000000000/resourceGroups/net-rg/providers"
 TABLE = f"{IDS}/Microsoft.Network/routeTables/to-firewall"
@@ -11,7 +11,7 @@ TEAM = f"{IDS}/Microsoft.ContainerRegistry/registries/teamimages"
 
 def found(text: str, kind: str = "registry") -> list[str]:
     kind_of_resource = ROUTE_TABLE if kind == "table" else REGISTRY
-    return [problem.allowed for problem in arm_id_problems("key", text, kind_of_resource)]
+    return [problem.expected for problem in arm_id_mistakes("key", text, kind_of_resource)]
 
 
 @pytest.mark.parametrize(

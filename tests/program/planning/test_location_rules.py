@@ -9,7 +9,7 @@ from tests.program.planning.given import planned, settings
 
 def found(location: str) -> list[str]:
     """What is expected instead of a region."""
-    return [problem.allowed for problem in location_problems(settings(location=location))]
+    return [problem.expected for problem in location_problems(settings(location=location))]
 
 
 @pytest.mark.parametrize("name", catalogue.regions())

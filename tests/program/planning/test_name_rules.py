@@ -64,7 +64,7 @@ def test_the_registry_takes_the_shortest_names_and_then_the_dns_prefix() -> None
 
 def test_a_name_that_is_too_long_says_by_how_much_and_for_what() -> None:
     [problem] = name_problems("a" * 34, "b" * 20, settings())
-    assert problem.allowed == (
+    assert problem.expected == (
         f"with stack {'b' * 20!r} names that are 12 characters shorter together, because that of the container "
         "registry has 62 and Azure takes 50"
     )

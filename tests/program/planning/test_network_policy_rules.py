@@ -60,6 +60,6 @@ def test_nobody_with_calico_is_sent_to_long_term_support() -> None:
         "by then move to a newer minor, or set created: the cluster can't be made anew after it"
     )
     [problem] = version_problems(stack, date(2026, 12, 1))
-    assert problem.allowed.startswith(
+    assert problem.expected.startswith(
         "AKSLongTermSupport with kubernetes.tier Premium and without network.policy calico, because standard"
     )

@@ -128,7 +128,7 @@ def test_what_azure_reserves_is_no_range_of_a_cluster(
 ) -> None:
     given = settings(network={key: cidr, "subnets": {}})
     problems = [p for p in network_problems(given, ()) if p.key == f"network.{key}"]
-    assert [problem.allowed for problem in problems] == [
+    assert [problem.expected for problem in problems] == [
         f"a range like {example}, apart from what Azure reserves: {reserved}"
     ]
 

@@ -5,19 +5,19 @@ from typing import Any
 
 import pytest
 
+from components.mistakes import Mistake
 from program.planning.rules.sizes import size_problems
-from program.settings import Problem
 from tests.program.planning.given import GENERAL, GPU_SPOT, SPOT, TODAY, refused, settings
 
 
-def problems(today: date = TODAY, **pool: Any) -> list[Problem]:
+def problems(today: date = TODAY, **pool: Any) -> list[Mistake]:
     """The broken rules of one more pool."""
     return list(size_problems(settings(pools={"general": GENERAL, "work": {**SPOT, **pool}}), today))
 
 
 def of_size(name: str, today: date = TODAY) -> list[str]:
     """What is expected instead of a spot pool's size."""
-    return [problem.allowed for problem in problems(today, vmSize=name)]
+    return [problem.expected for problem in problems(today, vmSize=name)]
 
 
 @pytest.mark.parametrize("name", ["Standard_D8s_v5", "Standard_E64ads_v5", "Standard_NC4as_T4_v3"])
@@ -110,7 +110,7 @@ def test_a_new_cluster_gets_no_retired_size(created: str | None) -> None:
     stack = settings(created=created, systemPool={"vmSize": "Standard_M192is_v2"})
     assert list(size_problems(stack, date(2027, 3, 30))) == []
     [problem] = size_problems(stack, date(2027, 3, 31))
-    assert problem.allowed == "a current size; Azure retired Standard_M192is_v2 on 2027-03-31"
+    assert problem.expected == "a current size; Azure retired Standard_M192is_v2 on 2027-03-31"
 
 
 def test_an_existing_cluster_keeps_a_size_that_was_retired_later() -> None:
@@ -121,7 +121,7 @@ def test_an_existing_cluster_keeps_a_size_that_was_retired_later() -> None:
 def test_charmed_kubeflow_gets_no_arm_machines() -> None:
     arm = {**GENERAL, "vmSize": "Standard_D8ps_v5"}
     [problem] = size_problems(settings(pools={"general": arm}), TODAY)
-    assert (problem.key, "amd64 only" in problem.allowed) == ("pools.general.vmSize", True)
+    assert (problem.key, "amd64 only" in problem.expected) == ("pools.general.vmSize", True)
     tainted = settings(pools={"general": GENERAL, "arm": {**arm, "taints": ["team=vision:NoSchedule"]}})
     assert list(size_problems(tainted, TODAY)) == []
 

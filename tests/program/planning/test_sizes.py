@@ -59,7 +59,7 @@ def test_a_new_size_needs_vcpu_and_memory(described: dict[str, float], missing: 
 )
 def test_a_size_of_the_stack_has_azures_name(name: str, allowed: str) -> None:
     [problem] = own_size_problems(settings(vmSizes={name: {"vcpus": 8, "memoryGib": 32}}))
-    assert (problem.key, problem.value, problem.allowed) == ("vmSizes", name, allowed)
+    assert (problem.key, problem.value, problem.expected) == ("vmSizes", name, allowed)
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ ED25519 = key("ssh-ed25519", bytes(32))
 
 def found(public_key: str, name: str = "azureuser") -> list[tuple[str, str]]:
     ssh = {"adminUsername": name, "publicKey": public_key}
-    return [(problem.key, problem.allowed) for problem in ssh_problems(settings(ssh=ssh))]
+    return [(problem.key, problem.expected) for problem in ssh_problems(settings(ssh=ssh))]
 
 
 def test_a_stack_without_ssh_breaks_no_rule() -> None:

@@ -22,7 +22,7 @@ def test_1_34_is_in_standard_support_until_the_last_day() -> None:
 def test_after_that_day_the_message_says_what_makes_it_valid() -> None:
     [problem] = version_problems(settings(kubernetes=OFFICIAL), date(2026, 12, 1))
     assert problem.key == "kubernetes.supportPlan"
-    assert problem.allowed == (
+    assert problem.expected == (
         "AKSLongTermSupport with kubernetes.tier Premium, because standard support of 1.34 "
         "ended on 2026-11-30; long-term support lasts until 2027-11-30; "
         "if the cluster exists already, set created to the day it was made"
@@ -43,7 +43,7 @@ def test_long_term_support_needs_the_premium_tier(tier: str) -> None:
 def test_after_long_term_support_only_a_newer_minor_is_left() -> None:
     assert refused(version_problems(settings(), date(2027, 11, 30))) == []
     [problem] = version_problems(settings(), date(2027, 12, 1))
-    assert problem.allowed == (
+    assert problem.expected == (
         "a newer minor, because long-term support of 1.34 ended on 2027-11-30; "
         "if the cluster exists already, set created to the day it was made"
     )
@@ -64,13 +64,13 @@ def test_a_minor_the_release_is_not_validated_on_is_refused(release: str, versio
 def test_a_minor_aks_no_longer_has_is_not_offered_for_a_release() -> None:
     stack = settings(kubeflow={"release": "1.10"}, kubernetes={"version": "1.34"})
     [problem] = version_problems(stack, TODAY)
-    assert problem.allowed == "a minor that Charmed Kubeflow 1.10 is validated on and AKS offers: 1.32, 1.33"
+    assert problem.expected == "a minor that Charmed Kubeflow 1.10 is validated on and AKS offers: 1.32, 1.33"
 
 
 def test_a_minor_without_a_calendar_is_refused() -> None:
     stack = settings(kubeflow={"release": "1.10"}, kubernetes={"version": "1.29"})
     [problem] = version_problems(stack, TODAY)
-    assert problem.allowed.startswith("a minor whose end of support is known: 1.32")
+    assert problem.expected.startswith("a minor whose end of support is known: 1.32")
 
 
 def test_an_unknown_release_is_refused() -> None:
@@ -115,4 +115,4 @@ def test_an_existing_cluster_can_be_changed_after_long_term_support_has_ended() 
 def test_a_cluster_made_after_the_end_of_support_was_not_made_like_this() -> None:
     stack = settings(kubernetes=OFFICIAL, created="2026-12-01")
     [problem] = version_problems(stack, date(2027, 1, 1))
-    assert problem.allowed.endswith("; created: 2026-12-01 is later")
+    assert problem.expected.endswith("; created: 2026-12-01 is later")

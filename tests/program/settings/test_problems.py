@@ -2,7 +2,8 @@
 
 import pytest
 
-from program.settings import Problem, SettingsError
+from components.mistakes import Mistake
+from program.settings import SettingsError
 
 
 @pytest.mark.parametrize(
@@ -17,24 +18,24 @@ from program.settings import Problem, SettingsError
     ],
 )
 def test_a_value_reads_as_a_stack_file_has_it(value: object, shown: str) -> None:
-    assert str(Problem("a.b", value, "c")) == f"a.b: {shown} is not allowed; expected c"
+    assert str(Mistake("a.b", value, "c")) == f"a.b: {shown} is not allowed; expected c"
 
 
 def test_without_a_value_the_setting_is_missing() -> None:
-    assert str(Problem("a.b", None, "c")) == "a.b: missing; expected c"
+    assert str(Mistake("a.b", None, "c")) == "a.b: missing; expected c"
 
 
 def test_a_long_value_is_cut() -> None:
-    assert str(Problem("a", "x" * 100, "c")) == "a: '" + "x" * 76 + "… is not allowed; expected c"
+    assert str(Mistake("a", "x" * 100, "c")) == "a: '" + "x" * 76 + "… is not allowed; expected c"
 
 
 @pytest.mark.parametrize("text", ["a\nb", "a\rb", "a\u2028b", "a\x1b[31mb"])
 def test_a_problem_stays_one_line_whatever_it_holds(text: str) -> None:
-    line = str(Problem(text, text, text))
+    line = str(Mistake(text, text, text))
     assert line.isprintable()
     assert len(line.splitlines()) == 1
 
 
 def test_an_error_holds_one_line_for_each_problem() -> None:
-    error = SettingsError([Problem("a", 1, "x"), Problem("b", 2, "y")])
+    error = SettingsError([Mistake("a", 1, "x"), Mistake("b", 2, "y")])
     assert str(error) == "a: 1 is not allowed; expected x\nb: 2 is not allowed; expected y"

@@ -9,9 +9,10 @@ import pulumi
 import pytest
 from pulumi.runtime.config import set_all_config
 
+from components.mistakes import Mistake
 from kubeflow_aks.recorder.run import record
 from kubeflow_aks.recorder.stack_files import StackFileError
-from program.settings import Problem, SettingsError, parse
+from program.settings import SettingsError, parse
 from program.settings.stack import refusal, stack_values, without_secrets
 
 PROJECT = "name: kubeflow-aks\nruntime: python\n"
@@ -92,10 +93,10 @@ def test_no_line_has_the_value_of_a_secret(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(pulumi, "get_project", lambda: "project")
     error = SettingsError(
         [
-            Problem("ssh.publicKey", "hush-hush", "a key, not hush-hush"),
-            Problem("pools.cpu.maxCount", 4711, "less"),
-            Problem("location", "here", "not over hush-hush"),
-            Problem("autoscaler.scanInterval", "no", "a duration"),
+            Mistake("ssh.publicKey", "hush-hush", "a key, not hush-hush"),
+            Mistake("pools.cpu.maxCount", 4711, "less"),
+            Mistake("location", "here", "not over hush-hush"),
+            Mistake("autoscaler.scanInterval", "no", "a duration"),
         ]
     )
     values = {

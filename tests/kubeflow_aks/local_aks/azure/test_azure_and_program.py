@@ -8,10 +8,10 @@ import pytest
 from program_on_azure import refusals
 from stacks import varied
 
+from components.mistakes import Mistake
 from kubeflow_aks.local_aks.azure.state import AzureState
 from kubeflow_aks.project import PROJECT_ROOT
 from kubeflow_aks.recorder.stack_files import stack_names
-from program.settings import Problem
 
 Json = dict[str, Any]
 NAT = {"outboundType": "userAssignedNATGateway"}
@@ -76,7 +76,7 @@ UNCHECKED: list[tuple[Json, str]] = [
 def test_without_our_checks_azure_refuses(
     azure: AzureState, monkeypatch: pytest.MonkeyPatch, settings: Json, words: str
 ) -> None:
-    def none(*_: object, **__: object) -> Iterator[Problem]:
+    def none(*_: object, **__: object) -> Iterator[Mistake]:
         return iter(())
 
     for rules in ("problems", "warnings"):

@@ -1,0 +1,80 @@
+"""ARM ids of resources that are used and not created ("Naming rules and restrictions for Azure resources")."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from .mistakes import Mistake
+
+GUID: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
+_GROUP: Final = re.compile(r"[-\w.()]{0,89}[-\w()]")
+_GROUP_FORM: Final = "/subscriptions/<subscription>/resourceGroups/<group>"
+_GROUP_ID: Final = re.compile(
+    rf"/subscriptions/{GUID.pattern}/resourceGroups/{_GROUP.pattern}", re.IGNORECASE
+)
+_FORM: Final = f"{_GROUP_FORM}/providers"
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A type of resource, and what its names look like."""
+
+    type: str
+    name: re.Pattern[str]
+    name_in_words: str
+
+
+ROUTE_TABLE: Final = Kind(
+    "Microsoft.Network/routeTables",
+    re.compile(r"[a-z0-9]([-\w.]{0,78}\w)?", re.ASCII | re.IGNORECASE),
+    "1 to 80 letters, digits, underscores, periods and hyphens",
+)
+REGISTRY: Final = Kind(
+    "Microsoft.ContainerRegistry/registries",
+    re.compile(r"[a-z0-9]{5,50}", re.IGNORECASE),
+    "5 to 50 letters and digits",
+)
+WORKSPACE: Final = Kind(
+    "Microsoft.OperationalInsights/workspaces",
+    re.compile(r"[a-z0-9][-a-z0-9]{2,61}[a-z0-9]", re.ASCII | re.IGNORECASE),
+    "4 to 63 letters, digits and inner hyphens",
+)
+SUBNET: Final = Kind(
+    "Microsoft.Network/virtualNetworks/<network>/subnets",
+    re.compile(r"[a-z0-9]([-\w.]{0,78}\w)?", re.ASCII | re.IGNORECASE),
+    "1 to 80 letters, digits, underscores, periods and hyphens",
+)
+CLUSTER: Final = Kind(
+    "Microsoft.ContainerService/managedClusters",
+    re.compile(r"[a-z0-9]([-\w]{0,61}[a-z0-9])?", re.ASCII | re.IGNORECASE),
+    "1 to 63 letters, digits, underscores and hyphens",
+)
+IDENTITY: Final = Kind(
+    "Microsoft.ManagedIdentity/userAssignedIdentities",
+    re.compile(r"[a-z0-9][-\w]{2,127}", re.ASCII | re.IGNORECASE),
+    "3 to 128 letters, digits, underscores and hyphens",
+)
+
+
+def group_id_mistakes(key: str, text: str) -> Iterator[Mistake]:
+    """An id that names no resource group."""
+    if not _GROUP_ID.fullmatch(text):
+        yield Mistake(key, text, _GROUP_FORM)
+
+
+def arm_id_mistakes(key: str, text: str, kind: Kind) -> Iterator[Mistake]:
+    """An id that names no such resource, whatever the case of its letters, which Azure ignores."""
+    form = f"{_FORM}/{kind.type}/<name>"
+    parts, expected = text.split("/"), form.split("/")
+    fixed = [index for index, part in enumerate(expected) if not part.startswith("<")]
+    if len(parts) != len(expected) or any(parts[i].lower() != expected[i].lower() for i in fixed):
+        yield Mistake(key, text, form)
+        return
+    subscription, group, *_, name = (parts[i] for i in range(len(expected)) if i not in fixed)
+    if not GUID.fullmatch(subscription):
+        yield Mistake(key, text, f"{form} whose subscription is a GUID, not {subscription!r}")
+    elif not _GROUP.fullmatch(group):
+        yield Mistake(key, text, f"{form} whose group is a name that Azure allows, not {group!r}")
+    elif not kind.name.fullmatch(name):
+        yield Mistake(key, text, f"{form} whose name has {kind.name_in_words}, unlike {name!r}")

@@ -1,0 +1,61 @@
+"""The form of node labels and taints ("Kubernetes labels syntax"). Pure."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from .mistakes import Mistake
+
+_NAME = r"[A-Za-z0-9]([-_.A-Za-z0-9]{0,61}[A-Za-z0-9])?"
+_DNS_LABEL = r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?"
+_KEY = re.compile(rf"((?=[^/]{{1,253}}/){_DNS_LABEL}(\.{_DNS_LABEL})*/)?{_NAME}")
+_VALUE = re.compile(rf"({_NAME})?")
+_TAINT = re.compile(r"(?P<key>[^=:]+)(=(?P<value>[^=:]*))?:(?P<effect>\w+)")
+"""A taint needs no value: AKS reads them as Kubernetes does (pkg/util/taints/taints.go)."""
+_EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
+_KEY_RULE = (
+    "a key of up to 63 letters, digits, - _ . that starts and ends with a letter or digit, after an optional "
+    "lower-case domain/; a domain has at most 253 characters, and 63 between two dots"
+)
+_VALUE_RULE = "a label value: up to 63 letters, digits, - _ . that starts and ends with a letter or digit"
+
+
+def label_mistakes(at: str, key: str, value: str) -> Iterator[Mistake]:
+    """A label whose key or value Kubernetes refuses."""
+    if not _KEY.fullmatch(key):
+        yield Mistake(at, key, _KEY_RULE)
+    elif not _VALUE.fullmatch(value):
+        yield Mistake(at, value, _VALUE_RULE)
+
+
+def taint_mistakes(at: str, taint: str) -> Iterator[Mistake]:
+    """A taint that Kubernetes refuses."""
+    match = _TAINT.fullmatch(taint)
+    if match is None or match["effect"] not in _EFFECTS:
+        yield Mistake(
+            at, taint, f"key=value:Effect or key:Effect with one of the effects {', '.join(_EFFECTS)}"
+        )
+    elif not _KEY.fullmatch(match["key"]):
+        yield Mistake(at, taint, _KEY_RULE)
+    elif not _VALUE.fullmatch(match["value"] or ""):
+        yield Mistake(at, taint, _VALUE_RULE.replace("label", "taint"))
+
+
+def key_of(taint: str) -> str:
+    """The key of a taint of the right form."""
+    return re.split("[=:]", taint, maxsplit=1)[0]
+
+
+def repeated_taint_mistakes(given: Sequence[str]) -> Iterator[Mistake]:
+    """Two taints of one key and effect: nodes are never ready (Azure/AKS#1412). The same twice is sent once."""
+    taints: dict[tuple[str, str], str] = {}
+    for index, taint in enumerate(given):
+        match = _TAINT.fullmatch(taint)
+        if match is None:
+            continue
+        first = taints.setdefault((match["key"], match["effect"]), taint)
+        if first != taint:
+            yield Mistake(
+                f"taints[{index}]",
+                taint,
+                f"another key or effect, because a node has each pair once and {first} has this one",
+            )
