@@ -1,6 +1,7 @@
-"""The package `kubeflow-aks` in an environment of its own, as another team installs it, without the network.
+"""A package in an environment of its own, as another team installs it, without the network.
 
-The wheel is built from this checkout; what it requires comes from uv's cache, at the versions of the lock file.
+The wheel is built from this checkout or a copy of it; what it requires comes from uv's cache, at the versions of the
+lock file.
 """
 
 from __future__ import annotations
@@ -64,18 +65,21 @@ class Installed:
 
 
 def wheel(
-    folder: Path, command: tuple[str, ...] = ("pip", "wheel", "--no-deps", "--wheel-dir", "dist", ".")
+    folder: Path,
+    command: tuple[str, ...] = ("pip", "wheel", "--no-deps", "--wheel-dir", "dist", "."),
+    root: Path = PROJECT_ROOT,
 ) -> Path:
-    """Builds the wheel of this checkout into `folder/dist`, by the page's command.
+    """Builds a wheel into `folder/dist`, by the page's command.
 
     Args:
         folder: gets the folder that the command names.
         command: a line of the page.
+        root: the checkout, or a copy of what the command needs of it.
     """
     words = [str(folder / "dist") if word == "dist" else word for word in command[1:]]
     subprocess.run(
         [sys.executable, "-m", command[0], *words, "-q"],
-        cwd=PROJECT_ROOT,
+        cwd=root,
         env=os.environ
         | {"PIP_NO_INDEX": "1", "PIP_NO_BUILD_ISOLATION": "0"},  # which reads as "no isolation"
         check=True,

@@ -1,19 +1,13 @@
 """A cluster with two pools: one that hosts Charmed Kubeflow, and spot machines for batch work."""
 
-import sys
-from pathlib import Path
-
 import pulumi
 import pulumi_kubernetes as kubernetes
+from kubeflow_aks_components.agent_pools import AgentPools
+from kubeflow_aks_components.aks_cluster import AksCluster
+from kubeflow_aks_components.kubeflow.prerequisites import KubeflowPrerequisites
+from kubeflow_aks_components.network import Network
+from kubeflow_aks_components.pool_specs import AgentPoolSpec
 from pulumi_azure_native import resources
-
-sys.path.append(str(Path(__file__).resolve().parents[2]))  # the folder that holds components/
-
-from components.agent_pools import AgentPools
-from components.aks_cluster import AksCluster
-from components.kubeflow.prerequisites import KubeflowPrerequisites
-from components.network import Network
-from components.pool_specs import AgentPoolSpec
 
 # The autoscaler tries spot machines first, then whatever fits.
 PRIORITIES = "20:\n  - ^aks-batch-[0-9]+-vmss$\n1:\n  - .*\n"

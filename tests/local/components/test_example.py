@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 from kubeflow_aks.local_aks.azure.state import AGENT_POOL, MANAGED_CLUSTER, AzureState
 from kubeflow_aks.local_aks.run.directory import RunDirectory
 from tests.local.components.conftest import Make
 
-EXAMPLE = Path(__file__).parents[3] / "examples" / "two-pools"
+ROOT = Path(__file__).parents[3]
 
 
-def test_the_example_comes_up_stays_and_goes(make: Make, run: RunDirectory) -> None:
-    engine = make(EXAMPLE, "dev")
+def test_the_example_comes_up_stays_and_goes(make: Make, run: RunDirectory, tmp_path: Path) -> None:
+    example = shutil.copytree(ROOT / "examples" / "two-pools", tmp_path / "example")
+    (example / "kubeflow_aks_components").symlink_to(ROOT / "components")  # where it is not installed
+    engine = make(example, "dev")
     created = engine.up()
     assert set(created.changes) == {"create"}
     azure = AzureState(run.azure)

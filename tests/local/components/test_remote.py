@@ -1,8 +1,12 @@
-"""The components as a plugin: the real engine starts its process and has it make them for a program of others."""
+"""The components as a plugin: the real engine starts its process and has it make them for the example in YAML.
+
+Pulumi's YAML host is stood in for, so the example is registered by a program of ours.
+"""
 
 from __future__ import annotations
 
 import shlex
+import shutil
 import sys
 from pathlib import Path
 
@@ -15,7 +19,7 @@ from kubeflow_aks.local_aks.run.directory import RunDirectory
 from tests.local.components.conftest import Make
 
 ROOT = Path(__file__).parents[3]
-PROGRAM = ROOT / "tests" / "local" / "programs" / "remote"
+HOST = ROOT / "tests" / "local" / "programs" / "yaml"
 
 
 @pytest.fixture(autouse=True)
@@ -28,23 +32,30 @@ def plugin(run: RunDirectory) -> None:
     program.chmod(0o700)
 
 
-def test_a_program_of_others_uses_the_components(make: Make, run: RunDirectory) -> None:
-    engine = make(PROGRAM)
+@pytest.fixture
+def example(tmp_path: Path) -> Path:
+    """The example, with what stands in for its host."""
+    folder = shutil.copytree(ROOT / "examples" / "yaml", tmp_path / "example")
+    return shutil.copytree(HOST, folder, dirs_exist_ok=True)
+
+
+def test_the_example_in_yaml_uses_the_components(make: Make, run: RunDirectory, example: Path) -> None:
+    engine = make(example, "dev")
     promised, created = engine.preview(), engine.up()
     assert {(step.urn, step.op) for step in promised.steps} == {(step.urn, step.op) for step in created.steps}
     azure = AzureState(run.azure)
     [cluster] = azure.all(MANAGED_CLUSTER)
     assert cluster.outputs["name"] == engine.outputs().values["cluster"] == "team"
     pools = {pool.outputs["name"]: pool.outputs for pool in azure.all(AGENT_POOL)}
-    assert {name: pool["count"] for name, pool in pools.items()} == {"system": 1, "general": 2, "spot": 0}
-    assert pools["spot"]["scaleSetEvictionPolicy"] == "Delete"
-    assert engine.outputs().values["pools"] == ["general", "spot"]
+    assert {name: pool["count"] for name, pool in pools.items()} == {"system": 1, "platform": 2, "batch": 0}
+    assert pools["batch"]["scaleSetEvictionPolicy"] == "Delete"
+    assert engine.outputs().values["pools"] == ["platform", "batch"]
     assert engine.outputs().secret_names == {"kubeconfig"}
     assert set(engine.up().changes) == {"same"}
 
 
-def test_pools_made_by_the_plugin_go_with_the_cluster(make: Make) -> None:
-    engine = make(PROGRAM)
+def test_pools_made_by_the_plugin_go_with_the_cluster(make: Make, example: Path) -> None:
+    engine = make(example, "dev")
     engine.up()
     resources = {of["urn"]: of for of in engine.export()["resources"]}
     [cluster] = [urn for urn in resources if urn.endswith(":AksCluster::team")]
@@ -52,11 +63,14 @@ def test_pools_made_by_the_plugin_go_with_the_cluster(make: Make) -> None:
     assert [pool["deletedWith"] for pool in pools] == [cluster, cluster]
 
 
-def test_the_plugin_refuses_an_impossible_pool_in_words(make: Make) -> None:
+def test_the_plugin_refuses_an_impossible_pool_in_words(make: Make, example: Path) -> None:
+    program = example / "Pulumi.yaml"
+    text = program.read_text(encoding="utf-8")
+    program.write_text(text.replace("evictionPolicy: Delete", "evictionPolicy: Evict"), encoding="utf-8")
     with pytest.raises(EngineError) as refusal:
-        make(PROGRAM, evictionPolicy="Evict").preview()
+        make(example, "dev").preview()
     text = str(refusal.value)
     assert "pools[1].evictionPolicy" in text
-    assert '"Evict" is not allowed; expected Delete or Deallocate' in text
+    assert "'Evict' is not allowed; expected Delete or Deallocate" in text
     assert "agent_pools.py" not in text, "where in the component's code"
     print(text)

@@ -1,0 +1,50 @@
+"""Stands in for Pulumi's YAML host: registers what the Pulumi.yaml beside it says, in the form that our example has."""
+
+import re
+from pathlib import Path
+from typing import Any, cast
+
+import pulumi
+import pulumi_azure_native.containerservice  # noqa: F401  # pyright: ignore[reportUnusedImport] - a cluster that is an output stays a resource
+import yaml
+
+TEXT = Path("Pulumi.yaml").read_text(encoding="utf-8")
+PROGRAM: dict[str, dict[str, Any]] = yaml.safe_load(TEXT)
+known: dict[str, Any] = {name: pulumi.Config().require(name) for name in PROGRAM["config"]}
+
+
+def value(of: Any) -> Any:
+    """A value with its references, such as `${network.subnetIds.cpu}`, in place."""
+    if isinstance(of, dict):
+        return {key: value(part) for key, part in cast(dict[str, Any], of).items()}
+    if isinstance(of, list):
+        return [value(part) for part in cast(list[Any], of)]
+    return looked_up(*of[2:-1].split(".")) if str(of).startswith("${") else of
+
+
+def looked_up(name: str, output: str = "", *keys: str) -> Any:
+    """What a reference names: a setting, or a resource's output and the keys in it."""
+    if not output:
+        return known[name]
+    outputs = cast(dict[str, pulumi.Output[Any]], vars(known[name]))
+    found = cast(pulumi.Output[Any], known[name].id) if output == "id" else outputs[output]
+    for key in keys:
+        found = found[key]
+    return found
+
+
+def register(key: str, declared: dict[str, Any]) -> pulumi.Resource:
+    """A resource, with the outputs that others refer to."""
+    outputs = set(re.findall(rf"\$\{{{key}\.(\w+)", TEXT)) - {"id"}
+    properties = dict.fromkeys(outputs) | value(declared["properties"])
+    kind, name = declared["type"], declared.get("name", key)
+    options = pulumi.ResourceOptions(deleted_with=value(declared.get("options", {}).get("deletedWith")))
+    if kind.startswith("kubeflow-aks:"):
+        return pulumi.ComponentResource(kind, name, properties, options, remote=True)
+    return pulumi.CustomResource(kind, name, properties, options)
+
+
+for key, declared in PROGRAM["resources"].items():
+    known[key] = register(key, declared)
+for name, output in PROGRAM["outputs"].items():
+    pulumi.export(name, value(output))
