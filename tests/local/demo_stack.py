@@ -82,6 +82,11 @@ class Play:
         self._sink = sink
         self._running = running
 
+    def weather(self, events: Iterable[MarketEvent]) -> None:
+        """More happens on the market, by events that count from now: where a busy machine had few nodes to take."""
+        now = self.clock.now()
+        self.market.add(*(replace(event, at=now + event.at) for event in events))
+
     def journal(self, *kinds: Kind, **fields: object) -> list[Object]:
         """The lines so far, of these kinds and with these values only if any are named."""
         return [

@@ -28,6 +28,7 @@ from tests.kubeflow_aks.recorder.stack_files import (
     stack_files,
     write,
 )
+from tests.local.commands import PATIENCE_SECONDS
 
 _ROWS = stack_files()
 _FOR_THE_PROGRAM = {
@@ -58,7 +59,9 @@ def pulumi(tools: Tools, environment: dict[str, str], tmp_path: Path) -> Callabl
 
     def run(*command: str) -> CompletedProcess[str]:
         line = [str(tools["pulumi"]), "--non-interactive", "--cwd", str(tmp_path), *command]
-        return subprocess.run(line, env=environment, capture_output=True, text=True, check=False, timeout=120)
+        return subprocess.run(
+            line, env=environment, capture_output=True, text=True, check=False, timeout=PATIENCE_SECONDS
+        )
 
     write(tmp_path, _ROWS[0])
     (tmp_path / "Pulumi.dev.yaml").unlink()

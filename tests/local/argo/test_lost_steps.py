@@ -21,7 +21,7 @@ from tests.local.commands import PATIENCE_SECONDS
 from tests.local.demo_stack import DemoStack
 
 ROOT: Final = Path(__file__).parents[3]
-_RUN_SECONDS: Final = 30
+_UNTIL_LOST: Final = Work(3600)
 _YOUNG_SECONDS: Final = 11
 """Younger pods that go are made again by the same name, and no attempt is counted (operator.go, recentlyStarted)."""
 _BACKOFF_SECONDS: Final = 30
@@ -33,7 +33,7 @@ def violations(demo: DemoStack, pools: Pools) -> list[dict[str, str]]:
     spot = pools["cpu"].placement(prefer="spot")
     task = Task("work", spot, Retries(5, backoff=_BACKOFF_SECONDS))
     with profile(demo) as namespace, demo.playing(step=4) as play:
-        demo.apply(workflow("lost", namespace, [(task, Work(_RUN_SECONDS))]))
+        demo.apply(workflow("lost", namespace, [(task, _UNTIL_LOST)]))
         play.until("it runs on spot", lambda: _running(demo, namespace))
         time.sleep(_YOUNG_SECONDS)
         play.market.add(MarketEvent(play.clock.now(), Reclaim.VANISH, "cpuspot", ALL))

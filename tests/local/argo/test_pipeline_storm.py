@@ -101,11 +101,11 @@ def storm(demo: DemoStack, argo: Argo, pools: Pools, request: pytest.FixtureRequ
 
 
 def _keep_busy(demo: DemoStack, play: Play, namespace: str, pools: Pools) -> Callable[[], bool]:
-    """One poll of the storm, which starts another workflow when one has ended; whether the storm is over."""
-    begun, next_look = 0, 0.0
+    """One poll of the storm, which starts another workflow when one has ended; whether enough VMs were taken."""
+    begun, next_look, over = 0, 0.0, _STORM_SECONDS
 
     def look() -> bool:
-        nonlocal begun, next_look
+        nonlocal begun, next_look, over
         if play.clock.now() < next_look:
             return False
         next_look = play.clock.now() + _LOOK_SECONDS
@@ -113,7 +113,13 @@ def _keep_busy(demo: DemoStack, play: Play, namespace: str, pools: Pools) -> Cal
         for _ in range(_AT_ONCE - going_on):
             demo.apply(_pipeline(f"pipeline-{begun}", namespace, pools))
             begun += 1
-        return play.clock.now() > _STORM_SECONDS
+        if play.clock.now() <= over:
+            return False
+        if len(play.journal(Kind.EVICTION)) >= EVICTIONS:
+            return True
+        play.weather(seeded(int(over), ["cpuspot"], _STORM_SECONDS, _ROUGH))
+        over += _STORM_SECONDS
+        return False
 
     return look
 

@@ -21,7 +21,7 @@ from tests.local.commands import PATIENCE_SECONDS
 from tests.local.demo_stack import DemoStack
 
 ROOT: Final = Path(__file__).parents[3]
-RUN_SECONDS: Final = 20
+_LOST_ONCE: Final = Work(1, first=Work(3600))
 _YOUNG_SECONDS: Final = 11
 """Younger pods that go are made again by the same name, and no attempt is counted (operator.go, recentlyStarted)."""
 
@@ -35,7 +35,7 @@ def reports(demo: DemoStack, pools: Pools) -> dict[str, dict[str, Any]]:
         "evicted": Task("work", spot),
     }
     with profile(demo) as namespace, demo.playing(step=4) as play:
-        demo.apply(*(workflow(name, namespace, [(task, Work(RUN_SECONDS))]) for name, task in tasks.items()))
+        demo.apply(*(workflow(name, namespace, [(task, _LOST_ONCE)]) for name, task in tasks.items()))
         play.until("both run on spot", lambda: _running(demo, namespace) == 2)
         time.sleep(_YOUNG_SECONDS)
         play.market.add(MarketEvent(play.clock.now(), Reclaim.EVICT, "cpuspot", ALL))

@@ -23,7 +23,7 @@ _NAMESPACE: Final[Object] = {
     "kind": "Namespace",
     "metadata": {"name": prerequisites.NAMESPACE},
 }
-_PATIENCE_SECONDS: Final = 60.0
+_PATIENCE_SECONDS: Final = 600.0
 
 
 class Charm:

@@ -22,6 +22,8 @@ from tests.local.eviction.work import (
     job,
 )
 
+_WORK_SECONDS = 15
+"""Wall time that a pod works: longer than a busy machine takes to see it run and to take its node."""
 QUARANTINE_SECONDS = 40
 """Wall time for which the pod garbage collector spares pods of a vanished node (podgc/gc_controller.go)."""
 
@@ -51,10 +53,12 @@ def aftermath(demo: DemoStack) -> Aftermath:
 
 def _aftermath(demo: DemoStack, namespace: str) -> Aftermath:
     jobs = [
-        job("notice-ignored", namespace, seconds=8, **SURVIVES_EVICTION),
-        job("notice-counted", namespace, seconds=8),
-        job("vanish-ignored", namespace, seconds=8, selector=GPU_WORK, gpus=1, **SURVIVES_EVICTION),
-        job("vanish-counted", namespace, seconds=8, selector=GPU_WORK, gpus=1),
+        job("notice-ignored", namespace, seconds=_WORK_SECONDS, **SURVIVES_EVICTION),
+        job("notice-counted", namespace, seconds=_WORK_SECONDS),
+        job(
+            "vanish-ignored", namespace, seconds=_WORK_SECONDS, selector=GPU_WORK, gpus=1, **SURVIVES_EVICTION
+        ),
+        job("vanish-counted", namespace, seconds=_WORK_SECONDS, selector=GPU_WORK, gpus=1),
     ]
     with demo.playing(step=4) as play:
         demo.apply(*jobs)
@@ -162,7 +166,7 @@ def _fall_back(demo: DemoStack, play: Play, work: Object, fallback: str) -> Fall
 def test_sold_out_with_an_error_falls_back_in_less_than_the_provision_time(
     demo: DemoStack, namespace: str, profile: Profile
 ) -> None:
-    with demo.playing(MarketEvent(0, Supply.SOLD_OUT, "cpuspot"), step=5) as play:
+    with demo.playing(MarketEvent(0, Supply.SOLD_OUT, "cpuspot"), step=3) as play:
         fallback = _fall_back(demo, play, job("work", namespace, seconds=600), "cpuod")
     assert fallback.running < profile.max_node_provision_time
 

@@ -91,17 +91,25 @@ def storm(demo: DemoStack, request: pytest.FixtureRequest) -> Storm:
 
 
 def _keep_busy(demo: DemoStack, play: Play, namespace: str) -> Callable[[], bool]:
-    """One poll of the storm, which starts another Job when work runs short; whether the storm is over."""
+    """One poll of the storm, which starts another Job when work runs short; whether enough VMs were taken."""
     names: list[str] = []
+    over = _STORM_SECONDS
 
     def look() -> bool:
+        nonlocal over
         pods = demo.pods(namespace)
         runnable = sum(pod["status"].get("phase") in {"Pending", "Running"} for pod in pods)
         newest_has_pods = any(pod["metadata"]["labels"]["work"] in names[-1:] for pod in pods)
         if runnable < _RUNNABLE_PODS and (newest_has_pods or not names):
             names.append(f"job-{len(names)}")
             demo.apply(_work(names[-1], namespace))
-        return play.clock.now() > _STORM_SECONDS
+        if play.clock.now() <= over:
+            return False
+        if len(play.journal(Kind.EVICTION)) >= EVICTIONS:
+            return True
+        play.weather(seeded(int(over), ["cpuspot"], _STORM_SECONDS, _ROUGH))
+        over += _STORM_SECONDS
+        return False
 
     return look
 

@@ -19,6 +19,7 @@ from typing import Any, Final
 import yaml
 
 from tests.kubeflow_aks.handoff.recorded_juju import RECORDING, Answer
+from tests.local.commands import PATIENCE_SECONDS
 from tests.local.demo_stack import DemoStack
 
 _BOOTSTRAP: Final = "bootstrap aks-demo aks-demo-controller --credential aks-demo"
@@ -59,7 +60,7 @@ class Client:
             capture_output=True,
             text=True,
             check=False,
-            timeout=60,
+            timeout=PATIENCE_SECONDS,
         )
         self.answers[situation] = Answer(
             words, done.returncode, self._plain(done.stdout), self._plain(done.stderr)
@@ -86,7 +87,7 @@ class Client:
 def _cut_off(demo: DemoStack, client: Client) -> None:
     """A bootstrap that ends without a clean-up when it has made the controller's namespace."""
     bootstrap = client.begin(_BOOTSTRAP)
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE_SECONDS
     while not demo.kubectl.run("get", "namespace", _NAMESPACE, "--ignore-not-found"):
         assert bootstrap.poll() is None
         assert time.monotonic() < deadline

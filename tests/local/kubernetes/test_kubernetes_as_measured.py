@@ -10,6 +10,7 @@ from kubernetes.client import CoreV1Api
 from kubeflow_aks.clients.kubernetes.api import ApiServer
 from kubeflow_aks.clients.kubernetes.objects import Object, at, put
 from tests.kubeflow_aks.local_aks.kubernetes_provider.engine import Engine, RefusedError
+from tests.local.commands import PATIENCE_SECONDS
 from tests.local.kubectl import eventually
 from tests.local.kubernetes.resources import (
     Resource,
@@ -71,7 +72,7 @@ def test_a_failed_bare_pod_is_a_warning_of_a_refresh(
 ) -> None:
     spec = {"containers": [{"name": "c", "image": "x"}], "restartPolicy": "Never", "nodeName": node}
     pod = Resource(engine, "core/v1:Pod", manifest("v1", "Pod", namespace, spec=spec))
-    pod.create(timeout=60)
+    pod.create(timeout=PATIENCE_SECONDS)
     failed = {"phase": "Failed", "conditions": [{"type": "Ready", "status": "False", "reason": "PodFailed"}]}
     _set_status(kubeconfig, namespace, failed)
     with pytest.raises(RefusedError) as refusal:
@@ -83,7 +84,7 @@ def test_a_failed_bare_pod_is_a_warning_of_a_refresh(
 def test_a_service_without_endpoints_is_ready(engine: Engine, namespace: str) -> None:
     spec = {"selector": {"app": "nobody"}, "ports": [{"port": 80}]}
     service = Resource(engine, "core/v1:Service", manifest("v1", "Service", namespace, spec=spec))
-    service.create(timeout=60)
+    service.create(timeout=PATIENCE_SECONDS)
     assert service.refresh()
 
 
@@ -93,7 +94,7 @@ def test_a_deployment_updated_to_pods_without_room_is_reported_ready(
     inputs = workload_manifest("Deployment", namespace, 1)
     put(inputs, {"kubernetes.io/hostname": node}, "spec", "template", "spec", "nodeSelector")
     deployment = Resource(engine, "apps/v1:Deployment", inputs)
-    deployment.create(timeout=60)
+    deployment.create(timeout=PATIENCE_SECONDS)
     deployment.update(
         changed(inputs, {"nowhere": "at-all"}, "spec", "template", "spec", "nodeSelector"), timeout=60
     )

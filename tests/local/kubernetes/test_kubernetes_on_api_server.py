@@ -10,6 +10,7 @@ from kubeflow_aks.clients.kubernetes.errors import ApiError
 from kubeflow_aks.clients.kubernetes.objects import Object, at, identity, put
 from kubeflow_aks.local_aks.kubernetes_provider.waiting import Waiter
 from tests.kubeflow_aks.local_aks.kubernetes_provider.engine import Engine, RefusedError
+from tests.local.commands import PATIENCE_SECONDS
 from tests.local.kubectl import eventually
 from tests.local.kubernetes.resources import (
     Resource,
@@ -112,7 +113,7 @@ def test_a_patch_sets_and_removes_only_its_own_fields(engine: Engine, api: ApiSe
 
 def test_a_patch_of_a_required_field_cannot_be_removed(engine: Engine, namespace: str) -> None:
     patch = Resource(engine, "apps/v1:DeploymentPatch", workload_manifest("Deployment", namespace, 0))
-    patch.create(timeout=60)
+    patch.create(timeout=PATIENCE_SECONDS)
     with pytest.raises(RefusedError, match="currently managing a required field"):
         patch.delete()
 
@@ -149,10 +150,12 @@ def test_a_workload_is_ready_when_its_pods_run(
     if kind == "DaemonSet":
         del inputs["spec"]["replicas"]
     workload = Resource(engine, f"apps/v1:{kind}", inputs)
-    workload.create(timeout=60)
+    workload.create(timeout=PATIENCE_SECONDS)
     assert at(workload.state, "status", ready) == 1
     assert workload.diff()["changes"] == "DIFF_NONE"
-    workload.update(changed(inputs, "y", "spec", "template", "metadata", "annotations", "roll"), timeout=60)
+    workload.update(
+        changed(inputs, "y", "spec", "template", "metadata", "annotations", "roll"), timeout=PATIENCE_SECONDS
+    )
     rolling = (
         {1, 2} if kind == "Deployment" else {1}
     )  # one that was ready is not waited for: both its pods may run
@@ -169,7 +172,7 @@ def test_a_job_is_ready_when_it_completed(engine: Engine, namespace: str, node: 
     job = Resource(
         engine, "batch/v1:Job", manifest("batch/v1", "Job", namespace, spec={"template": template})
     )
-    job.create(timeout=60)
+    job.create(timeout=PATIENCE_SECONDS)
     assert at(job.state, "status", "succeeded") == 1
 
 
@@ -178,10 +181,10 @@ def test_a_service_is_ready_when_it_has_endpoints(engine: Engine, namespace: str
         "v1", "Pod", namespace, spec={"containers": [{"name": "c", "image": "x"}], "nodeName": node}
     )
     pod["metadata"]["labels"] = {"app": "x"}
-    Resource(engine, "core/v1:Pod", pod).create(timeout=60)
+    Resource(engine, "core/v1:Pod", pod).create(timeout=PATIENCE_SECONDS)
     spec = {"selector": {"app": "x"}, "ports": [{"port": 80}]}
     service = Resource(engine, "core/v1:Service", manifest("v1", "Service", namespace, spec=spec))
-    service.create(timeout=60)
+    service.create(timeout=PATIENCE_SECONDS)
     assert service.diff()["changes"] == "DIFF_NONE"
 
 
@@ -189,7 +192,9 @@ def test_a_deployment_without_room_gives_the_reason(engine: Engine, namespace: s
     impossible = {"nodeSelector": {"nowhere": "at-all"}, "containers": [{"name": "c", "image": "x"}]}
     inputs = changed(workload_manifest("Deployment", namespace, 1), impossible, "spec", "template", "spec")
     with pytest.raises(RefusedError, match="'x' timed out waiting to be Ready") as refusal:
-        Resource(engine, "apps/v1:Deployment", inputs).create(timeout=3)
+        Resource(engine, "apps/v1:Deployment", inputs).create(
+            timeout=10
+        )  # its controller looks at it meanwhile
     assert refusal.value.partial is not None
     assert "Minimum number of live Pods was not attained" in refusal.value.partial["reasons"]
 
@@ -224,7 +229,7 @@ def test_a_lazy_claim_is_ready_while_it_waits_for_its_consumer(
         "core/v1:PersistentVolumeClaim",
         manifest("v1", "PersistentVolumeClaim", namespace, spec=claim),
     )
-    resource.create(timeout=60)
+    resource.create(timeout=PATIENCE_SECONDS)
     api.delete(storage, "Background")
     assert at(resource.state, "status", "phase") == "Pending"
 
@@ -250,5 +255,5 @@ def test_an_object_held_by_a_finalizer_is_reported_and_kept(
         conf.delete(timeout=1)
     assert refusal.value.partial is not None
     api.patch(inputs, "test", [{"op": "remove", "path": "/metadata/finalizers"}])
-    Waiter().gone(api, inputs, inputs, timeout=60)
+    Waiter().gone(api, inputs, inputs, timeout=PATIENCE_SECONDS)
     assert not conf.refresh()

@@ -14,6 +14,7 @@ from kubeflow_aks.clients.kubernetes.objects import Object, clone, drop, is_obje
 from kubeflow_aks.local_aks.kubernetes_provider.waiting import Waiter
 from tests.kubeflow_aks.local_aks.kubernetes_provider import recording
 from tests.kubeflow_aks.local_aks.kubernetes_provider.engine import Engine, RefusedError, connected, provider
+from tests.local.commands import PATIENCE_SECONDS
 
 OWN_NAMES = (
     "argo-workflow-controller-configmap",
@@ -155,4 +156,4 @@ def _remove(api: ApiServer, *objects: Object) -> None:
             if not error.not_found:
                 raise
     for obj in objects:
-        Waiter().gone(api, obj, obj, timeout=60)
+        Waiter().gone(api, obj, obj, timeout=PATIENCE_SECONDS)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import signal
 import subprocess
 import time
 from pathlib import Path
 
+import psutil
 import pytest
 
 from kubeflow_aks.policy import RULES
@@ -21,6 +21,7 @@ from kubeflow_aks.recorder.run import record
 from kubeflow_aks.tools import Tools
 from tests.installed import empty, wheel
 from tests.kubeflow_aks.policy.violating_table import Case, cases
+from tests.local.commands import PATIENCE_SECONDS
 from tests.local.policy.policed import PACK, PROGRAM, policed
 
 _CASES = cases()
@@ -173,7 +174,7 @@ def test_it_prints_its_port_alone_and_ends_with_an_interrupt(tmp_path: Path) -> 
         port = int(process.stdout.readline())
         process.send_signal(signal.SIGINT)
         assert process.stdout.read() == ""
-        assert process.wait(10) == 0
+        assert process.wait(PATIENCE_SECONDS) == 0
     assert 0 < port < 2**16
 
 
@@ -190,7 +191,7 @@ def test_it_ends_when_the_engine_is_killed(tmp_path: Path) -> None:
 
 def _until(true: object) -> None:
     assert callable(true)
-    end = time.monotonic() + 20
+    end = time.monotonic() + PATIENCE_SECONDS
     while not true():
         assert time.monotonic() < end
         time.sleep(0.1)
@@ -198,7 +199,6 @@ def _until(true: object) -> None:
 
 def _runs(pid: int) -> bool:
     try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
+        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
         return False
-    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"

@@ -18,6 +18,7 @@ from kubeflow_aks.pull_request.programs import Program, operate
 from kubeflow_aks.pull_request.stand_ins import StandIns
 from kubeflow_aks.revisions.programs import ProgramError
 from kubeflow_aks.tools import Tools
+from tests.local.commands import PATIENCE_SECONDS
 
 DAY = date(2026, 9, 1)
 THING = "import pulumi\nclass Thing(pulumi.ComponentResource):\n    pass\n"
@@ -54,7 +55,7 @@ def _program(root: Path, text: str) -> Program:
     return Program(root, Path(sys.executable), "dev", DAY, {})
 
 
-def _refusal(of: Program, run: RunDirectory, tools: Tools, limit: float = 100) -> str:
+def _refusal(of: Program, run: RunDirectory, tools: Tools, limit: float = PATIENCE_SECONDS) -> str:
     with pytest.raises(ProgramError) as refused:
         operate("preview", of, run, tools, limit=limit)
     assert not _left(of.root)
@@ -124,7 +125,7 @@ def test_a_program_that_does_not_end_is_ended_with_all_it_started(
 
 def test_what_a_program_leaves_running_is_ended(root: Path, run: RunDirectory, tools: Tools) -> None:
     text = "import subprocess\nsubprocess.Popen(['sleep', '100'], start_new_session=True)\n"
-    operate("preview", _program(root, text), run, tools, limit=100)
+    operate("preview", _program(root, text), run, tools, limit=PATIENCE_SECONDS)
     assert not _left(root)
 
 
@@ -149,7 +150,7 @@ def test_a_program_sees_nothing_of_the_users_environment_and_writes_nothing_besi
         "pulumi.export('ours', beside.FOUND or bool(importlib.util.find_spec('kubeflow_aks')))\n"
         "pulumi.export('home', os.listdir(os.environ['HOME']))\n"
     )
-    done = operate("preview", _program(root, text), run, tools, limit=100)
+    done = operate("preview", _program(root, text), run, tools, limit=PATIENCE_SECONDS)
     [stack] = [step for step in done.result.steps if step.type == "pulumi:pulumi:Stack"]
     assert "ARM_CLIENT_SECRET" not in stack.outputs["names"]
     assert stack.outputs["ours"] is False
@@ -161,7 +162,7 @@ def test_a_program_sees_nothing_of_the_users_environment_and_writes_nothing_besi
 def test_an_encrypted_value_is_stood_in_for(root: Path, run: RunDirectory, tools: Tools) -> None:
     (root / "Pulumi.dev.yaml").write_text("config:\n  small:given:\n    deep: {secure: v1:abc}\n")
     text = f"{THING}pulumi.export('given', pulumi.Config().require_object('given'))\n"
-    done = operate("up", _program(root, text), run, tools, limit=100)
+    done = operate("up", _program(root, text), run, tools, limit=PATIENCE_SECONDS)
     [stack] = [step for step in done.result.steps if step.type == "pulumi:pulumi:Stack"]
     assert stack.outputs["given"] == {"deep": "\0encrypted"}
 
@@ -173,5 +174,5 @@ def test_what_the_engine_leaves_alone_is_known_of_a_preview_and_of_an_up(
     ignored = {"urn:pulumi:dev::small::a:b:C::c": ["x"]}
     of = _program(root, text)
     for operation in ("preview", "up", "preview"):
-        done = operate(operation, of, run, tools, limit=100)
+        done = operate(operation, of, run, tools, limit=PATIENCE_SECONDS)
         assert {urn: names for urn, names in done.ignored.items() if names} == ignored
