@@ -28,7 +28,12 @@ def mentioned(page: Path, program: str) -> list[str]:
 
 def fenced(page: Path) -> list[tuple[str, str]]:
     """Language and text of a page's fenced blocks that name a language, in their order."""
-    return [(block["language"], block["text"]) for block in _FENCE.finditer(page.read_text(encoding="utf-8"))]
+    return fenced_in(page.read_text(encoding="utf-8"))
+
+
+def fenced_in(text: str) -> list[tuple[str, str]]:
+    """The same of a part of a page."""
+    return [(block["language"], block["text"]) for block in _FENCE.finditer(text)]
 
 
 def blocks(page: Path, language: str) -> list[str]:

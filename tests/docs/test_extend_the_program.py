@@ -1,4 +1,4 @@
-"""The how-to on extending the program: its example is followed as it is written, and what else it names exists."""
+"""The how-to on extending the program: its examples are followed as they are written, and what else it names exists."""
 
 from __future__ import annotations
 
@@ -8,40 +8,87 @@ import sys
 import textwrap
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 import pytest
 
 from kubeflow_aks.project import PROJECT_ROOT
-from tests.docs.pages import command_lines, fenced
+from tests.docs.pages import command_lines, fenced_in
 
 PAGE: Final = PROJECT_ROOT / "docs/how-to/extend-the-program.md"
 TEXT: Final = PAGE.read_text(encoding="utf-8")
+
+
+class Place(NamedTuple):
+    """Where a block of the page goes: before the first line that has `before`, after the text `within`."""
+
+    file: str
+    within: str = ""
+    before: str = ""
+    """Empty for the file's end."""
+
+
 PLACES: Final = {
-    "components/defaults.py": "",
-    "program/settings/pools.py": "class UserPool(",
-    "components/pool_specs.py": "class AgentPoolSpec(",
-    "components/agent_pools.py": "def _agent_pool(",
-    "tests/components/test_agent_pools.py": "",
+    "A setting that AKS takes": (
+        Place("components/defaults.py"),
+        Place("program/settings/pools.py", "class UserPool(", "encryption_at_host"),
+        Place("components/pool_specs.py", "class AgentPoolSpec(", "encryption_at_host"),
+        Place("components/agent_pools.py", "def _agent_pool(", "opts=opts,"),
+        Place("tests/components/teams.py", '"gpu_instance_profile": ', "encryption_at_host"),
+    ),
+    "A VM size": (Place("kubeflow_aks/catalogue/vm_sizes.csv"),),
+    "An output": (
+        Place("program/arguments.py", "def outputs(", '"fqdn"'),
+        Place("tests/program/whole/test_outputs.py", "", '"fqdn"'),
+    ),
+    "A policy rule": (
+        Place("kubeflow_aks/policy/rules/pools.py", "", "def homes("),
+        Place("kubeflow_aks/policy/rules/pools.py", "RULES: Final", "Rule("),
+        Place("tests/kubeflow_aks/policy/violating/pools.yaml"),
+    ),
+    "A check of `verify`": (
+        Place("kubeflow_aks/verify/checks/nodes.py"),
+        Place("kubeflow_aks/verify/checks/__init__.py", "CHECKS: Final", 'Check("home-pool"'),
+        Place("tests/kubeflow_aks/verify/breakages.py", "OTHERS: Final", "_broken("),
+        Place("docs/how-to/verify-a-cluster.md", "✔ Nodes report no problem", "✔"),
+    ),
 }
-"""Where the page's blocks go, in its order: the file, and how the class or function begins; else at the file's end."""
+"""By the heading of the example, in the order of its blocks."""
+_RECORDS: Final = "tests/{}/__snapshots__/{}.json"
+FOLLOWS: Final = {
+    "A setting that AKS takes": {
+        "docs/reference/settings.md": "pools.<name>.fips",
+        _RECORDS.format(
+            "components", "test_made_by_teams/test_a_component_makes_what_it_did[most]"
+        ): '"enableFIPS": true',
+    },
+    "An output": {
+        _RECORDS.format("program/whole", "test_golden/test_a_stack_registers_what_it_did[dev]"): '\n    "location"',
+    },
+    "A policy rule": {"docs/reference/policy.md": "os-disk-has-room"},
+}
+"""What the commands of an example write: text in a file that a reader then sees in the diff."""
+GENERATED: Final = ("program.settings.reference", "kubeflow_aks.policy.reference")
+"""Of what `make docs` writes, what these examples can have changed."""
 _NAMED: Final = re.compile(r"`((?:[\w.-]+/)*[\w.-]+\.(?:py|csv|json)|(?:\w+/)+\w*|\w+)(?:\(\))?`")
 
 
-def _insert(file: Path, begins: str, block: str) -> None:
-    """Puts a block where a reader would: among a class's fields, into a call, or at the end of the file."""
+def _insert(root: Path, place: Place, block: str) -> None:
+    """Puts a block where a reader would, as far to the right as the line that comes after it."""
+    file = root / place.file
     text = file.read_text(encoding="utf-8")
-    if begins.startswith("class "):
-        start = text.index(begins)
-        at = text.index("\n    encryption_at_host", start) + 1
-        block = textwrap.indent(block, "    ")
-    elif begins:
-        at = text.index("        opts=opts,", text.index(begins))
-        block = textwrap.indent(block, "        ")
+    if not place.before:
+        text += f"\n\n{block}" if block.startswith(("def ", "@")) else block
     else:
-        at = len(text)
-        block = f"\n\n{block}" if block.startswith("@") else block
-    file.write_text(f"{text[:at]}{block}{text[at:]}", encoding="utf-8")
+        begin = text.index("\n", text.index(place.within)) + 1 if place.within else 0
+        at = text.rindex("\n", 0, text.index(place.before, begin)) + 1
+        indent = re.match(r" *", text[at:])
+        text = text[:at] + textwrap.indent(block, indent[0] if indent else "") + text[at:]
+    file.write_text(text, encoding="utf-8")
+
+
+def _section(heading: str) -> str:
+    return TEXT.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
 
 
 def _run(root: Path, *words: str) -> None:
@@ -77,23 +124,52 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-def test_the_example_works_as_it_is_written(copy: Path) -> None:
-    blocks = [textwrap.dedent(text) for language, text in fenced(PAGE) if language in {"python", "text"}]
-    for (name, begins), block in zip(PLACES.items(), blocks, strict=True):
-        assert TEXT.index(f"`{name}`") < TEXT.index(block.splitlines()[0])
-        _insert(copy / name, begins, block)
-    for line in command_lines(next(text for language, text in fenced(PAGE) if language == "sh")):
+def _row_of_prices(root: Path) -> None:
+    """As many cells as there are regions."""
+    sizes = (root / "kubeflow_aks/catalogue/vm_sizes.csv").read_text(encoding="utf-8")
+    file = root / "kubeflow_aks/catalogue/ondemand_prices.csv"
+    text = file.read_text(encoding="utf-8")
+    header = next(line for line in text.splitlines() if line.startswith("name,"))
+    prices = ["0.3" if name == "westeurope" else "" for name in header.split(",")[1:]]
+    row = [sizes.splitlines()[-1].partition(",")[0], *prices]
+    file.write_text(f"{text}{','.join(row)}\n", encoding="utf-8")
+
+
+def _one_more_passed(root: Path) -> None:
+    file = root / "docs/how-to/verify-a-cluster.md"
+    text = re.sub(r"(\d+)(?= passed)", lambda found: str(int(found[1]) + 1), file.read_text(encoding="utf-8"))
+    file.write_text(text, encoding="utf-8")
+
+
+DESCRIBED: Final = {"A VM size": _row_of_prices, "A check of `verify`": _one_more_passed}
+"""What the page describes without a block."""
+
+
+@pytest.mark.parametrize("heading", PLACES)
+def test_an_example_works_as_it_is_written(copy: Path, heading: str) -> None:
+    section = _section(heading)
+    fences = fenced_in(section)
+    blocks = [textwrap.dedent(text) for language, text in fences if language != "sh"]
+    for place, block in zip(PLACES[heading], blocks, strict=True):
+        first = block.splitlines()[0]
+        named = Path(place.file).name if place.file not in section else place.file
+        assert 0 <= section.find(named) < section.index(first)
+        _insert(copy, place, block)
+    if heading in DESCRIBED:
+        DESCRIBED[heading](copy)
+    lines = [line for language, text in fences if language == "sh" for line in command_lines(text)]
+    for line in lines:
         match line.split():
-            case [
-                "make",
-                "docs",
-            ]:  # of what that writes, the reference of the settings is what can have changed
-                _run(copy, "-m", "kubeflow_aks.text.generated", "--write", "program.settings.reference")
+            case ["make", "docs"]:
+                _run(copy, "-m", "kubeflow_aks.text.generated", "--write", *GENERATED)
             case [".venv/bin/python", *words]:
                 _run(copy, *words, "-q", "-p", "no:cacheprovider")
             case _:
                 pytest.fail(f"not played: {line}")
-    assert "pools.<name>.fips" in (copy / "docs/reference/settings.md").read_text(encoding="utf-8")
+    assert lines
+    for name, text in FOLLOWS.get(heading, {}).items():
+        assert text not in (PROJECT_ROOT / name).read_text(encoding="utf-8")
+        assert text in (copy / name).read_text(encoding="utf-8")
 
 
 def _items() -> Iterator[str]:
