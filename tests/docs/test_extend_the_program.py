@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import subprocess
 import sys
 import textwrap
@@ -63,7 +64,9 @@ FOLLOWS: Final = {
         ): '"enableFIPS": true',
     },
     "An output": {
-        _RECORDS.format("program/whole", "test_golden/test_a_stack_registers_what_it_did[dev]"): '\n    "location"',
+        _RECORDS.format(
+            "program/whole", "test_golden/test_a_stack_registers_what_it_did[dev]"
+        ): '\n    "location"',
     },
     "A policy rule": {"docs/reference/policy.md": "os-disk-has-room"},
 }
@@ -77,13 +80,15 @@ def _insert(root: Path, place: Place, block: str) -> None:
     """Puts a block where a reader would, as far to the right as the line that comes after it."""
     file = root / place.file
     text = file.read_text(encoding="utf-8")
+    of_its_own = block.startswith("def ")
     if not place.before:
-        text += f"\n\n{block}" if block.startswith(("def ", "@")) else block
+        text += f"\n\n{block}" if of_its_own else block
     else:
         begin = text.index("\n", text.index(place.within)) + 1 if place.within else 0
         at = text.rindex("\n", 0, text.index(place.before, begin)) + 1
         indent = re.match(r" *", text[at:])
-        text = text[:at] + textwrap.indent(block, indent[0] if indent else "") + text[at:]
+        block = textwrap.indent(block, indent[0] if indent else "") + "\n\n" * of_its_own
+        text = text[:at] + block + text[at:]
     file.write_text(text, encoding="utf-8")
 
 
@@ -159,7 +164,7 @@ def test_an_example_works_as_it_is_written(copy: Path, heading: str) -> None:
         DESCRIBED[heading](copy)
     lines = [line for language, text in fences if language == "sh" for line in command_lines(text)]
     for line in lines:
-        match line.split():
+        match shlex.split(line):
             case ["make", "docs"]:
                 _run(copy, "-m", "kubeflow_aks.text.generated", "--write", *GENERATED)
             case [".venv/bin/python", *words]:
