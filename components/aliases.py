@@ -1,6 +1,7 @@
 """Drops the version aliases that azure-native's SDK gives every resource, and no other."""
 
 import re
+from collections.abc import Callable
 from typing import Final
 
 import pulumi
@@ -22,6 +23,23 @@ def without_version_aliases(
         return None
     args.opts.aliases = [alias for alias in args.opts.aliases or () if not _is_version_alias(alias)] or None
     return pulumi.ResourceTransformationResult(args.props, args.opts)
+
+
+def of_child(
+    opts: pulumi.ResourceOptions | None, child: Callable[[str], str]
+) -> list[pulumi.Input[str | pulumi.Alias]]:
+    """The aliases of a child whose name does not start with its component's.
+
+    Pulumi derives those of all others from the component's aliases (pulumi/pulumi, `inheritedChildAlias`).
+
+    Args:
+        opts: the component's own.
+        child: the child's name in a component of some name.
+    """
+    given = (opts.aliases if opts else None) or ()
+    names = [alias.name if isinstance(alias, pulumi.Alias) else alias for alias in given]
+    olds = [name.rpartition("::")[2] for name in names if isinstance(name, str)]
+    return [pulumi.Alias(name=child(old)) for old in olds]
 
 
 def _is_version_alias(alias: pulumi.Input[str | pulumi.Alias]) -> bool:

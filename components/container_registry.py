@@ -7,6 +7,7 @@ import pulumi
 from pulumi_azure_native import containerregistry
 
 from . import defaults
+from .aliases import of_child
 from .roles import ACR_PULL, REPOSITORY_READER, role_assignment
 
 
@@ -44,15 +45,19 @@ class ContainerRegistry(pulumi.ComponentResource):
     ) -> None:
         super().__init__("kubeflow-aks:index:ContainerRegistry", name, {}, opts)
         attached = args.get("attach")
-        self.registry_id = pulumi.Output.from_input(attached) if attached else self._registry(name, args).id
+        self.registry_id = (
+            pulumi.Output.from_input(attached) if attached else self._registry(name, args, opts).id
+        )
         # A registry honours one of the two, by its mode, which its owner may change (aks-service-permissions.md).
         for suffix, role in (("pull", ACR_PULL), ("read", REPOSITORY_READER)):
             role_assignment(f"{name}-{suffix}", self.registry_id, role, args["puller_object_id"], self)
         self.register_outputs({"registryId": self.registry_id})
 
-    def _registry(self, name: str, args: ContainerRegistryArgs) -> containerregistry.Registry:
+    def _registry(
+        self, name: str, args: ContainerRegistryArgs, opts: pulumi.ResourceOptions | None
+    ) -> containerregistry.Registry:
         return containerregistry.Registry(
-            name.replace("-", ""),
+            _letters(name),
             # None has the provider add a random suffix: the name must be free in all of Azure.
             registry_name=args.get("registry_name"),
             resource_group_name=args["resource_group_name"],
@@ -62,8 +67,13 @@ class ContainerRegistry(pulumi.ComponentResource):
             policies=_retention(args.get("retention_days")),
             network_rule_set=_firewall(args.get("authorized_ip_ranges", ())),
             tags=args.get("tags"),
-            opts=pulumi.ResourceOptions(parent=self),
+            opts=pulumi.ResourceOptions(parent=self, aliases=of_child(opts, _letters)),
         )
+
+
+def _letters(name: str) -> str:
+    """The component's name as a registry's begins."""
+    return name.replace("-", "")
 
 
 def _retention(days: int | None) -> containerregistry.PoliciesArgs | None:

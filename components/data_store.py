@@ -8,6 +8,7 @@ import pulumi
 from pulumi_azure_native import managedidentity, storage
 
 from . import defaults
+from .aliases import of_child
 from .roles import BLOB_DATA_CONTRIBUTOR, role_assignment
 
 _AUDIENCE: Final = "api://AzureADTokenExchange"
@@ -63,7 +64,8 @@ class DataStore(pulumi.ComponentResource):
     def __init__(self, name: str, args: DataStoreArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("kubeflow-aks:index:DataStore", name, {}, opts)
         child = pulumi.ResourceOptions(parent=self)
-        account = _account(name, args, child)
+        aliases = pulumi.ResourceOptions(aliases=of_child(opts, _account_prefix))
+        account = _account(name, args, pulumi.ResourceOptions.merge(child, aliases))
         service = storage.BlobServiceProperties(
             f"{name}-blobs",
             account_name=account.name,

@@ -7,7 +7,7 @@ import pulumi
 import pytest
 from pulumi_azure_native import containerservice as aks
 
-from components.aliases import without_version_aliases
+from components.aliases import of_child, without_version_aliases
 from kubeflow_aks.recorder.monitor import Resource
 from kubeflow_aks.recorder.run import record
 
@@ -95,3 +95,22 @@ def test_resources_of_other_providers_are_left_alone() -> None:
         opts=pulumi.ResourceOptions(aliases=[pulumi.Alias(name="old")]),
     )
     assert without_version_aliases(given) is None
+
+
+@pytest.mark.parametrize(
+    "alias",
+    [
+        pulumi.Alias(name="team-one"),
+        pulumi.Alias(name="team-one", parent=pulumi.ROOT_STACK_RESOURCE),
+        "urn:pulumi:dev::team::kubeflow-aks:index:ContainerRegistry::team-one",
+    ],
+)
+def test_a_child_named_in_its_own_way_follows_its_renamed_component(alias: Any) -> None:
+    [child] = of_child(pulumi.ResourceOptions(aliases=[alias]), lambda name: name.replace("-", ""))
+    assert isinstance(child, pulumi.Alias)
+    assert child.name == "teamone"
+
+
+def test_a_child_of_a_component_that_kept_its_name_has_no_alias() -> None:
+    moved = pulumi.ResourceOptions(aliases=[pulumi.Alias(parent=pulumi.ROOT_STACK_RESOURCE)])
+    assert of_child(moved, str.lower) == of_child(None, str.lower) == []
