@@ -2,7 +2,7 @@
 
 # pyright: reportUntypedFunctionDecorator=false, reportUnknownMemberType=false
 
-from typing import Any
+from typing import Any, cast
 
 import pulumi
 import pytest
@@ -10,6 +10,7 @@ from pulumi_azure_native import Provider
 
 from components.aks_cluster import AksCluster
 from components.aks_cluster_args import ApiAccessSpec, SshSpec
+from kubeflow_aks.recorder import answers
 from kubeflow_aks.recorder.answers import KUBECONFIG
 from tests.components.conftest import Cloud
 from tests.components.given import CLUSTER, ENTRA
@@ -148,3 +149,21 @@ def test_the_kubeconfig_is_a_secret(cloud: Cloud, access: ApiAccessSpec) -> Any:
 
     secretive = AksCluster(f"secret-{len(access)}", {**CLUSTER, "api_access": access}, cloud.opts)
     return pulumi.Output.from_input(secretive.kubeconfig.is_secret()).apply(check)
+
+
+@pytest.mark.parametrize(("given", "mode"), [({}, "azurecli"), ({"kubelogin_mode": "msi"}, "msi")])
+@pulumi.runtime.test
+def test_kubelogin_signs_in_with_the_azure_cli_unless_another_way_is_set(
+    cloud: Cloud, monkeypatch: pytest.MonkeyPatch, given: ApiAccessSpec, mode: str
+) -> Any:
+    def check(kubeconfig: str) -> None:
+        assert f"--login\n      - {mode}\n" in kubeconfig
+
+    plugin = "user: {exec: {command: kubelogin, args: [get-token, --server-id, aks]}}"
+    monkeypatch.setattr(
+        answers, "KUBECONFIG", KUBECONFIG.replace("user: {token: recorded-kubeconfig-token}", plugin)
+    )
+    access = cast(ApiAccessSpec, {**ENTRA, **given})
+    return AksCluster(f"signs-in-{mode}", {**CLUSTER, "api_access": access}, cloud.opts).kubeconfig.apply(
+        check
+    )

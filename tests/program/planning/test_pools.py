@@ -234,3 +234,9 @@ def test_a_second_system_pool_of_arm_machines_has_the_taint_of_system_pools_only
     following = {"vmSize": "Standard_D4ps_v5", "minCount": 2, "maxCount": 3, "replaces": "system"}
     pools = {pool.name: pool for pool in planned(pools={"general": GENERAL, "next": following}).pools}
     assert pools["next"].taints == pools["system"].taints
+
+
+def test_a_fallback_has_no_nodes_without_work_whatever_its_spot_pool_keeps() -> None:
+    keeps = {**SPOT, "minCount": 1, "fallback": {"maxCount": 2}}
+    assert planned_pool("cpuspot", keeps).min_count == 1
+    assert planned_pool("cpuod", keeps).min_count == 0
