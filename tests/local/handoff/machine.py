@@ -15,7 +15,7 @@ from typing import Final
 
 import psutil
 
-_PATIENCE_SECONDS: Final = 90
+_PATIENCE_SECONDS: Final = 600
 
 
 @dataclass
@@ -127,7 +127,7 @@ class Machine:
                 yield running
             finally:
                 _kill(process)
-                reader.join(timeout=5)
+                reader.join(timeout=_PATIENCE_SECONDS)
 
 
 def _kill(script: subprocess.Popen[str]) -> None:

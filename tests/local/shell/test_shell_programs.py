@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-import time
 import urllib.error
 import urllib.request
 from collections.abc import Generator
@@ -19,23 +18,25 @@ from kubeflow_aks.clients.kubernetes.objects import at
 from kubeflow_aks.demo.local import shell_environment
 from kubeflow_aks.deployed import outputs as deployed_outputs
 from kubeflow_aks.events import Kind
+from kubeflow_aks.local_aks.azure.state import AGENT_POOL
 from kubeflow_aks.local_aks.lifecycle.instance import PROJECT_ROOT, LocalAks
 from kubeflow_aks.local_aks.simulation import journal
 from kubeflow_aks.local_aks.simulation.vms.nodes import scale_set_name
 from kubeflow_aks.tools import Tools
+from tests.local.commands import PATIENCE_SECONDS
 from tests.local.demo_stack import DemoStack
+from tests.local.kubectl import eventually
 
 VERSION = "api-version=2026-03-01"
 POOL = "cpuspot"
 STATUS = "/api/v1/namespaces/kube-system/configmaps/cluster-autoscaler-status"
-SECONDS = 120.0
 
 
 @pytest.fixture(scope="module")
 def aks(demo: DemoStack) -> Generator[LocalAks]:
-    """The demo stack with one spot node, its service at work."""
-    pool = demo.pools()[POOL]
-    demo.azure.set_count(pool.cluster_id, POOL, 1)
+    """The demo stack with one spot node, which the autoscaler keeps, its service at work."""
+    [pool] = [each for each in demo.azure.all(AGENT_POOL) if each.outputs["name"] == POOL]
+    demo.azure.put(replace(pool, outputs={**pool.outputs, "count": 1, "minCount": 1}))
     aks = replace(demo.aks, speed=60.0)
     aks.start_service()
     try:
@@ -44,7 +45,7 @@ def aks(demo: DemoStack) -> Generator[LocalAks]:
         aks.stop_service()
         for name in demo.nodes(POOL):
             demo.cluster.delete_node(name)
-        demo.azure.set_count(pool.cluster_id, POOL, 0)
+        demo.azure.put(pool)
 
 
 @pytest.fixture
@@ -59,7 +60,9 @@ def shell(aks: LocalAks, tools: Tools, tmp_path: Path, monkeypatch: pytest.Monke
 
 
 def _run(*words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(words, cwd=PROJECT_ROOT, capture_output=True, text=True, check=False, timeout=60)
+    return subprocess.run(
+        words, cwd=PROJECT_ROOT, capture_output=True, text=True, check=False, timeout=PATIENCE_SECONDS
+    )
 
 
 def _az(*words: str) -> Any:
@@ -76,19 +79,11 @@ def _ask(path: str, method: str = "GET") -> tuple[int, Any]:
         f"{address}{path}?{VERSION}", method=method, headers={"Authorization": f"Bearer {token}"}
     )
     try:
-        with urllib.request.urlopen(request, timeout=30) as answer:  # noqa: S310 - as above
+        with urllib.request.urlopen(request, timeout=PATIENCE_SECONDS) as answer:  # noqa: S310 - as above
             content = answer.read()
             return answer.status, json.loads(content) if content else None
     except urllib.error.HTTPError as error:
         return error.code, json.loads(error.read())
-
-
-def _until(look: Any) -> Any:
-    deadline = time.monotonic() + SECONDS
-    while not (result := look()) and time.monotonic() < deadline:
-        time.sleep(0.2)
-    assert result
-    return result
 
 
 def test_pulumi_gives_the_outputs_and_writes_nowhere_else(shell: Path) -> None:
@@ -125,9 +120,8 @@ def test_a_node_is_evicted_by_the_callers_own_sign_in(aks: LocalAks, demo: DemoS
     def ready() -> list[dict[str, Any]]:
         return [node for node in demo.cluster.nodes() if at(node, "metadata", "labels", "agentpool") == POOL]
 
-    [node] = _until(ready)
+    [node] = eventually(ready)
     name = node["metadata"]["name"]
-    demo.kubectl.run("annotate", "node", name, "cluster-autoscaler.kubernetes.io/scale-down-disabled=true")
     vm = at(node, "spec", "providerID").removeprefix("azure://")
     status, machine = _ask(vm)
     assert (status, machine["properties"]["osProfile"]["computerName"]) == (200, name)
@@ -137,15 +131,15 @@ def test_a_node_is_evicted_by_the_callers_own_sign_in(aks: LocalAks, demo: DemoS
         path = aks.run.root / "journal.jsonl"
         return [line for line in journal.read(path) if (line["kind"], line.get("node")) == (kind, name)]
 
-    assert _until(lambda: lines(Kind.EVICTION_NOTICE))
-    assert _until(lambda: lines(Kind.EVICTION))[0]["notice"] is True
-    assert _until(lambda: _ask(vm)[0] == 404)
-    assert _until(lambda: name not in {n["metadata"]["name"] for n in demo.cluster.nodes()})
+    assert eventually(lambda: lines(Kind.EVICTION_NOTICE))
+    assert eventually(lambda: lines(Kind.EVICTION))[0]["notice"] is True
+    assert eventually(lambda: _ask(vm)[0] == 404)
+    assert eventually(lambda: name not in {n["metadata"]["name"] for n in demo.cluster.nodes()})
 
 
 @pytest.mark.usefixtures("aks")
 def test_the_autoscaler_reports_the_health_of_each_pool(demo: DemoStack) -> None:
-    found = _until(lambda: demo.api.read(STATUS))
+    found = eventually(lambda: demo.api.read(STATUS))
     report = yaml.safe_load(at(found, "data", "status"))
     assert report["autoscalerStatus"] == "Running"
     autoscaled = [scale_set_name(pool) for pool in demo.pools().values() if pool.autoscaled]

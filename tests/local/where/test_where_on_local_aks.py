@@ -16,6 +16,7 @@ from xml.etree import ElementTree
 
 import pytest
 import yaml
+from ckf_spot.where.record import read
 
 from ckf_spot import Pools
 from kubeflow_aks.local_aks.simulation.market import ALL, MarketEvent, Reclaim, Supply
@@ -25,7 +26,6 @@ from tests.local.demo_stack import DemoStack, Object
 ROOT: Final = Path(__file__).parents[3]
 USER: Final = "reader"
 SVG: Final = "{http://www.w3.org/2000/svg}"
-RECORDER_SECONDS: Final = 20
 
 
 @dataclass(frozen=True)
@@ -126,7 +126,8 @@ def scenario(demo: DemoStack, namespace: str, tmp_path_factory: pytest.TempPathF
             play.until("the CronJob's Job runs", lambda: _running(demo, namespace, "nightly-"))
             play.until("the other Job waits", lambda: _unschedulable(demo, namespace, "inference-"))
             user = _user(demo, namespace, folder)
-            time.sleep(6)  # the recorder looks at the nodes every 3 s
+            gone_on = after["spec"]["nodeName"]
+            play.until("it is recorded", lambda: _is_recorded(record, demo, namespace, before, gone_on))
             reports = {
                 "administrator": where(administrator, "-n", namespace, "-o", "json", "--patience", "0s"),
                 "user": where(user, "-n", namespace, "-o", "json"),
@@ -136,7 +137,7 @@ def scenario(demo: DemoStack, namespace: str, tmp_path_factory: pytest.TempPathF
                 "picture": where(administrator, "-n", namespace, "-o", "svg"),
             }
         recorder.send_signal(signal.SIGTERM)
-        _, recording = recorder.communicate(timeout=RECORDER_SECONDS)
+        _, recording = recorder.communicate(timeout=PATIENCE_SECONDS)
         assert recorder.returncode == 0, recording.decode()
     finally:
         recorder.kill()
@@ -145,6 +146,13 @@ def scenario(demo: DemoStack, namespace: str, tmp_path_factory: pytest.TempPathF
     for form in ("json", "svg"):
         reports[f"record as {form}"] = where(administrator, "--from", str(record), "-o", form)
     return Scenario(namespace, before, after, record, reports)
+
+
+def _is_recorded(record: Path, demo: DemoStack, namespace: str, before: str, after: str) -> bool:
+    """Whether the record has every pod, the one node as gone and the other one as there."""
+    history = read(record)
+    pods, nodes = {pod["metadata"]["uid"] for pod in demo.pods(namespace)}, history.there("node")
+    return pods <= history.there("pod") and before not in nodes and after in nodes
 
 
 def _job(name: str, namespace: str, *, gpus: int = 0) -> Object:
