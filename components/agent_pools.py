@@ -11,6 +11,7 @@ from . import defaults, pool_checks
 from .checked import Rule, checked, rule, under
 from .cluster_reference import name_of, version_of
 from .conventions import GPU_TAINT, SPOT_KEY, SPOT_TAINT, SYSTEM_TAINT
+from .labels_and_taints import label_form_mistakes, repeated_taint_mistakes, taint_form_mistakes
 from .mistakes import Mistake
 from .pool_specs import AgentPoolSpec
 
@@ -126,6 +127,9 @@ def _pool_rules(pool: AgentPoolSpec) -> Iterator[Rule]:
     yield rule(pool_checks.gpu_mistakes, pool.get("gpu_instance_profile"), gpu=pool.get("gpu", False))
     yield rule(pool_checks.pod_mistakes, pool.get("max_pods", defaults.MAX_PODS), system=system)
     yield rule(pool_checks.zone_mistakes, pool.get("zones", ()))
+    yield rule(label_form_mistakes, pool.get("labels", {}))
+    yield rule(taint_form_mistakes, pool.get("taints", ()))
+    yield rule(repeated_taint_mistakes, pool.get("taints", ()))
 
 
 def _agent_pool(

@@ -1,15 +1,15 @@
 """The AKS cluster: identity, control plane with its one system pool, upgrades, and the kubeconfig."""
 
 import base64
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from ipaddress import IPv4Network
-from typing import Any, Final
+from typing import Any
 
 import pulumi
 from pulumi_azure_native import containerservice as aks
 from pulumi_azure_native import managedidentity
 
-from . import defaults, pool_checks
+from . import defaults
 from .aks_cluster_args import (
     AksClusterArgs,
     ApiAccessSpec,
@@ -18,15 +18,12 @@ from .aks_cluster_args import (
     MaintenanceSpec,
     SshSpec,
 )
+from .checked import checked
+from .cluster_rules import cluster_rules
 from .conventions import SYSTEM_TAINT
-from .errors import refuse
 from .kubeconfig import with_kubelogin_mode
-from .mistakes import Mistake
 from .pool_specs import SystemPoolSpec
 from .roles import NETWORK_CONTRIBUTOR, role_assignment
-
-_POLICIES: Final = ("none", "calico", "cilium")
-"""Azure's own engine ends, so it is not offered (docs/facts/aks.md#network-policy)."""
 
 
 class AksCluster(pulumi.ComponentResource):
@@ -48,7 +45,7 @@ class AksCluster(pulumi.ComponentResource):
     """The cluster itself, for `deleted_with` and for what this component does not offer."""
 
     def __init__(self, name: str, args: AksClusterArgs, opts: pulumi.ResourceOptions | None = None) -> None:
-        refuse("AksCluster", _mistakes(args))
+        args = checked("AksCluster", AksClusterArgs, args, cluster_rules)
         super().__init__("kubeflow-aks:index:AksCluster", name, {}, opts)
         child = pulumi.ResourceOptions(parent=self)
         identity_id, rights = args.get("identity_id"), []
@@ -76,32 +73,6 @@ class AksCluster(pulumi.ComponentResource):
                 "kubeletObjectId": self.kubelet_object_id,
             }
         )
-
-
-def _mistakes(args: AksClusterArgs) -> Iterator[Mistake]:
-    for mistake in _system_pool_mistakes(args.get("system_pool", {})):
-        yield mistake.within("systemPool")
-    services = args.get("network", {}).get("service_cidr", defaults.SERVICE_CIDR)
-    try:
-        IPv4Network(services)
-    except ValueError:
-        yield Mistake(
-            "network.serviceCidr",
-            services,
-            f"an IPv4 range in CIDR form, for instance {defaults.SERVICE_CIDR}",
-        )
-    policy = args.get("network", {}).get("policy", defaults.NETWORK_POLICY)
-    yield from pool_checks.one_of("network.policy", policy, _POLICIES)
-
-
-def _system_pool_mistakes(pool: SystemPoolSpec) -> Iterator[Mistake]:
-    min_count = pool.get("min_count", defaults.SYSTEM_MIN_COUNT)
-    max_count = pool.get("max_count", defaults.SYSTEM_MAX_COUNT)
-    yield from pool_checks.name_mistakes(pool.get("name", defaults.SYSTEM_POOL_NAME))
-    yield from pool_checks.count_mistakes(min_count, max_count, system=True)
-    yield from pool_checks.disk_size_mistakes("osDiskGib", pool.get("os_disk_gib", defaults.OS_DISK_GIB))
-    yield from pool_checks.pod_mistakes(pool.get("max_pods", defaults.MAX_PODS), system=True)
-    yield from pool_checks.zone_mistakes(pool.get("zones", ()))
 
 
 def _identity(

@@ -1,6 +1,6 @@
 """The container registry, and the nodes' right to pull from it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NotRequired, TypedDict
 
 import pulumi
@@ -8,6 +8,9 @@ from pulumi_azure_native import containerregistry
 
 from . import defaults
 from .aliases import of_child
+from .arm_ids import REGISTRY, arm_id_mistakes
+from .checked import Rule, checked, rule
+from .limits import IMAGE_DAYS, number_mistakes
 from .roles import ACR_PULL, REPOSITORY_READER, role_assignment
 
 
@@ -43,6 +46,7 @@ class ContainerRegistry(pulumi.ComponentResource):
     def __init__(
         self, name: str, args: ContainerRegistryArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
+        args = checked("ContainerRegistry", ContainerRegistryArgs, args, _rules)
         super().__init__("kubeflow-aks:index:ContainerRegistry", name, {}, opts)
         attached = args.get("attach")
         self.registry_id = (
@@ -74,6 +78,13 @@ class ContainerRegistry(pulumi.ComponentResource):
 def _letters(name: str) -> str:
     """The component's name as a registry's begins."""
     return name.replace("-", "")
+
+
+def _rules(args: ContainerRegistryArgs) -> Iterator[Rule]:
+    yield rule(number_mistakes, "retentionDays", IMAGE_DAYS, args.get("retention_days", 0))
+    attached = args.get("attach")
+    if isinstance(attached, str):  # an Output's is Azure's own, or that of mocks
+        yield rule(arm_id_mistakes, "attach", attached, REGISTRY)
 
 
 def _retention(days: int | None) -> containerregistry.PoliciesArgs | None:

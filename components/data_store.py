@@ -1,7 +1,7 @@
 """A storage account for data that outlives nodes, and the identities with which workloads read and write it."""
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NotRequired, TypedDict
 
 import pulumi
@@ -9,6 +9,8 @@ from pulumi_azure_native import managedidentity, storage
 
 from . import defaults
 from .aliases import of_child
+from .checked import Rule, checked, rule
+from .limits import SOFT_DELETE_DAYS, number_mistakes
 from .roles import BLOB_DATA_CONTRIBUTOR, role_assignment
 
 _AUDIENCE: Final = "api://AzureADTokenExchange"
@@ -62,6 +64,7 @@ class DataStore(pulumi.ComponentResource):
     """Client id of the identity of each namespace, for its service accounts' annotation."""
 
     def __init__(self, name: str, args: DataStoreArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        args = checked("DataStore", DataStoreArgs, args, _rules)
         super().__init__("kubeflow-aks:index:DataStore", name, {}, opts)
         child = pulumi.ResourceOptions(parent=self)
         aliases = pulumi.ResourceOptions(aliases=of_child(opts, _account_prefix))
@@ -93,6 +96,11 @@ class DataStore(pulumi.ComponentResource):
             _federate(f"{name}-{namespace}", identity, _subjects(namespace, spec), args, self)
             self.client_ids[namespace] = identity.client_id
         self.register_outputs({"accountName": self.account_name, "clientIds": self.client_ids})
+
+
+def _rules(args: DataStoreArgs) -> Iterator[Rule]:
+    days = args.get("soft_delete_days", defaults.SOFT_DELETE_DAYS)
+    yield rule(number_mistakes, "softDeleteDays", SOFT_DELETE_DAYS, days)
 
 
 def _account(name: str, args: DataStoreArgs, opts: pulumi.ResourceOptions) -> storage.StorageAccount:

@@ -1,7 +1,7 @@
 """The form of node labels and taints ("Kubernetes labels syntax"). Pure."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from .mistakes import Mistake
 
@@ -59,3 +59,15 @@ def repeated_taint_mistakes(given: Sequence[str]) -> Iterator[Mistake]:
                 taint,
                 f"another key or effect, because a node has each pair once and {first} has this one",
             )
+
+
+def label_form_mistakes(labels: Mapping[str, str]) -> Iterator[Mistake]:
+    """Every label that Kubernetes refuses."""
+    for key, value in labels.items():
+        yield from label_mistakes(f"labels.{key}", key, value)
+
+
+def taint_form_mistakes(taints: Sequence[str]) -> Iterator[Mistake]:
+    """Every taint that Kubernetes refuses."""
+    for index, taint in enumerate(taints):
+        yield from taint_mistakes(f"taints[{index}]", taint)

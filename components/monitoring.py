@@ -1,12 +1,15 @@
 """The logs of a cluster's control plane, and the workspace that keeps them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NotRequired, TypedDict
 
 import pulumi
 from pulumi_azure_native import monitor, operationalinsights
 
 from . import defaults
+from .arm_ids import WORKSPACE, arm_id_mistakes
+from .checked import Rule, checked, rule
+from .limits import LOG_DAYS, number_mistakes
 
 
 class MonitoringArgs(TypedDict):
@@ -39,6 +42,7 @@ class Monitoring(pulumi.ComponentResource):
     """ARM id of the workspace."""
 
     def __init__(self, name: str, args: MonitoringArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        args = checked("Monitoring", MonitoringArgs, args, _rules)
         super().__init__("kubeflow-aks:index:Monitoring", name, {}, opts)
         given = args.get("workspace")
         self.workspace_id = (
@@ -59,6 +63,14 @@ class Monitoring(pulumi.ComponentResource):
             opts=pulumi.ResourceOptions(parent=self, protect=False),
         )
         self.register_outputs({"workspaceId": self.workspace_id})
+
+
+def _rules(args: MonitoringArgs) -> Iterator[Rule]:
+    days = args.get("retention_days", defaults.LOG_RETENTION_DAYS)
+    yield rule(number_mistakes, "retentionDays", LOG_DAYS, days)
+    workspace = args.get("workspace")
+    if isinstance(workspace, str):  # an Output's is Azure's own, or that of mocks
+        yield rule(arm_id_mistakes, "workspace", workspace, WORKSPACE)
 
 
 def _workspace(name: str, args: MonitoringArgs, parent: pulumi.Resource) -> operationalinsights.Workspace:

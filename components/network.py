@@ -1,11 +1,15 @@
 """The virtual network: a subnet for each kind of pool, the way out, and the address of the ingress."""
 
+from collections.abc import Iterator
 from typing import NotRequired, TypedDict
 
 import pulumi
 from pulumi_azure_native import network
 
 from . import defaults
+from .arm_ids import ROUTE_TABLE, arm_id_mistakes
+from .checked import Rule, checked, rule
+from .cidr import range_mistakes, together_mistakes
 
 
 class NetworkArgs(TypedDict):
@@ -50,6 +54,7 @@ class Network(pulumi.ComponentResource):
     """Public name of the ingress; empty without a DNS label."""
 
     def __init__(self, name: str, args: NetworkArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        args = checked("Network", NetworkArgs, args, _rules)
         super().__init__("kubeflow-aks:index:Network", name, {}, opts)
         child = pulumi.ResourceOptions(parent=self)
         gateway = self.outbound_address = None
@@ -98,6 +103,16 @@ class Network(pulumi.ComponentResource):
                 "ingressFqdn": self.ingress_fqdn,
             }
         )
+
+
+def _rules(args: NetworkArgs) -> Iterator[Rule]:
+    subnets, vnet = args.get("subnets", defaults.SUBNETS), args.get("vnet_cidr", defaults.VNET_CIDR)
+    yield rule(range_mistakes, "vnetCidr", vnet, defaults.VNET_CIDR)
+    examples = {f"subnets.{name}": defaults.SUBNETS["system"] for name in subnets}
+    yield rule(together_mistakes, examples, *subnets.values())
+    routes = args.get("route_table_id")
+    if isinstance(routes, str):  # an Output's is Azure's own, or that of mocks
+        yield rule(arm_id_mistakes, "routeTableId", routes, ROUTE_TABLE)
 
 
 def _nat_gateway(

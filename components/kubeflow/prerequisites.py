@@ -7,6 +7,7 @@ from pulumi_kubernetes.core.v1 import Namespace
 from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 
 from .. import defaults
+from ..checked import checked
 from ..conventions import PLATFORM_WORKLOAD, WORKLOAD_LABEL
 from .admission import spot_guard
 from .argo_retries import argo_retries
@@ -75,6 +76,7 @@ class KubeflowPrerequisites(pulumi.ComponentResource):
     def __init__(
         self, name: str, args: KubeflowPrerequisitesArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
+        args = checked("KubeflowPrerequisites", KubeflowPrerequisitesArgs, args)
         super().__init__("kubeflow-aks:index:KubeflowPrerequisites", name, {}, opts)
         child = pulumi.ResourceOptions(parent=self)
         own = args.get("namespace", "kubeflow-aks")

@@ -3,12 +3,21 @@
 from typing import Literal
 
 from components import defaults
+from components.limits import (
+    GRACE_SECONDS,
+    IMAGE_DAYS,
+    MAINTENANCE_HOURS,
+    MINOR_VERSION,
+    MINUTES,
+    MINUTES_OR_NONE,
+    SECONDS,
+    SHARE,
+    TIME_OF_DAY,
+    UTC_OFFSET,
+)
 from program.settings._model import SettingsModel, setting
 
 Weekday = Literal["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
-SECONDS = {"pattern": r"^[1-9][0-9]{0,5}s$", "form": "whole seconds, like 10s"}
-MINUTES = {"pattern": r"^[1-9][0-9]{0,5}m$", "form": "whole minutes, like 10m"}
-MINUTES_OR_NONE = {"pattern": r"^(0|[1-9][0-9]{0,5})m$", "form": "whole minutes, like 10m or 0m"}
 
 
 class MaintenanceWindow(SettingsModel):
@@ -24,24 +33,21 @@ class MaintenanceWindow(SettingsModel):
         about="Local time at which the window opens.",
         unit="HH:MM",
         source="planned-maintenance.md",
-        pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]$",
-        form="a time of day as HH:MM, like 22:00",
+        **TIME_OF_DAY,
     )
     duration_hours: int = setting(
         defaults.MAINTENANCE_HOURS,
         about="Length of the window.",
         unit="hours",
         source="planned-maintenance.md: 4 to 24",
-        ge=4,
-        le=24,
+        **MAINTENANCE_HOURS,
     )
     utc_offset: str = setting(
         defaults.MAINTENANCE_UTC_OFFSET,
         about="Offset of the local time from UTC.",
         unit="±HH:MM",
         source="planned-maintenance.md",
-        pattern=r"^(\+(0[0-9]|1[0-3]):[0-5][0-9]|\+14:00|-(0[0-9]|1[01]):[0-5][0-9]|-12:00)$",
-        form="an offset between -12:00 and +14:00, like +01:00",
+        **UTC_OFFSET,
     )
 
 
@@ -53,8 +59,7 @@ class Kubernetes(SettingsModel):
         about="Kubernetes minor; AKS picks the patch release.",
         unit="major.minor",
         source="docs/reference/supported-versions.rst: the newest that Charmed Kubeflow 1.11 is validated on",
-        pattern=r"^1\.[0-9]{1,2}$",
-        form="a minor version without a patch release, like 1.34",
+        **MINOR_VERSION,
     )
     support_plan: Literal["KubernetesOfficial", "AKSLongTermSupport"] = setting(
         defaults.SUPPORT_PLAN,
@@ -163,8 +168,7 @@ class Registry(SettingsModel):
         "digest; Azure calls this a preview. Left out: for ever.",
         unit="days",
         source="container-registry-retention-policy.md: up to 365",
-        ge=0,
-        le=365,
+        **IMAGE_DAYS,
     )
     authorized_ip_ranges: tuple[str, ...] = setting(
         (),
@@ -211,8 +215,7 @@ class Autoscaler(SettingsModel):
         about="Share of requested resources below which a node counts as unneeded.",
         unit="0–1",
         source="cluster-autoscaler.md",
-        ge=0,
-        le=1,
+        **SHARE,
     )
     balance_similar_node_groups: bool = setting(
         defaults.AUTOSCALER["balance_similar_node_groups"],
@@ -234,6 +237,5 @@ class Autoscaler(SettingsModel):
         about="Longest grace period of pods on a node that is removed.",
         unit="seconds",
         source="cluster-autoscaler.md",
-        ge=0,
-        le=3600,
+        **GRACE_SECONDS,
     )

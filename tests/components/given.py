@@ -18,7 +18,7 @@ REGULAR = AgentPoolSpec(
     subnet_id="subnet",
     protect=True,
 )
-ENTRA = ApiAccessSpec(local_accounts=False, admin_group_object_ids=["ml-admins"])
+ENTRA = ApiAccessSpec(local_accounts=False, admin_group_object_ids=["1f7ae3c0-5b1d-4b8e-9c0a-2d6f3e8b7a51"])
 CLUSTER = AksClusterArgs(
     resource_group_name="group",
     resource_group_id=GROUP_ID,

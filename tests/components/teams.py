@@ -20,6 +20,7 @@ _ELSEWHERE: Final = (
     "/subscriptions/00000000-0000-0000-0000-000000000000/resourceGroups/elsewhere/providers/Microsoft."
 )
 _ROUTES: Final = f"{_ELSEWHERE}Network/routeTables/routes"
+_KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f ops"
 _TAGS: Final = {"owner": "ml"}
 
 
@@ -94,7 +95,7 @@ MOST: Final[Arguments] = {
                 "private_cluster": True,
                 "run_command": False,
                 "local_accounts": False,
-                "admin_group_object_ids": ["ml-admins"],
+                "admin_group_object_ids": ["1f7ae3c0-5b1d-4b8e-9c0a-2d6f3e8b7a51"],
                 "kubelogin_mode": "workloadidentity",
             },
             "autoscaler": {
@@ -120,7 +121,7 @@ MOST: Final[Arguments] = {
                 "subnet_id": "subnet",
             },
             "blob_driver": False,
-            "ssh": {"admin_username": "ops", "public_key": "ssh-ed25519 AAAA ops"},
+            "ssh": {"admin_username": "ops", "public_key": _KEY},
             "tags": _TAGS,
             "cluster_name": "cluster",
             "dns_prefix": "dns",
@@ -129,8 +130,12 @@ MOST: Final[Arguments] = {
         {
             "identity_id": f"{_ELSEWHERE}ManagedIdentity/userAssignedIdentities/ours",
             "network": {"policy": "calico"},
-            "api_access": {"local_accounts": False, "admin_group_object_ids": ["ml-admins"]},
-            "ssh": {"public_key": "ssh-ed25519 AAAA ops"},
+            "kubernetes": {"support_plan": "KubernetesOfficial"},
+            "api_access": {
+                "local_accounts": False,
+                "admin_group_object_ids": ["1f7ae3c0-5b1d-4b8e-9c0a-2d6f3e8b7a51"],
+            },
+            "ssh": {"public_key": _KEY},
         },
     ],
     ContainerRegistry: [
@@ -166,7 +171,11 @@ MOST: Final[Arguments] = {
             "setting_name": "control-plane",
             "tags": _TAGS,
         },
-        {"cluster_id": f"{_ELSEWHERE}B", "logs": ["guard"], "workspace": f"{_ELSEWHERE}Insights/shared"},
+        {
+            "cluster_id": f"{_ELSEWHERE}B",
+            "logs": ["guard"],
+            "workspace": f"{_ELSEWHERE}OperationalInsights/workspaces/shared",
+        },
     ],
     AgentPools: [
         {

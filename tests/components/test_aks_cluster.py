@@ -17,6 +17,9 @@ NETWORK_CONTRIBUTOR = "4d97b98b-1d4f-4787-a291-c67834d212e7"
 SCHEDULES = ["aksManagedAutoUpgradeSchedule", "aksManagedNodeOSUpgradeSchedule"]
 
 
+OTHER = "/subscriptions/00000000-0000-0000-0000-000000005678"
+
+
 @pytest.fixture(scope="module", autouse=True)
 def cluster(cloud: Cloud) -> AksCluster:
     """The cluster that tests read unless they make one of their own."""
@@ -82,7 +85,7 @@ def test_the_identity_may_use_the_network_of_the_group(cloud: Cloud) -> Any:
 
 @pulumi.runtime.test
 def test_the_identity_may_use_a_route_table_elsewhere(cloud: Cloud) -> Any:
-    table = "/subscriptions/5678/resourceGroups/hub/providers/Microsoft.Network/routeTables/to-firewall"
+    table = f"{OTHER}/resourceGroups/hub/providers/Microsoft.Network/routeTables/to-firewall"
 
     def check(body: dict[str, Any]) -> None:
         assert body["scope"] == table
@@ -90,7 +93,7 @@ def test_the_identity_may_use_a_route_table_elsewhere(cloud: Cloud) -> Any:
             "routed-identity-principal",
             "ServicePrincipal",
         )
-        definitions = "/subscriptions/5678/providers/Microsoft.Authorization/roleDefinitions"
+        definitions = f"{OTHER}/providers/Microsoft.Authorization/roleDefinitions"
         assert body["roleDefinitionId"] == f"{definitions}/{NETWORK_CONTRIBUTOR}"
 
     network = ClusterNetworkSpec(outbound_type="userDefinedRouting", route_table_id=table)
@@ -175,7 +178,12 @@ def test_an_engine_for_network_policies_brings_its_data_plane(
         profile = body["networkProfile"]
         assert (profile["networkDataplane"], profile.get("networkPolicy")) == sent
 
-    AksCluster(f"with-{policy}", {**CLUSTER, "network": {"policy": policy}}, cloud.opts)
+    args: AksClusterArgs = {
+        **CLUSTER,
+        "kubernetes": {"support_plan": "KubernetesOfficial"},
+        "network": {"policy": policy},
+    }
+    AksCluster(f"with-{policy}", args, cloud.opts)
     return cloud.request(f"with-{policy}").apply(check)
 
 
@@ -334,7 +342,10 @@ def test_an_impossible_system_pool_is_refused_in_words() -> None:
     assert str(refusal.value).splitlines()[1:] == [
         "systemPool.minCount: 0 is not allowed; expected at least 1 in a system pool",
         "systemPool.maxPods: 20 is not allowed; expected 30 to 250 in a system pool",
-        "network.serviceCidr: '10.0/16' is not allowed; expected an IPv4 range in CIDR form, for instance 10.0.0.0/16",
+        (
+            "network.serviceCidr: '10.0/16' is not allowed; "
+            "expected an IPv4 range in CIDR form without host bits, for instance 10.0.0.0/16"
+        ),
         "network.policy: 'azure' is not allowed; expected none, calico or cilium",
     ]
 

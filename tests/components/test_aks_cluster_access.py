@@ -15,6 +15,8 @@ from kubeflow_aks.recorder.answers import KUBECONFIG
 from tests.components.conftest import Cloud
 from tests.components.given import CLUSTER, ENTRA
 
+KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f"
+
 
 @pytest.fixture(scope="module", autouse=True)
 def cluster(cloud: Cloud) -> AksCluster:
@@ -34,7 +36,10 @@ def test_rbac_is_on_and_local_accounts_are_as_planned(cloud: Cloud) -> Any:
 @pulumi.runtime.test
 def test_entra_groups_turn_entra_sign_in_on(cloud: Cloud) -> Any:
     def check(body: dict[str, Any]) -> None:
-        assert body["aadProfile"] == {"managed": True, "adminGroupObjectIDs": ["ml-admins"]}
+        assert body["aadProfile"] == {
+            "managed": True,
+            "adminGroupObjectIDs": ["1f7ae3c0-5b1d-4b8e-9c0a-2d6f3e8b7a51"],
+        }
         assert body["disableLocalAccounts"] is True
 
     AksCluster("entra", {**CLUSTER, "api_access": ENTRA}, cloud.opts)
@@ -102,10 +107,10 @@ def test_nodes_have_no_ssh_unless_requested(cloud: Cloud) -> Any:
 @pulumi.runtime.test
 def test_nodes_take_the_key_of_the_admin_user(cloud: Cloud) -> Any:
     def check(body: dict[str, Any]) -> None:
-        keys = {"publicKeys": [{"keyData": "ssh-ed25519 AAAA"}]}
+        keys = {"publicKeys": [{"keyData": KEY}]}
         assert body["linuxProfile"] == {"adminUsername": "me", "ssh": keys}
 
-    ssh = SshSpec(admin_username="me", public_key="ssh-ed25519 AAAA")
+    ssh = SshSpec(admin_username="me", public_key=KEY)
     AksCluster("keyed", {**CLUSTER, "ssh": ssh}, cloud.opts)
     return cloud.request("keyed").apply(check)
 

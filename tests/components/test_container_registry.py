@@ -17,7 +17,8 @@ ARGS = ContainerRegistryArgs(
     sku="Premium",
     tags={"owner": "ml"},
 )
-EXISTING = "/subscriptions/1234/resourceGroups/shared/providers/Microsoft.ContainerRegistry/registries/team"
+OTHER = "/subscriptions/00000000-0000-0000-0000-000000001234"
+EXISTING = f"{OTHER}/resourceGroups/shared/providers/Microsoft.ContainerRegistry/registries/teamwork"
 ACR_PULL = "7f951dda-4ed3-4680-a7ca-43fe172d538d"
 REPOSITORY_READER = "b93aa761-3e63-49ed-ac28-beffa264f7ac"
 
@@ -140,7 +141,7 @@ def test_an_attached_registry_is_pulled_from(cloud: Cloud) -> Any:
     def check(values: list[Any]) -> None:
         body, registry_id = values
         assert registry_id == body["scope"] == EXISTING
-        assert body["roleDefinitionId"].startswith("/subscriptions/1234/providers/Microsoft.Authorization/")
+        assert body["roleDefinitionId"].startswith(f"{OTHER}/providers/Microsoft.Authorization/")
 
     attached = ContainerRegistry("attached", {**ARGS, "attach": EXISTING}, cloud.opts)
     return pulumi.Output.all(cloud.request("attached-pull"), attached.registry_id).apply(check)

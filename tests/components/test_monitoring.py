@@ -10,8 +10,9 @@ import pytest
 from components.monitoring import Monitoring, MonitoringArgs
 from tests.components.conftest import Cloud
 
-CLUSTER = "/subscriptions/1234/resourcegroups/group/providers/Microsoft.ContainerService/managedClusters/kf"
-HUB = "/subscriptions/1234/resourceGroups/hub/providers/Microsoft.OperationalInsights/workspaces/hub-logs"
+OTHER = "/subscriptions/00000000-0000-0000-0000-000000001234"
+CLUSTER = f"{OTHER}/resourcegroups/group/providers/Microsoft.ContainerService/managedClusters/kf"
+HUB = f"{OTHER}/resourceGroups/hub/providers/Microsoft.OperationalInsights/workspaces/hub-logs"
 ARGS = MonitoringArgs(
     resource_group_name="group",
     location="westeurope",

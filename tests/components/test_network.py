@@ -10,6 +10,10 @@ import pytest
 from components.network import Network, NetworkArgs
 from tests.components.conftest import Cloud
 
+TABLE = (
+    "/subscriptions/00000000-0000-0000-0000-000000001234/resourceGroups/hub"
+    "/providers/Microsoft.Network/routeTables/hub"
+)
 ARGS = NetworkArgs(
     resource_group_name="group",
     location="westeurope",
@@ -114,9 +118,9 @@ def test_otherwise_it_is_not_known_where_nodes_come_from(network: Network) -> No
 @pulumi.runtime.test
 def test_a_route_table_stands_on_every_subnet(cloud: Cloud) -> Any:
     def check(body: dict[str, Any]) -> None:
-        assert [subnet["routeTable"] for subnet in body["subnets"]] == [{"id": "table"}, {"id": "table"}]
+        assert [subnet["routeTable"] for subnet in body["subnets"]] == [{"id": TABLE}, {"id": TABLE}]
 
-    Network("routed", {**ARGS, "outbound_type": "userDefinedRouting", "route_table_id": "table"}, cloud.opts)
+    Network("routed", {**ARGS, "outbound_type": "userDefinedRouting", "route_table_id": TABLE}, cloud.opts)
     return cloud.request("routed-vnet").apply(check)
 
 

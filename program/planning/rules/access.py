@@ -5,8 +5,8 @@ from ipaddress import IPv4Network
 from typing import Final
 
 from components.arm_ids import GUID
+from components.cidr import ipv4_range
 from components.mistakes import Mistake
-from program.planning.cidr import ipv4_range
 from program.planning.rules.public_ranges import covered_warnings, placeholder_warnings, range_problems
 from program.settings import Settings
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from ipaddress import IPv4Network
 
 from components.arm_ids import ROUTE_TABLE, arm_id_mistakes
+from components.cidr import PRIVATE, RESERVED, ipv4_range, is_in, overlap_mistakes
 from components.mistakes import Mistake
-from program.planning.cidr import PRIVATE, RESERVED, ipv4_range, is_in
 from program.planning.pools import AgentPool
 from program.settings import Network, Settings, Subnets
 
@@ -94,10 +94,7 @@ def _overlap_problems(ranges: Mapping[str, IPv4Network]) -> Iterator[Mistake]:
             yield Mistake(key, str(net), f"a range inside network.vnetCidr {vnet}")
     outside = {key: net for key, net in ranges.items() if key not in inside}
     for group in (inside, outside):
-        for number, (key, net) in enumerate(group.items()):
-            taken = [f"{other} {its}" for other, its in list(group.items())[:number] if its.overlaps(net)]
-            if taken:
-                yield Mistake(key, str(net), f"a range that does not overlap {', '.join(taken)}")
+        yield from overlap_mistakes(group)
 
 
 def _room_problems(ranges: Mapping[str, IPv4Network], pools: tuple[AgentPool, ...]) -> Iterator[Mistake]:

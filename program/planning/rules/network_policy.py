@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from components.long_term_support import calico_mistakes
 from components.mistakes import Mistake
 from kubeflow_aks.catalogue import kubernetes_versions
 from program.settings import Settings
@@ -9,13 +10,7 @@ from program.settings import Settings
 
 def network_policy_problems(settings: Settings) -> Iterator[Mistake]:
     """Calico and long-term support exclude each other (long-term-support.md, "Unsupported add-ons and features")."""
-    if settings.network.policy == "calico" and settings.kubernetes.support_plan == "AKSLongTermSupport":
-        yield Mistake(
-            "network.policy",
-            "calico",
-            "cilium or none, because AKS gives no long-term support with Calico; Calico goes with "
-            "kubernetes.supportPlan KubernetesOfficial",
-        )
+    yield from calico_mistakes(settings.network.policy, settings.kubernetes.support_plan)
 
 
 def network_policy_warnings(settings: Settings) -> Iterator[str]:

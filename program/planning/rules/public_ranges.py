@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
+from components.cidr import DOCUMENTATION, ipv4_range, is_in, is_public
 from components.mistakes import Mistake
-from program.planning.cidr import DOCUMENTATION, ipv4_range, is_in, is_public
 
 
 def range_problems(

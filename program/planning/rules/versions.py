@@ -6,6 +6,7 @@ Tables: `kubeflow_aks/catalogue/charmed_kubeflow_releases.csv`, `kubeflow_aks/ca
 from collections.abc import Iterator
 from datetime import date, timedelta
 
+from components.long_term_support import long_term_support_mistakes
 from components.mistakes import Mistake
 from kubeflow_aks.catalogue import KubernetesVersion, charmed_kubeflow_releases, kubernetes_versions
 from program.settings import Settings
@@ -37,10 +38,8 @@ def version_problems(settings: Settings, today: date) -> Iterator[Mistake]:
 def support_plan_problems(settings: Settings) -> Iterator[Mistake]:
     """Long-term support needs the tier Premium (long-term-support.md)."""
     kubernetes = settings.kubernetes
-    if kubernetes.support_plan == "AKSLongTermSupport" and kubernetes.tier != "Premium":
-        yield Mistake(
-            "kubernetes.tier", kubernetes.tier, "Premium, because long-term support needs that tier"
-        )
+    found = long_term_support_mistakes(kubernetes.tier, kubernetes.support_plan)
+    yield from (mistake.within("kubernetes") for mistake in found)
 
 
 def _support_problems(settings: Settings, today: date) -> Iterator[Mistake]:

@@ -1,7 +1,10 @@
 """Address ranges in the form that Azure accepts, and ranges with a special meaning."""
 
+from collections.abc import Iterator, Mapping
 from ipaddress import IPv4Network
 from typing import Final
+
+from .mistakes import Mistake
 
 
 def _ranges(*texts: str) -> tuple[IPv4Network, ...]:
@@ -51,3 +54,37 @@ def is_in(inner: IPv4Network, ranges: tuple[IPv4Network, ...]) -> bool:
 def is_public(found: IPv4Network) -> bool:
     """Whether packets on the internet can come from a range, as `az aks` checks too (acs/_validators.py)."""
     return found.is_global and not found.is_multicast
+
+
+def range_mistakes(key: str, text: str, example: str) -> Iterator[Mistake]:
+    """A text that is no range as Azure takes it."""
+    try:
+        ipv4_range(text)
+    except ValueError:
+        form = f"an IPv4 range in CIDR form without host bits, for instance {example}"
+        yield Mistake(key, text, form)
+
+
+def overlap_mistakes(ranges: Mapping[str, IPv4Network]) -> Iterator[Mistake]:
+    """Ranges, by key, that overlap an earlier one."""
+    for number, (key, net) in enumerate(ranges.items()):
+        taken = [f"{other} {its}" for other, its in list(ranges.items())[:number] if its.overlaps(net)]
+        if taken:
+            yield Mistake(key, str(net), f"a range that does not overlap {', '.join(taken)}")
+
+
+def together_mistakes(examples: Mapping[str, str], *texts: str) -> Iterator[Mistake]:
+    """Ranges of one network or cluster: each well-formed, no two overlapping.
+
+    Args:
+        examples: an example by key.
+        texts: the ranges, in the order of those keys.
+    """
+    wrong = [
+        found
+        for (key, example), text in zip(examples.items(), texts, strict=True)
+        for found in range_mistakes(key, text, example)
+    ]
+    yield from wrong
+    if not wrong:
+        yield from overlap_mistakes(dict(zip(examples, map(ipv4_range, texts), strict=True)))

@@ -1,0 +1,122 @@
+"""The rules of the arguments of `AksCluster`, beside what their annotations say."""
+
+from collections.abc import Iterator, Sequence
+
+from . import cidr, defaults, pool_checks, ssh_keys
+from .aks_cluster_args import (
+    AksClusterArgs,
+    ApiAccessSpec,
+    AutoscalerSpec,
+    ClusterNetworkSpec,
+    KubernetesSpec,
+)
+from .arm_ids import GUID, ROUTE_TABLE, arm_id_mistakes
+from .checked import Rule, rule, under
+from .limits import (
+    GRACE_SECONDS,
+    MAINTENANCE_HOURS,
+    MINOR_VERSION,
+    MINUTES,
+    MINUTES_OR_NONE,
+    SECONDS,
+    SHARE,
+    TIME_OF_DAY,
+    UTC_OFFSET,
+    number_mistakes,
+    text_mistakes,
+)
+from .long_term_support import calico_mistakes, long_term_support_mistakes
+from .mistakes import Mistake
+from .pool_specs import SystemPoolSpec
+
+_DURATIONS = {
+    "scan_interval": ("scanInterval", SECONDS),
+    "max_node_provision_time": ("maxNodeProvisionTime", MINUTES),
+    "scale_down_delay_after_add": ("scaleDownDelayAfterAdd", MINUTES_OR_NONE),
+    "scale_down_unneeded_time": ("scaleDownUnneededTime", MINUTES_OR_NONE),
+}
+_RANGES = {"podCidr": defaults.POD_CIDR, "serviceCidr": defaults.SERVICE_CIDR}
+
+
+def cluster_rules(args: AksClusterArgs) -> Iterator[Rule]:
+    """Every rule of these arguments."""
+    kubernetes, network = args.get("kubernetes", {}), args.get("network", {})
+    yield from under("systemPool", _system_pool_rules(args.get("system_pool", {})))
+    yield from under("network", _network_rules(network))
+    yield from under("kubernetes", _kubernetes_rules(kubernetes))
+    yield rule(
+        calico_mistakes,
+        network.get("policy", defaults.NETWORK_POLICY),
+        kubernetes.get("support_plan", defaults.SUPPORT_PLAN),
+    )
+    yield from under("apiAccess", _access_rules(args.get("api_access", {})))
+    yield from under("autoscaler", _autoscaler_rules(args.get("autoscaler", {})))
+    if ssh := args.get("ssh"):
+        yield from under("ssh", [rule(ssh_keys.key_mistakes, ssh["public_key"])])
+        user = ssh.get("admin_username", defaults.SSH_USERNAME)
+        yield from under("ssh", [rule(ssh_keys.name_mistakes, user)])
+
+
+def _system_pool_rules(pool: SystemPoolSpec) -> Iterator[Rule]:
+    min_count = pool.get("min_count", defaults.SYSTEM_MIN_COUNT)
+    max_count = pool.get("max_count", defaults.SYSTEM_MAX_COUNT)
+    yield rule(pool_checks.name_mistakes, pool.get("name", defaults.SYSTEM_POOL_NAME))
+    yield rule(pool_checks.count_mistakes, min_count, max_count, system=True)
+    yield rule(pool_checks.disk_size_mistakes, "osDiskGib", pool.get("os_disk_gib", defaults.OS_DISK_GIB))
+    yield rule(pool_checks.pod_mistakes, pool.get("max_pods", defaults.MAX_PODS), system=True)
+    yield rule(pool_checks.zone_mistakes, pool.get("zones", ()))
+
+
+def _network_rules(network: ClusterNetworkSpec) -> Iterator[Rule]:
+    pods = network.get("pod_cidr", defaults.POD_CIDR)
+    services = network.get("service_cidr", defaults.SERVICE_CIDR)
+    yield rule(cidr.together_mistakes, _RANGES, pods, services)
+    policy = network.get("policy", defaults.NETWORK_POLICY)
+    yield rule(pool_checks.one_of, "policy", policy, ("none", "calico", "cilium"))
+    routes = network.get("route_table_id")
+    if isinstance(routes, str):  # an Output's is Azure's own, or that of mocks
+        yield rule(arm_id_mistakes, "routeTableId", routes, ROUTE_TABLE)
+
+
+def _kubernetes_rules(kubernetes: KubernetesSpec) -> Iterator[Rule]:
+    yield rule(
+        text_mistakes, "version", MINOR_VERSION, kubernetes.get("version", defaults.KUBERNETES_VERSION)
+    )
+    tier = kubernetes.get("tier", defaults.TIER)
+    yield rule(long_term_support_mistakes, tier, kubernetes.get("support_plan", defaults.SUPPORT_PLAN))
+    window = kubernetes.get("maintenance", {})
+    start = window.get("start_time", defaults.MAINTENANCE_START)
+    offset = window.get("utc_offset", defaults.MAINTENANCE_UTC_OFFSET)
+    hours = window.get("duration_hours", defaults.MAINTENANCE_HOURS)
+    yield rule(text_mistakes, "maintenance.startTime", TIME_OF_DAY, start)
+    yield rule(number_mistakes, "maintenance.durationHours", MAINTENANCE_HOURS, hours)
+    yield rule(text_mistakes, "maintenance.utcOffset", UTC_OFFSET, offset)
+
+
+def _access_rules(access: ApiAccessSpec) -> Iterator[Rule]:
+    groups = access.get("admin_group_object_ids", ())
+    yield rule(group_mistakes, groups)
+    local_accounts = access.get("local_accounts", defaults.LOCAL_ACCOUNTS)
+    yield rule(_sign_in_mistakes, local_accounts, groups)
+
+
+def group_mistakes(groups: Sequence[str]) -> Iterator[Mistake]:
+    """Ids that are none of Entra groups."""
+    for index, text in enumerate(groups):
+        if not GUID.fullmatch(text):
+            yield Mistake(f"adminGroupObjectIds[{index}]", text, "the object id of an Entra group, a GUID")
+
+
+def _sign_in_mistakes(local_accounts: bool, groups: Sequence[str]) -> Iterator[Mistake]:  # noqa: FBT001
+    if not local_accounts and not groups:
+        allowed = "true, or a group in adminGroupObjectIds; otherwise nobody could sign in"
+        yield Mistake("localAccounts", value=False, expected=allowed)
+
+
+def _autoscaler_rules(profile: AutoscalerSpec) -> Iterator[Rule]:
+    for name, (key, form) in _DURATIONS.items():
+        if name in profile:
+            yield rule(text_mistakes, key, form, profile[name])
+    share, seconds = "scaleDownUtilizationThreshold", "maxGracefulTerminationSec"
+    yield rule(number_mistakes, share, SHARE, profile.get("scale_down_utilization_threshold", 0))
+    yield rule(number_mistakes, seconds, GRACE_SECONDS, profile.get("max_graceful_termination_sec", 0))

@@ -1,0 +1,170 @@
+"""Impossible arguments of every component: each is refused in words, before anything is registered."""
+
+from typing import Any, cast
+
+import pulumi
+import pytest
+from hypothesis import given as arbitrary
+from hypothesis import settings
+from hypothesis import strategies as st
+from pulumi_azure_native import containerservice as aks
+
+from components.agent_pools import AgentPoolsArgs, rules
+from components.aks_cluster_args import AksClusterArgs
+from components.checked import checked
+from components.cluster_rules import cluster_rules
+from components.errors import ArgumentsError
+from components.form import keys_of, plain_kind
+from components.package import COMPONENTS
+from tests.components.conftest import Cloud
+
+GROUP = {"resource_group_name": "group", "location": "westeurope"}
+POOL: dict[str, Any] = {"name": "batch", "vm_size": "Standard_D8s_v5", "max_count": 3}
+SPOT: dict[str, Any] = {**POOL, "priority": "Spot", "eviction_policy": "Delete"}
+LEAST: dict[str, dict[str, Any]] = {
+    "AgentPools": {"resource_group_name": "group", "pools": [POOL]},
+    "AksCluster": {**GROUP, "resource_group_id": "id"},
+    "ContainerRegistry": {**GROUP, "puller_object_id": "id"},
+    "DataStore": {**GROUP, "oidc_issuer": "https://issuer"},
+    "KubeflowPrerequisites": {"priorities": "1:\n  - .*\n", "pool_contract": "[]"},
+    "Monitoring": {**GROUP, "cluster_id": "id", "logs": ["guard"]},
+    "Network": GROUP,
+}
+COMPONENT = {component.__name__: component for component in COMPONENTS}
+KEY = "ssh-rsa AAAA"
+
+
+def make(component: str, name: str, args: dict[str, Any], cluster: aks.ManagedCluster, cloud: Cloud) -> None:
+    """Makes a component with its least arguments and these."""
+    given = {**LEAST[component], **args}
+    if component == "AgentPools":
+        given.setdefault("cluster", cluster)
+    cast(Any, COMPONENT[component])(name, given, cloud.opts)
+
+
+def pool(**fields: Any) -> dict[str, Any]:
+    """Arguments of one pool that differs in these."""
+    return {"pools": [{**POOL, **fields}]}
+
+
+def cluster_of(group: str, **fields: Any) -> dict[str, Any]:
+    """Arguments of a cluster that differs in these fields of a group."""
+    return {group: fields}
+
+
+IMPOSSIBLE: list[tuple[str, dict[str, Any], str]] = [
+    ("AgentPools", pool(maxCount=3), "pools[0].maxCount"),
+    ("AgentPools", pool(max_cout=3), "pools[0].max_cout"),
+    ("AgentPools", {"pools": [{"name": "batch", "max_count": 3}]}, "pools[0].vmSize"),
+    ("AgentPools", {"pools": POOL}, "pools"),
+    ("AgentPools", {"pools": ["batch"]}, "pools[0]"),
+    ("AgentPools", {"cluster": "aks"}, "cluster"),
+    ("AgentPools", pool(name=""), "pools[0].name"),
+    ("AgentPools", pool(name="averylongpoolname"), "pools[0].name"),
+    ("AgentPools", pool(max_count="3"), "pools[0].maxCount"),
+    ("AgentPools", pool(min_count=4), "pools[0].minCount"),
+    ("AgentPools", pool(priority="Sport"), "pools[0].priority"),
+    ("AgentPools", {"pools": [{**SPOT, "max_price": float("nan")}]}, "pools[0].maxPrice"),
+    ("AgentPools", {"pools": [{**SPOT, "max_price": -2.0}]}, "pools[0].maxPrice"),
+    ("AgentPools", pool(taints=["team=vision"]), "pools[0].taints[0]"),
+    ("AgentPools", pool(taints=["team=vision:NoScheduled"]), "pools[0].taints[0]"),
+    ("AgentPools", pool(taints="team=vision:NoSchedule"), "pools[0].taints"),
+    ("AgentPools", pool(labels={"-team": "vision"}), "pools[0].labels.-team"),
+    ("AgentPools", pool(labels={"team": "my vision"}), "pools[0].labels.team"),
+    ("AgentPools", pool(zones=["4"]), "pools[0].zones[0]"),
+    ("AgentPools", pool(zones=[1]), "pools[0].zones[0]"),
+    ("AgentPools", pool(os_disk={"size": 3}), "pools[0].osDisk.size"),
+    ("AgentPools", pool(gpu="yes"), "pools[0].gpu"),
+    ("AksCluster", {"system_pools": {}}, "system_pools"),
+    ("AksCluster", cluster_of("system_pool", maxCount=3), "systemPool.maxCount"),
+    ("AksCluster", cluster_of("system_pool", zones=["4"]), "systemPool.zones[0]"),
+    ("AksCluster", cluster_of("kubernetes", tier="Standard"), "kubernetes.tier"),
+    ("AksCluster", cluster_of("kubernetes", version="1.34.2"), "kubernetes.version"),
+    ("AksCluster", cluster_of("kubernetes", version=1.34), "kubernetes.version"),
+    (
+        "AksCluster",
+        cluster_of("kubernetes", maintenance={"start_time": "25:00"}),
+        "kubernetes.maintenance.startTime",
+    ),
+    (
+        "AksCluster",
+        cluster_of("kubernetes", maintenance={"duration_hours": 2}),
+        "kubernetes.maintenance.durationHours",
+    ),
+    ("AksCluster", cluster_of("network", service_cidr="10.0.0.1"), "network.serviceCidr"),
+    ("AksCluster", cluster_of("network", service_cidr="10.244.1.0/24"), "network.serviceCidr"),
+    ("AksCluster", cluster_of("network", policy="azure"), "network.policy"),
+    ("AksCluster", cluster_of("network", policy="calico"), "network.policy"),
+    ("AksCluster", cluster_of("network", route_table_id="table"), "network.routeTableId"),
+    (
+        "AksCluster",
+        cluster_of("api_access", admin_group_object_ids=["admins"]),
+        "apiAccess.adminGroupObjectIds[0]",
+    ),
+    ("AksCluster", cluster_of("api_access", local_accounts=False), "apiAccess.localAccounts"),
+    ("AksCluster", cluster_of("autoscaler", scan_interval="10"), "autoscaler.scanInterval"),
+    (
+        "AksCluster",
+        cluster_of("autoscaler", scale_down_utilization_threshold=50),
+        "autoscaler.scaleDownUtilizationThreshold",
+    ),
+    ("AksCluster", {"ssh": {}}, "ssh.publicKey"),
+    ("AksCluster", {"ssh": {"public_key": KEY}}, "ssh.publicKey"),
+    ("ContainerRegistry", {"attach": "registry"}, "attach"),
+    ("ContainerRegistry", {"retention_days": 366}, "retentionDays"),
+    ("DataStore", {"soft_delete_days": 0}, "softDeleteDays"),
+    ("DataStore", {"profiles": {"team": {"service_account": []}}}, "profiles.team.service_account"),
+    ("KubeflowPrerequisites", {"priorities": None}, "priorities"),
+    ("KubeflowPrerequisites", {"inotify": {"max_user_watches": "many"}}, "inotify.maxUserWatches"),
+    ("Monitoring", {"workspace": "logs"}, "workspace"),
+    ("Monitoring", {"retention_days": 7}, "retentionDays"),
+    ("Network", {"subnets": {"a": "10.224.0.0/24", "b": "10.224.0.128/25"}}, "subnets.b"),
+    ("Network", {"subnets": {"a": "10.224.0.0"}}, "subnets.a"),
+    ("Network", {"subnets": ["10.224.0.0/24"]}, "subnets"),
+    ("Network", {"vnet_cidr": "10.224.0.1/16"}, "vnetCidr"),
+]
+
+
+@pytest.mark.parametrize(("component", "args", "key"), IMPOSSIBLE)
+def test_an_impossible_argument_is_refused_in_words(
+    cloud: Cloud, managed_cluster: aks.ManagedCluster, component: str, args: dict[str, Any], key: str
+) -> None:
+    with pytest.raises(ArgumentsError) as refusal:
+        make(component, "refused", args, managed_cluster, cloud)
+    assert [mistake.key for mistake in refusal.value.mistakes] == [key]
+    assert str(refusal.value).startswith(f"{component}: invalid arguments:\n{key}: ")
+    assert cloud.names("refused") == []
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5) | st.just("10.0.0.0/16"),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=5), inner, max_size=2),
+    max_leaves=4,
+)
+GROUPS = {"kubernetes", "network", "api_access", "autoscaler", "system_pool", "ssh"}
+
+
+@settings(deadline=None, max_examples=150)
+@arbitrary(data=st.data())
+def test_whatever_is_given_no_check_ends_with_a_traceback(data: st.DataObject) -> None:
+    """Every component's checks on made-up values of its own keys; what they let through is not made here."""
+    args: dict[str, Any] = dict(LEAST["AksCluster"])
+    group = data.draw(st.sampled_from(sorted(GROUPS)))
+    kind, _ = plain_kind(keys_of(AksClusterArgs)[group])
+    args[group] = data.draw(st.dictionaries(st.sampled_from(sorted(keys_of(kind))), VALUES, max_size=3))
+    made_up = {
+        **POOL,
+        **data.draw(st.dictionaries(st.sampled_from(["zones", "taints", "labels"]), VALUES)),
+    }
+    pools = {**LEAST["AgentPools"], "cluster": pulumi.Output.from_input(None), "pools": [made_up]}
+    for check in (
+        lambda: checked("AksCluster", AksClusterArgs, cast(Any, args), cluster_rules),
+        lambda: checked("AgentPools", AgentPoolsArgs, cast(Any, pools), rules),
+    ):
+        try:
+            check()
+        except ArgumentsError as refusal:
+            refused = refusal.mistakes
+        else:
+            refused = ()
+        assert all("; expected " in str(mistake) for mistake in refused)
