@@ -1,0 +1,61 @@
+"""What another team expects of the components, in a program of its own: one story, on one simulated Azure."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from kubernetes import client
+
+from kubeflow_aks.local_aks.azure.state import AGENT_POOL, MANAGED_CLUSTER, AzureState
+from kubeflow_aks.local_aks.engine.results import Result
+from kubeflow_aks.local_aks.run.directory import RunDirectory
+from tests.local.components.conftest import Make
+
+PROGRAMS = Path(__file__).parents[1] / "programs"
+OURS = "/subscriptions/00000000-0000-0000-0000-0000000000aa/"
+
+
+def replaced(result: Result) -> list[tuple[str, str, tuple[str, ...]]]:
+    """What is made anew or deleted: type, operation and the properties that force it."""
+    return [
+        (step.type, step.op, step.replace_keys)
+        for step in result.steps
+        if step.op not in {"same", "update", "read", "refresh"} and step.type != "team:index:Platform"
+    ]
+
+
+def test_a_team_builds_renames_moves_and_leaves_nothing_with_others(
+    make: Make, run: RunDirectory, api: Any
+) -> None:
+    azure = AzureState(run.azure)
+    owners = make(PROGRAMS / "owners")
+    owners.up()
+    before = {found.id for found in azure.all()}
+    given = {"cluster": owners.outputs().values["cluster"]}
+
+    make(PROGRAMS / "team", **given).up()
+    made = {found.id for found in azure.all()} - before
+    assert {found.outputs["name"] for found in azure.all(MANAGED_CLUSTER)} == {
+        "their-cluster",
+        "team",
+        "second",
+    }
+    assert {name for name in made if not name.startswith(OURS)} == {
+        pool.id for pool in azure.all(AGENT_POOL) if pool.id.endswith("their-cluster/agentPools/spot")
+    }, "everything of ours is in our subscription, but for the pool in their cluster"
+    assert {
+        found.outputs["tags"]["owner"] for found in azure.all(MANAGED_CLUSTER) if "tags" in found.outputs
+    } == {"team"}
+
+    assert replaced(make(PROGRAMS / "team", **given, owner="auditor").preview()) == []
+    renamed = {**given, "name": "the-platform", "renamedFrom": "team-one"}
+    assert replaced(make(PROGRAMS / "team", **renamed, parent=True).preview()) == []
+    assert replaced(make(PROGRAMS / "team", **renamed).up()) == []
+    dropped = make(PROGRAMS / "team", **given, name="nameless").preview()
+    assert (AGENT_POOL, "delete", ()) in replaced(dropped)
+
+    make(PROGRAMS / "team", **renamed).destroy()
+    assert {found.id for found in azure.all()} == before
+    namespaces = client.CoreV1Api(api).list_namespace().items
+    assert "team-in-theirs" not in {found.metadata and found.metadata.name for found in namespaces}
