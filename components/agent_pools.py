@@ -2,15 +2,17 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Any, Final, NotRequired, TypedDict
+from typing import Any, Final, NotRequired, TypedDict, get_args
 
 import pulumi
 from pulumi_azure_native import containerservice as aks
 
 from . import defaults, pool_checks
 from .checked import Rule, checked, rule, under
+from .choices import AgentPoolMode, GpuDriver, OsSku, Priority
 from .cluster_reference import name_of, version_of
 from .conventions import GPU_TAINT, SPOT_KEY, SPOT_TAINT, SYSTEM_TAINT
+from .inputs import Texts, TextsByName, merged, when_known
 from .labels_and_taints import label_form_mistakes, repeated_taint_mistakes, taint_form_mistakes
 from .mistakes import Mistake
 from .pool_specs import AgentPoolSpec
@@ -52,13 +54,13 @@ class AgentPoolsArgs(TypedDict):
     """The cluster, made or only read by the program."""
     pools: Sequence[AgentPoolSpec]
     """The pools, in the order they are made."""
-    kubernetes_version: NotRequired[str]
+    kubernetes_version: NotRequired[pulumi.Input[str]]
     """Kubernetes minor of the nodes, upgraded in place. Default: the cluster's."""
-    os_sku: NotRequired[str]
+    os_sku: NotRequired[pulumi.Input[OsSku]]
     """Operating system of the nodes: Ubuntu (default), Ubuntu2204 or Ubuntu2404; changed in place."""
-    gpu_driver: NotRequired[str]
+    gpu_driver: NotRequired[pulumi.Input[GpuDriver]]
     """Who installs the driver on GPU pools: Install (default) means AKS, None means you."""
-    tags: NotRequired[dict[str, str]]
+    tags: NotRequired[TextsByName]
     """Tags of every pool."""
 
 
@@ -102,7 +104,7 @@ def rules(args: AgentPoolsArgs) -> Iterator[Rule]:
         yield from under(f"pools[{index}]", _pool_rules(pool))
     yield rule(_repeated_names, [pool["name"] for pool in args["pools"]])
     driver = args.get("gpu_driver", defaults.GPU_DRIVER)
-    yield rule(pool_checks.one_of, "gpuDriver", driver, ("Install", "None"))
+    yield rule(pool_checks.one_of, "gpuDriver", driver, get_args(GpuDriver))
 
 
 def _repeated_names(names: Sequence[str]) -> Iterator[Mistake]:
@@ -115,8 +117,8 @@ def _pool_rules(pool: AgentPoolSpec) -> Iterator[Rule]:
     system, policy, disk = _is_system(pool), pool.get("eviction_policy"), pool.get("os_disk", {})
     priority = pool.get("priority", defaults.PRIORITY)
     yield rule(pool_checks.name_mistakes, pool["name"])
-    yield rule(pool_checks.one_of, "mode", pool.get("mode", "User"), ("User", "System"))
-    yield rule(pool_checks.one_of, "priority", priority, ("Regular", "Spot"))
+    yield rule(pool_checks.one_of, "mode", pool.get("mode", "User"), get_args(AgentPoolMode))
+    yield rule(pool_checks.one_of, "priority", priority, get_args(Priority))
     min_count = pool.get("min_count", defaults.MIN_COUNT)
     yield rule(pool_checks.count_mistakes, min_count, pool["max_count"], system=system)
     if system:
@@ -166,7 +168,7 @@ def _agent_pool(
         or None,  # false would replace a pool where it was never set
         vnet_subnet_id=pool.get("subnet_id"),
         scale_down_mode=aks.ScaleDownMode.DELETE,
-        tags=args.get("tags", {}) | pool.get("tags", {}) or None,
+        tags=merged(args.get("tags", {}), pool.get("tags", {})) or None,
         opts=opts,
         **kind,
     )
@@ -176,20 +178,23 @@ def _is_system(pool: AgentPoolSpec) -> bool:
     return pool.get("mode") == "System"
 
 
-def _labels(pool: AgentPoolSpec, *, spot: bool) -> dict[str, str]:
+def _labels(pool: AgentPoolSpec, *, spot: bool) -> TextsByName:
     """The labels given, and AKS's own, which an update without it would remove.
 
     Source: github.com/Azure/AKS/issues/3152.
     """
-    return pool.get("labels", {}) | ({SPOT_KEY: "spot"} if spot else {})
+    return merged(pool.get("labels", {}), {SPOT_KEY: "spot"} if spot else {})
 
 
-def _taints(pool: AgentPoolSpec, *, spot: bool, gpu: bool) -> list[str]:
+def _taints(pool: AgentPoolSpec, *, spot: bool, gpu: bool) -> Texts:
     """The pool's own taints, without which AKS refuses updates of a spot pool, and those given."""
-    given = pool.get("taints", ())
     kinds = ((SPOT_TAINT, spot), (GPU_TAINT, gpu), (SYSTEM_TAINT, _is_system(pool)))
     own = [taint for taint, kind in kinds if kind]
-    return [*(taint for taint in own if taint not in given), *given]
+
+    def all_of(given: Sequence[pulumi.Input[str]]) -> list[pulumi.Input[str]]:
+        return [*(taint for taint in own if taint not in given), *given]
+
+    return when_known(all_of, pool.get("taints", ()))
 
 
 def _regular() -> dict[str, Any]:
@@ -215,7 +220,7 @@ def _spot(pool: AgentPoolSpec) -> dict[str, Any]:
     }
 
 
-def _gpu(pool: AgentPoolSpec, driver: str) -> dict[str, Any]:
+def _gpu(pool: AgentPoolSpec, driver: pulumi.Input[GpuDriver]) -> dict[str, Any]:
     """GPU: who installs the driver, and MIG slices if any."""
     return {
         "gpu_profile": aks.GPUProfileArgs(driver=driver),

@@ -19,8 +19,10 @@ from .aks_cluster_args import (
     SshSpec,
 )
 from .checked import checked
+from .choices import OsSku
 from .cluster_rules import cluster_rules
 from .conventions import SYSTEM_TAINT
+from .inputs import when_known
 from .kubeconfig import with_kubelogin_mode
 from .pool_specs import SystemPoolSpec
 from .roles import NETWORK_CONTRIBUTOR, role_assignment
@@ -179,8 +181,12 @@ def _network_profile(network: ClusterNetworkSpec) -> aks.ContainerServiceNetwork
         outbound_type=network.get("outbound_type", defaults.OUTBOUND_TYPE),
         pod_cidr=network.get("pod_cidr", defaults.POD_CIDR),
         service_cidr=services,
-        dns_service_ip=str(IPv4Network(services)[10]),  # the tenth address, as AKS has it by default
+        dns_service_ip=when_known(_tenth_address, services),  # as AKS has it by default
     )
+
+
+def _tenth_address(services: str) -> str:
+    return str(IPv4Network(services)[10])
 
 
 def _entra_profile(access: ApiAccessSpec) -> aks.ManagedClusterAADProfileArgs | None:
@@ -188,7 +194,7 @@ def _entra_profile(access: ApiAccessSpec) -> aks.ManagedClusterAADProfileArgs | 
     return aks.ManagedClusterAADProfileArgs(managed=True, admin_group_object_ids=groups) if groups else None
 
 
-def _system_pool(args: AksClusterArgs, os_sku: str) -> aks.ManagedClusterAgentPoolProfileArgs:
+def _system_pool(args: AksClusterArgs, os_sku: pulumi.Input[OsSku]) -> aks.ManagedClusterAgentPoolProfileArgs:
     """The system pool. It never states a Kubernetes version.
 
     AKS refuses a cluster that states one for some of its pools, and takes those made apart for pools without one
@@ -224,7 +230,9 @@ def _autoscaler_profile(profile: AutoscalerSpec) -> aks.ManagedClusterProperties
 
     Source: Azure/azure-rest-api-specs, containerservice/aks/stable/2025-09-01/managedClusters.json.
     """
-    texts: dict[str, Any] = {key: _text(value) for key, value in {**defaults.AUTOSCALER, **profile}.items()}
+    texts: dict[str, Any] = {
+        key: when_known(_text, value) for key, value in {**defaults.AUTOSCALER, **profile}.items()
+    }
     return aks.ManagedClusterPropertiesAutoScalerProfileArgs(expander=aks.Expander.PRIORITY, **texts)
 
 
@@ -280,7 +288,9 @@ def _kubeconfig(args: AksClusterArgs, cluster: aks.ManagedCluster) -> pulumi.Out
     )
     mode = access.get("kubelogin_mode", defaults.KUBELOGIN_MODE)
     return pulumi.Output.secret(
-        user.kubeconfigs.apply(lambda found: with_kubelogin_mode(_first(found), mode))
+        pulumi.Output.all(user.kubeconfigs.apply(_first), mode).apply(
+            lambda found: with_kubelogin_mode(*found)
+        )
     )
 
 

@@ -1,40 +1,51 @@
 """Arguments of `AksCluster`, grouped as AKS groups them; each has the default that suits Charmed Kubeflow."""
 
-from collections.abc import Sequence
 from typing import NotRequired, TypedDict
 
 import pulumi
 
+from .choices import (
+    KubeloginMode,
+    NetworkPolicy,
+    NodeOsUpgradeChannel,
+    OsSku,
+    OutboundType,
+    SupportPlan,
+    Tier,
+    UpgradeChannel,
+    Weekday,
+)
+from .inputs import Texts, TextsByName
 from .pool_specs import SystemPoolSpec
 
 
 class MaintenanceSpec(TypedDict):
     """When upgrades may run."""
 
-    day: NotRequired[str]
+    day: NotRequired[pulumi.Input[Weekday]]
     """Day of the week. Default: Saturday."""
-    start_time: NotRequired[str]
+    start_time: NotRequired[pulumi.Input[str]]
     """Local time, HH:MM. Default: 22:00."""
-    duration_hours: NotRequired[int]
+    duration_hours: NotRequired[pulumi.Input[int]]
     """Length in hours, 4 to 24. Default: 6."""
-    utc_offset: NotRequired[str]
+    utc_offset: NotRequired[pulumi.Input[str]]
     """Offset of the local time, ±HH:MM. Default: +00:00."""
 
 
 class KubernetesSpec(TypedDict):
     """Version, support and upgrades."""
 
-    version: NotRequired[str]
+    version: NotRequired[pulumi.Input[str]]
     """Kubernetes minor; AKS picks the patch. Default: 1.34."""
-    support_plan: NotRequired[str]
+    support_plan: NotRequired[pulumi.Input[SupportPlan]]
     """AKSLongTermSupport (default), which needs the Premium tier, or KubernetesOfficial."""
-    tier: NotRequired[str]
+    tier: NotRequired[pulumi.Input[Tier]]
     """Free, Standard or Premium (default)."""
-    upgrade_channel: NotRequired[str]
+    upgrade_channel: NotRequired[pulumi.Input[UpgradeChannel]]
     """Automatic upgrades of Kubernetes: patch (default) or none."""
-    node_os_upgrade_channel: NotRequired[str]
+    node_os_upgrade_channel: NotRequired[pulumi.Input[NodeOsUpgradeChannel]]
     """Automatic upgrades of the nodes: NodeImage (default), SecurityPatch, Unmanaged or None."""
-    os_sku: NotRequired[str]
+    os_sku: NotRequired[pulumi.Input[OsSku]]
     """Operating system of the system pool's nodes: Ubuntu (default), Ubuntu2204 or Ubuntu2404."""
     maintenance: NotRequired[MaintenanceSpec]
     """When upgrades may run."""
@@ -43,13 +54,13 @@ class KubernetesSpec(TypedDict):
 class ClusterNetworkSpec(TypedDict):
     """Ranges of pods and services, and the way out."""
 
-    pod_cidr: NotRequired[str]
+    pod_cidr: NotRequired[pulumi.Input[str]]
     """Range of the pods; each node takes a /24 of it. Default: 10.244.0.0/16."""
-    service_cidr: NotRequired[str]
+    service_cidr: NotRequired[pulumi.Input[str]]
     """Range of the services; the cluster's DNS takes its tenth address. Default: 10.0.0.0/16."""
-    outbound_type: NotRequired[str]
+    outbound_type: NotRequired[pulumi.Input[OutboundType]]
     """Way to the internet: loadBalancer (default), userAssignedNATGateway or userDefinedRouting."""
-    policy: NotRequired[str]
+    policy: NotRequired[NetworkPolicy]
     """What enforces network policies: none (default), calico or cilium, which is a data plane of its own."""
     route_table_id: NotRequired[pulumi.Input[str] | None]
     """ARM id of the subnets' route table, on which the cluster is given its right. Default: none."""
@@ -58,49 +69,49 @@ class ClusterNetworkSpec(TypedDict):
 class ApiAccessSpec(TypedDict):
     """Who reaches the API server, and how they sign in."""
 
-    authorized_ip_ranges: NotRequired[Sequence[pulumi.Input[str]]]
+    authorized_ip_ranges: NotRequired[Texts]
     """Public ranges that may call it. Default: all."""
     private_cluster: NotRequired[bool]
     """Whether it has a private address only. Default: false."""
-    run_command: NotRequired[bool | None]
+    run_command: NotRequired[pulumi.Input[bool] | None]
     """Whether `az aks command invoke` reaches it, past all ranges. Default: as it is, which is true for a new one."""
     local_accounts: NotRequired[bool]
     """Whether the certificate-based admin account exists. Default: true."""
-    admin_group_object_ids: NotRequired[Sequence[str]]
+    admin_group_object_ids: NotRequired[Texts]
     """Entra groups of cluster admins; any entry turns Entra sign-in on, for good. Default: none."""
-    kubelogin_mode: NotRequired[str]
+    kubelogin_mode: NotRequired[pulumi.Input[KubeloginMode]]
     """How kubelogin signs in when local accounts are off: azurecli (default), workloadidentity or msi."""
 
 
 class SshSpec(TypedDict):
     """SSH access to nodes."""
 
-    admin_username: NotRequired[str]
+    admin_username: NotRequired[pulumi.Input[str]]
     """Name of the admin user. Default: azureuser."""
-    public_key: str
+    public_key: pulumi.Input[str]
     """OpenSSH public key."""
 
 
 class AutoscalerSpec(TypedDict):
     """The autoscaler's profile, one for all pools; durations with their unit, as AKS takes them."""
 
-    scan_interval: NotRequired[str]
+    scan_interval: NotRequired[pulumi.Input[str]]
     """Time between two looks. Default: 10s."""
-    max_node_provision_time: NotRequired[str]
+    max_node_provision_time: NotRequired[pulumi.Input[str]]
     """How long a node may take to come, in whole minutes. Default: 10m."""
-    scale_down_delay_after_add: NotRequired[str]
+    scale_down_delay_after_add: NotRequired[pulumi.Input[str]]
     """How long no node is removed after one was added, in whole minutes. Default: 10m."""
-    scale_down_unneeded_time: NotRequired[str]
+    scale_down_unneeded_time: NotRequired[pulumi.Input[str]]
     """How long a node must be unneeded before it is removed, in whole minutes. Default: 10m."""
-    scale_down_utilization_threshold: NotRequired[float]
+    scale_down_utilization_threshold: NotRequired[pulumi.Input[float]]
     """Share of requested resources, 0 to 1, below which a node is unneeded. Default: 0.5."""
-    balance_similar_node_groups: NotRequired[bool]
+    balance_similar_node_groups: NotRequired[pulumi.Input[bool]]
     """Whether to spread nodes over pools that are alike. Default: false."""
-    skip_nodes_with_local_storage: NotRequired[bool]
+    skip_nodes_with_local_storage: NotRequired[pulumi.Input[bool]]
     """Whether nodes whose pods use emptyDir stay. Default: true."""
-    skip_nodes_with_system_pods: NotRequired[bool]
+    skip_nodes_with_system_pods: NotRequired[pulumi.Input[bool]]
     """Whether nodes that run kube-system pods stay. Default: true."""
-    max_graceful_termination_sec: NotRequired[int]
+    max_graceful_termination_sec: NotRequired[pulumi.Input[int]]
     """Longest grace period in seconds for pods of a node that is removed. Default: 600."""
 
 
@@ -131,9 +142,9 @@ class AksClusterArgs(TypedDict):
     """The autoscaler's profile."""
     system_pool: NotRequired[SystemPoolSpec]
     """The pool of AKS's own add-ons."""
-    blob_driver: NotRequired[bool]
+    blob_driver: NotRequired[pulumi.Input[bool]]
     """Whether AKS runs the CSI driver of Blob storage. Default: true."""
     ssh: NotRequired[SshSpec | None]
     """SSH access to nodes. Default: none."""
-    tags: NotRequired[dict[str, str]]
+    tags: NotRequired[TextsByName]
     """Tags of every taggable child."""

@@ -1,6 +1,6 @@
 """The container registry, and the nodes' right to pull from it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import NotRequired, TypedDict
 
 import pulumi
@@ -10,6 +10,8 @@ from . import defaults
 from .aliases import of_child
 from .arm_ids import REGISTRY, arm_id_mistakes
 from .checked import Rule, checked, rule
+from .choices import RegistrySku
+from .inputs import Texts, TextsByName, each
 from .limits import IMAGE_DAYS, number_mistakes
 from .roles import ACR_PULL, REPOSITORY_READER, role_assignment
 
@@ -25,15 +27,15 @@ class ContainerRegistryArgs(TypedDict):
     """Name of a new registry, unique in all of Azure. Default: the component's name and a random suffix."""
     puller_object_id: pulumi.Input[str]
     """Object id of the kubelet identity that pulls."""
-    attach: NotRequired[str | None]
+    attach: NotRequired[pulumi.Input[str] | None]
     """ARM id of a registry to use instead of creating one. Default: none."""
-    sku: NotRequired[str]
+    sku: NotRequired[pulumi.Input[RegistrySku]]
     """Tier of a new registry: Basic, Standard (default) or Premium."""
-    retention_days: NotRequired[int | None]
+    retention_days: NotRequired[pulumi.Input[int] | None]
     """Premium: how long an image that no tag names any more is kept, 0 to 365 days. Default: for ever."""
-    authorized_ip_ranges: NotRequired[Sequence[pulumi.Input[str]]]
+    authorized_ip_ranges: NotRequired[Texts]
     """Premium: public ranges that may pull and push, the puller's own among them. Default: all."""
-    tags: NotRequired[dict[str, str]]
+    tags: NotRequired[TextsByName]
     """Tags of every taggable child."""
 
 
@@ -69,7 +71,7 @@ class ContainerRegistry(pulumi.ComponentResource):
             sku=containerregistry.SkuArgs(name=args.get("sku", defaults.REGISTRY_SKU)),
             admin_user_enabled=False,
             policies=_retention(args.get("retention_days")),
-            network_rule_set=_firewall(args.get("authorized_ip_ranges", ())),
+            network_rule_set=_firewall(args.get("authorized_ip_ranges")),
             tags=args.get("tags"),
             opts=pulumi.ResourceOptions(parent=self, aliases=of_child(opts, _letters)),
         )
@@ -87,22 +89,23 @@ def _rules(args: ContainerRegistryArgs) -> Iterator[Rule]:
         yield rule(arm_id_mistakes, "attach", attached, REGISTRY)
 
 
-def _retention(days: int | None) -> containerregistry.PoliciesArgs | None:
+def _retention(days: pulumi.Input[int] | None) -> containerregistry.PoliciesArgs | None:
     if days is None:
         return None
     kept = containerregistry.RetentionPolicyArgs(status=containerregistry.PolicyStatus.ENABLED, days=days)
     return containerregistry.PoliciesArgs(retention_policy=kept)
 
 
-def _firewall(ranges: Sequence[pulumi.Input[str]]) -> containerregistry.NetworkRuleSetArgs | None:
+def _firewall(ranges: Texts | None) -> containerregistry.NetworkRuleSetArgs | None:
     if not ranges:
         return None
     return containerregistry.NetworkRuleSetArgs(
         default_action=containerregistry.DefaultAction.DENY,
-        ip_rules=[
-            containerregistry.IPRuleArgs(
-                action=containerregistry.Action.ALLOW, i_p_address_or_range=address_range
-            )
-            for address_range in ranges
-        ],
+        ip_rules=each(ranges, _allowed),
+    )
+
+
+def _allowed(address_range: str) -> containerregistry.IPRuleArgs:
+    return containerregistry.IPRuleArgs(
+        action=containerregistry.Action.ALLOW, i_p_address_or_range=address_range
     )

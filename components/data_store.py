@@ -10,6 +10,8 @@ from pulumi_azure_native import managedidentity, storage
 from . import defaults
 from .aliases import of_child
 from .checked import Rule, checked, rule
+from .choices import BlobSku
+from .inputs import TextsByName
 from .limits import SOFT_DELETE_DAYS, number_mistakes
 from .roles import BLOB_DATA_CONTRIBUTOR, role_assignment
 
@@ -47,11 +49,11 @@ class DataStoreArgs(TypedDict):
     """URL of the cluster's OIDC issuer, which vouches for its service accounts."""
     profiles: NotRequired[dict[str, DataProfileSpec]]
     """Namespaces that have a container, by name. Default: none."""
-    sku: NotRequired[str]
+    sku: NotRequired[BlobSku]
     """Redundancy and speed: Standard_ZRS (default), Standard_LRS, Premium_ZRS or Premium_LRS."""
-    soft_delete_days: NotRequired[int]
+    soft_delete_days: NotRequired[pulumi.Input[int]]
     """How long a deleted container can be restored, 1 to 365 days. Default: 7."""
-    tags: NotRequired[dict[str, str]]
+    tags: NotRequired[TextsByName]
     """Tags of every taggable child."""
 
 

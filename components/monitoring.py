@@ -9,6 +9,8 @@ from pulumi_azure_native import monitor, operationalinsights
 from . import defaults
 from .arm_ids import WORKSPACE, arm_id_mistakes
 from .checked import Rule, checked, rule
+from .choices import LogCategory
+from .inputs import TextsByName, each
 from .limits import LOG_DAYS, number_mistakes
 
 
@@ -25,13 +27,13 @@ class MonitoringArgs(TypedDict):
     """Name of the cluster's diagnostic setting. Default: the component's name and -control-plane."""
     cluster_id: pulumi.Input[str]
     """ARM id of the cluster whose logs are collected."""
-    logs: Sequence[str]
+    logs: pulumi.Input[Sequence[pulumi.Input[LogCategory]]]
     """Categories of logs, for instance kube-audit-admin."""
-    workspace: NotRequired[str | None]
+    workspace: NotRequired[pulumi.Input[str] | None]
     """ARM id of a Log Analytics workspace to use instead of creating one. Default: none."""
-    retention_days: NotRequired[int | None]
+    retention_days: NotRequired[pulumi.Input[int] | None]
     """How long a new workspace keeps logs, 30 to 730 days. Default: 30."""
-    tags: NotRequired[dict[str, str]]
+    tags: NotRequired[TextsByName]
     """Tags of every taggable child."""
 
 
@@ -56,10 +58,7 @@ class Monitoring(pulumi.ComponentResource):
             resource_uri=args["cluster_id"],
             workspace_id=self.workspace_id,
             log_analytics_destination_type="Dedicated",  # tables of AKS's own, cheaper and easier to query
-            logs=[
-                monitor.DiagnosticsLogSettingsArgs(category=category, enabled=True)
-                for category in args["logs"]
-            ],
+            logs=each(args["logs"], _collected),
             opts=pulumi.ResourceOptions(parent=self, protect=False),
         )
         self.register_outputs({"workspaceId": self.workspace_id})
@@ -71,6 +70,10 @@ def _rules(args: MonitoringArgs) -> Iterator[Rule]:
     workspace = args.get("workspace")
     if isinstance(workspace, str):  # an Output's is Azure's own, or that of mocks
         yield rule(arm_id_mistakes, "workspace", workspace, WORKSPACE)
+
+
+def _collected(category: str) -> monitor.DiagnosticsLogSettingsArgs:
+    return monitor.DiagnosticsLogSettingsArgs(category=category, enabled=True)
 
 
 def _workspace(name: str, args: MonitoringArgs, parent: pulumi.Resource) -> operationalinsights.Workspace:

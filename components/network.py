@@ -9,7 +9,9 @@ from pulumi_azure_native import network
 from . import defaults
 from .arm_ids import ROUTE_TABLE, arm_id_mistakes
 from .checked import Rule, checked, rule
+from .choices import OutboundType
 from .cidr import range_mistakes, together_mistakes
+from .inputs import TextsByName
 
 
 class NetworkArgs(TypedDict):
@@ -29,15 +31,15 @@ class NetworkArgs(TypedDict):
     """Name of the NAT gateway in Azure. Default: the component's name and -nat."""
     vnet_cidr: NotRequired[pulumi.Input[str]]
     """Range of the virtual network. Default: 10.224.0.0/16."""
-    subnets: NotRequired[dict[str, str]]
+    subnets: NotRequired[dict[str, pulumi.Input[str]]]
     """Range of each subnet, by name. Default: system, general, cpu and gpu, in 10.224.0.0/20."""
-    outbound_type: NotRequired[str]
+    outbound_type: NotRequired[OutboundType]
     """Way to the internet, same as the cluster's. Default: loadBalancer; userAssignedNATGateway makes a NAT gateway."""
     route_table_id: NotRequired[pulumi.Input[str] | None]
     """ARM id of the route table of every subnet. Default: none."""
     dns_label: NotRequired[pulumi.Input[str]]
     """First part of the ingress's public name, unique in the region. Default: the address has no name."""
-    tags: NotRequired[dict[str, str]]
+    tags: NotRequired[TextsByName]
     """Tags of every taggable child."""
 
 

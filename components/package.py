@@ -8,7 +8,8 @@ from typing import Any, Final, cast
 import pulumi
 import yaml
 from pulumi.provider import ConstructResult
-from pulumi.provider.experimental.component import ComponentProvider
+from pulumi.provider.experimental import component
+from pulumi.provider.experimental.analyzer import ComponentDefinition
 from pulumi.provider.server import ComponentInitError
 
 from .agent_pools import AgentPools
@@ -19,8 +20,11 @@ from .errors import ArgumentsError
 from .kubeflow.prerequisites import KubeflowPrerequisites
 from .monitoring import Monitoring
 from .network import Network
+from .wire import ChoiceAnalyzer, PythonArguments
 
 NAME: Final = "kubeflow-aks"
+NAMESPACE: Final = "ckf"
+"""First part of an SDK's name, as in `@ckf/kubeflow-aks`; without it npm's would be named as one of Pulumi's own."""
 _DECLARED: Final = yaml.safe_load(Path(__file__).with_name("PulumiPlugin.yaml").read_text(encoding="utf-8"))
 VERSION: Final[str] = _DECLARED["version"]
 COMPONENTS: Final[list[type[pulumi.ComponentResource]]] = [
@@ -34,12 +38,41 @@ COMPONENTS: Final[list[type[pulumi.ComponentResource]]] = [
 ]
 
 
-class Package(ComponentProvider):
+_METADATA: Final = {
+    "displayName": "Kubeflow on AKS",
+    "description": "An Azure Kubernetes cluster for Charmed Kubeflow, where batch work runs on spot machines, safely",
+    "keywords": [
+        "pulumi",
+        "category/cloud",
+        "kind/component",
+        "azure",
+        "aks",
+        "kubernetes",
+        "kubeflow",
+        "spot",
+    ],
+    "license": "Apache-2.0",
+    "publisher": "The Kubeflow on AKS authors",
+}
+_SECRETS: Final = (("AksCluster", "kubeconfig"), ("KubeflowPrerequisites", "jujuToken"))
+"""Outputs that are always secret."""
+
+
+class Package(component.ComponentProvider):
     """Makes components for programs in other processes; its schema comes from their types and docstrings."""
 
     def __init__(self) -> None:
-        super().__init__(COMPONENTS, NAME, version=VERSION)
-        self.schema = json.dumps(_without_indentation(json.loads(self.schema or "")))
+        vars(component)["Analyzer"] = ChoiceAnalyzer  # the provider makes its own, and takes no other
+        super().__init__(COMPONENTS, NAME, NAMESPACE, VERSION)
+        self.schema = json.dumps(_completed(json.loads(self.schema or "")))
+
+    def map_inputs(self, inputs: pulumi.Inputs, component_def: ComponentDefinition) -> pulumi.Inputs:
+        """The arguments as Python names them (`components.wire`).
+
+        Raises:
+            pulumi.InputPropertiesError: required ones are missing.
+        """
+        return PythonArguments(self.get_type_definition).of(component_def, inputs)
 
     def construct(
         self,
@@ -65,11 +98,18 @@ class Package(ComponentProvider):
             ) from None
 
 
+def _completed(schema: dict[str, Any]) -> dict[str, Any]:
+    """The schema with what Pulumi does not take from types: who made it, and which outputs are secret."""
+    for name, output in _SECRETS:
+        schema["resources"][f"{NAME}:index:{name}"]["properties"][output]["secret"] = True
+    return _without_indentation(schema | _METADATA)
+
+
 def _without_indentation(value: Any, key: str = "") -> Any:
     """A part of the schema; its descriptions are docstrings, which Python cleans itself from 3.13 on."""
     if isinstance(value, dict):
         fields = cast(dict[str, Any], value).items()
-        return {name: _without_indentation(field, name) for name, field in fields}
+        return {name: _without_indentation(field, name) for name, field in fields if field is not None}
     if isinstance(value, list):
         return [_without_indentation(item) for item in cast(list[Any], value)]
     return inspect.cleandoc(value) if key == "description" and isinstance(value, str) else value

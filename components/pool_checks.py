@@ -9,8 +9,9 @@ containerservice/aks/stable/2025-09-01/managedClusters.json.
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import Final, get_args
 
+from .choices import EvictionPolicy, OsDiskType
 from .conventions import MIG_SLICES, SYSTEM_TAINT
 from .mistakes import Mistake
 
@@ -58,7 +59,7 @@ def spot_mistakes(priority: str, eviction_policy: str | None, max_price: float |
         if eviction_policy is None:
             yield Mistake("evictionPolicy", None, "Delete or Deallocate, because priority is Spot")
         else:
-            yield from one_of("evictionPolicy", eviction_policy, ("Delete", "Deallocate"))
+            yield from one_of("evictionPolicy", eviction_policy, get_args(EvictionPolicy))
         yield from price_mistakes(max_price)
         return
     for key, value in (("evictionPolicy", eviction_policy), ("maxPrice", max_price)):
@@ -79,7 +80,7 @@ def price_mistakes(max_price: float | None) -> Iterator[Mistake]:
 
 def os_disk_mistakes(kind: str, size_gib: int, eviction_policy: str | None) -> Iterator[Mistake]:
     """An OS disk has a size that AKS takes, and an ephemeral one cannot be deallocated."""
-    yield from one_of("osDisk.type", kind, ("Managed", "Ephemeral"))
+    yield from one_of("osDisk.type", kind, get_args(OsDiskType))
     yield from disk_size_mistakes("osDisk.sizeGib", size_gib)
     if kind == "Ephemeral" and eviction_policy == "Deallocate":
         yield Mistake(

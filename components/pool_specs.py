@@ -1,17 +1,19 @@
 """Arguments of one pool: of those beside the cluster for `AgentPools`, of its system pool for `AksCluster`."""
 
-from collections.abc import Sequence
 from typing import NotRequired, TypedDict
 
 import pulumi
+
+from .choices import AgentPoolMode, EvictionPolicy, MigProfile, OsDiskType, Priority
+from .inputs import Texts, TextsByName
 
 
 class OsDiskSpec(TypedDict):
     """The nodes' operating system disk."""
 
-    type: NotRequired[str]
+    type: NotRequired[pulumi.Input[OsDiskType]]
     """Managed (default), which is paid for and survives, or Ephemeral, which lives on the node."""
-    size_gib: NotRequired[int]
+    size_gib: NotRequired[pulumi.Input[int]]
     """Size in GiB, 30 to 2048. Default: 128."""
 
 
@@ -20,37 +22,37 @@ class AgentPoolSpec(TypedDict):
 
     name: str
     """Name of the pool: 1 to 12 lower-case letters and digits, a letter first."""
-    vm_size: str
+    vm_size: pulumi.Input[str]
     """VM size of its nodes."""
-    mode: NotRequired[str]
+    mode: NotRequired[AgentPoolMode]
     """User (default), or System for a second system pool that is to replace the cluster's own."""
     gpu: NotRequired[bool]
     """Whether that size has GPUs. Default: false."""
-    priority: NotRequired[str]
+    priority: NotRequired[Priority]
     """Regular (default), which is on demand, or Spot."""
-    min_count: NotRequired[int]
+    min_count: NotRequired[pulumi.Input[int]]
     """Fewest nodes. Default: 0."""
-    max_count: int
+    max_count: pulumi.Input[int]
     """Most nodes, up to 1000."""
-    eviction_policy: NotRequired[str | None]
+    eviction_policy: NotRequired[pulumi.Input[EvictionPolicy] | None]
     """What happens to an evicted spot node: Delete, or Deallocate, which keeps disk and quota. Spot needs it."""
-    max_price: NotRequired[float | None]
+    max_price: NotRequired[pulumi.Input[float] | None]
     """Spot only: most to pay, in USD per hour; -1 (default) means up to the on-demand price."""
-    labels: NotRequired[dict[str, str]]
+    labels: NotRequired[TextsByName]
     """Node labels; a spot pool always has AKS's own as well."""
-    taints: NotRequired[Sequence[str]]
+    taints: NotRequired[Texts]
     """Node taints, `key=value:Effect`; spot and GPU pools always have their own as well."""
     os_disk: NotRequired[OsDiskSpec]
     """The nodes' operating system disk. Default: Managed, 128 GiB."""
-    zones: NotRequired[Sequence[str]]
+    zones: NotRequired[Texts]
     """Availability zones. Default: none."""
-    max_pods: NotRequired[int]
+    max_pods: NotRequired[pulumi.Input[int]]
     """Most pods on a node, 10 to 250. Default: 110."""
-    gpu_instance_profile: NotRequired[str | None]
+    gpu_instance_profile: NotRequired[pulumi.Input[MigProfile] | None]
     """GPU only: size of the Multi-Instance GPU slices, MIG1g to MIG7g. Default: whole GPUs."""
-    encryption_at_host: NotRequired[bool]
+    encryption_at_host: NotRequired[pulumi.Input[bool]]
     """Whether caches and temporary disk are encrypted on the VM's host, for the life of the pool. Default: false."""
-    tags: NotRequired[dict[str, str]]
+    tags: NotRequired[TextsByName]
     """Tags of this pool and its nodes, beside those of every pool. Default: none."""
     subnet_id: NotRequired[pulumi.Input[str]]
     """ARM id of the nodes' subnet. Default: that of the network which AKS makes."""
@@ -63,19 +65,19 @@ class SystemPoolSpec(TypedDict):
 
     name: NotRequired[str]
     """Name of the pool: 1 to 12 lower-case letters and digits, a letter first. Default: system."""
-    vm_size: NotRequired[str]
+    vm_size: NotRequired[pulumi.Input[str]]
     """VM size, at least 4 vCPU and no B-series. Default: Standard_D4s_v5."""
-    min_count: NotRequired[int]
+    min_count: NotRequired[pulumi.Input[int]]
     """Fewest nodes, at least 1; production needs 2. Default: 2."""
-    max_count: NotRequired[int]
+    max_count: NotRequired[pulumi.Input[int]]
     """Most nodes, up to 1000. Default: 3."""
-    os_disk_gib: NotRequired[int]
+    os_disk_gib: NotRequired[pulumi.Input[int]]
     """Size of the OS disk in GiB, 30 to 2048. Default: 128."""
-    max_pods: NotRequired[int]
+    max_pods: NotRequired[pulumi.Input[int]]
     """Most pods on a node, 30 to 250. Default: 110."""
-    zones: NotRequired[Sequence[str]]
+    zones: NotRequired[Texts]
     """Availability zones. Default: none."""
-    encryption_at_host: NotRequired[bool]
+    encryption_at_host: NotRequired[pulumi.Input[bool]]
     """Whether caches and temporary disk are encrypted on the VM's host, for the life of the pool. Default: false."""
     subnet_id: NotRequired[pulumi.Input[str]]
     """ARM id of the nodes' subnet. Default: that of the network which AKS makes."""

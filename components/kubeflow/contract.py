@@ -13,7 +13,7 @@ _READER = f"{CONTRACT}-reader"
 
 
 def pool_contract(
-    name: str, namespace: pulumi.Input[str], contract: str, opts: pulumi.ResourceOptions
+    name: str, namespace: pulumi.Input[str], contract: pulumi.Input[str], opts: pulumi.ResourceOptions
 ) -> ConfigMap:
     """The ConfigMap with the pools as JSON."""
     return ConfigMap(

@@ -12,6 +12,7 @@ from pulumi_kubernetes.apps.v1 import DaemonSet
 from pulumi_kubernetes.core.v1 import ResourceRequirementsArgsDict
 
 from .. import defaults
+from ..inputs import TextsByName, merged, when_known
 from .images import BUSYBOX, PAUSE, version
 from .labels import labels, selector
 from .pods import CONFINED, RUNTIME_SECCOMP
@@ -30,9 +31,9 @@ class InotifySpec(TypedDict):
 
     enabled: NotRequired[bool]
     """Whether to raise them. Default: true."""
-    max_user_instances: NotRequired[int]
+    max_user_instances: NotRequired[pulumi.Input[int]]
     """fs.inotify.max_user_instances. Default: 1280."""
-    max_user_watches: NotRequired[int]
+    max_user_watches: NotRequired[pulumi.Input[int]]
     """fs.inotify.max_user_watches. Default: 655360."""
 
 
@@ -40,7 +41,7 @@ def inotify_limits(
     name: str,
     namespace: pulumi.Input[str],
     limits: InotifySpec,
-    node_labels: dict[str, str],
+    node_labels: TextsByName,
     opts: pulumi.ResourceOptions,
 ) -> DaemonSet:
     """A DaemonSet that raises the limits of nodes with these labels as they start, and never lowers them.
@@ -49,14 +50,10 @@ def inotify_limits(
     Charmed Kubeflow and for no other. What a node ends up with is in the log of the container, line by line.
     """
     worn = labels("kernel-limits", app=_APP, version=version(BUSYBOX))
-    least_values = {
-        "max_user_instances": limits.get("max_user_instances", defaults.MAX_USER_INSTANCES),
-        "max_user_watches": limits.get("max_user_watches", defaults.MAX_USER_WATCHES),
-    }
-    script = "\n".join(
-        f'f=/proc/sys/fs/inotify/{key}; [ "$(cat "$f")" -ge {least} ] || echo {least} > "$f"; '
-        f'echo "{key} $(cat "$f")"'
-        for key, least in least_values.items()
+    script = when_known(
+        _script,
+        limits.get("max_user_instances", defaults.MAX_USER_INSTANCES),
+        limits.get("max_user_watches", defaults.MAX_USER_WATCHES),
     )
     return DaemonSet(
         f"{name}-inotify",
@@ -68,7 +65,7 @@ def inotify_limits(
                 "spec": {
                     "automount_service_account_token": False,
                     "security_context": RUNTIME_SECCOMP,
-                    "node_selector": {"kubernetes.io/os": "linux"} | node_labels,
+                    "node_selector": merged({"kubernetes.io/os": "linux"}, node_labels),
                     "init_containers": [
                         {
                             "name": "raise",
@@ -97,4 +94,12 @@ def inotify_limits(
             },
         },
         opts=opts,
+    )
+
+
+def _script(instances: int, watches: int) -> str:
+    return "\n".join(
+        f'f=/proc/sys/fs/inotify/{key}; [ "$(cat "$f")" -ge {least} ] || echo {least} > "$f"; '
+        f'echo "{key} $(cat "$f")"'
+        for key, least in (("max_user_instances", instances), ("max_user_watches", watches))
     )

@@ -5,10 +5,12 @@ from typing import NotRequired, TypedDict
 import pulumi
 from pulumi_kubernetes.core.v1 import Namespace
 from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
+from pulumi_kubernetes.storage.v1 import StorageClass
 
 from .. import defaults
 from ..checked import checked
 from ..conventions import PLATFORM_WORKLOAD, WORKLOAD_LABEL
+from ..inputs import TextsByName
 from .admission import spot_guard
 from .argo_retries import argo_retries
 from .contract import contract_readers, pool_contract
@@ -29,17 +31,17 @@ from .storage import (
 class KubeflowPrerequisitesArgs(TypedDict):
     """Arguments of `KubeflowPrerequisites`."""
 
-    priorities: str
+    priorities: pulumi.Input[str]
     """The autoscaler's priority map: YAML text, level to regexes of scale set names."""
-    pool_contract: str
+    pool_contract: pulumi.Input[str]
     """The pools as JSON, for tools in the cluster."""
-    namespace: NotRequired[str]
+    namespace: NotRequired[pulumi.Input[str]]
     """Namespace of everything of ours; never one that Juju creates. Default: kubeflow-aks."""
     storage_class: NotRequired[StorageClassSpec]
     """Storage for Juju and the charms."""
     checkpoints: NotRequired[CheckpointClassSpec]
     """Storage for checkpoints, on the Blob CSI driver."""
-    general_labels: NotRequired[dict[str, str]]
+    general_labels: NotRequired[TextsByName]
     """Labels of the nodes that host Charmed Kubeflow. Default: kubeflow-aks/workload platform."""
     inotify: NotRequired[InotifySpec]
     """Kernel limits on those nodes."""
@@ -88,13 +90,11 @@ class KubeflowPrerequisites(pulumi.ComponentResource):
             ),
             opts=child,
         )
-        inside = namespace.metadata.name.apply(lambda found: found or own)
+        inside = _name_of(namespace, own)
         self.juju_token, juju = juju_access(name, inside, child)
         class_args = args.get("storage_class", {})
         storage = storage_class(name, class_args, child)
-        self.storage_class = storage.metadata.name.apply(
-            lambda found: found or class_args.get("name", defaults.STORAGE_CLASS)
-        )
+        self.storage_class = _name_of(storage, class_args.get("name", defaults.STORAGE_CLASS))
         made: list[pulumi.Resource] = [
             *juju,
             storage,
@@ -106,9 +106,7 @@ class KubeflowPrerequisites(pulumi.ComponentResource):
         self.checkpoint_class = pulumi.Output.from_input("")
         if checkpoints.get("enabled", defaults.CHECKPOINTS):
             shared = checkpoint_class(name, checkpoints, child)
-            self.checkpoint_class = shared.metadata.name.apply(
-                lambda found: found or checkpoints.get("name", defaults.CHECKPOINT_CLASS)
-            )
+            self.checkpoint_class = _name_of(shared, checkpoints.get("name", defaults.CHECKPOINT_CLASS))
             made.append(shared)
         limits = args.get("inotify", {})
         if limits.get("enabled", defaults.INOTIFY):
@@ -140,6 +138,11 @@ class KubeflowPrerequisites(pulumi.ComponentResource):
                 "checkpointClass": self.checkpoint_class,
             }
         )
+
+
+def _name_of(made: Namespace | StorageClass, given: pulumi.Input[str]) -> pulumi.Output[str]:
+    """The name of an object, so that what uses it waits for it; the one given where a preview has none."""
+    return pulumi.Output.all(made.metadata.name, given).apply(lambda found: found[0] or found[1])
 
 
 def _pod_security(args: KubeflowPrerequisitesArgs) -> str:

@@ -14,7 +14,7 @@ Source: kubernetes/autoscaler, cluster-autoscaler/expander/priority/readme.md (r
 """
 
 
-def priority_expander(name: str, priorities: str, opts: pulumi.ResourceOptions) -> ConfigMap:
+def priority_expander(name: str, priorities: pulumi.Input[str], opts: pulumi.ResourceOptions) -> ConfigMap:
     """The autoscaler's priority map; without it the autoscaler picks pools at random.
 
     Source: kubernetes/autoscaler, cluster-autoscaler/expander/priority/readme.md (release 1.34).

@@ -7,6 +7,7 @@ from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 from pulumi_kubernetes.storage.v1 import StorageClass
 
 from .. import defaults
+from ..choices import BlobSku, DiskSku, ReclaimPolicy
 from .labels import labels
 
 _FRESH: Final = (
@@ -36,11 +37,11 @@ class StorageClassSpec(TypedDict):
     Source: MicrosoftDocs/azure-aks-docs, articles/aks/concepts-storage.md (2026-08-21).
     """
 
-    name: NotRequired[str]
+    name: NotRequired[pulumi.Input[str]]
     """Name of the class. Default: ckf-zrs."""
-    sku: NotRequired[str]
+    sku: NotRequired[pulumi.Input[DiskSku]]
     """Kind of Azure disk. Default: StandardSSD_ZRS, which can move between zones."""
-    reclaim_policy: NotRequired[str]
+    reclaim_policy: NotRequired[pulumi.Input[ReclaimPolicy]]
     """What happens to a disk when its claim is deleted: Delete (default) or Retain."""
 
 
@@ -49,11 +50,11 @@ class CheckpointClassSpec(TypedDict):
 
     enabled: NotRequired[bool]
     """Whether to make it. Default: true; the cluster must run the Blob CSI driver."""
-    name: NotRequired[str]
+    name: NotRequired[pulumi.Input[str]]
     """Name of the class. Default: checkpoints."""
-    sku: NotRequired[str]
+    sku: NotRequired[pulumi.Input[BlobSku]]
     """Redundancy and speed of the account that the driver makes. Default: Standard_ZRS."""
-    reclaim_policy: NotRequired[str]
+    reclaim_policy: NotRequired[pulumi.Input[ReclaimPolicy]]
     """What happens to the data when its claim is deleted: Retain (default) or Delete."""
 
 

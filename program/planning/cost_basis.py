@@ -4,8 +4,8 @@ from typing import Any, get_args
 
 from pydantic.alias_generators import to_camel
 
+from components.choices import Weekday
 from program.settings import Settings
-from program.settings.cluster import Weekday
 
 
 def cost_basis(settings: Settings) -> dict[str, Any]:

@@ -1,8 +1,6 @@
 """Settings of the control plane: version and upgrades, access to the API server, autoscaler, registry."""
 
-from typing import Literal
-
-from components import defaults
+from components import choices, defaults
 from components.limits import (
     GRACE_SECONDS,
     IMAGE_DAYS,
@@ -17,13 +15,11 @@ from components.limits import (
 )
 from program.settings._model import SettingsModel, setting
 
-Weekday = Literal["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
-
 
 class MaintenanceWindow(SettingsModel):
     """When AKS may upgrade the cluster and its node images."""
 
-    day: Weekday = setting(
+    day: choices.Weekday = setting(
         defaults.MAINTENANCE_DAY,
         about="Day of the week on which upgrades start.",
         source="planned-maintenance.md",
@@ -61,27 +57,27 @@ class Kubernetes(SettingsModel):
         source="docs/reference/supported-versions.rst: the newest that Charmed Kubeflow 1.11 is validated on",
         **MINOR_VERSION,
     )
-    support_plan: Literal["KubernetesOfficial", "AKSLongTermSupport"] = setting(
+    support_plan: choices.SupportPlan = setting(
         defaults.SUPPORT_PLAN,
         about="Support plan; long-term support needs the Premium tier.",
         source="docs/decisions/0002-long-term-support-is-the-default.md",
     )
-    tier: Literal["Free", "Standard", "Premium"] = setting(
+    tier: choices.Tier = setting(
         defaults.TIER,
         about="Pricing tier of the control plane, which sets its price and SLA.",
         source="free-standard-pricing-tiers.md",
     )
-    upgrade_channel: Literal["patch", "none"] = setting(
+    upgrade_channel: choices.UpgradeChannel = setting(
         defaults.UPGRADE_CHANNEL,
         about="Automatic upgrades of Kubernetes; AKS's other channels leave the minors that Kubeflow supports.",
         source="auto-upgrade-cluster.md",
     )
-    node_os_upgrade_channel: Literal["NodeImage", "SecurityPatch", "Unmanaged", "None"] = setting(
+    node_os_upgrade_channel: choices.NodeOsUpgradeChannel = setting(
         defaults.NODE_OS_UPGRADE_CHANNEL,
         about="Automatic upgrades of the nodes' operating system.",
         source="auto-upgrade-node-os-image.md",
     )
-    os_sku: Literal["Ubuntu", "Ubuntu2204", "Ubuntu2404"] = setting(
+    os_sku: choices.OsSku = setting(
         defaults.OS_SKU,
         about="Operating system of the nodes; Ubuntu is 22.04 up to Kubernetes 1.34 and 24.04 from 1.35 on.",
         source="upgrade-os-version.md; docs/decisions/0002-long-term-support-is-the-default.md",
@@ -123,7 +119,7 @@ class ApiAccess(SettingsModel):
         unit="object id (GUID)",
         source="enable-authentication-microsoft-entra-id.md",
     )
-    kubelogin_mode: Literal["azurecli", "workloadidentity", "msi"] = setting(
+    kubelogin_mode: choices.KubeloginMode = setting(
         defaults.KUBELOGIN_MODE,
         about="How kubelogin signs Pulumi in when local accounts are off.",
         source='"kubelogin documentation"',
@@ -157,7 +153,7 @@ class Registry(SettingsModel):
         source="docs/facts/aks.md#identity-and-registry",
         form="/subscriptions/<subscription>/resourceGroups/<group>/providers/Microsoft.ContainerRegistry/registries/<name>",
     )
-    sku: Literal["Basic", "Standard", "Premium"] = setting(
+    sku: choices.RegistrySku = setting(
         defaults.REGISTRY_SKU,
         about="Tier of the new registry.",
         source='"Azure Container Registry service tiers"',

@@ -1,12 +1,8 @@
 """Settings of storage that outlives the nodes: the class for checkpoints, and a storage account of the stack."""
 
-from typing import Literal
-
-from components import defaults
+from components import choices, defaults
 from program.settings._model import SettingsModel, setting
 from program.settings.kubeflow import KUBERNETES_NAME
-
-BlobSku = Literal["Standard_ZRS", "Standard_LRS", "Premium_ZRS", "Premium_LRS"]
 
 
 class CheckpointClass(SettingsModel):
@@ -20,13 +16,13 @@ class CheckpointClass(SettingsModel):
     name: str = setting(
         defaults.CHECKPOINT_CLASS, about="Name of the class.", source="our choice", **KUBERNETES_NAME
     )
-    sku: BlobSku | None = setting(
+    sku: choices.BlobSku | None = setting(
         None,
         about=f"Redundancy and speed of the storage account that the driver makes. Left out: {defaults.BLOB_SKU}, or "
         "Standard_LRS in a region without zones.",
         source="docs/facts/aks.md#blob-storage",
     )
-    reclaim_policy: Literal["Retain", "Delete"] = setting(
+    reclaim_policy: choices.ReclaimPolicy = setting(
         defaults.CHECKPOINT_RECLAIM_POLICY,
         about="What happens to the data when its claim is deleted.",
         source='"Kubernetes StorageClass"',
@@ -48,7 +44,7 @@ class Profile(SettingsModel):
 class DataStore(SettingsModel):
     """A storage account of the stack, which outlives the nodes and accepts no keys."""
 
-    sku: BlobSku | None = setting(
+    sku: choices.BlobSku | None = setting(
         None,
         about="Redundancy and speed of the account, for life. Left out: as for checkpoints.",
         source="docs/facts/prices.md#blob-storage",

@@ -2,14 +2,14 @@
 
 from typing import Literal
 
-from components import defaults
+from components import choices, defaults
 from program.settings._model import SettingsModel, setting
 
 
 class Gpu(SettingsModel):
     """Who installs the driver, and who runs the device plugin that makes GPUs visible to Kubernetes."""
 
-    driver: Literal["Install", "None"] = setting(
+    driver: choices.GpuDriver = setting(
         defaults.GPU_DRIVER,
         about="Whether AKS installs the NVIDIA driver; None leaves it to NVIDIA's GPU Operator.",
         source="use-nvidia-gpu.md",

@@ -1,8 +1,6 @@
 """Settings of what Charmed Kubeflow needs before Juju deploys it."""
 
-from typing import Literal
-
-from components import defaults
+from components import choices, defaults
 from program.settings._model import SettingsModel, setting
 
 KUBERNETES_NAME = {
@@ -17,13 +15,13 @@ class StorageClass(SettingsModel):
     name: str = setting(
         defaults.STORAGE_CLASS, about="Name of the class.", source="our choice", **KUBERNETES_NAME
     )
-    sku: Literal["StandardSSD_ZRS", "Premium_ZRS", "StandardSSD_LRS", "Premium_LRS"] | None = setting(
+    sku: choices.DiskSku | None = setting(
         None,
         about=f"Kind of disk; ZRS disks can move between zones, LRS disks cannot. Left out: {defaults.DISK_SKU}, or "
         "StandardSSD_LRS in a region without zone-redundant disks.",
         source="docs/facts/charmed-kubeflow.md#storage",
     )
-    reclaim_policy: Literal["Delete", "Retain"] = setting(
+    reclaim_policy: choices.ReclaimPolicy = setting(
         defaults.DISK_RECLAIM_POLICY,
         about="What happens to a disk when its claim is deleted.",
         source='"Kubernetes StorageClass"',

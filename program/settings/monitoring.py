@@ -1,30 +1,13 @@
 """Settings of the control plane's logs."""
 
-from typing import Literal
-
-from components import defaults
+from components import choices, defaults
 from program.settings._model import SettingsModel, setting
-
-LogCategory = Literal[
-    "kube-audit-admin",
-    "guard",
-    "cluster-autoscaler",
-    "kube-audit",
-    "kube-apiserver",
-    "kube-controller-manager",
-    "kube-scheduler",
-    "cloud-controller-manager",
-    "csi-azuredisk-controller",
-    "csi-azurefile-controller",
-    "csi-snapshot-controller",
-]
-"""Logs that AKS's control plane has (monitor-aks.md)."""
 
 
 class Monitoring(SettingsModel):
     """The logs of the control plane, and the workspace that keeps them."""
 
-    logs: tuple[LogCategory, ...] = setting(
+    logs: tuple[choices.LogCategory, ...] = setting(
         (),
         about="Logs of the control plane to collect; Azure charges by their size. Empty means none.",
         source="docs/facts/aks.md#control-plane-logs",

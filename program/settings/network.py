@@ -1,8 +1,6 @@
 """Settings of the virtual network."""
 
-from typing import Literal
-
-from components import defaults
+from components import choices, defaults
 from program.settings._model import SettingsModel, setting
 
 
@@ -56,12 +54,12 @@ class Network(SettingsModel):
         unit="CIDR",
         source="concepts-network-azure-cni-overlay.md: smaller than /12",
     )
-    outbound_type: Literal["loadBalancer", "userAssignedNATGateway", "userDefinedRouting"] = setting(
+    outbound_type: choices.OutboundType = setting(
         defaults.OUTBOUND_TYPE,
         about="How nodes reach the internet: the cluster's load balancer, a new NAT gateway, or your route table.",
         source="egress-outboundtype.md",
     )
-    policy: Literal["none", "calico", "cilium"] = setting(
+    policy: choices.NetworkPolicy = setting(
         defaults.NETWORK_POLICY,
         about="Engine that enforces network policies (AKS: networkPolicy): none; Calico, which excludes long-term "
         "support; or Cilium, which is then also the data plane (AKS: networkDataplane). A change replaces the cluster.",

@@ -5,14 +5,14 @@ from typing import Literal
 from pydantic import field_validator
 from pydantic_core import PydanticCustomError
 
-from components import defaults, pool_checks
+from components import choices, defaults, pool_checks
 from program.settings._model import SettingsModel, setting
 
 
 class OsDisk(SettingsModel):
     """The nodes' operating system disk."""
 
-    type: Literal["Managed", "Ephemeral"] | None = setting(
+    type: choices.OsDiskType | None = setting(
         None,
         about="Managed survives and is paid for; Ephemeral lives on the node. Left out: Ephemeral for spot CPU pools "
         "whose size has room, else Managed.",
@@ -105,7 +105,7 @@ class UserPool(SettingsModel):
     vm_size: str = setting(
         about="VM size: one of the catalogue, or of `vmSizes`.", source="kubeflow_aks/catalogue/vm_sizes.csv"
     )
-    priority: Literal["Regular", "Spot"] = setting(
+    priority: choices.Priority = setting(
         defaults.PRIORITY, about="On demand, or spot.", source="spot-node-pool.md"
     )
     min_count: int = setting(
@@ -119,7 +119,7 @@ class UserPool(SettingsModel):
     max_count: int = setting(
         about="Most nodes.", unit="nodes", source="quotas-skus-regions.md", ge=1, le=pool_checks.MAX_NODES
     )
-    eviction_policy: Literal["Delete", "Deallocate"] | None = setting(
+    eviction_policy: choices.EvictionPolicy | None = setting(
         None,
         about="What happens to an evicted spot node. Left out: Delete; Deallocate keeps paying for the disk.",
         source="docs/facts/aks.md#eviction-policy",
@@ -164,7 +164,7 @@ class UserPool(SettingsModel):
         "the feature Microsoft.Compute/EncryptionAtHost.",
         source="enable-host-encryption.md",
     )
-    gpu_instance_profile: Literal["MIG1g", "MIG2g", "MIG3g", "MIG4g", "MIG7g"] | None = setting(
+    gpu_instance_profile: choices.MigProfile | None = setting(
         None,
         about="Cut each GPU into Multi-Instance GPU slices of this size.",
         source="gpu-multi-instance.md",

@@ -31,7 +31,7 @@ def properties(schema: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
             for name, declared in resource[kind].items():
                 yield f"{token}.{kind}.{name}", declared
     for token, declared_type in schema["types"].items():
-        for name, declared in declared_type["properties"].items():
+        for name, declared in declared_type.get("properties", {}).items():
             yield f"{token}.{name}", declared
 
 

@@ -1,0 +1,59 @@
+"""The values of arguments that take no others: types in Python, enums in the package's schema. Pure data.
+
+The settings of this program take theirs from here; `components.package` makes the enums.
+"""
+
+from typing import Literal
+
+AgentPoolMode = Literal["User", "System"]
+"""What a pool is for: everybody's pods, or AKS's own add-ons first."""
+BlobSku = Literal["Standard_ZRS", "Standard_LRS", "Premium_ZRS", "Premium_LRS"]
+"""Redundancy and speed of Blob storage."""
+DiskSku = Literal["StandardSSD_ZRS", "Premium_ZRS", "StandardSSD_LRS", "Premium_LRS"]
+"""Kind of Azure disk; ZRS disks can move between zones, LRS disks cannot."""
+EvictionPolicy = Literal["Delete", "Deallocate"]
+"""What happens to an evicted spot node; a deallocated one keeps disk and quota."""
+GpuDriver = Literal["Install", "None"]
+"""Who installs the driver on GPU pools: AKS, or you."""
+KubeloginMode = Literal["azurecli", "workloadidentity", "msi"]
+"""How kubelogin signs in."""
+LogCategory = Literal[
+    "kube-audit-admin",
+    "guard",
+    "cluster-autoscaler",
+    "kube-audit",
+    "kube-apiserver",
+    "kube-controller-manager",
+    "kube-scheduler",
+    "cloud-controller-manager",
+    "csi-azuredisk-controller",
+    "csi-azurefile-controller",
+    "csi-snapshot-controller",
+]
+"""Logs that AKS's control plane has (monitor-aks.md)."""
+MigProfile = Literal["MIG1g", "MIG2g", "MIG3g", "MIG4g", "MIG7g"]
+"""Size of the Multi-Instance GPU slices of a node."""
+NetworkPolicy = Literal["none", "calico", "cilium"]
+"""What enforces network policies. Azure's own engine ends, so it is not here (docs/facts/aks.md#network-policy)."""
+NodeOsUpgradeChannel = Literal["NodeImage", "SecurityPatch", "Unmanaged", "None"]
+"""Automatic upgrades of the nodes' operating system."""
+OsDiskType = Literal["Managed", "Ephemeral"]
+"""Kind of the nodes' disk: one that is paid for and survives, or one that lives on the node."""
+OsSku = Literal["Ubuntu", "Ubuntu2204", "Ubuntu2404"]
+"""Operating system of the nodes."""
+OutboundType = Literal["loadBalancer", "userAssignedNATGateway", "userDefinedRouting"]
+"""Way to the internet."""
+Priority = Literal["Regular", "Spot"]
+"""Kind of machines: on demand, or spot."""
+ReclaimPolicy = Literal["Delete", "Retain"]
+"""What happens to the data when its claim is deleted."""
+RegistrySku = Literal["Basic", "Standard", "Premium"]
+"""Tier of a container registry."""
+SupportPlan = Literal["KubernetesOfficial", "AKSLongTermSupport"]
+"""How long a version of Kubernetes is supported."""
+Tier = Literal["Free", "Standard", "Premium"]
+"""Tier of the control plane."""
+UpgradeChannel = Literal["patch", "none"]
+"""Automatic upgrades of Kubernetes."""
+Weekday = Literal["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
+"""Day of the week."""

@@ -1,0 +1,63 @@
+"""Arguments whose value may be known only once something else is made."""
+
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from typing import Any, TypeAlias, TypeVar, cast
+
+import pulumi
+
+from .mistakes import Mistake
+
+T = TypeVar("T")
+Texts: TypeAlias = pulumi.Input[Sequence[pulumi.Input[str]]]
+"""Texts: each of them, or the list, may be an Output."""
+TextsByName: TypeAlias = pulumi.Input[Mapping[str, pulumi.Input[str]]]
+"""Texts by name: each of them, or the map, may be an Output."""
+
+
+def when_known(make: Callable[..., T], *values: pulumi.Input[Any]) -> pulumi.Input[T]:
+    """What is made of values: at once, so that a preview shows it, or once all of them are known.
+
+    Args:
+        make: takes the values; of a plain list or map, entries that are Outputs stay Outputs.
+        values: any number.
+    """
+    if not any(map(_is_awaited, values)):
+        return make(*values)
+    return pulumi.Output.all(*values).apply(lambda known: make(*known))
+
+
+def each(values: pulumi.Input[Sequence[Any]], make: Callable[[Any], T]) -> pulumi.Input[Sequence[T]]:
+    """What is made of each entry of a list."""
+
+    def list_of(known: Sequence[Any]) -> list[T]:
+        return [make(value) for value in known]
+
+    return when_known(list_of, values)
+
+
+def merged(*maps: TextsByName) -> TextsByName:
+    """One map of several; of two entries of one name the last counts."""
+
+    def one_of(*known: Mapping[str, pulumi.Input[str]]) -> dict[str, pulumi.Input[str]]:
+        return {name: text for each_map in known for name, text in each_map.items()}
+
+    return when_known(one_of, *maps)
+
+
+def is_known(value: object) -> bool:
+    """Whether a value is plain all through."""
+    if isinstance(value, Mapping):
+        return all(map(is_known, cast(Mapping[Any, Any], value).values()))
+    if isinstance(value, list | tuple):
+        return all(map(is_known, cast(Sequence[Any], value)))
+    return not _is_awaited(value)
+
+
+def _is_awaited(value: object) -> bool:
+    return isinstance(value, pulumi.Output | Awaitable)
+
+
+def in_known(check: Callable[..., Iterator[Mistake]], *values: object, **kind: bool) -> Iterator[Mistake]:
+    """The mistakes that a check finds in values; none where one of them is yet to be known."""
+    if is_known(values):
+        yield from check(*values, **kind)
