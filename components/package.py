@@ -62,7 +62,8 @@ class Package(component.ComponentProvider):
     """Makes components for programs in other processes; its schema comes from their types and docstrings."""
 
     def __init__(self) -> None:
-        vars(component)["Analyzer"] = ChoiceAnalyzer  # the provider makes its own, and takes no other
+        # The provider makes its own analyzer, and takes no other.
+        component.Analyzer = ChoiceAnalyzer  # pyright: ignore[reportPrivateImportUsage]
         super().__init__(COMPONENTS, NAME, NAMESPACE, VERSION)
         self.schema = json.dumps(_completed(json.loads(self.schema or "")))
 

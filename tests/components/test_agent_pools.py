@@ -485,7 +485,9 @@ def test_a_mistake_reads_as_key_value_and_what_is_expected(managed_cluster: aks.
     with pytest.raises(pulumi.RunError) as refusal:
         AgentPools(
             "refused",
-            args(managed_cluster, {**REGULAR, "priority": "Low"}, {**SPOT, "eviction_policy": None}),
+            args(
+                managed_cluster, {**REGULAR, "priority": cast(Any, "Low")}, {**SPOT, "eviction_policy": None}
+            ),
         )
     assert str(refusal.value).splitlines() == [
         "AgentPools: invalid arguments:",
@@ -508,7 +510,9 @@ def test_every_mistake_is_reported_at_once_and_nothing_is_registered(
 ) -> None:
     wrong: AgentPoolSpec = {**REGULAR, "min_count": 9, "max_price": 1.0}
     with pytest.raises(ArgumentsError) as refusal:
-        AgentPools("wrong", {**args(managed_cluster, wrong, wrong), "gpu_driver": "Maybe"}, cloud.opts)
+        AgentPools(
+            "wrong", {**args(managed_cluster, wrong, wrong), "gpu_driver": cast(Any, "Maybe")}, cloud.opts
+        )
     keys = [mistake.key for mistake in refusal.value.mistakes]
     assert keys == [
         *("pools[0].minCount", "pools[0].maxPrice", "pools[1].minCount", "pools[1].maxPrice"),

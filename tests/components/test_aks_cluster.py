@@ -2,13 +2,14 @@
 
 # pyright: reportUntypedFunctionDecorator=false, reportUnknownMemberType=false
 
-from typing import Any
+from typing import Any, cast
 
 import pulumi
 import pytest
 
 from components.aks_cluster import AksCluster
 from components.aks_cluster_args import AksClusterArgs, ClusterNetworkSpec
+from components.choices import NetworkPolicy
 from components.errors import ArgumentsError
 from tests.components.conftest import Cloud
 from tests.components.given import CLUSTER, GROUP_ID
@@ -172,7 +173,7 @@ def test_the_network_is_cni_overlay_on_azures_data_plane(cloud: Cloud) -> Any:
 )
 @pulumi.runtime.test
 def test_an_engine_for_network_policies_brings_its_data_plane(
-    cloud: Cloud, policy: str, sent: tuple[str, str | None]
+    cloud: Cloud, policy: NetworkPolicy, sent: tuple[str, str | None]
 ) -> Any:
     def check(body: dict[str, Any]) -> None:
         profile = body["networkProfile"]
@@ -335,7 +336,7 @@ def test_an_impossible_system_pool_is_refused_in_words() -> None:
     wrong: AksClusterArgs = {
         **CLUSTER,
         "system_pool": {"min_count": 0, "max_pods": 20},
-        "network": {"service_cidr": "10.0/16", "policy": "azure"},
+        "network": {"service_cidr": "10.0/16", "policy": cast(Any, "azure")},
     }
     with pytest.raises(ArgumentsError) as refusal:
         AksCluster("refused", wrong)

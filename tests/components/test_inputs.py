@@ -1,0 +1,179 @@
+"""Arguments that are known only later: an Output ends in the same request as the value itself."""
+"""
+
+from typing import Any, cast
+
+import pulumi
+import pytest
+from pulumi_azure_native import containerservice as aks
+
+from components.agent_pools import AgentPools
+from components.aks_cluster import AksCluster
+from components.container_registry import ContainerRegistry
+from components.errors import ArgumentsError
+from components.inputs import each, is_known, merged
+from components.kubeflow.prerequisites import KubeflowPrerequisites
+from components.monitoring import Monitoring
+from components.pool_specs import AgentPoolSpec
+from tests.components.conftest import Cloud
+from tests.components.given import CLUSTER, prerequisites
+
+
+def later(value: Any) -> Any:
+    """The value as another resource would give it."""
+    return pulumi.Output.from_input(value)
+
+
+@pulumi.runtime.test  # pyright: ignore[reportUnknownMemberType]
+def test_a_pool_takes_outputs(cloud: Cloud, managed_cluster: aks.ManagedCluster) -> Any:
+    plain = AgentPoolSpec(
+        name="spot",
+        priority="Spot",
+        gpu=True,
+        vm_size="Standard_NC24ads_A100_v4",
+        min_count=1,
+        max_count=3,
+        eviction_policy="Delete",
+        max_price=1.5,
+        labels={"team": "a"},
+        taints=["team=a:NoSchedule"],
+        zones=["1"],
+        max_pods=50,
+        gpu_instance_profile="MIG2g",
+        encryption_at_host=True,
+        tags={"cost": "a"},
+        os_disk={"type": "Managed", "size_gib": 64},
+    )
+    fixed = {"name", "priority", "gpu"}
+    awaited = {key: value if key in fixed else later(value) for key, value in plain.items()}
+    awaited["os_disk"] = {key: later(value) for key, value in plain.get("os_disk", {}).items()}
+    for name, pool in (("plain", plain), ("awaited", cast(AgentPoolSpec, awaited))):
+        AgentPools(
+            name,
+            {
+                "resource_group_name": "group",
+                "cluster": managed_cluster,
+                "pools": [pool],
+                "os_sku": "Ubuntu2404" if name == "plain" else later("Ubuntu2404"),
+                "kubernetes_version": "1.34" if name == "plain" else later("1.34"),
+                "tags": {"owner": "ml"} if name == "plain" else later({"owner": "ml"}),
+            },
+            cloud.opts,
+        )
+
+    def check(bodies: list[dict[str, Any]]) -> None:
+        assert bodies[0]["nodeTaints"][-1] == "team=a:NoSchedule"
+        assert bodies[0]["tags"] == {"owner": "ml", "cost": "a"}
+        assert bodies[1] == bodies[0]
+
+    return pulumi.Output.all(cloud.request("plain-spot"), cloud.request("awaited-spot")).apply(check)
+
+
+@pulumi.runtime.test  # pyright: ignore[reportUnknownMemberType]
+def test_a_cluster_takes_outputs(cloud: Cloud) -> Any:
+    AksCluster(
+        "awaited",
+        {
+            **CLUSTER,
+            "kubernetes": {"version": later("1.35"), "tier": later("Standard")},
+            "network": {"service_cidr": later("10.1.0.0/16")},
+            "api_access": {
+                "local_accounts": False,
+                "admin_group_object_ids": [later("group")],
+                "kubelogin_mode": later("msi"),
+            },
+            "autoscaler": {"max_graceful_termination_sec": later(60)},
+            "ssh": {"public_key": later("ssh-ed25519 key")},
+            "tags": {"owner": later("ml")},
+        },
+        cloud.opts,
+    )
+
+    def check(body: dict[str, Any]) -> None:
+        assert body["kubernetesVersion"] == "1.35"
+        assert body["sku"]["tier"] == "Standard"
+        assert body["networkProfile"]["dnsServiceIP"] == "10.1.0.10"
+        assert body["aadProfile"]["adminGroupObjectIDs"] == ["group"]
+        assert body["autoScalerProfile"]["maxGracefulTerminationSec"] == "60"
+        assert body["linuxProfile"]["ssh"]["publicKeys"] == [{"keyData": "ssh-ed25519 key"}]
+        assert body["tags"] == {"owner": "ml"}
+
+    return cloud.request("awaited").apply(check)
+
+
+@pulumi.runtime.test  # pyright: ignore[reportUnknownMemberType]
+def test_what_others_own_may_be_an_output(cloud: Cloud) -> Any:
+    place = {"resource_group_name": "group", "location": "westeurope"}
+    theirs = "/subscriptions/1234/resourceGroups/other/providers/Microsoft.X/things/theirs"
+    registry = ContainerRegistry(
+        "images", cast(Any, {**place, "puller_object_id": "id", "attach": later(theirs)}), cloud.opts
+    )
+    logs = Monitoring(
+        "watched",
+        cast(Any, {**place, "cluster_id": "cluster", "logs": later(["guard"]), "workspace": later(theirs)}),
+        cloud.opts,
+    )
+
+    def check(found: list[Any]) -> None:
+        assert found[:2] == [theirs, theirs]
+        assert found[2]["logs"] == [{"category": "guard", "enabled": True}]
+
+    return pulumi.Output.all(
+        registry.registry_id, logs.workspace_id, cloud.request("watched-control-plane")
+    ).apply(check)
+
+
+@pulumi.runtime.test  # pyright: ignore[reportUnknownMemberType]
+def test_the_prerequisites_take_outputs(cloud: Cloud, managed_cluster: aks.ManagedCluster) -> Any:
+    made = KubeflowPrerequisites(
+        "awaited-objects",
+        {
+            **prerequisites(managed_cluster),
+            "priorities": later("1: [.*]"),
+            "namespace": later("ours"),
+            "storage_class": {"name": later("fast"), "sku": later("Premium_ZRS")},
+            "inotify": {"max_user_watches": later(7)},
+            "general_labels": later({"team": "a"}),
+        },
+        cloud.opts,
+    )
+
+    def check(found: list[Any]) -> None:
+        [name, expander, daemon] = found
+        assert name == "fast"
+        assert expander["data"] == {"priorities": "1: [.*]"}
+        pod = daemon["spec"]["template"]["spec"]
+        assert "-ge 7 ]" in pod["initContainers"][0]["command"][2]
+        assert pod["nodeSelector"] == {"kubernetes.io/os": "linux", "team": "a"}
+        assert daemon["metadata"]["namespace"] == "ours"
+
+    return pulumi.Output.all(
+        made.storage_class,
+        cloud.request("awaited-objects-expander"),
+        cloud.request("awaited-objects-inotify"),
+    ).apply(check)
+
+
+def test_a_plain_mistake_is_refused_at_once_beside_an_output(managed_cluster: aks.ManagedCluster) -> None:
+    pool: AgentPoolSpec = {"name": "a", "vm_size": later("D8"), "max_count": later(3), "max_pods": 1}
+    with pytest.raises(ArgumentsError) as refusal:
+        AgentPools("refused", {"resource_group_name": "group", "cluster": managed_cluster, "pools": [pool]})
+    assert [mistake.key for mistake in refusal.value.mistakes] == ["pools[0].maxPods"]
+
+
+def test_of_plain_values_nothing_has_to_be_awaited() -> None:
+    entry = later("b")
+    assert merged({"a": "1"}, {"a": entry}) == {"a": entry}
+    assert each(["a", entry], lambda value: (value,)) == [("a",), (entry,)]
+
+
+@pytest.mark.parametrize(
+    ("value", "known"),
+    [
+        (None, True),
+        ({"a": [1, "b"]}, True),
+        (("a", {"b": pulumi.Output.from_input(1)}), False),
+    ],
+)
+def test_a_value_is_known_when_all_in_it_is(value: object, known: bool) -> None:  # noqa: FBT001
+    assert is_known(value) is known

@@ -1,0 +1,81 @@
+"""What comes to the plugin from a program in another language, as a component takes it."""
+
+from typing import Any
+
+import pulumi
+import pytest
+
+from components.package import Package
+
+PACKAGE = Package()
+
+
+def arguments(component: str, inputs: dict[str, Any]) -> Any:
+    definitions = vars(PACKAGE)["_component_defs"]
+    return PACKAGE.map_inputs(inputs, definitions[component])
+
+
+def test_names_are_pythons_and_whole_numbers_integers() -> None:
+    inputs = {
+        "resourceGroupName": "group",
+        "resourceGroupId": "id",
+        "location": "westeurope",
+        "kubernetes": {"maintenance": {"durationHours": 5.0, "day": "Sunday"}},
+        "autoscaler": {"scaleDownUtilizationThreshold": 1.0},
+        "systemPool": None,
+    }
+    found = arguments("AksCluster", inputs)
+    assert found == {
+        "resource_group_name": "group",
+        "resource_group_id": "id",
+        "location": "westeurope",
+        "kubernetes": {"maintenance": {"duration_hours": 5, "day": "Sunday"}},
+        "autoscaler": {"scale_down_utilization_threshold": 1.0},
+    }
+    assert isinstance(found["kubernetes"]["maintenance"]["duration_hours"], int)
+
+
+def test_labels_keep_their_names() -> None:
+    [pool] = arguments("AgentPools", pools(labels={"teamName": "a"}))["pools"]
+    assert pool == {"name": "a", "vm_size": "D8", "max_count": 3, "labels": {"teamName": "a"}}
+
+
+@pulumi.runtime.test  # pyright: ignore[reportUnknownMemberType]
+def test_outputs_stay_outputs_of_pythons_values() -> Any:
+    count = pulumi.Output.from_input(3.0)
+    [pool] = arguments(
+        "AgentPools", pools(maxCount=count, evictionPolicy=pulumi.Output.from_input("Delete"))
+    )["pools"]
+    assert isinstance(pool["eviction_policy"], pulumi.Output)
+
+    def check(found: Any) -> None:
+        assert found == {"name": "a", "vm_size": "D8", "max_count": 3, "eviction_policy": "Delete"}
+        assert isinstance(found["max_count"], int)
+
+    return pulumi.Output.from_input(pool).apply(check)
+
+
+@pulumi.runtime.test  # pyright: ignore[reportUnknownMemberType]
+def test_an_output_of_a_whole_object_is_no_empty_one() -> Any:
+    inputs = {"resourceGroupName": "g", "resourceGroupId": "id", "location": "l"}
+    network = pulumi.Output.from_input({"podCidr": "10.0.0.0/8"})
+    found = arguments("AksCluster", {**inputs, "network": network})["network"]
+
+    def check(known: Any) -> None:
+        assert known == {"pod_cidr": "10.0.0.0/8"}
+
+    return found.apply(check)
+
+
+def test_all_that_is_missing_is_named_at_once() -> None:
+    with pytest.raises(pulumi.InputPropertiesError) as refusal:
+        arguments("AgentPools", {"cluster": "a", "pools": [{"name": "a", "vmSize": "D8"}, {"name": "b"}]})
+    assert refusal.value.errors == [
+        {"property_path": path, "reason": "missing"}
+        for path in ("resourceGroupName", "pools[0].maxCount", "pools[1].vmSize", "pools[1].maxCount")
+    ]
+
+
+def pools(**fields: Any) -> dict[str, Any]:
+    pool = {"name": "a", "vmSize": "D8", "maxCount": 3.0, **fields}
+    return {"resourceGroupName": "group", "cluster": "cluster", "pools": [pool]}
