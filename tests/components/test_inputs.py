@@ -1,5 +1,6 @@
 """Arguments that are known only later: an Output ends in the same request as the value itself."""
-"""
+
+# pyright: reportUntypedFunctionDecorator=false, reportUnknownMemberType=false
 
 from typing import Any, cast
 
@@ -24,7 +25,7 @@ def later(value: Any) -> Any:
     return pulumi.Output.from_input(value)
 
 
-@pulumi.runtime.test  # pyright: ignore[reportUnknownMemberType]
+@pulumi.runtime.test
 def test_a_pool_takes_outputs(cloud: Cloud, managed_cluster: aks.ManagedCluster) -> Any:
     plain = AgentPoolSpec(
         name="spot",
@@ -69,7 +70,7 @@ def test_a_pool_takes_outputs(cloud: Cloud, managed_cluster: aks.ManagedCluster)
     return pulumi.Output.all(cloud.request("plain-spot"), cloud.request("awaited-spot")).apply(check)
 
 
-@pulumi.runtime.test  # pyright: ignore[reportUnknownMemberType]
+@pulumi.runtime.test
 def test_a_cluster_takes_outputs(cloud: Cloud) -> Any:
     AksCluster(
         "awaited",
@@ -101,7 +102,7 @@ def test_a_cluster_takes_outputs(cloud: Cloud) -> Any:
     return cloud.request("awaited").apply(check)
 
 
-@pulumi.runtime.test  # pyright: ignore[reportUnknownMemberType]
+@pulumi.runtime.test
 def test_what_others_own_may_be_an_output(cloud: Cloud) -> Any:
     place = {"resource_group_name": "group", "location": "westeurope"}
     theirs = "/subscriptions/1234/resourceGroups/other/providers/Microsoft.X/things/theirs"
@@ -123,7 +124,7 @@ def test_what_others_own_may_be_an_output(cloud: Cloud) -> Any:
     ).apply(check)
 
 
-@pulumi.runtime.test  # pyright: ignore[reportUnknownMemberType]
+@pulumi.runtime.test
 def test_the_prerequisites_take_outputs(cloud: Cloud, managed_cluster: aks.ManagedCluster) -> Any:
     made = KubeflowPrerequisites(
         "awaited-objects",

@@ -1,5 +1,7 @@
 """What comes to the plugin from a program in another language, as a component takes it."""
 
+# pyright: reportUntypedFunctionDecorator=false, reportUnknownMemberType=false
+
 from typing import Any
 
 import pulumi
@@ -40,7 +42,7 @@ def test_labels_keep_their_names() -> None:
     assert pool == {"name": "a", "vm_size": "D8", "max_count": 3, "labels": {"teamName": "a"}}
 
 
-@pulumi.runtime.test  # pyright: ignore[reportUnknownMemberType]
+@pulumi.runtime.test
 def test_outputs_stay_outputs_of_pythons_values() -> Any:
     count = pulumi.Output.from_input(3.0)
     [pool] = arguments(
@@ -55,7 +57,7 @@ def test_outputs_stay_outputs_of_pythons_values() -> Any:
     return pulumi.Output.from_input(pool).apply(check)
 
 
-@pulumi.runtime.test  # pyright: ignore[reportUnknownMemberType]
+@pulumi.runtime.test
 def test_an_output_of_a_whole_object_is_no_empty_one() -> Any:
     inputs = {"resourceGroupName": "g", "resourceGroupId": "id", "location": "l"}
     network = pulumi.Output.from_input({"podCidr": "10.0.0.0/8"})
