@@ -2,14 +2,14 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Any, Final, NotRequired, TypedDict, get_args
+from typing import Any, Final, NotRequired, TypedDict
 
 import pulumi
 from pulumi_azure_native import containerservice as aks
 
 from . import defaults, pool_checks
 from .checked import Rule, checked, rule, under
-from .choices import AgentPoolMode, GpuDriver, OsSku, Priority
+from .choices import GpuDriver, OsSku
 from .cluster_reference import name_of, version_of
 from .conventions import GPU_TAINT, SPOT_KEY, SPOT_TAINT, SYSTEM_TAINT
 from .inputs import Texts, TextsByName, merged, when_known
@@ -103,8 +103,6 @@ def rules(args: AgentPoolsArgs) -> Iterator[Rule]:
     for index, pool in enumerate(args["pools"]):
         yield from under(f"pools[{index}]", _pool_rules(pool))
     yield rule(_repeated_names, [pool["name"] for pool in args["pools"]])
-    driver = args.get("gpu_driver", defaults.GPU_DRIVER)
-    yield rule(pool_checks.one_of, "gpuDriver", driver, get_args(GpuDriver))
 
 
 def _repeated_names(names: Sequence[str]) -> Iterator[Mistake]:
@@ -117,8 +115,6 @@ def _pool_rules(pool: AgentPoolSpec) -> Iterator[Rule]:
     system, policy, disk = _is_system(pool), pool.get("eviction_policy"), pool.get("os_disk", {})
     priority = pool.get("priority", defaults.PRIORITY)
     yield rule(pool_checks.name_mistakes, pool["name"])
-    yield rule(pool_checks.one_of, "mode", pool.get("mode", "User"), get_args(AgentPoolMode))
-    yield rule(pool_checks.one_of, "priority", priority, get_args(Priority))
     min_count = pool.get("min_count", defaults.MIN_COUNT)
     yield rule(pool_checks.count_mistakes, min_count, pool["max_count"], system=system)
     if system:

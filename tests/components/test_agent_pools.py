@@ -485,15 +485,25 @@ def test_a_mistake_reads_as_key_value_and_what_is_expected(managed_cluster: aks.
     with pytest.raises(pulumi.RunError) as refusal:
         AgentPools(
             "refused",
-            args(
-                managed_cluster, {**REGULAR, "priority": cast(Any, "Low")}, {**SPOT, "eviction_policy": None}
-            ),
+            args(managed_cluster, {**REGULAR, "min_count": 9}, {**SPOT, "eviction_policy": None}),
         )
     assert str(refusal.value).splitlines() == [
         "AgentPools: invalid arguments:",
-        "pools[0].priority: 'Low' is not allowed; expected Regular or Spot",
+        "pools[0].minCount: 9 is not allowed; expected at most maxCount, which is 3",
         "pools[1].evictionPolicy: missing; expected Delete or Deallocate, because priority is Spot",
     ]
+
+
+def test_a_value_that_is_no_choice_is_refused(managed_cluster: aks.ManagedCluster) -> None:
+    typo = cast(Any, {**SPOT, "priority": "Sport", "eviction_policy": "Evict", "mode": "Users"})
+    with pytest.raises(ArgumentsError) as refusal:
+        AgentPools("refused", {**args(managed_cluster, typo), "gpu_driver": cast(Any, "Maybe")})
+    assert {(mistake.key, mistake.expected) for mistake in refusal.value.mistakes} == {
+        ("pools[0].priority", "Regular or Spot"),
+        ("pools[0].evictionPolicy", "Delete or Deallocate"),
+        ("pools[0].mode", "User or System"),
+        ("gpuDriver", "Install or None"),
+    }
 
 
 def test_the_page_for_other_teams_shows_what_they_read(managed_cluster: aks.ManagedCluster) -> None:
@@ -510,12 +520,9 @@ def test_every_mistake_is_reported_at_once_and_nothing_is_registered(
 ) -> None:
     wrong: AgentPoolSpec = {**REGULAR, "min_count": 9, "max_price": 1.0}
     with pytest.raises(ArgumentsError) as refusal:
-        AgentPools(
-            "wrong", {**args(managed_cluster, wrong, wrong), "gpu_driver": cast(Any, "Maybe")}, cloud.opts
-        )
+        AgentPools("wrong", args(managed_cluster, wrong, wrong), cloud.opts)
     keys = [mistake.key for mistake in refusal.value.mistakes]
     assert keys == [
-        *("pools[0].minCount", "pools[0].maxPrice", "pools[1].minCount", "pools[1].maxPrice"),
-        *("pools", "gpuDriver"),
+        *("pools[0].minCount", "pools[0].maxPrice", "pools[1].minCount", "pools[1].maxPrice", "pools"),
     ]
     assert cloud.names("wrong") == []
