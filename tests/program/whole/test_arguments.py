@@ -84,7 +84,7 @@ def test_a_setting_has_an_argument_of_its_name_or_is_used_up_by_planning(
 def test_the_docstring_of_an_argument_names_the_default_of_its_setting() -> None:
     schema = json.loads(Package().schema or "")
     documented = {
-        token.rpartition(":")[2]: declared.get("inputProperties") or declared["properties"]
+        token.rpartition(":")[2]: declared.get("inputProperties") or declared.get("properties", {})
         for token, declared in [*schema["resources"].items(), *schema["types"].items()]
     }
     unnamed: list[str] = []
