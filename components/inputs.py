@@ -1,11 +1,11 @@
 """Arguments whose value may be known only once something else is made."""
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from typing import Any, TypeAlias, TypeVar, cast
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias, TypeVar
 
 import pulumi
 
-from .mistakes import Mistake
+from .form import is_awaited
 
 T = TypeVar("T")
 Texts: TypeAlias = pulumi.Input[Sequence[pulumi.Input[str]]]
@@ -21,7 +21,7 @@ def when_known(make: Callable[..., T], *values: pulumi.Input[Any]) -> pulumi.Inp
         make: takes the values; of a plain list or map, entries that are Outputs stay Outputs.
         values: any number.
     """
-    if not any(map(_is_awaited, values)):
+    if not any(map(is_awaited, values)):
         return make(*values)
     return pulumi.Output.all(*values).apply(lambda known: make(*known))
 
@@ -42,22 +42,3 @@ def merged(*maps: TextsByName) -> TextsByName:
         return {name: text for each_map in known for name, text in each_map.items()}
 
     return when_known(one_of, *maps)
-
-
-def is_known(value: object) -> bool:
-    """Whether a value is plain all through."""
-    if isinstance(value, Mapping):
-        return all(map(is_known, cast(Mapping[Any, Any], value).values()))
-    if isinstance(value, list | tuple):
-        return all(map(is_known, cast(Sequence[Any], value)))
-    return not _is_awaited(value)
-
-
-def _is_awaited(value: object) -> bool:
-    return isinstance(value, pulumi.Output | Awaitable)
-
-
-def in_known(check: Callable[..., Iterator[Mistake]], *values: object, **kind: bool) -> Iterator[Mistake]:
-    """The mistakes that a check finds in values; none where one of them is yet to be known."""
-    if is_known(values):
-        yield from check(*values, **kind)

@@ -336,7 +336,7 @@ def test_an_impossible_system_pool_is_refused_in_words() -> None:
     wrong: AksClusterArgs = {
         **CLUSTER,
         "system_pool": {"min_count": 0, "max_pods": 20},
-        "network": {"service_cidr": "10.0/16", "policy": cast(Any, "azure")},
+        "network": {"service_cidr": "10.0/16"},
     }
     with pytest.raises(ArgumentsError) as refusal:
         AksCluster("refused", wrong)
@@ -347,7 +347,14 @@ def test_an_impossible_system_pool_is_refused_in_words() -> None:
             "network.serviceCidr: '10.0/16' is not allowed; "
             "expected an IPv4 range in CIDR form without host bits, for instance 10.0.0.0/16"
         ),
-        "network.policy: 'azure' is not allowed; expected none, calico or cilium",
+    ]
+
+
+def test_azures_own_policy_engine_is_refused_in_words() -> None:
+    with pytest.raises(ArgumentsError) as refusal:
+        AksCluster("refused", {**CLUSTER, "network": {"policy": cast(Any, "azure")}})
+    assert str(refusal.value).splitlines()[1:] == [
+        "network.policy: 'azure' is not allowed; expected none, calico or cilium"
     ]
 
 
