@@ -19,6 +19,8 @@ from components.pool_specs import AgentPoolSpec
 from tests.components.conftest import Cloud
 from tests.components.given import CLUSTER
 
+KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f"
+
 
 def later(value: Any) -> Any:
     """The value as another resource would give it."""
@@ -76,7 +78,7 @@ def test_a_cluster_takes_outputs(cloud: Cloud) -> Any:
         "awaited",
         {
             **CLUSTER,
-            "kubernetes": {"version": later("1.35"), "tier": later("Standard")},
+            "kubernetes": {"version": later("1.35"), "tier": later("Premium")},
             "network": {"service_cidr": later("10.1.0.0/16")},
             "api_access": {
                 "local_accounts": False,
@@ -84,7 +86,7 @@ def test_a_cluster_takes_outputs(cloud: Cloud) -> Any:
                 "kubelogin_mode": later("msi"),
             },
             "autoscaler": {"max_graceful_termination_sec": later(60)},
-            "ssh": {"public_key": later("ssh-ed25519 key")},
+            "ssh": {"public_key": later(KEY)},
             "tags": {"owner": later("ml")},
         },
         cloud.opts,
@@ -92,11 +94,11 @@ def test_a_cluster_takes_outputs(cloud: Cloud) -> Any:
 
     def check(body: dict[str, Any]) -> None:
         assert body["kubernetesVersion"] == "1.35"
-        assert body["sku"]["tier"] == "Standard"
+        assert body["sku"]["tier"] == "Premium"
         assert body["networkProfile"]["dnsServiceIP"] == "10.1.0.10"
         assert body["aadProfile"]["adminGroupObjectIDs"] == ["11111111-2222-3333-4444-555555555555"]
         assert body["autoScalerProfile"]["maxGracefulTerminationSec"] == "60"
-        assert body["linuxProfile"]["ssh"]["publicKeys"] == [{"keyData": "ssh-ed25519 key"}]
+        assert body["linuxProfile"]["ssh"]["publicKeys"] == [{"keyData": KEY}]
         assert body["tags"] == {"owner": "ml"}
 
     return cloud.request("awaited").apply(check)
