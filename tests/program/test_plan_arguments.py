@@ -172,4 +172,4 @@ def test_the_cluster_and_the_registry_let_the_clusters_own_nodes_in_where_they_l
     cluster = arguments.cluster(plan, GROUP, behind_nat).get("api_access", {})
     taken = arguments.registry(plan, GROUP, behind_nat, CLUSTER)
     for found in (cluster, taken):
-        assert len(found.get("authorized_ip_ranges", [])) == (2 if ranges else 0)
+        assert len(cast(list[Any], found.get("authorized_ip_ranges", []))) == (2 if ranges else 0)

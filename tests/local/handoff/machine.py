@@ -25,16 +25,18 @@ class Running:
     Attributes:
         process: the script, leader of a process group of its own.
         printed: what it printed so far, standard error with it.
+        closed: whether that is all.
     """
 
     process: subprocess.Popen[str]
     printed: list[str] = field(default_factory=list[str])
+    closed: bool = False
 
     def wait_for(self, text: str) -> None:
         """Until it printed a text."""
         deadline = time.monotonic() + _PATIENCE_SECONDS
         while text not in self.output:
-            assert self.process.poll() is None, self.output
+            assert not self.closed or text in self.output, self.output
             assert time.monotonic() < deadline, self.output
             time.sleep(0.02)
 
@@ -53,6 +55,7 @@ class Running:
         assert self.process.stdout is not None
         for line in self.process.stdout:
             self.printed.append(line)
+        self.closed = True
 
 
 @dataclass(frozen=True)

@@ -94,12 +94,16 @@ def test_interrupted_at_ten_moments_it_goes_on_to_the_controllers_objects(
         with machine.started("bootstrap.sh", "--controller-only", "--yes") as running:
             running.wait_for(text)
             time.sleep(seconds)
-            assert running.signal(number, everybody=everybody) == 130, (text, running.output)
+            code = running.signal(number, everybody=everybody)
+        if code == -number and not running.output:
+            continue  # it came before the script's first line
+        assert code == 130, (text, running.output)
         assert "error: interrupted; what is done stays done" in running.output
         assert _programs(machine) == [], (text, running.output)
         # Juju may not have got as far as its own clean-up; what it leaves then has no address.
         assert not any(each["api-endpoints"] for each in _controllers(machine).values()), text
     with machine.started("bootstrap.sh", "--controller-only", "--yes") as running:
+        running.wait_for("Creating k8s resources")  # of this run; what the run before left may still be going
         _give_an_address(demo)
         _until("stateful set", lambda: demo.kubectl.run(*_STATEFUL_SET), running)
         _check_what_is_made(machine, demo)

@@ -58,7 +58,7 @@ def alone() -> None:
     provider = kubernetes.Provider(NAME, kubeconfig=cluster.kubeconfig)
     KubeflowPrerequisites(
         NAME,
-        {"cluster": cluster.managed_cluster, "priorities": "", "pool_contract": ""},
+        {"priorities": "", "pool_contract": ""},
         pulumi.ResourceOptions(provider=provider),
     )
 
