@@ -75,10 +75,11 @@ def checked(
     Raises:
         ArgumentsError: every mistake of form, or else every broken rule.
     """
-    refuse(component, form_mistakes(kind, args))
+    refuse(component, _readable(form_mistakes(kind, args)))
     given = cast(Args, _formed(component, kind, args, ""))
     every = tuple(rules(given))
-    refuse(component, chain.from_iterable(each.mistakes(each.values) for each in every if each.now))
+    broken = chain.from_iterable(each.mistakes(each.values) for each in every if each.now)
+    refuse(component, _readable(broken))
     later = [each for each in every if not each.now]
     return cast(Args, _mapped(given, lambda output: _ruled(component, output, later)))
 
@@ -140,6 +141,11 @@ def _is_whole(judged: Rule, known: Iterable[Any]) -> bool:
     """Whether no Output turned out to be None; mocks answer so for what they know nothing of."""
     pairs = zip(judged.values, known, strict=True)
     return all(value is not None or not is_awaited(given) for given, value in pairs)
+
+
+def _readable(mistakes: Iterable[Mistake]) -> Iterator[Mistake]:
+    """Without those in values that a preview cannot decrypt."""
+    return (mistake for mistake in mistakes if repr(HIDDEN) not in repr(mistake.value))
 
 
 def _shown(mistakes: Iterable[Mistake], *, secret: bool) -> Iterator[Mistake]:

@@ -6,7 +6,7 @@ Rules, which need more than one annotation says, are `checked`'s.
 import difflib
 import math
 import re
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from types import UnionType
 from typing import (
@@ -27,8 +27,6 @@ from pulumi.provider.experimental.util import camel_case
 
 from .mistakes import Mistake
 
-Spelling = Callable[[str], str]
-"""How the reader of a message spells the keys."""
 _PLAIN_STEP: Final = re.compile(r"[A-Za-z_][\w-]*")
 _KINDS: Final[Mapping[type, tuple[tuple[type, ...], str]]] = {
     str: ((str,), "text"),
@@ -38,14 +36,13 @@ _KINDS: Final[Mapping[type, tuple[tuple[type, ...], str]]] = {
 }
 
 
-def form_mistakes(kind: Any, value: Any, *, key: str = "", spelling: Spelling = str) -> Iterator[Mistake]:
+def form_mistakes(kind: Any, value: Any, *, key: str = "") -> Iterator[Mistake]:
     """Every mistake in the form of a value; what is an Output or another awaitable in it is passed over.
 
     Args:
         kind: the annotation, such as `AgentPoolsArgs` or `pulumi.Input[int]`.
         value: what was given.
-        key: its path; empty for all arguments of a component.
-        spelling: of the keys that a message offers; paths are always the schema's.
+        key: its path, as the schema names it; empty for all arguments of a component.
     """
     kind, optional = plain_kind(kind)
     if value is None and not optional:
@@ -53,7 +50,7 @@ def form_mistakes(kind: Any, value: Any, *, key: str = "", spelling: Spelling = 
     elif value is None or is_awaited(value):
         return
     elif is_typeddict(kind):
-        yield from _group_mistakes(kind, value, key, spelling)
+        yield from _group_mistakes(kind, value, key)
     elif get_origin(kind) is Literal:
         yield from one_of(key, value, get_args(kind))
     elif (entry := entry_kind(kind)) is not None:
@@ -61,7 +58,7 @@ def form_mistakes(kind: Any, value: Any, *, key: str = "", spelling: Spelling = 
             yield Mistake(key, value, _words(kind))
             return
         for step, item in _entries(cast(Any, value)):
-            yield from form_mistakes(entry, item, key=path(key, step), spelling=spelling)
+            yield from form_mistakes(entry, item, key=path(key, step))
     elif not _fits(kind, value):
         yield Mistake(key, value, _words(kind))
 
@@ -117,25 +114,35 @@ def path(key: str, step: str | int) -> str:
     return f"{key}.{step}" if key else step
 
 
-def _group_mistakes(kind: Any, value: Any, key: str, spelling: Spelling) -> Iterator[Mistake]:
+def _group_mistakes(kind: Any, value: Any, key: str) -> Iterator[Mistake]:
     if not isinstance(value, Mapping):
         yield Mistake(key, value, "a mapping")
         return
-    given, known = cast(Mapping[Any, Any], value), {spelling(name): name for name in keys_of(kind)}
+    given, known = cast(Mapping[Any, Any], value), keys_of(kind)
     for name in given:
-        if name not in known:
-            yield Mistake(path(key, str(name)), given[name], _known_keys(str(name), list(known)))
-    for spelt, name in known.items():
-        at, required = path(key, camel_case(name)), name in kind.__required_keys__
-        if required or given.get(spelt) is not None:
-            yield from form_mistakes(keys_of(kind)[name], given.get(spelt), key=at, spelling=spelling)
+        yield from key_mistakes(path(key, str(name)), str(name), given[name], known)
+    for name, its_kind in known.items():
+        if name in kind.__required_keys__ or given.get(name) is not None:
+            yield from form_mistakes(its_kind, given.get(name), key=path(key, camel_case(name)))
 
 
-def _known_keys(name: str, known: list[str]) -> str:
-    """What is expected in place of a key that there is not."""
+def key_mistakes(key: str, name: str, value: object, known: Iterable[str]) -> Iterator[Mistake]:
+    """A name is one of the known keys.
+
+    Args:
+        key: path of the argument.
+        name: last part of that path, as it was given.
+        value: of the argument.
+        known: the keys, spelt as whoever gave the argument spells them.
+    """
+    known = list(known)
+    if name in known:
+        return
     alike = next((other for other in known if _letters(other) == _letters(name)), None)
     close = alike or next(iter(difflib.get_close_matches(name, known, n=1)), None)
-    return f"one of the keys {', '.join(known)}{f'; did you mean {close}?' if close else ''}"
+    yield Mistake(
+        key, value, f"one of the keys {', '.join(known)}{f'; did you mean {close}?' if close else ''}"
+    )
 
 
 def _letters(name: str) -> str:

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 HIDDEN: Final = "\0encrypted"
-"""In place of a value, or of a part of one, that no message may show."""
+"""In place of a value, or of a part of one, that no message may show, or that a preview cannot decrypt."""
 _LONGEST: Final = 80
 
 

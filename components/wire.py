@@ -19,6 +19,7 @@ from pulumi.provider.experimental.analyzer import (
 )
 
 from . import choices
+from .form import key_mistakes
 from .inputs import when_known
 
 
@@ -60,18 +61,19 @@ class PythonArguments:
             type_of: the type that a property refers to; None for a resource and for what Pulumi itself defines.
         """
         self._type_of = type_of
-        self._missing: list[str] = []
+        self._reasons: list[tuple[str, str]] = []
 
     def of(self, component: ComponentDefinition, inputs: Mapping[str, Any]) -> dict[str, Any]:
         """The arguments of one component.
 
         Raises:
-            pulumi.InputPropertiesError: required ones are missing.
+            pulumi.InputPropertiesError: required ones are missing, or there are others than the schema has.
         """
         found = self._named(inputs, component.inputs, component.inputs_mapping, "")
-        if self._missing:
+        if self._reasons:
             raise pulumi.InputPropertiesError(
-                "invalid arguments", [{"property_path": path, "reason": "missing"} for path in self._missing]
+                "invalid arguments",
+                [{"property_path": path, "reason": reason} for path, reason in self._reasons],
             )
         return found
 
@@ -83,8 +85,13 @@ class PythonArguments:
         path: str,
     ) -> dict[str, Any]:
         given = {key: value for key, value in inputs.items() if value is not None}
-        self._missing += [
-            f"{path}{key}"
+        self._reasons += [
+            (mistake.key, mistake.reason)
+            for key, value in given.items()
+            for mistake in key_mistakes(f"{path}{key}", key, value, properties)
+        ]
+        self._reasons += [
+            (f"{path}{key}", "missing")
             for key, declared in properties.items()
             if not declared.optional and key not in given
         ]

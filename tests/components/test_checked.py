@@ -11,7 +11,7 @@ import pytest
 
 from components.checked import Rule, checked, rule
 from components.errors import ArgumentsError
-from components.mistakes import Mistake
+from components.mistakes import HIDDEN, Mistake
 from tests.components.conftest import Cloud
 
 
@@ -97,6 +97,11 @@ def test_all_of_form_comes_before_all_of_rules() -> None:
     with pytest.raises(ArgumentsError) as refusal:
         shop(colour="blue", share="x", least=5, most=3)
     assert [mistake.key for mistake in refusal.value.mistakes] == ["colour", "share"]
+
+
+def test_what_a_preview_cannot_decrypt_is_no_mistake() -> None:
+    args = {"colour": HIDDEN, "labels": {"a": HIDDEN}}
+    assert shop(**args) == {"name": "shop", **args}
 
 
 def test_none_counts_as_left_out() -> None:

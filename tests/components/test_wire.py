@@ -78,6 +78,17 @@ def test_all_that_is_missing_is_named_at_once() -> None:
     ]
 
 
+def test_a_key_that_the_schema_lacks_is_refused_with_the_schemas_keys() -> None:
+    with pytest.raises(pulumi.InputPropertiesError) as refusal:
+        arguments("AgentPools", {**pools(maxcount=4.0, osDisk={"sizeGb": 64.0}), "osSKU": "Ubuntu"})
+    found = {error["property_path"]: error["reason"] for error in refusal.value.errors or ()}
+    assert list(found) == ["osSKU", "pools[0].maxcount", "pools[0].osDisk.sizeGb"]
+    assert found["pools[0].maxcount"].endswith("did you mean maxCount?")
+    assert found["pools[0].osDisk.sizeGb"] == (
+        "64 is not allowed; expected one of the keys type, sizeGib; did you mean sizeGib?"
+    )
+
+
 def pools(**fields: Any) -> dict[str, Any]:
     pool = {"name": "a", "vmSize": "D8", "maxCount": 3.0, **fields}
     return {"resourceGroupName": "group", "cluster": "cluster", "pools": [pool]}
