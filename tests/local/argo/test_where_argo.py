@@ -21,7 +21,8 @@ from tests.local.commands import PATIENCE_SECONDS
 from tests.local.demo_stack import DemoStack
 
 ROOT: Final = Path(__file__).parents[3]
-_LOST_ONCE: Final = Work(1, first=Work(3600))
+_LOST: Final = Work(3600)
+_LOST_ONCE: Final = Work(1, first=_LOST)
 _YOUNG_SECONDS: Final = 11
 """Younger pods that go are made again by the same name, and no attempt is counted (operator.go, recentlyStarted)."""
 
@@ -31,11 +32,11 @@ def reports(demo: DemoStack, pools: Pools) -> dict[str, dict[str, Any]]:
     """The reports on a step that lost its node, with and without retries, by the workflow's name."""
     spot = pools["cpu"].placement(prefer="spot")
     tasks = {
-        "evicted-retried": Task("work", spot, Retries(5)),
-        "evicted": Task("work", spot),
+        "evicted-retried": (Task("work", spot, Retries(5)), _LOST_ONCE),
+        "evicted": (Task("work", spot), _LOST),
     }
     with profile(demo) as namespace, demo.playing(step=4) as play:
-        demo.apply(*(workflow(name, namespace, [(task, _LOST_ONCE)]) for name, task in tasks.items()))
+        demo.apply(*(workflow(name, namespace, [task]) for name, task in tasks.items()))
         play.until("both run on spot", lambda: _running(demo, namespace) == 2)
         time.sleep(_YOUNG_SECONDS)
         play.market.add(MarketEvent(play.clock.now(), Reclaim.EVICT, "cpuspot", ALL))

@@ -95,7 +95,7 @@ def test_interrupted_at_ten_moments_it_goes_on_to_the_controllers_objects(
             running.wait_for(text)
             time.sleep(seconds)
             code = running.signal(number, everybody=everybody)
-        if code == -number and not running.output:
+        if not text and not running.output and code in {130, -number}:
             continue  # it came before the script's first line
         assert code == 130, (text, running.output)
         assert "error: interrupted; what is done stays done" in running.output
