@@ -9,11 +9,7 @@ from .mistakes import Mistake
 
 GUID: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 _GROUP: Final = re.compile(r"[-\w.()]{0,89}[-\w()]")
-_GROUP_FORM: Final = "/subscriptions/<subscription>/resourceGroups/<group>"
-_GROUP_ID: Final = re.compile(
-    rf"/subscriptions/{GUID.pattern}/resourceGroups/{_GROUP.pattern}", re.IGNORECASE
-)
-_FORM: Final = f"{_GROUP_FORM}/providers"
+_FORM: Final = "/subscriptions/<subscription>/resourceGroups/<group>/providers"
 
 
 @dataclass(frozen=True)
@@ -40,27 +36,6 @@ WORKSPACE: Final = Kind(
     re.compile(r"[a-z0-9][-a-z0-9]{2,61}[a-z0-9]", re.ASCII | re.IGNORECASE),
     "4 to 63 letters, digits and inner hyphens",
 )
-SUBNET: Final = Kind(
-    "Microsoft.Network/virtualNetworks/<network>/subnets",
-    re.compile(r"[a-z0-9]([-\w.]{0,78}\w)?", re.ASCII | re.IGNORECASE),
-    "1 to 80 letters, digits, underscores, periods and hyphens",
-)
-CLUSTER: Final = Kind(
-    "Microsoft.ContainerService/managedClusters",
-    re.compile(r"[a-z0-9]([-\w]{0,61}[a-z0-9])?", re.ASCII | re.IGNORECASE),
-    "1 to 63 letters, digits, underscores and hyphens",
-)
-IDENTITY: Final = Kind(
-    "Microsoft.ManagedIdentity/userAssignedIdentities",
-    re.compile(r"[a-z0-9][-\w]{2,127}", re.ASCII | re.IGNORECASE),
-    "3 to 128 letters, digits, underscores and hyphens",
-)
-
-
-def group_id_mistakes(key: str, text: str) -> Iterator[Mistake]:
-    """An id that names no resource group."""
-    if not _GROUP_ID.fullmatch(text):
-        yield Mistake(key, text, _GROUP_FORM)
 
 
 def arm_id_mistakes(key: str, text: str, kind: Kind) -> Iterator[Mistake]:

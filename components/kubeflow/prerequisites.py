@@ -1,5 +1,6 @@
 """The component that puts the prerequisites together."""
 
+from collections.abc import Iterator
 from typing import NotRequired, TypedDict
 
 import pulumi
@@ -7,8 +8,8 @@ from pulumi_kubernetes.core.v1 import Namespace
 from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 from pulumi_kubernetes.storage.v1 import StorageClass
 
-from .. import defaults
-from ..checked import checked
+from .. import defaults, limits
+from ..checked import Rule, checked, rule
 from ..conventions import PLATFORM_WORKLOAD, WORKLOAD_LABEL
 from ..inputs import TextsByName
 from .admission import spot_guard
@@ -78,7 +79,7 @@ class KubeflowPrerequisites(pulumi.ComponentResource):
     def __init__(
         self, name: str, args: KubeflowPrerequisitesArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
-        args = checked("KubeflowPrerequisites", KubeflowPrerequisitesArgs, args)
+        args = checked("KubeflowPrerequisites", KubeflowPrerequisitesArgs, args, _rules)
         super().__init__("kubeflow-aks:index:KubeflowPrerequisites", name, {}, opts)
         child = pulumi.ResourceOptions(parent=self)
         own = args.get("namespace", "kubeflow-aks")
@@ -138,6 +139,22 @@ class KubeflowPrerequisites(pulumi.ComponentResource):
                 "checkpointClass": self.checkpoint_class,
             }
         )
+
+
+def _rules(args: KubeflowPrerequisitesArgs) -> Iterator[Rule]:
+    """Every rule of the arguments of `KubeflowPrerequisites`."""
+    classes = {"storageClass": args.get("storage_class", {}), "checkpoints": args.get("checkpoints", {})}
+    names = {"namespace": args.get("namespace")} | {
+        f"{key}.name": each.get("name") for key, each in classes.items()
+    }
+    for key, name in names.items():
+        if name is not None:
+            yield rule(limits.text_mistakes, key, limits.KUBERNETES_NAME, name)
+    inotify = args.get("inotify", {})
+    instances = inotify.get("max_user_instances", defaults.MAX_USER_INSTANCES)
+    watches = inotify.get("max_user_watches", defaults.MAX_USER_WATCHES)
+    yield rule(limits.number_mistakes, "inotify.maxUserInstances", limits.INOTIFY_INSTANCES, instances)
+    yield rule(limits.number_mistakes, "inotify.maxUserWatches", limits.INOTIFY_WATCHES, watches)
 
 
 def _name_of(made: Namespace | StorageClass, given: pulumi.Input[str]) -> pulumi.Output[str]:

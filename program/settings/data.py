@@ -1,8 +1,7 @@
 """Settings of storage that outlives the nodes: the class for checkpoints, and a storage account of the stack."""
 
-from components import choices, defaults
+from components import choices, defaults, limits
 from program.settings._model import SettingsModel, setting
-from program.settings.kubeflow import KUBERNETES_NAME
 
 
 class CheckpointClass(SettingsModel):
@@ -14,7 +13,7 @@ class CheckpointClass(SettingsModel):
         source="azure-blob-csi.md",
     )
     name: str = setting(
-        defaults.CHECKPOINT_CLASS, about="Name of the class.", source="our choice", **KUBERNETES_NAME
+        defaults.CHECKPOINT_CLASS, about="Name of the class.", source="our choice", **limits.KUBERNETES_NAME
     )
     sku: choices.BlobSku | None = setting(
         None,
@@ -55,8 +54,7 @@ class DataStore(SettingsModel):
         "would still be paid for.",
         unit="days",
         source="docs/facts/aks.md#blob-storage",
-        ge=1,
-        le=365,
+        **limits.SOFT_DELETE_DAYS,
     )
     profiles: dict[str, Profile] = setting(
         {},

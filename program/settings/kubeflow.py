@@ -1,19 +1,14 @@
 """Settings of what Charmed Kubeflow needs before Juju deploys it."""
 
-from components import choices, defaults
+from components import choices, defaults, limits
 from program.settings._model import SettingsModel, setting
-
-KUBERNETES_NAME = {
-    "pattern": r"^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$",
-    "form": "1 to 63 lower-case letters, digits and inner hyphens",
-}
 
 
 class StorageClass(SettingsModel):
     """The class Juju uses for the controller and for every charm; not the cluster's default."""
 
     name: str = setting(
-        defaults.STORAGE_CLASS, about="Name of the class.", source="our choice", **KUBERNETES_NAME
+        defaults.STORAGE_CLASS, about="Name of the class.", source="our choice", **limits.KUBERNETES_NAME
     )
     sku: choices.DiskSku | None = setting(
         None,
@@ -41,16 +36,14 @@ class Inotify(SettingsModel):
         about="fs.inotify.max_user_instances.",
         unit="instances",
         source="docs/facts/charmed-kubeflow.md#kernel-limits",
-        ge=128,
-        le=65536,
+        **limits.INOTIFY_INSTANCES,
     )
     max_user_watches: int = setting(
         defaults.MAX_USER_WATCHES,
         about="fs.inotify.max_user_watches.",
         unit="watches",
         source="docs/facts/charmed-kubeflow.md#kernel-limits",
-        ge=8192,
-        le=2097152,
+        **limits.INOTIFY_WATCHES,
     )
 
 

@@ -1,6 +1,6 @@
 """Settings of the control plane's logs."""
 
-from components import choices, defaults
+from components import choices, defaults, limits
 from program.settings._model import SettingsModel, setting
 
 
@@ -27,6 +27,5 @@ class Monitoring(SettingsModel):
         f"{defaults.LOG_RETENTION_DAYS}.",
         unit="days",
         source="data-retention-configure.md: up to two years",
-        ge=30,
-        le=730,
+        **limits.LOG_DAYS,
     )

@@ -135,7 +135,7 @@ def test_the_prerequisites_take_outputs(cloud: Cloud) -> Any:
             "pool_contract": later("[]"),
             "namespace": later("ours"),
             "storage_class": {"name": later("fast"), "sku": later("Premium_ZRS")},
-            "inotify": {"max_user_watches": later(7)},
+            "inotify": {"max_user_watches": later(9000)},
             "general_labels": later({"team": "a"}),
         },
         cloud.opts,
@@ -146,7 +146,7 @@ def test_the_prerequisites_take_outputs(cloud: Cloud) -> Any:
         assert name == "fast"
         assert expander["data"] == {"priorities": "1: [.*]"}
         pod = daemon["spec"]["template"]["spec"]
-        assert "-ge 7 ]" in pod["initContainers"][0]["command"][2]
+        assert "-ge 9000 ]" in pod["initContainers"][0]["command"][2]
         assert pod["nodeSelector"] == {"kubernetes.io/os": "linux", "team": "a"}
         assert daemon["metadata"]["namespace"] == "ours"
 

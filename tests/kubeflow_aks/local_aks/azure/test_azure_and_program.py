@@ -81,5 +81,5 @@ def test_without_our_checks_azure_refuses(
 
     for rules in ("problems", "warnings"):
         monkeypatch.setattr(importlib.import_module("program.planning.plan"), rules, none)
-    monkeypatch.setattr("components.checked.refuse", lambda *_: None)
+    monkeypatch.setattr("components.checked.refuse", none)
     assert words in "\n".join(refusals(azure, "dev", settings))
