@@ -47,19 +47,18 @@ def rule(find: Callable[..., Iterable[Mistake]], *values: Any, **options: Any) -
     return Rule(partial(find, **options), values)
 
 
+def rule_of_text(find: Callable[..., Iterable[Mistake]], key: str, value: Any, *more: Any) -> Iterator[Rule]:
+    """The rule of an id that is given as text, if any; an Output's is Azure's own, or that of mocks."""
+    if isinstance(value, str):
+        yield rule(find, key, value, *more)
+
+
 def under(key: str, rules: Iterable[Rule]) -> Iterator[Rule]:
     """The rules of an argument that is part of another one, whose path is this."""
     return (replace(each, key=f"{key}.{each.key}" if each.key else key) for each in rules)
 
 
-def no_rules(_: object) -> Iterator[Rule]:
-    """For arguments of which the annotations say all."""
-    return iter(())
-
-
-def checked(
-    component: str, kind: type[Args], args: Args, rules: Callable[[Args], Iterable[Rule]] = no_rules
-) -> Args:
+def checked(component: str, kind: type[Args], args: Args, rules: Callable[[Args], Iterable[Rule]]) -> Args:
     """The arguments, for which nothing needs to be checked any more.
 
     Plain values are checked at once. An Output is replaced by one that fails, with the same words, where its value

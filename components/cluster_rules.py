@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from . import cidr, defaults, pool_checks, ssh_keys
+from . import cidr, defaults, limits, pool_checks, ssh_keys
 from .aks_cluster_args import (
     AksClusterArgs,
     ApiAccessSpec,
@@ -11,29 +11,16 @@ from .aks_cluster_args import (
     KubernetesSpec,
 )
 from .arm_ids import GUID, ROUTE_TABLE, arm_id_mistakes
-from .checked import Rule, rule, under
-from .limits import (
-    GRACE_SECONDS,
-    MAINTENANCE_HOURS,
-    MINOR_VERSION,
-    MINUTES,
-    MINUTES_OR_NONE,
-    SECONDS,
-    SHARE,
-    TIME_OF_DAY,
-    UTC_OFFSET,
-    number_mistakes,
-    text_mistakes,
-)
+from .checked import Rule, rule, rule_of_text, under
 from .long_term_support import calico_mistakes, long_term_support_mistakes
 from .mistakes import Mistake
 from .pool_specs import SystemPoolSpec
 
 _DURATIONS = {
-    "scan_interval": ("scanInterval", SECONDS),
-    "max_node_provision_time": ("maxNodeProvisionTime", MINUTES),
-    "scale_down_delay_after_add": ("scaleDownDelayAfterAdd", MINUTES_OR_NONE),
-    "scale_down_unneeded_time": ("scaleDownUnneededTime", MINUTES_OR_NONE),
+    "scan_interval": ("scanInterval", limits.SECONDS),
+    "max_node_provision_time": ("maxNodeProvisionTime", limits.MINUTES),
+    "scale_down_delay_after_add": ("scaleDownDelayAfterAdd", limits.MINUTES_OR_NONE),
+    "scale_down_unneeded_time": ("scaleDownUnneededTime", limits.MINUTES_OR_NONE),
 }
 _RANGES = {"podCidr": defaults.POD_CIDR, "serviceCidr": defaults.SERVICE_CIDR}
 
@@ -71,16 +58,15 @@ def _network_rules(network: ClusterNetworkSpec) -> Iterator[Rule]:
     pods = network.get("pod_cidr", defaults.POD_CIDR)
     services = network.get("service_cidr", defaults.SERVICE_CIDR)
     yield rule(cidr.together_mistakes, _RANGES, pods, services)
-    policy = network.get("policy", defaults.NETWORK_POLICY)
-    yield rule(pool_checks.one_of, "policy", policy, ("none", "calico", "cilium"))
-    routes = network.get("route_table_id")
-    if isinstance(routes, str):  # an Output's is Azure's own, or that of mocks
-        yield rule(arm_id_mistakes, "routeTableId", routes, ROUTE_TABLE)
+    yield from rule_of_text(arm_id_mistakes, "routeTableId", network.get("route_table_id"), ROUTE_TABLE)
 
 
 def _kubernetes_rules(kubernetes: KubernetesSpec) -> Iterator[Rule]:
     yield rule(
-        text_mistakes, "version", MINOR_VERSION, kubernetes.get("version", defaults.KUBERNETES_VERSION)
+        limits.text_mistakes,
+        "version",
+        limits.MINOR_VERSION,
+        kubernetes.get("version", defaults.KUBERNETES_VERSION),
     )
     tier = kubernetes.get("tier", defaults.TIER)
     yield rule(long_term_support_mistakes, tier, kubernetes.get("support_plan", defaults.SUPPORT_PLAN))
@@ -88,9 +74,9 @@ def _kubernetes_rules(kubernetes: KubernetesSpec) -> Iterator[Rule]:
     start = window.get("start_time", defaults.MAINTENANCE_START)
     offset = window.get("utc_offset", defaults.MAINTENANCE_UTC_OFFSET)
     hours = window.get("duration_hours", defaults.MAINTENANCE_HOURS)
-    yield rule(text_mistakes, "maintenance.startTime", TIME_OF_DAY, start)
-    yield rule(number_mistakes, "maintenance.durationHours", MAINTENANCE_HOURS, hours)
-    yield rule(text_mistakes, "maintenance.utcOffset", UTC_OFFSET, offset)
+    yield rule(limits.text_mistakes, "maintenance.startTime", limits.TIME_OF_DAY, start)
+    yield rule(limits.number_mistakes, "maintenance.durationHours", limits.MAINTENANCE_HOURS, hours)
+    yield rule(limits.text_mistakes, "maintenance.utcOffset", limits.UTC_OFFSET, offset)
 
 
 def _access_rules(access: ApiAccessSpec) -> Iterator[Rule]:
@@ -116,7 +102,11 @@ def _sign_in_mistakes(local_accounts: bool, groups: Sequence[str]) -> Iterator[M
 def _autoscaler_rules(profile: AutoscalerSpec) -> Iterator[Rule]:
     for name, (key, form) in _DURATIONS.items():
         if name in profile:
-            yield rule(text_mistakes, key, form, profile[name])
+            yield rule(limits.text_mistakes, key, form, profile[name])
     share, seconds = "scaleDownUtilizationThreshold", "maxGracefulTerminationSec"
-    yield rule(number_mistakes, share, SHARE, profile.get("scale_down_utilization_threshold", 0))
-    yield rule(number_mistakes, seconds, GRACE_SECONDS, profile.get("max_graceful_termination_sec", 0))
+    yield rule(
+        limits.number_mistakes, share, limits.SHARE, profile.get("scale_down_utilization_threshold", 0)
+    )
+    yield rule(
+        limits.number_mistakes, seconds, limits.GRACE_SECONDS, profile.get("max_graceful_termination_sec", 0)
+    )

@@ -9,7 +9,7 @@ from pulumi_azure_native import containerregistry
 from . import defaults
 from .aliases import of_child
 from .arm_ids import REGISTRY, arm_id_mistakes
-from .checked import Rule, checked, rule
+from .checked import Rule, checked, rule, rule_of_text
 from .choices import RegistrySku
 from .inputs import Texts, TextsByName, each
 from .limits import IMAGE_DAYS, number_mistakes
@@ -84,9 +84,7 @@ def _letters(name: str) -> str:
 
 def _rules(args: ContainerRegistryArgs) -> Iterator[Rule]:
     yield rule(number_mistakes, "retentionDays", IMAGE_DAYS, args.get("retention_days", 0))
-    attached = args.get("attach")
-    if isinstance(attached, str):  # an Output's is Azure's own, or that of mocks
-        yield rule(arm_id_mistakes, "attach", attached, REGISTRY)
+    yield from rule_of_text(arm_id_mistakes, "attach", args.get("attach"), REGISTRY)
 
 
 def _retention(days: pulumi.Input[int] | None) -> containerregistry.PoliciesArgs | None:

@@ -25,7 +25,7 @@ from typing import (
 import pulumi
 from pulumi.provider.experimental.util import camel_case
 
-from .mistakes import Mistake
+from .mistakes import Mistake, one_of
 
 _PLAIN_STEP: Final = re.compile(r"[A-Za-z_][\w-]*")
 _KINDS: Final[Mapping[type, tuple[tuple[type, ...], str]]] = {
@@ -61,14 +61,6 @@ def form_mistakes(kind: Any, value: Any, *, key: str = "") -> Iterator[Mistake]:
             yield from form_mistakes(entry, item, key=path(key, step))
     elif not _fits(kind, value):
         yield Mistake(key, value, _words(kind))
-
-
-def one_of(key: str, value: object, allowed: Sequence[str]) -> Iterator[Mistake]:
-    """A value is one of those allowed."""
-    if value not in allowed:
-        yield Mistake(
-            key, value, f"{', '.join(allowed[:-1])} or {allowed[-1]}" if len(allowed) > 1 else allowed[0]
-        )
 
 
 @cache

@@ -1,5 +1,6 @@
 """What is wrong with one argument or setting. Pure data: `errors` makes an exception of it."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -35,6 +36,14 @@ class Mistake:
 
     def __str__(self) -> str:
         return f"{_printable(self.key)}: {self.reason}"
+
+
+def one_of(key: str, value: object, allowed: Sequence[str]) -> Iterator[Mistake]:
+    """A value is one of those allowed."""
+    if value not in allowed:
+        yield Mistake(
+            key, value, f"{', '.join(allowed[:-1])} or {allowed[-1]}" if len(allowed) > 1 else allowed[0]
+        )
 
 
 def _shown(value: object) -> str:

@@ -8,7 +8,7 @@ from pulumi_azure_native import monitor, operationalinsights
 
 from . import defaults
 from .arm_ids import WORKSPACE, arm_id_mistakes
-from .checked import Rule, checked, rule
+from .checked import Rule, checked, rule, rule_of_text
 from .choices import LogCategory
 from .inputs import TextsByName, each
 from .limits import LOG_DAYS, number_mistakes
@@ -67,9 +67,7 @@ class Monitoring(pulumi.ComponentResource):
 def _rules(args: MonitoringArgs) -> Iterator[Rule]:
     days = args.get("retention_days", defaults.LOG_RETENTION_DAYS)
     yield rule(number_mistakes, "retentionDays", LOG_DAYS, days)
-    workspace = args.get("workspace")
-    if isinstance(workspace, str):  # an Output's is Azure's own, or that of mocks
-        yield rule(arm_id_mistakes, "workspace", workspace, WORKSPACE)
+    yield from rule_of_text(arm_id_mistakes, "workspace", args.get("workspace"), WORKSPACE)
 
 
 def _collected(category: str) -> monitor.DiagnosticsLogSettingsArgs:

@@ -8,7 +8,7 @@ from pulumi_azure_native import network
 
 from . import defaults
 from .arm_ids import ROUTE_TABLE, arm_id_mistakes
-from .checked import Rule, checked, rule
+from .checked import Rule, checked, rule, rule_of_text
 from .choices import OutboundType
 from .cidr import range_mistakes, together_mistakes
 from .inputs import TextsByName
@@ -112,9 +112,7 @@ def _rules(args: NetworkArgs) -> Iterator[Rule]:
     yield rule(range_mistakes, "vnetCidr", vnet, defaults.VNET_CIDR)
     examples = {f"subnets.{name}": defaults.SUBNETS["system"] for name in subnets}
     yield rule(together_mistakes, examples, *subnets.values())
-    routes = args.get("route_table_id")
-    if isinstance(routes, str):  # an Output's is Azure's own, or that of mocks
-        yield rule(arm_id_mistakes, "routeTableId", routes, ROUTE_TABLE)
+    yield from rule_of_text(arm_id_mistakes, "routeTableId", args.get("route_table_id"), ROUTE_TABLE)
 
 
 def _nat_gateway(

@@ -1,6 +1,7 @@
 """Rules of one agent pool that AKS would refuse, found before anything is created; each yields the mistakes it finds.
 
-Keys are relative to the pool, for instance `osDisk.sizeGib`. Pure: planning calls the same rules without the SDKs.
+Keys are relative to the pool, for instance `osDisk.sizeGib`. That a choice is one of its values is a matter of form
+(`form`), and comes first. Pure: planning calls the same rules without the SDKs.
 
 Sources: MicrosoftDocs/azure-aks-docs (2026-08-21), articles/aks/spot-node-pool.md, use-system-pools.md,
 quotas-skus-regions.md, concepts-storage.md, gpu-multi-instance.md; Azure/azure-rest-api-specs,
@@ -9,11 +10,10 @@ containerservice/aks/stable/2025-09-01/managedClusters.json.
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Final, get_args
+from typing import Final
 
-from .choices import EvictionPolicy, OsDiskType
-from .conventions import MIG_SLICES, SYSTEM_TAINT
-from .mistakes import Mistake
+from .conventions import SYSTEM_TAINT
+from .mistakes import Mistake, one_of
 
 MAX_NODES: Final = 1000
 MIN_PODS: Final = 10
@@ -58,8 +58,6 @@ def spot_mistakes(priority: str, eviction_policy: str | None, max_price: float |
     if priority == "Spot":
         if eviction_policy is None:
             yield Mistake("evictionPolicy", None, "Delete or Deallocate, because priority is Spot")
-        else:
-            yield from one_of("evictionPolicy", eviction_policy, get_args(EvictionPolicy))
         yield from price_mistakes(max_price)
         return
     for key, value in (("evictionPolicy", eviction_policy), ("maxPrice", max_price)):
@@ -80,7 +78,6 @@ def price_mistakes(max_price: float | None) -> Iterator[Mistake]:
 
 def os_disk_mistakes(kind: str, size_gib: int, eviction_policy: str | None) -> Iterator[Mistake]:
     """An OS disk has a size that AKS takes, and an ephemeral one cannot be deallocated."""
-    yield from one_of("osDisk.type", kind, get_args(OsDiskType))
     yield from disk_size_mistakes("osDisk.sizeGib", size_gib)
     if kind == "Ephemeral" and eviction_policy == "Deallocate":
         yield Mistake(
@@ -95,13 +92,9 @@ def disk_size_mistakes(key: str, size_gib: int) -> Iterator[Mistake]:
 
 
 def gpu_mistakes(gpu_instance_profile: str | None, *, gpu: bool) -> Iterator[Mistake]:
-    """Only GPUs are cut into slices, of a size that NVIDIA defines."""
-    if gpu_instance_profile is None:
-        return
-    if not gpu:
+    """Only GPUs are cut into slices."""
+    if gpu_instance_profile is not None and not gpu:
         yield Mistake("gpuInstanceProfile", gpu_instance_profile, "no value on nodes without a GPU")
-    else:
-        yield from one_of("gpuInstanceProfile", gpu_instance_profile, tuple(MIG_SLICES))
 
 
 def pod_mistakes(max_pods: int, *, system: bool = False) -> Iterator[Mistake]:
@@ -117,9 +110,3 @@ def zone_mistakes(zones: Sequence[str]) -> Iterator[Mistake]:
         yield from one_of(f"zones[{index}]", zone, ("1", "2", "3"))
     if len(set(zones)) != len(zones):
         yield Mistake("zones", list(zones), "each zone once")
-
-
-def one_of(key: str, value: str | None, allowed: tuple[str, ...]) -> Iterator[Mistake]:
-    """A value is one of those allowed."""
-    if value not in allowed:
-        yield Mistake(key, value, f"{', '.join(allowed[:-1])} or {allowed[-1]}")

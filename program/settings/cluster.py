@@ -1,18 +1,6 @@
 """Settings of the control plane: version and upgrades, access to the API server, autoscaler, registry."""
 
-from components import choices, defaults
-from components.limits import (
-    GRACE_SECONDS,
-    IMAGE_DAYS,
-    MAINTENANCE_HOURS,
-    MINOR_VERSION,
-    MINUTES,
-    MINUTES_OR_NONE,
-    SECONDS,
-    SHARE,
-    TIME_OF_DAY,
-    UTC_OFFSET,
-)
+from components import choices, defaults, limits
 from program.settings._model import SettingsModel, setting
 
 
@@ -29,21 +17,21 @@ class MaintenanceWindow(SettingsModel):
         about="Local time at which the window opens.",
         unit="HH:MM",
         source="planned-maintenance.md",
-        **TIME_OF_DAY,
+        **limits.TIME_OF_DAY,
     )
     duration_hours: int = setting(
         defaults.MAINTENANCE_HOURS,
         about="Length of the window.",
         unit="hours",
         source="planned-maintenance.md: 4 to 24",
-        **MAINTENANCE_HOURS,
+        **limits.MAINTENANCE_HOURS,
     )
     utc_offset: str = setting(
         defaults.MAINTENANCE_UTC_OFFSET,
         about="Offset of the local time from UTC.",
         unit="±HH:MM",
         source="planned-maintenance.md",
-        **UTC_OFFSET,
+        **limits.UTC_OFFSET,
     )
 
 
@@ -55,7 +43,7 @@ class Kubernetes(SettingsModel):
         about="Kubernetes minor; AKS picks the patch release.",
         unit="major.minor",
         source="docs/reference/supported-versions.rst: the newest that Charmed Kubeflow 1.11 is validated on",
-        **MINOR_VERSION,
+        **limits.MINOR_VERSION,
     )
     support_plan: choices.SupportPlan = setting(
         defaults.SUPPORT_PLAN,
@@ -164,7 +152,7 @@ class Registry(SettingsModel):
         "digest; Azure calls this a preview. Left out: for ever.",
         unit="days",
         source="container-registry-retention-policy.md: up to 365",
-        **IMAGE_DAYS,
+        **limits.IMAGE_DAYS,
     )
     authorized_ip_ranges: tuple[str, ...] = setting(
         (),
@@ -183,35 +171,35 @@ class Autoscaler(SettingsModel):
         about="How often the autoscaler checks for pods that need a node.",
         unit="whole seconds",
         source="managedClusters.json, scan-interval",
-        **SECONDS,
+        **limits.SECONDS,
     )
     max_node_provision_time: str = setting(
         defaults.AUTOSCALER["max_node_provision_time"],
         about="How long a new node may take to be ready; a VM that never boots delays the fallback this long.",
         unit="whole minutes",
         source="docs/facts/aks.md#shortage-and-fallback",
-        **MINUTES,
+        **limits.MINUTES,
     )
     scale_down_delay_after_add: str = setting(
         defaults.AUTOSCALER["scale_down_delay_after_add"],
         about="How long after a scale-up no node is removed.",
         unit="whole minutes",
         source="cluster-autoscaler.md",
-        **MINUTES_OR_NONE,
+        **limits.MINUTES_OR_NONE,
     )
     scale_down_unneeded_time: str = setting(
         defaults.AUTOSCALER["scale_down_unneeded_time"],
         about="How long a node must be unneeded before it is removed.",
         unit="whole minutes",
         source="cluster-autoscaler.md",
-        **MINUTES_OR_NONE,
+        **limits.MINUTES_OR_NONE,
     )
     scale_down_utilization_threshold: float = setting(
         defaults.AUTOSCALER["scale_down_utilization_threshold"],
         about="Share of requested resources below which a node counts as unneeded.",
         unit="0–1",
         source="cluster-autoscaler.md",
-        **SHARE,
+        **limits.SHARE,
     )
     balance_similar_node_groups: bool = setting(
         defaults.AUTOSCALER["balance_similar_node_groups"],
@@ -233,5 +221,5 @@ class Autoscaler(SettingsModel):
         about="Longest grace period of pods on a node that is removed.",
         unit="seconds",
         source="cluster-autoscaler.md",
-        **GRACE_SECONDS,
+        **limits.GRACE_SECONDS,
     )
