@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+import yaml
 
 from ckf_spot.yaml_text import load
 
@@ -107,12 +108,13 @@ def test_an_item_comes_to_the_front_of_a_list(before: str, after: str) -> None:
         ("m: ~\n", "m:\n  k: y z\n"),
         ("m: {a: 'b'}  # x\n", "m: {a: 'b', k: y z}  # x\n"),
         ("m: {\n  a: 'b', # x\n}\n", "m: {\n  a: 'b', k: y z, # x\n}\n"),
-        ("m:\n  a: 'b'", "m:\n  a: 'b'\n  k: y z\n"),
+        ("m:\n  a: 'b'", "m:\n  a: 'b'\n  k: y z"),
         ("m:\r\n  a: 'b'  # x\r\n", "m:\r\n  a: 'b'  # x\r\n  k: y z\r\n"),
         ("m:\n  a: |\n    b\n\nn: 1\n", "m:\n  a: |\n    b\n\n  k: y z\nn: 1\n"),
         ("m: &a !!map\n  a: 'b'\nn: 1\n", "m: &a !!map\n  a: 'b'\n  k: y z\nn: 1\n"),
         ("m:\n  ? a\n  : 'b'\nn: 1\n", "m:\n  ? a\n  : 'b'\n  k: y z\nn: 1\n"),
-        ("m:\n  a: |\n    b", "m:\n  a: |\n    b\n  k: y z\n"),
+        ("m:\n  a: |\n    b", "m:\n  k: y z\n  a: |\n    b"),
+        ("m:\r\n  # x\r\n  a: |\r\n    b", "m:\r\n  k: y z\r\n  # x\r\n  a: |\r\n    b"),
         ("\ufeffm: {a: 'b'}\n", "\ufeffm: {a: 'b', k: y z}\n"),
         ("{m: {a: 'b'}} # x\n", "{m: {a: 'b', k: y z}} # x\n"),
     ],
@@ -190,3 +192,31 @@ def test_the_meaning_wins_where_a_text_cannot_be_kept() -> None:
     """A merged map that stands behind the key overrules it in kubectl's eyes; only without it can the key change."""
     text = _changed("a: 1  # x\n<<: {a: 2}\n", lambda found: found.update(a=3))
     assert load(text, "f").documents == [{"a": 3}]
+
+
+def test_a_block_at_the_end_of_a_file_without_a_newline_is_to_every_reader_what_it_was() -> None:
+    before = textwrap.dedent(
+        """\
+        kind: Job
+        spec:
+          backoffLimit: 2
+          template:
+            spec:
+              containers:
+                - name: main
+                  args:
+                    - |
+                      --exact"""
+    )
+
+    def placed(job: Any) -> None:
+        job["spec"]["podReplacementPolicy"] = "Failed"
+        job["spec"]["template"]["metadata"] = {"annotations": {"a": "b"}}
+        job["spec"]["template"]["spec"]["affinity"] = _AFFINITY
+
+    after = _changed(before, placed)
+
+    for end in ("", "\n"):  # as Python's readers take it, and as kubectl does
+        expected = yaml.safe_load(before + end)
+        placed(expected)
+        assert yaml.safe_load(after + end) == expected

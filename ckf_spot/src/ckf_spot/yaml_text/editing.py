@@ -39,11 +39,19 @@ def edited(text: str, changes: Sequence[tuple[Node, Any, Any]], *, spelt_out: bo
     Whether it means what it should is left to the caller: a change to what an anchor names changes its aliases too.
 
     Args:
-        text: the whole stream; its last line has an end.
+        text: the whole stream. Where its last line has no end, the result's has none either, and a `|` that it belongs
+            to stays last: kubectl adds the end, Python's readers do not, and neither is to read another text than
+            before.
         changes: each document's node, its value, and the value that it is to have.
         spelt_out: whether what an alias stands for is written in its place, so that it keeps its meaning.
     """
-    editor = _Editor(text, spelt_out)
+    if not text.endswith("\n"):
+        return _edited(f"{text}\n", changes, spelt_out, open_end=True).removesuffix("\r\n").removesuffix("\n")
+    return _edited(text, changes, spelt_out, open_end=False)
+
+
+def _edited(text: str, changes: Sequence[tuple[Node, Any, Any]], spelt_out: bool, *, open_end: bool) -> str:  # noqa: FBT001
+    editor = _Editor(text, spelt_out, open_end)
     edits = [edit for change in changes for edit in editor.document(*change)]
     edits.sort(key=lambda edit: (edit.start, edit.end))  # stable: at one place the inner part comes first
     for edit in reversed(edits):
@@ -56,9 +64,10 @@ class _WholeError(Exception):
 
 
 class _Editor:
-    def __init__(self, text: str, spelt_out: bool) -> None:  # noqa: FBT001
+    def __init__(self, text: str, spelt_out: bool, open_end: bool) -> None:  # noqa: FBT001
         self._text = text
         self._spelt_out = spelt_out
+        self._open_end = open_end
         self._newline = "\r\n" if "\r\n" in text else "\n"
 
     def document(self, node: Node, before: Any, after: Any) -> list[_Edit]:
@@ -111,11 +120,14 @@ class _Editor:
         kept = {key for key in before if key in after and writing.same(before[key], after[key])}
         new = {key: desired for key, desired in after.items() if key not in own and key not in kept}
         if new:
-            last = node.value[-1][1]
+            last_key, last = node.value[-1]
+            lines = _block(new, self._indent(node))
             if node.flow_style:
                 yield self._inserted(self._end(last), f", {writing.dump_flow(new)[1:-1]}")
+            elif self._open_end and self._end(last) == len(self._text) and self._begins_line(last_key):
+                yield self._before(last_key, lines)
             else:
-                yield self._after(last, _block(new, self._indent(node)))
+                yield self._after(last, lines)
 
     def _list(self, node: SequenceNode, before: list[Any], after: list[Any]) -> Iterator[_Edit]:
         old, new = ([json.dumps(each, sort_keys=True) for each in values] for values in (before, after))
@@ -151,12 +163,7 @@ class _Editor:
             return self._after(node.value[number - 1], lines)
         if self._text[dash - column : dash].strip():  # the key's own line, or another list's
             return self._inserted(dash, self._lines(f"{lines[column:]}\n{' ' * column}"))
-        place = dash - column
-        while (above := self._text.rfind("\n", 0, place - 1) + 1) < place and self._text[
-            above:place
-        ].lstrip()[:1] == "#":
-            place = above  # a comment belongs to the item below
-        return self._inserted(place, self._lines(f"{lines}\n"))
+        return self._above(dash - column, lines)
 
     def _without(self, node: MappingNode | SequenceNode, start: int, value: Node) -> _Edit:
         """An entry of a collection taken away with its lines.
@@ -221,6 +228,24 @@ class _Editor:
             raise _WholeError
         end += len(rest)
         return self._inserted(end, self._lines(f"\n{lines}"))
+
+    def _before(self, key: Node, lines: str) -> _Edit:
+        """Lines before an entry of a map in block style that begins its line."""
+        start = key.start_mark.index
+        return self._above(start - self._column(start), lines)
+
+    def _above(self, place: int, lines: str) -> _Edit:
+        """Lines above the one that begins here, and above its comments, which belong to what is below them."""
+        while (above := self._text.rfind("\n", 0, place - 1) + 1) < place and self._text[
+            above:place
+        ].lstrip()[:1] == "#":
+            place = above
+        return self._inserted(place, self._lines(f"{lines}\n"))
+
+    def _begins_line(self, node: Node) -> bool:
+        """Whether nothing but blanks stands before it in its line."""
+        start = node.start_mark.index
+        return not self._text[start - self._column(start) : start].strip()
 
     def _inserted(self, place: int, text: str) -> _Edit:
         return _Edit(place, place, text)

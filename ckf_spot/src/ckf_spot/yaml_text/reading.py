@@ -51,7 +51,7 @@ class Stream:
         changes = list(zip(self.nodes, self.documents, documents, strict=False))
         more = documents[len(changes) :]
         for spelt_out in (False, True):
-            text = editing.edited(_ended(self.text), changes, spelt_out=spelt_out)
+            text = editing.edited(self.text, changes, spelt_out=spelt_out)
             if more:
                 text = f"{text.rstrip()}\n---\n{writing.dump(more)}"
             if _means(text, documents):
