@@ -52,6 +52,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 class _Parser(argparse.ArgumentParser):
     """Reports in one line what is wrong with the arguments, without the usage."""
 
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.register("action", None, _Once)
+
     def error(self, message: str) -> NoReturn:
         self.exit(_WRONG, f"{self.prog}: {_line(message)}\n")
 
@@ -59,6 +63,17 @@ class _Parser(argparse.ArgumentParser):
         """Refuses `--pool=--`: argparse made an empty list of it until Python 3.11.8 (python/cpython#109475)."""
         for found in filter(None, map(_LONE_DASHES.fullmatch, arguments)):
             self.error(f"argument {found[1]}: expected one argument")
+
+
+class _Once(argparse.Action):
+    """Keeps a value, of which argparse itself would take the last one."""
+
+    def __call__(
+        self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, *_: object
+    ) -> None:
+        if getattr(namespace, self.dest, self.default) is not self.default:
+            parser.error(f"argument {'/'.join(self.option_strings)}: expected once")
+        setattr(namespace, self.dest, values)
 
 
 def _line(found: object) -> str:

@@ -1,6 +1,7 @@
 """`ckf-spot place`: YAML in, YAML out; or lines that say what is wrong, and nothing written."""
 
 import io
+import json
 from pathlib import Path
 
 import pytest
@@ -179,3 +180,74 @@ def test_the_pools_can_be_named(run: Run, monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.delenv("CKF_SPOT_POOLS")
     Path("job.yaml").write_text(JOB, encoding="utf-8")
     assert run("place", "-f", "job.yaml", "--pool", "cpu", "--pools", str(POOLS)).code == 0
+
+
+def test_several_files_and_a_folder_become_one_stream(run: Run) -> None:
+    for number, name in enumerate(
+        ("a.yaml", "more/b.yml", "more/c.json", "more/notes.txt", "more/below/d.yaml")
+    ):
+        Path(name).parent.mkdir(parents=True, exist_ok=True)
+        text = "{}" if name.endswith(".json") else f"# {name}\n"
+        job = {
+            "apiVersion": "batch/v1",
+            "kind": "Job",
+            "metadata": {"name": f"j{number}"},
+            "spec": yaml.safe_load(JOB)["spec"],
+        }
+        Path(name).write_text(
+            json.dumps(job) if text == "{}" else f"{text}{yaml.safe_dump(job)}", encoding="utf-8"
+        )
+
+    ran = run("place", "-f", "a.yaml", "-f", "more", "--pool", "cpu")
+
+    assert (ran.code, ran.errors) == (0, [])
+    documents = list(yaml.safe_load_all(ran.output))
+    assert [each["metadata"]["name"] for each in documents] == ["j0", "j1", "j2"]
+    assert all(each["spec"]["template"]["spec"]["tolerations"] for each in documents)
+    assert "# a.yaml\n" in ran.output
+    assert "# more/b.yml\n" in ran.output
+
+
+def test_a_file_with_nothing_to_place_stays_beside_one_that_is_placed(run: Run) -> None:
+    Path("a.yaml").write_text(f"---{VOLUME}", encoding="utf-8")
+    Path("b.yaml").write_text(JOB, encoding="utf-8")
+    ran = run("place", "-f", "b.yaml", "-f", "a.yaml", "--pool", "cpu")
+    assert (ran.code, ran.errors) == (0, [])
+    assert [each["kind"] for each in yaml.safe_load_all(ran.output)] == ["Job", "ConfigMap"]
+    assert ran.output.endswith(f"\n---{VOLUME}")
+
+
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        (["a.yaml", "b.yaml"], "b.yaml: Job/j: spec.template is missing"),
+        (["a.yaml", "none.yaml"], "none.yaml: can't be read: No such file or directory"),
+        (["a.yaml", "empty"], "empty: has none to read; expected files that end with .json, .yaml, .yml"),
+        (["a.yaml", "a.yaml"], "-f: 'a.yaml' is given several times; name it once"),
+        (["-", "-"], "-f: '-' is given several times; name it once"),
+        (["a.yaml", "p.yaml"], "p.yaml: is a compiled pipeline; expected no other file with it"),
+    ],
+)
+def test_one_wrong_file_of_several_stops_all(run: Run, files: list[str], message: str) -> None:
+    Path("a.yaml").write_text(JOB, encoding="utf-8")
+    Path("b.yaml").write_text(
+        "apiVersion: batch/v1\nkind: Job\nmetadata: {name: j}\nspec: {}\n", encoding="utf-8"
+    )
+    Path("p.yaml").write_text(
+        "pipelineInfo: {name: p}\ndeploymentSpec: {}\nroot: {}\nschemaVersion: 2.1.0\n", encoding="utf-8"
+    )
+    Path("empty").mkdir()
+
+    named = [argument for name in files for argument in ("-f", name)]
+    ran = run("place", *named, "--pool", "cpu", "-o", "out.yaml")
+
+    assert (ran.code, ran.errors) == (2, [f"ckf-spot: {message}"])
+    assert not Path("out.yaml").exists()
+
+
+@pytest.mark.parametrize("option", ["--pool", "--prefer", "--require", "--pools", "-o", "--retries"])
+def test_an_option_that_takes_one_value_is_given_once(run: Run, option: str) -> None:
+    Path("job.yaml").write_text(JOB, encoding="utf-8")
+    ran = run("place", "-f", "job.yaml", "--pool", "cpu", option, "1", option, "2")
+    assert (ran.code, len(ran.errors)) == (2, 1)
+    assert ran.errors[0].endswith("expected once")

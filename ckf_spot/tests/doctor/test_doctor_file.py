@@ -13,6 +13,7 @@ from ckf_spot import Pools, cli, yaml_text
 from ckf_spot.doctor import file, namespace
 from ckf_spot.doctor.reader import Reader
 from ckf_spot.doctor.work import pods
+from ckf_spot.kinds.manifests import File
 from ckf_spot.pipelines import compiled
 
 JOB = """\
@@ -231,7 +232,7 @@ def test_whatever_stands_in_a_file_is_told_in_lines(cluster: Api) -> None:
             for key in path[:-1]:
                 place = place[key]
             place[path[-1]] = anything
-            assert list(file.look([found], "job.yaml", pools, {}))
+            assert list(file.look(File("job.yaml", [found]), pools, {}))
             if path[-1] in {"cpu", "resources", "limits", "initContainers", "containers", "parallelism"}:
                 assert namespace.look(reader, "team-a", {}, list(pods(found)), None)
 

@@ -11,6 +11,7 @@ from samples import PREFERRED, REQUIRED, example
 from ckf_spot import PlacementError, Pools
 from ckf_spot.kinds import manifests
 from ckf_spot.kinds.kind import PlacingRequest
+from ckf_spot.kinds.manifests import File
 from ckf_spot.kinds.trainer import MANAGER
 from ckf_spot.pods import strict_schema
 from ckf_spot.pods.template import SAFE_TO_EVICT
@@ -123,7 +124,7 @@ def overrides(release: str) -> Any:
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_without_a_hole_each_is_placed(name: str) -> None:
-    assert manifests.place([full(name)], POOLS[EXAMPLES[name]], request(name), "f")
+    assert manifests.place([File("f", [full(name)])], POOLS[EXAMPLES[name]], request(name))
 
 
 @pytest.mark.parametrize("checked", [True, False], ids=["schema", "no schema"])
@@ -146,7 +147,7 @@ def test_a_document_with_a_hole_is_placed_or_refused(
     found[last] = data.draw(ANYTHING)
     lines: list[str] = []
     try:
-        manifests.place([document], POOLS[EXAMPLES[name]], request(name), "f")
+        manifests.place([File("f", [document])], POOLS[EXAMPLES[name]], request(name))
     except PlacementError as error:
         lines = str(error).splitlines()
     assert [line for line in lines if not line.startswith("f: ")] == []

@@ -8,6 +8,7 @@ from samples import Json, example, job, place
 from ckf_spot import PlacementError, Pools
 from ckf_spot.kinds import manifests
 from ckf_spot.kinds.kind import PlacingRequest
+from ckf_spot.kinds.manifests import File
 
 DEPLOYMENT: Json = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web"}, "spec": {}}
 CONFIG: Json = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c"}, "data": {"a": "08"}}
@@ -18,25 +19,25 @@ def listed(*items: Any, kind: str = "List") -> Json:
 
 
 def put(documents: list[Any], pools: Pools, workload: str = "cpu", **request: Any) -> manifests.Manifests:
-    return manifests.place(documents, pools[workload], PlacingRequest(**request), "f")
+    return manifests.place([File("f", documents)], pools[workload], PlacingRequest(**request))
 
 
 def test_each_item_of_a_list_is_placed_where_it_is(pools: Pools) -> None:
     ours = place(job(), pools["cpu"])
     made = put([CONFIG, listed(job(), listed(CONFIG, job()), CONFIG)], pools)
-    assert made.documents == [CONFIG, listed(ours, listed(CONFIG, ours), CONFIG)]
+    assert made.files[0].documents == [CONFIG, listed(ours, listed(CONFIG, ours), CONFIG)]
     assert made.notes == ()
 
 
 def test_a_list_of_one_kind_is_placed(pools: Pools) -> None:
     made = put([listed(example("tfjob"), kind="TFJobList")], pools)
-    [item] = made.documents[0]["items"]
+    [item] = made.files[0].documents[0]["items"]
     assert item["spec"]["tfReplicaSpecs"]["Worker"]["template"]["spec"]["tolerations"]
 
 
 def test_what_must_not_be_on_spot_stays_and_is_told(pools: Pools) -> None:
     made = put([DEPLOYMENT, job()], pools)
-    assert made.documents == [DEPLOYMENT, place(job(), pools["cpu"])]
+    assert made.files[0].documents == [DEPLOYMENT, place(job(), pools["cpu"])]
     [note] = made.notes
     assert note.startswith("f: Deployment/web: left as it is: it holds state or serves people")
 
@@ -63,7 +64,7 @@ def test_mistakes_are_told_with_the_item(pools: Pools) -> None:
 
 def test_roles_are_for_the_kinds_that_have_them(pools: Pools) -> None:
     documents = [job(), example("rayjob")]
-    placed = put(documents, pools, also=("head",)).documents
+    placed = put(documents, pools, also=("head",)).files[0].documents
     assert placed[0] == place(job(), pools["cpu"])
     assert placed[1]["spec"]["rayClusterSpec"]["headGroupSpec"]["template"]["spec"]["tolerations"]
 
@@ -71,9 +72,9 @@ def test_roles_are_for_the_kinds_that_have_them(pools: Pools) -> None:
 def test_a_template_for_spark_is_placed_beside_its_application(pools: Pools) -> None:
     documents = [example("executor"), example("sparkapplication")]
     made = put(documents, pools, pod_template=True)
-    assert made.documents[0]["spec"]["tolerations"]
+    assert made.files[0].documents[0]["spec"]["tolerations"]
     left = put(documents, pools)
-    assert left.documents[0] == example("executor")
+    assert left.files[0].documents[0] == example("executor")
     assert "say --pod-template" in left.notes[0]
 
 

@@ -8,6 +8,7 @@ from samples import GPU, OFF_SPOT, POOL, Json, container, example, expressions, 
 from ckf_spot import EvictionWarning, PlacementError, Pools
 from ckf_spot.kinds import manifests
 from ckf_spot.kinds.kind import PlacingRequest
+from ckf_spot.kinds.manifests import File
 
 pytestmark = pytest.mark.filterwarnings("error::ckf_spot.errors.EvictionWarning")
 
@@ -146,7 +147,7 @@ def test_a_mistake_is_one_line(pools: Pools, document: Json, message: str) -> No
 
 
 def test_what_was_left_is_told_on_the_command_line(pools: Pools) -> None:
-    placed = manifests.place([ray_cluster(with_gpu(), NOTHING)], pools["gpu"], PlacingRequest(), "f")
+    placed = manifests.place([File("f", [ray_cluster(with_gpu(), NOTHING)])], pools["gpu"], PlacingRequest())
     assert placed.notes == (
         "f: RayCluster/r: g1 asks for no nvidia.com/gpu, and these are GPU pools: left as it is",
     )

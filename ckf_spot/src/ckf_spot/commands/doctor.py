@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final
 
-from ckf_spot import backend, sources, yaml_text
+from ckf_spot import backend, sources
 from ckf_spot.cluster import ForbiddenError
-from ckf_spot.commands import output
+from ckf_spot.commands import inputs, output
 from ckf_spot.doctor import file, namespace, platform
 from ckf_spot.doctor.findings import Finding, line, right, unknown, wrong
 from ckf_spot.doctor.reader import Reader
@@ -18,6 +18,7 @@ from ckf_spot.doctor.work import pods
 from ckf_spot.errors import ContractError, Mistake, PlacementError, refuse
 from ckf_spot.fields import is_map
 from ckf_spot.kinds.kind import PlacingRequest
+from ckf_spot.kinds.manifests import File
 from ckf_spot.pools import Pools
 
 _WRONG: Final = 1
@@ -31,7 +32,7 @@ def add_to(commands: Any) -> None:
         help="check whether the cluster is ready, and a file right for it",
         description="Prints one line for each thing that is ready for spot work or is not. Read-only.",
     )
-    command.add_argument("-f", "--file", help="YAML to look at too; - is standard input")
+    inputs.add_to(command, required=False)
     command.add_argument("--pool", help="with -f: a workload such as cpu or gpu, or the name of a pool")
     command.add_argument("--require", help="with --pool: spot or on-demand, as for ckf-spot place")
     command.add_argument("--also", action="append", default=[], metavar="ROLE", help="as for ckf-spot place")
@@ -51,7 +52,7 @@ def add_to(commands: Any) -> None:
 def _run(options: argparse.Namespace) -> int:
     if options.pool and not options.file:
         raise PlacementError(Mistake("--pool", options.pool, "expected -f FILE --pool NAME", "needs a file"))
-    documents, origin = _documents(options.file) if options.file else ((), "")
+    files = _files(options.file)
     request = PlacingRequest(
         require=options.require, also=tuple(options.also), trainer_api=options.trainer_api
     )
@@ -61,15 +62,15 @@ def _run(options: argparse.Namespace) -> int:
     placement = group.placement(require=request.require) if group else None
     findings = [contract, *(platform.look(reader, pools) if reader else [unknown("cluster", why)])]
     noted: Mapping[str, Any] = {}
-    for name, theirs in _spaces(documents, options.namespace, reader).items():
+    for name, theirs in _spaces(files, options.namespace, reader).items():
         if reader:
             noted, findings_of_namespace = namespace.read(reader, name)
-            work = [each for document in theirs for each in pods(document)]
+            work = [each for part in theirs for document in part.documents for each in pods(document)]
             findings += [*findings_of_namespace, *namespace.look(reader, name, noted, work, placement)]
-        if pools and theirs:
-            findings += file.look(theirs, origin, pools, noted)
+        if pools:
+            findings += [each for part in theirs for each in file.look(part, pools, noted)]
     if group:
-        findings += file.placing(documents, origin, group, request)
+        findings += file.placing(files, group, request)
     output.write("".join(f"{each}\n" for each in findings), output.STANDARD)
     return _WRONG if any(each.state == "wrong" for each in findings) else 0
 
@@ -104,30 +105,34 @@ def _contract(options: argparse.Namespace, reader: Reader | None, why: str) -> t
 
 
 def _spaces(
-    documents: Sequence[Any], namespace_option: str | None, reader: Reader | None
-) -> dict[str, list[Mapping[str, Any]]]:
-    """The documents by the namespace that they are for; one that was namespace_option for is there without any too.
+    files: Sequence[File], namespace_option: str | None, reader: Reader | None
+) -> dict[str, list[File]]:
+    """The documents by the namespace that they are for; that of the option is there without any too.
 
     Raises:
-        PlacementError: a document is for another namespace than was namespace_option for.
+        PlacementError: a document is for another namespace than the option.
     """
-    found: dict[str, list[Mapping[str, Any]]] = {namespace_option: []} if namespace_option else {}
-    for document in documents:
-        own = file.namespace_of(document)
-        if namespace_option and own and own != namespace_option:
-            problem = f"contradicts the namespace {own!r} of {file.name_of(document)}"
-            raise PlacementError(Mistake("--namespace", namespace_option, "leave it out", problem))
-        name = own or namespace_option or (reader.own_namespace() if reader else "")
-        found.setdefault(name, []).append(document)
+    found: dict[str, list[File]] = {namespace_option: []} if namespace_option else {}
+    for each in files:
+        by_namespace: dict[str, list[Any]] = {}
+        for document in each.documents:
+            own = file.namespace_of(document)
+            if namespace_option and own and own != namespace_option:
+                problem = f"contradicts the namespace {own!r} of {file.name_of(document)}"
+                raise PlacementError(Mistake("--namespace", namespace_option, "leave it out", problem))
+            name = own or namespace_option or (reader.own_namespace() if reader else "")
+            by_namespace.setdefault(name, []).append(document)
+        for name, documents in by_namespace.items():
+            found.setdefault(name, []).append(File(each.origin, documents))
     return found
 
 
-def _documents(name: str) -> tuple[Sequence[Any], str]:
-    origin = "standard input" if name == output.STANDARD else name
-    documents = yaml_text.load(output.read(name), origin).documents
+def _files(names: Sequence[str]) -> list[File]:
+    found = inputs.read(names)
     refuse(
-        Mistake(f"{origin}: document {number}", each, "expected a map", "is no Kubernetes object")
-        for number, each in enumerate(documents, 1)
-        if not is_map(each)
+        Mistake(f"{each.origin}: document {number}", document, "expected a map", "is no Kubernetes object")
+        for each in found
+        for number, document in enumerate(each.stream.documents, 1)
+        if not is_map(document)
     )
-    return documents, origin
+    return [File(each.origin, each.stream.documents) for each in found]

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
-from ckf_spot import backend, install, yaml_text
-from ckf_spot.commands import output
+from ckf_spot import backend, install
+from ckf_spot.commands import inputs, output
+from ckf_spot.commands.inputs import Input
 from ckf_spot.errors import ABSENT, Mistake, refuse, together
 from ckf_spot.kinds import manifests, table
 from ckf_spot.kinds.kind import PlacingRequest
+from ckf_spot.kinds.manifests import File
 from ckf_spot.pipelines import compiled
 from ckf_spot.placement import check_wish
 from ckf_spot.pods import strict_schema
@@ -30,9 +32,7 @@ def add_to(commands: Any) -> None:
         help="place the work in a YAML file",
         description=f"Places {', '.join(table.KINDS)}, and compiled pipelines; other objects in the file stay.",
     )
-    command.add_argument(
-        "-f", "--file", required=True, help="YAML, one document or many; - is standard input"
-    )
+    inputs.add_to(command, required=True)
     command.add_argument("--pool", required=True, help="a workload such as cpu or gpu, or the name of a pool")
     command.add_argument(
         "--prefer", help="spot: spot nodes if there are any, on-demand ones instead (the default)"
@@ -63,38 +63,47 @@ def add_to(commands: Any) -> None:
         "--pools", help="file with the pool contract; left out: CKF_SPOT_POOLS, or the cluster"
     )
     command.add_argument(
-        "-o", "--output", default=output.STANDARD, help="file to write; left out: standard output"
+        "-o",
+        "--output",
+        default=output.STANDARD,
+        help="file to write, several files as one stream; left out: standard output",
     )
     command.set_defaults(run=_run)
 
 
 def _run(options: argparse.Namespace) -> int:
-    origin = "standard input" if options.file == output.STANDARD else options.file
-    group, stream, _ = together(
+    group, found, _ = together(
         lambda: Pools.load(options.pools, backend=options.backend or backend.DEFAULT)[options.pool],
-        lambda: yaml_text.load(output.read(options.file), origin),
+        lambda: inputs.read(options.file),
         lambda: check_wish(options.prefer, options.require),
     )
-    place = _pipeline if any(map(compiled.is_compiled, stream.documents[:1])) else _manifests
-    output.write(stream.changed(place(stream.documents, group, options, origin)), options.output)
+    pipelines = [each for each in found if any(map(compiled.is_compiled, each.stream.documents[:1]))]
+    if pipelines and len(found) > 1:
+        one = "expected no other file with it"
+        refuse(Mistake(each.origin, ABSENT, one, "is a compiled pipeline") for each in pipelines)
+    text = _pipeline(found[0], group, options) if pipelines else _manifests(found, group, options)
+    output.write(text, options.output)
     return 0
 
 
-def _pipeline(documents: list[Any], group: PoolGroup, options: argparse.Namespace, origin: str) -> list[Any]:
+def _pipeline(found: Input, group: PoolGroup, options: argparse.Namespace) -> str:
     """A compiled pipeline; what became of each task goes to the terminal."""
-    _refuse(options, _OF_OBJECTS, f"{origin} is a compiled pipeline, and it is not for one")
+    _refuse(options, _OF_OBJECTS, f"{found.origin} is a compiled pipeline, and it is not for one")
     options_of_pipelines: dict[str, Any] = {
         name: getattr(options, name) for name in _OF_PIPELINES if name != "backend"
     }
     given = {name: value for name, value in options_of_pipelines.items() if value is not None}
-    placed, report = compiled.place(documents, group, prefer=options.prefer, require=options.require, **given)
+    wish = {"prefer": options.prefer, "require": options.require}
+    placed, report = compiled.place(found.stream.documents, group, **wish, **given)
     sys.stderr.write(f"{report}\n")
-    return placed
+    return found.stream.changed(placed)
 
 
-def _manifests(documents: list[Any], group: PoolGroup, options: argparse.Namespace, origin: str) -> list[Any]:
+def _manifests(found: Sequence[Input], group: PoolGroup, options: argparse.Namespace) -> str:
     """Objects of Kubernetes."""
-    _refuse(options, _OF_PIPELINES, f"{origin} is no compiled pipeline, and it is for one only")
+    origins = ", ".join(each.origin for each in found)
+    no_pipeline = "are no compiled pipelines" if len(found) > 1 else "is no compiled pipeline"
+    _refuse(options, _OF_PIPELINES, f"{origins} {no_pipeline}, and it is for one only")
     request = PlacingRequest(
         prefer=options.prefer,
         require=options.require,
@@ -102,13 +111,15 @@ def _manifests(documents: list[Any], group: PoolGroup, options: argparse.Namespa
         trainer_api=options.trainer_api,
         pod_template=bool(options.pod_template),
     )
-    placed = manifests.place(documents, group, request, origin)
+    files = [File(each.origin, each.stream.documents) for each in found]
+    placed = manifests.place(files, group, request)
     sys.stderr.writelines(f"ckf-spot: {note}\n" for note in placed.notes)
     if not strict_schema.available():
         sys.stderr.write(
             f"ckf-spot: the pods' own fields were not checked: {install.hint('validate')} checks them\n"
         )
-    return placed.documents
+    pairs = zip(found, placed.files, strict=True)
+    return inputs.joined([each.stream.changed(file.documents) for each, file in pairs])
 
 
 def _refuse(options: argparse.Namespace, names: Iterable[str], problem: str) -> None:

@@ -14,6 +14,7 @@ from ckf_spot.errors import PlacementError
 from ckf_spot.fields import copied, of
 from ckf_spot.kinds import manifests
 from ckf_spot.kinds.kind import PlacingRequest
+from ckf_spot.kinds.manifests import File
 from ckf_spot.pipelines import compiled
 from ckf_spot.pods import shape
 from ckf_spot.pool_group import PoolGroup
@@ -25,42 +26,47 @@ _SHOWN: Final = 6
 """Fields of a change that a line names."""
 
 
-def look(
-    documents: Sequence[Mapping[str, Any]],
-    origin: str,
-    pools: Pools,
-    noted: Mapping[str, Any],
-) -> Iterator[Finding]:
+def look(file: File, pools: Pools, noted: Mapping[str, Any]) -> Iterator[Finding]:
     """Whether each pod finds a pool, as the file is.
 
     Args:
-        documents: the file's, of one namespace.
-        origin: its name.
+        file: its documents of one namespace.
         pools: the cluster's.
         noted: the namespace's annotations.
     """
     some = False
-    for document in documents:
+    for document in file.documents:
         for each in pods(document):
             some = True
             yield _scheduled(each, f"{name_of(document)}: {each.path}", pools, noted)
     if not some:
-        yield unknown(origin, "no pod's template is in it; --pool NAME looks at tasks and trials")
+        yield unknown(file.origin, "no pod's template is in it; --pool NAME looks at tasks and trials")
 
 
-def placing(
-    documents: Sequence[Mapping[str, Any]], origin: str, group: PoolGroup, request: PlacingRequest
-) -> Iterator[Finding]:
-    """Whether the file is placed as wished, or what placing would change or refuse."""
-    what = f"{origin} on {group.name}"
+def placing(files: Sequence[File], group: PoolGroup, request: PlacingRequest) -> Iterator[Finding]:
+    """Whether the files are placed as wished, or what placing would change or refuse."""
+    pipelines = [each for each in files if any(map(compiled.is_compiled, each.documents))]
+    others = [each for each in files if each not in pipelines]
+    for together in [*([each] for each in pipelines), *([others] if others else [])]:
+        yield from _placing(together, group, request)
+
+
+def _placing(files: Sequence[File], group: PoolGroup, request: PlacingRequest) -> Iterator[Finding]:
     try:
-        placed, notes = _placed(documents, origin, group, request)
+        placed, notes = _placed(files, group, request)
     except PlacementError as error:
         for each in error.mistakes:
             yield wrong("can't be placed", str(each))
         return
+    for before, after in zip(files, placed, strict=True):
+        yield from _differences(before, after, group)
+    for note in notes:
+        yield Finding("note", "note", note)
+
+
+def _differences(file: File, placed: File, group: PoolGroup) -> Iterator[Finding]:
     changed = False
-    for before, after in zip(_compared(documents), _compared(placed), strict=True):
+    for before, after in zip(_compared(file.documents), _compared(placed.documents), strict=True):
         fields = list(dict.fromkeys(_changes(before, after)))
         changed |= bool(fields)
         if fields:
@@ -68,27 +74,26 @@ def placing(
             yield wrong(
                 f"{name_of(before)} on {group.name}",
                 f"placed differently: placing would set {', '.join(fields[:_SHOWN])}{more}",
-                f"ckf-spot place -f {origin} --pool {group.name}",
+                f"ckf-spot place -f {file.origin} --pool {group.name}",
             )
     if not changed:
-        yield right(what, "placed already")
-    for note in notes:
-        yield Finding("note", "note", note)
+        yield right(f"{file.origin} on {group.name}", "placed already")
 
 
 def _placed(
-    documents: Sequence[Mapping[str, Any]], origin: str, group: PoolGroup, request: PlacingRequest
-) -> tuple[Sequence[Mapping[str, Any]], Sequence[str]]:
-    """The documents as `ckf-spot place` would write them, and its notes."""
-    if not any(map(compiled.is_compiled, documents)):
-        found = manifests.place(documents, group, request, origin)
-        return found.documents, found.notes
+    files: Sequence[File], group: PoolGroup, request: PlacingRequest
+) -> tuple[Sequence[File], Sequence[str]]:
+    """The files as `ckf-spot place` would write them, and its notes."""
+    if not any(map(compiled.is_compiled, files[0].documents)):
+        found = manifests.place(files, group, request)
+        return found.files, found.notes
+    [file] = files
     try:
-        placed, report = compiled.place(documents, group, require=request.require)
+        placed, report = compiled.place(file.documents, group, require=request.require)
     except PlacementError as error:
-        raise PlacementError(*(each.under(origin) for each in error.mistakes)) from None
-    left = [f"{origin}: {row.task}: {row.outcome}: {row.note}" for row in report.rows if not row.pools]
-    return placed, left
+        raise PlacementError(*(each.under(file.origin) for each in error.mistakes)) from None
+    left = [f"{file.origin}: {row.task}: {row.outcome}: {row.note}" for row in report.rows if not row.pools]
+    return [File(file.origin, placed)], left
 
 
 def _compared(documents: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:

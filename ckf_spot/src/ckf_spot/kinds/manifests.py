@@ -27,26 +27,38 @@ _WITHOUT_PODS: Final = (
 
 
 @dataclass(frozen=True)
+class File:
+    """Documents of one origin.
+
+    Attributes:
+        origin: name for messages.
+        documents: plain values as read from YAML.
+    """
+
+    origin: str
+    documents: Sequence[Any]
+
+
+@dataclass(frozen=True)
 class Manifests:
     """Placed documents.
 
     Attributes:
-        documents: as many as there were.
+        files: as many documents in each as there were.
         notes: one line each: how an eviction would still lose work, and what with pods was left as it is.
     """
 
-    documents: list[Any]
+    files: tuple[File, ...]
     notes: tuple[str, ...]
 
 
-def place(documents: Sequence[Any], group: PoolGroup, request: PlacingRequest, origin: str) -> Manifests:
+def place(files: Sequence[File], group: PoolGroup, request: PlacingRequest) -> Manifests:
     """Places every object that can be placed; the others stay as they are.
 
     Args:
-        documents: plain values as read from YAML; they are not changed.
+        files: what is placed together; it is not changed.
         group: the pools.
         request: how; roles in `also` are for the kinds that have roles.
-        origin: where the documents come from, for messages.
 
     Raises:
         PlacementError: with every mistake in any of them, or because there is nothing to place.
@@ -54,43 +66,74 @@ def place(documents: Sequence[Any], group: PoolGroup, request: PlacingRequest, o
     group.placement(
         prefer=request.prefer, require=request.require
     )  # impossible for all is no mistake of each
-    made = copied(list(documents))
-    mistakes = Mistakes()
-    notes: list[str] = []
-    left: list[Mistake] = []
-    why: list[str] = []
-    roles = known = unknown = False
-    for number, path in _objects(made):
-        found = at(made, *path)
-        name = f"{origin}: {_name(found, number)}"
-        kind = found.get("kind") if is_map(found) else None
-        if not is_map(found):
-            unknown = True
-            mistakes.add([Mistake(name, found, "expected a map", "is no Kubernetes object")])
-        elif not isinstance(kind, str):
-            unknown = True
-            mistakes.add([not_one_of("kind", kind, table.KINDS).under(name)])
-        elif kind in table.kinds(request):
-            known = True
-            roles |= (has_roles := placing.has_roles(found, request))
-            own = request if has_roles else dataclasses.replace(request, also=())
-            placed = mistakes.of(partial(_placed, found, group, own, name))
+    placing_of_all = _Placing(group, request)
+    made = tuple(File(each.origin, placing_of_all.documents(each)) for each in files)
+    placing_of_all.finish(", ".join(each.origin for each in files))
+    return Manifests(made, (*placing_of_all.notes, *placing_of_all.left_notes))
+
+
+class _Placing:
+    """What was found in the files up to now."""
+
+    def __init__(self, group: PoolGroup, request: PlacingRequest) -> None:
+        self._group = group
+        self._request = request
+        self._mistakes = Mistakes()
+        self._left: list[Mistake] = []
+        self._roles = self._known = self._unknown = False
+        self.notes: list[str] = []
+        self.left_notes: list[str] = []
+
+    def documents(self, file: File) -> list[Any]:
+        """A file's documents, those placed that can be."""
+        made = copied(list(file.documents))
+        for number, path in _objects(made):
+            found = at(made, *path)
+            placed = self._object(found, f"{file.origin}: {_name(found, number)}")
             if placed:
                 at(made, *path[:-1])[path[-1]] = placed.document
-                notes += [f"{name}: {each}" for each in placed.doubts]
+        return made
+
+    def _object(self, found: Any, name: str) -> placing.Placed | None:
+        kind = found.get("kind") if is_map(found) else None
+        if not is_map(found):
+            self._unknown = True
+            self._mistakes.add([Mistake(name, found, "expected a map", "is no Kubernetes object")])
+        elif not isinstance(kind, str):
+            self._unknown = True
+            self._mistakes.add([not_one_of("kind", kind, table.KINDS).under(name)])
+        elif kind in table.kinds(self._request):
+            return self._work(found, name)
         elif kind not in _WITHOUT_PODS:
-            left += [each.under(name) for each in table.refusal(kind)]
-            why.append(
-                f"{name}: left as it is" + (f": {table.REFUSED[kind]}" if kind in table.REFUSED else "")
-            )
-    if request.also and known and not roles:
-        also = f"{', '.join(request.also)}: none of the documents has roles"
-        mistakes.add([mistake_in(f"{origin}: also", also, "leave it out")])
-    if not known and not unknown:
-        nothing = mistake_in(origin, "there is nothing to place in it", f"expected {', '.join(table.KINDS)}")
-        mistakes.add(left or [nothing])
-    mistakes.raise_all()
-    return Manifests(made, (*notes, *why))
+            self._left += [each.under(name) for each in table.refusal(kind)]
+            reason = f": {table.REFUSED[kind]}" if kind in table.REFUSED else ""
+            self.left_notes.append(f"{name}: left as it is{reason}")
+        return None
+
+    def _work(self, found: Any, name: str) -> placing.Placed | None:
+        self._known = True
+        has_roles = placing.has_roles(found, self._request)
+        self._roles |= has_roles
+        own = self._request if has_roles else dataclasses.replace(self._request, also=())
+        placed = self._mistakes.of(partial(_placed, found, self._group, own, name))
+        if placed:
+            self.notes += [f"{name}: {each}" for each in placed.doubts]
+        return placed
+
+    def finish(self, origins: str) -> None:
+        """Raises what was found.
+
+        Raises:
+            PlacementError: with every mistake.
+        """
+        if self._request.also and self._known and not self._roles:
+            also = f"{', '.join(self._request.also)}: none of the documents has roles"
+            self._mistakes.add([mistake_in(f"{origins}: also", also, "leave it out")])
+        if not self._known and not self._unknown:
+            expected = f"expected {', '.join(table.KINDS)}"
+            nothing = mistake_in(origins, "there is nothing to place in it", expected)
+            self._mistakes.add(self._left or [nothing])
+        self._mistakes.raise_all()
 
 
 def _placed(found: Any, group: PoolGroup, request: PlacingRequest, name: str) -> placing.Placed:
