@@ -1,12 +1,11 @@
 """The agent pools before and after, for the picture and the document."""
 
-from collections.abc import Mapping
 from typing import Literal, TypedDict
 
 from kubeflow_aks.json_values import at, text
 from kubeflow_aks.pull_request.observed import Observed
-from kubeflow_aks.pull_request.report.impacts.pools import Pool, pools
-from kubeflow_aks.pull_request.report.impacts.sides import Sides, sides_of
+from kubeflow_aks.pull_request.report.impacts.pools import Pair, Pool, pairs
+from kubeflow_aks.pull_request.report.impacts.sides import GOING, Sides, sides_of
 
 PoolChange = Literal["added", "removed", "replaced", "updated", "unchanged"]
 
@@ -35,27 +34,26 @@ def pool_entries(observed: Observed) -> list[PoolEntry]:
     if observed.head is None or observed.head.failure:
         return []
     sides = sides_of(observed)
-    before, after = pools(sides.before), pools(sides.after)
     return [
         {
-            "name": name,
-            "change": _change(name, before, after, sides),
-            "before": _state(before.get(name)),
-            "after": _state(after.get(name)),
+            "name": pair.either.name,
+            "change": _change(pair, sides),
+            "before": _state(pair.before),
+            "after": _state(pair.after),
         }
-        for name in {**after, **before}
+        for pair in pairs(sides)
     ]
 
 
-def _change(name: str, before: Mapping[str, Pool], after: Mapping[str, Pool], sides: Sides) -> PoolChange:
-    if name not in after:
+def _change(pair: Pair, sides: Sides) -> PoolChange:
+    if pair.after is None:
         return "removed"
-    if name not in before:
+    if pair.before is None:
         return "added"
-    change = sides.changes.get(after[name].urn)
-    if change and change.action == "replace":  # also of the cluster, which has its own pools
+    change = sides.changes.get(pair.before.urn)
+    if change and change.action in GOING:  # also of the cluster, which has its own pools
         return "replaced"
-    return "unchanged" if before[name].inputs == after[name].inputs else "updated"
+    return "unchanged" if pair.before.inputs == pair.after.inputs else "updated"
 
 
 def _state(pool: Pool | None) -> PoolState | None:

@@ -108,6 +108,103 @@ def test_nobody_takes_the_work_of_the_only_pool_of_its_kind() -> None:
     )
 
 
+def test_a_pool_that_is_added_takes_the_work_of_one_that_goes() -> None:
+    base = pools(cpuspot={"fallback": None})
+    head = pools(cpuspot=None, batchspot={**DEMO_POOLS["cpuspot"], "fallback": None})
+    found = impacts(base, head)
+    assert text(found, "pool-removed").endswith(
+        "Its work starts again on `batchspot` (spot, at most 10 nodes), from now on."
+    )
+    assert "pool-added" in {impact["kind"] for impact in found}
+
+
+def renamed(found: Run, old: str, new: str) -> Run:
+    """A run whose agent pools belong to a component of another name."""
+    resources = {
+        (urn := key.replace(old, new) if one.type == AGENT_POOL else key): replace(one, urn=urn)
+        for key, one in found.resources.items()
+    }
+    return replace(found, resources=resources)
+
+
+def test_pools_of_a_component_that_is_renamed_without_an_alias_are_lost() -> None:
+    base = run(**{**pools(), "protect": True})
+    found = impacts_of(observed(base, renamed(base, "::kubeflow-aks-", "::other-")))
+    assert summaries(found) == [
+        ("pool-remade", "danger", "general"),
+        ("pool-remade", "caution", "cpuspot"),
+        ("pool-remade", "caution", "cpuod"),
+    ]
+    assert found[0]["text"] == (
+        "Pool `general` is deleted and created again, because its resource has another name or parent in Pulumi: its "
+        "nodes (at most 3) are deleted with all pods on them. Charmed Kubeflow runs there and is down until the new "
+        "pool is ready; then its pods start again and their volumes are attached again, disks of one zone only to "
+        "nodes of that zone. Page `docs/how-to/move-a-pool.md` shows how to move it without downtime. `pulumi up` "
+        "fails before that, because Azure has the pool already. An alias keeps a renamed pool; page "
+        "`docs/how-to/use-the-components.md` shows how. It is protected: `pulumi up` refuses this."
+    )
+
+
+def test_an_alias_keeps_pools_which_still_take_the_work_of_others() -> None:
+    base = run(**pools())
+    head = renamed(run(**pools(cpuspot=None)), "::kubeflow-aks-", "::other-")
+    same = observed(base, renamed(base, "::kubeflow-aks-", "::other-"))
+    assert impacts_of(replace(same, changes=())) == []
+    [urn] = [urn for urn in base.resources if urn.endswith("cpuspot")]
+    [spot_deleted] = [one for one in observed(base, head).changes if one.urn == urn]
+    found = impacts_of(replace(same, head=head, changes=(spot_deleted,)))
+    assert "pool-remade" not in {impact["kind"] for impact in found}
+
+
+def placed(cluster: str, name: str, **inputs: Any) -> Resource:
+    """A pool of one of two clusters, as another team's program has them."""
+    urn = f"urn:pulumi:demo::team::{AGENT_POOL}::{cluster}-{name}"
+    return Resource(
+        urn, AGENT_POOL, name, {"resourceName": cluster, "agentPoolName": name, **inputs}, protect=False
+    )
+
+
+def of(*resources: Resource) -> Run:
+    return Run({one.urn: one for one in resources})
+
+
+def test_a_pool_is_judged_by_its_own_resource_where_another_cluster_has_one_of_its_name() -> None:
+    first, second = (placed(cluster, "spot", maxCount=3) for cluster in ("first", "second"))
+    found = impacts_of(observed(of(first, second), of(second)))
+    assert [(impact["kind"], impact["subject"]) for impact in found] == [("pool-removed", "spot")]
+    assert "No other pool accepts its work" in found[0]["text"]
+
+
+def test_the_loss_of_one_cluster_hides_no_loss_in_another() -> None:
+    cluster = Resource(
+        "urn:pulumi:demo::team::c::first", CLUSTER, "first", {"resourceName": "first"}, protect=False
+    )
+    base = of(cluster, *(placed(name, "spot", maxCount=3) for name in ("first", "second")))
+    kinds = [(impact["kind"], impact["subject"]) for impact in impacts_of(observed(base, of()))]
+    assert kinds == [("cluster-deleted", "first"), ("pool-removed", "spot")]
+
+
+def test_a_pool_that_moves_to_another_cluster_is_no_failure_of_up() -> None:
+    found = impacts_of(
+        observed(of(placed("first", "spot", maxCount=3)), of(placed("second", "spot", maxCount=3)))
+    )
+    assert "deleted and created again in cluster `second`" in text(found, "pool-remade")
+    assert "`pulumi up` fails" not in text(found, "pool-remade")
+
+
+def test_a_pool_of_one_resource_that_has_another_name_in_azure_is_replaced() -> None:
+    before = placed("first", "spot", maxCount=3)
+    after = replace(before, inputs={**before.inputs, "agentPoolName": "batch"})
+    changed = Difference("agentPoolName", "update", "spot", "batch")
+    forced = replace(observed(of(before), of(after)).changes[0], action="replace", differences=(changed,))
+    found = impacts_of(
+        replace(observed(of(before), of(after)), changes=(replace(forced, forced_by=("agentPoolName",)),))
+    )
+    assert text(found, "pool-replaced").startswith(
+        "Pool `spot` is replaced, forced by `agentPoolName` (`spot` → `batch`)"
+    )
+
+
 def test_the_home_of_kubeflow_that_is_replaced_is_a_loss() -> None:
     found = impacts(pools(), pools(general={"vmSize": "Standard_D16s_v5"}))
     assert summaries(found) == [("pool-replaced", "danger", "general")]

@@ -1,5 +1,6 @@
 """The picture of the pools before and after."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -28,6 +29,15 @@ def test_a_box_for_each_pool_says_what_becomes_of_it() -> None:
         '"fresh: added<br/>Standard_D4s_v5<br/>on demand<br/>0–2 nodes"]:::added',
         '"gone: removed<br/>Standard_NC4as_T4_v3<br/>spot<br/>0–2 nodes"]:::removed',
     ]
+
+
+def test_a_pool_that_another_resource_stands_for_is_replaced_unless_an_alias_keeps_it() -> None:
+    base = run()
+    other = {urn.replace("::kubeflow-aks-", "::other-"): one for urn, one in base.resources.items()}
+    head = replace(base, resources={urn: replace(one, urn=urn) for urn, one in other.items()})
+    dropped = observed(base, head)
+    assert {entry["change"] for entry in pool_entries(dropped)} == {"replaced"}
+    assert {entry["change"] for entry in pool_entries(replace(dropped, changes=()))} == {"unchanged"}
 
 
 def test_an_arrow_leads_from_a_spot_pool_to_its_fallback() -> None:

@@ -31,11 +31,10 @@ def impacts_of(observed: Observed) -> list[Impact]:
 
 
 def _impacts(sides: Sides) -> Iterator[Impact]:
-    lost = list(cluster.lost(sides))
-    yield from lost
+    yield from cluster.lost(sides)
     yield from losses.impacts(sides)
     yield from protection.impacts(sides)
-    yield from pool_changes.impacts(sides, with_cluster=bool(lost))
+    yield from pool_changes.impacts(sides)
     yield from versions.impacts(sides)
     yield from access.impacts(sides)
     yield from cluster.changed(sides)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from kubeflow_aks.json_values import at
 from kubeflow_aks.pull_request.report.impacts.impact import Impact, quoted
-from kubeflow_aks.pull_request.report.impacts.sides import CLUSTER, Sides, forced_by, refused
+from kubeflow_aks.pull_request.report.impacts.sides import CLUSTER, GOING, Sides, forced_by, refused
 
 _REGISTRY = "azure-native:containerregistry:Registry"
 _ADDRESS = "azure-native:network:PublicIPAddress"
@@ -14,7 +14,7 @@ _CONTAINER = "azure-native:storage:BlobContainer"
 def lost(sides: Sides) -> Iterator[Impact]:
     """The loss of a cluster that is deleted or replaced."""
     for change in sides.changes.values():
-        if change.type == CLUSTER and change.action in ("delete", "replace"):
+        if change.type == CLUSTER and change.action in GOING:
             yield {
                 "kind": f"cluster-{change.action}d",
                 "level": "danger",

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from kubeflow_aks.pull_request.report.impacts.impact import Impact, Level, quoted
-from kubeflow_aks.pull_request.report.impacts.sides import Sides, forced_by, refused
+from kubeflow_aks.pull_request.report.impacts.sides import GOING, Sides, forced_by, refused
 
 HOLDS: Final[Mapping[str, tuple[Level, str]]] = {
     "azure-native:resources:ResourceGroup": ("danger", "everything in it is lost"),
@@ -40,7 +40,7 @@ HOLDS: Final[Mapping[str, tuple[Level, str]]] = {
 def impacts(sides: Sides) -> Iterator[Impact]:
     """The loss of each deleted or replaced resource."""
     for change in sides.changes.values():
-        if change.type in HOLDS and change.action in ("delete", "replace"):
+        if change.type in HOLDS and change.action in GOING:
             level, means = HOLDS[change.type]
             kind = change.type.rpartition(":")[2]
             yield {

@@ -1,6 +1,7 @@
 """Agent pools that are added, removed, replaced or changed, and where their work runs meanwhile."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
+from typing import cast
 
 from kubeflow_aks.json_values import at
 from kubeflow_aks.pull_request.observed import UNKNOWN, Change
@@ -9,59 +10,90 @@ from kubeflow_aks.pull_request.report.impacts.pools import (
     REPLACED_KEY,
     TOLERATED,
     WORKLOAD_LABEL,
+    Pair,
     Pool,
-    pools,
+    pairs,
 )
-from kubeflow_aks.pull_request.report.impacts.sides import Sides, forced_by, refused
+from kubeflow_aks.pull_request.report.impacts.sides import Sides, forced_by, lost_clusters, refused
 from kubeflow_aks.text.numbers import counted
 
 _FIXED = ("vmSize", "osDiskSizeGB", "osDiskType", "availabilityZones", "maxPods", "vnetSubnetID")
 """Properties that Azure cannot change on any pool (docs/facts/aks.md#immutable-pool-properties)."""
+_NEVER_PENDING = ("general", "system")
+"""Roles whose work must run all the time."""
 
 
-def impacts(sides: Sides, *, with_cluster: bool) -> Iterator[Impact]:
-    """Changes of the pools.
-
-    Args:
-        sides: both sides.
-        with_cluster: whether the whole cluster is lost, so that removed and replaced pools need no impact of their own.
-    """
-    before, after = pools(sides.before), pools(sides.after)
-    for name, pool in after.items():
-        old = before.get(name)
-        change = sides.changes.get(pool.urn)
-        if old is None:
-            yield _impact(
-                "pool-added", "news", pool, f"Pool {quoted(name)} is added: {pool.described}{_for(pool)}."
-            )
-        elif not pool.own and change and change.action == "replace" and not with_cluster:
-            yield _replaced(sides, change, pool, old, after)
-        if old:
-            yield from _changed(pool, old)
-    for name, pool in before.items():
-        if name not in after and not with_cluster:
-            yield _removed(sides, pool, after)
+def impacts(sides: Sides) -> Iterator[Impact]:
+    """Changes of the pools, Charmed Kubeflow's own first; what goes with its whole cluster has no impact of its own."""
+    found = sorted(pairs(sides), key=lambda pair: pair.either.role != "general")
+    for pair in found:
+        if (
+            pair.before
+            and not _with_cluster(sides, pair.before)
+            and (loss := _loss(sides, pair, pair.before, found))
+        ):
+            yield loss
+        if pair.before and pair.after:
+            yield from _changed(pair.after, pair.before)
+        elif pool := pair.after:
+            text = f"Pool {quoted(pool.name)} is added: {pool.described}{_for(pool)}."
+            yield _impact("pool-added", "news", pool, text)
 
 
-def _replaced(sides: Sides, change: Change, pool: Pool, old: Pool, after: Mapping[str, Pool]) -> Impact:
-    means, level = _meanwhile(sides, old, after, "until the new pool is ready")
+def _with_cluster(sides: Sides, pool: Pool) -> bool:
+    """Whether a pool goes with its whole cluster."""
+    lost = lost_clusters(sides)
+    return bool(lost) and (pool.cluster in lost or pool.cluster in ("", UNKNOWN))
+
+
+def _loss(sides: Sides, pair: Pair, pool: Pool, all_pairs: Sequence[Pair]) -> Impact | None:
+    """What happens to the nodes of a pool that is removed or made anew."""
+    if pair.after is None:
+        return _removed(sides, pair, pool, all_pairs)
+    if pair.remade:
+        return _remade(sides, pair, pool, all_pairs) if pool.urn in sides.changes else None
+    change = sides.changes.get(pool.urn)
+    if pair.after.own or change is None or change.action != "replace":
+        return None
+    return _replaced(sides, change, pair, pool, all_pairs)
+
+
+def _replaced(sides: Sides, change: Change, pair: Pair, pool: Pool, all_pairs: Sequence[Pair]) -> Impact:
+    means, level = _meanwhile(sides, pair, all_pairs, "until the new pool is ready")
     return _impact(
         "pool-replaced",
         level,
         pool,
-        f"Pool {quoted(pool.name)} is replaced{forced_by(change)}: its nodes (at most {old.most}) are "
+        f"Pool {quoted(pool.name)} is replaced{forced_by(change)}: its nodes (at most {pool.most}) are "
         f"deleted with all pods on them, then the pool is created again. "
         f"{means}{refused(sides, pool.urn)}",
     )
 
 
-def _removed(sides: Sides, pool: Pool, after: Mapping[str, Pool]) -> Impact:
+def _remade(sides: Sides, pair: Pair, pool: Pool, all_pairs: Sequence[Pair]) -> Impact:
+    """Pulumi first creates what has another URN, which Azure refuses while it has a pool of that name."""
+    means, level = _meanwhile(sides, pair, all_pairs, "until the new pool is ready")
+    moved = UNKNOWN not in (pool.cluster, pair.either.cluster) and pool.cluster != pair.either.cluster
+    where = f" in cluster {quoted(pair.either.cluster)}" if moved else ""
+    first = "" if moved else "`pulumi up` fails before that, because Azure has the pool already. "
+    return _impact(
+        "pool-remade",
+        level,
+        pool,
+        f"Pool {quoted(pool.name)} is deleted and created again{where}, because its resource has another name or "
+        f"parent in Pulumi: its nodes (at most {pool.most}) are deleted with all pods on them. {means} "
+        f"{first}An alias keeps a renamed pool; page `docs/how-to/use-the-components.md` shows how."
+        f"{refused(sides, pool.urn)}",
+    )
+
+
+def _removed(sides: Sides, pair: Pair, pool: Pool, all_pairs: Sequence[Pair]) -> Impact:
     if (
         pool.own or pool.urn not in sides.changes
     ):  # the cluster drops a pool, or Pulumi does (retain on delete)
         text = f"Pool {quoted(pool.name)} is no longer defined; its nodes stay until it is deleted by hand."
         return _impact("pool-forgotten", "caution", pool, text)
-    means, level = _meanwhile(sides, pool, after, "from now on")
+    means, level = _meanwhile(sides, pair, all_pairs, "from now on")
     return _impact(
         "pool-removed",
         level,
@@ -71,14 +103,14 @@ def _removed(sides: Sides, pool: Pool, after: Mapping[str, Pool]) -> Impact:
     )
 
 
-def _meanwhile(sides: Sides, pool: Pool, after: Mapping[str, Pool], when: str) -> tuple[str, Level]:
+def _meanwhile(sides: Sides, pair: Pair, all_pairs: Sequence[Pair], when: str) -> tuple[str, Level]:
     """Where the work of a pool runs meanwhile, and how severe that is."""
-    others = [other for other in _takers(pool, after) if _stays(sides, other)]
-    busy = [
-        other
-        for other in _takers(pool, after)
-        if not _stays(sides, other) and other.urn in sides.before.resources
-    ]
+    pool = cast(Pool, pair.before)
+    takers = _takers(pair, pool, all_pairs)
+    # Pulumi creates before it deletes; a pool that is replaced may be back before one that is added.
+    added = pair.after is None or pool.role not in _NEVER_PENDING
+    others = [one.either for one in takers if _stays(sides, one) or (added and one.before is None)]
+    busy = [one.either.name for one in takers if one.before and not _stays(sides, one)]
     if pool.role == "general" and not others:
         down = (
             f"Charmed Kubeflow runs there and is down {when}; then its pods start again and their volumes are "
@@ -94,33 +126,37 @@ def _meanwhile(sides: Sides, pool: Pool, after: Mapping[str, Pool], when: str) -
         )
         return f"Its work starts again on {names}, {when}.", "caution"
     if busy:
-        names = listed([other.name for other in busy])
         return (
-            f"Its work starts again on {names} while that pool exists: it is replaced too, at another time.",
+            f"Its work starts again on {listed(busy)} while that pool exists: it is replaced too, at another time.",
             "caution",
         )
     return f"No other pool accepts its work, which stays pending {when}.", "caution"
 
 
-def _takers(pool: Pool, after: Mapping[str, Pool]) -> list[Pool]:
-    """Pools that accept the same work, in the autoscaler's order: spot first.
+def _takers(pair: Pair, pool: Pool, all_pairs: Sequence[Pair]) -> list[Pair]:
+    """Pools that accept the same work, in the autoscaler's order: spot first."""
+    takers = [one for one in all_pairs if one is not pair and one.after and _takes(one.after, pool)]
+    return sorted(takers, key=lambda one: (not one.either.spot, one.either.name != pool.fallback))
+
+
+def _takes(other: Pool, pool: Pool) -> bool:
+    """Whether a pool accepts another's work.
 
     Work selects the workload label and tolerates the taints of its own pool and the program's own taints.
     """
-    takers = [
-        other
-        for other in after.values()
-        if other.name != pool.name
-        and (other.role, other.workload) == (pool.role, pool.workload)
+    return (
+        (other.role, other.workload) == (pool.role, pool.workload)
+        and (other.cluster == pool.cluster or UNKNOWN in (other.cluster, pool.cluster))
         and all(taint in pool.taints or taint.partition("=")[0] in TOLERATED for taint in other.taints)
-    ]
-    return sorted(takers, key=lambda other: (not other.spot, other.name != pool.fallback))
+    )
 
 
-def _stays(sides: Sides, pool: Pool) -> bool:
+def _stays(sides: Sides, pair: Pair) -> bool:
     """Whether the pool exists before, during and after the change."""
-    change = sides.changes.get(pool.urn)
-    return pool.urn in sides.before.resources and not (change and change.action != "update" and not pool.own)
+    if pair.before is None or pair.after is None:
+        return False
+    change = sides.changes.get(pair.before.urn)
+    return pair.after.own or change is None or change.action == "update"
 
 
 def _changed(pool: Pool, old: Pool) -> Iterator[Impact]:

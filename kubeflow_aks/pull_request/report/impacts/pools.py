@@ -1,13 +1,13 @@
-"""The agent pools of one side, read from resources and from the output `poolContract`."""
+"""The agent pools of both sides, read from resources and from the output `poolContract`."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from kubeflow_aks.json_values import at, entries, is_mapping, text, texts, whole
 from kubeflow_aks.pull_request.observed import Run
 from kubeflow_aks.pull_request.report.impacts.impact import quoted
-from kubeflow_aks.pull_request.report.impacts.sides import AGENT_POOL, CLUSTER
+from kubeflow_aks.pull_request.report.impacts.sides import AGENT_POOL, CLUSTER, Sides
 from kubeflow_aks.text.numbers import counted
 
 WORKLOAD_LABEL = "kubeflow-aks/workload"
@@ -22,12 +22,14 @@ class Pool:
 
     Attributes:
         urn: of its own resource, or of the cluster that defines it.
+        cluster: name of its cluster in Azure; empty or `UNKNOWN` if it is not known.
         own: whether the cluster defines it, so that Azure can change few of its properties.
         role: `system`, or as in the contract: `general`, `cpu` or `gpu`; empty if unknown.
         fallback: name of its on-demand fallback; empty for none, None if unknown.
     """
 
     urn: str
+    cluster: str
     name: str
     own: bool
     inputs: Any
@@ -72,14 +74,60 @@ class Pool:
         )
 
 
-def pools(run: Run) -> dict[str, Pool]:
-    """The pools of one side by name, the cluster's own first."""
+@dataclass(frozen=True)
+class Pair:
+    """One pool before and after; None on the side that lacks it, but never on both."""
+
+    before: Pool | None
+    after: Pool | None
+
+    @property
+    def either(self) -> Pool:
+        """The pool after, or before if it is removed."""
+        return cast(Pool, self.after or self.before)
+
+    @property
+    def remade(self) -> bool:
+        """Whether another resource stands for the pool, so that Pulumi may make it again and delete it."""
+        if self.before is None or self.after is None or self.before.own or self.after.own:
+            return False
+        return self.before.urn != self.after.urn
+
+
+def pairs(sides: Sides) -> list[Pair]:
+    """Each pool of both sides, removed ones last.
+
+    Pools of one resource belong together, then those of one name: another URN may stand for the same pool.
+    """
+    left, after = pools(sides.before), pools(sides.after)
+    found: dict[int, Pool] = {}
+    for key in _KEYS:
+        by_key = {key(old): old for old in left}
+        for number, pool in enumerate(after):
+            if number not in found and key(pool) in by_key:
+                found[number] = by_key.pop(key(pool))
+                left.remove(found[number])
+    return [Pair(found.get(number), pool) for number, pool in enumerate(after)] + [
+        Pair(old, None) for old in left
+    ]
+
+
+_KEYS: Sequence[Callable[[Pool], Hashable]] = (
+    lambda pool: (pool.urn, pool.name),
+    lambda pool: (pool.urn, pool.name if pool.own else ""),
+    lambda pool: (pool.cluster, pool.name),
+    lambda pool: pool.name,
+)
+
+
+def pools(run: Run) -> list[Pool]:
+    """The pools of one side, the clusters' own first."""
     contract = {
         text(at(entry, "name")): entry
         for entry in entries(run.outputs.get("poolContract"))
         if is_mapping(entry)
     }
-    return {pool.name: pool for pool in _pools(run, contract)}
+    return list(_pools(run, contract))
 
 
 def _pools(run: Run, contract: dict[str, Any]) -> Iterator[Pool]:
@@ -88,6 +136,7 @@ def _pools(run: Run, contract: dict[str, Any]) -> Iterator[Pool]:
             for profile in entries(at(resource.inputs, "agentPoolProfiles")):
                 yield Pool(
                     urn=urn,
+                    cluster=text(at(resource.inputs, "resourceName")),
                     name=text(at(profile, "name")),
                     own=True,
                     inputs=profile,
@@ -101,6 +150,7 @@ def _pools(run: Run, contract: dict[str, Any]) -> Iterator[Pool]:
             role = "system" if resource.inputs.get("mode") == "System" else text(at(entry, "role"))
             yield Pool(
                 urn=urn,
+                cluster=text(at(resource.inputs, "resourceName")),
                 name=name,
                 own=False,
                 inputs=resource.inputs,

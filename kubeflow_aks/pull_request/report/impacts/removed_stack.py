@@ -14,7 +14,7 @@ def impacts(observed: Observed) -> Iterator[Impact]:
     if base is None or base.failure:
         return
     protected = sum(resource.protect for resource in base.resources.values())
-    names = listed(list(pools(base)))
+    names = listed([pool.name for pool in pools(base)])
     among = f", among them the pools {names}," if names else ""
     yield {
         "kind": "stack-removed",

@@ -3,11 +3,14 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from kubeflow_aks.json_values import at, text
 from kubeflow_aks.pull_request.observed import Change, Observed, Resource, Run
 from kubeflow_aks.pull_request.report.impacts.impact import quoted
 
 CLUSTER = "azure-native:containerservice:ManagedCluster"
 AGENT_POOL = "azure-native:containerservice:AgentPool"
+GOING = ("delete", "replace")
+"""Actions after which what a resource held is lost."""
 
 
 @dataclass(frozen=True)
@@ -29,6 +32,18 @@ def sides_of(observed: Observed) -> Sides:
     """Both sides of an observed stack."""
     before = observed.base if observed.base and not observed.base.failure else Run()
     return Sides(before, observed.head or Run(), {change.urn: change for change in observed.changes})
+
+
+def lost_clusters(sides: Sides) -> set[str]:
+    """The names in Azure of clusters that are deleted or replaced."""
+    lost = (
+        change.urn for change in sides.changes.values() if change.type == CLUSTER and change.action in GOING
+    )
+    return {
+        text(at(sides.before.resources[urn].inputs, "resourceName"))
+        for urn in lost
+        if urn in sides.before.resources
+    }
 
 
 def forced_by(change: Change) -> str:
