@@ -181,3 +181,85 @@ def test_an_option_of_the_sdk_makes_the_same_patch(pools: Pools) -> None:
 def test_an_option_checks_the_trainers_gpus(pools: Pools, resources: Json, message: str) -> None:
     with pytest.raises(PlacementError, match=message):
         TrainOption(pools["gpu"])({}, SimpleNamespace(resources_per_node=resources), None)
+
+
+def with_launcher(runtime: str = "deepspeed-distributed", **trainer: Any) -> Json:
+    document = example("trainjob")
+    document["spec"]["runtimeRef"]["name"] = runtime
+    document["spec"]["trainer"].update(trainer)
+    return document
+
+
+def replicated(placed: Json, api: str) -> dict[str, Json]:
+    """The pods' spec of each of the runtime's jobs that is placed."""
+    entries = placed["spec"][SHAPES[api]]
+    if api in ("2.0", "2.1"):
+        return {entry["targetJobs"][0]["name"]: entry if api == "2.0" else entry["spec"] for entry in entries}
+    [patch] = entries
+    jobs = patch["trainingRuntimeSpec"]["template"]["spec"]["replicatedJobs"]
+    return {job["name"]: job["template"]["spec"]["template"]["spec"] for job in jobs}
+
+
+@pytest.mark.parametrize("api", APIS[1:])
+@pytest.mark.parametrize("runtime", ["deepspeed-distributed", "mlx-distributed", "mpi-distributed"])
+def test_a_launcher_that_is_a_node_goes_to_on_demand_nodes_of_the_workload(
+    pools: Pools, api: str, runtime: str
+) -> None:
+    placed = replicated(place(with_launcher(runtime), pools["gpu"], trainer_api=api), api)
+    ours = {"key": WORKLOAD, "operator": "In", "values": ["gpu"]}
+    on_demand = {"key": ON_SPOT["key"], "operator": "DoesNotExist"}
+    assert expressions(placed["launcher"]) == [[ours, on_demand]]
+    assert expressions(placed["node"]) == [[ours]]
+
+
+def test_a_launcher_of_trainer_2_0_is_selected_by_its_pool(pools: Pools) -> None:
+    placed = replicated(place(with_launcher(), pools["gpu"], trainer_api="2.0"), "2.0")
+    assert placed["launcher"]["nodeSelector"] == {POOL: "gpuod"}
+
+
+@pytest.mark.parametrize("api", APIS)
+def test_placing_a_job_with_a_launcher_twice_is_placing_it_once(pools: Pools, api: str) -> None:
+    once = place(with_launcher(), pools["gpu"], trainer_api=api)
+    assert place(once, pools["gpu"], trainer_api=api) == once
+
+
+def test_a_launcher_without_a_gpu_stays_where_it_is(pools: Pools) -> None:
+    job = with_launcher(resourcesPerNode={"requests": {"cpu": "3"}})
+    assert list(replicated(place(job, pools["cpu"], trainer_api="2.3"), "2.3")) == ["node"]
+
+
+def test_a_launcher_that_the_job_places_itself_is_left_alone(pools: Pools) -> None:
+    job = with_launcher()
+    own = {"nodeSelector": {POOL: "gpuod"}}
+    template = {"spec": {"template": {"spec": own}}}
+    patch = {"template": {"spec": {"replicatedJobs": [{"name": "launcher", "template": template}]}}}
+    job["spec"]["runtimePatches"] = [{"manager": "me", "trainingRuntimeSpec": patch}]
+    assert (
+        place(job, pools["gpu"], trainer_api="2.3")["spec"]["runtimePatches"][0]
+        == job["spec"]["runtimePatches"][0]
+    )
+
+
+def test_a_launcher_may_vanish_too(pools: Pools) -> None:
+    for runtime in ("deepspeed-distributed", "our-own-mpi"):
+        job = with_launcher(runtime)
+        placed = replicated(place(job, pools["gpu"], trainer_api="2.3", also=("launcher",)), "2.3")
+        assert expressions(placed["launcher"]) == expressions(placed["node"])
+
+
+def test_a_runtime_without_a_launcher_has_no_role(pools: Pools) -> None:
+    with pytest.raises(
+        PlacementError, match=r"also: \('launcher',\) contradicts TrainJob, which has no roles"
+    ):
+        place(example("trainjob"), pools["gpu"], trainer_api="2.3", also=("launcher",))
+    with pytest.raises(PlacementError, match=r"also: 'Master' is not allowed; expected launcher"):
+        place(with_launcher(), pools["gpu"], trainer_api="2.3", also=("Master",))
+
+
+def test_a_launcher_needs_an_on_demand_pool(pools: Pools) -> None:
+    alone = Pools(tuple(pool for pool in pools.all if pool.name != "gpuod"))
+    message = (
+        r"^spec\.trainer\.resourcesPerNode: launcher asks for a GPU .*also=\('launcher',\) puts it on spot$"
+    )
+    with pytest.raises(PlacementError, match=message):
+        place(with_launcher(), alone["gpu"], trainer_api="2.3")

@@ -62,6 +62,10 @@ class Pods:
         """Puts a placed template where the other one is."""
         at(document, *self.path[:-1])[self.path[-1]] = template
 
+    def place(self, document: Json, placement: Placement) -> None:
+        """Puts a placement on them."""
+        self.put(document, template_on.place_template(self.template(document), placement))
+
     def located(self, mistake: Mistake, where: str) -> Mistake:
         """A mistake in the template, with the path that it has in the document; `where` is the template's."""
         return mistake
@@ -77,12 +81,16 @@ class Kind:
     A document is any map here: whatever a method reads of it may be missing or malformed, unless it says otherwise.
 
     Attributes:
-        has_roles: whether `PlacingRequest.also` means something.
+        has_roles: whether `PlacingRequest.also` means something for every document of it.
         schema: name of Kubernetes' own schema for the whole document, or None where it has none.
     """
 
     has_roles: bool = False
     schema: str | None = None
+
+    def has_roles_in(self, document: Mapping[str, Any]) -> bool:
+        """Whether `PlacingRequest.also` means something for this document."""
+        return self.has_roles
 
     def problems(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Mistake]:
         """What is wrong with the fields around the pods; paths begin in this document."""

@@ -15,7 +15,7 @@ from ckf_spot.kinds import table
 from ckf_spot.kinds.kind import Kind, Path, PlacingRequest, Pods, dotted, misfit, mistake_in
 from ckf_spot.kinds.serialise import plain
 from ckf_spot.placement import Placement
-from ckf_spot.pods import gpu_limits, shape, strict_schema, template
+from ckf_spot.pods import gpu_limits, shape, strict_schema
 from ckf_spot.pool_group import PoolGroup
 
 
@@ -74,7 +74,7 @@ def place(document: object, group: PoolGroup, request: PlacingRequest | None = N
     assert placement is not None  # noqa: S101 - or a mistake would have been mistake_in
     doubts = [each for part in parts for each in part.kind.doubts(part.document, placement, request)]
     for part, pods, pool in pools:
-        pods.put(part.document, template.place_template(pods.template(part.document), pool))
+        pods.place(part.document, pool)
     for part in parts:
         part.kind.place(part.document, placement, request)
     return Placed(made, tuple(dict.fromkeys([*doubts, *left])))
@@ -141,7 +141,8 @@ class _Part:
 def has_roles(document: object, request: PlacingRequest) -> bool:
     """Whether `PlacingRequest.also` means something for a document of a known kind."""
     return is_map(document) and any(
-        each.kind.has_roles for each in _parts(dict(document), table.kind_of(document, request))
+        each.kind.has_roles_in(each.document)
+        for each in _parts(dict(document), table.kind_of(document, request))
     )
 
 

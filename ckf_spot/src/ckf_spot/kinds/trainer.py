@@ -6,14 +6,14 @@ Source: docs/facts/placement.md#trainer-and-katib.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from ckf_spot import fields
 from ckf_spot.agent_pool import GPU
 from ckf_spot.errors import ABSENT, Mistake, missing, not_one_of, refuse
 from ckf_spot.fields import Json, at, is_map, is_maps, of
-from ckf_spot.kinds.kind import Kind, PlacingRequest
+from ckf_spot.kinds.kind import Kind, PlacingRequest, Pods, unknown_roles
 from ckf_spot.placement import Capacity, Placement
 from ckf_spot.pods import gpu_limits, node_selection, shape
 from ckf_spot.pods import template as pods
@@ -41,15 +41,39 @@ _RELEASE: Final = (
     f"expected {', '.join(APIS)}, the release in the cluster: --trainer-api 2.2, or trainer_api='2.2'"
 )
 _PLACING: Final = ("affinity", "tolerations")
+_TARGET: Final = "node"
+_LAUNCHER: Final = "launcher"
+_RUNTIMES_WITH_LAUNCHER: Final = ("deepspeed-distributed", "mlx-distributed", "mpi-distributed")
+"""Shipped runtimes with `runLauncherAsNode`, whose launcher gets the trainer's resources as well.
+
+Source: github.com/kubeflow/trainer v2.0.1, v2.1.0, v2.2.0 and v2.3.0, manifests/base/runtimes and
+pkg/runtime/core/trainingruntime.go, read on 2026-11-23.
+"""
+_OTHER_RUNTIMES: Final = ("jax-distributed", "torch-distributed", "xgboost-distributed")
+"""Shipped runtimes without a launcher."""
 
 
 class TrainJob(Kind):
     """A TrainJob; the training runtime's job that does the work goes to the pools.
 
     Trainer 2.0 takes no affinity: there a node selector chooses the pools, and `prefer="spot"` is left to the
-    autoscaler's priorities. Trainer 2.3 alone takes a grace period. Evictions are counted, and the job made again, by
+    autoscaler's priorities. Trainer 2.3 alone takes a grace period. In a shipped runtime that runs MPI the launcher is
+    one of the nodes: where it asks for a GPU it goes to the on-demand nodes of the workload, since every node's work
+    ends with it. Evictions are counted, and the job made again, by
     the training runtime's own failure policy, which no TrainJob can set.
     """
+
+    def has_roles_in(self, document: Mapping[str, Any]) -> bool:
+        """Where the runtime has a launcher, or may have one."""
+        return bool(_roles(document))
+
+    def pods(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Pods]:
+        """The launcher, unless the job places it itself; `place` sees to the target's."""
+        api = str(request.trainer_api)
+        moves = _LAUNCHER in request.also
+        launcher = request.target == _TARGET and (_has_launcher(document) or moves)
+        if launcher and api in APIS and not _is_placed(document, api, _LAUNCHER):
+            yield _Launcher(("spec", "trainer"), _LAUNCHER, moves, api=api)
 
     def problems(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Mistake]:
         """In the release that the request names."""
@@ -74,7 +98,10 @@ class TrainJob(Kind):
 
     def request_problems(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Mistake]:
         """A release must be named: each drops the others' fields without a word."""
-        yield from super().request_problems(document, request)
+        if _roles(document):
+            yield from unknown_roles(request, _roles(document))
+        else:
+            yield from super().request_problems(document, request)
         if request.trainer_api is None:
             yield missing("trainer_api", _RELEASE)
         elif request.trainer_api not in APIS:
@@ -95,6 +122,32 @@ class TrainJob(Kind):
         api = str(request.trainer_api)
         spec = document["spec"]
         spec[_FIELD[api]] = _placed(spec.get(_FIELD[api]) or [], placement, api, request.target)
+
+
+@dataclass(frozen=True)
+class _Launcher(Pods):
+    """The launcher's pod, of which the job says only how many GPUs it gets.
+
+    Attributes:
+        api: release of Kubeflow Trainer.
+    """
+
+    api: str = ""
+
+    def template(self, document: Json) -> Any:
+        """What decides where it runs."""
+        limits = of(document, "spec", "trainer", "resourcesPerNode", "limits")
+        resources = {"limits": {GPU: limits[GPU]}} if GPU in limits else {}
+        return {"spec": {"containers": [{"name": _TARGET, "resources": resources}]}}
+
+    def place(self, document: Json, placement: Placement) -> None:
+        """An override, or a patch, with the placement."""
+        spec, field = document["spec"], _FIELD[self.api]
+        spec[field] = _placed(spec.get(field) or [], placement, self.api, _LAUNCHER)
+
+    def located(self, mistake: Mistake, where: str) -> Mistake:
+        """In the job the resources are the trainer's."""
+        return replace(mistake, path="spec.trainer.resourcesPerNode")
 
 
 KINDS: Final[Mapping[str, Kind]] = {"TrainJob": TrainJob()}
@@ -139,6 +192,28 @@ class TrainOption:
         request = {"trainer": {"resourcesPerNode": {"limits": limits}}} if requested else {}
         refuse([*_gpu_problems(request, placement), *_entry_problems(entries, placement, "2.2", self.target)])
         spec[_FIELD["2.2"]] = _placed(entries, placement, "2.2", self.target)
+
+
+def _runtime(document: Mapping[str, Any]) -> str:
+    """Name of the cluster's training runtime, or empty where the job names one of its namespace."""
+    found = of(document, "spec", "runtimeRef")
+    return str(found.get("name")) if found.get("kind") in (None, "ClusterTrainingRuntime") else ""
+
+
+def _has_launcher(document: Mapping[str, Any]) -> bool:
+    return _runtime(document) in _RUNTIMES_WITH_LAUNCHER
+
+
+def _roles(document: Mapping[str, Any]) -> tuple[str, ...]:
+    """What of the runtime may stay while others vanish; a runtime of the team's own may have a launcher too."""
+    return () if _runtime(document) in _OTHER_RUNTIMES else (_LAUNCHER,)
+
+
+def _is_placed(document: Mapping[str, Any], api: str, target: str) -> bool:
+    """Whether the job itself says where a part of the runtime runs."""
+    entries = _maps(of(document, "spec").get(_FIELD[api]))
+    pods = [of(template, "spec") for entry in entries for template in _templates(entry, api, target)]
+    return any(pod.get(key) for pod in pods for key in (*_PLACING, "nodeSelector"))
 
 
 def _gpu_problems(spec: Mapping[str, Any], placement: Placement) -> list[Mistake]:
