@@ -1,5 +1,6 @@
 """Jobs of Kubernetes: an eviction neither fails them nor counts against their limits."""
 
+import warnings
 from typing import Any
 
 import pytest
@@ -18,7 +19,7 @@ from samples import (
     pod_of,
 )
 
-from ckf_spot import PlacementError, Pools
+from ckf_spot import EvictionWarning, PlacementError, Pools
 
 IGNORE: Json = {"action": "Ignore", "onPodConditions": [{"type": "DisruptionTarget", "status": "True"}]}
 FAIL_ON_42: Json = {"action": "FailJob", "onExitCodes": {"operator": "In", "values": [42]}}
@@ -81,7 +82,7 @@ def test_what_the_user_says_of_the_autoscaler_stays(pools: Pools) -> None:
 
 def test_an_indexed_job_counts_failures_by_task(pools: Pools) -> None:
     placed = place(example("job"), pools["cpu"])["spec"]
-    assert placed["backoffLimitPerIndex"] == 6
+    assert (placed["backoffLimitPerIndex"], placed["maxFailedIndexes"]) == (6, 0)
 
 
 @pytest.mark.parametrize("own", [{"backoffLimit": 2}, {"backoffLimitPerIndex": 0}])
@@ -195,3 +196,62 @@ def test_a_mistake_around_a_job_is_told_where_it_is(pools: Pools, document: Json
     with pytest.raises(PlacementError) as error:
         place(document, pools["cpu"])
     assert message in str(error.value)
+
+
+def of_set(name: str = "worker", *, env: Any = None, **spec: Any) -> Json:
+    pod = container() | ({"env": env} if env else {})
+    return {"name": name, "template": {"spec": job(containers=[pod])["spec"] | spec}}
+
+
+FAIL_JOB: Json = {"action": "FailJob", "onPodConditions": [{"type": "DisruptionTarget"}]}
+RESTART: Json = {"action": "RestartJobSetAndIgnoreMaxRestarts", "onJobFailureReasons": ["PodFailurePolicy"]}
+
+
+def test_a_job_of_a_set_is_indexed_by_its_webhook(pools: Pools) -> None:
+    placed = place(job_set(of_set(), of_set("b", completionMode="NonIndexed")), pools["cpu"])
+    first, second = (each["template"]["spec"] for each in placed["spec"]["replicatedJobs"])
+    assert (first["backoffLimitPerIndex"], first["maxFailedIndexes"]) == (6, 0)
+    assert "backoffLimitPerIndex" not in second
+
+
+@pytest.mark.parametrize(
+    "rule", [RESTART, {**RESTART, "targetReplicatedJobs": ["worker"]}, {"action": RESTART["action"]}]
+)
+def test_a_set_that_starts_over_for_each_eviction_keeps_its_rules(pools: Pools, rule: Json) -> None:
+    document = job_set(of_set(podFailurePolicy={"rules": [FAIL_JOB]}), failurePolicy={"rules": [rule]})
+    once = place(document, pools["cpu"])
+    [placed] = once["spec"]["replicatedJobs"]
+    assert placed["template"]["spec"]["podFailurePolicy"] == {"rules": [FAIL_JOB]}
+    assert placed["template"]["spec"]["template"]["spec"]["tolerations"]
+    assert once["spec"]["failurePolicy"] == {"rules": [rule]}
+    assert place(once, pools["cpu"]) == once
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        [],
+        [{**RESTART, "action": "RestartJobSet"}, RESTART],
+        [{**RESTART, "targetReplicatedJobs": ["other"]}],
+        [{**RESTART, "onJobFailureReasons": ["BackoffLimitExceeded"]}],
+    ],
+)
+def test_a_job_that_an_eviction_fails_needs_a_set_that_starts_over(pools: Pools, rules: list[Json]) -> None:
+    document = job_set(of_set(podFailurePolicy={"rules": [FAIL_JOB]}), failurePolicy={"rules": rules})
+    with pytest.raises(
+        PlacementError, match="or a rule RestartJobSetAndIgnoreMaxRestarts for PodFailurePolicy"
+    ):
+        place(document, pools["cpu"])
+
+
+def test_pods_that_connect_to_one_of_them_are_a_line(pools: Pools) -> None:
+    env = [{"name": "MASTER_ADDR", "value": "shards-worker-0-0.shards"}]
+    with pytest.warns(
+        EvictionWarning, match=r"JobSet/shards: the pods of worker connect to one of them \(MASTER_ADDR\)"
+    ):
+        place(job_set(of_set(env=env), of_set("b")), pools["cpu"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        rules: Json = {"podFailurePolicy": {"rules": [FAIL_JOB]}}
+        place(job_set(of_set(env=env, **rules), failurePolicy={"rules": [RESTART]}), pools["cpu"])
+        place(job_set(of_set(env=env)), pools["cpu"], require="on-demand")

@@ -258,8 +258,6 @@ def test_a_runtime_without_a_launcher_has_no_role(pools: Pools) -> None:
 
 def test_a_launcher_needs_an_on_demand_pool(pools: Pools) -> None:
     alone = Pools(tuple(pool for pool in pools.all if pool.name != "gpuod"))
-    message = (
-        r"^spec\.trainer\.resourcesPerNode: launcher asks for a GPU .*also=\('launcher',\) puts it on spot$"
-    )
+    message = r"^spec\.trainer: launcher asks for a GPU .*also=\('launcher',\) puts it on spot$"
     with pytest.raises(PlacementError, match=message):
         place(with_launcher(), alone["gpu"], trainer_api="2.3")

@@ -16,8 +16,13 @@ IGNORE_EVICTIONS: Final = {
     "onPodConditions": [{"type": "DisruptionTarget", "status": "True"}],
 }
 """An evicted pod is replaced and not counted as a failure (Kubernetes, "Pod failure policy")."""
-_FAILURES_PER_INDEX: Final = 6
-"""As many as the Job controller allows a whole Job by default."""
+_LIMITS_OF_INDEXES: Final = {"backoffLimitPerIndex": 6, "maxFailedIndexes": 0}
+"""As many failures as the Job controller allows a whole Job by default; a task that fails for good still ends it."""
+_RESTARTS: Final = ("RestartJobSetAndIgnoreMaxRestarts", "RestartJobAndIgnoreMaxRestarts")
+"""Actions of a JobSet that do not count."""
+_COORDINATOR: Final = "MASTER_ADDR"
+"""Variable that names the pod to which PyTorch's others connect (torch.distributed, "Environment variable
+initialization")."""
 
 _JOB: Final = (
     "activeDeadlineSeconds", "backoffLimit", "backoffLimitPerIndex", "completionMode", "completions", "managedBy",
@@ -48,10 +53,13 @@ class JobTemplate(Kind):
     any rule of its own applies, and a pod is replaced once it has ended, so that never two of them write the same
     checkpoint. An Indexed Job without any limit of its own gets `backoffLimitPerIndex: 6`: its evicted task then starts
     again after 10 s, whatever happened to the others; in other Jobs the controller waits 10 s for the first evicted pod
-    and twice as long for each one more, up to 10 min, though the failures are ignored (seen with Kubernetes 1.34).
+    and twice as long for each one more, up to 10 min, though the failures are ignored (seen with Kubernetes 1.34). With
+    it comes `maxFailedIndexes: 0`, so that one task's last failure ends the Job and the others' nodes are not paid on.
     """
 
     schema = "jobtemplatespec-batch-v1"
+    completion_mode = "NonIndexed"
+    """Where the Job names none."""
 
     def problems(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Mistake]:
         """Down to the pod's template."""
@@ -81,14 +89,12 @@ class JobTemplate(Kind):
                 "spec.podReplacementPolicy", replacement, "a pod failure policy", "expected Failed"
             )
         for number, rule in enumerate(of(spec, "podFailurePolicy").get("rules") or []):
-            conditions = [each.get("type") for each in rule.get("onPodConditions") or ()]
-            if "DisruptionTarget" in conditions and rule.get("action") != "Ignore":
-                yield Mistake(
-                    f"spec.podFailurePolicy.rules[{number}].action",
-                    rule.get("action"),
-                    "expected Ignore",
-                    "on DisruptionTarget contradicts surviving evictions",
-                )
+            if _is_of_evictions(rule) and rule.get("action") != "Ignore":
+                yield from self._counted(f"spec.podFailurePolicy.rules[{number}].action", rule.get("action"))
+
+    def _counted(self, where: str, action: object) -> Iterator[Mistake]:
+        """A rule of its own by which an eviction fails the Job."""
+        yield Mistake(where, action, "expected Ignore", "on DisruptionTarget contradicts surviving evictions")
 
     def place(self, document: Json, placement: Placement, request: PlacingRequest) -> None:
         """Evictions neither fail the Job nor count against its `backoffLimit`."""
@@ -99,10 +105,13 @@ class JobTemplate(Kind):
         spec["podReplacementPolicy"] = "Failed"
         policy = spec["podFailurePolicy"] = spec.get("podFailurePolicy") or {}
         own = [rule for rule in policy.get("rules") or () if not _ignores_evictions(rule)]
-        policy["rules"] = [fields.copied(IGNORE_EVICTIONS), *own]
-        limited = spec.keys() & {"backoffLimit", "backoffLimitPerIndex"}
-        if spec.get("completionMode") == "Indexed" and not limited:
-            spec["backoffLimitPerIndex"] = _FAILURES_PER_INDEX
+        policy["rules"] = [*self._first_rules(), *own]
+        limited = spec.keys() & {"backoffLimit", *_LIMITS_OF_INDEXES}
+        if spec.get("completionMode", self.completion_mode) == "Indexed" and not limited:
+            spec.update(_LIMITS_OF_INDEXES)
+
+    def _first_rules(self) -> list[Json]:
+        return [fields.copied(IGNORE_EVICTIONS)]
 
     def _around(self) -> tuple[str, ...]:
         return ("metadata", "spec")
@@ -140,10 +149,39 @@ class CronJob(Kind):
             yield ("spec", "jobTemplate"), _TEMPLATE
 
 
+class _JobOfSet(JobTemplate):
+    """A Job of a JobSet, whose webhook makes it Indexed.
+
+    Source: sigs.k8s.io/jobset v0.12.0, pkg/webhooks/jobset_webhook.go, read on 2026-11-23.
+    """
+
+    completion_mode = "Indexed"
+
+    def _counted(self, where: str, action: object) -> Iterator[Mistake]:
+        yield Mistake(
+            where,
+            action,
+            f"expected Ignore, or a rule {_RESTARTS[0]} for PodFailurePolicy in the set's failurePolicy",
+            "on DisruptionTarget contradicts surviving evictions",
+        )
+
+
+class _RestartedJobOfSet(_JobOfSet):
+    """A Job whose eviction starts the set over by rules of its own, which stay."""
+
+    def _counted(self, where: str, action: object) -> Iterator[Mistake]:
+        yield from ()
+
+    def _first_rules(self) -> list[Json]:
+        return []
+
+
 class JobSet(Kind):
     """A JobSet (jobset.x-k8s.io/v1alpha2, and v1 of later releases): each of its Jobs is placed as a Job is.
 
-    An evicted pod is then replaced inside its Job, and the set does not start over.
+    An evicted pod is then replaced inside its Job, and the set does not start over. Where the set has the pair of rules
+    that starts it over for each eviction, `FailJob` on DisruptionTarget and `RestartJobSetAndIgnoreMaxRestarts`, it
+    keeps them (jobset.sigs.k8s.io, "Failure policy", read on 2026-11-23).
     """
 
     def problems(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Mistake]:
@@ -165,10 +203,25 @@ class JobSet(Kind):
         jobs = of(document, "spec").get("replicatedJobs")
         for number, each in enumerate(jobs if is_maps(jobs) else ()):
             if each.get("template") is not None:
-                yield ("spec", "replicatedJobs", number, "template"), _TEMPLATE
+                kind = _RESTARTED_IN_SET if _starts_over(document, each) else _IN_SET
+                yield ("spec", "replicatedJobs", number, "template"), kind
+
+    def doubts(
+        self, document: Mapping[str, Any], placement: Placement, request: PlacingRequest
+    ) -> Iterator[str]:
+        """What an eviction of one pod does to the others."""
+        for each in document["spec"]["replicatedJobs"] if placement.spot else ():
+            if not _starts_over(document, each) and _coordinated(each):
+                yield (
+                    f"the pods of {each['name']} connect to one of them ({_COORDINATOR}), and lose their work when any "
+                    "of them is evicted: save checkpoints, and have the set start over by FailJob on DisruptionTarget "
+                    f"and {_RESTARTS[0]}"
+                )
 
 
 _TEMPLATE: Final = JobTemplate()
+_IN_SET: Final = _JobOfSet()
+_RESTARTED_IN_SET: Final = _RestartedJobOfSet()
 KINDS: Final[Mapping[str, Kind]] = {"Job": Job(), "CronJob": CronJob(), "JobSet": JobSet()}
 
 
@@ -176,6 +229,40 @@ def _is_policy(value: object) -> bool:
     rules = of({"": value}, "").get("rules") or []
     return (
         is_map(value) and is_maps(rules) and all(is_maps(each.get("onPodConditions") or []) for each in rules)
+    )
+
+
+def _is_of_evictions(rule: Mapping[str, Any]) -> bool:
+    return "DisruptionTarget" in [each.get("type") for each in rule.get("onPodConditions") or ()]
+
+
+def _starts_over(job_set: Mapping[str, Any], job: Mapping[str, Any]) -> bool:
+    """Whether an eviction fails a Job of a set, and the set's first rule for that starts over without counting."""
+    own = of(job, "template", "spec").get("podFailurePolicy")
+    first = next(filter(_is_of_evictions, _rules(own if _is_policy(own) else None)), {})
+    of_set = _rules(of(job_set, "spec").get("failurePolicy"))
+    applies = (rule for rule in of_set if _applies(rule, str(job.get("name"))))
+    return first.get("action") == "FailJob" and next(applies, {}).get("action") in _RESTARTS
+
+
+def _applies(rule: Mapping[str, Any], job: str) -> bool:
+    """Whether a rule of a set is for a Job that its pod failure policy has failed."""
+    return "PodFailurePolicy" in (rule.get("onJobFailureReasons") or ["PodFailurePolicy"]) and job in (
+        rule.get("targetReplicatedJobs") or [job]
+    )
+
+
+def _rules(policy: object) -> list[Mapping[str, Any]]:
+    rules = policy.get("rules") if is_map(policy) else None
+    return rules if is_maps(rules) else []
+
+
+def _coordinated(job: Mapping[str, Any]) -> bool:
+    containers = of(job, "template", "spec", "template", "spec").get("containers")
+    return any(
+        variable.get("name") == _COORDINATOR
+        for container in (containers if is_maps(containers) else ())
+        for variable in (container["env"] if is_maps(container.get("env")) else ())
     )
 
 
