@@ -101,6 +101,13 @@ def stacks(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[Comp
     return [CompletionItem(name) for name in names if name.startswith(incomplete)]
 
 
+def locations(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Regions of Azure that a shell completes."""
+    from kubeflow_aks.catalogue import regions
+
+    return [CompletionItem(name) for name in regions() if name.startswith(incomplete)]
+
+
 def stack(default: str | None = "dev") -> _Decorator:
     """The argument STACK."""
     return click.argument("stack", required=False, default=default, shell_complete=stacks)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from kubeflow_aks.clients.az import Az
 from kubeflow_aks.cost import measured, observed, reading
-from kubeflow_aks.cost.advice import Advised, advise
+from kubeflow_aks.cost.advice import Advised, advise, with_scores
 from kubeflow_aks.cost.advice import report as advice_report
 from kubeflow_aks.cost.against import Earlier, named, stack_at
 from kubeflow_aks.cost.basis import Work
@@ -21,6 +22,7 @@ from kubeflow_aks.cost.comparing import difference
 from kubeflow_aks.cost.difference import Difference
 from kubeflow_aks.cost.figures import EvictionRate, Restart
 from kubeflow_aks.cost.prices import Market, market_of
+from kubeflow_aks.cost.prices.resource_graph import SECONDS, subscription
 from kubeflow_aks.cost.report import against, measurement, observation, pictures
 from kubeflow_aks.cost.report.document import document
 from kubeflow_aks.cost.report.page import page
@@ -123,7 +125,7 @@ def _cost(options: Options) -> ExitCode:
         drawn = pictures.pictures(found, known.batch(stack))
         written = [str(path) for path in pictures.write(options.build, stack.name, drawn)]
     else:
-        advised = advise(options.stack, options.project, known.bill) if options.advise else None
+        advised = _advised(options, known, warnings.append) if options.advise else None
         found = replace(found, warnings=(*found.warnings, *warnings))
         written = _written(stack, known, found, more, advised=advised, form=options.form)
     print(*written, sep="\n")
@@ -156,6 +158,12 @@ def _known(options: Options, stack: Stack, market: Market) -> tuple[_Known, list
         bills = before.bill(stack), known.bill(stack)
         more.append(measurement.section(times, sizes, *bills, datetime.now(UTC).date()))
     return known, more
+
+
+def _advised(options: Options, known: _Known, report: Callable[[str], None]) -> Advised:
+    """What would lower the bill, with Azure's placement scores where `az` is signed in."""
+    advised, az = advise(options.stack, options.project, known.bill), Az(seconds=SECONDS)
+    return with_scores(advised, az, report) if not options.offline and subscription(az) else advised
 
 
 def _written(

@@ -1,35 +1,24 @@
 """What `kubeflow-aks quota` does: the vCPU quota that a stack needs, beside what its subscription has.
 
-The latter comes from `az vm list-usage`, or from a file with its answer.
+The latter comes from `az vm list-usage`, or from a file with its answer. Where `az` is called, it also shows how likely
+Azure has the stack's spot VMs now.
 """
 
-import json
 import sys
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
-from kubeflow_aks.clients.az import Az
+from kubeflow_aks.clients.az import Az, AzError
+from kubeflow_aks.clients.spot_placement import Desired, PlacementScore, placement_scores
+from kubeflow_aks.clients.vm_usage import Quota, VmUsageError, command, usage_of
 from kubeflow_aks.exit_codes import ExitCode, MissingProgramError, UnjudgedError
-from kubeflow_aks.recorder.run import record
+from kubeflow_aks.recorder.document import plan_document
+from kubeflow_aks.recorder.run import Record, record
 from kubeflow_aks.text.columns import table
 from kubeflow_aks.text.terminal import terminal_width
 
 _MEANING = {"cores": "all on demand", "lowPriorityCores": "all spot"}
 _GROUP = "azure-native:resources:ResourceGroup"
-
-
-class UsageError(UnjudgedError):
-    """The quota that is needed or that there is cannot be read; the text is one line for the user."""
-
-
-@dataclass(frozen=True)
-class Quota:
-    """One quota of a region, in vCPU."""
-
-    used: int
-    limit: int
 
 
 def quota_table(needed: Mapping[str, int], width: int) -> list[str]:
@@ -51,7 +40,7 @@ def compared(needed: Mapping[str, int], usage: Mapping[str, Quota], width: int) 
     enough = True
     for name, vcpus in _in_order(needed):
         found = usage.get(name.casefold())
-        lack = vcpus - (found.limit - found.used) if found else vcpus
+        lack = vcpus - found.free if found else vcpus
         enough = enough and lack <= 0
         result = (
             "not listed in this region" if found is None else f"{lack} more needed" if lack > 0 else "enough"
@@ -60,22 +49,6 @@ def compared(needed: Mapping[str, int], usage: Mapping[str, Quota], width: int) 
             (name, str(vcpus), *((str(found.used), str(found.limit)) if found else ("–", "–")), result)
         )
     return [line for row in table(rows, width) for line in row], enough
-
-
-def usage_of(text: str) -> dict[str, Quota]:
-    """The quotas in the output of `az vm list-usage --output json`, by name in lower case.
-
-    Raises:
-        UsageError: the text is not such output.
-    """
-    try:
-        entries: list[dict[str, Any]] = list(json.loads(text))
-        return {
-            entry["name"]["value"].casefold(): Quota(int(entry["currentValue"]), int(entry["limit"]))
-            for entry in entries or [{}]
-        }
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-        raise UsageError("not the output of `az vm list-usage --output json`") from None
 
 
 def quota(stack: str, root: Path, usage: str | None = None) -> ExitCode:
@@ -91,21 +64,21 @@ def quota(stack: str, root: Path, usage: str | None = None) -> ExitCode:
 
     Raises:
         MissingProgramError: there is no `az`; what is needed is printed.
-        UsageError: the answer can't be read.
+        UnjudgedError: the answer can't be read, or the program does not say what it needs.
         CommandError: the stack can't be read or has mistakes.
     """
     width = terminal_width()
     recorded = record(stack, root=root, preview=True)
     if "vcpuQuota" not in recorded.outputs:
-        raise UsageError(
+        raise UnjudgedError(
             f"{stack}: the program has no output vcpuQuota, so the quota that it needs is not known"
         )
     needed, location = recorded.outputs["vcpuQuota"], recorded.one(_GROUP).inputs["location"]
-    az, command = Az(), ["vm", "list-usage", "--location", location, "--output", "json"]
+    az, words = Az(), command(location)
     if usage is None and not az.installed:
         print(*quota_table(needed, width), sep="\n", flush=True)
-        raise MissingProgramError("az", f"pass --usage FILE with what `az {' '.join(command)}` prints")
-    found = usage_of(az.run(*command) if usage is None else _read(usage))
+        raise MissingProgramError("az", f"pass --usage FILE with what `az {' '.join(words)}` prints")
+    found = usage_of(az.run(*words) if usage is None else _read(usage))
     lines, enough = compared(needed, found, width)
     print(
         f"vCPU quota of {stack} in {location}, with every pool full and upgrades included:",
@@ -113,7 +86,35 @@ def quota(stack: str, root: Path, usage: str | None = None) -> ExitCode:
         sep="\n",
     )
     print("Used counts this stack's own nodes, where it is up already.")
+    if usage is None:
+        print(*_placement(az, location, recorded, width), sep="\n")
     return ExitCode.GOOD if enough else ExitCode.FINDING
+
+
+def _placement(az: Az, location: str, recorded: Record, width: int) -> Iterator[str]:
+    """Azure's placement score of each spot pool with all its nodes; no finding, for it is a snapshot."""
+    pools = [pool for pool in plan_document(recorded)["pools"] if pool["priority"] == "Spot"]
+    desired = {pool["name"]: Desired(pool["vmSize"], pool["max"]) for pool in pools if pool["max"]}
+    if not desired:
+        return
+    yield ""
+    try:
+        scores = placement_scores(az, location, desired.values())
+    except AzError as error:
+        yield f"Spot placement scores are not available: {error}"
+        return
+    yield "Azure's spot placement score now, with every node of a pool at once; a snapshot, no promise:"
+    rows = [("Spot pool", "VM size", "Nodes", "Score", "Spot quota")]
+    for name, one in desired.items():
+        rows.append((name, one.size, str(one.count), *_scored(scores.get(one))))
+    for row in table(rows, width):
+        yield from row
+
+
+def _scored(score: PlacementScore | None) -> tuple[str, str]:
+    if score is None:
+        return "none", ""
+    return score.words, {True: "enough", False: "not enough", None: ""}[score.quota_available]
 
 
 def _in_order(needed: Mapping[str, int]) -> list[tuple[str, int]]:
@@ -125,4 +126,4 @@ def _read(file: str) -> str:
     try:
         return sys.stdin.read() if file == "-" else Path(file).read_text(encoding="utf-8")
     except UnicodeDecodeError:
-        raise UsageError(f"{file} is not UTF-8 text") from None
+        raise VmUsageError(f"{file} is not UTF-8 text") from None

@@ -188,6 +188,13 @@ def _offline(reader: Reader, arguments: list[str]) -> int:
     return _plain(reader, [*arguments, "--offline", "--build", str(reader.root / "build")])
 
 
+def _sizes(_: Reader, arguments: list[str]) -> int:
+    """It needs no project."""
+    from kubeflow_aks.cli.process import main  # noqa: PLC0415 - Azure's SDK comes with some commands
+
+    return main([*arguments, "--offline"])
+
+
 _FAMILIES: Final = (
     "standardDSv5Family",
     "standardDDSv5Family",
@@ -229,6 +236,7 @@ RUNS: Final[dict[str, Callable[[Reader, list[str]], int]]] = {
     "policy": _plain,
     "cost": _offline,
     "quota": _quota,
+    "sizes": _sizes,
     "handoff": _handoff,
     "verify": _verify,
 }

@@ -37,6 +37,7 @@ def test_windows_runs_all_but_the_local_aks(tmp_path: Path) -> None:
         outputs_of(server.url, tmp_path)
         expected = {
             "--help": 0,
+            "sizes --offline": 0,
             "preview dev": 0,
             "policy dev": 0,
             "cost dev --offline": 0,

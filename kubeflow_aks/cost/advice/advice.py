@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from kubeflow_aks.clients.spot_placement import Desired
 from kubeflow_aks.cost.figures import Range
 
 Path = tuple[str, ...]
@@ -43,6 +44,8 @@ class Advice:
         after: with those lines.
         notes: for the reader, before doing it; one sentence each.
         alone: whether `all of these` leaves it out.
+        spot_vms: what it adds to the stack's spot pools, each with all its nodes.
+        region: where they would be.
     """
 
     sentence: str
@@ -51,6 +54,8 @@ class Advice:
     after: Range
     notes: tuple[str, ...] = ()
     alone: bool = False
+    spot_vms: tuple[Desired, ...] = ()
+    region: str = ""
 
     @property
     def saves(self) -> float:

@@ -8,7 +8,7 @@ from pathlib import Path
 from kubeflow_aks.cost.advice.advice import Advice, Advised, Change
 from kubeflow_aks.cost.advice.kinds import KINDS
 from kubeflow_aks.cost.advice.situation import BillOf, Situation
-from kubeflow_aks.cost.advice.trials import Trials
+from kubeflow_aks.cost.advice.trials import Trials, new_spot_vms
 
 
 def advise(stack_name: str, root: Path, bill_of: BillOf) -> Advised:
@@ -67,4 +67,13 @@ def _together(
     if len(accepted) < 2:  # noqa: PLR2004 - a single one is listed already
         return None, ()
     lines = now.file.lines(frozenset(path[0] for path in paths))
-    return Advice("all of these", lines, start.amount, now.amount, tuple(notes)), tuple(accepted)
+    advice = Advice(
+        "all of these",
+        lines,
+        start.amount,
+        now.amount,
+        tuple(notes),
+        spot_vms=new_spot_vms(start, now),
+        region=now.bill.region,
+    )
+    return advice, tuple(accepted)

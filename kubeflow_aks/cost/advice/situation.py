@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+from kubeflow_aks.clients.spot_placement import Desired
 from kubeflow_aks.cost import basis as basis_of
 from kubeflow_aks.cost.advice.stack_file import StackFile
 from kubeflow_aks.cost.basis import Basis, Work
@@ -65,6 +66,12 @@ class Situation:
         """Pools of the setting `pools`: neither the system pool nor fallbacks."""
         configured: Mapping[str, Any] = self.file.get("pools") or {}
         return {name: pool for name, pool in self.cluster.pools.items() if name in configured}
+
+    @property
+    def spot_vms(self) -> tuple[Desired, ...]:
+        """Every spot pool with all its nodes."""
+        pools = self.cluster.pools.values()
+        return tuple(dict.fromkeys(Desired(it.size, it.maximum) for it in pools if it.spot and it.maximum))
 
     def guess(self, inputs: Mapping[str, Mapping[str, Any]]) -> float | None:
         """The bill of a month if resources had other inputs, without running the program: a guess to choose by.

@@ -9,6 +9,7 @@ from typing import Any
 
 import pulumi
 
+from kubeflow_aks.clients.spot_placement import Desired
 from kubeflow_aks.cost.advice.advice import Advice, Change
 from kubeflow_aks.cost.advice.advice import Path as SettingPath
 from kubeflow_aks.cost.advice.situation import BillOf, Situation
@@ -60,7 +61,16 @@ class Trials:
             return None
         notes = (*change.notes, *(warning for warning in after.warnings if warning not in start.warnings))
         alone = change.alone or len(notes) > len(change.notes)
-        found = Advice(change.sentence, file.lines(keys), start.amount, after.amount, notes, alone)
+        found = Advice(
+            change.sentence,
+            file.lines(keys),
+            start.amount,
+            after.amount,
+            notes,
+            alone,
+            spot_vms=new_spot_vms(start, after),
+            region=after.bill.region,
+        )
         return found, after
 
     def _situation(self, file: StackFile) -> Situation:
@@ -80,6 +90,12 @@ def written_work(situation: Situation) -> Mapping[SettingPath, Any]:
         for name, work in situation.work.items()
         for key, value in work.model_dump(by_alias=True, exclude_defaults=True).items()
     }
+
+
+def new_spot_vms(start: Situation, after: Situation) -> tuple[Desired, ...]:
+    """Spot VMs that a change adds; all of them where it moves the stack to another region."""
+    same_region = start.bill.region == after.bill.region
+    return tuple(it for it in after.spot_vms if not same_region or it not in start.spot_vms)
 
 
 def _undone(start: Situation, after: Situation) -> bool:

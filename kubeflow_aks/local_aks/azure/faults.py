@@ -9,6 +9,7 @@ from typing import Final, Literal
 from kubeflow_aks.local_aks.azure.arm import ArmError
 
 _CODES: Final = {
+    HTTPStatus.FORBIDDEN: "AuthorizationFailed",
     HTTPStatus.CONFLICT: "OperationNotAllowed",
     HTTPStatus.TOO_MANY_REQUESTS: "TooManyRequests",
     HTTPStatus.INTERNAL_SERVER_ERROR: "InternalServerError",

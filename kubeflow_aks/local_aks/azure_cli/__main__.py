@@ -6,14 +6,15 @@ Options are spelt like the real ones; a command or option that is not supported 
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Final, NoReturn
+from typing import Final, NoReturn, cast
 
 from kubeflow_aks.local_aks.azure.arm import ArmError, Json
 from kubeflow_aks.local_aks.azure.state import AzureState
-from kubeflow_aks.local_aks.azure_cli import account, activity, cluster
+from kubeflow_aks.local_aks.azure_cli import account, activity, cluster, placement
 from kubeflow_aks.local_aks.azure_cli.client import Client, ServiceUnavailableError
 from kubeflow_aks.local_aks.azure_cli.nodepool import COMMANDS, NodePools, UsageError
 from kubeflow_aks.local_aks.azure_cli.output import FORMATS, show
@@ -24,7 +25,8 @@ _FAILED, _USAGE, _MISSING = 1, 2, 3
 _NOT_FOUND: Final = 404
 _KNOWN: Final = (
     f"it knows az aks {', '.join(cluster.COMMANDS)}, az aks nodepool {', '.join(COMMANDS)}, "
-    "az monitor activity-log list, az account show, az account get-access-token, az cloud show"
+    "az monitor activity-log list, az account show, az account get-access-token, az cloud show, "
+    "az compute-recommender spot-placement-score"
 )
 
 
@@ -83,6 +85,8 @@ def _command(words: Sequence[str]) -> tuple[argparse.ArgumentParser, Sequence[st
             return _account_parser(), rest, account.show
         case ["account", "get-access-token", *rest]:
             return _token_parser(), rest, account.get_access_token
+        case ["compute-recommender", "spot-placement-score", *rest]:
+            return _placement_parser(), rest, placement.scores
         case ["cloud", "show", *rest]:
             return _account_parser(), rest, account.show_cloud
         case _:
@@ -123,6 +127,16 @@ def _parser() -> argparse.ArgumentParser:
 def _account_parser() -> argparse.ArgumentParser:
     parser = _Parser(prog="az", allow_abbrev=False)
     parser.add_argument("--output", "-o", choices=("json", "none"), default="json")
+    return parser
+
+
+def _placement_parser() -> argparse.ArgumentParser:
+    parser = _account_parser()
+    parser.add_argument("--location", "-l", required=True)
+    parser.add_argument("--availability-zones", type=_false, default=False)
+    parser.add_argument("--desired-count", type=int, default=1)
+    parser.add_argument("--desired-locations", type=_json_list, required=True)
+    parser.add_argument("--desired-sizes", type=_json_list, required=True)
     return parser
 
 
@@ -167,6 +181,22 @@ def _update_options(command: argparse.ArgumentParser) -> None:
     command.add_argument("--node-taints", type=_list, help="key=value:Effect, several between commas")
     command.add_argument("--mode", choices=("System", "User"))
     command.add_argument("--os-sku")
+
+
+def _false(text: str) -> bool:
+    if text.lower() not in {"0", "f", "false", "n", "no"}:
+        raise argparse.ArgumentTypeError("the simulated Azure scores regions, not zones")
+    return False
+
+
+def _json_list(text: str) -> list[Json]:
+    try:
+        found: object = json.loads(text)
+    except ValueError:
+        found = None
+    if not isinstance(found, list):
+        raise argparse.ArgumentTypeError(f"{text} is not a list in JSON")
+    return cast(list[Json], found)
 
 
 def _pair(text: str) -> tuple[str, str]:

@@ -25,7 +25,7 @@ def show(_client: Client, state: AzureState, _options: argparse.Namespace) -> Js
     return {
         "environmentName": "AzureCloud",
         "homeTenantId": TENANT,
-        "id": _subscription(state),
+        "id": subscription(state),
         "isDefault": True,
         "managedByTenants": [],
         "name": "the simulated Azure",
@@ -49,7 +49,7 @@ def get_access_token(client: Client, state: AzureState, options: argparse.Namesp
         "accessToken": client.bearer_token(),
         "expiresOn": ends.astimezone().strftime("%Y-%m-%d %H:%M:%S.%f"),
         "expires_on": int(ends.timestamp()),
-        "subscription": _subscription(state),
+        "subscription": subscription(state),
         "tenant": TENANT,
         "tokenType": "Bearer",
     }
@@ -65,7 +65,7 @@ def show_cloud(client: Client, _state: AzureState, _options: argparse.Namespace)
     }
 
 
-def _subscription(state: AzureState) -> str:
+def subscription(state: AzureState) -> str:
     """Id of the cluster's subscription."""
     ids = [cluster.id.split("/")[2] for cluster in state.all(MANAGED_CLUSTER)]
     return ids[0] if ids else _NO_SUBSCRIPTION

@@ -6,6 +6,7 @@ Written from "Virtual Machine Scale Set VMs - Simulate Eviction" and its neighbo
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from typing import Final, Protocol
@@ -14,13 +15,14 @@ from kubeflow_aks.local_aks.azure import arm
 from kubeflow_aks.local_aks.azure.arm import ArmError, Json
 from kubeflow_aks.local_aks.azure.faults import Fault
 from kubeflow_aks.local_aks.simulation.clock import Clock
-from kubeflow_aks.local_aks.simulation.market import Market, MarketEvent, MarketRefusedError, Reclaim
+from kubeflow_aks.local_aks.simulation.market import Market, MarketEvent, MarketRefusedError, Reclaim, Supply
 from kubeflow_aks.local_aks.simulation.vms.agent_pools import AgentPool
 from kubeflow_aks.local_aks.simulation.vms.nodes import scale_set_id, scale_set_name
 from kubeflow_aks.local_aks.simulation.vms.scale_sets import VirtualMachine
 
 SCALE_SETS: Final = "Microsoft.Compute/virtualMachineScaleSets"
 VIRTUAL_MACHINES: Final = f"{SCALE_SETS}/virtualMachines"
+PLACEMENT_SCORES: Final = "Microsoft.Compute/locations/placementScores"
 _NOT_FOUND: Final = 404
 _CONFLICT: Final = 409
 _EVICTION_SECONDS: Final = 15.0
@@ -31,6 +33,12 @@ _PATH: Final = re.compile(
     r"(?:/(?P<set>[^/]+)(?P<machines>/virtualMachines(?:/(?P<machine>[^/]+)(?:/(?P<action>\w+))?)?)?)?",
     re.IGNORECASE,
 )
+_SCORES_PATH: Final = re.compile(
+    r"/subscriptions/[^/]+/providers/Microsoft\.Compute/locations/[^/]+/placementScores/spot/generate",
+    re.IGNORECASE,
+)
+_MOST_SIZES, _MOST_LOCATIONS = 5, 8
+"""Of one request for scores (spot-placement-score.md, 2026-05-19)."""
 
 
 class Azure(Protocol):
@@ -74,13 +82,14 @@ class Compute:
         self._market = market
         self._clock = clock
 
-    def answer(self, method: str, path: str, query: Mapping[str, str]) -> Json | None:
+    def answer(self, method: str, path: str, query: Mapping[str, str], content: bytes = b"") -> Json | None:
         """The body for a request.
 
         Args:
             method: of HTTP.
             path: of the URL, without its query.
             query: of the URL, by lower-case names.
+            content: the request's own body.
 
         Returns:
             None for an answer without content.
@@ -91,6 +100,8 @@ class Compute:
         if "api-version" not in query:
             message = "The api-version query parameter (?api-version=) is required for all requests."
             raise ArmError(400, "MissingApiVersionParameter", message)
+        if method == "POST" and _SCORES_PATH.fullmatch(path.rstrip("/")):
+            return self._scores(content)
         found = _PATH.fullmatch(path.rstrip("/"))
         if found is None:
             raise _no_route(method, path)
@@ -113,6 +124,41 @@ class Compute:
                 return self._evict(self._machine(found))
             case _:
                 raise _no_route(method, path)
+
+    def _scores(self, content: bytes) -> Json:
+        """How likely spot VMs are to be had: by the supply of the simulated pools, where there is one of a size.
+
+        The form is that of a recorded answer (`test_spot_placement_score_generate.yaml` of Azure/azure-cli,
+        2025-07-24); that a shortage scores low, and that quota is never short, is the simulation's own.
+        """
+        fault = self._state.take_fault("POST", PLACEMENT_SCORES)
+        if fault is not None:
+            raise fault.error()
+        try:
+            body: Json = json.loads(content)
+            sizes = [str(size["sku"]) for size in body["desiredSizes"]]
+            locations = [arm.normal_location(str(name)) for name in body["desiredLocations"]]
+        except (ValueError, TypeError, KeyError):
+            raise _bad_request("desiredLocations and desiredSizes are required") from None
+        if not (0 < len(sizes) <= _MOST_SIZES and 0 < len(locations) <= _MOST_LOCATIONS):
+            raise _bad_request(f"at most {_MOST_SIZES} sizes and {_MOST_LOCATIONS} locations are allowed")
+        scores = [self._score(size, location) for location in locations for size in sizes]
+        return {**body, "placementScores": scores}
+
+    def _score(self, size: str, location: str) -> Json:
+        pools = [AgentPool.from_wire(pool) for pool in self._state.agent_pools()]
+        supplies = {
+            self._market.supply(pool.name)
+            for pool in pools
+            if pool.spot and (pool.vm_size.lower(), pool.location) == (size.lower(), location)
+        }
+        known = "High" if supplies == {Supply.AVAILABLE} else "Low"
+        return {
+            "sku": size,
+            "region": location,
+            "score": known if supplies else "DataNotFoundOrStale",
+            "isQuotaAvailable": True,
+        }
 
     def _evict(self, machine: VirtualMachine) -> None:
         """Take the VM as Azure would, with its notice; the answer comes as soon as that has begun."""
@@ -164,6 +210,10 @@ def _target(found: re.Match[str]) -> str:
         return found["action"].lower()
     named = [name for name in ("set", "machines", "machine") if found[name]]
     return named[-1] if named else "sets"
+
+
+def _bad_request(message: str) -> ArmError:
+    return ArmError(400, "BadRequest", f"{message}. (The simulated Azure's words.)")
 
 
 def _no_route(method: str, path: str) -> ArmError:

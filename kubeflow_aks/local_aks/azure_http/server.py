@@ -72,11 +72,11 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _answer(self) -> None:
         try:
-            self._take_body()
+            content = self._take_body()
             self._require_token()
             url = urlsplit(self.path)
             query = {name.lower(): value for name, value in parse_qsl(url.query)}
-            answer = self.compute.answer(self.command, unquote(url.path), query)
+            answer = self.compute.answer(self.command, unquote(url.path), query, content)
         except ArmError as error:
             retry = {} if error.retry_after is None else {"Retry-After": f"{error.retry_after:.0f}"}
             sign_in = {"WWW-Authenticate": "Bearer"} if error.status == 401 else {}  # noqa: PLR2004 - of HTTP
@@ -100,8 +100,8 @@ class _Handler(BaseHTTPRequestHandler):
         if not hmac.compare_digest(given.encode(), f"Bearer {self.token}".encode()):
             raise ArmError(401, "InvalidAuthenticationToken", "The access token is invalid.")
 
-    def _take_body(self) -> None:
-        """Nothing here reads a body, but it has to be out of the way of the next request.
+    def _take_body(self) -> bytes:
+        """The request's body, which has to be out of the way of the next request.
 
         Raises:
             ArmError: 413, and the connection ends.
@@ -110,7 +110,7 @@ class _Handler(BaseHTTPRequestHandler):
         if "Transfer-Encoding" in self.headers or not length.isdecimal() or int(length) > _LONGEST_BODY:
             self.close_connection = True
             raise ArmError(413, "RequestTooLarge", "The simulated Azure takes no such body.")
-        self.rfile.read(int(length))
+        return self.rfile.read(int(length))
 
     def _send(self, status: int, body: Json | None, headers: dict[str, str]) -> None:
         content = b"" if body is None else json.dumps(body).encode()

@@ -35,6 +35,8 @@ config:
   kubeflow-aks:tags: {{owner: me, environment: demo}}
 """
 CASES: Final = [
+    ("sizes --offline", 0),
+    ("sizes --vcpus 3 --offline", 1),
     ("preview dev", 0),
     ("preview bad", 1),
     ("quota dev --usage enough.json", 0),

@@ -2,13 +2,14 @@
 
 import io
 import json
-import stat
 from pathlib import Path
 
 import pytest
 
 from kubeflow_aks.cli.process import main as command_line
-from kubeflow_aks.preview.quota import Quota, UsageError, compared, usage_of
+from kubeflow_aks.clients.vm_usage import Quota, VmUsageError, usage_of
+from kubeflow_aks.preview.quota import compared
+from tests.kubeflow_aks.clients.az_placement import FORBIDDEN, installed, words
 
 NEEDED = {"standardDSv5Family": 44, "cores": 104, "lowPriorityCores": 96}
 
@@ -58,7 +59,7 @@ def test_a_family_that_azure_does_not_list_is_not_enough() -> None:
 
 @pytest.mark.parametrize("text", ["", "{}", "[1]", '[{"name": {}}]', "[" * 100_000, '[{"limit": "many"}]'])
 def test_what_is_no_answer_of_az_is_refused(text: str) -> None:
-    with pytest.raises(UsageError):
+    with pytest.raises(VmUsageError):
         usage_of(text)
 
 
@@ -80,15 +81,37 @@ def test_the_answer_may_come_from_standard_input(monkeypatch: pytest.MonkeyPatch
 
 
 def test_az_gets_the_region_of_the_stack(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    az = tmp_path / "az"
-    az.write_text(
-        f"#!/bin/sh\necho \"$@\" > {tmp_path}/arguments\ncat <<'END'\n{ENOUGH}\nEND\n", encoding="utf-8"
-    )
-    az.chmod(az.stat().st_mode | stat.S_IXUSR)
-    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    log = installed(tmp_path / "bin", usage=ENOUGH)
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"), prepend=":")
     assert main(["dev"]) == 0
-    arguments = (tmp_path / "arguments").read_text(encoding="utf-8").strip()
-    assert arguments == "vm list-usage --location westeurope --output json"
+    assert words(log)[0] == ["vm", "list-usage", "--location", "westeurope", "--output", "json"]
+
+
+def test_each_spot_pool_has_azures_placement_score(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    size = "Standard_D8ds_v5"
+    installed(tmp_path / "bin", usage=ENOUGH, scores={size: "Low"}, lacks=(size,))
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"), prepend=":")
+    assert main(["dev"]) == 0  # a score is no finding
+    shown = capsys.readouterr().out.splitlines()
+    rows = [line.split() for line in shown if "Standard_" in line]
+    assert [row[1:] for row in rows] == [
+        [size, "10", "Low", "not", "enough"],
+        ["Standard_NC4as_T4_v3", "4", "High", "enough"],
+    ]
+    assert any(line.endswith("a snapshot, no promise:") for line in shown)
+
+
+def test_without_the_role_the_quota_stands_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    installed(tmp_path / "bin", usage=ENOUGH, error=FORBIDDEN)
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"), prepend=":")
+    assert main(["dev"]) == 0
+    last = capsys.readouterr().out.splitlines()[-1]
+    assert last.startswith("Spot placement scores are not available: ")
+    assert last.endswith("it needs the role Compute Recommendations Role on the subscription")
 
 
 def test_what_az_says_when_it_fails_is_reported(
@@ -98,7 +121,7 @@ def test_what_az_says_when_it_fails_is_reported(
     az.write_text(
         "#!/bin/sh\necho \"ERROR: Please run 'az login' to setup account.\" >&2\nexit 1\n", encoding="utf-8"
     )
-    az.chmod(az.stat().st_mode | stat.S_IXUSR)
+    az.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
     assert main(["dev"]) == 3
     assert "Please run 'az login'" in capsys.readouterr().err

@@ -8,15 +8,19 @@ import time
 from collections.abc import Callable, Generator
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from kubeflow_aks.local_aks.azure import server
 from kubeflow_aks.local_aks.azure.state import AzureState
 from kubeflow_aks.local_aks.azure_cli import install
+from kubeflow_aks.local_aks.azure_http import server as azure_http
+from kubeflow_aks.local_aks.azure_http.compute import Compute
 from kubeflow_aks.local_aks.lifecycle import service_files
 from kubeflow_aks.local_aks.lifecycle.service_files import Endpoints
 from kubeflow_aks.local_aks.run.directory import RunDirectory
+from kubeflow_aks.local_aks.simulation.market import Market
 from tests.kubeflow_aks.local_aks.azure.azure_bodies import (
     SPOT_TAINT,
     TODAY,
@@ -279,6 +283,34 @@ def test_a_cluster_is_stopped_started_and_both_are_in_the_activity_log(az: Az, w
         "write",
     ]
     assert json.loads(az(f"{listed} 2100-01-01T00:00:00Z").stdout) == []
+
+
+def test_placement_scores_are_those_of_the_simulated_market(
+    az: Az, run: RunDirectory, state: AzureState
+) -> None:
+    nothing: Any = None  # scores are of pools, not of VMs
+    compute = Compute(state, nothing, Market(), nothing)
+    resource_manager = azure_http.serve(compute, token=run.bearer_token())
+    ports = json.loads(service_files.endpoints_file(run).read_text())
+    service_files.endpoints_file(run).write_text(
+        json.dumps({**ports, "resource_manager": resource_manager.port})
+    )
+    [spot] = [pool for pool in state.agent_pools() if pool["name"] == "cpuspot"]
+    command = "compute-recommender spot-placement-score --location westeurope --desired-locations '[\"westeurope\"]'"
+    sizes = [{"sku": spot["vmSize"]}] * 6
+    try:
+        done = az(f"{command} --desired-sizes '{json.dumps(sizes[:1])}' --desired-count 3")
+        too_many = az(f"{command} --desired-sizes '{json.dumps(sizes)}'")
+    finally:
+        resource_manager.stop()
+    answer = json.loads(done.stdout)
+    assert (done.returncode, answer["desiredCount"], answer["availabilityZones"]) == (0, 3, False)
+    assert [row["score"] for row in answer["placementScores"]] == ["High"]
+    assert (too_many.returncode, too_many.stderr[:20]) == (1, "ERROR: (BadRequest) ")
+    zones = az(f"{command} --desired-sizes '[]' --availability-zones true")
+    assert (zones.returncode, zones.stdout) == (2, "")
+    gone = az(f"{command} --desired-sizes '[]'")
+    assert (gone.returncode, gone.stderr) == (1, "ERROR: the local AKS does not answer\n")
 
 
 def test_a_local_aks_that_stopped_is_reported(run: RunDirectory, state: AzureState) -> None:

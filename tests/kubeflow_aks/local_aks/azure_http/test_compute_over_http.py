@@ -17,8 +17,9 @@ import pytest
 from kubeflow_aks.local_aks.azure.faults import Fault
 from kubeflow_aks.local_aks.azure.state import AzureState
 from kubeflow_aks.local_aks.azure_http import server
-from kubeflow_aks.local_aks.azure_http.compute import VIRTUAL_MACHINES, Compute
+from kubeflow_aks.local_aks.azure_http.compute import PLACEMENT_SCORES, VIRTUAL_MACHINES, Compute
 from kubeflow_aks.local_aks.simulation.market import MarketEvent, Supply
+from tests.kubeflow_aks.clients.az_placement import RECORDED
 from tests.kubeflow_aks.local_aks.simulation.simulated import World, pool
 
 GROUP = "/subscriptions/s/resourceGroups/MC_rg_aks_westeurope"
@@ -247,3 +248,58 @@ def _until(served: Served, kind: str, *, count: int = 1) -> None:
             return
         threading.Event().wait(0.01)
     pytest.fail(f"no {kind}")
+
+
+SCORES = (
+    "/subscriptions/s/providers/Microsoft.Compute/locations/westeurope/placementScores/spot/generate"
+    + VERSION
+)
+
+
+def _scores(served: Served, *sizes: str, location: str = "West Europe") -> Answer:
+    body = {
+        "availabilityZones": False,
+        "desiredCount": 2,
+        "desiredLocations": [location],
+        "desiredSizes": [{"sku": size} for size in sizes],
+    }
+    return served.ask(SCORES, "POST", body=json.dumps(body))
+
+
+def test_placement_scores_follow_the_simulated_supply(served: Served) -> None:
+    [size] = {p["vmSize"] for p in served.azure.agent_pools() if p["name"] == "cpuspot"}
+    found = _scores(served, size, "Standard_D2_v2")
+    assert found.body.keys() == RECORDED.keys()
+    assert found.body["placementScores"] == [
+        {"sku": size, "region": "westeurope", "score": "High", "isQuotaAvailable": True},
+        {
+            "sku": "Standard_D2_v2",
+            "region": "westeurope",
+            "score": "DataNotFoundOrStale",
+            "isQuotaAvailable": True,
+        },
+    ]
+    assert found.body["placementScores"][0].keys() == RECORDED["placementScores"][0].keys()
+    sold_out = MarketEvent(served.world.clock.now(), Supply.SOLD_OUT, "cpuspot")
+    served.world.market.add(sold_out)
+    sold_out.outcome.result(20)
+    assert _scores(served, size).body["placementScores"][0]["score"] == "Low"
+    assert (
+        _scores(served, size, location="eastus").body["placementScores"][0]["score"] == "DataNotFoundOrStale"
+    )
+
+
+def test_placement_scores_are_for_five_sizes_at_most(served: Served) -> None:
+    for answer in (
+        _scores(served, *(f"Standard_D{n}s_v5" for n in range(6))),
+        _scores(served),
+        served.ask(SCORES, "POST", body="{}"),
+        served.ask(SCORES, "POST", body="nothing"),
+    ):
+        assert (answer.status, answer.code) == (400, "BadRequest")
+
+
+def test_placement_scores_need_a_role(served: Served) -> None:
+    served.azure.plan_faults([Fault(method="POST", type=PLACEMENT_SCORES, status=403)])
+    refused = _scores(served, "Standard_D2_v2")
+    assert (refused.status, refused.code) == (403, "AuthorizationFailed")

@@ -1,0 +1,59 @@
+"""The vCPU quotas of a subscription in a region, as `az vm list-usage` prints them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from kubeflow_aks.clients.az import Az
+from kubeflow_aks.clients.errors import ClientError
+
+
+class VmUsageError(ClientError):
+    """A text is not what `az vm list-usage` prints."""
+
+
+@dataclass(frozen=True)
+class Quota:
+    """One quota of a region, in vCPU."""
+
+    used: int
+    limit: int
+
+    @property
+    def free(self) -> int:
+        """What is left."""
+        return self.limit - self.used
+
+
+def command(region: str) -> tuple[str, ...]:
+    """The words after `az`."""
+    return ("vm", "list-usage", "--location", region, "--output", "json")
+
+
+def vm_usage(az: Az, region: str) -> Mapping[str, Quota]:
+    """The quotas of the subscription that `az` is signed in to, as `usage_of`.
+
+    Raises:
+        AzError: no answer.
+        VmUsageError: the answer can't be read.
+    """
+    return usage_of(az.run(*command(region)))
+
+
+def usage_of(text: str) -> dict[str, Quota]:
+    """The quotas in an output, by name in lower case, because Azure's spelling of families varies.
+
+    Raises:
+        VmUsageError: the text is not such output.
+    """
+    try:
+        entries: list[dict[str, Any]] = list(json.loads(text))
+        return {
+            entry["name"]["value"].casefold(): Quota(int(entry["currentValue"]), int(entry["limit"]))
+            for entry in entries or [{}]
+        }
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        raise VmUsageError("not the output of `az vm list-usage --output json`") from None
