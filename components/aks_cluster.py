@@ -15,6 +15,7 @@ from .aks_cluster_args import (
     ApiAccessSpec,
     AutoscalerSpec,
     ClusterNetworkSpec,
+    KubernetesSpec,
     MaintenanceSpec,
     SshSpec,
 )
@@ -154,6 +155,7 @@ def _managed_cluster(
             )
         ),
         linux_profile=_linux_profile(args.get("ssh")),
+        metrics_profile=_metrics_profile(kubernetes),
         tags=args.get("tags"),
         opts=pulumi.ResourceOptions(
             parent=parent,
@@ -238,6 +240,14 @@ def _autoscaler_profile(profile: AutoscalerSpec) -> aks.ManagedClusterProperties
 
 def _text(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _metrics_profile(kubernetes: KubernetesSpec) -> aks.ManagedClusterMetricsProfileArgs | None:
+    if kubernetes.get("cost_analysis") is None:
+        return None
+    return aks.ManagedClusterMetricsProfileArgs(
+        cost_analysis=aks.ManagedClusterCostAnalysisArgs(enabled=kubernetes.get("cost_analysis"))
+    )
 
 
 def _linux_profile(ssh: SshSpec | None) -> aks.ContainerServiceLinuxProfileArgs | None:

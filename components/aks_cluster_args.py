@@ -49,6 +49,8 @@ class KubernetesSpec(TypedDict):
     """Operating system of the system pool's nodes: Ubuntu (default), Ubuntu2204 or Ubuntu2404."""
     maintenance: NotRequired[MaintenanceSpec]
     """When upgrades may run."""
+    cost_analysis: NotRequired[pulumi.Input[bool]]
+    """Whether Azure's portal shows what namespaces cost; not in the tier Free. Default: unchanged, off at creation."""
 
 
 class ClusterNetworkSpec(TypedDict):

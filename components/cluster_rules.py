@@ -15,6 +15,7 @@ from .checked import Rule, rule, rule_of_text, under
 from .long_term_support import calico_mistakes, long_term_support_mistakes
 from .mistakes import Mistake
 from .pool_specs import SystemPoolSpec
+from .tiers import cost_analysis_mistakes
 
 _DURATIONS = {
     "scan_interval": ("scanInterval", limits.SECONDS),
@@ -70,6 +71,7 @@ def _kubernetes_rules(kubernetes: KubernetesSpec) -> Iterator[Rule]:
     )
     tier = kubernetes.get("tier", defaults.TIER)
     yield rule(long_term_support_mistakes, tier, kubernetes.get("support_plan", defaults.SUPPORT_PLAN))
+    yield rule(cost_analysis_mistakes, tier, kubernetes.get("cost_analysis"))
     window = kubernetes.get("maintenance", {})
     start = window.get("start_time", defaults.MAINTENANCE_START)
     offset = window.get("utc_offset", defaults.MAINTENANCE_UTC_OFFSET)

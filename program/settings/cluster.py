@@ -70,6 +70,12 @@ class Kubernetes(SettingsModel):
         about="Operating system of the nodes; Ubuntu is 22.04 up to Kubernetes 1.34 and 24.04 from 1.35 on.",
         source="upgrade-os-version.md; docs/decisions/0002-long-term-support-is-the-default.md",
     )
+    cost_analysis: bool | None = setting(
+        None,
+        about="Show in Azure's portal what each namespace costs, under an Enterprise or Customer Agreement; needs the "
+        "tier Standard or Premium. Left out: unchanged; false for a new cluster.",
+        source="cost-analysis.md",
+    )
     maintenance: MaintenanceWindow = setting(
         MaintenanceWindow(), about="When both kinds of upgrade may run.", source="planned-maintenance.md"
     )

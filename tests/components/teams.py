@@ -76,6 +76,7 @@ MOST: Final[Arguments] = {
                 "upgrade_channel": "none",
                 "node_os_upgrade_channel": "SecurityPatch",
                 "os_sku": "Ubuntu2404",
+                "cost_analysis": True,
                 "maintenance": {
                     "day": "Sunday",
                     "start_time": "01:00",

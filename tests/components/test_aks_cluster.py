@@ -8,7 +8,7 @@ import pulumi
 import pytest
 
 from components.aks_cluster import AksCluster
-from components.aks_cluster_args import AksClusterArgs, ClusterNetworkSpec
+from components.aks_cluster_args import AksClusterArgs, ClusterNetworkSpec, KubernetesSpec
 from components.choices import NetworkPolicy
 from components.errors import ArgumentsError
 from tests.components.conftest import Cloud
@@ -361,3 +361,28 @@ def test_azures_own_policy_engine_is_refused_in_words() -> None:
 def test_counts_are_judged_with_the_defaults_of_those_left_out() -> None:
     with pytest.raises(ArgumentsError, match="at most maxCount, which is 3"):
         AksCluster("refused", {**CLUSTER, "system_pool": {"min_count": 5}})
+
+
+@pytest.mark.parametrize("given", [True, False])
+@pulumi.runtime.test
+def test_cost_analysis_is_sent_as_given(cloud: Cloud, *, given: bool) -> Any:
+    AksCluster(f"cost-{given}", {**CLUSTER, "kubernetes": {"cost_analysis": given}}, cloud.opts)
+
+    def check(body: dict[str, Any]) -> None:
+        assert body["metricsProfile"] == {"costAnalysis": {"enabled": given}}
+
+    return cloud.request(f"cost-{given}").apply(check)
+
+
+@pulumi.runtime.test
+def test_cost_analysis_that_is_left_out_stays_as_it_is(cloud: Cloud) -> Any:
+    def check(body: dict[str, Any]) -> None:
+        assert "metricsProfile" not in body
+
+    return cloud.request("kf").apply(check)
+
+
+def test_the_free_tier_has_no_cost_analysis() -> None:
+    free: KubernetesSpec = {"tier": "Free", "support_plan": "KubernetesOfficial", "cost_analysis": True}
+    with pytest.raises(ArgumentsError, match="costAnalysis: true is not allowed; expected false, or"):
+        AksCluster("refused", {**CLUSTER, "kubernetes": free})

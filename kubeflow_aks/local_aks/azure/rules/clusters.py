@@ -128,6 +128,15 @@ CLUSTER_RULES: Final[tuple[Rule[ClusterRequest], ...]] = (
         source="long-term-support.md, Azure/azure-cli-extensions#9785",
     ),
     Rule(
+        id="cost-analysis-tier",
+        code="BadRequest",
+        message="Cost analysis is only available for clusters in the Standard or Premium tier.",
+        broken=lambda r: when(
+            r.get("metricsProfile.costAnalysis.enabled") is True and r.get("sku.tier") in (None, "Free")
+        ),
+        source='cost-analysis.md, "Prerequisites" (2026-07-29)',
+    ),
+    Rule(
         id="lts-stays",
         code="BadRequest",
         message="Long-term support cannot be disabled: version {version} is past its community support.",

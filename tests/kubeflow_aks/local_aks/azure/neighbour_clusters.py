@@ -38,6 +38,11 @@ def _lts(**network: str) -> Json:
     return _network(**network) | {"supportPlan": "AKSLongTermSupport", "sku": premium}
 
 
+def _tier(tier: str, **more: Json) -> Json:
+    return cluster(sku={"name": "Base", "tier": tier}, **more)
+
+
+_COST_ANALYSIS: Json = {"metricsProfile": {"costAnalysis": {"enabled": True}}}
 ED25519 = ssh_key("ssh-ed25519", b"k" * 32)
 CLUSTERS: list[tuple[str, Json, str, Json]] = [
     ("autoscaler-form", _autoscaler(scanInterval="1m"), "'scan-interval'", _autoscaler(scanInterval="60s")),
@@ -130,6 +135,12 @@ CLUSTERS: list[tuple[str, Json, str, Json]] = [
         _network(networkDataplane="cilium"),
         "requires network policy cilium",
         _network(networkDataplane="cilium", networkPolicy="cilium"),
+    ),
+    (
+        "cost-analysis-tier",
+        _tier("Free", **_COST_ANALYSIS),
+        "Standard or Premium tier",
+        _tier("Standard", **_COST_ANALYSIS),
     ),
     ("lts-without-calico", _lts(networkPolicy="calico"), "calico", _lts(networkPolicy="azure")),
 ]
