@@ -20,7 +20,7 @@ REFERENCES := program.settings.reference kubeflow_aks.policy.reference kubeflow_
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: always help preview test test-program test-local test-simulation test-package lint docs bench requirements demo demo-down clean
+.PHONY: always help preview test test-components test-rules test-program test-local test-simulation test-package lint docs bench requirements demo demo-down clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-16s%s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -28,8 +28,23 @@ help: ## list the targets
 preview: $(VENV)/.runtime ## show what `pulumi up` would create for STACK (default dev); needs no account and no CLI
 	@$(RUN) preview -- "$$STACK"
 
-test: $(VENV)/.dev ## tests of rules and components: no Azure, no Go, seconds
-	@$(PY) -m pytest --numprocesses 2
+# Half of it needs the providers' SDKs, the other half the cost model's libraries: a process for each, since importing
+# both takes as long as many tests.
+COMPONENTS := tests/components tests/program/test_plan_arguments.py tests/test_version.py
+RULES := tests/program/settings tests/program/planning tests/program/test_packages.py \
+  tests/kubeflow_aks/catalogue tests/kubeflow_aks/cost/model
+# Warnings are errors, but for the event loops that pulumi.runtime.test leaves open.
+STRICTLY := -W error -W ignore::ResourceWarning
+SYNCED := $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
+
+test: ## tests of rules and components: no Azure, no Go, seconds
+	@$(MAKE) --no-print-directory --jobs=2 $(SYNCED) test-components test-rules
+
+test-components: $(VENV)/.dev
+	@$(PY) -m pytest $(STRICTLY) $(COMPONENTS)
+
+test-rules: $(VENV)/.dev
+	@$(PY) -m pytest $(STRICTLY) $(RULES)
 
 # What `make test-local` or `make test` runs already.
 SIMULATION := tests/kubeflow_aks/tools tests/kubeflow_aks/local_aks

@@ -5,6 +5,7 @@ Output that is not returned is never checked.
 """
 
 import asyncio
+import json
 from collections.abc import Callable, Generator
 from typing import Any, TypeVar, cast
 
@@ -14,6 +15,7 @@ from pulumi.runtime import mocks, settings
 from pulumi_azure_native import containerservice as aks
 
 from components.aliases import without_version_aliases
+from components.package import Package
 from kubeflow_aks.recorder.answers import Answers
 from tests.components import given
 
@@ -97,19 +99,40 @@ class Cloud(Answers):
         return self._made[name].urn.apply(lambda _: self.monitor.requests[name])
 
 
-@pytest.fixture(scope="module")
-def cloud() -> Generator[Cloud]:
-    """Mocks and an event loop of their own for each file, so that none sees what another left behind."""
+@pytest.fixture(scope="module", autouse=True)
+def event_loop() -> Generator[asyncio.AbstractEventLoop]:
+    """One for each file; what a test did not wait for is done before it closes."""
     loop = asyncio.new_event_loop()
     asyncio.set_event_loop(loop)
+    yield loop
+    if pending := asyncio.all_tasks(loop):
+        _, left = loop.run_until_complete(asyncio.wait(pending, timeout=60))
+        assert not left, "a test leaves an Output that never has a value"
+    loop.close()
+    asyncio.set_event_loop(None)
+
+
+@pytest.fixture(scope="module")
+def cloud(event_loop: asyncio.AbstractEventLoop) -> Cloud:  # noqa: ARG001 - the loop that the mocks run in
+    """Mocks of their own for each file, so that none sees what another left behind."""
     settings.ROOT.set(None)
     answers = Cloud()
     pulumi.runtime.set_mocks(
         answers, project="kubeflow-aks", stack="test", preview=False, monitor=answers.monitor
     )
-    yield answers
-    loop.close()
-    asyncio.set_event_loop(None)
+    return answers
+
+
+@pytest.fixture(scope="session")
+def package() -> Package:
+    """The components as the plugin has them; reading their docstrings takes longer than all of its tests."""
+    return Package()
+
+
+@pytest.fixture(scope="session")
+def schema(package: Package) -> dict[str, Any]:
+    """Their schema."""
+    return json.loads(package.schema or "")
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,5 @@
 """The components as a Pulumi package: its schema, which other languages' SDKs are made from."""
 
-import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,17 +10,12 @@ import yaml
 from syrupy.assertion import SnapshotAssertion
 from syrupy.extensions.json import JSONSnapshotExtension
 
-from components.package import COMPONENTS, NAME, VERSION, Package
+from components.package import COMPONENTS, NAME, VERSION
 
 ROOT = Path(__file__).parents[2]
 PLUGIN = ROOT / "components"
 SOURCES = [file for file in PLUGIN.rglob("*.py") if ".venv" not in file.parts]
 NAMES = sorted(component.__name__ for component in COMPONENTS)
-
-
-@pytest.fixture(scope="module")
-def schema() -> dict[str, Any]:
-    return json.loads(Package().schema or "")
 
 
 def properties(schema: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -2,6 +2,7 @@
 
 # pyright: reportUntypedFunctionDecorator=false, reportUnknownMemberType=false
 
+from collections.abc import Callable
 from typing import Any
 
 import pulumi
@@ -9,15 +10,17 @@ import pytest
 
 from components.package import Package
 
-PACKAGE = Package()
+Arguments = Callable[[str, dict[str, Any]], Any]
 
 
-def arguments(component: str, inputs: dict[str, Any]) -> Any:
-    definitions = vars(PACKAGE)["_component_defs"]
-    return PACKAGE.map_inputs(inputs, definitions[component])
+@pytest.fixture(scope="module")
+def arguments(package: Package) -> Arguments:
+    """What a component's class takes, of its name and what the engine sends."""
+    definitions = vars(package)["_component_defs"]
+    return lambda component, inputs: package.map_inputs(inputs, definitions[component])
 
 
-def test_names_are_pythons_and_whole_numbers_integers() -> None:
+def test_names_are_pythons_and_whole_numbers_integers(arguments: Arguments) -> None:
     inputs = {
         "resourceGroupName": "group",
         "resourceGroupId": "id",
@@ -37,13 +40,13 @@ def test_names_are_pythons_and_whole_numbers_integers() -> None:
     assert isinstance(found["kubernetes"]["maintenance"]["duration_hours"], int)
 
 
-def test_labels_keep_their_names() -> None:
+def test_labels_keep_their_names(arguments: Arguments) -> None:
     [pool] = arguments("AgentPools", pools(labels={"teamName": "a"}))["pools"]
     assert pool == {"name": "a", "vm_size": "D8", "max_count": 3, "labels": {"teamName": "a"}}
 
 
 @pulumi.runtime.test
-def test_outputs_stay_outputs_of_pythons_values() -> Any:
+def test_outputs_stay_outputs_of_pythons_values(arguments: Arguments) -> Any:
     count = pulumi.Output.from_input(3.0)
     [pool] = arguments(
         "AgentPools", pools(maxCount=count, evictionPolicy=pulumi.Output.from_input("Delete"))
@@ -58,7 +61,7 @@ def test_outputs_stay_outputs_of_pythons_values() -> Any:
 
 
 @pulumi.runtime.test
-def test_an_output_of_a_whole_object_is_no_empty_one() -> Any:
+def test_an_output_of_a_whole_object_is_no_empty_one(arguments: Arguments) -> Any:
     inputs = {"resourceGroupName": "g", "resourceGroupId": "id", "location": "l"}
     network = pulumi.Output.from_input({"podCidr": "10.0.0.0/8"})
     found = arguments("AksCluster", {**inputs, "network": network})["network"]
@@ -69,7 +72,7 @@ def test_an_output_of_a_whole_object_is_no_empty_one() -> Any:
     return found.apply(check)
 
 
-def test_all_that_is_missing_is_named_at_once() -> None:
+def test_all_that_is_missing_is_named_at_once(arguments: Arguments) -> None:
     with pytest.raises(pulumi.InputPropertiesError) as refusal:
         arguments("AgentPools", {"cluster": "a", "pools": [{"name": "a", "vmSize": "D8"}, {"name": "b"}]})
     assert refusal.value.errors == [
@@ -78,7 +81,7 @@ def test_all_that_is_missing_is_named_at_once() -> None:
     ]
 
 
-def test_a_key_that_the_schema_lacks_is_refused_with_the_schemas_keys() -> None:
+def test_a_key_that_the_schema_lacks_is_refused_with_the_schemas_keys(arguments: Arguments) -> None:
     with pytest.raises(pulumi.InputPropertiesError) as refusal:
         arguments("AgentPools", {**pools(maxcount=4.0, osDisk={"sizeGb": 64.0}), "osSKU": "Ubuntu"})
     found = {error["property_path"]: error["reason"] for error in refusal.value.errors or ()}

@@ -1,8 +1,10 @@
 """Targets of make take one variable, the name of a stack, which reaches the command as it was given."""
 
 import os
+import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,8 @@ import pytest
 from kubeflow_aks.project import PROJECT_ROOT
 
 TARGETS = ("preview", "demo")
+HALVES = ("COMPONENTS", "RULES")
+"""Variables with the tests of `make test`."""
 NAMES = ["", "dev;touch X", "../x", "a b", "$(shell touch X)", "`touch X`", "$HOME", "-x", "'\"", "dev"]
 _SHOW = "import sys; print(' '.join(sys.argv[2:]), end='|')"
 
@@ -70,3 +74,12 @@ def test_options_of_commands_in_the_environment_are_not_taken(
     for name in ("FORMAT", "OFFLINE", "YES", "FORCE", "STDOUT", "BUILD"):
         monkeypatch.setenv(name, "x")
     assert shown(tmp_path) == ["preview -- dev", "demo -- demo"]
+
+
+def test_make_test_runs_what_pytest_runs_alone() -> None:
+    declared = tomllib.loads((PROJECT_ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    makefile = (PROJECT_ROOT / "Makefile").read_text(encoding="utf-8").replace("\\\n", " ")
+    [halves] = zip(
+        *(re.findall(rf"^{half} := (.*)$", makefile, re.MULTILINE) for half in HALVES), strict=True
+    )
+    assert sorted(" ".join(halves).split()) == sorted(declared["tool"]["pytest"]["ini_options"]["testpaths"])

@@ -13,6 +13,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from program.planning import Plan
 from program.planning.pools import Purpose
 from program.settings import OwnVmSize, SettingsError, Ssh, parse
 from program.settings.problems import ENCRYPTED
@@ -24,42 +25,31 @@ SPOT_TAINT = f"{SPOT_KEY}=spot:NoSchedule"
 some = settings(max_examples=25, database=None, derandomize=True)
 
 
-@some
-@given(pool_maps)
-def test_exactly_spot_pools_carry_the_spot_label_and_taint(pools: dict[str, Any]) -> None:
-    for pool in planned(pools=pools).pools:
+def exactly_spot_pools_carry_the_spot_label_and_taint(plan: Plan) -> None:
+    for pool in plan.pools:
         assert (pool.labels.get(SPOT_KEY) == "spot") == pool.spot
         assert (pool.taints.count(SPOT_TAINT) == 1) == pool.spot
 
 
-@some
-@given(pool_maps)
-def test_exactly_one_pool_is_untainted(pools: dict[str, Any]) -> None:
-    assert [pool.name for pool in planned(pools=pools).pools if not pool.taints] == ["general"]
+def exactly_one_pool_is_untainted(plan: Plan) -> None:
+    assert [pool.name for pool in plan.pools if not pool.taints] == ["general"]
 
 
-@some
-@given(pool_maps)
-def test_a_fallback_scales_from_zero_and_shares_the_workload_label(pools: dict[str, Any]) -> None:
-    by_name = {pool.name: pool for pool in planned(pools=pools).pools}
+def a_fallback_scales_from_zero_and_shares_the_workload_label(plan: Plan) -> None:
+    by_name = {pool.name: pool for pool in plan.pools}
     for fallback in (pool for pool in by_name.values() if pool.fallback_of):
         spot = by_name[fallback.fallback_of or ""]
         assert (fallback.spot, fallback.min_count, fallback.role) == (False, 0, spot.role)
         assert fallback.labels["kubeflow-aks/workload"] == spot.labels["kubeflow-aks/workload"]
 
 
-@some
-@given(pool_maps)
-def test_names_are_unique_and_fit_aks(pools: dict[str, Any]) -> None:
-    names = [pool.name for pool in planned(pools=pools).pools]
+def names_are_unique_and_fit_aks(plan: Plan) -> None:
+    names = [pool.name for pool in plan.pools]
     assert len(set(names)) == len(names)
     assert all(re.fullmatch("[a-z][a-z0-9]{0,11}", name) for name in names)
 
 
-@some
-@given(pool_maps)
-def test_a_pool_that_takes_work_is_found_by_its_own_pattern_and_the_catch_all(pools: dict[str, Any]) -> None:
-    plan = planned(pools=pools)
+def a_pool_that_takes_work_is_found_by_its_own_pattern_and_the_catch_all(plan: Plan) -> None:
     levels: dict[int, list[str]] = yaml.safe_load(plan.priorities)
     for pool in plan.pools:
         name = f"aks-{pool.name}-12345678-vmss"
@@ -69,10 +59,7 @@ def test_a_pool_that_takes_work_is_found_by_its_own_pattern_and_the_catch_all(po
         assert hits[-1] == (1, ".*")
 
 
-@some
-@given(pool_maps)
-def test_spot_stands_above_every_on_demand_pool(pools: dict[str, Any]) -> None:
-    plan = planned(pools=pools)
+def spot_stands_above_every_on_demand_pool(plan: Plan) -> None:
     levels: dict[int, list[str]] = yaml.safe_load(plan.priorities)
     level = {pattern: number for number, patterns in levels.items() for pattern in patterns}
     working = [pool for pool in plan.pools if pool.purpose is Purpose.WORK]
@@ -81,18 +68,34 @@ def test_spot_stands_above_every_on_demand_pool(pools: dict[str, Any]) -> None:
     assert min(spot, default=100) > max(regular, default=1)
 
 
-@some
-@given(pool_maps)
-def test_only_spot_pools_have_a_policy_and_a_price(pools: dict[str, Any]) -> None:
-    for pool in planned(pools=pools).pools:
+def only_spot_pools_have_a_policy_and_a_price(plan: Plan) -> None:
+    for pool in plan.pools:
         assert (pool.eviction_policy is not None) == (pool.max_price is not None) == pool.spot
 
 
-@some
-@given(pool_maps)
-def test_an_ephemeral_disk_is_never_deallocated(pools: dict[str, Any]) -> None:
-    ephemeral = (pool for pool in planned(pools=pools).pools if pool.os_disk.type == "Ephemeral")
+def an_ephemeral_disk_is_never_deallocated(plan: Plan) -> None:
+    ephemeral = (pool for pool in plan.pools if pool.os_disk.type == "Ephemeral")
     assert all(pool.eviction_policy != "Deallocate" for pool in ephemeral)
+
+
+PROPERTIES = (
+    exactly_spot_pools_carry_the_spot_label_and_taint,
+    exactly_one_pool_is_untainted,
+    a_fallback_scales_from_zero_and_shares_the_workload_label,
+    names_are_unique_and_fit_aks,
+    a_pool_that_takes_work_is_found_by_its_own_pattern_and_the_catch_all,
+    spot_stands_above_every_on_demand_pool,
+    only_spot_pools_have_a_policy_and_a_price,
+    an_ephemeral_disk_is_never_deallocated,
+)
+
+
+@settings(some, max_examples=60)
+@given(pool_maps)
+def test_what_holds_of_every_plan(pools: dict[str, Any]) -> None:
+    plan = planned(pools=pools)
+    for holds in PROPERTIES:
+        holds(plan)
 
 
 def plan_or_mistakes(raw: dict[str, Any]) -> None:
