@@ -70,7 +70,8 @@ def store(group: str, source: Path = SOURCE) -> Path:
     for tool in manifest.TOOLS:
         if tool.group == group:
             digest.update(repr((tool.name, tool.package, tool.build_flags, tool.manifests)).encode())
-    for name in ("go.mod", "go.sum"):
+    sources = sorted(file.name for file in (source / group).glob("*.go"))
+    for name in ("go.mod", "go.sum", *sources):
         digest.update(f"{name}\0".encode() + (source / group / name).read_bytes())
     return cache() / f"{group}-{digest.hexdigest()[:_DIGITS]}"
 

@@ -1,6 +1,7 @@
 """Which tools the local AKS needs and how each is built (docs/facts/engine.md#what-can-be-built).
 
-What stands here of a group's tools and the group's `go.mod`/`go.sum` decide what the binaries do: `installed.store`.
+What stands here of a group's tools and the group's `go.mod`, `go.sum` and Go files decide what the binaries do:
+`installed.store`.
 """
 
 from __future__ import annotations
@@ -143,6 +144,15 @@ TOOLS: Final = (
         optional=True,
         pin="0.0.0-20260624121659-3cabf69373cf",  # its tags are of no major version that Go knows
     ),
+    Tool(
+        name="sdk-generator",
+        group="languages",
+        package="tools.local/languages",  # `languages/main.go`
+        version=PULUMI_VERSION,
+        minutes=1,
+        version_arguments=(),
+        optional=True,
+    ),
 )
 """Every tool; within a group in build order, groups with the longest build first."""
 
@@ -151,6 +161,7 @@ OPTIONAL: Final = {
     "training": "training-operator.v1",
     "tofu": "tofu",
     "juju": "juju",
+    "sdks": "sdk-generator",
 }
 """Values of `--with`, and the tool that each adds."""
 

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
+import shutil
+import subprocess
+import tempfile
 from pathlib import Path
 from typing import NoReturn
 
 import pytest
+from filelock import FileLock
 
 from kubeflow_aks import tools
 from kubeflow_aks.tools import Missing, Tools, crds, environments
 from kubeflow_aks.tools.errors import BuildError
+from kubeflow_aks.tools.places import cache
 
 
 def required(*extras: str) -> Tools:
@@ -61,6 +67,36 @@ def required_environment(lock: bytes) -> Path:
         return environments.environment(lock, "a test", print)
     except BuildError as error:
         _skip(str(error))
+
+
+def required_node_modules(project: Path) -> Path:
+    """The `node_modules` of what a package-lock.json lists, installed once; without npm as without the tools.
+
+    Args:
+        project: folder of package.json and package-lock.json.
+    """
+    npm = shutil.which("npm")
+    if npm is None:
+        _skip("npm is not on PATH")
+    lock = (project / "package-lock.json").read_bytes()
+    kept = cache().parent / "node_modules" / hashlib.sha256(lock).hexdigest()[:16]
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    with FileLock(kept.with_suffix(".lock")):
+        if not kept.exists():
+            _install_node_modules(npm, project, kept)
+    return kept / "node_modules"
+
+
+def _install_node_modules(npm: str, project: Path, kept: Path) -> None:
+    scratch = Path(tempfile.mkdtemp(dir=kept.parent))
+    for name in ("package.json", "package-lock.json"):
+        shutil.copy(project / name, scratch)
+    command = [npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund"]
+    done = subprocess.run(command, cwd=scratch, capture_output=True, text=True, check=False)
+    if done.returncode:
+        shutil.rmtree(scratch)
+        _skip(f"npm can't install the packages of {project.name}: {done.stderr[-500:]}")
+    scratch.rename(kept)
 
 
 def _skip(reason: str) -> NoReturn:

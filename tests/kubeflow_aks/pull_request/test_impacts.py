@@ -128,7 +128,7 @@ def renamed(found: Run, old: str, new: str) -> Run:
 
 
 def test_pools_of_a_component_that_is_renamed_without_an_alias_are_lost() -> None:
-    base = run(**{**pools(), "protect": True})
+    base = run(**pools(), protect=True)
     found = impacts_of(observed(base, renamed(base, "::kubeflow-aks-", "::other-")))
     assert summaries(found) == [
         ("pool-remade", "danger", "general"),

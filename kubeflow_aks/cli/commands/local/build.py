@@ -20,7 +20,11 @@ from kubeflow_aks.cli.groups import Command
 )
 @click.option("--check", is_flag=True, help="Only show what is built and what is missing.")
 @click.option(
-    "--with", "extras", multiple=True, metavar="GROUP", help="Build these, too: argo, training, tofu or juju."
+    "--with",
+    "extras",
+    multiple=True,
+    metavar="GROUP",
+    help="Build these, too: argo, training, tofu, juju or sdks.",
 )
 @click.option("--only", multiple=True, metavar="TOOL", help="Only this tool; may be repeated.")
 @click.option(
