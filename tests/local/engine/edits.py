@@ -172,6 +172,7 @@ EDITS: Final = (
     _one("kubernetes.nodeOsUpgradeChannel", "SecurityPatch"),
     _one("kubernetes.osSku", "Ubuntu2204"),
     _one("kubernetes.osSku", "Ubuntu2404"),
+    _one("kubernetes.costAnalysis", value=True),
     _one("kubernetes.maintenance.day", "Sunday"),
     _one("kubernetes.maintenance.startTime", "23:30"),
     _one("kubernetes.maintenance.durationHours", 8),
