@@ -39,6 +39,8 @@ def cost_problems(settings: Settings, today: date) -> Iterator[Mistake]:
 
 def cost_warnings(settings: Settings) -> Iterator[str]:
     """Prices that count nowhere, and spot prices that save nothing."""
+    if not settings.cost.prices:
+        return
     used = {pool.vm_size for pool in agent_pools(settings)}
     for size, price in settings.cost.prices.items():
         if size not in used:

@@ -12,6 +12,8 @@ from program.settings import Settings, Work
 
 def workload_problems(settings: Settings) -> Iterator[Mistake]:
     """Every broken rule of the work."""
+    if not settings.workload:
+        return
     yield from pool_problems(settings)
     yield from hour_problems(settings)
     for name, work in settings.workload.items():
