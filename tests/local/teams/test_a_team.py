@@ -5,9 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
 from kubernetes import client
 
 from kubeflow_aks.local_aks.azure.state import AGENT_POOL, MANAGED_CLUSTER, AzureState
+from kubeflow_aks.local_aks.engine import EngineError
 from kubeflow_aks.local_aks.engine.results import Result
 from kubeflow_aks.local_aks.run.directory import RunDirectory
 from tests.local.components.conftest import Make
@@ -54,6 +56,10 @@ def test_a_team_builds_renames_moves_and_leaves_nothing_with_others(
     assert replaced(make(PROGRAMS / "team", **renamed).up()) == []
     dropped = make(PROGRAMS / "team", **given, name="nameless").preview()
     assert (AGENT_POOL, "delete", ()) in replaced(dropped)
+    pools = {found.id for found in azure.all(AGENT_POOL)}
+    with pytest.raises(EngineError, match="cannot create already existing resource"):
+        make(PROGRAMS / "team", **given, name="nameless").up()
+    assert {found.id for found in azure.all(AGENT_POOL)} == pools, "Azure refuses before anything is deleted"
 
     make(PROGRAMS / "team", **renamed).destroy()
     assert {found.id for found in azure.all()} == before
