@@ -184,7 +184,7 @@ def test_the_pools_can_be_named(run: Run, monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_several_files_and_a_folder_become_one_stream(run: Run) -> None:
     for number, name in enumerate(
-        ("a.yaml", "more/b.yml", "more/c.json", "more/notes.txt", "more/below/d.yaml")
+        ("a.yaml", "more/b.yaml", "more/c.json", "more/notes.txt", "more/below/d.yaml")
     ):
         Path(name).parent.mkdir(parents=True, exist_ok=True)
         text = "{}" if name.endswith(".json") else f"# {name}\n"
@@ -205,7 +205,7 @@ def test_several_files_and_a_folder_become_one_stream(run: Run) -> None:
     assert [each["metadata"]["name"] for each in documents] == ["j0", "j1", "j2"]
     assert all(each["spec"]["template"]["spec"]["tolerations"] for each in documents)
     assert "# a.yaml\n" in ran.output
-    assert "# more/b.yml\n" in ran.output
+    assert "# more/b.yaml\n" in ran.output
 
 
 def test_a_file_with_nothing_to_place_stays_beside_one_that_is_placed(run: Run) -> None:

@@ -16,7 +16,7 @@ from ckf_spot.files import readable_errors
 from ckf_spot.yaml_text import Stream
 
 _ENDINGS: Final = (".json", ".yaml", ".yml")
-"""Of a folder's files that are read: `FileExtensions` in kubernetes/cli-runtime, pkg/resource/builder.go (2026-08)."""
+"""Of a folder's files that are read (`staging/src/k8s.io/cli-runtime/pkg/resource/builder.go`)."""
 _SEPARATED: Final = re.compile(r"\ufeff?(?:[ \t]*(?:#[^\n]*)?\r?\n)*---(?:\s|$)")
 """A text that begins with the mark of a document."""
 

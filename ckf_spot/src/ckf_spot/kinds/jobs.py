@@ -152,7 +152,7 @@ class CronJob(Kind):
 class _JobOfSet(JobTemplate):
     """A Job of a JobSet, whose webhook makes it Indexed.
 
-    Source: sigs.k8s.io/jobset v0.12.0, pkg/webhooks/jobset_webhook.go, read on 2026-11-23.
+    Source: `pkg/webhooks/jobset_webhook.go`.
     """
 
     completion_mode = "Indexed"
@@ -181,7 +181,7 @@ class JobSet(Kind):
 
     An evicted pod is then replaced inside its Job, and the set does not start over. Where the set has the pair of rules
     that starts it over for each eviction, `FailJob` on DisruptionTarget and `RestartJobSetAndIgnoreMaxRestarts`, it
-    keeps them (jobset.sigs.k8s.io, "Failure policy", read on 2026-11-23).
+    keeps them (`api/jobset/v1alpha2/jobset_types.go`, `pkg/controllers/failure_policy.go`).
     """
 
     def problems(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Mistake]:

@@ -46,8 +46,7 @@ _LAUNCHER: Final = "launcher"
 _RUNTIMES_WITH_LAUNCHER: Final = ("deepspeed-distributed", "mlx-distributed", "mpi-distributed")
 """Shipped runtimes with `runLauncherAsNode`, whose launcher gets the trainer's resources as well.
 
-Source: github.com/kubeflow/trainer v2.0.1, v2.1.0, v2.2.0 and v2.3.0, manifests/base/runtimes and
-pkg/runtime/core/trainingruntime.go, read on 2026-11-23.
+Source: `manifests/base/runtimes` and `pkg/runtime/core/trainingruntime.go` of kubeflow/trainer, 2.0.1 to 2.3.0.
 """
 _OTHER_RUNTIMES: Final = ("jax-distributed", "torch-distributed", "xgboost-distributed")
 """Shipped runtimes without a launcher."""
