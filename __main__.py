@@ -34,7 +34,7 @@ pools = AgentPools(name, arguments.pools(plan, group, network, cluster), with_cl
 provider = kubernetes.Provider(name, **arguments.kubernetes_provider(cluster))
 before = [resource for resource in (*pools.resources, registry, store, monitoring) if resource]
 inside = pulumi.ResourceOptions(provider=provider, depends_on=before, deleted_with=cluster.managed_cluster)
-kubeflow = KubeflowPrerequisites(name, arguments.prerequisites(plan), inside)
-outputs = arguments.outputs(plan, group, network, cluster, kubeflow, registry, store, monitoring)
+kubeflow = KubeflowPrerequisites(name, arguments.prerequisites(plan, pools), inside)
+outputs = arguments.outputs(plan, group, network, cluster, pools, kubeflow, registry, store, monitoring)
 for output, value in outputs.items():
     pulumi.export(output, value)

@@ -1,6 +1,5 @@
 """The agent pools of a cluster, one AKS resource each, made one after the other."""
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, NotRequired, TypedDict
 
@@ -11,10 +10,10 @@ from . import defaults, pool_checks
 from .checked import Rule, checked, rule, under
 from .choices import GpuDriver, OsSku
 from .cluster_reference import name_of, version_of
-from .conventions import GPU_TAINT, SPOT_KEY, SPOT_TAINT, SYSTEM_TAINT
+from .conventions import GPU_TAINT, SPOT_KEY, SPOT_TAINT, SYSTEM_TAINT, WORKLOAD_LABEL
 from .inputs import Texts, TextsByName, merged, when_known
 from .labels_and_taints import label_form_mistakes, repeated_taint_mistakes, taint_form_mistakes
-from .mistakes import Mistake
+from .pool_contract import ContractPool, announced_gpus, role
 from .pool_specs import AgentPoolSpec
 
 REPLACE_ON_CHANGES: Final = [
@@ -73,6 +72,8 @@ class AgentPools(pulumi.ComponentResource):
 
     names: list[str]
     """Names of the pools, in the order they are made."""
+    contract: pulumi.Output[list[ContractPool]]
+    """The pools for `KubeflowPrerequisites`: user pools with the label kubeflow-aks/workload."""
     resources: list[aks.AgentPool]
     """The pools themselves, for what this component does not offer."""
 
@@ -95,20 +96,17 @@ class AgentPools(pulumi.ComponentResource):
                 retain_on_delete=_is_system(pool) or None,
             )
             self.resources.append(_agent_pool(f"{name}-{pool['name']}", args, pool, options))
-        self.register_outputs({"names": self.names})
+        described = [_contract_pool(pool) for pool in args["pools"] if not _is_system(pool)]
+        self.contract = pulumi.Output.all(*described).apply(_with_work)
+        self.register_outputs({"names": self.names, "contract": self.contract})
 
 
 def rules(args: AgentPoolsArgs) -> Iterator[Rule]:
     """Every rule of the arguments of `AgentPools`."""
     for index, pool in enumerate(args["pools"]):
         yield from under(f"pools[{index}]", _pool_rules(pool))
-    yield rule(_repeated_names, [pool["name"] for pool in args["pools"]])
-
-
-def _repeated_names(names: Sequence[str]) -> Iterator[Mistake]:
-    for name, count in Counter(names).items():
-        if count > 1:
-            yield Mistake("pools", name, "a name of its own for each pool")
+    yield rule(pool_checks.repeated_name_mistakes, [pool["name"] for pool in args["pools"]])
+    yield rule(pool_checks.fallback_mistakes, [_together(pool) for pool in args["pools"]])
 
 
 def _pool_rules(pool: AgentPoolSpec) -> Iterator[Rule]:
@@ -122,7 +120,7 @@ def _pool_rules(pool: AgentPoolSpec) -> Iterator[Rule]:
     yield rule(pool_checks.spot_mistakes, priority, policy, pool.get("max_price"))
     size_gib = disk.get("size_gib", defaults.OS_DISK_GIB)
     yield rule(pool_checks.os_disk_mistakes, disk.get("type", defaults.OS_DISK_TYPE), size_gib, policy)
-    yield rule(pool_checks.gpu_mistakes, pool.get("gpu_instance_profile"), gpu=pool.get("gpu", False))
+    yield rule(pool_checks.gpu_mistakes, pool.get("gpu_instance_profile"), pool.get("gpus", 0))
     yield rule(pool_checks.pod_mistakes, pool.get("max_pods", defaults.MAX_PODS), system=system)
     yield rule(pool_checks.zone_mistakes, pool.get("zones", ()))
     yield rule(label_form_mistakes, pool.get("labels", {}))
@@ -130,13 +128,18 @@ def _pool_rules(pool: AgentPoolSpec) -> Iterator[Rule]:
     yield rule(repeated_taint_mistakes, pool.get("taints", ()))
 
 
+def _together(pool: AgentPoolSpec) -> dict[str, Any]:
+    """What the rules of all pools together need of one."""
+    keys = {"name", "priority", "labels", "fallback"}
+    return {key: value for key, value in pool.items() if key in keys}
+
+
 def _agent_pool(
     name: str, args: AgentPoolsArgs, pool: AgentPoolSpec, opts: pulumi.ResourceOptions
 ) -> aks.AgentPool:
-    spot, gpu = pool.get("priority") == "Spot", pool.get("gpu", False)
-    disk = pool.get("os_disk", {})
+    spot, disk = _is_spot(pool), pool.get("os_disk", {})
     kind = _spot(pool) if spot else _regular()
-    if gpu:
+    if pool.get("gpus"):
         kind |= _gpu(pool, args.get("gpu_driver", defaults.GPU_DRIVER))
     return aks.AgentPool(
         name,
@@ -154,8 +157,8 @@ def _agent_pool(
         count=pool.get("min_count", defaults.MIN_COUNT),
         min_count=pool.get("min_count", defaults.MIN_COUNT),
         max_count=pool["max_count"],
-        node_labels=_labels(pool, spot=spot) or None,
-        node_taints=_taints(pool, spot=spot, gpu=gpu),
+        node_labels=_labels(pool) or None,
+        node_taints=_taints(pool),
         os_disk_type=disk.get("type", defaults.OS_DISK_TYPE),
         os_disk_size_gb=disk.get("size_gib", defaults.OS_DISK_GIB),
         availability_zones=pool.get("zones") or None,
@@ -174,23 +177,49 @@ def _is_system(pool: AgentPoolSpec) -> bool:
     return pool.get("mode") == "System"
 
 
-def _labels(pool: AgentPoolSpec, *, spot: bool) -> TextsByName:
+def _is_spot(pool: AgentPoolSpec) -> bool:
+    return pool.get("priority") == "Spot"
+
+
+def _labels(pool: AgentPoolSpec) -> TextsByName:
     """The labels given, and AKS's own, which an update without it would remove.
 
     Source: github.com/Azure/AKS/issues/3152.
     """
-    return merged(pool.get("labels", {}), {SPOT_KEY: "spot"} if spot else {})
+    return merged(pool.get("labels", {}), {SPOT_KEY: "spot"} if _is_spot(pool) else {})
 
 
-def _taints(pool: AgentPoolSpec, *, spot: bool, gpu: bool) -> Texts:
+def _taints(pool: AgentPoolSpec) -> Texts:
     """The pool's own taints, without which AKS refuses updates of a spot pool, and those given."""
-    kinds = ((SPOT_TAINT, spot), (GPU_TAINT, gpu), (SYSTEM_TAINT, _is_system(pool)))
+    kinds = ((SPOT_TAINT, _is_spot(pool)), (GPU_TAINT, pool.get("gpus")), (SYSTEM_TAINT, _is_system(pool)))
     own = [taint for taint, kind in kinds if kind]
 
     def all_of(given: Sequence[pulumi.Input[str]]) -> list[pulumi.Input[str]]:
         return [*(taint for taint in own if taint not in given), *given]
 
     return when_known(all_of, pool.get("taints", ()))
+
+
+def _contract_pool(pool: AgentPoolSpec) -> dict[str, pulumi.Input[Any]]:
+    """The pool's entry in the contract, of which parts may be Outputs."""
+    labels = _labels(pool)
+    gpus = when_known(announced_gpus, pool.get("gpus", 0), pool.get("gpu_instance_profile"))
+    return {
+        "name": pool["name"],
+        "role": when_known(role, labels, gpus),
+        "priority": pool.get("priority", defaults.PRIORITY),
+        "vmSize": pool["vm_size"],
+        "gpus": gpus,
+        "maxCount": pool["max_count"],
+        "labels": labels,
+        "taints": _taints(pool),
+        "fallback": pool.get("fallback"),
+    }
+
+
+def _with_work(pools: Sequence[ContractPool]) -> list[ContractPool]:
+    """The pools that work finds by their label."""
+    return [pool for pool in pools if WORKLOAD_LABEL in pool["labels"]]
 
 
 def _regular() -> dict[str, Any]:

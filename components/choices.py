@@ -43,6 +43,8 @@ OsSku = Literal["Ubuntu", "Ubuntu2204", "Ubuntu2404"]
 """Operating system of the nodes."""
 OutboundType = Literal["loadBalancer", "userAssignedNATGateway", "userDefinedRouting"]
 """Way to the internet."""
+PoolRole = Literal["general", "cpu", "gpu"]
+"""What the pools of a pool contract are for: Charmed Kubeflow itself, or batch work on CPUs or GPUs."""
 Priority = Literal["Regular", "Spot"]
 """Kind of machines: on demand, or spot."""
 ReclaimPolicy = Literal["Delete", "Retain"]

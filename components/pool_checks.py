@@ -1,4 +1,4 @@
-"""Rules of one agent pool that AKS would refuse, found before anything is created; each yields the mistakes it finds.
+"""Rules of agent pools that AKS would refuse, found before anything is created; each yields the mistakes it finds.
 
 Keys are relative to the pool, for instance `osDisk.sizeGib`. That a choice is one of its values is a matter of form
 (`form`), and comes first. Pure: planning calls the same rules without the SDKs.
@@ -9,10 +9,12 @@ containerservice/aks/stable/2025-09-01/managedClusters.json.
 """
 
 import re
-from collections.abc import Iterator, Sequence
-from typing import Final
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
 
-from .conventions import SYSTEM_TAINT
+from .conventions import SPOT_KEY, SYSTEM_TAINT, WORKLOAD_LABEL
+from .labels_and_taints import label_form_mistakes, taint_form_mistakes
 from .mistakes import Mistake, one_of
 
 MAX_NODES: Final = 1000
@@ -91,9 +93,11 @@ def disk_size_mistakes(key: str, size_gib: int) -> Iterator[Mistake]:
         yield Mistake(key, size_gib, f"{MIN_OS_DISK_GIB} to {MAX_OS_DISK_GIB} GiB")
 
 
-def gpu_mistakes(gpu_instance_profile: str | None, *, gpu: bool) -> Iterator[Mistake]:
-    """Only GPUs are cut into slices."""
-    if gpu_instance_profile is not None and not gpu:
+def gpu_mistakes(gpu_instance_profile: str | None, gpus: int) -> Iterator[Mistake]:
+    """Nodes have no GPU, or some, and only GPUs are cut into slices."""
+    if gpus < 0:
+        yield Mistake("gpus", gpus, "at least 0")
+    if gpu_instance_profile is not None and not gpus:
         yield Mistake("gpuInstanceProfile", gpu_instance_profile, "no value on nodes without a GPU")
 
 
@@ -110,3 +114,59 @@ def zone_mistakes(zones: Sequence[str]) -> Iterator[Mistake]:
         yield from one_of(f"zones[{index}]", zone, ("1", "2", "3"))
     if len(set(zones)) != len(zones):
         yield Mistake("zones", list(zones), "each zone once")
+
+
+def repeated_name_mistakes(names: Sequence[str]) -> Iterator[Mistake]:
+    """Each pool of a cluster has a name of its own."""
+    for name, count in Counter(names).items():
+        if count > 1:
+            yield Mistake("pools", name, "a name of its own for each pool")
+
+
+def fallback_mistakes(pools: Sequence[Mapping[str, Any]]) -> Iterator[Mistake]:
+    """A fallback is an on-demand pool of the same workload, so that one node selector covers both.
+
+    Args:
+        pools: name, and if any priority, labels and fallback, of every pool of a cluster.
+    """
+    for index, pool in enumerate(pools):
+        key, fallback = f"pools[{index}].fallback", pool.get("fallback")
+        if fallback is None:
+            continue
+        if pool.get("priority") != "Spot":
+            yield Mistake(key, fallback, "no value unless priority is Spot")
+        elif fallback not in (names := _on_demand(_workload(pool), pools)):
+            found = f"one of {', '.join(names)}" if names else "of which there is none"
+            yield Mistake(key, fallback, f"an on-demand pool with the same label {WORKLOAD_LABEL}, {found}")
+
+
+def _workload(pool: Mapping[str, Any]) -> str | None:
+    return pool.get("labels", {}).get(WORKLOAD_LABEL)
+
+
+def _on_demand(workload: str | None, pools: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Names of the on-demand pools of a workload."""
+    if workload is None:
+        return []
+    return [pool["name"] for pool in pools if pool.get("priority") != "Spot" and _workload(pool) == workload]
+
+
+def contract_mistakes(pools: Sequence[Mapping[str, Any]]) -> Iterator[Mistake]:
+    """The pool contract is one that `ckf_spot` reads."""
+    yield from repeated_name_mistakes([pool["name"] for pool in pools])
+    yield from fallback_mistakes(pools)
+    for index, pool in enumerate(pools):
+        yield from (mistake.within(f"pools[{index}]") for mistake in _contract_pool_mistakes(pool))
+
+
+def _contract_pool_mistakes(pool: Mapping[str, Any]) -> Iterator[Mistake]:
+    yield from name_mistakes(pool["name"])
+    yield from gpu_mistakes(None, pool["gpus"])
+    yield from count_mistakes(0, pool["maxCount"])
+    yield from label_form_mistakes(pool["labels"])
+    yield from taint_form_mistakes(pool["taints"])
+    if not _workload(pool):
+        yield Mistake(f"labels.{WORKLOAD_LABEL}", None, "the name of the work that the pool takes")
+    spot, label = pool["priority"] == "Spot", pool["labels"].get(SPOT_KEY)
+    if spot != (label == "spot"):
+        yield Mistake(f"labels.{SPOT_KEY}", label, "spot on a spot pool, and no value on others")

@@ -26,8 +26,8 @@ class AgentPoolSpec(TypedDict):
     """VM size of its nodes."""
     mode: NotRequired[AgentPoolMode]
     """User (default), or System for a second system pool that is to replace the cluster's own."""
-    gpu: NotRequired[bool]
-    """Whether that size has GPUs. Default: false."""
+    gpus: NotRequired[int]
+    """GPUs of one node of that size. Default: 0."""
     priority: NotRequired[Priority]
     """Regular (default), which is on demand, or Spot."""
     min_count: NotRequired[pulumi.Input[int]]
@@ -38,6 +38,9 @@ class AgentPoolSpec(TypedDict):
     """What happens to an evicted spot node: Delete, or Deallocate, which keeps disk and quota. Spot needs it."""
     max_price: NotRequired[pulumi.Input[float] | None]
     """Spot only: most to pay, in USD per hour; -1 (default) means up to the on-demand price."""
+    fallback: NotRequired[str | None]
+    """Spot only: name of the on-demand pool that takes its work while spot is sold out; both have the same label
+    kubeflow-aks/workload. Default: none."""
     labels: NotRequired[TextsByName]
     """Node labels; a spot pool always has AKS's own as well."""
     taints: NotRequired[Texts]

@@ -3,14 +3,13 @@
 Settings and arguments of the same meaning have the same name, so that whole groups are passed on as they are.
 """
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any, TypedDict
 
 import pulumi
 from pulumi_azure_native import resources
 
-from components.agent_pools import AgentPoolsArgs
+from components.agent_pools import AgentPools, AgentPoolsArgs
 from components.aks_cluster import AksCluster
 from components.aks_cluster_args import (
     AksClusterArgs,
@@ -33,6 +32,7 @@ from program.planning.cluster_basis import cluster_basis
 from program.planning.cost_basis import cost_basis
 from program.planning.hardware import GPU
 from program.planning.names import dns_label
+from program.planning.pools import fallback_name
 from program.planning.quota import vcpu_quota
 from program.planning.redundancy import blob_sku, disk_sku
 from program.settings import CheckpointClass, SettingsModel
@@ -146,7 +146,7 @@ def pools(
     )
 
 
-def prerequisites(plan: Plan) -> KubeflowPrerequisitesArgs:
+def prerequisites(plan: Plan, pools: AgentPools) -> KubeflowPrerequisitesArgs:
     """Arguments of Charmed Kubeflow's prerequisites."""
     kubeflow = _named(KubeflowPrerequisitesArgs, plan.settings.kubeflow)
     kubeflow["storage_class"] |= {"sku": disk_sku(plan.settings)}
@@ -155,8 +155,7 @@ def prerequisites(plan: Plan) -> KubeflowPrerequisitesArgs:
         checkpoints=CheckpointClassSpec(
             **_on_blobs(CheckpointClassSpec, plan.settings.data.checkpoints, plan)
         ),
-        priorities=plan.priorities,
-        pool_contract=json.dumps(plan.contract, indent=1),
+        pools=pools.contract,
         device_plugin=plan.settings.gpu.plugin == "devicePlugin"
         and any(pool.hardware == GPU for pool in plan.pools),
         gpu_slices=any(pool.gpu_instance_profile for pool in plan.pools),
@@ -190,6 +189,7 @@ def outputs(  # noqa: PLR0917 - one for each component
     group: resources.ResourceGroup,
     network: Network,
     cluster: AksCluster,
+    pools: AgentPools,
     kubeflow: KubeflowPrerequisites,
     registry: ContainerRegistry,
     store: DataStore | None,
@@ -208,7 +208,7 @@ def outputs(  # noqa: PLR0917 - one for each component
         "resourceGroup": group.name,
         "fqdn": cluster.fqdn,
         "kubeconfig": cluster.kubeconfig,
-        "poolContract": plan.contract,
+        "poolContract": pools.contract,
         "vcpuQuota": vcpu_quota(plan.pools),
         "costBasis": cost_basis(plan.settings),
         "clusterBasis": cluster_basis(plan.settings, stack=pulumi.get_stack()),
@@ -246,9 +246,11 @@ def _dns_label(plan: Plan, group: resources.ResourceGroup) -> pulumi.Input[str]:
 
 
 def _pool(plan: Plan, pool: AgentPool, network: Network) -> AgentPoolSpec:
+    settings = _named(AgentPoolSpec, pool)
+    settings["fallback"] = fallback_name(pool.name) if pool.fallback else None
     return AgentPoolSpec(
-        **_named(AgentPoolSpec, pool),
-        gpu=pool.hardware == GPU,
+        **settings,
+        gpus=pool.size.gpus,
         subnet_id=network.subnet_ids[pool.subnet],
         mode="System" if pool.purpose is Purpose.SYSTEM else "User",
         protect=plan.settings.protect and pool.purpose is Purpose.GENERAL and not pool.replaced_by,

@@ -1,6 +1,6 @@
 """The component that puts the prerequisites together."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NotRequired, TypedDict
 
 import pulumi
@@ -8,10 +8,11 @@ from pulumi_kubernetes.core.v1 import Namespace
 from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 from pulumi_kubernetes.storage.v1 import StorageClass
 
-from .. import defaults, limits
+from .. import defaults, limits, pool_checks
 from ..checked import Rule, checked, rule
 from ..conventions import PLATFORM_WORKLOAD, WORKLOAD_LABEL
 from ..inputs import TextsByName
+from ..pool_contract import ContractPool, contract_text, priorities
 from .admission import spot_guard
 from .argo_retries import argo_retries
 from .contract import contract_readers, pool_contract
@@ -32,10 +33,8 @@ from .storage import (
 class KubeflowPrerequisitesArgs(TypedDict):
     """Arguments of `KubeflowPrerequisites`."""
 
-    priorities: pulumi.Input[str]
-    """The autoscaler's priority map: YAML text, level to regexes of scale set names."""
-    pool_contract: pulumi.Input[str]
-    """The pools as JSON, for tools in the cluster."""
+    pools: pulumi.Input[Sequence[ContractPool]]
+    """The pools that take work, as `AgentPools.contract` has them: for tools in the cluster and the autoscaler."""
     namespace: NotRequired[pulumi.Input[str]]
     """Namespace of everything of ours; never one that Juju creates. Default: kubeflow-aks."""
     storage_class: NotRequired[StorageClassSpec]
@@ -92,6 +91,7 @@ class KubeflowPrerequisites(pulumi.ComponentResource):
             opts=child,
         )
         inside = _name_of(namespace, own)
+        pools = pulumi.Output.from_input(args["pools"])
         self.juju_token, juju = juju_access(name, inside, child)
         class_args = args.get("storage_class", {})
         storage = storage_class(name, class_args, child)
@@ -99,7 +99,7 @@ class KubeflowPrerequisites(pulumi.ComponentResource):
         made: list[pulumi.Resource] = [
             *juju,
             storage,
-            priority_expander(name, args["priorities"], child),
+            priority_expander(name, pools.apply(priorities), child),
             *priority_classes(name, child),
             *contract_readers(name, inside, child),
         ]
@@ -124,7 +124,7 @@ class KubeflowPrerequisites(pulumi.ComponentResource):
         pool_contract(
             name,
             inside,
-            args["pool_contract"],
+            pools.apply(contract_text),
             # A destroy deletes first what nothing waits for. This waits for everything, so that a protected stack
             # refuses here, with nothing deleted yet (docs/decisions/0004-the-last-object-protects-the-stack.md).
             opts=pulumi.ResourceOptions.merge(
@@ -150,6 +150,7 @@ def _rules(args: KubeflowPrerequisitesArgs) -> Iterator[Rule]:
     for key, name in names.items():
         if name is not None:
             yield rule(limits.text_mistakes, key, limits.KUBERNETES_NAME, name)
+    yield rule(pool_checks.contract_mistakes, args["pools"])
     inotify = args.get("inotify", {})
     instances = inotify.get("max_user_instances", defaults.MAX_USER_INSTANCES)
     watches = inotify.get("max_user_watches", defaults.MAX_USER_WATCHES)

@@ -1,4 +1,4 @@
-"""A cluster with two pools: one that hosts Charmed Kubeflow, and spot machines for batch work."""
+"""A cluster for Charmed Kubeflow with spot machines for batch work, and on-demand ones while spot is sold out."""
 
 import pulumi
 import pulumi_kubernetes as kubernetes
@@ -8,9 +8,6 @@ from kubeflow_aks_components.kubeflow.prerequisites import KubeflowPrerequisites
 from kubeflow_aks_components.network import Network
 from kubeflow_aks_components.pool_specs import AgentPoolSpec
 from pulumi_azure_native import resources
-
-# The autoscaler tries spot machines first, then whatever fits.
-PRIORITIES = "20:\n  - ^aks-batch-[0-9]+-vmss$\n1:\n  - .*\n"
 
 location = pulumi.Config().require("location")
 group = resources.ResourceGroup("team", location=location)
@@ -44,6 +41,18 @@ pools = AgentPools(
                 max_count=10,
                 priority="Spot",
                 eviction_policy="Delete",
+                labels={"kubeflow-aks/workload": "batch"},
+                fallback="batchod",
+                subnet_id=network.subnet_ids["cpu"],
+            ),
+            AgentPoolSpec(
+                name="batchod",
+                vm_size="Standard_D8ds_v5",
+                max_count=5,
+                labels={"kubeflow-aks/workload": "batch"},
+                taints=[
+                    "kubeflow-aks/fallback=true:NoSchedule"
+                ],  # only work that names the label tolerates it
                 subnet_id=network.subnet_ids["cpu"],
             ),
         ],
@@ -58,11 +67,7 @@ provider = kubernetes.Provider(
 )
 KubeflowPrerequisites(
     "team",
-    {
-        "priorities": PRIORITIES,
-        "pool_contract": "[]",
-        "protect": False,
-    },
+    {"pools": pools.contract, "protect": False},
     pulumi.ResourceOptions(provider=provider, depends_on=pools.resources, deleted_with=cluster),
 )
 pulumi.export("cluster", cluster.name)

@@ -5,8 +5,6 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from program.planning.contract import PoolContract, pool_contract
-from program.planning.expander import priorities
 from program.planning.names import Names, names
 from program.planning.pools import AgentPool, agent_pools
 from program.planning.rules import problems, warnings
@@ -23,9 +21,6 @@ class Plan:
     names: Names
     pools: tuple[AgentPool, ...]
     """System pool first, each spot pool followed by its fallback."""
-    priorities: str
-    """Text of the autoscaler's priority map."""
-    contract: list[PoolContract]
     warnings: tuple[str, ...]
 
     @property
@@ -56,12 +51,9 @@ def plan(raw: Mapping[str, Any], *, project: str, stack: str, today: date) -> Pl
     broken = problems(rules_read, project=project, stack_name=stack, today=today)
     if found := [with_default_named(problem, raw) for problem in broken]:
         raise SettingsError(found)
-    pools = agent_pools(settings)
     return Plan(
         settings=settings,
         names=names(project, stack),
-        pools=pools,
-        priorities=priorities(pools),
-        contract=pool_contract(pools),
+        pools=agent_pools(settings),
         warnings=tuple(warnings(rules_read, today=today)),
     )

@@ -8,13 +8,13 @@ from pydantic import Field
 
 from components import defaults, pool_checks
 from components.conventions import (
-    MIG_SLICES,
     PLATFORM_WORKLOAD,
     SPOT_KEY,
     SPOT_TAINT,
     SYSTEM_TAINT,
     WORKLOAD_LABEL,
 )
+from components.pool_contract import announced_gpus
 from kubeflow_aks.catalogue import VmSize
 from program.planning.conventions import ARM_TAINT, AUTOSCALER_GPUS, FALLBACK_TAINT, REPLACED_KEY
 from program.planning.hardware import CPU, Hardware, hardware
@@ -53,11 +53,6 @@ class AgentPool(UserPool):
     """Name of the spot pool whose fallback this is, or None."""
     replaced_by: str | None = None
     """Name of the pool that takes over from this one, or None."""
-
-    @property
-    def role(self) -> str:
-        """Role in the pool contract: its purpose, or for batch work its hardware."""
-        return self.hardware.name if self.purpose is Purpose.WORK else self.purpose.value
 
     @property
     def subnet(self) -> str:
@@ -205,15 +200,10 @@ def _default_workload(size: VmSize) -> str:
     return f"{hardware(size).name}-arm64" if arm else hardware(size).name
 
 
-def announced_gpus(profile: str | None, size: VmSize) -> int:
-    """Amount of `nvidia.com/gpu` that a node of this size announces; slices count where its GPUs are cut."""
-    return size.gpus * (MIG_SLICES[profile] if profile else 1)
-
-
 def _tags(pool: UserPool, size: VmSize) -> dict[str, str]:
     """How many GPUs a node of a sliced pool announces, which the autoscaler cannot know while there is no node."""
     profile = pool.gpu_instance_profile
-    return {AUTOSCALER_GPUS: str(announced_gpus(profile, size))} if profile else {}
+    return {AUTOSCALER_GPUS: str(announced_gpus(size.gpus, profile))} if profile else {}
 
 
 def _taints(pool: UserPool, size: VmSize, own: tuple[str, ...]) -> tuple[str, ...]:

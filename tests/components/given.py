@@ -4,6 +4,7 @@ from pulumi_azure_native import containerservice as aks
 
 from components.aks_cluster_args import AksClusterArgs, ApiAccessSpec
 from components.kubeflow.prerequisites import KubeflowPrerequisitesArgs
+from components.pool_contract import ContractPool
 from components.pool_specs import AgentPoolSpec
 from kubeflow_aks.recorder.answers import SUBSCRIPTION
 
@@ -26,7 +27,30 @@ CLUSTER = AksClusterArgs(
     system_pool={"vm_size": "Standard_D8s_v5", "subnet_id": "subnet"},
     tags={"owner": "ml"},
 )
-PREREQUISITES = KubeflowPrerequisitesArgs(priorities="1:\n  - .*\n", pool_contract="[]")
+CONTRACT = [
+    ContractPool(
+        name="batch",
+        role="cpu",
+        priority="Spot",
+        vmSize="Standard_D8ds_v5",
+        gpus=0,
+        maxCount=10,
+        labels={"kubeflow-aks/workload": "batch", SPOT_KEY: "spot"},
+        taints=[f"{SPOT_KEY}=spot:NoSchedule"],
+        fallback="batchod",
+    ),
+    ContractPool(
+        name="batchod",
+        role="cpu",
+        priority="Regular",
+        vmSize="Standard_D8s_v5",
+        gpus=0,
+        maxCount=5,
+        labels={"kubeflow-aks/workload": "batch"},
+        taints=[],
+    ),
+]
+PREREQUISITES = KubeflowPrerequisitesArgs(pools=CONTRACT)
 """What a cluster's prerequisites cannot do without."""
 
 

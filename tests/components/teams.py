@@ -40,7 +40,7 @@ LEAST: Final[Arguments] = {
                 {
                     "name": "gpuspot",
                     "vm_size": "Standard_NC4as_T4_v3",
-                    "gpu": True,
+                    "gpus": 1,
                     "priority": "Spot",
                     "eviction_policy": "Delete",
                     "max_count": 4,
@@ -48,7 +48,7 @@ LEAST: Final[Arguments] = {
             ]
         }
     ],
-    KubeflowPrerequisites: [{"priorities": "1:\n  - .*\n", "pool_contract": "[]"}],
+    KubeflowPrerequisites: [{"pools": []}],
 }
 """Required arguments only."""
 
@@ -192,13 +192,14 @@ MOST: Final[Arguments] = {
                 {
                     "name": "gpuspot",
                     "vm_size": "Standard_NC24ads_A100_v4",
-                    "gpu": True,
+                    "gpus": 1,
                     "priority": "Spot",
                     "min_count": 1,
                     "max_count": 4,
                     "eviction_policy": "Deallocate",
                     "max_price": 0.5,
-                    "labels": {"team": "a"},
+                    "labels": {"kubeflow-aks/workload": "gpu", "team": "a"},
+                    "fallback": "gpuod",
                     "taints": ["team=a:NoSchedule"],
                     "os_disk": {"type": "Managed", "size_gib": 256},
                     "zones": ["1"],
@@ -207,6 +208,13 @@ MOST: Final[Arguments] = {
                     "encryption_at_host": True,
                     "tags": {"pool": "gpu"},
                     "subnet_id": "subnet",
+                },
+                {
+                    "name": "gpuod",
+                    "vm_size": "Standard_NC24ads_A100_v4",
+                    "gpus": 1,
+                    "max_count": 2,
+                    "labels": {"kubeflow-aks/workload": "gpu"},
                 },
             ],
             "kubernetes_version": "1.33",
@@ -217,8 +225,32 @@ MOST: Final[Arguments] = {
     ],
     KubeflowPrerequisites: [
         {
-            "priorities": "10:\n  - .*\n",
-            "pool_contract": "[{}]",
+            "pools": [
+                {
+                    "name": "gpuspot",
+                    "role": "gpu",
+                    "priority": "Spot",
+                    "vmSize": "Standard_NC24ads_A100_v4",
+                    "gpus": 7,
+                    "maxCount": 4,
+                    "labels": {
+                        "kubeflow-aks/workload": "gpu",
+                        "kubernetes.azure.com/scalesetpriority": "spot",
+                    },
+                    "taints": ["nvidia.com/gpu=present:NoSchedule"],
+                    "fallback": "gpuod",
+                },
+                {
+                    "name": "gpuod",
+                    "role": "gpu",
+                    "priority": "Regular",
+                    "vmSize": "Standard_NC24ads_A100_v4",
+                    "gpus": 7,
+                    "maxCount": 2,
+                    "labels": {"kubeflow-aks/workload": "gpu"},
+                    "taints": ["nvidia.com/gpu=present:NoSchedule"],
+                },
+            ],
             "namespace": "ours",
             "storage_class": {"name": "disks", "sku": "Premium_LRS", "reclaim_policy": "Retain"},
             "checkpoints": {
@@ -237,8 +269,7 @@ MOST: Final[Arguments] = {
             "protect": False,
         },
         {
-            "priorities": "",
-            "pool_contract": "",
+            "pools": [],
             "checkpoints": {"enabled": False},
             "inotify": {"enabled": False},
             "device_plugin": False,

@@ -23,7 +23,7 @@ SPOT = AgentPoolSpec(
     max_count=3,
     labels={"kubeflow-aks/workload": "cpu"},
 )
-GPU: AgentPoolSpec = {**SPOT, "name": "gpuspot", "vm_size": "Standard_NC24ads_A100_v4", "gpu": True}
+GPU: AgentPoolSpec = {**SPOT, "name": "gpuspot", "vm_size": "Standard_NC24ads_A100_v4", "gpus": 1}
 SPOT_FIELDS = ("scaleSetPriority", "scaleSetEvictionPolicy", "spotMaxPrice")
 
 
@@ -311,7 +311,7 @@ REPLACED = {
     "disk": {**REGULAR, "os_disk": {"type": "Ephemeral", "size_gib": 64}},
     "subnet": {**REGULAR, "subnet_id": "another"},
     "spot": {**REGULAR, "priority": "Spot", "eviction_policy": "Delete", "max_price": 0.5},
-    "gpu": {**REGULAR, "gpu": True},
+    "gpu": {**REGULAR, "gpus": 1},
     "encryption": {**REGULAR, "encryption_at_host": True},
 }
 """Edits of one pool that AKS refuses to make in place (Azure's API: "PropertyChangeNotAllowed")."""

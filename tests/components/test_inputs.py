@@ -15,9 +15,10 @@ from components.errors import ArgumentsError
 from components.inputs import each, merged
 from components.kubeflow.prerequisites import KubeflowPrerequisites
 from components.monitoring import Monitoring
+from components.pool_contract import priorities
 from components.pool_specs import AgentPoolSpec
 from tests.components.conftest import Cloud
-from tests.components.given import CLUSTER
+from tests.components.given import CLUSTER, CONTRACT
 
 KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f"
 
@@ -32,7 +33,7 @@ def test_a_pool_takes_outputs(cloud: Cloud, managed_cluster: aks.ManagedCluster)
     plain = AgentPoolSpec(
         name="spot",
         priority="Spot",
-        gpu=True,
+        gpus=1,
         vm_size="Standard_NC24ads_A100_v4",
         min_count=1,
         max_count=3,
@@ -47,7 +48,7 @@ def test_a_pool_takes_outputs(cloud: Cloud, managed_cluster: aks.ManagedCluster)
         tags={"cost": "a"},
         os_disk={"type": "Managed", "size_gib": 64},
     )
-    fixed = {"name", "priority", "gpu"}
+    fixed = {"name", "priority", "gpus"}
     awaited = {key: value if key in fixed else later(value) for key, value in plain.items()}
     awaited["os_disk"] = {key: later(value) for key, value in plain.get("os_disk", {}).items()}
     for name, pool in (("plain", plain), ("awaited", cast(AgentPoolSpec, awaited))):
@@ -131,8 +132,7 @@ def test_the_prerequisites_take_outputs(cloud: Cloud) -> Any:
     made = KubeflowPrerequisites(
         "awaited-objects",
         {
-            "priorities": later("1: [.*]"),
-            "pool_contract": later("[]"),
+            "pools": later(CONTRACT),
             "namespace": later("ours"),
             "storage_class": {"name": later("fast"), "sku": later("Premium_ZRS")},
             "inotify": {"max_user_watches": later(9000)},
@@ -144,7 +144,7 @@ def test_the_prerequisites_take_outputs(cloud: Cloud) -> Any:
     def check(found: list[Any]) -> None:
         [name, expander, daemon] = found
         assert name == "fast"
-        assert expander["data"] == {"priorities": "1: [.*]"}
+        assert expander["data"] == {"priorities": priorities(CONTRACT)}
         pod = daemon["spec"]["template"]["spec"]
         assert "-ge 9000 ]" in pod["initContainers"][0]["command"][2]
         assert pod["nodeSelector"] == {"kubernetes.io/os": "linux", "team": "a"}

@@ -2,12 +2,14 @@
 
 # pyright: reportUntypedFunctionDecorator=false, reportUnknownMemberType=false
 
+import json
 from typing import Any, cast
 
 import pulumi
 import pytest
 
 from components.kubeflow.prerequisites import KubeflowPrerequisites, KubeflowPrerequisitesArgs
+from components.pool_contract import priorities
 from kubeflow_aks.recorder.answers import JUJU_TOKEN
 from tests.components import given
 from tests.components.conftest import Cloud
@@ -111,7 +113,7 @@ def test_the_autoscaler_finds_its_priorities(cloud: Cloud) -> Any:
     def check(body: dict[str, Any]) -> None:
         place = (body["metadata"]["name"], body["metadata"]["namespace"])
         assert place == ("cluster-autoscaler-priority-expander", "kube-system")
-        assert body["data"] == {"priorities": "1:\n  - .*\n"}
+        assert body["data"] == {"priorities": priorities(given.CONTRACT)}
 
     return cloud.request("kf-expander").apply(check)
 
@@ -119,7 +121,11 @@ def test_the_autoscaler_finds_its_priorities(cloud: Cloud) -> Any:
 @pulumi.runtime.test
 def test_tools_find_the_pool_contract(cloud: Cloud) -> Any:
     def check(body: dict[str, Any]) -> None:
-        assert (body["metadata"]["name"], body["data"]) == ("agent-pools", {"pools.json": "[]"})
+        assert body["metadata"]["name"] == "agent-pools"
+        assert json.loads(body["data"]["pools.json"]) == [
+            *given.CONTRACT[:1],
+            {**given.CONTRACT[1], "fallback": None},
+        ]
 
     return cloud.request("kf-agent-pools").apply(check)
 

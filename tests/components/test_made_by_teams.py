@@ -60,8 +60,9 @@ def left_out(schema: dict[str, Any], kind: str, given: Sequence[Mapping[str, Any
     """The properties of a type or a component that none of the given ones has, with those of their own types."""
     declared = schema["types"].get(kind) or schema["resources"][kind]
     for name, about in (declared.get("inputProperties") or declared["properties"]).items():
-        values = [value[_snake(name)] for value in given if _snake(name) in value]
-        if not values and _snake(name) not in PLACES:
+        names = {name, _snake(name)}  # the pool contract's keys are the same everywhere
+        values = [value[key] for value in given for key in names & set(value)]
+        if not values and not names & PLACES:
             yield f"{kind.rpartition(':')[2]}.{name}"
         for nested in re.findall(r"#/types/([\w:-]+)", json.dumps(about)):
             if "enum" not in schema["types"][nested]:

@@ -88,7 +88,7 @@ def test_what_may_be_left_out_says_what_it_is_then(schema: dict[str, Any]) -> No
         ("AksCluster", {"resourceGroupName", "resourceGroupId", "location"}),
         ("ContainerRegistry", {"resourceGroupName", "location", "pullerObjectId"}),
         ("DataStore", {"resourceGroupName", "location", "oidcIssuer"}),
-        ("KubeflowPrerequisites", {"priorities", "poolContract"}),
+        ("KubeflowPrerequisites", {"pools"}),
         ("Network", {"resourceGroupName", "location"}),
     ],
 )

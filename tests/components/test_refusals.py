@@ -17,16 +17,18 @@ from components.errors import ArgumentsError
 from components.form import keys_of, plain_kind
 from components.package import COMPONENTS
 from tests.components.conftest import Cloud
+from tests.components.given import CONTRACT
 
 GROUP = {"resource_group_name": "group", "location": "westeurope"}
 POOL: dict[str, Any] = {"name": "batch", "vm_size": "Standard_D8s_v5", "max_count": 3}
 SPOT: dict[str, Any] = {**POOL, "priority": "Spot", "eviction_policy": "Delete"}
+LABELLED: dict[str, Any] = {"labels": {"kubeflow-aks/workload": "batch"}}
 LEAST: dict[str, dict[str, Any]] = {
     "AgentPools": {"resource_group_name": "group", "pools": [POOL]},
     "AksCluster": {**GROUP, "resource_group_id": "id"},
     "ContainerRegistry": {**GROUP, "puller_object_id": "id"},
     "DataStore": {**GROUP, "oidc_issuer": "https://issuer"},
-    "KubeflowPrerequisites": {"priorities": "1:\n  - .*\n", "pool_contract": "[]"},
+    "KubeflowPrerequisites": {"pools": []},
     "Monitoring": {**GROUP, "cluster_id": "id", "logs": ["guard"]},
     "Network": GROUP,
 }
@@ -74,7 +76,12 @@ IMPOSSIBLE: list[tuple[str, dict[str, Any], str]] = [
     ("AgentPools", pool(zones=["4"]), "pools[0].zones[0]"),
     ("AgentPools", pool(zones=[1]), "pools[0].zones[0]"),
     ("AgentPools", pool(os_disk={"size": 3}), "pools[0].osDisk.size"),
-    ("AgentPools", pool(gpu="yes"), "pools[0].gpu"),
+    ("AgentPools", pool(gpus="one"), "pools[0].gpus"),
+    ("AgentPools", pool(gpus=-1), "pools[0].gpus"),
+    ("AgentPools", {"pools": [{**SPOT, **LABELLED, "fallback": "batchod"}]}, "pools[0].fallback"),
+    ("AgentPools", {"pools": [{**SPOT, "fallback": "od"}, {**POOL, "name": "od"}]}, "pools[0].fallback"),
+    ("AgentPools", {"pools": [{**SPOT, **LABELLED, "fallback": "batch"}]}, "pools[0].fallback"),
+    ("AgentPools", {"pools": [{**POOL, **LABELLED, "fallback": "batch"}]}, "pools[0].fallback"),
     ("AksCluster", {"system_pools": {}}, "system_pools"),
     ("AksCluster", cluster_of("system_pool", maxCount=3), "systemPool.maxCount"),
     ("AksCluster", cluster_of("system_pool", zones=["4"]), "systemPool.zones[0]"),
@@ -114,7 +121,9 @@ IMPOSSIBLE: list[tuple[str, dict[str, Any], str]] = [
     ("ContainerRegistry", {"retention_days": 366}, "retentionDays"),
     ("DataStore", {"soft_delete_days": 0}, "softDeleteDays"),
     ("DataStore", {"profiles": {"team": {"service_account": []}}}, "profiles.team.service_account"),
-    ("KubeflowPrerequisites", {"priorities": None}, "priorities"),
+    ("KubeflowPrerequisites", {"pools": None}, "pools"),
+    ("KubeflowPrerequisites", {"pools": [{**CONTRACT[0], "role": "batch"}, CONTRACT[1]]}, "pools[0].role"),
+    ("KubeflowPrerequisites", {"pools": CONTRACT[:1]}, "pools[0].fallback"),
     ("KubeflowPrerequisites", {"inotify": {"max_user_watches": "many"}}, "inotify.maxUserWatches"),
     ("KubeflowPrerequisites", {"inotify": {"max_user_instances": 64}}, "inotify.maxUserInstances"),
     ("KubeflowPrerequisites", {"namespace": "Kubeflow"}, "namespace"),

@@ -4,8 +4,9 @@ from collections.abc import Iterable, Iterator
 
 from components.conventions import GPU_KEY, WORKLOAD_LABEL
 from components.mistakes import Mistake
+from components.pool_contract import announced_gpus
 from program.planning.hardware import GPU, gpu_model
-from program.planning.pools import AgentPool, announced_gpus
+from program.planning.pools import AgentPool
 from program.settings import Settings
 
 
@@ -79,7 +80,7 @@ def slice_warnings(pool: AgentPool, *, driver: str) -> Iterator[str]:
             "Install, or let the GPU Operator cut them"
         )
     whole = pool.size.gpus
-    slices = announced_gpus(profile, pool.size)
+    slices = announced_gpus(pool.size.gpus, profile)
     if slices > whole and pool.min_count == 0:
         yield (
             f"{key} is {profile}: a tag gives the autoscaler the {slices} slices of a node, but it is untested whether "

@@ -143,7 +143,7 @@ def mig_problems(pool: Candidate) -> Iterator[Mistake]:
         return
     for size in dict.fromkeys(filter(None, (pool.size, pool.fallback_size))):
         if not size.gpus:
-            yield from component_problems(pool.key, pool_checks.gpu_mistakes(profile, gpu=False))
+            yield from component_problems(pool.key, pool_checks.gpu_mistakes(profile, gpus=0))
         elif size.mig is False:
             able = ", ".join(size.name for size in vm_sizes().values() if size.mig)
             yield Mistake(

@@ -16,7 +16,10 @@ from components.package import NAME, VERSION
 from kubeflow_aks.local_aks.azure.state import AGENT_POOL, MANAGED_CLUSTER, AzureState
 from kubeflow_aks.local_aks.engine import EngineError
 from kubeflow_aks.local_aks.run.directory import RunDirectory
+from kubeflow_aks.tools import Tools
 from tests.local.components.conftest import Make
+from tests.local.kubectl import Kubectl
+from tests.local.pool_contract import pools_in
 
 ROOT = Path(__file__).parents[3]
 HOST = ROOT / "tests" / "local" / "programs" / "yaml"
@@ -39,7 +42,9 @@ def example(tmp_path: Path) -> Path:
     return shutil.copytree(HOST, folder, dirs_exist_ok=True)
 
 
-def test_the_example_in_yaml_uses_the_components(make: Make, run: RunDirectory, example: Path) -> None:
+def test_the_example_in_yaml_uses_the_components(
+    make: Make, run: RunDirectory, tools: Tools, kubeconfig: Path, example: Path
+) -> None:
     engine = make(example, "dev")
     promised, created = engine.preview(), engine.up()
     assert {(step.urn, step.op) for step in promised.steps} == {(step.urn, step.op) for step in created.steps}
@@ -47,10 +52,16 @@ def test_the_example_in_yaml_uses_the_components(make: Make, run: RunDirectory, 
     [cluster] = azure.all(MANAGED_CLUSTER)
     assert cluster.outputs["name"] == engine.outputs().values["cluster"] == "team"
     pools = {pool.outputs["name"]: pool.outputs for pool in azure.all(AGENT_POOL)}
-    assert {name: pool["count"] for name, pool in pools.items()} == {"system": 1, "platform": 2, "batch": 0}
+    assert {name: pool["count"] for name, pool in pools.items()} == {
+        "system": 1,
+        "platform": 2,
+        "batch": 0,
+        "batchod": 0,
+    }
     assert pools["batch"]["scaleSetEvictionPolicy"] == "Delete"
-    assert engine.outputs().values["pools"] == ["platform", "batch"]
+    assert engine.outputs().values["pools"] == ["platform", "batch", "batchod"]
     assert engine.outputs().secret_names == {"kubeconfig"}
+    assert pools_in(Kubectl(tools, kubeconfig), example)["batch"].pools[0].fallback == "batchod"
     assert set(engine.up().changes) == {"same"}
 
 
@@ -60,7 +71,7 @@ def test_pools_made_by_the_plugin_go_with_the_cluster(make: Make, example: Path)
     resources = {of["urn"]: of for of in engine.export()["resources"]}
     [cluster] = [urn for urn in resources if urn.endswith(":AksCluster::team")]
     pools = [of for of in resources.values() if of["type"].endswith(":AgentPool")]
-    assert [pool["deletedWith"] for pool in pools] == [cluster, cluster]
+    assert [pool["deletedWith"] for pool in pools] == [cluster] * 3
 
 
 def test_the_plugin_refuses_an_impossible_pool_in_words(make: Make, example: Path) -> None:

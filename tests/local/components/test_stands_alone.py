@@ -49,7 +49,9 @@ def test_every_module_of_a_copy_loads_and_nothing_of_the_other_rooms(elsewhere: 
     assert {name.partition(".")[0] for name in found} & {"components", "pydantic"} == set()
 
 
-@pytest.mark.parametrize("module", ["components.conventions", "components.kubeconfig"])
+@pytest.mark.parametrize(
+    "module", ["components.conventions", "components.kubeconfig", "components.pool_contract"]
+)
 def test_what_planning_shares_with_components_loads_no_sdk(module: str) -> None:
     assert not {name for name in loaded_by(module, cwd=ROOT) if name.startswith("pulumi")}
 

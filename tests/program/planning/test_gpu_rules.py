@@ -41,7 +41,7 @@ def test_gpus_that_always_run_are_warned_of() -> None:
         "pools.work.minCount is 2: that many Standard_NC4as_T4_v3 are paid for around the clock, used or not; "
         "with 0 they start when work requests a GPU"
     )
-    assert planned(pools={"general": GENERAL, "work": {**GPU_SPOT, "minCount": 2}}).contract
+    assert planned(pools={"general": GENERAL, "work": {**GPU_SPOT, "minCount": 2}}).pools
 
 
 def test_slices_from_no_nodes_are_warned_of_with_what_a_pod_may_ask_for() -> None:

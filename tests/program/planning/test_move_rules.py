@@ -79,7 +79,7 @@ def test_the_new_system_pool_is_beside_the_cluster_and_takes_no_work() -> None:
     plan = planned(pools={"general": GENERAL, "system2": NEW_SYSTEM})
     assert plan.system_pool.name == "system"
     assert [pool.name for pool in plan.user_pools] == ["system2", "general"]
-    assert [entry["name"] for entry in plan.contract] == ["general"]
+    assert [pool.purpose for pool in plan.user_pools] == [Purpose.SYSTEM, Purpose.GENERAL]
 
 
 def test_both_can_move_at_once_and_to_the_smallest_pools_that_are_allowed() -> None:

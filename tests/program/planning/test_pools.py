@@ -2,6 +2,7 @@
 
 import pytest
 
+from program.planning.hardware import CPU, GPU
 from program.planning.pools import Purpose, agent_pools, fallback_name
 from tests.program.planning.given import GENERAL, GPU_SPOT, SPOT, planned, planned_pool, settings
 
@@ -27,14 +28,14 @@ def test_the_order_of_pools_does_not_depend_on_the_stack_file() -> None:
 
 
 def test_the_standard_pools_are_a_home_and_two_spot_pools_with_fallbacks() -> None:
-    roles = [(pool.name, pool.role, pool.spot) for pool in planned().pools]
-    assert roles == [
-        ("system", "system", False),
-        ("general", "general", False),
-        ("cpuspot", "cpu", True),
-        ("cpuod", "cpu", False),
-        ("gpuspot", "gpu", True),
-        ("gpuod", "gpu", False),
+    kinds = [(pool.name, pool.purpose, pool.hardware, pool.spot) for pool in planned().pools]
+    assert kinds == [
+        ("system", Purpose.SYSTEM, CPU, False),
+        ("general", Purpose.GENERAL, CPU, False),
+        ("cpuspot", Purpose.WORK, CPU, True),
+        ("cpuod", Purpose.WORK, CPU, False),
+        ("gpuspot", Purpose.WORK, GPU, True),
+        ("gpuod", Purpose.WORK, GPU, False),
     ]
 
 
@@ -49,7 +50,7 @@ def test_the_regular_pool_without_taints_is_kubeflows_home() -> None:
 
 
 def test_a_tainted_regular_pool_takes_work() -> None:
-    assert planned_pool("batch", GENERAL, taints=[OWN_TAINT]).role == "cpu"
+    assert planned_pool("batch", GENERAL, taints=[OWN_TAINT]).purpose is Purpose.WORK
 
 
 def test_a_spot_pool_carries_the_spot_label_and_taint() -> None:
@@ -65,13 +66,13 @@ def test_repeating_the_spot_pair_changes_nothing() -> None:
 
 def test_a_gpu_size_makes_a_gpu_pool_with_nvidias_taint() -> None:
     pool = planned_pool("gpuspot", GPU_SPOT)
-    assert (pool.role, pool.labels[WORKLOAD]) == ("gpu", "gpu")
+    assert (pool.hardware, pool.labels[WORKLOAD]) == (GPU, "gpu")
     assert pool.taints == (SPOT_TAINT, GPU_TAINT)
 
 
 def test_a_regular_gpu_pool_is_tainted_as_well() -> None:
     pool = planned_pool("gpu", GPU_SPOT, priority="Regular")
-    assert (pool.role, pool.taints) == ("gpu", (GPU_TAINT,))
+    assert (pool.hardware, pool.taints) == (GPU, (GPU_TAINT,))
 
 
 def test_labels_and_taints_of_a_team_are_added() -> None:
@@ -221,7 +222,7 @@ def test_arm_machines_take_only_work_that_says_so() -> None:
     assert pool.taints == (SPOT_TAINT, "kubeflow-aks/arch=arm64:NoSchedule")
     assert fallback.taints == (FALLBACK_TAINT, "kubeflow-aks/arch=arm64:NoSchedule")
     assert {pool.labels[WORKLOAD], fallback.labels[WORKLOAD]} == {"cpu-arm64"}
-    assert (pool.role, pool.subnet) == ("cpu", "cpu")
+    assert (pool.hardware, pool.subnet) == (CPU, "cpu")
 
 
 def test_a_fallback_of_another_architecture_still_answers_to_the_same_work() -> None:

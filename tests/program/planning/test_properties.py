@@ -9,12 +9,10 @@ from collections.abc import Iterator
 from typing import Any, cast
 
 import pytest
-import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from program.planning import Plan
-from program.planning.pools import Purpose
 from program.settings import OwnVmSize, SettingsError, Ssh, parse
 from program.settings.problems import ENCRYPTED
 from tests.program.planning.given import SSH_KEY, planned, stack
@@ -39,7 +37,7 @@ def a_fallback_scales_from_zero_and_shares_the_workload_label(plan: Plan) -> Non
     by_name = {pool.name: pool for pool in plan.pools}
     for fallback in (pool for pool in by_name.values() if pool.fallback_of):
         spot = by_name[fallback.fallback_of or ""]
-        assert (fallback.spot, fallback.min_count, fallback.role) == (False, 0, spot.role)
+        assert (fallback.spot, fallback.min_count, fallback.purpose) == (False, 0, spot.purpose)
         assert fallback.labels["kubeflow-aks/workload"] == spot.labels["kubeflow-aks/workload"]
 
 
@@ -47,25 +45,6 @@ def names_are_unique_and_fit_aks(plan: Plan) -> None:
     names = [pool.name for pool in plan.pools]
     assert len(set(names)) == len(names)
     assert all(re.fullmatch("[a-z][a-z0-9]{0,11}", name) for name in names)
-
-
-def a_pool_that_takes_work_is_found_by_its_own_pattern_and_the_catch_all(plan: Plan) -> None:
-    levels: dict[int, list[str]] = yaml.safe_load(plan.priorities)
-    for pool in plan.pools:
-        name = f"aks-{pool.name}-12345678-vmss"
-        hits = [(level, p) for level, patterns in levels.items() for p in patterns if re.search(p, name)]
-        own = 1 if pool.purpose is Purpose.WORK else 0
-        assert len(hits) == own + 1
-        assert hits[-1] == (1, ".*")
-
-
-def spot_stands_above_every_on_demand_pool(plan: Plan) -> None:
-    levels: dict[int, list[str]] = yaml.safe_load(plan.priorities)
-    level = {pattern: number for number, patterns in levels.items() for pattern in patterns}
-    working = [pool for pool in plan.pools if pool.purpose is Purpose.WORK]
-    spot = [level[f"^aks-{pool.name}-[0-9]+-vmss$"] for pool in working if pool.spot]
-    regular = [level[f"^aks-{pool.name}-[0-9]+-vmss$"] for pool in working if not pool.spot]
-    assert min(spot, default=100) > max(regular, default=1)
 
 
 def only_spot_pools_have_a_policy_and_a_price(plan: Plan) -> None:
@@ -83,8 +62,6 @@ PROPERTIES = (
     exactly_one_pool_is_untainted,
     a_fallback_scales_from_zero_and_shares_the_workload_label,
     names_are_unique_and_fit_aks,
-    a_pool_that_takes_work_is_found_by_its_own_pattern_and_the_catch_all,
-    spot_stands_above_every_on_demand_pool,
     only_spot_pools_have_a_policy_and_a_price,
     an_ephemeral_disk_is_never_deallocated,
 )

@@ -3,6 +3,7 @@
 import pytest
 
 from kubeflow_aks import catalogue
+from program.planning.hardware import GPU
 from program.planning.rules.own_sizes import own_size_problems
 from program.planning.sizes import sizes
 from tests.program.planning.given import GENERAL, SPOT, planned, refused, settings
@@ -25,8 +26,8 @@ def test_a_size_that_the_catalogue_lacks_is_planned_from_its_numbers() -> None:
 def test_a_size_with_gpus_makes_a_gpu_pool() -> None:
     described = {"vcpus": 24, "memoryGib": 220, "gpus": 2}
     plan = planned(vmSizes={NEW: described}, pools={"general": GENERAL, "new": {**SPOT, "vmSize": NEW}})
-    [entry] = [entry for entry in plan.contract if entry["name"] == "new"]
-    assert (entry["role"], entry["gpus"]) == ("gpu", 2)
+    [pool] = [pool for pool in plan.pools if pool.name == "new"]
+    assert (pool.hardware, pool.size.gpus) == (GPU, 2)
 
 
 def test_a_size_of_the_catalogue_is_corrected_in_what_the_stack_says() -> None:

@@ -46,7 +46,7 @@ def alone() -> None:
     spot = AgentPoolSpec(
         name="gpuspot",
         vm_size="Standard_NC4as_T4_v3",
-        gpu=True,
+        gpus=1,
         priority="Spot",
         eviction_policy="Delete",
         max_count=4,
@@ -58,7 +58,7 @@ def alone() -> None:
     provider = kubernetes.Provider(NAME, kubeconfig=cluster.kubeconfig)
     KubeflowPrerequisites(
         NAME,
-        {"priorities": "", "pool_contract": ""},
+        {"pools": []},
         pulumi.ResourceOptions(provider=provider),
     )
 

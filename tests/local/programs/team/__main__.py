@@ -120,7 +120,7 @@ kubeconfig = credentials.kubeconfigs.apply(lambda found: base64.b64decode(found[
 inside = kubernetes.Provider("theirs", kubeconfig=kubeconfig, cluster_identifier=config.require("cluster"))
 KubeflowPrerequisites(
     "in-theirs",
-    {"priorities": "1:\n  - .*\n", "pool_contract": "[]", "protect": False, "namespace": "team-in-theirs"},
+    {"pools": [], "protect": False, "namespace": "team-in-theirs"},
     pulumi.ResourceOptions(provider=inside),
 )
 pulumi.export("kubeconfig", cluster.kubeconfig)

@@ -38,7 +38,14 @@ def register(key: str, declared: dict[str, Any]) -> pulumi.Resource:
     outputs = set(re.findall(rf"\$\{{{key}\.(\w+)", TEXT)) - {"id"}
     properties = dict.fromkeys(outputs) | value(declared["properties"])
     kind, name = declared["type"], declared.get("name", key)
-    options = pulumi.ResourceOptions(deleted_with=value(declared.get("options", {}).get("deletedWith")))
+    given = value(declared.get("options", {}))
+    options = pulumi.ResourceOptions(
+        deleted_with=given.get("deletedWith"),
+        depends_on=given.get("dependsOn"),
+        providers=given.get("providers"),
+    )
+    if kind.startswith("pulumi:providers:"):
+        return pulumi.ProviderResource(kind.rpartition(":")[2], name, properties, options)
     if kind.startswith("kubeflow-aks:"):
         return pulumi.ComponentResource(kind, name, properties, options, remote=True)
     return pulumi.CustomResource(kind, name, properties, options)

@@ -1,0 +1,80 @@
+"""The pool contract: what tools in the cluster, such as `ckf_spot`, know of the pools that take work. Pure data.
+
+The autoscaler's priority map is made of it as well (docs/facts/aks.md#priority-expander).
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Final, NotRequired, TypedDict
+
+from .choices import PoolRole, Priority
+from .conventions import MIG_SLICES, PLATFORM_WORKLOAD, WORKLOAD_LABEL
+
+_LEVELS: Final[Mapping[tuple[PoolRole, Priority], int]] = {
+    ("cpu", "Spot"): 40,
+    ("gpu", "Spot"): 30,
+    ("cpu", "Regular"): 20,
+    ("gpu", "Regular"): 10,
+}
+"""Highest first: spot before on demand, and CPU before GPU, so that CPU work starts no GPU node while CPUs suffice."""
+_CATCH_ALL: Final = 1
+
+
+class ContractPool(TypedDict):
+    """One pool that takes work."""
+
+    name: str
+    """Name of the pool."""
+    role: PoolRole
+    """What it is for: general hosts Charmed Kubeflow, cpu and gpu take batch work."""
+    priority: Priority
+    """Regular, which is on demand, or Spot."""
+    vmSize: str
+    """VM size of its nodes."""
+    gpus: int
+    """Amount of nvidia.com/gpu that one node announces; slices count where its GPUs are cut."""
+    maxCount: int
+    """Most nodes."""
+    labels: dict[str, str]
+    """Labels of its nodes, kubeflow-aks/workload among them."""
+    taints: list[str]
+    """Taints of its nodes, `key=value:Effect`."""
+    fallback: NotRequired[str | None]
+    """Name of the on-demand pool that takes a spot pool's work while spot is sold out. Default: none."""
+
+
+def role(labels: Mapping[str, str], gpus: int) -> PoolRole:
+    """What a pool is for, by the labels and the GPUs of a node."""
+    if labels.get(WORKLOAD_LABEL) == PLATFORM_WORKLOAD:
+        return "general"
+    return "gpu" if gpus else "cpu"
+
+
+def announced_gpus(gpus: int, profile: str | None) -> int:
+    """Amount of `nvidia.com/gpu` that a node with so many GPUs announces; slices count where they are cut."""
+    return gpus * (MIG_SLICES[profile] if profile else 1)
+
+
+def contract_text(pools: Sequence[ContractPool]) -> str:
+    """The contract as tools read it: a JSON list in which every key is there."""
+    return json.dumps(
+        [{key: pool.get(key) for key in ContractPool.__annotations__} for pool in pools], indent=1
+    )
+
+
+def priorities(pools: Sequence[ContractPool]) -> str:
+    """The map as the autoscaler reads it: YAML text, from level to regexes of scale set names; highest level first.
+
+    The autoscaler never uses a scale set that matches no level, so the lowest level matches all.
+    """
+    lines: list[str] = []
+    for (role, priority), level in _LEVELS.items():
+        names = [pool["name"] for pool in pools if (pool["role"], pool["priority"]) == (role, priority)]
+        if names:
+            lines += [f"{level}:", *(f"  - {scale_set_pattern(name)}" for name in names)]
+    return "\n".join([*lines, f"{_CATCH_ALL}:", "  - .*", ""])
+
+
+def scale_set_pattern(pool: str) -> str:
+    """Regex of a pool's scale set; anchored, because the autoscaler searches anywhere in the name."""
+    return f"^aks-{pool}-[0-9]+-vmss$"

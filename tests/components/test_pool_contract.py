@@ -1,0 +1,212 @@
+"""The pool contract and the autoscaler's priority map, which the components make of a team's pools."""
+
+# pyright: reportUntypedFunctionDecorator=false, reportUnknownMemberType=false
+
+import json
+import re
+from typing import Any
+
+import pulumi
+import pytest
+import yaml
+from hypothesis import given as arbitrary
+from hypothesis import settings
+from hypothesis import strategies as st
+from pulumi_azure_native import containerservice as aks
+
+from ckf_spot import contract as reader
+from components.agent_pools import AgentPools
+from components.pool_checks import contract_mistakes
+from components.pool_contract import ContractPool, contract_text, priorities, scale_set_pattern
+from components.pool_specs import AgentPoolSpec
+from tests.components.conftest import Cloud
+from tests.components.given import CONTRACT, REGULAR, SPOT_KEY
+
+SPOT_TAINT = f"{SPOT_KEY}=spot:NoSchedule"
+SPOT = AgentPoolSpec(
+    name="batch",
+    vm_size="Standard_D8ds_v5",
+    priority="Spot",
+    eviction_policy="Delete",
+    max_count=10,
+    labels={"kubeflow-aks/workload": "batch"},
+    fallback="batchod",
+)
+FALLBACK = AgentPoolSpec(
+    name="batchod", vm_size="Standard_D8s_v5", max_count=5, labels={"kubeflow-aks/workload": "batch"}
+)
+SLICED: AgentPoolSpec = {
+    **SPOT,
+    "name": "gpuspot",
+    "vm_size": "Standard_NC48ads_A100_v4",
+    "gpus": 2,
+    "gpu_instance_profile": "MIG2g",
+    "fallback": None,
+}
+ADD_ONS = AgentPoolSpec(name="addons", vm_size="Standard_D4s_v5", mode="System", min_count=1, max_count=3)
+UNLABELLED = AgentPoolSpec(name="other", vm_size="Standard_D4s_v5", max_count=3)
+
+
+@pytest.fixture(scope="module")
+def pools(cloud: Cloud, managed_cluster: aks.ManagedCluster) -> AgentPools:
+    """Pools of every kind."""
+    each = [REGULAR, SPOT, FALLBACK, SLICED, ADD_ONS, UNLABELLED]
+    return cloud.build(
+        lambda: AgentPools(
+            "kf", {"resource_group_name": "group", "cluster": managed_cluster, "pools": each}, cloud.opts
+        )
+    )
+
+
+def entry(name: str, role: Any = "cpu", priority: Any = "Spot") -> ContractPool:
+    """A pool of a contract."""
+    labels = {"kubeflow-aks/workload": role} | ({SPOT_KEY: "spot"} if priority == "Spot" else {})
+    return ContractPool(
+        name=name, role=role, priority=priority, vmSize="a", gpus=0, maxCount=1, labels=labels, taints=[]
+    )
+
+
+@pulumi.runtime.test
+def test_only_user_pools_that_work_finds_by_its_label_are_in_it(pools: AgentPools) -> Any:
+    def check(found: list[ContractPool]) -> None:
+        assert [pool["name"] for pool in found] == ["general", "batch", "batchod", "gpuspot"]
+
+    return pools.contract.apply(check)
+
+
+@pulumi.runtime.test
+def test_the_data_scientists_package_reads_it(pools: AgentPools) -> Any:
+    def check(found: list[ContractPool]) -> None:
+        text = contract_text(found)
+        assert json.loads(text)[2]["fallback"] is None
+        general, batch, fallback, sliced = reader.parse(text, "pools.json")
+        assert (general.role, general.workload) == ("general", "platform")
+        assert (batch.spot, batch.fallback, batch.max_count) == (True, fallback.name, 10)
+        assert (batch.workload, batch.labels[SPOT_KEY]) == (fallback.workload, "spot")
+        assert (sliced.role, sliced.gpus, [taint.key for taint in sliced.taints]) == (
+            "gpu",
+            6,
+            [SPOT_KEY, "nvidia.com/gpu"],
+        )
+
+    return pools.contract.apply(check)
+
+
+@pulumi.runtime.test
+def test_it_has_the_labels_and_taints_that_the_nodes_have(cloud: Cloud, pools: AgentPools) -> Any:
+    def check(found: list[Any]) -> None:
+        [contract, *bodies] = found
+        for pool, body in zip(contract, bodies, strict=True):
+            assert pool["labels"] == body["nodeLabels"]
+            assert pool["taints"] == body.get("nodeTaints", [])
+
+    requests = [cloud.request(f"kf-{name}") for name in ("general", "batch", "batchod", "gpuspot")]
+    return pulumi.Output.all(pools.contract, *requests).apply(check)
+
+
+@pulumi.runtime.test
+def test_what_is_known_later_is_in_it_as_well(cloud: Cloud, managed_cluster: aks.ManagedCluster) -> Any:
+    later = pulumi.Output.from_input
+    awaited: AgentPoolSpec = {
+        **SPOT,
+        "vm_size": later("Standard_D8ds_v5"),
+        "labels": later({"kubeflow-aks/workload": "batch"}),
+        "max_count": later(10),
+        "fallback": None,
+    }
+    made = AgentPools(
+        "awaited",
+        {"resource_group_name": "group", "cluster": managed_cluster, "pools": [awaited]},
+        cloud.opts,
+    )
+
+    def check(found: list[ContractPool]) -> None:
+        assert found == [{**CONTRACT[0], "fallback": None}]
+
+    return made.contract.apply(check)
+
+
+MIXED = [
+    entry("general", "general", "Regular"),
+    entry("cpuspot"),
+    entry("gpuod", "gpu", "Regular"),
+    entry("gpuspot", "gpu"),
+    entry("batch", "cpu", "Regular"),
+    entry("cpuod", "cpu", "Regular"),
+]
+
+
+def test_spot_stands_above_on_demand_and_cpu_above_gpu() -> None:
+    assert yaml.safe_load(priorities(MIXED)) == {
+        40: ["^aks-cpuspot-[0-9]+-vmss$"],
+        30: ["^aks-gpuspot-[0-9]+-vmss$"],
+        20: ["^aks-batch-[0-9]+-vmss$", "^aks-cpuod-[0-9]+-vmss$"],
+        10: ["^aks-gpuod-[0-9]+-vmss$"],
+        1: [".*"],
+    }
+
+
+def test_the_map_goes_from_the_highest_level_to_the_catch_all() -> None:
+    lines = priorities(MIXED).splitlines()
+    assert [line for line in lines if not line.startswith(" ")] == ["40:", "30:", "20:", "10:", "1:"]
+
+
+def test_a_level_without_pools_is_left_out() -> None:
+    assert priorities(MIXED[:1]) == priorities([]) == "1:\n  - .*\n"
+
+
+NAMES = st.text("abcprst079", max_size=7).map("p".__add__)
+POOLS = st.builds(
+    entry, NAMES, st.sampled_from(["general", "cpu", "gpu"]), st.sampled_from(["Spot", "Regular"])
+)
+
+
+@settings(max_examples=50, deadline=None)
+@arbitrary(st.lists(POOLS, max_size=6, unique_by=lambda pool: pool["name"]))
+def test_each_pool_that_takes_work_has_its_own_pattern_and_spot_comes_first(
+    pools: list[ContractPool],
+) -> None:
+    levels: dict[int, list[str]] = yaml.safe_load(priorities(pools))
+    level: dict[str, int] = {}
+    for pool in pools:
+        name = f"aks-{pool['name']}-12345678-vmss"
+        hits = [number for number, patterns in levels.items() for each in patterns if re.search(each, name)]
+        assert len(hits) == (1 if pool["role"] == "general" else 2)
+        level[pool["name"]] = hits[0]
+    spot = [level[pool["name"]] for pool in pools if pool["priority"] == "Spot" and pool["role"] != "general"]
+    regular = [level[pool["name"]] for pool in pools if pool["priority"] == "Regular"]
+    assert min(spot, default=100) > max(regular, default=1)
+
+
+@pytest.mark.parametrize(
+    "name", ["aks-gpuspot-12345678-vmss", "aks-mygpu-12345678-vmss", "aks-gpu-x-vmss", "aks-gpu-1-vmss2"]
+)
+def test_a_pattern_is_anchored(name: str) -> None:
+    assert re.search(scale_set_pattern("gpu"), name) is None
+
+
+def test_a_pattern_finds_the_scale_set_aks_makes() -> None:
+    assert re.search(scale_set_pattern("gpu"), "aks-gpu-12345678-vmss")
+
+
+WRONG: list[tuple[dict[str, Any], str]] = [
+    ({"name": "batch"}, "pools"),
+    ({"name": "Batch"}, "pools[2].name"),
+    ({"gpus": -1}, "pools[2].gpus"),
+    ({"maxCount": 1001}, "pools[2].maxCount"),
+    ({"labels": {}}, "pools[2].labels.kubeflow-aks/workload"),
+    ({"labels": {"kubeflow-aks/workload": ""}}, "pools[2].labels.kubeflow-aks/workload"),
+    ({"labels": {"kubeflow-aks/workload": "b", SPOT_KEY: "spot"}}, f"pools[2].labels.{SPOT_KEY}"),
+    ({"labels": {"kubeflow-aks/workload": "my work"}}, "pools[2].labels.kubeflow-aks/workload"),
+    ({"taints": ["team"]}, "pools[2].taints[0]"),
+    ({"fallback": "batchod"}, "pools[2].fallback"),
+]
+
+
+@pytest.mark.parametrize(("fields", "key"), WRONG, ids=[key for _, key in WRONG])
+def test_one_written_by_hand_is_refused_where_nothing_could_read_or_use_it(
+    fields: dict[str, Any], key: str
+) -> None:
+    own = {**CONTRACT[1], "name": "more"}
+    assert list(contract_mistakes([*CONTRACT, own])) == []
+    assert [mistake.key for mistake in contract_mistakes([*CONTRACT, {**own, **fields}])] == [key]
