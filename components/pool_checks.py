@@ -18,6 +18,8 @@ from .labels_and_taints import label_form_mistakes, taint_form_mistakes
 from .mistakes import Mistake, one_of
 
 MAX_NODES: Final = 1000
+MAX_SIZES: Final = 10
+"""Sizes of one pool, as many as there are levels of the autoscaler's priority map for one kind of pool (our choice)."""
 MIN_PODS: Final = 10
 MIN_SYSTEM_PODS: Final = 30
 MAX_PODS: Final = 250

@@ -22,6 +22,19 @@ def names(project: str, stack: str) -> Names:
     return Names(base=f"{project}-{stack}")
 
 
+def agent_pool_name(pool: str, size: str) -> str:
+    """Name of the agent pool of one of a pool's sizes: 8 characters of the pool's and 4 of a hash.
+
+    It depends on nothing else, so that no other size's agent pool changes when a size comes or goes. AKS takes 12
+    characters (docs/facts/aks.md#names-counts-and-limits).
+
+    Args:
+        pool: name of the pool in the settings.
+        size: the VM size as Azure spells it.
+    """
+    return f"{pool[:8]}{hashlib.sha256(f'{pool} {size}'.encode()).hexdigest()[:4]}"
+
+
 def dns_label(base: str, group_id: str) -> str:
     """First part of the ingress's public name, where a stack sets none.
 

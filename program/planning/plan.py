@@ -55,5 +55,5 @@ def plan(raw: Mapping[str, Any], *, project: str, stack: str, today: date) -> Pl
         settings=settings,
         names=names(project, stack),
         pools=agent_pools(settings),
-        warnings=tuple(warnings(rules_read, today=today)),
+        warnings=tuple(dict.fromkeys(warnings(rules_read, today=today))),  # sizes of one pool share some
     )

@@ -18,6 +18,7 @@ from components.pool_contract import announced_gpus
 from kubeflow_aks.catalogue import VmSize
 from program.planning.conventions import ARM_TAINT, AUTOSCALER_GPUS, FALLBACK_TAINT, REPLACED_KEY
 from program.planning.hardware import CPU, Hardware, hardware
+from program.planning.names import agent_pool_name
 from program.planning.sizes import sizes
 from program.settings import Fallback, OsDisk, Settings, UserPool
 
@@ -43,6 +44,9 @@ class AgentPool(UserPool):
     """
 
     name: str
+    pool: str
+    """Name of the pool in the settings, which several VM sizes share; a fallback's is its own name."""
+    vm_size: str  # pyright: ignore[reportIncompatibleVariableOverride] - read-only, and decided here
     size: VmSize
     """Its VM size, as the catalogue or the stack describes it."""
     purpose: Purpose
@@ -50,7 +54,7 @@ class AgentPool(UserPool):
     tags: dict[str, str] = Field(default_factory=dict[str, str])
     """Azure tags beside those of every resource."""
     fallback_of: str | None = None
-    """Name of the spot pool whose fallback this is, or None."""
+    """Name in the settings of the spot pool whose fallback this is, or None."""
     replaced_by: str | None = None
     """Name of the pool that takes over from this one, or None."""
 
@@ -62,6 +66,8 @@ class AgentPool(UserPool):
 
 def agent_pools(settings: Settings) -> tuple[AgentPool, ...]:
     """Every pool of a stack: system, the one that hosts Kubeflow, then the others by name, each before its fallback.
+
+    One of several VM sizes is there once for each, in the order of its setting `vmSizes`.
 
     While one of the first two moves to another pool, it is there twice.
 
@@ -80,6 +86,7 @@ def system_pools(settings: Settings) -> Iterator[AgentPool]:
         return
     yield _complete(
         dict(pool),
+        pool=pool.name,
         size=size,
         purpose=Purpose.SYSTEM,
         hardware=CPU,
@@ -93,13 +100,28 @@ def user_pools(settings: Settings) -> Iterator[AgentPool]:
     """The user pools by name, each spot pool followed by its fallback."""
     known = sizes(settings)
     for name, pool in sorted(settings.pools.items()):
-        size = known.get(pool.vm_size)
-        if size is None:
-            continue
-        yield _user_pool(name, pool, size, settings)
+        sized = [
+            _user_pool(name, agent_pool, one, size, settings)
+            for agent_pool, one in by_size(name, pool)
+            if (size := known.get(one.vm_size or ""))
+        ]
+        yield from sized
         fallback = pool.fallback
-        if fallback and (fallback_size := known.get(fallback.vm_size or pool.vm_size)):
-            yield _fallback(name, pool, size, fallback, fallback_size)
+        if sized and fallback and (size := known.get(fallback.vm_size or pool.vm_size or "")):
+            yield _fallback(name, pool, sized[0].size, fallback, size)
+
+
+def by_size(name: str, pool: UserPool) -> list[tuple[str, UserPool]]:
+    """The agent pools of a pool: name, and the settings with its one VM size; the first is tried first."""
+    if not (pool.spot and pool.vm_sizes):
+        return [(name, pool)]
+    return [
+        (
+            name if size == pool.vm_size else agent_pool_name(name, size),
+            pool.model_copy(update={"vm_size": size, "vm_sizes": ()}),
+        )
+        for size in dict.fromkeys(pool.vm_sizes)
+    ]
 
 
 def purpose(settings: Settings, pool: UserPool, size: VmSize | None) -> Purpose:
@@ -123,7 +145,7 @@ def fallback_name(spot_pool: str) -> str:
     return spot_pool.removesuffix("spot") + "od" if spot_pool != "spot" else "spotod"
 
 
-def _user_pool(name: str, pool: UserPool, size: VmSize, settings: Settings) -> AgentPool:
+def _user_pool(name: str, agent_pool: str, pool: UserPool, size: VmSize, settings: Settings) -> AgentPool:
     use = purpose(settings, pool, size)
     successor = successors(settings).get(name)
     spot: dict[str, Any] = {
@@ -132,7 +154,8 @@ def _user_pool(name: str, pool: UserPool, size: VmSize, settings: Settings) -> A
     }
     return _complete(
         dict(pool) | (spot if pool.spot else {"eviction_policy": None, "max_price": None}),
-        name=name,
+        name=agent_pool,
+        pool=name,
         size=size,
         purpose=use,
         hardware=hardware(size),
@@ -162,11 +185,13 @@ def _fallback(
     return _complete(
         dict(pool),
         name=fallback_name(spot_pool),
+        pool=fallback_name(spot_pool),
         fallback_of=spot_pool,
         fallback=None,
         purpose=Purpose.WORK,
         hardware=hardware(size),
         vm_size=size.name,
+        vm_sizes=(),
         size=size,
         priority="Regular",
         min_count=0,

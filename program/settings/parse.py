@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any, cast
 
 from pydantic import ValidationError
+from pydantic.alias_generators import to_camel
 
 from components.mistakes import Mistake
 from program.settings.form_messages import form_problem, suggestion
@@ -48,7 +49,13 @@ def parse(raw: Mapping[str, Any]) -> Settings:
         text = json.dumps(values, ensure_ascii=False).encode(errors="replace")
         settings = Settings.model_validate_json(text, by_alias=True, by_name=False)
     except ValidationError as error:
-        details = error.errors(include_url=False)
+        details = [
+            detail
+            | {"loc": (*detail["loc"][:-1], to_camel(str(detail["loc"][-1])))}  # without alias for a default
+            if detail["type"] == "missing"
+            else detail
+            for detail in error.errors(include_url=False)
+        ]
         misspelt = {
             (*location[:-1], suggestion(location))
             for detail in details
@@ -119,7 +126,8 @@ def _without_encrypted(values: dict[str, Any]) -> dict[str, Any]:
     """The values without encrypted ones that have a default."""
     for location in encrypted(values):
         field, entry = field_at(location), entry_type(location)
-        if (field is not None and not field.is_required()) or entry not in (None, str):
+        free = field is not None and not field.is_required() and not field.validate_default
+        if free or entry not in (None, str):
             values = _without(values, location)
     return values
 

@@ -2,8 +2,8 @@
 
 from typing import Literal
 
-from pydantic import field_validator
-from pydantic_core import PydanticCustomError
+from pydantic import ValidationInfo, field_validator
+from pydantic_core import PydanticCustomError, PydanticKnownError
 
 from components import choices, defaults, pool_checks
 from program.settings._model import SettingsModel, setting
@@ -94,30 +94,45 @@ class Fallback(SettingsModel):
     )
     vm_size: str | None = setting(
         None,
-        about="VM size of the fallback pool. Left out: that of the spot pool.",
+        about="VM size of the fallback pool. Left out: `vmSize` of the spot pool, which is then needed.",
         source="our choice",
     )
 
 
 class UserPool(SettingsModel):
-    """One agent pool for work. A GPU size makes it a GPU pool; the one untainted Regular pool hosts Kubeflow."""
+    """One pool for work. A GPU size makes it a GPU pool; the one untainted Regular pool hosts Kubeflow."""
 
-    vm_size: str = setting(
-        about="VM size: one of the catalogue, or of `vmSizes`.", source="kubeflow_aks/catalogue/vm_sizes.csv"
+    vm_sizes: tuple[str, ...] = setting(
+        (),
+        about="Spot only: several VM sizes for the same work, in the order in which the autoscaler tries them. Each is "
+        "an agent pool with all other settings of this pool, counts included, named after the pool and the size.",
+        source="docs/how-to/use-several-vm-sizes.md",
+        max_length=pool_checks.MAX_SIZES,
+    )
+    vm_size: str | None = setting(
+        None,
+        about="VM size: one of the catalogue, or of the stack's `vmSizes`. With `vmSizes` of the pool: the one of them "
+        "whose agent pool has the pool's own name, if any.",
+        source="kubeflow_aks/catalogue/vm_sizes.csv",
+        validate_default=True,
     )
     priority: choices.Priority = setting(
         defaults.PRIORITY, about="On demand, or spot.", source="spot-node-pool.md"
     )
     min_count: int = setting(
         defaults.MIN_COUNT,
-        about="Fewest nodes.",
+        about="Fewest nodes; with `vmSizes` of each size.",
         unit="nodes",
         source="managedClusters.json, count",
         ge=0,
         le=pool_checks.MAX_NODES,
     )
     max_count: int = setting(
-        about="Most nodes.", unit="nodes", source="quotas-skus-regions.md", ge=1, le=pool_checks.MAX_NODES
+        about="Most nodes; with `vmSizes` of each size.",
+        unit="nodes",
+        source="quotas-skus-regions.md",
+        ge=1,
+        le=pool_checks.MAX_NODES,
     )
     eviction_policy: choices.EvictionPolicy | None = setting(
         None,
@@ -180,6 +195,14 @@ class UserPool(SettingsModel):
         "that hosts Kubeflow.",
         source="resize-node-pool.md, use-system-pools.md",
     )
+
+    @field_validator("vm_size")
+    @classmethod
+    def _is_given(cls, size: str | None, others: ValidationInfo) -> str | None:
+        """One size at least."""
+        if size is None and not others.data.get("vm_sizes", True):  # not there if its own form is wrong
+            raise PydanticKnownError("missing")
+        return size
 
     @field_validator("max_price")
     @classmethod

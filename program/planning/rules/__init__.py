@@ -31,6 +31,7 @@ from program.planning.rules import (
     prices,
     production,
     registry,
+    several_sizes,
     size_warnings,
     sizes,
     ssh,
@@ -55,6 +56,15 @@ _RULES_OF_A_POOL: Final = (
     labels.soft_taint_problems,
     labels.workload_label_problems,
 )
+
+
+def _once(mistakes: Iterator[Mistake]) -> Iterator[Mistake]:
+    """Each mistake once, though every size of a pool has those of the settings that they share."""
+    seen: list[Mistake] = []
+    for mistake in mistakes:
+        if mistake not in seen:
+            seen.append(mistake)
+            yield mistake
 
 
 def problems(settings: Settings, *, project: str, stack_name: str, today: date) -> Iterator[Mistake]:
@@ -90,9 +100,10 @@ def problems(settings: Settings, *, project: str, stack_name: str, today: date) 
         lambda: monitoring.monitoring_problems(settings),
         lambda: own_sizes.own_size_problems(settings),
         lambda: sizes.size_problems(settings, day()),
+        lambda: several_sizes.size_setting_problems(settings),
         lambda: pools.system_pool_problems(settings),
-        lambda: judged(
-            *(partial(rule, pool) for pool in pools.candidates(settings) for rule in _RULES_OF_A_POOL)
+        lambda: _once(
+            judged(*(partial(rule, pool) for pool in pools.candidates(settings) for rule in _RULES_OF_A_POOL))
         ),
         lambda: stack.stack_problems(settings),
         lambda: zones.zone_problems(settings),
@@ -130,6 +141,7 @@ def warnings(settings: Settings, *, today: date) -> Iterator[str]:
         lambda: versions.version_warnings(settings, day()),
         lambda: upgrades.upgrade_warnings(settings, day()),
         lambda: size_warnings.size_warnings(settings, day()),
+        lambda: several_sizes.size_difference_warnings(settings),
         lambda: size_warnings.encryption_warnings(planned()),
         lambda: size_warnings.architecture_warnings(planned()),
         lambda: tiers.tier_warnings(settings, planned()),

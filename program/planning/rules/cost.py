@@ -6,7 +6,6 @@ from datetime import date
 from components.mistakes import Mistake
 from kubeflow_aks import catalogue
 from program.planning.pools import agent_pools
-from program.planning.rules.pools import candidates
 from program.planning.sizes import spelling
 from program.settings import Price, Settings
 
@@ -18,7 +17,7 @@ def cost_problems(settings: Settings, today: date) -> Iterator[Mistake]:
         settings: the stack's settings.
         today: the day on which the program runs, whatever `asOf` is.
     """
-    spot = [pool.name for pool in candidates(settings) if pool.spot]
+    spot = [name for name, pool in settings.pools.items() if pool.spot]
     for name in settings.cost.pools:
         if name not in spot:
             names = (

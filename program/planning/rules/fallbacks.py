@@ -10,6 +10,7 @@ from components.mistakes import Mistake
 from kubeflow_aks.catalogue import VmSize
 from program.planning.hardware import gpu_model
 from program.planning.rules.pools import Candidate, candidates
+from program.planning.sizes import sizes
 from program.settings import Settings
 
 
@@ -17,6 +18,9 @@ def fallback_problems(pool: Candidate) -> Iterator[Mistake]:
     """The fallback can do the same kind of work: with a GPU or without, and with as much memory on each GPU."""
     size, fallback = pool.size, pool.fallback_size
     if size is None or fallback is None or fallback == size:
+        return
+    first = sizes(pool.stack).get(next(iter(pool.stack.pools[pool.name].vm_sizes), ""))
+    if first not in (None, size):  # `program.planning.rules.several_sizes` compares the others with the first
         return
     key = f"{pool.key}.fallback.vmSize"
     if bool(fallback.gpus) != bool(size.gpus):

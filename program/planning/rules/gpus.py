@@ -38,7 +38,7 @@ def idle_warnings(pool: AgentPool) -> Iterator[str]:
     """Nodes that always run are paid for around the clock."""
     if pool.min_count:
         yield (
-            f"pools.{pool.name}.minCount is {pool.min_count}: that many {pool.vm_size} are paid for around the clock, "
+            f"pools.{pool.pool}.minCount is {pool.min_count}: that many {pool.vm_size} are paid for around the clock, "
             "used or not; with 0 they start when work requests a GPU"
         )
 
@@ -54,10 +54,17 @@ def mixed_warnings(pools: Iterable[AgentPool]) -> Iterator[str]:
             continue
         workload = pool.labels[WORKLOAD_LABEL]
         other = first.setdefault(workload, pool)
-        if _gpu(pool) != _gpu(other):
+        if _gpu(pool) == _gpu(other):
+            continue
+        where = f"{_gpu(pool)} or {_gpu(other)}, whichever starts"
+        if pool.pool == other.pool:
             yield (
-                f"pools.{pool.name}.workload is {workload} like that of pools.{other.name}: work for it lands on "
-                f"{_gpu(pool)} or {_gpu(other)}, whichever starts; give one another workload unless any will do"
+                f"pools.{pool.pool}.vmSizes: its work lands on {where}; take sizes of one GPU unless any will do"
+            )
+        else:
+            yield (
+                f"pools.{pool.pool}.workload is {workload} like that of pools.{other.pool}: work for it lands on "
+                f"{where}; give one another workload unless any will do"
             )
 
 
@@ -73,7 +80,7 @@ def slice_warnings(pool: AgentPool, *, driver: str) -> Iterator[str]:
     profile = pool.gpu_instance_profile
     if profile is None or pool.fallback_of:  # its spot pool has the warning
         return
-    key = f"pools.{pool.name}.gpuInstanceProfile"
+    key = f"pools.{pool.pool}.gpuInstanceProfile"
     if driver == "None":
         yield (
             f"{key} is {profile} with gpu.driver None: AKS cuts GPUs only where it installs the driver; set driver "

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from components import defaults, pool_checks
 from components.mistakes import Mistake
 from kubeflow_aks.catalogue import VmSize, vm_sizes
-from program.planning.pools import EVICTION_POLICY, Purpose, fallback_name, purpose
+from program.planning.pools import EVICTION_POLICY, Purpose, by_size, fallback_name, purpose
 from program.planning.rules.sizes import BURSTABLE
 from program.planning.sizes import sizes
 from program.settings import Settings, UserPool
+from program.settings._model import EncryptedError
 
 _SYSTEM_VCPUS = 4
 _SYSTEM_GIB = 4
@@ -20,10 +21,12 @@ _SYSTEM_GIB = 4
 
 @dataclass(frozen=True)
 class Candidate:
-    """One user pool of the settings, for the rules of single pools."""
+    """One user pool of the settings, or one size of it, for the rules of single pools."""
 
     name: str
+    """Name of the pool in the settings, which several sizes share."""
     settings: UserPool
+    """With one size at most."""
     stack: Settings
 
     @property
@@ -34,13 +37,15 @@ class Candidate:
     @property
     def size(self) -> VmSize | None:
         """Its VM size; None if unknown."""
-        return sizes(self.stack).get(self.settings.vm_size)
+        return sizes(self.stack).get(self.settings.vm_size or "")
 
     @property
     def fallback_size(self) -> VmSize | None:
         """VM size of its fallback; None if unknown, or without a fallback."""
         fallback = self.settings.fallback
-        return sizes(self.stack).get(fallback.vm_size or self.settings.vm_size) if fallback else None
+        if fallback is None:
+            return None
+        return sizes(self.stack).get(fallback.vm_size or self.stack.pools[self.name].vm_size or "")
 
     @property
     def purpose(self) -> Purpose:
@@ -69,8 +74,19 @@ class Candidate:
 
 
 def candidates(settings: Settings) -> tuple[Candidate, ...]:
-    """Every user pool of the settings."""
-    return tuple(Candidate(name, pool, settings) for name, pool in settings.pools.items())
+    """Every user pool of the settings, once for each of its sizes."""
+    return tuple(
+        Candidate(name, one, settings)
+        for name, pool in settings.pools.items()
+        for one in _by_size(name, pool)
+    )
+
+
+def _by_size(name: str, pool: UserPool) -> list[UserPool]:
+    try:
+        return [one for _, one in by_size(name, pool)]
+    except EncryptedError:  # only the rules that read the sizes stop there
+        return [pool]
 
 
 def component_problems(key: str, mistakes: Iterable[Mistake]) -> Iterator[Mistake]:

@@ -15,14 +15,17 @@ def price_warnings(location: str, pools: tuple[AgentPool, ...]) -> Iterator[str]
         limit = pool.max_price
         if not pool.spot or limit in (None, -1):
             continue
-        key = f"pools.{pool.name}.maxPrice is {limit}"
+        key = f"pools.{pool.pool}.maxPrice is {limit}"
         listed = catalogue.ondemand_prices(pool.vm_size).get(location)
         if listed is None or listed * _CHEAPEST_SPOT <= limit <= listed:
             yield f"{key}: nodes are evicted whenever the price rises above it"
         elif limit > listed:
-            yield f"{key}: it limits nothing, as spot never costs more than on demand, about {listed} USD; leave it out"
+            yield (
+                f"{key}: it limits nothing, as spot never costs more than {pool.vm_size} on demand, about {listed} "
+                "USD; leave it out"
+            )
         else:
             yield (
-                f"{key}: spot is at most 90 % cheaper than on demand, about {listed} USD, so no node will start; leave "
-                "it out, or set a higher price"
+                f"{key}: spot is at most 90 % cheaper than {pool.vm_size} on demand, about {listed} USD, so no node "
+                "will start; leave it out, or set a higher price"
             )

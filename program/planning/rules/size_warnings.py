@@ -37,11 +37,14 @@ def size_warnings(settings: Settings, today: date) -> Iterator[str]:
 def ephemeral_warnings(settings: Settings) -> Iterator[str]:
     """An ephemeral disk on a size whose room for it is unknown (empty cells of kubeflow_aks/catalogue/vm_sizes.csv)."""
     for use in size_uses(settings):
-        pool = settings.pools.get(use.key.split(".")[1])
-        ephemeral = pool is not None and pool.os_disk.type == "Ephemeral" and pool.vm_size == use.name
+        of, _, setting = use.key.rpartition(".")
+        pool = settings.pools.get(
+            of.removeprefix("pools.")
+        )  # not that of a fallback, whose disk is always managed
+        ephemeral = pool is not None and pool.os_disk.type == "Ephemeral" and setting.startswith("vmSize")
         if ephemeral and use.size and use.size.ephemeral_gib is None:
             yield (
-                f"{use.key.removesuffix('vmSize')}osDisk.type is Ephemeral: it is unknown how large a disk {use.name} "
+                f"{of}.osDisk.type is Ephemeral: it is unknown how large a disk {use.name} "
                 f"takes, and Azure refuses the pool if it is too small; set vmSizes.{use.name}.ephemeralGib"
             )
 

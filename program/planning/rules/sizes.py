@@ -10,7 +10,7 @@ from components.mistakes import Mistake
 from kubeflow_aks.catalogue import VmSize, retired_series
 from program.planning.pools import Purpose, purpose
 from program.planning.sizes import sizes, spelling
-from program.settings import Settings
+from program.settings import Settings, UserPool
 
 BURSTABLE = re.compile(r"standard_b\d", re.IGNORECASE)
 _ONE_VCPU = re.compile(r"standard_[a-z]+1(?!\d).*", re.IGNORECASE)
@@ -38,13 +38,22 @@ def size_uses(settings: Settings) -> Iterator[SizeUse]:
     known, first = sizes(settings), settings.system_pool.vm_size
     yield SizeUse("systemPool.vmSize", first, known.get(first), system=True)
     for name, pool in settings.pools.items():
-        size = known.get(pool.vm_size)
-        use = purpose(settings, pool, size)
-        system, hosts = use is Purpose.SYSTEM, use is Purpose.GENERAL
-        yield SizeUse(f"pools.{name}.vmSize", pool.vm_size, size, spot=pool.spot, system=system, hosts=hosts)
+        for key, text in _named_sizes(f"pools.{name}", pool):
+            size = known.get(text)
+            use = purpose(settings, pool, size)
+            system, hosts = use is Purpose.SYSTEM, use is Purpose.GENERAL
+            yield SizeUse(key, text, size, spot=pool.spot, system=system, hosts=hosts)
         if pool.fallback and pool.fallback.vm_size:
             fallback = pool.fallback.vm_size
             yield SizeUse(f"pools.{name}.fallback.vmSize", fallback, known.get(fallback))
+
+
+def _named_sizes(key: str, pool: UserPool) -> Iterator[tuple[str, str]]:
+    """Path and name of each size of a pool itself."""
+    if pool.vm_sizes:
+        yield from ((f"{key}.vmSizes[{index}]", size) for index, size in enumerate(pool.vm_sizes))
+    elif pool.vm_size is not None:
+        yield f"{key}.vmSize", pool.vm_size
 
 
 def size_problems(settings: Settings, today: date) -> Iterator[Mistake]:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from components.conventions import WORKLOAD_LABEL
 from components.mistakes import Mistake
-from program.planning.pools import AgentPool, fallback_name, successors
+from program.planning.pools import AgentPool, by_size, fallback_name, successors
 from program.planning.rules.pools import Candidate, candidates
 from program.settings import Settings
 
@@ -84,13 +84,22 @@ def _host_problems(pool: Candidate) -> Iterator[Mistake]:
 
 def unique_name_problems(settings: Settings) -> Iterator[Mistake]:
     """No two pools have the same name, fallbacks included."""
-    fallbacks = [(fallback_name(name), name) for name, pool in settings.pools.items() if pool.fallback]
-    every = [settings.system_pool.name, *settings.pools, *(fallback for fallback, _ in fallbacks)]
-    origins = dict(fallbacks)
-    for name, count in Counter(every).items():
+    made = [(settings.system_pool.name, "the system pool")]
+    made += [
+        (fallback_name(name), f"the fallback of {name}")
+        for name, pool in settings.pools.items()
+        if pool.fallback
+    ]
+    made += [
+        (agent_pool, f"{one.vm_size} of {name}")
+        for name, pool in settings.pools.items()
+        for agent_pool, one in by_size(name, pool)
+        if agent_pool != name
+    ]
+    origins = dict(made)
+    for name, count in Counter((*settings.pools, *(name for name, _ in made))).items():
         if count > 1:
-            origin = f"the fallback of {origins[name]}" if name in origins else "the system pool"
-            yield Mistake(f"pools.{name}", name, f"another name, because {origin} has this one")
+            yield Mistake(f"pools.{name}", name, f"another name, because {origins[name]} has this one")
 
 
 def limit_problems(settings: Settings) -> Iterator[Mistake]:
@@ -99,7 +108,8 @@ def limit_problems(settings: Settings) -> Iterator[Mistake]:
     Pools of an unknown size count as well.
     """
     fallbacks = [pool.fallback for pool in settings.pools.values() if pool.fallback]
-    most = [pool.max_count for pool in (settings.system_pool, *settings.pools.values(), *fallbacks)]
+    every = [one for name, pool in settings.pools.items() for _, one in by_size(name, pool)]
+    most = [pool.max_count for pool in (settings.system_pool, *every, *fallbacks)]
     nodes = sum(most)
     if len(most) > _MAX_POOLS:
         yield Mistake(
@@ -118,13 +128,13 @@ def system_warnings(settings: Settings) -> Iterator[str]:
 
 
 def eviction_warnings(pools: tuple[AgentPool, ...]) -> Iterator[str]:
-    """Settings of spot pools that cost money or work."""
+    """Settings of spot pools that cost money or work, once for a pool of several sizes."""
     covered = {pool.labels.get(WORKLOAD_LABEL) for pool in pools if not pool.spot}
-    for pool in pools:
+    for pool in {pool.pool: pool for pool in pools}.values():
         if pool.eviction_policy == "Deallocate":
             yield (
-                f"pools.{pool.name}.evictionPolicy is Deallocate: evicted nodes keep their quota and disk, "
+                f"pools.{pool.pool}.evictionPolicy is Deallocate: evicted nodes keep their quota and disk, "
                 "and the autoscaler does not fall back"
             )
         if pool.spot and pool.labels[WORKLOAD_LABEL] not in covered:
-            yield f"pools.{pool.name} has no fallback: its work waits whenever spot is sold out"
+            yield f"pools.{pool.pool} has no fallback: its work waits whenever spot is sold out"

@@ -1,5 +1,6 @@
 """Rules of the work that a stack is for (`workload`): whether it is possible, and whether its numbers are plausible."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from components.conventions import WORKLOAD_LABEL
@@ -23,7 +24,7 @@ def workload_problems(settings: Settings) -> Iterator[Mistake]:
 
 def pool_problems(settings: Settings) -> Iterator[Mistake]:
     """Each kind of work names a pool that exists."""
-    known = [pool.name for pool in agent_pools(settings) if pool.purpose is Purpose.WORK]
+    known = list(dict.fromkeys(pool.pool for pool in agent_pools(settings) if pool.purpose is Purpose.WORK))
     unsized = [pool.name for pool in candidates(settings) if pool.size is None]  # its own rule reports it
     passed = {*known, *unsized, *map(fallback_name, unsized)}
     for name, work in settings.workload.items():
@@ -43,10 +44,12 @@ def hour_problems(settings: Settings) -> Iterator[Mistake]:
     if hours <= 0 or any(pool.size is None for pool in candidates(settings)):  # their own rules report it
         return
     pools = [pool for pool in agent_pools(settings) if pool.purpose is Purpose.WORK]
-    label = {pool.name: pool.labels[WORKLOAD_LABEL] for pool in pools}
+    label = {pool.pool: pool.labels[WORKLOAD_LABEL] for pool in pools}
     for alike in dict.fromkeys(label.values()):
         work = {name: work for name, work in settings.workload.items() if label.get(work.pool) == alike}
-        nodes = {pool.name: pool.max_count for pool in pools if label[pool.name] == alike}
+        nodes = Counter[str]()
+        for pool in pools:
+            nodes[pool.pool] += pool.max_count if label[pool.pool] == alike else 0
         need = sum(one.hours_per_month for one in work.values())
         if need > (most := sum(nodes.values()) * hours):
             name = max(work, key=lambda name: work[name].hours_per_month)
@@ -55,7 +58,7 @@ def hour_problems(settings: Settings) -> Iterator[Mistake]:
                 f"workload.{name}.hoursPerMonth",
                 work[name].hours_per_month,
                 f"less work for {work[name].pool} or a larger maxCount: {needs}, and "
-                f"{_and(f'{count} of {pool}' for pool, count in nodes.items())} give at most {most:g}",
+                f"{_and(f'{count} of {pool}' for pool, count in nodes.items() if count)} give at most {most:g}",
             )
 
 

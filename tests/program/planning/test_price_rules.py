@@ -29,7 +29,8 @@ def test_a_limit_up_to_the_price_on_demand_evicts(price: float) -> None:
 def test_a_limit_above_the_price_on_demand_limits_nothing() -> None:
     [warning] = warned(1e9)
     assert warning == (
-        "pools.work.maxPrice is 1000000000.0: it limits nothing, as spot never costs more than on demand, about "
+        "pools.work.maxPrice is 1000000000.0: it limits nothing, as spot never costs more than "
+        "Standard_D8ds_v5 on demand, about "
         f"{LISTED} USD; leave it out"
     )
 
@@ -37,7 +38,8 @@ def test_a_limit_above_the_price_on_demand_limits_nothing() -> None:
 def test_a_limit_below_every_spot_price_starts_no_node() -> None:
     [warning] = warned(0.00001)
     assert warning == (
-        f"pools.work.maxPrice is 1e-05: spot is at most 90 % cheaper than on demand, about {LISTED} USD, so no node "
+        f"pools.work.maxPrice is 1e-05: spot is at most 90 % cheaper than Standard_D8ds_v5 on demand, about "
+        f"{LISTED} USD, so no node "
         "will start; leave it out, or set a higher price"
     )
 

@@ -1,0 +1,92 @@
+"""Rules of the VM sizes of one pool: which settings name them, and whether they can do the same work.
+
+Work cannot choose between the sizes, as they share one workload label. So a size on which some of it would fail is
+refused, and one that only keeps some of it waiting gives a warning (our choice).
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+
+from components.mistakes import Mistake
+from kubeflow_aks.catalogue import VmSize
+from program.planning.hardware import gpu_model
+from program.planning.sizes import sizes
+from program.settings import Settings, UserPool
+
+
+def size_setting_problems(settings: Settings) -> Iterator[Mistake]:
+    """Every broken rule of the sizes of single pools."""
+    known = sizes(settings)
+    for name, pool in settings.pools.items():
+        key = f"pools.{name}"
+        if pool.vm_sizes:
+            yield from _several(key, pool)
+            yield from _alike(key, pool, known)
+
+
+def _several(key: str, pool: UserPool) -> Iterator[Mistake]:
+    """Only spot sells out, so only spot pools have several sizes; each is one agent pool."""
+    given = list(pool.vm_sizes)
+    if not pool.spot:
+        yield Mistake(f"{key}.vmSizes", given, "no value unless priority is Spot; vmSize instead")
+        return
+    for size, count in Counter(given).items():
+        if count > 1:
+            yield Mistake(f"{key}.vmSizes", size, "each size once")
+    if pool.vm_size is not None and pool.vm_size not in given:
+        yield Mistake(
+            f"{key}.vmSize",
+            pool.vm_size,
+            f"one of vmSizes, whose agent pool has the name of the pool: {', '.join(given)}; or no value",
+        )
+    if pool.fallback and not (pool.fallback.vm_size or pool.vm_size):
+        yield Mistake(
+            f"{key}.fallback.vmSize",
+            None,
+            "a VM size, because the pool has several and none is its vmSize",
+        )
+
+
+def _alike(key: str, pool: UserPool, known: Mapping[str, VmSize]) -> Iterator[Mistake]:
+    """All sizes have the architecture, the number of GPUs and the memory on each GPU of the first.
+
+    Images are built for one architecture; a pod that requests all GPUs of a node, or fills the memory of one, fails or
+    waits where there is less; slices are cut from all GPUs of a node.
+    """
+    found = [(f"{key}.vmSizes[{i}]", known[name]) for i, name in enumerate(pool.vm_sizes) if name in known]
+    for at, size in found[1:]:
+        first = found[0][1]
+        if size.architecture != first.architecture:
+            yield Mistake(at, size.name, f"an {first.architecture} size like {first.name}")
+        elif size.gpus != first.gpus:
+            yield Mistake(
+                at, size.name, f"a size with {_gpus(first)} like {first.name}; it has {_gpus(size)}"
+            )
+        elif None not in (memory := (size.gpu_memory_gib, first.gpu_memory_gib)) and memory[0] != memory[1]:
+            yield Mistake(
+                at,
+                size.name,
+                f"a size with {memory[1]} GB on each GPU like {first.name}, because the same work runs on both; "
+                f"{gpu_model(size)} has {memory[0]} GB",
+            )
+
+
+def _gpus(size: VmSize) -> str:
+    return {0: "no GPU", 1: "1 GPU"}.get(size.gpus, f"{size.gpus} GPUs")
+
+
+def size_difference_warnings(settings: Settings) -> Iterator[str]:
+    """Sizes of one pool of which some are too small for what fits the largest."""
+    known = sizes(settings)
+    for name, pool in settings.pools.items():
+        found = [known[size] for size in pool.vm_sizes if size in known]
+        for what, amounts in (
+            ("vCPU", {size.name: size.vcpus for size in found}),
+            ("GiB", {size.name: size.memory_gib for size in found}),
+        ):
+            if len(set(amounts.values())) > 1:
+                least = min(amounts, key=lambda size: amounts[size])
+                yield (
+                    f"pools.{name}.vmSizes: {least} has {amounts[least]:g} {what}, others up to "
+                    f"{max(amounts.values()):g}; a pod that needs more runs on fewer sizes, so keep pods that small"
+                )
