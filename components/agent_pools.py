@@ -106,7 +106,9 @@ def rules(args: AgentPoolsArgs) -> Iterator[Rule]:
     for index, pool in enumerate(args["pools"]):
         yield from under(f"pools[{index}]", _pool_rules(pool))
     yield rule(pool_checks.repeated_name_mistakes, [pool["name"] for pool in args["pools"]])
-    yield rule(pool_checks.fallback_mistakes, [_together(pool) for pool in args["pools"]])
+    together = [_together(pool) for pool in args["pools"]]
+    yield rule(pool_checks.fallback_mistakes, together)
+    yield rule(pool_checks.shared_pool_mistakes, together)
 
 
 def _pool_rules(pool: AgentPoolSpec) -> Iterator[Rule]:
@@ -130,7 +132,7 @@ def _pool_rules(pool: AgentPoolSpec) -> Iterator[Rule]:
 
 def _together(pool: AgentPoolSpec) -> dict[str, Any]:
     """What the rules of all pools together need of one."""
-    keys = {"name", "priority", "labels", "fallback"}
+    keys = {"name", "priority", "labels", "fallback", "pool"}
     return {key: value for key, value in pool.items() if key in keys}
 
 
@@ -214,6 +216,7 @@ def _contract_pool(pool: AgentPoolSpec) -> dict[str, pulumi.Input[Any]]:
         "labels": labels,
         "taints": _taints(pool),
         "fallback": pool.get("fallback"),
+        "pool": pool.get("pool", pool["name"]),
     }
 
 

@@ -142,6 +142,30 @@ def fallback_mistakes(pools: Sequence[Mapping[str, Any]]) -> Iterator[Mistake]:
             yield Mistake(key, fallback, f"an on-demand pool with the same label {WORKLOAD_LABEL}, {found}")
 
 
+def shared_pool_mistakes(pools: Sequence[Mapping[str, Any]]) -> Iterator[Mistake]:
+    """Pools that share a name are spot pools of the same workload with the same fallback, and not too many.
+
+    Args:
+        pools: as for `fallback_mistakes`, and if any pool.
+    """
+    first: dict[str, Mapping[str, Any]] = {}
+    sizes = Counter[str]()
+    for index, pool in enumerate(pools):
+        shared = pool.get("pool") or pool["name"]
+        if shared == pool["name"] and pool.get("priority") != "Spot":
+            continue
+        key, other = f"pools[{index}].pool", first.setdefault(shared, pool)
+        sizes[shared] += 1
+        if pool.get("priority") != "Spot":
+            yield Mistake(key, shared, "no value unless priority is Spot")
+        elif (_workload(pool), pool.get("fallback")) != (_workload(other), other.get("fallback")):
+            yield Mistake(
+                key, shared, f"another name, or {WORKLOAD_LABEL} and fallback as {other['name']} has them"
+            )
+        if sizes[shared] == MAX_SIZES + 1:
+            yield Mistake(key, shared, f"at most {MAX_SIZES} pools of one name")
+
+
 def _workload(pool: Mapping[str, Any]) -> str | None:
     return pool.get("labels", {}).get(WORKLOAD_LABEL)
 
@@ -157,6 +181,7 @@ def contract_mistakes(pools: Sequence[Mapping[str, Any]]) -> Iterator[Mistake]:
     """The pool contract is one that `ckf_spot` reads."""
     yield from repeated_name_mistakes([pool["name"] for pool in pools])
     yield from fallback_mistakes(pools)
+    yield from shared_pool_mistakes(pools)
     for index, pool in enumerate(pools):
         yield from (mistake.within(f"pools[{index}]") for mistake in _contract_pool_mistakes(pool))
 

@@ -4,6 +4,7 @@ The autoscaler's priority map is made of it as well (docs/facts/aks.md#priority-
 """
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Final, NotRequired, TypedDict
 
@@ -16,7 +17,10 @@ _LEVELS: Final[Mapping[tuple[PoolRole, Priority], int]] = {
     ("cpu", "Regular"): 20,
     ("gpu", "Regular"): 10,
 }
-"""Highest first: spot before on demand, and CPU before GPU, so that CPU work starts no GPU node while CPUs suffice."""
+"""Highest first: spot before on demand, and CPU before GPU, so that CPU work starts no GPU node while CPUs suffice.
+
+Each further VM size of a pool is one level below (`pool_checks.MAX_SIZES`).
+"""
 _CATCH_ALL: Final = 1
 
 
@@ -41,6 +45,9 @@ class ContractPool(TypedDict):
     """Taints of its nodes, `key=value:Effect`."""
     fallback: NotRequired[str | None]
     """Name of the on-demand pool that takes a spot pool's work while spot is sold out. Default: none."""
+    pool: NotRequired[str | None]
+    """Name that spot pools of several VM sizes for the same work share, in the order in which the autoscaler tries
+    them. Default: the pool's own."""
 
 
 def role(labels: Mapping[str, str], gpus: int) -> PoolRole:
@@ -67,11 +74,18 @@ def priorities(pools: Sequence[ContractPool]) -> str:
 
     The autoscaler never uses a scale set that matches no level, so the lowest level matches all.
     """
-    lines: list[str] = []
-    for (role, priority), level in _LEVELS.items():
-        names = [pool["name"] for pool in pools if (pool["role"], pool["priority"]) == (role, priority)]
-        if names:
-            lines += [f"{level}:", *(f"  - {scale_set_pattern(name)}" for name in names)]
+    levels: dict[int, list[str]] = {}
+    sizes = Counter[str]()
+    for pool in pools:
+        if highest := _LEVELS.get((pool["role"], pool["priority"])):
+            shared = pool.get("pool") or pool["name"]
+            levels.setdefault(highest - sizes[shared], []).append(scale_set_pattern(pool["name"]))
+            sizes[shared] += 1
+    lines = [
+        line
+        for level in sorted(levels, reverse=True)
+        for line in (f"{level}:", *(f"  - {it}" for it in levels[level]))
+    ]
     return "\n".join([*lines, f"{_CATCH_ALL}:", "  - .*", ""])
 
 

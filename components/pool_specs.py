@@ -41,6 +41,9 @@ class AgentPoolSpec(TypedDict):
     fallback: NotRequired[str | None]
     """Spot only: name of the on-demand pool that takes its work while spot is sold out; both have the same label
     kubeflow-aks/workload. Default: none."""
+    pool: NotRequired[str]
+    """Spot only: name that pools of several VM sizes for the same work share; the autoscaler tries them in the order of
+    this list. Default: the pool's own."""
     labels: NotRequired[TextsByName]
     """Node labels; a spot pool always has AKS's own as well."""
     taints: NotRequired[Texts]

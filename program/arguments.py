@@ -247,7 +247,7 @@ def _dns_label(plan: Plan, group: resources.ResourceGroup) -> pulumi.Input[str]:
 
 def _pool(plan: Plan, pool: AgentPool, network: Network) -> AgentPoolSpec:
     settings = _named(AgentPoolSpec, pool)
-    settings["fallback"] = fallback_name(pool.name) if pool.fallback else None
+    settings["fallback"] = fallback_name(pool.pool) if pool.fallback else None
     return AgentPoolSpec(
         **settings,
         gpus=pool.size.gpus,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, TypeVar
 
 from kubeflow_aks.cost import basis as basis_of
 from kubeflow_aks.cost import fixed, lines, notes, restarts
@@ -18,6 +18,7 @@ from kubeflow_aks.cost.stack import Stack
 from kubeflow_aks.cost.terms import PoolTerms, Terms
 from kubeflow_aks.cost.work import play
 
+_Figure = TypeVar("_Figure")
 _ASSUMED_WORK: Final = Source("assumed: the blog's month of work, because the stack names none", assumed=True)
 
 
@@ -133,11 +134,21 @@ def _account(
     stated = read.basis.workload or _blogs_month(found.pools)
     _check(read.basis, stated, found.pools)
     quotes = Quotes(market, region)
+    observed, measured = _of_pools(found, observed), _of_pools(found, measured)
     if read.basis.cost.model == "blog":  # which has no restarts
         measured = {}
     workload = {name: restarts.measured(work, measured.get(work.pool)) for name, work in stated.items()}
     terms = PoolTerms(found, read.basis, quotes, observed, measured)
     return _Account(region, read, found, stated, workload, quotes, terms)
+
+
+def _of_pools(found: Cluster, figures: Mapping[str, _Figure]) -> Mapping[str, _Figure]:
+    """Figures of agent pools by pool; of several sizes that of the first one which has any."""
+    return {
+        name: next(figures[one.name] for one in pool.agent_pools if one.name in figures)
+        for name, pool in found.pools.items()
+        if any(one.name in figures for one in pool.agent_pools)
+    }
 
 
 def _notes(account: _Account, name: str, cost: WorkCost, currency: str) -> Iterator[str]:

@@ -146,7 +146,8 @@ def planned(name: str, root: Path) -> Stack:
 
 def _known(options: Options, stack: Stack, market: Market) -> tuple[_Known, list[Section]]:
     """The figures of the given files, and a section on each, with the bill before and after it."""
-    known, more, pools = _Known(market), list[Section](), reading.cluster(stack).pools
+    known, more = _Known(market), list[Section]()
+    pools = {one.name: one for pool in reading.cluster(stack).pools.values() for one in pool.agent_pools}
     if options.observed:
         evictions = observed.read(options.observed, {name: pool.spot for name, pool in pools.items()})
         before, known = known, replace(known, rates=observation.conclusive_rates(evictions))

@@ -110,4 +110,5 @@ def _both(pool: Pool, part: Part, account: _Account, hours: Range | None, node: 
 
 def _nodes(pool: Pool) -> str:
     count = str(pool.minimum) if pool.minimum == pool.maximum else f"{pool.minimum}–{pool.maximum}"
-    return f"{'spot ' if pool.spot else ''}{count} × {pool.size.removeprefix('Standard_')}"
+    sizes = " or ".join(one.size.removeprefix("Standard_") for one in pool.agent_pools)
+    return f"{'spot ' if pool.spot else ''}{count} × {sizes}"

@@ -26,6 +26,7 @@ def of(work: Work, cost: WorkCost, terms: Terms, currency: str) -> Iterator[str]
     yield from _evenings(work, cost, terms)
     if terms.rate is None:
         return
+    yield from _sizes(terms)
     rate = terms.rate.rate.expected
     if not terms.blog:  # which has no hours of a step
         if _fits(work, terms):
@@ -36,6 +37,20 @@ def of(work: Work, cost: WorkCost, terms: Terms, currency: str) -> Iterator[str]
         yield (
             f"{terms.pool.name} has no fallback: its steps wait {hours(cost.waits)} hours a month in all for spot VMs"
         )
+
+
+def _sizes(terms: Terms) -> Iterator[str]:
+    """Which of a pool's sizes its hours are billed on."""
+    first, *others = (one.size for one in terms.pool.agent_pools)
+    if not others:
+        return
+    if terms.sold_out:
+        yield (
+            f"{terms.pool.name} runs on {first}, and while that is sold out on {', then '.join(others)}; each is taken "
+            f"to be sold out independently of the others, all of them {share(terms.sold_out)} of the time"
+        )
+    else:
+        yield f"{terms.pool.name} is billed on {first}, which the autoscaler tries before {', '.join(others)}"
 
 
 def of_disks(pool: Pool, node: Node) -> Iterator[str]:

@@ -39,6 +39,7 @@ _FREE: Final = frozenset(
 )
 """Types that are free; traffic through them is billed elsewhere."""
 
+_WORKLOAD: Final = "kubeflow-aks/workload"
 _T = TypeVar("_T")
 _UNITS: Final = {"ms": 1 / 3_600_000, "s": 1 / 3600, "m": 1 / 60, "h": 1.0}
 _DURATION: Final = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h)")
@@ -61,6 +62,9 @@ class Pool:
         max_price: above which a spot VM is evicted, an hour in USD; None for no limit below the price on demand.
         fallback: name of the pool that takes over when spot is sold out; empty for none.
         gpus: of each node.
+        workload: value of the label that work selects its nodes by; empty without one.
+        sizes: the agent pools of a pool of several VM sizes, that which the autoscaler tries first at the head; the
+            pool itself has the name that they share, the first one's size, and the nodes of all.
         keeps_disks: whether an evicted node is deallocated, so that its disk stays and is paid for.
     """
 
@@ -74,7 +78,14 @@ class Pool:
     max_price: float | None = None
     fallback: str = ""
     gpus: int = 0
+    workload: str = ""
+    sizes: tuple[Pool, ...] = ()
     keeps_disks: bool = False
+
+    @property
+    def agent_pools(self) -> tuple[Pool, ...]:
+        """The agent pools that it is: itself alone, or those of its sizes."""
+        return self.sizes or (self,)
 
 
 @dataclass(frozen=True)
@@ -180,7 +191,28 @@ def _pools(stack: Stack, managed: Resource) -> dict[str, Pool]:
             pools[name] = _pool(name, wire, contract.get(name, {}))
     if problems:
         raise CostError(*problems)
-    return {name: _covered(pool, pools, contract) for name, pool in pools.items()}
+    return _grouped([_covered(pool, pools, contract) for pool in pools.values()], contract)
+
+
+def _grouped(pools: Sequence[Pool], contract: Mapping[str, Mapping[str, Any]]) -> dict[str, Pool]:
+    """The pools by name, those of several VM sizes as one."""
+    groups: dict[str, list[Pool]] = {}
+    for pool in pools:
+        groups.setdefault(_of(contract.get(pool.name, {}).get("pool"), str) or pool.name, []).append(pool)
+    return {
+        name: group[0] if [pool.name for pool in group] == [name] else _of_sizes(name, group)
+        for name, group in groups.items()
+    }
+
+
+def _of_sizes(name: str, group: Sequence[Pool]) -> Pool:
+    return replace(
+        group[0],
+        name=name,
+        minimum=sum(pool.minimum for pool in group),
+        maximum=sum(pool.maximum for pool in group),
+        sizes=tuple(group),
+    )
 
 
 def _covered(pool: Pool, pools: Mapping[str, Pool], contract: Mapping[str, Mapping[str, Any]]) -> Pool:
@@ -225,6 +257,7 @@ def _pool(name: str, wire: Mapping[str, Any], contract: Mapping[str, Any]) -> Po
         max_price=limit if limit is not None and limit > 0 else None,
         fallback=_of(contract.get("fallback"), str) or "",
         gpus=_count(contract.get("gpus")) or 0,
+        workload=_of(_mapping(contract.get("labels")).get(_WORKLOAD), str) or "",
         keeps_disks=spot and wire.get("scaleSetEvictionPolicy") == "Deallocate",
     )
 

@@ -9,7 +9,7 @@ from typing import Final
 
 from kubeflow_aks.cost import fixed
 from kubeflow_aks.cost.basis import Basis
-from kubeflow_aks.cost.figures import HOURS_A_MONTH, EvictionRate, Quote, Range, Restart, Source
+from kubeflow_aks.cost.figures import HOURS_A_MONTH, EvictionRate, Quote, Range, Restart, Source, total
 from kubeflow_aks.cost.prices import bands
 from kubeflow_aks.cost.quotes import Quotes
 from kubeflow_aks.cost.reading import Cluster, Pool
@@ -100,21 +100,31 @@ class PoolTerms:
 
     def _of(self, pool: Pool) -> Terms:
         fallback = self.pools.get(pool.fallback)
-        own = self._cost.pools.get(pool.name)
-        sold_out = own.sold_out_share if own else None
         return Terms(
             pool=pool,
             own=self.node(pool),
             rate=self._eviction_rate(pool) if pool.spot else None,
             fallback=fallback,
             on_demand=self.node(replace(fallback or pool, spot=False)),
-            sold_out=(self._cost.sold_out_share if sold_out is None else sold_out) if pool.spot else 0.0,
+            sold_out=self._sold_out(pool) ** len(pool.agent_pools) if pool.spot else 0.0,
             tail=self._cluster.tail,
             blog=self._cost.model == "blog",
             day=self._hours.day if self._hours and self._cost.model != "blog" else None,
             running=self._hours.share if self._hours else 1.0,
             restart=self._measured.get(pool.name),
         )
+
+    def _sold_out(self, pool: Pool) -> float:
+        """Share of the time in which a VM size of the pool is sold out, each independently of the others."""
+        own = self._cost.pools.get(pool.name)
+        if own is None or own.sold_out_share is None:
+            return self._cost.sold_out_share
+        return own.sold_out_share ** (1 / len(pool.agent_pools))
+
+    def shares(self, pool: Pool) -> tuple[float, ...]:
+        """Share of the pool's spot hours on each of its sizes: each while those before it are sold out."""
+        sold_out, count = self._sold_out(pool) if pool.spot else 0.0, len(pool.agent_pools)
+        return tuple(sold_out**place * (1 - sold_out) / (1 - sold_out**count) for place in range(count))
 
     def _eviction_rate(self, pool: Pool) -> EvictionRate:
         """The first of: observed, of the pool, of the stack, of the market."""
@@ -125,11 +135,28 @@ class PoolTerms:
         elif configured is not None:
             found = bands.rate(configured, _SETTINGS)
         else:
-            found = self._quotes.evictions(pool.size)
+            found = self._market_rate(pool)
         self.rates[pool.name] = found
         return found
 
+    def _market_rate(self, pool: Pool) -> EvictionRate:
+        found = [self._quotes.evictions(one.size) for one in pool.agent_pools]
+        mean = total(one.rate * share for one, share in zip(found, self.shares(pool), strict=True))
+        return found[0] if len(found) == 1 else replace(found[0], rate=mean)
+
     def _node(self, pool: Pool) -> Node:
+        if not pool.sizes:
+            return self._node_of_one_size(pool)
+        nodes = [self._node_of_one_size(replace(one, name=pool.name, spot=pool.spot)) for one in pool.sizes]
+        shares = self.shares(pool)
+        return Node(
+            total(node.vm * share for node, share in zip(nodes, shares, strict=True)),
+            total(node.disk * share for node, share in zip(nodes, shares, strict=True)),
+            tuple(quote for node in nodes for quote in node.quotes),
+            tuple(quote for node in nodes for quote in node.disk_quotes),
+        )
+
+    def _node_of_one_size(self, pool: Pool) -> Node:
         on_demand = self._quotes.on_demand(pool.size)
         quote = self._quotes.spot(pool.size) if pool.spot else on_demand
         vm = self._spot_price(pool, quote.price, on_demand.price) if pool.spot else quote.price

@@ -15,7 +15,7 @@ class Lane:
     how: str
     """The toleration or label that a pod needs to run there."""
     rows: tuple[tuple[Pool, Pool | None], ...]
-    """Each pool with its fallback, if it has one."""
+    """Each pool with what takes its work while it is sold out, if anything: its next VM size, or its fallback."""
 
 
 _WORK = {
@@ -39,5 +39,11 @@ def _lanes(pools: list[Pool]) -> Iterator[Lane]:
         role, workload = kind
         work, how = _WORK[role]
         members = [pool for pool in first if (pool["role"], pool["labels"].get(WORKLOAD_LABEL)) == kind]
-        rows = tuple((pool, fallbacks.get(pool["name"])) for pool in members)
+        rows = tuple((pool, _next(pool, members) or fallbacks.get(pool["pool"])) for pool in members)
         yield Lane(work, how or f"{WORKLOAD_LABEL}={workload}", rows)
+
+
+def _next(pool: Pool, members: list[Pool]) -> Pool | None:
+    """The VM size of the same pool that the autoscaler tries after this one."""
+    sizes = [other for other in members if other["pool"] == pool["pool"]]
+    return next(iter(sizes[sizes.index(pool) + 1 :]), None)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from kubeflow_aks.preview.lanes import lanes
-from kubeflow_aks.preview.pools import node_range
+from kubeflow_aks.preview.pools import full_name, node_range
 from kubeflow_aks.preview.tree import title
 from kubeflow_aks.recorder.document import PlanDocument, Pool
 
@@ -16,7 +16,7 @@ _STYLES = (
 
 
 def mermaid(document: PlanDocument) -> str:
-    """A flowchart: work on the left, pools on the right, a dashed arrow from each spot pool to its fallback."""
+    """A flowchart: work on the left, pools on the right, a dashed arrow from each spot pool to what replaces it."""
     return "\n".join(["flowchart LR", *(f"  {line}" for line in _lines(document)), ""])
 
 
@@ -29,10 +29,10 @@ def _lines(document: PlanDocument) -> Iterator[str]:
         yield f"  {_box(pool)}"
     yield "end"
     for number, lane in enumerate(found):
-        for pool, fallback in lane.rows:
+        for pool, instead in lane.rows:
             yield f"work{number} --> {_id(pool)}"
-            if fallback:
-                yield f'{_id(pool)} -. "sold out" .-> {_id(fallback)}'
+            if instead:
+                yield f'{_id(pool)} -. "sold out" .-> {_id(instead)}'
     yield from _STYLES
 
 
@@ -40,7 +40,7 @@ def _box(pool: Pool) -> str:
     style = "system" if pool["role"] == "system" else pool["priority"]
     kind = "spot" if pool["priority"] == "Spot" else "on demand"
     facts = f"{pool['vmSize']}<br/>{kind}, {node_range(pool)} nodes"
-    return f'{_id(pool)}["{pool["name"]}<br/>{facts}"]:::{style}'
+    return f'{_id(pool)}["{full_name(pool)}<br/>{facts}"]:::{style}'
 
 
 def _id(pool: Pool) -> str:

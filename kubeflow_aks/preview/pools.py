@@ -13,7 +13,7 @@ def pool_table(pools: list[Pool], width: int) -> list[str]:
     """A row for each pool, with its labels and taints below it."""
     fallbacks = {pool["fallbackOf"]: pool["name"] for pool in pools}
     head, *rows = table([_HEAD, *(_cells(pool, fallbacks) for pool in pools)], width)
-    indent = max(len(pool["name"]) for pool in pools) + GAP
+    indent = max(len(full_name(pool)) for pool in pools) + GAP
     lines = head
     for pool, row in zip(pools, rows, strict=True):
         lines += [*row, *(cut(f"{'':{indent}}{note}", width) for note in _notes(pool))]
@@ -25,17 +25,22 @@ def node_range(pool: Pool) -> str:
     return f"{pool['min']}–{pool['max']}"
 
 
+def full_name(pool: Pool) -> str:
+    """Its name, and that of the pool whose VM size it is."""
+    return pool["name"] if pool["name"] == pool["pool"] else f"{pool['name']} of {pool['pool']}"
+
+
 def _cells(pool: Pool, fallbacks: dict[str | None, str]) -> tuple[str, ...]:
     disk = pool["osDisk"]
     return (
-        pool["name"],
+        full_name(pool),
         pool["vmSize"],
         pool["priority"],
         node_range(pool),
         pool["evictionPolicy"] or _NONE,
         _price(pool["maxPrice"]),
         f"{disk['type']} {disk['sizeGib']} GiB",
-        f"of {pool['fallbackOf']}" if pool["fallbackOf"] else fallbacks.get(pool["name"], _NONE),
+        f"of {pool['fallbackOf']}" if pool["fallbackOf"] else fallbacks.get(pool["pool"], _NONE),
     )
 
 

@@ -5,7 +5,7 @@ from html import escape
 
 from kubeflow_aks.preview import tree
 from kubeflow_aks.preview.lanes import Lane, lanes
-from kubeflow_aks.preview.pools import node_range
+from kubeflow_aks.preview.pools import full_name, node_range
 from kubeflow_aks.recorder.document import PlanDocument, Pool
 from kubeflow_aks.text import palette
 from kubeflow_aks.text.picture import opening
@@ -52,8 +52,8 @@ def _in_words(found: list[Lane]) -> str:
     return " ".join(
         f"{lane.work}: "
         + "; ".join(
-            _pool_in_words(pool) + (f", if sold out {_pool_in_words(fallback)}" if fallback else "")
-            for pool, fallback in lane.rows
+            _pool_in_words(pool) + (f", if sold out {_pool_in_words(instead)}" if instead else "")
+            for pool, instead in lane.rows
         )
         + "."
         for lane in found
@@ -61,7 +61,7 @@ def _in_words(found: list[Lane]) -> str:
 
 
 def _pool_in_words(pool: Pool) -> str:
-    return f"{pool['name']} ({pool['vmSize']}, {_words(pool)}, {node_range(pool)} nodes)"
+    return f"{full_name(pool)} ({pool['vmSize']}, {_words(pool)}, {node_range(pool)} nodes)"
 
 
 def _lanes(found: list[Lane]) -> Iterator[str]:
@@ -71,12 +71,15 @@ def _lanes(found: list[Lane]) -> Iterator[str]:
         yield _rect(_WORK_X, top, _WORK_WIDTH, height, ("#ffffff", "#6b7280"))
         yield _text(_WORK_X + 14, top + 28, lane.work, "b")
         yield _text(_WORK_X + 14, top + 48, lane.how, "s")
-        for pool, fallback in lane.rows:
+        for pool, instead in lane.rows:
             middle = top + _BOX // 2
             yield from _pool(pool, _POOL_X, top)
             yield f'<path class="a" d="M{_WORK_X + _WORK_WIDTH} {middle}H{_POOL_X}"/>'
-            if fallback:
-                yield from _pool(fallback, _FALLBACK_X, top)
+            if instead and instead["priority"] == "Spot":  # the next size is the next row
+                x = _POOL_X + _POOL_WIDTH // 2
+                yield f'<path class="a d" d="M{x} {top + _BOX}V{top + _ROW}"/>'
+            elif instead:
+                yield from _pool(instead, _FALLBACK_X, top)
                 yield f'<path class="a d" d="M{_POOL_X + _POOL_WIDTH} {middle}H{_FALLBACK_X}"/>'
                 yield _text(_POOL_X + _POOL_WIDTH + 12, middle - 7, "sold out", "s")
             top += _ROW
@@ -85,7 +88,7 @@ def _lanes(found: list[Lane]) -> Iterator[str]:
 
 def _pool(pool: Pool, x: int, y: int) -> Iterator[str]:
     yield _rect(x, y, _POOL_WIDTH, _BOX, _COLOURS[_kind(pool)], dashed=pool["priority"] == "Spot")
-    yield _text(x + 14, y + 22, pool["name"], "b")
+    yield _text(x + 14, y + 22, full_name(pool), "b")
     yield _text(x + 14, y + 40, pool["vmSize"], "s")
     yield _text(x + 14, y + 57, f"{_words(pool)}, {node_range(pool)} nodes", "s")
 

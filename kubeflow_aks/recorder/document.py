@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterator
 from pathlib import Path
-from typing import Any, Final, TypedDict, cast
+from typing import Any, Final, NotRequired, TypedDict, cast
 
 from kubeflow_aks.exit_codes import UnjudgedError
 from kubeflow_aks.recorder.monitor import Resource
@@ -52,9 +52,13 @@ class OsDisk(TypedDict):
 
 
 class Pool(TypedDict):
-    """One agent pool; taints as `key=value:Effect`, price in USD per hour (-1: up to on demand)."""
+    """One agent pool; taints as `key=value:Effect`, price in USD per hour (-1: up to on demand).
+
+    `pool` is the name that several VM sizes for the same work share.
+    """
 
     name: str
+    pool: str
     role: str
     vmSize: str
     priority: str
@@ -86,6 +90,7 @@ class _Contract(TypedDict):
     name: str
     role: str
     fallback: str | None
+    pool: NotRequired[str | None]
 
 
 def plan_document(record: Record) -> PlanDocument:
@@ -160,26 +165,30 @@ def _pools(record: Record) -> Iterator[Pool]:
         return
     for cluster in record.of(_CLUSTER):
         for profile in cluster.inputs["agentPoolProfiles"]:
-            yield _pool(profile, profile["name"], "system", None)
+            yield _pool(profile, {"name": profile["name"], "role": "system", "fallback": None})
     contract = cast(list[_Contract], record.outputs.get("poolContract") or [])
     inputs = {pool.inputs["agentPoolName"]: pool.inputs for pool in record.of(_AGENT_POOL)}
     for name in [name for name, pool in inputs.items() if pool["mode"] == "System"]:
-        yield _pool(inputs.pop(name), name, "system", None)
+        yield _pool(inputs.pop(name), {"name": name, "role": "system", "fallback": None})
     if unnamed := inputs.keys() - {entry["name"] for entry in contract}:
         names = ", ".join(sorted(unnamed))
         raise PoolContractError(
             f"{record.stack}: the output poolContract does not name the agent pools {names}"
         )
-    spot_of = {entry["fallback"]: entry["name"] for entry in contract if entry["fallback"]}
+    spot_of = {entry["fallback"]: _shared(entry) for entry in contract if entry["fallback"]}
     for entry in contract:
-        name = entry["name"]
-        yield _pool(inputs[name], name, entry["role"], spot_of.get(name))
+        yield _pool(inputs[entry["name"]], entry, spot_of.get(entry["name"]))
 
 
-def _pool(wire: dict[str, Any], name: str, role: str, fallback_of: str | None) -> Pool:
+def _shared(entry: _Contract) -> str:
+    return entry.get("pool") or entry["name"]
+
+
+def _pool(wire: dict[str, Any], entry: _Contract, fallback_of: str | None = None) -> Pool:
     return {
-        "name": name,
-        "role": role,
+        "name": entry["name"],
+        "pool": _shared(entry),
+        "role": entry["role"],
         "vmSize": wire["vmSize"],
         "priority": wire.get("scaleSetPriority", "Regular"),
         "min": wire["minCount"],

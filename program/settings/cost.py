@@ -37,7 +37,8 @@ class PoolCost(SettingsModel):
     )
     sold_out_share: float | None = setting(
         None,
-        about="Share of the time in which Azure has no spot VM for the pool. Left out: `cost.soldOutShare`.",
+        about="Share of the time in which Azure has no spot VM for the pool, of none of its sizes. Left out: "
+        "`cost.soldOutShare` for each size.",
         unit="share",
         source="our choice",
         ge=0,
@@ -114,7 +115,8 @@ class Cost(SettingsModel):
     )
     sold_out_share: float = setting(
         0,
-        about="Share of the time in which Azure has no spot VM, so that work runs on the fallback or waits.",
+        about="Share of the time in which Azure has no spot VM of a size, so that work runs on the next size or the "
+        "fallback, or waits. Sizes of one pool are taken as independent of each other.",
         unit="share",
         source="our choice",
         ge=0,

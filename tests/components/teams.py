@@ -200,6 +200,7 @@ MOST: Final[Arguments] = {
                     "max_price": 0.5,
                     "labels": {"kubeflow-aks/workload": "gpu", "team": "a"},
                     "fallback": "gpuod",
+                    "pool": "gpu",
                     "taints": ["team=a:NoSchedule"],
                     "os_disk": {"type": "Managed", "size_gib": 256},
                     "zones": ["1"],
@@ -239,6 +240,7 @@ MOST: Final[Arguments] = {
                     },
                     "taints": ["nvidia.com/gpu=present:NoSchedule"],
                     "fallback": "gpuod",
+                    "pool": "gpu",
                 },
                 {
                     "name": "gpuod",

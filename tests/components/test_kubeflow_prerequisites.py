@@ -123,8 +123,8 @@ def test_tools_find_the_pool_contract(cloud: Cloud) -> Any:
     def check(body: dict[str, Any]) -> None:
         assert body["metadata"]["name"] == "agent-pools"
         assert json.loads(body["data"]["pools.json"]) == [
-            *given.CONTRACT[:1],
-            {**given.CONTRACT[1], "fallback": None},
+            {**given.CONTRACT[0], "pool": None},
+            {**given.CONTRACT[1], "fallback": None, "pool": None},
         ]
 
     return cloud.request("kf-agent-pools").apply(check)

@@ -16,7 +16,7 @@ from pulumi_azure_native import containerservice as aks
 
 from ckf_spot import contract as reader
 from components.agent_pools import AgentPools
-from components.pool_checks import contract_mistakes
+from components.pool_checks import MAX_SIZES, contract_mistakes
 from components.pool_contract import ContractPool, contract_text, priorities, scale_set_pattern
 from components.pool_specs import AgentPoolSpec
 from tests.components.conftest import Cloud
@@ -121,7 +121,7 @@ def test_what_is_known_later_is_in_it_as_well(cloud: Cloud, managed_cluster: aks
     )
 
     def check(found: list[ContractPool]) -> None:
-        assert found == [{**CONTRACT[0], "fallback": None}]
+        assert found == [{**CONTRACT[0], "fallback": None, "pool": "batch"}]
 
     return made.contract.apply(check)
 
@@ -144,6 +144,36 @@ def test_spot_stands_above_on_demand_and_cpu_above_gpu() -> None:
         10: ["^aks-gpuod-[0-9]+-vmss$"],
         1: [".*"],
     }
+
+
+def test_each_further_size_of_a_pool_is_one_level_below() -> None:
+    sizes = [{**entry(name), "pool": "cpuspot"} for name in ("cpuspot3f2a", "cpuspot", "cpuspot9c01")]
+    assert yaml.safe_load(priorities([*sizes, entry("other"), *MIXED[2:3]])) == {
+        40: ["^aks-cpuspot3f2a-[0-9]+-vmss$", "^aks-other-[0-9]+-vmss$"],
+        39: ["^aks-cpuspot-[0-9]+-vmss$"],
+        38: ["^aks-cpuspot9c01-[0-9]+-vmss$"],
+        10: ["^aks-gpuod-[0-9]+-vmss$"],
+        1: [".*"],
+    }
+
+
+def test_as_many_sizes_as_there_may_be_stay_above_the_next_kind() -> None:
+    sizes = [{**entry(f"p{n}"), "pool": "cpuspot"} for n in range(MAX_SIZES)]
+    assert min(level for level in yaml.safe_load(priorities(sizes)) if level > 1) > 30
+
+
+SHARED = {**CONTRACT[0], "pool": "batch"}
+NOT_SHARED: list[tuple[list[dict[str, Any]], str]] = [
+    ([{**CONTRACT[1], "pool": "batch"}], "pools[1].pool"),
+    ([{**SHARED, "name": "more", "fallback": None}, CONTRACT[1]], "pools[1].pool"),
+    ([*({**SHARED, "name": f"p{n}"} for n in range(MAX_SIZES)), CONTRACT[1]], f"pools[{MAX_SIZES}].pool"),
+]
+
+
+@pytest.mark.parametrize(("others", "key"), NOT_SHARED, ids=["on demand", "fallback", "many"])
+def test_pools_share_a_name_only_for_the_same_work(others: list[dict[str, Any]], key: str) -> None:
+    assert list(contract_mistakes([SHARED, {**SHARED, "name": "more"}, CONTRACT[1]])) == []
+    assert [mistake.key for mistake in contract_mistakes([SHARED, *others])] == [key]
 
 
 def test_the_map_goes_from_the_highest_level_to_the_catch_all() -> None:

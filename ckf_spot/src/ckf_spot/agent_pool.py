@@ -52,6 +52,7 @@ class AgentPool:
         gpus: amount of `nvidia.com/gpu` on one node; slices count where GPUs are cut with MIG.
         max_count: most nodes.
         fallback: name of the on-demand pool that replaces this spot pool when spot is sold out, or None.
+        pool: name that the agent pools of several VM sizes for the same work share; empty for its own name.
     """
 
     name: str
@@ -63,6 +64,7 @@ class AgentPool:
     labels: Mapping[str, str]
     taints: tuple[Taint, ...]
     fallback: str | None
+    pool: str = ""
 
     @property
     def workload(self) -> str:

@@ -109,6 +109,7 @@ def _pool(entry: Mapping[str, Any]) -> AgentPool:
         labels=MappingProxyType(dict(entry["labels"])),
         taints=tuple(map(Taint.parse, entry["taints"])),
         fallback=entry["fallback"],
+        pool=entry.get("pool") or entry["name"],
     )
 
 

@@ -17,6 +17,7 @@ from ckf_spot.target import Target
 class Pools(Mapping[str, Target]):
     """Groups of pools by workload (`cpu`, `gpu`) and by the name of a pool (`cpuspot`: that pool and its fallback).
 
+    A pool of several VM sizes is all of its agent pools; each has a name of its own as well.
     A name that is both a workload's and a pool's means the workload.
     """
 
@@ -72,16 +73,17 @@ class Pools(Mapping[str, Target]):
 
     def __iter__(self) -> Iterator[str]:
         workloads = (pool.workload for pool in self.all)
-        return iter(dict.fromkeys((*workloads, *(pool.name for pool in self.all))))
+        return iter(dict.fromkeys((*workloads, *(pool.pool or pool.name for pool in self.all))))
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
 
     def _pool_and_fallback(self, name: str) -> list[AgentPool]:
-        named = {pool.name: pool for pool in self.all}
-        pool = named.get(name)
-        names = [name, pool.fallback] if pool else []
-        return [named[each] for each in names if each]
+        members = [pool for pool in self.all if pool.pool == name] or [
+            pool for pool in self.all if pool.name == name
+        ]
+        fallbacks = {pool.fallback for pool in members}
+        return [*members, *(pool for pool in self.all if pool.name in fallbacks)]
 
 
 class UnknownPoolError(PlacementError, KeyError):

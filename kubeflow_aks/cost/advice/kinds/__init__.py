@@ -10,7 +10,7 @@ from kubeflow_aks.cost.advice.kinds.hours import office_hours
 from kubeflow_aks.cost.advice.kinds.node_minimums import fewer_home_nodes
 from kubeflow_aks.cost.advice.kinds.regions import other_region
 from kubeflow_aks.cost.advice.kinds.scale_down import shorter_tail
-from kubeflow_aks.cost.advice.kinds.second_pools import second_spot_pools
+from kubeflow_aks.cost.advice.kinds.second_sizes import second_sizes
 from kubeflow_aks.cost.advice.kinds.sizes import other_sizes
 from kubeflow_aks.cost.advice.kinds.tiers import cheaper_tiers
 from kubeflow_aks.cost.advice.situation import Situation
@@ -19,7 +19,7 @@ KINDS: Final[tuple[Callable[[Situation], Iterator[Change]], ...]] = (
     checkpoints,
     local_disks,
     other_sizes,
-    second_spot_pools,
+    second_sizes,
     fewer_home_nodes,
     shorter_tail,
     office_hours,

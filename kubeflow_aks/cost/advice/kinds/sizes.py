@@ -25,13 +25,16 @@ def other_sizes(situation: Situation) -> Iterator[Change]:
     for name, pool in situation.cluster.pools.items():
         path = _path(situation, name)
         size = vm_sizes().get(pool.size)
-        if path is None or size is None:
+        if path is None or size is None or pool.sizes:
             continue
+        taken = families_beside(situation, pool)
         now = situation.amount.expected
         guesses = {
             other.name: guess
             for other in alike(size, pool, situation.bill.region)
-            if (guess := situation.guess(_inputs(situation, pool, other))) is not None and guess < now
+            if other.family not in taken
+            and (guess := situation.guess(_inputs(situation, pool, other))) is not None
+            and guess < now
         }
         if guesses:
             best = min(guesses, key=lambda other: guesses[other])
@@ -41,6 +44,17 @@ def other_sizes(situation: Situation) -> Iterator[Change]:
                 {path: best},
                 (_MOVE if pool.home else _AGAIN,),
             )
+
+
+def families_beside(situation: Situation, pool: Pool) -> frozenset[str | None]:
+    """Families of the other spot pools for the same work, which would be sold out together with another of them."""
+    return frozenset(
+        size.family
+        for other in situation.cluster.pools.values()
+        if pool.spot and other.spot and other.name != pool.name and other.workload == pool.workload
+        for one in other.agent_pools
+        if (size := vm_sizes().get(one.size))
+    )
 
 
 def alike(size: VmSize, pool: Pool, region: str) -> list[VmSize]:
