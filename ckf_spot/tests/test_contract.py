@@ -41,6 +41,7 @@ def test_a_pool_is_read_with_all_it_has() -> None:
             Taint("nvidia.com/gpu", "present", "NoSchedule"),
         ),
         fallback="gpuod",
+        pool="gpuspot",
     )
 
 

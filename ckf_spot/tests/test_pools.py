@@ -47,6 +47,17 @@ def test_a_spot_pool_brings_its_twin() -> None:
     assert [pool.name for pool in Pools.load(DEMO)["gpuspot"].pools] == ["gpuspot", "gpuod"]
 
 
+def test_a_pool_of_several_sizes_is_all_of_its_agent_pools_and_their_fallback(tmp_path: Path) -> None:
+    found: list[dict[str, Any]] = json.loads(DEMO.read_text(encoding="utf-8"))
+    more = {**found[1], "name": "cpuspot3f2a", "vmSize": "Standard_D8ads_v5", "pool": "cpuspot"}
+    file = tmp_path / "pools.json"
+    file.write_text(json.dumps([*found, more]), encoding="utf-8")
+    pools = Pools.load(file)
+    assert [pool.name for pool in pools["cpuspot"].pools] == ["cpuspot", "cpuspot3f2a", "cpuod"]
+    assert [pool.name for pool in pools["cpuspot3f2a"].pools] == ["cpuspot3f2a", "cpuod"]
+    assert "cpuspot3f2a" not in list(pools)
+
+
 def test_an_on_demand_pool_stands_alone() -> None:
     assert [pool.name for pool in Pools.load(DEMO)["gpuod"].pools] == ["gpuod"]
 

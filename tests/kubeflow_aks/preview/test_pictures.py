@@ -1,12 +1,17 @@
 """The pictures of the pools."""
 
+import copy
 import re
 import xml.etree.ElementTree as ET
+from typing import cast
+
+import pytest
 
 from kubeflow_aks.preview.lanes import lanes
 from kubeflow_aks.preview.mermaid import mermaid
+from kubeflow_aks.preview.pools import pool_table
 from kubeflow_aks.preview.svg import svg
-from kubeflow_aks.recorder.document import PlanDocument
+from kubeflow_aks.recorder.document import PlanDocument, Pool
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -22,6 +27,36 @@ def test_pools_of_one_workload_share_a_lane(created: PlanDocument) -> None:
         ("cpuspot", "cpuod"),
         ("cpuspot2", None),
     ]
+
+
+@pytest.fixture
+def of_two_sizes(document: PlanDocument) -> PlanDocument:
+    """The document of `dev` with one more VM size of `cpuspot`."""
+    found = copy.deepcopy(document)
+    place = next(number for number, pool in enumerate(found["pools"]) if pool["name"] == "cpuspot")
+    size = {"name": "cpuspot3f2a", "vmSize": "Standard_D8ads_v5"}
+    found["pools"].insert(place + 1, cast(Pool, {**found["pools"][place], **size}))
+    return found
+
+
+def test_a_size_that_is_sold_out_points_to_the_next_and_the_last_to_the_fallback(
+    of_two_sizes: PlanDocument,
+) -> None:
+    arrows = re.findall(r'pool_(\w+) -\. "sold out" \.-> pool_(\w+)', mermaid(of_two_sizes))
+    assert arrows[:2] == [("cpuspot", "cpuspot3f2a"), ("cpuspot3f2a", "cpuod")]
+    assert 'pool_cpuspot3f2a["cpuspot3f2a of cpuspot<br/>' in mermaid(of_two_sizes)
+
+
+def test_the_svg_draws_each_size_and_their_fallback_once(of_two_sizes: PlanDocument) -> None:
+    texts = [item.text for item in ET.fromstring(svg(of_two_sizes)).iter(f"{SVG}text")]  # noqa: S314 - our own
+    for name in ("cpuspot", "cpuspot3f2a of cpuspot", "cpuod"):
+        assert texts.count(name) == 1
+
+
+def test_the_table_shows_of_which_pool_a_size_is(of_two_sizes: PlanDocument) -> None:
+    rows = [line for line in pool_table(of_two_sizes["pools"], 200) if "Standard_D8ads_v5" in line]
+    assert [row.split()[:3] for row in rows] == [["cpuspot3f2a", "of", "cpuspot"]]
+    assert rows[0].endswith("cpuod")
 
 
 def test_mermaid_draws_each_pool_once_and_each_fallback_dashed(created: PlanDocument) -> None:
