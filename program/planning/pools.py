@@ -46,7 +46,7 @@ class AgentPool(UserPool):
     name: str
     pool: str
     """Name of the pool in the settings, which several VM sizes share; a fallback's is its own name."""
-    vm_size: str  # pyright: ignore[reportIncompatibleVariableOverride] - read-only, and decided here
+    vm_size: str = ""  # pyright: ignore[reportIncompatibleVariableOverride] - read-only, and decided here
     size: VmSize
     """Its VM size, as the catalogue or the stack describes it."""
     purpose: Purpose

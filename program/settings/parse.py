@@ -49,13 +49,10 @@ def parse(raw: Mapping[str, Any]) -> Settings:
         text = json.dumps(values, ensure_ascii=False).encode(errors="replace")
         settings = Settings.model_validate_json(text, by_alias=True, by_name=False)
     except ValidationError as error:
-        details = [
-            detail
-            | {"loc": (*detail["loc"][:-1], to_camel(str(detail["loc"][-1])))}  # without alias for a default
-            if detail["type"] == "missing"
-            else detail
-            for detail in error.errors(include_url=False)
-        ]
+        details = error.errors(include_url=False)
+        for detail in details:
+            if detail["type"] == "missing":  # without its alias where a default is refused
+                detail["loc"] = (*detail["loc"][:-1], to_camel(str(detail["loc"][-1])))
         misspelt = {
             (*location[:-1], suggestion(location))
             for detail in details

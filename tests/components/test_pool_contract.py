@@ -147,7 +147,9 @@ def test_spot_stands_above_on_demand_and_cpu_above_gpu() -> None:
 
 
 def test_each_further_size_of_a_pool_is_one_level_below() -> None:
-    sizes = [{**entry(name), "pool": "cpuspot"} for name in ("cpuspot3f2a", "cpuspot", "cpuspot9c01")]
+    sizes: list[Any] = [
+        {**entry(name), "pool": "cpuspot"} for name in ("cpuspot3f2a", "cpuspot", "cpuspot9c01")
+    ]
     assert yaml.safe_load(priorities([*sizes, entry("other"), *MIXED[2:3]])) == {
         40: ["^aks-cpuspot3f2a-[0-9]+-vmss$", "^aks-other-[0-9]+-vmss$"],
         39: ["^aks-cpuspot-[0-9]+-vmss$"],
@@ -158,12 +160,12 @@ def test_each_further_size_of_a_pool_is_one_level_below() -> None:
 
 
 def test_as_many_sizes_as_there_may_be_stay_above_the_next_kind() -> None:
-    sizes = [{**entry(f"p{n}"), "pool": "cpuspot"} for n in range(MAX_SIZES)]
+    sizes: list[Any] = [{**entry(f"p{n}"), "pool": "cpuspot"} for n in range(MAX_SIZES)]
     assert min(level for level in yaml.safe_load(priorities(sizes)) if level > 1) > 30
 
 
 SHARED = {**CONTRACT[0], "pool": "batch"}
-NOT_SHARED: list[tuple[list[dict[str, Any]], str]] = [
+NOT_SHARED: list[tuple[list[Any], str]] = [
     ([{**CONTRACT[1], "pool": "batch"}], "pools[1].pool"),
     ([{**SHARED, "name": "more", "fallback": None}, CONTRACT[1]], "pools[1].pool"),
     ([*({**SHARED, "name": f"p{n}"} for n in range(MAX_SIZES)), CONTRACT[1]], f"pools[{MAX_SIZES}].pool"),
@@ -171,7 +173,7 @@ NOT_SHARED: list[tuple[list[dict[str, Any]], str]] = [
 
 
 @pytest.mark.parametrize(("others", "key"), NOT_SHARED, ids=["on demand", "fallback", "many"])
-def test_pools_share_a_name_only_for_the_same_work(others: list[dict[str, Any]], key: str) -> None:
+def test_pools_share_a_name_only_for_the_same_work(others: list[Any], key: str) -> None:
     assert list(contract_mistakes([SHARED, {**SHARED, "name": "more"}, CONTRACT[1]])) == []
     assert [mistake.key for mistake in contract_mistakes([SHARED, *others])] == [key]
 
