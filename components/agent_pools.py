@@ -1,6 +1,6 @@
 """The agent pools of a cluster, one AKS resource each, made one after the other."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NotRequired, TypedDict
 
 import pulumi
@@ -13,8 +13,8 @@ from .cluster_reference import name_of, version_of
 from .conventions import GPU_TAINT, SPOT_KEY, SPOT_TAINT, SYSTEM_TAINT, WORKLOAD_LABEL
 from .inputs import Texts, TextsByName, merged, when_known
 from .labels_and_taints import label_form_mistakes, repeated_taint_mistakes, taint_form_mistakes
-from .pool_contract import ContractPool, announced_gpus, role
-from .pool_specs import AgentPoolSpec
+from .pool_contract import announced_gpus, role
+from .pool_specs import AgentPoolSpec, ContractPool
 
 REPLACE_ON_CHANGES: Final = [
     "availabilityZones",
@@ -220,7 +220,7 @@ def _contract_pool(pool: AgentPoolSpec) -> dict[str, pulumi.Input[Any]]:
     }
 
 
-def _with_work(pools: Sequence[ContractPool]) -> list[ContractPool]:
+def _with_work(pools: Sequence[Mapping[str, Any]]) -> list[Any]:
     """The pools that work finds by their label."""
     return [pool for pool in pools if WORKLOAD_LABEL in pool["labels"]]
 

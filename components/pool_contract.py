@@ -6,7 +6,7 @@ The autoscaler's priority map is made of it as well (docs/facts/aks.md#priority-
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Final, NotRequired, TypedDict
+from typing import Any, Final
 
 from .choices import PoolRole, Priority
 from .conventions import MIG_SLICES, PLATFORM_WORKLOAD, WORKLOAD_LABEL
@@ -22,32 +22,10 @@ _LEVELS: Final[Mapping[tuple[PoolRole, Priority], int]] = {
 Each further VM size of a pool is one level below (`pool_checks.MAX_SIZES`).
 """
 _CATCH_ALL: Final = 1
-
-
-class ContractPool(TypedDict):
-    """One pool that takes work."""
-
-    name: str
-    """Name of the pool."""
-    role: PoolRole
-    """What it is for: general hosts Charmed Kubeflow, cpu and gpu take batch work."""
-    priority: Priority
-    """Regular, which is on demand, or Spot."""
-    vmSize: str
-    """VM size of its nodes."""
-    gpus: int
-    """Amount of nvidia.com/gpu that one node announces; slices count where its GPUs are cut."""
-    maxCount: int
-    """Most nodes."""
-    labels: dict[str, str]
-    """Labels of its nodes, kubeflow-aks/workload among them."""
-    taints: list[str]
-    """Taints of its nodes, `key=value:Effect`."""
-    fallback: NotRequired[str | None]
-    """Name of the on-demand pool that takes a spot pool's work while spot is sold out. Default: none."""
-    pool: NotRequired[str | None]
-    """Name that spot pools of several VM sizes for the same work share, in the order in which the autoscaler tries
-    them. Default: the pool's own."""
+_KEYS: Final = (
+    "name", "role", "priority", "vmSize", "gpus", "maxCount", "labels", "taints", "fallback", "pool",
+)  # fmt: skip
+"""Of each pool in the contract, in this order."""
 
 
 def role(labels: Mapping[str, str], gpus: int) -> PoolRole:
@@ -62,14 +40,12 @@ def announced_gpus(gpus: int, profile: str | None) -> int:
     return gpus * (MIG_SLICES[profile] if profile else 1)
 
 
-def contract_text(pools: Sequence[ContractPool]) -> str:
+def contract_text(pools: Sequence[Mapping[str, Any]]) -> str:
     """The contract as tools read it: a JSON list in which every key is there."""
-    return json.dumps(
-        [{key: pool.get(key) for key in ContractPool.__annotations__} for pool in pools], indent=1
-    )
+    return json.dumps([{key: pool.get(key) for key in _KEYS} for pool in pools], indent=1)
 
 
-def priorities(pools: Sequence[ContractPool]) -> str:
+def priorities(pools: Sequence[Mapping[str, Any]]) -> str:
     """The map as the autoscaler reads it: YAML text, from level to regexes of scale set names; highest level first.
 
     The autoscaler never uses a scale set that matches no level, so the lowest level matches all.

@@ -1,10 +1,10 @@
-"""Arguments of one pool: of those beside the cluster for `AgentPools`, of its system pool for `AksCluster`."""
+"""One pool: of those beside the cluster for `AgentPools`, the system pool of `AksCluster`, of the pool contract."""
 
 from typing import NotRequired, TypedDict
 
 import pulumi
 
-from .choices import AgentPoolMode, EvictionPolicy, MigProfile, OsDiskType, Priority
+from .choices import AgentPoolMode, EvictionPolicy, MigProfile, OsDiskType, PoolRole, Priority
 from .inputs import Texts, TextsByName
 
 
@@ -64,6 +64,32 @@ class AgentPoolSpec(TypedDict):
     """ARM id of the nodes' subnet. Default: that of the network which AKS makes."""
     protect: NotRequired[bool]
     """Whether the pool holds state and must not be deleted. Default: false."""
+
+
+class ContractPool(TypedDict):
+    """One pool that takes work, as the pool contract has it."""
+
+    name: pulumi.Input[str]
+    """Name of the pool."""
+    role: pulumi.Input[PoolRole]
+    """What it is for: general hosts Charmed Kubeflow, cpu and gpu take batch work."""
+    priority: pulumi.Input[Priority]
+    """Regular, which is on demand, or Spot."""
+    vmSize: pulumi.Input[str]
+    """VM size of its nodes."""
+    gpus: pulumi.Input[int]
+    """Amount of nvidia.com/gpu that one node announces; slices count where its GPUs are cut."""
+    maxCount: pulumi.Input[int]
+    """Most nodes."""
+    labels: TextsByName
+    """Labels of its nodes, kubeflow-aks/workload among them."""
+    taints: Texts
+    """Taints of its nodes, `key=value:Effect`."""
+    fallback: NotRequired[pulumi.Input[str] | None]
+    """Name of the on-demand pool that takes a spot pool's work while spot is sold out. Default: none."""
+    pool: NotRequired[pulumi.Input[str] | None]
+    """Name that spot pools of several VM sizes for the same work share, in the order in which the autoscaler tries
+    them. Default: the pool's own."""
 
 
 class SystemPoolSpec(TypedDict):

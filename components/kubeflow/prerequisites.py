@@ -12,7 +12,8 @@ from .. import defaults, limits, pool_checks
 from ..checked import Rule, checked, rule
 from ..conventions import PLATFORM_WORKLOAD, WORKLOAD_LABEL
 from ..inputs import TextsByName
-from ..pool_contract import ContractPool, contract_text, priorities
+from ..pool_contract import contract_text, priorities
+from ..pool_specs import ContractPool
 from .admission import spot_guard
 from .argo_retries import argo_retries
 from .contract import contract_readers, pool_contract

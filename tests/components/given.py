@@ -4,8 +4,7 @@ from pulumi_azure_native import containerservice as aks
 
 from components.aks_cluster_args import AksClusterArgs, ApiAccessSpec
 from components.kubeflow.prerequisites import KubeflowPrerequisitesArgs
-from components.pool_contract import ContractPool
-from components.pool_specs import AgentPoolSpec
+from components.pool_specs import AgentPoolSpec, ContractPool
 from kubeflow_aks.recorder.answers import SUBSCRIPTION
 
 GROUP_ID = "/subscriptions/1234/resourceGroups/group"

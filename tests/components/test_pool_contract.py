@@ -17,8 +17,8 @@ from pulumi_azure_native import containerservice as aks
 from ckf_spot import contract as reader
 from components.agent_pools import AgentPools
 from components.pool_checks import MAX_SIZES, contract_mistakes
-from components.pool_contract import ContractPool, contract_text, priorities, scale_set_pattern
-from components.pool_specs import AgentPoolSpec
+from components.pool_contract import contract_text, priorities, scale_set_pattern
+from components.pool_specs import AgentPoolSpec, ContractPool
 from tests.components.conftest import Cloud
 from tests.components.given import CONTRACT, REGULAR, SPOT_KEY
 
@@ -196,7 +196,7 @@ POOLS = st.builds(
 @settings(max_examples=50, deadline=None)
 @arbitrary(st.lists(POOLS, max_size=6, unique_by=lambda pool: pool["name"]))
 def test_each_pool_that_takes_work_has_its_own_pattern_and_spot_comes_first(
-    pools: list[ContractPool],
+    pools: list[dict[str, Any]],
 ) -> None:
     levels: dict[int, list[str]] = yaml.safe_load(priorities(pools))
     level: dict[str, int] = {}
