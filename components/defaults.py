@@ -84,5 +84,6 @@ INOTIFY: Final = True
 MAX_USER_INSTANCES: Final = 1280
 MAX_USER_WATCHES: Final = 655360
 GUARDS: Final = True
+EVICTION_HANDLER: Final = True
 ARGO_RETRIES: Final = False
 PROTECT: Final = True

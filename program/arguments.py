@@ -150,6 +150,7 @@ def prerequisites(plan: Plan, pools: AgentPools) -> KubeflowPrerequisitesArgs:
     """Arguments of Charmed Kubeflow's prerequisites."""
     kubeflow = _named(KubeflowPrerequisitesArgs, plan.settings.kubeflow)
     kubeflow["storage_class"] |= {"sku": disk_sku(plan.settings)}
+    kubeflow["eviction_handler"] &= any(pool.spot for pool in plan.pools)
     return KubeflowPrerequisitesArgs(
         **kubeflow,
         checkpoints=CheckpointClassSpec(

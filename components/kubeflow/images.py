@@ -19,6 +19,10 @@ DEVICE_PLUGIN: Final = (
     "@sha256:2d16df5f3f12081b4bd6b317cf697e5c7a195c53cec7e0bab756db02a06b985c"
 )
 """The version AKS's own manifest names (MicrosoftDocs/azure-aks-docs, articles/aks/use-nvidia-gpu.md, 2026-08-21)."""
+PYTHON: Final = (
+    "mcr.microsoft.com/azurelinux/distroless/python:3.12-nonroot"
+    "@sha256:d921452dba64944bf959f22450bb3740f5b2fff4a59faa64bd6b8eaf4c57b5b8"
+)
 
 
 def version(image: str) -> str:

@@ -18,6 +18,7 @@ from .admission import spot_guard
 from .argo_retries import argo_retries
 from .contract import contract_readers, pool_contract
 from .device_plugin import device_plugin
+from .eviction_handler import eviction_handler
 from .inotify import InotifySpec, inotify_limits
 from .isolation import no_traffic
 from .juju import juju_access
@@ -54,6 +55,8 @@ class KubeflowPrerequisitesArgs(TypedDict):
     """Whether the cluster enforces network policies, so that our namespace gets one. Default: false."""
     guards: NotRequired[bool]
     """Whether to refuse platform and notebook pods that tolerate spot nodes. Default: true."""
+    eviction_handler: NotRequired[bool]
+    """Whether to act on Azure's notice that it takes a spot node. Default: true."""
     argo_retries: NotRequired[bool]
     """Whether Argo retries steps whose pods vanished; Charmed Kubeflow must be there. Default: false."""
     protect: NotRequired[bool]
@@ -111,13 +114,16 @@ class KubeflowPrerequisites(pulumi.ComponentResource):
             self.checkpoint_class = _name_of(shared, checkpoints.get("name", defaults.CHECKPOINT_CLASS))
             made.append(shared)
         limits = args.get("inotify", {})
+        node_labels = args.get("general_labels", {WORKLOAD_LABEL: PLATFORM_WORKLOAD})
         if limits.get("enabled", defaults.INOTIFY):
-            node_labels = args.get("general_labels", {WORKLOAD_LABEL: PLATFORM_WORKLOAD})
             made.append(inotify_limits(name, inside, limits, node_labels, child))
         if args.get("device_plugin", True):
             made.append(device_plugin(name, inside, child, slices=args.get("gpu_slices", False)))
-        if args.get("network_policies", False):
+        isolated = args.get("network_policies", False)
+        if isolated:
             made.append(no_traffic(name, inside, child))
+        if args.get("eviction_handler", defaults.EVICTION_HANDLER):
+            made += eviction_handler(name, inside, node_labels, child, isolated=isolated)
         if args.get("guards", defaults.GUARDS):
             made += spot_guard(name, child)
         if args.get("argo_retries", defaults.ARGO_RETRIES):

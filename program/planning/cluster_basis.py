@@ -15,7 +15,7 @@ _INCLUDED = {
     "network": {"policy"},
     "gpu": {"plugin"},
     "data": {"checkpoints"},
-    "kubeflow": {"release", "storage_class", "inotify", "guards", "argo_retries"},
+    "kubeflow": {"release", "storage_class", "inotify", "guards", "eviction_handler", "argo_retries"},
 }
 
 

@@ -81,6 +81,12 @@ class Kubeflow(SettingsModel):
         about="Refuse platform and notebook pods that tolerate spot nodes.",
         source="docs/facts/charmed-kubeflow.md#charms-and-tolerations",
     )
+    eviction_handler: bool = setting(
+        defaults.EVICTION_HANDLER,
+        about="Where there is a spot pool, run the pod that acts on Azure's notice of an eviction: it cordons the node "
+        "and evicts its pods with the grace that is left.",
+        source="docs/how-to/act-on-eviction-notices.md",
+    )
     argo_retries: bool = setting(
         defaults.ARGO_RETRIES,
         about="Retry pipeline steps whose pods vanished with their node. Set it once Charmed Kubeflow is deployed.",

@@ -267,6 +267,7 @@ MOST: Final[Arguments] = {
             "gpu_slices": True,
             "network_policies": True,
             "guards": True,
+            "eviction_handler": True,
             "argo_retries": True,
             "protect": False,
         },
@@ -276,6 +277,7 @@ MOST: Final[Arguments] = {
             "inotify": {"enabled": False},
             "device_plugin": False,
             "guards": False,
+            "eviction_handler": False,
         },
     ],
 }

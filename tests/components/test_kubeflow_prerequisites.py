@@ -182,6 +182,13 @@ def test_interactive_work_goes_before_batch(cloud: Cloud) -> Any:
         ({"inotify": {"enabled": False}}, {"inotify"}),
         ({"device_plugin": False}, {"device-plugin"}),
         ({"guards": False}, {"guard", "guard-binding"}),
+        (
+            {"eviction_handler": False},
+            {
+                "eviction-handler",
+                *(f"eviction-handler-{part}" for part in ("account", "binding", "role", "script")),
+            },
+        ),
     ],
 )
 @pulumi.runtime.test

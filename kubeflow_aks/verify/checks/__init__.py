@@ -43,6 +43,7 @@ CHECKS: Final = (
     Check("storage", "The stack's storage classes are as it made them", storage.ours),
     Check("pool-contract", "Tools in the cluster can read the pool contract", objects.contract),
     Check("daemon-sets", "The stack's DaemonSets exist and reach their nodes", objects.daemon_sets),
+    Check("eviction-handler", "The eviction handler runs", objects.eviction_handler),
     Check("priority-classes", "Batch work yields to interactive work", objects.priority_classes),
     Check("guard", "The API server keeps Kubeflow's platform and notebooks off spot nodes", guard.refuses),
     Check("webhooks", "Admission webhooks that requests depend on are up", webhooks.answer),

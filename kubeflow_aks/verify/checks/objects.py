@@ -15,6 +15,7 @@ from kubeflow_aks.verify.snapshot import (
     CONTRACT,
     OUR_NAMESPACE,
     ClusterSnapshot,
+    is_ready,
     labels,
     pool_of,
     seconds,
@@ -24,6 +25,7 @@ from kubeflow_aks.verify.snapshot import (
 _RESTORE: Final = "run `pulumi up --refresh`, which writes it again"
 _LIMITS: Final = "inotify-limits"
 _PLUGIN: Final = "nvidia-device-plugin"
+_HANDLER: Final = "eviction-handler"
 _BATCH: Final = "kubeflow-aks-batch"
 _INTERACTIVE: Final = "kubeflow-aks-interactive"
 _EXPENDABLE: Final = -10
@@ -80,6 +82,26 @@ def daemon_sets(snapshot: ClusterSnapshot, outputs: Outputs) -> Iterator[CheckRe
             )
     if not expected:
         yield passed("the stack has no DaemonSet")
+
+
+def eviction_handler(snapshot: ClusterSnapshot, outputs: Outputs) -> Iterator[CheckResult]:
+    """Where there is a spot pool, a pod is ready that acts on Azure's notice of an eviction."""
+    if not any(pool.get("priority") == "Spot" for pool in outputs.pools()):
+        yield passed("the stack has no spot pool, so no eviction handler")
+    elif not outputs.basis("kubeflow", "evictionHandler"):
+        yield unknown("the stack has no eviction handler (kubeflow.evictionHandler: false)")
+    elif not any(_is_handler(pod) and is_ready(pod) for pod in snapshot.pods.required()):
+        yield failed(
+            f"no pod of Deployment {OUR_NAMESPACE}/{_HANDLER} is ready, so nothing of this stack acts on notices of "
+            "evictions",
+            f"see `kubectl --namespace {OUR_NAMESPACE} describe pods --selector app.kubernetes.io/name={_HANDLER}` and "
+            f"their logs; {_RESTORE} if the Deployment is missing",
+        )
+
+
+def _is_handler(pod: Object) -> bool:
+    ours = text(pod, "metadata", "namespace") == OUR_NAMESPACE
+    return ours and labels(pod).get("app.kubernetes.io/name") == _HANDLER
 
 
 def priority_classes(snapshot: ClusterSnapshot, _: Outputs) -> Iterator[CheckResult]:

@@ -390,6 +390,18 @@ OTHERS: Final = (
         _edited("daemon_sets", lambda found: found.pop(1)),
     ),
     _broken(
+        "Deployment of the eviction handler deleted",
+        "eviction-handler",
+        "no pod of Deployment kubeflow-aks/eviction-handler is ready",
+        _edited("pods", lambda found: found.pop(3)),
+    ),
+    _broken(
+        "the eviction handler does not become ready",
+        "eviction-handler platform-pods",
+        "nothing of this stack acts on notices of evictions",
+        _edited("pods", lambda found: found[3]["status"].update(conditions=[])),
+    ),
+    _broken(
         "inotify-limits cannot raise them",
         "platform-pods",
         "in CrashLoopBackOff (kubeflow-aks/broken-0)",

@@ -77,6 +77,7 @@ def outputs(**changed: Any) -> Outputs:
             "release": "1.11",
             "storageClass": {"sku": "StandardSSD_ZRS", "reclaimPolicy": "Delete"},
             "guards": True,
+            "evictionHandler": True,
             "argoRetries": True,
             "inotify": {"enabled": True, "maxUserInstances": 1280, "maxUserWatches": 655360},
         },
@@ -141,6 +142,14 @@ def daemon(name: str, app: str, on: str) -> Object:
     made = pod("kubeflow-aks", name, on)
     made["metadata"]["labels"] = {"app.kubernetes.io/name": app}
     made["metadata"]["ownerReferences"] = [{"kind": "DaemonSet"}]
+    return made
+
+
+def eviction_handler() -> Object:
+    """The pod that acts on notices of evictions."""
+    made = pod("kubeflow-aks", "eviction-handler-0", "general-0")
+    made["metadata"]["labels"] = {"app.kubernetes.io/name": "eviction-handler"}
+    made["status"]["conditions"] = [{"type": "Ready", "status": "True"}]
     return made
 
 
@@ -260,6 +269,7 @@ def good() -> ClusterSnapshot:
                 pod("kubeflow", "mysql", "general-0"),
                 daemon("limits", "inotify-limits", "general-0"),
                 daemon("plugin", "nvidia-device-plugin", "gpuspot-0"),
+                eviction_handler(),
                 runs,
                 names,
             ]

@@ -296,6 +296,7 @@ EDITS: Final = (
     _one("kubeflow.inotify.maxUserInstances", 2560),
     _one("kubeflow.inotify.maxUserWatches", 1310720),
     _one("kubeflow.guards", value=False),
+    _one("kubeflow.evictionHandler", value=False),
     _one("kubeflow.argoRetries", value=True),
     _one("data.checkpoints.enabled", value=False),
     _one("data.checkpoints.name", "models"),

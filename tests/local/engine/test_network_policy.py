@@ -47,6 +47,7 @@ def test_an_engine_brought_in_by_hand_is_taken_over_without_a_replacement(demo: 
     assert {(step.op, step.name) for step in done.changed()} == {
         ("update", "kubeflow-aks-demo"),
         ("create", "kubeflow-aks-demo-no-traffic"),
+        ("create", "kubeflow-aks-demo-eviction-handler-traffic"),
     }
     assert (_network(demo)["networkDataplane"], _network(demo)["networkPolicy"]) == ("cilium", "cilium")
     assert with_cilium.up().changed() == ()

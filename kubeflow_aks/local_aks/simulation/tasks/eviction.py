@@ -4,8 +4,10 @@ Source: node-auto-drain.md; docs/facts/engine.md#the-eviction-sequence.
 """
 
 import math
+import time
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from email.utils import formatdate
 from typing import Final
 
 from kubeflow_aks.events import Kind
@@ -20,7 +22,8 @@ NOTICE_SECONDS: Final = 30.0
 """Azure's notice before a spot VM is taken; at least, and best effort (docs/facts/aks.md#spot-pools)."""
 
 DRAIN_TAINT: Final = {"key": "remediator.kubernetes.azure.com/unschedulable", "effect": "NoSchedule"}
-CONDITION: Final = "VMEventScheduled"
+_CONDITIONS: Final = {"VMEventScheduled": "VMEventScheduled", "PreemptionScheduled": "SpotEvictionIncoming"}
+"""The conditions that announce an eviction, and their reasons (docs/facts/aks.md#evictions)."""
 _RETRY_SECONDS: Final = 5.0
 """`kubectl drain` retries after 5 s where a budget refuses."""
 _COMPONENT: Final = "simulated-spot-market"
@@ -109,21 +112,26 @@ class Evictions:
 
 
 def _announce(cluster: Cluster, node: str) -> None:
-    """What node-problem-detector and AKS's node auto-drain put on the node: event, condition, taint, cordon."""
-    message = "Preempt Scheduled (simulated): the spot VM will be deleted"
-    moment = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-    cluster.taint_node(node, [DRAIN_TAINT], cordon=True)
-    cluster.set_condition(
-        node,
-        {
-            "type": CONDITION,
-            "status": "True",
-            "reason": "VMEventScheduled",
-            "message": message,
-            "lastTransitionTime": moment,
-            "lastHeartbeatTime": moment,
-        },
+    """What node-problem-detector and AKS's node auto-drain put on the node: event, conditions, taint, cordon."""
+    wall = time.time()
+    message = (
+        f"Preempt Scheduled: {formatdate(wall + NOTICE_SECONDS, usegmt=True)}. DurationInSeconds: -1.  For more "
+        "information, see https://aka.ms/aks/scheduledevents (simulated)"
     )
+    moment = datetime.fromtimestamp(wall, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    cluster.taint_node(node, [DRAIN_TAINT], cordon=True)
+    for type_, reason in _CONDITIONS.items():
+        cluster.set_condition(
+            node,
+            {
+                "type": type_,
+                "status": "True",
+                "reason": reason,
+                "message": message,
+                "lastTransitionTime": moment,
+                "lastHeartbeatTime": moment,
+            },
+        )
     cluster.record(
         Event(
             kind="Node",

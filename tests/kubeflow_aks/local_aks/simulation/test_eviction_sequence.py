@@ -31,10 +31,15 @@ def test_the_notice_is_an_event_a_condition_a_taint_and_a_cordon() -> None:
         assert {"key": "remediator.kubernetes.azure.com/unschedulable", "effect": "NoSchedule"} in node[
             "spec"
         ]["taints"]
-        (condition,) = [
-            entry for entry in node["status"]["conditions"] if entry["type"] == "VMEventScheduled"
-        ]
-        assert condition["status"] == "True"
+        announced = {
+            (entry["type"], entry["reason"], entry["status"])
+            for entry in node["status"]["conditions"]
+            if entry.get("message", "").startswith("Preempt Scheduled: ")
+        }
+        assert announced == {
+            ("VMEventScheduled", "VMEventScheduled", "True"),
+            ("PreemptionScheduled", "SpotEvictionIncoming", "True"),
+        }
     events = [event for event in world.cluster.events if event.reason == "PreemptScheduled"]
     assert len(events) == 2
     assert all("simulated" in event.message and "simulated" in event.component for event in events)
