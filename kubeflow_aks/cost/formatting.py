@@ -93,11 +93,11 @@ def share(part: float) -> str:
 
 
 def hours(number: float) -> str:
-    """Hours: `3,570`, `1.9`; `never done` without an end."""
+    """Hours: `3,570`, `1.9`; `more than 1,000,000,000,000,000`; `never done` without an end."""
     if not math.isfinite(number):
         return NEVER
     if number >= _SHORT_FROM:
-        return f"{number:.3g}"
+        return f"more than {_SHORT_FROM:,.0f}"
     return f"{number:,.0f}" if number >= _WHOLE_FROM or number == int(number) else f"{number:.1f}"
 
 

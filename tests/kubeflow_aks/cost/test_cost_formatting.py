@@ -78,5 +78,11 @@ def test_shares(part: float, expected: str) -> None:
 
 
 def test_hours_and_durations() -> None:
-    assert [hours(it) for it in (3570.4, 1.887, 2.0, INF)] == ["3,570", "1.9", "2", "never done"]
+    assert [hours(it) for it in (3570.4, 1.887, 2.0, 8e37, INF)] == [
+        "3,570",
+        "1.9",
+        "2",
+        "more than 1,000,000,000,000,000",
+        "never done",
+    ]
     assert [duration(it) for it in (1.118, 20.0, 50.5, INF)] == ["67 min", "20 h", "50 h", "any length"]
