@@ -50,9 +50,8 @@ pools = AgentPools(
                 vm_size="Standard_D8ds_v5",
                 max_count=5,
                 labels={"kubeflow-aks/workload": "batch"},
-                taints=[
-                    "kubeflow-aks/fallback=true:NoSchedule"
-                ],  # only work that names the label tolerates it
+                # Only work that names the label tolerates it.
+                taints=["kubeflow-aks/fallback=true:NoSchedule"],
                 subnet_id=network.subnet_ids["cpu"],
             ),
         ],

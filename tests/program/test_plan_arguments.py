@@ -15,6 +15,7 @@ GROUP: Final[Any] = SimpleNamespace(name="group", id="group-id")
 CLUSTER: Final[Any] = SimpleNamespace(
     managed_cluster="cluster", cluster_id="arm-id", fqdn="address", kubeconfig="config", kubelet_object_id="k"
 )
+POOLS: Final[Any] = SimpleNamespace(contract="contract")
 MOVING: Final = {
     "general": GENERAL,
     "home": {**GENERAL, "replaces": "general"},
@@ -40,13 +41,13 @@ def pools(**keys: Any) -> dict[str, dict[str, Any]]:
 
 
 def prerequisites(**keys: Any) -> dict[str, Any]:
-    return cast(dict[str, Any], arguments.prerequisites(planned(**keys)))
+    return cast(dict[str, Any], arguments.prerequisites(planned(**keys), POOLS))
 
 
 def test_pools_of_gpu_sizes_are_gpu_pools_with_their_fallback_and_no_others() -> None:
     fallback = {"vmSize": "Standard_NC4as_T4_v3", "maxCount": 2}
     made = pools(pools={"general": GENERAL, "cpuspot": SPOT, "gpuspot": {**GPU_SPOT, "fallback": fallback}})
-    assert {name for name, pool in made.items() if pool["gpu"]} == {"gpuspot", "gpuod"}
+    assert {name for name, pool in made.items() if pool["gpus"]} == {"gpuspot", "gpuod"}
 
 
 def test_a_pool_stands_in_the_subnet_of_its_kind() -> None:
@@ -92,6 +93,19 @@ def test_the_device_plugin_runs_where_there_are_gpus(gpu: dict[str, Any], runs: 
     assert (made["device_plugin"], made["gpu_slices"]) == (runs, False)
 
 
+def test_the_handler_of_evictions_runs_where_there_is_a_spot_pool() -> None:
+    def runs(**keys: Any) -> bool:
+        return prerequisites(**keys)["eviction_handler"]
+
+    assert runs(pools={"general": GENERAL, "cpuspot": SPOT})
+    assert not runs(pools={"general": GENERAL})
+    assert not runs(pools={"general": GENERAL, "cpuspot": SPOT}, kubeflow={"evictionHandler": False})
+
+
+def test_the_contract_is_that_of_the_pools() -> None:
+    assert prerequisites(pools={"general": GENERAL})["pools"] == "contract"
+
+
 def test_slices_are_announced_where_a_pool_has_them() -> None:
     sliced = {**GPU_SPOT, "vmSize": "Standard_NC24ads_A100_v4", "gpuInstanceProfile": "MIG1g"}
     assert prerequisites(pools={"general": GENERAL, "work": sliced})["gpu_slices"] is True
@@ -119,7 +133,7 @@ def test_disks_and_accounts_are_as_redundant_as_the_region_allows(
     location: str, disk: str, blobs: str
 ) -> None:
     plan = planned(pools={"general": GENERAL}, location=location, data={"store": {}})
-    made = cast(dict[str, Any], arguments.prerequisites(plan))
+    made = cast(dict[str, Any], arguments.prerequisites(plan, POOLS))
     assert (made["storage_class"]["sku"], made["checkpoints"]["sku"]) == (disk, blobs)
     store = arguments.data_store(plan, GROUP, SimpleNamespace(oidc_issuer="issuer"))  # pyright: ignore
     assert store is not None
