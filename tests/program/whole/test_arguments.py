@@ -68,7 +68,7 @@ PAIRS: list[tuple[type[SettingsModel], list[type], tuple[str, ...]]] = [
     (Ssh, [SshSpec], ()),
     (StorageClass, [StorageClassSpec], ()),
     (SystemPool, [SystemPoolSpec], ()),
-    (UserPool, [AgentPoolSpec], ("workload", "fallback", "replaces")),
+    (UserPool, [AgentPoolSpec], ("workload", "vm_sizes", "replaces")),
 ]
 """Models of settings, the arguments they become, and what only planning uses."""
 
