@@ -13,7 +13,9 @@ from typing import Final
 
 from kubeflow_aks.environment import GROUPS, InstallError, ProjectEnvironment
 
-RUNTIME: Final = frozenset({"cost-trace", "handoff", "policy", "preview", "quota", "start", "stop", "verify"})
+RUNTIME: Final = frozenset(
+    {"cost-trace", "handoff", "policy", "preview", "quota", "sizes", "start", "stop", "verify"}
+)
 """Commands that need no package that `pulumi up` does not need."""
 OTHERS: Final = frozenset({"ci", "cost", "demo", "diff", "drill", "local"})
 """Commands that need the packages of the group `commands`."""

@@ -71,7 +71,10 @@ def test_arm_is_listed_alone(capsys: pytest.CaptureFixture[str]) -> None:
     assert {size["architecture"] for size in found["sizes"]} == {"arm64"}
 
 
-def test_columns_that_were_not_queried_say_so(capsys: pytest.CaptureFixture[str]) -> None:
+def test_columns_that_were_not_queried_say_so(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "118")
     assert main(["sizes", "--vcpus", "8", "--most", "3", "--offline"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert "VM sizes for spot pools in westeurope, the 3 cheapest on demand" in lines[0]
