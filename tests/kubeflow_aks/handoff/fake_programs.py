@@ -24,11 +24,18 @@ _PROGRAM = """#!/usr/bin/env bash
 set -u
 state=$FAKE_STATE
 program=$(basename "$0")
-printf '%s %s\\n' "$program" "$*" >>"$state/calls"
+call="$program $*"
 first=$1
 case $program in tofu | terraform) shift; first=$1 ;; esac
 # The one that goes to the controller has a name of its own.
 case "$*" in update-credential*--controller*) first=update-credential-controller ;; esac
+# As the real ones do: a signal begins the clean-up, a second one ends it. Whoever reads the call may send one.
+cleaning=$state/cleans-up/$program-$first
+if [ -e "$cleaning" ]; then
+  trap 'echo INT >>"$state/signals"; [ -s "$cleaning" ] || exit 1' INT
+  trap 'echo TERM >>"$state/signals"; exit 1' TERM
+fi
+printf '%s\\n' "$call" >>"$state/calls"
 # A file `fail/<program>-<command>` makes a command fail with that text, as often as it has lines.
 failing=$state/fail/$program-$first
 if [ -s "$failing" ]; then
@@ -37,13 +44,7 @@ if [ -s "$failing" ]; then
   exit 1
 fi
 if [ -e "$state/slow/$program-$first" ]; then exec sleep 60; fi
-# As the real ones do: a signal begins the clean-up, a second one ends it.
-cleaning=$state/cleans-up/$program-$first
-if [ -e "$cleaning" ]; then
-  trap 'echo INT >>"$state/signals"; [ -s "$cleaning" ] || exit 1' INT
-  trap 'echo TERM >>"$state/signals"; exit 1' TERM
-  while :; do sleep 0.05; done
-fi
+while [ -e "$cleaning" ]; do sleep 0.05; done
 has() { [ -e "$state/$1" ]; }
 put() { mkdir -p "$(dirname "$state/$1")" && printf '%s' "${2:-}" >"$state/$1"; }
 drop() { rm -rf "${state:?}/$1"; }
