@@ -191,7 +191,7 @@ def test_an_up_after_the_control_plane_died_begins_afresh(
         os.kill(int(file.read_text()), signal.SIGKILL)
     again = run(build, "up")
     assert again.returncode == 0, again.stdout + again.stderr
-    assert "39 create" in again.stdout
+    assert "44 create" in again.stdout
 
 
 def test_a_second_command_at_the_same_time_is_refused_and_the_first_goes_on(

@@ -47,11 +47,11 @@ def test_an_up_after_an_interrupted_one_begins_afresh_and_a_demo_of_dev_goes_on_
     _interrupted(build, "up", "dev", "--speed", "15", moment="Network: 2 resources")
     again = run(build, "up", "dev")
     assert again.returncode == 0, again.stdout + again.stderr
-    assert "39 create" in again.stdout
+    assert "44 create" in again.stdout
     shown = run(build, "demo", "dev")
     assert shown.returncode == 0, shown.stdout + shown.stderr
     assert "Plan of stack dev" in shown.stdout
-    assert "39 same" in shown.stdout.partition("[5/7]")[0]
+    assert "44 same" in shown.stdout.partition("[5/7]")[0]
     assert "✘" not in shown.stdout
     assert (build / "dev" / "demo.html").exists()
 
