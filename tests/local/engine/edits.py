@@ -235,6 +235,8 @@ EDITS: Final = (
     _one("pools.general.vmSize", "Standard_D16s_v5"),
     _one("pools.cpuspot.vmSize", "Standard_D16ds_v5"),
     _one("pools.cpuspot.vmSize", "Standard_B8ms"),
+    _one("pools.cpuspot.vmSizes", ["Standard_D8ds_v5", "Standard_D8ads_v5"]),
+    _one("pools.general.vmSizes", ["Standard_D8s_v5", "Standard_D8as_v5"]),
     Edit({"pools.cpuspot.priority": "Regular", "pools.cpuspot.fallback": None}),
     Edit(
         {
