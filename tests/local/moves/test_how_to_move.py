@@ -216,6 +216,11 @@ def _watched(kubectl: Kubectl) -> Generator[list[str]]:
         thread.join()
 
 
+def _volumes(kubectl: Kubectl) -> set[str | None]:
+    """The volume of each claim of the platform, None while it has none."""
+    return {claim["spec"].get("volumeName") for claim in kubectl.get("pvc", "--namespace", PLATFORM)["items"]}
+
+
 def _where(kubectl: Kubectl) -> dict[str, str]:
     """The pool that each pod runs on, by name; pods of daemons left out."""
     pools = {
@@ -263,7 +268,8 @@ def test_both_moves_as_on_the_page(aks: LocalAks) -> None:
         api.apply(obj, "tests", force=True)
     pods = sum(_CHARMS.values()) + 2
     eventually(lambda: len(_where(kubectl)) == pods and set(_where(kubectl).values()) == _OLD)
-    bound = {claim["spec"]["volumeName"] for claim in kubectl.get("pvc", "--namespace", PLATFORM)["items"]}
+    eventually(lambda: None not in _volumes(kubectl))
+    bound = _volumes(kubectl)
 
     drained: list[set[str]] = []
     with _watched(kubectl) as broken:

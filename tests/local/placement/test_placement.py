@@ -32,11 +32,15 @@ def test_the_pools_had_nodes_as_the_phase_presumes(phase: Phase, trials: Trials)
 
 
 @pytest.mark.usefixtures("trials")
-def test_the_program_s_own_daemons_are_where_they_belong(demo: DemoStack) -> None:
+def test_the_program_s_own_pods_are_where_they_belong(demo: DemoStack) -> None:
     pools: dict[str, set[str]] = {}
     for pod in demo.pods("kubeflow-aks"):
         pools.setdefault(pod["metadata"]["labels"]["app.kubernetes.io/name"], set()).add(demo.pool_of(pod))
-    assert pools == {"inotify-limits": {"general"}, "nvidia-device-plugin": {"gpuspot", "gpuod"}}
+    assert pools == {
+        "eviction-handler": {"general"},
+        "inotify-limits": {"general"},
+        "nvidia-device-plugin": {"gpuspot", "gpuod"},
+    }
 
 
 def test_the_table_is_long_enough_and_its_rows_differ(table: Table) -> None:
