@@ -58,8 +58,8 @@ class TrainJob(Kind):
     Trainer 2.0 takes no affinity: there a node selector chooses the pools, and `prefer="spot"` is left to the
     autoscaler's priorities. Trainer 2.3 alone takes a grace period. In a shipped runtime that runs MPI the launcher is
     one of the nodes: where it asks for a GPU it goes to the on-demand nodes of the workload, since every node's work
-    ends with it. Evictions are counted, and the job made again, by
-    the training runtime's own failure policy, which no TrainJob can set.
+    ends with it. Evictions are counted, and the job made again, by the training runtime's own failure policy, which no
+    TrainJob can set.
     """
 
     def has_roles_in(self, document: Mapping[str, Any]) -> bool:

@@ -45,18 +45,15 @@ def edited(text: str, changes: Sequence[tuple[Node, Any, Any]], *, spelt_out: bo
         changes: each document's node, its value, and the value that it is to have.
         spelt_out: whether what an alias stands for is written in its place, so that it keeps its meaning.
     """
-    if not text.endswith("\n"):
-        return _edited(f"{text}\n", changes, spelt_out, open_end=True).removesuffix("\r\n").removesuffix("\n")
-    return _edited(text, changes, spelt_out, open_end=False)
-
-
-def _edited(text: str, changes: Sequence[tuple[Node, Any, Any]], spelt_out: bool, *, open_end: bool) -> str:  # noqa: FBT001
+    open_end = not text.endswith("\n")
+    if open_end:
+        text = f"{text}\n"
     editor = _Editor(text, spelt_out, open_end)
     edits = [edit for change in changes for edit in editor.document(*change)]
     edits.sort(key=lambda edit: (edit.start, edit.end))  # stable: at one place the inner part comes first
     for edit in reversed(edits):
         text = text[: edit.start] + edit.text + text[edit.end :]
-    return text
+    return text.removesuffix("\r\n").removesuffix("\n") if open_end else text
 
 
 class _WholeError(Exception):
