@@ -79,9 +79,9 @@ class BringUp:
         )
 
     def start(self, local: LocalAks) -> None:
-        """Starts control plane and background service; removes first what an interrupted run left."""
+        """Starts what does not run of control plane and background service; removes what an interrupted `up` left."""
         self.part(3, "Control plane on 127.0.0.1 and simulated Azure")
-        if self._unfinished.exists() or not local.control_plane.running():
+        if self._unfinished.exists():
             _clear(self.run)
         local.start()
         self.console.line(f"API server ready; one second is {self.speed:.0f} simulated seconds")

@@ -120,16 +120,51 @@ def test_a_running_control_plane_is_used_as_it_is_and_stopping_leaves_no_process
     assert list(home.iterdir()) == []
 
 
-def test_a_half_dead_control_plane_is_cleared_away_and_started_anew(
+def test_what_ended_of_a_control_plane_is_started_again_and_what_was_in_it_is_kept(
     plane: ControlPlane, lines: list[str]
 ) -> None:
     plane.start()
     before = _pids(plane)
-    os.kill(before["etcd"], 9)
+    kubectl = Kubectl(plane.tools, plane.kubeconfig(), "default")
+    kubectl.run("create", "configmap", "kept")
+    for name in ("etcd", "kube-scheduler"):
+        os.kill(before[name], 9)
     assert plane.start()
-    assert lines == ["an earlier control plane was left half-started or has died: clearing it away"]
-    assert not set(before.values()) & set(_pids(plane).values())
-    assert all(command_line(pid) == "" for pid in before.values())
+    assert lines == ["etcd, kube-scheduler of this local AKS ended: starting again"]
+    kubectl.run("get", "configmap", "kept")
+    after = _pids(plane)
+    assert {name for name in COMPONENTS if after[name] != before[name]} == {"etcd", "kube-scheduler"}
+    plane.stop()
+    assert all(command_line(pid) == "" for pid in (*before.values(), *after.values()))
+
+
+def test_a_control_plane_that_was_left_before_it_had_a_kubeconfig_is_cleared_away(
+    plane: ControlPlane, lines: list[str]
+) -> None:
+    plane.run.kwok.mkdir()
+    (plane.run.kwok / "kwokctl.yaml").touch()
+    assert plane.start()
+    assert lines == ["an earlier control plane was left half-started: clearing it away"]
+
+
+def test_a_controller_manager_that_gave_up_waiting_for_the_api_server_is_started_again(
+    tools: Tools, tmp_path: Path
+) -> None:
+    """As it does on a machine where the API server takes longer than 10 s; on a node kubelet starts it again."""
+    once, given_up = tmp_path / "kube-controller-manager", tmp_path / "given-up"
+    once.write_text(
+        f'#!/bin/sh\ncase "$*" in *--kubeconfig*) [ -e {given_up} ] || {{ touch {given_up};'
+        ' echo \'"Error building controller context" err="failed to wait for apiserver being healthy: timed out"\' >&2;'
+        f' exit 1; }};; esac\nexec {tools["kube-controller-manager"]} "$@"\n'
+    )
+    once.chmod(0o755)
+    busy = Tools({**tools.paths, "kube-controller-manager": once})
+    plane = ControlPlane(RunDirectory.at(tmp_path / "run"), busy)
+    try:
+        assert plane.start()
+        assert given_up.exists()
+    finally:
+        plane.stop()
 
 
 @pytest.fixture

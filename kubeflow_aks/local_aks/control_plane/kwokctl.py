@@ -75,6 +75,9 @@ _READY_SECONDS: Final = 240
 _POLL_SECONDS: Final = 0.2
 _ATTEMPTS: Final = 3
 _LOG_LINES: Final = 5
+_NOT_HEALTHY: Final = "failed to wait for apiserver being healthy"
+"""What the controller manager logs when it ends because the API server took longer than 10 s, as on a busy machine
+(kubernetes/kubernetes v1.34.4, cmd/kube-controller-manager/app/controllermanager.go)."""
 
 
 class ControlPlaneError(CommandError):
@@ -100,18 +103,21 @@ class ControlPlane:
     report: Callable[[str], None] = print
 
     def start(self) -> bool:
-        """Starts the control plane unless it runs already, and waits until pods can be created.
+        """Starts what does not run of the control plane, and waits until pods can be created.
 
         Returns:
-            Whether it is a new one, with nothing in it.
+            Whether anything was started.
 
         Raises:
-            ControlPlaneError: it does not start; nothing is left behind.
+            ControlPlaneError: it does not start. Nothing is left of a new one; one that ran before is kept.
         """
         if self.running():
             return False
+        if self.run.kubeconfig.exists() and self.run.kwok.exists():
+            self._go_on()
+            return True
         if self.run.kwok.exists():
-            self.report("an earlier control plane was left half-started or has died: clearing it away")
+            self.report("an earlier control plane was left half-started: clearing it away")
             self.stop()
         for attempt in range(1, _ATTEMPTS + 1):
             try:
@@ -164,9 +170,36 @@ class ControlPlane:
         flat = self._kubectl(context, "config", "view", "--raw", "--flatten").stdout
         self.run.kubeconfig.touch(mode=0o600)
         self.run.kubeconfig.write_text(flat)
+        self._await_ready()
+
+    def _go_on(self) -> None:
+        """Starts the processes that ended; etcd has kept what was in the cluster."""
+        ended = [name for name in COMPONENTS if component(self.run, name).running() is None]
+        self.report(f"{', '.join(ended) or 'the control plane'} of this local AKS ended: starting again")
+        try:
+            self._start_ended()
+            self._await_ready()
+        except ControlPlaneError as error:
+            raise ControlPlaneError(
+                f"{error}\nwhat is in the cluster is kept; `./kubeflow-aks local down` removes it"
+            ) from None
+
+    def _start_ended(self) -> None:
+        """Starts the processes that do not run; kwokctl leaves alone what does, which it knows by the bare id alone."""
+        for name in COMPONENTS:
+            file = component(self.run, name)
+            if pid := file.running():
+                file.path.write_text(str(pid))
+            else:
+                file.path.unlink(missing_ok=True)  # its id may be another process's by now
+        self._kwokctl("start", "cluster")
+
+    def _await_ready(self) -> None:
         deadline = time.monotonic() + _READY_SECONDS
         while not self._ready():
             self._raise_if_one_died()
+            if any(map(self._gave_up, COMPONENTS)):
+                self._start_ended()
             if time.monotonic() > deadline:
                 raise ControlPlaneError(
                     f"the control plane is not ready after {_READY_SECONDS} s\n{self._logs()}"
@@ -229,14 +262,22 @@ class ControlPlane:
         return self._kubectl(self.run.kubeconfig, *account).returncode == 0
 
     def _raise_if_one_died(self) -> None:
-        for file in _pid_files(self.run):
-            name = file.path.stem
-            begun = file.path.exists() and file.path.read_text()  # kwokctl makes the file, then fills it
-            if begun and file.running() is None:
-                log = _last_lines(_log(self.run, name))
-                if "address already in use" in log:
-                    raise _PortTakenError(f"a port that {name} needs was taken while it started:\n{log}")
-                raise ControlPlaneError(f"{name} stopped as soon as it was started:\n{log}")
+        for name in COMPONENTS:
+            if not self._died(name) or self._gave_up(name):
+                continue
+            log = _last_lines(_log(self.run, name))
+            if "address already in use" in log:
+                raise _PortTakenError(f"a port that {name} needs was taken while it started:\n{log}")
+            raise ControlPlaneError(f"{name} stopped as soon as it was started:\n{log}")
+
+    def _died(self, name: str) -> bool:
+        file = component(self.run, name)
+        begun = file.path.exists() and file.path.read_text()  # kwokctl makes the file, then fills it
+        return bool(begun) and file.running() is None
+
+    def _gave_up(self, name: str) -> bool:
+        """Whether a component ended because the API server took too long; on a node kubelet starts it again."""
+        return self._died(name) and _NOT_HEALTHY in _last_lines(_log(self.run, name))
 
     def _logs(self) -> str:
         return "\n".join(f"{name}:\n{_last_lines(_log(self.run, name))}" for name in COMPONENTS)

@@ -59,7 +59,8 @@ def switch_on(run: RunDirectory) -> None:
 
 def is_off(run: RunDirectory) -> bool:
     """Whether the API server was switched off, and what it served is still there."""
-    return _note(run).exists() and component(run, "etcd").running() is not None
+    api_server, etcd = (component(run, name).running() for name in (_API_SERVER, "etcd"))
+    return _note(run).exists() and api_server is None and etcd is not None
 
 
 def _start(run: RunDirectory, name: str, how: dict[str, Any]) -> None:

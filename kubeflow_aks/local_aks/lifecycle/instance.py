@@ -63,7 +63,7 @@ class LocalAks:
         return Engine(self.run, self.tools, providers, self.project_root, self.stack, self.extra_config)
 
     def start(self) -> None:
-        """Starts what does not run yet; a cluster that was stopped in Azure stays so.
+        """Starts what does not run; what is in the cluster is kept, and one that was stopped in Azure stays so.
 
         Raises:
             ControlPlaneError: the control plane does not start.
@@ -71,7 +71,7 @@ class LocalAks:
             ServiceError: the service does not start.
         """
         if not power.is_off(self.run) and self.control_plane.start():
-            self.stop_service()  # one of an earlier control plane knows nothing of this one
+            self.stop_service()  # one that knows another control plane knows nothing of this one
             storage_classes.make(self.run.kubeconfig)
         self.start_service()
 
