@@ -25,6 +25,8 @@ MARKER: Final = ".local-aks"
 
 
 _PASSPHRASE: Final = "passphrase"  # noqa: S105 - the name of its file
+_AFTER_REMOVAL: Final = Path(__file__).with_name("removed")
+"""Programs that refuse to run, for shells that outlive their run directory."""
 
 
 class NotOurFolderError(CommandError):
@@ -107,8 +109,10 @@ class RunDirectory:
     def with_program(self, name: str, script: str, base: Mapping[str, str]) -> dict[str, str]:
         """Variables under which a program of this run's own is the first of its name, on top of others.
 
+        Once the run directory is removed, one that refuses to run takes its place: not the machine's own.
+
         Args:
-            name: what it is called by.
+            name: what it is called by; there is one of that name in `removed`.
             script: its text; one that runs meanwhile is not disturbed.
             base: the others.
         """
@@ -118,7 +122,8 @@ class RunDirectory:
         draft.write_text(script, encoding="utf-8")
         draft.chmod(0o700)
         draft.replace(program)
-        return {**base, "PATH": f"{program.parent}{os.pathsep}{base.get('PATH', os.defpath)}"}
+        first = f"{program.parent}{os.pathsep}{_AFTER_REMOVAL}{os.pathsep}"
+        return {**base, "PATH": first + base.get("PATH", os.defpath).removeprefix(first)}
 
     @property
     def pulumi_home(self) -> Path:

@@ -9,19 +9,24 @@ Its server would listen on every network interface; no flag gives it an address.
 (controller-runtime, `pkg/webhook/server.go`), from a folder of the run directory: a named pipe stands there into which
 nobody writes, so the server never gets as far as listening, while the controllers work. The operator also waits for a
 file in `/tmp/k8s-webhook-server`, wherever its own folder is (`pkg/cert/cert.go`): it is there, empty, while the
-operator starts.
+operator starts. Everybody may write in `/tmp`: folders that another user made are not used, and no link is followed.
 """
 
 from __future__ import annotations
 
 import os
+import stat
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
 from kubeflow_aks.clients.kubernetes.api import ApiServer
 from kubeflow_aks.local_aks.control_plane.controllers import prerequisites
-from kubeflow_aks.local_aks.control_plane.controllers.controller import API_RATE, KubeflowController
+from kubeflow_aks.local_aks.control_plane.controllers.controller import (
+    API_RATE,
+    ControllerError,
+    KubeflowController,
+)
 
 PROCESS: Final = "training-operator"
 """Name of the process in a run directory."""
@@ -75,18 +80,40 @@ class TrainingOperator(KubeflowController):
 
     def _ready(self) -> bool:
         """Whether all kinds of job are looked after; keeps the file there that the operator waits for."""
-        if not _AWAITED.exists():  # each time: another local AKS may just have removed it
-            _AWAITED.parent.mkdir(parents=True, exist_ok=True)
-            _AWAITED.touch()
+        _make_awaited()  # each time: another local AKS may just have removed it
         return self.controller.count_in_log('job-controller", "worker count"') >= len(
             self.tools.manifests(_TOOL)
         )
 
 
+def _make_awaited() -> None:
+    """Makes the empty file that an operator waits for, unless something of that name is there.
+
+    Raises:
+        ControllerError: it can't be made, or a folder of it is not this user's.
+    """
+    try:
+        for folder in (_AWAITED.parent.parent, _AWAITED.parent):
+            with suppress(FileExistsError):
+                folder.mkdir(mode=0o700)
+            found = folder.lstat()
+            if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid():
+                raise ControllerError(
+                    f"{folder} is not a folder of this user's; the training operator needs it: have it removed"
+                )
+        with suppress(FileExistsError):
+            os.close(os.open(_AWAITED, os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600))
+    except FileNotFoundError:
+        return  # another local AKS removes it at the same moment; the next look makes it again
+    except OSError as error:
+        raise ControllerError(f"{_AWAITED}: {error.strerror}; the training operator needs it") from None
+
+
 def tidy() -> None:
     """Removes the empty file that an operator waits for, and its two folders if nothing else is in them."""
     with suppress(OSError):
-        if _AWAITED.exists() and _AWAITED.stat().st_size == 0:
+        found = _AWAITED.lstat()
+        if stat.S_ISREG(found.st_mode) and found.st_size == 0 and found.st_uid == os.getuid():
             _AWAITED.unlink(missing_ok=True)
         _AWAITED.parent.rmdir()
         _AWAITED.parent.parent.rmdir()

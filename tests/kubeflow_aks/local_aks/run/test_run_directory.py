@@ -131,3 +131,31 @@ def test_what_can_not_be_removed_is_reported_and_stays_known_as_ours(
     with pytest.raises(PermissionError, match="Permission denied"):
         run.remove()
     assert RunDirectory.found(run.root) == run
+
+
+@pytest.mark.parametrize("name", ["az", "pulumi"])
+def test_a_shell_that_outlives_its_local_aks_never_reaches_the_real_program(
+    run: RunDirectory, tmp_path: Path, name: str
+) -> None:
+    real = tmp_path / "bin" / name
+    real.parent.mkdir()
+    real.write_text("#!/bin/sh\necho real\n")
+    real.chmod(0o755)
+    environment = {"PATH": f"{real.parent}:/usr/bin:/bin"}
+    for program in ("az", "pulumi"):
+        environment = run.with_program(program, "#!/bin/sh\necho simulated\n", environment)
+
+    def call() -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            ["/bin/sh", "-c", f"{name} aks stop"],
+            env=environment,
+            check=False,
+            capture_output=True,
+            text=True,
+        )
+
+    assert call().stdout == "simulated\n"
+    run.remove()
+    after = call()
+    assert (after.returncode, after.stdout) == (1, "")
+    assert after.stderr == "error: the local AKS of this shell was removed; leave this shell\n"
