@@ -36,6 +36,7 @@ from kubeflow_aks.scenario.step_runner import StepRunner, StepTimeoutError
 from kubeflow_aks.scenario.steps import Scenario
 from kubeflow_aks.scenario.watcher import SimulatedTime, Watcher
 from kubeflow_aks.scenario.workloads.stage import PLATFORM_NAMESPACE
+from kubeflow_aks.text.files import write_whole
 from kubeflow_aks.text.numbers import counted
 
 _STEPS: Final = ("guard", "from-zero", "eviction", "evicted-again", "zero")
@@ -240,5 +241,5 @@ def write(folder: Path, observed: Observations, verdicts: Sequence[CheckResult],
         day=datetime.now(UTC).date(),
         location=str(outputs.basis("location")),
     )
-    (folder / "measured.json").write_text(measured.to_json(found), encoding="utf-8")
+    write_whole(folder / "measured.json", measured.to_json(found))
     return page

@@ -13,6 +13,7 @@ from kubeflow_aks.preview.svg import svg
 from kubeflow_aks.recorder.document import PlanDocument, plan_document, to_json
 from kubeflow_aks.recorder.run import record
 from kubeflow_aks.text.colour import show
+from kubeflow_aks.text.files import write_whole
 from kubeflow_aks.text.terminal import terminal_width
 
 
@@ -51,5 +52,5 @@ def write(document: PlanDocument, folder: Path) -> list[str]:
     if document["pools"]:
         texts |= {"pools.svg": svg(document), "pools.mmd": mermaid(document)}
     for name, text in texts.items():
-        (folder / name).write_text(text, encoding="utf-8")
+        write_whole(folder / name, text)
     return list(texts)

@@ -9,7 +9,6 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import Final
 
 from kubeflow_aks import tools
@@ -28,6 +27,7 @@ from kubeflow_aks.revisions import processes
 from kubeflow_aks.revisions.repository import Repository, is_stack_name
 from kubeflow_aks.revisions.trees import Tree
 from kubeflow_aks.revisions.workplace import tree_of, workplace
+from kubeflow_aks.text.files import write_whole
 from kubeflow_aks.text.sentences import shown
 from kubeflow_aks.text.terminal import terminal_width
 from kubeflow_aks.tools import manifest
@@ -144,20 +144,12 @@ def _tell(observed: Observed, folder: Path, accepted: Sequence[Accepted]) -> Exi
     before, after = (violations_of(observed.stack, run, accepted) for run in (observed.base, observed.head))
     what = render(observed, before, after, priced(observed))
     folder.mkdir(parents=True, exist_ok=True)
-    _write(folder / f"{observed.stack}.md", what.markdown)
-    _write(folder / f"{observed.stack}.json", json.dumps(what.document, indent=2) + "\n")
+    write_whole(folder / f"{observed.stack}.md", what.markdown)
+    write_whole(folder / f"{observed.stack}.json", json.dumps(what.document, indent=2) + "\n")
     print(*what.terminal(terminal_width()), sep="\n", flush=True)
     failed = observed.refused or (observed.head is not None and observed.head.failure)
     failed = failed or any(violation.mandatory for violation in after)
     return ExitCode.FINDING if failed else ExitCode.GOOD
-
-
-def _write(file: Path, text: str) -> None:
-    """Writes a file whole or not at all; a link that lies there instead is replaced and not followed."""
-    with NamedTemporaryFile("w", dir=file.parent, encoding="utf-8", delete=False) as draft:
-        draft.write(text)
-    Path(draft.name).chmod(0o644)
-    Path(draft.name).replace(file)
 
 
 def _report(line: str) -> None:

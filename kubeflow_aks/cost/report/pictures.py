@@ -14,6 +14,7 @@ from kubeflow_aks.cost.figures import CostError
 from kubeflow_aks.cost.report import cost_by_pool
 from kubeflow_aks.cost.report.cost_by_rate import cost_by_rate
 from kubeflow_aks.cost.terms import Terms
+from kubeflow_aks.text.files import write_whole
 
 BY_POOL: Final = "cost-by-pool.svg"
 BY_RATE: Final = "cost-by-rate.svg"
@@ -61,5 +62,5 @@ def write(build: Path, stack: str, documents: Mapping[str, str]) -> list[Path]:
     for name in {BY_POOL, BY_RATE} - documents.keys():
         (folder / name).unlink(missing_ok=True)
     for name, document in documents.items():
-        (folder / name).write_text(document, encoding="utf-8")
+        write_whole(folder / name, document)
     return [folder / name for name in documents]

@@ -59,13 +59,23 @@ class MarketUnansweredError(MarketError):
 
 
 def no_spot_pool(pool: object, spot: Iterable[str]) -> str:
-    """A line that refuses a pool which has no market.
+    """A line that refuses a pool of which Azure takes no VM back.
 
     Args:
         pool: the requested one.
-        spot: names of the pools that have one.
+        spot: names of the pools of which it does.
     """
     return f"pool: {pool!r} is not allowed; expected a spot pool: {', '.join(spot) or 'none'}"
+
+
+def no_such_pool(pool: object, pools: Iterable[str]) -> str:
+    """A line that refuses a pool which does not exist.
+
+    Args:
+        pool: the requested one.
+        pools: names of those that exist. The supply of on-demand VMs ends, too: a quota is used up, a region is full.
+    """
+    return f"pool: {pool!r} is not allowed; expected a pool: {', '.join(pools) or 'none'}"
 
 
 def no_such_node(node: str, pool: str, here: Sequence[str]) -> str:

@@ -10,7 +10,7 @@ import json
 import threading
 import time
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from contextlib import suppress
 from functools import partial
@@ -29,6 +29,7 @@ from kubeflow_aks.local_aks.simulation.market import (
     Reclaim,
     Supply,
     no_spot_pool,
+    no_such_pool,
 )
 
 PATIENCE_SECONDS: Final = 15.0
@@ -52,7 +53,7 @@ def send(
     Args:
         folder: the one that the service looks into.
         what: is to happen.
-        pool: to which spot pool.
+        pool: to which pool; only spot pools have VMs taken from them.
         count: how many nodes are taken; `ALL` for every one.
         node: the one that is taken; empty where the market chooses.
         patience_seconds: wall seconds that the answer may take.
@@ -86,7 +87,7 @@ class MarketRequests:
     """The service's side: carries out requests, and answers each."""
 
     def __init__(
-        self, folder: Path, market: Market, clock: Clock, spot_pools: Callable[[], Sequence[str]]
+        self, folder: Path, market: Market, clock: Clock, pools: Callable[[], Mapping[str, bool]]
     ) -> None:
         """Make the folder, without requests to an earlier service.
 
@@ -94,7 +95,7 @@ class MarketRequests:
             folder: anybody with write access may send requests.
             market: carries out the requests.
             clock: gives the time of an event.
-            spot_pools: names of the pools that have a market now.
+            pools: names of the pools there are now, and whether each is a spot pool.
         """
         folder.mkdir(mode=0o700, exist_ok=True)
         for path in folder.iterdir():
@@ -103,7 +104,7 @@ class MarketRequests:
         self._folder = folder
         self._market = market
         self._clock = clock
-        self._spot_pools = spot_pools
+        self._pools = pools
 
     def serve(self, stop: threading.Event) -> None:
         """Look for requests until `stop` is set."""
@@ -139,11 +140,15 @@ class MarketRequests:
             )
         what, pool, count = (request.get(key) for key in ("what", "pool", "count"))
         node = request.get("node", "")
-        spot = self._spot_pools()
+        pools = self._pools()
+        spot = [name for name, is_spot in pools.items() if is_spot]
         mistakes: list[str] = []
         if what not in _WORDS:
             mistakes.append(_not_allowed("what", what, f"one of {', '.join(_WORDS)}"))
-        if pool not in spot:
+        if what in list(Supply):
+            if pool not in pools:
+                mistakes.append(no_such_pool(pool, pools))
+        elif pool not in spot:
             mistakes.append(no_spot_pool(pool, spot))
         if not isinstance(count, int) or isinstance(count, bool) or count < ALL:
             mistakes.append(_not_allowed("count", count, f"a whole number from 1, or {ALL} for all"))

@@ -7,6 +7,7 @@ from kubeflow_aks.scenario.checks import CheckResult
 from kubeflow_aks.scenario.cost import ScenarioCost
 from kubeflow_aks.scenario.observations import Observations, to_json
 from kubeflow_aks.scenario.report.page import page
+from kubeflow_aks.text.files import write_whole
 
 
 def write(
@@ -30,7 +31,7 @@ def write(
         The page.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / f"{name}.json").write_text(to_json(observed), encoding="utf-8")
+    write_whole(folder / f"{name}.json", to_json(observed))
     html = folder / f"{name}.html"
-    html.write_text(page(observed, results, cost), encoding="utf-8")
+    write_whole(html, page(observed, results, cost))
     return html

@@ -250,7 +250,7 @@ def test_where_several_run_one_must_be_named(
 def _market(run: RunDirectory) -> Generator[Market]:
     """The service's market, where every request is carried out at once."""
     market, clock, stop = Market(), ManualClock(), threading.Event()
-    requests = MarketRequests(service_files.market_folder(run), market, clock, lambda: ["cpuspot"])
+    requests = MarketRequests(service_files.market_folder(run), market, clock, lambda: {"cpuspot": True})
 
     def play() -> None:
         while not stop.wait(0.01):

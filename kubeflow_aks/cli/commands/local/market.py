@@ -41,7 +41,7 @@ class _Count(options.Whole):
 def command(
     what: str, pool: str, *, count: int, node: str, stack: str | None, build: Path | None, root: Path | None
 ) -> int:
-    """Make something happen on the simulated spot market of the spot pool POOL."""
+    """Make something happen to POOL on the simulated market; VMs are taken back from spot pools only."""
     from kubeflow_aks.demo.local import Place, market
 
     project = project_root(root)

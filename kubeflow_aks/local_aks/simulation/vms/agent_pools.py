@@ -34,9 +34,14 @@ class Azure(Protocol):
         ...
 
 
+def spot_by_pool(azure: Azure) -> dict[str, bool]:
+    """Names of the pools, and whether each is a spot pool."""
+    return {str(pool["name"]): pool.get("scaleSetPriority") == "Spot" for pool in azure.agent_pools()}
+
+
 def spot_pools(azure: Azure) -> list[str]:
-    """Names of the pools that have a spot market."""
-    return [str(pool["name"]) for pool in azure.agent_pools() if pool.get("scaleSetPriority") == "Spot"]
+    """Names of the spot pools."""
+    return [name for name, spot in spot_by_pool(azure).items() if spot]
 
 
 @dataclass(frozen=True, kw_only=True)

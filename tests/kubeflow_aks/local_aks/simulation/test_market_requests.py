@@ -20,7 +20,7 @@ from kubeflow_aks.local_aks.simulation.market import (
 from kubeflow_aks.local_aks.simulation.market_requests import MarketRequests, send
 from tests.kubeflow_aks.local_aks.simulation.simulated import World, pool
 
-SPOT = ("cpuspot", "gpuspot")
+POOLS = {"cpuspot": True, "gpuspot": True, "general": False}
 
 
 def a_world() -> World:
@@ -45,7 +45,7 @@ def folder(tmp_path: Path) -> Path:
 def serving(folder: Path, world: World) -> Generator[None]:
     """The service's threads: one that reads requests, and the simulation."""
     stop = threading.Event()
-    requests = MarketRequests(folder, world.market, world.clock, lambda: SPOT)
+    requests = MarketRequests(folder, world.market, world.clock, lambda: POOLS)
     with ThreadPoolExecutor(2) as threads:
         work = [threads.submit(requests.serve, stop), threads.submit(_simulate, world, stop)]
         try:
@@ -114,9 +114,16 @@ def test_notice_is_reported(folder: Path) -> None:
 
 @pytest.mark.usefixtures("world")
 @pytest.mark.parametrize("pool", ["general", "nowhere", "", "../x", 7])
-def test_only_spot_pools_have_a_market(folder: Path, pool: Any) -> None:
+def test_only_spot_pools_have_vms_taken_from_them(folder: Path, pool: Any) -> None:
     expected = f"pool: {pool!r} is not allowed; expected a spot pool: cpuspot, gpuspot"
     assert refused(folder, Reclaim.EVICT, pool) == expected
+
+
+def test_on_demand_vms_run_out_as_well(world: World, folder: Path) -> None:
+    assert "allocation error" in send(folder, Supply.SOLD_OUT, "general")
+    assert world.market.supply("general") is Supply.SOLD_OUT
+    expected = "pool: 'nowhere' is not allowed; expected a pool: cpuspot, gpuspot, general"
+    assert refused(folder, Supply.SOLD_OUT, "nowhere") == expected
 
 
 @pytest.mark.usefixtures("world")
@@ -177,7 +184,7 @@ def test_a_service_that_is_not_there_is_reported(folder: Path) -> None:
 
 def test_a_request_that_nobody_takes_is_withdrawn(folder: Path) -> None:
     world = a_world()
-    requests = MarketRequests(folder, world.market, world.clock, lambda: SPOT)
+    requests = MarketRequests(folder, world.market, world.clock, lambda: POOLS)
     with pytest.raises(MarketUnansweredError, match="did not answer in 0 s; nothing was done"):
         send(folder, Reclaim.EVICT, "cpuspot", patience_seconds=0.01)
     requests.look()
@@ -186,7 +193,7 @@ def test_a_request_that_nobody_takes_is_withdrawn(folder: Path) -> None:
 
 def test_a_request_that_was_taken_and_not_carried_out_is_distinguished(folder: Path) -> None:
     world = a_world()
-    requests = MarketRequests(folder, world.market, world.clock, lambda: SPOT)
+    requests = MarketRequests(folder, world.market, world.clock, lambda: POOLS)
     stop = threading.Event()
     with ThreadPoolExecutor(1) as thread:
         thread.submit(requests.serve, stop)
@@ -199,11 +206,11 @@ def test_requests_to_an_earlier_service_are_dropped(folder: Path) -> None:
     world = a_world()
     folder.mkdir()
     (folder / "old.request").write_text('{"what": "vanish", "pool": "cpuspot", "count": 0}')
-    MarketRequests(folder, world.market, world.clock, lambda: SPOT).look()
+    MarketRequests(folder, world.market, world.clock, lambda: POOLS).look()
     assert world.market.due(1e9) == []
 
 
 def test_nobody_else_may_ask(folder: Path) -> None:
     world = a_world()
-    MarketRequests(folder, world.market, world.clock, lambda: SPOT)
+    MarketRequests(folder, world.market, world.clock, lambda: POOLS)
     assert folder.stat().st_mode & 0o777 == 0o700

@@ -1,0 +1,32 @@
+"""Files that commands write for people and for other programs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+
+
+def write_whole(file: Path, text: str) -> None:
+    """Writes a file whole or not at all, which only its user may change.
+
+    A link of that name is replaced and not followed.
+
+    Args:
+        file: in a folder that exists.
+        text: all that will be in it.
+
+    Raises:
+        OSError: it can't be written; what was there before stays.
+    """
+    with NamedTemporaryFile(
+        "w", dir=file.parent, prefix=f".{file.name}.", encoding="utf-8", delete=False
+    ) as sink:
+        draft = Path(sink.name)
+        try:
+            sink.write(text)
+            sink.flush()
+            draft.chmod(0o644)
+            draft.replace(file)
+        except BaseException:
+            draft.unlink(missing_ok=True)
+            raise
