@@ -10,6 +10,7 @@ from kubeflow_aks.demo.progress import Planned, Progress
 from kubeflow_aks.local_aks.engine.results import Result
 from kubeflow_aks.local_aks.lifecycle.instance import LocalAks
 from kubeflow_aks.local_aks.lifecycle.teardown import stop_everything
+from kubeflow_aks.local_aks.lifecycle.watch import watched
 from kubeflow_aks.local_aks.run.directory import RunDirectory
 from kubeflow_aks.preview.report import report
 from kubeflow_aks.recorder.document import PlanDocument, plan_document
@@ -90,7 +91,8 @@ class BringUp:
         """Runs `pulumi up`, and prints each completed component."""
         self.part(4, f"pulumi up of stack {self.stack}")
         self._unfinished.touch()
-        result = local.engine.up(Progress(plan, self.console.line))
+        with watched(self.run):
+            result = local.engine.up(Progress(plan, self.console.line))
         self._unfinished.unlink()
         self.console.line(f"{sums(result)}: {result.seconds:.0f} s")
         return result

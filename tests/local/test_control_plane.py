@@ -219,6 +219,19 @@ def test_a_component_that_dies_at_once_is_named_with_its_last_words(tools: Tools
     assert [file.name for file in plane.run.root.iterdir()] == [MARKER]
 
 
+def test_a_panic_is_reported_with_its_reason(tools: Tools, tmp_path: Path) -> None:
+    broken = tmp_path / "etcd"
+    trace = "".join(f"echo goroutine {number} >&2\n" for number in range(20))
+    broken.write_text(
+        '#!/bin/sh\n[ "$1" = version ] && echo v3.6.14 && exit\n'
+        f"echo 'panic: write wal: no space left on device' >&2\n{trace}exit 2\n"
+    )
+    broken.chmod(0o755)
+    plane = ControlPlane(RunDirectory.at(tmp_path / "run"), Tools({**tools.paths, "etcd": broken}))
+    with pytest.raises(ControlPlaneError, match=r"started:\n +panic: write wal: no space left on device\n"):
+        plane.start()
+
+
 def test_only_the_api_server_has_a_port_and_it_shows_nothing_without_a_credential(
     control_plane: ControlPlane,
 ) -> None:

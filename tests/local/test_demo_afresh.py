@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from kubeflow_aks.local_aks.control_plane.kwokctl import component, log_file
+from kubeflow_aks.local_aks.run.directory import RunDirectory
 from kubeflow_aks.tools import Tools
 from tests.local.commands import PATIENCE_SECONDS, processes_of, run, start, until
 
@@ -38,6 +40,21 @@ def test_ctrl_c_is_one_line_and_down_removes_what_is_left(build: Path) -> None:
     assert run(build, "down").returncode == 0
     assert processes_of(build) == []
     assert not (build / "demo" / "local").exists()
+
+
+def test_an_up_whose_api_server_ends_names_it(build: Path) -> None:
+    begun = start(build, "up", "--speed", "15")
+    until(begun, "Network: 2 resources")
+    local = RunDirectory(build / "demo" / "local")
+    api_server = component(local, "kube-apiserver").running()
+    assert api_server is not None
+    os.kill(api_server, signal.SIGKILL)
+    _, errors = begun.communicate(timeout=PATIENCE_SECONDS)
+    assert begun.returncode == 1
+    assert errors == (
+        "error: kube-apiserver of the local AKS ended while the engine worked; "
+        f"see {log_file(local, 'kube-apiserver')}; run the command again\n"
+    )
 
 
 def test_an_up_after_an_interrupted_one_begins_afresh_and_a_demo_of_dev_goes_on_from_there(

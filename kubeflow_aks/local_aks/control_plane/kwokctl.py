@@ -16,6 +16,7 @@ kwokctl makes certificates and starts the processes from our binaries. What diff
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import socket
 import subprocess
@@ -31,6 +32,7 @@ from kubeflow_aks.exit_codes import CommandError
 from kubeflow_aks.local_aks.run import processes
 from kubeflow_aks.local_aks.run.directory import RunDirectory
 from kubeflow_aks.local_aks.run.processes import PidFile
+from kubeflow_aks.text.columns import cut
 from kubeflow_aks.tools import Tools
 
 COMPONENTS: Final = ("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kwok-controller")
@@ -75,6 +77,9 @@ _READY_SECONDS: Final = 240
 _POLL_SECONDS: Final = 0.2
 _ATTEMPTS: Final = 3
 _LOG_LINES: Final = 5
+_LINE: Final = 400
+"""Letters of a line that are shown."""
+_PANIC: Final = re.compile(r'^panic: |"level":"(panic|fatal)"')
 _NOT_HEALTHY: Final = "failed to wait for apiserver being healthy"
 """What the controller manager logs when it ends because the API server took longer than 10 s, as on a busy machine
 (kubernetes/kubernetes v1.34.4, cmd/kube-controller-manager/app/controllermanager.go)."""
@@ -140,7 +145,7 @@ class ControlPlane:
     def running(self) -> bool:
         """Whether every process runs and the API server is ready to take pods, once it answers."""
         deadline = time.monotonic() + _READY_SECONDS
-        while all(file.running() is not None for file in _pid_files(self.run)):
+        while all(file.running() is not None for file in pid_files(self.run)):
             if self._ready():
                 return True
             if time.monotonic() > deadline:
@@ -286,7 +291,7 @@ class ControlPlane:
 def stop(run: RunDirectory) -> None:
     """Stops the control plane of a run directory and removes its data; needs no tools."""
     processes.stop_unnoted(str(run.kwok), {"kwokctl"})  # it would go on starting what is stopped here
-    processes.stop(_pid_files(run), patience=0)  # what they would tidy up is removed with the folder
+    processes.stop(pid_files(run), patience=0)  # what they would tidy up is removed with the folder
     processes.stop_unnoted(str(run.kwok), _PROGRAMS)  # kwokctl was stopped between a start and its note
     shutil.rmtree(run.kwok, ignore_errors=True)
     run.kubeconfig.unlink(missing_ok=True)
@@ -294,7 +299,7 @@ def stop(run: RunDirectory) -> None:
 
 def component(run: RunDirectory, name: str) -> PidFile:
     """One of `COMPONENTS` of a run directory's control plane."""
-    return _pid_files(run)[COMPONENTS.index(name)]
+    return pid_files(run)[COMPONENTS.index(name)]
 
 
 def _arguments(component: str) -> Iterator[dict[str, Any]]:
@@ -309,15 +314,20 @@ def _cluster_folder(run: RunDirectory) -> Path:
     return run.kwok / "clusters" / run.name
 
 
-def _pid_files(run: RunDirectory) -> list[PidFile]:
+def pid_files(run: RunDirectory) -> list[PidFile]:
     """The pid files that kwokctl writes; every component's command line names a file of its folder."""
     folder = _cluster_folder(run)
     return [PidFile(folder / "pids" / f"{name}.pid", mark=str(folder)) for name in COMPONENTS]
 
 
+def log_file(run: RunDirectory, name: str) -> Path:
+    """Where one of `COMPONENTS` logs."""
+    return _cluster_folder(run) / "logs" / f"{name}.log"
+
+
 def _log(run: RunDirectory, name: str) -> str:
     try:
-        return (_cluster_folder(run) / "logs" / f"{name}.log").read_text(errors="replace")
+        return log_file(run, name).read_text(errors="replace")
     except OSError:
         return ""
 
@@ -332,7 +342,11 @@ def _reason(log: str) -> str:
 
 
 def _last_lines(text: str) -> str:
-    return "\n".join(f"    {line}" for line in text.strip().splitlines()[-_LOG_LINES:])
+    """The last lines of a log, or the first of what a program in Go prints when it panics, which has the reason."""
+    lines = text.strip().splitlines()
+    panics = (number for number, line in enumerate(lines) if _PANIC.search(line))
+    first = next(panics, max(0, len(lines) - _LOG_LINES))
+    return "\n".join(f"    {cut(line, _LINE)}" for line in lines[first : first + _LOG_LINES])
 
 
 def free_port() -> int:

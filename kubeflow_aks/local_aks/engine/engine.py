@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import signal
 import time
 from collections.abc import Callable, Generator, Mapping
 from contextlib import AbstractContextManager, contextmanager
@@ -30,6 +32,9 @@ _GARBAGE_COLLECTION: Final = "400"
 
 _AZURE_TOKEN: Final = "azure-native:clientSecret"  # noqa: S105 - the name of it
 """The setting that brings the simulated Azure its token: what is set for a package, its default provider gets."""
+
+_KILLED: Final = re.compile(r"\s*code: -(\d+)\n")
+"""How the text of a `CommandError` begins where a signal ended the engine (pulumi 3.272.0, automation/_cmd.py)."""
 
 OnOutput = Callable[[str], object]
 Serve = Callable[[Path], AbstractContextManager[str]]
@@ -219,6 +224,14 @@ class Engine:
             raise EngineError(
                 f"Pulumi.{self.stack}.yaml: {keys}: encrypted with a key that only the stack's owner has"
             )
+        if (
+            any(self.run.pulumi_state.glob(".pulumi/stacks/*/*.json"))
+            and not self.run.passphrase_file.exists()
+        ):
+            raise EngineError(
+                f"{self.run.passphrase_file} is missing, so the secrets of the stack's state can't be read; "
+                "`./kubeflow-aks local down` removes this local AKS"
+            )
         for folder in (self.run.pulumi_home, self.run.pulumi_state, self.run.pulumi_workspace):
             folder.mkdir(parents=True, exist_ok=True)
         # A file where the engine would make its folder for logs: writing them takes a quarter of its time.
@@ -261,6 +274,9 @@ def backend_url(run: RunDirectory) -> str:
 
 
 def _reason(error: CommandError) -> str:
-    """What a command wrote to stderr."""
+    """What a command wrote to stderr, or the signal that ended it."""
     text = str(error)
+    if killed := _KILLED.match(text):
+        name = signal.Signals(int(killed[1])).name
+        return f"the engine was ended by {name}; run the command again"
     return (text.partition("\n stderr: ")[2] or text).strip()

@@ -41,14 +41,38 @@ def test_a_full_disk_is_reported_by_every_operation(engine: Engine, ask: Callabl
 def test_a_state_that_can_not_be_read_is_reported(
     engine: Engine, ask: Callable[[Engine], object], what: str
 ) -> None:
-    stacks = engine.run.pulumi_state / ".pulumi" / "stacks" / "kubeflow-aks"
-    stacks.mkdir(parents=True)
-    (stacks / "demo.json").touch()
+    _with_state(engine).passphrase()
     engine.run.pulumi_workspace.mkdir()
     (engine.run.pulumi_workspace / "Pulumi.demo.yaml").write_text("encryptionsalt: v1:x\n")
     with pytest.raises(EngineError) as failure:
         ask(engine)
     assert str(failure.value) == f"{what} of stack 'demo' failed:\n{FULL}"
+
+
+def _with_state(engine: Engine) -> RunDirectory:
+    stacks = engine.run.pulumi_state / ".pulumi" / "stacks" / "kubeflow-aks"
+    stacks.mkdir(parents=True)
+    (stacks / "demo.json").touch()
+    return engine.run
+
+
+def test_a_state_without_its_passphrase_is_reported(engine: Engine) -> None:
+    run = _with_state(engine)
+    with pytest.raises(EngineError) as failure:
+        engine.up()
+    assert str(failure.value) == (
+        f"{run.passphrase_file} is missing, so the secrets of the stack's state can't be read; "
+        "`./kubeflow-aks local down` removes this local AKS"
+    )
+
+
+def test_an_engine_that_a_signal_ended_is_reported_by_its_name(engine: Engine) -> None:
+    engine.tools["pulumi"].write_text("#!/bin/sh\nkill -KILL $$\n")
+    with pytest.raises(EngineError) as failure:
+        engine.up()
+    assert str(failure.value) == (
+        "the beginning of stack 'demo' failed:\nthe engine was ended by SIGKILL; run the command again"
+    )
 
 
 def test_azures_token_goes_to_the_engine_encrypted_and_by_no_command_line(tmp_path: Path) -> None:
