@@ -14,6 +14,13 @@ from kubeflow_aks.verify.snapshot import ClusterSnapshot, UnknownError
 
 First = TypeVar("First")
 
+RESTORE: Final = (
+    "run `pulumi refresh`, then `pulumi up --skip-preview` (docs/how-to/keep-or-undo-hand-edits.md)"
+)
+"""How an object of the program that is missing or was changed by hand is written again.
+
+`pulumi up --refresh` alone ends with a conflict of field managers if Pulumi has updated the object before
+(tests/local/engine/test_hand_edits.py)."""
 _MOST_RESULTS: Final = 10
 """Results of one check that are listed; the rest are counted."""
 

@@ -14,7 +14,7 @@ from kubeflow_aks.clients.kubernetes.errors import UnreachableError
 from kubeflow_aks.clients.kubernetes.objects import fields
 from kubeflow_aks.deployed.outputs import Outputs
 from kubeflow_aks.text.numbers import counted
-from kubeflow_aks.verify.findings import CheckResult, failed, passed
+from kubeflow_aks.verify.findings import RESTORE, CheckResult, failed, passed
 from kubeflow_aks.verify.snapshot import ClusterSnapshot, UnknownError, text
 
 _SOON: Final = timedelta(days=14)
@@ -29,7 +29,7 @@ def juju(snapshot: ClusterSnapshot, outputs: Outputs) -> Iterator[CheckResult]:
     if not user:
         yield failed(
             "the API server rejects Juju's token: its secret or its service account was deleted",
-            "run `pulumi up --refresh`, then give Juju the new token: `./kubeflow-aks handoff`, and "
+            f"{RESTORE}, then give Juju the new token: `./kubeflow-aks handoff`, and "
             "`juju update-credential`",
         )
         return
@@ -49,7 +49,7 @@ def juju_rights(snapshot: ClusterSnapshot, _: Outputs) -> Iterator[CheckResult]:
         yield failed(
             "Juju's account lacks the rights of a cluster administrator: ClusterRoleBinding kubeflow-aks-juju is "
             "missing or was changed",
-            "run `pulumi up --refresh`, which writes it again",
+            RESTORE,
         )
 
 

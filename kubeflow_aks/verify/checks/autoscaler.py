@@ -17,7 +17,7 @@ from kubeflow_aks.clients.kubernetes.objects import Object, at, fields, items, n
 from kubeflow_aks.deployed.outputs import Outputs
 from kubeflow_aks.text.numbers import counted
 from kubeflow_aks.text.sentences import listed, one_line
-from kubeflow_aks.verify.findings import CheckResult, failed, passed
+from kubeflow_aks.verify.findings import RESTORE, CheckResult, failed, passed
 from kubeflow_aks.verify.snapshot import ClusterSnapshot, UnknownError, moment, pool_of, text
 
 _STATUS: Final = "kube-system/cluster-autoscaler-status"
@@ -31,7 +31,6 @@ _REFUSALS: Final = (
 )
 _EVERYTHING: Final = ".*"
 """The map's last level, for pools that no other names."""
-_RESTORE: Final = "run `pulumi up --refresh`, which writes the map again"
 
 Levels = Mapping[int, list[str]]
 
@@ -85,13 +84,13 @@ def map_is_complete(snapshot: ClusterSnapshot, outputs: Outputs) -> Iterator[Che
     """The map lists each pool that takes work above the catch-all, and spot before its fallback."""
     priorities = snapshot.priority_map.required()
     if not priorities:
-        yield failed(f"ConfigMap {_MAP} does not exist, so the autoscaler chooses pools at random", _RESTORE)
+        yield failed(f"ConfigMap {_MAP} does not exist, so the autoscaler chooses pools at random", RESTORE)
         return
     try:
         levels = _levels(text(priorities, "data", "priorities"))
         ranks = {str(pool["name"]): _rank(str(pool["name"]), levels) for pool in outputs.pools()}
     except (ValueError, re.error, yaml.YAMLError, RecursionError) as error:
-        yield failed(f"the autoscaler cannot read ConfigMap {_MAP}: {one_line(error)}", _RESTORE)
+        yield failed(f"the autoscaler cannot read ConfigMap {_MAP}: {one_line(error)}", RESTORE)
         return
     lost = {
         name
@@ -99,7 +98,7 @@ def map_is_complete(snapshot: ClusterSnapshot, outputs: Outputs) -> Iterator[Che
         if not _named(name := str(pool["name"]), levels, everything=pool.get("role") == "general")
     }
     if lost:
-        yield failed(f"the priority map does not list {listed(lost)}", _RESTORE)
+        yield failed(f"the priority map does not list {listed(lost)}", RESTORE)
     for pool in outputs.pools():
         name, other = str(pool["name"]), pool.get("fallback")
         if (
@@ -110,7 +109,7 @@ def map_is_complete(snapshot: ClusterSnapshot, outputs: Outputs) -> Iterator[Che
         ):
             yield failed(
                 f"the priority map does not put the spot pool {name} before {other}, which is its fallback",
-                _RESTORE,
+                RESTORE,
             )
 
 
@@ -130,7 +129,7 @@ def map_is_accepted(snapshot: ClusterSnapshot, _: Outputs) -> Iterator[CheckResu
         if text(event, "reason") in _REFUSALS and _happened(event) >= changed:
             newest = one_line(text(event, "message")) or text(event, "reason")
     if newest:
-        yield failed(f"the autoscaler refuses the priority map: {newest}", _RESTORE)
+        yield failed(f"the autoscaler refuses the priority map: {newest}", RESTORE)
 
 
 def _no_status(snapshot: ClusterSnapshot) -> Iterator[CheckResult]:

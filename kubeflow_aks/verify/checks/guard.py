@@ -7,12 +7,11 @@ from typing import Final
 
 from kubeflow_aks.deployed.outputs import Outputs
 from kubeflow_aks.text.sentences import listed, one_line
-from kubeflow_aks.verify.findings import CheckResult, failed, passed, unknown
+from kubeflow_aks.verify.findings import RESTORE, CheckResult, failed, passed, unknown
 from kubeflow_aks.verify.probes import PROBES
 from kubeflow_aks.verify.snapshot import ClusterSnapshot, UnknownError
 
 _POLICY: Final = "kubeflow-aks-keep-off-spot"
-_RESTORE: Final = "run `pulumi up --refresh`, which creates ValidatingAdmissionPolicy and binding again"
 
 
 def refuses(snapshot: ClusterSnapshot, outputs: Outputs) -> Iterator[CheckResult]:
@@ -39,9 +38,9 @@ def refuses(snapshot: ClusterSnapshot, outputs: Outputs) -> Iterator[CheckResult
         elif bool(answer.value) == probe.refused:
             right.append(probe.name)
         elif probe.refused:
-            yield failed(f"{probe.name} is admitted, so an eviction could hit it", _RESTORE)
+            yield failed(f"{probe.name} is admitted, so an eviction could hit it", RESTORE)
         else:
-            yield failed(f"{probe.name} is refused: {one_line(answer.value)}", _RESTORE)
+            yield failed(f"{probe.name} is refused: {one_line(answer.value)}", RESTORE)
     if right:
         refused = [probe.name for probe in PROBES if probe.refused and probe.name in right]
         admitted = [probe.name for probe in PROBES if not probe.refused and probe.name in right]

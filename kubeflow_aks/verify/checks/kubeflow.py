@@ -12,7 +12,7 @@ from kubeflow_aks.clients.kubernetes.objects import Object, annotation, fields, 
 from kubeflow_aks.deployed.outputs import Outputs
 from kubeflow_aks.text.numbers import counted
 from kubeflow_aks.text.sentences import listed, one_line
-from kubeflow_aks.verify.findings import CheckResult, failed, group_by_first, passed, unknown
+from kubeflow_aks.verify.findings import RESTORE, CheckResult, failed, group_by_first, passed, unknown
 from kubeflow_aks.verify.snapshot import (
     ClusterSnapshot,
     Result,
@@ -109,7 +109,7 @@ def retries(snapshot: ClusterSnapshot, outputs: Outputs) -> Iterator[CheckResult
         )
         yield failed(
             f"the ConfigMap {_ARGO} has {has}, so steps with retries fail when their pod is evicted",
-            "run `pulumi up --refresh`, which writes them again",
+            RESTORE,
         )
     elif there and policy == _ALWAYS:
         yield passed(

@@ -10,7 +10,7 @@ from kubeflow_aks.clients.kubernetes.objects import Object, at, is_list, name_of
 from kubeflow_aks.deployed.outputs import Outputs
 from kubeflow_aks.text.numbers import counted
 from kubeflow_aks.text.sentences import listed, one_line
-from kubeflow_aks.verify.findings import CheckResult, failed, passed, unknown
+from kubeflow_aks.verify.findings import RESTORE, CheckResult, failed, passed, unknown
 from kubeflow_aks.verify.snapshot import (
     CONTRACT,
     OUR_NAMESPACE,
@@ -22,7 +22,6 @@ from kubeflow_aks.verify.snapshot import (
     text,
 )
 
-_RESTORE: Final = "run `pulumi up --refresh`, which writes it again"
 _LIMITS: Final = "inotify-limits"
 _PLUGIN: Final = "nvidia-device-plugin"
 _HANDLER: Final = "eviction-handler"
@@ -36,14 +35,14 @@ def contract(snapshot: ClusterSnapshot, outputs: Outputs) -> Iterator[CheckResul
     """The ConfigMap with the pool contract is the outputs', and every user may read it."""
     config_map, name = snapshot.contract.required(), f"{OUR_NAMESPACE}/{CONTRACT}"
     if not config_map:
-        yield failed(f"ConfigMap {name} does not exist, so ckf_spot knows no pool", _RESTORE)
+        yield failed(f"ConfigMap {name} does not exist, so ckf_spot knows no pool", RESTORE)
         return
     expected = {str(pool["name"]): pool for pool in outputs.pools()}
     found = _pools(text(config_map, "data", "pools.json"))
     if found is None:
-        yield failed(f"ConfigMap {name} has no list of pools, so ckf_spot knows no pool", _RESTORE)
+        yield failed(f"ConfigMap {name} has no list of pools, so ckf_spot knows no pool", RESTORE)
     elif differ := {each for each in expected | found if expected.get(each) != found.get(each)}:
-        yield failed(f"ConfigMap {name} differs from the stack in pool {listed(differ)}", _RESTORE)
+        yield failed(f"ConfigMap {name} differs from the stack in pool {listed(differ)}", RESTORE)
     if snapshot.contract_readers.value is None:
         yield unknown(
             f"whether notebooks may read ConfigMap {name} cannot be checked here: "
@@ -52,7 +51,7 @@ def contract(snapshot: ClusterSnapshot, outputs: Outputs) -> Iterator[CheckResul
     elif not snapshot.contract_readers.value:
         yield failed(
             f"notebooks may not read ConfigMap {name}: Role or RoleBinding {CONTRACT}-reader is missing or was changed",
-            _RESTORE,
+            RESTORE,
         )
     elif found == expected:
         yield passed(
@@ -70,14 +69,14 @@ def daemon_sets(snapshot: ClusterSnapshot, outputs: Outputs) -> Iterator[CheckRe
     there = {name_of(each) for each in snapshot.daemon_sets.required()}
     for name in expected:
         if name not in there:
-            yield failed(f"DaemonSet {OUR_NAMESPACE}/{name} does not exist", _RESTORE)
+            yield failed(f"DaemonSet {OUR_NAMESPACE}/{name} does not exist", RESTORE)
     if _LIMITS in expected and _LIMITS in there:
         bare = _without_limits(snapshot, outputs)
         if bare:
             yield failed(
                 f"DaemonSet {OUR_NAMESPACE}/{_LIMITS} has no pod on {counted(len(bare), 'node')} of Kubeflow's own "
                 f"pool ({listed(bare)})",
-                f"run `pulumi up --refresh` if it was changed; see `kubectl --namespace {OUR_NAMESPACE} describe "
+                f"if it was changed, {RESTORE}; see `kubectl --namespace {OUR_NAMESPACE} describe "
                 f"daemonset {_LIMITS}`",
             )
     if not expected:
@@ -95,7 +94,7 @@ def eviction_handler(snapshot: ClusterSnapshot, outputs: Outputs) -> Iterator[Ch
             f"no pod of Deployment {OUR_NAMESPACE}/{_HANDLER} is ready, so nothing of this stack acts on notices of "
             "evictions",
             f"see `kubectl --namespace {OUR_NAMESPACE} describe pods --selector app.kubernetes.io/name={_HANDLER}` and "
-            f"their logs; {_RESTORE} if the Deployment is missing",
+            f"their logs; {RESTORE} if the Deployment is missing",
         )
 
 
@@ -111,14 +110,14 @@ def priority_classes(snapshot: ClusterSnapshot, _: Outputs) -> Iterator[CheckRes
     batch, interactive = values.get(_BATCH), values.get(_INTERACTIVE)
     if missing:
         yield failed(
-            f"priority class {listed(missing)} does not exist, so pods that name it are refused", _RESTORE
+            f"priority class {listed(missing)} does not exist, so pods that name it are refused", RESTORE
         )
     elif not (
         isinstance(batch, int) and isinstance(interactive, int) and _EXPENDABLE <= batch < 0 < interactive
     ):
         yield failed(
             f"priority classes {_BATCH} ({batch}) and {_INTERACTIVE} ({interactive}) do not let batch work yield",
-            "delete them and run `pulumi up --refresh`: nobody can change the value of a priority class",
+            f"delete them and {RESTORE}: nobody can change the value of a priority class",
         )
 
 

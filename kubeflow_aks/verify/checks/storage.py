@@ -8,7 +8,7 @@ from typing import Final
 from kubeflow_aks.clients.kubernetes.objects import annotation, at, fields, name_of
 from kubeflow_aks.deployed.outputs import Outputs
 from kubeflow_aks.text.sentences import listed, one_line
-from kubeflow_aks.verify.findings import CheckResult, failed, passed
+from kubeflow_aks.verify.findings import RESTORE, CheckResult, failed, passed
 from kubeflow_aks.verify.snapshot import ClusterSnapshot
 
 _DEFAULT: Final = (
@@ -48,7 +48,7 @@ def ours(snapshot: ClusterSnapshot, outputs: Outputs) -> Iterator[CheckResult]:
         if isinstance(name := outputs.values.get(key), str) and name
     ]
     if missing := [name for name in expected if name not in classes]:
-        yield failed(f"storage class {listed(missing)} does not exist", "run `pulumi up --refresh`")
+        yield failed(f"storage class {listed(missing)} does not exist", RESTORE)
     differ = [
         f"storage class {name} has {path} {_shown(found)} instead of {_shown(value)}"
         for name, fields_of in (
@@ -62,7 +62,7 @@ def ours(snapshot: ClusterSnapshot, outputs: Outputs) -> Iterator[CheckResult]:
     for difference in differ:
         yield failed(
             difference,
-            "run `pulumi up --refresh`, which makes the class anew; volumes that exist already keep what they have",
+            f"{RESTORE}, which makes the class anew; volumes that exist already keep what they have",
         )
     if not missing and not differ:
         yield passed(f"the stack's storage classes exist as it made them: {listed(expected)}")

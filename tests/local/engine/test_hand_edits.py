@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Generator
 from typing import Final
 
@@ -13,6 +14,7 @@ from kubeflow_aks.clients.kubernetes.objects import Object, at
 from kubeflow_aks.local_aks.engine import Engine, EngineError
 from kubeflow_aks.local_aks.lifecycle.instance import PROJECT_ROOT
 from kubeflow_aks.tools import Tools
+from kubeflow_aks.verify.findings import RESTORE
 from tests.local.engine.deployment import Cluster, Deployment, deployment
 from tests.local.engine.edits import STACK, Edit
 from tests.local.kubectl import Kubectl
@@ -100,6 +102,16 @@ def test_kubectl_on_an_updated_object_fails_the_preview_and_up_without_it_sets_b
     updated.up()  # as with --skip-preview
     assert _value(deployed) != "by hand"
     assert updated.preview().changed() == ()
+
+
+def test_what_verify_recommends_is_the_way_of_the_page() -> None:
+    recommended = re.findall("`(.*?)`", RESTORE)
+    assert recommended == ["pulumi refresh", "pulumi up --skip-preview"]
+    first, second = (command.split(" ", 2) for command in recommended)
+    stack = '--stack "$STACK"'
+    page = [" ".join([*first, stack]), " ".join([*second[:2], stack, *second[2:]])]
+    assert "\n".join(page) in HOW_TO.read_text()
+    assert RESTORE.endswith(f"({HOW_TO.relative_to(PROJECT_ROOT)})")
 
 
 def test_another_tool_fails_up_as_well_until_it_is_forced(

@@ -28,7 +28,9 @@ _SET_RETRIES: Final = (
 )
 _PRIORITIES: Final = ("kube-system", "cluster-autoscaler-priority-expander")
 """ConfigMap of the autoscaler (kubernetes/autoscaler, cluster-autoscaler/expander/priority/readme.md, 1.34)."""
-_REFRESH: Final = "an administrator runs `pulumi up --refresh`, which writes it again"
+_REFRESH: Final = (
+    "an administrator runs `pulumi refresh`, then `pulumi up --skip-preview`, which writes it again"
+)
 _SERVER: Final = re.compile(r"/(?:kfp-)?api-server:v?(2\.\d+)")
 """The images' names: `charmedkubeflow/api-server` of the charm, `kfp-api-server` upstream."""
 
