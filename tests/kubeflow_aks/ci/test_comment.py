@@ -17,6 +17,7 @@ from kubeflow_aks.cli.process import main
 from kubeflow_aks.pull_request.report import marker
 from tests.kubeflow_aks.ci.github_api import Repository
 from tests.kubeflow_aks.ci.previewed import (
+    FORK,
     NUMBER,
     RUN,
     SHA,
@@ -42,6 +43,7 @@ def test_each_stack_gets_one_comment(repository: Repository) -> None:
     assert dev.splitlines()[0] == marker("dev")
     assert prod.splitlines()[0] == marker("prod")
     assert f"Preview of {SHA[:12]}" in dev
+    assert f"code of the fork `{FORK}` computed this preview" in dev
     assert ADDRESS in dev
     assert repository.leaked == []
 

@@ -11,9 +11,11 @@ import yaml
 
 from kubeflow_aks.tools import Tools
 from tests.local.delivery.checkout import Checkout, checked_out
+from tests.local.demo_stack import WIDE
 from tests.local.engine.deployment import Cluster
 
 STACK: Final = "demo"
+COMPARED: Final = "Nothing more is deleted or replaced"
 
 
 @pytest.fixture(scope="module")
@@ -38,12 +40,30 @@ def test_the_preview_changes_nothing_and_up_does_what_it_showed(checkout: Checko
     summary = (checkout.temporary / "summary").read_text(encoding="utf-8")
     assert "azure-native:containerservice:ManagedCluster" in summary
     assert checkout.azure.all() == []
+    listed = checkout.step("up", "preview", "What it deletes and replaces", STACK=STACK)
+    assert listed.returncode == 0, listed.stderr
+    assert json.loads((checkout.temporary / "approved.json").read_text(encoding="utf-8")) == {}
+    assert checkout.step("up", "up", COMPARED, STACK=STACK).returncode == 0
     done = checkout.step("up", "up", "Up", STACK=STACK)
     assert done.returncode == 0, done.stdout
     assert checkout.azure.all() != []
     for text in (summary, done.stdout):
         assert checkout.run.azure_token() not in text
         assert "eyJ" not in text  # how every token of Kubernetes begins
+
+
+def test_what_the_approved_preview_does_not_lose_stops_the_job_before_up(checkout: Checkout) -> None:
+    """Another size for a pool, after the reviewers approved a preview without it."""
+    file = checkout.folder / f"Pulumi.{STACK}.yaml"
+    before = file.read_text(encoding="utf-8")
+    pools = {**WIDE["pools"], "general": {**WIDE["pools"]["general"], "vmSize": "Standard_D8as_v5"}}
+    checkout.configure(STACK, pools=pools)
+    try:
+        refused = checkout.step("up", "up", COMPARED, STACK=STACK)
+    finally:
+        file.write_text(before, encoding="utf-8")
+    assert refused.returncode == 1, refused.stderr
+    assert "AgentPool general would be replaced, which the approved preview does not have" in refused.stderr
 
 
 def test_a_broken_promise_stops_the_preview_and_up_before_anything_changes(checkout: Checkout) -> None:

@@ -1,0 +1,102 @@
+"""What an `up` deletes and replaces, and whether it was in the preview that the reviewers approved.
+
+Between the preview and the `up` the state may change, and `pulumi up` would do whatever a new preview has
+(pulumi/actions#991).
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final, TypeGuard
+
+from kubeflow_aks.exit_codes import ExitCode, UnjudgedError
+
+_PARTS: Final = 4
+"""Of a URN: stack, project, types and name."""
+_REPLACED: Final = "replaced"
+_LOSSES: Final = {
+    "delete": "deleted",
+    "replace": _REPLACED,
+    "create-replacement": _REPLACED,
+    "delete-replaced": _REPLACED,
+}
+"""Operations of the engine by which a resource, and what is in it, is lost (pulumi v3.259.0, sdk/go/common/apitype)."""
+
+
+class LossesError(UnjudgedError):
+    """A file is not what it should be; the text names it."""
+
+
+def losses(file: Path) -> dict[str, str]:
+    """The resources that are deleted or replaced.
+
+    Args:
+        file: output of `pulumi preview --json`.
+
+    Returns:
+        `deleted` or `replaced` by URN.
+
+    Raises:
+        LossesError: it has another form, as after a preview that failed.
+    """
+    document = _read(file)
+    steps = document.get("steps") if isinstance(document, dict) else None
+    if not isinstance(steps, list):
+        raise LossesError(f"{file}: expected the output of `pulumi preview --json`")
+    try:
+        found = {str(step["urn"]): _LOSSES.get(str(step["op"])) for step in steps if step["op"] in _LOSSES}
+    except (KeyError, TypeError):
+        raise LossesError(f"{file}: expected steps with an op and a urn") from None
+    return {urn: loss for urn, loss in sorted(found.items()) if loss}
+
+
+def run(preview: Path, approved: Path | None) -> ExitCode:
+    """Prints the losses of a preview as JSON; or one line for each that the approved ones lack.
+
+    Returns:
+        FINDING where one was not approved.
+
+    Raises:
+        LossesError: a file has another form.
+    """
+    found = losses(preview)
+    if approved is None:
+        print(json.dumps(found, indent=2))
+        return ExitCode.GOOD
+    expected = _read(approved)
+    if not _is_losses(expected):
+        raise LossesError(f"{approved}: expected what `kubeflow-aks ci losses` printed")
+    new = {urn: loss for urn, loss in found.items() if expected.get(urn) not in {loss, "deleted"}}
+    for urn, loss in new.items():
+        print(
+            f"error: {_name(urn)} would be {loss}, which the approved preview does not have", file=sys.stderr
+        )
+    if new:
+        print(
+            "Run the workflow again: its preview has what is new, for the reviewers to see.", file=sys.stderr
+        )
+        return ExitCode.FINDING
+    print(f"nothing is deleted or replaced beyond the approved preview's {len(expected)}")
+    return ExitCode.GOOD
+
+
+def _read(file: Path) -> object:
+    try:
+        return json.loads(file.read_bytes())
+    except OSError as error:
+        raise LossesError(f"{file} can't be read: {error.strerror}") from None
+    except (ValueError, RecursionError):
+        raise LossesError(f"{file} is not JSON") from None
+
+
+def _is_losses(document: object) -> TypeGuard[Mapping[str, str]]:
+    return isinstance(document, dict) and all(value in _LOSSES.values() for value in document.values())
+
+
+def _name(urn: str) -> str:
+    """Type and name, as a reader of a preview knows them."""
+    parts = urn.split("::", _PARTS - 1)
+    return f"{parts[-2].rpartition('$')[2]} {parts[-1]}" if len(parts) == _PARTS else urn
