@@ -266,7 +266,7 @@ def test_both_moves_as_on_the_page(aks: LocalAks) -> None:
     api = ApiServer.of(aks.run.kubeconfig)
     for obj in (namespace, *platform, *_dns()):
         api.apply(obj, "tests", force=True)
-    pods = sum(_CHARMS.values()) + 2
+    pods = sum(_CHARMS.values()) + 3  # the cluster's DNS, and the eviction handler beside the platform
     eventually(lambda: len(_where(kubectl)) == pods and set(_where(kubectl).values()) == _OLD)
     eventually(lambda: None not in _volumes(kubectl))
     bound = _volumes(kubectl)
