@@ -37,7 +37,12 @@ class Mistake:
         return replace(self, key=f"{path}{gap}{self.key}")
 
     def __str__(self) -> str:
-        return f"{_printable(_cut(self.key, _LONGEST_KEY))}: {self.reason}"
+        return f"{shown_key(self.key)}: {self.reason}"
+
+
+def shown_key(key: str) -> str:
+    """A key as messages show it: in one line, and cut where a user's own text makes it longer than that."""
+    return _printable(_cut(key, _LONGEST_KEY))
 
 
 def one_of(key: str, value: object, allowed: Sequence[str]) -> Iterator[Mistake]:
