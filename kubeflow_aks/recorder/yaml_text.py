@@ -61,7 +61,7 @@ def load(text: str) -> Any:
 def _nothing_more(loader: yaml.SafeLoader) -> None:
     """The CLI reads the first document alone, and silently leaves out whatever follows it."""
     try:
-        ends, mark = loader.check_event(yaml.StreamEndEvent), loader.peek_event().start_mark
+        ends, mark = loader.check_event(yaml.StreamEndEvent), cast(yaml.Mark, loader.peek_event().start_mark)
     except yaml.MarkedYAMLError as error:
         ends, mark = False, error.problem_mark
     if not ends:
