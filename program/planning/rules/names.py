@@ -83,7 +83,7 @@ def name_problems(project: str, stack: str, settings: Settings) -> Iterator[Mist
         )
     yield from _label_problems(settings.kubeflow.dns_label)
     name = f"{project}-{stack}"
-    if _reserved(name):
+    if is_reserved(name):
         yield Mistake(
             "project",
             project,
@@ -100,12 +100,13 @@ def name_problems(project: str, stack: str, settings: Settings) -> Iterator[Mist
         )
 
 
-def _reserved(name: str) -> bool:
+def is_reserved(name: str) -> bool:
+    """Whether a name holds a word that Azure keeps for itself."""
     return name.lower().startswith(_START) or any(word in name.lower() for word in _TRADEMARKS)
 
 
 def _label_problems(label: str | None) -> Iterator[Mistake]:
-    if label is not None and (_reserved(label) or _WHOLE.fullmatch(label)):
+    if label is not None and (is_reserved(label) or _WHOLE.fullmatch(label)):
         yield Mistake(
             "kubeflow.dnsLabel",
             label,
