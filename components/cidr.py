@@ -46,6 +46,17 @@ def ipv4_range(text: str) -> IPv4Network:
     return found
 
 
+def address_or_range(text: str) -> IPv4Network:
+    """The range of a text like `20.50.60.0/24`, or of one address like `20.50.60.70`.
+
+    Azure's lists of callers take both (hashicorp/terraform-provider-azurerm#11014).
+
+    Raises:
+        ValueError: neither.
+    """
+    return ipv4_range(text if "/" in text else f"{text}/32")
+
+
 def is_in(inner: IPv4Network, ranges: tuple[IPv4Network, ...]) -> bool:
     """Whether a range lies inside one of others."""
     return any(inner.subnet_of(outer) for outer in ranges)

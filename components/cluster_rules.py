@@ -12,7 +12,7 @@ from .aks_cluster_args import (
 )
 from .arm_ids import GUID, ROUTE_TABLE, arm_id_mistakes
 from .checked import Rule, rule, rule_of_text, under
-from .long_term_support import calico_mistakes, long_term_support_mistakes
+from .long_term_support import long_term_support_mistakes
 from .mistakes import Mistake
 from .pool_specs import SystemPoolSpec
 from .tiers import cost_analysis_mistakes
@@ -32,11 +32,6 @@ def cluster_rules(args: AksClusterArgs) -> Iterator[Rule]:
     yield from under("systemPool", _system_pool_rules(args.get("system_pool", {})))
     yield from under("network", _network_rules(network))
     yield from under("kubernetes", _kubernetes_rules(kubernetes))
-    yield rule(
-        calico_mistakes,
-        network.get("policy", defaults.NETWORK_POLICY),
-        kubernetes.get("support_plan", defaults.SUPPORT_PLAN),
-    )
     yield from under("apiAccess", _access_rules(args.get("api_access", {})))
     yield from under("autoscaler", _autoscaler_rules(args.get("autoscaler", {})))
     if ssh := args.get("ssh"):

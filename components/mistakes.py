@@ -7,6 +7,8 @@ from typing import Final
 HIDDEN: Final = "\0encrypted"
 """In place of a value, or of a part of one, that no message may show, or that a preview cannot decrypt."""
 _LONGEST: Final = 80
+_LONGEST_KEY: Final = 120
+"""Characters of a value and of a key that a message shows; no key but one that holds a user's own text has more."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +37,12 @@ class Mistake:
         return replace(self, key=f"{path}{gap}{self.key}")
 
     def __str__(self) -> str:
-        return f"{_printable(self.key)}: {self.reason}"
+        return f"{shown_key(self.key)}: {self.reason}"
+
+
+def shown_key(key: str) -> str:
+    """A key as messages show it: in one line, and cut where a user's own text makes it longer than that."""
+    return _printable(_cut(key, _LONGEST_KEY))
 
 
 def one_of(key: str, value: object, allowed: Sequence[str]) -> Iterator[Mistake]:
@@ -51,7 +58,11 @@ def _shown(value: object) -> str:
         value = int(value)
     text = str(value).lower() if isinstance(value, bool) else repr(value)
     text = text.replace(repr(HIDDEN), "[secret]")
-    return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "…"
+    return _cut(text, _LONGEST)
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else text[: most - 3] + "…"
 
 
 def _printable(text: str) -> str:

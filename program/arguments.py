@@ -19,6 +19,7 @@ from components.aks_cluster_args import (
     KubernetesSpec,
     SshSpec,
 )
+from components.cidr import address_or_range
 from components.container_registry import ContainerRegistry, ContainerRegistryArgs
 from components.data_store import DataStore, DataStoreArgs
 from components.kubeconfig import api_endpoint
@@ -229,7 +230,7 @@ def outputs(  # noqa: PLR0917 - one for each component
 
 
 def _with_own(ranges: Sequence[str], network: Network) -> list[pulumi.Input[str]]:
-    """The ranges, and the address of the NAT gateway if there is one.
+    """The ranges, a single address as one of them, and the address of the NAT gateway if there is one.
 
     AKS itself adds its load balancer's address only, a registry neither. Source: MicrosoftDocs/azure-aks-docs,
     articles/aks/api-server-authorized-ip-ranges.md (2026-08-21).
@@ -237,7 +238,7 @@ def _with_own(ranges: Sequence[str], network: Network) -> list[pulumi.Input[str]
     own = (
         [pulumi.Output.concat(network.outbound_address, "/32")] if ranges and network.outbound_address else []
     )
-    return [*ranges, *own]
+    return [*(str(address_or_range(text)) for text in ranges), *own]
 
 
 def _dns_label(plan: Plan, group: resources.ResourceGroup) -> pulumi.Input[str]:

@@ -44,7 +44,9 @@ def load(text: str) -> Any:
         YamlError: it is not YAML, or PyYAML and the CLI may read it differently.
     """
     try:
-        node = yaml.compose(text, Loader=yaml.SafeLoader)
+        loader = yaml.SafeLoader(text)
+        node = loader.get_node() if loader.check_node() else None
+        _nothing_more(loader)
         return _Values().value(node) if node else None
     except RecursionError:
         raise YamlError(f"nested deeper than {_DEEPEST} levels") from None
@@ -54,6 +56,16 @@ def load(text: str) -> Any:
         raise YamlError(f"not YAML: character U+{cast(int, error.character):04X} is not allowed") from None
     except OverflowError:
         raise YamlError("an escape in quotes names no character") from None
+
+
+def _nothing_more(loader: yaml.SafeLoader) -> None:
+    """The CLI reads the first document alone, and silently leaves out whatever follows it."""
+    try:
+        ends, mark = loader.check_event(yaml.StreamEndEvent), cast(yaml.Mark, loader.peek_event().start_mark)
+    except yaml.parser.ParserError as error:  # a scanner's error is one of the CLI as well
+        ends, mark = False, error.problem_mark
+    if not ends:
+        raise YamlError("Pulumi reads the file up to here only, its first document; take the rest out", mark)
 
 
 class _Values:

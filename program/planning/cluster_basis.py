@@ -9,7 +9,7 @@ _INCLUDED = {
     "location": True,
     "production": True,
     "protect": True,
-    "kubernetes": {"version", "support_plan"},
+    "kubernetes": {"version", "support_plan", "accept_unvalidated"},
     "autoscaler": {"max_node_provision_time", "scale_down_unneeded_time"},
     "api_access": {"private_cluster", "local_accounts"},
     "network": {"policy"},

@@ -45,6 +45,12 @@ class Kubernetes(SettingsModel):
         source="docs/reference/supported-versions.rst: the newest that Charmed Kubeflow 1.11 is validated on",
         **limits.MINOR_VERSION,
     )
+    accept_unvalidated: bool = setting(
+        False,
+        about="Take a minor that this release of Charmed Kubeflow is not validated on, with a warning; a newer one has "
+        "standard support, where the validated ones need long-term support.",
+        source="docs/decisions/0002-long-term-support-is-the-default.md",
+    )
     support_plan: choices.SupportPlan = setting(
         defaults.SUPPORT_PLAN,
         about="Support plan; long-term support needs the Premium tier.",
@@ -87,7 +93,7 @@ class ApiAccess(SettingsModel):
     authorized_ip_ranges: tuple[str, ...] = setting(
         (),
         about="Public address ranges that may call the API server; empty means all.",
-        unit="CIDR",
+        unit="CIDR, or one address",
         source="api-server-authorized-ip-ranges.md: up to 200; with a NAT gateway up to 199 beside its own",
         max_length=200,
     )
@@ -163,7 +169,7 @@ class Registry(SettingsModel):
     authorized_ip_ranges: tuple[str, ...] = setting(
         (),
         about="Public address ranges that may use a Premium registry; the NAT gateway's is added. Empty means all.",
-        unit="CIDR",
+        unit="CIDR, or one address",
         source="container-registry-access-selected-networks.md: up to 100, the NAT gateway's included",
         max_length=100,
     )

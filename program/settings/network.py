@@ -40,7 +40,9 @@ class Network(SettingsModel):
         source="our choice; docs/facts/aks.md#network",
     )
     subnets: Subnets = setting(
-        Subnets(), about="Ranges of the nodes, inside the virtual network.", source="our choice"
+        Subnets(),
+        about="Ranges of the nodes, inside the virtual network; none changes once it has nodes.",
+        source="docs/facts/aks.md#network",
     )
     pod_cidr: str = setting(
         defaults.POD_CIDR,
@@ -56,13 +58,14 @@ class Network(SettingsModel):
     )
     outbound_type: choices.OutboundType = setting(
         defaults.OUTBOUND_TYPE,
-        about="How nodes reach the internet: the cluster's load balancer, a new NAT gateway, or your route table.",
+        about="How nodes reach the internet: the cluster's load balancer, a new NAT gateway, or your route table. A "
+        "change replaces the cluster, unless it is made as in docs/how-to/change-the-way-out.md.",
         source="egress-outboundtype.md",
     )
     policy: choices.NetworkPolicy = setting(
         defaults.NETWORK_POLICY,
-        about="Engine that enforces network policies (AKS: networkPolicy): none; Calico, which excludes long-term "
-        "support; or Cilium, which is then also the data plane (AKS: networkDataplane). A change replaces the cluster.",
+        about="Engine that enforces network policies (AKS: networkPolicy): none; Calico; or Cilium, which "
+        "is then also the data plane (AKS: networkDataplane). A change replaces the cluster.",
         source="docs/facts/aks.md#network-policy; docs/how-to/choose-a-network-policy-engine.md",
     )
     route_table_id: str | None = setting(

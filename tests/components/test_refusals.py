@@ -101,7 +101,6 @@ IMPOSSIBLE: list[tuple[str, dict[str, Any], str]] = [
     ("AksCluster", cluster_of("network", service_cidr="10.0.0.1"), "network.serviceCidr"),
     ("AksCluster", cluster_of("network", service_cidr="10.244.1.0/24"), "network.serviceCidr"),
     ("AksCluster", cluster_of("network", policy="azure"), "network.policy"),
-    ("AksCluster", cluster_of("network", policy="calico"), "network.policy"),
     ("AksCluster", cluster_of("network", route_table_id="table"), "network.routeTableId"),
     (
         "AksCluster",

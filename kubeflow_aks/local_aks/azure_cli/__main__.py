@@ -161,6 +161,8 @@ def _cluster_parser(name: str) -> argparse.ArgumentParser:
     if name == "update":
         parser.add_argument("--network-dataplane", choices=("azure", "cilium"))
         parser.add_argument("--network-policy", choices=("azure", "calico", "cilium", "none"))
+        ways_out = ("loadBalancer", "userAssignedNATGateway", "userDefinedRouting")
+        parser.add_argument("--outbound-type", choices=ways_out)
     return parser
 
 

@@ -1,8 +1,8 @@
-"""The commands `az aks show`, `stop`, `start`, and `update` as far as it changes the engine of network policies.
+"""The commands `az aks show`, `stop`, `start`, and `update` of network policies and the way out.
 
 Source: Azure/azure-cli, 2026-07.
 
-Azure reimages every pool at once then (docs/facts/aks.md#network-policy); nodes here stay as they are.
+Azure reimages every pool at once for another engine (docs/facts/aks.md#network-policy); nodes here stay as they are.
 """
 
 from __future__ import annotations
@@ -18,14 +18,18 @@ from kubeflow_aks.local_aks.azure.timing import STARTING, STOPPING
 from kubeflow_aks.local_aks.azure_cli.client import Client
 from kubeflow_aks.local_aks.azure_cli.nodepool import POLL_SECONDS, UsageError, cluster_id
 
-_OPTIONS: Final = {"network_dataplane": "networkDataplane", "network_policy": "networkPolicy"}
+_OPTIONS: Final = {
+    "network_dataplane": "networkDataplane",
+    "network_policy": "networkPolicy",
+    "outbound_type": "outboundType",
+}
 _IDENTITIES: Final = frozenset({"identityProfile"})
 _ADDRESSES: Final = frozenset({"loadBalancerProfile", "natGatewayProfile"})
 """Like the identities, these name resources of the node resource group, which the simulated Azure does not have."""
 
 
 def update(client: Client, state: AzureState, options: argparse.Namespace) -> Json:
-    """Change the cluster's data plane and its engine of network policies.
+    """Change the cluster's data plane, its engine of network policies and its way out.
 
     Raises:
         ArmError: there is no such cluster, or Azure refuses.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import signal
 import time
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property, partial
@@ -99,13 +99,18 @@ class Engine:
         call = partial(self._stack.preview, plan=str(plan)) if plan else self._stack.preview
         return self._operate("preview", call, on_output)
 
-    def up(self, on_output: OnOutput | None = None) -> Result:
+    def up(self, on_output: OnOutput | None = None, *, targets: Sequence[str] = ()) -> Result:
         """Creates, updates and deletes until the resources match the program.
+
+        Args:
+            on_output: takes what the engine prints.
+            targets: URNs, with `*` and `**`, of the only resources that change; all by default.
 
         Raises:
             EngineError: it stopped half-way; what was done is in the state.
         """
-        return self._operate("up", self._stack.up, on_output)
+        call = partial(self._stack.up, target=list(targets)) if targets else self._stack.up
+        return self._operate("up", call, on_output)
 
     def refresh(self, on_output: OnOutput | None = None) -> Result:
         """Takes over into the state what was changed behind the engine's back.

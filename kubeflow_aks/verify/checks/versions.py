@@ -9,6 +9,7 @@ from typing import Final
 
 from kubeflow_aks.catalogue.versions import charmed_kubeflow_releases, kubernetes_versions
 from kubeflow_aks.deployed.outputs import Outputs
+from kubeflow_aks.json_values import at
 from kubeflow_aks.text.numbers import counted
 from kubeflow_aks.verify.findings import CheckResult, failed, passed, unknown
 from kubeflow_aks.verify.snapshot import ClusterSnapshot, UnknownError, text
@@ -57,19 +58,29 @@ def kubelets(snapshot: ClusterSnapshot, _: Outputs) -> Iterator[CheckResult]:
 
 
 def validated(snapshot: ClusterSnapshot, outputs: Outputs) -> Iterator[CheckResult]:
-    """The release of Charmed Kubeflow was validated on that minor."""
+    """The release of Charmed Kubeflow was validated on that minor, or the stack accepts that it was not."""
     runs, release = _text(_runs(snapshot)), str(outputs.basis("kubeflow", "release"))
     known = charmed_kubeflow_releases().get(release)
     if known is None:
         raise UnknownError(f"the catalogue has no Charmed Kubeflow {release}")
-    if runs not in known.kubernetes_versions:
+    others = (
+        f"Charmed Kubeflow {release} is validated on Kubernetes {', '.join(known.kubernetes_versions)}, but the "
+        f"cluster runs {runs}"
+    )
+    if runs not in known.kubernetes_versions and _accepted(outputs):
+        yield passed(f"{others}, which kubernetes.acceptUnvalidated takes")
+    elif runs not in known.kubernetes_versions:
         yield failed(
-            f"Charmed Kubeflow {release} is validated on Kubernetes {', '.join(known.kubernetes_versions)}, but the "
-            f"cluster runs {runs}",
+            others,
             "choose a validated release (kubeflow.release); AKS cannot downgrade a minor version",
         )
     else:
         yield passed(f"Charmed Kubeflow {release} is validated on Kubernetes {runs}")
+
+
+def _accepted(outputs: Outputs) -> bool:
+    """False for outputs of a version of the program without the setting."""
+    return at(outputs.mapping("clusterBasis"), "kubernetes", "acceptUnvalidated") is True
 
 
 def supported(snapshot: ClusterSnapshot, outputs: Outputs) -> Iterator[CheckResult]:

@@ -5,7 +5,7 @@ from ipaddress import IPv4Network
 from typing import Final
 
 from components.arm_ids import GUID
-from components.cidr import ipv4_range
+from components.cidr import address_or_range
 from components.mistakes import Mistake
 from program.planning.rules.public_ranges import covered_warnings, placeholder_warnings, range_problems
 from program.settings import Settings
@@ -13,6 +13,7 @@ from program.settings import Settings
 _RANGES: Final = "apiAccess.authorizedIpRanges"
 _ONLY_THE_CLUSTER: Final = IPv4Network("0.0.0.0/32")
 """Authorises the address of the cluster's own load balancer and no other (api-server-authorized-ip-ranges.md)."""
+_SPELLINGS: Final = {str(_ONLY_THE_CLUSTER), str(_ONLY_THE_CLUSTER.network_address)}
 _MAX_RANGES: Final = 200
 _LARGEST: Final = 8
 """Prefix of the largest range that one network has."""
@@ -43,10 +44,11 @@ def _range_problems(settings: Settings) -> Iterator[Mistake]:
             list(given),
             "no ranges while privateCluster is true, because a private API server has no public address",
         )
-    yield from range_problems(_RANGES, given, "a public API server", [str(_ONLY_THE_CLUSTER)])
-    if str(_ONLY_THE_CLUSTER) in given and len(given) > 1:
+    yield from range_problems(_RANGES, given, "a public API server", [_ONLY_THE_CLUSTER])
+    closed = not _SPELLINGS.isdisjoint(given)
+    if closed and len(given) > 1:
         yield Mistake(_RANGES, list(given), f"{_ONLY_THE_CLUSTER} alone, or only the other ranges")
-    elif str(_ONLY_THE_CLUSTER) in given and outbound != "loadBalancer":
+    elif closed and outbound != "loadBalancer":
         yield Mistake(
             _RANGES,
             list(given),
@@ -65,7 +67,7 @@ def access_warnings(settings: Settings) -> Iterator[str]:
     """Ranges and groups that AKS accepts but that admit everybody or nobody."""
     given = settings.api_access.authorized_ip_ranges
     yield from placeholder_warnings(_RANGES, given, "Pulumi, Juju and you")
-    for index, found in enumerate(map(ipv4_range, given)):
+    for index, found in enumerate(map(address_or_range, given)):
         key = f"{_RANGES}[{index}] is {found}"
         if found == _ONLY_THE_CLUSTER:
             yield f"{key}: only the cluster's own nodes may call; Pulumi and Juju must run there"

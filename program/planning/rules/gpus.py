@@ -1,6 +1,8 @@
 """Rules of GPU pools: driver and device plugin, slices, idle nodes."""
 
+import re
 from collections.abc import Iterable, Iterator
+from typing import Final
 
 from components.conventions import GPU_KEY, WORKLOAD_LABEL
 from components.mistakes import Mistake
@@ -8,6 +10,9 @@ from components.pool_contract import announced_gpus
 from program.planning.hardware import GPU, gpu_model
 from program.planning.pools import AgentPool
 from program.settings import Settings
+
+_A10: Final = re.compile(r"Standard_N[CV][0-9]+adm?s_A10_v[45]")
+_IMAGE_OF_A10: Final = "202606.08.1"
 
 
 def driver_problems(settings: Settings) -> Iterator[Mistake]:
@@ -28,10 +33,24 @@ def gpu_warnings(settings: Settings, pools: tuple[AgentPool, ...]) -> Iterator[s
             "gpu.plugin is none: AKS installs the driver but nothing makes GPUs visible, so work for them waits until "
             "you run a device plugin, or a GPU Operator without driver; devicePlugin leaves that to this program"
         )
+    yield from image_warnings(settings.kubernetes.node_os_upgrade_channel, gpu_pools)
     yield from mixed_warnings(gpu_pools)
     for pool in gpu_pools:
         yield from idle_warnings(pool)
         yield from slice_warnings(pool, driver=settings.gpu.driver)
+
+
+def image_warnings(channel: str, pools: Iterable[AgentPool]) -> Iterator[str]:
+    """GPUs whose hosts have newer drivers than an old image (Azure/AKS#5875; CHANGELOG.md, 2026-07-17)."""
+    if channel not in ("None", "Unmanaged"):
+        return
+    for pool in pools:
+        if _A10.fullmatch(pool.vm_size):
+            yield (
+                f"pools.{pool.pool}.vmSize is {pool.vm_size} while kubernetes.nodeOsUpgradeChannel is {channel}: the "
+                f"drivers of these hosts need node image {_IMAGE_OF_A10} or newer, and nothing renews an older one; "
+                "take NodeImage, or upgrade the node images yourself"
+            )
 
 
 def idle_warnings(pool: AgentPool) -> Iterator[str]:

@@ -17,6 +17,12 @@ _HASH: Final = 8
 _TRADEMARKS: Final = ("microsoft", "windows")
 _START: Final = "login"
 """Words that no name may hold, or begin with ("Errors for reserved resource names")."""
+_WHOLE: Final = re.compile(
+    "access|azure|bing|bizspark|biztalk|cortana|directx|dotnet|dynamics|excel|exchange|forefront|groove|hololens"
+    "|hyperv|kinect|lync|msdn|o365|office|office365|onedrive|onenote|outlook|powerpoint|sharepoint|skype|visio"
+    "|visualstudio|xbox"
+)
+"""Words that are no name by themselves (same page)."""
 
 
 @dataclass(frozen=True)
@@ -75,8 +81,9 @@ def name_problems(project: str, stack: str, settings: Settings) -> Iterator[Mist
             project,
             "a name of letters, digits and inner hyphens in Pulumi.yaml; it begins the cluster's DNS name",
         )
+    yield from _label_problems(settings.kubeflow.dns_label)
     name = f"{project}-{stack}"
-    if name.lower().startswith(_START) or any(word in name.lower() for word in _TRADEMARKS):
+    if is_reserved(name):
         yield Mistake(
             "project",
             project,
@@ -90,4 +97,19 @@ def name_problems(project: str, stack: str, settings: Settings) -> Iterator[Mist
             project,
             f"with stack {stack!r} names that are {excess} characters shorter together, because that of the "
             f"{longest.what} has {longest.length} and Azure takes {longest.most}",
+        )
+
+
+def is_reserved(name: str) -> bool:
+    """Whether a name holds a word that Azure keeps for itself."""
+    return name.lower().startswith(_START) or any(word in name.lower() for word in _TRADEMARKS)
+
+
+def _label_problems(label: str | None) -> Iterator[Mistake]:
+    if label is not None and (is_reserved(label) or _WHOLE.fullmatch(label)):
+        yield Mistake(
+            "kubeflow.dnsLabel",
+            label,
+            f"a label that does not begin with {_START}, does not hold {' or '.join(_TRADEMARKS)} and is no product of "
+            "Microsoft's; Azure reserves these",
         )

@@ -1,13 +1,14 @@
 """Rules of public address ranges that may call the API server or the registry."""
 
 from collections.abc import Iterator, Sequence
+from ipaddress import IPv4Network
 
-from components.cidr import DOCUMENTATION, ipv4_range, is_in, is_public
+from components.cidr import DOCUMENTATION, address_or_range, is_in, is_public
 from components.mistakes import Mistake
 
 
 def range_problems(
-    key: str, given: Sequence[str], what: str, besides: Sequence[str] = ()
+    key: str, given: Sequence[str], what: str, besides: Sequence[IPv4Network] = ()
 ) -> Iterator[Mistake]:
     """Invalid ranges, and ranges from which nobody can call.
 
@@ -19,12 +20,12 @@ def range_problems(
     """
     for index, text in enumerate(given):
         try:
-            found = ipv4_range(text)
+            found = address_or_range(text)
         except ValueError:
-            form = "an IPv4 range in CIDR form without host bits; a single address ends in /32"
+            form = "a single IPv4 address, or a range in CIDR form without host bits"
             yield Mistake(f"{key}[{index}]", text, form)
             continue
-        if not (is_public(found) or text in besides or is_in(found, DOCUMENTATION)):
+        if not (is_public(found) or found in besides or is_in(found, DOCUMENTATION)):
             yield Mistake(
                 f"{key}[{index}]",
                 text,
@@ -36,7 +37,7 @@ def range_problems(
 def placeholder_warnings(key: str, given: Sequence[str], who: str) -> Iterator[str]:
     """Placeholder ranges of examples; `who` must write the real ones."""
     for index, text in enumerate(given):
-        if is_in(ipv4_range(text), DOCUMENTATION):
+        if is_in(address_or_range(text), DOCUMENTATION):
             yield (
                 f"{key}[{index}] is {text}: a placeholder, from which nobody calls; write the range that {who} go out "
                 "by"
@@ -45,7 +46,7 @@ def placeholder_warnings(key: str, given: Sequence[str], who: str) -> Iterator[s
 
 def covered_warnings(key: str, given: Sequence[str]) -> Iterator[str]:
     """Ranges that others cover."""
-    ranges = list(map(ipv4_range, given))
+    ranges = list(map(address_or_range, given))
     for index, found in enumerate(ranges):
         wider = (other for at, other in enumerate(ranges) if found != other or at < index)
         if outer := next(filter(found.subnet_of, wider), None):

@@ -12,6 +12,7 @@ AKS_CLASSES: Final = frozenset(
         "default",
         "managed-csi",
         "managed-csi-premium",
+        "managed-csi-premium-v2",  # from Kubernetes 1.35 on
         "azurefile-csi",
         "azurefile-csi-premium",
         "azureblob-nfs-premium",

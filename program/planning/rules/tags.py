@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Final
 from unicodedata import category
 
-from components.mistakes import Mistake
+from components.mistakes import Mistake, shown_key
 from program.settings import Settings
 
 _MAX_TAGS: Final = 50
@@ -51,7 +51,13 @@ def tag_problems(settings: Settings) -> Iterator[Mistake]:
 
 
 def tag_warnings(settings: Settings) -> Iterator[str]:
-    """AKS puts the cluster's tags on the DNS zone of a private cluster as well (use-tags.md)."""
+    """Line breaks and the like, and more tags than the DNS zone takes on which AKS puts the cluster's (use-tags.md)."""
+    for name, value in settings.tags.as_dict().items():
+        if controls := sorted({repr(sign)[1:-1] for sign in value if category(sign) == "Cc"}):
+            yield (
+                f"{shown_key(f'tags.{name}')} has control characters ({', '.join(controls)}): no page of Azure says "
+                "that a value may; write it in one line, without `|` before it"
+            )
     tags = len(settings.tags.as_dict())
     if settings.api_access.private_cluster and tags > _MAX_TAGS_OF_DNS:
         yield (

@@ -1,6 +1,6 @@
 """Warnings about upgrades: channels that are off, and an operating system whose support ends.
 
-Sources: docs/facts/aks.md#kubernetes-upgrades, docs/facts/aks.md#node-images.
+Sources: docs/facts/aks.md#kubernetes-upgrades, docs/facts/aks.md#node-images, Azure/AKS#5701.
 """
 
 from collections.abc import Iterator
@@ -11,12 +11,14 @@ from program.settings import Kubernetes, Settings
 
 _FIRST_ON_2404: Final = 35
 """Minor of Kubernetes 1 from which on AKS's Ubuntu is 24.04."""
+_FIRST_LTS_WITHOUT_2204: Final = 33
+"""Minor of Kubernetes 1 from which on LTS comes after 24.04 (includes/ubuntu-22-04-retirement.md, 2026-02-09)."""
 _LAST_DAY_OF_2204: Final = date(2027, 6, 30)
 _NOTICE: Final = timedelta(days=90)
 
 
 def upgrade_warnings(settings: Settings, today: date) -> Iterator[str]:
-    """Channels that are off; an Ubuntu whose end is 90 days away or past; one that the provider may not know."""
+    """Channels that are off; an Ubuntu that ends soon or before LTS does; one that the provider may not know."""
     kubernetes = settings.kubernetes
     if kubernetes.upgrade_channel == "none":
         yield (
@@ -33,7 +35,16 @@ def upgrade_warnings(settings: Settings, today: date) -> Iterator[str]:
             "kubernetes.osSku is Ubuntu2404: AKS's API has it from version 2025-10-01 on and the provider speaks "
             "2025-09-01, so AKS may refuse it, which changes nothing; if it does, go back to Ubuntu"
         )
-    if _on_2204(kubernetes) and today > _LAST_DAY_OF_2204 - _NOTICE:
+    if not _on_2204(kubernetes):
+        return
+    if kubernetes.support_plan == "AKSLongTermSupport" and _minor(kubernetes) >= _FIRST_LTS_WITHOUT_2204:
+        yield (
+            f"kubernetes.supportPlan is AKSLongTermSupport while the nodes run Ubuntu 22.04: Microsoft says to move "
+            f"them to 24.04 before long-term support is enabled for Kubernetes {kubernetes.version} (Azure/AKS#5701), "
+            f"and gives 22.04 no new pools, images and security patches after {_LAST_DAY_OF_2204}; try osSku "
+            "Ubuntu2404, and move before that day"
+        )
+    elif today > _LAST_DAY_OF_2204 - _NOTICE:
         yield (
             f"kubernetes.osSku is {kubernetes.os_sku}: the nodes run Ubuntu 22.04, which gets no new pools, images "
             f"and security patches after {_LAST_DAY_OF_2204}; take Ubuntu2404, or Ubuntu with Kubernetes 1.35 or newer"
@@ -41,5 +52,9 @@ def upgrade_warnings(settings: Settings, today: date) -> Iterator[str]:
 
 
 def _on_2204(kubernetes: Kubernetes) -> bool:
-    minor = int(kubernetes.version.split(".")[1])
-    return kubernetes.os_sku == "Ubuntu2204" or (kubernetes.os_sku == "Ubuntu" and minor < _FIRST_ON_2404)
+    older = _minor(kubernetes) < _FIRST_ON_2404
+    return kubernetes.os_sku == "Ubuntu2204" or (kubernetes.os_sku == "Ubuntu" and older)
+
+
+def _minor(kubernetes: Kubernetes) -> int:
+    return int(kubernetes.version.split(".")[1])

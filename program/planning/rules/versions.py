@@ -8,31 +8,57 @@ from datetime import date, timedelta
 
 from components.long_term_support import long_term_support_mistakes
 from components.mistakes import Mistake
-from kubeflow_aks.catalogue import KubernetesVersion, charmed_kubeflow_releases, kubernetes_versions
+from kubeflow_aks.catalogue import (
+    CharmedKubeflowRelease,
+    KubernetesVersion,
+    charmed_kubeflow_releases,
+    kubernetes_version,
+    kubernetes_versions,
+)
 from program.settings import Settings
 
 _NOTICE = timedelta(days=90)
+_LONG_TERM = "AKSLongTermSupport"
+_EXISTING = "if the cluster exists already, set created to the day it was made"
 
 
 def version_problems(settings: Settings, today: date) -> Iterator[Mistake]:
     """A Kubernetes minor that the Kubeflow release runs on and that AKS still creates under the support plan."""
-    kubernetes = settings.kubernetes
-    release = charmed_kubeflow_releases().get(settings.kubeflow.release)
+    version, release = settings.kubernetes.version, charmed_kubeflow_releases().get(settings.kubeflow.release)
     if release is None:
         yield Mistake(
             "kubeflow.release",
             settings.kubeflow.release,
             f"a supported release: {', '.join(charmed_kubeflow_releases())}",
         )
-    elif kubernetes.version not in release.kubernetes_versions:
-        runs_on = [v for v in release.kubernetes_versions if v in kubernetes_versions()]
+    elif not (version in release.kubernetes_versions or _taken_anyway(settings, release)):
+        created = [v for v in release.kubernetes_versions if today <= kubernetes_version(v).lts_until]
+        way_out = (
+            _EXISTING if _older(settings, release) else "kubernetes.acceptUnvalidated: true takes others"
+        )
         yield Mistake(
             "kubernetes.version",
-            kubernetes.version,
-            f"a minor that Charmed Kubeflow {release.release} is validated on and AKS offers: {', '.join(runs_on)}",
+            version,
+            f"a minor that Charmed Kubeflow {release.release} is validated on and AKS creates: "
+            f"{', '.join(created) or 'none today'}; {way_out}",
         )
-    if release is None or kubernetes.version in {*release.kubernetes_versions, *kubernetes_versions()}:
-        yield from _support_problems(settings, today)
+        return
+    yield from _support_problems(settings, today)
+
+
+def _taken_anyway(settings: Settings, release: CharmedKubeflowRelease) -> bool:
+    """An existing cluster that is older can only go up; everything else takes the opt-in."""
+    return settings.kubernetes.accept_unvalidated or (
+        settings.created is not None and _older(settings, release)
+    )
+
+
+def _older(settings: Settings, release: CharmedKubeflowRelease) -> bool:
+    return _minor(settings.kubernetes.version) < min(map(_minor, release.kubernetes_versions))
+
+
+def _minor(version: str) -> int:
+    return int(version.partition(".")[2])
 
 
 def support_plan_problems(settings: Settings) -> Iterator[Mistake]:
@@ -47,58 +73,77 @@ def _support_problems(settings: Settings, today: date) -> Iterator[Mistake]:
 
     Source: supported-kubernetes-versions.md, "AKS support policy"; long-term-support.md.
     """
-    kubernetes = settings.kubernetes
-    support = kubernetes_versions().get(kubernetes.version)
-    if support is None:
-        release = charmed_kubeflow_releases().get(settings.kubeflow.release)
-        if release and kubernetes.version not in release.kubernetes_versions:
-            return  # reported already
-        known = ", ".join(kubernetes_versions())
-        yield Mistake(
-            "kubernetes.version", kubernetes.version, f"a minor whose end of support is known: {known}"
-        )
-    elif today > _end(support, settings) and not _made_in_time(settings, support):
+    version, support = settings.kubernetes.version, kubernetes_versions().get(settings.kubernetes.version)
+    if support is None and settings.created is None:
+        created = [known.version for known in kubernetes_versions().values() if today <= known.lts_until]
+        yield Mistake("kubernetes.version", version, f"a minor that AKS creates: {', '.join(created)}")
+    elif support and today > _end(support, settings) and not _made_in_time(settings, support):
         yield _out_of_support(support, settings, today)
 
 
 def _out_of_support(support: KubernetesVersion, settings: Settings, today: date) -> Mistake:
-    existing = (
-        f"created: {settings.created} is later"
-        if settings.created
-        else "if the cluster exists already, set created to the day it was made"
-    )
+    existing = f"created: {settings.created} is later" if settings.created else _EXISTING
     if today > support.lts_until:
         return Mistake(
             "kubernetes.version",
             support.version,
             f"a newer minor, because long-term support of {support.version} ended on {support.lts_until}; {existing}",
         )
-    without = " and without network.policy calico" if settings.network.policy == "calico" else ""
     return Mistake(
         "kubernetes.supportPlan",
         settings.kubernetes.support_plan,
-        f"AKSLongTermSupport with kubernetes.tier Premium{without}, because standard support of {support.version} "
+        f"AKSLongTermSupport with kubernetes.tier Premium, because standard support of {support.version} "
         f"ended on {support.standard_until}; long-term support lasts until {support.lts_until}; {existing}",
     )
 
 
 def version_warnings(settings: Settings, today: date) -> Iterator[str]:
-    """Support that ends within 90 days, or that an existing cluster has lost."""
-    support = kubernetes_versions().get(settings.kubernetes.version)
+    """A minor that Charmed Kubeflow is not validated on, and support that ends within 90 days or is over."""
+    yield from _validation_warnings(settings)
+    version, plan = settings.kubernetes.version, settings.kubernetes.support_plan
+    about = f"kubernetes.version {version}: {plan}"
+    support = kubernetes_versions().get(version)
     if support is None:
+        yield f"{about}: the catalogue does not have this minor, so the end of its support is not checked"
         return
-    end, plan = _end(support, settings), settings.kubernetes.support_plan
-    no_more = today > support.lts_until or plan == "AKSLongTermSupport" or settings.network.policy == "calico"
+    end = _end(support, settings)
+    no_more = today > support.lts_until or plan == _LONG_TERM
     way_out = "move to a newer minor" if no_more else "take supportPlan AKSLongTermSupport and tier Premium"
-    about = f"kubernetes.version {support.version}: {plan}"
     if today > end:
-        yield f"{about} ended on {end}: no fixes, and no help from Azure; {way_out}"
+        yield f"{about} ended on {end}: no fixes, and no help from Azure; {way_out}{_stays(support, settings, today)}"
     elif end < today + _NOTICE:
         yield f"{about} ends on {end}; by then {way_out}, or set created: the cluster can't be made anew after it"
 
 
+def _validation_warnings(settings: Settings) -> Iterator[str]:
+    version, release = settings.kubernetes.version, charmed_kubeflow_releases().get(settings.kubeflow.release)
+    if release is None or version in release.kubernetes_versions:
+        return
+    about = (
+        f"kubernetes.version {version}: Charmed Kubeflow {release.release} is validated on "
+        f"{', '.join(release.kubernetes_versions)} only"
+    )
+    if _older(settings, release):
+        yield f"{about}; upgrade the cluster first (docs/how-to/upgrade-kubernetes.md)"
+    else:
+        yield (
+            f"{about}, and AKS goes back to none of them; try a stack with the same settings before people depend on "
+            "this one"
+        )
+
+
+def _stays(support: KubernetesVersion, settings: Settings, today: date) -> str:
+    """What of the support plan cannot be changed (long-term-support.md, "Frequently asked questions", 2026-08-05)."""
+    over = settings.kubernetes.support_plan != _LONG_TERM and today <= support.lts_until
+    return (
+        f"; a cluster that has long-term support keeps it: AKS does not switch it off on {support.version} any more"
+        if over
+        else ""
+    )
+
+
 def _end(support: KubernetesVersion, settings: Settings) -> date:
-    lts = settings.kubernetes.support_plan == "AKSLongTermSupport"
+    lts = settings.kubernetes.support_plan == _LONG_TERM
     return support.lts_until if lts else support.standard_until
 
 

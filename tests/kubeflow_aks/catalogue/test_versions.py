@@ -18,6 +18,11 @@ def test_a_minor_has_the_last_day_of_each_support_plan() -> None:
     assert (str(support.standard_until), str(support.lts_until)) == ("2026-11-30", "2027-11-30")
 
 
+def test_a_minor_stays_when_its_support_is_over() -> None:
+    support = kubernetes_version("1.28")
+    assert (str(support.standard_until), str(support.lts_until)) == ("2025-01-31", "2026-02-28")
+
+
 def test_a_release_has_its_minors_and_its_juju() -> None:
     release = charmed_kubeflow_release("1.11")
     assert release.kubernetes_versions == ("1.32", "1.33", "1.34")
@@ -41,5 +46,5 @@ def test_a_newer_minor_is_supported_longer() -> None:
 
 
 @pytest.mark.parametrize("release", charmed_kubeflow_releases().values(), ids=lambda release: release.release)
-def test_a_release_runs_on_a_minor_that_aks_has(release: CharmedKubeflowRelease) -> None:
-    assert set(release.kubernetes_versions) & set(kubernetes_versions())
+def test_the_support_of_every_minor_that_a_release_runs_on_is_known(release: CharmedKubeflowRelease) -> None:
+    assert set(release.kubernetes_versions) <= set(kubernetes_versions())

@@ -329,7 +329,10 @@ def test_a_cluster_that_is_replaced_is_reported_once_and_first() -> None:
             {},
             {"kubernetes": {"supportPlan": "KubernetesOfficial"}},
             "support-plan",
-            "Support plan: `AKSLongTermSupport` → `KubernetesOfficial`. AKS supports this until `2026-11-30`.",
+            (
+                "Support plan: `AKSLongTermSupport` → `KubernetesOfficial`. AKS supports this until `2026-11-30`. "
+                "AKS refuses to switch long-term support off after `2026-11-30`."
+            ),
         ),
         (
             {"kubernetes": {"supportPlan": "KubernetesOfficial"}},

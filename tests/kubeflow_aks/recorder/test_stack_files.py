@@ -128,6 +128,14 @@ def test_a_file_that_is_not_yaml_is_refused_with_the_line(root: Path) -> None:
     assert refusal(root, "config:\n  a: [1\n  b: 2\n").startswith("Pulumi.dev.yaml line 3: not YAML: ")
 
 
+@pytest.mark.parametrize("rest", ["---\nb: 2\n", "...\nb: 2\n", "...\nb: [\n", "---\n"])
+def test_text_after_the_first_document_is_refused_with_its_line(root: Path, rest: str) -> None:
+    assert refusal(root, f"config:\n  a: b\n{rest}") == (
+        f"Pulumi.dev.yaml line {3 if rest[0] == '-' else 4}: Pulumi reads the file up to here only, its first "
+        "document; take the rest out"
+    )
+
+
 @pytest.mark.parametrize("stack_file", ["", "# nothing", "---", "config:"])
 def test_an_empty_file_has_the_defaults(root: Path, stack_file: str) -> None:
     assert read(root, stack_file).values == {"project:location": "westeurope"}

@@ -454,6 +454,16 @@ def test_what_else_has_failed_is_reported(
     ("check", "snapshot", "of", "state", "expected"),
     [
         (
+            "validated",
+            replace(c.good(), version=Result({"gitVersion": "v1.35.1"})),
+            c.outputs(kubernetes={"acceptUnvalidated": True}),
+            State.PASSED,
+            (
+                "Charmed Kubeflow 1.11 is validated on Kubernetes 1.32, 1.33, 1.34, but the cluster runs 1.35, which "
+                "kubernetes.acceptUnvalidated takes"
+            ),
+        ),
+        (
             "kubeflow-namespace",
             replace(c.good(), namespaces=Result([])),
             c.outputs(),

@@ -165,6 +165,14 @@ EDITS: Final = (
     _one("asOf", "2026-10-01"),
     _one("kubernetes.version", "1.33"),
     _one("kubernetes.version", "1.35"),
+    _one("kubernetes.acceptUnvalidated", value=True),
+    Edit(
+        {
+            "kubernetes.acceptUnvalidated": True,
+            "kubernetes.version": "1.35",
+            "kubernetes.upgradeChannel": "none",
+        }
+    ),
     _one("kubernetes.supportPlan", "KubernetesOfficial"),
     _one("kubernetes.tier", "Standard"),
     Edit({"kubernetes.tier": "Standard", "kubernetes.supportPlan": "KubernetesOfficial"}),
@@ -185,13 +193,6 @@ EDITS: Final = (
     _one("network.podCidr", "10.240.0.0/16"),
     _one("network.policy", "cilium"),
     _one("network.policy", "calico"),
-    Edit(
-        {
-            "network.policy": "calico",
-            "kubernetes.tier": "Standard",
-            "kubernetes.supportPlan": "KubernetesOfficial",
-        }
-    ),
     _one("network.serviceCidr", "10.1.0.0/16"),
     _one("network.outboundType", "userAssignedNATGateway"),
     _one("network.routeTableId", _ROUTES),

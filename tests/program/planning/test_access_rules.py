@@ -39,7 +39,8 @@ def test_authorised_ranges_exclude_a_private_cluster() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["203.0.113.1/24", "203.0.113.5", "all", "AzureCloud", "2001:db8::/32", " 20.1.2.3/32"]
+    "text",
+    ["203.0.113.1/24", "203.0.113", "20.1.2.3 ", "1", "all", "AzureCloud", "2001:db8::/32", " 20.1.2.3/32"],
 )
 def test_an_authorised_range_is_ipv4_in_cidr_form_without_host_bits(text: str) -> None:
     assert found(authorizedIpRanges=["198.51.100.7/32", text]) == ["apiAccess.authorizedIpRanges[1]"]
@@ -77,14 +78,16 @@ def test_an_authorised_range_is_public(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["20.1.2.3/32", "73.140.245.0/24", "172.32.0.0/16", "100.128.0.0/16", "0.0.0.0/0"]
+    "text", ["20.1.2.3/32", "20.50.60.70", "73.140.245.0/24", "172.32.0.0/16", "100.128.0.0/16", "0.0.0.0/0"]
 )
 def test_any_public_range_may_be_authorised(text: str) -> None:
     assert found(authorizedIpRanges=[text]) == []
 
 
 def test_the_address_of_the_cluster_alone_stands_alone() -> None:
-    assert found(authorizedIpRanges=["0.0.0.0/32"]) == []
+    alone = "0.0.0.0/32".removesuffix("/32")
+    assert found(authorizedIpRanges=["0.0.0.0/32"]) == found(authorizedIpRanges=[alone]) == []
+    assert found(authorizedIpRanges=[alone, "20.1.2.3"]) == ["apiAccess.authorizedIpRanges"]
     assert found(authorizedIpRanges=["0.0.0.0/32", "20.1.2.3/32"]) == ["apiAccess.authorizedIpRanges"]
 
 

@@ -10,7 +10,7 @@ def test_the_basis_has_every_default_filled_in() -> None:
         "location": "westeurope",
         "production": False,
         "protect": True,
-        "kubernetes": {"version": "1.34", "supportPlan": "AKSLongTermSupport"},
+        "kubernetes": {"version": "1.34", "supportPlan": "AKSLongTermSupport", "acceptUnvalidated": False},
         "autoscaler": {"maxNodeProvisionTime": "10m", "scaleDownUnneededTime": "10m"},
         "apiAccess": {"privateCluster": False, "localAccounts": True},
         "network": {"policy": "none"},

@@ -96,3 +96,25 @@ def test_the_same_gpus_under_one_workload_or_others_under_their_own_need_no_warn
     assert mixed(one=GPU_SPOT, two={**GPU_SPOT, "vmSize": "Standard_NC64as_T4_v3"}) == []
     assert mixed(t4=GPU_SPOT, a100={**A100, "workload": "large"}) == []
     assert mixed(t4={**GPU_SPOT, "fallback": {"maxCount": 1, "vmSize": "Standard_NC24ads_A100_v4"}}) == []
+
+
+@pytest.mark.parametrize("channel", ["None", "Unmanaged", "NodeImage", "SecurityPatch"])
+@pytest.mark.parametrize(
+    ("size", "new_drivers"),
+    [
+        ("Standard_NV36ads_A10_v5", True),
+        ("Standard_NV36adms_A10_v5", True),
+        ("Standard_NC8ads_A10_v4", True),
+        ("Standard_NC4as_T4_v3", False),
+        ("Standard_NC24ads_A100_v4", False),
+    ],
+)
+def test_an_image_that_nobody_renews_is_warned_of_on_hosts_with_new_drivers(
+    size: str,
+    channel: str,
+    new_drivers: bool,  # noqa: FBT001
+) -> None:
+    found = warned({**GPU_SPOT, "vmSize": size}, kubernetes={"nodeOsUpgradeChannel": channel})
+    assert any("202606.08.1" in warning for warning in found) is (
+        new_drivers and channel in ("None", "Unmanaged")
+    )

@@ -95,7 +95,7 @@ def test_a_system_pool_of_another_name_is_moved_by_that_name() -> None:
 def test_what_comes_next_is_reported() -> None:
     warned = planned(pools={"general": GENERAL, "general2": NEW_HOME, "system2": NEW_SYSTEM}).warnings
     page = "(docs/how-to/move-a-pool.md)"
-    assert list(warned) == [
+    assert [warning for warning in warned if ".replaces " in warning] == [
         f"pools.general2.replaces is general: {HOME_NEXT} {page}",
         f"pools.system2.replaces is system: {SYSTEM_NEXT} {page}",
     ]

@@ -55,6 +55,16 @@ def test_a_name_that_azure_reserves_is_refused() -> None:
     assert found("ml", "windows") == ["project"]
 
 
+@pytest.mark.parametrize("label", ["login-ml", "loginml", "ml-windows", "microsoftml", "azure", "office365"])
+def test_a_dns_label_that_azure_reserves_is_refused(label: str) -> None:
+    assert found("kubeflow-aks", kubeflow={"dnsLabel": label}) == ["kubeflow.dnsLabel"]
+
+
+@pytest.mark.parametrize("label", ["ml-login", "azure-ml", "my-office", "dashboard"])
+def test_a_dns_label_that_only_resembles_one_is_taken(label: str) -> None:
+    assert found("kubeflow-aks", kubeflow={"dnsLabel": label}) == []
+
+
 def test_the_registry_takes_the_shortest_names_and_then_the_dns_prefix() -> None:
     assert found("a" * 39) == []
     assert found("a" * 40) == ["project"]

@@ -72,3 +72,15 @@ def test_a_private_cluster_has_fifteen_tags() -> None:
             "which takes 15; leave some out"
         )
     ]
+
+
+def test_a_control_character_in_a_value_is_reported() -> None:
+    keys = stack()
+    keys["tags"] |= {"purpose": "training\n", "team": "a\tb\x1b", "plain": "Zürich – 7 % / <ok>"}
+    assert list(tag_warnings(settings(**keys))) == [
+        (
+            f"tags.{name} has control characters ({signs}): no page of Azure says that a value may; write it in one "
+            "line, without `|` before it"
+        )
+        for name, signs in (("purpose", "\\n"), ("team", "\\t, \\x1b"))
+    ]

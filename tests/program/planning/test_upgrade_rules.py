@@ -12,7 +12,30 @@ BEFORE, SOON = date(2027, 4, 1), date(2027, 4, 2)
 
 
 def warnings(today: date, **kubernetes: str) -> list[str]:
-    return list(upgrade_warnings(settings(kubernetes=kubernetes), today))
+    """Of a stack without long-term support, unless it has that."""
+    plan = {"supportPlan": "KubernetesOfficial", "tier": "Standard"}
+    return list(upgrade_warnings(settings(kubernetes=plan | kubernetes), today))
+
+
+@pytest.mark.parametrize("today", [BEFORE, date(2027, 7, 1)])
+def test_long_term_support_with_ubuntu_22_04_is_reported_on_any_day(today: date) -> None:
+    [warning] = upgrade_warnings(settings(), today)
+    assert warning == (
+        "kubernetes.supportPlan is AKSLongTermSupport while the nodes run Ubuntu 22.04: Microsoft says to move them to "
+        "24.04 before long-term support is enabled for Kubernetes 1.34 (Azure/AKS#5701), and gives 22.04 no new pools, "
+        "images and security patches after 2027-06-30; try osSku Ubuntu2404, and move before that day"
+    )
+
+
+@pytest.mark.parametrize(
+    ("version", "os_sku", "expected"),
+    [("1.32", "Ubuntu", 0), ("1.33", "Ubuntu", 1), ("1.35", "Ubuntu", 0), ("1.35", "Ubuntu2204", 1)],
+)
+def test_only_nodes_that_stay_on_22_04_go_ill_with_long_term_support(
+    version: str, os_sku: str, expected: int
+) -> None:
+    found = warnings(BEFORE, supportPlan="AKSLongTermSupport", tier="Premium", version=version, osSku=os_sku)
+    assert sum("long-term support" in warning for warning in found) == expected
 
 
 def test_channels_that_are_off_are_reported() -> None:

@@ -61,16 +61,65 @@ def test_a_minor_the_release_is_not_validated_on_is_refused(release: str, versio
     assert refused(version_problems(stack, TODAY)) == ["kubernetes.version"]
 
 
-def test_a_minor_aks_no_longer_has_is_not_offered_for_a_release() -> None:
+@pytest.mark.parametrize(
+    ("today", "created"),
+    [(LAST_DAY, "1.31, 1.32, 1.33"), (date(2026, 12, 1), "1.32, 1.33"), (date(2027, 8, 1), "none today")],
+)
+def test_a_minor_aks_no_longer_creates_is_not_offered_for_a_release(today: date, created: str) -> None:
     stack = settings(kubeflow={"release": "1.10"}, kubernetes={"version": "1.34"})
-    [problem] = version_problems(stack, TODAY)
-    assert problem.expected == "a minor that Charmed Kubeflow 1.10 is validated on and AKS offers: 1.32, 1.33"
+    [problem] = version_problems(stack, today)
+    assert problem.expected == (
+        f"a minor that Charmed Kubeflow 1.10 is validated on and AKS creates: {created}; "
+        "kubernetes.acceptUnvalidated: true takes others"
+    )
 
 
-def test_a_minor_without_a_calendar_is_refused() -> None:
-    stack = settings(kubeflow={"release": "1.10"}, kubernetes={"version": "1.29"})
-    [problem] = version_problems(stack, TODAY)
-    assert problem.expected.startswith("a minor whose end of support is known: 1.32")
+@pytest.mark.parametrize("version", ["1.35", "1.36", "1.37"])
+def test_an_explicit_opt_in_takes_a_newer_minor_with_a_warning(version: str) -> None:
+    stack = settings(kubernetes={"version": version, "acceptUnvalidated": True, **OFFICIAL})
+    assert refused(version_problems(stack, date(2026, 12, 1))) == []
+    [warning] = version_warnings(stack, date(2026, 12, 1))
+    assert warning == (
+        f"kubernetes.version {version}: Charmed Kubeflow 1.11 is validated on 1.32, 1.33, 1.34 only, and AKS goes back "
+        "to none of them; try a stack with the same settings before people depend on this one"
+    )
+
+
+def test_the_opt_in_does_not_take_what_aks_does_not_create() -> None:
+    for version in ("1.30", "1.99"):
+        stack = settings(kubernetes={"version": version, "acceptUnvalidated": True})
+        assert refused(version_problems(stack, TODAY)) == ["kubernetes.version"]
+
+
+def test_the_opt_in_says_nothing_about_a_minor_that_is_validated() -> None:
+    stack = settings(kubernetes={"version": "1.34", "acceptUnvalidated": True})
+    assert list(version_warnings(stack, TODAY)) == []
+
+
+@pytest.mark.parametrize("version", ["1.26", "1.27", "1.28", "1.29", "1.30", "1.31"])
+def test_an_existing_cluster_on_an_older_minor_gets_warnings_only(version: str) -> None:
+    older = {"version": version, **OFFICIAL}
+    stack = settings(kubernetes=older, created="2024-01-01")
+    assert refused(version_problems(stack, TODAY)) == []
+    first, second = version_warnings(stack, TODAY)
+    assert first == (
+        f"kubernetes.version {version}: Charmed Kubeflow 1.11 is validated on 1.32, 1.33, 1.34 only; upgrade the "
+        "cluster first (docs/how-to/upgrade-kubernetes.md)"
+    )
+    assert second.startswith(f"kubernetes.version {version}: KubernetesOfficial")
+    assert refused(version_problems(settings(kubernetes=older), TODAY)) == ["kubernetes.version"]
+
+
+def test_an_existing_cluster_on_a_minor_without_dates_is_taken_by_the_opt_in_alone() -> None:
+    newer = {"version": "1.38", "acceptUnvalidated": True}
+    stack = settings(kubernetes=newer, created="2026-11-01")
+    assert refused(version_problems(stack, TODAY)) == []
+    assert list(version_warnings(stack, TODAY))[1] == (
+        "kubernetes.version 1.38: AKSLongTermSupport: the catalogue does not have this minor, so the end of its "
+        "support is not checked"
+    )
+    without = settings(kubernetes={"version": "1.38"}, created="2026-11-01")
+    assert refused(version_problems(without, TODAY)) == ["kubernetes.version"]
 
 
 def test_an_unknown_release_is_refused() -> None:
@@ -101,7 +150,8 @@ def test_an_existing_cluster_can_be_changed_after_its_support_has_ended() -> Non
     [warning] = version_warnings(stack, date(2026, 12, 1))
     assert warning == (
         "kubernetes.version 1.34: KubernetesOfficial ended on 2026-11-30: no fixes, and no help from Azure; "
-        "take supportPlan AKSLongTermSupport and tier Premium"
+        "take supportPlan AKSLongTermSupport and tier Premium; a cluster that has long-term support keeps it: AKS does "
+        "not switch it off on 1.34 any more"
     )
 
 

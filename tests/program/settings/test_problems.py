@@ -29,6 +29,12 @@ def test_a_long_value_is_cut() -> None:
     assert str(Mistake("a", "x" * 100, "c")) == "a: '" + "x" * 76 + "… is not allowed; expected c"
 
 
+def test_a_long_key_is_cut_and_the_longest_of_our_own_is_not() -> None:
+    own = f"data.store.profiles.{'n' * 63}.serviceAccounts[0]"
+    assert str(Mistake(own, 1, "c")) == f"{own}: 1 is not allowed; expected c"
+    assert str(Mistake(f"tags.{'x' * 600}", 1, "c")) == f"tags.{'x' * 112}…: 1 is not allowed; expected c"
+
+
 @pytest.mark.parametrize("text", ["a\nb", "a\rb", "a\u2028b", "a\x1b[31mb"])
 def test_a_problem_stays_one_line_whatever_it_holds(text: str) -> None:
     line = str(Mistake(text, text, text))

@@ -58,7 +58,7 @@ PAIRS: list[tuple[type[SettingsModel], list[type], tuple[str, ...]]] = [
     (DataStore, [DataStoreArgs], ()),
     (Inotify, [InotifySpec], ()),
     (Kubeflow, [KubeflowPrerequisitesArgs], ("release", "dns_label")),
-    (Kubernetes, [KubernetesSpec], ()),
+    (Kubernetes, [KubernetesSpec], ("accept_unvalidated",)),
     (MaintenanceWindow, [MaintenanceSpec], ()),
     (Monitoring, [MonitoringArgs], ()),
     (Network, [NetworkArgs, ClusterNetworkSpec], ()),

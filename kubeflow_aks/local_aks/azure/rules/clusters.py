@@ -144,15 +144,6 @@ CLUSTER_RULES: Final[tuple[Rule[ClusterRequest], ...]] = (
         source='long-term-support.md, "Frequently asked questions"; dates: catalogue',
     ),
     Rule(
-        id="lts-without-calico",
-        code="BadRequest",
-        message="Long-term support cannot be enabled with network policy calico.",
-        broken=lambda r: when(
-            r.get("supportPlan") == _LTS and r.get("networkProfile.networkPolicy") == "calico"
-        ),
-        source='long-term-support.md, "Unsupported add-ons and features"',
-    ),
-    Rule(
         id="node-group-name",
         code="InvalidParameter",
         message="The length of the node resource group name is too long. The maximum length is 80 and the length of "

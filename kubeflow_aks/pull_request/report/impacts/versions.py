@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from kubeflow_aks.catalogue.versions import kubernetes_versions
+from kubeflow_aks.catalogue.versions import KubernetesVersion, kubernetes_versions
 from kubeflow_aks.json_values import at, text
 from kubeflow_aks.pull_request.report.impacts.impact import Impact, quoted
 from kubeflow_aks.pull_request.report.impacts.sides import CLUSTER, Sides
@@ -54,16 +54,28 @@ def _version(name: str, before: Any, after: Any) -> Iterator[Impact]:
             "kind": "support-plan",
             "level": "news",
             "subject": name,
-            "text": f"Support plan: {_shown(plans[0])} → {_shown(plans[1])}.{until}",
+            "text": f"Support plan: {_shown(plans[0])} → {_shown(plans[1])}.{until}{_stays(versions[1], plans[0])}",
         }
 
 
 def _until(version: str, plan: Any) -> str:
     """The end of AKS's support for a minor version under a plan, from the catalogue."""
-    known = kubernetes_versions().get(".".join(version.split(".")[:2]))
+    known = _known(version)
     if known is None:
         return "until a date that the catalogue does not have"
     return f"until {quoted(known.lts_until if plan == _LONG_TERM else known.standard_until)}"
+
+
+def _stays(version: str, left: Any) -> str:
+    """When long-term support cannot be left any more (long-term-support.md, "Frequently asked questions")."""
+    known = _known(version)
+    if left != _LONG_TERM or known is None:
+        return ""
+    return f" AKS refuses to switch long-term support off after {quoted(known.standard_until)}."
+
+
+def _known(version: str) -> KubernetesVersion | None:
+    return kubernetes_versions().get(".".join(version.split(".")[:2]))
 
 
 def _number(version: str) -> tuple[int, ...]:

@@ -33,11 +33,6 @@ def _ranges(*ranges: str) -> Json:
     return cluster(apiServerAccessProfile={"authorizedIPRanges": list(ranges)})
 
 
-def _lts(**network: str) -> Json:
-    premium = {"name": "Base", "tier": "Premium"}
-    return _network(**network) | {"supportPlan": "AKSLongTermSupport", "sku": premium}
-
-
 def _tier(tier: str, **more: Json) -> Json:
     return cluster(sku={"name": "Base", "tier": tier}, **more)
 
@@ -142,6 +137,5 @@ CLUSTERS: list[tuple[str, Json, str, Json]] = [
         "Standard or Premium tier",
         _tier("Standard", **_COST_ANALYSIS),
     ),
-    ("lts-without-calico", _lts(networkPolicy="calico"), "calico", _lts(networkPolicy="azure")),
 ]
 """Rule, a new cluster that it refuses, words of the answer, and the nearest cluster that Azure takes."""
