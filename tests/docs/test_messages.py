@@ -57,9 +57,10 @@ def _trees() -> list[ast.Module]:
 
 @cache
 def _texts() -> str:
-    """All texts of the program and its commands, and the scripts of the hand-off."""
+    """All texts of the program and its commands, and of their scripts."""
     texts = [text for tree in _trees() for text in _literals(tree)]
-    scripts = (PROJECT_ROOT / "kubeflow_aks" / "handoff" / "scripts").glob("*.sh")
+    folders = ("handoff/scripts", "local_aks/run/removed")
+    scripts = [file for folder in folders for file in (PROJECT_ROOT / "kubeflow_aks" / folder).iterdir()]
     lines = [_script(line) for file in scripts for line in file.read_text(encoding="utf-8").splitlines()]
     return "\n".join(texts + lines)
 
