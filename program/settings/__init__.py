@@ -10,7 +10,7 @@ from program.settings.data import CheckpointClass, Data, DataStore, Profile
 from program.settings.gpu import Gpu
 from program.settings.kubeflow import Inotify, Kubeflow, StorageClass
 from program.settings.monitoring import Monitoring
-from program.settings.network import Network, Subnets
+from program.settings.network import Network, SubnetIds, Subnets
 from program.settings.office_hours import OfficeHours
 from program.settings.parse import parse
 from program.settings.pools import Fallback, OsDisk, SystemPool, UserPool
@@ -47,6 +47,7 @@ __all__ = [
     "SettingsModel",
     "Ssh",
     "StorageClass",
+    "SubnetIds",
     "Subnets",
     "SystemPool",
     "Tags",
