@@ -90,6 +90,28 @@ most, because CNI Overlay makes labels of them (concepts-network-azure-cni-overl
 the nodes are in "AKS common issues FAQ".
 """
 _PATTERN: Final = "names.pattern"
+_CLUSTER: Final = "names.cluster"
+_MOST: Final = 3
+"""Names that a message shows."""
+
+
+@dataclass(frozen=True)
+class _Name:
+    """One name that settings give."""
+
+    key: str
+    """Of its own setting."""
+    source: str
+    """The setting that gives it: its own, or another one from which it is made."""
+    rule: Rule
+    text: str
+
+    @property
+    def expected(self) -> str:
+        """What Azure takes instead; empty if it takes it."""
+        if is_reserved(self.text):
+            return "a name without microsoft and windows, and without login at its beginning, which Azure reserves"
+        return "" if self.rule.form.fullmatch(self.text) else self.rule.words
 
 
 def given_name_problems(project: str, stack: str, settings: Settings) -> Iterator[Mistake]:
@@ -101,36 +123,53 @@ def given_name_problems(project: str, stack: str, settings: Settings) -> Iterato
             "no value with resourceGroup, because that group is there already",
         )
     found = names(project, stack, settings)
-    judged = dict(_judged(found, settings))
-    wrong = [
-        mistake for key, (rule, name) in judged.items() for mistake in _mistakes(key, rule, name, settings)
-    ]
-    yield from wrong
-    yield from _same_names(found, settings) if not wrong else ()
+    wrong = [name for name in _given(found, settings) if name.expected]
+    for name in wrong:
+        if name.key == name.source:
+            yield Mistake(name.key, name.text, f"the name of a {name.rule.what}: {name.expected}")
+    for source, value in ((_CLUSTER, found.cluster), (_PATTERN, settings.names.pattern)):
+        made = [name for name in wrong if name.source == source]
+        if made and all(name.key != source for name in made):
+            shown = "; ".join(_shown(name) for name in made[:_MOST])
+            yield Mistake(source, value, f"one from which other names follow that Azure takes; {shown}")
+    if not wrong:
+        yield from _same_names(found, settings)
 
 
-def _judged(found: Names, settings: Settings) -> Iterator[tuple[str, tuple[Rule, str]]]:
-    """Every name that settings give and the stack needs, by the key of its own setting."""
-    for field in RULES:
-        name = getattr(found, field)
-        own = field == "resource_group" and settings.resource_group
-        single = own or getattr(settings.names, field) is not None
-        if field in given_names(settings) and (single or _is_made(field, settings)):
-            yield "resourceGroup" if own else f"names.{to_camel(field)}", (RULES[field], name)
-    if settings.network.subnet_ids is None:
-        for subnet, name in found.subnets.items():
-            if name != subnet:
-                yield f"names.subnets.{subnet}", (_SUBNET, name)
-    if settings.names.pattern is not None:
-        for namespace, name in found.data_identities.items():
-            yield f"{_PATTERN} of {namespace}", (_IDENTITY, name)
+def _shown(name: _Name) -> str:
+    own = f", or set {name.key}" if name.key.startswith("names.") else ""
+    return f"it gives the {name.rule.what} {name.text!r}: expected {name.expected}{own}"
+
+
+def _given(found: Names, settings: Settings) -> Iterator[_Name]:
+    """Every name that settings give and the stack needs."""
+    given = given_names(settings)
+    for field, rule in RULES.items():
+        if field == "resource_group" and settings.resource_group is not None:
+            yield _Name("resourceGroup", "resourceGroup", rule, settings.resource_group)
+        elif getattr(settings.names, field) is not None or (field in given and _is_made(field, settings)):
+            key = f"names.{to_camel(field)}"
+            yield _Name(key, _source(key, field, settings), rule, getattr(found, field))
+    for subnet, text in found.subnets.items() if settings.network.subnet_ids is None else ():
+        key = f"names.subnets.{subnet}"
+        single = getattr(settings.names.subnets, subnet) is not None
+        if text != subnet:
+            yield _Name(key, key if single else _PATTERN, _SUBNET, text)
+    for namespace, text in found.data_identities.items() if settings.names.pattern is not None else ():
+        yield _Name(f"data.store.profiles.{namespace}", _PATTERN, _IDENTITY, text)
+
+
+def _source(key: str, field: str, settings: Settings) -> str:
+    if getattr(settings.names, field) is not None:
+        return key
+    of_cluster = settings.names.pattern is None or field == "dns_prefix"
+    return _CLUSTER if of_cluster and settings.names.cluster is not None else _PATTERN
 
 
 def _is_made(field: str, settings: Settings) -> bool:
     """Whether the program makes such a resource for the stack."""
     monitoring = settings.monitoring
     return {
-        "resource_group": settings.resource_group is None,
         "virtual_network": settings.network.subnet_ids is None,
         "nat_gateway": settings.network.makes_gateway,
         "outbound_address": settings.network.makes_gateway,
@@ -141,49 +180,29 @@ def _is_made(field: str, settings: Settings) -> bool:
     }.get(field, True)
 
 
-def _mistakes(key: str, rule: Rule, name: str, settings: Settings) -> Iterator[Mistake]:
-    reserved = is_reserved(name)
-    if rule.form.fullmatch(name) and not reserved:
-        return
-    words = "a name without microsoft, windows and login at the beginning, which Azure reserves"
-    expected = words if reserved else rule.words
-    if _is_single(key, settings):
-        yield Mistake(key, name, f"the name of a {rule.what}: {expected}")
-        return
-    own = "" if key.startswith(_PATTERN) else f", or the name itself as {key}"
-    yield Mistake(
-        _PATTERN,
-        settings.names.pattern,
-        f"a pattern that gives the {rule.what} {expected}; it gives {name!r}{own}",
-    )
-
-
-def _is_single(key: str, settings: Settings) -> bool:
-    """Whether the setting of this key gives the name, and no pattern."""
-    *_, last = key.split(".")
-    given = {
-        to_camel(field): value for model in (settings.names, settings.names.subnets) for field, value in model
-    }
-    return settings.names.pattern is None or key == "resourceGroup" or given.get(last) is not None
-
-
 def _same_names(found: Names, settings: Settings) -> Iterator[Mistake]:
-    """One name for two resources of a type and group."""
-    kinds = {
+    """One name for two resources of a type and group; a pattern alone gives none twice."""
+    single = settings.names
+    kinds: dict[str, dict[str, tuple[str | None, str]]] = {
         "resource groups": {
-            "names.nodeResourceGroup": found.node_resource_group,
-            "the resource group": found.resource_group,
+            "names.nodeResourceGroup": (single.node_resource_group, found.node_resource_group),
+            "": (None, found.resource_group),
         },
         "public addresses": {
-            "names.outboundAddress": found.outbound_address,
-            "names.ingressAddress": found.ingress_address,
+            "names.outboundAddress": (single.outbound_address, found.outbound_address),
+            "names.ingressAddress": (single.ingress_address, found.ingress_address),
         },
-        "identities": {"names.identity": found.identity, **found.data_identities},
-        "subnets": {f"names.subnets.{subnet}": name for subnet, name in found.subnets.items()},
+        "identities": {
+            "names.identity": (single.identity, found.identity),
+            **{f"of {namespace}": (None, name) for namespace, name in found.data_identities.items()},
+        },
+        "subnets": {
+            f"names.subnets.{subnet}": (getattr(single.subnets, subnet), name)
+            for subnet, name in found.subnets.items()
+        },
     }
     for what, each in kinds.items():
-        count = Counter(name.lower() for name in each.values())
-        for key, name in each.items():
-            if count[name.lower()] > 1 and key.startswith("names.") and _is_single(key, settings):
-                yield Mistake(key, name, f"another name, because two {what} of the stack have this one")
-                break
+        count = Counter(name.lower() for _, name in each.values())
+        twice = [(key, own) for key, (own, _) in each.items() if own is not None and count[own.lower()] > 1]
+        for key, own in twice[:1]:
+            yield Mistake(key, own, f"another name, because two {what} of the stack have this one")
