@@ -115,7 +115,7 @@ def _virtual_network(
     names, subnets = args.get("subnet_names", {}), args.get("subnets", defaults.SUBNETS)
     route_table = args.get("route_table_id")
     # Private: nodes always have a way out of their own, and Azure would give every VM another one by default
-    # (MicrosoftDocs/azure-docs, articles/virtual-network/ip-services/default-outbound-access.md, 2026-01-30).
+    # (learn.microsoft.com/azure/virtual-network/ip-services/default-outbound-access, 2026-01-30).
     # Documents disagree whether that can change later, so it stays as it is where a network is there already.
     unchanged = pulumi.ResourceOptions(ignore_changes=["subnets[*].defaultOutboundAccess"])
     return network.VirtualNetwork(

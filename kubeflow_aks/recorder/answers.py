@@ -34,6 +34,7 @@ _NAME_INPUTS = (
     "publicIpAddressName",
     "natGatewayName",
     "workspaceName",
+    "accountName",
 )
 
 

@@ -25,7 +25,7 @@ class Names(SettingsModel):
         "Framework, with its part where a stack has several (`id-aks`); <project>, <stack> and <location> may be in "
         "it. The names of registry and storage account are without hyphens, underscores and periods, and without the "
         "random end that they have otherwise.",
-        unit="text with <type>",
+        unit="text",
         source='"Define your naming convention"; docs/how-to/name-resources.md',
         pattern=r"^([-A-Za-z0-9._]|<(project|stack|location)>)*<type>([-A-Za-z0-9._]|<(project|stack|location)>)*$",
         form="letters, digits, hyphens, underscores and periods around <type>, with <project>, <stack> or <location> "
