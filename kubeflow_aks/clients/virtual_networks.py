@@ -73,10 +73,15 @@ def _subnet(found: Mapping[str, Any]) -> Subnet:
         id=str(found["id"]),
         ranges=tuple(_v4([found.get("addressPrefix"), *(found.get("addressPrefixes") or ())])),
         used=len(found.get("ipConfigurations") or ()),
-        nat_gateway=str((found.get("natGateway") or {}).get("id") or ""),
-        route_table=str((found.get("routeTable") or {}).get("id") or ""),
+        nat_gateway=_id(found.get("natGateway")),
+        route_table=_id(found.get("routeTable")),
         delegations=tuple(str(each["serviceName"]) for each in found.get("delegations") or ()),
     )
+
+
+def _id(reference: Any) -> str:
+    """The id of what a subnet refers to; empty for nothing."""
+    return str(reference["id"]) if reference else ""
 
 
 def _v4(texts: list[str | None]) -> Iterator[IPv4Network]:

@@ -105,7 +105,7 @@ def test_the_identity_may_use_a_route_table_elsewhere(cloud: Cloud) -> Any:
 @pulumi.runtime.test
 def test_the_identity_may_use_each_subnet_elsewhere_once(cloud: Cloud) -> Any:
     spoke = f"{OTHER}/resourceGroups/spoke/providers/Microsoft.Network/virtualNetworks/spoke"
-    ids = {
+    ids: dict[str, pulumi.Input[str]] = {
         "cpu": f"{spoke}/subnets/batch",
         "gpu": f"{spoke}/subnets/BATCH",
         "system": f"{spoke}/subnets/system",

@@ -43,7 +43,7 @@ def recorded(network: dict[str, Any] | None = None, **extra: Any) -> Record:
 
 def answer(*, space: str = "10.9.0.0/16", **subnets: dict[str, Any]) -> str:
     """What `az network vnet show` prints, with other properties of some subnets."""
-    found = [
+    found: list[dict[str, Any]] = [
         {
             "id": IDS.get(name, f"{_VNET}/subnets/{name}"),
             "addressPrefix": cidr,

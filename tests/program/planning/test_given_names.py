@@ -13,7 +13,7 @@ from program.settings import SettingsError
 from tests.program.planning.given import settings
 
 CAF = "<type>-ml-prod-weu-001"
-STORE = {"store": {"profiles": {"vision": {}}}}
+STORE: dict[str, Any] = {"store": {"profiles": {"vision": {}}}}
 NATTED = {"outboundType": "userAssignedNATGateway"}
 
 
