@@ -19,6 +19,7 @@ from .aks_cluster_args import (
     MaintenanceSpec,
     SshSpec,
 )
+from .arm_ids import parent_id
 from .checked import checked
 from .choices import OsSku
 from .cluster_rules import cluster_rules
@@ -26,7 +27,7 @@ from .conventions import SYSTEM_TAINT
 from .inputs import when_known
 from .kubeconfig import with_kubelogin_mode
 from .pool_specs import SystemPoolSpec
-from .roles import NETWORK_CONTRIBUTOR, role_assignment
+from .roles import NETWORK_CONTRIBUTOR, PRIVATE_DNS_ZONE_CONTRIBUTOR, role_assignment
 
 
 class AksCluster(pulumi.ComponentResource):
@@ -83,23 +84,52 @@ def _identity(
 ) -> tuple[pulumi.Output[str], list[pulumi.Resource]]:
     """The ARM id of an identity for the cluster, and its rights.
 
-    They are on the group of its network, and on a route table elsewhere: MicrosoftDocs/azure-aks-docs,
-    articles/aks/aks-service-permissions.md (2026-04-19).
+    They are on the group of the ingress's address and of its own network, and on what others own: MicrosoftDocs/
+    azure-aks-docs, articles/aks/aks-service-permissions.md (2026-04-19).
     """
     identity = managedidentity.UserAssignedIdentity(
         f"{name}-identity",
-        resource_name_=pulumi.Output.concat(args.get("cluster_name", name), "-identity"),
+        resource_name_=args.get(
+            "identity_name", pulumi.Output.concat(args.get("cluster_name", name), "-identity")
+        ),
         resource_group_name=args["resource_group_name"],
         location=args["location"],
         tags=args.get("tags"),
         opts=pulumi.ResourceOptions(parent=parent),
     )
-    scopes = {"network": args["resource_group_id"], "routes": args.get("network", {}).get("route_table_id")}
+    zone = args.get("api_access", {}).get("private_dns_zone_id")
+    zones = {} if zone is None else {"zone": zone}
     return identity.id, [
-        role_assignment(f"{name}-{suffix}", scope, NETWORK_CONTRIBUTOR, identity.principal_id, parent)
+        role_assignment(f"{name}-{suffix}", scope, role, identity.principal_id, parent)
+        for role, scopes in ((NETWORK_CONTRIBUTOR, _networks(args)), (PRIVATE_DNS_ZONE_CONTRIBUTOR, zones))
         for suffix, scope in scopes.items()
-        if scope is not None
     ]
+
+
+def _networks(args: AksClusterArgs) -> dict[str, pulumi.Input[str]]:
+    """Scopes of Network Contributor, each once, by suffix of the assignment's name.
+
+    A private cluster links its DNS zone to the virtual network of the nodes: MicrosoftDocs/azure-aks-docs,
+    articles/aks/private-clusters.md (2026-08-05), "Hub and spoke with custom DNS".
+    """
+    network, access = args.get("network", {}), args.get("api_access", {})
+    subnets = network.get("subnet_ids") or {}
+    given = {
+        "network": args["resource_group_id"],
+        "routes": network.get("route_table_id"),
+        **{f"{subnet}-subnet": arm_id for subnet, arm_id in subnets.items()},
+        "api-subnet": access.get("subnet_id"),
+    }
+    if subnets and access.get("private_cluster", defaults.PRIVATE_CLUSTER):
+        given["vnet"] = when_known(parent_id, next(iter(subnets.values())))
+    known: set[str] = set()
+    scopes: dict[str, pulumi.Input[str]] = {}
+    for suffix, scope in given.items():
+        key = scope.lower() if isinstance(scope, str) else suffix
+        if scope is not None and key not in known:
+            scopes[suffix] = scope
+        known.add(key)
+    return scopes
 
 
 def _managed_cluster(
@@ -139,6 +169,9 @@ def _managed_cluster(
         api_server_access_profile=aks.ManagedClusterAPIServerAccessProfileArgs(
             authorized_ip_ranges=access.get("authorized_ip_ranges") or None,
             enable_private_cluster=access.get("private_cluster", defaults.PRIVATE_CLUSTER),
+            private_dns_zone=access.get("private_dns_zone_id"),
+            enable_vnet_integration=True if access.get("subnet_id") else None,
+            subnet_id=access.get("subnet_id"),
             disable_run_command=None if commands is None else not commands,
         ),
         enable_rbac=True,

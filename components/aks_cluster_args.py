@@ -66,6 +66,8 @@ class ClusterNetworkSpec(TypedDict):
     """What enforces network policies: none (default), calico or cilium, which is a data plane of its own."""
     route_table_id: NotRequired[pulumi.Input[str] | None]
     """ARM id of the subnets' route table, on which the cluster is given its right. Default: none."""
+    subnet_ids: NotRequired[dict[str, pulumi.Input[str]] | None]
+    """ARM ids of subnets outside the cluster's group, by name, on which it is given its right. Default: none."""
 
 
 class ApiAccessSpec(TypedDict):
@@ -75,6 +77,10 @@ class ApiAccessSpec(TypedDict):
     """Public ranges that may call it. Default: all."""
     private_cluster: NotRequired[bool]
     """Whether it has a private address only. Default: false."""
+    private_dns_zone_id: NotRequired[pulumi.Input[str] | None]
+    """ARM id of the zone of a private cluster, on which it is given its right. Default: AKS makes one."""
+    subnet_id: NotRequired[pulumi.Input[str] | None]
+    """ARM id of a subnet for the API server itself (VNet integration), for good. Default: it is in Azure's network."""
     run_command: NotRequired[pulumi.Input[bool] | None]
     """Whether `az aks command invoke` reaches it, past all ranges. Default: as it is, which is true for a new one."""
     local_accounts: NotRequired[bool]
@@ -132,6 +138,8 @@ class AksClusterArgs(TypedDict):
     """Start of the API server's public name. Default: the cluster's name."""
     node_resource_group: NotRequired[pulumi.Input[str]]
     """Resource group that AKS makes for the nodes. Default: the cluster's name and -nodes."""
+    identity_name: NotRequired[pulumi.Input[str]]
+    """Name of the identity that is made. Default: the cluster's name and -identity."""
     identity_id: NotRequired[pulumi.Input[str]]
     """ARM id of an identity whose rights on the network are yours to give. Default: one is made, with its rights."""
     kubernetes: NotRequired[KubernetesSpec]

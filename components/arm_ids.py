@@ -16,40 +16,76 @@ _FORM: Final = "/subscriptions/<subscription>/resourceGroups/<group>/providers"
 class Kind:
     """A type of resource, and what its names look like."""
 
-    type: str
+    path: str
+    """What follows `providers` in its id, names in angle brackets; the last one is its own, others its parents'."""
     name: re.Pattern[str]
+    """Of its name, and of its parents'."""
     name_in_words: str
 
 
 ROUTE_TABLE: Final = Kind(
-    "Microsoft.Network/routeTables",
+    "Microsoft.Network/routeTables/<name>",
     re.compile(r"[a-z0-9]([-\w.]{0,78}\w)?", re.ASCII | re.IGNORECASE),
     "1 to 80 letters, digits, underscores, periods and hyphens",
 )
 REGISTRY: Final = Kind(
-    "Microsoft.ContainerRegistry/registries",
+    "Microsoft.ContainerRegistry/registries/<name>",
     re.compile(r"[a-z0-9]{5,50}", re.IGNORECASE),
     "5 to 50 letters and digits",
 )
 WORKSPACE: Final = Kind(
-    "Microsoft.OperationalInsights/workspaces",
+    "Microsoft.OperationalInsights/workspaces/<name>",
     re.compile(r"[a-z0-9][-a-z0-9]{2,61}[a-z0-9]", re.ASCII | re.IGNORECASE),
     "4 to 63 letters, digits and inner hyphens",
+)
+SUBNET: Final = Kind(
+    "Microsoft.Network/virtualNetworks/<network>/subnets/<name>",
+    re.compile(r"[a-z0-9]([-\w.]{0,61}\w)?", re.ASCII | re.IGNORECASE),
+    "1 to 63 letters, digits, underscores, periods and hyphens",
+)
+"""Of nodes with CNI Overlay, which takes 63 characters of Azure's 80 (concepts-network-azure-cni-overlay.md)."""
+PRIVATE_DNS_ZONE: Final = Kind(
+    "Microsoft.Network/privateDnsZones/<name>",
+    re.compile(r"([-a-z0-9_]{1,63}\.)+[-a-z0-9_]{1,63}", re.ASCII | re.IGNORECASE),
+    "2 to 34 labels with periods between them",
 )
 
 
 def arm_id_mistakes(key: str, text: str, kind: Kind) -> Iterator[Mistake]:
     """An id that names no such resource, whatever the case of its letters, which Azure ignores."""
-    form = f"{_FORM}/{kind.type}/<name>"
+    form = f"{_FORM}/{kind.path}"
     parts, expected = text.split("/"), form.split("/")
     fixed = [index for index, part in enumerate(expected) if not part.startswith("<")]
     if len(parts) != len(expected) or any(parts[i].lower() != expected[i].lower() for i in fixed):
         yield Mistake(key, text, form)
         return
-    subscription, group, *_, name = (parts[i] for i in range(len(expected)) if i not in fixed)
+    subscription, group, *names = (parts[i] for i in range(len(expected)) if i not in fixed)
     if not GUID.fullmatch(subscription):
         yield Mistake(key, text, f"{form} whose subscription is a GUID, not {subscription!r}")
     elif not _GROUP.fullmatch(group):
         yield Mistake(key, text, f"{form} whose group is a name that Azure allows, not {group!r}")
-    elif not kind.name.fullmatch(name):
-        yield Mistake(key, text, f"{form} whose name has {kind.name_in_words}, unlike {name!r}")
+    else:
+        for name in names:
+            if not kind.name.fullmatch(name):
+                yield Mistake(key, text, f"{form} whose name has {kind.name_in_words}, unlike {name!r}")
+                return
+
+
+def parent_id(text: str) -> str:
+    """The id of what a resource is part of, such as a subnet's virtual network."""
+    return text.rsplit("/", 2)[0]
+
+
+def name_of(text: str) -> str:
+    """The last name in an id."""
+    return text.rpartition("/")[2]
+
+
+def group_of(text: str) -> str:
+    """The name of the resource group in an id."""
+    return text.split("/")[4]
+
+
+def subscription_of(text: str) -> str:
+    """The subscription in an id, a GUID."""
+    return text.split("/")[2]

@@ -10,7 +10,7 @@ from .aks_cluster_args import (
     ClusterNetworkSpec,
     KubernetesSpec,
 )
-from .arm_ids import GUID, ROUTE_TABLE, arm_id_mistakes
+from .arm_ids import GUID, PRIVATE_DNS_ZONE, ROUTE_TABLE, SUBNET, arm_id_mistakes
 from .checked import Rule, rule, rule_of_text, under
 from .long_term_support import long_term_support_mistakes
 from .mistakes import Mistake
@@ -55,6 +55,8 @@ def _network_rules(network: ClusterNetworkSpec) -> Iterator[Rule]:
     services = network.get("service_cidr", defaults.SERVICE_CIDR)
     yield rule(cidr.together_mistakes, _RANGES, pods, services)
     yield from rule_of_text(arm_id_mistakes, "routeTableId", network.get("route_table_id"), ROUTE_TABLE)
+    for name, arm_id in (network.get("subnet_ids") or {}).items():
+        yield from rule_of_text(arm_id_mistakes, f"subnetIds.{name}", arm_id, SUBNET)
 
 
 def _kubernetes_rules(kubernetes: KubernetesSpec) -> Iterator[Rule]:
@@ -81,6 +83,10 @@ def _access_rules(access: ApiAccessSpec) -> Iterator[Rule]:
     yield rule(group_mistakes, groups)
     local_accounts = access.get("local_accounts", defaults.LOCAL_ACCOUNTS)
     yield rule(_sign_in_mistakes, local_accounts, groups)
+    zone = access.get("private_dns_zone_id")
+    yield from rule_of_text(arm_id_mistakes, "privateDnsZoneId", zone, PRIVATE_DNS_ZONE)
+    yield from rule_of_text(arm_id_mistakes, "subnetId", access.get("subnet_id"), SUBNET)
+    yield rule(_zone_mistakes, zone, private=access.get("private_cluster", defaults.PRIVATE_CLUSTER))
 
 
 def group_mistakes(groups: Sequence[str]) -> Iterator[Mistake]:
@@ -88,6 +94,11 @@ def group_mistakes(groups: Sequence[str]) -> Iterator[Mistake]:
     for index, text in enumerate(groups):
         if not GUID.fullmatch(text):
             yield Mistake(f"adminGroupObjectIds[{index}]", text, "the object id of an Entra group, a GUID")
+
+
+def _zone_mistakes(zone: str | None, *, private: bool) -> Iterator[Mistake]:
+    if zone is not None and not private:
+        yield Mistake("privateDnsZoneId", zone, "no value unless privateCluster is true")
 
 
 def _sign_in_mistakes(local_accounts: bool, groups: Sequence[str]) -> Iterator[Mistake]:  # noqa: FBT001

@@ -23,7 +23,7 @@ class ContainerRegistryArgs(TypedDict):
     """Resource group of a new registry."""
     location: pulumi.Input[str]
     """Azure region of a new registry."""
-    registry_name: NotRequired[pulumi.Input[str]]
+    registry_name: NotRequired[pulumi.Input[str] | None]
     """Name of a new registry, unique in all of Azure. Default: the component's name and a random suffix."""
     puller_object_id: pulumi.Input[str]
     """Object id of the kubelet identity that pulls."""

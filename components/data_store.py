@@ -43,7 +43,7 @@ class DataStoreArgs(TypedDict):
     """Resource group of everything in it."""
     location: pulumi.Input[str]
     """Azure region."""
-    account_name: NotRequired[pulumi.Input[str]]
+    account_name: NotRequired[pulumi.Input[str] | None]
     """Name of the account, unique in all of Azure. Default: the component's name and a random suffix."""
     oidc_issuer: pulumi.Input[str]
     """URL of the cluster's OIDC issuer, which vouches for its service accounts."""

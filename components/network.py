@@ -1,4 +1,4 @@
-"""The virtual network: a subnet for each kind of pool, the way out, and the address of the ingress."""
+"""The virtual network: a subnet for each kind of pool, new or of others, the way out, and the ingress's address."""
 
 from collections.abc import Iterator
 from typing import NotRequired, TypedDict
@@ -7,7 +7,7 @@ import pulumi
 from pulumi_azure_native import network
 
 from . import defaults
-from .arm_ids import ROUTE_TABLE, arm_id_mistakes
+from .arm_ids import ROUTE_TABLE, SUBNET, arm_id_mistakes
 from .checked import Rule, checked, rule, rule_of_text
 from .choices import OutboundType
 from .cidr import range_mistakes, together_mistakes
@@ -33,10 +33,15 @@ class NetworkArgs(TypedDict):
     """Range of the virtual network. Default: 10.224.0.0/16."""
     subnets: NotRequired[dict[str, pulumi.Input[str]]]
     """Range of each subnet, by name. Default: system, general, cpu and gpu, in 10.224.0.0/20."""
+    subnet_names: NotRequired[dict[str, pulumi.Input[str]]]
+    """Name of each subnet in Azure, by its name here. Default: the same."""
+    subnet_ids: NotRequired[dict[str, pulumi.Input[str]] | None]
+    """ARM id of each subnet, by name, where others own the network: none is made. Default: one is made."""
     outbound_type: NotRequired[OutboundType]
-    """Way to the internet, same as the cluster's. Default: loadBalancer; userAssignedNATGateway makes a NAT gateway."""
+    """Way to the internet, same as the cluster's. Default: loadBalancer; userAssignedNATGateway makes a NAT gateway
+    where it makes the network."""
     route_table_id: NotRequired[pulumi.Input[str] | None]
-    """ARM id of the route table of every subnet. Default: none."""
+    """ARM id of the route table of every subnet that is made. Default: none."""
     dns_label: NotRequired[pulumi.Input[str]]
     """First part of the ingress's public name, unique in the region. Default: the address has no name."""
     tags: NotRequired[TextsByName]
@@ -49,7 +54,7 @@ class Network(pulumi.ComponentResource):
     subnet_ids: dict[str, pulumi.Output[str]]
     """ARM id of each subnet, by name."""
     outbound_address: pulumi.Output[str] | None
-    """Public address that nodes come from, or None where the cluster or the user's routes decide."""
+    """Public address that nodes come from, or None where the cluster, the user's routes or subnets of others decide."""
     ingress_address_name: pulumi.Output[str]
     """Name of the public address kept for the ingress."""
     ingress_fqdn: pulumi.Output[str]
@@ -59,41 +64,12 @@ class Network(pulumi.ComponentResource):
         args = checked("Network", NetworkArgs, args, _rules)
         super().__init__("kubeflow-aks:index:Network", name, {}, opts)
         child = pulumi.ResourceOptions(parent=self)
-        gateway = self.outbound_address = None
-        subnets = args.get("subnets", defaults.SUBNETS)
-        if args.get("outbound_type", defaults.OUTBOUND_TYPE) == "userAssignedNATGateway":
-            outbound = args.get("outbound_address_name", f"{name}-outbound")
-            address = _static_address(f"{name}-outbound", outbound, args, child)
-            gateway = _nat_gateway(name, args, address, child)
-            self.outbound_address = address.ip_address.apply(lambda found: found or "")
-        route_table = args.get("route_table_id")
-        # Inline subnets: separate ones would be changed in parallel, which Azure refuses with 409
-        # (github.com/pulumi/pulumi-azure-native/issues/1024, 2021-07-26).
-        vnet = network.VirtualNetwork(
-            f"{name}-vnet",
-            virtual_network_name=args.get("vnet_name", f"{name}-vnet"),
-            resource_group_name=args["resource_group_name"],
-            location=args["location"],
-            address_space=network.AddressSpaceArgs(
-                address_prefixes=[args.get("vnet_cidr", defaults.VNET_CIDR)]
-            ),
-            subnets=[
-                network.SubnetArgs(
-                    name=subnet,
-                    address_prefix=cidr,
-                    nat_gateway=network.SubResourceArgs(id=gateway.id) if gateway else None,
-                    route_table=network.RouteTableArgs(id=route_table) if route_table else None,
-                )
-                for subnet, cidr in subnets.items()
-            ],
-            tags=args.get("tags"),
-            opts=child,
-        )
+        self.outbound_address = None
+        self.subnet_ids = _outputs(args.get("subnet_ids")) or self._made(name, args, child)
         label = args.get("dns_label")
         dns = network.PublicIPAddressDnsSettingsArgs(domain_name_label=label) if label else None
         kept = args.get("ingress_address_name", f"{name}-ingress")
         ingress = _static_address(f"{name}-ingress", kept, args, child, dns)
-        self.subnet_ids = {subnet: pulumi.Output.concat(vnet.id, "/subnets/", subnet) for subnet in subnets}
         self.ingress_address_name = ingress.name
         self.ingress_fqdn = ingress.dns_settings.apply(
             lambda settings: settings.fqdn or "" if settings else ""
@@ -106,6 +82,62 @@ class Network(pulumi.ComponentResource):
             }
         )
 
+    def _made(
+        self, name: str, args: NetworkArgs, opts: pulumi.ResourceOptions
+    ) -> dict[str, pulumi.Output[str]]:
+        """The ARM ids of the subnets of a new network."""
+        gateway = None
+        if args.get("outbound_type", defaults.OUTBOUND_TYPE) == "userAssignedNATGateway":
+            outbound = args.get("outbound_address_name", f"{name}-outbound")
+            address = _static_address(f"{name}-outbound", outbound, args, opts)
+            gateway = _nat_gateway(name, args, address, opts)
+            self.outbound_address = address.ip_address.apply(lambda found: found or "")
+        names, subnets = args.get("subnet_names", {}), args.get("subnets", defaults.SUBNETS)
+        vnet = _virtual_network(name, args, gateway, opts)
+        return {
+            subnet: pulumi.Output.concat(vnet.id, "/subnets/", names.get(subnet, subnet))
+            for subnet in subnets
+        }
+
+
+def _outputs(ids: dict[str, pulumi.Input[str]] | None) -> dict[str, pulumi.Output[str]]:
+    return {subnet: pulumi.Output.from_input(arm_id) for subnet, arm_id in (ids or {}).items()}
+
+
+def _virtual_network(
+    name: str, args: NetworkArgs, gateway: network.NatGateway | None, opts: pulumi.ResourceOptions
+) -> network.VirtualNetwork:
+    """A network with its subnets inline.
+
+    Separate ones would be changed in parallel, which Azure refuses with 409
+    (github.com/pulumi/pulumi-azure-native/issues/1024, 2021-07-26).
+    """
+    names, subnets = args.get("subnet_names", {}), args.get("subnets", defaults.SUBNETS)
+    route_table = args.get("route_table_id")
+    # Private: nodes always have a way out of their own, and Azure would give every VM another one by default
+    # (learn.microsoft.com/azure/virtual-network/ip-services/default-outbound-access, 2026-01-30).
+    # Documents disagree whether that can change later, so it stays as it is where a network is there already.
+    unchanged = pulumi.ResourceOptions(ignore_changes=["subnets[*].defaultOutboundAccess"])
+    return network.VirtualNetwork(
+        f"{name}-vnet",
+        virtual_network_name=args.get("vnet_name", f"{name}-vnet"),
+        resource_group_name=args["resource_group_name"],
+        location=args["location"],
+        address_space=network.AddressSpaceArgs(address_prefixes=[args.get("vnet_cidr", defaults.VNET_CIDR)]),
+        subnets=[
+            network.SubnetArgs(
+                name=names.get(subnet, subnet),
+                address_prefix=cidr,
+                default_outbound_access=False,
+                nat_gateway=network.SubResourceArgs(id=gateway.id) if gateway else None,
+                route_table=network.RouteTableArgs(id=route_table) if route_table else None,
+            )
+            for subnet, cidr in subnets.items()
+        ],
+        tags=args.get("tags"),
+        opts=pulumi.ResourceOptions.merge(opts, unchanged),
+    )
+
 
 def _rules(args: NetworkArgs) -> Iterator[Rule]:
     subnets, vnet = args.get("subnets", defaults.SUBNETS), args.get("vnet_cidr", defaults.VNET_CIDR)
@@ -113,6 +145,8 @@ def _rules(args: NetworkArgs) -> Iterator[Rule]:
     examples = {f"subnets.{name}": defaults.SUBNETS["system"] for name in subnets}
     yield rule(together_mistakes, examples, *subnets.values())
     yield from rule_of_text(arm_id_mistakes, "routeTableId", args.get("route_table_id"), ROUTE_TABLE)
+    for name, arm_id in (args.get("subnet_ids") or {}).items():
+        yield from rule_of_text(arm_id_mistakes, f"subnetIds.{name}", arm_id, SUBNET)
 
 
 def _nat_gateway(

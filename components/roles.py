@@ -18,6 +18,9 @@ REPOSITORY_READER: Final = "b93aa761-3e63-49ed-ac28-beffa264f7ac"
 NETWORK_CONTRIBUTOR: Final = "4d97b98b-1d4f-4787-a291-c67834d212e7"
 """Network Contributor: join subnets and use public addresses (same page)."""
 
+PRIVATE_DNS_ZONE_CONTRIBUTOR: Final = "b12aa53e-6015-4669-85d0-8515ebb3ae7f"
+"""Private DNS Zone Contributor: write records of a private zone and link it to networks (same page)."""
+
 
 def role_assignment(
     name: str,

@@ -4,7 +4,7 @@ Settings and arguments of the same meaning have the same name, so that whole gro
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, TypedDict
+from typing import Any, TypeAlias, TypedDict
 
 import pulumi
 from pulumi_azure_native import resources
@@ -39,6 +39,9 @@ from program.planning.redundancy import blob_sku, disk_sku
 from program.settings import CheckpointClass, SettingsModel
 from program.settings import DataStore as DataStoreSettings
 
+ResourceGroup: TypeAlias = resources.ResourceGroup | pulumi.Output[resources.GetResourceGroupResult]
+"""A new group, or one that is there already; both have `name` and `id`."""
+
 
 class ResourceGroupArgs(TypedDict):
     """Arguments of the resource group."""
@@ -48,26 +51,40 @@ class ResourceGroupArgs(TypedDict):
     tags: dict[str, str]
 
 
-def resource_group(plan: Plan) -> ResourceGroupArgs:
-    """Arguments of the resource group."""
+def resource_group(plan: Plan) -> ResourceGroupArgs | None:
+    """Arguments of a new resource group; None for a stack in one that is there already."""
     settings = plan.settings
+    if settings.resource_group is not None:
+        return None
     return ResourceGroupArgs(
-        resource_group_name=plan.names.base, location=settings.location, tags=settings.tags.as_dict()
+        resource_group_name=plan.names.resource_group,
+        location=settings.location,
+        tags=settings.tags.as_dict(),
     )
 
 
-def network(plan: Plan, group: resources.ResourceGroup) -> NetworkArgs:
+def given_group(plan: Plan) -> pulumi.Output[resources.GetResourceGroupResult]:
+    """The resource group that is there already; the run fails where it is not."""
+    return resources.get_resource_group_output(resource_group_name=plan.names.resource_group)
+
+
+def network(plan: Plan, group: ResourceGroup) -> NetworkArgs:
     """Arguments of the network."""
     return NetworkArgs(
         **_named(NetworkArgs, plan.settings.network),
         resource_group_name=group.name,
         location=plan.settings.location,
         dns_label=_dns_label(plan, group),
+        vnet_name=plan.names.virtual_network,
+        subnet_names=dict(plan.names.subnets),
+        nat_gateway_name=plan.names.nat_gateway,
+        outbound_address_name=plan.names.outbound_address,
+        ingress_address_name=plan.names.ingress_address,
         tags=plan.settings.tags.as_dict(),
     )
 
 
-def cluster(plan: Plan, group: resources.ResourceGroup, network: Network) -> AksClusterArgs:
+def cluster(plan: Plan, group: ResourceGroup, network: Network) -> AksClusterArgs:
     """Arguments of the cluster."""
     settings = plan.settings
     access = _named(ApiAccessSpec, settings.api_access)
@@ -76,6 +93,10 @@ def cluster(plan: Plan, group: resources.ResourceGroup, network: Network) -> Aks
         resource_group_name=group.name,
         resource_group_id=group.id,
         location=settings.location,
+        cluster_name=plan.names.cluster,
+        dns_prefix=plan.names.dns_prefix,
+        node_resource_group=plan.names.node_resource_group,
+        identity_name=plan.names.identity,
         kubernetes=KubernetesSpec(**_named(KubernetesSpec, settings.kubernetes)),
         network=ClusterNetworkSpec(**_named(ClusterNetworkSpec, settings.network)),
         api_access=ApiAccessSpec(**access),
@@ -91,7 +112,7 @@ def cluster(plan: Plan, group: resources.ResourceGroup, network: Network) -> Aks
 
 
 def registry(
-    plan: Plan, group: resources.ResourceGroup, network: Network, cluster: AksCluster
+    plan: Plan, group: ResourceGroup, network: Network, cluster: AksCluster
 ) -> ContainerRegistryArgs:
     """Arguments of the registry."""
     registry = _named(ContainerRegistryArgs, plan.settings.registry)
@@ -101,25 +122,30 @@ def registry(
         resource_group_name=group.name,
         location=plan.settings.location,
         puller_object_id=cluster.kubelet_object_id,
+        registry_name=plan.names.registry,
         tags=plan.settings.tags.as_dict(),
     )
 
 
-def data_store(plan: Plan, group: resources.ResourceGroup, cluster: AksCluster) -> DataStoreArgs | None:
+def data_store(plan: Plan, group: ResourceGroup, cluster: AksCluster) -> DataStoreArgs | None:
     """Arguments of the data store; None for a stack without one."""
     store = plan.settings.data.store
     if store is None:
         return None
+    named = _on_blobs(DataStoreArgs, store, plan)
+    for namespace, profile in named["profiles"].items():
+        profile["identity_name"] = plan.names.data_identities[namespace]
     return DataStoreArgs(
-        **_on_blobs(DataStoreArgs, store, plan),
+        **named,
         resource_group_name=group.name,
+        account_name=plan.names.storage_account,
         location=plan.settings.location,
         oidc_issuer=cluster.oidc_issuer,
         tags=plan.settings.tags.as_dict(),
     )
 
 
-def monitoring(plan: Plan, group: resources.ResourceGroup, cluster: AksCluster) -> MonitoringArgs | None:
+def monitoring(plan: Plan, group: ResourceGroup, cluster: AksCluster) -> MonitoringArgs | None:
     """Arguments of the monitoring; None for a stack that collects no logs."""
     if not plan.settings.monitoring.logs:
         return None
@@ -128,13 +154,13 @@ def monitoring(plan: Plan, group: resources.ResourceGroup, cluster: AksCluster) 
         resource_group_name=group.name,
         location=plan.settings.location,
         cluster_id=cluster.cluster_id,
+        workspace_name=plan.names.log_workspace,
+        setting_name=plan.names.diagnostic_setting,
         tags=plan.settings.tags.as_dict(),
     )
 
 
-def pools(
-    plan: Plan, group: resources.ResourceGroup, network: Network, cluster: AksCluster
-) -> AgentPoolsArgs:
+def pools(plan: Plan, group: ResourceGroup, network: Network, cluster: AksCluster) -> AgentPoolsArgs:
     """Arguments of the user pools."""
     return AgentPoolsArgs(
         resource_group_name=group.name,
@@ -188,7 +214,7 @@ def kubernetes_provider(cluster: AksCluster) -> KubernetesProviderArgs:
 
 def outputs(  # noqa: PLR0917 - one for each component
     plan: Plan,
-    group: resources.ResourceGroup,
+    group: ResourceGroup,
     network: Network,
     cluster: AksCluster,
     pools: AgentPools,
@@ -241,7 +267,7 @@ def _with_own(ranges: Sequence[str], network: Network) -> list[pulumi.Input[str]
     return [*(str(address_or_range(text)) for text in ranges), *own]
 
 
-def _dns_label(plan: Plan, group: resources.ResourceGroup) -> pulumi.Input[str]:
+def _dns_label(plan: Plan, group: ResourceGroup) -> pulumi.Input[str]:
     return plan.settings.kubeflow.dns_label or group.id.apply(
         lambda arm_id: dns_label(plan.names.base, arm_id)
     )

@@ -1,4 +1,7 @@
-"""When a demo stack ends: a tag on its resource group, which people see in Azure, too. Pure."""
+"""When a demo stack ends: a tag on its resource group, which people see in Azure, too. Pure.
+
+Where the group is not the stack's own, its cluster's tag counts.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,7 @@ PREFIX: Final = "demo-"
 GRACE: Final = timedelta(minutes=5)
 """After the time in the tag, our choice: clocks of runners differ by less."""
 _GROUP: Final = "azure-native:resources:ResourceGroup"
+_CLUSTER: Final = "azure-native:containerservice:ManagedCluster"
 
 
 class LeftError(Exception):
@@ -24,7 +28,7 @@ def written(moment: datetime) -> str:
 
 
 def expires(state: Mapping[str, Any]) -> datetime:
-    """When a stack ends, by the tag of its resource group as the last `up` left it.
+    """When a stack ends, by the tag of its resource group, else of its cluster, as the last `up` left it.
 
     Args:
         state: the deployment, as `pulumi stack export` gives it.
@@ -40,7 +44,9 @@ def expires(state: Mapping[str, Any]) -> datetime:
         raise LeftError("has operations that were interrupted; `pulumi up` or `pulumi refresh` clears them")
     if not resources:
         raise LeftError("is empty; `pulumi stack rm` removes it")
-    groups = [resource for resource in resources if resource["type"] == _GROUP]
+    groups = [resource for resource in resources if resource["type"] == _GROUP] or [
+        resource for resource in resources if resource["type"] == _CLUSTER
+    ]
     if len(groups) != 1:
         raise LeftError(
             f"has {len(groups)} resource groups in its state; expected one, whose tag has the time at which it ends"

@@ -1,7 +1,7 @@
 """What `kubeflow-aks quota` does: the vCPU quota that a stack needs, beside what its subscription has.
 
-The latter comes from `az vm list-usage`, or from a file with its answer. Where `az` is called, it also shows how likely
-Azure has the stack's spot VMs now.
+The latter comes from `az vm list-usage`, or from a file with its answer. Where `az` is called, it also shows whether
+the subnets of others suffice and how likely Azure has the stack's spot VMs now.
 """
 
 import sys
@@ -12,13 +12,14 @@ from kubeflow_aks.clients.az import Az, AzError
 from kubeflow_aks.clients.spot_placement import Desired, PlacementScore, placement_scores
 from kubeflow_aks.clients.vm_usage import Quota, VmUsageError, command, usage_of
 from kubeflow_aks.exit_codes import ExitCode, MissingProgramError, UnjudgedError
+from kubeflow_aks.preview.subnets import subnets_compared
 from kubeflow_aks.recorder.document import plan_document
 from kubeflow_aks.recorder.run import Record, record
 from kubeflow_aks.text.columns import table
 from kubeflow_aks.text.terminal import terminal_width
 
 _MEANING = {"cores": "all on demand", "lowPriorityCores": "all spot"}
-_GROUP = "azure-native:resources:ResourceGroup"
+_CLUSTER = "azure-native:containerservice:ManagedCluster"
 
 
 def quota_table(needed: Mapping[str, int], width: int) -> list[str]:
@@ -60,7 +61,7 @@ def quota(stack: str, root: Path, usage: str | None = None) -> ExitCode:
         usage: file with the answer of `az vm list-usage`, `-` for stdin; `az` is called unless given.
 
     Returns:
-        FINDING where quota is missing.
+        FINDING where quota is missing, or subnets of others do not suffice.
 
     Raises:
         MissingProgramError: there is no `az`; what is needed is printed.
@@ -73,7 +74,7 @@ def quota(stack: str, root: Path, usage: str | None = None) -> ExitCode:
         raise UnjudgedError(
             f"{stack}: the program has no output vcpuQuota, so the quota that it needs is not known"
         )
-    needed, location = recorded.outputs["vcpuQuota"], recorded.one(_GROUP).inputs["location"]
+    needed, location = recorded.outputs["vcpuQuota"], recorded.one(_CLUSTER).inputs["location"]
     az, words = Az(), command(location)
     if usage is None and not az.installed:
         print(*quota_table(needed, width), sep="\n", flush=True)
@@ -87,6 +88,11 @@ def quota(stack: str, root: Path, usage: str | None = None) -> ExitCode:
     )
     print("Used counts this stack's own nodes, where it is up already.")
     if usage is None:
+        subnets, roomy = subnets_compared(az, recorded, width)
+        if subnets:
+            print("", "Subnets of others, with every pool full and upgrades included:", *subnets, sep="\n")
+            print("Addresses of this stack's own nodes, where it is up already, are not free.")
+        enough = enough and roomy
         print(*_placement(az, location, recorded, width), sep="\n")
     return ExitCode.GOOD if enough else ExitCode.FINDING
 

@@ -34,6 +34,7 @@ _NAME_INPUTS = (
     "publicIpAddressName",
     "natGatewayName",
     "workspaceName",
+    "accountName",
 )
 
 
@@ -64,6 +65,9 @@ class Answers(mocks.Mocks):
         """
         if args.token.startswith("azure-native:containerservice:listManagedCluster"):
             return {"kubeconfigs": [{"name": "aks", "value": base64.b64encode(KUBECONFIG.encode()).decode()}]}
+        if args.token.startswith("azure-native:resources:getResourceGroup"):
+            name = str(cast(Any, args).args["resourceGroupName"])
+            return {"id": f"{SUBSCRIPTION}/resourceGroups/{name}", "name": name, "location": ""}
         raise NotImplementedError(f"no recorded answer for {args.token}")
 
     @staticmethod

@@ -1,25 +1,146 @@
-"""Names of Azure resources, all made from project and stack, so that an environment is found by its name."""
+"""Names of Azure resources: made from project and stack, or by the rule of a company."""
 
 import hashlib
-from dataclasses import dataclass
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Final
+
+from program.settings import Settings
+
+_TYPES: Final = {
+    "resource_group": "rg",
+    "node_resource_group": "rg-nodes",
+    "cluster": "aks",
+    "identity": "id-aks",
+    "virtual_network": "vnet",
+    "nat_gateway": "ng",
+    "outbound_address": "pip-outbound",
+    "ingress_address": "pip-ingress",
+    "registry": "cr",
+    "storage_account": "st",
+    "log_workspace": "log",
+    "diagnostic_setting": "diag",
+}
+"""What stands for `<type>` in a pattern: the abbreviation, and what a name is for where a stack has several of a type.
+
+Source: "Abbreviation recommendations for Azure resources"; it has none of diagnostic settings.
+"""
+_SUBNET: Final = "snet"
+_DATA_IDENTITY: Final = "id-data"
+_PLAIN: Final = ("registry", "storage_account")
+"""Whose names are letters and digits alone."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Names:
-    """Names of Azure resources of one stack."""
+    """Names of Azure resources of one stack; None where the provider adds a random end to `base`."""
 
     base: str
-    """`<project>-<stack>`: resource group, cluster, network and identities carry it."""
+    """`<project>-<stack>`: Pulumi's names begin with it, and those in Azure where no setting gives them."""
+    resource_group: str
+    node_resource_group: str
+    cluster: str
+    dns_prefix: str
+    identity: str
+    virtual_network: str
+    subnets: Mapping[str, str]
+    """By the subnet's name here."""
+    nat_gateway: str
+    outbound_address: str
+    ingress_address: str
+    registry: str | None
+    storage_account: str | None
+    data_identities: Mapping[str, str]
+    """By namespace."""
+    log_workspace: str
+    diagnostic_setting: str
 
 
-def names(project: str, stack: str) -> Names:
+def names(project: str, stack: str, settings: Settings) -> Names:
     """Names for one stack.
 
     Args:
         project: Pulumi project name.
         stack: Pulumi stack name.
+        settings: the stack's; a single name goes before the pattern, and that before project and stack.
     """
-    return Names(base=f"{project}-{stack}")
+    given, pattern = settings.names, _filled(settings, project, stack)
+    found = _standard(f"{project}-{stack}", settings)
+    if pattern is not None:
+        found = _by_pattern(pattern, found)
+    single = {key: value for key, value in given if isinstance(value, str) and key != "pattern"}
+    if "cluster" in single and pattern is None:
+        found = replace(found, **_of_cluster(single["cluster"]))
+    found = replace(found, **single)
+    if given.dns_prefix is None:
+        found = replace(found, dns_prefix=found.cluster)
+    subnets = {key: value for key, value in given.subnets if value is not None}
+    group = settings.resource_group or found.resource_group
+    return replace(found, subnets={**found.subnets, **subnets}, resource_group=group)
+
+
+def given_names(settings: Settings) -> frozenset[str]:
+    """The fields of `Names` that settings decide, not project and stack."""
+    given = settings.names
+    if given.pattern is not None:
+        return frozenset({*_TYPES, "dns_prefix"})
+    single = {key for key, value in given if isinstance(value, str)}
+    if "cluster" in single:
+        single |= {"dns_prefix", *_of_cluster("")}
+    return frozenset({*single, *({"resource_group"} if settings.resource_group else ())})
+
+
+def _standard(base: str, settings: Settings) -> Names:
+    store = settings.data.store
+    return Names(
+        base=base,
+        resource_group=base,
+        cluster=base,
+        dns_prefix=base,
+        virtual_network=f"{base}-vnet",
+        subnets={name: name for name in type(settings.network.subnets).model_fields},
+        nat_gateway=f"{base}-nat",
+        outbound_address=f"{base}-outbound",
+        ingress_address=f"{base}-ingress",
+        registry=None,
+        storage_account=None,
+        data_identities={
+            namespace: f"{base}-{namespace}-data" for namespace in (store.profiles if store else ())
+        },
+        log_workspace=f"{base}-logs",
+        diagnostic_setting=f"{base}-control-plane",
+        **_of_cluster(base),
+    )
+
+
+def _of_cluster(cluster: str) -> dict[str, str]:
+    """The names that begin with the cluster's."""
+    return {"identity": f"{cluster}-identity", "node_resource_group": f"{cluster}-nodes"}
+
+
+def _filled(settings: Settings, project: str, stack: str) -> str | None:
+    """The pattern with all but the type filled in."""
+    text = settings.names.pattern
+    for placeholder, value in (("project", project), ("stack", stack), ("location", settings.location)):
+        text = text and text.replace(f"<{placeholder}>", value)
+    return text
+
+
+def _by_pattern(pattern: str, found: Names) -> Names:
+    def name(kind: str) -> str:
+        return pattern.replace("<type>", kind)
+
+    made = {key: name(kind) for key, kind in _TYPES.items()}
+    plain = {key: re.sub(r"[-_.]", "", made[key]).lower() for key in _PLAIN}
+    return replace(
+        found,
+        **{**made, **plain},
+        subnets={subnet: name(f"{_SUBNET}-{subnet}") for subnet in found.subnets},
+        data_identities={
+            namespace: name(f"{_DATA_IDENTITY}-{namespace}") for namespace in found.data_identities
+        },
+    )
 
 
 def agent_pool_name(pool: str, size: str) -> str:

@@ -53,7 +53,7 @@ def plan(raw: Mapping[str, Any], *, project: str, stack: str, today: date) -> Pl
         raise SettingsError(found)
     return Plan(
         settings=settings,
-        names=names(project, stack),
+        names=names(project, stack, settings),
         pools=agent_pools(settings),
         warnings=tuple(dict.fromkeys(warnings(rules_read, today=today))),  # sizes of one pool share some
     )

@@ -10,7 +10,8 @@ from program.settings.data import CheckpointClass, Data, DataStore, Profile
 from program.settings.gpu import Gpu
 from program.settings.kubeflow import Inotify, Kubeflow, StorageClass
 from program.settings.monitoring import Monitoring
-from program.settings.network import Network, Subnets
+from program.settings.names import Names
+from program.settings.network import Network, SubnetIds, Subnets
 from program.settings.office_hours import OfficeHours
 from program.settings.parse import parse
 from program.settings.pools import Fallback, OsDisk, SystemPool, UserPool
@@ -34,6 +35,7 @@ __all__ = [
     "Kubernetes",
     "MaintenanceWindow",
     "Monitoring",
+    "Names",
     "Network",
     "OfficeHours",
     "OsDisk",
@@ -47,6 +49,7 @@ __all__ = [
     "SettingsModel",
     "Ssh",
     "StorageClass",
+    "SubnetIds",
     "Subnets",
     "SystemPool",
     "Tags",

@@ -102,6 +102,21 @@ class ApiAccess(SettingsModel):
         about="Give the API server a private address only; Pulumi and Juju must then run inside the network.",
         source="private-clusters.md",
     )
+    private_dns_zone_id: str | None = setting(
+        None,
+        about="Private DNS zone of a private cluster that others own; the cluster gets the right to write to it. Left "
+        "out: AKS makes one in the group of the nodes.",
+        unit="ARM id",
+        source="private-clusters.md",
+        form="/subscriptions/<subscription>/resourceGroups/<group>/providers/Microsoft.Network/privateDnsZones/<name>",
+    )
+    subnet_id: str | None = setting(
+        None,
+        about="Subnet for the API server itself in the network of `network.subnetIds`, delegated to AKS and /28 or "
+        "larger; it can't be taken away again. Left out: the API server is in Azure's network.",
+        unit="ARM id",
+        source="api-server-vnet-integration.md",
+    )
     run_command: bool | None = setting(
         None,
         about="Allow `az aks command invoke`, which runs commands by Azure's API whatever the address ranges. Left "

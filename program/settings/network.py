@@ -30,6 +30,41 @@ class Subnets(SettingsModel):
     )
 
 
+_SUBNET = (
+    "/subscriptions/<subscription>/resourceGroups/<group>/providers/Microsoft.Network/virtualNetworks/<network>/"
+    "subnets/<name>"
+)
+
+
+class SubnetIds(SettingsModel):
+    """Subnets of a network that others own, one per pool role; several roles may share one."""
+
+    system: str = setting(
+        about="Nodes of the system pool.",
+        unit="ARM id",
+        source="docs/facts/aks.md#networks-of-others",
+        form=_SUBNET,
+    )
+    general: str = setting(
+        about="Nodes that host Charmed Kubeflow.",
+        unit="ARM id",
+        source="docs/facts/aks.md#networks-of-others",
+        form=_SUBNET,
+    )
+    cpu: str = setting(
+        about="Nodes of CPU batch pools, spot and fallback.",
+        unit="ARM id",
+        source="docs/facts/aks.md#networks-of-others",
+        form=_SUBNET,
+    )
+    gpu: str = setting(
+        about="Nodes of GPU batch pools, spot and fallback.",
+        unit="ARM id",
+        source="docs/facts/aks.md#networks-of-others",
+        form=_SUBNET,
+    )
+
+
 class Network(SettingsModel):
     """Address ranges and outbound traffic."""
 
@@ -43,6 +78,12 @@ class Network(SettingsModel):
         Subnets(),
         about="Ranges of the nodes, inside the virtual network; none changes once it has nodes.",
         source="docs/facts/aks.md#network",
+    )
+    subnet_ids: SubnetIds | None = setting(
+        None,
+        about="Subnets that others own, in place of a new network; all four or none. The cluster gets the right to use "
+        "them, so whoever runs `pulumi up` needs the right to join them and to assign roles on them.",
+        source="docs/how-to/use-what-others-own.md",
     )
     pod_cidr: str = setting(
         defaults.POD_CIDR,
@@ -58,8 +99,9 @@ class Network(SettingsModel):
     )
     outbound_type: choices.OutboundType = setting(
         defaults.OUTBOUND_TYPE,
-        about="How nodes reach the internet: the cluster's load balancer, a new NAT gateway, or your route table. A "
-        "change replaces the cluster, unless it is made as in docs/how-to/change-the-way-out.md.",
+        about="How nodes reach the internet: the cluster's load balancer, a NAT gateway (a new one, or that of "
+        "`subnetIds`), or your route table. A change replaces the cluster, "
+        "unless it is made as in docs/how-to/change-the-way-out.md.",
         source="egress-outboundtype.md",
     )
     policy: choices.NetworkPolicy = setting(
@@ -70,9 +112,15 @@ class Network(SettingsModel):
     )
     route_table_id: str | None = setting(
         None,
-        about="Route table of the subnets; only with userDefinedRouting. The cluster gets the right to use it, so "
+        about="Route table of the subnets; only with userDefinedRouting. New subnets get it, those of `subnetIds` must "
+        "have it. The cluster gets the right to use it, so "
         "whoever runs `pulumi up` needs the right to join it and to assign roles on it.",
         unit="ARM id",
         source="egress-outboundtype.md; docs/facts/aks.md#network",
         form="/subscriptions/<subscription>/resourceGroups/<group>/providers/Microsoft.Network/routeTables/<name>",
     )
+
+    @property
+    def makes_gateway(self) -> bool:
+        """Whether the program makes a NAT gateway, whose address it knows."""
+        return self.outbound_type == "userAssignedNATGateway" and self.subnet_ids is None

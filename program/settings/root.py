@@ -11,6 +11,7 @@ from program.settings.data import Data
 from program.settings.gpu import Gpu
 from program.settings.kubeflow import Kubeflow
 from program.settings.monitoring import Monitoring
+from program.settings.names import Names
 from program.settings.network import Network
 from program.settings.office_hours import OfficeHours
 from program.settings.pools import SystemPool, UserPool, standard_pools
@@ -53,6 +54,13 @@ class Settings(SettingsModel):
         source="kubeflow_aks/catalogue/regions.csv",
         min_length=1,
     )
+    resource_group: str | None = setting(
+        None,
+        about="Resource group that is there already, for all of the stack but the nodes. Left out: a new one.",
+        unit="name",
+        source="docs/how-to/name-resources.md",
+    )
+    names: Names = setting(Names(), about="Names in Azure.", source="docs/how-to/name-resources.md")
     tags: Tags = setting(about="Tags of every taggable resource.", source='"Tags of Azure resources"')
     protect: bool = setting(
         defaults.PROTECT,

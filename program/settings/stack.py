@@ -13,7 +13,7 @@ from pulumi.runtime import config
 from components.mistakes import Mistake
 from program.settings.problems import ENCRYPTED, SettingsError
 
-_TEXT_KEYS = {"location", "asOf", "created"}
+_TEXT_KEYS = {"location", "asOf", "created", "resourceGroup"}
 """Keys whose value is text even where it reads like JSON."""
 _OTHERS = {"azure-native", "kubernetes", "pulumi"}
 """Namespaces that the providers of this program, and Pulumi itself, read."""

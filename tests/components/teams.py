@@ -20,6 +20,7 @@ _ELSEWHERE: Final = (
     "/subscriptions/00000000-0000-0000-0000-000000000000/resourceGroups/elsewhere/providers/Microsoft."
 )
 _ROUTES: Final = f"{_ELSEWHERE}Network/routeTables/routes"
+_SPOKE: Final = f"{_ELSEWHERE}Network/virtualNetworks/spoke/subnets/"
 _KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f ops"
 _TAGS: Final = {"owner": "ml"}
 
@@ -57,6 +58,7 @@ MOST: Final[Arguments] = {
         {
             "vnet_cidr": "10.1.0.0/16",
             "subnets": {"all": "10.1.0.0/20"},
+            "subnet_names": {"all": "snet-all"},
             "outbound_type": "userAssignedNATGateway",
             "route_table_id": _ROUTES,
             "dns_label": "ours",
@@ -65,7 +67,8 @@ MOST: Final[Arguments] = {
             "outbound_address_name": "outbound",
             "nat_gateway_name": "nat",
             "tags": _TAGS,
-        }
+        },
+        {"subnet_ids": {"all": f"{_SPOKE}nodes"}, "outbound_type": "userAssignedNATGateway"},
     ],
     AksCluster: [
         {
@@ -90,8 +93,11 @@ MOST: Final[Arguments] = {
                 "outbound_type": "userAssignedNATGateway",
                 "policy": "cilium",
                 "route_table_id": _ROUTES,
+                "subnet_ids": {"all": f"{_SPOKE}nodes", "also": f"{_SPOKE}NODES"},
             },
             "api_access": {
+                "private_dns_zone_id": f"{_ELSEWHERE}Network/privateDnsZones/private.westeurope.azmk8s.io",
+                "subnet_id": f"{_SPOKE}api",
                 "authorized_ip_ranges": ["203.0.113.0/24"],
                 "private_cluster": True,
                 "run_command": False,
@@ -127,6 +133,7 @@ MOST: Final[Arguments] = {
             "cluster_name": "cluster",
             "dns_prefix": "dns",
             "node_resource_group": "nodes",
+            "identity_name": "identity",
         },
         {
             "identity_id": f"{_ELSEWHERE}ManagedIdentity/userAssignedIdentities/ours",

@@ -103,6 +103,43 @@ def test_the_identity_may_use_a_route_table_elsewhere(cloud: Cloud) -> Any:
 
 
 @pulumi.runtime.test
+def test_the_identity_may_use_each_subnet_elsewhere_once(cloud: Cloud) -> Any:
+    spoke = f"{OTHER}/resourceGroups/spoke/providers/Microsoft.Network/virtualNetworks/spoke"
+    ids: dict[str, pulumi.Input[str]] = {
+        "cpu": f"{spoke}/subnets/batch",
+        "gpu": f"{spoke}/subnets/BATCH",
+        "system": f"{spoke}/subnets/system",
+    }
+    AksCluster("spoke", {**CLUSTER, "network": ClusterNetworkSpec(subnet_ids=ids)}, cloud.opts)
+    rights = {name for name in cloud.names("spoke") if name.endswith(("-subnet", "-vnet", "-network"))}
+    assert rights == {"spoke-network", "spoke-cpu-subnet", "spoke-system-subnet"}
+
+    def check(body: dict[str, Any]) -> None:
+        assert body["scope"] == ids["cpu"]
+
+    return cloud.request("spoke-cpu-subnet").apply(check)
+
+
+@pulumi.runtime.test
+def test_a_private_cluster_may_link_its_zone_to_the_network_of_others(cloud: Cloud) -> Any:
+    spoke = f"{OTHER}/resourceGroups/spoke/providers/Microsoft.Network/virtualNetworks/spoke"
+    zone = f"{OTHER}/resourceGroups/hub/providers/Microsoft.Network/privateDnsZones/privatelink.westeurope.azmk8s.io"
+    args: AksClusterArgs = {
+        **CLUSTER,
+        "network": {"subnet_ids": {"system": pulumi.Output.from_input(f"{spoke}/subnets/system")}},
+        "api_access": {"private_cluster": True, "private_dns_zone_id": zone},
+    }
+    AksCluster("linked", args, cloud.opts)
+    network, own = cloud.request("linked-vnet"), cloud.request("linked-zone")
+
+    def check(bodies: list[dict[str, Any]]) -> None:
+        assert [body["scope"] for body in bodies] == [spoke, zone]
+        assert bodies[1]["roleDefinitionId"].endswith("/b12aa53e-6015-4669-85d0-8515ebb3ae7f")
+
+    return pulumi.Output.all(network, own).apply(check)
+
+
+@pulumi.runtime.test
 def test_without_a_route_table_the_identity_has_one_right(cloud: Cloud) -> None:
     assert "kf-routes" not in cloud.names("kf")
 

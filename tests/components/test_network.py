@@ -7,6 +7,7 @@ from typing import Any
 import pulumi
 import pytest
 
+from components.errors import ArgumentsError
 from components.network import Network, NetworkArgs
 from tests.components.conftest import Cloud
 
@@ -133,3 +134,33 @@ def test_tags_location_and_group_reach_every_child(cloud: Cloud, child: str) -> 
 
     Network(f"tagged-{child}", NAT, cloud.opts)
     return cloud.request(f"tagged-{child}-{child}").apply(check)
+
+
+SUBNET = TABLE.replace("routeTables/hub", "virtualNetworks/spoke/subnets/nodes")
+
+
+@pulumi.runtime.test
+def test_in_subnets_of_others_only_the_ingress_s_address_is_made(cloud: Cloud) -> Any:
+    theirs = Network("theirs", {**NAT, "subnet_ids": {"system": SUBNET}}, cloud.opts)
+    assert cloud.names("theirs") == ["theirs", "theirs-ingress"]
+    assert theirs.outbound_address is None
+
+    def check(arm_id: str) -> None:
+        assert arm_id == SUBNET
+
+    return theirs.subnet_ids["system"].apply(check)
+
+
+def test_an_id_of_no_subnet_is_refused(cloud: Cloud) -> None:
+    with pytest.raises(
+        ArgumentsError, match=r"subnetIds\.cpu: 'cpu' is not allowed; expected /subscriptions/"
+    ):
+        Network("wrong", {**ARGS, "subnet_ids": {"cpu": "cpu"}}, cloud.opts)
+
+
+@pulumi.runtime.test
+def test_new_subnets_are_private(cloud: Cloud) -> Any:
+    def check(body: dict[str, Any]) -> None:
+        assert [subnet["defaultOutboundAccess"] for subnet in body["subnets"]] == [False, False]
+
+    return cloud.request("kf-vnet").apply(check)

@@ -15,7 +15,7 @@ from kubeflow_aks.project import project_root
     example="quota prod",
     exit_codes={
         0: "the subscription has the quota",
-        1: "quota is missing, or the settings are not allowed",
+        1: "quota is missing, subnets of others do not suffice, or the settings are not allowed",
         3: "the subscription's quota can't be read, so that only what is needed is printed, or the program fails",
     },
 )
@@ -25,7 +25,10 @@ from kubeflow_aks.project import project_root
 )
 @options.root
 def command(stack: str, usage: str | None, root: Path | None) -> int:
-    """Compare the vCPU quota that STACK needs with what the subscription has, as `az` shows it."""
+    """Compare the vCPU quota that STACK needs with what the subscription has, as `az` shows it.
+
+    So are the addresses that its nodes need in subnets of others (`network.subnetIds`).
+    """
     from kubeflow_aks.interrupts import interruptible
     from kubeflow_aks.preview.quota import quota
 

@@ -112,13 +112,13 @@ def require_other_system_pool(arm_id: str, state: AzureState) -> None:
 def require_references(arm_type: ArmType, arm_id: str, body: Json, get: Get) -> None:
     """What a body refers to must exist; the ids in a role assignment are not references.
 
-    Logs may go to a workspace in a group this Azure does not know.
+    What lies in a group that this Azure does not know is others' and counts as there: a subnet, a workspace for logs.
 
     Raises:
         ArmError: 400.
     """
     for reference in () if arm_type.pulumi == ROLE_ASSIGNMENT else references(body):
-        elsewhere = arm_type.pulumi == DIAGNOSTIC_SETTING and get(arm.group_id_of(reference) or "") is None
+        elsewhere = get(arm.group_id_of(reference) or "") is None
         if get(reference) is None and not elsewhere:
             raise dangling(arm_id, reference)
 

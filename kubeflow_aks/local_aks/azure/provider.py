@@ -31,6 +31,8 @@ from kubeflow_aks.local_aks.protocol.provider import Provider
 from kubeflow_aks.local_aks.protocol.sessions import Sessions
 
 _SUBSCRIPTION: Final = "00000000-0000-0000-0000-000000000000"
+_LOCATION: Final = "westeurope"
+"""Region of a resource group that others are taken to have made."""
 _CLIENT: Final = "00000000-0000-0000-0000-00000000c11e"
 _NOT_CONFIGURED: Final = (
     "azure-native:clientSecret is not the token of this local AKS: it answers its own engine only, "
@@ -43,7 +45,8 @@ _CREDENTIALS: Final = {
     "azure-native:containerservice:listManagedClusterAdminCredentials": "clusterAdmin",
 }
 _CLIENT_CONFIG: Final = "azure-native:authorization:getClientConfig"
-FUNCTIONS: Final = frozenset({*_CREDENTIALS, _CLIENT_CONFIG})
+_GET_GROUP: Final = "azure-native:resources:getResourceGroup"
+FUNCTIONS: Final = frozenset({*_CREDENTIALS, _CLIENT_CONFIG, _GET_GROUP})
 """Every function that is answered, by its token."""
 _CREDENTIALS_ARGUMENTS: Final = frozenset({"resourceGroupName", "resourceName", "serverFqdn", "format"})
 
@@ -236,6 +239,8 @@ class AzureNativeProvider(Provider):
             return _returned(
                 {"clientId": _CLIENT, "objectId": _CLIENT, "subscriptionId": subscription, "tenantId": TENANT}
             )
+        if request.tok == _GET_GROUP:
+            return _returned(self._group(context, wire.decode(request.args), self._sessions.of(context)))
         if request.tok in power.FUNCTIONS:
             self._power(context, wire.decode(request.args)["id"], run=power.FUNCTIONS[request.tok])
             return _returned({})
@@ -252,6 +257,15 @@ class AzureNativeProvider(Provider):
             fail(context, f"request failed {cluster}/list{name[0].upper()}{name[1:]}Credential: {error}")
         value = base64.b64encode(self._kubeconfig().encode()).decode()
         return _returned({"kubeconfigs": [{"name": name, "value": value}]})
+
+    def _group(self, context: grpc.ServicerContext, arguments: Json, configuration: Configuration) -> Json:
+        """A resource group; one that this Azure does not know is others', and there from now on."""
+        arm_type = TYPES[RESOURCE_GROUP]
+        arm_id = arm_type.id_of(arguments, configuration.subscription)
+        found = self._call(context, lambda: self._azure.read(arm_type, arm_id))
+        return found or self._put(
+            context, arm_type, arm_id, {"location": configuration.location or _LOCATION}
+        )
 
     def _power(self, context: grpc.ServicerContext, cluster_id: str, *, run: bool) -> None:
         """Stop or start a cluster, and wait for the end."""

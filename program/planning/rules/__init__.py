@@ -17,6 +17,7 @@ from program.planning.rules import (
     days,
     disks,
     fallbacks,
+    given_names,
     gpus,
     labels,
     location,
@@ -86,6 +87,7 @@ def problems(settings: Settings, *, project: str, stack_name: str, today: date) 
 
     yield from judged(
         lambda: names.name_problems(project, stack_name, settings),
+        lambda: given_names.given_name_problems(project, stack_name, settings),
         lambda: location.location_problems(settings),
         lambda: tags.tag_problems(settings),
         lambda: days.day_problems(settings, today),

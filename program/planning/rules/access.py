@@ -4,13 +4,16 @@ from collections.abc import Iterator
 from ipaddress import IPv4Network
 from typing import Final
 
-from components.arm_ids import GUID
+from components.arm_ids import GUID, PRIVATE_DNS_ZONE, SUBNET, arm_id_mistakes, name_of, parent_id
 from components.cidr import address_or_range
 from components.mistakes import Mistake
 from program.planning.rules.public_ranges import covered_warnings, placeholder_warnings, range_problems
 from program.settings import Settings
 
 _RANGES: Final = "apiAccess.authorizedIpRanges"
+_ZONE: Final = "apiAccess.privateDnsZoneId"
+_SUBNET: Final = "apiAccess.subnetId"
+_LONGEST_SUBZONE: Final = 32
 _ONLY_THE_CLUSTER: Final = IPv4Network("0.0.0.0/32")
 """Authorises the address of the cluster's own load balancer and no other (api-server-authorized-ip-ranges.md)."""
 _SPELLINGS: Final = {str(_ONLY_THE_CLUSTER), str(_ONLY_THE_CLUSTER.network_address)}
@@ -23,6 +26,7 @@ def access_problems(settings: Settings) -> Iterator[Mistake]:
     """Settings of the API server that AKS refuses, or with which nobody could sign in."""
     access = settings.api_access
     yield from _range_problems(settings)
+    yield from _private_problems(settings)
     for index, text in enumerate(access.admin_group_object_ids):
         if not GUID.fullmatch(text):
             yield Mistake(
@@ -55,12 +59,43 @@ def _range_problems(settings: Settings) -> Iterator[Mistake]:
             f"ranges that you call from; {_ONLY_THE_CLUSTER} stands for the cluster's load balancer, by which nodes do "
             f"not go out while network.outboundType is {outbound}",
         )
-    if len(given) == _MAX_RANGES and outbound == "userAssignedNATGateway":
+    if len(given) == _MAX_RANGES and settings.network.makes_gateway:
         yield Mistake(
             _RANGES,
             len(given),
             f"at most {_MAX_RANGES - 1} ranges, because AKS takes {_MAX_RANGES} and the NAT gateway's address is one",
         )
+
+
+def _private_problems(settings: Settings) -> Iterator[Mistake]:
+    """A zone and a subnet that others own for the API server.
+
+    Source: private-clusters.md, "Configuration options for private DNS"; api-server-vnet-integration.md.
+    """
+    access, given = settings.api_access, settings.network.subnet_ids
+    zone, subnet = access.private_dns_zone_id, access.subnet_id
+    if zone is not None:
+        wrong = list(arm_id_mistakes(_ZONE, zone, PRIVATE_DNS_ZONE))
+        yield from wrong
+        end = f"{'private' if subnet else 'privatelink'}.{settings.location}.azmk8s.io"
+        sub, _, rest = name_of(zone).lower().partition(".")
+        if not access.private_cluster:
+            yield Mistake(_ZONE, zone, "no value unless apiAccess.privateCluster is true")
+        elif not wrong and name_of(zone).lower() != end and (rest != end or len(sub) > _LONGEST_SUBZONE):
+            yield Mistake(
+                _ZONE, zone, f"a zone named {end}, or with one label of 32 characters at most before it"
+            )
+    if subnet is None:
+        return
+    wrong = list(arm_id_mistakes(_SUBNET, subnet, SUBNET))
+    yield from wrong
+    nodes = [text.lower() for text in given.model_dump().values()] if given else []
+    if not nodes:
+        yield Mistake(_SUBNET, subnet, "no value unless network.subnetIds has subnets of the same network")
+    elif not wrong and parent_id(nodes[0]) != parent_id(subnet).lower():
+        yield Mistake(_SUBNET, subnet, "a subnet of the network of network.subnetIds")
+    elif subnet.lower() in nodes:
+        yield Mistake(_SUBNET, subnet, "a subnet without nodes, because it is delegated to AKS")
 
 
 def access_warnings(settings: Settings) -> Iterator[str]:
@@ -74,10 +109,21 @@ def access_warnings(settings: Settings) -> Iterator[str]:
         elif found.prefixlen < _LARGEST:
             yield f"{key}: {found.num_addresses:,} addresses may call the API server; write only your own"
     yield from covered_warnings(_RANGES, given)
-    if given and settings.network.outbound_type == "userDefinedRouting":
+    outbound = settings.network.outbound_type
+    if given and outbound == "userDefinedRouting":
         yield (
             f"{_RANGES} while network.outboundType is userDefinedRouting: without the public address of your firewall "
             "among them no node joins the cluster; make sure that it is listed"
+        )
+    elif given and outbound == "userAssignedNATGateway" and not settings.network.makes_gateway:
+        yield (
+            f"{_RANGES} with network.subnetIds: without the public address of the subnets' NAT gateway among them no "
+            "node joins the cluster; make sure that it is listed"
+        )
+    if settings.api_access.subnet_id is not None and settings.office_hours is not None:
+        yield (
+            "apiAccess.subnetId with officeHours: stopping the cluster gives up the capacity of its API server, and "
+            "Azure may have none when it is to start; leave one of the two out"
         )
     if settings.api_access.private_cluster and settings.api_access.run_command is False:
         yield (

@@ -1,4 +1,4 @@
-"""Names of Azure resources that project and stack give are ones that Azure takes."""
+"""Names that project and stack give are ones that Azure takes; those of settings are judged in `given_names`."""
 
 import re
 from collections.abc import Iterator
@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from components.mistakes import Mistake
+from program.planning.names import given_names
 from program.settings import Settings
 
 _STACK: Final = re.compile(r"[a-z][a-z0-9-]{0,18}[a-z0-9]|[a-z]")
@@ -33,10 +34,12 @@ class Derived:
     length: int
     most: int
     """Longest that Azure takes."""
+    field: str = ""
+    """Of `Names`, which a setting may give instead."""
 
 
 def derived_names(project: str, stack: str, settings: Settings) -> list[Derived]:
-    """Every kind of name that a stack has, and how long it may be.
+    """Every kind of name that project and stack give, and how long it may be.
 
     Source: "Naming rules and restrictions for Azure resources" and, for the DNS prefix and the group of the nodes,
     "AKS common issues FAQ". Group and network are labels of every node with CNI Overlay, so they have 63 and not 90 and
@@ -44,22 +47,23 @@ def derived_names(project: str, stack: str, settings: Settings) -> list[Derived]
     """
     base = f"{project}-{stack}"
     named = [
-        Derived("resource group", len(base), 63),
-        Derived("virtual network", len(f"{base}-vnet"), 63),
-        Derived("NAT gateway", len(f"{base}-nat"), 80),
-        Derived("public address", len(f"{base}-outbound"), 80),
-        Derived("identity", len(f"{base}-identity"), 128),
-        Derived("cluster", len(base), 63),
-        Derived("cluster's DNS prefix", len(base), 54),
-        Derived("group of the nodes", len(f"{base}-nodes"), 80),
+        Derived("resource group", len(base), 63, "resource_group"),
+        Derived("virtual network", len(f"{base}-vnet"), 63, "virtual_network"),
+        Derived("NAT gateway", len(f"{base}-nat"), 80, "nat_gateway"),
+        Derived("public address", len(f"{base}-outbound"), 80, "outbound_address"),
+        Derived("identity", len(f"{base}-identity"), 128, "identity"),
+        Derived("cluster", len(base), 63, "cluster"),
+        Derived("cluster's DNS prefix", len(base), 54, "dns_prefix"),
+        Derived("group of the nodes", len(f"{base}-nodes"), 80, "node_resource_group"),
     ]
     if settings.kubeflow.dns_label is None:
         named.append(Derived("dashboard's DNS label", len(base) + 1 + _HASH, 63))
     if settings.registry.attach is None:
-        named.append(Derived("container registry", len(base.replace("-", "")) + _HASH, 50))
+        named.append(Derived("container registry", len(base.replace("-", "")) + _HASH, 50, "registry"))
     if settings.monitoring.logs and settings.monitoring.workspace is None:
-        named.append(Derived("log workspace", len(f"{base}-logs"), 63))
-    return named
+        named.append(Derived("log workspace", len(f"{base}-logs"), 63, "log_workspace"))
+    given = given_names(settings)
+    return [each for each in named if each.field not in given]
 
 
 def name_problems(project: str, stack: str, settings: Settings) -> Iterator[Mistake]:
@@ -75,7 +79,7 @@ def name_problems(project: str, stack: str, settings: Settings) -> Iterator[Mist
             "a name of lower-case letters, digits and inner hyphens, a letter first, in Pulumi.yaml; it begins the "
             "cluster's and the dashboard's DNS names",
         )
-    elif not _DNS_PREFIX.fullmatch(project):
+    elif "dns_prefix" not in given_names(settings) and not _DNS_PREFIX.fullmatch(project):
         yield Mistake(
             "project",
             project,
@@ -90,8 +94,9 @@ def name_problems(project: str, stack: str, settings: Settings) -> Iterator[Mist
             f"with stack {stack!r} a name that does not begin with {_START} and does not hold "
             f"{' or '.join(_TRADEMARKS)}, which Azure reserves",
         )
-    longest = max(derived_names(project, stack, settings), key=lambda named: named.length - named.most)
-    if len(stack) <= _LONGEST_STACK and (excess := longest.length - longest.most) > 0:
+    derived = derived_names(project, stack, settings)
+    longest = max(derived, key=lambda named: named.length - named.most, default=None)
+    if longest and len(stack) <= _LONGEST_STACK and (excess := longest.length - longest.most) > 0:
         yield Mistake(
             "project",
             project,

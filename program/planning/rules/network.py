@@ -6,7 +6,7 @@ Source: concepts-network-azure-cni-overlay.md, concepts-network-cni-overview.md.
 from collections.abc import Iterator, Mapping
 from ipaddress import IPv4Network
 
-from components.arm_ids import ROUTE_TABLE, arm_id_mistakes
+from components.arm_ids import ROUTE_TABLE, SUBNET, arm_id_mistakes, group_of, name_of, parent_id
 from components.cidr import PRIVATE, RESERVED, ipv4_range, is_in, overlap_mistakes
 from components.mistakes import Mistake
 from program.planning.pools import AgentPool
@@ -19,6 +19,7 @@ _NODE_PREFIX = 24
 _MIN_SERVICE_PREFIX = 12
 _MAX_SUBNET_PREFIX = 29
 """The smallest subnet that Azure makes ("Azure Virtual Network FAQ")."""
+_LONGEST_GROUP = 63
 _CLUSTER_RANGES = ("network.vnetCidr", "network.podCidr", "network.serviceCidr")
 """Subnets lie inside the first, so a mistake of it is not repeated for each of them."""
 
@@ -35,6 +36,7 @@ def network_problems(settings: Settings, pools: tuple[AgentPool, ...]) -> Iterat
     yield from _reserved_problems(parsed)
     yield from _overlap_problems(parsed)
     yield from _room_problems(parsed, pools)
+    yield from _given_problems(settings.network)
     service = parsed.get("network.serviceCidr")
     if service and not _MIN_SERVICE_PREFIX < service.prefixlen <= _NODE_PREFIX:
         yield Mistake("network.serviceCidr", str(service), "a range between /13 and /24")
@@ -42,13 +44,19 @@ def network_problems(settings: Settings, pools: tuple[AgentPool, ...]) -> Iterat
 
 
 def network_warnings(settings: Settings) -> Iterator[str]:
-    """Public ranges inside the cluster: allowed, but out of Microsoft's support.
+    """Subnets whose ranges are not known, and public ranges inside the cluster, which Microsoft does not support.
 
     Source: concepts-network-azure-cni-overlay.md, "Kubernetes DNS service IP address".
     """
     network = settings.network
-    given = zip(_CLUSTER_RANGES, (network.vnet_cidr, network.pod_cidr, network.service_cidr), strict=True)
-    for key, text in given:
+    if network.subnet_ids is not None:
+        yield (
+            "network.subnetIds: the ranges of these subnets are not known here, so neither their room for the nodes "
+            "nor overlaps with podCidr and serviceCidr are checked; `./kubeflow-aks quota` compares them with the help "
+            "of `az`"
+        )
+    given = _ranges(network)
+    for key, text in ((key, given[key]) for key in _CLUSTER_RANGES if key in given):
         if not is_in(ipv4_range(text), PRIVATE):
             yield (
                 f"{key} is {text}: not a private range, so Microsoft does not support it and the cluster cannot reach "
@@ -62,11 +70,13 @@ def subnets(network: Network) -> dict[str, str]:
 
 
 def _ranges(network: Network) -> dict[str, str]:
+    """Every range of a stack, by key; those of subnets that others own are not known here."""
+    made = {"network.vnetCidr": network.vnet_cidr} if network.subnet_ids is None else {}
     return {
-        "network.vnetCidr": network.vnet_cidr,
+        **made,
         "network.podCidr": network.pod_cidr,
         "network.serviceCidr": network.service_cidr,
-        **{f"network.subnets.{name}": cidr for name, cidr in subnets(network).items()},
+        **{f"network.subnets.{name}": cidr for name, cidr in subnets(network).items() if made},
     }
 
 
@@ -125,6 +135,42 @@ def _room_problems(ranges: Mapping[str, IPv4Network], pools: tuple[AgentPool, ..
 def _peak(pool: AgentPool) -> int:
     """Most nodes at once: Regular pools surge by one during an upgrade, spot pools never surge."""
     return pool.max_count + (not pool.spot)
+
+
+def _given_problems(network: Network) -> Iterator[Mistake]:
+    """Subnets that others own: of one network, and without the ranges of a new one.
+
+    Source: node-pool-unique-subnet.md, "Limitations", concepts-network-azure-cni-overlay.md, the same.
+    """
+    if network.subnet_ids is None:
+        return
+    for key, name in (("network.vnetCidr", "vnet_cidr"), ("network.subnets", "subnets")):
+        if name in network.model_fields_set:
+            value = network.vnet_cidr if name == "vnet_cidr" else subnets(network)
+            yield Mistake(key, value, "no value with network.subnetIds, because that network is its owner's")
+    ids = network.subnet_ids.model_dump()
+    wrong = [m for name, text in ids.items() for m in _subnet_mistakes(f"network.subnetIds.{name}", text)]
+    yield from wrong
+    first = ids["system"]
+    for name, text in ids.items() if not wrong else ():
+        if parent_id(text).lower() != parent_id(first).lower():
+            yield Mistake(
+                f"network.subnetIds.{name}",
+                text,
+                f"a subnet of the network of network.subnetIds.system, {name_of(parent_id(first))}; a cluster has one",
+            )
+
+
+def _subnet_mistakes(key: str, text: str) -> Iterator[Mistake]:
+    """A text that is not the id of a subnet which nodes with CNI Overlay take: its names become labels of theirs."""
+    mistakes = list(arm_id_mistakes(key, text, SUBNET))
+    yield from mistakes
+    if not mistakes and len(group_of(text)) > _LONGEST_GROUP:
+        yield Mistake(
+            key,
+            text,
+            f"a group of at most {_LONGEST_GROUP} characters, because CNI Overlay makes a label of its name",
+        )
 
 
 def _outbound_problems(network: Network) -> Iterator[Mistake]:

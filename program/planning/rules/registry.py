@@ -15,7 +15,7 @@ _MAX_RANGES: Final = 100
 
 def registry_problems(settings: Settings) -> Iterator[Mistake]:
     """A registry to attach is named by its ARM id, and what only a new one of the highest tier has goes with it."""
-    registry, outbound = settings.registry, settings.network.outbound_type
+    registry = settings.registry
     if registry.attach is not None:
         yield from arm_id_mistakes("registry.attach", registry.attach, REGISTRY)
     given = registry.authorized_ip_ranges
@@ -25,7 +25,7 @@ def registry_problems(settings: Settings) -> Iterator[Mistake]:
         elif value is not None and registry.sku != "Premium":
             yield Mistake(key, value, f"no value unless registry.sku is Premium; it is {registry.sku}")
     yield from range_problems(_RANGES, given, "a registry")
-    own = outbound == "userAssignedNATGateway"
+    own = settings.network.makes_gateway
     if len(given) + own > _MAX_RANGES and given:
         beside = ", because the NAT gateway's address is one more" if own else ""
         yield Mistake(_RANGES, len(given), f"at most {_MAX_RANGES - own} ranges{beside}")
@@ -46,4 +46,9 @@ def registry_warnings(settings: Settings) -> Iterator[str]:
         yield (
             f"{_RANGES} while network.outboundType is userDefinedRouting: without the public address of your firewall "
             "among them no node pulls from the registry; make sure that it is listed"
+        )
+    elif given and not settings.network.makes_gateway:
+        yield (
+            f"{_RANGES} with network.subnetIds: without the public address of the subnets' NAT gateway among them no "
+            "node pulls from the registry; make sure that it is listed"
         )

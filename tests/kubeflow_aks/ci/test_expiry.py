@@ -40,6 +40,12 @@ def test_the_tag_is_read_in_any_time_zone(tag: str, moment: datetime) -> None:
     assert expiry.expires(state(tag)) == moment
 
 
+def test_in_a_group_of_others_the_tag_of_the_cluster_counts() -> None:
+    assert expiry.expires(state(type="azure-native:containerservice:ManagedCluster")) == datetime(
+        2026, 11, 22, 10, tzinfo=UTC
+    )
+
+
 @pytest.mark.parametrize(
     ("left", "words"),
     [

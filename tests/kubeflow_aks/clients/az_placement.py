@@ -1,4 +1,4 @@
-"""A stand-in of `az compute-recommender spot-placement-score` and `az vm list-usage`, as an executable.
+"""A stand-in of `az compute-recommender spot-placement-score`, `az vm list-usage` and `az network vnet show`.
 
 RECORDED is the answer in Azure/azure-cli (`test_spot_placement_score_generate.yaml`, 2025-07-24) without zones.
 """
@@ -42,6 +42,8 @@ if words[:2] == ["vm", "list-usage"]:
     print({usage!r})
 elif words[:2] == ["account", "show"]:
     print("00000000-0000-0000-0000-000000000000")
+elif words[:3] == ["network", "vnet", "show"]:
+    print({network!r})
 elif words[0] != "compute-recommender" or {error!r}:
     print({error!r} or "ERROR: unexpected", file=sys.stderr)
     sys.exit({code})
@@ -61,6 +63,7 @@ def installed(
     folder: Path,
     *,
     usage: str = "[]",
+    network: str = "{}",
     scores: Mapping[str, str] | None = None,
     lacks: tuple[str, ...] = (),
     error: str = "",
@@ -71,6 +74,7 @@ def installed(
     Args:
         folder: for PATH.
         usage: answer of `az vm list-usage`.
+        network: answer of `az network vnet show`.
         scores: by size; `High` for the others.
         lacks: sizes for which the spot quota is not enough.
         error: printed in place of scores, with `code`.
@@ -83,6 +87,7 @@ def installed(
             python=sys.executable,
             log=str(log),
             usage=usage,
+            network=network,
             scores=dict(scores or {}),
             lacks=lacks,
             error=error,

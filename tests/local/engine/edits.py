@@ -19,6 +19,8 @@ _KEY: Final = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITF
 _GROUP: Final = "11111111-2222-3333-4444-555555555555"
 _ELSEWHERE: Final = "/subscriptions/0a1b2c3d-0000-0000-0000-000000000000/resourceGroups/g/providers"
 _ROUTES: Final = f"{_ELSEWHERE}/Microsoft.Network/routeTables/r"
+_SPOKE: Final = f"{_ELSEWHERE}/Microsoft.Network/virtualNetworks/spoke/subnets"
+_ZONE: Final = f"{_ELSEWHERE}/Microsoft.Network/privateDnsZones/privatelink.westeurope.azmk8s.io"
 _REGISTRY: Final = f"{_ELSEWHERE}/Microsoft.ContainerRegistry/registries/teamimages"
 _WORKSPACE: Final = f"{_ELSEWHERE}/Microsoft.OperationalInsights/workspaces/hub-logs"
 _WORK: Final = {"training": {"pool": "cpuspot", "hoursPerMonth": 100, "stepHours": 5}}
@@ -154,8 +156,35 @@ def _new(pool: str, size: str, old: str) -> Edit:
     return Edit({f"pools.{pool}.{key}": value for key, value in own.items()})
 
 
+def _subnets(first: str) -> Edit:
+    """All subnets of others, that of one role at the head."""
+    roles = sorted(("system", "general", "cpu", "gpu"), key=lambda role: role != first)
+    ids = {f"network.subnetIds.{role}": f"{_SPOKE}/nodes" for role in roles}
+    return Edit({**ids, "network.vnetCidr": None, "network.subnets": None})
+
+
 EDITS: Final = (
     _one("location", "northeurope"),
+    _one("resourceGroup", "rg-ml-demo-weu-001"),
+    _one("names.pattern", "<type>-ml-<stack>-weu-001"),
+    _one("names.resourceGroup", "rg-ml"),
+    _one("names.nodeResourceGroup", "rg-ml-nodes"),
+    _one("names.cluster", "aks-ml"),
+    _one("names.dnsPrefix", "ml"),
+    _one("names.identity", "id-ml"),
+    _one("names.virtualNetwork", "vnet-ml"),
+    _one("names.subnets.system", "snet-system"),
+    _one("names.subnets.general", "snet-general"),
+    _one("names.subnets.cpu", "snet-cpu"),
+    _one("names.subnets.gpu", "snet-gpu"),
+    _one("names.natGateway", "ng-ml"),
+    _one("names.outboundAddress", "pip-outbound-ml"),
+    _one("names.ingressAddress", "pip-ingress-ml"),
+    _one("names.registry", "crml"),
+    _one("names.registry", "crmldemo001"),
+    _one("names.storageAccount", "stmldemo001"),
+    _one("names.logWorkspace", "log-ml"),
+    _one("names.diagnosticSetting", "diag-ml"),
     _one("tags.owner", "data-science"),
     _one("tags.environment", "test"),
     _one("tags.project", "churn"),
@@ -190,6 +219,8 @@ EDITS: Final = (
     _one("network.subnets.general", "10.224.3.0/24"),
     _one("network.subnets.cpu", "10.224.12.0/22"),
     _one("network.subnets.gpu", "10.224.16.0/22"),
+    *(_subnets(role) for role in ("system", "general", "cpu", "gpu")),
+    Edit({"network.subnetIds.system": f"{_SPOKE}/nodes", "network.vnetCidr": None, "network.subnets": None}),
     _one("network.podCidr", "10.240.0.0/16"),
     _one("network.policy", "cilium"),
     _one("network.policy", "calico"),
@@ -198,6 +229,9 @@ EDITS: Final = (
     _one("network.routeTableId", _ROUTES),
     _one("apiAccess.authorizedIpRanges", ["203.0.113.0/24"]),
     _one("apiAccess.privateCluster", value=True),
+    _one("apiAccess.privateDnsZoneId", _ZONE),
+    Edit({"apiAccess.privateDnsZoneId": _ZONE, "apiAccess.privateCluster": True}),
+    Edit({"apiAccess.subnetId": f"{_SPOKE}/api", **_subnets("system").values}),
     _one("apiAccess.runCommand", value=False),
     _one("apiAccess.runCommand", value=True),
     _one("apiAccess.localAccounts", value=False),

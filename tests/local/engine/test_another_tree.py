@@ -85,15 +85,21 @@ def test_what_its_program_refuses_is_what_the_user_reads(demo: Deployment, copy:
     assert "Traceback" not in str(refusal.value)
 
 
+def _edit(file: Path, old: str, new: str) -> None:
+    text = file.read_text()
+    assert old in text
+    file.write_text(text.replace(old, new))
+
+
 def test_a_release_that_labels_every_object_anew_replaces_none(demo: Deployment, copy: Path) -> None:
-    labels = copy / "components" / "kubeflow" / "labels.py"
-    text = labels.read_text()
-    assert '"pulumi"' in text
-    labels.write_text(text.replace('"pulumi"', '"somebody-else"'))
+    """Nor does it touch the subnets of a release that did not make them private."""
+    _edit(copy / "components" / "kubeflow" / "labels.py", '"pulumi"', '"somebody-else"')
+    _edit(copy / "components" / "network.py", "default_outbound_access=False", "default_outbound_access=None")
     replace(demo.engine(), project_root=copy).up()
     before = demo.cluster.objects().keys() - demo.before.keys()
     done = demo.engine().up()
     assert {step.op for step in done.changed()} == {"update"}
+    assert not [step for step in done.changed() if step.type.endswith(":VirtualNetwork")]
     assert before <= demo.cluster.objects().keys()
     daemons = [step.name for step in done.changed() if step.type.endswith(":DaemonSet")]
     assert sorted(daemons) == ["kubeflow-aks-demo-device-plugin", "kubeflow-aks-demo-inotify"]

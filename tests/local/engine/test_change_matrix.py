@@ -99,7 +99,8 @@ def test_the_document_states_nothing_else(
 def test_a_protected_stack_refuses_every_edit_that_replaces_the_cluster(
     deployed: Deployment, answer: Callable[[Edit], Row]
 ) -> None:
-    replacing = [edit for edit in EDITS if answer(edit).outcome == matrix.CLUSTER_REPLACED]
+    every = [edit for edit in EDITS if answer(edit).outcome == matrix.CLUSTER_REPLACED]
+    replacing = list({_tried_once(edit): edit for edit in every}.values())
     assert replacing
     deployed.engine(protect=True).up()
     there, [cluster] = _ids(deployed), deployed.azure.all(MANAGED_CLUSTER)
@@ -112,6 +113,12 @@ def test_a_protected_stack_refuses_every_edit_that_replaces_the_cluster(
     # What the new cluster would need may have been made by then, such as a NAT gateway.
     assert there <= _ids(deployed)
     assert deployed.azure.all(MANAGED_CLUSTER) == [cluster]
+
+
+def _tried_once(edit: Edit) -> str:
+    """What edits have in common of which one is tried: names, and subnets of others, differ in nothing but the key."""
+    alike = ("names.", "network.subnetIds.")
+    return next((group for group in alike if edit.path.startswith(group)), edit.text)
 
 
 def _ids(deployed: Deployment) -> set[str]:

@@ -184,3 +184,66 @@ def test_a_group_that_is_a_placeholder_is_reported(text: str) -> None:
 
 def test_a_group_of_ones_own_is_not() -> None:
     assert warned(adminGroupObjectIds=["5c2bd1e7-4c1f-4f0a-9b39-6f1f3a1f7a10"]) == []
+
+
+NETWORK = "/subscriptions/0a1b2c3d-0000-0000-0000-000000000000/resourceGroups/g/providers/Microsoft.Network"
+SPOKE = f"{NETWORK}/virtualNetworks/spoke/subnets"
+SUBNETS = {"subnetIds": dict.fromkeys(("system", "general", "cpu", "gpu"), f"{SPOKE}/nodes")}
+
+
+def private(access: dict[str, Any], network: dict[str, Any] | None = None, **keys: Any) -> list[str]:
+    return refused(access_problems(settings(apiAccess=access, network=network or {}, **keys)))
+
+
+@pytest.mark.parametrize(
+    ("zone", "keys"),
+    [
+        ("privatelink.westeurope.azmk8s.io", []),
+        ("PrivateLink.WestEurope.azmk8s.io", []),
+        ("ml.privatelink.westeurope.azmk8s.io", []),
+        (f"{'m' * 32}.privatelink.westeurope.azmk8s.io", []),
+        (f"{'m' * 33}.privatelink.westeurope.azmk8s.io", ["apiAccess.privateDnsZoneId"]),
+        ("a.b.privatelink.westeurope.azmk8s.io", ["apiAccess.privateDnsZoneId"]),
+        ("privatelink.northeurope.azmk8s.io", ["apiAccess.privateDnsZoneId"]),
+        ("private.westeurope.azmk8s.io", ["apiAccess.privateDnsZoneId"]),
+        ("example.com", ["apiAccess.privateDnsZoneId"]),
+        ("zone", ["apiAccess.privateDnsZoneId"]),
+    ],
+)
+def test_a_zone_of_others_is_named_as_aks_requires(zone: str, keys: list[str]) -> None:
+    zone_id = f"{NETWORK}/privateDnsZones/{zone}"
+    assert private({"privateCluster": True, "privateDnsZoneId": zone_id}) == keys
+
+
+def test_a_zone_is_for_a_private_cluster_alone() -> None:
+    zone_id = f"{NETWORK}/privateDnsZones/privatelink.westeurope.azmk8s.io"
+    assert private({"privateDnsZoneId": zone_id}) == ["apiAccess.privateDnsZoneId"]
+
+
+def test_an_api_server_in_a_subnet_has_a_zone_of_another_name() -> None:
+    access = {"privateCluster": True, "subnetId": f"{SPOKE}/api"}
+    for zone, keys in {"private": [], "privatelink": ["apiAccess.privateDnsZoneId"]}.items():
+        zone_id = f"{NETWORK}/privateDnsZones/{zone}.westeurope.azmk8s.io"
+        assert private({**access, "privateDnsZoneId": zone_id}, SUBNETS) == keys
+
+
+def test_the_subnet_of_an_api_server_is_another_one_of_the_network_of_the_nodes() -> None:
+    assert private({"subnetId": f"{SPOKE}/api"}, SUBNETS) == []
+    assert private({"subnetId": f"{SPOKE}/api"}) == ["apiAccess.subnetId"]
+    assert private({"subnetId": "api"}, SUBNETS) == ["apiAccess.subnetId"]
+    assert private({"subnetId": f"{SPOKE}/NODES"}, SUBNETS) == ["apiAccess.subnetId"]
+    assert private({"subnetId": f"{SPOKE}/api".replace("spoke", "hub")}, SUBNETS) == ["apiAccess.subnetId"]
+
+
+def test_the_address_of_a_gateway_of_others_is_not_known() -> None:
+    access = {"authorizedIpRanges": ["20.50.60.0/24"]}
+    network = {"outboundType": "userAssignedNATGateway"}
+    assert list(access_warnings(settings(apiAccess=access, network=network))) == []
+    [warning] = access_warnings(settings(apiAccess=access, network={**network, **SUBNETS}))
+    assert "the subnets' NAT gateway" in warning
+
+
+def test_an_api_server_in_a_subnet_may_not_start_again() -> None:
+    hours = {"timeZone": "Europe/London"}
+    given = settings(apiAccess={"subnetId": f"{SPOKE}/api"}, network=SUBNETS, officeHours=hours)
+    assert "gives up the capacity of its API server" in "".join(access_warnings(given))

@@ -82,7 +82,7 @@ def test_a_name_that_is_too_long_says_by_how_much_and_for_what() -> None:
 
 @given(st.integers(1, 60), st.integers(1, 20))
 def test_the_table_measures_the_names_that_are_made(project: int, stack: int) -> None:
-    made = names("p" * project, "s" * stack).base
+    made = names("p" * project, "s" * stack, settings()).base
     lengths = {named.what: named.length for named in derived_names("p" * project, "s" * stack, settings())}
     assert lengths["cluster"] == len(made)
     assert lengths["dashboard's DNS label"] == len(dns_label(made, "any id"))

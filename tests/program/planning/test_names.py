@@ -1,12 +1,13 @@
 """Physical names."""
 
 from program.planning.names import dns_label, names
+from tests.program.planning.given import settings
 
 GROUP = "/subscriptions/00000000-0000-0000-0000-000000000000/resourceGroups/kubeflow-aks-dev"
 
 
 def test_names_carry_project_and_stack() -> None:
-    assert names("kubeflow-aks", "dev").base == "kubeflow-aks-dev"
+    assert names("kubeflow-aks", "dev", settings()).base == "kubeflow-aks-dev"
 
 
 def test_two_subscriptions_have_two_dns_labels() -> None:

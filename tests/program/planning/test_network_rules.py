@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from program.planning.hardware import CPU, GPU
 from program.planning.pools import agent_pools
 from program.planning.rules.network import network_problems, network_warnings, subnets
-from program.settings.problems import ENCRYPTED
+from program.settings.problems import ENCRYPTED, SettingsError
 from tests.program.planning.given import GENERAL, SPOT, planned, refused, settings
 
 NETWORK = "/subscriptions/0a1b2c3d-0000-0000-0000-000000000000/resourceGroups/g/providers/Microsoft.Network"
@@ -179,3 +179,63 @@ def test_a_subnet_without_nodes_is_a_29_as_well() -> None:
     pools = {"general": GENERAL}
     assert found({"subnets": {"gpu": "10.224.8.0/29"}}, pools=pools) == []
     assert found({"subnets": {"gpu": "10.224.8.0/30"}}, pools=pools) == ["network.subnets.gpu"]
+
+
+SPOKE = f"{NETWORK}/virtualNetworks/spoke/subnets"
+IDS = {role: f"{SPOKE}/{role}" for role in ("system", "general", "cpu", "gpu")}
+
+
+def test_subnets_of_others_take_the_place_of_a_new_network() -> None:
+    assert found({"subnetIds": IDS}) == []
+    assert found({"subnetIds": {**IDS, "gpu": IDS["cpu"]}}) == []  # roles may share one
+    assert found({"subnetIds": {**IDS, "cpu": IDS["cpu"].upper()}}) == []
+
+
+def test_a_range_has_no_meaning_with_subnets_of_others() -> None:
+    assert found({"subnetIds": IDS, "vnetCidr": "10.0.0.0/8"}) == ["network.vnetCidr"]
+    assert found({"subnetIds": IDS, "subnets": {"gpu": "10.224.8.0/22"}}) == ["network.subnets"]
+    assert found({"subnetIds": IDS, "podCidr": "10.0.0.0/16"}) == ["network.serviceCidr"]
+
+
+def test_all_four_subnets_are_given_or_none() -> None:
+    with pytest.raises(SettingsError) as refusal:
+        settings(network={"subnetIds": {"system": IDS["system"], "cpu": IDS["cpu"]}})
+    assert [problem.key for problem in refusal.value.problems] == [
+        "network.subnetIds.general",
+        "network.subnetIds.gpu",
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "gpu",
+        f"{NETWORK}/virtualNetworks/spoke",
+        f"{SPOKE}/",
+        f"{SPOKE}/{'a' * 64}",
+        f"{SPOKE}/gpu/x",
+        IDS["gpu"].replace("/g/", f"/{'g' * 64}/"),
+        IDS["gpu"].replace("spoke", "s" * 64),
+    ],
+)
+def test_a_subnet_is_an_id_whose_names_are_labels_of_nodes(text: str) -> None:
+    assert found({"subnetIds": {**IDS, "gpu": text}}) == ["network.subnetIds.gpu"]
+
+
+def test_all_subnets_are_of_one_network() -> None:
+    other = IDS["gpu"].replace("spoke", "hub")
+    assert found({"subnetIds": {**IDS, "gpu": other}}) == ["network.subnetIds.gpu"]
+
+
+def test_routes_and_gateways_of_others_go_with_their_subnets() -> None:
+    table = f"{NETWORK}/routeTables/hub"
+    routed = {"subnetIds": IDS, "outboundType": "userDefinedRouting"}
+    assert found(routed) == ["network.routeTableId"]
+    assert found({**routed, "routeTableId": table}) == []
+    assert found({"subnetIds": IDS, "outboundType": "userAssignedNATGateway"}) == []
+
+
+def test_what_can_no_longer_be_checked_is_a_warning() -> None:
+    [warning] = network_warnings(settings(network={"subnetIds": IDS}))
+    assert "`./kubeflow-aks quota` compares them" in warning

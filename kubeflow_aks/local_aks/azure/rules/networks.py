@@ -97,8 +97,8 @@ def _custom_network(request: ClusterRequest) -> str:
 def _no_gateway(request: ClusterRequest) -> Mapping[str, object] | None:
     if request.get("networkProfile.outboundType") != "userAssignedNATGateway":
         return None
-    subnets = request.pool_subnets()
-    return when(not subnets or any("natGateway" not in subnet for subnet in subnets))
+    subnets = request.pool_subnets()  # those of others that this Azure does not know may have one
+    return when(not request.subnet_ids or any("natGateway" not in subnet for subnet in subnets))
 
 
 NETWORK_RULES: Final[tuple[Rule[ClusterRequest], ...]] = (

@@ -277,6 +277,16 @@ def test_the_client_config_names_the_configured_subscription(connect: Connect) -
     assert set(config) == {"clientId", "objectId", "subscriptionId", "tenantId"}
 
 
+def test_a_group_that_this_azure_does_not_know_is_others_and_takes_resources(connect: Connect) -> None:
+    client = connect(location="northeurope")
+    group = client.invoke("azure-native:resources:getResourceGroup", resourceGroupName="rg-theirs")
+    assert (group["name"], group["location"]) == ("rg-theirs", "northeurope")
+    assert (
+        client.invoke("azure-native:resources:getResourceGroup", resourceGroupName="RG-theirs")["id"]
+        == group["id"]
+    )
+
+
 def test_provider_instances_keep_their_own_configuration(connect: Connect) -> None:
     north, south = connect(location="northeurope"), connect(location="southcentralus")
     assert north.check(RESOURCE_GROUP, {})[0]["location"] == "northeurope"

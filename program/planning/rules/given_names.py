@@ -1,0 +1,208 @@
+"""Names that settings give are ones that Azure takes, each by the rules of its resource."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from pydantic.alias_generators import to_camel
+
+from components.mistakes import Mistake
+from program.planning.names import Names, given_names, names
+from program.planning.rules.names import is_reserved
+from program.settings import Settings
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What names of one kind of resource look like."""
+
+    what: str
+    form: re.Pattern[str]
+    words: str
+
+
+def _rule(what: str, form: str, words: str) -> Rule:
+    return Rule(what, re.compile(form, re.ASCII), words)
+
+
+_ADDRESS: Final = (
+    r"[A-Za-z0-9]([-\w.]{0,78}\w)?",
+    "1 to 80 letters, digits, hyphens, underscores and periods, a letter or digit first and no hyphen or period last",
+)
+_IDENTITY: Final = _rule(
+    "identity",
+    r"[A-Za-z0-9][-\w]{2,127}",
+    "3 to 128 letters, digits, hyphens and underscores, a letter or digit first",
+)
+_SUBNET: Final = _rule(
+    "subnet",
+    r"[A-Za-z0-9]([-\w.]{0,61}\w)?",
+    "1 to 63 letters, digits, hyphens, underscores and periods, a letter or digit first and no hyphen or period last",
+)
+RULES: Final[Mapping[str, Rule]] = {
+    "resource_group": _rule(
+        "resource group",
+        r"[-\w.()]{0,62}[-\w()]",
+        "1 to 63 letters, digits, hyphens, underscores, periods and brackets, no period last",
+    ),
+    "node_resource_group": _rule(
+        "group of the nodes",
+        r"[-\w.()]{0,79}[-\w()]",
+        "1 to 80 letters, digits, hyphens, underscores, periods and brackets, no period last",
+    ),
+    "cluster": _rule(
+        "cluster",
+        r"[A-Za-z0-9]([-\w]{0,61}[A-Za-z0-9])?",
+        "1 to 63 letters, digits, inner hyphens and underscores",
+    ),
+    "dns_prefix": _rule(
+        "cluster's DNS prefix",
+        r"[A-Za-z0-9]([-A-Za-z0-9]{0,52}[A-Za-z0-9])?",
+        "1 to 54 letters, digits and inner hyphens",
+    ),
+    "identity": _IDENTITY,
+    "virtual_network": _rule(
+        "virtual network",
+        r"[A-Za-z0-9][-\w.]{0,61}\w",
+        "2 to 63 letters, digits, hyphens, underscores and periods, a letter or digit first and no hyphen or period "
+        "last",
+    ),
+    "nat_gateway": _rule("NAT gateway", *_ADDRESS),
+    "outbound_address": _rule("NAT gateway's public address", *_ADDRESS),
+    "ingress_address": _rule("ingress's public address", *_ADDRESS),
+    "registry": _rule("container registry", r"[A-Za-z0-9]{5,50}", "5 to 50 letters and digits"),
+    "storage_account": _rule("storage account", r"[a-z0-9]{3,24}", "3 to 24 lower-case letters and digits"),
+    "log_workspace": _rule(
+        "log workspace",
+        r"[A-Za-z0-9][-A-Za-z0-9]{2,61}[A-Za-z0-9]",
+        "4 to 63 letters, digits and inner hyphens",
+    ),
+    "diagnostic_setting": _rule(
+        "diagnostic setting", r"[-\w.]{1,260}", "1 to 260 letters, digits, hyphens, underscores and periods"
+    ),
+}
+"""By field of `Names`.
+
+Sources: "Naming rules and restrictions for Azure resources"; names of group, network and subnet have 63 characters at
+most, because CNI Overlay makes labels of them (concepts-network-azure-cni-overlay.md); the DNS prefix and the group of
+the nodes are in "AKS common issues FAQ".
+"""
+_PATTERN: Final = "names.pattern"
+_CLUSTER: Final = "names.cluster"
+_MOST: Final = 3
+"""Names that a message shows."""
+
+
+@dataclass(frozen=True)
+class _Name:
+    """One name that settings give."""
+
+    key: str
+    """Of its own setting."""
+    source: str
+    """The setting that gives it: its own, or another one from which it is made."""
+    rule: Rule
+    text: str
+
+    @property
+    def expected(self) -> str:
+        """What Azure takes instead; empty if it takes it."""
+        if is_reserved(self.text):
+            return "a name without microsoft and windows, and without login at its beginning, which Azure reserves"
+        return "" if self.rule.form.fullmatch(self.text) else self.rule.words
+
+
+def given_name_problems(project: str, stack: str, settings: Settings) -> Iterator[Mistake]:
+    """Names that Azure does not take for their resources, and one name for two of them."""
+    if settings.resource_group is not None and settings.names.resource_group is not None:
+        yield Mistake(
+            "names.resourceGroup",
+            settings.names.resource_group,
+            "no value with resourceGroup, because that group is there already",
+        )
+    found = names(project, stack, settings)
+    wrong = [name for name in _given(found, settings) if name.expected]
+    for name in wrong:
+        if name.key == name.source:
+            yield Mistake(name.key, name.text, f"the name of a {name.rule.what}: {name.expected}")
+    for source, value in ((_CLUSTER, found.cluster), (_PATTERN, settings.names.pattern)):
+        made = [name for name in wrong if name.source == source]
+        if made and all(name.key != source for name in made):
+            shown = "; ".join(_shown(name) for name in made[:_MOST])
+            yield Mistake(source, value, f"one from which other names follow that Azure takes; {shown}")
+    if not wrong:
+        yield from _same_names(found, settings)
+
+
+def _shown(name: _Name) -> str:
+    own = f", or set {name.key}" if name.key.startswith("names.") else ""
+    return f"it gives the {name.rule.what} {name.text!r}: expected {name.expected}{own}"
+
+
+def _given(found: Names, settings: Settings) -> Iterator[_Name]:
+    """Every name that settings give and the stack needs."""
+    given = given_names(settings)
+    for field, rule in RULES.items():
+        if field == "resource_group" and settings.resource_group is not None:
+            yield _Name("resourceGroup", "resourceGroup", rule, settings.resource_group)
+        elif getattr(settings.names, field) is not None or (field in given and _is_made(field, settings)):
+            key = f"names.{to_camel(field)}"
+            yield _Name(key, _source(key, field, settings), rule, getattr(found, field))
+    for subnet, text in found.subnets.items() if settings.network.subnet_ids is None else ():
+        key = f"names.subnets.{subnet}"
+        single = getattr(settings.names.subnets, subnet) is not None
+        if text != subnet:
+            yield _Name(key, key if single else _PATTERN, _SUBNET, text)
+    for namespace, text in found.data_identities.items() if settings.names.pattern is not None else ():
+        yield _Name(f"data.store.profiles.{namespace}", _PATTERN, _IDENTITY, text)
+
+
+def _source(key: str, field: str, settings: Settings) -> str:
+    if getattr(settings.names, field) is not None:
+        return key
+    of_cluster = settings.names.pattern is None or field == "dns_prefix"
+    return _CLUSTER if of_cluster and settings.names.cluster is not None else _PATTERN
+
+
+def _is_made(field: str, settings: Settings) -> bool:
+    """Whether the program makes such a resource for the stack."""
+    monitoring = settings.monitoring
+    return {
+        "virtual_network": settings.network.subnet_ids is None,
+        "nat_gateway": settings.network.makes_gateway,
+        "outbound_address": settings.network.makes_gateway,
+        "registry": settings.registry.attach is None,
+        "storage_account": settings.data.store is not None,
+        "log_workspace": bool(monitoring.logs) and monitoring.workspace is None,
+        "diagnostic_setting": bool(monitoring.logs),
+    }.get(field, True)
+
+
+def _same_names(found: Names, settings: Settings) -> Iterator[Mistake]:
+    """One name for two resources of a type and group; a pattern alone gives none twice."""
+    single = settings.names
+    kinds: dict[str, dict[str, tuple[str | None, str]]] = {
+        "resource groups": {
+            "names.nodeResourceGroup": (single.node_resource_group, found.node_resource_group),
+            "": (None, found.resource_group),
+        },
+        "public addresses": {
+            "names.outboundAddress": (single.outbound_address, found.outbound_address),
+            "names.ingressAddress": (single.ingress_address, found.ingress_address),
+        },
+        "identities": {
+            "names.identity": (single.identity, found.identity),
+            **{f"of {namespace}": (None, name) for namespace, name in found.data_identities.items()},
+        },
+        "subnets": {
+            f"names.subnets.{subnet}": (getattr(single.subnets, subnet), name)
+            for subnet, name in found.subnets.items()
+        },
+    }
+    for what, each in kinds.items():
+        count = Counter(name.lower() for _, name in each.values())
+        twice = [(key, own) for key, (own, _) in each.items() if own is not None and count[own.lower()] > 1]
+        for key, own in twice[:1]:
+            yield Mistake(key, own, f"another name, because two {what} of the stack have this one")
