@@ -64,7 +64,7 @@ def test_a_stack_that_a_user_added_is_shown_and_written(
             [
                 "error: Pulumi.trial.yaml holds mistakes; nothing was created:",
                 "protect: 'perhaps' is not allowed; expected true or false",
-                "colour: 'red' is not allowed; expected one of the keys location, tags, ",
+                "colour: 'red' is not allowed; expected one of the keys location, resourceGroup, ",
             ],
             id="two mistakes",
         ),
