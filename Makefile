@@ -97,6 +97,7 @@ bench: $(VENV)/.dev ## run times side by side, as ratios; about 20 minutes, on a
 	@$(PY) -m tests.benchmarks.month
 	@$(RUN) local build
 	@$(PY) -m tests.benchmarks.engine
+	@$(PY) -m tests.benchmarks.eviction
 	@$(PY) -m tests.benchmarks.scale
 	@$(PY) -m tests.benchmarks.pull_request
 

@@ -11,15 +11,18 @@ from __future__ import annotations
 
 import json
 import os
+import queue
 import re
+import signal
 import socket
 import ssl
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from datetime import datetime
+from contextlib import suppress
+from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 from http.client import HTTPException, HTTPResponse, HTTPSConnection
@@ -28,8 +31,10 @@ from pathlib import Path
 from typing import Any, Final
 
 MARK: Final = "kubeflow-aks/cordoned-by"
-"""Annotation of a node that this program cordoned; only such a node is uncordoned when its notice is taken back."""
+"""Annotation of a node that this program emptied, with who cordoned it: when its notice is taken back, only a node that
+this program cordoned is uncordoned."""
 _NAME: Final = "eviction-handler"
+_OTHERS: Final = "others"
 _CONDITIONS: Final = ("PreemptionScheduled", "VMEventScheduled")
 _PREEMPT: Final = re.compile(r"\s*Preempt\s+(?P<status>Scheduled|Started)\b[\s:]*(?P<date>[^.]*)")
 """Of a condition's message; all else (Freeze, Reboot, SpotRebalanceRecommendation) takes no VM away."""
@@ -44,12 +49,15 @@ _DEFAULT_GRACE: Final = 30
 _REQUESTS: Final = 16
 """At a time: far below what API Priority and Fairness gives all service accounts together."""
 _LONGEST_PAUSE: Final = 8.0
-_ANSWER_SECONDS: Final = 10.0
+_ANSWER_SECONDS: Final = 5.0
+"""After that a request is sent again: a connection that hangs must not use up the notice."""
 _WATCH_SECONDS: Final = 60
 _GONE: Final = (HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT)
 """The pod is not there any more, or another one has its name."""
 
 Object = dict[str, Any]
+Request = tuple[str, str, Object | None, str]
+"""Method, path, body, and what the body is after `application/`."""
 
 
 class ApiError(Exception):
@@ -61,6 +69,9 @@ class ApiError(Exception):
         self.text = text
 
 
+_FAILURES: Final = (ApiError, OSError, HTTPException, ValueError)
+
+
 class Api:
     """The API server, as the pod's service account."""
 
@@ -69,32 +80,44 @@ class Api:
         self._host, self._port, self._token = host, port, folder / "token"
         self._tls = ssl.create_default_context(cafile=str(folder / "ca.crt"))
         self._places = threading.BoundedSemaphore(_REQUESTS)
+        self._idle: queue.LifoQueue[HTTPSConnection] = queue.LifoQueue()
 
     def call(self, method: str, path: str, body: Object | None = None, kind: str = "json") -> Object:
-        """One request and its JSON response.
+        """One request and its JSON response; the request must be one that may be sent twice.
 
         Raises:
             ApiError: the server refuses.
             OSError: it does not answer.
         """
         with self._places:
-            response = self._send(method, path, body, kind, _ANSWER_SECONDS)
-            return json.loads(response.read())
+            while self._idle.qsize():
+                with suppress(queue.Empty, OSError, HTTPException):  # the server closes what is idle for long
+                    return self._exchange(self._idle.get_nowait(), (method, path, body, kind))
+                self._idle = queue.LifoQueue()
+            return self._exchange(self._connect(_ANSWER_SECONDS), (method, path, body, kind))
 
     def watch(self, path: str) -> Iterator[Object]:
         """The events of a watch, until the server ends it."""
-        response = self._send("GET", path, None, "json", _WATCH_SECONDS + _ANSWER_SECONDS)
-        for line in response:
+        for line in self._send(self._connect(_WATCH_SECONDS + _ANSWER_SECONDS), ("GET", path, None, "json")):
             yield json.loads(line)
 
-    def _send(self, method: str, path: str, body: Object | None, kind: str, seconds: float) -> HTTPResponse:
+    def _exchange(self, connection: HTTPSConnection, request: Request) -> Object:
+        """A request and its response; the connection is kept, because a new one costs more than the request."""
+        found = json.loads(self._send(connection, request).read())
+        self._idle.put(connection)
+        return found
+
+    def _connect(self, seconds: float) -> HTTPSConnection:
         connection = HTTPSConnection(self._host, self._port, timeout=seconds, context=self._tls)
         connection.connect()
         _notice_dead_peers(connection.sock)
+        return connection
+
+    def _send(self, connection: HTTPSConnection, request: Request) -> HTTPResponse:
+        method, path, body, kind = request
         headers = {
             "Authorization": f"Bearer {self._token.read_text(encoding='utf-8').strip()}",
             "Content-Type": f"application/{kind}",
-            "Connection": "close",
             "User-Agent": _NAME,
         }
         connection.request(method, path, None if body is None else json.dumps(body), headers)
@@ -107,8 +130,10 @@ class Api:
 class Handler:
     """One thread watches the nodes; each node with a notice has one more, as long as the notice holds."""
 
-    def __init__(self, api: Api) -> None:
+    def __init__(self, api: Api, now: Callable[[], float] = time.time) -> None:
+        """`now` returns the seconds since the epoch."""
         self._api = api
+        self._now = now
         self._lock = threading.Lock()
         self._nodes: dict[str, Object] = {}
         self._attended: set[str] = set()
@@ -168,11 +193,11 @@ class Handler:
         pause = 1.0
         while (node := self._current(name)) is not None:
             try:
-                refused = self._look(node)
-            except (ApiError, OSError, HTTPException, ValueError) as error:
-                log(f"{name}: {error}")
-                refused = True
-            pause = 1.0 if refused else min(2 * pause, _LONGEST_PAUSE)
+                again = self.look(node)
+            except Exception as error:  # noqa: BLE001 - nobody else would look at this node any more
+                log(f"{name}: {error!r}")
+                again = True
+            pause = next_pause(pause, again=again)
             time.sleep(pause)
 
     def _current(self, name: str) -> Object | None:
@@ -183,38 +208,52 @@ class Handler:
             self._attended.discard(name)
         return None
 
-    def _look(self, node: Object) -> bool:
-        """Does what is due on the node; returns whether some pod must be tried again soon."""
+    def look(self, node: Object) -> bool:
+        """Does what is due on a node; returns whether something must be tried again soon.
+
+        Raises:
+            ApiError: the API server refuses.
+            OSError: it does not answer.
+        """
         ends = deadline(node)
         if ends is None:
             if is_taken_back(node):
-                self._uncordon(node)
+                self._release(node)
             return False
-        self._cordon(node, ends)
+        marked = self._mark(node, ends)
         name = node["metadata"]["name"]
         path = f"/api/v1/pods?resourceVersion=0&fieldSelector=spec.nodeName%3D{name}"
         pods: list[Object] = [pod for pod in self._api.call("GET", path)["items"] if leaves(pod)]
-        return any(list(self._pods.map(self._evict, pods, repeat(ends))))
+        return any([not marked, *self._pods.map(self._evict, pods, repeat(ends))])
 
-    def _cordon(self, node: Object, ends: float) -> None:
-        """Marks what it cordons; with the version that was read, so that nobody else's cordon is taken for its own."""
-        while not node["spec"].get("unschedulable"):
-            log(f"{node['metadata']['name']}: cordoned; Azure takes it in {ends - time.time():.0f} s")
-            node = self._change(node, mark=_NAME, unschedulable=True)
+    def _mark(self, node: Object, ends: float) -> bool:
+        """Cordons and marks; with the version that was read, so that nobody else's cordon is taken for its own.
 
-    def _uncordon(self, node: Object) -> None:
+        Returns:
+            Whether it is done. The pods are evicted anyway: a cordon only keeps others from coming.
+        """
+        name = node["metadata"]["name"]
+        try:
+            while not (_is_marked(node) and node["spec"].get("unschedulable")):
+                by = _OTHERS if node["spec"].get("unschedulable") else _NAME
+                log(f"{name}: cordoned by {by}; Azure takes it in {ends - self._now():.0f} s")
+                node = self._change(node, by, {"unschedulable": True})
+        except _FAILURES as error:
+            log(f"{name}: {error}")
+            return False
+        return True
+
+    def _release(self, node: Object) -> None:
         while is_taken_back(node):
-            log(f"{node['metadata']['name']}: uncordoned; the notice was taken back")
-            node = self._change(node, mark=None, unschedulable=None)
+            own = node["metadata"]["annotations"][MARK] == _NAME
+            log(f"{node['metadata']['name']}: the notice was taken back{'; uncordoned' if own else ''}")
+            node = self._change(node, None, {"unschedulable": None} if own else {})
 
-    def _change(self, node: Object, **change: Any) -> Object:
+    def _change(self, node: Object, mark: str | None, spec: Object) -> Object:
         """The node after the change, or as somebody else changed it meanwhile."""
         path = f"/api/v1/nodes/{node['metadata']['name']}"
-        metadata = {
-            "resourceVersion": node["metadata"]["resourceVersion"],
-            "annotations": {MARK: change["mark"]},
-        }
-        patch = {"metadata": metadata, "spec": {"unschedulable": change["unschedulable"]}}
+        version = node["metadata"]["resourceVersion"]
+        patch = {"metadata": {"resourceVersion": version, "annotations": {MARK: mark}}, "spec": spec}
         try:
             return self._api.call("PATCH", path, patch, "merge-patch+json")
         except ApiError as error:
@@ -224,7 +263,7 @@ class Handler:
 
     def _evict(self, pod: Object, ends: float) -> bool:
         """Evicts a pod; returns whether it must be tried again."""
-        left = ends - time.time()
+        left = ends - self._now()
         metadata = pod["metadata"]
         path = f"/api/v1/namespaces/{metadata['namespace']}/pods/{metadata['name']}"
         options = {"gracePeriodSeconds": grace(pod, left), "preconditions": {"uid": metadata["uid"]}}
@@ -243,10 +282,11 @@ class Handler:
                     raise
                 self._api.call("DELETE", path, {"apiVersion": "v1", "kind": "DeleteOptions", **options})
                 done = "deleted, because its disruption budget cannot keep the VM"
-        except ApiError as error:
-            if error.status not in _GONE:
-                log(f"{metadata['namespace']}/{metadata['name']}: {error}")
-            return error.status not in _GONE
+        except _FAILURES as error:
+            if isinstance(error, ApiError) and error.status in _GONE:
+                return False
+            log(f"{metadata['namespace']}/{metadata['name']}: {error}")
+            return True
         log(f"{metadata['namespace']}/{metadata['name']}: {done}, grace {options['gracePeriodSeconds']} s")
         return False
 
@@ -258,7 +298,7 @@ def deadline(node: Mapping[str, Any]) -> float | None:
 
 
 def is_taken_back(node: Mapping[str, Any]) -> bool:
-    """Whether this program cordoned the node for a notice that is not there any more."""
+    """Whether this program marked the node for a notice that is not there any more."""
     unsure = any(condition["status"] == "Unknown" for condition in _about_the_vm(node))
     return _is_marked(node) and deadline(node) is None and not unsure
 
@@ -299,6 +339,11 @@ def is_held_by_budget(error: ApiError) -> bool:
     return error.status in statuses and "DisruptionBudget" in error.text
 
 
+def next_pause(pause: float, *, again: bool) -> float:
+    """Seconds until the next look at a node, after a pause of so many; a short one where something failed."""
+    return 1.0 if again else min(2 * pause, _LONGEST_PAUSE)
+
+
 def log(line: str) -> None:
     """One line of the container's log, in one piece."""
     sys.stdout.write(f"{line}\n")
@@ -314,16 +359,23 @@ def _is_marked(node: Mapping[str, Any]) -> bool:
 
 
 def _deadline(condition: Object) -> float | None:
-    found = _PREEMPT.match(condition.get("message", ""))
+    """Of one condition; never an error, which would keep the handler from all other nodes."""
+    found = _PREEMPT.match(condition.get("message") or "")
     if found is None:
         return None
-    begun = datetime.fromisoformat(condition["lastTransitionTime"]).timestamp()
+    begun = _seconds(datetime.fromisoformat, condition.get("lastTransitionTime") or "", 0.0)
     if found["status"] == "Started":
         return begun
+    return _seconds(parsedate_to_datetime, found["date"].strip(), begun + _NOTICE_SECONDS)
+
+
+def _seconds(read: Callable[[str], datetime], text: str, otherwise: float) -> float:
+    """A date's seconds since the epoch; a date without a zone is UTC, as Azure's are."""
     try:
-        return parsedate_to_datetime(found["date"].strip()).timestamp()
-    except ValueError:
-        return begun + _NOTICE_SECONDS
+        moment = read(text)
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return otherwise
 
 
 def _own_grace(pod: Mapping[str, Any]) -> int:
@@ -341,5 +393,8 @@ def _notice_dead_peers(connection: socket.socket) -> None:
 if __name__ == "__main__":
     folder = Path(sys.argv[1] if len(sys.argv) > 1 else "/var/run/secrets/kubernetes.io/serviceaccount")
     server = Api(os.environ["KUBERNETES_SERVICE_HOST"], int(os.environ["KUBERNETES_SERVICE_PORT"]), folder)
+    signal.signal(
+        signal.SIGTERM, lambda *_: sys.exit()
+    )  # the first process of a container ignores it otherwise
     log("waiting for notices of evictions")
     Handler(server).run()

@@ -111,10 +111,14 @@ class Restart:
 
     Attributes:
         minutes: the median, from the shortest to the longest.
+        notices: seconds of each eviction's notice.
+        drained: of each eviction that met work, whether all of it was evicted before the node was gone.
     """
 
     minutes: Range
     source: Source
+    notices: tuple[float, ...] = ()
+    drained: tuple[bool, ...] = ()
 
 
 class CostError(UnjudgedError, ValueError):

@@ -128,4 +128,5 @@ def _restarts(measured: Measured, sizes: Mapping[str, str]) -> Iterator[tuple[st
         if (seconds := times.restart) and times.vm_size == sizes.get(name):
             nodes, evictions = len(times.boot_seconds), len(times.drained)
             words = f"measured by a drill on {counted(nodes, 'node')}, {counted(evictions, 'eviction')}"
-            yield name, Restart(seconds * (1 / 60), Source(words, measured.day))
+            found = Source(words, measured.day)
+            yield name, Restart(seconds * (1 / 60), found, times.notice_seconds, times.drained)

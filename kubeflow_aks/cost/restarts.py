@@ -1,4 +1,4 @@
-"""How long a restart takes: by the stack's setting, else as a drill measured, else by default."""
+"""How long a restart takes: by the stack's setting, else as a drill measured, else by default; what a notice saves."""
 
 from __future__ import annotations
 
@@ -11,6 +11,9 @@ from kubeflow_aks.cost.figures import Restart
 from kubeflow_aks.cost.formatting import minutes
 from kubeflow_aks.cost.model.step import Step
 
+_MARGIN: Final = 5.0
+"""Seconds of a notice that the work does not get: the handler's, and the kubelet's report. Our choice; less was
+measured (docs/reference/work-lost-to-evictions.md)."""
 _FAR: Final = 2.0
 """A note compares the configured restart with the measured one where they differ by more than this factor."""
 
@@ -24,15 +27,34 @@ def measured(work: Work, restart: Restart | None) -> Work:
 
 
 def steps(work: Work, restart: Restart | None) -> tuple[Step, Step, Step]:
-    """One step as it is expected, with the shortest restart that was measured, and with the longest."""
+    """One step as it is expected, with the least that was measured to cost, and with the most."""
     step = work.step
-    if restart is None or not work.assumes_restart:
+    if restart is None:
         return step, step, step
+    expected, most = saved(work, restart)
+    low, high = step.restart, step.restart
+    if work.assumes_restart:
+        low, high = restart.minutes.low / 60, restart.minutes.high / 60
     return (
-        step,
-        replace(step, restart=restart.minutes.low / 60),
-        replace(step, restart=restart.minutes.high / 60),
+        replace(step, saved=expected),
+        replace(step, restart=low, saved=most),
+        replace(step, restart=high),
     )
+
+
+def saved(work: Work, restart: Restart) -> tuple[float, float]:
+    """Share of evictions within whose notice the work is saved: expected, and as the drill alone has it.
+
+    Work that keeps checkpoints writes one when it gets SIGTERM. It does that in time if the drill's pods were all
+    evicted before their node was gone, and the notice was as long as the writing takes. Expected is as if one more
+    eviction had saved nothing: our choice, for a drill has few.
+    """
+    if work.checkpoint_minutes is None or not restart.notices or not restart.drained:
+        return 0.0, 0.0
+    least = work.checkpoint_write_minutes * 60 + _MARGIN
+    long_enough = sum(seconds >= least for seconds in restart.notices) / len(restart.notices)
+    in_time = sum(restart.drained) * long_enough
+    return in_time / (len(restart.drained) + 1), in_time / len(restart.drained)
 
 
 def notes(stated: Work, restart: Restart | None) -> Iterator[str]:
@@ -44,6 +66,12 @@ def notes(stated: Work, restart: Restart | None) -> Iterator[str]:
     """
     if restart is None:
         return
+    expected, _ = saved(stated, restart)
+    if expected:
+        yield (
+            f"at {expected:.0%} of evictions the work counts as saved within Azure's notice, by a drill on "
+            f"{restart.source.day}: it has to write a checkpoint at SIGTERM; the high end of the range counts none"
+        )
     found, own = restart.minutes, stated.restart_minutes
     between = "" if found.exact else f" ({minutes(found.low)} to {minutes(found.high)})"
     measurement = f"{minutes(found.expected)}{between}, measured on {restart.source.day}"

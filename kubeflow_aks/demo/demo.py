@@ -11,15 +11,19 @@ from kubeflow_aks.demo.kubeflow import TOOLS as KUBEFLOWS_TOOLS
 from kubeflow_aks.demo.kubeflow import Kubeflow
 from kubeflow_aks.demo.run_scenario import run_scenario
 from kubeflow_aks.demo.where_recording import WhereRecording
+from kubeflow_aks.events import Kind
 from kubeflow_aks.exit_codes import CommandError
+from kubeflow_aks.local_aks.control_plane.controllers.eviction_handler import EvictionHandler
 from kubeflow_aks.local_aks.control_plane.controllers.kfp_driver import drivers
 from kubeflow_aks.local_aks.lifecycle import service_files
+from kubeflow_aks.local_aks.simulation.tasks.eviction import NOTICE_SECONDS
 from kubeflow_aks.recorder.document import PlanDocument
 from kubeflow_aks.scenario.checks import check_all, summary
 from kubeflow_aks.scenario.cost import ScenarioCost, scenario_cost
 from kubeflow_aks.scenario.observations import Observations
 from kubeflow_aks.scenario.report import files, terminal
 from kubeflow_aks.scenario.watcher import JournalTail
+from kubeflow_aks.text.numbers import counted
 from kubeflow_aks.text.terminal import terminal_width
 
 
@@ -63,6 +67,8 @@ class Demo:
         first = steps.engine_up(local, plan)
         starting.result()
         console.line("Argo's workflow controller and the training operator run, the real ones")
+        handler = EvictionHandler(run)
+        handles = handler.start()
         contract = run.root / "pools.json"
         contract.write_text(json.dumps(local.engine.outputs().values["poolContract"]), encoding="utf-8")
         steps.part(5, "The scenario: work on spot machines")
@@ -73,6 +79,7 @@ class Demo:
         steps.part(6, "Observations and checks")
         results = check_all(observed)
         console.block(terminal.lines(observed, results, terminal_width()))
+        console.line(_handled(handler, observed) if handles else "the stack has no eviction handler")
         steps.part(7, "What the demo would have cost on Azure")
         cost = _cost(document, observed)
         console.block(
@@ -96,7 +103,17 @@ def _cost(document: PlanDocument, observed: Observations) -> ScenarioCost | str:
         return f"no cost: {'; '.join(error.problems)}"
 
 
+def _handled(handler: EvictionHandler, observed: Observations) -> str:
+    """What the eviction handler did, beside the simulated drain of AKS: whoever is first evicts a pod."""
+    noticed = observed.lines(Kind.EVICTION_NOTICE)
+    seconds = NOTICE_SECONDS / observed.speed
+    return (
+        f"the eviction handler evicted {counted(handler.evicted(), 'pod')} of {counted(len(noticed), 'node')} with a "
+        f"notice, of {seconds:.1f} s here, and AKS's simulated drain the others"
+    )
+
+
 _REAL_AND_SIMULATED = (
-    "real:      control plane, scheduler, Argo, training operator",
+    "real:      control plane, scheduler, Argo, training operator, eviction handler",
     "simulated: Azure, nodes and what runs on them, autoscaler, spot market",
 )

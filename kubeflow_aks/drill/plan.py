@@ -103,6 +103,8 @@ def plan(outputs: Outputs, present: Mapping[str, int], *, nodes: int, minutes: i
         left_out["gpu-on-spot"] = f"the limit of {counted(nodes, 'node')} leaves none for GPU work"
     if not guarded:
         left_out["guard"] = "the stack has switched its guards off (kubeflow.guards)"
+    if not outputs.basis("kubeflow", "evictionHandler"):
+        left_out["handled"] = "the stack has no eviction handler (kubeflow.evictionHandler: false)"
     for key, lane in (("batch-on-spot", batch), ("gpu-on-spot", gpu)):
         busy = [pool for pool in lane.spot if pool.min_count] if lane else []
         there = [f"{pool.name} has {counted(pool.min_count, 'node')}" for pool in busy]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from kubeflow_aks.events import Kind
-from kubeflow_aks.scenario.observations import Observations, PodRecord
+from kubeflow_aks.scenario.observations import Observations, PodRecord, Where
 from kubeflow_aks.scenario.steps import AGAIN, BATCH, FALLBACK, GPU
 from kubeflow_aks.scenario.workloads.blog import BLOG, PIPELINES, TRAINING
 from kubeflow_aks.scenario.workloads.platform_and_jobs import NOTEBOOK, PLATFORM
@@ -170,6 +170,19 @@ def _survives(observed: Observations) -> Evaluation:
     return passed, f"{counted(len(ended), 'pod')} evicted ({_names(ended)}), {fate}"
 
 
+def _handled(observed: Observations) -> Evaluation:
+    """Whether the eviction handler acted on each node that Azure announced to take."""
+    notices = {line["node"]: line["time"] for line in observed.lines(Kind.EVICTION_NOTICE)}
+    acted = [
+        node.handled - notices[node.name]
+        for node in observed.nodes
+        if node.name in notices and node.handled is not None
+    ]
+    passed = len(acted) == len(notices)
+    slowest = f", at most {max(max(acted), 0.0):.0f} s after the notice" if acted else ""
+    return passed, f"{len(acted)} of {counted(len(notices), 'node')} with a notice{slowest}"
+
+
 def _pipelines(observed: Observations) -> Evaluation:
     """Whether every workflow succeeded though steps of some were evicted."""
     runs = [run for run in observed.runs if run.part == PIPELINES]
@@ -250,6 +263,11 @@ def _has_guard(observed: Observations) -> bool:
     )
 
 
+def _has_notice(observed: Observations) -> bool:
+    """Whether Azure itself announced an eviction: no local AKS runs pods, and in its quick time a notice is too short."""
+    return observed.where == Where.AZURE and bool(observed.lines(Kind.EVICTION_NOTICE))
+
+
 def _names(names: Iterable[str]) -> str:
     return ", ".join(sorted(set(names) - {""})) or "none"
 
@@ -285,6 +303,13 @@ _CHECKS: Final = (
         "evicted work ran again, and no failure was counted",
         _survives,
         ("eviction", "evicted-again"),
+    ),
+    _Check(
+        "handled",
+        "the eviction handler acted on Azure's notices",
+        _handled,
+        ("eviction",),
+        _has_notice,
     ),
     _Check(
         "fallback",

@@ -55,13 +55,18 @@ class PodRecord:
 
 @dataclass(frozen=True, kw_only=True)
 class NodeRecord:
-    """One node as the API server showed it; `gone` is None for an existing one."""
+    """One node as the API server showed it; `gone` is None for an existing one.
+
+    Attributes:
+        handled: when the API server first showed the eviction handler's mark; None where it did not act.
+    """
 
     name: str
     pool: str
     appeared: float
     ready: float | None
     gone: float | None
+    handled: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

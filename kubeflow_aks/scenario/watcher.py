@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 from kubeflow_aks.clients.kubernetes.objects import (
     Object,
@@ -22,6 +22,8 @@ from kubeflow_aks.scenario.contract_pools import POOL_LABEL
 from kubeflow_aks.scenario.observations import NodeRecord, PodRecord
 from kubeflow_aks.scenario.workloads.platform_and_jobs import PART, TASK_LABEL
 
+HANDLED: Final = "kubeflow-aks/cordoned-by"
+"""Annotation of a node on whose notice the eviction handler acts (components/kubeflow/eviction_script.py)."""
 _ENDED = frozenset({"Succeeded", "Failed"})
 _STEP = "workflows.argoproj.io/node-name"
 _REPLICA_TYPE = "training.kubeflow.org/replica-type"
@@ -152,6 +154,8 @@ class Watcher:
                 known = NodeRecord(name=name, pool=pool, appeared=now, ready=None, gone=None)
             if known.ready is None and condition(node, "Ready").get("status") == "True":
                 known = replace(known, ready=now)
+            if known.handled is None and at(node, "metadata", "annotations", HANDLED):
+                known = replace(known, handled=now)
             self.nodes[name] = known
         for name, node in self.nodes.items():
             if node.gone is None and name not in present:

@@ -184,6 +184,15 @@ class ApiServer:
         path = f"/api/v1/namespaces/{quote(namespace, safe='')}/pods/{quote(pod, safe='')}/log"
         return self._connection.text(path, {"container": container, "tailLines": str(last)})
 
+    def token(self, namespace: str, account: str, *, seconds: int) -> str:
+        """A new token of a ServiceAccount, valid for so many seconds."""
+        path = (
+            f"/api/v1/namespaces/{quote(namespace, safe='')}/serviceaccounts/{quote(account, safe='')}/token"
+        )
+        kind = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest"}
+        found = self._call("POST", path, {}, {**kind, "spec": {"expirationSeconds": seconds}})
+        return str(at(found, "status", "token"))
+
     def everything(self) -> list[Object]:
         """Every object of every kind that can be deleted, except events, each at the version the server prefers.
 

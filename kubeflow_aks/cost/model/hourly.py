@@ -5,12 +5,15 @@ and costs R hours more at each further start then takes e^λR (e^λx - 1) / λ b
 (1 - e^-λx) / λ hours are billed on average, it fails with chance 1 - e^-λx, and each further try is a block of R + x.
 This is the form of "A higher order estimate of the optimum checkpoint interval for restart dumps", Daly 2006, block by
 block instead of an endless row of them; tests/kubeflow_aks/cost/model/test_by_chance.py plays it.
+
+Where a share q of the evictions leaves time to save, it takes e^λR ln(1 + q (e^λx - 1)) / (λ q): our own derivation,
+played by tests/kubeflow_aks/cost/model/test_saved_at_notice.py.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from kubeflow_aks.cost.model.blocks import blocks
@@ -41,7 +44,8 @@ class Expectation:
         restarting: hours until work goes on after an eviction or an evening, also where the next one came before that.
         writing: hours in which checkpoints are written that last.
         wall: hours from the first start to the end: the billed ones and the waits between the tries, nights aside.
-        fails: chance that evictions alone use up its retries, so that somebody must start it again.
+        fails: chance that evictions alone use up its retries, so that somebody must start it again; like `misses`, as
+            if no work were saved within a notice, so never too small.
         misses: chance that it is not done by its deadline, retries and nights aside; None without a deadline.
         evenings: how many cut it off; 0 in a cluster that always runs. Each uses up a retry, too.
     """
@@ -68,7 +72,7 @@ def expected(step: Step, rate: float, day: float | None = None) -> Expectation:
     Raises:
         ValueError: `rate` is no chance; 1 is one, at which nothing gets done.
     """
-    hazard = evictions_an_hour(rate)
+    step, hazard = _as_counted(step, day), evictions_an_hour(rate)
     cut = blocks(step)
     lost, restarting, evenings = _wasted(step, hazard, day)
     billed = step.hours + cut.writing + lost + restarting
@@ -88,9 +92,15 @@ def expected(step: Step, rate: float, day: float | None = None) -> Expectation:
 
 def multiple(step: Step, hazard: float, day: float | None = None) -> float:
     """Billed hours for each useful hour at so many evictions a running hour, also where no step gets done."""
+    step = _as_counted(step, day)
     cut = blocks(step)
     billed = step.hours + cut.writing + sum(_waste(step, hazard))
     return (billed if day is None else until_done(step, hazard, day, billed).billed) / step.hours
+
+
+def _as_counted(step: Step, day: float | None) -> Step:
+    """With evenings, which come without a notice, no work counts as saved within one."""
+    return step if day is None else replace(step, saved=0.0)
 
 
 def _wasted(step: Step, hazard: float, day: float | None) -> tuple[float, float, float]:
@@ -123,17 +133,28 @@ def _waste(step: Step, hazard: float) -> tuple[float, float]:
     if hazard == math.inf:
         return math.inf, math.inf
     cut = blocks(step)
-    lost = 0.0 if cut.saved == math.inf else cut.saved * _lost(hazard, cut.length) + _lost(hazard, cut.last)
+    lost = 0.0
+    if cut.saved != math.inf:
+        lost = sum(
+            number * _lost(hazard, hours, step.saved)
+            for number, hours in ((cut.saved, cut.length), (1.0, cut.last))
+        )
     restart = _growth(hazard, step.restart)
     return lost, (step.hours + cut.writing + lost) * restart if restart else 0.0
 
 
-def _lost(hazard: float, hours: float) -> float:
-    """Hours that a block in one go takes beyond its own, restarts aside: (e^λx - 1) / λ - x."""
+def _lost(hazard: float, hours: float, saved: float) -> float:
+    """Hours that a block in one go takes beyond its own, restarts aside.
+
+    (e^λx - 1) / λ - x, or ln(1 + q (e^λx - 1)) / (λ q) - x where a share q of the evictions leaves time to save.
+    """
     mean = hazard * hours
-    if mean < _SMALL:
-        return mean * hours / 2 * (1 + mean / 3)  # the difference below would lose its digits
-    return (_growth(hazard, hours) - mean) / hazard
+    if mean < _SMALL:  # the difference below would lose its digits
+        return mean * hours / 2 * (1 - saved) * (1 + mean * (1 - 2 * saved) / 3)
+    if not saved:
+        return (_growth(hazard, hours) - mean) / hazard
+    grown = math.log1p(saved * math.expm1(mean)) if mean < _LARGE else mean + math.log(saved)
+    return max(grown / saved - mean, 0.0) / hazard
 
 
 def _growth(hazard: float, hours: float) -> float:

@@ -45,9 +45,10 @@ class Step:
         checkpoints: None where an evicted step starts over.
         retries: starts after the first.
         deadline: hours from the first start within which the step must end; None for no deadline.
+        saved: chance that an eviction's notice is long enough, and acted upon, so that the work is saved within it.
 
     Raises:
-        ValueError: an amount is negative, or no number.
+        ValueError: an amount is negative, or no number; `saved` is no chance.
     """
 
     hours: float
@@ -56,6 +57,7 @@ class Step:
     checkpoints: Checkpoints | None
     retries: int
     deadline: float | None
+    saved: float = 0.0
 
     def __post_init__(self) -> None:
         _require(hours=self.hours, restart=self.restart, wait=self.wait, retries=self.retries)
@@ -64,3 +66,6 @@ class Step:
             raise ValueError(message)
         if self.deadline is not None:
             _require(deadline=self.deadline)
+        if not 0 <= self.saved <= 1:
+            message = f"saved: {self.saved} is not allowed; expected a chance from 0 to 1"
+            raise ValueError(message)

@@ -116,6 +116,48 @@ def test_a_program_that_does_not_say_what_it_assumes_keeps_what_it_exports() -> 
     assert after.amount() == before.amount()
 
 
+SAVING = {**DEFAULT, "checkpointMinutes": 60, "checkpointWriteMinutes": 0.25}
+
+
+def _drained(in_time: int, late: int = 0, notices: tuple[float, ...] = (30.0,)) -> dict[str, Restart]:
+    drained = (True,) * in_time + (False,) * late
+    return {"cpuspot": replace(MEASURED["cpuspot"], notices=notices, drained=drained)}
+
+
+def test_work_that_is_saved_within_the_measured_notice_loses_less() -> None:
+    given = made(**SAVING)
+    _, without = of(given, measured=MEASURED)
+    _, once = of(given, measured=_drained(1))
+    _, often = of(given, measured=_drained(9))
+    assert often.multiple.expected < once.multiple.expected < without.multiple.expected
+    assert once.multiple.high == often.multiple.high == without.multiple.high
+    [note] = set(often.notes) - set(without.notes)
+    assert note.startswith("at 90% of evictions the work counts as saved within Azure's notice")
+
+
+@pytest.mark.parametrize(
+    ("more", "drained"),
+    [
+        ({"checkpointMinutes": None}, _drained(1)),
+        ({"checkpointWriteMinutes": 2}, _drained(1)),
+        ({}, _drained(1, notices=(19.9,))),
+        ({}, _drained(1, notices=())),
+        ({}, _drained(0, 1)),
+    ],
+    ids=["no checkpoints", "writing takes long", "short notice", "no notice", "not drained"],
+)
+def test_no_work_counts_as_saved_that_was_not_measured_to_be(
+    more: dict[str, float | None], drained: dict[str, Restart]
+) -> None:
+    given = made(**{key: value for key, value in {**SAVING, **more}.items() if value is not None})
+    assert of(given, measured=drained)[1] == of(given, measured=MEASURED)[1]
+
+
+def test_a_notice_is_as_long_as_the_writing_and_what_the_handler_needs() -> None:
+    given = made(**SAVING)
+    assert of(given, measured=_drained(1, notices=(20.0,)))[1] != of(given, measured=MEASURED)[1]
+
+
 def test_the_month_of_a_stack_without_work_takes_it_too() -> None:
     given = stack(spot("cpuspot"))
     assert bill(given, FixedMarket(), measured=MEASURED).amount() != bill(given, FixedMarket()).amount()
@@ -167,6 +209,8 @@ def test_a_restart_is_boot_and_start_of_the_nodes_that_came() -> None:
         "cpuspot": Restart(
             Range(200 * (1 / 60), 160 * (1 / 60), 240 * (1 / 60)),
             Source("measured by a drill on 3 nodes, 2 evictions", DAY),
+            notices=(31.0,),
+            drained=(True, False),
         )
     }
 

@@ -6,32 +6,29 @@ their pods' containers are simulated.
 
 from __future__ import annotations
 
-import base64
 import os
 import signal
 import subprocess
-import sys
 import time
 import uuid
 from collections.abc import Callable, Generator, Mapping
-from contextlib import contextmanager
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from email.utils import formatdate
+from itertools import cycle, islice
 from pathlib import Path
 from typing import Any, Final
-from urllib.parse import urlsplit
-
-import yaml
 
 from kubeflow_aks.clients.kubernetes.api import ApiServer
+from kubeflow_aks.clients.kubernetes.errors import ApiError
 from kubeflow_aks.clients.kubernetes.objects import Kind
+from kubeflow_aks.local_aks.control_plane.controllers.eviction_handler import prepare
 from kubeflow_aks.local_aks.simulation.live_cluster import LiveCluster
 from tests.local.kubectl import Kubectl, eventually
 
 Object = dict[str, Any]
 
-OURS: Final = "kubeflow-aks"
-NAME: Final = "eviction-handler"
 _TAINT: Final = {"key": "tests/noticed", "value": "true", "effect": "NoSchedule"}
 """Keeps every pod away that does not name the node."""
 _STOP_SECONDS: Final = 600
@@ -60,31 +57,32 @@ class HandlerProcess:
 @contextmanager
 def handling(kubectl: Kubectl, folder: Path) -> Generator[HandlerProcess]:
     """The handler with what its pod has: the script, the address of the API server, a token and its CA."""
-    folder.mkdir()
-    config = yaml.safe_load(kubectl.kubeconfig.read_text(encoding="utf-8"))["clusters"][0]["cluster"]
-    address = urlsplit(str(config["server"]))
-    (folder / "ca.crt").write_bytes(_authority(config))
-    (folder / "token").write_text(kubectl.run("create", "token", NAME, "--namespace", OURS), encoding="utf-8")
-    for name, text in kubectl.get("configmap", NAME, "--namespace", OURS)["data"].items():
-        (folder / name).write_text(text, encoding="utf-8")
-    [script] = folder.glob("*.py")
+    prepared = prepare(kubectl.kubeconfig, folder)
+    assert prepared is not None
     log = folder / "log"
-    environment = {
-        "KUBERNETES_SERVICE_HOST": str(address.hostname),
-        "KUBERNETES_SERVICE_PORT": str(address.port),
-        "PATH": os.environ["PATH"],
-    }
+    environment = {**prepared.environment, "PATH": os.environ["PATH"]}
     with log.open("wb") as output:
-        process = subprocess.Popen(
-            [sys.executable, "-IB", script, folder], env=environment, stdout=output, stderr=output
-        )
+        process = subprocess.Popen(prepared.command, env=environment, stdout=output, stderr=output)
     started = HandlerProcess(process, log)
     try:
         eventually(lambda: started.lines)
         yield started
-        assert process.poll() in {None, -signal.SIGKILL}, started.lines
+        assert process.poll() in {None, 0, -signal.SIGKILL}, started.lines
     finally:
         started.kill()
+
+
+@dataclass(frozen=True)
+class Reclaim:
+    """Nodes that were taken at once.
+
+    Attributes:
+        seconds: from the first notice until the last pod was being ended.
+        graces: what the pods were given.
+    """
+
+    seconds: float
+    graces: frozenset[int]
 
 
 class Noticed:
@@ -172,6 +170,31 @@ class Noticed:
         """Writes that there is no event any more."""
         self._condition(node, "VMEventScheduled", "False", "NoVMEventScheduled", "VM has no scheduled event")
 
+    def reclaim(self, pods: int, nodes: int, meanwhile: Callable[[], None] = lambda: None) -> Reclaim:
+        """Takes nodes with so many pods, all at once, and waits until every pod is being ended.
+
+        Args:
+            pods: of all nodes together.
+            nodes: how many.
+            meanwhile: called when the first pod is being ended.
+        """
+        there = [self.node() for _ in range(nodes)]
+        with ThreadPoolExecutor(8) as threads:
+            names = set(threads.map(self.pod, islice(cycle(there), pods)))
+        self.running()
+        begun = time.monotonic()
+        with ThreadPoolExecutor(8) as threads:
+            list(threads.map(lambda node: self.notice(node, seconds=60), there))
+        self.until(lambda: self._ending(names))
+        meanwhile()
+        self.until(lambda: len(self._ending(names)) == pods)
+        return Reclaim(time.monotonic() - begun, frozenset(self._ending(names).values()))
+
+    def _ending(self, names: set[str]) -> dict[str, int]:
+        """The grace of those pods that are being ended."""
+        given = {name: pod["metadata"].get("deletionGracePeriodSeconds") for name, pod in self.pods().items()}
+        return {name: grace for name, grace in given.items() if name in names and grace is not None}
+
     def live(self, node: str) -> Object:
         """A node as it is."""
         return self._api.get({"apiVersion": "v1", "kind": "Node", "metadata": {"name": node}})
@@ -181,9 +204,19 @@ class Noticed:
         eventually(look)
 
     def clear(self) -> None:
-        """Deletes the nodes."""
-        for name in self._nodes:
-            self._api.delete({"apiVersion": "v1", "kind": "Node", "metadata": {"name": name}}, "Background")
+        """Deletes the nodes and, at once, their pods."""
+        pods = [("Pod", name) for name in self.pods()]
+        nodes = [("Node", name) for name in self._nodes]
+        with ThreadPoolExecutor(8) as threads:
+            list(threads.map(self._delete, pods + nodes))
+
+    def _delete(self, found: tuple[str, str]) -> None:
+        kind, name = found
+        metadata = {"name": name, "namespace": self._namespace}
+        with suppress(ApiError):  # gone meanwhile
+            self._api.delete(
+                {"apiVersion": "v1", "kind": kind, "metadata": metadata}, "Background", grace_seconds=0
+            )
 
     def _condition(self, node: str, type_: str, status: str, reason: str, message: str) -> None:
         moment = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
@@ -198,9 +231,3 @@ class Noticed:
                 "lastHeartbeatTime": moment,
             },
         )
-
-
-def _authority(cluster: Object) -> bytes:
-    if "certificate-authority" in cluster:
-        return Path(cluster["certificate-authority"]).read_bytes()
-    return base64.b64decode(cluster["certificate-authority-data"])

@@ -6,17 +6,20 @@ What its notices say is what AKS writes into a node's conditions; nodes and cont
 from __future__ import annotations
 
 from collections.abc import Generator
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 import pytest
 
+from kubeflow_aks.local_aks.control_plane.controllers.eviction_handler import NAME, NAMESPACE
 from tests.local.demo_stack import DemoStack
-from tests.local.eviction.noticed import NAME, OURS, HandlerProcess, Noticed, handling
+from tests.local.eviction.noticed import HandlerProcess, Noticed, handling
 
 MARK: Final = "kubeflow-aks/cordoned-by"
-MANY: Final = 50
+GRACE: Final = 30
+"""Seconds, of pods that name none of their own here."""
 
 
 @dataclass(frozen=True)
@@ -109,7 +112,7 @@ def test_what_takes_no_vm_away_changes_nothing(played: Played, what: str) -> Non
 
 
 def test_a_node_that_others_cordoned_is_drained_and_stays_theirs(played: Played) -> None:
-    assert MARK not in played.noticed.live(played.by_others)["metadata"]["annotations"]
+    assert played.noticed.live(played.by_others)["metadata"]["annotations"][MARK] == "others"
     assert played.noticed.given(played.pods["elsewhere"]) is not None
 
 
@@ -139,25 +142,37 @@ def test_another_handler_finishes_what_a_killed_one_began(
         noticed.until(lambda: noticed.given(pod) is not None)
 
 
-@pytest.mark.usefixtures("handler")
-def test_many_nodes_at_once_throttle_nobody(noticed: Noticed, handler: HandlerProcess) -> None:
-    nodes = [noticed.node() for _ in range(MANY // 5)]
-    pods = {noticed.pod(node) for node in nodes for _ in range(5)}
-    noticed.running()
-    for node in nodes:
-        noticed.notice(node, seconds=60)
-    noticed.until(
-        lambda: all(
-            "deletionTimestamp" in pod["metadata"] for name, pod in noticed.pods().items() if name in pods
-        )
-    )
+@pytest.mark.parametrize(("pods", "nodes"), [(1, 1), (50, 10)])
+def test_nodes_that_are_taken_at_once_throttle_nobody(
+    noticed: Noticed, handler: HandlerProcess, pods: int, nodes: int
+) -> None:
+    found = noticed.reclaim(pods, nodes)
+    assert found.graces == {GRACE}
     assert not [line for line in handler.lines if "429" in line]
-    graces = {noticed.given(name) for name in pods}
-    assert graces == {30}
+
+
+def test_another_handler_ends_300_pods_that_a_killed_one_began_to_end(
+    demo: DemoStack, noticed: Noticed, handler: HandlerProcess, tmp_path: Path
+) -> None:
+    with ExitStack() as stack:
+
+        def replace() -> None:
+            handler.kill()
+            stack.enter_context(handling(demo.kubectl, tmp_path / "another"))
+
+        found = noticed.reclaim(300, 60, replace)
+    assert found.graces == {GRACE}
+    evicted = [line for line in handler.lines if "evicted" in line]
+    assert 0 < len(evicted) < 300
+
+
+def test_a_handler_whose_pod_is_deleted_ends_at_once(handler: HandlerProcess) -> None:
+    handler.process.terminate()
+    assert handler.process.wait(10) == 0
 
 
 def test_the_handler_may_do_what_it_does_and_nothing_else(demo: DemoStack) -> None:
-    user = f"--as=system:serviceaccount:{OURS}:{NAME}"
+    user = f"--as=system:serviceaccount:{NAMESPACE}:{NAME}"
     ours = {
         line.split()[0]: line[line.rindex("[") :]
         for line in demo.kubectl.run("auth", "can-i", "--list", "--no-headers", user).splitlines()

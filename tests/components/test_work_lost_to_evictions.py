@@ -1,0 +1,86 @@
+"""The page on lost work agrees with a small run, and what is played does what the kubelet and the handler do."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+import pytest
+
+from tests.benchmarks.eviction import KINDS, NOTICES, PAGE, cell, row
+from tests.benchmarks.eviction_page import Row, lost_table, stood_table
+from tests.benchmarks.eviction_world import GRACE, HANDLER_SECONDS, REPORT_SECONDS, Kind, Outcome, World
+
+SMALL = 60
+TRAINING = Kind(name="training", every=600, saving=5)
+STEP = Kind(name="step", length=600)
+
+
+def _figures(table: str) -> list[tuple[float, float]]:
+    """Each mean with half of its interval."""
+    cells = [cell for line in table.splitlines()[2:] for cell in line.strip("| ").split(" | ")[1:]]
+    return [(float(mean), float(half or 0.05)) for mean, _, half in (text.partition(" ± ") for text in cells)]
+
+
+def _table_of(page: str, heading: str) -> str:
+    found = re.search(rf"## {heading}\n[^|]*((?:\|.*\n)+)", page)
+    assert found is not None, heading
+    return found[1]
+
+
+@pytest.fixture(scope="module")
+def rows() -> list[Row]:
+    return [row(kind, SMALL) for kind in KINDS]
+
+
+@pytest.mark.parametrize(
+    ("heading", "table"),
+    [("Work that is lost", lost_table), ("Work that stands still", stood_table)],
+    ids=["lost", "stands still"],
+)
+def test_the_page_agrees_with_a_small_run(
+    rows: list[Row], heading: str, table: Callable[[list[Row], Sequence[float]], str]
+) -> None:
+    written = _figures(_table_of(PAGE.read_text(encoding="utf-8"), heading))
+    played = _figures(table(rows, NOTICES))
+    assert len(written) == len(played) == 2 * len(KINDS) * len(NOTICES)
+    for (mean, half), (small, small_half) in zip(written, played, strict=True):
+        assert abs(mean - small) <= 2 * (half + small_half)
+
+
+def test_a_training_that_saves_within_the_notice_loses_nothing_with_the_handler() -> None:
+    assert World(TRAINING, 30, 200).play(detector=1, handled=True) == Outcome(0.0, 5 + REPORT_SECONDS)
+    assert World(TRAINING, 30, 200).play(detector=1, handled=False) == Outcome(230.0, 59.0)
+
+
+def test_what_takes_longer_than_the_grace_is_killed_and_reported() -> None:
+    slow = Kind(name="slow", every=600, saving=GRACE + 1)
+    lost = 200 + 1 + HANDLER_SECONDS
+    assert World(slow, 30, 200).play(detector=1, handled=True) == Outcome(lost, GRACE + REPORT_SECONDS)
+
+
+def test_a_vm_that_goes_before_the_work_is_saved_takes_it_along() -> None:
+    lost, stood = 200 + 1 + HANDLER_SECONDS, 4 - 1 - HANDLER_SECONDS + 59
+    assert World(TRAINING, 4, 200).play(detector=1, handled=True) == Outcome(lost, stood)
+
+
+@pytest.mark.parametrize("handled", [True, False])
+def test_a_notice_that_nobody_reads_in_time_changes_nothing(handled: bool) -> None:  # noqa: FBT001
+    assert World(STEP, 1, 200).play(detector=1.5, handled=handled) == Outcome(201.0, 59.0)
+
+
+def test_a_checkpoint_that_is_half_written_saves_nothing() -> None:
+    assert TRAINING.unsaved(599) == 599
+    assert TRAINING.unsaved(603) == 600
+    assert TRAINING.unsaved(606) == 1
+
+
+def test_a_step_that_would_end_within_the_notice_is_cut_off_by_the_handler_alone() -> None:
+    assert World(STEP, 30, 580).play(detector=1, handled=False) == Outcome(0.0, 0.0)
+    assert World(STEP, 30, 580).play(detector=1, handled=True).lost == 581 + HANDLER_SECONDS
+
+
+def test_the_same_evictions_come_with_and_without_the_handler() -> None:
+    found = cell(KINDS[0], 0.0, SMALL)
+    assert found.lost == found.lost_handled
+    assert found.stood == found.stood_handled
