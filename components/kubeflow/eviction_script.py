@@ -171,7 +171,8 @@ class Handler:
                     return
                 version = node["metadata"]["resourceVersion"]
                 if event["type"] == "DELETED":
-                    self._forget(node)
+                    with self._lock:
+                        self._nodes.pop(node["metadata"]["name"], None)
                 elif event["type"] != "BOOKMARK":
                     self._see(node)
 
@@ -183,10 +184,6 @@ class Handler:
                 return
             self._attended.add(name)
         threading.Thread(target=self._attend, args=(name,), name=name, daemon=True).start()
-
-    def _forget(self, node: Object) -> None:
-        with self._lock:
-            self._nodes.pop(node["metadata"]["name"], None)
 
     def _attend(self, name: str) -> None:
         """Looks at the node again and again until it is gone or needs nothing."""
@@ -350,6 +347,11 @@ def log(line: str) -> None:
     sys.stdout.flush()
 
 
+def end(*_: object) -> None:
+    """Ends the process; as a container's first one it would ignore SIGTERM."""
+    sys.exit()
+
+
 def _about_the_vm(node: Mapping[str, Any]) -> list[Object]:
     return [entry for entry in node["status"].get("conditions", []) if entry["type"] in _CONDITIONS]
 
@@ -393,8 +395,6 @@ def _notice_dead_peers(connection: socket.socket) -> None:
 if __name__ == "__main__":
     folder = Path(sys.argv[1] if len(sys.argv) > 1 else "/var/run/secrets/kubernetes.io/serviceaccount")
     server = Api(os.environ["KUBERNETES_SERVICE_HOST"], int(os.environ["KUBERNETES_SERVICE_PORT"]), folder)
-    signal.signal(
-        signal.SIGTERM, lambda *_: sys.exit()
-    )  # the first process of a container ignores it otherwise
+    signal.signal(signal.SIGTERM, end)
     log("waiting for notices of evictions")
     Handler(server).run()

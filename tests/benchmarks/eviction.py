@@ -83,15 +83,18 @@ def many(found: tools.Tools, sizes: Sequence[tuple[int, int]], times: int) -> li
         played: list[Many] = []
         for pods, nodes in sizes:
             seconds: list[float] = []
+            cpu: list[float] = []
             for number in range(times):
                 with (
                     demo.namespace() as namespace,
-                    handling(demo.kubectl, Path(folder) / f"{pods}-{number}"),
+                    handling(demo.kubectl, Path(folder) / f"{pods}-{number}") as handler,
                 ):
                     world = Noticed(demo.api, demo.cluster, namespace)
+                    before = handler.cpu_seconds
                     seconds.append(world.reclaim(pods, nodes).seconds)
+                    cpu.append(handler.cpu_seconds - before)
                     world.clear()
-            played.append(Many(pods, nodes, mean(seconds), max(seconds)))
+            played.append(Many(pods, nodes, mean(seconds), max(seconds), mean(cpu)))
     return played
 
 

@@ -106,7 +106,9 @@ def test_a_node_that_cannot_be_cordoned_is_emptied_all_the_same(error: Exception
     assert server.evicted == ["a"]
 
 
-@pytest.mark.parametrize("error", [ApiError(429, "Too many requests"), TimeoutError(), RemoteDisconnected()])
+@pytest.mark.parametrize(
+    "error", [ApiError(429, "Too many requests"), TimeoutError(), RemoteDisconnected("closed")]
+)
 def test_one_pod_whose_eviction_fails_keeps_no_other_waiting(error: Exception) -> None:
     names = [f"pod-{number}" for number in range(40)]
     server = Server(*names, fails=lambda _, path: error if path.endswith("pod-0/eviction") else None)
@@ -174,7 +176,7 @@ class Connection:
     def getresponse(self) -> Connection:
         """The response, which is read from the connection."""
         if self.closed:
-            raise RemoteDisconnected
+            raise RemoteDisconnected("closed")
         return self
 
     def read(self) -> bytes:
@@ -182,10 +184,14 @@ class Connection:
         return b"{}"
 
 
+def _no_context(**_: object) -> None:
+    """Nothing is encrypted here."""
+
+
 def test_connections_are_kept_and_those_that_the_server_closed_are_replaced(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ssl, "create_default_context", lambda **_: None)  # pyright: ignore[reportUnknownLambdaType]
+    monkeypatch.setattr(ssl, "create_default_context", _no_context)
     (tmp_path / "token").write_text("t", encoding="utf-8")
     made: list[Connection] = []
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 from collections.abc import Generator
@@ -51,6 +52,7 @@ def test_every_check_passes(shown: subprocess.CompletedProcess[str]) -> None:
     assert shown.returncode == 0, shown.stdout + shown.stderr
     assert shown.stdout.count("\n✔") == CHECKS
     assert "✘" not in shown.stdout
+    assert re.search(r"the eviction handler evicted \d+ pods? of \d+ nodes with a notice", shown.stdout)
     assert shown.stderr == ""
 
 

@@ -75,6 +75,13 @@ def test_nodes_that_are_there_leave_nothing_to_see_from_zero() -> None:
     assert {pool.name: pool.min_count for pool in found.facts.pools}["cpuspot"] == 2
 
 
+def test_a_stack_without_an_eviction_handler_is_not_held_to_it() -> None:
+    basis: dict[str, Any] = values()["clusterBasis"]
+    off = {**basis, "kubeflow": {**basis["kubeflow"], "evictionHandler": False}}
+    assert "handled" not in made().left_out
+    assert "kubeflow.evictionHandler" in made(clusterBasis=off).left_out["handled"]
+
+
 def test_a_stack_without_guards_is_not_held_to_them() -> None:
     basis: dict[str, Any] = values()["clusterBasis"]
     off = {**basis, "kubeflow": {**basis["kubeflow"], "guards": False}}

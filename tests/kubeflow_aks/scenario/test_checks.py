@@ -211,3 +211,32 @@ def test_the_summary_counts_the_checks_that_could_be_made() -> None:
     observed = recorded(_set("left_out", {"sold-out": "why"}), _node_stays("cpuspot"))
     assert summary(check_all(recorded())) == "14 of 14 checks passed"
     assert summary(check_all(observed)) == "12 of 13 checks passed, 1 could not be made here"
+
+
+def _on_azure(raw: Raw) -> None:
+    raw["where"] = "azure"
+
+
+def _acted(*, but: int = 0) -> Change:
+    """The handler acted two seconds after each notice, on all nodes but some."""
+
+    def change(raw: Raw) -> None:
+        notices = {line["node"]: line["time"] for line in raw["journal"] if line["kind"] == "eviction-notice"}
+        noticed = [node for node in raw["nodes"] if node["name"] in notices]
+        for node in noticed[but:]:
+            node["handled"] = notices[node["name"]] + 2
+
+    return change
+
+
+def test_the_eviction_handler_acts_on_each_notice_of_azure() -> None:
+    found = _result("eviction handler", _on_azure, _acted())
+    assert found.passed
+    assert found.observed.endswith("at most 2 s after the notice")
+    assert not _result("eviction handler", _on_azure, _acted(but=1)).passed
+    assert not _result("eviction handler", _on_azure).passed
+
+
+@pytest.mark.parametrize("changes", [(_acted(),), (_on_azure, _acted(), without("eviction"))])
+def test_without_a_notice_of_azure_nothing_is_checked_of_the_handler(changes: tuple[Change, ...]) -> None:
+    assert not [result for result in check_all(recorded(*changes)) if "eviction handler" in result.check]

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from components.kubeflow.eviction_script import MARK
 from kubeflow_aks.local_aks.simulation.clock import ManualClock
 from kubeflow_aks.scenario.console import Console
 from kubeflow_aks.scenario.contract_pools import ContractPool
@@ -153,6 +154,21 @@ def test_a_node_is_ready_when_its_condition_is(watcher: Watcher, cluster: Cluste
     cluster.objects["nodes"] = [_node("a")]
     watcher.look()
     assert watcher.nodes["a"].ready is not None
+
+
+def test_a_node_was_handled_when_its_mark_comes(watcher: Watcher, cluster: Cluster) -> None:
+    cluster.objects["nodes"] = [_node("a")]
+    watcher.look()
+    assert watcher.nodes["a"].handled is None
+    marked = _node("a")
+    marked["metadata"]["annotations"] = {MARK: "others"}
+    cluster.objects["nodes"] = [marked]
+    watcher.look()
+    first = watcher.nodes["a"].handled
+    assert first is not None
+    cluster.objects["nodes"] = []
+    watcher.look()
+    assert watcher.nodes["a"].handled == first
 
 
 def test_a_vm_that_boots_is_idle_until_work_runs_on_it(

@@ -16,9 +16,12 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from email.utils import formatdate
+from functools import partial
 from itertools import cycle, islice
 from pathlib import Path
 from typing import Any, Final
+
+import psutil
 
 from kubeflow_aks.clients.kubernetes.api import ApiServer
 from kubeflow_aks.clients.kubernetes.errors import ApiError
@@ -47,6 +50,12 @@ class HandlerProcess:
     def lines(self) -> list[str]:
         """What it logged so far."""
         return self.log.read_text(encoding="utf-8").splitlines()
+
+    @property
+    def cpu_seconds(self) -> float:
+        """What it has used of a processor."""
+        used = psutil.Process(self.process.pid).cpu_times()
+        return used.user + used.system
 
     def kill(self) -> None:
         """Ends it without a chance to clean up."""
@@ -184,7 +193,7 @@ class Noticed:
         self.running()
         begun = time.monotonic()
         with ThreadPoolExecutor(8) as threads:
-            list(threads.map(lambda node: self.notice(node, seconds=60), there))
+            list(threads.map(partial(self.notice, seconds=60), there))
         self.until(lambda: self._ending(names))
         meanwhile()
         self.until(lambda: len(self._ending(names)) == pods)
