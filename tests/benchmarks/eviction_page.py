@@ -153,10 +153,7 @@ def page(
             _STOOD.format(cut=round(30 * 60 / max(notices))),
             stood_table(rows, notices),
             _MANY.format(times=times, collector=collector, ray=ray),
-            *(
-                f"| {one.pods} | {one.nodes} | {_text(one.seconds, 1)} s | {one.longest:.1f} s | {_text(one.cpu, 1)} s |\n"
-                for one in many
-            ),
+            *map(_many, many),
             _END,
         )
     )
@@ -180,6 +177,11 @@ def _table(rows: Iterable[Row], notices: Sequence[float], cells: Callable[[Cell]
     lines = [head, ["---", *["--:"] * (len(head) - 1)]]
     lines += [[row.name, *(text for cell in row.cells for text in cells(cell))] for row in rows]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def _many(one: Many) -> str:
+    seconds, cpu = _text(one.seconds, 1), _text(one.cpu, 1)
+    return f"| {one.pods} | {one.nodes} | {seconds} s | {one.longest:.1f} s | {cpu} s |\n"
 
 
 def _text(mean: Mean, unit: float) -> str:
