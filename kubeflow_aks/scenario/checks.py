@@ -172,9 +172,11 @@ def _survives(observed: Observations) -> Evaluation:
 
 def _handled(observed: Observations) -> Evaluation:
     """Whether the eviction handler acted on each node that Azure announced to take, and took."""
-    taken = _announced(observed)
+    announced = _announced(observed)
     notices = {
-        line["node"]: line["time"] for line in observed.lines(Kind.EVICTION_NOTICE) if line["node"] in taken
+        line["node"]: line["time"]
+        for line in observed.lines(Kind.EVICTION_NOTICE)
+        if line["node"] in announced
     }
     acted = [
         node.handled - notices[node.name]

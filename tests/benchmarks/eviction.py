@@ -2,7 +2,7 @@
 
     .venv/bin/python -m tests.benchmarks.eviction --write
 
-writes docs/reference/work-lost-to-evictions.md, in about two minutes: thousands of evictions on a clock that goes from
+writes docs/reference/work-lost-to-evictions.md, in a few minutes: thousands of evictions on a clock that goes from
 event to event, each from a seed of its own, and with `--many` hundreds of pods on a real API server, for which the
 tools must be built.
 """
@@ -35,7 +35,7 @@ NOTICES: Final = (30.0, 10.0, 0.0)
 EVICTIONS: Final = 1000
 CONFIDENCE: Final = 0.95
 PODS: Final = ((1, 1), (50, 10), (300, 60))
-"""How many pods on how many nodes are taken at once."""
+"""How many pods on how many nodes are evicted at once."""
 TIMES: Final = 5
 MINUTES: Final = 60.0
 KINDS: Final = (

@@ -20,7 +20,7 @@ from components.kubeflow.eviction_script import ApiError, Handler, Object, next_
 from kubeflow_aks.local_aks.stepped.memory_cluster import GARBAGE_COLLECTOR_SECONDS
 
 DETECTOR_SECONDS: Final = 2.0
-"""AKS's node problem detector asks for events every 2 seconds (docs/facts/aks.md#evictions)."""
+"""AKS's node problem detector queries events every 2 seconds (docs/facts/aks.md#evictions)."""
 HANDLER_SECONDS: Final = 0.5
 """From the condition until the handler looks; more than `tests.benchmarks.eviction --many` measured."""
 REPORT_SECONDS: Final = 1.0
@@ -112,7 +112,7 @@ class World:
         """One eviction.
 
         Args:
-            detector: seconds from the notice until the node problem detector asks next.
+            detector: seconds from the notice until the node problem detector queries next.
             handled: whether there is a handler.
         """
         self._at(self.notice, self._take)

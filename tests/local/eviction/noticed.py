@@ -83,7 +83,7 @@ def handling(kubectl: Kubectl, folder: Path) -> Generator[HandlerProcess]:
 
 @dataclass(frozen=True)
 class Reclaim:
-    """Nodes that were taken at once.
+    """Nodes that were evicted at once.
 
     Attributes:
         seconds: from the first notice until the last pod was being ended.
