@@ -7,17 +7,27 @@ import pulumi
 from pulumi_azure_native import containerservice as aks
 
 from . import defaults, pool_checks
-from .checked import Rule, checked, rule, under
+from .arm_ids import RESERVATION_GROUP, arm_id_mistakes
+from .checked import Rule, checked, rule, rule_of_text, under
 from .choices import GpuDriver, OsSku
 from .cluster_reference import name_of, version_of
-from .conventions import GPU_TAINT, SPOT_KEY, SPOT_TAINT, SYSTEM_TAINT, WORKLOAD_LABEL
+from .conventions import (
+    GPU_TAINT,
+    SPOT_KEY,
+    SPOT_TAINT,
+    SYSTEM_TAINT,
+    TIME_SLICES_LABEL,
+    WORKLOAD_LABEL,
+)
 from .inputs import Texts, TextsByName, merged, when_known
 from .labels_and_taints import label_form_mistakes, repeated_taint_mistakes, taint_form_mistakes
 from .pool_contract import announced_gpus, role
 from .pool_specs import AgentPoolSpec, ContractPool
+from .upgrade_settings import upgrade_rules, upgrade_settings
 
 REPLACE_ON_CHANGES: Final = [
     "availabilityZones",
+    "capacityReservationGroupID",
     "enableEncryptionAtHost",
     "enableFIPS",
     "enableNodePublicIP",
@@ -122,9 +132,15 @@ def _pool_rules(pool: AgentPoolSpec) -> Iterator[Rule]:
     yield rule(pool_checks.spot_mistakes, priority, policy, pool.get("max_price"))
     size_gib = disk.get("size_gib", defaults.OS_DISK_GIB)
     yield rule(pool_checks.os_disk_mistakes, disk.get("type", defaults.OS_DISK_TYPE), size_gib, policy)
-    yield rule(pool_checks.gpu_mistakes, pool.get("gpu_instance_profile"), pool.get("gpus", 0))
+    profile, gpus = pool.get("gpu_instance_profile"), pool.get("gpus", 0)
+    yield rule(pool_checks.gpu_mistakes, profile, gpus)
+    yield rule(pool_checks.time_slice_mistakes, pool.get("gpu_time_slices"), gpus, profile)
     yield rule(pool_checks.pod_mistakes, pool.get("max_pods", defaults.MAX_PODS), system=system)
     yield rule(pool_checks.zone_mistakes, pool.get("zones", ()))
+    group, upgrade = pool.get("capacity_reservation_group_id"), pool.get("upgrade", {})
+    yield rule(pool_checks.on_demand_mistakes, priority, upgrade, group)
+    yield from rule_of_text(arm_id_mistakes, "capacityReservationGroupId", group, RESERVATION_GROUP)
+    yield from under("upgrade", upgrade_rules(upgrade, system=system))
     yield rule(label_form_mistakes, pool.get("labels", {}))
     yield rule(taint_form_mistakes, pool.get("taints", ()))
     yield rule(repeated_taint_mistakes, pool.get("taints", ()))
@@ -140,7 +156,7 @@ def _agent_pool(
     name: str, args: AgentPoolsArgs, pool: AgentPoolSpec, opts: pulumi.ResourceOptions
 ) -> aks.AgentPool:
     spot, disk = _is_spot(pool), pool.get("os_disk", {})
-    kind = _spot(pool) if spot else _regular()
+    kind = _spot(pool) if spot else _regular(pool)
     if pool.get("gpus"):
         kind |= _gpu(pool, args.get("gpu_driver", defaults.GPU_DRIVER))
     return aks.AgentPool(
@@ -184,11 +200,16 @@ def _is_spot(pool: AgentPoolSpec) -> bool:
 
 
 def _labels(pool: AgentPoolSpec) -> TextsByName:
-    """The labels given, and AKS's own, which an update without it would remove.
+    """The labels given, AKS's own, which an update without it would remove, and that of the device plugin.
 
     Source: github.com/Azure/AKS/issues/3152.
     """
-    return merged(pool.get("labels", {}), {SPOT_KEY: "spot"} if _is_spot(pool) else {})
+    slices = pool.get("gpu_time_slices")
+    return merged(
+        pool.get("labels", {}),
+        {SPOT_KEY: "spot"} if _is_spot(pool) else {},
+        {} if slices is None else {TIME_SLICES_LABEL: when_known(str, slices)},
+    )
 
 
 def _taints(pool: AgentPoolSpec) -> Texts:
@@ -205,7 +226,8 @@ def _taints(pool: AgentPoolSpec) -> Texts:
 def _contract_pool(pool: AgentPoolSpec) -> dict[str, pulumi.Input[Any]]:
     """The pool's entry in the contract, of which parts may be Outputs."""
     labels = _labels(pool)
-    gpus = when_known(announced_gpus, pool.get("gpus", 0), pool.get("gpu_instance_profile"))
+    slices = pool.get("gpu_instance_profile"), pool.get("gpu_time_slices")
+    gpus = when_known(announced_gpus, pool.get("gpus", 0), *slices)
     return {
         "name": pool["name"],
         "role": when_known(role, labels, gpus),
@@ -225,13 +247,16 @@ def _with_work(pools: Sequence[Mapping[str, Any]]) -> list[Any]:
     return [pool for pool in pools if WORKLOAD_LABEL in pool["labels"]]
 
 
-def _regular() -> dict[str, Any]:
-    """On demand: upgrades surge by one node.
+def _regular(pool: AgentPoolSpec) -> dict[str, Any]:
+    """On demand: how upgrades go, and where the nodes come from.
 
     The priority stays unset, because AKS takes the step from unset to Regular for a change of what cannot change
     (github.com/kubernetes-sigs/cluster-api-provider-azure/pull/1925).
     """
-    return {"upgrade_settings": aks.AgentPoolUpgradeSettingsArgs(max_surge="1")}
+    return {
+        "upgrade_settings": upgrade_settings(pool.get("upgrade", {})),
+        "capacity_reservation_group_id": pool.get("capacity_reservation_group_id"),
+    }
 
 
 def _spot(pool: AgentPoolSpec) -> dict[str, Any]:

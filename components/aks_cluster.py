@@ -27,7 +27,8 @@ from .conventions import SYSTEM_TAINT
 from .inputs import when_known
 from .kubeconfig import with_kubelogin_mode
 from .pool_specs import SystemPoolSpec
-from .roles import NETWORK_CONTRIBUTOR, PRIVATE_DNS_ZONE_CONTRIBUTOR, role_assignment
+from .roles import CONTRIBUTOR, NETWORK_CONTRIBUTOR, PRIVATE_DNS_ZONE_CONTRIBUTOR, role_assignment
+from .upgrade_settings import upgrade_settings
 
 
 class AksCluster(pulumi.ComponentResource):
@@ -85,7 +86,8 @@ def _identity(
     """The ARM id of an identity for the cluster, and its rights.
 
     They are on the group of the ingress's address and of its own network, and on what others own: MicrosoftDocs/
-    azure-aks-docs, articles/aks/aks-service-permissions.md (2026-04-19).
+    azure-aks-docs, articles/aks/aks-service-permissions.md (2026-04-19). And on the groups that reserve capacity for
+    its pools: docs/facts/aks.md#capacity-reservations.
     """
     identity = managedidentity.UserAssignedIdentity(
         f"{name}-identity",
@@ -99,11 +101,16 @@ def _identity(
     )
     zone = args.get("api_access", {}).get("private_dns_zone_id")
     zones = {} if zone is None else {"zone": zone}
-    return identity.id, [
+    rights: list[pulumi.Resource] = [
         role_assignment(f"{name}-{suffix}", scope, role, identity.principal_id, parent)
         for role, scopes in ((NETWORK_CONTRIBUTOR, _networks(args)), (PRIVATE_DNS_ZONE_CONTRIBUTOR, zones))
         for suffix, scope in scopes.items()
     ]
+    rights += [
+        role_assignment(f"{name}-capacity-{suffix}", scope, CONTRIBUTOR, identity.principal_id, parent)
+        for suffix, scope in args.get("capacity_reservation_groups", {}).items()
+    ]
+    return identity.id, rights
 
 
 def _networks(args: AksClusterArgs) -> dict[str, pulumi.Input[str]]:
@@ -255,7 +262,7 @@ def _system_pool(args: AksClusterArgs, os_sku: pulumi.Input[OsSku]) -> aks.Manag
         max_pods=pool.get("max_pods", defaults.MAX_PODS),
         enable_encryption_at_host=pool.get("encryption_at_host") or None,
         vnet_subnet_id=pool.get("subnet_id"),
-        upgrade_settings=aks.AgentPoolUpgradeSettingsArgs(max_surge="1"),
+        upgrade_settings=upgrade_settings(pool.get("upgrade", {})),
         tags=args.get("tags"),
     )
 

@@ -1,5 +1,6 @@
 """Arguments of `AksCluster`, grouped as AKS groups them; each has the default that suits Charmed Kubeflow."""
 
+from collections.abc import Mapping
 from typing import NotRequired, TypedDict
 
 import pulumi
@@ -142,6 +143,9 @@ class AksClusterArgs(TypedDict):
     """Name of the identity that is made. Default: the cluster's name and -identity."""
     identity_id: NotRequired[pulumi.Input[str]]
     """ARM id of an identity whose rights on the network are yours to give. Default: one is made, with its rights."""
+    capacity_reservation_groups: NotRequired[Mapping[str, pulumi.Input[str]]]
+    """ARM ids of the capacity reservation groups of its pools, on which the cluster is given the role Contributor; each
+    by a name of yours, with which its assignment's name ends. Default: none."""
     kubernetes: NotRequired[KubernetesSpec]
     """Version, support and upgrades."""
     network: NotRequired[ClusterNetworkSpec]

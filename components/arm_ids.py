@@ -33,6 +33,11 @@ REGISTRY: Final = Kind(
     re.compile(r"[a-z0-9]{5,50}", re.IGNORECASE),
     "5 to 50 letters and digits",
 )
+RESERVATION_GROUP: Final = Kind(
+    "Microsoft.Compute/capacityReservationGroups/<name>",
+    re.compile(r"[a-z0-9]([-\w.]{0,78}\w)?", re.ASCII | re.IGNORECASE),
+    "1 to 80 letters, digits, underscores, periods and hyphens",
+)
 WORKSPACE: Final = Kind(
     "Microsoft.OperationalInsights/workspaces/<name>",
     re.compile(r"[a-z0-9][-a-z0-9]{2,61}[a-z0-9]", re.ASCII | re.IGNORECASE),

@@ -55,6 +55,8 @@ SupportPlan = Literal["KubernetesOfficial", "AKSLongTermSupport"]
 """How long a version of Kubernetes is supported."""
 Tier = Literal["Free", "Standard", "Premium"]
 """Tier of the control plane."""
+UndrainableNodeBehavior = Literal["Schedule", "Cordon"]
+"""What AKS does in an upgrade with a node that does not drain: end the upgrade, or cordon the node and go on."""
 UpgradeChannel = Literal["patch", "none"]
 """Automatic upgrades of Kubernetes."""
 Weekday = Literal["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]

@@ -10,12 +10,13 @@ from .aks_cluster_args import (
     ClusterNetworkSpec,
     KubernetesSpec,
 )
-from .arm_ids import GUID, PRIVATE_DNS_ZONE, ROUTE_TABLE, SUBNET, arm_id_mistakes
+from .arm_ids import GUID, PRIVATE_DNS_ZONE, RESERVATION_GROUP, ROUTE_TABLE, SUBNET, arm_id_mistakes
 from .checked import Rule, rule, rule_of_text, under
 from .long_term_support import long_term_support_mistakes
 from .mistakes import Mistake
 from .pool_specs import SystemPoolSpec
 from .tiers import cost_analysis_mistakes
+from .upgrade_settings import upgrade_rules
 
 _DURATIONS = {
     "scan_interval": ("scanInterval", limits.SECONDS),
@@ -33,6 +34,12 @@ def cluster_rules(args: AksClusterArgs) -> Iterator[Rule]:
     yield from under("network", _network_rules(network))
     yield from under("kubernetes", _kubernetes_rules(kubernetes))
     yield from under("apiAccess", _access_rules(args.get("api_access", {})))
+    groups = args.get("capacity_reservation_groups", {})
+    for name, group in groups.items():
+        yield from rule_of_text(
+            arm_id_mistakes, f"capacityReservationGroups.{name}", group, RESERVATION_GROUP
+        )
+    yield rule(_reservation_mistakes, args.get("identity_id"), list(groups))
     yield from under("autoscaler", _autoscaler_rules(args.get("autoscaler", {})))
     if ssh := args.get("ssh"):
         yield from under("ssh", [rule(ssh_keys.key_mistakes, ssh["public_key"])])
@@ -48,6 +55,7 @@ def _system_pool_rules(pool: SystemPoolSpec) -> Iterator[Rule]:
     yield rule(pool_checks.disk_size_mistakes, "osDiskGib", pool.get("os_disk_gib", defaults.OS_DISK_GIB))
     yield rule(pool_checks.pod_mistakes, pool.get("max_pods", defaults.MAX_PODS), system=True)
     yield rule(pool_checks.zone_mistakes, pool.get("zones", ()))
+    yield from under("upgrade", upgrade_rules(pool.get("upgrade", {}), system=True))
 
 
 def _network_rules(network: ClusterNetworkSpec) -> Iterator[Rule]:
@@ -105,6 +113,12 @@ def _sign_in_mistakes(local_accounts: bool, groups: Sequence[str]) -> Iterator[M
     if not local_accounts and not groups:
         allowed = "true, or a group in adminGroupObjectIds; otherwise nobody could sign in"
         yield Mistake("localAccounts", value=False, expected=allowed)
+
+
+def _reservation_mistakes(identity_id: str | None, groups: Sequence[str]) -> Iterator[Mistake]:
+    if identity_id is not None and groups:
+        allowed = "no value beside identityId, whose rights are yours to give"
+        yield Mistake("capacityReservationGroups", list(groups), allowed)
 
 
 def _autoscaler_rules(profile: AutoscalerSpec) -> Iterator[Rule]:

@@ -24,5 +24,7 @@ WORKLOAD_LABEL: Final = "kubeflow-aks/workload"
 """Its value is the same on a spot pool and its fallback, so that one node selector covers both."""
 PLATFORM_WORKLOAD: Final = "platform"
 """Value of the workload label on the pool that hosts Charmed Kubeflow."""
+TIME_SLICES_LABEL: Final = "kubeflow-aks/gpu-time-slices"
+"""Its value is how many pods share a GPU of the node in turn; the device plugin for that number selects it."""
 MIG_SLICES: Final = {"MIG1g": 7, "MIG2g": 3, "MIG3g": 2, "MIG4g": 1, "MIG7g": 1}
 """GPU slices of each instance profile on one GPU ("NVIDIA MIG user guide"; the same on A100, H100 and H200)."""

@@ -1,6 +1,7 @@
 """Limits of single values, which the settings of a program unpack as well. Pure data, and the checks of it.
 
-Sources: MicrosoftDocs/azure-aks-docs (2026-08-21), articles/aks/planned-maintenance.md, cluster-autoscaler.md;
+Sources: MicrosoftDocs/azure-aks-docs (2026-08-21), articles/aks/planned-maintenance.md, cluster-autoscaler.md,
+upgrade-aks-node-pools-rolling.md;
 Azure/azure-rest-api-specs, containerservice/aks/stable/2025-09-01/managedClusters.json.
 """
 
@@ -42,9 +43,17 @@ KUBERNETES_NAME: Final = Form(
     pattern=r"^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$",
     form="1 to 63 lower-case letters, digits and inner hyphens",
 )
+NODES_OR_SHARE: Final = Form(
+    pattern=r"^(0|[1-9][0-9]{0,2}|1000|([1-9]|[1-9][0-9]|100)%)$",
+    form="a number of nodes from 0 to 1000, or a share of the pool like 33%",
+)
 MAINTENANCE_HOURS: Final = Bounds(ge=4, le=24)
 GRACE_SECONDS: Final = Bounds(ge=0, le=3600)
+DRAIN_MINUTES: Final = Bounds(ge=5, le=1440)
+SOAK_MINUTES: Final = Bounds(ge=0, le=30)
 SHARE: Final = Bounds(ge=0, le=1)
+TIME_SLICES: Final = Bounds(ge=2, le=48)
+"""Our choice; NVIDIA's plugin has no upper limit."""
 LOG_DAYS: Final = Bounds(ge=30, le=730)
 IMAGE_DAYS: Final = Bounds(ge=0, le=365)
 SOFT_DELETE_DAYS: Final = Bounds(ge=1, le=365)

@@ -13,7 +13,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from .conventions import SPOT_KEY, SYSTEM_TAINT, WORKLOAD_LABEL
+from . import limits
+from .conventions import SPOT_KEY, SYSTEM_TAINT, TIME_SLICES_LABEL, WORKLOAD_LABEL
 from .labels_and_taints import label_form_mistakes, taint_form_mistakes
 from .mistakes import Mistake, one_of
 
@@ -103,11 +104,72 @@ def gpu_mistakes(gpu_instance_profile: str | None, gpus: int) -> Iterator[Mistak
         yield Mistake("gpuInstanceProfile", gpu_instance_profile, "no value on nodes without a GPU")
 
 
+def time_slice_mistakes(
+    time_slices: int | None, gpus: int, gpu_instance_profile: str | None
+) -> Iterator[Mistake]:
+    """Only whole GPUs are shared in time, each by several pods.
+
+    Source: docs/facts/aks.md#time-slices; that GPUs which are cut are not shared as well is our choice.
+    """
+    if time_slices is None:
+        return
+    yield from limits.number_mistakes("gpuTimeSlices", limits.TIME_SLICES, time_slices)
+    if not gpus:
+        yield Mistake("gpuTimeSlices", time_slices, "no value on nodes without a GPU")
+    elif gpu_instance_profile is not None:
+        yield Mistake("gpuTimeSlices", time_slices, "no value beside gpuInstanceProfile, which cuts the GPUs")
+
+
+def plugin_mistakes(time_slices: Sequence[int]) -> Iterator[Mistake]:
+    """The numbers of time slices for which there is a device plugin are such as it takes."""
+    for number, count in Counter(time_slices).items():
+        yield from limits.number_mistakes("gpuTimeSlices", limits.TIME_SLICES, number)
+        if count > 1:
+            yield Mistake("gpuTimeSlices", number, "each number once")
+
+
+def missing_plugin_mistakes(
+    pools: Sequence[Mapping[str, Any]], time_slices: Sequence[int]
+) -> Iterator[Mistake]:
+    """There is a device plugin for the time slices of each pool.
+
+    Args:
+        pools: as the pool contract has them.
+        time_slices: numbers for which there is one.
+    """
+    for pool in pools:
+        number = pool["labels"].get(TIME_SLICES_LABEL)
+        if number is not None and number not in map(str, time_slices):
+            yield Mistake(
+                "gpuTimeSlices", list(time_slices), f"{number} as well, which pool {pool['name']} has"
+            )
+
+
 def pod_mistakes(max_pods: int, *, system: bool = False) -> Iterator[Mistake]:
     """AKS's bounds of the pods on a node; its own add-ons need more than ten."""
     least = MIN_SYSTEM_PODS if system else MIN_PODS
     if not least <= max_pods <= MAX_PODS:
         yield Mistake("maxPods", max_pods, f"{least} to {MAX_PODS}{' in a system pool' if system else ''}")
+
+
+def on_demand_mistakes(
+    priority: str, upgrade: Mapping[str, Any], capacity_reservation_group_id: str | None
+) -> Iterator[Mistake]:
+    """Spot pools have neither surge nor drain nor reserved capacity.
+
+    Sources: spot-node-pool.md, "Upgrade a Spot node pool"; MicrosoftDocs/azure-compute-docs (2026-02-17),
+    articles/virtual-machines/capacity-reservation-overview.md, "Limitations and restrictions".
+    """
+    if priority != "Spot":
+        return
+    if given := {key: value for key, value in upgrade.items() if value is not None}:
+        yield Mistake("upgrade", given, "no value on a spot pool, which AKS upgrades without surge and drain")
+    if capacity_reservation_group_id is not None:
+        yield Mistake(
+            "capacityReservationGroupId",
+            capacity_reservation_group_id,
+            "no value on a spot pool, for which Azure reserves no capacity",
+        )
 
 
 def zone_mistakes(zones: Sequence[str]) -> Iterator[Mistake]:

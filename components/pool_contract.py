@@ -35,9 +35,9 @@ def role(labels: Mapping[str, str], gpus: int) -> PoolRole:
     return "gpu" if gpus else "cpu"
 
 
-def announced_gpus(gpus: int, profile: str | None) -> int:
-    """Amount of `nvidia.com/gpu` that a node with so many GPUs announces; slices count where they are cut."""
-    return gpus * (MIG_SLICES[profile] if profile else 1)
+def announced_gpus(gpus: int, profile: str | None, time_slices: int | None) -> int:
+    """Amount of `nvidia.com/gpu` that a node with so many GPUs announces; slices count where they are cut or shared."""
+    return gpus * (MIG_SLICES[profile] if profile else time_slices or 1)
 
 
 def contract_text(pools: Sequence[Mapping[str, Any]]) -> str:

@@ -4,7 +4,15 @@ from typing import NotRequired, TypedDict
 
 import pulumi
 
-from .choices import AgentPoolMode, EvictionPolicy, MigProfile, OsDiskType, PoolRole, Priority
+from .choices import (
+    AgentPoolMode,
+    EvictionPolicy,
+    MigProfile,
+    OsDiskType,
+    PoolRole,
+    Priority,
+    UndrainableNodeBehavior,
+)
 from .inputs import Texts, TextsByName
 
 
@@ -15,6 +23,24 @@ class OsDiskSpec(TypedDict):
     """Managed (default), which is paid for and survives, or Ephemeral, which lives on the node."""
     size_gib: NotRequired[pulumi.Input[int]]
     """Size in GiB, 30 to 2048. Default: 128."""
+
+
+class UpgradeSpec(TypedDict):
+    """How AKS upgrades the nodes of an on-demand pool."""
+
+    max_surge: NotRequired[pulumi.Input[str] | None]
+    """Nodes that are added before old ones are drained: a number, or a share of the pool like 33%. Default: 1, or 0
+    with max_unavailable."""
+    max_unavailable: NotRequired[pulumi.Input[str] | None]
+    """Nodes that are drained at once without one in their place: a number, or a share of the pool; not on a system
+    pool. Default: none."""
+    drain_timeout_minutes: NotRequired[pulumi.Input[int] | None]
+    """Minutes after which a node counts as one that does not drain, 5 to 1440. Default: unchanged, 30 at creation."""
+    node_soak_minutes: NotRequired[pulumi.Input[int] | None]
+    """Minutes between the drain of a node and its upgrade, 0 to 30. Default: unchanged, 0 at creation."""
+    undrainable_node_behavior: NotRequired[pulumi.Input[UndrainableNodeBehavior] | None]
+    """What happens to a node that does not drain: Schedule ends the upgrade, Cordon leaves the node cordoned with a
+    surge node in its place and goes on. Default: unchanged, Schedule at creation."""
 
 
 class AgentPoolSpec(TypedDict):
@@ -56,8 +82,16 @@ class AgentPoolSpec(TypedDict):
     """Most pods on a node, 10 to 250. Default: 110."""
     gpu_instance_profile: NotRequired[pulumi.Input[MigProfile] | None]
     """GPU only: size of the Multi-Instance GPU slices, MIG1g to MIG7g. Default: whole GPUs."""
+    gpu_time_slices: NotRequired[pulumi.Input[int] | None]
+    """GPU only: how many pods share each GPU in turn, 2 to 48, without a limit of their memory; `KubeflowPrerequisites`
+    needs the number as well. Default: one."""
     encryption_at_host: NotRequired[pulumi.Input[bool]]
     """Whether caches and temporary disk are encrypted on the VM's host, for the life of the pool. Default: false."""
+    capacity_reservation_group_id: NotRequired[pulumi.Input[str] | None]
+    """On demand only: ARM id of the capacity reservation group that its nodes come from, for the life of the pool;
+    the cluster's identity needs the role Contributor on it. Default: none."""
+    upgrade: NotRequired[UpgradeSpec]
+    """On demand only: how AKS upgrades its nodes. Default: one surge node."""
     tags: NotRequired[TextsByName]
     """Tags of this pool and its nodes, beside those of every pool. Default: none."""
     subnet_id: NotRequired[pulumi.Input[str]]
@@ -78,7 +112,7 @@ class ContractPool(TypedDict):
     vmSize: pulumi.Input[str]
     """VM size of its nodes."""
     gpus: pulumi.Input[int]
-    """Amount of nvidia.com/gpu that one node announces; slices count where its GPUs are cut."""
+    """Amount of nvidia.com/gpu that one node announces; slices count where its GPUs are cut or shared."""
     maxCount: pulumi.Input[int]
     """Most nodes."""
     labels: TextsByName
@@ -111,5 +145,7 @@ class SystemPoolSpec(TypedDict):
     """Availability zones. Default: none."""
     encryption_at_host: NotRequired[pulumi.Input[bool]]
     """Whether caches and temporary disk are encrypted on the VM's host, for the life of the pool. Default: false."""
+    upgrade: NotRequired[UpgradeSpec]
+    """How AKS upgrades its nodes. Default: one surge node."""
     subnet_id: NotRequired[pulumi.Input[str]]
     """ARM id of the nodes' subnet. Default: that of the network which AKS makes."""

@@ -15,6 +15,8 @@ BLOB_DATA_CONTRIBUTOR: Final = "ba92f5b4-2d11-453d-a403-e96b0029c9fe"
 """Storage Blob Data Contributor: read, write and delete blobs (same page)."""
 REPOSITORY_READER: Final = "b93aa761-3e63-49ed-ac28-beffa264f7ac"
 """Container Registry Repository Reader: pull images where a registry's permissions go by repository (same page)."""
+CONTRIBUTOR: Final = "b24988ac-6180-42a0-ab88-20f7382dd24c"
+"""Contributor: take VMs from a capacity reservation group (docs/facts/aks.md#capacity-reservations)."""
 NETWORK_CONTRIBUTOR: Final = "4d97b98b-1d4f-4787-a291-c67834d212e7"
 """Network Contributor: join subnets and use public addresses (same page)."""
 

@@ -36,6 +36,7 @@ from program.planning.names import dns_label
 from program.planning.pools import fallback_name
 from program.planning.quota import vcpu_quota
 from program.planning.redundancy import blob_sku, disk_sku
+from program.planning.reservations import reservation_groups
 from program.settings import CheckpointClass, SettingsModel
 from program.settings import DataStore as DataStoreSettings
 
@@ -105,6 +106,7 @@ def cluster(plan: Plan, group: ResourceGroup, network: Network) -> AksClusterArg
             **_named(SystemPoolSpec, settings.system_pool),
             subnet_id=network.subnet_ids[plan.system_pool.subnet],
         ),
+        capacity_reservation_groups=reservation_groups(plan.pools),
         blob_driver=settings.data.checkpoints.enabled,
         ssh=SshSpec(**_named(SshSpec, settings.ssh)) if settings.ssh else None,
         tags=settings.tags.as_dict(),
@@ -187,6 +189,7 @@ def prerequisites(plan: Plan, pools: AgentPools) -> KubeflowPrerequisitesArgs:
         device_plugin=plan.settings.gpu.plugin == "devicePlugin"
         and any(pool.hardware == GPU for pool in plan.pools),
         gpu_slices=any(pool.gpu_instance_profile for pool in plan.pools),
+        gpu_time_slices=sorted({pool.gpu_time_slices for pool in plan.user_pools if pool.gpu_time_slices}),
         network_policies=plan.settings.network.policy != "none",
         protect=plan.settings.protect,
     )

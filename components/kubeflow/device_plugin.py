@@ -1,11 +1,22 @@
 """NVIDIA's device plugin, on every GPU node whatever its taints."""
 
-from typing import Final
+from collections.abc import Sequence
+from typing import Final, TypedDict
 
 import pulumi
 from pulumi_kubernetes.apps.v1 import DaemonSet
-from pulumi_kubernetes.core.v1 import EnvVarArgsDict, ResourceRequirementsArgsDict, SecurityContextArgsDict
+from pulumi_kubernetes.core.v1 import (
+    AffinityArgsDict,
+    ConfigMap,
+    EnvVarArgsDict,
+    PodSpecArgsDict,
+    ResourceRequirementsArgsDict,
+    SecurityContextArgsDict,
+    VolumeArgsDict,
+    VolumeMountArgsDict,
+)
 
+from ..conventions import TIME_SLICES_LABEL
 from .images import DEVICE_PLUGIN, version
 from .labels import labels, selector
 from .pods import CONFINED, RUNTIME_SECCOMP
@@ -13,6 +24,16 @@ from .pods import CONFINED, RUNTIME_SECCOMP
 _APP: Final = "nvidia-device-plugin"
 _SOCKETS = "/var/lib/kubelet/device-plugins"
 """Where the kubelet listens for device plugins (Kubernetes documentation)."""
+_GPU_NODES: Final = {"kubernetes.azure.com/accelerator": "nvidia"}
+_NO_TIME_SLICES: Final[AffinityArgsDict] = {
+    "node_affinity": {
+        "required_during_scheduling_ignored_during_execution": {
+            "node_selector_terms": [
+                {"match_expressions": [{"key": TIME_SLICES_LABEL, "operator": "DoesNotExist"}]}
+            ]
+        }
+    }
+}
 _RESOURCES: Final[ResourceRequirementsArgsDict] = {
     "requests": {"cpu": "10m", "memory": "32Mi"},
     "limits": {"memory": "256Mi"},
@@ -30,62 +51,152 @@ _SEE_SLICES: Final[EnvVarArgsDict] = {"name": "NVIDIA_MIG_MONITOR_DEVICES", "val
 """As NVIDIA's chart sets it (docs/facts/aks.md#multi-instance-gpu)."""
 
 
-def device_plugin(
-    name: str, namespace: pulumi.Input[str], opts: pulumi.ResourceOptions, *, slices: bool = False
-) -> DaemonSet:
-    """A DaemonSet on nodes with AKS's accelerator label.
+_TIME_SLICES: Final = """\
+version: v1
+sharing:
+  timeSlicing:
+    failRequestsGreaterThanOne: true
+    resources:
+      - name: nvidia.com/gpu
+        replicas: {}
+"""
+"""The plugin's configuration. The resource keeps its name, which the autoscaler and the GPU taint's toleration know.
 
-    It tolerates every taint: the manifest of Azure's documentation does not tolerate spot, so GPUs of spot nodes
+A second slice may be one of the same GPU, so a container that requests two is refused (docs/facts/aks.md#time-slices).
+"""
+_FOLDER: Final = "/config"
+
+
+def device_plugins(
+    name: str,
+    namespace: pulumi.Input[str],
+    opts: pulumi.ResourceOptions,
+    *,
+    slices: bool,
+    time_slices: Sequence[int],
+) -> list[pulumi.Resource]:
+    """A DaemonSet on nodes with AKS's accelerator label, and one more for each number of time slices.
+
+    They tolerate every taint: the manifest of Azure's documentation does not tolerate spot, so GPUs of spot nodes
     never showed up and pods stayed pending (github.com/Azure/AKS/issues/4418).
 
-    `up` does not wait for its pods: one on a spot node that is being evicted never becomes ready, and the provider
+    `up` does not wait for their pods: one on a spot node that is being evicted never becomes ready, and the provider
     would wait ten minutes for it (pulumi/pulumi-kubernetes, provider/pkg/await/awaiters.go). Nor does such a node hold
     up the others: the plugin is restarted everywhere at once, which work that already has its GPU does not notice.
 
     Args:
-        name: what the resource's name starts with.
-        namespace: where it stands.
-        opts: options of the resource.
+        name: what the resources' names start with.
+        namespace: where they stand.
+        opts: options of the resources.
         slices: whether some node's GPUs are cut into slices.
+        time_slices: numbers of pods that share a GPU on some nodes, which have the number as a label.
     """
-    worn = labels("device-plugin", app=_APP, version=version(DEVICE_PLUGIN))
-    # Slices keep the name nvidia.com/gpu, which the autoscaler knows; whole GPUs too.
-    environment: list[EnvVarArgsDict] = [
-        {"name": "FAIL_ON_INIT_ERROR", "value": "false"},
-        {"name": "MIG_STRATEGY", "value": "single"},
+    made: list[pulumi.Resource] = [
+        _daemon(name, namespace, opts, _for_whole_gpus(slices=slices, apart=bool(time_slices)))
     ]
+    for number in time_slices:
+        config = ConfigMap(
+            f"{name}-time-slices-{number}",
+            metadata={"name": _app(number), "namespace": namespace, "labels": labels("device-plugin")},
+            data={"config.yaml": _TIME_SLICES.format(number)},
+            opts=opts,
+        )
+        made += [config, _daemon(name, namespace, _after(opts, config), _for_time_slices(number), number)]
+    return made
+
+
+def _app(time_slices: int | None) -> str:
+    return f"{_APP}-{time_slices}" if time_slices else _APP
+
+
+def _after(opts: pulumi.ResourceOptions, config: ConfigMap) -> pulumi.ResourceOptions:
+    return pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=[config]))
+
+
+class _Differences(TypedDict):
+    """What differs between the plugins."""
+
+    env: list[EnvVarArgsDict]
+    rights: SecurityContextArgsDict
+    nodes: dict[str, str]
+    affinity: AffinityArgsDict
+    mounts: list[VolumeMountArgsDict]
+    volumes: list[VolumeArgsDict]
+
+
+def _for_whole_gpus(*, slices: bool, apart: bool) -> _Differences:
+    """Whole GPUs, and slices of those that are cut: on all nodes, or on those without time slices."""
+    return {
+        "env": [_SEE_SLICES] if slices else [],
+        "rights": _RIGHTS_OVER_SLICES if slices else _RIGHTS,
+        "nodes": _GPU_NODES,
+        "affinity": _NO_TIME_SLICES if apart else {},
+        "mounts": [],
+        "volumes": [],
+    }
+
+
+def _for_time_slices(number: int) -> _Differences:
+    return {
+        "env": [{"name": "CONFIG_FILE", "value": f"{_FOLDER}/config.yaml"}],
+        "rights": _RIGHTS,
+        "nodes": {**_GPU_NODES, TIME_SLICES_LABEL: str(number)},
+        "affinity": {},
+        "mounts": [{"name": "config", "mount_path": _FOLDER, "read_only": True}],
+        "volumes": [{"name": "config", "config_map": {"name": _app(number)}}],
+    }
+
+
+def _daemon(
+    name: str,
+    namespace: pulumi.Input[str],
+    opts: pulumi.ResourceOptions,
+    own: _Differences,
+    time_slices: int | None = None,
+) -> DaemonSet:
+    app = _app(time_slices)
+    worn = labels("device-plugin", app=app, version=version(DEVICE_PLUGIN))
     return DaemonSet(
-        f"{name}-device-plugin",
+        f"{name}-device-plugin-{time_slices}" if time_slices else f"{name}-device-plugin",
         metadata={
-            "name": _APP,
+            "name": app,
             "namespace": namespace,
             "labels": worn,
             "annotations": {"pulumi.com/skipAwait": "true"},
         },
         spec={
-            "selector": {"match_labels": selector(_APP)},
+            "selector": {"match_labels": selector(app)},
             "update_strategy": {"type": "RollingUpdate", "rolling_update": {"max_unavailable": "100%"}},
-            "template": {
-                "metadata": {"labels": worn},
-                "spec": {
-                    "automount_service_account_token": False,
-                    "security_context": RUNTIME_SECCOMP,
-                    "priority_class_name": "system-node-critical",
-                    "node_selector": {"kubernetes.azure.com/accelerator": "nvidia"},
-                    "tolerations": [{"operator": "Exists"}],
-                    "containers": [
-                        {
-                            "name": _APP,
-                            "image": DEVICE_PLUGIN,
-                            "env": [*environment, _SEE_SLICES] if slices else environment,
-                            "security_context": _RIGHTS_OVER_SLICES if slices else _RIGHTS,
-                            "resources": _RESOURCES,
-                            "volume_mounts": [{"name": "sockets", "mount_path": _SOCKETS}],
-                        }
-                    ],
-                    "volumes": [{"name": "sockets", "host_path": {"path": _SOCKETS}}],
-                },
-            },
+            "template": {"metadata": {"labels": worn}, "spec": _pod(own)},
         },
         opts=opts,
     )
+
+
+def _pod(own: _Differences) -> PodSpecArgsDict:
+    # Slices keep the name nvidia.com/gpu, which the autoscaler knows; whole GPUs too.
+    environment: list[EnvVarArgsDict] = [
+        {"name": "FAIL_ON_INIT_ERROR", "value": "false"},
+        {"name": "MIG_STRATEGY", "value": "single"},
+    ]
+    pod: PodSpecArgsDict = {
+        "automount_service_account_token": False,
+        "security_context": RUNTIME_SECCOMP,
+        "priority_class_name": "system-node-critical",
+        "node_selector": own["nodes"],
+        "tolerations": [{"operator": "Exists"}],
+        "containers": [
+            {
+                "name": _APP,
+                "image": DEVICE_PLUGIN,
+                "env": [*environment, *own["env"]],
+                "security_context": own["rights"],
+                "resources": _RESOURCES,
+                "volume_mounts": [{"name": "sockets", "mount_path": _SOCKETS}, *own["mounts"]],
+            }
+        ],
+        "volumes": [{"name": "sockets", "host_path": {"path": _SOCKETS}}, *own["volumes"]],
+    }
+    if own["affinity"]:
+        pod["affinity"] = own["affinity"]
+    return pod

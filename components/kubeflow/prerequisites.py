@@ -17,7 +17,7 @@ from ..pool_specs import ContractPool
 from .admission import spot_guard
 from .argo_retries import argo_retries
 from .contract import contract_readers, pool_contract
-from .device_plugin import device_plugin
+from .device_plugin import device_plugins
 from .eviction_handler import eviction_handler
 from .inotify import InotifySpec, inotify_limits
 from .isolation import no_traffic
@@ -51,6 +51,8 @@ class KubeflowPrerequisitesArgs(TypedDict):
     """Whether to run NVIDIA's device plugin on GPU nodes. Default: true."""
     gpu_slices: NotRequired[bool]
     """Whether some GPUs are cut into slices, for which the plugin needs more rights. Default: false."""
+    gpu_time_slices: NotRequired[Sequence[int]]
+    """The numbers of time slices that pools have (`gpu_time_slices` of `AgentPools`), each once. Default: none."""
     network_policies: NotRequired[bool]
     """Whether the cluster enforces network policies, so that our namespace gets one. Default: false."""
     guards: NotRequired[bool]
@@ -118,7 +120,10 @@ class KubeflowPrerequisites(pulumi.ComponentResource):
         if limits.get("enabled", defaults.INOTIFY):
             made.append(inotify_limits(name, inside, limits, node_labels, child))
         if args.get("device_plugin", True):
-            made.append(device_plugin(name, inside, child, slices=args.get("gpu_slices", False)))
+            time_slices = args.get("gpu_time_slices", ())
+            made += device_plugins(
+                name, inside, child, slices=args.get("gpu_slices", False), time_slices=time_slices
+            )
         isolated = args.get("network_policies", False)
         if isolated:
             made.append(no_traffic(name, inside, child))
@@ -158,6 +163,10 @@ def _rules(args: KubeflowPrerequisitesArgs) -> Iterator[Rule]:
         if name is not None:
             yield rule(limits.text_mistakes, key, limits.KUBERNETES_NAME, name)
     yield rule(pool_checks.contract_mistakes, args["pools"])
+    if args.get("device_plugin", True):
+        time_slices = args.get("gpu_time_slices", ())
+        yield rule(pool_checks.plugin_mistakes, time_slices)
+        yield rule(pool_checks.missing_plugin_mistakes, args["pools"], time_slices)
     inotify = args.get("inotify", {})
     instances = inotify.get("max_user_instances", defaults.MAX_USER_INSTANCES)
     watches = inotify.get("max_user_watches", defaults.MAX_USER_WATCHES)

@@ -74,6 +74,11 @@ def left_out(facilities: Facilities, usage: Usage) -> Iterator[str]:
     elif usage.stored_gib and facilities.storage[:1] != (_PRICED_STORAGE,):
         storage = ", ".join(facilities.storage) or "a data store of another stack"
         yield f"what is stored: no price here for {storage}"
+    if facilities.reserving:
+        yield (
+            f"reserved capacity that {', '.join(facilities.reserving)} leaves unused: Azure bills it like running "
+            "nodes, and this stack does not know how much the reservation groups hold"
+        )
     if facilities.uncounted:
         yield f"resources without a price here: {', '.join(facilities.uncounted)}"
     yield "taxes, discounts and reservations: these are list prices"

@@ -96,6 +96,7 @@ class Facilities:
         tier: of the control plane: `Free`, `Standard`, `Premium`.
         addresses: static public addresses, those that AKS makes for outbound traffic included.
         registries, storage: SKU of each.
+        reserving: names of the pools that take their nodes from a capacity reservation group.
         logs: whether the control plane's logs are sent to a workspace, this stack's or another.
         retention_days: for which the stack's own workspace retains them; 0 where it has none.
         private: whether the API server is reached through a private endpoint.
@@ -111,6 +112,7 @@ class Facilities:
     retention_days: int
     private: bool
     storage: tuple[str, ...]
+    reserving: tuple[str, ...]
     uncounted: tuple[str, ...]
 
 
@@ -302,6 +304,13 @@ def _facilities(resources: Sequence[Resource], managed: Resource) -> Facilities:
         retention_days=max(retention, default=0),
         private=_mapping(managed.inputs.get("apiServerAccessProfile")).get("enablePrivateCluster") is True,
         storage=tuple(_skus(resources, _STORAGE)),
+        reserving=tuple(
+            sorted(
+                str(it.inputs.get("agentPoolName") or it.name)
+                for it in resources
+                if it.type == _AGENT_POOL and it.inputs.get("capacityReservationGroupID")
+            )
+        ),
         uncounted=tuple(
             sorted(kind for kind in kinds if kind.startswith("azure-native:") and kind not in known)
         ),

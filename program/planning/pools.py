@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from pydantic import Field
 
-from components import defaults, pool_checks
+from components import defaults, node_upgrades, pool_checks
 from components.conventions import (
     PLATFORM_WORKLOAD,
     SPOT_KEY,
@@ -20,7 +20,7 @@ from program.planning.conventions import ARM_TAINT, AUTOSCALER_GPUS, FALLBACK_TA
 from program.planning.hardware import CPU, Hardware, hardware
 from program.planning.names import agent_pool_name
 from program.planning.sizes import sizes
-from program.settings import Fallback, OsDisk, Settings, UserPool
+from program.settings import Fallback, NodeUpgrade, OsDisk, Settings, UserPool
 
 EVICTION_POLICY: Final = "Delete"
 """Of a spot pool that names none."""
@@ -62,6 +62,17 @@ class AgentPool(UserPool):
     def subnet(self) -> str:
         """Name of the subnet of its nodes, a field of `settings.Subnets`."""
         return self.hardware.subnet if self.purpose is Purpose.WORK else self.purpose.value
+
+    @property
+    def most_nodes(self) -> int:
+        """Most nodes at once: an upgrade adds some to an on-demand pool, to a spot pool never.
+
+        Source: docs/facts/aks.md#upgrade-settings-of-pools.
+        """
+        if self.spot:
+            return self.max_count
+        surge = node_upgrades.surge(self.upgrade.max_surge, self.upgrade.max_unavailable)
+        return self.max_count + node_upgrades.surge_nodes(surge, self.max_count)
 
 
 def agent_pools(settings: Settings) -> tuple[AgentPool, ...]:
@@ -151,6 +162,7 @@ def _user_pool(name: str, agent_pool: str, pool: UserPool, size: VmSize, setting
     spot: dict[str, Any] = {
         "eviction_policy": pool.eviction_policy or EVICTION_POLICY,
         "max_price": -1.0 if pool.max_price is None else pool.max_price,
+        "upgrade": NodeUpgrade(),  # what is set is for the fallback
     }
     return _complete(
         dict(pool) | (spot if pool.spot else {"eviction_policy": None, "max_price": None}),
@@ -201,6 +213,7 @@ def _fallback(
         taints=_taints(pool, size, (FALLBACK_TAINT, *_arm_taints(size))),
         eviction_policy=None,
         max_price=None,
+        capacity_reservation_group_id=fallback.capacity_reservation_group_id,
         os_disk=OsDisk(type="Managed", size_gib=defaults.OS_DISK_GIB),
     )
 
@@ -227,8 +240,10 @@ def _default_workload(size: VmSize) -> str:
 
 def _tags(pool: UserPool, size: VmSize) -> dict[str, str]:
     """How many GPUs a node of a sliced pool announces, which the autoscaler cannot know while there is no node."""
-    profile = pool.gpu_instance_profile
-    return {AUTOSCALER_GPUS: str(announced_gpus(size.gpus, profile))} if profile else {}
+    profile, time_slices = pool.gpu_instance_profile, pool.gpu_time_slices
+    if not (profile or time_slices):
+        return {}
+    return {AUTOSCALER_GPUS: str(announced_gpus(size.gpus, profile, time_slices))}
 
 
 def _taints(pool: UserPool, size: VmSize, own: tuple[str, ...]) -> tuple[str, ...]:

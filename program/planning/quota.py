@@ -1,4 +1,7 @@
-"""The vCPU quota that a stack needs when every pool has its most nodes (quotas.md; spot apart: spot-vms.md)."""
+"""The vCPU quota that a stack needs when every pool has its most nodes, upgrades included.
+
+Sources: quotas.md; spot apart: spot-vms.md.
+"""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -12,13 +15,10 @@ SPOT = "lowPriorityCores"
 
 
 def vcpu_quota(pools: Iterable[AgentPool]) -> dict[str, int]:
-    """The vCPU by quota: the families of on-demand pools by name, then the region's two sums.
-
-    Regular pools surge by one node during an upgrade, spot pools never: docs/facts/aks.md#upgrade-settings-of-pools.
-    """
+    """The vCPU by quota: the families of on-demand pools by name, then the region's two sums."""
     needed = Counter[str]()
     for pool in pools:
-        vcpus = (pool.max_count + (not pool.spot)) * pool.size.quota_vcpus
+        vcpus = pool.most_nodes * pool.size.quota_vcpus
         if pool.spot:
             needed[SPOT] += vcpus
         else:

@@ -12,6 +12,7 @@ from program.settings.kubeflow import Inotify, Kubeflow, StorageClass
 from program.settings.monitoring import Monitoring
 from program.settings.names import Names
 from program.settings.network import Network, SubnetIds, Subnets
+from program.settings.node_upgrades import NodeUpgrade
 from program.settings.office_hours import OfficeHours
 from program.settings.parse import parse
 from program.settings.pools import Fallback, OsDisk, SystemPool, UserPool
@@ -37,6 +38,7 @@ __all__ = [
     "Monitoring",
     "Names",
     "Network",
+    "NodeUpgrade",
     "OfficeHours",
     "OsDisk",
     "OwnVmSize",

@@ -5,8 +5,9 @@ from typing import Literal
 from pydantic import ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError, PydanticKnownError
 
-from components import choices, defaults, pool_checks
+from components import choices, defaults, limits, pool_checks
 from program.settings._model import SettingsModel, setting
+from program.settings.node_upgrades import NodeUpgrade
 
 
 class OsDisk(SettingsModel):
@@ -80,6 +81,17 @@ class SystemPool(SettingsModel):
         "the feature Microsoft.Compute/EncryptionAtHost.",
         source="enable-host-encryption.md",
     )
+    upgrade: NodeUpgrade = setting(
+        NodeUpgrade(),
+        about="How AKS upgrades its nodes.",
+        source="docs/facts/aks.md#upgrade-settings-of-pools",
+    )
+
+
+_RESERVATION = (
+    "ARM id of the capacity reservation group that its nodes come from, for the life of the pool; what it reserves is "
+    "paid for, used or not. Left out: none."
+)
 
 
 class Fallback(SettingsModel):
@@ -96,6 +108,9 @@ class Fallback(SettingsModel):
         None,
         about="VM size of the fallback pool. Left out: `vmSize` of the spot pool, which is then needed.",
         source="our choice",
+    )
+    capacity_reservation_group_id: str | None = setting(
+        None, about=_RESERVATION, source="docs/facts/aks.md#capacity-reservations"
     )
 
 
@@ -183,6 +198,23 @@ class UserPool(SettingsModel):
         None,
         about="Cut each GPU into Multi-Instance GPU slices of this size.",
         source="gpu-multi-instance.md",
+    )
+    gpu_time_slices: int | None = setting(
+        None,
+        about="How many pods share each GPU in turn, by the device plugin; each may fill its memory. Left out: one.",
+        unit="pods",
+        source="docs/facts/aks.md#time-slices",
+        **limits.TIME_SLICES,
+    )
+    capacity_reservation_group_id: str | None = setting(
+        None,
+        about=f"On demand only: {_RESERVATION}",
+        source="docs/facts/aks.md#capacity-reservations",
+    )
+    upgrade: NodeUpgrade = setting(
+        NodeUpgrade(),
+        about="How AKS upgrades the nodes of an on-demand pool; of a spot pool those of its fallback.",
+        source="docs/facts/aks.md#upgrade-settings-of-pools",
     )
     fallback: Fallback | None = setting(
         None,

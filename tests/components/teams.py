@@ -21,6 +21,7 @@ _ELSEWHERE: Final = (
 )
 _ROUTES: Final = f"{_ELSEWHERE}Network/routeTables/routes"
 _SPOKE: Final = f"{_ELSEWHERE}Network/virtualNetworks/spoke/subnets/"
+_RESERVED: Final = f"{_ELSEWHERE}Compute/capacityReservationGroups/reserved"
 _KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f ops"
 _TAGS: Final = {"owner": "ml"}
 
@@ -125,8 +126,16 @@ MOST: Final[Arguments] = {
                 "max_pods": 60,
                 "zones": ["1", "2", "3"],
                 "encryption_at_host": True,
+                "upgrade": {
+                    "max_surge": "50%",
+                    "max_unavailable": "0",
+                    "drain_timeout_minutes": 45,
+                    "node_soak_minutes": 10,
+                    "undrainable_node_behavior": "Cordon",
+                },
                 "subnet_id": "subnet",
             },
+            "capacity_reservation_groups": {"gpu": _RESERVED},
             "blob_driver": False,
             "ssh": {"admin_username": "ops", "public_key": _KEY},
             "tags": _TAGS,
@@ -223,6 +232,15 @@ MOST: Final[Arguments] = {
                     "gpus": 1,
                     "max_count": 2,
                     "labels": {"kubeflow-aks/workload": "gpu"},
+                    "gpu_time_slices": 4,
+                    "capacity_reservation_group_id": _RESERVED,
+                    "upgrade": {
+                        "max_surge": "0",
+                        "max_unavailable": "1",
+                        "drain_timeout_minutes": 60,
+                        "node_soak_minutes": 5,
+                        "undrainable_node_behavior": "Schedule",
+                    },
                 },
             ],
             "kubernetes_version": "1.33",
@@ -272,6 +290,7 @@ MOST: Final[Arguments] = {
             "inotify": {"enabled": True, "max_user_instances": 2560, "max_user_watches": 1310720},
             "device_plugin": True,
             "gpu_slices": True,
+            "gpu_time_slices": [4],
             "network_policies": True,
             "guards": True,
             "eviction_handler": True,

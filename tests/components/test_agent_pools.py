@@ -11,7 +11,7 @@ from pulumi_azure_native import containerservice as aks
 
 from components.agent_pools import AgentPools, AgentPoolsArgs
 from components.errors import ArgumentsError
-from components.pool_specs import AgentPoolSpec
+from components.pool_specs import AgentPoolSpec, UpgradeSpec
 from tests.components.conftest import Cloud
 from tests.components.given import REGULAR
 
@@ -24,6 +24,8 @@ SPOT = AgentPoolSpec(
     labels={"kubeflow-aks/workload": "cpu"},
 )
 GPU: AgentPoolSpec = {**SPOT, "name": "gpuspot", "vm_size": "Standard_NC24ads_A100_v4", "gpus": 1}
+GROUPS = "Microsoft.Compute/capacityReservationGroups"
+RESERVED = f"/subscriptions/0a1b2c3d-0000-0000-0000-000000000000/resourceGroups/g/providers/{GROUPS}/r"
 SPOT_FIELDS = ("scaleSetPriority", "scaleSetEvictionPolicy", "spotMaxPrice")
 
 
@@ -212,6 +214,44 @@ def test_a_regular_pool_surges_by_one_node(cloud: Cloud) -> Any:
     return cloud.request("kf-general").apply(check)
 
 
+@pytest.mark.parametrize(
+    ("upgrade", "sent"),
+    [
+        ({"max_surge": "33%"}, {"maxSurge": "33%"}),
+        ({"max_unavailable": "2"}, {"maxSurge": "0", "maxUnavailable": "2"}),
+        (
+            {"drain_timeout_minutes": 60, "node_soak_minutes": 5, "undrainable_node_behavior": "Cordon"},
+            {
+                "maxSurge": "1",
+                "drainTimeoutInMinutes": 60,
+                "nodeSoakDurationInMinutes": 5,
+                "undrainableNodeBehavior": "Cordon",
+            },
+        ),
+    ],
+)
+@pulumi.runtime.test
+def test_how_a_pool_is_upgraded_is_sent_as_given(
+    cloud: Cloud, managed_cluster: aks.ManagedCluster, upgrade: Any, sent: dict[str, Any]
+) -> Any:
+    def check(body: dict[str, Any]) -> None:
+        assert body["upgradeSettings"] == sent
+
+    name = f"upgraded-{len(sent)}-{sent['maxSurge']}"
+    AgentPools(name, args(managed_cluster, {**REGULAR, "upgrade": upgrade}), cloud.opts)
+    return cloud.request(f"{name}-general").apply(check)
+
+
+@pulumi.runtime.test
+def test_a_surge_that_is_known_later_is_judged_then(cloud: Cloud, managed_cluster: aks.ManagedCluster) -> Any:
+    def check(body: dict[str, Any]) -> None:
+        assert body["upgradeSettings"] == {"maxSurge": "0", "maxUnavailable": "1"}
+
+    upgrade: UpgradeSpec = {"max_unavailable": pulumi.Output.from_input("1")}
+    AgentPools("later", args(managed_cluster, {**REGULAR, "upgrade": upgrade}), cloud.opts)
+    return cloud.request("later-general").apply(check)
+
+
 @pulumi.runtime.test
 def test_a_gpu_pool_sends_who_installs_the_driver(cloud: Cloud, managed_cluster: aks.ManagedCluster) -> Any:
     def check(body: dict[str, Any]) -> None:
@@ -313,12 +353,14 @@ REPLACED = {
     "spot": {**REGULAR, "priority": "Spot", "eviction_policy": "Delete", "max_price": 0.5},
     "gpu": {**REGULAR, "gpus": 1},
     "encryption": {**REGULAR, "encryption_at_host": True},
+    "reservation": {**REGULAR, "capacity_reservation_group_id": RESERVED},
 }
 """Edits of one pool that AKS refuses to make in place (Azure's API: "PropertyChangeNotAllowed")."""
 MADE_IN_PLACE = {
     "counts": {**REGULAR, "min_count": 1, "max_count": 9},
     "labels": {**REGULAR, "labels": {"team": "vision"}},
     "taints": {**REGULAR, "taints": ["team=vision:NoSchedule"]},
+    "upgrade": {**REGULAR, "upgrade": {"max_surge": "33%", "drain_timeout_minutes": 60}},
 }
 BY_THE_WAY = {"count", "nodeLabels", "nodeTaints", "upgradeSettings"}
 """What such an edit changes beside, and AKS changes in place."""
@@ -410,6 +452,41 @@ def changes(values: list[Any]) -> set[str]:
             {**REGULAR, "gpu_instance_profile": "MIG1g"},
             "gpuInstanceProfile",
             "no value on nodes without a GPU",
+        ),
+        (
+            {**SPOT, "capacity_reservation_group_id": RESERVED},
+            "capacityReservationGroupId",
+            "no value on a spot pool, for which Azure reserves no capacity",
+        ),
+        (
+            {**REGULAR, "capacity_reservation_group_id": "reserved"},
+            "capacityReservationGroupId",
+            f"/subscriptions/<subscription>/resourceGroups/<group>/providers/{GROUPS}/<name>",
+        ),
+        (
+            {**SPOT, "upgrade": {"max_surge": "2"}},
+            "upgrade",
+            "no value on a spot pool, which AKS upgrades without surge and drain",
+        ),
+        (
+            {**REGULAR, "upgrade": {"max_surge": "101%"}},
+            "upgrade.maxSurge",
+            "a number of nodes from 0 to 1000, or a share of the pool like 33%",
+        ),
+        ({**REGULAR, "upgrade": {"drain_timeout_minutes": 4}}, "upgrade.drainTimeoutMinutes", "at least 5"),
+        ({**REGULAR, "upgrade": {"node_soak_minutes": 31}}, "upgrade.nodeSoakMinutes", "at most 30"),
+        (
+            {**REGULAR, "upgrade": {"undrainable_node_behavior": "Delete"}},
+            "upgrade.undrainableNodeBehavior",
+            "Schedule or Cordon",
+        ),
+        ({**REGULAR, "gpu_time_slices": 4}, "gpuTimeSlices", "no value on nodes without a GPU"),
+        ({**GPU, "gpu_time_slices": 1}, "gpuTimeSlices", "at least 2"),
+        ({**GPU, "gpu_time_slices": 2.5}, "gpuTimeSlices", "a whole number"),
+        (
+            {**GPU, "gpu_time_slices": 4, "gpu_instance_profile": "MIG1g"},
+            "gpuTimeSlices",
+            "no value beside gpuInstanceProfile, which cuts the GPUs",
         ),
         (
             {**GPU, "gpu_instance_profile": "MIG9g"},

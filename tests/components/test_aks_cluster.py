@@ -14,6 +14,7 @@ from components.errors import ArgumentsError
 from tests.components.conftest import Cloud
 from tests.components.given import CLUSTER, GROUP_ID
 
+CONTRIBUTOR = "b24988ac-6180-42a0-ab88-20f7382dd24c"
 NETWORK_CONTRIBUTOR = "4d97b98b-1d4f-4787-a291-c67834d212e7"
 SCHEDULES = ["aksManagedAutoUpgradeSchedule", "aksManagedNodeOSUpgradeSchedule"]
 
@@ -423,3 +424,45 @@ def test_the_free_tier_has_no_cost_analysis() -> None:
     free: KubernetesSpec = {"tier": "Free", "support_plan": "KubernetesOfficial", "cost_analysis": True}
     with pytest.raises(ArgumentsError, match="costAnalysis: true is not allowed; expected false, or"):
         AksCluster("refused", {**CLUSTER, "kubernetes": free})
+
+
+RESERVED = f"{OTHER}/resourceGroups/g/providers/Microsoft.Compute/capacityReservationGroups/reserved"
+
+
+@pulumi.runtime.test
+def test_the_identity_may_take_nodes_from_a_capacity_reservation_group(cloud: Cloud) -> Any:
+    groups = {"gpus": pulumi.Output.from_input(RESERVED)}
+    AksCluster("reserving", {**CLUSTER, "capacity_reservation_groups": groups}, cloud.opts)
+
+    def check(body: dict[str, Any]) -> None:
+        assert body["scope"] == RESERVED
+        assert body["roleDefinitionId"].endswith(f"/{CONTRIBUTOR}")
+        assert body["principalType"] == "ServicePrincipal"
+
+    return cloud.request("reserving-capacity-gpus").apply(check)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (
+            {"capacity_reservation_groups": {"gpus": "reserved"}},
+            r"capacityReservationGroups\.gpus: 'reserved'",
+        ),
+        (
+            {"capacity_reservation_groups": {"gpus": RESERVED}, "identity_id": "ours"},
+            "no value beside identityId, whose rights are yours to give",
+        ),
+        (
+            {"system_pool": {"upgrade": {"max_surge": "0", "max_unavailable": "1"}}},
+            r"systemPool\.upgrade\.maxUnavailable: '1' is not allowed; expected no value on a system pool",
+        ),
+        (
+            {"system_pool": {"upgrade": {"max_surge": "0"}}},
+            r"systemPool\.upgrade\.maxSurge: '0' is not allowed; expected at least 1$",
+        ),
+    ],
+)
+def test_reservations_and_upgrades_are_judged(change: Any, words: str) -> None:
+    with pytest.raises(ArgumentsError, match=words):
+        AksCluster("refused", cast(AksClusterArgs, {**CLUSTER, **change}))

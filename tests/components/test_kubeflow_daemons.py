@@ -7,7 +7,9 @@ from typing import Any, cast
 
 import pulumi
 import pytest
+import yaml
 
+from components.errors import ArgumentsError
 from components.kubeflow.prerequisites import KubeflowPrerequisites, KubeflowPrerequisitesArgs
 from tests.components import given
 from tests.components.conftest import Cloud
@@ -213,3 +215,82 @@ def test_without_daemons_the_namespace_lets_no_pod_in_that_has_rights(cloud: Clo
     args = cast(KubeflowPrerequisitesArgs, {**given.PREREQUISITES, **less})
     KubeflowPrerequisites("bare", args, cloud.opts)
     return cloud.request("bare-namespace").apply(check)
+
+
+SHARED = {"gpu_time_slices": [4, 8]}
+
+
+def _shared(cloud: Cloud, name: str) -> None:
+    KubeflowPrerequisites(
+        name, cast(KubeflowPrerequisitesArgs, {**given.PREREQUISITES, **SHARED}), cloud.opts
+    )
+
+
+@pulumi.runtime.test
+def test_each_node_has_the_plugin_for_its_number_of_time_slices_and_no_other(cloud: Cloud) -> Any:
+    def check(bodies: list[dict[str, Any]]) -> None:
+        pods = [body["spec"]["template"]["spec"] for body in bodies]
+        label = "kubeflow-aks/gpu-time-slices"
+        assert [pod["nodeSelector"].get(label) for pod in pods] == [None, "4", "8"]
+        required = pods[0]["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]
+        [term] = required["nodeSelectorTerms"]
+        assert term == {"matchExpressions": [{"key": label, "operator": "DoesNotExist"}]}
+        assert [pod.get("affinity") for pod in pods[1:]] == [None, None]
+        assert all(pod["nodeSelector"]["kubernetes.azure.com/accelerator"] == "nvidia" for pod in pods)
+        assert all(pod["tolerations"] == [{"operator": "Exists"}] for pod in pods)
+        # None of them may take another one's pods for its own.
+        selected = [body["spec"]["selector"]["matchLabels"] for body in bodies]
+        worn = [body["spec"]["template"]["metadata"]["labels"] for body in bodies]
+        assert [[one.items() <= other.items() for other in worn] for one in selected] == [
+            [one == other for other in range(3)] for one in range(3)
+        ]
+
+    _shared(cloud, "shared")
+    names = ("shared-device-plugin", "shared-device-plugin-4", "shared-device-plugin-8")
+    return pulumi.Output.all(*map(cloud.request, names)).apply(check)
+
+
+@pulumi.runtime.test
+def test_the_plugin_reads_its_time_slices_from_a_file(cloud: Cloud) -> Any:
+    def check(bodies: list[dict[str, Any]]) -> None:
+        daemon, config = bodies
+        plugin = _container(daemon, "nvidia-device-plugin")
+        [variable] = [each for each in plugin["env"] if each["name"] == "CONFIG_FILE"]
+        [mount] = [each for each in plugin["volumeMounts"] if each["name"] == "config"]
+        [volume] = [
+            each for each in daemon["spec"]["template"]["spec"]["volumes"] if each["name"] == "config"
+        ]
+        assert volume["configMap"] == {"name": config["metadata"]["name"]}
+        folder, _, file = variable["value"].rpartition("/")
+        assert folder == mount["mountPath"]
+        assert yaml.safe_load(config["data"][file]) == {
+            "version": "v1",
+            "sharing": {
+                "timeSlicing": {
+                    "failRequestsGreaterThanOne": True,
+                    "resources": [{"name": "nvidia.com/gpu", "replicas": 4}],
+                }
+            },
+        }
+
+    _shared(cloud, "configured")
+    names = ("configured-device-plugin-4", "configured-time-slices-4")
+    return pulumi.Output.all(*map(cloud.request, names)).apply(check)
+
+
+@pytest.mark.parametrize(
+    ("numbers", "words"),
+    [
+        ([4, 4], "gpuTimeSlices: 4 is not allowed; expected each number once"),
+        ([1], "gpuTimeSlices: 1 is not allowed; expected at least 2"),
+        ([49], "gpuTimeSlices: 49 is not allowed; expected at most 48"),
+        ([8], r"gpuTimeSlices: \[8\] is not allowed; expected 4 as well, which pool gpus has"),
+    ],
+)
+def test_numbers_of_time_slices_are_judged(numbers: list[int], words: str) -> None:
+    pool = given.CONTRACT[1] | {"name": "gpus", "gpus": 4}
+    pool["labels"] = {"kubeflow-aks/workload": "gpu", "kubeflow-aks/gpu-time-slices": "4"}
+    pools = [pool] if numbers == [8] else given.CONTRACT
+    args = cast(KubeflowPrerequisitesArgs, {"pools": pools, "gpu_time_slices": numbers})
+    with pytest.raises(ArgumentsError, match=words):
+        KubeflowPrerequisites("refused", args)

@@ -43,6 +43,12 @@ SLICED: AgentPoolSpec = {
     "gpu_instance_profile": "MIG2g",
     "fallback": None,
 }
+IN_TURN: AgentPoolSpec = {
+    **SLICED,
+    "name": "gpushared",
+    "gpu_instance_profile": None,
+    "gpu_time_slices": 4,
+}
 ADD_ONS = AgentPoolSpec(name="addons", vm_size="Standard_D4s_v5", mode="System", min_count=1, max_count=3)
 UNLABELLED = AgentPoolSpec(name="other", vm_size="Standard_D4s_v5", max_count=3)
 
@@ -50,7 +56,7 @@ UNLABELLED = AgentPoolSpec(name="other", vm_size="Standard_D4s_v5", max_count=3)
 @pytest.fixture(scope="module")
 def pools(cloud: Cloud, managed_cluster: aks.ManagedCluster) -> AgentPools:
     """Pools of every kind."""
-    each = [REGULAR, SPOT, FALLBACK, SLICED, ADD_ONS, UNLABELLED]
+    each = [REGULAR, SPOT, FALLBACK, SLICED, IN_TURN, ADD_ONS, UNLABELLED]
     return cloud.build(
         lambda: AgentPools(
             "kf", {"resource_group_name": "group", "cluster": managed_cluster, "pools": each}, cloud.opts
@@ -69,7 +75,7 @@ def entry(name: str, role: Any = "cpu", priority: Any = "Spot") -> ContractPool:
 @pulumi.runtime.test
 def test_only_user_pools_that_work_finds_by_its_label_are_in_it(pools: AgentPools) -> Any:
     def check(found: list[ContractPool]) -> None:
-        assert [pool["name"] for pool in found] == ["general", "batch", "batchod", "gpuspot"]
+        assert [pool["name"] for pool in found] == ["general", "batch", "batchod", "gpuspot", "gpushared"]
 
     return pools.contract.apply(check)
 
@@ -79,7 +85,7 @@ def test_the_data_scientists_package_reads_it(pools: AgentPools) -> Any:
     def check(found: list[ContractPool]) -> None:
         text = contract_text(found)
         assert json.loads(text)[2]["fallback"] is None
-        general, batch, fallback, sliced = reader.parse(text, "pools.json")
+        general, batch, fallback, sliced, shared = reader.parse(text, "pools.json")
         assert (general.role, general.workload) == ("general", "platform")
         assert (batch.spot, batch.fallback, batch.max_count) == (True, fallback.name, 10)
         assert (batch.workload, batch.labels[SPOT_KEY]) == (fallback.workload, "spot")
@@ -88,6 +94,7 @@ def test_the_data_scientists_package_reads_it(pools: AgentPools) -> Any:
             6,
             [SPOT_KEY, "nvidia.com/gpu"],
         )
+        assert (shared.gpus, shared.labels["kubeflow-aks/gpu-time-slices"]) == (8, "4")
 
     return pools.contract.apply(check)
 
@@ -100,7 +107,9 @@ def test_it_has_the_labels_and_taints_that_the_nodes_have(cloud: Cloud, pools: A
             assert pool["labels"] == body["nodeLabels"]
             assert pool["taints"] == body.get("nodeTaints", [])
 
-    requests = [cloud.request(f"kf-{name}") for name in ("general", "batch", "batchod", "gpuspot")]
+    requests = [
+        cloud.request(f"kf-{name}") for name in ("general", "batch", "batchod", "gpuspot", "gpushared")
+    ]
     return pulumi.Output.all(pools.contract, *requests).apply(check)
 
 

@@ -111,6 +111,17 @@ def test_slices_are_announced_where_a_pool_has_them() -> None:
     assert prerequisites(pools={"general": GENERAL, "work": sliced})["gpu_slices"] is True
 
 
+def test_there_is_a_device_plugin_for_each_number_of_time_slices() -> None:
+    pools = {
+        "general": GENERAL,
+        "whole": GPU_SPOT,
+        "eight": {**GPU_SPOT, "gpuTimeSlices": 8, "fallback": {"maxCount": 1}},
+        "four": {**GPU_SPOT, "gpuTimeSlices": 4},
+        "more": {**GPU_SPOT, "gpuTimeSlices": 4},
+    }
+    assert prerequisites(pools=pools)["gpu_time_slices"] == [4, 8]
+
+
 @pytest.mark.parametrize(("policy", "kept"), [("none", False), ("cilium", True)])
 def test_a_network_policy_is_made_where_an_engine_keeps_it(policy: str, kept: bool) -> None:  # noqa: FBT001
     made = prerequisites(pools={"general": GENERAL}, network={"policy": policy})

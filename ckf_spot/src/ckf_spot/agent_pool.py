@@ -11,6 +11,8 @@ WORKLOAD_LABEL: Final = "kubeflow-aks/workload"
 """Label that a spot pool shares with its on-demand fallback."""
 SPOT_LABEL: Final = "kubernetes.azure.com/scalesetpriority"
 """Label and taint of every spot node, with the value `spot`; on-demand nodes have neither (spot-node-pool.md)."""
+TIME_SLICES_LABEL: Final = "kubeflow-aks/gpu-time-slices"
+"""Label of nodes whose GPUs several pods share in turn, and how many."""
 POOL_LABEL: Final = "kubernetes.azure.com/agentpool"
 """Label of every node: the name of its pool."""
 PLATFORM_NAMESPACES: Final = re.compile(r"kubeflow|controller-.*|knative-.*")
@@ -49,7 +51,7 @@ class AgentPool:
         role: `general`, `cpu` or `gpu`.
         spot: whether Azure may take its nodes back, with 30 s notice or without.
         vm_size: Azure's name of the VM size.
-        gpus: amount of `nvidia.com/gpu` on one node; slices count where GPUs are cut with MIG.
+        gpus: amount of `nvidia.com/gpu` on one node; slices count where GPUs are cut with MIG, or shared in turn.
         max_count: most nodes.
         fallback: name of the on-demand pool that replaces this spot pool when spot is sold out, or None.
         pool: name that the agent pools of several VM sizes for the same work share; empty for its own name.
@@ -65,6 +67,11 @@ class AgentPool:
     taints: tuple[Taint, ...]
     fallback: str | None
     pool: str = ""
+
+    @property
+    def shares_gpus(self) -> bool:
+        """Whether several pods share a GPU in turn, of which the device plugin gives a container one share only."""
+        return TIME_SLICES_LABEL in self.labels
 
     @property
     def workload(self) -> str:

@@ -1,6 +1,7 @@
 """A placement on a pod, next to what the user has put there."""
 
 import copy
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -22,6 +23,7 @@ from samples import (
 )
 
 from ckf_spot import PlacementError, Pools
+from ckf_spot.agent_pool import AgentPool
 from ckf_spot.placement import Capacity
 
 OURS: Json = {"key": SPOT, "operator": "Exists", "effect": "NoSchedule"}
@@ -199,6 +201,20 @@ def test_more_gpus_than_a_node_has_are_refused(pools: Pools) -> None:
         PlacementError, match=r"'main' asks for nvidia.com/gpu: 4, and a node of gpuspot, gpuod has 1"
     ):
         place(job(container(gpus=4)), pools["gpu"])
+
+
+def test_of_gpus_that_pods_share_a_container_gets_one(pools: Pools) -> None:
+    def shared(pool: AgentPool) -> AgentPool:
+        return replace(pool, gpus=4, labels={**pool.labels, "kubeflow-aks/gpu-time-slices": "4"})
+
+    group = pools["gpu"]
+    several = replace(group, pools=tuple(map(shared, group.pools)))
+    with pytest.raises(
+        PlacementError,
+        match=r"'main' asks for nvidia\.com/gpu: 2, and pods share the GPUs of gpuspot, gpuod in turn.*expected 1",
+    ):
+        place(job(container(gpus=2)), several)
+    assert place(job(container(gpus=1), container("more", gpus=1)), several)
 
 
 @pytest.mark.parametrize("amount", ["some", "1.5", -1])

@@ -73,6 +73,10 @@ class Cluster(Protocol):
         """Set labels; None removes one."""
         ...
 
+    def set_resources(self, name: str, capacity: Mapping[str, str], allocatable: Mapping[str, str]) -> None:
+        """Set what a node has, and what of it pods may have, as quantities."""
+        ...
+
     def set_condition(self, name: str, condition: Mapping[str, str]) -> None:
         """Set a condition of a Node's status, by its `type`."""
         ...

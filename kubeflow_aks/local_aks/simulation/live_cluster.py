@@ -103,6 +103,15 @@ class LiveCluster:
         """Set labels; None removes one."""
         self._write("PATCH", f"/api/v1/nodes/{name}", {"metadata": {"labels": labels}}, _STRATEGIC)
 
+    def set_resources(self, name: str, capacity: Mapping[str, str], allocatable: Mapping[str, str]) -> None:
+        """Set what a node has, and what of it pods may have, as quantities."""
+        self._write(
+            "PATCH",
+            f"/api/v1/nodes/{name}/status",
+            {"status": {"capacity": capacity, "allocatable": allocatable}},
+            _STRATEGIC,
+        )
+
     def set_condition(self, name: str, condition: Mapping[str, str]) -> None:
         """Set a condition of a Node's status, by its `type`."""
         self._write(

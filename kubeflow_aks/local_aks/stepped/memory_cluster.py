@@ -111,6 +111,12 @@ class MemoryCluster:
         kept = {key: value for key, value in merged.items() if value is not None}
         self._put_node(name, {**node, "metadata": {**node["metadata"], "labels": kept}})
 
+    def set_resources(self, name: str, capacity: Mapping[str, str], allocatable: Mapping[str, str]) -> None:
+        """Set what a node has, and what of it pods may have, as quantities."""
+        node = self.node_objects[name]
+        offered = {"capacity": dict(capacity), "allocatable": dict(allocatable)}
+        self._put_node(name, {**node, "status": {**node["status"], **offered}})
+
     def set_condition(self, name: str, condition: Mapping[str, str]) -> None:
         """Set a condition of a Node's status, by its `type`."""
         node = self.node_objects[name]

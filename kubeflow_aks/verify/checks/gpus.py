@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from kubeflow_aks.clients.kubernetes.objects import at, condition, name_of
+from kubeflow_aks.clients.kubernetes.objects import Object, at, condition, name_of
 from kubeflow_aks.deployed.outputs import Outputs
 from kubeflow_aks.text.numbers import counted
 from kubeflow_aks.text.sentences import listed, one_line
@@ -48,7 +48,7 @@ def offered(snapshot: ClusterSnapshot, outputs: Outputs) -> Iterator[CheckResult
         plugged = {
             text(pod, "spec", "nodeName")
             for pod in snapshot.pods.required()
-            if labels(pod).get("app.kubernetes.io/name") == _APP and is_ready(pod)
+            if _is_plugin(pod) and is_ready(pod)
         }
         wrong += [
             ("without a device plugin that is ready", name_of(node))
@@ -82,3 +82,9 @@ def offered(snapshot: ClusterSnapshot, outputs: Outputs) -> Iterator[CheckResult
         yield unknown(f"{pools_have(pools)} no node now, so its GPUs cannot be checked")
     elif old and not wrong and not faults:
         yield passed(f"GPUs match the pool contract on {counted(len(old), 'GPU node')}")
+
+
+def _is_plugin(pod: Object) -> bool:
+    """Whether it is a device plugin, be it that of nodes with time slices, such as `nvidia-device-plugin-4`."""
+    name = labels(pod).get("app.kubernetes.io/name", "")
+    return name == _APP or name.startswith(f"{_APP}-")

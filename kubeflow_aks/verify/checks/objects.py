@@ -24,6 +24,8 @@ from kubeflow_aks.verify.snapshot import (
 
 _LIMITS: Final = "inotify-limits"
 _PLUGIN: Final = "nvidia-device-plugin"
+_TIME_SLICES: Final = "kubeflow-aks/gpu-time-slices"
+"""Label of nodes whose GPUs are shared, each by so many pods; a device plugin for that number runs there."""
 _HANDLER: Final = "eviction-handler"
 _BATCH: Final = "kubeflow-aks-batch"
 _INTERACTIVE: Final = "kubeflow-aks-interactive"
@@ -66,6 +68,8 @@ def daemon_sets(snapshot: ClusterSnapshot, outputs: Outputs) -> Iterator[CheckRe
         expected.append(_LIMITS)
     if outputs.basis("gpu", "plugin") == "devicePlugin" and any(pool.get("gpus") for pool in outputs.pools()):
         expected.append(_PLUGIN)
+        numbers = {str(it) for pool in outputs.pools() if (it := at(pool, "labels", _TIME_SLICES))}
+        expected += [f"{_PLUGIN}-{number}" for number in sorted(numbers)]
     there = {name_of(each) for each in snapshot.daemon_sets.required()}
     for name in expected:
         if name not in there:

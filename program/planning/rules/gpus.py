@@ -16,13 +16,24 @@ _IMAGE_OF_A10: Final = "202606.08.1"
 
 
 def driver_problems(settings: Settings) -> Iterator[Mistake]:
-    """This program's device plugin needs the driver of AKS (docs/facts/aks.md#gpu-driver-and-device-plugin)."""
+    """The device plugin needs the driver of AKS, and time slices need the plugin.
+
+    Source: docs/facts/aks.md#gpu-driver-and-device-plugin.
+    """
     if settings.gpu.driver == "None" and settings.gpu.plugin == "devicePlugin":
         yield Mistake(
             "gpu.plugin",
             "devicePlugin",
             "none, because with driver None NVIDIA's GPU Operator provides driver and plugin",
         )
+
+    for name, pool in settings.pools.items():
+        if pool.gpu_time_slices and settings.gpu.plugin == "none":
+            yield Mistake(
+                f"pools.{name}.gpuTimeSlices",
+                pool.gpu_time_slices,
+                "no value with gpu.plugin none, because it is the configuration of this program's device plugin",
+            )
 
 
 def gpu_warnings(settings: Settings, pools: tuple[AgentPool, ...]) -> Iterator[str]:
@@ -38,6 +49,7 @@ def gpu_warnings(settings: Settings, pools: tuple[AgentPool, ...]) -> Iterator[s
     for pool in gpu_pools:
         yield from idle_warnings(pool)
         yield from slice_warnings(pool, driver=settings.gpu.driver)
+        yield from time_slice_warnings(pool)
 
 
 def image_warnings(channel: str, pools: Iterable[AgentPool]) -> Iterator[str]:
@@ -91,7 +103,8 @@ def _gpu(pool: AgentPool) -> str:
     """Model, memory and slices of a pool's GPUs, in words."""
     memory = f" with {pool.size.gpu_memory_gib} GB" if pool.size.gpu_memory_gib else ""
     slices = f" cut by {pool.gpu_instance_profile}" if pool.gpu_instance_profile else ""
-    return f"{gpu_model(pool.size) or 'a GPU'}{memory}{slices}"
+    shared = f" shared by {pool.gpu_time_slices} pods" if pool.gpu_time_slices else ""
+    return f"{gpu_model(pool.size) or 'a GPU'}{memory}{slices}{shared}"
 
 
 def slice_warnings(pool: AgentPool, *, driver: str) -> Iterator[str]:
@@ -106,10 +119,24 @@ def slice_warnings(pool: AgentPool, *, driver: str) -> Iterator[str]:
             "Install, or let the GPU Operator cut them"
         )
     whole = pool.size.gpus
-    slices = announced_gpus(pool.size.gpus, profile)
+    slices = announced_gpus(pool.size.gpus, profile, None)
     if slices > whole and pool.min_count == 0:
         yield (
             f"{key} is {profile}: a tag gives the autoscaler the {slices} slices of a node, but it is untested whether "
             f"AKS's reads it; if not, a pod that requests more than {whole} {GPU_KEY} waits while the pool has no "
             f"node, so let a pod request at most {whole}, or set minCount 1"
         )
+
+
+def time_slice_warnings(pool: AgentPool) -> Iterator[str]:
+    """What the autoscaler may not know of time slices (docs/facts/aks.md#time-slices)."""
+    if not pool.gpu_time_slices or pool.fallback_of or pool.min_count:
+        return
+    gpus = pool.size.gpus
+    slices = announced_gpus(gpus, None, pool.gpu_time_slices)
+    start = "each pod starts a node" if gpus == 1 else f"every {gpus} pods start a node"
+    yield (
+        f"pools.{pool.pool}.gpuTimeSlices is {pool.gpu_time_slices}: a tag gives the autoscaler the {slices} slices of "
+        f"a node, but it is untested whether AKS's reads it; if not, {start} while the pool has none, unless minCount "
+        "is 1"
+    )

@@ -109,7 +109,7 @@ def _overlap_problems(ranges: Mapping[str, IPv4Network]) -> Iterator[Mistake]:
 
 def _room_problems(ranges: Mapping[str, IPv4Network], pools: tuple[AgentPool, ...]) -> Iterator[Mistake]:
     pods = ranges.get("network.podCidr")
-    nodes = sum(map(_peak, pools))
+    nodes = sum(pool.most_nodes for pool in pools)
     if pods:
         room = 2 ** (_NODE_PREFIX - pods.prefixlen) if pods.prefixlen <= _NODE_PREFIX else 0
         if room < nodes:
@@ -120,7 +120,7 @@ def _room_problems(ranges: Mapping[str, IPv4Network], pools: tuple[AgentPool, ..
             )
     for name in Subnets.model_fields:
         net = ranges.get(f"network.subnets.{name}")
-        needed = sum(_peak(pool) for pool in pools if pool.subnet == name)
+        needed = sum(pool.most_nodes for pool in pools if pool.subnet == name)
         if net and net.prefixlen > _MAX_SUBNET_PREFIX:
             yield Mistake(f"network.subnets.{name}", str(net), f"a range of /{_MAX_SUBNET_PREFIX} or larger")
         elif net and net.num_addresses - _AZURE_RESERVED < needed:
@@ -130,11 +130,6 @@ def _room_problems(ranges: Mapping[str, IPv4Network], pools: tuple[AgentPool, ..
                 str(net),
                 f"room for {needed} nodes; this range has room for {room}",
             )
-
-
-def _peak(pool: AgentPool) -> int:
-    """Most nodes at once: Regular pools surge by one during an upgrade, spot pools never surge."""
-    return pool.max_count + (not pool.spot)
 
 
 def _given_problems(network: Network) -> Iterator[Mistake]:

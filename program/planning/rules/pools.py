@@ -169,6 +169,14 @@ def mig_problems(pool: Candidate) -> Iterator[Mistake]:
             )
 
 
+def time_slice_problems(pool: Candidate) -> Iterator[Mistake]:
+    """Time slices only of GPUs that are whole (docs/facts/aks.md#time-slices)."""
+    own = pool.settings
+    for size in dict.fromkeys(filter(None, (pool.size, pool.fallback_size))):
+        mistakes = pool_checks.time_slice_mistakes(own.gpu_time_slices, size.gpus, own.gpu_instance_profile)
+        yield from component_problems(pool.key, mistakes)
+
+
 def encryption_problems(key: str, size: VmSize | None) -> Iterator[Mistake]:
     """Encryption at host only where the size has it (enable-host-encryption.md)."""
     if size and size.encryption_at_host is False:
@@ -215,6 +223,7 @@ def pool_problems(pool: Candidate) -> Iterator[Mistake]:
     yield from spot_only_problems(pool)
     yield from os_disk_problems(pool)
     yield from mig_problems(pool)
+    yield from time_slice_problems(pool)
     if pool.settings.encryption_at_host:
         for size in dict.fromkeys((pool.size, pool.fallback_size)):  # the fallback has it as well
             yield from encryption_problems(pool.key, size)

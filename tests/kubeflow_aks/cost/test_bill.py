@@ -312,6 +312,16 @@ def test_what_azure_bills_beside_the_resources_is_named() -> None:
     }
 
 
+def test_capacity_that_is_reserved_and_unused_is_named() -> None:
+    reserved = pool("cpuod", capacityReservationGroupID="/subscriptions/s/resourceGroups/g/providers/crg")
+    note = (
+        "reserved capacity that cpuod leaves unused: Azure bills it like running nodes, and this stack does not know "
+        "how much the reservation groups hold"
+    )
+    assert note in bill(stack(spot("cpuspot"), reserved), FixedMarket()).left_out
+    assert note not in bill(stack(spot("cpuspot"), pool("cpuod")), FixedMarket()).left_out
+
+
 def test_logs_in_the_workspace_of_another_stack_are_counted() -> None:
     others = (Resource("azure-native:monitor:DiagnosticSetting", "logs", {}),)
     named = "logs ingested by the workspace: set `cost.usage.logsGib` to count them"

@@ -17,6 +17,10 @@ from kubeflow_aks.recorder.run import record
 from tests.docs.citations import SOURCES, broken, is_source
 
 _DAY: Final = {"asOf": "2026-11-21"}
+_RESERVED = (
+    "/subscriptions/0a1b2c3d-0000-0000-0000-000000000000/resourceGroups/g/providers/Microsoft.Compute"
+    "/capacityReservationGroups/reserved"
+)
 _HOME: Final = {"vmSize": "Standard_D8s_v5", "minCount": 2, "maxCount": 3}
 _SPOT: Final = {"vmSize": "Standard_D8ds_v5", "priority": "Spot", "maxCount": 10, "fallback": {"maxCount": 5}}
 _SHAPES: Final[dict[str, dict[str, Any]]] = {
@@ -52,6 +56,19 @@ _SHAPES: Final[dict[str, dict[str, Any]]] = {
                 "taints": ["team=a:NoSchedule"],
             },
         }
+    },
+    "GPUs that pods share, reserved capacity, upgrades": {
+        "pools": {
+            "general": {**_HOME, "upgrade": {"maxSurge": "33%", "undrainableNodeBehavior": "Cordon"}},
+            "shared": {
+                "vmSize": "Standard_NC4as_T4_v3",
+                "priority": "Spot",
+                "maxCount": 4,
+                "gpuTimeSlices": 4,
+                "fallback": {"maxCount": 1, "capacityReservationGroupId": _RESERVED},
+            },
+        },
+        "systemPool": {"upgrade": {"drainTimeoutMinutes": 60}},
     },
     "a store for data, nothing protected": {
         "data": {"store": {"profiles": {"team-a": {}}}},

@@ -202,6 +202,22 @@ def test_a_gpu_node_that_starts_is_not_judged_yet() -> None:
     ]
 
 
+def test_gpus_that_pods_share_have_a_device_plugin_of_their_own() -> None:
+    [gpus] = [pool for pool in c.POOLS if pool["gpus"]]
+    labels = {**gpus["labels"], "kubeflow-aks/gpu-time-slices": "4"}
+    of = c.outputs(poolContract=[*c.POOLS[:-1], {**gpus, "gpus": 8, "labels": labels}])
+    cluster = c.with_nodes(allocatable("gpuspot-0", "8", hours=1))
+    missing = "DaemonSet kubeflow-aks/nvidia-device-plugin-4 does not exist"
+    assert missing in c.sentences("daemon-sets", cluster, State.FAILED, of)
+    pods = [pod for pod in c.good().pods.required() if pod["metadata"]["name"] != "plugin"]
+    plugin = c.daemon("plugin", "nvidia-device-plugin-4", "gpuspot-0")
+    plugins = [{"metadata": {"name": f"nvidia-device-plugin{end}"}} for end in ("", "-4")]
+    limits = {"metadata": {"name": "inotify-limits"}}
+    shared = replace(cluster, pods=Result([*pods, plugin]), daemon_sets=Result([limits, *plugins]))
+    assert c.sentences("daemon-sets", shared, State.FAILED, of) == []
+    assert c.sentences("gpus", shared, State.PASSED, of) == ["GPUs match the pool contract on 1 GPU node"]
+
+
 def test_a_pool_that_another_replaces_is_no_second_home() -> None:
     moving = [
         c.pool("general", "general", "kubeflow-aks/replaced-by=general2:NoSchedule"),

@@ -22,6 +22,7 @@ _ROUTES: Final = f"{_ELSEWHERE}/Microsoft.Network/routeTables/r"
 _SPOKE: Final = f"{_ELSEWHERE}/Microsoft.Network/virtualNetworks/spoke/subnets"
 _ZONE: Final = f"{_ELSEWHERE}/Microsoft.Network/privateDnsZones/privatelink.westeurope.azmk8s.io"
 _REGISTRY: Final = f"{_ELSEWHERE}/Microsoft.ContainerRegistry/registries/teamimages"
+_RESERVED: Final = f"{_ELSEWHERE}/Microsoft.Compute/capacityReservationGroups/reserved"
 _WORKSPACE: Final = f"{_ELSEWHERE}/Microsoft.OperationalInsights/workspaces/hub-logs"
 _WORK: Final = {"training": {"pool": "cpuspot", "hoursPerMonth": 100, "stepHours": 5}}
 _SMALL_POOL: Final = {"vmSize": "Standard_D4s_v5", "maxCount": 2, "taints": ["team=a:NoSchedule"]}
@@ -265,6 +266,11 @@ EDITS: Final = (
     _one("systemPool.maxPods", 60),
     _one("systemPool.zones", ["1", "2", "3"]),
     _one("systemPool.encryptionAtHost", value=True),
+    _one("systemPool.upgrade.maxSurge", "33%"),
+    _one("systemPool.upgrade.maxUnavailable", 1),
+    _one("systemPool.upgrade.drainTimeoutMinutes", 60),
+    _one("systemPool.upgrade.nodeSoakMinutes", 5),
+    _one("systemPool.upgrade.undrainableNodeBehavior", "Cordon"),
     _one("pools.extra", _SMALL_POOL),
     _one("pools.gpuspot", value=None),
     _one("pools.general.vmSize", "Standard_D16s_v5"),
@@ -297,9 +303,18 @@ EDITS: Final = (
     _one("pools.cpuspot.encryptionAtHost", value=True),
     _one("pools.gpuspot.gpuInstanceProfile", "MIG1g"),
     Edit({"pools.gpuspot.gpuInstanceProfile": "MIG1g", "pools.gpuspot.vmSize": "Standard_NC24ads_A100_v4"}),
+    _one("pools.gpuspot.gpuTimeSlices", 4),
+    _one("pools.cpuspot.capacityReservationGroupId", _RESERVED),
+    _one("pools.general.capacityReservationGroupId", _RESERVED),
+    _one("pools.general.upgrade.maxSurge", 2),
+    _one("pools.cpuspot.upgrade.maxUnavailable", 1),
+    _one("pools.cpuspot.upgrade.drainTimeoutMinutes", 60),
+    _one("pools.cpuspot.upgrade.nodeSoakMinutes", 5),
+    _one("pools.cpuspot.upgrade.undrainableNodeBehavior", "Cordon"),
     _one("pools.cpuspot.fallback", value=None),
     _one("pools.cpuspot.fallback.maxCount", 6),
     _one("pools.cpuspot.fallback.vmSize", "Standard_D8s_v5"),
+    _one("pools.cpuspot.fallback.capacityReservationGroupId", _RESERVED),
     _one("pools.cpuspot.replaces", "general"),
     _new("general2", "Standard_D16s_v5", "general"),
     _new("system2", "Standard_D8s_v5", "system"),

@@ -30,6 +30,13 @@ FORM: dict[str, list[tuple[Any, str]]] = {
     "encryptionAtHost": [("yes", "encryptionAtHost"), (1, "encryptionAtHost")],
     "workload": [("a b", "workload"), (5, "workload")],
     "gpuInstanceProfile": [("MIG9g", "gpuInstanceProfile")],
+    "gpuTimeSlices": [(1, "gpuTimeSlices"), ("4", "gpuTimeSlices")],
+    "capacityReservationGroupId": [(5, "capacityReservationGroupId")],
+    "upgrade": [
+        ({"maxSurge": "a third"}, "upgrade.maxSurge"),
+        ({"surge": 1}, "upgrade.surge"),
+        (5, "upgrade"),
+    ],
     "fallback": [({"maxCount": 0}, "fallback.maxCount"), ({}, "fallback.maxCount"), (5, "fallback")],
     "maxPrise": [(1, "maxPrise")],
     "max_price": [(1, "max_price")],
@@ -43,6 +50,8 @@ RULES: dict[str, list[tuple[Any, str]]] = {
     "workload": [("platform", "workload")],
     "zones": [(["1", "1"], "zones")],
     "replaces": [("nobody", "replaces")],
+    "capacityReservationGroupId": [("reserved", "capacityReservationGroupId")],
+    "upgrade": [({"maxSurge": 2}, "upgrade")],
 }
 """Values that break a rule by key, likewise."""
 

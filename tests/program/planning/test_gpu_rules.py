@@ -118,3 +118,42 @@ def test_an_image_that_nobody_renews_is_warned_of_on_hosts_with_new_drivers(
     assert any("202606.08.1" in warning for warning in found) is (
         new_drivers and channel in ("None", "Unmanaged")
     )
+
+
+SHARED = {**GPU_SPOT, "gpuTimeSlices": 4}
+
+
+def test_time_slices_from_no_nodes_are_warned_of() -> None:
+    [warning] = warned({**SHARED, "fallback": {"maxCount": 1}})
+    assert warning == (
+        "pools.work.gpuTimeSlices is 4: a tag gives the autoscaler the 4 slices of a node, but it is untested whether "
+        "AKS's reads it; if not, each pod starts a node while the pool has none, unless minCount is 1"
+    )
+    [warning] = warned({**SHARED, "vmSize": "Standard_NC64as_T4_v3"})
+    assert "the 16 slices of a node" in warning
+    assert "every 4 pods start a node" in warning
+    [warning] = warned({**SHARED, "minCount": 1})
+    assert warning.startswith("pools.work.minCount is 1: ")
+
+
+def test_time_slices_need_this_programs_device_plugin() -> None:
+    pools = {"general": GENERAL, "work": SHARED}
+    given = settings(pools=pools, gpu={"plugin": "none"})
+    assert refused(rules.driver_problems(given)) == ["pools.work.gpuTimeSlices"]
+    assert refused(rules.driver_problems(settings(pools=pools))) == []
+
+
+def test_shared_and_whole_gpus_under_one_workload_are_warned_of() -> None:
+    [warning] = mixed(whole=GPU_SPOT, shared=SHARED)
+    assert "NVIDIA T4 with 16 GB or NVIDIA T4 with 16 GB shared by 4 pods" in warning
+
+
+def test_a_pool_with_time_slices_has_a_tag_for_the_autoscaler_and_its_fallback_as_well() -> None:
+    pool = {
+        **SHARED,
+        "vmSize": "Standard_NC64as_T4_v3",
+        "fallback": {"maxCount": 1, "vmSize": "Standard_NC4as_T4_v3"},
+    }
+    given = settings(pools={"general": GENERAL, "gpuspot": pool})
+    tags = {found.name: list(found.tags.values()) for found in agent_pools(given)}
+    assert tags == {"system": [], "general": [], "gpuspot": ["16"], "gpuod": ["4"]}

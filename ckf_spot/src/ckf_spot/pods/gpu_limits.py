@@ -92,7 +92,7 @@ def problems(limits: Limits, placement: Placement, where: str) -> Iterator[Mista
 
 
 def _excess(limits: Limits, placement: Placement, where: str) -> Iterator[Mistake]:
-    """More GPUs than a node has."""
+    """More GPUs than a node has, or more than one where they are shared."""
     needed, offered = requested(limits), _offered(placement)
     if needed > offered:
         who = _names({name: each for name, each in limits.items() if _count(each.get(GPU, 0))})
@@ -102,6 +102,16 @@ def _excess(limits: Limits, placement: Placement, where: str) -> Iterator[Mistak
             f"expected {_range(offered) if offered else 'a GPU pool'}",
             f"{who} asks for {GPU}: {needed}, and a node of {_pools(placement)} has {offered}",
         )
+    elif shared := [pool.name for pool in placement.pools if pool.shares_gpus]:
+        for name, each in limits.items():
+            if (_count(each.get(GPU, 0)) or 0) > 1:
+                yield Mistake(
+                    where,
+                    ABSENT,
+                    "expected 1",
+                    f"{name!r} asks for {GPU}: {each[GPU]}, and pods share the GPUs of {', '.join(shared)} in turn: "
+                    "two shares may be of one GPU, so a container gets one",
+                )
 
 
 def _others(limits: Limits, placement: Placement, where: str) -> Iterator[Mistake]:

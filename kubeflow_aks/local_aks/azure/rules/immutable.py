@@ -24,6 +24,8 @@ _SOURCES: Final = {
     "scaleSetPriority": "spot-node-pool.md; kubernetes-sigs/cluster-api-provider-azure#1925",
     "scaleSetEvictionPolicy": "spot-node-pool.md",
     "spotMaxPrice": "spot-node-pool.md, Azure/AKS#4374",
+    # Only a preview of the API changes it.
+    "capacityReservationGroupID": "use-capacity-reservation-groups.md (2026-05-29); Azure/AKS#5436",
     "gpuInstanceProfile": "gpu-multi-instance.md",
     "gpuProfile": "use-nvidia-gpu.md",
     "hostGroupID": "managedClusters.json 2025-09-01",

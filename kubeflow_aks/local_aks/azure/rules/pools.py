@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
+from typing import Any, Final
 
 from kubeflow_aks import catalogue
 from kubeflow_aks.local_aks.azure import arm
@@ -16,6 +16,7 @@ _LEAST_PODS: Final = 10
 _LEAST_PODS_OF_SYSTEM: Final = 30
 _LONGEST_WINDOWS_NAME: Final = 6
 _ZONES: Final = ("1", "2", "3")
+_SHORTEST_DRAIN: Final = 5
 _NAMES_OF_AKS: Final = ("aksmanagedap",)
 
 
@@ -52,6 +53,24 @@ def _max_pods(request: PoolRequest) -> Mapping[str, object] | None:
     pods = request.body.get("maxPods")
     least = _LEAST_PODS_OF_SYSTEM if request.system else _LEAST_PODS
     return when(pods is not None and not least <= pods <= _MOST_PODS, pods=pods, least=least, most=_MOST_PODS)
+
+
+def _upgrade(request: PoolRequest, setting: str) -> Any:
+    return arm.at(request.body, f"upgradeSettings.{setting}")
+
+
+def _some(nodes: str | None) -> bool:
+    return nodes not in (None, "0", "0%")
+
+
+def _in_place(request: PoolRequest) -> Mapping[str, object] | None:
+    """Whether an upgrade could take no node at all."""
+    surge, unavailable = _upgrade(request, "maxSurge"), _upgrade(request, "maxUnavailable")
+    return when(surge is not None and not _some(surge) and not _some(unavailable))
+
+
+def _both(request: PoolRequest) -> Mapping[str, object] | None:
+    return when(_some(_upgrade(request, "maxSurge")) and _some(_upgrade(request, "maxUnavailable")))
 
 
 def _zones(request: PoolRequest) -> Mapping[str, object] | None:
@@ -99,6 +118,35 @@ POOL_RULES: Final[tuple[Rule[PoolRequest], ...]] = (
             r.system and arm.at(r.body, "upgradeSettings.maxUnavailable") not in (None, "0")
         ),
         source="upgrade-aks-node-pools-rolling.md (docs/facts/aks.md#upgrade-settings-of-pools)",
+    ),
+    Rule(
+        id="surge-or-unavailable",
+        code="InvalidParameter",
+        message=invalid(
+            "agentPoolProfile.upgradeSettings.maxSurge", "It must be above 0 when maxUnavailable is 0."
+        ),
+        broken=_in_place,
+        source='upgrade-aks-node-pools-rolling.md, "Customize unavailable nodes"',
+    ),
+    Rule(
+        id="surge-and-unavailable",
+        code="InvalidParameter",
+        message=invalid(
+            "agentPoolProfile.upgradeSettings.maxUnavailable", "It must be 0 when maxSurge is above 0."
+        ),
+        broken=_both,
+        source='upgrade-aks-node-pools-rolling.md, "MaxUnavailable fallback (preview)"',
+    ),
+    Rule(
+        id="drain-timeout",
+        code="InvalidParameter",
+        message=invalid(
+            "agentPoolProfile.upgradeSettings.drainTimeoutInMinutes", "{minutes} is below 5 minutes."
+        ),
+        broken=lambda r: when(
+            0 < (minutes := _upgrade(r, "drainTimeoutInMinutes") or 0) < _SHORTEST_DRAIN, minutes=minutes
+        ),
+        source='upgrade-aks-node-pools-rolling.md, "Customize node drain timeout"',
     ),
     Rule(
         id="autoscaling",

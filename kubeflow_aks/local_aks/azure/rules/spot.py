@@ -112,6 +112,15 @@ SPOT_RULES: Final[tuple[Rule[PoolRequest], ...]] = (
         source='spot-vms.md, "Limitations"; sizes: catalogue',
     ),
     Rule(
+        id="spot-reservation",
+        code="InvalidParameter",
+        message=invalid(
+            "agentPoolProfile.capacityReservationGroupID", "Spot VMs cannot use a capacity reservation group."
+        ),
+        broken=lambda r: when(r.spot and "capacityReservationGroupID" in r.body),
+        source='capacity-reservation-overview.md, "Limitations and restrictions" (2026-02-17)',
+    ),
+    Rule(
         id="spot-taint-stays",
         code="PropertyChangeNotAllowed",
         message="Changing property 'properties.nodeTaints' is not allowed.",

@@ -1,7 +1,9 @@
 """Nodes that follow their pool's Kubernetes version, one after the other in each pool.
 
-On demand a new node comes first, and an old one is cordoned and drained (upgrade-aks-cluster.md). A spot node is
-cordoned and evicted with a notice, without an extra node or a drain (spot-node-pool.md, "Upgrade a Spot node pool").
+On demand a new node comes first, and an old one is cordoned and drained (upgrade-aks-cluster.md); with `maxSurge` 0 no
+node comes first (upgrade-aks-node-pools-rolling.md). Larger numbers, time limits and soak are not simulated. A spot
+node is cordoned and evicted with a notice, without an extra node or a drain (spot-node-pool.md, "Upgrade a Spot node
+pool").
 """
 
 import math
@@ -73,7 +75,7 @@ class Upgrades:
 
     def _begin(self, pool: AgentPool, node: str, now: float) -> None:
         running, total = len(self._scale_sets.running(pool.name)), len(self._scale_sets.instances(pool.name))
-        if not pool.spot and pool.name not in self._surging:
+        if pool.surges and pool.name not in self._surging:
             self._scale_sets.grow(pool.name, total + 1, now)
             self._surging.add(pool.name)
         elif pool.spot or running == total:
@@ -84,8 +86,8 @@ class Upgrades:
             )
 
     def _replace(self, pool: AgentPool, node: str, now: float) -> None:
-        """The machine comes back with the new version, on spot at once, on demand as the extra one that came before."""
+        """The machine comes back with the new version: as the extra one that came before, or at once."""
         size = len(self._scale_sets.instances(pool.name))
         self._scale_sets.delete([node], "upgraded")
-        if pool.spot:
+        if not pool.surges:
             self._scale_sets.grow(pool.name, size, now)

@@ -10,8 +10,14 @@ CNI_OVERLAY_MAX_PODS: Final = 250
 _SLICES: Final = {"MIG1g": 7, "MIG2g": 3, "MIG3g": 2, "MIG4g": 1, "MIG7g": 1}
 """Slices that each GPU instance profile cuts a GPU into (gpu-multi-instance.md, "GPU instance profiles")."""
 
+_TIME_SLICES: Final = "kubeflow-aks/gpu-time-slices"
+"""Label of nodes whose device plugin offers each GPU to so many pods (docs/facts/aks.md#time-slices)."""
+
 SPOT: Final = "kubernetes.azure.com/scalesetpriority"
 """Label and taint key of spot nodes, always with value `spot` (docs/facts/aks.md#spot-label-and-taint)."""
+
+
+_NO_NODES: Final = ("0", "0%")
 
 
 class Azure(Protocol):
@@ -37,6 +43,10 @@ class Azure(Protocol):
 def spot_by_pool(azure: Azure) -> dict[str, bool]:
     """Names of the pools, and whether each is a spot pool."""
     return {str(pool["name"]): pool.get("scaleSetPriority") == "Spot" for pool in azure.agent_pools()}
+
+
+def _upgrade(pool: Mapping[str, Any]) -> Mapping[str, Any]:
+    return pool.get("upgradeSettings") or {}
 
 
 def spot_pools(azure: Azure) -> list[str]:
@@ -70,6 +80,10 @@ class AgentPool:
     """OS disk in GiB, or None for AKS's default."""
     gpu_slices: int
     """Slices that each GPU is cut into; 1 is the whole GPU."""
+    surges: bool
+    """Whether an upgrade adds a node before it takes one: on demand, unless its settings say no."""
+    time_slices: int
+    """Pods that share each GPU, or slice of one; 1 is for none. Nodes take another number while they run."""
     tags: Mapping[str, str]
     """Azure tags, which AKS copies to the scale set (use-tags.md)."""
 
@@ -105,6 +119,8 @@ class AgentPool:
             os_disk_type=pool.get("osDiskType") or "Managed",
             os_disk_gb=int(pool["osDiskSizeGB"]) if pool.get("osDiskSizeGB") else None,
             gpu_slices=_SLICES.get(pool.get("gpuInstanceProfile") or "", 1),
+            surges=not spot and _upgrade(pool).get("maxSurge") not in _NO_NODES,
+            time_slices=int(labels.get(_TIME_SLICES) or 1),
             tags=dict(pool.get("tags") or {}),
         )
 

@@ -49,7 +49,8 @@ def allocatable(pool: AgentPool, size: VmSize) -> dict[str, str]:
 def expected(pool: AgentPool, size: VmSize) -> dict[str, str]:
     """What the autoscaler expects to be allocatable on the next node of a pool that has none.
 
-    It knows the VM size but not how its GPUs are cut; the scale set's tags have the last word (azure_template.go).
+    It knows the VM size but not how its GPUs are cut or shared; the scale set's tags have the last word
+    (azure_template.go).
     """
     whole = {_GPU: str(size.gpus)} if size.gpus else {}
     tagged = {
@@ -91,4 +92,4 @@ def _os_disk_gib(pool: AgentPool, size: VmSize) -> int:
 
 
 def _gpus(pool: AgentPool, size: VmSize) -> dict[str, str]:
-    return {_GPU: str(size.gpus * pool.gpu_slices)} if size.gpus else {}
+    return {_GPU: str(size.gpus * pool.gpu_slices * pool.time_slices)} if size.gpus else {}

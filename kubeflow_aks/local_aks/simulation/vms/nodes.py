@@ -92,7 +92,7 @@ def template_node(pool: AgentPool) -> dict[str, Any]:
     """
     x64 = {"kubernetes.io/arch": "amd64", "beta.kubernetes.io/arch": "amd64"}
     node = _node(pool, f"{scale_set_name(pool)}-template", x64, 0)
-    node["status"]["allocatable"] = expected(pool, _size(pool))
+    node["status"]["allocatable"] = expected(pool, vm_size(pool))
     return node
 
 
@@ -104,7 +104,7 @@ def taint(text: str) -> dict[str, str]:
 
 
 def _node(pool: AgentPool, name: str, extra_labels: dict[str, str], index: int) -> dict[str, Any]:
-    size = _size(pool)
+    size = vm_size(pool)
     return {
         "apiVersion": "v1",
         "kind": "Node",
@@ -122,7 +122,12 @@ def _node(pool: AgentPool, name: str, extra_labels: dict[str, str], index: int) 
     }
 
 
-def _size(pool: AgentPool) -> VmSize:
+def vm_size(pool: AgentPool) -> VmSize:
+    """The VM size of a pool's nodes.
+
+    Raises:
+        UnknownVmSizeError: the catalogue does not know it.
+    """
     try:
         return catalogue.vm_size(pool.vm_size)
     except KeyError:

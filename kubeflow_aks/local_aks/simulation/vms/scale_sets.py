@@ -14,7 +14,15 @@ from kubeflow_aks.local_aks.simulation.cluster import Cluster
 from kubeflow_aks.local_aks.simulation.journal import Journal, Source
 from kubeflow_aks.local_aks.simulation.market import Market, Supply
 from kubeflow_aks.local_aks.simulation.vms.agent_pools import AgentPool, Azure
-from kubeflow_aks.local_aks.simulation.vms.nodes import instance_index, node, node_name, scale_set_name, taint
+from kubeflow_aks.local_aks.simulation.vms.capacity import allocatable, capacity
+from kubeflow_aks.local_aks.simulation.vms.nodes import (
+    instance_index,
+    node,
+    node_name,
+    scale_set_name,
+    taint,
+    vm_size,
+)
 
 ALLOCATION_ERROR: Final = "OutOfResources.AllocationFailed"
 """Error class and code that the autoscaler sees for a VM that Azure has no capacity for."""
@@ -232,11 +240,18 @@ class ScaleSets:
                 self._machines[name] = _Machine(name, index, pool, None, version, state=_State.RUNNING)
 
     def _update(self, known: AgentPool, pool: AgentPool) -> None:
-        """Bring changed labels and taints to the pool's nodes, as AKS does (use-labels.md, use-node-taints.md)."""
+        """Bring changed labels and taints to the pool's nodes, as AKS does (use-labels.md, use-node-taints.md).
+
+        Where a label changes into how many time slices a GPU is shared, another device plugin runs on the node.
+        """
         if known.labels != pool.labels:
             gone: Mapping[str, None] = dict.fromkeys(known.labels.keys() - pool.labels.keys())
             for name in self.running(pool.name):
                 self._cluster.label_node(name, {**gone, **pool.labels})
+        if known.time_slices != pool.time_slices:
+            size = vm_size(pool)
+            for name in self.running(pool.name):
+                self._cluster.set_resources(name, capacity(pool, size), allocatable(pool, size))
         if known.taints != pool.taints:
             new = [taint(text) for text in pool.taints]
             old = {taint(text)["key"] for text in known.taints} - {entry["key"] for entry in new}

@@ -27,6 +27,12 @@ from kubeflow_aks.local_aks.azure.types import (
 )
 
 SYSTEM = {"mode": "System", "count": 1}
+
+
+def _upgraded(**upgrade: Any) -> Json:
+    return user_pool(upgradeSettings=upgrade)
+
+
 POOLS: list[tuple[str, Json, str, Json]] = [
     (
         "label-of-aks",
@@ -81,6 +87,24 @@ POOLS: list[tuple[str, Json, str, Json]] = [
         user_pool(vmSize="Standard_D8_v3", enableEncryptionAtHost=True),
         "'Standard_D8_v3' does not support",
         user_pool(vmSize="Standard_D8s_v3", enableEncryptionAtHost=True),
+    ),
+    (
+        "surge-or-unavailable",
+        _upgraded(maxSurge="0"),
+        "above 0 when maxUnavailable is 0",
+        _upgraded(maxSurge="0", maxUnavailable="1"),
+    ),
+    (
+        "surge-and-unavailable",
+        _upgraded(maxSurge="1", maxUnavailable="50%"),
+        "must be 0 when maxSurge",
+        _upgraded(maxSurge="33%", maxUnavailable="0"),
+    ),
+    (
+        "drain-timeout",
+        _upgraded(drainTimeoutInMinutes=4),
+        "4 is below 5 minutes",
+        _upgraded(drainTimeoutInMinutes=5),
     ),
     ("max-pods", user_pool(maxPods=9), "9 is not between 10 and 250", user_pool(maxPods=10)),
 ]

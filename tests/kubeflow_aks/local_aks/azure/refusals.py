@@ -11,12 +11,14 @@ from kubeflow_aks.local_aks.azure.rules.rule import Rule
 RULES: dict[str, Rule[Any]] = {rule.id: rule for table in TABLES.values() for rule in table}
 UPGRADE_SURGE = {"upgradeSettings": {"maxSurge": "10%"}}
 UPGRADE_UNAVAILABLE = {"upgradeSettings": {"maxUnavailable": "1"}}
+RESERVED = {"capacityReservationGroupID": "group"}
 DEALLOCATE = {"osDiskType": "Ephemeral", "vmSize": "Standard_D8ds_v5", "scaleSetEvictionPolicy": "Deallocate"}
 
 NEW_POOLS: list[tuple[str, Json, str]] = [
     ("spot-user-mode", spot_pool(mode="System", count=1, minCount=1), "of mode User"),
     ("spot-scale-set", spot_pool(type="VirtualMachines"), "VirtualMachineScaleSets"),
     ("spot-max-surge", spot_pool(**UPGRADE_SURGE), "Spot pools can't set max surge"),
+    ("spot-reservation", spot_pool(**RESERVED), "Spot VMs cannot use"),
     ("spot-max-unavailable", spot_pool(**UPGRADE_UNAVAILABLE), "Spot pools can't set maxUnavailable"),
     ("eviction-policy-needs-spot", user_pool(scaleSetEvictionPolicy="Delete"), "unless the scaleSetPriority"),
     ("max-price-needs-spot", user_pool(spotMaxPrice=0.5), "unless the scaleSetPriority"),
@@ -101,6 +103,7 @@ CHANGED_POOLS: list[tuple[str, Json, Json]] = [
         user_pool(vmSize="Standard_NC4as_T4_v3", gpuProfile={"driver": "Install"}),
         {"gpuProfile": {"driver": "None"}},
     ),
+    ("immutable-capacityReservationGroupID", user_pool(), RESERVED),
     ("immutable-hostGroupID", user_pool(), {"hostGroupID": "hosts"}),
     ("immutable-kubeletConfig", user_pool(), {"kubeletConfig": {"cpuManagerPolicy": "static"}}),
     ("immutable-linuxOSConfig", user_pool(), {"linuxOSConfig": {"swapFileSizeMB": 1500}}),

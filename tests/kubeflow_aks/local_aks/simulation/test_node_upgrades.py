@@ -38,6 +38,27 @@ def test_on_demand_one_node_after_the_other_makes_room_for_a_new_one(scaled: dic
     assert world.azure.pools[0]["count"] == 3
 
 
+def test_without_a_surge_no_node_is_added_and_pods_are_drained_all_the_same() -> None:
+    world = World(
+        [pool("general", count=2, upgradeSettings={"maxSurge": "0", "maxUnavailable": "1"}, **FIXED)]
+    )
+    world.run(10)
+    before = world.nodes_of("general")
+    world.cluster.create_pod("server", pod_spec(), labels={"app": "server"})
+    world.run(2)
+    world.azure.pools[0] |= NEW
+    sizes: set[int] = set()
+    for _ in range(120):
+        world.run(1)
+        sizes.add(len(world.nodes_of("general")))
+    assert sizes == {1, 2}
+    assert kubelets(world, "general") == ["v1.35.1"] * 2
+    assert upgraded(world) == before
+    server = world.cluster.pod("server")
+    assert server
+    assert server["spec"]["nodeName"] in world.nodes_of("general")
+
+
 def test_a_drain_waits_for_a_budget_as_long_as_it_takes() -> None:
     world = World([pool("general", count=1, **FIXED)])
     world.run(10)

@@ -98,6 +98,16 @@ def test_without_nodes_the_autoscaler_expects_whole_gpus_unless_a_tag_corrects_i
     assert gpus(template_node(a_pool(**SLICED, tags=tag))) == "14"
 
 
+SHARED = {"vmSize": "Standard_NC64as_T4_v3", "nodeLabels": {"kubeflow-aks/gpu-time-slices": "3"}}
+
+
+def test_a_node_announces_the_time_slices_of_its_gpus_and_the_autoscaler_expects_them_by_a_tag() -> None:
+    tag = {"k8s.io_cluster-autoscaler_node-template_resources_nvidia.com_gpu": "12"}
+    assert gpus(node(a_pool(**SHARED), 0)) == "12"
+    assert gpus(template_node(a_pool(**SHARED))) == "4"
+    assert gpus(template_node(a_pool(**SHARED, tags=tag))) == "12"
+
+
 def test_nodes_do_not_outlive_another_way_to_cut_their_gpus() -> None:
     assert not a_pool(**SLICED).same_machines(a_pool(**{**SLICED, "gpuInstanceProfile": "MIG2g"}))
 

@@ -104,6 +104,19 @@ def test_changed_labels_and_taints_reach_the_nodes_there_are() -> None:
     assert taints == {"foreign": None, "kept": "2", "new": None}
 
 
+def test_nodes_take_another_number_of_time_slices_while_they_run() -> None:
+    gpu = {"vmSize": "Standard_NC4as_T4_v3", "nodeLabels": {"kubeflow-aks/gpu-time-slices": "4"}}
+    world = World([pool("gpu", count=1, **FIXED, **gpu)])
+    world.run(10)
+    (name,) = world.nodes_of("gpu")
+    for labels, expected in (({"kubeflow-aks/gpu-time-slices": "8"}, "8"), ({}, "1")):
+        world.azure.pools[0] |= {"nodeLabels": labels}
+        world.run(2)
+        status = world.cluster.node_objects[name]["status"]
+        offered = [status[key]["nvidia.com/gpu"] for key in ("capacity", "allocatable")]
+        assert offered == [expected, expected]
+
+
 def test_a_restarted_simulation_adopts_the_nodes_there_are() -> None:
     world = World([pool("general", count=2, **FIXED), pool("cpu", count=1)])
     world.run(10)

@@ -1,0 +1,42 @@
+"""Rules of capacity that is reserved for pools (docs/facts/aks.md#capacity-reservations)."""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from components.arm_ids import RESERVATION_GROUP, arm_id_mistakes
+from components.mistakes import Mistake
+from program.planning.pools import AgentPool
+from program.settings import Settings
+
+_UNRESERVED: Final = re.compile(r"Standard_(ND|HB|HC)\d.*|Standard_NC\d+\w*_H100_v5", re.IGNORECASE)
+
+
+def reservation_problems(settings: Settings) -> Iterator[Mistake]:
+    """Only on-demand pools have a capacity reservation group, and its id is one."""
+    for name, pool in settings.pools.items():
+        groups = {f"pools.{name}.capacityReservationGroupId": pool.capacity_reservation_group_id}
+        if pool.fallback:
+            of_fallback = pool.fallback.capacity_reservation_group_id
+            groups[f"pools.{name}.fallback.capacityReservationGroupId"] = of_fallback
+        for key, group in groups.items():
+            if group is None:
+                continue
+            if pool.spot and ".fallback." not in key:
+                expected = (
+                    "no value on a spot pool, for which Azure reserves no capacity; its fallback may have one"
+                )
+                yield Mistake(key, group, expected)
+            else:
+                yield from arm_id_mistakes(key, group, RESERVATION_GROUP)
+
+
+def reservation_warnings(pools: tuple[AgentPool, ...]) -> Iterator[str]:
+    """Sizes of which Azure reserved none on 2026-02-17."""
+    for pool in pools:
+        if pool.capacity_reservation_group_id and _UNRESERVED.fullmatch(pool.vm_size):
+            key = f"pools.{pool.fallback_of}.fallback" if pool.fallback_of else f"pools.{pool.pool}"
+            yield (
+                f"{key}.capacityReservationGroupId: Azure had no reservations of the series of {pool.vm_size} on "
+                "2026-02-17; check that the group has one, because AKS makes the pool without it if not"
+            )
