@@ -70,8 +70,8 @@ def problems(
 ) -> Iterator[Mistake]:
     """The mistakes in a map's keys.
 
-    Every release of an operator brings new fields. So a key that is unknown here is certainly a mistake only where it is
-    almost the name of a known one, or is known to belong elsewhere.
+    Every release of an operator brings new fields. So a key that is unknown here is certainly a mistake only where it
+    is almost the name of a known one, or is known to belong elsewhere.
 
     Args:
         value: what should be the map.

@@ -135,7 +135,9 @@ class _Part:
             where = dotted(self.path)
             schema = strict_schema.problems(self.kind.schema, self.document, where, kubernetes)
             wrong = {each.path for each in schema}
-            found = [each for each in found if each.problem != UNKNOWN or each.path in wrong and each.certain]
+            found = [
+                each for each in found if each.problem != UNKNOWN or (each.path in wrong and each.certain)
+            ]
             known = {each.path for each in found}
             found += [each for each in schema if each.path not in known]
         return found

@@ -19,7 +19,8 @@ _CLUSTER: Final = (
     "tlsOptions", "upgradeStrategy", "workerGroupSpecs",
 )  # fmt: skip
 _HEAD: Final = (
-    "enableIngress", "headService", "ingressOptions", "labels", "rayStartParams", "resources", "serviceType", "template",
+    "enableIngress", "headService", "ingressOptions", "labels", "rayStartParams", "resources", "serviceType",
+    "template",
 )  # fmt: skip
 _WORKERS: Final = (
     "groupName", "idleTimeoutSeconds", "labels", "maxReplicas", "minReplicas", "numOfHosts", "priority",
@@ -33,6 +34,7 @@ _JOB: Final = (
 )  # fmt: skip
 _CRON_JOB: Final = ("jobTemplate", "schedule", "suspend", "timeZone")
 _INTERACTIVE: Final = "InteractiveMode"
+_AGAIN: Final = "tasks on a lost worker run again, and actors and Ray Train only where max_restarts or max_failures says so"
 _HINTS: Final = {
     name: f"a pod's fields belong under template.spec.{name}"
     for name in ("affinity", "containers", "nodeSelector", "restartPolicy", "tolerations")
@@ -113,13 +115,10 @@ class _JobSpec(Kind):
         """What Ray itself does not start again; KubeRay refuses retries of what a person submits."""
         if not placement.spot or document.get("backoffLimit") or not _groups(of(document, "rayClusterSpec")):
             return
-        again = "tasks on a lost worker run again, and actors and Ray Train only where max_restarts or max_failures says so"
         if document.get("submissionMode") == _INTERACTIVE:
-            yield f"{again}: a RayJob in {_INTERACTIVE} has no retries, so without them you submit it again yourself"
+            yield f"{_AGAIN}: a RayJob in {_INTERACTIVE} has no retries, so otherwise you submit it again yourself"
         else:
-            yield (
-                f"backoffLimit is 0: {again}; without them one eviction fails the job, so set backoffLimit"
-            )
+            yield f"backoffLimit is 0: {_AGAIN}; without them one eviction fails the job, so set backoffLimit"
 
 
 class _Cluster(Kind):

@@ -17,10 +17,10 @@ _ROLES: Final = ("driver", "executor")
 _VERSION: Final = "sparkoperator.k8s.io/v1beta2"
 _APPLICATION: Final = (
     "arguments", "batchScheduler", "batchSchedulerOptions", "deps", "driver", "driverIngressOptions",
-    "driverPodDisruptionBudget", "dynamicAllocation", "executor", "failureRetries", "hadoopConf", "hadoopConfigMap", "image", "imagePullPolicy",
-    "imagePullSecrets", "mainApplicationFile", "mainClass", "memoryOverheadFactor", "mode", "monitoring",
-    "nodeSelector", "proxyUser", "pythonVersion", "restartPolicy", "retryInterval", "sparkConf", "sparkConfigMap",
-    "sparkUIOptions", "sparkVersion", "suspend", "timeToLiveSeconds", "type", "volumes",
+    "driverPodDisruptionBudget", "dynamicAllocation", "executor", "failureRetries", "hadoopConf", "hadoopConfigMap",
+    "image", "imagePullPolicy", "imagePullSecrets", "mainApplicationFile", "mainClass", "memoryOverheadFactor", "mode",
+    "monitoring", "nodeSelector", "proxyUser", "pythonVersion", "restartPolicy", "retryInterval", "sparkConf",
+    "sparkConfigMap", "sparkUIOptions", "sparkVersion", "suspend", "timeToLiveSeconds", "type", "volumes",
 )  # fmt: skip
 _EXECUTOR: Final = (
     "affinity", "annotations", "configMaps", "coreLimit", "coreRequest", "cores", "deleteOnTermination", "dnsConfig",

@@ -77,9 +77,9 @@ class Step:
 
 
 def drives_spark(command: Iterable[object]) -> bool:
-    """Whether a container's command and arguments, its Python source among them, make it the driver of Spark's executors.
+    """Whether a container is the driver of Spark's executors, by its command, arguments and the Python source in them.
 
-    It is in client mode, which is Spark's default; in cluster mode the driver is a pod of its own
+    It is one in client mode, which is Spark's default; in cluster mode the driver is a pod of its own
     (`docs/running-on-kubernetes.md`).
     """
     text = " ".join(each for each in command if isinstance(each, str))

@@ -144,7 +144,7 @@ def _excess(limits: Limits, placement: Placement, where: str) -> Iterator[Mistak
 
 
 def _others(limits: Limits, placement: Placement, where: str) -> Iterator[Mistake]:
-    """Accelerators that no pool has, such as another maker's, or a slice by its own name; and what is not known here."""
+    """Accelerators that no pool has, such as another maker's or a slice by its own name, and what is not known here."""
     for name, each in limits.items():
         for resource in each:
             domain, named, _ = resource.partition("/")
