@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
+
 from ckf_spot import Pools, yaml_text
 
 EXAMPLE: Final = Path(__file__).parents[2] / "examples/inference"

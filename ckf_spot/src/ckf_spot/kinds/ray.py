@@ -34,7 +34,9 @@ _JOB: Final = (
 )  # fmt: skip
 _CRON_JOB: Final = ("jobTemplate", "schedule", "suspend", "timeZone")
 _INTERACTIVE: Final = "InteractiveMode"
-_AGAIN: Final = "tasks on a lost worker run again, and actors and Ray Train only where max_restarts or max_failures says so"
+_AGAIN: Final = (
+    "tasks on a lost worker run again, actors and Ray Train only where max_restarts or max_failures says so"
+)
 _HINTS: Final = {
     name: f"a pod's fields belong under template.spec.{name}"
     for name in ("affinity", "containers", "nodeSelector", "restartPolicy", "tolerations")
