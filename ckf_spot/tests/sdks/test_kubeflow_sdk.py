@@ -34,11 +34,17 @@ def spark(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     sent: list[Json] = []
 
     def create(*_: object, body: Json, **__: object) -> Any:
-        sent.append(body)
-        return SimpleNamespace(get=lambda *_: body)
+        def get(*_: object) -> Json:
+            return body
 
-    monkeypatch.setattr(config, "load_kube_config", lambda *_, **__: None)
-    monkeypatch.setattr(config, "load_incluster_config", lambda *_, **__: None)
+        sent.append(body)
+        return SimpleNamespace(get=get)
+
+    def configured(*_: object, **__: object) -> None:
+        """Nothing is read."""
+
+    monkeypatch.setattr(config, "load_kube_config", configured)
+    monkeypatch.setattr(config, "load_incluster_config", configured)
     monkeypatch.setattr(client.CustomObjectsApi, "create_namespaced_custom_object", create)
     import kubeflow.spark  # noqa: PLC0415
 
