@@ -3,6 +3,8 @@
 from typing import Any
 
 import pytest
+from compiling import Compiled, component, work
+from compiling import pipeline as as_pipeline
 from kfp import compiler, dsl
 
 from ckf_spot import PlacementError, Pools, yaml_text
@@ -12,12 +14,7 @@ POOLS = Pools.sample()
 SPARK = "k8s://https://kubernetes.default.svc"
 
 
-@dsl.container_component
-def work() -> dsl.ContainerSpec:
-    return dsl.ContainerSpec(image="work", command=["work"])
-
-
-@dsl.component(base_image="spark")
+@component
 def session() -> None:
     from pyspark.sql import SparkSession  # noqa: PLC0415  # pyright: ignore
 
@@ -31,7 +28,7 @@ def client_mode() -> dsl.ContainerSpec:
 
 @dsl.container_component
 def cluster_mode() -> dsl.ContainerSpec:
-    arguments = ["--master", SPARK, "--deploy-mode", "cluster", "app.py"]
+    arguments: list[Any] = ["--master", SPARK, "--deploy-mode", "cluster", "app.py"]
     return dsl.ContainerSpec(image="spark", command=["spark-submit"], args=arguments)
 
 
@@ -40,7 +37,7 @@ def local_mode() -> dsl.ContainerSpec:
     return dsl.ContainerSpec(image="spark", command=["spark-submit"], args=["--master", "local[4]", "app.py"])
 
 
-@dsl.pipeline(name="p")
+@as_pipeline(name="p")
 def pipeline(kind: str = "nvidia.com/gpu", amount: int = 1) -> None:
     session()
     client_mode()
@@ -78,10 +75,10 @@ def test_in_a_compiled_file(documents: Any) -> None:
     assert all(notes[task].startswith(why) for task, why in EXPECTED.items())
 
 
-def test_in_python(tmp_path: Any) -> None:
+def test_in_python() -> None:
     reports: list[Any] = []
 
-    @dsl.pipeline(name="q")
+    @as_pipeline(name="q")
     def placed(kind: str = "nvidia.com/gpu", amount: int = 1) -> None:
         session()
         client_mode()
@@ -91,19 +88,18 @@ def test_in_python(tmp_path: Any) -> None:
         work().set_accelerator_type("nvidia.com/gpu").set_accelerator_limit(amount)
         reports.append(POOLS["cpu"].place_pipeline())
 
-    compiler.Compiler().compile(placed, str(tmp_path / "q.yaml"))
+    Compiled.of(placed)
     notes = outcomes(reports[0])
     assert notes.keys() == EXPECTED.keys()
     assert all(notes[task].startswith(why) for task, why in EXPECTED.items())
 
 
-def test_a_driver_of_spark_goes_if_it_is_placed_by_itself(tmp_path: Any) -> None:
-    @dsl.pipeline(name="r")
+def test_a_driver_of_spark_goes_if_it_is_placed_by_itself() -> None:
+    @as_pipeline(name="r")
     def one() -> None:
         POOLS["cpu"].place(client_mode())
 
-    compiler.Compiler().compile(one, str(tmp_path / "r.yaml"))
-    assert "tolerations" in (tmp_path / "r.yaml").read_text(encoding="utf-8")
+    assert Compiled.of(one).placement("client-mode")["tolerations"]
 
 
 def test_where_all_of_them_stay_it_is_refused() -> None:
@@ -114,4 +110,4 @@ def test_where_all_of_them_stay_it_is_refused() -> None:
     with pytest.raises(
         PlacementError, match=r"none of the tasks can be placed on 'cpu': client-mode .it is a driver"
     ):
-        dsl.pipeline(name="s")(all_stay)  # which calls it
+        as_pipeline(name="s")(all_stay)  # which calls it
