@@ -80,6 +80,12 @@ CRDS: Final[Mapping[str, Crds]] = {
     "trainer-2.1": _trainer("2.1.0", "h1:jRABD9ZYToamNH2atHze3L/VC/v6KCAqUEqsOQOjVTg="),
     "trainer-2.2": _trainer("2.2.0", "h1:whChZckEtycLo1UKH/M0hiNaCUozbLvf9JrgmMv+TAg="),
     "trainer-2.3": _trainer("2.3.0", "h1:Je+e7zvTLzB4qW09J1fB7pZrqvPtWuGng2NqdN5p5QU="),
+    "trainer-runtimes": Crds(
+        "github.com/kubeflow/trainer/v2",
+        "2.3.0",
+        "h1:Je+e7zvTLzB4qW09J1fB7pZrqvPtWuGng2NqdN5p5QU=",
+        "manifests/base/runtimes/**/*.yaml",  # the runtimes that it is shipped with, objects of such a custom resource
+    ),
 }
 """By name. Katib's are not among them: the module registry does not serve its module."""
 
