@@ -1,4 +1,4 @@
-"""How to add an extra: from where the package was installed, since no index has it."""
+"""How to add an extra: from where the package was installed, since no public index has it."""
 
 from __future__ import annotations
 

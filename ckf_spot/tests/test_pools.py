@@ -138,9 +138,19 @@ class Cluster:
         self.status = 200
         self.data: dict[str, str] = {"pools.json": DEMO.read_text(encoding="utf-8")}
         self.asked: list[str] = []
+        self.version: dict[str, Any] = {
+            **dict.fromkeys(
+                ("buildDate", "compiler", "gitCommit", "gitTreeState", "goVersion", "platform"), ""
+            ),
+            "gitVersion": "v1.34.4",
+            "major": "1",
+            "minor": "34",
+        }
 
     def answer(self) -> dict[str, Any]:
         """The body of the answer."""
+        if self.asked[-1] == "/version/":
+            return self.version
         return {
             "apiVersion": "v1",
             "kind": "ConfigMap",
@@ -196,7 +206,23 @@ def kubeconfig(folder: Path, port: int) -> Path:
 
 def test_the_cluster_tells_its_pools(cluster: Cluster) -> None:
     assert Pools.load().all == Pools.load(DEMO).all
-    assert cluster.asked == ["/api/v1/namespaces/kubeflow-aks/configmaps/agent-pools"]
+    assert cluster.asked == ["/api/v1/namespaces/kubeflow-aks/configmaps/agent-pools", "/version/"]
+
+
+def test_the_cluster_reports_its_release_unless_one_is_named(cluster: Cluster) -> None:
+    assert Pools.load()["cpu"].kubernetes == "v1.34.4"
+    assert Pools.load(kubernetes="1.36")["cpu"].kubernetes == "1.36"
+    cluster.version = {"gitVersion": None}
+    assert Pools.load()["cpu"].kubernetes is None
+    assert Pools.load(DEMO)["cpu"].kubernetes is None, "a file has none"
+
+
+@pytest.mark.parametrize("release", ["1", "2.0", "1.x", ""])
+def test_a_release_of_kubernetes_that_is_none(release: str) -> None:
+    with pytest.raises(
+        PlacementError, match=f"^kubernetes: '{release}' is not allowed; expected 1.N, such as 1.34$"
+    ):
+        Pools.load(DEMO, kubernetes=release)
 
 
 @pytest.mark.parametrize(("status", "reason"), [(404, "Not Found"), (403, "Forbidden")])

@@ -8,13 +8,19 @@ import shlex
 import shutil
 import subprocess
 import sys
+import threading
+from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 
 FOLDER = Path(__file__).parents[1]
 README = (FOLDER / "README.md").read_text(encoding="utf-8")
-FROM_CHECKOUT, WHEEL, FROM_WHEEL, FROM_GIT = re.findall(r"^pip .*", README, re.MULTILINE)
+FROM_RELEASE, FROM_INDEX, FROM_CHECKOUT, WHEEL, FROM_WHEEL, FROM_GIT = re.findall(
+    r"^pip .*", README, re.MULTILINE
+)
 VERSION = Path("components/PulumiPlugin.yaml")
 NOTEBOOK = (
     (FOLDER / "examples/pipelines/01-base-workload.py").read_text(encoding="utf-8").replace("\n# ", " ")
@@ -63,6 +69,42 @@ def works(site: Path) -> bool:
 
 def test_from_a_checkout(checkout: Path, tmp_path: Path) -> None:
     pip(FROM_CHECKOUT, checkout, PIP_TARGET=str(tmp_path / "site"))
+    assert works(tmp_path / "site")
+
+
+@pytest.fixture
+def served(checkout: Path) -> Iterator[tuple[str, str]]:
+    """The address of a server with the wheel, as a release and as a package index has it, and the version."""
+    pip(WHEEL, checkout)
+    (wheel,) = (checkout / "dist").glob("*.whl")
+    version = wheel.name.split("-")[1]
+    for folder in (f"releases/download/v{version}", "simple/ckf-spot"):
+        (checkout / "served" / folder).mkdir(parents=True)
+        shutil.copy(wheel, checkout / "served" / folder)
+    page = checkout / "served/simple/ckf-spot/index.html"
+    page.write_text(f'<!DOCTYPE html><a href="{wheel.name}">{wheel.name}</a>', encoding="utf-8")
+    handler = partial(SimpleHTTPRequestHandler, directory=str(checkout / "served"))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}", version
+        server.shutdown()
+        thread.join()
+
+
+def test_from_a_release(served: tuple[str, str], tmp_path: Path) -> None:
+    address, version = served
+    line = FROM_RELEASE.replace("https://git.example.org/kubeflow-aks", address).replace("<version>", version)
+    assert address in line
+    pip(line, tmp_path, PIP_TARGET=str(tmp_path / "site"))
+    assert works(tmp_path / "site")
+
+
+def test_from_an_index(served: tuple[str, str], tmp_path: Path) -> None:
+    address, _ = served
+    line = FROM_INDEX.replace("https://packages.example.org", address)
+    assert address in line
+    pip(line, tmp_path, PIP_NO_INDEX="0", PIP_TARGET=str(tmp_path / "site"))
     assert works(tmp_path / "site")
 
 

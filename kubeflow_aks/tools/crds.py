@@ -54,8 +54,8 @@ CRDS: Final[Mapping[str, Crds]] = {
     ),
     "jobset": Crds(
         "sigs.k8s.io/jobset",
-        "0.10.1",
-        "h1:u8QKifNsrWVrlRFe6w2ofYTqFT9ma2DRHxfeB2m9xyU=",
+        "0.12.0",
+        "h1:YYPuV0px8Ongq/RXmJg6V0w2UC67aiR+rCMD06vhQQQ=",
         "config/components/crd/bases/*.yaml",
     ),
     "kueue": Crds(
@@ -66,8 +66,8 @@ CRDS: Final[Mapping[str, Crds]] = {
     ),
     "ray": Crds(
         "github.com/ray-project/kuberay/ray-operator",
-        "1.5.1",
-        "h1:7FJYmB8oM+cnjv1VYCj/TfzRZG4XHvvt5Ayn5pZ5A1c=",
+        "1.6.2",  # the newest one that the module registry serves
+        "h1:XUckRswLMyk71D00L62d2Vanh0fVkNqu56+IF/rr+O0=",
         "config/crd/bases/*.yaml",
     ),
     "spark": Crds(
@@ -80,6 +80,12 @@ CRDS: Final[Mapping[str, Crds]] = {
     "trainer-2.1": _trainer("2.1.0", "h1:jRABD9ZYToamNH2atHze3L/VC/v6KCAqUEqsOQOjVTg="),
     "trainer-2.2": _trainer("2.2.0", "h1:whChZckEtycLo1UKH/M0hiNaCUozbLvf9JrgmMv+TAg="),
     "trainer-2.3": _trainer("2.3.0", "h1:Je+e7zvTLzB4qW09J1fB7pZrqvPtWuGng2NqdN5p5QU="),
+    "trainer-runtimes": Crds(
+        "github.com/kubeflow/trainer/v2",
+        "2.3.0",
+        "h1:Je+e7zvTLzB4qW09J1fB7pZrqvPtWuGng2NqdN5p5QU=",
+        "manifests/base/runtimes/**/*.yaml",  # the runtimes that it is shipped with, objects of such a custom resource
+    ),
 }
 """By name. Katib's are not among them: the module registry does not serve its module."""
 

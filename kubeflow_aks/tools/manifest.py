@@ -153,6 +153,15 @@ TOOLS: Final = (
         version_arguments=(),
         optional=True,
     ),
+    Tool(
+        name="trainer-runtime",
+        group="trainer",
+        package="tools.local/trainer",  # `trainer/main.go`
+        version="2.3.0",
+        minutes=2,
+        version_arguments=(),
+        optional=True,
+    ),
 )
 """Every tool; within a group in build order, groups with the longest build first."""
 
@@ -162,6 +171,7 @@ OPTIONAL: Final = {
     "tofu": "tofu",
     "juju": "juju",
     "sdks": "sdk-generator",
+    "trainer": "trainer-runtime",
 }
 """Values of `--with`, and the tool that each adds."""
 

@@ -1,6 +1,7 @@
 """Place Kubeflow's batch work on spot nodes, so that it survives their eviction."""
 
 from ckf_spot.errors import ContractError, EvictionWarning, Mistake, PlacementError
+from ckf_spot.kinds.spark_option import SparkOption
 from ckf_spot.kinds.trainer import TrainOption
 from ckf_spot.pipelines.report import Report
 from ckf_spot.placement import Placement
@@ -17,6 +18,7 @@ __all__ = [
     "PoolGroup",
     "Pools",
     "Report",
+    "SparkOption",
     "Target",
     "TrainOption",
     "UnknownPoolError",

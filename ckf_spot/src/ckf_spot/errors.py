@@ -24,12 +24,15 @@ class Mistake:
         value: what was found there, shown shortened; ABSENT where the problem says it all.
         problem: what is wrong with it.
         expected: what to do instead, as in `expected 1 to 4` or `leave it out`; empty where that is plain.
+        certain: False: a newer release, or what is installed on the nodes, may make it right, so it is reported and not
+            refused.
     """
 
     path: str
     value: object
     expected: str
     problem: str = "is not allowed"
+    certain: bool = True
 
     def under(self, *prefixes: str) -> Mistake:
         """The same mistake with a file's and an object's name before its path."""
@@ -83,7 +86,7 @@ class ContractError(PlacementError):
 
 
 class EvictionWarning(UserWarning):
-    """Warning: the work is placed, but an eviction would lose it."""
+    """Warning: the work is placed, but an eviction would lose it, or something in it is not known here."""
 
 
 class Mistakes:

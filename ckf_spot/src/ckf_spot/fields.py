@@ -1,4 +1,4 @@
-"""Checks a map's keys: unknown ones are mistakes, though the API server would drop them without a word."""
+"""Checks a map's keys: a misspelt one is a mistake, though the API server would drop it without a word."""
 
 from __future__ import annotations
 
@@ -11,8 +11,11 @@ from ckf_spot.errors import ABSENT, Mistake, missing, not_one_of
 Json = dict[str, Any]
 """A Kubernetes object, or a part of one, as plain maps, lists, texts and numbers."""
 
-_FEW: Final = 20
-"""A message lists at most this many names; of more, only similar ones."""
+UNKNOWN: Final = "unknown field"
+_UNDECIDED: Final = "left as it is; if the release in the cluster does not have it either, it is dropped"
+_ALIKE: Final = 0.8
+"""From this ratio of `difflib` on, a name is another one misspelt: `replica` and `replicas`, not `tlsOptions` and
+`authOptions`."""
 OBJECT: Final = ("apiVersion", "kind", "metadata", "spec", "status")
 """Fields of every Kubernetes object that is meant here."""
 
@@ -62,8 +65,13 @@ def problems(
     allowed: Collection[str],
     required: Collection[str] = (),
     hints: Mapping[str, str] | None = None,
+    *,
+    closed: bool = False,
 ) -> Iterator[Mistake]:
     """The mistakes in a map's keys.
+
+    Every release of an operator brings new fields. So a key that is unknown here is certainly a mistake only where it
+    is almost the name of a known one, or is known to belong elsewhere.
 
     Args:
         value: what should be the map.
@@ -71,6 +79,7 @@ def problems(
         allowed: names of its fields.
         required: fields that may not be left out.
         hints: what to say of an unknown field that people often put here.
+        closed: whether no release has further fields.
     """
     if not is_map(value):
         yield Mistake(where, value, f"expected a map with {', '.join(required or allowed)}", "is no map")
@@ -78,15 +87,18 @@ def problems(
     inside = f"{where}." if where else ""
     for key in value:
         if key not in allowed:
-            yield unknown(f"{inside}{key}", (hints or {}).get(key) or _allowed(key, allowed))
+            hint = (hints or {}).get(key) or similar(key, allowed)
+            if closed:
+                hint = hint or f"expected {', '.join(sorted(allowed))}"
+            yield unknown(f"{inside}{key}", hint)
     for key in required:
         if value.get(key) is None:
             yield missing(f"{inside}{key}")
 
 
-def unknown(path: str, expected: str) -> Mistake:
-    """The mistake of a field that does not exist."""
-    return Mistake(path, ABSENT, expected, "unknown field")
+def unknown(path: str, hint: str) -> Mistake:
+    """The mistake of a field that does not exist; without a hint a newer release may have it."""
+    return Mistake(path, ABSENT, hint or _UNDECIDED, UNKNOWN, certain=bool(hint))
 
 
 def object_problems(document: Mapping[str, Any], *versions: str) -> Iterator[Mistake]:
@@ -96,7 +108,7 @@ def object_problems(document: Mapping[str, Any], *versions: str) -> Iterator[Mis
         document: the object, of the right kind.
         versions: the API versions allowed.
     """
-    yield from problems(document, "", OBJECT, ("spec",))
+    yield from problems(document, "", OBJECT, ("spec",), closed=True)
     yield from version_problems(document, *versions)
 
 
@@ -106,8 +118,7 @@ def version_problems(document: Mapping[str, Any], *versions: str) -> Iterator[Mi
         yield not_one_of("apiVersion", document.get("apiVersion"), versions)
 
 
-def _allowed(key: str, allowed: Collection[str]) -> str:
-    alike = difflib.get_close_matches(key, allowed, 1)
-    if alike:
-        return f"did you mean {alike[0]!r}?"
-    return f"expected {', '.join(sorted(allowed))}" if len(allowed) <= _FEW else "no field has a similar name"
+def similar(key: str, allowed: Collection[str]) -> str:
+    """The field that may be meant, as a question; empty where none has nearly that name."""
+    alike = difflib.get_close_matches(key, allowed, 1, _ALIKE)
+    return f"did you mean {alike[0]!r}?" if alike else ""

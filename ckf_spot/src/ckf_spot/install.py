@@ -1,4 +1,4 @@
-"""How this package, which is on no index, was installed, and how to add an extra to it."""
+"""How this package, which is on no public index, was installed, and how to add an extra to it."""
 
 from __future__ import annotations
 

@@ -22,6 +22,7 @@ class PoolGroup:
         pools: spot pools first.
         cluster: every pool of the cluster, these among them.
         backend: release of Kubeflow Pipelines that runs the pipelines.
+        kubernetes: release of the cluster, such as `1.34`; None: not known.
     """
 
     name: str
@@ -29,6 +30,7 @@ class PoolGroup:
     pools: tuple[AgentPool, ...]
     cluster: tuple[AgentPool, ...]
     backend: Backend
+    kubernetes: str | None = None
 
     @property
     def gpus(self) -> int:

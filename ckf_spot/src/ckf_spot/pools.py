@@ -11,6 +11,7 @@ from ckf_spot.agent_pool import POOL_LABEL, WORKLOAD_LABEL, AgentPool
 from ckf_spot.backend import Backend
 from ckf_spot.errors import Mistake, PlacementError
 from ckf_spot.placement import Expression
+from ckf_spot.pods import strict_schema
 from ckf_spot.target import Target
 
 
@@ -21,17 +22,28 @@ class Pools(Mapping[str, Target]):
     A name that is both a workload's and a pool's means the workload.
     """
 
-    def __init__(self, pools: tuple[AgentPool, ...], backend: str = backends.DEFAULT) -> None:
+    def __init__(
+        self, pools: tuple[AgentPool, ...], backend: str = backends.DEFAULT, kubernetes: str | None = None
+    ) -> None:
         """Groups the given pools.
 
         Raises:
-            PlacementError: the backend is no version, or too old.
+            PlacementError: the backend is no version, or too old; or the release of Kubernetes is none.
         """
+        if kubernetes is not None:
+            strict_schema.minor(kubernetes)
         self.all = pools
         self.backend = Backend.parse(backend)
+        self.kubernetes = kubernetes
 
     @classmethod
-    def load(cls, source: str | Path | None = None, *, backend: str = backends.DEFAULT) -> Pools:
+    def load(
+        cls,
+        source: str | Path | None = None,
+        *,
+        backend: str = backends.DEFAULT,
+        kubernetes: str | None = None,
+    ) -> Pools:
         """The pools of a cluster.
 
         Args:
@@ -39,13 +51,16 @@ class Pools(Mapping[str, Target]):
                 out: the file that the environment variable CKF_SPOT_POOLS names, or else the ConfigMap of the
                 cluster that this runs in or that KUBECONFIG names.
             backend: release of Kubeflow Pipelines in the cluster, such as `2.15`.
+            kubernetes: release of the cluster, such as `1.34`, whose fields the pods may have. Left out: that of the
+                cluster that the pools come from; of a file, the newest one that is known.
 
         Raises:
             ContractError: the pools can't be read.
-            PlacementError: the backend is no version, or too old.
+            PlacementError: the backend is no version, or too old; or the release of Kubernetes is none.
         """
         found = sources.find(source)
-        return cls(contract.parse(found.text, found.origin), backend)
+        release = found.kubernetes if kubernetes is None else kubernetes
+        return cls(contract.parse(found.text, found.origin), backend, release)
 
     @classmethod
     def sample(cls, *, backend: str = backends.DEFAULT) -> Pools:
@@ -69,7 +84,7 @@ class Pools(Mapping[str, Target]):
         else:
             raise UnknownPoolError(name, self)
         spot_first = tuple(sorted(members, key=lambda pool: not pool.spot))
-        return Target(name, selector, spot_first, self.all, self.backend)
+        return Target(name, selector, spot_first, self.all, self.backend, self.kubernetes)
 
     def __iter__(self) -> Iterator[str]:
         workloads = (pool.workload for pool in self.all)

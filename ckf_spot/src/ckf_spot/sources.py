@@ -29,10 +29,12 @@ class Found:
 
     Attributes:
         origin: where it comes from, for messages.
+        kubernetes: release of the cluster that it comes from, such as `v1.34.4`; None: not known.
     """
 
     text: str
     origin: str
+    kubernetes: str | None = None
 
 
 def find(source: str | Path | None) -> Found:
@@ -79,7 +81,16 @@ def _in_cluster() -> Found:
         raise _unread(
             origin, f"the key {contract.KEY!r} is missing", f"its keys: {', '.join(data) or 'none'}"
         )
-    return Found(data[contract.KEY], origin)
+    return Found(data[contract.KEY], origin, _release(client))
+
+
+def _release(client: Any) -> str | None:
+    """The API server's release; None where it does not say it, as one behind a proxy may not."""
+    try:
+        release: Any = client.VersionApi().get_code(_request_timeout=10).git_version
+    except Exception:  # noqa: BLE001 - urllib3's many, and the client's own
+        return None
+    return release if isinstance(release, str) and release.startswith("v1.") else None
 
 
 def _unread(origin: str, problem: str, instead: str = _WITHOUT_CLUSTER) -> ContractError:

@@ -26,6 +26,7 @@ PAGES: Final = (
     "doctor",
     "notebooks",
     "checkpoints",
+    "batch-inference",
     "corpus",
 )
 _FENCE: Final = re.compile(

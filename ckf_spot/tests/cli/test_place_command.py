@@ -92,9 +92,18 @@ def test_without_the_schemas_it_says_what_was_not_checked(run: Run, monkeypatch:
     ]
 
 
+@pytest.mark.parametrize(("release", "code"), [("1.33", 2), ("1.34", 0), ("1.36", 0)])
+def test_pods_are_held_to_the_release_of_the_cluster(run: Run, release: str, code: int) -> None:
+    """`hostnameOverride` came with Kubernetes 1.34."""
+    Path("job.yaml").write_text(JOB.replace("containers:", "hostnameOverride: h\n      containers:"), "utf-8")
+    ran = run("place", "-f", "job.yaml", "--pool", "cpu", "--kubernetes", release)
+    assert ran.code == code, ran.errors
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
+        (["--pool", "cpu", "--kubernetes", "34"], "kubernetes: '34' is not allowed; expected 1.N, such as 1.34"),
         (["--pool", "tpu"], "pool: 'tpu' is unknown; expected platform, cpu, gpu, general, cpuspot, "),
         (["--pool", "cpu", "--prefer", "on-demand"], "prefer: 'on-demand' is not allowed; expected spot"),
         (["--pool", "cpu", "--require", "cheap"], "require: 'cheap' is not allowed; expected spot, on-demand"),

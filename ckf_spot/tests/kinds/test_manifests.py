@@ -82,3 +82,22 @@ def test_the_input_stays_as_it_is(pools: Pools) -> None:
     given = [listed(job())]
     put(given, pools)
     assert given == [listed(job())]
+
+
+@pytest.mark.parametrize(
+    ("kind", "advice"),
+    [
+        ("AppWrapper", "place that, and wrap the result: spec.components"),
+        ("LeaderWorkerSet", "make a JobSet of work that ends"),
+        ("SeldonDeployment", "it holds state or serves people"),
+        ("LLMInferenceService", "it holds state or serves people"),
+        ("SparkConnect", "use a SparkApplication for work that ends"),
+    ],
+)
+def test_a_kind_that_stays_comes_with_advice(pools: Pools, kind: str, advice: str) -> None:
+    document = {"apiVersion": "x/v1", "kind": kind, "metadata": {"name": "n"}, "spec": {}}
+    with pytest.raises(PlacementError, match=rf"^f: {kind}/n: kind: '{kind}' can't be on spot: .*{advice}"):
+        put([document], pools)
+    [note] = put([document, job()], pools).notes
+    assert note.startswith(f"f: {kind}/n: left as it is: ")
+    assert advice in note

@@ -255,3 +255,18 @@ def test_pods_that_connect_to_one_of_them_are_a_line(pools: Pools) -> None:
         rules: Json = {"podFailurePolicy": {"rules": [FAIL_JOB]}}
         place(job_set(of_set(env=env, **rules), failurePolicy={"rules": [RESTART]}), pools["cpu"])
         place(job_set(of_set(env=env)), pools["cpu"], require="on-demand")
+
+
+@pytest.mark.parametrize("kind", ["job", "cronjob"])
+def test_a_restart_policy_that_is_replaced_is_reported(pools: Pools, kind: str) -> None:
+    document = example(kind)
+    spec = document["spec"] if kind == "job" else document["spec"]["jobTemplate"]["spec"]
+    spec["template"]["spec"]["restartPolicy"] = "OnFailure"
+    with pytest.warns(EvictionWarning, match=r"its pods had restartPolicy OnFailure and have Never now"):
+        once = place(document, pools["cpu"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert place(once, pools["cpu"]) == once
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        place(document, pools["cpu"], require="on-demand")

@@ -110,9 +110,41 @@ def test_where_nothing_fits_it_is_refused(pools: Pools) -> None:
 
 def test_a_job_that_is_not_tried_again_is_told_of(pools: Pools) -> None:
     with pytest.warns(
-        EvictionWarning, match=r"^RayJob/r: spec.backoffLimit is 0: tasks on a lost worker run again"
+        EvictionWarning, match=r"^RayJob/r: backoffLimit is 0: tasks on a lost worker run again"
     ):
         place(ray_job(backoffLimit=0), pools["cpu"])
+
+
+def test_a_job_that_a_person_submits_can_not_be_tried_again(pools: Pools) -> None:
+    with pytest.warns(EvictionWarning, match=r"a RayJob in InteractiveMode has no retries") as found:
+        place(ray_job(backoffLimit=None, submissionMode="InteractiveMode"), pools["cpu"])
+    assert "set backoffLimit" not in str(found[0].message)
+
+
+@pytest.mark.parametrize("groups", [[], None])
+def test_a_cluster_without_workers_stays_with_a_line(pools: Pools, groups: Any) -> None:
+    document = ray_cluster()
+    document["spec"]["workerGroupSpecs"] = groups
+    if groups is None:
+        del document["spec"]["workerGroupSpecs"]
+    with pytest.warns(
+        EvictionWarning, match=r"there are no workers that may vanish: the head stays, or goes too"
+    ):
+        assert place(document, pools["cpu"]) == document
+    with pytest.warns(EvictionWarning, match="an eviction of the head"):
+        assert pod(place(document, pools["cpu"], also=("head",))["spec"])["affinity"]
+
+
+def test_a_cron_job_is_placed_as_its_jobs_are(pools: Pools) -> None:
+    template = ray_job()["spec"]
+    document = {**ray_job(), "kind": "RayCronJob", "spec": {"schedule": "@daily", "jobTemplate": template}}
+    made = place(document, pools["cpu"])["spec"]
+    assert made == {"schedule": "@daily", "jobTemplate": place(ray_job(), pools["cpu"])["spec"]}
+    wrong = {**document, "spec": {**template, "schedule": "@daily"}}
+    with pytest.raises(
+        PlacementError, match=r"spec\.entrypoint|spec\.rayClusterSpec: unknown field; a job's fields belong"
+    ):
+        place(wrong, pools["cpu"])
 
 
 @pytest.mark.parametrize(

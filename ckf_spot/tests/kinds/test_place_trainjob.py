@@ -108,16 +108,22 @@ def test_the_patches_of_others_stay(pools: Pools) -> None:
     assert managers == ["kueue.x-k8s.io/manager", MANAGER]
 
 
-def test_an_override_that_places_the_same_pods_is_refused(pools: Pools) -> None:
+def test_the_placement_repeats_what_an_earlier_override_says_since_trainer_keeps_the_last_list(
+    pools: Pools,
+) -> None:
+    theirs = {"key": "team", "operator": "Exists"}
     document = example("trainjob")
     targets = [{"name": "node"}, {"name": "launcher"}]
-    document["spec"]["podTemplateOverrides"] = [
-        {"targetJobs": targets, "spec": {"tolerations": [{"key": "a"}]}}
-    ]
-    with pytest.raises(
-        PlacementError, match=r"podTemplateOverrides\[0\]: its tolerations for 'node' and the placement's"
-    ):
-        place(document, pools["gpu"], trainer_api="2.1")
+    pod = {"tolerations": [theirs], "affinity": {"podAntiAffinity": {"a": []}}, "serviceAccountName": "s"}
+    document["spec"]["podTemplateOverrides"] = [{"targetJobs": targets, "spec": pod}]
+    once = place(document, pools["gpu"], trainer_api="2.1")
+    other, ours = once["spec"]["podTemplateOverrides"]
+    assert other["spec"] == pod, "it stays"
+    assert ours["targetJobs"] == [{"name": "node"}]
+    assert theirs in ours["spec"]["tolerations"]
+    assert ours["spec"]["affinity"].keys() == {"nodeAffinity", "podAntiAffinity"}
+    assert "serviceAccountName" not in ours["spec"]
+    assert place(once, pools["gpu"], trainer_api="2.1") == once
 
 
 def test_a_node_selector_that_leaves_no_pool_is_refused(pools: Pools) -> None:

@@ -264,11 +264,6 @@ def test_an_accelerator_that_no_pool_has_is_refused(pools: Pools, resource: str,
     )
 
 
-def test_other_extended_resources_are_the_users_business(pools: Pools) -> None:
-    asking = {**container(), "resources": {"limits": {"smarter-devices/fuse": 1, "ephemeral-storage": "1Gi"}}}
-    assert place(job(asking), pools["cpu"])
-
-
 def test_an_init_container_may_not_ask_for_more_gpus_than_a_node_has(pools: Pools) -> None:
     document = job(container(gpus=1), initContainers=[container("fetch", gpus=2)])
     with pytest.raises(

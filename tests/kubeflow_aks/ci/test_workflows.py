@@ -26,6 +26,7 @@ MAY_WRITE: Final = {
     ("demo.yml", "id-token"),
     ("reaper.yml", "id-token"),
     ("office-hours.yml", "id-token"),
+    ("release.yml", "contents"),
 }
 """Every permission beyond reading, and nothing else."""
 HOSTILE: Final = {"check.yml", "preview.yml"}
@@ -37,8 +38,8 @@ def name(step: Step) -> str:
     return f"{step.file.parent.name}/{step.file.name} {step.job} {step.step.get('name')}"
 
 
-def test_there_are_the_eight() -> None:
-    expected = ["check", "comment", "demo", "drift", "office-hours", "preview", "reaper", "up"]
+def test_there_are_the_nine() -> None:
+    expected = ["check", "comment", "demo", "drift", "office-hours", "preview", "reaper", "release", "up"]
     assert [file.stem for file in WORKFLOWS] == expected
     assert [parsed(file)["name"] for file in WORKFLOWS] == expected
 
@@ -186,3 +187,29 @@ def test_versions_of_tools_have_one_place(tmp_path: Path) -> None:
     assert f"--client-version {kubectl} " in install
     text = "".join(file.read_text(encoding="utf-8") for file in (*WORKFLOWS, *ACTIONS))
     assert sdk not in text
+
+
+@pytest.mark.parametrize(("tag", "code"), [("v0.1.0", 0), ("v0.2.0", 1)])
+def test_a_release_has_the_wheel_of_its_tag_or_is_not_made(tmp_path: Path, tag: str, code: int) -> None:
+    [step] = [step for step in EVERY if (step.file.name, step.step.get("name")) == ("release.yml", "Release")]
+    wheel = tmp_path / "dist/ckf_spot-0.1.0-py3-none-any.whl"
+    wheel.parent.mkdir()
+    wheel.write_text("wheel")
+    gh = tmp_path / "gh"
+    gh.write_text('#!/bin/sh\nprintf "%s\\n" "$@" > called\n')
+    gh.chmod(0o755)
+    given = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "TAG": tag, "GH_TOKEN": "t"}
+    ran = subprocess.run(
+        ["bash", "-e", "-c", step.run], cwd=tmp_path, env=given, capture_output=True, text=True, check=False
+    )
+    assert ran.returncode == code
+    called = tmp_path / "called"
+    if code:
+        assert (
+            ran.stderr == f"error: the tag {tag} is not v and the version in components/PulumiPlugin.yaml\n"
+        )
+        assert not called.exists()
+    else:
+        *_, sums, file = called.read_text().splitlines()
+        assert (sums, file) == ("dist/SHA256SUMS", "dist/ckf_spot-0.1.0-py3-none-any.whl")
+        assert wheel.name in (tmp_path / sums).read_text()

@@ -164,6 +164,10 @@ def test_the_version_check_of_a_pulumi_on_path_keeps_its_log_out_of_the_home(
     assert not Path((path_folder / "home").read_text().strip()).exists()
 
 
+_OF_OWN_PROGRAMS = ("github.com/kubeflow/trainer/v2", "github.com/pulumi/pulumi/pkg/v3")
+"""Modules of which programs of our own use packages, and have the version."""
+
+
 @pytest.mark.parametrize("tool", manifest.TOOLS, ids=lambda tool: tool.name)
 def test_every_tool_is_pinned_in_its_groups_module_file(tool: manifest.Tool) -> None:
     pins = (SOURCE / tool.group / "go.mod").read_text()
@@ -171,7 +175,7 @@ def test_every_tool_is_pinned_in_its_groups_module_file(tool: manifest.Tool) -> 
         module
         for module in re.findall(rf"(\S+) v{tool.pin or tool.version}\b", pins)
         if tool.package.startswith(module)
-        or (tool.package.startswith("tools.local/") and module == "github.com/pulumi/pulumi/pkg/v3")
+        or (tool.package.startswith("tools.local/") and module in _OF_OWN_PROGRAMS)
     ]
     assert len(modules) == 1
     assert f"{modules[0]} v{tool.pin or tool.version} h1:" in (SOURCE / tool.group / "go.sum").read_text()

@@ -64,20 +64,22 @@ def test_the_api_server_keeps_every_field_of_a_placed_example(
         ("WorkflowTemplate", None),
         ("ClusterWorkflowTemplate", None),
         ("RayCluster", None),
+        ("RayCronJob", {"schedule": "@daily"}),
         ("ScheduledSparkApplication", {"schedule": "@daily"}),
     ],
 )
 def test_the_other_kinds_are_taken_too(
     crds: CustomResources, pools: Pools, kind: str, spec: dict[str, Any] | None
 ) -> None:
-    name = next(each for each in PLACED if each.removesuffix("job") in kind.lower() and PLACED[each])
+    name = next(each for each in PLACED if PLACED[each] and each.removesuffix("job") in kind.lower())
     crds.install(str(PLACED[name]))
     document: dict[str, Any] = example(name) | {"kind": kind}
     inner: Any = document["spec"]
     if kind == "RayCluster":
         document["spec"] = inner["rayClusterSpec"]
     elif spec is not None:
-        document["spec"] = {**spec, ("workflowSpec" if kind == "CronWorkflow" else "template"): inner}
+        inside = {"CronWorkflow": "workflowSpec", "RayCronJob": "jobTemplate"}.get(kind, "template")
+        document["spec"] = {**spec, inside: inner}
     placed = pools["cpu"].place(document)
     assert placed != document
     assert [each["kind"] for each in crds.accept(placed)] == [kind]

@@ -20,7 +20,7 @@ from ckf_spot.pods import strict_schema
 from ckf_spot.pool_group import PoolGroup
 from ckf_spot.pools import Pools
 
-_OF_OBJECTS: Final = ("also", "trainer_api", "pod_template")
+_OF_OBJECTS: Final = ("also", "trainer_api", "pod_template", "kubernetes")
 _OF_PIPELINES: Final = ("except_", "retries", "backoff", "give_up", "by", "backend")
 """Options by what they are for."""
 
@@ -42,6 +42,11 @@ def add_to(commands: Any) -> None:
         "--also", action="append", metavar="ROLE", help="a role that may vanish too, such as Master"
     )
     command.add_argument("--trainer-api", metavar="2.N", help="release of Kubeflow Trainer, for a TrainJob")
+    command.add_argument(
+        "--kubernetes",
+        metavar="1.N",
+        help="release of the cluster; left out: the cluster's own, or the newest",
+    )
     pipelines = command.add_argument_group("for a compiled pipeline")
     pipelines.add_argument(
         "--except", action="append", metavar="TASK", dest="except_", help="a task that stays where it is"
@@ -73,7 +78,7 @@ def add_to(commands: Any) -> None:
 
 def _run(options: argparse.Namespace) -> int:
     group, found, _ = together(
-        lambda: Pools.load(options.pools, backend=options.backend or backend.DEFAULT)[options.pool],
+        lambda: _pools(options)[options.pool],
         lambda: inputs.read(options.file),
         lambda: check_wish(options.prefer, options.require),
     )
@@ -84,6 +89,12 @@ def _run(options: argparse.Namespace) -> int:
     text = _pipeline(found[0], group, options) if pipelines else _manifests(found, group, options)
     output.write(text, options.output)
     return 0
+
+
+def _pools(options: argparse.Namespace) -> Pools:
+    return Pools.load(
+        options.pools, backend=options.backend or backend.DEFAULT, kubernetes=options.kubernetes
+    )
 
 
 def _pipeline(found: Input, group: PoolGroup, options: argparse.Namespace) -> str:

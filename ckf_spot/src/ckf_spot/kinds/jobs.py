@@ -63,7 +63,7 @@ class JobTemplate(Kind):
 
     def problems(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Mistake]:
         """Down to the pod's template."""
-        yield from fields.problems(document, "", self._around(), ("spec",))
+        yield from fields.problems(document, "", self._around(), ("spec",), closed=True)
         if document.get("spec") is None:
             return
         yield from fields.problems(document["spec"], "spec", _JOB, ("template",), _HINTS)
@@ -95,6 +95,16 @@ class JobTemplate(Kind):
     def _counted(self, where: str, action: object) -> Iterator[Mistake]:
         """A rule of its own by which an eviction fails the Job."""
         yield Mistake(where, action, "expected Ignore", "on DisruptionTarget contradicts surviving evictions")
+
+    def doubts(
+        self, document: Mapping[str, Any], placement: Placement, request: PlacingRequest
+    ) -> Iterator[str]:
+        """What a failed container does from now on."""
+        if placement.spot and of(document, "spec", "template", "spec").get("restartPolicy") == "OnFailure":
+            yield (
+                "its pods had restartPolicy OnFailure and have Never now, since Kubernetes takes no pod failure policy "
+                "otherwise: a failed container is not restarted in its pod, but replaced with it, and counts"
+            )
 
     def place(self, document: Json, placement: Placement, request: PlacingRequest) -> None:
         """Evictions neither fail the Job nor count against its `backoffLimit`."""

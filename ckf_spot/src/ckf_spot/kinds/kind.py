@@ -47,12 +47,14 @@ class Pods:
         role: what they do, for messages.
         moves: whether they may vanish and go where the request says; the others stay on nodes that stay.
         apart: whether they may be left as they are where only others of the document fit the pools' GPUs.
+        keeps: whether what makes them keeps fields of the template that Kubernetes does not know.
     """
 
     path: Path
     role: str
     moves: bool = True
     apart: bool = False
+    keeps: bool = False
 
     def template(self, document: Json) -> Any:
         """The pod's template, which need not be well-formed."""
@@ -128,9 +130,9 @@ class Kind:
 
 def misfit(pods: Pods, template: Mapping[str, Any], placement: Placement) -> str:
     """Why pods are left as they are; empty where they are not."""
-    if not (pods.moves and pods.apart):
+    if not pods.moves:
         return ""
-    return gpu_limits.misfit(gpu_limits.of_template(template), placement)
+    return gpu_limits.undecided(template) or (gpu_limits.misfit(template, placement) if pods.apart else "")
 
 
 def dotted(path: Path) -> str:

@@ -18,10 +18,10 @@ _LISTS: Final = ("List", *(f"{kind}List" for kind in table.KINDS))
 """Kinds of objects that hold others in `items`."""
 _WITHOUT_PODS: Final = (
     "ClusterQueue", "ClusterRole", "ClusterRoleBinding", "ConfigMap", "CustomResourceDefinition",
-    "HorizontalPodAutoscaler", "Ingress", "LimitRange", "LocalQueue", "Namespace", "NetworkPolicy",
-    "PersistentVolume", "PersistentVolumeClaim", "PodDefault", "PodDisruptionBudget", "PriorityClass", "Profile",
+    "HorizontalPodAutoscaler", "Ingress", "LimitRange", "LocalQueue", "Namespace", "NetworkPolicy", "PersistentVolume",
+    "PersistentVolumeClaim", "PodDefault", "PodDisruptionBudget", "PodGroup", "PriorityClass", "Profile", "Queue",
     "ResourceClaim", "ResourceClaimTemplate", "ResourceFlavor", "ResourceQuota", "Role", "RoleBinding", "Secret",
-    "Service", "ServiceAccount", "StorageClass", "WorkloadPriorityClass",
+    "Service", "ServiceAccount", "StorageClass", "Workload", "WorkloadPriorityClass",
 )  # fmt: skip
 """Kinds that are often in the same file as a job; no warning says that they stay as they are."""
 

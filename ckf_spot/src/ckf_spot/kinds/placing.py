@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from ckf_spot.errors import EvictionWarning, Mistake, Mistakes, PlacementError
-from ckf_spot.fields import Json, at, is_map, of
+from ckf_spot.fields import UNKNOWN, Json, at, is_map, of
 from ckf_spot.kinds import table
 from ckf_spot.kinds.kind import Kind, Path, PlacingRequest, Pods, dotted, misfit, mistake_in
 from ckf_spot.kinds.serialise import plain
@@ -25,7 +25,8 @@ class Placed:
 
     Attributes:
         document: as the API server takes it.
-        doubts: how an eviction would still lose its work, and which of its pods were left as they are.
+        doubts: how an eviction would still lose its work, what of it is not known here, and which of its pods were left
+            as they are.
     """
 
     document: Json
@@ -51,23 +52,31 @@ def place(document: object, group: PoolGroup, request: PlacingRequest | None = N
     mistakes.add(_request_problems(parts, request))
     pools: list[tuple[_Part, Pods, Placement]] = []
     left: list[str] = []
+    unsure: list[Mistake] = []
+
+    def wrong(found: Iterable[Mistake]) -> bool:
+        """Collects mistakes; whether one is certain."""
+        each = [*found]
+        unsure.extend(one for one in each if not one.certain)
+        mistakes.add(one for one in each if one.certain)
+        return any(one.certain for one in each)
+
     for part in parts:
-        around = part.problems(request)
-        mistakes.add(around)
-        if placement and not around:
-            mistakes.add(part.below(part.kind.misfits(part.document, placement, request)))
+        if not wrong(part.problems(request, group.kubernetes)) and placement:
+            wrong(part.below(part.kind.misfits(part.document, placement, request)))
         for pods, path in part.pods(request):
             found, where = pods.template(part.document), dotted(path)
-            malformed = list(_malformed(found, where, covered=any(each.covers(path) for each in parts)))
-            mistakes.add(pods.located(each, where) for each in malformed)
-            if placement and not malformed:
-                if why := misfit(pods, found, placement):
-                    left.append(f"{pods.role} {why}: left as it is")
-                    continue
-                pool = mistakes.of(partial(_placement_of, pods, found, where, placement, group))
-                if pool:
-                    pools.append((part, pods, pool))
-                    mistakes.add(pods.located(each, where) for each in pods.problems(found, pool, where))
+            covered = any(each.covers(path) for each in parts)
+            malformed = _malformed(pods, found, where, None if covered else group)
+            if wrong(pods.located(each, where) for each in malformed) or not placement:
+                continue
+            if why := misfit(pods, found, placement):
+                left.append(f"{pods.role} {why}: left as it is")
+                continue
+            pool = mistakes.of(partial(_placement_of, pods, found, where, placement, group))
+            if pool:
+                pools.append((part, pods, pool))
+                wrong(pods.located(each, where) for each in pods.problems(found, pool, where))
     if left and not any(pods.moves for _, pods, _ in pools):
         mistakes.add([mistake_in("", f"nothing fits {group.name!r}: {'; '.join(left)}", "name other pools")])
     mistakes.raise_all()
@@ -77,7 +86,7 @@ def place(document: object, group: PoolGroup, request: PlacingRequest | None = N
         pods.place(part.document, pool)
     for part in parts:
         part.kind.place(part.document, placement, request)
-    return Placed(made, tuple(dict.fromkeys([*doubts, *left])))
+    return Placed(made, tuple(dict.fromkeys([*doubts, *map(str, unsure), *left])))
 
 
 def placed_object(document: object, group: PoolGroup, **request: Any) -> Json:
@@ -119,12 +128,17 @@ class _Part:
         where = dotted(self.path)
         return [dataclasses.replace(each, path=".".join(filter(None, (where, each.path)))) for each in found]
 
-    def problems(self, request: PlacingRequest) -> list[Mistake]:
-        """What is wrong with it besides its pods."""
+    def problems(self, request: PlacingRequest, kubernetes: str | None) -> list[Mistake]:
+        """What is wrong with it besides its pods; of fields that Kubernetes has, its schema knows more than a list."""
         found = self.below(self.kind.problems(self.document, request))
         if self.kind.schema and strict_schema.available():
+            where = dotted(self.path)
+            schema = strict_schema.problems(self.kind.schema, self.document, where, kubernetes)
+            wrong = {each.path for each in schema}
+            found = [
+                each for each in found if each.problem != UNKNOWN or (each.path in wrong and each.certain)
+            ]
             known = {each.path for each in found}
-            schema = strict_schema.problems(self.kind.schema, self.document, dotted(self.path))
             found += [each for each in schema if each.path not in known]
         return found
 
@@ -160,13 +174,14 @@ def _request_problems(parts: list[_Part], request: PlacingRequest) -> Iterator[M
             yield from part.kind.request_problems(part.document, request)
 
 
-def _malformed(found: Any, where: str, *, covered: bool) -> Iterator[Mistake]:
-    """What is wrong with a template by itself."""
+def _malformed(pods: Pods, found: Any, where: str, group: PoolGroup | None) -> Iterator[Mistake]:
+    """What is wrong with a template by itself; without a group only what everything else relies on."""
     wrong = shape.template_problems(found, where)
     yield from wrong
-    if not covered and is_map(found) and strict_schema.available():
+    if group and is_map(found) and strict_schema.available():
         known = {each.path for each in wrong}
-        schema = strict_schema.problems(strict_schema.TEMPLATE, found, where)
+        release = group.kubernetes
+        schema = strict_schema.problems(strict_schema.TEMPLATE, found, where, release, keeps=pods.keeps)
         yield from (each for each in schema if each.path not in known)
 
 
@@ -180,7 +195,7 @@ def _placement_of(
     """
     if pods.moves:
         return placement
-    if not gpu_limits.requested(gpu_limits.of_template(found)):
+    if not gpu_limits.needs(found):
         return None
     if group.gpus:
         try:

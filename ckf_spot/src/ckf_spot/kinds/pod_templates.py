@@ -25,9 +25,8 @@ class PodTemplate(Kind):
 
     def problems(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Mistake]:
         """Down to the template."""
-        yield from fields.problems(
-            document, "", ("apiVersion", "kind", "metadata", "template"), ("template",)
-        )
+        around = ("apiVersion", "kind", "metadata", "template")
+        yield from fields.problems(document, "", around, ("template",), closed=True)
         yield from fields.version_problems(document, "v1")
 
     def pods(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Pods]:
@@ -55,7 +54,7 @@ class _Executors(Pods):
 
     def problems(self, template: Mapping[str, Any], placement: Placement, where: str) -> Sequence[Mistake]:
         """GPUs that it does not ask for may come from Spark's own settings."""
-        if gpu_limits.requested(gpu_limits.of_template(template)):
+        if gpu_limits.needs(template):
             return super().problems(template, placement, where)
         return [*node_selection.problems(of(template, "spec"), placement, f"{where}.spec")]
 

@@ -1,4 +1,4 @@
-"""Ray on Kubernetes: RayCluster and RayJob (ray.io/v1, KubeRay 1.4 to 1.6)."""
+"""Ray on Kubernetes: RayCluster, RayJob and RayCronJob (ray.io/v1, KubeRay 1.4 to 1.7)."""
 
 from __future__ import annotations
 
@@ -15,14 +15,16 @@ HEAD: Final = "head"
 _VERSION: Final = "ray.io/v1"
 _CLUSTER: Final = (
     "authOptions", "autoscalerOptions", "enableInTreeAutoscaling", "gcsFaultToleranceOptions", "headGroupSpec",
-    "headServiceAnnotations", "managedBy", "rayVersion", "suspend", "upgradeStrategy", "workerGroupSpecs",
+    "headServiceAnnotations", "historyServerOptions", "managedBy", "networkPolicy", "rayVersion", "suspend",
+    "tlsOptions", "upgradeStrategy", "workerGroupSpecs",
 )  # fmt: skip
 _HEAD: Final = (
-    "enableIngress", "headService", "labels", "rayStartParams", "resources", "serviceType", "template",
+    "enableIngress", "headService", "ingressOptions", "labels", "rayStartParams", "resources", "serviceType",
+    "template",
 )  # fmt: skip
 _WORKERS: Final = (
-    "groupName", "idleTimeoutSeconds", "labels", "maxReplicas", "minReplicas", "numOfHosts", "rayStartParams",
-    "replicas", "resources", "scaleStrategy", "suspend", "template",
+    "groupName", "idleTimeoutSeconds", "labels", "maxReplicas", "minReplicas", "numOfHosts", "priority",
+    "rayStartParams", "replicas", "resources", "scaleStrategy", "suspend", "template",
 )  # fmt: skip
 _JOB: Final = (
     "activeDeadlineSeconds", "backoffLimit", "clusterSelector", "deletionPolicy", "deletionStrategy", "entrypoint",
@@ -30,6 +32,11 @@ _JOB: Final = (
     "preRunningDeadlineSeconds", "rayClusterSpec", "runtimeEnvYAML", "shutdownAfterJobFinishes", "submissionMode",
     "submitterConfig", "submitterPodTemplate", "suspend", "ttlSecondsAfterFinished",
 )  # fmt: skip
+_CRON_JOB: Final = ("jobTemplate", "schedule", "suspend", "timeZone")
+_INTERACTIVE: Final = "InteractiveMode"
+_AGAIN: Final = (
+    "tasks on a lost worker run again, actors and Ray Train only where max_restarts or max_failures says so"
+)
 _HINTS: Final = {
     name: f"a pod's fields belong under template.spec.{name}"
     for name in ("affinity", "containers", "nodeSelector", "restartPolicy", "tolerations")
@@ -54,40 +61,66 @@ class RayCluster(Kind):
 
 
 class RayJob(Kind):
-    """A RayJob with a cluster of its own; the pod that submits it stays."""
+    """A RayJob with a cluster of its own."""
+
+    def problems(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Mistake]:
+        """Around the job."""
+        yield from fields.object_problems(document, _VERSION)
+        yield from within(document, "spec")
+
+    def inner(self, document: Mapping[str, Any]) -> Iterator[tuple[Path, Kind]]:
+        """The job."""
+        yield ("spec",), _JOB_SPEC
+
+
+class RayCronJob(Kind):
+    """A RayCronJob; its jobs are placed as RayJobs are."""
+
+    def problems(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Mistake]:
+        """Around the job."""
+        yield from fields.object_problems(document, _VERSION)
+        if document.get("spec") is not None:
+            hints = {name: f"a job's fields belong under jobTemplate.{name}" for name in _JOB}
+            yield from fields.problems(document["spec"], "spec", _CRON_JOB, ("jobTemplate",), hints)
+            yield from within(document, "spec", "jobTemplate")
+
+    def inner(self, document: Mapping[str, Any]) -> Iterator[tuple[Path, Kind]]:
+        """The job."""
+        yield ("spec", "jobTemplate"), _JOB_SPEC
+
+
+class _JobSpec(Kind):
+    """The spec of a job; the pod that submits it stays."""
 
     def problems(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Mistake]:
         """Around the cluster."""
-        yield from fields.object_problems(document, _VERSION)
-        if document.get("spec") is None:
-            return
         hints = {name: f"a cluster's fields belong under rayClusterSpec.{name}" for name in _CLUSTER}
-        spec = of(document, "spec")
-        if spec.get("clusterSelector") and spec.get("rayClusterSpec") is None:
+        if document.get("clusterSelector") and document.get("rayClusterSpec") is None:
             problem = "its pods belong to a cluster that is there already"
-            yield mistake_in("spec.clusterSelector", problem, "place that RayCluster instead")
+            yield mistake_in("clusterSelector", problem, "place that RayCluster instead")
         else:
-            yield from fields.problems(document["spec"], "spec", _JOB, ("rayClusterSpec",), hints)
-        yield from within(document, "spec", "rayClusterSpec")
+            yield from fields.problems(document, "", _JOB, ("rayClusterSpec",), hints)
+        yield from within(document, "rayClusterSpec")
 
     def pods(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Pods]:
         """The one that submits the job."""
-        if of(document, "spec").get("submitterPodTemplate") is not None:
-            yield Pods(("spec", "submitterPodTemplate"), "the submitter", moves=False)
+        if document.get("submitterPodTemplate") is not None:
+            yield Pods(("submitterPodTemplate",), "the submitter", moves=False)
 
     def inner(self, document: Mapping[str, Any]) -> Iterator[tuple[Path, Kind]]:
         """The cluster."""
-        yield ("spec", "rayClusterSpec"), _SPEC
+        yield ("rayClusterSpec",), _SPEC
 
     def doubts(
         self, document: Mapping[str, Any], placement: Placement, request: PlacingRequest
     ) -> Iterator[str]:
-        """What Ray itself does not start again."""
-        if placement.spot and not document["spec"].get("backoffLimit"):
-            yield (
-                "spec.backoffLimit is 0: tasks on a lost worker run again, and actors and Ray Train only where "
-                "max_restarts or max_failures says so; without them one eviction fails the job, so set backoffLimit"
-            )
+        """What Ray itself does not start again; KubeRay refuses retries of what a person submits."""
+        if not placement.spot or document.get("backoffLimit") or not _groups(of(document, "rayClusterSpec")):
+            return
+        if document.get("submissionMode") == _INTERACTIVE:
+            yield f"{_AGAIN}: a RayJob in {_INTERACTIVE} has no retries, so otherwise you submit it again yourself"
+        else:
+            yield f"backoffLimit is 0: {_AGAIN}; without them one eviction fails the job, so set backoffLimit"
 
 
 class _Cluster(Kind):
@@ -97,12 +130,12 @@ class _Cluster(Kind):
 
     def problems(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Mistake]:
         """Down to the groups' templates."""
-        yield from fields.problems(document, "", _CLUSTER, ("headGroupSpec", "workerGroupSpecs"))
+        yield from fields.problems(document, "", _CLUSTER, ("headGroupSpec",))
         head = document.get("headGroupSpec")
         if head is not None:
             yield from fields.problems(head, "headGroupSpec", _HEAD, ("template",), _HINTS)
         groups = document.get("workerGroupSpecs")
-        if groups is not None and not (is_maps(groups) and groups):
+        if groups is not None and not is_maps(groups):
             yield Mistake("workerGroupSpecs", groups, "expected a list of maps with groupName and template")
         for number, group in enumerate(groups if is_maps(groups) else ()):
             yield from fields.problems(
@@ -125,7 +158,9 @@ class _Cluster(Kind):
     def doubts(
         self, document: Mapping[str, Any], placement: Placement, request: PlacingRequest
     ) -> Iterator[str]:
-        """What is lost with the head."""
+        """What is lost with the head, or that nothing moves."""
+        if not _groups(document) and HEAD not in request.also:
+            yield f"there are no workers that may vanish: the head stays, or goes too with also={(HEAD,)}"
         if placement.spot and HEAD in request.also:
             yield (
                 "an eviction of the head ends the whole cluster and all that ran on it, even with fault tolerance of "
@@ -139,4 +174,9 @@ def _groups(document: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 _SPEC: Final = _Cluster()
-KINDS: Final[Mapping[str, Kind]] = {"RayCluster": RayCluster(), "RayJob": RayJob()}
+_JOB_SPEC: Final = _JobSpec()
+KINDS: Final[Mapping[str, Kind]] = {
+    "RayCluster": RayCluster(),
+    "RayJob": RayJob(),
+    "RayCronJob": RayCronJob(),
+}

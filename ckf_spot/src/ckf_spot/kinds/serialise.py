@@ -15,7 +15,7 @@ def plain(found: object) -> Json:
 
     Args:
         found: a map; an object of kubernetes, kubeflow-training or kubeflow-katib, whose classes say in
-            `attribute_map` how the API server names their fields; or one of the Kubeflow Trainer's pydantic models.
+            `attribute_map` how the API server names their fields; or one of the pydantic models of the Kubeflow SDK.
             Maps may hold such objects, and they each other. The client's own `ApiClient` is not used: from release
             37 on it gives the Kubeflow SDKs' fields their Python names (ckf_spot/tests/sdks/test_sdks.py).
 

@@ -17,10 +17,10 @@ _ROLES: Final = ("driver", "executor")
 _VERSION: Final = "sparkoperator.k8s.io/v1beta2"
 _APPLICATION: Final = (
     "arguments", "batchScheduler", "batchSchedulerOptions", "deps", "driver", "driverIngressOptions",
-    "dynamicAllocation", "executor", "failureRetries", "hadoopConf", "hadoopConfigMap", "image", "imagePullPolicy",
-    "imagePullSecrets", "mainApplicationFile", "mainClass", "memoryOverheadFactor", "mode", "monitoring",
-    "nodeSelector", "proxyUser", "pythonVersion", "restartPolicy", "retryInterval", "sparkConf", "sparkConfigMap",
-    "sparkUIOptions", "sparkVersion", "suspend", "timeToLiveSeconds", "type", "volumes",
+    "driverPodDisruptionBudget", "dynamicAllocation", "executor", "failureRetries", "hadoopConf", "hadoopConfigMap",
+    "image", "imagePullPolicy", "imagePullSecrets", "mainApplicationFile", "mainClass", "memoryOverheadFactor", "mode",
+    "monitoring", "nodeSelector", "proxyUser", "pythonVersion", "restartPolicy", "retryInterval", "sparkConf",
+    "sparkConfigMap", "sparkUIOptions", "sparkVersion", "suspend", "timeToLiveSeconds", "type", "volumes",
 )  # fmt: skip
 _EXECUTOR: Final = (
     "affinity", "annotations", "configMaps", "coreLimit", "coreRequest", "cores", "deleteOnTermination", "dnsConfig",
@@ -52,6 +52,9 @@ _DEDICATED: Final = frozenset({POOL_LABEL, SPOT_LABEL, WORKLOAD_LABEL, "agentpoo
 class _Pods(Pods):
     """Pods of the driver or the executors: a template, fields of their own that the webhook sets, or both."""
 
+    keeps: bool = (
+        True  # the schema of its template is open, and Spark reads it with a library that skips such fields
+    )
     application: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
     def template(self, document: Json) -> Any:

@@ -30,6 +30,12 @@ REFUSED: Final[Mapping[str, str]] = {
     "RayService": "it serves people, and an eviction would end that; keep it on nodes that stay, and use a RayJob for "
     "work that ends",
     **dict.fromkeys(("Deployment", "StatefulSet", "ReplicaSet", "DaemonSet", "Notebook"), _SERVING),
+    "LeaderWorkerSet": "its groups start over with each of their pods, and mostly serve people; keep them on nodes "
+    "that stay, and make a JobSet of work that ends",
+    "AppWrapper": "what it makes is inside it; place that, and wrap the result: spec.components[].template",
+    "SparkConnect": "its server is the driver of every session, and they end with it; keep it on nodes that stay, and "
+    "use a SparkApplication for work that ends",
+    **dict.fromkeys(("SeldonDeployment", "LLMInferenceService", "InferenceGraph"), _SERVING),
     "InferenceService": "it serves people, and an eviction would end that; keep it on nodes that stay, and one that "
     "needs a GPU on the fallback pool, by a nodeSelector with that pool's name and the tolerations of its taints",
 }

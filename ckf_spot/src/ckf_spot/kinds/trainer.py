@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from ckf_spot import fields
 from ckf_spot.agent_pool import GPU
-from ckf_spot.errors import ABSENT, Mistake, missing, not_one_of, refuse
+from ckf_spot.errors import Mistake, missing, not_one_of, refuse
 from ckf_spot.fields import Json, at, is_map, is_maps, of
 from ckf_spot.kinds.kind import Kind, PlacingRequest, Pods, unknown_roles
 from ckf_spot.placement import Capacity, Placement
@@ -224,27 +224,29 @@ def _gpu_problems(spec: Mapping[str, Any], placement: Placement) -> list[Mistake
     return list(gpu_limits.problems({"trainer": of(resources, "limits")}, placement, where))
 
 
-def _entry_problems(entries: list[Json], placement: Placement, api: str, target: str) -> list[Mistake]:
+def _entry_problems(entries: list[Json], placement: Placement, api: str, target: str) -> Iterator[Mistake]:
     """Where the job's own overrides stand against the placement."""
-    found: list[Mistake] = []
     for number, entry in enumerate(entries):
         where = f"spec.{_FIELD[api]}[{number}]"
         for template in _templates(entry, api, target):
             wrong = shape.override_problems(template, where)
+            yield from wrong or node_selection.problems(of(template, "spec"), placement, where)
+
+
+def _chosen(entries: list[Json], api: str, target: str) -> Json:
+    """The choice of nodes in the other overrides, of whose lists Trainer keeps those of the last one only.
+
+    So the placement, which comes last, repeats them (`pkg/runtime/core/trainingruntime.go`).
+    """
+    chosen: Json = {}
+    for entry in entries:
+        for template in _templates(entry, api, target):
             pod = of(template, "spec")
-            found += wrong or node_selection.problems(pod, placement, where)
-            if not _is_own(entry, api, target):
-                found += [
-                    Mistake(
-                        where,
-                        ABSENT,
-                        "leave it out",
-                        f"its {key} for {target!r} and the placement's can't both hold",
-                    )
-                    for key in (*_PLACING, *(("nodeSelector",) if api == "2.0" else ()))
-                    if pod.get(key)
-                ]
-    return found
+            chosen |= {key: pod[key] for key in ("tolerations",) if pod.get(key)}
+            for key in ("affinity", *(("nodeSelector",) if api == "2.0" else ())):
+                if pod.get(key):
+                    chosen[key] = {**chosen.get(key, {}), **pod[key]}
+    return chosen
 
 
 def _placed(entries: list[Json], placement: Placement, api: str, target: str) -> list[Json]:
@@ -252,6 +254,10 @@ def _placed(entries: list[Json], placement: Placement, api: str, target: str) ->
     own = next((entry for entry in entries if _is_own(entry, api, target)), {})
     others = [entry for entry in entries if entry is not own]
     had = next(iter(_templates(own, api, target)), {})
+    chosen, spec = _chosen(others, api, target), of(had, "spec")
+    both = [*(chosen.get("tolerations") or ()), *(spec.get("tolerations") or ())]
+    tolerations = [each for number, each in enumerate(both) if each not in both[:number]]
+    had = {**had, "spec": {**chosen, **spec, **({"tolerations": tolerations} if both else {})}}
     targets = {"targetJobs": [{"name": target}]}
     if api == "2.0":
         return [*others, {**of(had, "spec"), **targets, **_selecting(of(had, "spec"), placement)}]

@@ -17,7 +17,7 @@ from ckf_spot.pipelines import request as requests
 from ckf_spot.pipelines import whole
 from ckf_spot.pipelines.report import Report
 from ckf_spot.pipelines.request import PlacingOptions
-from ckf_spot.pipelines.step import DRIVER_IMAGES, EXIT, IMPORTER, WITHOUT_POD, Placed, Step
+from ckf_spot.pipelines.step import DRIVER_IMAGES, EXIT, IMPORTER, WITHOUT_POD, Placed, Step, drives_spark
 from ckf_spot.pool_group import PoolGroup
 
 _SETTINGS: Final = ("platforms", "kubernetes", "deploymentSpec", "executors")
@@ -225,6 +225,12 @@ class Pipeline:
             path=path,
             stays=stays or (EXIT if final_status else ""),
             nested=nested,
+            drives=drives_spark(
+                each
+                for key in ("command", "args")
+                if isinstance(found := container.get(key), list)
+                for each in found
+            ),
             settings=settings,
             retry=of(task, "retryPolicy") or None,
             accelerator=_accelerator(of(container, "resources", "accelerator")),

@@ -6,7 +6,8 @@ The settings are those of kfp's `KubernetesExecutorConfig`
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -17,9 +18,13 @@ from ckf_spot.pods.field_names import PREFERRED, REQUIRED
 
 IMPORTER: Final = "Kubeflow imports it on its own nodes"
 EXIT: Final = "what reports on a run must not be lost with it"
+DRIVER: Final = "it is a driver of Spark, and its application is lost with it"
 WITHOUT_POD: Final = "Kubeflow does it itself, without a pod"
 DRIVER_IMAGES: Final = ("argostub/createpvc", "argostub/deletepvc")
 """Images of tasks that Kubeflow's driver carries out (`backend/src/v2/driver/k8s.go`)."""
+_ON_KUBERNETES: Final = "k8s://"
+"""Start of the master's address where Kubernetes runs the executors."""
+_CLUSTER_MODE: Final = re.compile(r"(--deploy-mode|spark\.submit\.deployMode)[\s=\"',]+cluster\b")
 
 
 @dataclass(frozen=True)
@@ -47,6 +52,7 @@ class Step:
         nested: whether it is in a loop, a condition, an exit handler or a nested pipeline.
         settings: its Kubernetes settings.
         retry: its own `retryPolicy`, or None.
+        drives: whether it is the driver of a Spark application on Kubernetes.
         accelerator: type and amount that it asks for, as texts; None for what it leaves out.
         passthroughs: names of the settings that its component hands on to what it makes; None where it hands on none.
         final_status: whether it takes a `PipelineTaskFinalStatus`.
@@ -56,6 +62,7 @@ class Step:
     path: str
     stays: str
     nested: bool
+    drives: bool
     settings: Mapping[str, Any]
     retry: Mapping[str, Any] | None
     accelerator: tuple[str | None, str | None]
@@ -67,6 +74,16 @@ class Step:
     def where(self) -> str:
         """How messages call it."""
         return f"task {self.path!r}"
+
+
+def drives_spark(command: Iterable[object]) -> bool:
+    """Whether a container is the driver of Spark's executors, by its command, arguments and the Python source in them.
+
+    It is one in client mode, which is Spark's default; in cluster mode the driver is a pod of its own
+    (`docs/running-on-kubernetes.md`).
+    """
+    text = " ".join(each for each in command if isinstance(each, str))
+    return _ON_KUBERNETES in text and not _CLUSTER_MODE.search(text)
 
 
 def shape_problems(step: Step) -> Iterator[Mistake]:

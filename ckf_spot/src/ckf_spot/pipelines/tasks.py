@@ -24,7 +24,7 @@ from ckf_spot.pipelines import rules, whole
 from ckf_spot.pipelines.compiled import Pipeline
 from ckf_spot.pipelines.report import Report
 from ckf_spot.pipelines.request import PlacingOptions
-from ckf_spot.pipelines.step import DRIVER_IMAGES, EXIT, IMPORTER, WITHOUT_POD, Placed, Step
+from ckf_spot.pipelines.step import DRIVER_IMAGES, EXIT, IMPORTER, WITHOUT_POD, Placed, Step, drives_spark
 from ckf_spot.pool_group import PoolGroup
 
 _SDK: Final = (2, 17)
@@ -198,6 +198,7 @@ def _step(task: Any) -> Step:
         path=_path(task),
         stays=_whether_stays(task),
         nested=task.parent_task_group is not None and not task.parent_task_group.is_root,
+        drives=bool(container) and drives_spark([*(container.command or ()), *(container.args or ())]),
         settings=task.platform_config.get("kubernetes", {}),
         retry=json_format.MessageToDict(policy.to_proto()) if policy else None,
         accelerator=(resources.accelerator_type, resources.accelerator_count) if resources else (None, None),

@@ -11,7 +11,7 @@ from ckf_spot.errors import ABSENT, Mistake, Mistakes
 from ckf_spot.pipelines import rules
 from ckf_spot.pipelines.report import Outcome, Report, Row
 from ckf_spot.pipelines.request import Request
-from ckf_spot.pipelines.step import Step, shape_problems
+from ckf_spot.pipelines.step import DRIVER, Step, shape_problems
 from ckf_spot.pods import gpu_limits
 from ckf_spot.pool_group import PoolGroup
 
@@ -78,6 +78,8 @@ def _decided(
         return row(
             "placed before", _note(step.retry, rules.own_gpus(step)), (pool.name for pool in before)
         ), ()
+    if step.drives:
+        return row("left alone", DRIVER), ()
     if misfit := _misfit(step, request.group):
         return row("left alone", misfit), ()
     if step.retry:
@@ -92,6 +94,8 @@ def _decided(
 def _misfit(step: Step, group: PoolGroup) -> str:
     """Why a task belongs on other pools; empty where it does not."""
     kind, amount = step.accelerator
+    if gpu_limits.at_run_time(kind) or gpu_limits.at_run_time(amount):
+        return "its accelerator is known at run time only"
     needed = (rules.own_gpus(step) or 0) if kind in {None, GPU} else 0
     return gpu_limits.misfit_of(needed, group.gpus, silent=amount in {None, "0"})
 

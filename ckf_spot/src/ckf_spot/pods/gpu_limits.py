@@ -12,6 +12,7 @@ from ckf_spot.placement import Placement
 
 _MAKERS: Final = (
     "aliyun",
+    "amazon",
     "amazonaws",
     "amd",
     "google",
@@ -23,6 +24,12 @@ _MAKERS: Final = (
     "xilinx",
 )
 """Who makes accelerators; their device plugins announce them as `nvidia.com/gpu` or `gpu.intel.com/i915`."""
+_OF_KUBERNETES: Final = "kubernetes.io"
+"""Domain of the resources that every node may have."""
+_SHARES: Final = ("gpu-fraction", "gpu-memory")
+"""Annotations by which the KAI scheduler and Run:ai give a pod a part of a GPU (`docs/gpu-sharing/README.md`)."""
+_LATER: Final = ("{{", "${trialParameters.")
+"""Marks of a value that is put in when the work runs: by Argo and Kubeflow Pipelines, and by Katib."""
 Limits = Mapping[str, Mapping[str, Any]]
 """The resource limits of each container by its name."""
 
@@ -40,10 +47,30 @@ def requested(limits: Limits) -> int:
     return sum(_count(each.get(GPU, 0)) or 0 for each in limits.values())
 
 
-def misfit(limits: Limits, placement: Placement) -> str:
+def needs(template: Mapping[str, Any]) -> bool:
+    """Whether a well-formed pod's template asks for GPUs, or for a part of one."""
+    return bool(requested(of_template(template)) or _share(template))
+
+
+def misfit(template: Mapping[str, Any], placement: Placement) -> str:
     """Why a pod belongs on other pools than these, with GPUs or without; empty where it does not."""
-    silent = all(GPU not in each for each in limits.values())
+    limits = of_template(template)
+    if (share := _share(template)) and not placement.gpus:
+        return f"asks for {share}, a part of a GPU, and these pools have none"
+    silent = all(GPU not in each for each in limits.values()) and not share and not _claims(template)
     return misfit_of(requested(limits), placement.gpus, silent=silent)
+
+
+def undecided(template: Mapping[str, Any]) -> str:
+    """Why it is not known before the work runs how many GPUs a pod asks for; empty where it is."""
+    values = [str(each[GPU]) for each in of_template(template).values() if GPU in each]
+    later = next(filter(at_run_time, values), None)
+    return f"asks for {GPU}: {later}, which is known at run time only" if later else ""
+
+
+def at_run_time(value: str | None) -> bool:
+    """Whether a value is put in when the work runs."""
+    return value is not None and any(mark in value for mark in _LATER)
 
 
 def misfit_of(needed: int, offered: int, *, silent: bool) -> str:
@@ -61,26 +88,38 @@ def misfit_of(needed: int, offered: int, *, silent: bool) -> str:
 
 def template_problems(template: Mapping[str, Any], placement: Placement, where: str) -> Iterator[Mistake]:
     """Why the GPUs of a well-formed pod's template don't fit; `where` is its path."""
-    yield from problems(of_template(template), placement, f"{where}.spec.containers")
+    limits, share, claims = of_template(template), _share(template), _claims(template)
+    if share and not placement.gpus:
+        problem = f"{share} asks for a part of a GPU, and no node of {_pools(placement)} has one"
+        yield Mistake(f"{where}.metadata.annotations", ABSENT, "expected a GPU pool", problem)
+    for claim in claims:
+        problem = (
+            f"{claim!r} may be for a GPU or anything else, and so can't be held against {_pools(placement)}"
+        )
+        yield Mistake(f"{where}.spec.resourceClaims", ABSENT, "see that they have it", problem, certain=False)
+    yield from problems(limits, placement, f"{where}.spec.containers", elsewhere=bool(share or claims))
     for name, limits in of_template(template, "initContainers").items():  # one after another
         yield from _excess({name: limits}, placement, f"{where}.spec.initContainers")
         yield from _others({name: limits}, placement, f"{where}.spec.initContainers")
 
 
-def problems(limits: Limits, placement: Placement, where: str) -> Iterator[Mistake]:
+def problems(
+    limits: Limits, placement: Placement, where: str, *, elsewhere: bool = False
+) -> Iterator[Mistake]:
     """Why the GPUs don't fit: none on GPU nodes, or more than every node has.
 
     Args:
         limits: what the pod asks for.
         placement: where it may run.
         where: path of the containers, for messages.
+        elsewhere: whether the pod asks for GPUs in another way too.
     """
     offered, names = _offered(placement), _pools(placement)
     wrong = {name: each[GPU] for name, each in limits.items() if GPU in each and _count(each[GPU]) is None}
     needed = requested(limits)
     for name, limit in wrong.items():
         yield Mistake(where, ABSENT, "expected a whole number", f"{name!r} asks for {GPU}: {limit!r}")
-    if offered and not needed and not wrong:
+    if offered and not needed and not wrong and not elsewhere:
         yield Mistake(
             where,
             ABSENT,
@@ -115,13 +154,33 @@ def _excess(limits: Limits, placement: Placement, where: str) -> Iterator[Mistak
 
 
 def _others(limits: Limits, placement: Placement, where: str) -> Iterator[Mistake]:
-    """Accelerators that no pool has, such as another maker's, or a slice by its own name."""
+    """Accelerators that no pool has, such as another maker's or a slice by its own name, and what is not known here."""
     for name, each in limits.items():
         for resource in each:
-            maker = resource.partition("/")[0].split(".") if "/" in resource else []
-            if resource != GPU and any(part in _MAKERS for part in maker):
+            domain, named, _ = resource.partition("/")
+            if resource == GPU or not named or f".{domain}".endswith(f".{_OF_KUBERNETES}"):
+                continue
+            if any(part in _MAKERS for part in domain.split(".")):
                 problem = f"{name!r} asks for {resource}, which no node of {_pools(placement)} has"
                 yield Mistake(where, ABSENT, f"expected {GPU}", problem)
+            else:
+                problem = (
+                    f"{name!r} asks for {resource}, which is not known of the nodes of {_pools(placement)}"
+                )
+                expected = "see that they have it; otherwise the pod waits for ever"
+                yield Mistake(where, ABSENT, expected, problem, certain=False)
+
+
+def _share(template: Mapping[str, Any]) -> str:
+    """The part of a GPU that a pod asks for, as in `gpu-fraction: 0.5`; empty where it does not."""
+    noted = of(template, "metadata", "annotations")
+    return next((f"{key}: {noted[key]}" for key in _SHARES if noted.get(key)), "")
+
+
+def _claims(template: Mapping[str, Any]) -> list[str]:
+    """Names of a pod's claims of devices (Kubernetes, "Dynamic Resource Allocation")."""
+    found = of(template, "spec").get("resourceClaims")
+    return [str(each.get("name")) for each in found] if is_maps(found) else []
 
 
 def _offered(placement: Placement) -> int:

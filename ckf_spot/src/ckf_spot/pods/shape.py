@@ -51,7 +51,7 @@ _CONTAINER_SHAPE: Final[Shape] = {("resources",): _A_MAP, ("resources", "limits"
 
 def template_problems(template: object, where: str) -> list[Mistake]:
     """What is wrong with a pod's template before anything is put on it."""
-    found = list(problems(template, where, ("metadata", "spec"), ("spec",)))
+    found = list(problems(template, where, ("metadata", "spec"), ("spec",), closed=True))
     if found or not is_map(template):
         return found
     init = at(template, "spec", "initContainers")

@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import functools
 import importlib.resources
 import importlib.util
 import json
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from ckf_spot.errors import ABSENT, Mistake, missing
-from ckf_spot.fields import Json, unknown
+from ckf_spot.errors import ABSENT, Mistake, PlacementError, missing
+from ckf_spot.fields import Json, similar, unknown
 
-KUBERNETES: Final = "1.33"
-"""The newest release that Charmed Kubeflow 1.11 supports (its release notes)."""
 TEMPLATE: Final = "podtemplatespec-v1"
 """Schema of a pod's template."""
 _DEFAULTED: Final = ("onPodConditions", "status")
 """The schema calls it required, but the API server fills it in before it looks (Kubernetes, "Pod failure policy")."""
 PLACEHOLDER: Final = "${trialParameters."
 """Start of what Katib replaces by a trial's value, whatever the type of the field."""
+_RELEASE: Final = re.compile(r"v?1\.(\d{1,3})(?:[.+-].*)?")
 _PACKAGE: Final = "kubernetes_validate"
 
 
@@ -30,38 +29,54 @@ def available() -> bool:
     return importlib.util.find_spec(_PACKAGE) is not None
 
 
-def problems(schema: str, instance: Mapping[str, Any], where: str) -> list[Mistake]:
+def minor(release: str) -> int:
+    """The N of a release of Kubernetes, `1.N` or `v1.N.3`.
+
+    Raises:
+        PlacementError: it is none.
+    """
+    found = _RELEASE.fullmatch(release)
+    if not found:
+        raise PlacementError(Mistake("kubernetes", release, "expected 1.N, such as 1.34"))
+    return int(found[1])
+
+
+def problems(
+    schema: str, instance: Mapping[str, Any], where: str, release: str | None, *, keeps: bool = False
+) -> list[Mistake]:
     """What Kubernetes would drop or refuse.
 
     Args:
         schema: name of the schema's file, such as `job-batch-v1`.
         instance: what should follow it.
         where: its path in the document; empty where it is the document.
+        release: of the cluster, such as `1.34`; None: not known, so what the newest one would refuse.
+        keeps: whether what takes the instance keeps fields that Kubernetes does not know, so that one which is not
+            misspelt does no harm.
     """
-    errors: Any = sorted(
-        _validator(schema).iter_errors(instance), key=lambda error: [*map(str, error.absolute_path)]
-    )
+    newest = max(_folders())
+    wanted = newest if release is None else minor(release)
+    validator = _validator(schema, min(newest, max(wanted, min(_folders()))))
+    errors: Any = sorted(validator.iter_errors(instance), key=lambda error: [*map(str, error.absolute_path)])
+    unsure = keeps or wanted > newest
     found: list[Mistake] = []
     for error in errors:
         steps = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in error.absolute_path)
         path = f"{where}{''.join(steps)}"
         if not (isinstance(error.instance, str) and error.instance.startswith(PLACEHOLDER)):
-            found += _mistakes(error, path)
+            found += _mistakes(error, path, unsure=unsure)
     return [dataclasses.replace(each, path=each.path.removeprefix(".")) for each in found]
 
 
-def _mistakes(error: Any, path: str) -> Iterator[Mistake]:
-    """An error of the schema in our words."""
+def _mistakes(error: Any, path: str, *, unsure: bool) -> Iterator[Mistake]:
+    """An error of the schema in our words; `unsure`: an unknown field may be right."""
     match error.validator:
         case "additionalProperties":
             known = list(error.schema["properties"])
             for key in error.instance:
                 if key not in known:
-                    alike = difflib.get_close_matches(str(key), known, 1)
-                    yield unknown(
-                        f"{path}.{key}",
-                        f"did you mean {alike[0]!r}?" if alike else "Kubernetes has none like it",
-                    )
+                    hint = similar(str(key), known) or ("" if unsure else "Kubernetes has none like it")
+                    yield unknown(f"{path}.{key}", hint)
         case "required":
             step = next((each for each in reversed(error.absolute_path) if isinstance(each, str)), "")
             for key in error.validator_value:
@@ -89,16 +104,18 @@ def _type(found: str | list[str]) -> str:
 
 
 @functools.cache
-def _validator(name: str) -> Any:
+def _folders() -> dict[int, Any]:
+    """The folders of strict schemas, by the N of their release 1.N."""
+    releases = importlib.resources.files(_PACKAGE) / "kubernetes-json-schema"
+    return {minor(each.name): each for each in releases.iterdir() if each.name.endswith("-strict")}
+
+
+@functools.cache
+def _validator(name: str, release: int) -> Any:
     from jsonschema import Draft202012Validator  # noqa: PLC0415 - comes with the extra
     from referencing import Registry, Resource  # noqa: PLC0415
 
-    versions = importlib.resources.files(_PACKAGE) / "kubernetes-json-schema"
-    folder = next(
-        each
-        for each in versions.iterdir()
-        if each.name.startswith(f"v{KUBERNETES}.") and each.name.endswith("-strict")
-    )
+    folder = _folders()[release]
     schema, definitions = (_read(folder / f"{file}.json") for file in (name, "_definitions"))
     registry: Any = Registry().with_resources(
         (each["$id"], Resource.from_contents(each)) for each in (schema, definitions)

@@ -1,0 +1,106 @@
+"""Fields that are not known here: those that are misspelt are refused, those that a newer release may have are not."""
+
+from typing import Any
+
+import pytest
+from samples import Json, container, example, job, place
+
+from ckf_spot import EvictionWarning, PlacementError, PoolGroup, Pools
+
+LEFT = "left as it is; if the release in the cluster does not have it either, it is dropped"
+KINDS = ("pytorchjob", "tfjob", "experiment", "jobset", "rayjob", "sparkapplication", "workflow", "trainjob")
+
+
+def with_fields(name: str, *fields: str) -> Json:
+    document = example(name)
+    document["spec"] |= dict.fromkeys(fields, 1)
+    return document
+
+
+def placed(document: Json, pools: Pools) -> Json:
+    group = pools["gpu" if document["kind"] in {"PyTorchJob", "TrainJob"} else "cpu"]
+    more: Json = {"trainer_api": "2.3"} if document["kind"] == "TrainJob" else {}
+    return place(document, group, **more)
+
+
+@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.filterwarnings("ignore::ckf_spot.errors.EvictionWarning")
+def test_a_new_field_of_an_operator_stays_with_a_line(pools: Pools, name: str) -> None:
+    with pytest.warns(EvictionWarning, match=rf"spec\.quotaPolicy: unknown field; {LEFT}"):
+        made = placed(with_fields(name, "quotaPolicy"), pools)
+    assert made["spec"].pop("quotaPolicy") == 1
+    assert made == placed(example(name), pools), "it changes nothing else"
+
+
+@pytest.mark.parametrize(
+    ("name", "field", "meant"), [("rayjob", "suspended", "suspend"), ("jobset", "networks", "network")]
+)
+def test_a_misspelt_field_is_refused(pools: Pools, name: str, field: str, meant: str) -> None:
+    with pytest.raises(PlacementError, match=f"^spec.{field}: unknown field; did you mean '{meant}'.$"):
+        placed(with_fields(name, field), pools)
+
+
+@pytest.mark.parametrize(
+    ("part", "field"),
+    [
+        ((), "tlsOptions"),
+        ((), "networkPolicy"),
+        ((), "historyServerOptions"),
+        (("headGroupSpec",), "ingressOptions"),
+        (("workerGroupSpecs", 0), "priority"),
+    ],
+)
+@pytest.mark.filterwarnings("error::ckf_spot.errors.EvictionWarning")
+def test_fields_of_kuberay_1_7_are_known(pools: Pools, part: tuple[Any, ...], field: str) -> None:
+    """`ray-operator/config/crd/bases/ray.io_rayclusters.yaml`."""
+    document = example("rayjob")
+    found = document["spec"]["rayClusterSpec"]
+    for key in part:
+        found = found[key]
+    found[field] = {}
+    place(document, pools["cpu"])
+
+
+def of_release(release: str | None) -> PoolGroup:
+    return Pools(Pools.sample().all, kubernetes=release)["cpu"]
+
+
+@pytest.mark.parametrize("release", ["1.34", "v1.34.4", "1.36", None])
+def test_a_pod_has_the_fields_of_the_clusters_release(release: str | None) -> None:
+    """`hostnameOverride` came with Kubernetes 1.34."""
+    document = job(hostnameOverride="h")
+    assert place(document, of_release(release))["spec"]["template"]["spec"]["hostnameOverride"] == "h"
+
+
+def test_a_field_that_the_clusters_release_does_not_have_is_refused() -> None:
+    with pytest.raises(PlacementError, match=r"hostnameOverride: unknown field"):
+        place(job(hostnameOverride="h"), of_release("1.33"))
+
+
+def test_a_field_of_a_job_that_is_newer_than_our_list_is_known_to_the_schema(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("ckf_spot.kinds.jobs._JOB", ("parallelismm", "template"))
+    document = job()
+    document["spec"] |= {"parallelism": 1, "completions": 1}
+    assert place(document, of_release(None))
+
+
+def test_a_cluster_newer_than_every_schema_may_have_a_field_that_none_has() -> None:
+    with pytest.warns(EvictionWarning, match=r"spec\.template\.spec\.quantum: unknown field; left as it is"):
+        assert place(job(quantum=1), of_release("1.99"))
+    with pytest.raises(PlacementError, match="did you mean 'tolerations'"):
+        place(job(tolerationz=[]), of_release("1.99"))
+
+
+def test_a_template_of_spark_keeps_fields_that_a_pod_does_not_have(pools: Pools) -> None:
+    """As in the operator's own example of templates: its schema is open, and Spark skips what it does not know."""
+    document = example("sparkapplication")
+    security = {"capabilities": {"drop": ["ALL"]}, "runAsUser": 185}
+    document["spec"]["executor"]["template"] = {
+        "spec": {"containers": [container()], "securityContext": security}
+    }
+    where = r"executor\.template\.spec\.securityContext\.capabilities"
+    with pytest.warns(EvictionWarning, match=f"{where}: unknown field; left as it is"):
+        made = place(document, pools["cpu"])
+    assert made["spec"]["executor"]["template"]["spec"]["securityContext"] == security
