@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final, TypeGuard
 
+from kubeflow_aks.clients.kubernetes.objects import is_list, is_object
 from kubeflow_aks.exit_codes import ExitCode, UnjudgedError
 
 _PARTS: Final = 4
@@ -43,8 +44,8 @@ def losses(file: Path) -> dict[str, str]:
         LossesError: it has another form, as after a preview that failed.
     """
     document = _read(file)
-    steps = document.get("steps") if isinstance(document, dict) else None
-    if not isinstance(steps, list):
+    steps = document.get("steps") if is_object(document) else None
+    if not is_list(steps):
         raise LossesError(f"{file}: expected the output of `pulumi preview --json`")
     try:
         found = {str(step["urn"]): _LOSSES.get(str(step["op"])) for step in steps if step["op"] in _LOSSES}
@@ -93,7 +94,7 @@ def _read(file: Path) -> object:
 
 
 def _is_losses(document: object) -> TypeGuard[Mapping[str, str]]:
-    return isinstance(document, dict) and all(value in _LOSSES.values() for value in document.values())
+    return is_object(document) and all(value in _LOSSES.values() for value in document.values())
 
 
 def _name(urn: str) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Any, cast
 
 import yaml
+from yaml.parser import ParserError
 
 from kubeflow_aks.text.escape import shortened
 
@@ -62,7 +63,7 @@ def _nothing_more(loader: yaml.SafeLoader) -> None:
     """The CLI reads the first document alone, and silently leaves out whatever follows it."""
     try:
         ends, mark = loader.check_event(yaml.StreamEndEvent), cast(yaml.Mark, loader.peek_event().start_mark)
-    except yaml.parser.ParserError as error:  # a scanner's error is one of the CLI as well
+    except ParserError as error:  # a scanner's error is one of the CLI as well
         ends, mark = False, error.problem_mark
     if not ends:
         raise YamlError("Pulumi reads the file up to here only, its first document; take the rest out", mark)

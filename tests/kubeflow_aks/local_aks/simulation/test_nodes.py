@@ -98,7 +98,10 @@ def test_without_nodes_the_autoscaler_expects_whole_gpus_unless_a_tag_corrects_i
     assert gpus(template_node(a_pool(**SLICED, tags=tag))) == "14"
 
 
-SHARED = {"vmSize": "Standard_NC64as_T4_v3", "nodeLabels": {"kubeflow-aks/gpu-time-slices": "3"}}
+SHARED: dict[str, Any] = {
+    "vmSize": "Standard_NC64as_T4_v3",
+    "nodeLabels": {"kubeflow-aks/gpu-time-slices": "3"},
+}
 
 
 def test_a_node_announces_the_time_slices_of_its_gpus_and_the_autoscaler_expects_them_by_a_tag() -> None:
