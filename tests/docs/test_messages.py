@@ -59,8 +59,8 @@ def _trees() -> list[ast.Module]:
 def _texts() -> str:
     """All texts of the program and its commands, and of their scripts."""
     texts = [text for tree in _trees() for text in _literals(tree)]
-    folders = ("handoff/scripts", "local_aks/run/removed")
-    scripts = [file for folder in folders for file in (PROJECT_ROOT / "kubeflow_aks" / folder).iterdir()]
+    folder = PROJECT_ROOT / "kubeflow_aks"
+    scripts = [*folder.glob("handoff/scripts/*.sh"), *folder.glob("local_aks/run/removed/*")]
     lines = [_script(line) for file in scripts for line in file.read_text(encoding="utf-8").splitlines()]
     return "\n".join(texts + lines)
 
