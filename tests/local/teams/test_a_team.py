@@ -65,11 +65,11 @@ def take_over(engine: Engine, cluster: str, folder: Path) -> None:
     taken = json.loads(text)
     taken["resources"][1]["id"] = cluster
     [command] = [line for line in commands(PAGE) if line.startswith("pulumi import ")]
-    _, *words = shlex.split(command)
+    _, *words = shlex.split(command.replace("--stack dev", f"--stack {engine.stack}"))
     (engine.run.pulumi_workspace / words[words.index("--file") + 1]).write_text(json.dumps(taken))
     (folder / "pulumi-language-python").symlink_to(required_only("sdk-generator")["sdk-generator"])
     done = subprocess.run(
-        [engine.tools["pulumi"], *words, "--stack", engine.stack, "--yes", "--skip-preview"],
+        [engine.tools["pulumi"], *words, "--yes", "--skip-preview"],
         cwd=engine.run.pulumi_workspace,
         env={
             "PATH": f"{folder}:{os.defpath}",
