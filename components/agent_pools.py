@@ -6,9 +6,9 @@ from typing import Any, Final, NotRequired, TypedDict
 import pulumi
 from pulumi_azure_native import containerservice as aks
 
-from . import defaults, pool_checks
-from .arm_ids import RESERVATION_GROUP, arm_id_mistakes
-from .checked import Rule, checked, rule, rule_of_text, under
+from . import azure_names, defaults, limits, pool_checks
+from .arm_ids import RESERVATION_GROUP, SUBNET, arm_id_mistakes
+from .checked import Rule, checked, named, rule, rule_of_text, under
 from .choices import GpuDriver, OsSku
 from .cluster_reference import name_of, version_of
 from .conventions import (
@@ -20,9 +20,16 @@ from .conventions import (
     WORKLOAD_LABEL,
 )
 from .inputs import Texts, TextsByName, merged, when_known
-from .labels_and_taints import label_form_mistakes, repeated_taint_mistakes, taint_form_mistakes
+from .labels_and_taints import (
+    label_form_mistakes,
+    repeated_taint_mistakes,
+    reserved_label_mistakes,
+    reserved_taint_mistakes,
+    taint_form_mistakes,
+)
 from .pool_contract import announced_gpus, role
 from .pool_specs import AgentPoolSpec, ContractPool
+from .tags import tag_mistakes
 from .upgrade_settings import upgrade_rules, upgrade_settings
 
 REPLACE_ON_CHANGES: Final = [
@@ -119,6 +126,11 @@ def rules(args: AgentPoolsArgs) -> Iterator[Rule]:
     together = [_together(pool) for pool in args["pools"]]
     yield rule(pool_checks.fallback_mistakes, together)
     yield rule(pool_checks.shared_pool_mistakes, together)
+    yield from named(
+        resource_group_name=(azure_names.RESOURCE_GROUP, args["resource_group_name"]),
+        kubernetes_version=(limits.VERSION, args.get("kubernetes_version")),
+    )
+    yield rule(tag_mistakes, args.get("tags", {}))
 
 
 def _pool_rules(pool: AgentPoolSpec) -> Iterator[Rule]:
@@ -129,6 +141,7 @@ def _pool_rules(pool: AgentPoolSpec) -> Iterator[Rule]:
     yield rule(pool_checks.count_mistakes, min_count, pool["max_count"], system=system)
     if system:
         yield rule(pool_checks.system_mistakes, priority, pool.get("taints", ()))
+        yield rule(pool_checks.system_size_mistakes, pool["vm_size"])
     yield rule(pool_checks.spot_mistakes, priority, policy, pool.get("max_price"))
     size_gib = disk.get("size_gib", defaults.OS_DISK_GIB)
     yield rule(pool_checks.os_disk_mistakes, disk.get("type", defaults.OS_DISK_TYPE), size_gib, policy)
@@ -144,6 +157,11 @@ def _pool_rules(pool: AgentPoolSpec) -> Iterator[Rule]:
     yield rule(label_form_mistakes, pool.get("labels", {}))
     yield rule(taint_form_mistakes, pool.get("taints", ()))
     yield rule(repeated_taint_mistakes, pool.get("taints", ()))
+    yield rule(reserved_label_mistakes, pool.get("labels", {}), spot=_is_spot(pool))
+    yield rule(reserved_taint_mistakes, pool.get("taints", ()), spot=_is_spot(pool))
+    yield rule(tag_mistakes, pool.get("tags", {}))
+    yield from named(vm_size=(azure_names.VM_SIZE, pool["vm_size"]))
+    yield from rule_of_text(arm_id_mistakes, "subnetId", pool.get("subnet_id"), SUBNET)
 
 
 def _together(pool: AgentPoolSpec) -> dict[str, Any]:

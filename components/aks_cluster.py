@@ -3,7 +3,7 @@
 import base64
 from collections.abc import Mapping, Sequence
 from ipaddress import IPv4Network
-from typing import Any
+from typing import Any, Final
 
 import pulumi
 from pulumi_azure_native import containerservice as aks
@@ -29,6 +29,12 @@ from .kubeconfig import with_kubelogin_mode
 from .pool_specs import SystemPoolSpec
 from .roles import CONTRIBUTOR, NETWORK_CONTRIBUTOR, PRIVATE_DNS_ZONE_CONTRIBUTOR, role_assignment
 from .upgrade_settings import upgrade_settings
+
+IGNORED: Final = [
+    "agentPoolProfiles[0].count",  # after creation the autoscaler decides it
+    "networkProfile.serviceCidrs",  # AKS makes it of serviceCidr; without it an imported cluster would be replaced
+]
+"""Properties that stay as they are."""
 
 
 class AksCluster(pulumi.ComponentResource):
@@ -200,7 +206,7 @@ def _managed_cluster(
         opts=pulumi.ResourceOptions(
             parent=parent,
             depends_on=rights,  # AKS joins the subnets while it makes the cluster
-            ignore_changes=["agentPoolProfiles[0].count"],  # after creation the autoscaler decides it
+            ignore_changes=IGNORED,
         ),
     )
 

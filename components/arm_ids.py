@@ -54,6 +54,22 @@ PRIVATE_DNS_ZONE: Final = Kind(
     re.compile(r"([-a-z0-9_]{1,63}\.)+[-a-z0-9_]{1,63}", re.ASCII | re.IGNORECASE),
     "2 to 34 labels with periods between them",
 )
+IDENTITY: Final = Kind(
+    "Microsoft.ManagedIdentity/userAssignedIdentities/<name>",
+    re.compile(r"[a-z0-9][-\w]{2,127}", re.ASCII | re.IGNORECASE),
+    "3 to 128 letters, digits, underscores and hyphens",
+)
+CLUSTER: Final = Kind(
+    "Microsoft.ContainerService/managedClusters/<name>",
+    re.compile(r"[a-z0-9]([-\w]{0,61}[a-z0-9])?", re.ASCII | re.IGNORECASE),
+    "1 to 63 letters, digits, underscores and hyphens",
+)
+
+
+def group_id_mistakes(key: str, text: str) -> Iterator[Mistake]:
+    """An id that names no resource group."""
+    if not re.fullmatch(r"/subscriptions/[^/]+/resourceGroups/[^/]+", text, re.IGNORECASE):
+        yield Mistake(key, text, "/subscriptions/<subscription>/resourceGroups/<group>")
 
 
 def arm_id_mistakes(key: str, text: str, kind: Kind) -> Iterator[Mistake]:

@@ -11,6 +11,7 @@ from pulumi.provider.experimental.util import camel_case
 
 from .errors import refuse
 from .form import entry_kind, form_mistakes, is_awaited, keys_of, path, plain_kind
+from .limits import Form, text_mistakes
 from .mistakes import HIDDEN, Mistake
 
 Args = TypeVar("Args")
@@ -51,6 +52,17 @@ def rule_of_text(find: Callable[..., Iterable[Mistake]], key: str, value: Any, *
     """The rule of an id that is given as text, if any; an Output's is Azure's own, or that of mocks."""
     if isinstance(value, str):
         yield rule(find, key, value, *more)
+
+
+def named(**names: tuple[Form, Any]) -> Iterator[Rule]:
+    """The rules of names in Azure, for those that are given.
+
+    Args:
+        names: the form and the value of each, by the argument's name.
+    """
+    for name, (form, value) in names.items():
+        if value is not None:
+            yield Rule(partial(text_mistakes, camel_case(name), form), (value,))
 
 
 def under(key: str, rules: Iterable[Rule]) -> Iterator[Rule]:

@@ -1,6 +1,7 @@
 """Address ranges in the form that Azure accepts, and ranges with a special meaning."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from ipaddress import IPv4Network
 from typing import Final
 
@@ -76,12 +77,48 @@ def range_mistakes(key: str, text: str, example: str) -> Iterator[Mistake]:
         yield Mistake(key, text, form)
 
 
+def well_formed(texts: Mapping[str, str]) -> dict[str, IPv4Network]:
+    """The ranges, by key, of the texts that are some."""
+    found: dict[str, IPv4Network] = {}
+    for key, text in texts.items():
+        with suppress(ValueError):
+            found[key] = ipv4_range(text)
+    return found
+
+
+def public_range_mistakes(
+    given: Sequence[str] | None, *, key: str, what: str, besides: Sequence[IPv4Network] = ()
+) -> Iterator[Mistake]:
+    """Invalid ranges, and ranges from which nobody can call.
+
+    Args:
+        given: the ranges, if any.
+        key: the path of their list.
+        what: the server, as in "calls to a registry never come from private addresses".
+        besides: ranges with a special meaning there.
+    """
+    for index, text in enumerate(given or ()):
+        try:
+            found = address_or_range(text)
+        except ValueError:
+            form = "a single IPv4 address, or a range in CIDR form without host bits"
+            yield Mistake(f"{key}[{index}]", text, form)
+            continue
+        if not (is_public(found) or found in besides or is_in(found, DOCUMENTATION)):
+            yield Mistake(
+                f"{key}[{index}]",
+                text,
+                f"a public range, the one your network goes out by; calls to {what} never come from private or "
+                "reserved addresses",
+            )
+
+
 def overlap_mistakes(ranges: Mapping[str, IPv4Network]) -> Iterator[Mistake]:
     """Ranges, by key, that overlap an earlier one."""
     for number, (key, net) in enumerate(ranges.items()):
-        taken = [f"{other} {its}" for other, its in list(ranges.items())[:number] if its.overlaps(net)]
-        if taken:
-            yield Mistake(key, str(net), f"a range that does not overlap {', '.join(taken)}")
+        shared = [f"{other} {its}" for other, its in list(ranges.items())[:number] if its.overlaps(net)]
+        if shared:
+            yield Mistake(key, str(net), f"a range that does not overlap {', '.join(shared)}")
 
 
 def together_mistakes(examples: Mapping[str, str], *texts: str) -> Iterator[Mistake]:

@@ -2,7 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
-from . import cidr, defaults, limits, pool_checks, ssh_keys
+import pulumi
+
+from . import azure_names, cidr, defaults, limits, pool_checks, ssh_keys
+from .access_checks import authorized_range_mistakes, sign_in_mistakes
 from .aks_cluster_args import (
     AksClusterArgs,
     ApiAccessSpec,
@@ -10,11 +13,21 @@ from .aks_cluster_args import (
     ClusterNetworkSpec,
     KubernetesSpec,
 )
-from .arm_ids import GUID, PRIVATE_DNS_ZONE, RESERVATION_GROUP, ROUTE_TABLE, SUBNET, arm_id_mistakes
-from .checked import Rule, rule, rule_of_text, under
+from .arm_ids import (
+    IDENTITY,
+    PRIVATE_DNS_ZONE,
+    RESERVATION_GROUP,
+    ROUTE_TABLE,
+    SUBNET,
+    arm_id_mistakes,
+    group_id_mistakes,
+)
+from .checked import Rule, named, rule, rule_of_text, under
 from .long_term_support import long_term_support_mistakes
 from .mistakes import Mistake
+from .network_checks import cluster_range_mistakes
 from .pool_specs import SystemPoolSpec
+from .tags import tag_mistakes
 from .tiers import cost_analysis_mistakes
 from .upgrade_settings import upgrade_rules
 
@@ -33,7 +46,9 @@ def cluster_rules(args: AksClusterArgs) -> Iterator[Rule]:
     yield from under("systemPool", _system_pool_rules(args.get("system_pool", {})))
     yield from under("network", _network_rules(network))
     yield from under("kubernetes", _kubernetes_rules(kubernetes))
-    yield from under("apiAccess", _access_rules(args.get("api_access", {})))
+    outbound_type = network.get("outbound_type", defaults.OUTBOUND_TYPE)
+    yield from _access_rules(args.get("api_access", {}), outbound_type)
+    yield from _name_rules(args)
     groups = args.get("capacity_reservation_groups", {})
     for name, group in groups.items():
         yield from rule_of_text(
@@ -56,12 +71,17 @@ def _system_pool_rules(pool: SystemPoolSpec) -> Iterator[Rule]:
     yield rule(pool_checks.pod_mistakes, pool.get("max_pods", defaults.MAX_PODS), system=True)
     yield rule(pool_checks.zone_mistakes, pool.get("zones", ()))
     yield from under("upgrade", upgrade_rules(pool.get("upgrade", {}), system=True))
+    size = pool.get("vm_size", defaults.SYSTEM_VM_SIZE)
+    yield from named(vm_size=(azure_names.VM_SIZE, size))
+    yield rule(pool_checks.system_size_mistakes, size)
+    yield from rule_of_text(arm_id_mistakes, "subnetId", pool.get("subnet_id"), SUBNET)
 
 
 def _network_rules(network: ClusterNetworkSpec) -> Iterator[Rule]:
     pods = network.get("pod_cidr", defaults.POD_CIDR)
     services = network.get("service_cidr", defaults.SERVICE_CIDR)
     yield rule(cidr.together_mistakes, _RANGES, pods, services)
+    yield rule(cluster_range_mistakes, _RANGES, pods, services)
     yield from rule_of_text(arm_id_mistakes, "routeTableId", network.get("route_table_id"), ROUTE_TABLE)
     for name, arm_id in (network.get("subnet_ids") or {}).items():
         yield from rule_of_text(arm_id_mistakes, f"subnetIds.{name}", arm_id, SUBNET)
@@ -86,33 +106,34 @@ def _kubernetes_rules(kubernetes: KubernetesSpec) -> Iterator[Rule]:
     yield rule(limits.text_mistakes, "maintenance.utcOffset", limits.UTC_OFFSET, offset)
 
 
-def _access_rules(access: ApiAccessSpec) -> Iterator[Rule]:
-    groups = access.get("admin_group_object_ids", ())
-    yield rule(group_mistakes, groups)
+def _access_rules(access: ApiAccessSpec, outbound_type: pulumi.Input[str]) -> Iterator[Rule]:
+    private = access.get("private_cluster", defaults.PRIVATE_CLUSTER)
+    ranges = access.get("authorized_ip_ranges")
+    yield rule(authorized_range_mistakes, ranges, outbound_type, private=private)
     local_accounts = access.get("local_accounts", defaults.LOCAL_ACCOUNTS)
-    yield rule(_sign_in_mistakes, local_accounts, groups)
-    zone = access.get("private_dns_zone_id")
-    yield from rule_of_text(arm_id_mistakes, "privateDnsZoneId", zone, PRIVATE_DNS_ZONE)
-    yield from rule_of_text(arm_id_mistakes, "subnetId", access.get("subnet_id"), SUBNET)
-    yield rule(_zone_mistakes, zone, private=access.get("private_cluster", defaults.PRIVATE_CLUSTER))
-
-
-def group_mistakes(groups: Sequence[str]) -> Iterator[Mistake]:
-    """Ids that are none of Entra groups."""
-    for index, text in enumerate(groups):
-        if not GUID.fullmatch(text):
-            yield Mistake(f"adminGroupObjectIds[{index}]", text, "the object id of an Entra group, a GUID")
+    yield rule(sign_in_mistakes, access.get("admin_group_object_ids", ()), local_accounts=local_accounts)
+    zone, subnet = access.get("private_dns_zone_id"), access.get("subnet_id")
+    yield from rule_of_text(arm_id_mistakes, "apiAccess.privateDnsZoneId", zone, PRIVATE_DNS_ZONE)
+    yield from rule_of_text(arm_id_mistakes, "apiAccess.subnetId", subnet, SUBNET)
+    yield rule(_zone_mistakes, zone, private=private)
 
 
 def _zone_mistakes(zone: str | None, *, private: bool) -> Iterator[Mistake]:
     if zone is not None and not private:
-        yield Mistake("privateDnsZoneId", zone, "no value unless privateCluster is true")
+        yield Mistake("apiAccess.privateDnsZoneId", zone, "no value unless privateCluster is true")
 
 
-def _sign_in_mistakes(local_accounts: bool, groups: Sequence[str]) -> Iterator[Mistake]:  # noqa: FBT001
-    if not local_accounts and not groups:
-        allowed = "true, or a group in adminGroupObjectIds; otherwise nobody could sign in"
-        yield Mistake("localAccounts", value=False, expected=allowed)
+def _name_rules(args: AksClusterArgs) -> Iterator[Rule]:
+    yield from named(
+        resource_group_name=(azure_names.RESOURCE_GROUP, args["resource_group_name"]),
+        location=(azure_names.LOCATION, args["location"]),
+        cluster_name=(azure_names.CLUSTER, args.get("cluster_name")),
+        dns_prefix=(azure_names.DNS_PREFIX, args.get("dns_prefix")),
+        node_resource_group=(azure_names.NODE_RESOURCE_GROUP, args.get("node_resource_group")),
+    )
+    yield from rule_of_text(group_id_mistakes, "resourceGroupId", args["resource_group_id"])
+    yield from rule_of_text(arm_id_mistakes, "identityId", args.get("identity_id"), IDENTITY)
+    yield rule(tag_mistakes, args.get("tags", {}))
 
 
 def _reservation_mistakes(identity_id: str | None, groups: Sequence[str]) -> Iterator[Mistake]:

@@ -6,14 +6,17 @@ from typing import NotRequired, TypedDict
 import pulumi
 from pulumi_azure_native import containerregistry
 
-from . import defaults
+from . import azure_names, defaults
 from .aliases import of_child
 from .arm_ids import REGISTRY, arm_id_mistakes
-from .checked import Rule, checked, rule, rule_of_text
+from .checked import Rule, checked, named, rule, rule_of_text
 from .choices import RegistrySku
+from .cidr import public_range_mistakes
 from .inputs import Texts, TextsByName, each
 from .limits import IMAGE_DAYS, number_mistakes
+from .registry_checks import attached_name_mistakes, number_of_ranges_mistakes, premium_mistakes
 from .roles import ACR_PULL, REPOSITORY_READER, role_assignment
+from .tags import tag_mistakes
 
 
 class ContainerRegistryArgs(TypedDict):
@@ -84,7 +87,19 @@ def _letters(name: str) -> str:
 
 def _rules(args: ContainerRegistryArgs) -> Iterator[Rule]:
     yield rule(number_mistakes, "retentionDays", IMAGE_DAYS, args.get("retention_days", 0))
-    yield from rule_of_text(arm_id_mistakes, "attach", args.get("attach"), REGISTRY)
+    attach, ranges = args.get("attach"), args.get("authorized_ip_ranges")
+    yield from rule_of_text(arm_id_mistakes, "attach", attach, REGISTRY)
+    sku = args.get("sku", defaults.REGISTRY_SKU)
+    yield rule(premium_mistakes, attach, sku, args.get("retention_days"), ranges)
+    yield rule(public_range_mistakes, ranges, key="authorizedIpRanges", what="a registry")
+    yield rule(number_of_ranges_mistakes, ranges)
+    yield rule(attached_name_mistakes, attach, args.get("registry_name"))
+    yield from named(
+        resource_group_name=(azure_names.RESOURCE_GROUP, args["resource_group_name"]),
+        location=(azure_names.LOCATION, args["location"]),
+        registry_name=(azure_names.REGISTRY, args.get("registry_name")),
+    )
+    yield rule(tag_mistakes, args.get("tags", {}))
 
 
 def _retention(days: pulumi.Input[int] | None) -> containerregistry.PoliciesArgs | None:

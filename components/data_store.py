@@ -7,13 +7,15 @@ from typing import Final, NotRequired, TypedDict
 import pulumi
 from pulumi_azure_native import managedidentity, storage
 
-from . import defaults
+from . import azure_names, defaults
 from .aliases import of_child
-from .checked import Rule, checked, rule
+from .checked import Rule, checked, named, rule, under
 from .choices import BlobSku
-from .inputs import TextsByName
+from .data_checks import profile_mistakes
+from .inputs import TextsByName, when_known
 from .limits import SOFT_DELETE_DAYS, number_mistakes
 from .roles import BLOB_DATA_CONTRIBUTOR, role_assignment
+from .tags import MAX_NAME_OF_STORAGE, tag_mistakes
 
 _AUDIENCE: Final = "api://AzureADTokenExchange"
 """The one audience that managed identities take.
@@ -49,7 +51,7 @@ class DataStoreArgs(TypedDict):
     """URL of the cluster's OIDC issuer, which vouches for its service accounts."""
     profiles: NotRequired[dict[str, DataProfileSpec]]
     """Namespaces that have a container, by name. Default: none."""
-    sku: NotRequired[BlobSku]
+    sku: NotRequired[pulumi.Input[BlobSku]]
     """Redundancy and speed: Standard_ZRS (default), Standard_LRS, Premium_ZRS or Premium_LRS."""
     soft_delete_days: NotRequired[pulumi.Input[int]]
     """How long a deleted container can be restored, 1 to 365 days. Default: 7."""
@@ -103,6 +105,19 @@ class DataStore(pulumi.ComponentResource):
 def _rules(args: DataStoreArgs) -> Iterator[Rule]:
     days = args.get("soft_delete_days", defaults.SOFT_DELETE_DAYS)
     yield rule(number_mistakes, "softDeleteDays", SOFT_DELETE_DAYS, days)
+    for namespace, spec in args.get("profiles", {}).items():
+        accounts = spec.get("service_accounts", defaults.SERVICE_ACCOUNTS)
+        yield rule(profile_mistakes, namespace, accounts)
+        identity = named(identity_name=(azure_names.IDENTITY, spec.get("identity_name")))
+        yield from under(f"profiles.{namespace}", identity)
+    yield from named(
+        resource_group_name=(azure_names.RESOURCE_GROUP, args["resource_group_name"]),
+        location=(azure_names.LOCATION, args["location"]),
+        account_name=(azure_names.STORAGE_ACCOUNT, args.get("account_name")),
+    )
+    if isinstance(issuer := args["oidc_issuer"], str):  # that of a cluster is Azure's own, or that of mocks
+        yield from named(oidc_issuer=(azure_names.HTTPS, issuer))
+    yield rule(tag_mistakes, args.get("tags", {}), longest=MAX_NAME_OF_STORAGE)
 
 
 def _account(name: str, args: DataStoreArgs, opts: pulumi.ResourceOptions) -> storage.StorageAccount:
@@ -112,14 +127,13 @@ def _account(name: str, args: DataStoreArgs, opts: pulumi.ResourceOptions) -> st
     articles/storage/blobs/data-lake-storage-namespace.md).
     """
     sku = args.get("sku", defaults.BLOB_SKU)
-    premium = sku.startswith("Premium")
     return storage.StorageAccount(
         _account_prefix(name),
         # None has the provider add a random suffix: the name must be free in all of Azure.
         account_name=args.get("account_name"),
         resource_group_name=args["resource_group_name"],
         location=args["location"],
-        kind=storage.Kind.BLOCK_BLOB_STORAGE if premium else storage.Kind.STORAGE_V2,
+        kind=when_known(_kind, sku),
         sku=storage.SkuArgs(name=sku),
         is_hns_enabled=True,
         allow_shared_key_access=False,
@@ -131,6 +145,10 @@ def _account(name: str, args: DataStoreArgs, opts: pulumi.ResourceOptions) -> st
         tags=args.get("tags"),
         opts=opts,
     )
+
+
+def _kind(sku: str) -> storage.Kind:
+    return storage.Kind.BLOCK_BLOB_STORAGE if sku.startswith("Premium") else storage.Kind.STORAGE_V2
 
 
 def _account_prefix(name: str) -> str:

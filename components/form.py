@@ -1,6 +1,6 @@
 """The form of arguments: keys, kinds of values and allowed values, read from the annotations of a TypedDict.
 
-Rules, which need more than one annotation says, are `checked`'s.
+Rules, which need more than an annotation states, are `checked`'s.
 """
 
 import difflib
@@ -71,7 +71,7 @@ def keys_of(kind: Any) -> Mapping[str, Any]:
 
 
 def plain_kind(kind: Any) -> tuple[Any, bool]:
-    """What an annotation says of a value that is known, and whether there may be none."""
+    """What an annotation states of a value that is known, and whether there may be none."""
     if get_origin(kind) is NotRequired:
         return plain_kind(get_args(kind)[0])
     arms = [arm for arm in _arms(kind) if get_origin(arm) not in (Awaitable, pulumi.Output)]
@@ -114,8 +114,11 @@ def _group_mistakes(kind: Any, value: Any, key: str) -> Iterator[Mistake]:
     for name in given:
         yield from key_mistakes(path(key, str(name)), str(name), given[name], known)
     for name, its_kind in known.items():
-        if name in kind.__required_keys__ or given.get(name) is not None:
-            yield from form_mistakes(its_kind, given.get(name), key=path(key, camel_case(name)))
+        its_value, its_path = given.get(name), path(key, camel_case(name))
+        if isinstance(its_value, str) and not its_value:  # entries of maps may be empty, as labels are
+            yield Mistake(its_path, its_value, "a value that is not empty, or the key left out")
+        elif name in kind.__required_keys__ or its_value is not None:
+            yield from form_mistakes(its_kind, its_value, key=its_path)
 
 
 def key_mistakes(key: str, name: str, value: object, known: Iterable[str]) -> Iterator[Mistake]:

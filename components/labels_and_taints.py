@@ -2,9 +2,23 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
 
+from .conventions import SPOT_KEY, SPOT_TAINT
 from .mistakes import Mistake
 
+RESERVED_DOMAINS: Final = ("kubernetes.azure.com", "kubernetes.io", "k8s.io")
+"""Domains of keys that AKS refuses (use-labels.md; Azure/AKS#2866), with their subdomains."""
+FREE_DOMAINS: Final = ("kubelet.kubernetes.io", "node.kubernetes.io")
+"""Those of `kubernetes.io` where AKS takes labels (Azure/AKS#2866, Azure/AKS#3545), with their subdomains."""
+RESERVED_LABELS: Final = (
+    "agentpool",
+    "accelerator",
+    "storageprofile",
+    "storagetier",
+    "node.kubernetes.io/instance-type",
+)
+"""Labels outside the reserved domains that AKS sets (docs/facts/aks.md#node-labels)."""
 _NAME = r"[A-Za-z0-9]([-_.A-Za-z0-9]{0,61}[A-Za-z0-9])?"
 _DNS_LABEL = r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?"
 _KEY = re.compile(rf"((?=[^/]{{1,253}}/){_DNS_LABEL}(\.{_DNS_LABEL})*/)?{_NAME}")
@@ -16,6 +30,7 @@ _KEY_RULE = (
     "a key of up to 63 letters, digits, - _ . that starts and ends with a letter or digit, after an optional "
     "lower-case domain/; a domain has at most 253 characters, and 63 between two dots"
 )
+_RESERVED_RULE = "a key without a prefix or under your own domain; AKS reserves this one"
 _VALUE_RULE = "a label value: up to 63 letters, digits, - _ . that starts and ends with a letter or digit"
 
 
@@ -61,10 +76,51 @@ def repeated_taint_mistakes(given: Sequence[str]) -> Iterator[Mistake]:
             )
 
 
-def label_form_mistakes(labels: Mapping[str, str]) -> Iterator[Mistake]:
+def label_form_mistakes(labels: Mapping[str, str], *, at: str = "labels") -> Iterator[Mistake]:
     """Every label that Kubernetes refuses."""
     for key, value in labels.items():
-        yield from label_mistakes(f"labels.{key}", key, value)
+        yield from label_mistakes(f"{at}.{key}", key, value)
+
+
+def reserved_label_mistakes(labels: Mapping[str, str], *, spot: bool) -> Iterator[Mistake]:
+    """Labels that AKS sets itself; a spot pool may repeat the one of spot nodes."""
+    for key, value in labels.items():
+        if (spot and (key, value) == (SPOT_KEY, "spot")) or not is_reserved(
+            key, RESERVED_LABELS, RESERVED_DOMAINS
+        ):
+            continue
+        yield Mistake(f"labels.{key}", value, _RESERVED_RULE)
+
+
+def reserved_taint_mistakes(taints: Sequence[str], *, spot: bool) -> Iterator[Mistake]:
+    """Taints that AKS sets itself; a spot pool may repeat the one of spot nodes."""
+    for index, taint in enumerate(taints):
+        if (spot and taint == SPOT_TAINT) or not is_reserved(key_of(taint), (), RESERVED_DOMAINS, free=()):
+            continue
+        yield Mistake(
+            f"taints[{index}]",
+            taint,
+            _RESERVED_RULE,
+        )
+
+
+def is_reserved(
+    key: str, keys: Sequence[str], domains: Sequence[str], *, free: Sequence[str] = FREE_DOMAINS
+) -> bool:
+    """Whether a key is one of these, or in one of these domains and in none of the free ones.
+
+    Args:
+        key: of a label or a taint.
+        keys: whole ones.
+        domains: with their subdomains.
+        free: domains within them.
+    """
+    domain, slash, _ = key.partition("/")
+    return key in keys or (bool(slash) and _within(domain, domains) and not _within(domain, free))
+
+
+def _within(domain: str, parents: Sequence[str]) -> bool:
+    return any(domain == parent or domain.endswith(f".{parent}") for parent in parents)
 
 
 def taint_form_mistakes(taints: Sequence[str]) -> Iterator[Mistake]:

@@ -39,6 +39,9 @@ UTC_OFFSET: Final = Form(
 MINOR_VERSION: Final = Form(
     pattern=r"^1\.[0-9]{1,2}$", form="a minor version without a patch release, like 1.34"
 )
+VERSION: Final = Form(
+    pattern=r"^1\.[0-9]{1,2}(\.[0-9]{1,3})?$", form="a version of Kubernetes, like 1.34 or 1.34.2"
+)
 KUBERNETES_NAME: Final = Form(
     pattern=r"^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$",
     form="1 to 63 lower-case letters, digits and inner hyphens",

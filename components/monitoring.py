@@ -6,12 +6,14 @@ from typing import NotRequired, TypedDict
 import pulumi
 from pulumi_azure_native import monitor, operationalinsights
 
-from . import defaults
-from .arm_ids import WORKSPACE, arm_id_mistakes
-from .checked import Rule, checked, rule, rule_of_text
+from . import azure_names, defaults
+from .arm_ids import CLUSTER, WORKSPACE, arm_id_mistakes
+from .checked import Rule, checked, named, rule, rule_of_text
 from .choices import LogCategory
 from .inputs import TextsByName, each
 from .limits import LOG_DAYS, number_mistakes
+from .monitoring_checks import log_mistakes, workspace_mistakes, workspace_name_mistakes
+from .tags import tag_mistakes
 
 
 class MonitoringArgs(TypedDict):
@@ -68,6 +70,16 @@ def _rules(args: MonitoringArgs) -> Iterator[Rule]:
     days = args.get("retention_days", defaults.LOG_RETENTION_DAYS)
     yield rule(number_mistakes, "retentionDays", LOG_DAYS, days)
     yield from rule_of_text(arm_id_mistakes, "workspace", args.get("workspace"), WORKSPACE)
+    yield from rule_of_text(arm_id_mistakes, "clusterId", args["cluster_id"], CLUSTER)
+    yield rule(log_mistakes, args["logs"])
+    yield rule(workspace_mistakes, args.get("workspace"), args.get("retention_days"))
+    yield rule(workspace_name_mistakes, args.get("workspace"), args.get("workspace_name"))
+    yield from named(
+        resource_group_name=(azure_names.RESOURCE_GROUP, args["resource_group_name"]),
+        location=(azure_names.LOCATION, args["location"]),
+        workspace_name=(azure_names.WORKSPACE, args.get("workspace_name")),
+    )
+    yield rule(tag_mistakes, args.get("tags", {}))
 
 
 def _collected(category: str) -> monitor.DiagnosticsLogSettingsArgs:

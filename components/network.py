@@ -6,12 +6,14 @@ from typing import NotRequired, TypedDict
 import pulumi
 from pulumi_azure_native import network
 
-from . import defaults
+from . import azure_names, defaults
 from .arm_ids import ROUTE_TABLE, SUBNET, arm_id_mistakes
-from .checked import Rule, checked, rule, rule_of_text
+from .checked import Rule, checked, named, rule, rule_of_text
 from .choices import OutboundType
 from .cidr import range_mistakes, together_mistakes
 from .inputs import TextsByName
+from .network_checks import route_table_mistakes, vnet_mistakes
+from .tags import tag_mistakes
 
 
 class NetworkArgs(TypedDict):
@@ -144,9 +146,23 @@ def _rules(args: NetworkArgs) -> Iterator[Rule]:
     yield rule(range_mistakes, "vnetCidr", vnet, defaults.VNET_CIDR)
     examples = {f"subnets.{name}": defaults.SUBNETS["system"] for name in subnets}
     yield rule(together_mistakes, examples, *subnets.values())
-    yield from rule_of_text(arm_id_mistakes, "routeTableId", args.get("route_table_id"), ROUTE_TABLE)
     for name, arm_id in (args.get("subnet_ids") or {}).items():
         yield from rule_of_text(arm_id_mistakes, f"subnetIds.{name}", arm_id, SUBNET)
+    yield rule(vnet_mistakes, {"vnetCidr": defaults.VNET_CIDR, **examples}, vnet, *subnets.values())
+    routes = args.get("route_table_id")
+    yield from rule_of_text(arm_id_mistakes, "routeTableId", routes, ROUTE_TABLE)
+    if not args.get("subnet_ids"):
+        yield rule(route_table_mistakes, args.get("outbound_type", defaults.OUTBOUND_TYPE), routes)
+    yield from named(
+        resource_group_name=(azure_names.RESOURCE_GROUP, args["resource_group_name"]),
+        location=(azure_names.LOCATION, args["location"]),
+        vnet_name=(azure_names.NETWORK, args.get("vnet_name")),
+        ingress_address_name=(azure_names.NETWORK_PART, args.get("ingress_address_name")),
+        outbound_address_name=(azure_names.NETWORK_PART, args.get("outbound_address_name")),
+        nat_gateway_name=(azure_names.NETWORK_PART, args.get("nat_gateway_name")),
+        dns_label=(azure_names.DNS_LABEL, args.get("dns_label")),
+    )
+    yield rule(tag_mistakes, args.get("tags", {}))
 
 
 def _nat_gateway(

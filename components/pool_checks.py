@@ -26,6 +26,7 @@ MIN_SYSTEM_PODS: Final = 30
 MAX_PODS: Final = 250
 MIN_OS_DISK_GIB: Final = 30
 MAX_OS_DISK_GIB: Final = 2048
+BURSTABLE: Final = re.compile(r"standard_b\d", re.IGNORECASE)
 _NAME: Final = re.compile(r"[a-z][a-z0-9]{0,11}")
 _NAME_OF_AKS: Final = "aksmanagedap"
 """Name that AKS keeps for node auto-provisioning (Azure/AKS, CHANGELOG.md, 2025-04-27)."""
@@ -56,6 +57,14 @@ def system_mistakes(priority: str, taints: Sequence[str]) -> Iterator[Mistake]:
         yield Mistake("priority", priority, "Regular, because a system pool is always on demand")
     if others := [taint for taint in taints if taint != SYSTEM_TAINT]:
         yield Mistake("taints", others, f"none but {SYSTEM_TAINT}, which a system pool always has")
+
+
+def system_size_mistakes(vm_size: str) -> Iterator[Mistake]:
+    """No B-series in a system pool (quotas-skus-regions.md, "Restricted VM sizes")."""
+    if BURSTABLE.match(vm_size):
+        yield Mistake(
+            "vmSize", vm_size, "a size other than B-series, which AKS does not support in system pools"
+        )
 
 
 def spot_mistakes(priority: str, eviction_policy: str | None, max_price: float | None) -> Iterator[Mistake]:

@@ -4,6 +4,7 @@ Their assignments are never protected. Whenever the cluster or an identity is up
 principal stays and plans to replace the assignment; protection would refuse the preview, and with it every such update.
 """
 
+import re
 from typing import Final
 
 import pulumi
@@ -19,6 +20,7 @@ CONTRIBUTOR: Final = "b24988ac-6180-42a0-ab88-20f7382dd24c"
 """Contributor: take VMs from a capacity reservation group (docs/facts/aks.md#capacity-reservations)."""
 NETWORK_CONTRIBUTOR: Final = "4d97b98b-1d4f-4787-a291-c67834d212e7"
 """Network Contributor: join subnets and use public addresses (same page)."""
+_SUBSCRIPTION: Final = re.compile("/subscriptions/([^/]+)", re.IGNORECASE)
 
 PRIVATE_DNS_ZONE_CONTRIBUTOR: Final = "b12aa53e-6015-4669-85d0-8515ebb3ae7f"
 """Private DNS Zone Contributor: write records of a private zone and link it to networks (same page)."""
@@ -45,9 +47,11 @@ def role_assignment(
 
 
 def _role_definition_id(scope: pulumi.Input[str], role: str) -> pulumi.Output[str]:
-    """ARM id of a built-in role in the subscription of `scope`, which is an ARM id itself."""
-    return pulumi.Output.from_input(scope).apply(
-        lambda arm_id: (
-            f"/subscriptions/{arm_id.split('/')[2]}/providers/Microsoft.Authorization/roleDefinitions/{role}"
-        )
-    )
+    """ARM id of a built-in role in the subscription of `scope`; without one if mocks name no subscription."""
+
+    def in_subscription(arm_id: str) -> str:
+        subscription = _SUBSCRIPTION.match(arm_id or "")
+        place = f"/subscriptions/{subscription[1]}" if subscription else ""
+        return f"{place}/providers/Microsoft.Authorization/roleDefinitions/{role}"
+
+    return pulumi.Output.from_input(scope).apply(in_subscription)

@@ -1,7 +1,7 @@
 """The component that puts the prerequisites together."""
 
 from collections.abc import Iterator, Sequence
-from typing import NotRequired, TypedDict
+from typing import Final, NotRequired, TypedDict
 
 import pulumi
 from pulumi_kubernetes.core.v1 import Namespace
@@ -12,8 +12,11 @@ from .. import defaults, limits, pool_checks
 from ..checked import Rule, checked, rule
 from ..conventions import PLATFORM_WORKLOAD, WORKLOAD_LABEL
 from ..inputs import TextsByName
+from ..labels_and_taints import label_form_mistakes
+from ..mistakes import Mistake
 from ..pool_contract import contract_text, priorities
 from ..pool_specs import ContractPool
+from ..storage_classes import class_name_mistakes
 from .admission import spot_guard
 from .argo_retries import argo_retries
 from .contract import contract_readers, pool_contract
@@ -22,13 +25,17 @@ from .eviction_handler import eviction_handler
 from .inotify import InotifySpec, inotify_limits
 from .isolation import no_traffic
 from .juju import juju_access
-from .labels import labels
+from .labels import OURS, labels
 from .scheduling import priority_classes, priority_expander
 from .storage import (
     CheckpointClassSpec,
     StorageClassSpec,
     checkpoint_class,
     storage_class,
+)
+
+_OTHERS: Final = frozenset(
+    {"default", "kube-node-lease", "kube-public", "kube-system", "gatekeeper-system", "kubeflow"}
 )
 
 
@@ -87,7 +94,7 @@ class KubeflowPrerequisites(pulumi.ComponentResource):
         args = checked("KubeflowPrerequisites", KubeflowPrerequisitesArgs, args, _rules)
         super().__init__("kubeflow-aks:index:KubeflowPrerequisites", name, {}, opts)
         child = pulumi.ResourceOptions(parent=self)
-        own = args.get("namespace", "kubeflow-aks")
+        own = args.get("namespace", OURS)
         namespace = Namespace(
             f"{name}-namespace",
             metadata=ObjectMetaArgs(
@@ -162,6 +169,12 @@ def _rules(args: KubeflowPrerequisitesArgs) -> Iterator[Rule]:
     for key, name in names.items():
         if name is not None:
             yield rule(limits.text_mistakes, key, limits.KUBERNETES_NAME, name)
+    checkpoints = args.get("checkpoints", {})
+    blobs = checkpoints.get("name", defaults.CHECKPOINT_CLASS) if checkpoints.get("enabled", True) else None
+    disks = args.get("storage_class", {}).get("name", defaults.STORAGE_CLASS)
+    yield rule(class_name_mistakes, disks, blobs, keys=("storageClass.name", "checkpoints.name"))
+    yield rule(namespace_mistakes, args.get("namespace", OURS))
+    yield rule(label_form_mistakes, args.get("general_labels", {}), at="generalLabels")
     yield rule(pool_checks.contract_mistakes, args["pools"])
     if args.get("device_plugin", True):
         time_slices = args.get("gpu_time_slices", ())
@@ -172,6 +185,12 @@ def _rules(args: KubeflowPrerequisitesArgs) -> Iterator[Rule]:
     watches = inotify.get("max_user_watches", defaults.MAX_USER_WATCHES)
     yield rule(limits.number_mistakes, "inotify.maxUserInstances", limits.INOTIFY_INSTANCES, instances)
     yield rule(limits.number_mistakes, "inotify.maxUserWatches", limits.INOTIFY_WATCHES, watches)
+
+
+def namespace_mistakes(name: str) -> Iterator[Mistake]:
+    """The namespace is none that Kubernetes, AKS or Juju makes."""
+    if name in _OTHERS or name.startswith("controller-"):
+        yield Mistake("namespace", name, "another name, because Kubernetes, AKS or Juju makes this namespace")
 
 
 def _name_of(made: Namespace | StorageClass, given: pulumi.Input[str]) -> pulumi.Output[str]:

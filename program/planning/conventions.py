@@ -3,6 +3,7 @@
 from typing import Final
 
 from components.conventions import GPU_KEY
+from components.labels_and_taints import RESERVED_DOMAINS as AKS_DOMAINS
 
 FALLBACK_KEY: Final = "kubeflow-aks/fallback"
 FALLBACK_TAINT: Final = f"{FALLBACK_KEY}=true:NoSchedule"
@@ -17,17 +18,7 @@ AUTOSCALER_GPUS: Final = f"k8s.io_cluster-autoscaler_node-template_resources_{GP
 AKS copies a pool's tags to its scale set (use-tags.md); the autoscaler reads them there
 (cloudprovider/azure/azure_template.go).
 """
-RESERVED_DOMAINS: Final = ("kubernetes.azure.com", "kubernetes.io", "k8s.io", OWN_PREFIX.rstrip("/"))
-"""Domains of keys that AKS refuses (use-labels.md; Azure/AKS#2866) or this program sets, with their subdomains."""
-FREE_DOMAINS: Final = ("kubelet.kubernetes.io", "node.kubernetes.io")
-"""Those of `kubernetes.io` where AKS takes labels (Azure/AKS#2866, Azure/AKS#3545), with their subdomains."""
-RESERVED_LABELS: Final = (
-    "agentpool",
-    "accelerator",
-    "storageprofile",
-    "storagetier",
-    "node.kubernetes.io/instance-type",
-)
-"""Labels outside the reserved domains that AKS sets (docs/facts/aks.md#node-labels)."""
+RESERVED_DOMAINS: Final = (*AKS_DOMAINS, OWN_PREFIX.rstrip("/"))
+"""Domains of keys that AKS refuses or this program sets, with their subdomains."""
 RESERVED_TAINTS: Final = ("CriticalAddonsOnly", GPU_KEY)
 """Keys outside the reserved domains whose taints this program sets."""

@@ -1,6 +1,6 @@
 """Settings of storage that outlives the nodes: the class for checkpoints, and a storage account of the stack."""
 
-from components import choices, defaults, limits
+from components import choices, data_checks, defaults, limits
 from program.settings._model import SettingsModel, setting
 
 
@@ -36,7 +36,7 @@ class Profile(SettingsModel):
         about="Service accounts of its namespace that may; Kubeflow's pipelines and notebooks run as default-editor.",
         unit="name of a service account",
         source="workload-identity-federation-considerations.md: up to 20",
-        max_length=20,
+        max_length=data_checks.MAX_ACCOUNTS,
     )
 
 

@@ -1,6 +1,6 @@
 """Settings of what Charmed Kubeflow needs before Juju deploys it."""
 
-from components import choices, defaults, limits
+from components import azure_names, choices, defaults, limits
 from program.settings._model import SettingsModel, setting
 
 
@@ -68,8 +68,7 @@ class Kubeflow(SettingsModel):
         "subscription when left out.",
         unit="DNS label, unique in the region",
         source="docs/facts/charmed-kubeflow.md#ingress-and-dns",
-        pattern=r"^[a-z][-a-z0-9]{1,61}[a-z0-9]$",
-        form="3 to 63 lower-case letters, digits and inner hyphens, a letter first",
+        **azure_names.DNS_LABEL,
     )
     inotify: Inotify = setting(
         Inotify(),

@@ -7,7 +7,8 @@ from components.kubeflow.prerequisites import KubeflowPrerequisitesArgs
 from components.pool_specs import AgentPoolSpec, ContractPool
 from kubeflow_aks.recorder.answers import SUBSCRIPTION
 
-GROUP_ID = "/subscriptions/1234/resourceGroups/group"
+GROUP_ID = "/subscriptions/00000000-0000-0000-0000-000000001234/resourceGroups/group"
+SUBNET_ID = f"{GROUP_ID}/providers/Microsoft.Network/virtualNetworks/vnet/subnets/nodes"
 SPOT_KEY = "kubernetes.azure.com/scalesetpriority"
 REGULAR = AgentPoolSpec(
     name="general",
@@ -15,7 +16,7 @@ REGULAR = AgentPoolSpec(
     min_count=2,
     max_count=3,
     labels={"kubeflow-aks/workload": "platform"},
-    subnet_id="subnet",
+    subnet_id=SUBNET_ID,
     protect=True,
 )
 ENTRA = ApiAccessSpec(local_accounts=False, admin_group_object_ids=["1f7ae3c0-5b1d-4b8e-9c0a-2d6f3e8b7a51"])
@@ -23,7 +24,7 @@ CLUSTER = AksClusterArgs(
     resource_group_name="group",
     resource_group_id=GROUP_ID,
     location="westeurope",
-    system_pool={"vm_size": "Standard_D8s_v5", "subnet_id": "subnet"},
+    system_pool={"vm_size": "Standard_D8s_v5", "subnet_id": SUBNET_ID},
     tags={"owner": "ml"},
 )
 CONTRACT = [

@@ -99,7 +99,6 @@ MOST: Final[Arguments] = {
             "api_access": {
                 "private_dns_zone_id": f"{_ELSEWHERE}Network/privateDnsZones/private.westeurope.azmk8s.io",
                 "subnet_id": f"{_SPOKE}api",
-                "authorized_ip_ranges": ["203.0.113.0/24"],
                 "private_cluster": True,
                 "run_command": False,
                 "local_accounts": False,
@@ -133,7 +132,7 @@ MOST: Final[Arguments] = {
                     "node_soak_minutes": 10,
                     "undrainable_node_behavior": "Cordon",
                 },
-                "subnet_id": "subnet",
+                "subnet_id": f"{_SPOKE}nodes",
             },
             "capacity_reservation_groups": {"gpu": _RESERVED},
             "blob_driver": False,
@@ -149,6 +148,7 @@ MOST: Final[Arguments] = {
             "network": {"policy": "calico"},
             "kubernetes": {"support_plan": "KubernetesOfficial"},
             "api_access": {
+                "authorized_ip_ranges": ["203.0.113.0/24"],
                 "local_accounts": False,
                 "admin_group_object_ids": ["1f7ae3c0-5b1d-4b8e-9c0a-2d6f3e8b7a51"],
             },
@@ -181,7 +181,7 @@ MOST: Final[Arguments] = {
     ],
     Monitoring: [
         {
-            "cluster_id": f"{_ELSEWHERE}A",
+            "cluster_id": f"{_ELSEWHERE}ContainerService/managedClusters/A",
             "logs": ["kube-audit"],
             "retention_days": 90,
             "workspace_name": "logs",
@@ -189,7 +189,7 @@ MOST: Final[Arguments] = {
             "tags": _TAGS,
         },
         {
-            "cluster_id": f"{_ELSEWHERE}B",
+            "cluster_id": f"{_ELSEWHERE}ContainerService/managedClusters/B",
             "logs": ["guard"],
             "workspace": f"{_ELSEWHERE}OperationalInsights/workspaces/shared",
         },
@@ -224,7 +224,7 @@ MOST: Final[Arguments] = {
                     "gpu_instance_profile": "MIG1g",
                     "encryption_at_host": True,
                     "tags": {"pool": "gpu"},
-                    "subnet_id": "subnet",
+                    "subnet_id": f"{_SPOKE}nodes",
                 },
                 {
                     "name": "gpuod",

@@ -13,7 +13,7 @@ from components.agent_pools import AgentPools, AgentPoolsArgs
 from components.errors import ArgumentsError
 from components.pool_specs import AgentPoolSpec, UpgradeSpec
 from tests.components.conftest import Cloud
-from tests.components.given import REGULAR
+from tests.components.given import REGULAR, SUBNET_ID
 
 SPOT = AgentPoolSpec(
     name="cpuspot",
@@ -152,7 +152,7 @@ def test_a_pool_that_is_not_encrypted_at_the_host_sends_nothing_of_it(cloud: Clo
 def test_a_pool_has_its_size_disk_pods_and_subnet(cloud: Cloud) -> Any:
     def check(body: dict[str, Any]) -> None:
         keys = ("vmSize", "osDiskType", "osDiskSizeGB", "maxPods", "vnetSubnetID")
-        assert [body[key] for key in keys] == ["Standard_D8s_v5", "Managed", 128, 110, "subnet"]
+        assert [body[key] for key in keys] == ["Standard_D8s_v5", "Managed", 128, 110, SUBNET_ID]
 
     return cloud.request("kf-general").apply(check)
 
@@ -349,7 +349,7 @@ REPLACED = {
     "zones": {**REGULAR, "zones": ["1"]},
     "pods": {**REGULAR, "max_pods": 50},
     "disk": {**REGULAR, "os_disk": {"type": "Ephemeral", "size_gib": 64}},
-    "subnet": {**REGULAR, "subnet_id": "another"},
+    "subnet": {**REGULAR, "subnet_id": f"{SUBNET_ID}2"},
     "spot": {**REGULAR, "priority": "Spot", "eviction_policy": "Delete", "max_price": 0.5},
     "gpu": {**REGULAR, "gpus": 1},
     "encryption": {**REGULAR, "encryption_at_host": True},

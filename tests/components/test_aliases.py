@@ -8,6 +8,8 @@ import pytest
 from pulumi_azure_native import containerservice as aks
 
 from components.aliases import of_child, without_version_aliases
+from components.container_registry import ContainerRegistry, ContainerRegistryArgs
+from components.data_store import DataStore, DataStoreArgs
 from kubeflow_aks.recorder.monitor import Resource
 from kubeflow_aks.recorder.run import record
 
@@ -114,3 +116,29 @@ def test_a_child_named_in_its_own_way_follows_its_renamed_component(alias: Any) 
 def test_a_child_of_a_component_that_kept_its_name_has_no_alias() -> None:
     moved = pulumi.ResourceOptions(aliases=[pulumi.Alias(parent=pulumi.ROOT_STACK_RESOURCE)])
     assert of_child(moved, str.lower) == of_child(None, str.lower) == []
+
+
+def registry(name: str, opts: pulumi.ResourceOptions) -> object:
+    """A registry, whose own name has no hyphens."""
+    args = ContainerRegistryArgs(resource_group_name="group", location="westeurope", puller_object_id="id")
+    return ContainerRegistry(name, args, opts)
+
+
+def store(name: str, opts: pulumi.ResourceOptions) -> object:
+    """A store, whose account's name has no hyphens."""
+    args = DataStoreArgs(resource_group_name="group", location="westeurope", oidc_issuer="https://issuer")
+    return DataStore(name, args, opts)
+
+
+@pytest.mark.parametrize(
+    ("kind", "make"),
+    [("azure-native:containerregistry:Registry", registry), ("azure-native:storage:StorageAccount", store)],
+)
+def test_a_renamed_component_keeps_what_is_named_in_letters_alone(
+    kind: str, make: Callable[[str, pulumi.ResourceOptions], object]
+) -> None:
+    def made(name: str, *old: str) -> Resource:
+        opts = pulumi.ResourceOptions(aliases=[pulumi.Alias(name=each) for each in old])
+        return record("dev", program=lambda: make(name, opts)).one(kind)
+
+    assert made("old-one").urn in made("new-one", "old-one").options["aliases"]

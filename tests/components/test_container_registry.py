@@ -151,3 +151,13 @@ def test_an_attached_registry_is_pulled_from(cloud: Cloud) -> Any:
 def test_an_attached_registry_is_not_created(cloud: Cloud) -> None:
     ContainerRegistry("shared", {**ARGS, "attach": EXISTING}, cloud.opts)
     assert cloud.names("shared") == ["shared", "shared-pull", "shared-read"]
+
+
+@pulumi.runtime.test
+def test_a_role_is_that_of_the_registrys_subscription_however_it_is_written(cloud: Cloud) -> Any:
+    def check(body: dict[str, Any]) -> None:
+        assert body["roleDefinitionId"].startswith(f"{OTHER}/providers/Microsoft.Authorization/")
+
+    existing = EXISTING.replace("/subscriptions/", "/Subscriptions/")
+    ContainerRegistry("spelt", {**ARGS, "sku": "Standard", "attach": existing}, cloud.opts)
+    return cloud.request("spelt-pull").apply(check)

@@ -114,7 +114,10 @@ def test_what_others_own_may_be_an_output(cloud: Cloud) -> Any:
     )
     logs = Monitoring(
         "watched",
-        cast(Any, {**place, "cluster_id": "cluster", "logs": later(["guard"]), "workspace": later(theirs)}),
+        cast(
+            Any,
+            {**place, "cluster_id": later("cluster"), "logs": later(["guard"]), "workspace": later(theirs)},
+        ),
         cloud.opts,
     )
 

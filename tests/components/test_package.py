@@ -33,11 +33,28 @@ def test_the_schema_is_what_it_was(schema: dict[str, Any], snapshot: SnapshotAss
     assert schema == snapshot(extension_class=JSONSnapshotExtension)
 
 
-def test_fewer_than_one_in_four_inputs_are_plain(schema: dict[str, Any]) -> None:
-    """As `docs/how-to/use-the-components.md` has it beside the counts of others."""
-    inputs = [declared for path, declared in properties(schema) if ".properties." not in path]
-    plain = [declared for declared in inputs if declared.get("plain")]
-    assert 0 < 4 * len(plain) < len(inputs)
+def figures(schema: dict[str, Any]) -> Iterator[tuple[str, int]]:
+    """The rows of the page that compares our schema with those of others."""
+    found = list(properties(schema))
+    inputs = [declared for path, declared in found if ".properties." not in path]
+    outputs = [declared for path, declared in found if ".properties." in path]
+    yield "Components", len(schema["resources"])
+    yield "Input properties, with those of types", len(inputs)
+    yield "of these plain", sum(bool(each.get("plain")) for each in inputs)
+    yield "of these without a description", sum(not each.get("description") for each in inputs)
+    yield "Enums", sum("enum" in kind for kind in schema["types"].values())
+    yield "Outputs", len(outputs)
+    yield "of these always secret", sum(bool(each.get("secret")) for each in outputs)
+    yield "of these without a description", sum(not each.get("description") for each in outputs)
+
+
+def test_the_page_has_the_figures_of_the_schema(schema: dict[str, Any]) -> None:
+    page = (ROOT / "docs/how-to/use-the-components.md").read_text(encoding="utf-8")
+    _, _, *rows, metadata = [line.split(" | ") for line in re.findall(r"^\| (.+) \|$", page, re.MULTILINE)]
+    assert [row[0] for row in rows] == [name for name, _ in figures(schema)]
+    assert [int(row[1]) for row in rows] == [pytest.approx(count, rel=0.2) for _, count in figures(schema)]
+    keys = ("description", "displayName", "homepage", "keywords", "license", "publisher", "repository")
+    assert metadata[1] == ", ".join(key for key in keys if not schema.get(key))
 
 
 def test_every_component_is_in_the_package(schema: dict[str, Any]) -> None:

@@ -17,23 +17,29 @@ from components.errors import ArgumentsError
 from components.form import keys_of, plain_kind
 from components.package import COMPONENTS
 from tests.components.conftest import Cloud
-from tests.components.given import CONTRACT
+from tests.components.given import CONTRACT, GROUP_ID, SPOT_KEY
 
+OTHERS = f"{GROUP_ID}/providers/Microsoft."
 GROUP = {"resource_group_name": "group", "location": "westeurope"}
 POOL: dict[str, Any] = {"name": "batch", "vm_size": "Standard_D8s_v5", "max_count": 3}
 SPOT: dict[str, Any] = {**POOL, "priority": "Spot", "eviction_policy": "Delete"}
 LABELLED: dict[str, Any] = {"labels": {"kubeflow-aks/workload": "batch"}}
 LEAST: dict[str, dict[str, Any]] = {
     "AgentPools": {"resource_group_name": "group", "pools": [POOL]},
-    "AksCluster": {**GROUP, "resource_group_id": "id"},
+    "AksCluster": {**GROUP, "resource_group_id": GROUP_ID},
     "ContainerRegistry": {**GROUP, "puller_object_id": "id"},
     "DataStore": {**GROUP, "oidc_issuer": "https://issuer"},
     "KubeflowPrerequisites": {"pools": []},
-    "Monitoring": {**GROUP, "cluster_id": "id", "logs": ["guard"]},
+    "Monitoring": {**GROUP, "cluster_id": f"{OTHERS}ContainerService/managedClusters/aks", "logs": ["guard"]},
     "Network": GROUP,
 }
 COMPONENT = {component.__name__: component for component in COMPONENTS}
 KEY = "ssh-rsa AAAA"
+ED25519 = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f"
+NAT = "userAssignedNATGateway"
+RANGES = "apiAccess.authorizedIpRanges"
+REGISTRY = f"{OTHERS}ContainerRegistry/registries/shared"
+WORKSPACE = f"{OTHERS}OperationalInsights/workspaces/shared"
 
 
 def make(component: str, name: str, args: dict[str, Any], cluster: aks.ManagedCluster, cloud: Cloud) -> None:
@@ -117,7 +123,7 @@ IMPOSSIBLE: list[tuple[str, dict[str, Any], str]] = [
     ("AksCluster", {"ssh": {}}, "ssh.publicKey"),
     ("AksCluster", {"ssh": {"public_key": KEY}}, "ssh.publicKey"),
     ("ContainerRegistry", {"attach": "registry"}, "attach"),
-    ("ContainerRegistry", {"retention_days": 366}, "retentionDays"),
+    ("ContainerRegistry", {"sku": "Premium", "retention_days": 366}, "retentionDays"),
     ("DataStore", {"soft_delete_days": 0}, "softDeleteDays"),
     ("DataStore", {"profiles": {"team": {"service_account": []}}}, "profiles.team.service_account"),
     ("KubeflowPrerequisites", {"pools": None}, "pools"),
@@ -133,6 +139,117 @@ IMPOSSIBLE: list[tuple[str, dict[str, Any], str]] = [
     ("Network", {"subnets": {"a": "10.224.0.0"}}, "subnets.a"),
     ("Network", {"subnets": ["10.224.0.0/24"]}, "subnets"),
     ("Network", {"vnet_cidr": "10.224.0.1/16"}, "vnetCidr"),
+    ("AgentPools", pool(vm_size=""), "pools[0].vmSize"),
+    ("AgentPools", pool(vm_size="Standard D8s"), "pools[0].vmSize"),
+    ("AgentPools", pool(subnet_id="subnet"), "pools[0].subnetId"),
+    ("AgentPools", pool(mode="System", min_count=1, vm_size="Standard_B4ms"), "pools[0].vmSize"),
+    (
+        "AgentPools",
+        pool(labels={"kubernetes.azure.com/mode": "user"}),
+        "pools[0].labels.kubernetes.azure.com/mode",
+    ),
+    ("AgentPools", pool(labels={"agentpool": "batch"}), "pools[0].labels.agentpool"),
+    ("AgentPools", pool(labels={SPOT_KEY: "spot"}), f"pools[0].labels.{SPOT_KEY}"),
+    ("AgentPools", pool(taints=[f"{SPOT_KEY}=spot:NoSchedule"]), "pools[0].taints[0]"),
+    ("AgentPools", pool(taints=["node.kubernetes.io/unreachable:NoExecute"]), "pools[0].taints[0]"),
+    ("AgentPools", pool(tags={"azure-x": "a"}), "pools[0].tags.azure-x"),
+    ("AgentPools", {"kubernetes_version": "latest"}, "kubernetesVersion"),
+    ("AksCluster", {"resource_group_name": ""}, "resourceGroupName"),
+    ("AksCluster", {"resource_group_name": "group."}, "resourceGroupName"),
+    ("AksCluster", {"resource_group_id": "group"}, "resourceGroupId"),
+    ("AksCluster", {"location": "west-europe"}, "location"),
+    ("AksCluster", {"cluster_name": "-aks"}, "clusterName"),
+    ("AksCluster", {"cluster_name": "a" * 64}, "clusterName"),
+    ("AksCluster", {"dns_prefix": "my_prefix"}, "dnsPrefix"),
+    ("AksCluster", {"node_resource_group": "a" * 81}, "nodeResourceGroup"),
+    ("AksCluster", {"identity_id": "ours"}, "identityId"),
+    ("AksCluster", {"identity_id": f"{OTHERS}Network/virtualNetworks/vnet"}, "identityId"),
+    ("AksCluster", {"tags": {"a<b": "c"}}, "tags.a<b"),
+    ("AksCluster", {"tags": dict.fromkeys(map(str, range(51)), "")}, "tags"),
+    ("AksCluster", cluster_of("kubernetes", tier="Gold"), "kubernetes.tier"),
+    ("AksCluster", cluster_of("kubernetes", maintenance={"day": "Caturday"}), "kubernetes.maintenance.day"),
+    (
+        "AksCluster",
+        cluster_of("kubernetes", maintenance={"utc_offset": "CET"}),
+        "kubernetes.maintenance.utcOffset",
+    ),
+    ("AksCluster", cluster_of("network", pod_cidr="10.244.0.0/25"), "network.podCidr"),
+    ("AksCluster", cluster_of("network", pod_cidr="169.254.0.0/16"), "network.podCidr"),
+    ("AksCluster", cluster_of("network", pod_cidr="::/0"), "network.podCidr"),
+    ("AksCluster", cluster_of("network", service_cidr="10.0.0.0/30"), "network.serviceCidr"),
+    ("AksCluster", cluster_of("network", outbound_type="managedNATGateway"), "network.outboundType"),
+    ("AksCluster", cluster_of("api_access", authorized_ip_ranges=["10.0.0.0/8"]), f"{RANGES}[0]"),
+    ("AksCluster", cluster_of("api_access", authorized_ip_ranges=["everyone"]), f"{RANGES}[0]"),
+    ("AksCluster", cluster_of("api_access", authorized_ip_ranges=["0.0.0.0/32", "8.8.8.8/32"]), RANGES),
+    (
+        "AksCluster",
+        {**cluster_of("api_access", authorized_ip_ranges=["0.0.0.0/32"]), "network": {"outbound_type": NAT}},
+        RANGES,
+    ),
+    (
+        "AksCluster",
+        cluster_of("api_access", authorized_ip_ranges=["8.8.8.8/32"], private_cluster=True),
+        RANGES,
+    ),
+    (
+        "AksCluster",
+        cluster_of("api_access", authorized_ip_ranges=[f"8.8.8.{n}/32" for n in range(201)]),
+        RANGES,
+    ),
+    ("AksCluster", cluster_of("system_pool", vm_size="Standard_B4ms"), "systemPool.vmSize"),
+    ("AksCluster", cluster_of("system_pool", subnet_id="subnet"), "systemPool.subnetId"),
+    ("AksCluster", cluster_of("system_pool", max_count=1), "systemPool.minCount"),
+    ("AksCluster", {"ssh": {"public_key": ED25519, "admin_username": "root"}}, "ssh.adminUsername"),
+    ("ContainerRegistry", {"sku": "Gold"}, "sku"),
+    ("ContainerRegistry", {"puller_object_id": ""}, "pullerObjectId"),
+    ("ContainerRegistry", {"registry_name": "my-registry"}, "registryName"),
+    ("ContainerRegistry", {"retention_days": 30}, "retentionDays"),
+    ("ContainerRegistry", {"authorized_ip_ranges": ["8.8.8.8/32"]}, "authorizedIpRanges"),
+    (
+        "ContainerRegistry",
+        {"sku": "Premium", "authorized_ip_ranges": ["10.0.0.0/8"]},
+        "authorizedIpRanges[0]",
+    ),
+    (
+        "ContainerRegistry",
+        {"sku": "Premium", "authorized_ip_ranges": [f"8.8.8.{n}/32" for n in range(101)]},
+        "authorizedIpRanges",
+    ),
+    ("ContainerRegistry", {"attach": REGISTRY, "sku": "Premium", "retention_days": 30}, "retentionDays"),
+    ("ContainerRegistry", {"attach": REGISTRY, "registry_name": "another"}, "registryName"),
+    ("DataStore", {"account_name": "My_Account"}, "accountName"),
+    ("DataStore", {"oidc_issuer": "http://issuer"}, "oidcIssuer"),
+    ("DataStore", {"sku": "Standard_GRS"}, "sku"),
+    ("DataStore", {"tags": {"windowsx": "a"}}, "tags.windowsx"),
+    ("DataStore", {"profiles": {"Team": {}}}, "profiles.Team"),
+    ("DataStore", {"profiles": {"team": {"service_accounts": []}}}, "profiles.team.serviceAccounts"),
+    ("DataStore", {"profiles": {"team": {"service_accounts": ["A b"]}}}, "profiles.team.serviceAccounts[0]"),
+    (
+        "DataStore",
+        {"profiles": {"team": {"service_accounts": [f"a{n}" for n in range(21)]}}},
+        "profiles.team.serviceAccounts",
+    ),
+    ("DataStore", {"profiles": {"team": {"identity_name": "x"}}}, "profiles.team.identityName"),
+    ("KubeflowPrerequisites", {"namespace": "kubeflow"}, "namespace"),
+    ("KubeflowPrerequisites", {"namespace": "controller-aks"}, "namespace"),
+    ("KubeflowPrerequisites", {"guards": "yes"}, "guards"),
+    ("KubeflowPrerequisites", {"general_labels": {"my pool": "a"}}, "generalLabels.my pool"),
+    ("KubeflowPrerequisites", {"storage_class": {"name": "default"}}, "storageClass.name"),
+    ("KubeflowPrerequisites", {"storage_class": {"name": "checkpoints"}}, "checkpoints.name"),
+    ("KubeflowPrerequisites", {"checkpoints": {"name": "managed-csi"}}, "checkpoints.name"),
+    ("Monitoring", {"cluster_id": "cluster"}, "clusterId"),
+    ("Monitoring", {"logs": ["everything"]}, "logs[0]"),
+    ("Monitoring", {"logs": ["guard", "guard"]}, "logs"),
+    ("Monitoring", {"workspace_name": "a"}, "workspaceName"),
+    ("Monitoring", {"workspace": WORKSPACE, "retention_days": 90}, "retentionDays"),
+    ("Monitoring", {"workspace": WORKSPACE, "workspace_name": "logs"}, "workspaceName"),
+    ("Network", {"subnets": {"a": "10.225.0.0/24"}}, "subnets.a"),
+    ("Network", {"subnets": {"a": "10.224.0.0/30"}}, "subnets.a"),
+    ("Network", {"vnet_cidr": "169.254.0.0/16", "subnets": {}}, "vnetCidr"),
+    ("Network", {"outbound_type": "userDefinedRouting"}, "routeTableId"),
+    ("Network", {"dns_label": "My_Label"}, "dnsLabel"),
+    ("Network", {"vnet_name": "-"}, "vnetName"),
+    ("Network", {"nat_gateway_name": "nat!"}, "natGatewayName"),
 ]
 
 

@@ -19,7 +19,7 @@ from tests.docs.pages import blocks, commands
 from tests.installed import Installed, empty, wheel
 
 PAGE: Final = PROJECT_ROOT / "docs/how-to/use-the-components.md"
-BUILD, FROM_WHEEL, FROM_GIT, ADD_FROM_GIT, ADD_FROM_CHECKOUT = commands(PAGE)
+BUILD, FROM_WHEEL, FROM_GIT, IMPORT, ADD_FROM_GIT, ADD_FROM_CHECKOUT = commands(PAGE)
 ALIASES, TEST = blocks(PAGE, "python")
 COMPONENTS: Final = PROJECT_ROOT / "components"
 NOT_INSTALLED: Final = {"LICENSE", "pyproject.toml", "requirements.txt"}

@@ -1,70 +1,41 @@
 """Who can reach the API server and sign in (docs/facts/aks.md#api-server-access)."""
 
 from collections.abc import Iterator
-from ipaddress import IPv4Network
 from typing import Final
 
-from components.arm_ids import GUID, PRIVATE_DNS_ZONE, SUBNET, arm_id_mistakes, name_of, parent_id
+from components.access_checks import (
+    MAX_RANGES,
+    ONLY_THE_CLUSTER,
+    RANGES,
+    authorized_range_mistakes,
+    sign_in_mistakes,
+)
+from components.arm_ids import PRIVATE_DNS_ZONE, SUBNET, arm_id_mistakes, name_of, parent_id
 from components.cidr import address_or_range
 from components.mistakes import Mistake
-from program.planning.rules.public_ranges import covered_warnings, placeholder_warnings, range_problems
+from program.planning.rules.public_ranges import covered_warnings, placeholder_warnings
 from program.settings import Settings
 
-_RANGES: Final = "apiAccess.authorizedIpRanges"
 _ZONE: Final = "apiAccess.privateDnsZoneId"
 _SUBNET: Final = "apiAccess.subnetId"
 _LONGEST_SUBZONE: Final = 32
-_ONLY_THE_CLUSTER: Final = IPv4Network("0.0.0.0/32")
-"""Authorises the address of the cluster's own load balancer and no other (api-server-authorized-ip-ranges.md)."""
-_SPELLINGS: Final = {str(_ONLY_THE_CLUSTER), str(_ONLY_THE_CLUSTER.network_address)}
-_MAX_RANGES: Final = 200
 _LARGEST: Final = 8
 """Prefix of the largest range that one network has."""
 
 
 def access_problems(settings: Settings) -> Iterator[Mistake]:
     """Settings of the API server that AKS refuses, or with which nobody could sign in."""
-    access = settings.api_access
-    yield from _range_problems(settings)
+    access, outbound = settings.api_access, settings.network.outbound_type
+    ranges = access.authorized_ip_ranges
+    yield from authorized_range_mistakes(ranges, outbound, private=access.private_cluster)
+    if len(ranges) == MAX_RANGES and settings.network.makes_gateway:
+        yield Mistake(
+            RANGES,
+            len(ranges),
+            f"at most {MAX_RANGES - 1} ranges, because AKS takes {MAX_RANGES} and the NAT gateway's address is one",
+        )
     yield from _private_problems(settings)
-    for index, text in enumerate(access.admin_group_object_ids):
-        if not GUID.fullmatch(text):
-            yield Mistake(
-                f"apiAccess.adminGroupObjectIds[{index}]", text, "the object id of an Entra group, a GUID"
-            )
-    if not access.local_accounts and not access.admin_group_object_ids:
-        yield Mistake(
-            "apiAccess.localAccounts",
-            value=False,
-            expected="true, or a group in apiAccess.adminGroupObjectIds; otherwise nobody could sign in",
-        )
-
-
-def _range_problems(settings: Settings) -> Iterator[Mistake]:
-    given, outbound = settings.api_access.authorized_ip_ranges, settings.network.outbound_type
-    if settings.api_access.private_cluster and given:
-        yield Mistake(
-            _RANGES,
-            list(given),
-            "no ranges while privateCluster is true, because a private API server has no public address",
-        )
-    yield from range_problems(_RANGES, given, "a public API server", [_ONLY_THE_CLUSTER])
-    closed = not _SPELLINGS.isdisjoint(given)
-    if closed and len(given) > 1:
-        yield Mistake(_RANGES, list(given), f"{_ONLY_THE_CLUSTER} alone, or only the other ranges")
-    elif closed and outbound != "loadBalancer":
-        yield Mistake(
-            _RANGES,
-            list(given),
-            f"ranges that you call from; {_ONLY_THE_CLUSTER} stands for the cluster's load balancer, by which nodes do "
-            f"not go out while network.outboundType is {outbound}",
-        )
-    if len(given) == _MAX_RANGES and settings.network.makes_gateway:
-        yield Mistake(
-            _RANGES,
-            len(given),
-            f"at most {_MAX_RANGES - 1} ranges, because AKS takes {_MAX_RANGES} and the NAT gateway's address is one",
-        )
+    yield from sign_in_mistakes(access.admin_group_object_ids, local_accounts=access.local_accounts)
 
 
 def _private_problems(settings: Settings) -> Iterator[Mistake]:
@@ -101,23 +72,23 @@ def _private_problems(settings: Settings) -> Iterator[Mistake]:
 def access_warnings(settings: Settings) -> Iterator[str]:
     """Ranges and groups that AKS accepts but that admit everybody or nobody."""
     given = settings.api_access.authorized_ip_ranges
-    yield from placeholder_warnings(_RANGES, given, "Pulumi, Juju and you")
+    yield from placeholder_warnings(RANGES, given, "Pulumi, Juju and you")
     for index, found in enumerate(map(address_or_range, given)):
-        key = f"{_RANGES}[{index}] is {found}"
-        if found == _ONLY_THE_CLUSTER:
+        key = f"{RANGES}[{index}] is {found}"
+        if found == ONLY_THE_CLUSTER:
             yield f"{key}: only the cluster's own nodes may call; Pulumi and Juju must run there"
         elif found.prefixlen < _LARGEST:
             yield f"{key}: {found.num_addresses:,} addresses may call the API server; write only your own"
-    yield from covered_warnings(_RANGES, given)
+    yield from covered_warnings(RANGES, given)
     outbound = settings.network.outbound_type
     if given and outbound == "userDefinedRouting":
         yield (
-            f"{_RANGES} while network.outboundType is userDefinedRouting: without the public address of your firewall "
+            f"{RANGES} while network.outboundType is userDefinedRouting: without the public address of your firewall "
             "among them no node joins the cluster; make sure that it is listed"
         )
     elif given and outbound == "userAssignedNATGateway" and not settings.network.makes_gateway:
         yield (
-            f"{_RANGES} with network.subnetIds: without the public address of the subnets' NAT gateway among them no "
+            f"{RANGES} with network.subnetIds: without the public address of the subnets' NAT gateway among them no "
             "node joins the cluster; make sure that it is listed"
         )
     if settings.api_access.subnet_id is not None and settings.office_hours is not None:

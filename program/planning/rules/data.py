@@ -1,20 +1,11 @@
 """Rules of storage that outlives a node (docs/facts/aks.md#blob-storage)."""
 
-import re
 from collections.abc import Iterator
-from typing import Final
 
+from components.data_checks import profile_mistakes
 from components.mistakes import Mistake
 from program.planning.redundancy import in_one_zone, zoneless
-from program.settings import DataStore, Settings
-
-# 3 to 63 lower-case letters, digits and single hyphens inside: the letters of a namespace but for its length and
-# double hyphens ("Naming containers, blobs and metadata"; "Kubernetes object names").
-_CONTAINER: Final = re.compile(r"(?=.{3,63}$)[a-z0-9]+(-[a-z0-9]+)*")
-# A name of DNS labels ("Kubernetes object names"); the credential's name, at most 120 long, is made of it.
-_SERVICE_ACCOUNT: Final = re.compile(
-    r"(?=.{1,116}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*"
-)
+from program.settings import Settings
 
 
 def data_problems(settings: Settings) -> Iterator[Mistake]:
@@ -25,34 +16,9 @@ def data_problems(settings: Settings) -> Iterator[Mistake]:
                 key, sku, f"{in_one_zone(sku)}, because {settings.location} has no availability zones"
             )
     if settings.data.store:
-        yield from _profile_problems(settings.data.store)
-
-
-def _profile_problems(store: DataStore) -> Iterator[Mistake]:
-    for namespace, profile in store.profiles.items():
-        key = f"data.store.profiles.{namespace}"
-        if not _CONTAINER.fullmatch(namespace):
-            yield Mistake(
-                key,
-                namespace,
-                "a namespace of 3 to 63 lower-case letters, digits and single inner hyphens, because its container has "
-                "this name",
-            )
-        accounts = profile.service_accounts
-        for index, account in enumerate(accounts):
-            if not _SERVICE_ACCOUNT.fullmatch(account):
-                yield Mistake(
-                    f"{key}.serviceAccounts[{index}]",
-                    account,
-                    "the name of a service account: lower-case letters, digits, inner hyphens and dots, at most 116 "
-                    "characters",
-                )
-        if not accounts:
-            yield Mistake(
-                f"{key}.serviceAccounts", [], "at least one, because nobody else reaches the container"
-            )
-        if len(set(accounts)) != len(accounts):
-            yield Mistake(f"{key}.serviceAccounts", list(accounts), "each service account once")
+        for namespace, profile in settings.data.store.profiles.items():
+            for mistake in profile_mistakes(namespace, profile.service_accounts):
+                yield mistake.within("data.store")
 
 
 def data_warnings(settings: Settings) -> Iterator[str]:

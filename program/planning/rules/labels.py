@@ -3,9 +3,16 @@
 from collections.abc import Iterator
 
 from components.conventions import GPU_KEY, GPU_TAINT, PLATFORM_WORKLOAD, SPOT_KEY, SPOT_TAINT
-from components.labels_and_taints import key_of, label_mistakes, repeated_taint_mistakes, taint_mistakes
+from components.labels_and_taints import (
+    RESERVED_LABELS,
+    is_reserved,
+    key_of,
+    label_mistakes,
+    repeated_taint_mistakes,
+    taint_mistakes,
+)
 from components.mistakes import Mistake
-from program.planning.conventions import FREE_DOMAINS, RESERVED_DOMAINS, RESERVED_LABELS, RESERVED_TAINTS
+from program.planning.conventions import RESERVED_DOMAINS, RESERVED_TAINTS
 from program.planning.rules.pools import Candidate, component_problems
 
 
@@ -13,7 +20,7 @@ def label_problems(pool: Candidate) -> Iterator[Mistake]:
     """Labels are well-formed and not reserved; a spot pool may repeat the exact spot label."""
     for key, value in pool.settings.labels.items():
         at = f"{pool.key}.labels.{key}"
-        if _reserved(key, RESERVED_LABELS, free=FREE_DOMAINS):
+        if is_reserved(key, RESERVED_LABELS, RESERVED_DOMAINS):
             if not (pool.spot and (key, value) == (SPOT_KEY, "spot")):
                 yield Mistake(at, value, _reserved_rule(key))
         else:
@@ -49,8 +56,9 @@ def taint_problems(pool: Candidate) -> Iterator[Mistake]:
         at = f"{pool.key}.taints[{index}]"
         wrong = list(taint_mistakes(at, taint))
         yield from wrong
-        if not wrong and _reserved(key_of(taint), RESERVED_TAINTS) and taint not in given:
-            yield Mistake(at, taint, _reserved_rule(key_of(taint)))
+        key = key_of(taint)
+        if not wrong and taint not in given and is_reserved(key, RESERVED_TAINTS, RESERVED_DOMAINS, free=()):
+            yield Mistake(at, taint, _reserved_rule(key))
 
 
 def repeated_taint_problems(pool: Candidate) -> Iterator[Mistake]:
@@ -77,15 +85,6 @@ def soft_taint_problems(pool: Candidate) -> Iterator[Mistake]:
             list(pool.settings.taints),
             "a taint with NoSchedule or NoExecute, because PreferNoSchedule alone would not keep Kubeflow's pods away",
         )
-
-
-def _reserved(key: str, names: tuple[str, ...], *, free: tuple[str, ...] = ()) -> bool:
-    domain, slash, _ = key.partition("/")
-    return key in names or (bool(slash) and _within(domain, RESERVED_DOMAINS) and not _within(domain, free))
-
-
-def _within(domain: str, parents: tuple[str, ...]) -> bool:
-    return any(domain == parent or domain.endswith(f".{parent}") for parent in parents)
 
 
 def _reserved_rule(key: str) -> str:

@@ -4,14 +4,14 @@ from collections.abc import Iterator
 
 from components.arm_ids import WORKSPACE, arm_id_mistakes
 from components.mistakes import Mistake
+from components.monitoring_checks import log_mistakes, workspace_mistakes
 from program.settings import Settings
 
 
 def monitoring_problems(settings: Settings) -> Iterator[Mistake]:
     """Each log once, and no workspace without logs."""
     monitoring = settings.monitoring
-    if len(set(monitoring.logs)) != len(monitoring.logs):
-        yield Mistake("monitoring.logs", list(monitoring.logs), "each log once")
+    yield from (mistake.within("monitoring") for mistake in log_mistakes(monitoring.logs))
     if monitoring.workspace is not None:
         yield from arm_id_mistakes("monitoring.workspace", monitoring.workspace, WORKSPACE)
     for key, value in (
@@ -20,12 +20,7 @@ def monitoring_problems(settings: Settings) -> Iterator[Mistake]:
     ):
         if value is not None and not monitoring.logs:
             yield Mistake(key, value, "no value unless monitoring.logs names a log")
-    if monitoring.workspace is not None and monitoring.retention_days is not None:
-        yield Mistake(
-            "monitoring.retentionDays",
-            monitoring.retention_days,
-            "no value with monitoring.workspace, because its owner decides how long it keeps logs",
-        )
+    yield from workspace_mistakes(monitoring.workspace, monitoring.retention_days, at="monitoring.")
 
 
 def monitoring_warnings(settings: Settings) -> Iterator[str]:

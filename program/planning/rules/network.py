@@ -7,18 +7,21 @@ from collections.abc import Iterator, Mapping
 from ipaddress import IPv4Network
 
 from components.arm_ids import ROUTE_TABLE, SUBNET, arm_id_mistakes, group_of, name_of, parent_id
-from components.cidr import PRIVATE, RESERVED, ipv4_range, is_in, overlap_mistakes
+from components.cidr import PRIVATE, ipv4_range, is_in, overlap_mistakes
 from components.mistakes import Mistake
+from components.network_checks import (
+    NODE_PREFIX,
+    inside_mistakes,
+    reserved_mistakes,
+    route_table_mistakes,
+    service_mistakes,
+    size_mistakes,
+)
 from program.planning.pools import AgentPool
 from program.settings import Network, Settings, Subnets
 
 _AZURE_RESERVED = 5
 """Addresses that Azure reserves in every subnet ("Azure subnet FAQ")."""
-_NODE_PREFIX = 24
-"""CNI Overlay gives each node a /24 of the pod range (concepts-network-azure-cni-overlay.md)."""
-_MIN_SERVICE_PREFIX = 12
-_MAX_SUBNET_PREFIX = 29
-"""The smallest subnet that Azure makes ("Azure Virtual Network FAQ")."""
 _LONGEST_GROUP = 63
 _CLUSTER_RANGES = ("network.vnetCidr", "network.podCidr", "network.serviceCidr")
 """Subnets lie inside the first, so a mistake of it is not repeated for each of them."""
@@ -33,13 +36,13 @@ def network_problems(settings: Settings, pools: tuple[AgentPool, ...]) -> Iterat
         except ValueError:
             form = f"an IPv4 range in CIDR form without host bits, for instance {_EXAMPLES[key]}"
             yield Mistake(key, text, form)
-    yield from _reserved_problems(parsed)
+    for key in filter(parsed.__contains__, _CLUSTER_RANGES):
+        yield from reserved_mistakes(key, parsed[key], _EXAMPLES[key])
     yield from _overlap_problems(parsed)
     yield from _room_problems(parsed, pools)
     yield from _given_problems(settings.network)
-    service = parsed.get("network.serviceCidr")
-    if service and not _MIN_SERVICE_PREFIX < service.prefixlen <= _NODE_PREFIX:
-        yield Mistake("network.serviceCidr", str(service), "a range between /13 and /24")
+    if service := parsed.get("network.serviceCidr"):
+        yield from service_mistakes("network.serviceCidr", service)
     yield from _outbound_problems(settings.network)
 
 
@@ -84,24 +87,12 @@ _EXAMPLES = _ranges(Network())
 """What a message offers for each range: the defaults, which go together."""
 
 
-def _reserved_problems(ranges: Mapping[str, IPv4Network]) -> Iterator[Mistake]:
-    for key in _CLUSTER_RANGES:
-        net = ranges.get(key)
-        taken = [str(reserved) for reserved in RESERVED if net and net.overlaps(reserved)]
-        if taken:
-            yield Mistake(
-                key,
-                str(net),
-                f"a range like {_EXAMPLES[key]}, apart from what Azure reserves: {', '.join(taken)}",
-            )
-
-
 def _overlap_problems(ranges: Mapping[str, IPv4Network]) -> Iterator[Mistake]:
     vnet = ranges.get("network.vnetCidr")
     inside = {key: net for key, net in ranges.items() if key.startswith("network.subnets.")}
     for key, net in inside.items():
-        if vnet and not net.subnet_of(vnet):
-            yield Mistake(key, str(net), f"a range inside network.vnetCidr {vnet}")
+        if vnet:
+            yield from inside_mistakes(key, net, vnet, at="network.")
     outside = {key: net for key, net in ranges.items() if key not in inside}
     for group in (inside, outside):
         yield from overlap_mistakes(group)
@@ -111,7 +102,7 @@ def _room_problems(ranges: Mapping[str, IPv4Network], pools: tuple[AgentPool, ..
     pods = ranges.get("network.podCidr")
     nodes = sum(pool.most_nodes for pool in pools)
     if pods:
-        room = 2 ** (_NODE_PREFIX - pods.prefixlen) if pods.prefixlen <= _NODE_PREFIX else 0
+        room = 2 ** (NODE_PREFIX - pods.prefixlen) if pods.prefixlen <= NODE_PREFIX else 0
         if room < nodes:
             yield Mistake(
                 "network.podCidr",
@@ -121,9 +112,9 @@ def _room_problems(ranges: Mapping[str, IPv4Network], pools: tuple[AgentPool, ..
     for name in Subnets.model_fields:
         net = ranges.get(f"network.subnets.{name}")
         needed = sum(pool.most_nodes for pool in pools if pool.subnet == name)
-        if net and net.prefixlen > _MAX_SUBNET_PREFIX:
-            yield Mistake(f"network.subnets.{name}", str(net), f"a range of /{_MAX_SUBNET_PREFIX} or larger")
-        elif net and net.num_addresses - _AZURE_RESERVED < needed:
+        too_small = list(size_mistakes(f"network.subnets.{name}", net)) if net else []
+        yield from too_small
+        if net and not too_small and net.num_addresses - _AZURE_RESERVED < needed:
             room = max(net.num_addresses - _AZURE_RESERVED, 0)
             yield Mistake(
                 f"network.subnets.{name}",
@@ -170,12 +161,7 @@ def _subnet_mistakes(key: str, text: str) -> Iterator[Mistake]:
 
 def _outbound_problems(network: Network) -> Iterator[Mistake]:
     routed = network.outbound_type == "userDefinedRouting"
-    if routed and network.route_table_id is None:
-        yield Mistake(
-            "network.routeTableId",
-            None,
-            "the ARM id of a route table, because network.outboundType is userDefinedRouting",
-        )
+    yield from route_table_mistakes(network.outbound_type, network.route_table_id, at="network.")
     if not routed and network.route_table_id is not None:
         yield Mistake(
             "network.routeTableId",

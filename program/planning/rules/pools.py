@@ -10,7 +10,6 @@ from components import defaults, pool_checks
 from components.mistakes import Mistake
 from kubeflow_aks.catalogue import VmSize, vm_sizes
 from program.planning.pools import EVICTION_POLICY, Purpose, by_size, fallback_name, purpose
-from program.planning.rules.sizes import BURSTABLE
 from program.planning.sizes import sizes
 from program.settings import Settings, UserPool
 from program.settings._model import EncryptedError
@@ -202,7 +201,9 @@ def system_pool_problems(settings: Settings) -> Iterator[Mistake]:
 def system_node_problems(settings: Settings, key: str, size: VmSize | None, least: int) -> Iterator[Mistake]:
     """Size and number of nodes that every system pool needs (docs/facts/aks.md#system-pool)."""
     too_small = size and (size.vcpus < _SYSTEM_VCPUS or size.memory_gib < _SYSTEM_GIB)
-    if size and too_small and not BURSTABLE.match(size.name):  # `size_problems` refuses those anyway
+    if (
+        size and too_small and not pool_checks.BURSTABLE.match(size.name)
+    ):  # `size_problems` refuses those anyway
         needed, has = f"{_SYSTEM_VCPUS} vCPU and {_SYSTEM_GIB} GiB", f"{size.vcpus} and {size.memory_gib}"
         yield Mistake(f"{key}.vmSize", size.name, f"at least {needed}; this has {has}")
     if size and size.gpus:

@@ -1,37 +1,8 @@
-"""Rules of public address ranges that may call the API server or the registry."""
+"""Warnings about public address ranges that may call the API server or the registry."""
 
 from collections.abc import Iterator, Sequence
-from ipaddress import IPv4Network
 
-from components.cidr import DOCUMENTATION, address_or_range, is_in, is_public
-from components.mistakes import Mistake
-
-
-def range_problems(
-    key: str, given: Sequence[str], what: str, besides: Sequence[IPv4Network] = ()
-) -> Iterator[Mistake]:
-    """Invalid ranges, and ranges from which nobody can call.
-
-    Args:
-        key: the setting.
-        given: what it lists.
-        what: the server, as in "calls to a registry never come from private addresses".
-        besides: ranges with a special meaning there.
-    """
-    for index, text in enumerate(given):
-        try:
-            found = address_or_range(text)
-        except ValueError:
-            form = "a single IPv4 address, or a range in CIDR form without host bits"
-            yield Mistake(f"{key}[{index}]", text, form)
-            continue
-        if not (is_public(found) or found in besides or is_in(found, DOCUMENTATION)):
-            yield Mistake(
-                f"{key}[{index}]",
-                text,
-                f"a public range, the one your network goes out by; calls to {what} never come from private or "
-                "reserved addresses",
-            )
+from components.cidr import DOCUMENTATION, address_or_range, is_in
 
 
 def placeholder_warnings(key: str, given: Sequence[str], who: str) -> Iterator[str]:

@@ -4,13 +4,13 @@ from collections.abc import Iterator
 from typing import Final
 
 from components.arm_ids import REGISTRY, arm_id_mistakes
+from components.cidr import public_range_mistakes
 from components.mistakes import Mistake
-from program.planning.rules.public_ranges import covered_warnings, placeholder_warnings, range_problems
+from components.registry_checks import MAX_RANGES, premium_mistakes
+from program.planning.rules.public_ranges import covered_warnings, placeholder_warnings
 from program.settings import Settings
 
 _RANGES: Final = "registry.authorizedIpRanges"
-_MAX_RANGES: Final = 100
-"""Rules that a registry takes (container-registry-access-selected-networks.md)."""
 
 
 def registry_problems(settings: Settings) -> Iterator[Mistake]:
@@ -19,16 +19,12 @@ def registry_problems(settings: Settings) -> Iterator[Mistake]:
     if registry.attach is not None:
         yield from arm_id_mistakes("registry.attach", registry.attach, REGISTRY)
     given = registry.authorized_ip_ranges
-    for key, value in (("registry.retentionDays", registry.retention_days), (_RANGES, list(given) or None)):
-        if value is not None and registry.attach is not None:
-            yield Mistake(key, value, "no value with registry.attach, because that registry is its owner's")
-        elif value is not None and registry.sku != "Premium":
-            yield Mistake(key, value, f"no value unless registry.sku is Premium; it is {registry.sku}")
-    yield from range_problems(_RANGES, given, "a registry")
+    yield from premium_mistakes(registry.attach, registry.sku, registry.retention_days, given, at="registry.")
+    yield from public_range_mistakes(given, key=_RANGES, what="a registry")
     own = settings.network.makes_gateway
-    if len(given) + own > _MAX_RANGES and given:
+    if len(given) + own > MAX_RANGES and given:
         beside = ", because the NAT gateway's address is one more" if own else ""
-        yield Mistake(_RANGES, len(given), f"at most {_MAX_RANGES - own} ranges{beside}")
+        yield Mistake(_RANGES, len(given), f"at most {MAX_RANGES - own} ranges{beside}")
 
 
 def registry_warnings(settings: Settings) -> Iterator[str]:

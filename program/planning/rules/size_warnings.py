@@ -5,10 +5,11 @@ from datetime import date, timedelta
 from functools import cache
 
 from components.conventions import WORKLOAD_LABEL
+from components.pool_checks import BURSTABLE
 from kubeflow_aks import catalogue
 from kubeflow_aks.catalogue import VmSize
 from program.planning.pools import AgentPool
-from program.planning.rules.sizes import BURSTABLE, SizeUse, size_uses
+from program.planning.rules.sizes import SizeUse, size_uses
 from program.settings import Settings
 
 _NOTICE = timedelta(days=365)

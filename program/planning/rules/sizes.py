@@ -3,16 +3,16 @@
 import difflib
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 
+from components import pool_checks
 from components.mistakes import Mistake
 from kubeflow_aks.catalogue import VmSize, retired_series
 from program.planning.pools import Purpose, purpose
 from program.planning.sizes import sizes, spelling
 from program.settings import Settings, UserPool
 
-BURSTABLE = re.compile(r"standard_b\d", re.IGNORECASE)
 _ONE_VCPU = re.compile(r"standard_[a-z]+1(?!\d).*", re.IGNORECASE)
 _ALIKE = 0.85
 """From which share of equal letters on a name is suggested for another (our choice)."""
@@ -116,10 +116,8 @@ def spot_problems(use: SizeUse) -> Iterator[Mistake]:
 
 def system_problems(use: SizeUse) -> Iterator[Mistake]:
     """No B-series for the system pool (quotas-skus-regions.md, "Restricted VM sizes")."""
-    if use.system and BURSTABLE.match(use.name):
-        yield Mistake(
-            use.key, use.name, "a size other than B-series, which AKS does not support in system pools"
-        )
+    if use.system:
+        yield from (replace(mistake, key=use.key) for mistake in pool_checks.system_size_mistakes(use.name))
 
 
 def host_problems(use: SizeUse) -> Iterator[Mistake]:

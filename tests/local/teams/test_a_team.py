@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import os
+import shlex
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -9,12 +13,16 @@ import pytest
 from kubernetes import client
 
 from kubeflow_aks.local_aks.azure.state import AGENT_POOL, MANAGED_CLUSTER, AzureState
-from kubeflow_aks.local_aks.engine import EngineError
+from kubeflow_aks.local_aks.engine import Engine, EngineError
+from kubeflow_aks.local_aks.engine.engine import backend_url
 from kubeflow_aks.local_aks.engine.results import Result
 from kubeflow_aks.local_aks.run.directory import RunDirectory
+from tests.docs.pages import blocks, commands
 from tests.local.components.conftest import Make
+from tests.local.required import required_only
 
 PROGRAMS = Path(__file__).parents[1] / "programs"
+PAGE = Path(__file__).parents[3] / "docs" / "how-to" / "use-the-components.md"
 OURS = "/subscriptions/00000000-0000-0000-0000-0000000000aa/"
 
 
@@ -25,6 +33,57 @@ def replaced(result: Result) -> list[tuple[str, str, tuple[str, ...]]]:
         for step in result.steps
         if step.op not in {"same", "update", "read", "refresh"} and step.type != "team:index:Platform"
     ]
+
+
+def test_a_team_takes_over_a_cluster_and_keeps_it(make: Make, run: RunDirectory, tmp_path: Path) -> None:
+    azure = AzureState(run.azure)
+    owners = make(PROGRAMS / "owners")
+    owners.up()
+    given = owners.outputs().values
+    adopting = make(PROGRAMS / "adopting", **given, named=True)
+    assert (MANAGED_CLUSTER, "create", ()) in replaced(adopting.preview())
+    take_over(adopting, given["cluster"], tmp_path)
+
+    unnamed = make(PROGRAMS / "adopting", **given).preview()
+    [anew] = [step for step in unnamed.steps if step.type == MANAGED_CLUSTER and step.op == "replace"]
+    assert set(anew.replace_keys) == {"dnsPrefix", "nodeResourceGroup", "resourceName"}
+
+    adopting = make(PROGRAMS / "adopting", **given, named=True)
+    others = [(kind, op) for kind, op, _ in replaced(adopting.preview()) if op != "create"]
+    assert others == [("pulumi:providers:azure-native", "delete")], "that of the import, which had no version"
+    done = adopting.up()
+    assert [step.op for step in done.steps if step.type == MANAGED_CLUSTER] == ["update"]
+    [cluster] = azure.all(MANAGED_CLUSTER)
+    assert (cluster.id, cluster.outputs["sku"]["tier"]) == (given["cluster"], "Premium")
+    assert set(adopting.up().changes) == {"same"}
+    assert {found.outputs["name"] for found in azure.all(AGENT_POOL)} == {"system", "spot"}
+
+
+def take_over(engine: Engine, cluster: str, folder: Path) -> None:
+    """Runs the command of `docs/how-to/use-the-components.md`, with its file and this cluster."""
+    [text] = blocks(PAGE, "json")
+    taken = json.loads(text)
+    taken["resources"][1]["id"] = cluster
+    [command] = [line for line in commands(PAGE) if line.startswith("pulumi import ")]
+    _, *words = shlex.split(command.replace("--stack dev", f"--stack {engine.stack}"))
+    (engine.run.pulumi_workspace / words[words.index("--file") + 1]).write_text(json.dumps(taken))
+    (folder / "pulumi-language-python").symlink_to(required_only("sdk-generator")["sdk-generator"])
+    done = subprocess.run(
+        [engine.tools["pulumi"], *words, "--yes", "--skip-preview"],
+        cwd=engine.run.pulumi_workspace,
+        env={
+            "PATH": f"{folder}:{os.defpath}",
+            "PULUMI_HOME": str(engine.run.pulumi_home),
+            "PULUMI_BACKEND_URL": backend_url(engine.run),
+            "PULUMI_CONFIG_PASSPHRASE": engine.run.passphrase(),
+            "PULUMI_DEBUG_PROVIDERS": ",".join(f"{name}:{port}" for name, port in engine.providers.items()),
+            "PULUMI_SKIP_UPDATE_CHECK": "true",
+        },
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_a_team_builds_renames_moves_and_leaves_nothing_with_others(

@@ -2,7 +2,8 @@
 
 import pytest
 
-from program.planning.rules.storage_classes import AKS_CLASSES, storage_problems
+from components.storage_classes import AKS_CLASSES
+from program.planning.rules.storage_classes import storage_problems
 from tests.program.planning.given import refused, settings
 
 

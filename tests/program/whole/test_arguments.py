@@ -49,6 +49,7 @@ from program.settings import (
     SystemPool,
     UserPool,
 )
+from tests.components.given import SUBNET_ID
 from tests.program.planning.given import GENERAL, planned
 
 PAIRS: list[tuple[type[SettingsModel], list[type], tuple[str, ...]]] = [
@@ -155,5 +156,5 @@ def test_each_of_those_pools_and_most_of_their_edits_are_allowed_somewhere() -> 
 
 def _azure() -> tuple[SimpleNamespace, SimpleNamespace, SimpleNamespace]:
     """Group, network and cluster, as far as the arguments of pools need them."""
-    network = SimpleNamespace(subnet_ids=defaultdict(str))
+    network = SimpleNamespace(subnet_ids=defaultdict(lambda: SUBNET_ID))
     return SimpleNamespace(name="group"), network, SimpleNamespace(managed_cluster=None)

@@ -29,7 +29,10 @@ def test_a_pool_leaves_its_count_to_the_autoscaler(up: Record) -> None:
 
 
 def test_the_cluster_leaves_the_count_of_its_system_pool_to_the_autoscaler(up: Record) -> None:
-    assert up.one(CLUSTER).options["ignoreChanges"] == ["agentPoolProfiles[0].count"]
+    assert up.one(CLUSTER).options["ignoreChanges"] == [
+        "agentPoolProfiles[0].count",
+        "networkProfile.serviceCidrs",
+    ]
 
 
 def test_what_replaces_a_pool_is_a_property_of_pools(up: Record) -> None:
