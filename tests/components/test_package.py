@@ -33,11 +33,11 @@ def test_the_schema_is_what_it_was(schema: dict[str, Any], snapshot: SnapshotAss
     assert schema == snapshot(extension_class=JSONSnapshotExtension)
 
 
-def test_fewer_than_one_in_four_inputs_are_plain(schema: dict[str, Any]) -> None:
+def test_one_in_four_inputs_is_plain_at_most(schema: dict[str, Any]) -> None:
     """As `docs/how-to/use-the-components.md` has it beside the counts of others."""
     inputs = [declared for path, declared in properties(schema) if ".properties." not in path]
     plain = [declared for declared in inputs if declared.get("plain")]
-    assert 0 < 4 * len(plain) < len(inputs)
+    assert 0 < 4 * len(plain) <= len(inputs)
 
 
 def test_every_component_is_in_the_package(schema: dict[str, Any]) -> None:
