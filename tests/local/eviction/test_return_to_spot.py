@@ -21,10 +21,11 @@ from kubeflow_aks.clients.kubernetes.objects import Kind as ObjectKind
 from kubeflow_aks.events import Kind
 from kubeflow_aks.local_aks.simulation.market import ALL, MarketEvent, Reclaim, Supply
 from tests.local.demo_stack import DemoStack, Object, Play
-from tests.local.eviction.noticed import OURS, HandlerProcess
+from tests.local.eviction.noticed import HandlerProcess
 from tests.local.eviction.work import SURVIVES_EVICTION, job
 from tests.local.kubectl import Kubectl
 
+OURS: Final = "kubeflow-aks"
 NAME: Final = "return-to-spot"
 TRIES: Final = f"{OURS}-{NAME}"
 PREFERS_SPOT: Final = {
