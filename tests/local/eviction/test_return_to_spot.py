@@ -5,6 +5,7 @@ The script runs as its pod runs it. VMs, nodes and containers are simulated, and
 
 from __future__ import annotations
 
+import base64
 import subprocess
 import sys
 from collections.abc import Generator
@@ -113,7 +114,7 @@ def _running(kubectl: Kubectl, folder: Path) -> Generator[HandlerProcess]:
         (scripts / file).write_text(text, encoding="utf-8")
     server = kubeconfig.active(kubeconfig.load(str(kubectl.kubeconfig))).cluster
     address = urlsplit(str(server["server"]))
-    (folder / "ca.crt").write_bytes(Path(str(server["certificate-authority"])).read_bytes())
+    (folder / "ca.crt").write_bytes(base64.b64decode(str(server["certificate-authority-data"])))
     token = kubectl.run("create", "token", pod["serviceAccountName"], "--namespace", OURS)
     (folder / "token").write_text(token, encoding="utf-8")
     environment = {
