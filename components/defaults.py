@@ -85,5 +85,6 @@ MAX_USER_INSTANCES: Final = 1280
 MAX_USER_WATCHES: Final = 655360
 GUARDS: Final = True
 EVICTION_HANDLER: Final = True
+RETURN_TO_SPOT: Final = False
 ARGO_RETRIES: Final = False
 PROTECT: Final = True

@@ -50,6 +50,10 @@ NODES_OR_SHARE: Final = Form(
     pattern=r"^(0|[1-9][0-9]{0,2}|1000|([1-9]|[1-9][0-9]|100)%)$",
     form="a number of nodes from 0 to 1000, or a share of the pool like 33%",
 )
+NAMESPACE_WITH_TRIES: Final = Form(
+    pattern=r"^[a-z0-9]([-a-z0-9]{0,46}[a-z0-9])?$",
+    form="1 to 48 lower-case letters, digits and inner hyphens, because that of the placeholders is named after it",
+)
 MAINTENANCE_HOURS: Final = Bounds(ge=4, le=24)
 GRACE_SECONDS: Final = Bounds(ge=0, le=3600)
 DRAIN_MINUTES: Final = Bounds(ge=5, le=1440)
@@ -60,6 +64,8 @@ TIME_SLICES: Final = Bounds(ge=2, le=48)
 LOG_DAYS: Final = Bounds(ge=30, le=730)
 IMAGE_DAYS: Final = Bounds(ge=0, le=365)
 SOFT_DELETE_DAYS: Final = Bounds(ge=1, le=365)
+PRICE: Final = Bounds(ge=0, le=1_000_000)
+"""USD per hour."""
 INOTIFY_INSTANCES: Final = Bounds(ge=128, le=65536)
 INOTIFY_WATCHES: Final = Bounds(ge=8192, le=2097152)
 

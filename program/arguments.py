@@ -33,6 +33,7 @@ from program.planning.cluster_basis import cluster_basis
 from program.planning.cost_basis import cost_basis
 from program.planning.hardware import GPU
 from program.planning.names import dns_label
+from program.planning.node_prices import node_prices
 from program.planning.pools import fallback_name
 from program.planning.quota import vcpu_quota
 from program.planning.redundancy import blob_sku, disk_sku
@@ -180,6 +181,7 @@ def prerequisites(plan: Plan, pools: AgentPools) -> KubeflowPrerequisitesArgs:
     kubeflow = _named(KubeflowPrerequisitesArgs, plan.settings.kubeflow)
     kubeflow["storage_class"] |= {"sku": disk_sku(plan.settings)}
     kubeflow["eviction_handler"] &= any(pool.spot for pool in plan.pools)
+    kubeflow["return_to_spot"] &= any(pool.fallback_of for pool in plan.pools)
     return KubeflowPrerequisitesArgs(
         **kubeflow,
         checkpoints=CheckpointClassSpec(
@@ -190,6 +192,7 @@ def prerequisites(plan: Plan, pools: AgentPools) -> KubeflowPrerequisitesArgs:
         and any(pool.hardware == GPU for pool in plan.pools),
         gpu_slices=any(pool.gpu_instance_profile for pool in plan.pools),
         gpu_time_slices=sorted({pool.gpu_time_slices for pool in plan.user_pools if pool.gpu_time_slices}),
+        node_prices=node_prices(plan.settings, plan.user_pools),
         network_policies=plan.settings.network.policy != "none",
         protect=plan.settings.protect,
     )

@@ -12,9 +12,9 @@ _NAME = "deny-all"
 def no_traffic(name: str, namespace: pulumi.Input[str], opts: pulumi.ResourceOptions) -> NetworkPolicy:
     """Selects every pod and allows nothing ("Network Policies", "Default deny all ingress and all egress traffic").
 
-    Our daemons talk to the kernel and, through a socket, to the kubelet; the eviction handler has a policy of its own
-    (`components.kubeflow.eviction_handler`). Other namespaces are not ours: Juju makes its own, and Kubeflow those of
-    its profiles (docs/how-to/choose-a-network-policy-engine.md).
+    Our daemons talk to the kernel and, through a socket, to the kubelet; pods that call the API server have policies of
+    their own (`components.kubeflow.script_pod`). Other namespaces are not ours: Juju makes its own, and Kubeflow those
+    of its profiles (docs/how-to/choose-a-network-policy-engine.md).
     """
     return NetworkPolicy(
         f"{name}-no-traffic",

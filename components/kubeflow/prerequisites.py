@@ -1,6 +1,6 @@
 """The component that puts the prerequisites together."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NotRequired, TypedDict
 
 import pulumi
@@ -26,6 +26,7 @@ from .inotify import InotifySpec, inotify_limits
 from .isolation import no_traffic
 from .juju import juju_access
 from .labels import OURS, labels
+from .return_to_spot import return_to_spot
 from .scheduling import priority_classes, priority_expander
 from .storage import (
     CheckpointClassSpec,
@@ -66,6 +67,11 @@ class KubeflowPrerequisitesArgs(TypedDict):
     """Whether to refuse platform and notebook pods that tolerate spot nodes. Default: true."""
     eviction_handler: NotRequired[bool]
     """Whether to act on Azure's notice that it takes a spot node. Default: true."""
+    return_to_spot: NotRequired[bool]
+    """Whether to move pods that agree to it from fallbacks back to spot, once it has room. Default: false."""
+    node_prices: NotRequired[pulumi.Input[Mapping[str, pulumi.Input[float]]]]
+    """Of a node in USD per hour, by the name of its pool: what pays for a move back to spot. Default: none, so that
+    every move is worth its cost."""
     argo_retries: NotRequired[bool]
     """Whether Argo retries steps whose pods vanished; Charmed Kubeflow must be there. Default: false."""
     protect: NotRequired[bool]
@@ -136,6 +142,9 @@ class KubeflowPrerequisites(pulumi.ComponentResource):
             made.append(no_traffic(name, inside, child))
         if args.get("eviction_handler", defaults.EVICTION_HANDLER):
             made += eviction_handler(name, inside, node_labels, child, isolated=isolated)
+        if args.get("return_to_spot", defaults.RETURN_TO_SPOT):
+            prices = args.get("node_prices", {})
+            made += return_to_spot(name, inside, node_labels, prices, child, isolated=isolated)
         if args.get("guards", defaults.GUARDS):
             made += spot_guard(name, child)
         if args.get("argo_retries", defaults.ARGO_RETRIES):
@@ -163,18 +172,19 @@ class KubeflowPrerequisites(pulumi.ComponentResource):
 def _rules(args: KubeflowPrerequisitesArgs) -> Iterator[Rule]:
     """Every rule of the arguments of `KubeflowPrerequisites`."""
     classes = {"storageClass": args.get("storage_class", {}), "checkpoints": args.get("checkpoints", {})}
-    names = {"namespace": args.get("namespace")} | {
-        f"{key}.name": each.get("name") for key, each in classes.items()
-    }
-    for key, name in names.items():
+    for key, name in {f"{key}.name": each.get("name") for key, each in classes.items()}.items():
         if name is not None:
             yield rule(limits.text_mistakes, key, limits.KUBERNETES_NAME, name)
     checkpoints = args.get("checkpoints", {})
     blobs = checkpoints.get("name", defaults.CHECKPOINT_CLASS) if checkpoints.get("enabled", True) else None
     disks = args.get("storage_class", {}).get("name", defaults.STORAGE_CLASS)
     yield rule(class_name_mistakes, disks, blobs, keys=("storageClass.name", "checkpoints.name"))
+    returns = args.get("return_to_spot", defaults.RETURN_TO_SPOT)
+    form = limits.NAMESPACE_WITH_TRIES if returns else limits.KUBERNETES_NAME
+    yield rule(limits.text_mistakes, "namespace", form, args.get("namespace", OURS))
     yield rule(namespace_mistakes, args.get("namespace", OURS))
     yield rule(label_form_mistakes, args.get("general_labels", {}), at="generalLabels")
+    yield rule(_price_mistakes, args.get("node_prices", {}))
     yield rule(pool_checks.contract_mistakes, args["pools"])
     if args.get("device_plugin", True):
         time_slices = args.get("gpu_time_slices", ())
@@ -191,6 +201,11 @@ def namespace_mistakes(name: str) -> Iterator[Mistake]:
     """The namespace is none that Kubernetes, AKS or Juju makes."""
     if name in _OTHERS or name.startswith("controller-"):
         yield Mistake("namespace", name, "another name, because Kubernetes, AKS or Juju makes this namespace")
+
+
+def _price_mistakes(prices: Mapping[str, float]) -> Iterator[Mistake]:
+    for pool, price in prices.items():
+        yield from limits.number_mistakes(f"nodePrices.{pool}", limits.PRICE, price)
 
 
 def _name_of(made: Namespace | StorageClass, given: pulumi.Input[str]) -> pulumi.Output[str]:

@@ -10,7 +10,7 @@ from kubeflow_aks.catalogue.services import (
     service_price,
     services,
 )
-from kubeflow_aks.catalogue.spot_points import QuotedSpotPrice, quoted_spot_price
+from kubeflow_aks.catalogue.spot_points import QuotedSpotPrice, assumed_spot_share, quoted_spot_price
 from kubeflow_aks.catalogue.versions import (
     CharmedKubeflowRelease,
     KubernetesVersion,
@@ -40,6 +40,7 @@ __all__ = [
     "RetiredVmSeries",
     "ServicePrice",
     "VmSize",
+    "assumed_spot_share",
     "charmed_kubeflow_release",
     "charmed_kubeflow_releases",
     "kubernetes_version",

@@ -35,3 +35,11 @@ def _points() -> dict[tuple[str, str], list[QuotedSpotPrice]]:
         point = QuotedSpotPrice(float(row["usd"]), date.fromisoformat(row["day"]), row["source"])
         found.setdefault((row["size"], row["region"]), []).append(point)
     return found
+
+
+def assumed_spot_share(*, gpus: bool) -> float:
+    """Share of the price on demand that is assumed for spot where nobody knows better.
+
+    Medians of three regions in August 2026 (docs/facts/prices.md#spot-prices).
+    """
+    return 0.34 if gpus else 0.21

@@ -15,7 +15,15 @@ _INCLUDED = {
     "network": {"policy"},
     "gpu": {"plugin"},
     "data": {"checkpoints"},
-    "kubeflow": {"release", "storage_class", "inotify", "guards", "eviction_handler", "argo_retries"},
+    "kubeflow": {
+        "release",
+        "storage_class",
+        "inotify",
+        "guards",
+        "eviction_handler",
+        "return_to_spot",
+        "argo_retries",
+    },
 }
 
 

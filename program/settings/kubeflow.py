@@ -86,6 +86,12 @@ class Kubeflow(SettingsModel):
         "and evicts its pods with the grace that is left.",
         source="docs/how-to/act-on-eviction-notices.md",
     )
+    return_to_spot: bool = setting(
+        defaults.RETURN_TO_SPOT,
+        about="Where a spot pool has a fallback, run the pod that moves work from it back to spot: work that agrees to "
+        "it by a label, once spot has room.",
+        source="docs/how-to/return-work-to-spot.md",
+    )
     argo_retries: bool = setting(
         defaults.ARGO_RETRIES,
         about="Retry pipeline steps whose pods vanished with their node. Set it once Charmed Kubeflow is deployed.",

@@ -45,6 +45,7 @@ NO_STACK_FILE: Final = {
     "docs/how-to/add-a-spot-pool.md": "a pod's template",
     "docs/how-to/give-profiles-a-default-pool.md": "settings of the charm namespace-node-affinity",
     "docs/how-to/run-the-first-pipeline.md": "objects of a profile (tests/local/test_first_pipeline.py)",
+    "docs/how-to/return-work-to-spot.md": "a Job's label",
     "docs/how-to/check-policy.md": "rows of policy-exceptions.yaml (tests/kubeflow_aks/policy)",
     "docs/how-to/use-the-gpu-operator.md": "values of NVIDIA's Helm chart",
 }

@@ -56,9 +56,11 @@ WIDE: Final = {
             "maxCount": 4,
             "fallback": {"maxCount": 2},
         },
-    }
+    },
+    "kubeflow": {"returnToSpot": True},
 }
-"""The standard pools, with twice the CPU spot nodes, so that a storm of hundreds takes half the time."""
+"""The standard pools, with twice the CPU spot nodes, so that a storm of hundreds takes half the time, and the pod that
+returns work to spot."""
 
 
 class _Lines(io.StringIO):

@@ -23,10 +23,13 @@ class SteppedClock:
 
     A step is over when all is done that it began on other threads: a busy machine slows the simulation down together
     with the real controllers, and no interval is missed.
+
+    Attributes:
+        step: simulated seconds of each step to come.
     """
 
     def __init__(self, step: float) -> None:
-        self._step = step
+        self.step = step
         self._now = 0.0
         self._begun: list[Future[Any]] = []
 
@@ -39,7 +42,7 @@ class SteppedClock:
         stop.wait(_PAUSE_SECONDS)
         begun, self._begun = self._begun, []
         wait(begun, timeout=_PATIENCE_SECONDS)
-        self._now += self._step
+        self._now += self.step
 
     def await_too(self, work: Future[Any]) -> None:
         """Work that belongs to the step under way."""

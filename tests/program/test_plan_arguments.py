@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from types import SimpleNamespace
 from typing import Any, Final, cast
 
@@ -100,6 +100,17 @@ def test_the_handler_of_evictions_runs_where_there_is_a_spot_pool() -> None:
     assert runs(pools={"general": GENERAL, "cpuspot": SPOT})
     assert not runs(pools={"general": GENERAL})
     assert not runs(pools={"general": GENERAL, "cpuspot": SPOT}, kubeflow={"evictionHandler": False})
+
+
+def test_work_returns_to_spot_where_the_stack_asks_for_it_and_has_a_fallback() -> None:
+    def runs(spot: Mapping[str, Any], *, setting: bool) -> bool:
+        pools = {"general": GENERAL, "cpuspot": spot}
+        return prerequisites(pools=pools, kubeflow={"returnToSpot": setting})["return_to_spot"]
+
+    both = {**SPOT, "fallback": {"maxCount": 5}}
+    assert runs(both, setting=True)
+    assert not runs(both, setting=False)
+    assert not runs(SPOT, setting=True)
 
 
 def test_the_contract_is_that_of_the_pools() -> None:

@@ -8,6 +8,7 @@ from typing import Final
 from kubeflow_aks.catalogue import (
     INCOMPLETE,
     PRICES_READ,
+    assumed_spot_share,
     ondemand_prices,
     quoted_spot_price,
     service_price,
@@ -26,9 +27,6 @@ _MOVES: Final = 2.36
 (docs/facts/prices.md#spot-prices)."""
 _LEAST_SHARE: Final = 0.10
 """Of the price on demand: spot is up to 90 percent cheaper ("Azure Spot pricing")."""
-_SHARE: Final = {False: 0.21, True: 0.34}
-"""Share of the price on demand that is assumed for spot, without and with GPUs: medians of three regions in August 2026
-(docs/facts/prices.md#spot-prices)."""
 
 
 class Snapshot(NoPrices):
@@ -87,7 +85,7 @@ class Snapshot(NoPrices):
 def assumed_spot(size: str, region: str, on_demand: Quote) -> Quote:
     """An assumed spot price: a share of the price on demand, from a tenth of it to all of it."""
     known = vm_sizes().get(size)
-    share = _SHARE[bool(known and known.gpus)]
+    share = assumed_spot_share(gpus=bool(known and known.gpus))
     price = on_demand.price
     warning = f"{size} in {region}: spot price unknown; {share * 100:.0f} % of the price on demand is assumed"
     return Quote(

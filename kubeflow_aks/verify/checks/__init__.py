@@ -44,6 +44,7 @@ CHECKS: Final = (
     Check("pool-contract", "Tools in the cluster can read the pool contract", objects.contract),
     Check("daemon-sets", "The stack's DaemonSets exist and reach their nodes", objects.daemon_sets),
     Check("eviction-handler", "The eviction handler runs", objects.eviction_handler),
+    Check("return-to-spot", "Work returns to spot where the stack asks for it", objects.return_to_spot),
     Check("priority-classes", "Batch work yields to interactive work", objects.priority_classes),
     Check("guard", "The API server keeps Kubeflow's platform and notebooks off spot nodes", guard.refuses),
     Check("webhooks", "Admission webhooks that requests depend on are up", webhooks.answer),

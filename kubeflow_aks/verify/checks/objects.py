@@ -27,6 +27,7 @@ _PLUGIN: Final = "nvidia-device-plugin"
 _TIME_SLICES: Final = "kubeflow-aks/gpu-time-slices"
 """Label of nodes whose GPUs are shared, each by so many pods; a device plugin for that number runs there."""
 _HANDLER: Final = "eviction-handler"
+_RETURN: Final = "return-to-spot"
 _BATCH: Final = "kubeflow-aks-batch"
 _INTERACTIVE: Final = "kubeflow-aks-interactive"
 _EXPENDABLE: Final = -10
@@ -93,18 +94,32 @@ def eviction_handler(snapshot: ClusterSnapshot, outputs: Outputs) -> Iterator[Ch
         yield passed("the stack has no spot pool, so no eviction handler")
     elif not outputs.basis("kubeflow", "evictionHandler"):
         yield unknown("the stack has no eviction handler (kubeflow.evictionHandler: false)")
-    elif not any(_is_handler(pod) and is_ready(pod) for pod in snapshot.pods.required()):
+    else:
+        yield from _not_ready(snapshot, _HANDLER, "nothing of this stack acts on notices of evictions")
+
+
+def return_to_spot(snapshot: ClusterSnapshot, outputs: Outputs) -> Iterator[CheckResult]:
+    """Where the stack asks for it and has a fallback, a pod is ready that moves work from there back to spot."""
+    if not outputs.basis("kubeflow", "returnToSpot"):
+        yield passed("the stack returns no work to spot (kubeflow.returnToSpot: false)")
+    elif not any(pool.get("fallback") for pool in outputs.pools()):
+        yield passed("the stack has no fallback, so nothing returns from one")
+    else:
+        yield from _not_ready(snapshot, _RETURN, "work stays on its fallback after spot is back")
+
+
+def _not_ready(snapshot: ClusterSnapshot, deployment: str, so: str) -> Iterator[CheckResult]:
+    if not any(_is_of(deployment, pod) and is_ready(pod) for pod in snapshot.pods.required()):
         yield failed(
-            f"no pod of Deployment {OUR_NAMESPACE}/{_HANDLER} is ready, so nothing of this stack acts on notices of "
-            "evictions",
-            f"see `kubectl --namespace {OUR_NAMESPACE} describe pods --selector app.kubernetes.io/name={_HANDLER}` and "
-            f"their logs; {RESTORE} if the Deployment is missing",
+            f"no pod of Deployment {OUR_NAMESPACE}/{deployment} is ready, so {so}",
+            f"see `kubectl --namespace {OUR_NAMESPACE} describe pods --selector app.kubernetes.io/name={deployment}` "
+            f"and their logs; {RESTORE} if the Deployment is missing",
         )
 
 
-def _is_handler(pod: Object) -> bool:
+def _is_of(deployment: str, pod: Object) -> bool:
     ours = text(pod, "metadata", "namespace") == OUR_NAMESPACE
-    return ours and labels(pod).get("app.kubernetes.io/name") == _HANDLER
+    return ours and labels(pod).get("app.kubernetes.io/name") == deployment
 
 
 def priority_classes(snapshot: ClusterSnapshot, _: Outputs) -> Iterator[CheckResult]:

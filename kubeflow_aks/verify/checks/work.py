@@ -11,10 +11,12 @@ from kubeflow_aks.deployed.outputs import Outputs
 from kubeflow_aks.text.numbers import counted
 from kubeflow_aks.text.sentences import listed, one_line
 from kubeflow_aks.verify.findings import CheckResult, failed, group_by_first, passed, unknown
-from kubeflow_aks.verify.snapshot import ClusterSnapshot, qualified_name, seconds, text
+from kubeflow_aks.verify.snapshot import OUR_NAMESPACE, ClusterSnapshot, qualified_name, seconds, text
 
 _EXPENDABLE: Final = -10
 """Below it the autoscaler adds no node for a pod (kubernetes/autoscaler, cluster-autoscaler/FAQ.md)."""
+_TRIES: Final = f"{OUR_NAMESPACE}-return-to-spot"
+"""Namespace of placeholders, which wait for spot nodes that need not come."""
 _PULLING: Final = ("ErrImagePull", "ImagePullBackOff")
 
 
@@ -77,6 +79,7 @@ def _waits(pod: Object) -> bool:
     return (
         text(pod, "status", "phase") == "Pending"
         and not text(pod, "spec", "nodeName")
+        and text(pod, "metadata", "namespace") != _TRIES
         and not at(pod, "metadata", "deletionTimestamp")
         and scheduled.get("reason") != "SchedulingGated"
         and not (isinstance(priority, int) and priority < _EXPENDABLE)

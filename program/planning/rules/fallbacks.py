@@ -36,7 +36,9 @@ def fallback_problems(pool: Candidate) -> Iterator[Mistake]:
 
 
 def fallback_warnings(settings: Settings) -> Iterator[str]:
-    """Fallbacks on which some of the work would wait, or find another GPU."""
+    """Fallbacks on which some of the work would wait, or find another GPU; and work that returns from none."""
+    if settings.kubeflow.return_to_spot and not any(pool.fallback_size for pool in candidates(settings)):
+        yield "kubeflow.returnToSpot moves nothing, because no spot pool has a fallback: leave it out, or add one"
     for pool in candidates(settings):
         size, fallback = pool.size, pool.fallback_size
         if size is None or fallback is None or not pool.spot:

@@ -402,6 +402,12 @@ OTHERS: Final = (
         _edited("pods", lambda found: found[3]["status"].update(conditions=[])),
     ),
     _broken(
+        "Deployment that returns work to spot deleted",
+        "return-to-spot",
+        "no pod of Deployment kubeflow-aks/return-to-spot is ready, so work stays on its fallback",
+        _edited("pods", lambda found: found.pop(6)),
+    ),
+    _broken(
         "inotify-limits cannot raise them",
         "platform-pods",
         "in CrashLoopBackOff (kubeflow-aks/broken-0)",

@@ -78,6 +78,7 @@ def outputs(**changed: Any) -> Outputs:
             "storageClass": {"sku": "StandardSSD_ZRS", "reclaimPolicy": "Delete"},
             "guards": True,
             "evictionHandler": True,
+            "returnToSpot": True,
             "argoRetries": True,
             "inotify": {"enabled": True, "maxUserInstances": 1280, "maxUserWatches": 655360},
         },
@@ -145,10 +146,10 @@ def daemon(name: str, app: str, on: str) -> Object:
     return made
 
 
-def eviction_handler() -> Object:
-    """The pod that acts on notices of evictions."""
-    made = pod("kubeflow-aks", "eviction-handler-0", "general-0")
-    made["metadata"]["labels"] = {"app.kubernetes.io/name": "eviction-handler"}
+def script_pod(app: str) -> Object:
+    """A pod of this product that acts on the cluster."""
+    made = pod("kubeflow-aks", f"{app}-0", "general-0")
+    made["metadata"]["labels"] = {"app.kubernetes.io/name": app}
     made["status"]["conditions"] = [{"type": "Ready", "status": "True"}]
     return made
 
@@ -269,9 +270,10 @@ def good() -> ClusterSnapshot:
                 pod("kubeflow", "mysql", "general-0"),
                 daemon("limits", "inotify-limits", "general-0"),
                 daemon("plugin", "nvidia-device-plugin", "gpuspot-0"),
-                eviction_handler(),
+                script_pod("eviction-handler"),
                 runs,
                 names,
+                script_pod("return-to-spot"),
             ]
         ),
         namespaces=Result(

@@ -537,6 +537,27 @@ def test_what_else_has_failed_is_reported(
             ),
         ),
         (
+            "return-to-spot",
+            c.good(),
+            c.outputs(kubeflow={"returnToSpot": False}),
+            State.PASSED,
+            "the stack returns no work to spot (kubeflow.returnToSpot: false)",
+        ),
+        (
+            "return-to-spot",
+            c.good(),
+            c.outputs(poolContract=[pool for pool in c.POOLS if not pool.get("fallback")]),
+            State.PASSED,
+            "the stack has no fallback, so nothing returns from one",
+        ),
+        (
+            "pending",
+            c.with_pods(c.pod("kubeflow-aks-return-to-spot", "placeholder")),
+            c.outputs(),
+            State.PASSED,
+            "no pod is pending for longer than 10m, the time limit for a new node",
+        ),
+        (
             "guard",
             c.good(),
             c.outputs(kubeflow={"guards": False}),

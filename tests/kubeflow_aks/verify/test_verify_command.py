@@ -63,7 +63,7 @@ def test_a_good_cluster_is_reported_in_full(tmp_path: Path, capsys: pytest.Captu
     assert shown.err == ""
     assert "✘" not in shown.out
     assert "–" not in shown.out
-    assert shown.out.splitlines()[-1] == "dev: 38 passed, 0 failed, 0 unknown"
+    assert shown.out.splitlines()[-1] == "dev: 39 passed, 0 failed, 0 unknown"
 
 
 def test_nothing_is_changed_and_no_list_is_requested_at_once(tmp_path: Path) -> None:

@@ -38,6 +38,7 @@ def test_the_program_s_own_pods_are_where_they_belong(demo: DemoStack) -> None:
         pools.setdefault(pod["metadata"]["labels"]["app.kubernetes.io/name"], set()).add(demo.pool_of(pod))
     assert pools == {
         "eviction-handler": {"general"},
+        "return-to-spot": {"general"},
         "inotify-limits": {"general"},
         "nvidia-device-plugin": {"gpuspot", "gpuod"},
     }

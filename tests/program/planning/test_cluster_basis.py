@@ -28,6 +28,7 @@ def test_the_basis_has_every_default_filled_in() -> None:
             "storageClass": {"name": "ckf-zrs", "sku": "StandardSSD_ZRS", "reclaimPolicy": "Delete"},
             "guards": True,
             "evictionHandler": True,
+            "returnToSpot": False,
             "argoRetries": False,
             "inotify": {"enabled": True, "maxUserInstances": 1280, "maxUserWatches": 655360},
         },

@@ -84,3 +84,13 @@ def test_a_fallback_of_the_same_size_or_a_larger_one_needs_no_warning() -> None:
     assert warned({**GPU_SPOT}, "Standard_NC8as_T4_v3") == []
     assert warned({**GPU_SPOT, "vmSize": "Standard_NV18ads_A10_v5"}, "Standard_NV36ads_A10_v5") == []
     assert warned({**SPOT}, "Standard_X1") == []
+
+
+@pytest.mark.parametrize(("own", "warned"), [({}, True), ({"fallback": {"maxCount": 5}}, False)])
+def test_a_return_to_spot_without_a_fallback_is_warned_of(own: dict[str, Any], warned: bool) -> None:  # noqa: FBT001
+    pools = {"general": GENERAL, "work": {**SPOT, **own}}
+    stack = settings(pools=pools, kubeflow={"returnToSpot": True})
+    text = (
+        "kubeflow.returnToSpot moves nothing, because no spot pool has a fallback: leave it out, or add one"
+    )
+    assert (text in rules.fallback_warnings(stack)) is warned

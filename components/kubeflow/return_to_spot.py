@@ -1,0 +1,96 @@
+"""What moves work from fallbacks back to spot: one pod beside Charmed Kubeflow, and a namespace for its tries.
+
+docs/decisions/0019-work-returns-to-spot-behind-a-placeholder.md says how it knows that spot has room.
+"""
+
+import json
+from collections.abc import Mapping
+from typing import Final
+
+import pulumi
+from pulumi_kubernetes.core.v1 import Namespace
+from pulumi_kubernetes.rbac.v1 import PolicyRuleArgs, Role, RoleBinding, RoleRefArgs, SubjectArgs
+
+from ..inputs import TextsByName, when_known
+from .images import PAUSE
+from .isolation import no_traffic
+from .labels import labels
+from .script_pod import ScriptPod, script_pod
+
+_APP: Final = "return-to-spot"
+_SCRIPTS: Final = ("return_script.py", "return_memory.py", "eviction_script.py")
+"""The client of the API server is that of the eviction handler."""
+_RIGHTS: Final = (
+    PolicyRuleArgs(api_groups=[""], resources=["nodes"], verbs=["get"]),
+    PolicyRuleArgs(api_groups=[""], resources=["pods"], verbs=["list"]),
+    PolicyRuleArgs(api_groups=[""], resources=["pods/eviction"], verbs=["create"]),
+)
+_INSIDE: Final = (
+    PolicyRuleArgs(api_groups=[""], resources=["pods"], verbs=["get", "create", "delete"]),
+    PolicyRuleArgs(api_groups=[""], resources=["configmaps"], verbs=["get", "create", "update"]),
+)
+"""In a namespace that admits no privileged pod: whoever may create pods beside our daemons has the nodes."""
+
+
+def return_to_spot(
+    name: str,
+    namespace: pulumi.Input[str],
+    node_labels: TextsByName,
+    prices: pulumi.Input[Mapping[str, pulumi.Input[float]]],
+    opts: pulumi.ResourceOptions,
+    *,
+    isolated: bool,
+) -> list[pulumi.Resource]:
+    """The pod, its script, its rights, and the namespace of the placeholders.
+
+    Args:
+        name: what the resources' names start with.
+        namespace: where the pod stands; the placeholders' is named after it.
+        node_labels: see `script_pod`.
+        prices: USD an hour of a node, by pool.
+        opts: options of the resources.
+        isolated: see `script_pod`.
+    """
+    tries = Namespace(
+        f"{name}-{_APP}-namespace",
+        metadata={
+            "name": pulumi.Output.concat(namespace, "-", _APP),
+            "labels": labels(_APP) | {"pod-security.kubernetes.io/enforce": "restricted"},
+        },
+        opts=opts,
+    )
+    there = pulumi.Output.all(tries.metadata.name, namespace).apply(
+        lambda found: found[0] or f"{found[1]}-{_APP}"
+    )
+    role = Role(
+        f"{name}-{_APP}-inside",
+        metadata={"name": _APP, "namespace": there, "labels": labels(_APP)},
+        rules=list(_INSIDE),
+        opts=opts,
+    )
+    binding = RoleBinding(
+        f"{name}-{_APP}-inside-binding",
+        metadata={"name": _APP, "namespace": there, "labels": labels(_APP)},
+        role_ref=RoleRefArgs(api_group="rbac.authorization.k8s.io", kind="Role", name=_APP),
+        subjects=[SubjectArgs(kind="ServiceAccount", name=_APP, namespace=namespace)],
+        opts=opts,
+    )
+    made: list[pulumi.Resource] = [tries, role, binding]
+    if isolated:
+        made.append(no_traffic(f"{name}-{_APP}", there, opts))
+    pod = ScriptPod(
+        app=_APP,
+        scripts=_SCRIPTS,
+        rights=_RIGHTS,
+        settings={
+            "NAMESPACE": namespace,
+            "PLACEHOLDERS": there,
+            "IMAGE": PAUSE,
+            "PRICES": when_known(_text, prices),
+        },
+    )
+    return [*made, *script_pod(name, namespace, node_labels, opts, pod, isolated=isolated)]
+
+
+def _text(prices: Mapping[str, float]) -> str:
+    return json.dumps(prices, sort_keys=True)

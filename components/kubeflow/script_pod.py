@@ -1,0 +1,192 @@
+"""A pod of ours that acts on the cluster: a script from a ConfigMap in a public image of Python, so none is built."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+import pulumi
+from pulumi_kubernetes.apps.v1 import Deployment
+from pulumi_kubernetes.core.v1 import (
+    ConfigMap,
+    EnvVarArgsDict,
+    ResourceRequirementsArgsDict,
+    SecurityContextArgsDict,
+    ServiceAccount,
+)
+from pulumi_kubernetes.networking.v1 import NetworkPolicy
+from pulumi_kubernetes.rbac.v1 import (
+    ClusterRole,
+    ClusterRoleBinding,
+    PolicyRuleArgs,
+    RoleRefArgs,
+    SubjectArgs,
+)
+
+from ..inputs import TextsByName, merged
+from .images import PYTHON, version
+from .labels import labels, selector
+from .pods import CONFINED
+
+_FOLDER: Final = "/opt"
+_PACKAGE: Final = "scripts"
+"""Folder of the scripts, by whose name they find each other: Python needs no more for a package."""
+_NOBODY: Final = 65532
+"""The user of the image's tag `nonroot`, as a number, which the kubelet can tell from root."""
+_RESOURCES: Final[ResourceRequirementsArgsDict] = {
+    "requests": {"cpu": "10m", "memory": "48Mi"},
+    "limits": {"memory": "256Mi"},
+}
+"""Our choice: it is an interpreter and what it last read of the cluster; not measured on a large one."""
+_USER: Final[SecurityContextArgsDict] = {
+    **CONFINED,
+    "run_as_non_root": True,
+    "run_as_user": _NOBODY,
+    "run_as_group": _NOBODY,
+    "seccomp_profile": {"type": "RuntimeDefault"},
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScriptPod:
+    """A pod that runs a script.
+
+    Attributes:
+        app: its name, and that of its objects.
+        scripts: files of this folder that it needs, that which it runs first.
+        rights: in the whole cluster.
+        settings: environment of the script.
+    """
+
+    app: str
+    scripts: Sequence[str]
+    rights: Sequence[PolicyRuleArgs]
+    settings: Mapping[str, pulumi.Input[str]] = field(default_factory=dict[str, pulumi.Input[str]])
+
+
+def script_pod(
+    name: str,
+    namespace: pulumi.Input[str],
+    node_labels: TextsByName,
+    opts: pulumi.ResourceOptions,
+    pod: ScriptPod,
+    *,
+    isolated: bool,
+) -> list[pulumi.Resource]:
+    """The pod, its scripts and its rights.
+
+    Args:
+        name: what the resources' names start with.
+        namespace: where it stands.
+        node_labels: of the nodes that host Charmed Kubeflow, which are never taken; it tolerates no taint.
+        opts: options of the resources.
+        pod: what it runs.
+        isolated: whether a network policy closes the namespace, so that it needs one of its own.
+    """
+    app, role = pod.app, f"kubeflow-aks-{pod.app}"
+    worn = labels(app, app=app, version=version(PYTHON))
+    texts = {each: Path(__file__).with_name(each).read_text(encoding="utf-8") for each in pod.scripts}
+    made: list[pulumi.Resource] = [
+        ServiceAccount(
+            f"{name}-{app}-account",
+            metadata={"name": app, "namespace": namespace, "labels": labels(app)},
+            automount_service_account_token=False,
+            opts=opts,
+        ),
+        ClusterRole(
+            f"{name}-{app}-role",
+            metadata={"name": role, "labels": labels(app)},
+            rules=list(pod.rights),
+            opts=opts,
+        ),
+        ClusterRoleBinding(
+            f"{name}-{app}-binding",
+            metadata={"name": role, "labels": labels(app)},
+            role_ref=RoleRefArgs(api_group="rbac.authorization.k8s.io", kind="ClusterRole", name=role),
+            subjects=[SubjectArgs(kind="ServiceAccount", name=app, namespace=namespace)],
+            opts=opts,
+        ),
+        ConfigMap(
+            f"{name}-{app}-script",
+            metadata={"name": app, "namespace": namespace, "labels": labels(app)},
+            data=texts,
+            opts=opts,
+        ),
+    ]
+    if isolated:
+        made.append(_traffic(name, app, namespace, opts))
+    deployment = Deployment(
+        f"{name}-{app}",
+        # `up` does not wait for a node that has room for it, and `verify` checks that it runs.
+        metadata={
+            "name": app,
+            "namespace": namespace,
+            "labels": worn,
+            "annotations": {"pulumi.com/skipAwait": "true"},
+        },
+        spec={
+            "replicas": 1,
+            "selector": {"match_labels": selector(app)},
+            "template": {
+                # A changed ConfigMap restarts nothing by itself.
+                "metadata": {"labels": worn, "annotations": {"kubeflow-aks/script": _digest(texts)}},
+                "spec": {
+                    "service_account_name": app,
+                    "automount_service_account_token": True,
+                    "priority_class_name": "system-cluster-critical",
+                    "node_selector": merged({"kubernetes.io/os": "linux"}, node_labels),
+                    "security_context": {"seccomp_profile": {"type": "RuntimeDefault"}},
+                    "containers": [
+                        {
+                            "name": app,
+                            "image": PYTHON,
+                            "command": ["/usr/bin/python3", "-EsB", "-m", _module(pod)],
+                            "working_dir": _FOLDER,
+                            "env": _environment(pod),
+                            "security_context": _USER,
+                            "resources": _RESOURCES,
+                            "volume_mounts": [
+                                {
+                                    "name": "script",
+                                    "mount_path": f"{_FOLDER}/{_PACKAGE}",
+                                    "read_only": True,
+                                }
+                            ],
+                        }
+                    ],
+                    "volumes": [{"name": "script", "config_map": {"name": app}}],
+                },
+            },
+        },
+        opts=pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=made)),
+    )
+    return [*made, deployment]
+
+
+def _traffic(
+    name: str, app: str, namespace: pulumi.Input[str], opts: pulumi.ResourceOptions
+) -> NetworkPolicy:
+    """Lets the pod reach the API server, whose address no engine lets a policy name: so it names the port alone."""
+    return NetworkPolicy(
+        f"{name}-{app}-traffic",
+        metadata={"name": app, "namespace": namespace, "labels": labels(app)},
+        spec={
+            "pod_selector": {"match_labels": selector(app)},
+            "policy_types": ["Egress"],
+            "egress": [{"ports": [{"port": 443, "protocol": "TCP"}]}],
+        },
+        opts=opts,
+    )
+
+
+def _environment(pod: ScriptPod) -> list[EnvVarArgsDict]:
+    return [{"name": key, "value": value} for key, value in pod.settings.items()]
+
+
+def _module(pod: ScriptPod) -> str:
+    return f"{_PACKAGE}.{pod.scripts[0].removesuffix('.py')}"
+
+
+def _digest(texts: Mapping[str, str]) -> str:
+    return hashlib.sha256("".join(texts.values()).encode()).hexdigest()[:16]

@@ -1,0 +1,32 @@
+"""What a node of each pool costs, for the pod that weighs a move back to spot against its cost."""
+
+from collections.abc import Iterable
+
+from kubeflow_aks import catalogue
+from program.planning.pools import AgentPool
+from program.settings import Settings
+
+_LISTED = "USD"
+"""Currency of the catalogue's prices."""
+
+
+def node_prices(settings: Settings, pools: Iterable[AgentPool]) -> dict[str, float]:
+    """USD per hour of a node, by pool; a pool without a price is left out.
+
+    A price of the stack's file counts first, then the list price, of which spot is an assumed share: prices of spot
+    change too fast to be kept (docs/facts/prices.md#spot-prices).
+    """
+    found = {pool.name: _price(settings, pool) for pool in pools}
+    return {name: price for name, price in found.items() if price is not None}
+
+
+def _price(settings: Settings, pool: AgentPool) -> float | None:
+    own = settings.cost.prices.get(pool.vm_size) if settings.cost.currency == _LISTED else None
+    listed = catalogue.ondemand_prices(pool.vm_size).get(settings.location)
+    on_demand = own.on_demand if own and own.on_demand is not None else listed
+    if not pool.spot:
+        return on_demand
+    if own and own.spot is not None:
+        return own.spot
+    share = catalogue.assumed_spot_share(gpus=bool(pool.size.gpus))
+    return None if on_demand is None else round(share * on_demand, 5)
