@@ -10,7 +10,7 @@ from kubeflow_aks.catalogue.services import (
     service_price,
     services,
 )
-from kubeflow_aks.catalogue.spot_points import QuotedSpotPrice, quoted_spot_price
+from kubeflow_aks.catalogue.spot_points import QuotedSpotPrice, quoted_sizes, quoted_spot_price
 from kubeflow_aks.catalogue.versions import (
     CharmedKubeflowRelease,
     KubernetesVersion,
@@ -47,6 +47,7 @@ __all__ = [
     "ondemand_prices",
     "os_disk",
     "priced_regions",
+    "quoted_sizes",
     "quoted_spot_price",
     "region",
     "regions",
