@@ -10,7 +10,12 @@ from kubeflow_aks.catalogue.services import (
     service_price,
     services,
 )
-from kubeflow_aks.catalogue.spot_points import QuotedSpotPrice, assumed_spot_share, quoted_spot_price
+from kubeflow_aks.catalogue.spot_points import (
+    QuotedSpotPrice,
+    assumed_spot_share,
+    quoted_sizes,
+    quoted_spot_price,
+)
 from kubeflow_aks.catalogue.versions import (
     CharmedKubeflowRelease,
     KubernetesVersion,
@@ -48,6 +53,7 @@ __all__ = [
     "ondemand_prices",
     "os_disk",
     "priced_regions",
+    "quoted_sizes",
     "quoted_spot_price",
     "region",
     "regions",

@@ -28,6 +28,11 @@ def quoted_spot_price(size: str, region: str) -> QuotedSpotPrice | None:
     return max(found, key=lambda point: point.day, default=None)
 
 
+def quoted_sizes(region: str) -> tuple[str, ...]:
+    """The sizes that have a price there."""
+    return tuple(size for size, there in _points() if there == region)
+
+
 @cache
 def _points() -> dict[tuple[str, str], list[QuotedSpotPrice]]:
     found: dict[tuple[str, str], list[QuotedSpotPrice]] = {}

@@ -50,6 +50,9 @@ class Work(_Read):
     retry_wait_minutes: _NotNegative = 5
     deadline_hours: _Hours | None = None
     steps_at_once: Annotated[int, Field(ge=1, le=5000, strict=False)] = 1
+    nodes_per_step: Annotated[int, Field(ge=1, le=5000, strict=False)] = 1
+    elastic: bool = False
+    head_pool: str | None = None
     assumed: list[str] | None = None
     """Keys that the stack's file leaves at their default; None from a program of before it."""
 
@@ -72,7 +75,14 @@ class Work(_Read):
             else Checkpoints(every / 60, self.checkpoint_write_minutes / 60),
             retries=self.retries,
             deadline=self.deadline_hours,
+            nodes=self.nodes_per_step,
+            elastic=self.elastic,
         )
+
+    @property
+    def steps_a_month(self) -> float:
+        """How many steps its node hours are."""
+        return self.hours_per_month / self.step_hours / self.nodes_per_step
 
 
 class PoolBasis(_Read):
@@ -80,6 +90,7 @@ class PoolBasis(_Read):
 
     eviction_rate: Rate | None = None
     sold_out_share: _Share | None = None
+    sold_out_hours: _Hours | None = None
 
 
 class Usage(_Read):
@@ -97,6 +108,7 @@ class Cost(_Read):
     currency: str = "USD"
     eviction_rate: Rate | None = None
     sold_out_share: _Share = 0
+    sold_out_hours: _Hours = 4
     pools: dict[str, PoolBasis] = {}
     prices: dict[str, dict[str, Any]] = {}
     """Negotiated prices, by size; `cost.prices` reads them."""

@@ -11,6 +11,7 @@ from kubeflow_aks.cost import fixed, lines, notes, restarts
 from kubeflow_aks.cost.basis import Basis, Work
 from kubeflow_aks.cost.bill import Bill, WorkCost
 from kubeflow_aks.cost.figures import CostError, EvictionRate, Restart, Source
+from kubeflow_aks.cost.idling import idling
 from kubeflow_aks.cost.prices.market import Market
 from kubeflow_aks.cost.quotes import Quotes
 from kubeflow_aks.cost.reading import Cluster, Pool, cluster
@@ -42,7 +43,13 @@ class _Account:
     @property
     def on(self) -> Mapping[str, Terms]:
         """The terms of each kind of work."""
-        return {name: self.terms.of(self.found.pools[work.pool]) for name, work in self.workload.items()}
+        return {name: self._terms(work) for name, work in self.workload.items()}
+
+    def _terms(self, work: Work) -> Terms:
+        found = self.terms.of(self.found.pools[work.pool])
+        if work.head_pool is None:
+            return found
+        return replace(found, head=self.terms.of(self.found.pools[work.head_pool]))
 
 
 def batch(
@@ -82,8 +89,11 @@ def bill(
     basis, quotes, terms, on = read.basis, account.quotes, account.terms, account.on
     assumed = not basis.workload
     running = basis.office_hours.share if basis.office_hours else 1.0
-    played = {name: play(name, work, on[name], assumed=assumed) for name, work in workload.items()}
-    on_batch_pools = list(lines.batch(terms, played.values(), running))
+    idle = idling({name: (work, on[name]) for name, work in workload.items()})
+    played = {
+        name: play(name, work, on[name], idle[name], assumed=assumed) for name, work in workload.items()
+    }
+    on_batch_pools = list(lines.batch(terms, [(it, on[name]) for name, it in played.items()], running))
     every = [
         *lines.home(terms, running),
         *on_batch_pools,
@@ -118,6 +128,24 @@ def bill(
         ),
         warnings=tuple(warnings),
     )
+
+
+def node_hours(
+    stack: Stack,
+    market: Market,
+    *,
+    observed: Mapping[str, EvictionRate] | None = None,
+    measured: Mapping[str, Restart] | None = None,
+) -> Mapping[str, float]:
+    """What a node hour of each agent pool costs, OS disk included; arguments and errors are those of `bill`."""
+    account = _account(stack, market, observed or {}, measured or {})
+    found = {
+        one.name: account.terms.node(replace(one, spot=pool.spot)).hour.expected
+        for pool in account.found.pools.values()
+        for one in pool.agent_pools
+    }
+    account.quotes.check()
+    return found
 
 
 def _account(
@@ -171,6 +199,19 @@ def _check(basis: Basis, workload: Mapping[str, Work], pools: Mapping[str, Pool]
         for name, work in workload.items()
         if work.pool not in fit
     ]
+    on_demand = [name for name in fit if name not in spot]
+    wrong += [
+        f"workload.{name}.headPool: {work.head_pool!r} is not allowed; expected the name of another pool on demand for "
+        f"work: {', '.join(on_demand)}"
+        for name, work in workload.items()
+        if work.head_pool is not None and (work.head_pool not in on_demand or work.head_pool == work.pool)
+    ]
+    wrong += [
+        f"workload.{name}.nodesPerStep: {work.nodes_per_step} is not allowed; expected at most "
+        f"{pools[work.pool].maximum}, the nodes of {work.pool}, because a step starts once all its nodes are there"
+        for name, work in workload.items()
+        if work.pool in fit and work.nodes_per_step > max(pools[work.pool].maximum, 1)
+    ]
     wrong += [
         f"cost.pools.{name}: {name!r} is not allowed; expected the name of a spot pool: {', '.join(spot)}"
         for name in basis.cost.pools
@@ -203,7 +244,7 @@ def _measured(account: _Account) -> Iterator[Source]:
 
 def _idle_pools(terms: PoolTerms, workload: Mapping[str, Work]) -> Iterator[str]:
     """Pools that cost nothing here, and why."""
-    used = {work.pool for work in workload.values()}
+    used = {pool for work in workload.values() for pool in (work.pool, work.head_pool) if pool}
     fallbacks = {pool.fallback for pool in terms.pools.values() if pool.name in used}
     idle = [
         pool for pool in terms.pools.values() if not pool.home and not pool.minimum and pool.name not in used

@@ -9,12 +9,14 @@ from functools import partial
 from typing import Final
 
 from kubeflow_aks.cost.basis import Work
-from kubeflow_aks.cost.figures import EvictionRate, Range, Source
+from kubeflow_aks.cost.figures import EvictionRate, Range, Source, times
 from kubeflow_aks.cost.formatting import share
+from kubeflow_aks.cost.idling import Idling, idling
 from kubeflow_aks.cost.model import hourly
 from kubeflow_aks.cost.model.rates import evictions_an_hour
+from kubeflow_aks.cost.restarts import held
 from kubeflow_aks.cost.terms import Terms
-from kubeflow_aks.cost.work import best_interval, play
+from kubeflow_aks.cost.work import best_interval, play, shares
 
 CostAt = Callable[[float], float]
 """From an eviction rate, the chance within the next hour, to an amount; `math.inf` for work that is never done."""
@@ -70,13 +72,14 @@ def of_work(batch: Iterable[tuple[Work, Terms]]) -> ByRate | None:
     Each way is the whole work; its checkpoints come at the best interval for each rate where they come at all. The
     model is the hourly one: by the blog's, the cost hangs on no rate.
     """
-    found = [(work, terms) for work, terms in batch if terms.rate is not None]
+    every = {str(place): of for place, of in enumerate(batch) if of[1].rate is not None}
+    found, idle = list(every.values()), idling(every).values()
     if not found:
         return None
     ways: list[tuple[str, _Way]] = [("without checkpoints", _never), ("with the best checkpoints", _best)]
     if any(work.checkpoint_minutes is not None for work, _ in found):
         ways.insert(0, ("as the stack has it", _as_set))
-    kinds = [_kind(work, terms) for work, terms in found]
+    kinds = [_kind(work, terms, its) for (work, terms), its in zip(found, idle, strict=True)]
     on_demand = sum(kind.on_demand for kind in kinds)
     return by_rate([(name, partial(_amount, kinds, way)) for name, way in ways], on_demand, _marks(found))
 
@@ -86,41 +89,34 @@ class _Kind:
     """One kind of work, with all that is the same at every rate; hours and prices are those of the bill."""
 
     work: Work
-    idle: float
-    day: float | None
-    share: float
-    spot_hour: float
-    fallback_hour: float
+    terms: Terms
+    idle: Idling
     on_demand: float
 
 
-def _kind(work: Work, terms: Terms) -> _Kind:
+def _kind(work: Work, terms: Terms, idle: Idling) -> _Kind:
     calm = EvictionRate(Range.exactly(0.0), Source("no evictions"))
-    played = play("", work, replace(terms, rate=calm, blog=False), assumed=False)
-    return _Kind(
-        work=work,
-        idle=played.idle,
-        day=terms.day,
-        share=terms.fallback_share,
-        spot_hour=terms.own.hour.expected,
-        fallback_hour=terms.on_demand.hour.expected,
-        on_demand=played.cost.on_demand.expected,
-    )
+    played = play("", work, replace(terms, rate=calm, blog=False), idle, assumed=False)
+    return _Kind(work, terms, idle, played.cost.on_demand.expected)
 
 
 def _amount(kinds: Iterable[_Kind], way: _Way, rate: float) -> float:
     """The amount of the bill without its details: a picture needs hundreds of them."""
     hazard, amount = evictions_an_hour(rate), 0.0
     for kind in kinds:
-        work = kind.work.model_copy(update={"checkpoint_minutes": way(kind.work, rate, kind.day)})
-        useful, step = work.hours_per_month, work.step
-        billed = hourly.multiple(step, hazard, kind.day) * useful
-        if kind.spot_hour and kind.share < 1:
-            amount += (billed + kind.idle) * (1 - kind.share) * kind.spot_hour
-        if kind.share:
-            amount += (
-                (hourly.multiple(step, 0.0, kind.day) * useful + kind.idle) * kind.share * kind.fallback_hour
-            )
+        terms, day = kind.terms, kind.terms.day
+        work = kind.work.model_copy(update={"checkpoint_minutes": way(kind.work, rate, day)})
+        step, part, idle = held(work.step, terms.tail), terms.fallback_share, kind.idle.own.expected
+        multiple, on_fallback = hourly.multiple(step, hazard, day), 0.0
+        if part:
+            unevicted = hourly.multiple(step, 0.0, day)
+            multiple, on_fallback = shares(step, rate, terms, multiple, unevicted)
+        hours = work.hours_per_month * multiple + idle * (1 - part)
+        amount += times(hours, terms.own.hour.expected)
+        amount += (work.hours_per_month * on_fallback + idle * part) * terms.on_demand.hour.expected
+        if terms.head:
+            heads = work.steps_a_month * hourly.wall(step, hazard, day) + kind.idle.head.expected
+            amount += times(heads, terms.head.own.hour.expected)
     return amount
 
 

@@ -17,18 +17,20 @@ from kubeflow_aks.cost.advice import report as advice_report
 from kubeflow_aks.cost.against import Earlier, named, stack_at
 from kubeflow_aks.cost.basis import Work
 from kubeflow_aks.cost.bill import Bill
-from kubeflow_aks.cost.billing import batch, bill
+from kubeflow_aks.cost.billing import batch, bill, node_hours
 from kubeflow_aks.cost.comparing import difference
 from kubeflow_aks.cost.difference import Difference
 from kubeflow_aks.cost.figures import EvictionRate, Restart
 from kubeflow_aks.cost.prices import Market, market_of
 from kubeflow_aks.cost.prices.resource_graph import SECONDS, subscription
 from kubeflow_aks.cost.report import against, measurement, observation, pictures
+from kubeflow_aks.cost.report import usage as usage_report
 from kubeflow_aks.cost.report.document import document
 from kubeflow_aks.cost.report.page import page
 from kubeflow_aks.cost.report.what_if import what_if
 from kubeflow_aks.cost.stack import Stack
 from kubeflow_aks.cost.terms import Terms
+from kubeflow_aks.cost.usage import Usage, usage
 from kubeflow_aks.exit_codes import ExitCode
 from kubeflow_aks.project import project_root
 from kubeflow_aks.recorder.document import plan_document
@@ -46,17 +48,21 @@ _MARKER = "<!-- cost -->"
 
 @dataclass(frozen=True)
 class _Known:
-    """What a bill is made with: the market, and figures by pool that override it."""
+    """What a bill is made with: the market, figures by pool that override it, and who used the recorded nodes."""
 
     market: Market
     rates: Mapping[str, EvictionRate] = field(default_factory=dict[str, EvictionRate])
     restarts: Mapping[str, Restart] = field(default_factory=dict[str, Restart])
+    usage: Usage | None = None
 
     def bill(self, stack: Stack) -> Bill:
         return bill(stack, self.market, observed=self.rates, measured=self.restarts)
 
     def batch(self, stack: Stack) -> tuple[tuple[Work, Terms], ...]:
         return batch(stack, self.market, observed=self.rates, measured=self.restarts)
+
+    def node_hours(self, stack: Stack) -> Mapping[str, float]:
+        return node_hours(stack, self.market, observed=self.rates, measured=self.restarts)
 
     def what_if(self, stack: Stack) -> Section:
         return what_if(stack, self.market, self.rates, self.restarts)
@@ -152,6 +158,8 @@ def _known(options: Options, stack: Stack, market: Market) -> tuple[_Known, list
         evictions = observed.read(options.observed, {name: pool.spot for name, pool in pools.items()})
         before, known = known, replace(known, rates=observation.conclusive_rates(evictions))
         more.append(observation.section(evictions, before.bill(stack), known.bill(stack)))
+        if evictions.nodes is not None:
+            known = replace(known, usage=usage(evictions.nodes, known.node_hours(stack)))
     if options.measured:
         sizes = {name: pool.size for name, pool in pools.items()}
         times = measured.read(options.measured, sizes)
@@ -171,7 +179,10 @@ def _written(
     stack: Stack, known: _Known, found: Bill, more: Sequence[Section], *, advised: Advised | None, form: str
 ) -> list[str]:
     if form == "json":
-        return [_json(document(found) | ({"advice": advice_report.document(advised)} if advised else {}))]
+        parts = {"advice": advice_report.document(advised)} if advised else {}
+        parts |= {"usage": usage_report.document(known.usage)} if known.usage else {}
+        return [_json(document(found) | parts)]
+    more = [*more, *([usage_report.section(known.usage, found.currency)] if known.usage else [])]
     advice = [advice_report.section(advised)] if advised else []
     return _text(page(found, *advice, *more, *([known.what_if(stack)] if found.rates else [])), form)
 

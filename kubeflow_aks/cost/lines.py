@@ -10,7 +10,7 @@ from kubeflow_aks.cost import notes
 from kubeflow_aks.cost.bill import Line, Part
 from kubeflow_aks.cost.figures import HOURS_A_MONTH, Range, product
 from kubeflow_aks.cost.reading import Pool
-from kubeflow_aks.cost.terms import Node, PoolTerms
+from kubeflow_aks.cost.terms import Node, PoolTerms, Terms
 from kubeflow_aks.cost.work import Played
 
 _NOTHING = Range.exactly(0.0)
@@ -48,27 +48,32 @@ def home(terms: PoolTerms, running: float) -> Iterator[Line]:
             yield from _both(pool, "home", _Account(), hours, node)
 
 
-def batch(terms: PoolTerms, played: Iterable[Played], running: float) -> Iterator[Line]:
-    """Pools that scale with work, and the fallbacks of spot pools that are sold out.
+def batch(terms: PoolTerms, played: Iterable[tuple[Played, Terms]], running: float) -> Iterator[Line]:
+    """Pools that scale with work, with that of heads, and the fallbacks of spot pools that are sold out.
 
-    A pool that does not go down to 0 pays for its least nodes, also where its work needs fewer.
+    A pool that does not go down to 0 pays for its least nodes, also where its work needs fewer. One on demand without
+    any work is always there, as those that host the platform are.
     """
     accounts: dict[str, _Account] = {}
-    for it in played:
-        on = terms.of(terms.pools[it.cost.pool])
+    for it, on in played:
         share = on.fallback_share
         account = accounts.setdefault(on.pool.name, _Account())
         account.add(it.own, on.own, it.compared * (1 - share), on.on_demand)
         if on.fallback and share:
             other = accounts.setdefault(on.fallback.name, _Account())
-            other.add(Range.exactly(it.fallback_hours), on.on_demand, it.compared * share, on.on_demand)
+            other.add(it.fallback, on.on_demand, it.compared * share, on.on_demand)
+        if on.head:
+            node = terms.node(on.head.pool)
+            accounts.setdefault(on.head.pool.name, _Account()).add(it.head, node, it.head_compared, node)
+    worked = frozenset(accounts)
     for name, pool in terms.pools.items():
         idle = pool.minimum * HOURS_A_MONTH * running - accounts.get(name, _Account()).hours.expected
         if not pool.home and idle > 0:
             on = terms.of(pool)
             accounts.setdefault(name, _Account()).add(Range.exactly(idle), on.own, idle, on.on_demand)
         if name in accounts:
-            yield from _both(pool, "batch", accounts[name], None, terms.node(pool))
+            part: Part = "batch" if name in worked or pool.spot else "home"
+            yield from _both(pool, part, accounts[name], None, terms.node(pool))
 
 
 def beyond_the_maximum(terms: PoolTerms, lines: Iterable[Line], running: float) -> Iterator[str]:

@@ -33,9 +33,36 @@ def of(work: Work, cost: WorkCost, terms: Terms, currency: str) -> Iterator[str]
             yield from _viable(work, cost, rate, currency)
         yield from _checkpoints(work, cost, terms, rate, currency)
         yield from _chances(work, cost, terms)
+        yield from _shortage(terms)
+    yield from _nodes(work, terms)
     if cost.waits:
         yield (
             f"{terms.pool.name} has no fallback: its steps wait {hours(cost.waits)} hours a month in all for spot VMs"
+        )
+
+
+def _nodes(work: Work, terms: Terms) -> Iterator[str]:
+    """What an eviction stops where a step takes several nodes."""
+    number = work.nodes_per_step
+    if number == 1:
+        return
+    if work.elastic:
+        yield f"an eviction of one of its {number} nodes repeats that node's part alone; the others go on"
+    else:
+        yield (
+            f"its {number} nodes start again together when one of them is evicted, and wait for each other, billed"
+        )
+    if terms.fallback_share and not work.elastic:
+        yield "while spot is sold out all its nodes run on the fallback; a mixture of both is not counted"
+
+
+def _shortage(terms: Terms) -> Iterator[str]:
+    """What the range of the hours on a fallback is."""
+    if terms.fallback_share:
+        yield (
+            f"what starts on {terms.fallback.name if terms.fallback else ''} while spot is sold out stays there to its "
+            f"end; the range goes up to Azure taking the running VMs, too, each time spot sells out for "
+            f"{duration(terms.outage)}"
         )
 
 
@@ -74,7 +101,7 @@ def _evenings(work: Work, cost: WorkCost, terms: Terms) -> Iterator[str]:
             f"hours, {duration(terms.day)}; it needs checkpoints, or longer days"
         )
     elif math.isfinite(cost.evenings) and cost.evenings >= _NOTABLE:
-        each = cost.evenings / cost.useful * work.step_hours
+        each = cost.evenings / work.steps_a_month
         yield (
             f"each evening stops what runs: {_number(cost.evenings)} times a month a step loses what it has not "
             f"saved, for which {hours(cost.cut_off)} more hours are billed; a retry is used up each time"
@@ -110,7 +137,7 @@ def _checkpoints(work: Work, cost: WorkCost, terms: Terms, rate: float, currency
     best = cost.best_interval
     if best is None or best >= work.step_hours:
         return
-    now, then = cost.multiple.expected, with_checkpoints(work, rate, best, terms.day)
+    now, then = cost.multiple.expected, with_checkpoints(work, rate, best, terms)
     if then < now * (1 - _NOTABLE):
         set_to = "no checkpoints" if work.checkpoint_minutes is None else f"{work.checkpoint_minutes:g} min"
         on_spot = cost.useful * (1 - terms.fallback_share)

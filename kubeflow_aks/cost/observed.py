@@ -19,6 +19,7 @@ from pydantic_core import PydanticCustomError
 from kubeflow_aks.cost.evictions import PoolEvictions, moments
 from kubeflow_aks.cost.figures import CostError
 from kubeflow_aks.cost.files import load
+from kubeflow_aks.cost.usage import NodeLife, Run, Stay
 
 _SKEW: Final = timedelta(minutes=5)
 """How far the clocks of two machines may be apart."""
@@ -38,12 +39,14 @@ class Observed:
         time: of the report.
         since: when the record began; None without a record.
         notes: what the reader should know, one sentence each.
+        nodes: each node with the pods on it, of all pools; None without a record of nodes.
     """
 
     pools: Mapping[str, PoolEvictions]
     time: datetime
     since: datetime | None
     notes: tuple[str, ...] = ()
+    nodes: tuple[NodeLife, ...] | None = None
 
 
 class _Read(BaseModel):
@@ -93,6 +96,9 @@ class _Node(_Read):
 
 
 class _Work(_Read):
+    namespace: str
+    kind: str
+    name: str
     pods: tuple[_Pod, ...]
 
 
@@ -143,7 +149,28 @@ def read(path: Path, pools: Mapping[str, bool]) -> Observed:
     for life in lives:
         by_pool[life.pool].append(life)
     observations = {name: _evictions(name, by_pool[name], report.time) for name in pools if name in by_pool}
-    return Observed(observations, report.time, report.since, tuple(_notes(report, spot, watched=watched)))
+    return Observed(
+        observations,
+        report.time,
+        report.since,
+        tuple(_notes(report, spot, watched=watched)),
+        tuple(_node_lives(report)) if watched else None,
+    )
+
+
+def _node_lives(report: _Report) -> Iterator[NodeLife]:
+    """Every node from the record's beginning on, with the pods that the record has there."""
+    stays: dict[str, list[Stay]] = defaultdict(list)
+    for work in report.work:
+        run = Run(work.namespace, work.kind, work.name)
+        for pod in work.pods:
+            if pod.node:
+                stays[pod.node].append(Stay(run, pod.start, _end(pod, report)))
+    since = report.since or report.time
+    for node in report.nodes or ():
+        start, end = max(node.created, since), min(node.gone or report.time, report.time)
+        if start < end:
+            yield NodeLife(node.pool, start, end, tuple(stays[node.name]))
 
 
 def _in_order(record: Any, start: datetime, end: datetime | None) -> Any:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Final, TypeVar, cast
 
 from kubeflow_aks.cost.figures import CostError
+from kubeflow_aks.cost.model.idle import tail
 from kubeflow_aks.cost.stack import Resource, Stack
 from kubeflow_aks.policy.plan import PlanError
 from kubeflow_aks.policy.plan import read as read_plan
@@ -270,9 +271,9 @@ def _hosts(wire: Mapping[str, Any], contract: Mapping[str, Any]) -> bool:
 
 
 def _tail(profile: Mapping[str, Any]) -> float:
-    """Idle time and one scan; AKS's own values where the cluster sets none (`cluster-autoscaler-overview.md`)."""
+    """From a node's last step to its end; AKS's values where none are set (`cluster-autoscaler-overview.md`)."""
     unneeded, scan = hours(profile.get("scaleDownUnneededTime")), hours(profile.get("scanInterval"))
-    return (10 / 60 if unneeded is None else unneeded) + (10 / 3600 if scan is None else scan)
+    return tail(10 / 60 if unneeded is None else unneeded, 10 / 3600 if scan is None else scan)
 
 
 def hours(duration: object) -> float | None:

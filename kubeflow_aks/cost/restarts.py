@@ -10,6 +10,7 @@ from kubeflow_aks.cost.basis import Work
 from kubeflow_aks.cost.figures import Restart
 from kubeflow_aks.cost.formatting import minutes
 from kubeflow_aks.cost.model.step import Step
+from kubeflow_aks.cost.terms import Terms
 
 _MARGIN: Final = 5.0
 """Seconds of a notice that the work does not get: the handler's, and the kubelet's report. Our choice; less was
@@ -26,9 +27,14 @@ def measured(work: Work, restart: Restart | None) -> Work:
     return work.model_copy(update=update)
 
 
-def steps(work: Work, restart: Restart | None) -> tuple[Step, Step, Step]:
+def held(step: Step, tail: float) -> Step:
+    """The same step of a gang whose other nodes wait for the next start, until the autoscaler removes them."""
+    return replace(step, held=min(step.wait, tail)) if step.together > 1 else step
+
+
+def steps(work: Work, terms: Terms) -> tuple[Step, Step, Step]:
     """One step as it is expected, with the least that was measured to cost, and with the most."""
-    step = work.step
+    step, restart = held(work.step, terms.tail), terms.restart
     if restart is None:
         return step, step, step
     expected, most = saved(work, restart)
@@ -49,7 +55,10 @@ def saved(work: Work, restart: Restart) -> tuple[float, float]:
     evicted before their node was gone, and the notice was as long as the writing takes. Expected is as if one more
     eviction had saved nothing: our choice, for a drill has few.
     """
-    if work.checkpoint_minutes is None or not restart.notices or not restart.drained:
+    kept = (
+        work.checkpoint_minutes is not None and work.step.together == 1
+    )  # of a gang only one node is notified
+    if not (kept and restart.notices and restart.drained):
         return 0.0, 0.0
     least = work.checkpoint_write_minutes * 60 + _MARGIN
     long_enough = sum(seconds >= least for seconds in restart.notices) / len(restart.notices)

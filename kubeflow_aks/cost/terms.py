@@ -53,6 +53,8 @@ class Terms:
         day: hours after which the cluster is stopped until next morning; None where it always runs.
         running: share of the month in which it runs.
         restart: what a drill measured there; None where none did.
+        outage: mean hours for which spot is sold out.
+        head: of the pool that runs each step's head; None where it has none.
     """
 
     pool: Pool
@@ -66,6 +68,8 @@ class Terms:
     day: float | None = None
     running: float = 1.0
     restart: Restart | None = None
+    outage: float = 4
+    head: Terms | None = None
 
     @property
     def fallback_share(self) -> float:
@@ -99,7 +103,7 @@ class PoolTerms:
         return self._cluster.pools
 
     def _of(self, pool: Pool) -> Terms:
-        fallback = self.pools.get(pool.fallback)
+        fallback, own = self.pools.get(pool.fallback), self._cost.pools.get(pool.name)
         return Terms(
             pool=pool,
             own=self.node(pool),
@@ -112,6 +116,7 @@ class PoolTerms:
             day=self._hours.day if self._hours and self._cost.model != "blog" else None,
             running=self._hours.share if self._hours else 1.0,
             restart=self._measured.get(pool.name),
+            outage=(own.sold_out_hours if own else None) or self._cost.sold_out_hours,
         )
 
     def _sold_out(self, pool: Pool) -> float:

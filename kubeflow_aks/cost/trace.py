@@ -36,6 +36,7 @@ def _lines(pool: str, file: str, found: Supply) -> list[str]:
         f"    {pool}:",
         f"      evictionRate: {_below_one(found.rate):g}",
         f"      soldOutShare: {_below_one(found.sold_out):g}",
+        *([f"      soldOutHours: {found.outage:g}"] if found.outage else []),
     ]
 
 

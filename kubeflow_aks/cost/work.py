@@ -8,11 +8,12 @@ from functools import cache
 
 from kubeflow_aks.cost.basis import Work
 from kubeflow_aks.cost.bill import WorkCost
-from kubeflow_aks.cost.figures import HOURS_A_MONTH, Range, product, times
-from kubeflow_aks.cost.model import blog, breakeven, fallback, hourly, idle, interval
+from kubeflow_aks.cost.figures import Range, product, times
+from kubeflow_aks.cost.idling import Idling
+from kubeflow_aks.cost.model import blog, breakeven, fallback, hourly, interval
 from kubeflow_aks.cost.model.rates import chance_within_an_hour, evictions_an_hour
 from kubeflow_aks.cost.model.step import Checkpoints, Step
-from kubeflow_aks.cost.restarts import steps
+from kubeflow_aks.cost.restarts import held, steps
 from kubeflow_aks.cost.terms import Terms
 
 _NOTHING = Range.exactly(0.0)
@@ -24,27 +25,30 @@ class Played:
 
     Attributes:
         own: billed node hours on its pool.
-        fallback_hours: on the fallback.
+        fallback: on the fallback.
         compared: those of the same work without evictions, all on demand.
-        idle: those in which nodes start, or wait for the autoscaler.
+        head: billed node hours of its steps' heads, on their pool.
+        head_compared: the same without evictions.
     """
 
     cost: WorkCost
     own: Range
-    fallback_hours: float
+    fallback: Range
     compared: float
-    idle: float
+    head: Range = _NOTHING
+    head_compared: float = 0.0
 
 
-def play(name: str, work: Work, terms: Terms, *, assumed: bool) -> Played:
-    """A month of one kind of work."""
-    return (_on_demand if terms.rate is None else _on_spot)(name, work, terms, assumed=assumed)
+def play(name: str, work: Work, terms: Terms, idling: Idling, *, assumed: bool) -> Played:
+    """A month of one kind of work, with the idle hours that it has of its pool's."""
+    found = (_on_demand if terms.rate is None else _on_spot)(name, work, terms, idling, assumed=assumed)
+    return found if terms.head is None else _with_heads(found, work, terms, terms.head, idling)
 
 
-def with_checkpoints(work: Work, rate: float, every: float, day: float | None = None) -> float:
+def with_checkpoints(work: Work, rate: float, every: float, terms: Terms) -> float:
     """Billed hours for each useful hour of the same work with a checkpoint every so many hours."""
     saves = Checkpoints(every, work.checkpoint_write_minutes / 60)
-    return _expected(replace(work.step, checkpoints=saves), rate, day).multiple
+    return _expected(replace(held(work.step, terms.tail), checkpoints=saves), rate, terms.day).multiple
 
 
 def best_interval(work: Work, rate: float, day: float | None) -> float | None:
@@ -53,16 +57,17 @@ def best_interval(work: Work, rate: float, day: float | None) -> float | None:
     An evening counts like an eviction that comes once in so many hours: it undoes the half of a block, too.
     """
     if day is not None:
-        rate = chance_within_an_hour(evictions_an_hour(rate) + 1 / day)
-    return interval.best(rate, work.checkpoint_write_minutes / 60, work.step_hours)
+        rate = chance_within_an_hour(evictions_an_hour(rate) + 1 / day / work.step.together)
+    writing = work.checkpoint_write_minutes / 60
+    return interval.best(rate, writing, work.step_hours, work.step.together)
 
 
-def _on_demand(name: str, work: Work, terms: Terms, *, assumed: bool) -> Played:
-    useful, idling = work.hours_per_month, _idle(work, terms)
-    found = [_expected(step, 0.0, terms.day) for step in steps(work, terms.restart)]
+def _on_demand(name: str, work: Work, terms: Terms, idling: Idling, *, assumed: bool) -> Played:
+    useful = work.hours_per_month
+    found = [_expected(step, 0.0, terms.day) for step in steps(work, terms)]
     calm, multiple = found[0], _in_order(*(it.multiple for it in found))
-    hours = multiple * useful + idling
-    compared = hours.expected if math.isfinite(hours.expected) else useful + idling.expected
+    hours = multiple * useful + idling.own
+    compared = hours.expected if math.isfinite(hours.expected) else useful + idling.own.expected
     amount = product(terms.own.hour, hours)
     cost = WorkCost(
         name=name,
@@ -74,56 +79,139 @@ def _on_demand(name: str, work: Work, terms: Terms, *, assumed: bool) -> Played:
         amount=amount,
         on_demand=terms.own.hour * compared,
         blog=amount.expected,
-        evenings=calm.evenings * useful / work.step_hours,
+        evenings=calm.evenings * work.steps_a_month,
         cut_off=_cut_off(work.step, 0.0, terms.day, calm.multiple) * useful,
     )
-    return Played(cost, hours, 0.0, compared, idling.expected)
+    return Played(cost, hours, _NOTHING, compared)
 
 
-def _on_spot(name: str, work: Work, terms: Terms, *, assumed: bool) -> Played:
-    step, useful, share = work.step, work.hours_per_month, terms.fallback_share
+def _on_spot(name: str, work: Work, terms: Terms, idling: Idling, *, assumed: bool) -> Played:
+    useful, share, on_its_own = work.hours_per_month, terms.fallback_share, idling.own
     rate = terms.rate.rate if terms.rate else _NOTHING
     rates = (rate.expected, rate.low, rate.high)
-    found = [
-        _expected(one, each, terms.day) for one, each in zip(steps(work, terms.restart), rates, strict=True)
-    ]
+    each = steps(work, terms)
+    step = each[0]
+    found = [_expected(one, rate, terms.day) for one, rate in zip(each, rates, strict=True)]
     multiple = _in_order(*(it.multiple for it in found))
     evictions = _in_order(*(it.evictions for it in found))
     by_blog = Range.exactly(useful * (1 - share) * (1 + blog.SHARE))
     if terms.blog:  # which has no idle nodes, no restarts, and one kind of step
-        multiple, evictions, idling = Range.exactly(1 + blog.SHARE), Range.exactly(blog.SHARE), _NOTHING
-    else:
-        idling = _idle(work, terms)
+        multiple, evictions, on_its_own = Range.exactly(1 + blog.SHARE), Range.exactly(blog.SHARE), _NOTHING
     calm = _expected(step, 0.0, terms.day)
     unevicted = 1.0 if terms.blog else calm.multiple
     on_demand = _on_demand_alone(step, terms.day)
-    own = (multiple * useful + idling) * (1 - share)
-    fallback_hours = times(useful * unevicted + idling.expected, share)
-    compared = useful * on_demand + idling.expected
-    fallback_share = product(terms.on_demand.hour, Range.exactly(fallback_hours))
+    compared = useful * on_demand + (0.0 if terms.blog else idling.calm)
+    if share and not terms.blog:
+        own, fallback_hours, amount = _on_either(work, terms, multiple, unevicted, on_its_own)
+    else:
+        own = (multiple * useful + on_its_own) * (1 - share)
+        fallback_hours = Range.exactly(times(useful * unevicted + on_its_own.expected, share))
+        amount = product(own, terms.own.hour) + product(fallback_hours, terms.on_demand.hour)
     cost = WorkCost(
         name=name,
         pool=terms.pool.name,
         assumed=assumed,
         useful=useful,
         multiple=multiple,
-        evictions=evictions * (useful * (1 - share) / step.hours),
-        amount=product(own, terms.own.hour) + fallback_share,
+        evictions=evictions * (work.steps_a_month * (1 - share)),
+        amount=amount,
         on_demand=terms.on_demand.hour * compared,
         blog=(product(by_blog, terms.own.hour) + terms.on_demand.hour * (useful * share)).expected,
         fails=Range(*(it.fails for it in found)),
-        misses=None if step.deadline is None else _in_order(*(it.misses or 0.0 for it in found)),
-        longest_step=_longest_step(terms, rate.expected, step.restart),
+        misses=None
+        if step.deadline is None
+        else _in_order(
+            *(_late(one, at, terms.day, idling.boots) for one, at in zip(each, rates, strict=True))
+        ),
+        longest_step=_longest_step(terms, rate.expected, step),
         best_interval=best_interval(work, rate.expected, terms.day),
         stops_paying_at=breakeven.stops_paying(terms.on_demand.vm.expected * on_demand, multiple.expected),
-        evenings=(times(found[0].evenings, 1 - share) + times(calm.evenings, share)) * useful / step.hours,
+        evenings=(times(found[0].evenings, 1 - share) + times(calm.evenings, share)) * work.steps_a_month,
         cut_off=_cut_off(step, rate.expected, terms.day, multiple.expected) * useful * (1 - share)
         + _cut_off(step, 0.0, terms.day, unevicted) * useful * share,
-        waits=fallback.shared(
-            useful, multiple.expected, terms.sold_out, fallback=1 if terms.fallback else None
-        ).waits,
+        waits=0.0
+        if terms.fallback
+        else fallback.waits(times(useful / step.together, multiple.expected), terms.sold_out),
     )
-    return Played(cost, own, fallback_hours, compared, idling.expected)
+    return Played(cost, own, fallback_hours, compared)
+
+
+def _with_heads(found: Played, work: Work, terms: Terms, head: Terms, idling: Idling) -> Played:
+    """The same with one more node for each step, from its first start to its end."""
+    number, price = work.steps_a_month, head.own.hour
+    rate = terms.rate.rate if terms.rate else _NOTHING
+    each = zip(steps(work, terms), (rate.expected, rate.low, rate.high), strict=True)
+    hours = _in_order(*(_expected(one, at, terms.day).wall for one, at in each)) * number + idling.head
+    compared = number * work.step_hours * _on_demand_alone(work.step, terms.day) + idling.head.expected
+    if terms.blog:
+        hours = Range.exactly(compared := number * work.step_hours)
+    cost = replace(
+        found.cost,
+        amount=found.cost.amount + product(hours, price),
+        on_demand=found.cost.on_demand + price * compared,
+    )
+    return replace(found, cost=cost, head=hours, head_compared=compared)
+
+
+def _on_either(
+    work: Work, terms: Terms, multiple: Range, unevicted: float, idling: Range
+) -> tuple[Range, Range, Range]:
+    """Billed hours on the pool, on the fallback, and what both cost.
+
+    A step that once starts on the fallback stays there (`model.fallback`). It is expected that running VMs stay while
+    spot is sold out; that Azure takes them, too, is the other end of the range. Each morning of office hours is a
+    start of its own; hours that evenings add count on both sides as without a fallback.
+    """
+    rate = terms.rate.rate if terms.rate else _NOTHING
+    each = steps(work, terms)
+    ways = [
+        shares(one, at, terms, its, unevicted)
+        for one, at, its in zip(
+            each,
+            (rate.expected, rate.low, rate.high),
+            (multiple.expected, multiple.low, multiple.high),
+            strict=True,
+        )
+    ]
+    ways.append(shares(each[0], rate.expected, terms, multiple.expected, unevicted, taken=True))
+    useful, share = work.hours_per_month, terms.fallback_share
+    on_spot = [spot * useful + idling.expected * (1 - share) for spot, _ in ways]
+    on_demand = [hours * useful + times(idling.expected, share) for _, hours in ways]
+    own, other = terms.own.hour, terms.on_demand.hour
+    prices = (own.low, other.low), (own.high, other.high)
+    both = list(zip(on_spot, on_demand, strict=True))
+    expected = times(both[0][0], own.expected) + times(both[0][1], other.expected)
+    costs = [[times(a, spot) + times(b, dear) for a, b in both] for spot, dear in prices]
+    spread = _within(on_spot), _within(on_demand)
+    return *spread, Range(expected, min(expected, *costs[0]), max(expected, *costs[1]))
+
+
+def shares(
+    step: Step, rate: float, terms: Terms, multiple: float, unevicted: float, *, taken: bool = False
+) -> tuple[float, float]:
+    """Hours on spot and on the fallback for each useful hour.
+
+    Args:
+        step: one step.
+        rate: chance of an eviction within the next hour.
+        terms: of its pool, which has a fallback.
+        multiple: billed hours for each useful one, all on spot.
+        unevicted: the same without evictions.
+        taken: see `fallback.either`.
+    """
+    if not math.isfinite(multiple):
+        return math.inf, unevicted * terms.fallback_share
+    found = _either(step, rate, terms.sold_out, terms.outage, taken)
+    always = _expected(replace(step, saved=0.0), rate, None).multiple
+    factor = (
+        multiple / always if math.isfinite(always) else 1.0
+    )  # evenings, and what is saved within a notice
+    calm = _expected(step, 0.0, None).multiple
+    return found.spot / step.hours * factor, found.fallback / step.hours * (unevicted / calm)
+
+
+def _within(figures: list[float]) -> Range:
+    return Range(figures[0], min(figures), max(figures))
 
 
 def forget() -> None:
@@ -134,6 +222,11 @@ def forget() -> None:
 def _in_order(expected: float, low: float, high: float) -> Range:
     """Sorts rounded figures into a range."""
     return Range(expected, min(low, expected), max(high, expected))
+
+
+@cache
+def _either(step: Step, rate: float, sold_out: float, outage: float, taken: bool) -> fallback.Either:  # noqa: FBT001 - cached
+    return fallback.either(step, rate, sold_out, outage, taken=taken)
 
 
 @cache
@@ -160,29 +253,17 @@ def _cut_off(step: Step, rate: float, day: float | None, multiple: float) -> flo
     return multiple - _expected(step, rate, None).multiple
 
 
-def _idle(work: Work, terms: Terms) -> Range:
-    """Hours in which new nodes start and old ones wait for the autoscaler.
-
-    A new node takes as long to its first step as a restart does, for it boots and loads the same.
-    """
-    return _in_order(*(_idle_hours(work, step.restart, terms) for step in steps(work, terms.restart)))
-
-
-def _idle_hours(work: Work, boot: float, terms: Terms) -> float:
-    pool, running = terms.pool, HOURS_A_MONTH * terms.running
-    return idle.idle_hours(
-        bursts=work.hours_per_month / work.step_hours / work.steps_at_once,
-        nodes=max(0, min(work.steps_at_once, pool.maximum) - pool.minimum),
-        unneeded=terms.tail,
-        boot=boot,
-        spare=max(0.0, (pool.maximum - pool.minimum) * running - work.hours_per_month),
-        running=running,
-    )
+def _late(step: Step, rate: float, day: float | None, boots: float) -> float:
+    """Chance that a step is late, which waits for its first nodes' boot where it finds none."""
+    sooner = replace(step, deadline=max((step.deadline or 0.0) - step.restart, 0.0))
+    found, booting = (_expected(one, rate, day).misses or 0.0 for one in (step, sooner))
+    return (1 - boots) * found + boots * booting
 
 
-def _longest_step(terms: Terms, rate: float, restart: float) -> float | None:
+def _longest_step(terms: Terms, rate: float, step: Step) -> float | None:
     own = terms.own.vm.expected
     if own <= 0:
         return None
-    longest = breakeven.longest_step(terms.on_demand.vm.expected / own, rate, restart)
-    return longest if terms.day is None else min(longest, max(terms.day - restart, 0.0))
+    ratio = terms.on_demand.vm.expected / own
+    longest = breakeven.longest_step(ratio, rate, step.restart, together=step.together, held=step.held)
+    return longest if terms.day is None else min(longest, max(terms.day - step.restart, 0.0))

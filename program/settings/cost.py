@@ -44,6 +44,13 @@ class PoolCost(SettingsModel):
         ge=0,
         lt=1,
     )
+    sold_out_hours: float | None = setting(
+        None,
+        about="How long such a time is on average. Left out: `cost.soldOutHours`.",
+        unit="hours",
+        source="our choice",
+        gt=0,
+    )
 
 
 class Price(SettingsModel):
@@ -121,6 +128,14 @@ class Cost(SettingsModel):
         source="our choice",
         ge=0,
         lt=1,
+    )
+    sold_out_hours: float = setting(
+        4,
+        about="How long such a time is on average. The shorter, the more often Azure may take running VMs at its "
+        "start, which is the upper end of the bill's range.",
+        unit="hours",
+        source="our choice",
+        gt=0,
     )
     pools: dict[str, PoolCost] = setting(
         {}, about="Spot pools by name whose rates differ.", source="our choice"

@@ -4,17 +4,17 @@ from program.settings._model import SettingsModel, setting
 
 
 class Work(SettingsModel):
-    """One kind of work and where it runs; each step takes one node."""
+    """One kind of work and where it runs."""
 
     pool: str = setting(about="Name of the pool that runs it.", source="our choice")
     hours_per_month: float = setting(
-        about="Node hours a month it needs when nothing is evicted.",
+        about="Node hours a month it needs when nothing is evicted; all nodes of its steps count.",
         unit="hours",
         source="docs/facts/prices.md#eviction-rates",
         gt=0,
     )
     step_hours: float = setting(
-        about="Length of one step, which is the most that an eviction can repeat.",
+        about="Length of one step on its nodes, which is the most that an eviction can repeat.",
         unit="hours",
         source="docs/facts/prices.md#eviction-rates",
         gt=0,
@@ -57,7 +57,8 @@ class Work(SettingsModel):
     )
     deadline_hours: float | None = setting(
         None,
-        about="Time from a step's first start until somebody needs its result; null means nobody waits.",
+        about="Time from a step's submission, the boot of its first nodes included, until somebody needs its result; "
+        "null means nobody waits.",
         unit="hours",
         source="our choice",
         gt=0,
@@ -70,4 +71,25 @@ class Work(SettingsModel):
         source="our choice",
         ge=1,
         le=5000,
+    )
+    nodes_per_step: int = setting(
+        1,
+        about="Nodes that one step takes at the same time, such as those of a distributed training. It starts once all "
+        "are there, and when one is evicted all start again.",
+        unit="nodes",
+        source="our choice",
+        ge=1,
+        le=5000,
+    )
+    elastic: bool = setting(
+        False,
+        about="Whether a step's other nodes go on when one is evicted, as the workers of Ray and Spark and of elastic "
+        "training do. Then only the evicted one's part is repeated.",
+        source="our choice",
+    )
+    head_pool: str | None = setting(
+        None,
+        about="Pool on demand where each step has one node more from its start to its end: the head of a Ray cluster, "
+        "the driver of a Spark job. Left out: none.",
+        source="our choice",
     )

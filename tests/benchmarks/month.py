@@ -4,7 +4,7 @@ Each month is played from a seed of its own; the interval is Student's t over th
 
     .venv/bin/python -m tests.benchmarks.month --write
 
-writes docs/reference/cost-against-simulation.md, in about five minutes on two cores that do nothing else.
+writes docs/reference/cost-against-simulation.md, in about eight minutes on two cores that do nothing else.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from typing import Final
 
 from scipy import special
 
-from kubeflow_aks.cost.model.fallback import shared
-from kubeflow_aks.cost.model.hourly import expected
-from kubeflow_aks.cost.model.idle import idle_hours
+from kubeflow_aks.cost.model.fallback import either
+from kubeflow_aks.cost.model.hourly import boot, expected
+from kubeflow_aks.cost.model.idle import Bursts, Idle, idle, tail
 from kubeflow_aks.cost.model.rates import evictions_an_hour
 from kubeflow_aks.cost.model.retries import spent
 from kubeflow_aks.cost.model.step import Checkpoints, Step
@@ -41,13 +41,15 @@ from tests.benchmarks.month_page import Compared, Found, Row, SoldOut, Together
 PAGE: Final = Path("docs/reference/cost-against-simulation.md")
 RATES: Final = (0.01, 0.05, 0.1, 0.2)
 MONTHS: Final = 8
+MORE_MONTHS: Final = 24
+"""Where months differ most: gangs, mixed kinds, and spot that is sold out."""
 CONFIDENCE: Final = 0.95
 HOUR: Final = 3600.0
 BOOT_SECONDS: Final = 90.0
-NOT_NOTICED_SECONDS: Final = 22.0
-"""From a node's last step to its end, beyond `scaleDownUnneededTime`, in a simulation that scans exactly every 10 s:
-found idle half a scan late, removed at the first scan after the time is over, which is a whole scan late, and 7 s for
-the taint, the pause after it (`--node-delete-delay-after-taint`) and the deletion."""
+"""Of a VM; what follows until a step works on it, the rest of its restart, is the pod's."""
+SCAN_SECONDS: Final = 10.0
+"""AKS's default of `scanInterval`, which every month has."""
+SOLD_OUT_HOURS: Final = 4.0
 MANY: Final = 1000
 
 
@@ -61,6 +63,7 @@ class Case:
         maximum: nodes of the pool.
         unneeded: `scaleDownUnneededTime`.
         rates: chances of an eviction within an hour.
+        more: whether more months are played of it.
     """
 
     name: str
@@ -69,11 +72,12 @@ class Case:
     maximum: int = 100
     unneeded: str = "10m"
     rates: tuple[float, ...] = RATES
+    more: bool = False
 
     @property
     def useful(self) -> float:
         """Useful node hours."""
-        return sum(step.hours * number for step, number in self.steps)
+        return sum(step.hours * step.nodes * number for step, number in self.steps)
 
 
 @dataclass(frozen=True)
@@ -94,12 +98,18 @@ def step(
     writing: float = 2 / 60,
     restart: float = 0.1,
     retries: int = MANY,
+    nodes: int = 1,
+    elastic: bool = False,
 ) -> Step:
     """A step with the settings' defaults: 6 min to restart, 5 min to wait, 2 min to write a checkpoint."""
     saves = None if every is None else Checkpoints(every, writing)
-    return Step(hours, restart, 5 / 60, saves, retries, None)
+    wait = 5 / 60
+    held = wait if nodes > 1 and not elastic else 0.0
+    return Step(hours, restart, wait, saves, retries, None, nodes=nodes, elastic=elastic, held=held)
 
 
+GANG: Final = "8 h on 4 nodes × 12, saved each hour"
+MIXED: Final = "0.2 h × 300, 2 h × 100, 8 h on 3 nodes × 8, saved each hour"
 CASES: Final = (
     Case("0.5 h × 400", ((step(0.5), 400),)),
     Case("0.5 h × 1,000", ((step(0.5), 1000),)),
@@ -120,15 +130,29 @@ CASES: Final = (
         ((step(2), 1000), (step(4), 250), (step(20), 20)),
         rates=RATES[:3],
     ),
+    Case("2 h on 4 nodes × 50", ((step(2, nodes=4), 50),), rates=RATES[:3], more=True),
+    Case("6 h on 8 nodes × 5", ((step(6, nodes=8), 5),), rates=RATES[:2], more=True),
+    Case(GANG, ((step(8, every=1, nodes=4), 12),), rates=RATES[1:], more=True),
+    Case("6 h on 8 nodes × 8, lost alone", ((step(6, nodes=8, elastic=True), 8),), rates=(0.05,), more=True),
+    Case("40 kinds of 0.2 h × 25", ((step(0.2), 25),) * 40, rates=(0.05,), more=True),
+    Case(
+        MIXED,
+        ((step(0.2), 300), (step(2), 100), (step(8, every=1, nodes=3), 8)),
+        rates=(0.05, 0.2),
+        more=True,
+    ),
 )
 
 AGAIN: Final = ("2 h × 200", "4 h × 100, 25 at once", "20 h × 20, 4 at once, saved each half hour")
-"""Cases that are also played with all nodes evicted at once, and with spot sold out."""
+"""Cases that are also played with all nodes evicted at once."""
+SHORTAGES: Final = (*AGAIN, GANG, MIXED)
+"""Cases that are also played with spot sold out."""
 
 
 def by_model(case: Case, rate: float) -> Figures:
     """What the model expects of a month."""
     billed = evictions = lost = failed = 0.0
+    boots = _idle(case, rate).boots
     for one, number in case.steps:
         found = expected(one, rate)
         if one.retries == MANY:
@@ -136,26 +160,32 @@ def by_model(case: Case, rate: float) -> Figures:
         else:
             given_up = spent(one, rate)
             hours, failed = given_up.hours, failed + number * given_up.fails
-        billed += number * hours
-        evictions += number * hours * evictions_an_hour(rate)
-        lost += number * found.lost
-    return Figures(billed + idle(case), evictions, lost, failed)
+        billed += number * hours * one.nodes
+        exposed = hours - found.waiting + boots * boot(one, rate)
+        evictions += number * exposed * one.nodes * evictions_an_hour(rate)
+        lost += number * found.lost * one.nodes
+    return Figures(billed + idle_hours(case, rate), evictions, lost, failed)
 
 
-def idle(case: Case) -> float:
+def idle_hours(case: Case, rate: float) -> float:
     """Node hours without work; the boot of a start that follows an eviction is in `Step.restart`."""
-    return idle_hours(
-        bursts=sum(number for _, number in case.steps) / case.at_once,
-        nodes=min(case.at_once, case.maximum),
-        unneeded=(seconds(case.unneeded) + NOT_NOTICED_SECONDS) / HOUR,
-        boot=BOOT_SECONDS / HOUR,
-    )
+    return sum(_idle(case, rate).hours)
+
+
+def _idle(case: Case, rate: float) -> Idle:
+    kinds = [
+        Bursts(number / case.at_once, min(case.at_once * one.nodes, case.maximum), boot(one, rate))
+        for one, number in case.steps
+    ]
+    return idle(kinds, unneeded=tail(seconds(case.unneeded) / HOUR, SCAN_SECONDS / HOUR))
 
 
 def month(case: Case, rate: float) -> Month:
     """The same month for the simulation."""
     return Month(
-        work=[Work(_kind(one), number, case.at_once) for one, number in case.steps],
+        work=[
+            Work(_kind(one), number * _alone(one), case.at_once * _alone(one)) for one, number in case.steps
+        ],
         hazard=evictions_an_hour(rate),
         maximum=case.maximum,
         profile={"scaleDownUnneededTime": case.unneeded},
@@ -220,25 +250,26 @@ def together(case: Case, rate: float, number: int, executor: Executor) -> Togeth
 
 def sold_out(case: Case, rate: float, share: float, number: int, executor: Executor) -> SoldOut:
     """The same month with a fallback and times without supply."""
-    model = by_model(case, rate)
-    worked = model.billed - idle(case)
-    expect = shared(case.useful, worked / case.useful, share, fallback=1)
+    idling = idle_hours(case, rate)
+    found = [(either(one, rate, share, SOLD_OUT_HOURS), number * one.nodes) for one, number in case.steps]
+    on_spot = sum(each.spot * number for each, number in found)
+    on_fallback = sum(each.fallback * number for each, number in found)
     of = month(case, rate)
     with_fallback = [replace(work, kind=replace(work.kind, pod=WITH_FALLBACK)) for work in of.work]
-    of = replace(of, work=with_fallback, sold_out=share)
+    of = replace(of, work=with_fallback, sold_out=share, sold_out_hours=SOLD_OUT_HOURS)
     played = months(of, f"{case.name}/{rate}/{share}", number, executor)
     return SoldOut(
         case.name,
         rate,
         share,
-        spot=compare(expect.spot + (1 - share) * idle(case), (one.billed for one in played)),
-        fallback=compare(expect.on_demand + share * idle(case), (one.fallback for one in played)),
+        spot=compare(on_spot + (1 - share) * idling, (one.billed for one in played)),
+        fallback=compare(on_fallback + share * idling, (one.fallback for one in played)),
     )
 
 
 def ticking() -> tuple[int, int, float]:
     """Steps of a month of the blog's, ticks that it has, and how many times as long a day of ticks takes."""
-    blog = month(CASES[-1], 0.05)
+    blog = month(next(case for case in CASES if case.name.startswith("the blog's")), 0.05)
     steps = play(blog, 1)
     day = replace(month(CASES[2], 0.05), hours=24, work=[Work(_kind(CASES[2].steps[0][0]), 20, 20)])
     took: list[float] = []
@@ -258,7 +289,9 @@ def main() -> int:
     begun = time.monotonic()
     found = everything(given.months)
     steps, ticks, ratio = ticking()
-    page = month_page.page(found, months=given.months, steps=steps, ticks=ticks)
+    page = month_page.page(
+        found, months=given.months, more=max(given.months, MORE_MONTHS), steps=steps, ticks=ticks
+    )
     if given.write:
         PAGE.write_text(page, encoding="utf-8")
     else:
@@ -275,13 +308,18 @@ def everything(number: int) -> Found:
         rows: list[Row] = []
         for case in CASES:
             for rate in case.rates:
-                rows.append(row(case, rate, number, executor))
+                rows.append(row(case, rate, max(number, MORE_MONTHS) if case.more else number, executor))
                 print(month_page.line(rows[-1]), file=sys.stderr, flush=True)
         some = [case for case in CASES if case.name in AGAIN]
         return Found(
             rows,
             [together(case, rate, number, executor) for case in some for rate in (0.05, 0.2)],
-            [sold_out(case, 0.05, share, number, executor) for case in some for share in (0.1, 0.3)],
+            [
+                sold_out(case, 0.05, share, max(number, MORE_MONTHS), executor)
+                for case in CASES
+                if case.name in SHORTAGES
+                for share in (0.1, 0.3)
+            ],
         )
 
 
@@ -292,11 +330,18 @@ def _kind(one: Step) -> Kind:
         pod=POD,
         seconds=one.hours * HOUR,
         restart=one.restart * HOUR - BOOT_SECONDS - NOTICE_SECONDS,
+        load=one.restart * HOUR - BOOT_SECONDS,
         wait=one.wait * HOUR,
         retries=one.retries,
         every=None if saves is None else saves.every * HOUR,
         writing=0.0 if saves is None else saves.writing * HOUR,
+        nodes=one.together,
     )
+
+
+def _alone(one: Step) -> int:
+    """Steps of the simulation for one of the model: an elastic step is as many as it has nodes."""
+    return one.nodes // one.together
 
 
 if __name__ == "__main__":

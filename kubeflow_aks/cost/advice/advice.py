@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from kubeflow_aks.clients.spot_placement import Desired
@@ -24,6 +24,7 @@ class Change:
         values: the settings that change, JSON types.
         notes: for the reader, before doing it; one sentence each.
         alone: whether it is a separate decision that `all of these` leaves out: another region, less support.
+        needs: those of the values that are advice of their own, whose saving is not its own.
     """
 
     topic: str
@@ -31,6 +32,7 @@ class Change:
     values: Mapping[Path, Any]
     notes: tuple[str, ...] = ()
     alone: bool = False
+    needs: Mapping[Path, Any] = field(default_factory=dict[Path, Any])
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,7 @@ class Advice:
         alone: whether `all of these` leaves it out.
         spot_vms: what it adds to the stack's spot pools, each with all its nodes.
         region: where they would be.
+        without: the bill with what it needs alone, which is advice of its own; None where it needs nothing.
     """
 
     sentence: str
@@ -56,16 +59,17 @@ class Advice:
     alone: bool = False
     spot_vms: tuple[Desired, ...] = ()
     region: str = ""
+    without: Range | None = None
 
     @property
     def saves(self) -> float:
-        """A month; `math.inf` where the work would never get done before."""
-        return self.before.expected - self.after.expected
+        """A month, by itself; `math.inf` where the work would never get done before."""
+        return (self.without or self.before).expected - self.after.expected
 
     @property
     def share(self) -> float:
         """Of the bill before."""
-        return 1.0 if math.isinf(self.before.expected) else self.saves / self.before.expected
+        return 1.0 if math.isinf(self.saves) else self.saves / (self.without or self.before).expected
 
 
 @dataclass(frozen=True)
@@ -78,6 +82,7 @@ class Advised:
         each: best first, each on its own.
         together: all changes that can be combined; None for less than two.
         changes: sentences of the changes in `together`, in that order.
+        on_demand_then: as `on_demand`, of the stack with all changes of `together`; None without it.
     """
 
     currency: str
@@ -85,3 +90,4 @@ class Advised:
     each: tuple[Advice, ...]
     together: Advice | None = None
     changes: tuple[str, ...] = ()
+    on_demand_then: Range | None = None

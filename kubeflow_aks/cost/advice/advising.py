@@ -30,12 +30,15 @@ def advise(stack_name: str, root: Path, bill_of: BillOf) -> Advised:
     start = trials.begin()
     found = [(change, it[0]) for change in changes(start) if (it := trials.tried(start, change))]
     found.sort(key=lambda it: -it[1].saves)
-    together, accepted = _together(trials, start, [change for change, advice in found if not advice.alone])
+    together, accepted, then = _together(
+        trials, start, [change for change, advice in found if not advice.alone]
+    )
     return Advised(
         currency=start.bill.currency,
         on_demand=start.bill.on_demand(),
         each=tuple(advice for _, advice in found),
         together=together,
+        on_demand_then=then.bill.on_demand() if together else None,
         changes=accepted,
     )
 
@@ -48,7 +51,7 @@ def changes(situation: Situation) -> Iterator[Change]:
 
 def _together(
     trials: Trials, start: Situation, candidates: list[Change]
-) -> tuple[Advice | None, tuple[str, ...]]:
+) -> tuple[Advice | None, tuple[str, ...], Situation]:
     """One change after the other, the best first; one that saves nothing beside the others is left out.
 
     After each, the other changes are determined again: their best values may have changed.
@@ -65,7 +68,7 @@ def _together(
             accepted.append(again.sentence)
             paths |= again.values.keys()
     if len(accepted) < 2:  # noqa: PLR2004 - a single one is listed already
-        return None, ()
+        return None, (), now
     lines = now.file.lines(frozenset(path[0] for path in paths))
     advice = Advice(
         "all of these",
@@ -76,4 +79,4 @@ def _together(
         spot_vms=new_spot_vms(start, now),
         region=now.bill.region,
     )
-    return advice, tuple(accepted)
+    return advice, tuple(accepted), now

@@ -23,7 +23,11 @@ def document(advised: Advised) -> dict[str, Any]:
         "each": [_advice(one) for one in advised.each],
         "together": None
         if advised.together is None
-        else _advice(advised.together) | {"changes": list(advised.changes)},
+        else _advice(advised.together)
+        | {
+            "changes": list(advised.changes),
+            "onDemand": None if advised.on_demand_then is None else _range(advised.on_demand_then),
+        },
     }
 
 
@@ -41,21 +45,42 @@ def _blocks(advised: Advised) -> Iterator[Block]:
         on_demand = money(advised.on_demand.expected, advised.currency)
         yield Paragraph(
             f"All of these together, without separate decisions: {before} → {after}, against {on_demand} for "
-            "today's stack with its work on demand:"
+            f"today's stack with its work on demand{_as_then(advised)}:"
         )
         yield Items(advised.changes)
         yield Paragraph("In the stack file, under `config:`, in place of the same keys:")
-        yield from _lines(advised.together)
+        yield from _lines(advised.together, advised.currency)
     for one in advised.each:
         alone = " (a separate decision, not part of the combination)" if one.alone else ""
         yield Paragraph(f"{one.sentence[:1].upper()}{one.sentence[1:]}{alone}:")
-        yield from _lines(one)
+        yield from _lines(one, advised.currency)
 
 
-def _lines(one: Advice) -> Iterator[Block]:
+def _as_then(advised: Advised) -> str:
+    """Beside it what spot saves in the stack that these make, in the same hours."""
+    if advised.on_demand_then is None or advised.together is None:
+        return ""
+    then, amount = advised.on_demand_then.expected, advised.together.after.expected
+    return (
+        f"; against {money(then, advised.currency)} for the stack with these changes and its work on demand, in the "
+        f"same hours, it is {saving(amount, then)}"
+    )
+
+
+def _lines(one: Advice, currency: str) -> Iterator[Block]:
     yield Lines(tuple(f"  {line}" for line in one.lines))
-    if one.notes:
-        yield Items(one.notes)
+    if notes := (*_needs(one, currency), *one.notes):
+        yield Items(notes)
+
+
+def _needs(one: Advice, currency: str) -> Iterator[str]:
+    if one.without is not None:
+        first = one.before.expected - one.without.expected
+        alone = f"save {money(first, currency)}" if math.isfinite(first) else "get the work done"
+        yield (
+            f"the lines contain the checkpoints that it needs, which {alone} without it; its own saving of "
+            f"{money(one.saves, currency)} comes on top"
+        )
 
 
 def _row(one: Advice, advised: Advised) -> tuple[str, ...]:
@@ -63,8 +88,13 @@ def _row(one: Advice, advised: Advised) -> tuple[str, ...]:
         one.sentence,
         money(one.after.expected, advised.currency),
         money(one.saves, advised.currency) if math.isfinite(one.saves) else "",
-        saving(one.after.expected, one.before.expected) if math.isfinite(one.before.expected) else "",
+        _change(one),
     )
+
+
+def _change(one: Advice) -> str:
+    before = (one.without or one.before).expected
+    return saving(one.after.expected, before) if math.isfinite(before) else ""
 
 
 def _advice(one: Advice) -> dict[str, Any]:
@@ -72,6 +102,7 @@ def _advice(one: Advice) -> dict[str, Any]:
         "change": one.sentence,
         "lines": list(one.lines),
         "before": _range(one.before),
+        "beforeWithNeeds": None if one.without is None else _range(one.without),
         "after": _range(one.after),
         "saves": _number(one.saves),
         "share": one.share,

@@ -54,9 +54,10 @@ class Trials:
             if start.assumed:
                 self._run(file.changed(written_work(start)))
             after = self._situation(file)
+            without = self._situation(start.file.changed(change.needs)) if change.needs else start
         except (pulumi.RunError, CostError):
             return None
-        saved = start.amount.expected - after.amount.expected
+        saved = without.amount.expected - after.amount.expected
         if not saved > _LEAST_SHARE * after.amount.expected or _undone(start, after):
             return None
         notes = (*change.notes, *(warning for warning in after.warnings if warning not in start.warnings))
@@ -70,6 +71,7 @@ class Trials:
             alone,
             spot_vms=new_spot_vms(start, after),
             region=after.bill.region,
+            without=without.amount if change.needs else None,
         )
         return found, after
 

@@ -12,7 +12,9 @@ from kubeflow_aks.cost.model.rates import evictions_an_hour
 _FLAT: Final = 1e-3
 
 
-def longest_step(ratio: float, rate: float, restart: float = 0.0) -> float:
+def longest_step(
+    ratio: float, rate: float, restart: float = 0.0, *, together: int = 1, held: float = 0.0
+) -> float:
     """Useful hours of the longest step worth running on spot without checkpoints.
 
     With x = λT it is where e^λR (e^x - 1) / x is the ratio of the prices ρ (`hourly.py`), so with ρ' = ρ e^-λR it is
@@ -22,14 +24,19 @@ def longest_step(ratio: float, rate: float, restart: float = 0.0) -> float:
         ratio: price on demand for one of spot.
         rate: chance of an eviction within the next hour.
         restart: billed hours that each further start takes.
+        together: nodes of a gang, which all start again when one is evicted.
+        held: billed hours for which each of its other nodes waits after an eviction.
 
     Returns:
         `math.inf` where nothing is evicted and spot is cheaper; 0 where no step pays.
     """
-    hazard = evictions_an_hour(rate)
+    alone = evictions_an_hour(rate)
+    hazard = together * alone
     if hazard == 0:
         return math.inf if ratio > 1 else 0.0
-    worth = ratio * math.exp(-hazard * restart) if hazard < math.inf else 0.0
+    if hazard == math.inf:
+        return 0.0
+    worth = ratio * math.exp(-hazard * restart) / (1 + alone * (together - 1) * held)
     if worth <= 1:
         return 0.0
     more = worth - 1

@@ -8,6 +8,10 @@ block instead of an endless row of them; tests/kubeflow_aks/cost/model/test_by_c
 
 Where a share q of the evictions leaves time to save, it takes e^λR ln(1 + q (e^λx - 1)) / (λ q): our own derivation,
 played by tests/kubeflow_aks/cost/model/test_saved_at_notice.py.
+
+A gang of N nodes is hit N λ times an hour, and each hit stops all of it. The other nodes wait, billed, until it starts
+again: of each of its hours λ (N - 1) times `held` are added to that of each node. An elastic step is N steps of one
+node. Our own derivation; tests/kubeflow_aks/cost/test_random_work.py plays it.
 """
 
 from __future__ import annotations
@@ -34,15 +38,16 @@ _LARGE: Final = 700.0  # e to a power a little above that is no number any more
 class Expectation:
     """What one step is expected to take, started again until it is done, however often.
 
-    The billed hours are the useful ones, `writing`, `restarting` and `lost`. All hours are `math.inf` where the step
-    would never get done.
+    The billed hours are the useful ones, `writing`, `restarting`, `lost` and `waiting`. All hours are those of each of
+    its nodes, and `math.inf` where the step would never get done.
 
     Attributes:
         multiple: billed hours for each useful hour.
-        evictions: how many.
+        evictions: how many, of all its nodes.
         lost: hours of work that an eviction or an evening undid, half-written checkpoints included.
         restarting: hours until work goes on after an eviction or an evening, also where the next one came before that.
         writing: hours in which checkpoints are written that last.
+        waiting: hours in which the other nodes of a gang wait for the next start.
         wall: hours from the first start to the end: the billed ones and the waits between the tries, nights aside.
         fails: chance that evictions alone use up its retries, so that somebody must start it again; like `misses`, as
             if no work were saved within a notice, so never too small.
@@ -59,6 +64,7 @@ class Expectation:
     fails: float
     misses: float | None
     evenings: float = 0.0
+    waiting: float = 0.0
 
 
 def expected(step: Step, rate: float, day: float | None = None) -> Expectation:
@@ -72,30 +78,65 @@ def expected(step: Step, rate: float, day: float | None = None) -> Expectation:
     Raises:
         ValueError: `rate` is no chance; 1 is one, at which nothing gets done.
     """
-    step, hazard = _as_counted(step, day), evictions_an_hour(rate)
+    step, alone = _as_counted(step, day), evictions_an_hour(rate)
+    hazard = alone * step.together
     cut = blocks(step)
     lost, restarting, evenings = _wasted(step, hazard, day)
-    billed = step.hours + cut.writing + lost + restarting
-    evictions = hazard * billed if hazard else 0.0
+    ran = step.hours + cut.writing + lost + restarting
+    waiting = ran * held if (held := _held(step, alone)) else 0.0
+    late = misses(step, hazard)
     return Expectation(
-        multiple=billed / step.hours,
-        evictions=evictions,
+        multiple=(ran + waiting) / step.hours,
+        evictions=alone * step.nodes * (ran + waiting) if alone else 0.0,
         lost=lost,
         restarting=restarting,
         writing=cut.writing,
-        wall=billed + evictions * step.wait if step.wait else billed,
-        fails=fails(step, hazard),
-        misses=misses(step, hazard),
+        wall=ran * (1 + hazard * step.wait) if hazard and step.wait else ran,
+        fails=_of_any(step, fails(step, hazard)),
+        misses=None if late is None else _of_any(step, late),
         evenings=evenings,
+        waiting=waiting,
     )
 
 
-def multiple(step: Step, hazard: float, day: float | None = None) -> float:
-    """Billed hours for each useful hour at so many evictions a running hour, also where no step gets done."""
+def multiple(step: Step, alone: float, day: float | None = None) -> float:
+    """Billed hours for each useful hour, also where no step gets done; `alone` are one VM's evictions an hour."""
+    return _ran(step, alone * step.together, day) * (1 + _held(step, alone)) / step.hours
+
+
+def boot(step: Step, rate: float) -> float:
+    """Billed hours on each new node before the first work there, which takes as long as a restart: it boots and loads.
+
+    An eviction meanwhile is one more start. With them the first block takes (e^λ(R + x) - 1) / λ hours in all, and what
+    that is more than for a step whose first start needs no boot is (e^λR - 1) / λ.
+    """
+    hazard = evictions_an_hour(rate) * step.together
+    mean = hazard * step.restart
+    return step.restart if mean < _SMALL else _growth(hazard, step.restart) / hazard
+
+
+def wall(step: Step, alone: float, day: float | None = None) -> float:
+    """Hours from the first start to the end, as in `Expectation`, also where no step gets done."""
+    hazard = alone * step.together
+    return _ran(step, hazard, day) * (1 + (hazard * step.wait if hazard else 0.0))
+
+
+def _ran(step: Step, hazard: float, day: float | None) -> float:
     step = _as_counted(step, day)
-    cut = blocks(step)
-    billed = step.hours + cut.writing + sum(_waste(step, hazard))
-    return (billed if day is None else until_done(step, hazard, day, billed).billed) / step.hours
+    ran = step.hours + blocks(step).writing + sum(_waste(step, hazard))
+    return ran if day is None else until_done(step, hazard, day, ran).billed
+
+
+def _held(step: Step, alone: float) -> float:
+    """Hours that each node waits for each hour that it runs."""
+    return alone * (step.together - 1) * step.held if step.held and step.together > 1 else 0.0
+
+
+def _of_any(step: Step, chance: float) -> float:
+    """The chance for any of an elastic step's nodes; a gang has one fate."""
+    if not step.elastic or step.nodes == 1 or chance >= 1:
+        return chance
+    return -math.expm1(step.nodes * math.log1p(-chance))
 
 
 def _as_counted(step: Step, day: float | None) -> Step:

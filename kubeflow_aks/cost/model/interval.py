@@ -13,7 +13,7 @@ _FLAT: Final = 1e-9
 _LARGE: Final = 700.0  # e to a power a little above that is no number any more
 
 
-def best(rate: float, writing: float, hours: float) -> float | None:
+def best(rate: float, writing: float, hours: float, together: int = 1) -> float | None:
     """Useful hours between two checkpoints at which a step of `hours` costs least.
 
     A step has a whole number of blocks, and its last one writes nothing. For a given number the sum of e^λx - 1 over
@@ -25,11 +25,12 @@ def best(rate: float, writing: float, hours: float) -> float | None:
         rate: chance of an eviction within the next hour.
         writing: hours that writing a checkpoint takes.
         hours: useful hours of the step.
+        together: nodes of a gang, which an eviction of any of them stops.
 
     Returns:
         None where no checkpoint pays; 0 where writing one takes no time, so that work is best saved all the time.
     """
-    hazard = evictions_an_hour(rate)
+    hazard = together * evictions_an_hour(rate)
     if hazard in {0, math.inf} or hazard * writing > _LARGE - 1:
         return None
     if not writing:

@@ -31,7 +31,7 @@ class Spent:
     """What a step costs until it is done or its retries are used up.
 
     Attributes:
-        hours: billed hours.
+        hours: hours that it runs, on each of its nodes; those that a gang's nodes wait are not in it.
         fails: chance that the retries are used up: the hours are paid, the work is not done.
     """
 
@@ -55,7 +55,7 @@ def spent(step: Step, rate: float) -> Spent:
     The bill counts a step until it is done (`hourly.expected`): a failed step is started again by hand, and that start
     counts like any other.
     """
-    hazard = evictions_an_hour(rate)
+    hazard = step.together * evictions_an_hour(rate)
     if hazard == 0:
         return Spent(step.hours + blocks(step).writing, 0.0)
     if hazard == math.inf:

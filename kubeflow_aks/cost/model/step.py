@@ -46,6 +46,11 @@ class Step:
         retries: starts after the first.
         deadline: hours from the first start within which the step must end; None for no deadline.
         saved: chance that an eviction's notice is long enough, and acted upon, so that the work is saved within it.
+        nodes: how many it takes at the same time, each for all its hours.
+        elastic: whether the others go on when one is lost, so that only the lost one's part is repeated. Otherwise it
+            is a gang: the loss of one stops all, and all start again.
+        held: billed hours of each of a gang's other nodes until the next start: the wait, as long as the autoscaler
+            leaves them alone.
 
     Raises:
         ValueError: an amount is negative, or no number; `saved` is no chance.
@@ -58,9 +63,12 @@ class Step:
     retries: int
     deadline: float | None
     saved: float = 0.0
+    nodes: int = 1
+    elastic: bool = False
+    held: float = 0.0
 
     def __post_init__(self) -> None:
-        _require(hours=self.hours, restart=self.restart, wait=self.wait, retries=self.retries)
+        _require(hours=self.hours, restart=self.restart, wait=self.wait, retries=self.retries, held=self.held)
         if self.hours == 0:
             message = "hours: 0 is not allowed; expected a number above 0"
             raise ValueError(message)
@@ -69,3 +77,11 @@ class Step:
         if not 0 <= self.saved <= 1:
             message = f"saved: {self.saved} is not allowed; expected a chance from 0 to 1"
             raise ValueError(message)
+        if self.nodes < 1:
+            message = f"nodes: {self.nodes} is not allowed; expected a number from 1"
+            raise ValueError(message)
+
+    @property
+    def together(self) -> int:
+        """Nodes that an eviction of one of them stops."""
+        return 1 if self.elastic else self.nodes

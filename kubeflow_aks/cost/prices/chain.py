@@ -11,6 +11,7 @@ from typing import Final, TypeVar
 from kubeflow_aks.catalogue import priced_regions, regions, services, vm_sizes
 from kubeflow_aks.cost.figures import CostError, EvictionRate, Quote
 from kubeflow_aks.cost.prices import bands
+from kubeflow_aks.cost.prices.beside import spot_beside
 from kubeflow_aks.cost.prices.origin import Origin
 from kubeflow_aks.cost.prices.snapshot import CURRENCY, assumed_spot
 
@@ -38,7 +39,14 @@ class Chain:
 
     def _spot(self, size: str, region: str) -> Quote:
         found = self._first(lambda origin: origin.spot(size, region))
-        return self._aged(found) if found else assumed_spot(size, region, self.on_demand(size, region))
+        if found:
+            return self._aged(found)
+        on_demand = self.on_demand(size, region)
+        quoted = {
+            name: it for origin in reversed(self._origins) for name, it in origin.quoted(region).items()
+        }
+        beside = spot_beside(size, region, on_demand, quoted, lambda name: self.on_demand(name, region))
+        return beside or assumed_spot(size, region, on_demand)
 
     def _evictions(self, size: str, region: str) -> EvictionRate:
         return self._first(lambda origin: origin.evictions(size, region)) or bands.ASSUMED

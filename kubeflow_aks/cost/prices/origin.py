@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Protocol
 
 from kubeflow_aks.cost.figures import EvictionRate, Quote
@@ -19,6 +20,10 @@ class Origin(Protocol):
 
     def spot(self, size: str, region: str) -> Quote | None:
         """An hour of a spot VM."""
+        ...
+
+    def quoted(self, region: str) -> Mapping[str, Quote]:
+        """Spot prices by size that it has anyway, such as the stack file's few; those that must be queried are none."""
         ...
 
     def evictions(self, size: str, region: str) -> EvictionRate | None:
@@ -42,6 +47,11 @@ class NoPrices:
         """None."""
         del size, region
         return None
+
+    def quoted(self, region: str) -> Mapping[str, Quote]:
+        """None."""
+        del region
+        return {}
 
     def evictions(self, size: str, region: str) -> EvictionRate | None:
         """None."""

@@ -37,6 +37,11 @@ class Overrides(NoPrices):
         del region
         return self._quote(size, "spot")
 
+    def quoted(self, region: str) -> Mapping[str, Quote]:
+        """Every `spot` of the stack file."""
+        found = ((size, self.spot(size, region)) for size in self._prices)
+        return {size: quote for size, quote in found if quote is not None}
+
     def _quote(self, size: str, key: str) -> Quote | None:
         given = self._prices.get(size, {})
         price, day = given.get(key), given.get("asOf")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import date, timedelta
 from typing import Final
 
@@ -10,6 +11,7 @@ from kubeflow_aks.catalogue import (
     PRICES_READ,
     assumed_spot_share,
     ondemand_prices,
+    quoted_sizes,
     quoted_spot_price,
     service_price,
     services,
@@ -25,7 +27,7 @@ _FOURTEEN_MONTHS: Final = timedelta(days=425)
 _MOVES: Final = 2.36
 """Times its cheapest that a size's spot price cost at its dearest within fourteen months, for nine sizes of ten
 (docs/facts/prices.md#spot-prices)."""
-_LEAST_SHARE: Final = 0.10
+LEAST_SHARE: Final = 0.10
 """Of the price on demand: spot is up to 90 percent cheaper ("Azure Spot pricing")."""
 
 
@@ -59,7 +61,7 @@ class Snapshot(NoPrices):
         low, high = (
             (point.usd / _MOVES, point.usd * _MOVES)
             if age <= _FOURTEEN_MONTHS
-            else (_LEAST_SHARE * most, most)
+            else (LEAST_SHARE * most, most)
         )
         warning = (
             f"{size} in {region}: the spot price is {age.days} days old; sign in with az for today's, or set "
@@ -71,6 +73,11 @@ class Snapshot(NoPrices):
             Source("published spot price", point.day),
             (warning,),
         )
+
+    def quoted(self, region: str) -> Mapping[str, Quote]:
+        """Every published spot price of that region."""
+        found = ((size, self.spot(size, region)) for size in quoted_sizes(region))
+        return {size: quote for size, quote in found if quote is not None}
 
     def service(self, meter: str, region: str) -> Quote | None:
         """A service's list price, of another region where no source has this one's."""
@@ -89,7 +96,7 @@ def assumed_spot(size: str, region: str, on_demand: Quote) -> Quote:
     price = on_demand.price
     warning = f"{size} in {region}: spot price unknown; {share * 100:.0f} % of the price on demand is assumed"
     return Quote(
-        Range(share * price.expected, _LEAST_SHARE * price.low, price.high),
+        Range(share * price.expected, LEAST_SHARE * price.low, price.high),
         HOUR,
         Source(f"assumed: {share * 100:.0f} % of the price on demand", assumed=True),
         (warning,),

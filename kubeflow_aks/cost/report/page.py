@@ -65,7 +65,8 @@ def work(bill: Bill) -> Iterator[Block]:
         "Change",
     )
     yield Table(head, tuple(_work(it, bill.currency) for it in bill.work), range(2, len(head)))
-    yield Paragraph(_MODELS)
+    if any(not math.isclose(it.amount.expected, it.blog) for it in bill.work):  # not by that model itself
+        yield Paragraph(_MODELS)
     spot = [it for it in bill.work if it.stops_paying_at is not None]
     if spot:
         head = (

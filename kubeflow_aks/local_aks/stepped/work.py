@@ -1,12 +1,16 @@
-"""Batch work in steps, as a workflow submits it: each step is one pod, and takes one node."""
+"""Batch work in steps, as a workflow submits it: each step is one pod, or a gang of them, and each takes one node."""
 
 import heapq
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from kubeflow_aks.local_aks.stepped.memory_cluster import MemoryCluster
+
+_STOP: Final = 0
+_START: Final = 1
+_END: Final = 2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -16,20 +20,24 @@ class Kind:
     Attributes:
         pod: the pod spec.
         seconds: useful work of a step, more than none.
-        restart: what each start after the first takes on its node before the work goes on: image, data, checkpoint.
+        restart: what each start after the first takes on its nodes before the work goes on: image, data, checkpoint.
+        load: what the first start takes on a node on which no step ran yet: image, data.
         wait: from the end of a start until the next pod is created.
         retries: starts after the first.
         every: useful work between two checkpoints, none after the last bit of work; None without checkpoints.
         writing: what writing one takes.
+        nodes: pods of a step, which works once all of them run; when one is lost, all end and start again.
     """
 
     pod: Mapping[str, Any]
     seconds: float
     restart: float = 0.0
+    load: float = 0.0
     wait: float = 0.0
     retries: int = 1_000_000
     every: float | None = None
     writing: float = 0.0
+    nodes: int = 1
 
 
 @dataclass
@@ -40,7 +48,12 @@ class _Step:
     """Useful seconds in the last checkpoint."""
     starts: int = 0
     running_since: float | None = None
-    node: str = ""
+    overhead: float = 0.0
+    """Seconds of this start before the work goes on."""
+    placed: dict[str, str] = field(default_factory=dict[str, str])
+    """Nodes by pod."""
+    stopped: bool = False
+    """Whether it waits for its next start."""
 
 
 @dataclass
@@ -51,8 +64,8 @@ class Done:
         finished: steps.
         failed: steps that used up their retries.
         evicted: starts that ended before their work.
-        ran: node hours of pods.
-        lost: those of work and half-written checkpoints that an eviction undid.
+        ran: node hours of steps.
+        lost: node hours of work and half-written checkpoints that an eviction undid.
         latest: from a step's submission to its end, one entry each.
     """
 
@@ -72,15 +85,19 @@ class Jobs(MemoryCluster):
         super().__init__(clock)
         self.done = Done()
         self._steps: dict[str, _Step] = {}
-        self._due: list[tuple[float, str, int, bool]] = []
-        """A heap of when which step's pod is created or its work ends: after how many starts, and whether it ends."""
+        self._step_of: dict[str, str] = {}
+        """Steps by pod."""
+        self._used: set[str] = set()
+        """Nodes on which a step ran."""
+        self._due: list[tuple[float, str, int, int]] = []
+        """A heap of what is due when: at which step, after how many starts, and what (`_STOP`, `_START`, `_END`)."""
 
     def submit_steps(self, kind: Kind, at: Sequence[float]) -> None:
         """Submit one step at each of these simulated seconds, whole ones."""
         for moment in at:
             name = f"step-{len(self._steps)}"
             self._steps[name] = _Step(kind, moment)
-            heapq.heappush(self._due, (moment, name, 0, False))
+            heapq.heappush(self._due, (moment, name, 0, _START))
 
     @property
     def left(self) -> int:
@@ -90,11 +107,22 @@ class Jobs(MemoryCluster):
     def advance(self, now: float) -> None:
         """Create the pods that are due, and let those end whose work is done."""
         while self._due and self._due[0][0] <= now:
-            _, name, start, ends = heapq.heappop(self._due)
+            _, name, start, what = heapq.heappop(self._due)
             step = self._steps[name]
-            if not ends:
-                self.create_pod(name, step.kind.pod)
-            elif start == step.starts and step.running_since is not None and step.node in self.node_objects:
+            if what == _STOP:
+                for pod in _pods(name, step):
+                    if self.pod(pod) is not None:
+                        self.delete_pod(pod)
+            elif what == _START:
+                step.stopped = False
+                for pod in _pods(name, step):
+                    self._step_of[pod] = name
+                    self.create_pod(pod, step.kind.pod)
+            elif (
+                start == step.starts
+                and step.running_since is not None
+                and self.node_objects.keys() >= set(step.placed.values())
+            ):
                 self._finish(name, step, now)
 
     def next_at(self) -> float:
@@ -102,47 +130,60 @@ class Jobs(MemoryCluster):
         return min(super().next_at(), self._due[0][0] if self._due else math.inf)
 
     def placed(self, pod: Mapping[str, Any]) -> None:
-        """The step's work begins."""
-        name = pod["metadata"]["name"]
-        if name in self._steps:
-            step = self._steps[name]
-            step.running_since, step.node = self._clock.now(), pod["spec"]["nodeName"]
+        """The step's work begins with its last pod."""
+        name = self._step_of.get(pod["metadata"]["name"])
+        if name is None:
+            return
+        step = self._steps[name]
+        step.placed[pod["metadata"]["name"]] = pod["spec"]["nodeName"]
+        if len(step.placed) == step.kind.nodes:
+            nodes = set(step.placed.values())
+            step.running_since = self._clock.now()
             step.starts += 1
-            ends = step.running_since + _overhead(step) + _left(step)
-            heapq.heappush(self._due, (math.ceil(ends), name, step.starts, True))
+            first = step.kind.load if nodes - self._used else 0.0
+            step.overhead = step.kind.restart if step.starts > 1 else first
+            self._used |= nodes
+            ends = step.running_since + step.overhead + _left(step)
+            heapq.heappush(self._due, (math.ceil(ends), name, step.starts, _END))
 
     def ended(self, pod: Mapping[str, Any]) -> None:
         """The step was evicted: what no checkpoint kept is lost, and it is tried again."""
-        name = pod["metadata"]["name"]
-        step = self._steps.get(name)
-        if step is None or pod["status"]["phase"] == "Succeeded":
+        name = self._step_of.get(pod["metadata"]["name"])
+        if name is None or pod["status"]["phase"] == "Succeeded":
             return
-        now = self._clock.now()
+        step, now = self._steps[name], self._clock.now()
+        step.placed.pop(pod["metadata"]["name"], None)
+        if step.stopped:
+            return
+        step.stopped = True
         if step.running_since is not None:
             ran = now - step.running_since
             kept, lost = _kept(step, ran)
-            self.done.ran += ran / 3600
+            self.done.ran += ran * step.kind.nodes / 3600
             step.saved += kept
-            self.done.lost += lost / 3600
+            self.done.lost += lost * step.kind.nodes / 3600
             self.done.evicted += 1
             step.running_since = None
+        if step.kind.nodes > 1:
+            heapq.heappush(self._due, (now, name, step.starts, _STOP))
         if step.starts > step.kind.retries:
             self.done.failed += 1
             self.done.latest.append((now - step.submitted) / 3600)
         else:
-            heapq.heappush(self._due, (math.ceil(now + step.kind.wait), name, step.starts, False))
+            heapq.heappush(self._due, (math.ceil(now + step.kind.wait), name, step.starts, _START))
 
     def _finish(self, name: str, step: _Step, now: float) -> None:
         self.done.finished += 1
         self.done.latest.append((now - step.submitted) / 3600)
         if step.running_since is not None:
-            self.done.ran += (now - step.running_since) / 3600
+            self.done.ran += (now - step.running_since) * step.kind.nodes / 3600
         step.running_since = None
-        self.finish_pod(name)
+        for pod in _pods(name, step):
+            self.finish_pod(pod)
 
 
-def _overhead(step: _Step) -> float:
-    return step.kind.restart if step.starts > 1 else 0.0
+def _pods(name: str, step: _Step) -> list[str]:
+    return [name] if step.kind.nodes == 1 else [f"{name}-{number}" for number in range(step.kind.nodes)]
 
 
 def _left(step: _Step) -> float:
@@ -155,7 +196,7 @@ def _left(step: _Step) -> float:
 def _kept(step: _Step, ran: float) -> tuple[float, float]:
     """Of a start of `ran` seconds: useful seconds that its checkpoints kept, and seconds of work that are lost."""
     every = step.kind.every
-    worked = max(0.0, ran - _overhead(step))
+    worked = max(0.0, ran - step.overhead)
     if every is None:
         return 0.0, worked
     block = every + step.kind.writing

@@ -17,6 +17,7 @@ def workload_problems(settings: Settings) -> Iterator[Mistake]:
         return
     yield from pool_problems(settings)
     yield from hour_problems(settings)
+    yield from node_problems(settings)
     for name, work in settings.workload.items():
         yield from deadline_problems(name, work)
         yield from office_hour_problems(name, work, settings)
@@ -31,6 +32,30 @@ def pool_problems(settings: Settings) -> Iterator[Mistake]:
         if work.pool not in passed:
             yield Mistake(
                 f"workload.{name}.pool", work.pool, f"the name of a CPU or GPU pool: {', '.join(known)}"
+            )
+
+
+def node_problems(settings: Settings) -> Iterator[Mistake]:
+    """A step starts once all its nodes are there, and its head is on a pool whose nodes are not evicted."""
+    work = [pool for pool in agent_pools(settings) if pool.purpose is Purpose.WORK]
+    sized = not any(pool.size is None for pool in candidates(settings))  # their own rules report them
+    most = Counter[str]()
+    for pool in work:
+        most[pool.pool] += pool.max_count
+    heads = list(dict.fromkeys(pool.pool for pool in work if not pool.spot))
+    for name, one in settings.workload.items():
+        if one.pool in most and one.nodes_per_step > max(most[one.pool], 1):
+            yield Mistake(
+                f"workload.{name}.nodesPerStep",
+                one.nodes_per_step,
+                f"at most {most[one.pool]}, the maxCount of {one.pool}, because a step starts once all its nodes are "
+                "there",
+            )
+        if one.head_pool is not None and sized and (one.head_pool not in heads or one.head_pool == one.pool):
+            yield Mistake(
+                f"workload.{name}.headPool",
+                one.head_pool,
+                f"the name of another pool for work, on demand: {', '.join(it for it in heads if it != one.pool)}",
             )
 
 
@@ -97,13 +122,23 @@ def _in_one_go(work: Work) -> float:
 
 def workload_warnings(settings: Settings) -> Iterator[str]:
     """Work whose numbers are possible but unlikely to be meant."""
+    nodes = {pool.pool: pool.max_count for pool in agent_pools(settings)}
+    for name, work in settings.workload.items():
+        fallback = fallback_name(work.pool)
+        if not work.elastic and work.nodes_per_step > nodes.get(fallback, work.nodes_per_step):
+            yield (
+                f"workload.{name}.nodesPerStep is {work.nodes_per_step}: {fallback}, the fallback of {work.pool}, has "
+                f"at most {nodes[fallback]} nodes, so while spot is sold out no such step starts; raise its maxCount"
+            )
     for name, work in settings.workload.items():
         key = f"workload.{name}"
-        if work.step_hours > work.hours_per_month:
+        if work.step_hours * work.nodes_per_step > work.hours_per_month:
             yield (
                 f"{key}.stepHours is {work.step_hours:g}: with {work.hours_per_month:g} hours a month less than one "
                 "step is done each month; check that both are hours of one node"
             )
+        if work.elastic and work.nodes_per_step == 1:
+            yield f"{key}.elastic changes nothing: a step takes one node; set nodesPerStep"
         if work.checkpoint_minutes is None:
             continue
         if work.checkpoint_minutes >= work.step_hours * 60:

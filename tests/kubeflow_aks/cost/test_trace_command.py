@@ -33,7 +33,11 @@ def test_its_lines_are_settings(tmp_path: Path, capsys: pytest.CaptureFixture[st
     sentence, settings = _printed([1, 1, 0, 0, 1, 1], tmp_path, capsys)
     assert sentence == "# trace.json: 1 VM, 0.0 days, 0.3 h without one on average"
     pool = settings["pools"]["gpuspot"]
-    assert pool == {"evictionRate": pytest.approx(0.912209), "soldOutShare": pytest.approx(0.333333)}
+    assert pool == {
+        "evictionRate": pytest.approx(0.912209),
+        "soldOutShare": pytest.approx(0.333333),
+        "soldOutHours": pytest.approx(1 / 3, abs=1e-6),
+    }
 
 
 def test_several_vms_that_are_always_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -114,6 +114,7 @@ def test_a_stack_that_says_nothing_of_cost_exports_every_default() -> None:
             "currency": "USD",
             "evictionRate": None,
             "soldOutShare": 0,
+            "soldOutHours": 4,
             "pools": {},
             "prices": {},
             "usage": {"storedGib": 0, "logsGib": 0, "outboundGib": 0},
@@ -156,10 +157,16 @@ def test_what_a_stack_says_of_cost_is_exported() -> None:
         "retryWaitMinutes": 5,
         "deadlineHours": None,
         "stepsAtOnce": 1,
+        "nodesPerStep": 1,
+        "elastic": False,
+        "headPool": None,
         "assumed": [
             "checkpointMinutes",
             "checkpointWriteMinutes",
             "deadlineHours",
+            "elastic",
+            "headPool",
+            "nodesPerStep",
             "restartMinutes",
             "retries",
             "retryWaitMinutes",
@@ -167,8 +174,8 @@ def test_what_a_stack_says_of_cost_is_exported() -> None:
         ],
     }
     assert basis["cost"]["pools"] == {
-        "gpuspot": {"evictionRate": "5-10", "soldOutShare": 0.2},
-        "cpuspot": {"evictionRate": 0.1, "soldOutShare": 0},
+        "gpuspot": {"evictionRate": "5-10", "soldOutShare": 0.2, "soldOutHours": 4},
+        "cpuspot": {"evictionRate": 0.1, "soldOutShare": 0, "soldOutHours": 4},
     }
     assert basis["cost"]["prices"] == {SIZE: {"onDemand": None, "spot": 0.1, "asOf": "2026-11-01"}}
     assert basis["budget"] == {"monthly": 900}

@@ -114,3 +114,31 @@ def test_usual_work_needs_no_warning(fields: dict[str, Any]) -> None:
 )
 def test_numbers_that_hardly_anybody_means_are_warned_of(fields: dict[str, Any], warning: str) -> None:
     assert warned(**fields) == [warning]
+
+
+@pytest.mark.parametrize(
+    ("fields", "keys"),
+    [
+        ({"nodesPerStep": 10}, []),
+        ({"nodesPerStep": 11}, ["workload.w.nodesPerStep"]),
+        ({"headPool": "cpuod"}, []),
+        ({"headPool": "other"}, ["workload.w.headPool"]),
+        ({"headPool": "general"}, ["workload.w.headPool"]),
+        ({"headPool": "cpuspot", "nodesPerStep": 11}, ["workload.w.nodesPerStep", "workload.w.headPool"]),
+        ({"pool": "cpuod", "headPool": "cpuod"}, ["workload.w.headPool"]),
+    ],
+)
+def test_a_step_finds_its_nodes_and_its_head_one_on_demand(fields: dict[str, Any], keys: list[str]) -> None:
+    fallback = {"fallback": {"maxCount": 10}}
+    pools = {"general": GENERAL, "cpuspot": {**SPOT, **fallback}, "other": SPOT}
+    assert found({"pools": pools}, **fields) == keys
+
+
+def test_a_gang_that_its_fallback_has_no_nodes_for_is_warned_of() -> None:
+    pools = {"general": GENERAL, "cpuspot": {**SPOT, "fallback": {"maxCount": 3}}}
+    for nodes, elastic, count in ((3, False, 0), (4, False, 1), (4, True, 0)):
+        fields = work(nodesPerStep=nodes, elastic=elastic)
+        assert len(list(rules.workload_warnings(settings(pools=pools, workload=fields)))) == count
+    assert warned(elastic=True) == [
+        "workload.w.elastic changes nothing: a step takes one node; set nodesPerStep"
+    ]

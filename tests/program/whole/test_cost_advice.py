@@ -78,6 +78,8 @@ def test_advice_for_dev_has_its_options(dev: Advised) -> None:
         "for general",
         "tier Standard",
         "are removed after 5 minutes",
+        "the registry's tier Basic",
+        "OS disks of 64 GiB",
     ):
         assert expected in result
 

@@ -63,8 +63,9 @@ def test_each_size_takes_what_those_before_it_cannot(folder: Path) -> None:
     assert lines["cpuspot"].amount.expected / lines["cpuspot"].hours.expected == pytest.approx(mean)
     on_spot, on_demand = (lines[name].hours.expected for name in ("cpuspot", "cpuod"))
     alone = batch_lines(situation(folder, pools=spot(ONE), cost=cost).bill)
-    assert on_demand == pytest.approx(alone["cpuod"].hours.expected / 2)
-    assert on_spot == pytest.approx(alone["cpuspot"].hours.expected * 1.5)
+    # But for steps that move to the fallback once they were evicted.
+    assert on_demand == pytest.approx(alone["cpuod"].hours.expected / 2, rel=0.02)
+    assert on_spot == pytest.approx(alone["cpuspot"].hours.expected * 1.5, rel=0.02)
 
 
 def test_a_share_of_the_pool_is_that_of_all_its_sizes(folder: Path) -> None:

@@ -5,10 +5,11 @@ from typing import Final
 
 from kubeflow_aks.cost.advice.advice import Change
 from kubeflow_aks.cost.advice.kinds.checkpoints import checkpoints
-from kubeflow_aks.cost.advice.kinds.disks import local_disks
+from kubeflow_aks.cost.advice.kinds.disks import local_disks, smaller_system_disk
 from kubeflow_aks.cost.advice.kinds.hours import office_hours
 from kubeflow_aks.cost.advice.kinds.node_minimums import fewer_home_nodes
 from kubeflow_aks.cost.advice.kinds.regions import other_region
+from kubeflow_aks.cost.advice.kinds.registries import basic_registry
 from kubeflow_aks.cost.advice.kinds.scale_down import shorter_tail
 from kubeflow_aks.cost.advice.kinds.second_sizes import second_sizes
 from kubeflow_aks.cost.advice.kinds.sizes import other_sizes
@@ -24,5 +25,7 @@ KINDS: Final[tuple[Callable[[Situation], Iterator[Change]], ...]] = (
     shorter_tail,
     office_hours,
     cheaper_tiers,
+    basic_registry,
+    smaller_system_disk,
     other_region,
 )

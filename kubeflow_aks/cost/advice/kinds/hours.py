@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from kubeflow_aks.catalogue import vm_sizes
 from kubeflow_aks.cost.advice.advice import Change, Path
 from kubeflow_aks.cost.advice.kinds.checkpoints import NEEDS_CHECKPOINTS, checkpointed
 from kubeflow_aks.cost.advice.situation import Situation
@@ -21,30 +22,44 @@ _HOURS: Final = {
     "to": "19:00",
 }
 _DAY: Final = 12
-_SHARE: Final = 5 * _DAY / 168
+_DAYS: Final = 5
+_SHARE: Final = _DAYS * _DAY / 168
 """Of a week."""
 
 
 def office_hours(situation: Situation) -> Iterator[Change]:
-    """Five days of twelve hours, never in production.
+    """Five days of twelve hours, never in production, nor where a deadline falls into a night or a weekend.
 
     The same work needs more nodes in less time, and checkpoints where a step is longer than a day.
     """
     if situation.basis.office_hours is not None or situation.file.get("production"):
         return
-    saving = [name for name, work in situation.work.items() if _in_one_go(work) > _DAY]
-    values: dict[Path, Any] = {("officeHours", key): value for key, value in _HOURS.items()}
-    for name in saving:
-        values |= checkpointed(situation, name)
+    needs: dict[Path, Any] = {}
+    works = dict(situation.work)
+    for name, work in situation.work.items():
+        if _in_one_go(work) > _DAY and (values := checkpointed(situation, name)):
+            needs |= values
+            update = {"checkpoint_minutes": float(values["workload", name, "checkpointMinutes"])}
+            works[name] = work.model_copy(update=update)
+    if any(_late(situation, work) for work in works.values()):
+        return
+    saving = [name for name, work in works.items() if work is not situation.work[name]]
+    more = _more_nodes(situation, works)
     yield Change(
         "office hours",
         "the cluster runs from Monday to Friday, 07:00 to 19:00, and is stopped otherwise",
-        {**values, **_more_nodes(situation)},
+        {
+            **{("officeHours", key): value for key, value in _HOURS.items()},
+            **needs,
+            **{("pools", name, "maxCount"): count for name, count in more.items()},
+        },
         (
             "write your own hours and time zone; `./kubeflow-aks stop` and `start`, or a schedule, apply them",
             "each evening stops what runs: it loses unsaved work, which the bill counts, and a retry",
             *map(NEEDS_CHECKPOINTS.format, saving),
+            *_quota(situation, more),
         ),
+        needs=needs,
     )
 
 
@@ -53,30 +68,62 @@ def _in_one_go(work: Work) -> float:
     return min(work.step_hours, (work.checkpoint_minutes or math.inf) / 60)
 
 
-def _more_nodes(situation: Situation) -> Mapping[Path, Any]:
-    """The same node hours, and those that evenings add, in fewer hours."""
-    found: dict[Path, Any] = {}
+def _late(situation: Situation, work: Work) -> bool:
+    """Whether a step may miss its deadline by the calendar: submitted shortly before a weekend, it goes on after it."""
+    if work.deadline_hours is None:
+        return False
+    step, hazard = work.step, _hazard(situation, work)
+    running = hourly.wall(step, hazard, _DAY) + step.restart
+    return _longest(running) > work.deadline_hours
+
+
+def _longest(running: float) -> float:
+    """Hours of the calendar in which a cluster runs for so many, from the evening before a weekend on."""
+    days = math.ceil(running / _DAY)
+    if not math.isfinite(running):
+        return math.inf
+    return running + days * (24 - _DAY) + math.ceil(days / _DAYS) * 24 * (7 - _DAYS)
+
+
+def _more_nodes(situation: Situation, works: Mapping[str, Work]) -> Mapping[str, int]:
+    """Nodes of the pools that do their work, as it is with this change, in fewer hours."""
+    found: dict[str, int] = {}
     for line in situation.bill.lines:
         pool = situation.own_pools.get(line.pool)
-        if line.part != "batch" or line.hours is None or pool is None or math.isinf(line.hours.expected):
+        if line.part != "batch" or line.hours is None or pool is None:
             continue
-        added = sum(
-            _by_evenings(situation, name)
-            for name, work in situation.work.items()
-            if work.pool == line.pool and _in_one_go(work) <= _DAY
-        )
-        if math.isinf(added):
+        here = {name: work for name, work in situation.work.items() if work.pool == line.pool}
+        if not here and not any(work.head_pool == line.pool for work in works.values()):
             continue
-        needed = math.ceil((line.hours.expected + added) / (HOURS_A_MONTH * _SHARE))
-        if needed > pool.maximum:
-            found["pools", pool.name, "maxCount"] = needed
+        now = sum(_hours(situation, work, None) for work in here.values())
+        idle = max(line.hours.expected - now, 0.0) if math.isfinite(line.hours.expected - now) else 0.0
+        then = sum(_hours(situation, works[name], _DAY) for name in here)
+        if not here:
+            idle = line.hours.expected
+        if math.isfinite(then + idle):
+            needed = math.ceil((then + idle) / (HOURS_A_MONTH * _SHARE))
+            if needed > pool.maximum:
+                found[pool.name] = needed
     return found
 
 
-def _by_evenings(situation: Situation, name: str) -> float:
-    """Node hours a month that a kind of work would take longer."""
-    work = situation.work[name]
+def _hours(situation: Situation, work: Work, day: float | None) -> float:
+    """Node hours a month of a kind of work in a cluster that runs so many hours at a stretch."""
+    return hourly.multiple(work.step, _hazard(situation, work), day) * work.hours_per_month
+
+
+def _hazard(situation: Situation, work: Work) -> float:
     rate = situation.bill.rates.get(work.pool)
-    hazard = evictions_an_hour(rate.rate.expected) if rate else 0.0
-    always, by_day = hourly.multiple(work.step, hazard), hourly.multiple(work.step, hazard, _DAY)
-    return (by_day - always) * work.hours_per_month if math.isfinite(always) else 0.0
+    return evictions_an_hour(rate.rate.expected) if rate else 0.0
+
+
+def _quota(situation: Situation, more: Mapping[str, int]) -> Iterator[str]:
+    """The quota that more nodes need; Azure refuses those beyond it."""
+    for name, count in more.items():
+        pool = situation.own_pools[name]
+        size = vm_sizes().get(pool.size)
+        if size:
+            yield (
+                f"{name} needs up to {count} nodes instead of {pool.maximum}, a quota of {count * size.quota_vcpus} "
+                f"vCPU of {size.family}{' for spot' if pool.spot else ''}; `./kubeflow-aks quota` compares it"
+            )

@@ -47,11 +47,11 @@ def other_sizes(situation: Situation) -> Iterator[Change]:
 
 
 def families_beside(situation: Situation, pool: Pool) -> frozenset[str | None]:
-    """Families of the other spot pools for the same work, which would be sold out together with another of them."""
+    """Families of the other spot pools: of one series they would all be sold out and evicted together."""
     return frozenset(
         size.family
         for other in situation.cluster.pools.values()
-        if pool.spot and other.spot and other.name != pool.name and other.workload == pool.workload
+        if pool.spot and other.spot and other.name != pool.name
         for one in other.agent_pools
         if (size := vm_sizes().get(one.size))
     )

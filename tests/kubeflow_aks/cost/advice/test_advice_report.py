@@ -20,7 +20,9 @@ HOURS = Advice(
 )
 TIER = replace(HOURS, sentence="the tier Free", after=Range(800, 700, 900), notes=(), alone=True)
 BOTH = replace(HOURS, sentence="all of these", after=Range(350, 300, 400))
-FOUND = Advised("USD", Range.exactly(2000), (HOURS, TIER), BOTH, (HOURS.sentence, "fewer nodes"))
+FOUND = Advised(
+    "USD", Range.exactly(2000), (HOURS, TIER), BOTH, (HOURS.sentence, "fewer nodes"), Range.exactly(700)
+)
 
 
 def shown(found: Advised) -> str:
@@ -41,8 +43,24 @@ def test_the_lines_to_write_stand_below_it() -> None:
 def test_what_can_be_done_at_once_is_held_against_the_work_on_demand() -> None:
     assert (
         "separate decisions: $1,000 (−50.0 %) → $350 (−82.5 %), against $2,000 for today's stack with its work on "
-        "demand: - the " in " ".join(shown(FOUND).split())
+        "demand; against $700 for the stack with these changes and its work on demand, in the same hours, it is "
+        "−50.0 %: - the " in " ".join(shown(FOUND).split())
     )
+
+
+def test_what_its_checkpoints_save_is_not_its_own_saving() -> None:
+    needy = replace(HOURS, without=Range(450, 400, 500))
+    assert (needy.saves, needy.share) == (50, 50 / 450)
+    text = " ".join(shown(replace(FOUND, each=(needy,), together=None)).split())
+    assert "$400 $50.00 −11.1 %" in text
+    assert (
+        "the lines contain the checkpoints that it needs, which save $550 without it; its own saving of $50.00 comes "
+        "on top" in text
+    )
+    never = replace(needy, before=Range(math.inf, 1, math.inf))
+    assert "which get the work done without it" in " ".join(shown(replace(FOUND, each=(never,))).split())
+    [written] = document(replace(FOUND, each=(needy,)))["each"]
+    assert (written["saves"], written["beforeWithNeeds"]["expected"]) == (50, 450)
 
 
 def test_a_separate_decision_is_marked_so() -> None:

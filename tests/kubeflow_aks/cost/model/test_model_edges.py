@@ -9,9 +9,9 @@ import pytest
 
 from kubeflow_aks.cost.model import breakeven
 from kubeflow_aks.cost.model.blocks import blocks
-from kubeflow_aks.cost.model.fallback import shared
+from kubeflow_aks.cost.model.fallback import waits
 from kubeflow_aks.cost.model.hourly import expected, multiple
-from kubeflow_aks.cost.model.idle import idle_hours
+from kubeflow_aks.cost.model.idle import Bursts, idle, tail
 from kubeflow_aks.cost.model.retries import spent
 from kubeflow_aks.cost.model.step import AT_NOTICE, Checkpoints
 from tests.kubeflow_aks.cost.model.steps import PLAIN, step
@@ -104,30 +104,33 @@ def test_where_spot_never_or_always_pays() -> None:
     assert breakeven.stops_paying(0.2, math.inf) == 0
 
 
-def test_sold_out_hours_run_on_the_fallback() -> None:
-    result = shared(1000, 1.2, 0.1, fallback=1.0)
-    assert (result.spot, result.on_demand, result.waits) == (pytest.approx(1080), pytest.approx(100), 0)
-    assert shared(1000, 1.2, 0.1, fallback=2.0).on_demand == pytest.approx(50)
-    assert shared(1000, math.inf, 1.0, fallback=1.0).spot == 0
-
-
 def test_without_a_fallback_work_waits() -> None:
-    result = shared(1000, 1.2, 0.25, fallback=None)
-    assert (result.spot, result.on_demand, result.waits) == (1200, 0, pytest.approx(400))
-    assert shared(1000, 1.2, 1.0, fallback=None).waits == math.inf
-    assert shared(1000, 1.2, 0.0, fallback=None).waits == 0
-    assert shared(0.0, 1.2, 1.0, fallback=None).waits == 0
-    assert shared(1000, math.inf, 0.0, fallback=None).waits == 0
+    assert waits(1200, 0.25) == pytest.approx(400)
+    assert waits(1200, 1.0) == math.inf
+    assert waits(1200, 0.0) == waits(0.0, 1.0) == waits(math.inf, 0.0) == 0
     for wrong in (-0.1, 1.1, math.nan):
         with pytest.raises(ValueError, match=r"soldOutShare: .* expected a share from 0 to 1"):
-            shared(1000, 1.2, wrong, fallback=None)
+            waits(1200, wrong)
 
 
 def test_idle_hours_of_bursts() -> None:
-    rare = idle_hours(bursts=0.01, nodes=5, unneeded=10 / 60, boot=4 / 60)
+    [rare] = idle([Bursts(0.01, 5, 4 / 60)], unneeded=10 / 60).hours
     assert rare == pytest.approx(0.05 * 14 / 60, rel=1e-4)
     often = 1270 / 730 / 6  # bursts while a node waits: 1 of 1.29 of them finds none
-    result = idle_hours(bursts=1270, nodes=1, unneeded=10 / 60, boot=4 / 60)
-    assert result == pytest.approx(1270 * (10 / 60 * (1 + often / 2) + 4 / 60) / (1 + often))
-    assert idle_hours(bursts=1e6, nodes=5, unneeded=0.2, spare=100) == 100
-    assert idle_hours(bursts=1, nodes=5, unneeded=0.2, spare=-3) == 0
+    result = idle([Bursts(1270, 1, 4 / 60)], unneeded=10 / 60)
+    assert result.hours == (pytest.approx(1270 * (10 / 60 * (1 + often / 2) + 4 / 60) / (1 + often)),)
+    assert result.boots == pytest.approx(1 / (1 + often))
+    assert idle([Bursts(1e6, 5)], unneeded=0.2, spare=100).hours == (100,)
+    assert idle([Bursts(1, 5)], unneeded=0.2, spare=-3).hours == (0,)
+    assert idle([], unneeded=0.2).hours == ()
+
+
+def test_a_kind_of_work_that_is_split_idles_as_long() -> None:
+    [one, other] = idle([Bursts(600, 2, 0.1), Bursts(300, 5, 0.2)], unneeded=0.3).hours
+    *three, same = idle([*[Bursts(200, 2, 0.1)] * 3, Bursts(300, 5, 0.2)], unneeded=0.3).hours
+    assert (sum(three), same) == (pytest.approx(one), pytest.approx(other))
+
+
+def test_a_node_goes_after_its_time_two_scans_and_its_deletion() -> None:
+    assert tail(10 / 60, 10 / 3600) * 3600 == pytest.approx(600 + 22)
+    assert tail(0.0, 0.0) == 0

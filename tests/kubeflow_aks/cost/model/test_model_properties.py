@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kubeflow_aks.cost.model import breakeven, interval
-from kubeflow_aks.cost.model.fallback import shared
+from kubeflow_aks.cost.model.fallback import either
 from kubeflow_aks.cost.model.hourly import NEVER_DONE, expected, multiple
-from kubeflow_aks.cost.model.idle import idle_hours
+from kubeflow_aks.cost.model.idle import Bursts, idle
 from kubeflow_aks.cost.model.rates import evictions_an_hour
 from kubeflow_aks.cost.model.retries import spent
 from kubeflow_aks.cost.model.step import AT_NOTICE, Checkpoints, Step
@@ -162,18 +162,17 @@ def test_the_longest_step_costs_the_same_on_spot_and_on_demand(
 
 
 @few
-@given(HOURS, st.floats(1, 100), RATES, st.none() | st.floats(0.1, 10))
-def test_shared_hours_are_all_there(
-    hours: float, multiple: float, sold_out: float, fallback: float | None
+@given(st.floats(0.1, 1e3), st.none() | st.floats(0.01, 1e3), st.floats(0, 0.99), RATES, st.integers(1, 64))
+def test_what_spot_does_not_do_the_fallback_does(
+    hours: float, every: float | None, rate: float, sold_out: float, nodes: int
 ) -> None:
-    result = shared(hours, multiple, sold_out, fallback=fallback)
-    if fallback is None:
-        assert result.on_demand == 0
-        assert math.isclose(result.spot, hours * multiple)
-        assert (result.waits > 0) == (hours * multiple * sold_out > 0)
-    else:
-        assert math.isclose(result.spot / multiple + result.on_demand * fallback, hours, abs_tol=1e-9)
-        assert result.waits == 0
+    one = replace(_saving(hours, every, 0.01), nodes=nodes)
+    found = either(one, rate, sold_out)
+    productive = hours + expected(one, 0.0).writing
+    assert sold_out - 1e-9 <= found.moves <= 1 + 1e-9
+    assert found.fallback >= sold_out * productive * (1 - 1e-9) - 1e-9
+    assert found.fallback <= (productive + one.restart) * (1 + 1e-9)
+    assert found.spot + found.fallback >= productive * (1 - 1e-6)
 
 
 @few
@@ -181,9 +180,9 @@ def test_shared_hours_are_all_there(
 def test_idle_hours_fit_into_the_month(
     bursts: float, nodes: int, unneeded: float, boot: float, spare: float
 ) -> None:
-    result = idle_hours(bursts=bursts, nodes=nodes, unneeded=unneeded, boot=boot, spare=spare)
-    assert 0 <= result <= spare
-    assert result <= bursts * nodes * (unneeded + boot)
+    [result] = idle([Bursts(bursts, nodes, boot)], unneeded=unneeded, spare=spare).hours
+    assert 0 <= result <= spare * (1 + 1e-12)
+    assert result <= bursts * nodes * (unneeded + boot) * (1 + 1e-12)
 
 
 @few

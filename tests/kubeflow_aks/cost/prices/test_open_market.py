@@ -255,7 +255,7 @@ def test_a_price_of_ones_own_is_enough_for_a_size_that_is_unknown(warnings: Warn
     market = warnings.market(
         cost={"prices": {"Standard_New": {"onDemand": 2.0, "spot": None, "asOf": "2026-11-01"}}}
     )
-    assert market.spot("Standard_New", "westeurope").price == Range(0.42, 0.2, 2.0)
+    assert market.spot("Standard_New", "westeurope").price == Range(0.0425 / 0.23 * 2, 0.2, 2.0)
 
 
 def test_a_service_without_a_price_is_one_line(warnings: Warnings) -> None:

@@ -214,3 +214,52 @@ def test_old_prices_are_reported_and_once_for_each_source() -> None:
     )
     young = Chain([own, Snapshot(PRICES_READ)], "USD", date(2027, 6, 18))
     assert young.on_demand("Standard_D4s_v5", "westeurope").warnings == ()
+
+
+def _chain(**own: dict[str, float | str]) -> Chain:
+    return Chain([Overrides(own), SNAPSHOT], "USD", TODAY)
+
+
+def test_a_size_without_a_spot_price_costs_as_much_of_on_demand_as_its_series() -> None:
+    """Four times the machine is not cheaper, whatever is assumed for other series."""
+    market = _chain()
+    small, large = (market.spot(f"Standard_NC{cpus}as_T4_v3", "westeurope") for cpus in (4, 16))
+    share = 0.5714 / 0.658
+    on_demand = market.on_demand("Standard_NC16as_T4_v3", "westeurope").price
+    assert large.price.expected == pytest.approx(share * on_demand.expected)
+    assert large.price.expected > small.price.expected
+    assert (large.price.low, large.price.high) == (pytest.approx(0.1 * on_demand.low), on_demand.high)
+    assert large.source.assumed
+    [warning] = large.warnings
+    assert warning == (
+        "Standard_NC16as_T4_v3 in westeurope: spot price unknown; 87 % of the price on demand is assumed, as quoted "
+        "for Standard_NC4as_T4_v3 there"
+    )
+
+
+@pytest.mark.parametrize(
+    ("size", "region", "words"),
+    [
+        ("Standard_NC24ads_A100_v4", "westeurope", "87 % of the price on demand, as quoted in the region"),
+        ("Standard_E8s_v5", "westeurope", "18 % of the price on demand, as quoted in the region"),
+        ("Standard_D8s_v5", "westeurope", "18 % of the price on demand, as quoted in its series"),
+        ("Standard_E8s_v5", "northeurope", "21 % of the price on demand"),
+    ],
+)
+def test_a_quote_of_the_series_goes_first_then_of_the_region_then_the_assumption(
+    size: str, region: str, words: str
+) -> None:
+    quote = _chain().spot(size, region)
+    assert quote.source == Source(f"assumed: {words}", assumed=True)
+
+
+def test_the_stack_files_own_spot_price_says_what_its_series_costs() -> None:
+    market = _chain(Standard_E4s_v5={"spot": 0.1, "onDemand": 0.2, "asOf": "2026-11-01"})
+    on_demand = market.on_demand("Standard_E8s_v5", "northeurope").price.expected
+    assert market.spot("Standard_E8s_v5", "northeurope").price.expected == pytest.approx(0.5 * on_demand)
+    dearer = _chain(Standard_E4s_v5={"spot": 0.3, "onDemand": 0.2, "asOf": "2026-11-01"})
+    assert dearer.spot("Standard_E8s_v5", "northeurope").price.expected == pytest.approx(on_demand)
+    unpriced = _chain(Standard_Nothing={"spot": 0.1, "asOf": "2026-11-01"})
+    assert (
+        unpriced.spot("Standard_E8s_v5", "northeurope").source.name == "assumed: 21 % of the price on demand"
+    )

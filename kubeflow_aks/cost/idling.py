@@ -1,0 +1,103 @@
+"""Hours in which a pool's new nodes start and its old ones wait for the autoscaler, of all work on it together."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from kubeflow_aks.cost.basis import Work
+from kubeflow_aks.cost.figures import HOURS_A_MONTH, Range
+from kubeflow_aks.cost.model.hourly import boot
+from kubeflow_aks.cost.model.idle import Bursts, Idle, idle
+from kubeflow_aks.cost.restarts import steps
+from kubeflow_aks.cost.terms import Terms
+
+
+@dataclass(frozen=True)
+class Idling:
+    """Of one kind of work, a month.
+
+    Attributes:
+        own: node hours on its pool.
+        calm: those that were expected without evictions.
+        head: node hours of its steps' heads, on theirs.
+        boots: share of its bursts that find no nodes and boot their own.
+    """
+
+    own: Range
+    calm: float
+    head: Range
+    boots: float
+
+
+@dataclass(frozen=True)
+class _Kind:
+    """Bursts on one pool, with the expected boot, the shortest, the longest, and that without evictions."""
+
+    name: str
+    number: float
+    nodes: int
+    useful: float
+    boots: tuple[float, float, float, float]
+
+
+def idling(batch: Mapping[str, tuple[Work, Terms]]) -> Mapping[str, Idling]:
+    """Idle hours of each kind of work.
+
+    A new node takes as long to its first step as a restart does, for it boots and loads the same.
+    """
+    on: dict[str, Terms] = {}
+    kinds: dict[str, list[_Kind]] = defaultdict(list)
+    for name, (work, terms) in batch.items():
+        number, useful = work.steps_a_month / work.steps_at_once, work.hours_per_month
+        of = _Kind(name, number, work.steps_at_once * work.nodes_per_step, useful, _boots(work, terms))
+        on[terms.pool.name] = terms
+        kinds[terms.pool.name].append(of)
+        if terms.head:
+            on[terms.head.pool.name] = terms.head
+            kinds[terms.head.pool.name].append(
+                replace(of, nodes=work.steps_at_once, useful=useful / work.nodes_per_step)
+            )
+    found = {
+        pool: {of.name: each for of, each in zip(every, _of_pool(every, on[pool]), strict=True)}
+        for pool, every in kinds.items()
+    }
+    nothing = Range.exactly(0.0)
+    return {
+        name: Idling(
+            own=found[terms.pool.name][name].own,
+            calm=found[terms.pool.name][name].calm,
+            head=found[terms.head.pool.name][name].own if terms.head else nothing,
+            boots=found[terms.pool.name][name].boots,
+        )
+        for name, (_, terms) in batch.items()
+    }
+
+
+def _boots(work: Work, terms: Terms) -> tuple[float, float, float, float]:
+    rate = terms.rate.rate.expected if terms.rate else 0.0
+    expected, shortest, longest = (boot(step, rate) for step in steps(work, terms))
+    return expected, shortest, longest, work.step.restart
+
+
+def _of_pool(kinds: list[_Kind], terms: Terms) -> list[Idling]:
+    expected, shortest, longest, calm = (_at(kinds, terms, which) for which in range(4))
+    every = zip(expected.hours, shortest.hours, longest.hours, calm.hours, strict=True)
+    return [
+        Idling(Range(mean, min(low, mean), max(high, mean)), without, Range.exactly(0.0), expected.boots)
+        for mean, low, high, without in every
+    ]
+
+
+def _at(kinds: list[_Kind], terms: Terms, which: int) -> Idle:
+    pool, running = terms.pool, HOURS_A_MONTH * terms.running
+    return idle(
+        [
+            Bursts(of.number, max(0, min(of.nodes, pool.maximum) - pool.minimum), of.boots[which])
+            for of in kinds
+        ],
+        unneeded=terms.tail,
+        spare=(pool.maximum - pool.minimum) * running - sum(of.useful for of in kinds),
+        running=running,
+    )
