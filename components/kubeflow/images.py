@@ -7,8 +7,8 @@ docs/facts/aks.md#pods-of-this-program.
 from typing import Final
 
 BUSYBOX: Final = (
-    "mcr.microsoft.com/cbl-mariner/busybox:2.0"
-    "@sha256:e4fb4d51fc9b70d6cdc1ce66a0af02ab40554d2ca632e1d188fabc760e432fdd"
+    "mcr.microsoft.com/azurelinux/busybox:1.36"
+    "@sha256:330ce7e940f7476089c4c74565c63767988e188b06988e58e76b54890e7f621b"
 )
 PAUSE: Final = (
     "mcr.microsoft.com/oss/kubernetes/pause:3.6"

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from collections.abc import Generator
-from typing import Final
+from typing import Any, Final
 
 import pytest
 import yaml
@@ -56,7 +57,8 @@ def test_what_the_approved_preview_does_not_lose_stops_the_job_before_up(checkou
     """Another size for a pool, after the reviewers approved a preview without it."""
     file = checkout.folder / f"Pulumi.{STACK}.yaml"
     before = file.read_text(encoding="utf-8")
-    pools = {**WIDE["pools"], "general": {**WIDE["pools"]["general"], "vmSize": "Standard_D8as_v5"}}
+    pools: dict[str, Any] = copy.deepcopy(WIDE["pools"])
+    pools["general"]["vmSize"] = "Standard_D8as_v5"
     checkout.configure(STACK, pools=pools)
     try:
         refused = checkout.step("up", "up", COMPARED, STACK=STACK)
