@@ -71,7 +71,7 @@ def test_its_commands_work_as_the_page_says(
     assert "details: kubeflow-aks policy dev" in " ".join(preview.stdout.split())
     assert "violated   spot-is-marked" in policy.stdout
     pool = next(line for line in cost.stdout.splitlines() if line.startswith("batch "))
-    assert (pool.split()[1:3], "$0.0966" in pool) == (["spot", "0–10"], True)
+    assert (pool.split()[1:3], "$0.0850" in pool) == (["spot", "0–10"], True)
     assert "costBasis" not in cost.stdout
     assert [preview.stderr, policy.stderr, cost.stderr] == ["", "", ""]
 

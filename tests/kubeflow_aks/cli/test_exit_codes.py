@@ -34,6 +34,7 @@ config:
   kubeflow-aks:protect: false
   kubeflow-aks:tags: {{owner: me, environment: demo}}
 """
+LOST: Final = json.dumps({"steps": [{"op": "delete", "urn": "urn:pulumi:dev::aks::a:b:C::pool"}]})
 CASES: Final = [
     ("sizes --offline", 0),
     ("sizes --vcpus 3 --offline", 1),
@@ -67,6 +68,9 @@ CASES: Final = [
     ("ci demo dev --hours 1", 1),
     ("ci drift dev --preview drifted.json --messages nothing --dry-run", 0),
     ("ci drift dev --preview nothing --messages nothing --dry-run", 3),
+    ("ci losses lost.json", 0),
+    ("ci losses lost.json --approved empty.json", 1),
+    ("ci losses empty.json", 3),
     ("ci office-hours dev", 3),
     ("ci power state dev", 3),
     ("ci reaper", 3),
@@ -120,6 +124,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "empty.json": "{}",
         "nothing": "",
         "drifted.json": DRIFTED,
+        "lost.json": LOST,
         "outputs.json": json.dumps(values()),
         "trace.json": json.dumps({"metadata": {"gap_seconds": 300}, "data": [1] * 400 + [0] * 4 + [1] * 400}),
         "taken/dev/handoff/mine": "",

@@ -78,7 +78,8 @@ def test_above_the_fold_stand_counts_warnings_policy_and_quota_in_this_order() -
     ]
     assert places == sorted(places)
     assert [title.partition(" (")[0] for title in summaries(text)] == [
-        "What it means", "Pools", "Policy", "Replaced", "Deleted", "Updated", "Notes", "Properties",
+        "What it means", "Pools", "Policy", "Replaced", "Deleted", "Updated", "Warnings of the program", "Notes",
+        "Properties",
     ]  # fmt: skip
 
 

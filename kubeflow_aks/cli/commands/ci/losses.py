@@ -11,7 +11,7 @@ from kubeflow_aks.cli.groups import Command
 @click.command(
     "losses",
     cls=Command,
-    example="ci losses preview.json --approved approved.json",
+    example="ci losses preview.json",
     needs_checkout=True,
     exit_codes={
         0: "nothing is lost that was not approved; without --approved, the losses are printed",
