@@ -89,3 +89,8 @@ def _paths(found: Any, path: Path = ()) -> Iterator[Path]:
     for key, part in parts:
         yield (*path, key)
         yield from _paths(part, (*path, key))
+
+
+def test_of_two_items_that_are_alike_the_one_that_stays_keeps_its_comment() -> None:
+    stream = load("a:\n- null\n- null # why\n", "f")
+    assert stream.changed([{"a": ["new", None]}]) == "a:\n- new\n- null # why\n"

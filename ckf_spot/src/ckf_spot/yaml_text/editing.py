@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import operator
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -54,6 +55,21 @@ def edited(text: str, changes: Sequence[tuple[Node, Any, Any]], *, spelt_out: bo
     for edit in reversed(edits):
         text = text[: edit.start] + edit.text + text[edit.end :]
     return text.removesuffix("\r\n").removesuffix("\n") if open_end else text
+
+
+def _became(old: list[str], new: list[str]) -> list[tuple[int, int, int, int]]:
+    """Which old items became which new ones, as ranges of both.
+
+    Items of lists of one length go by their place unless more of them differ that way: of two that are alike, the one
+    that stays keeps its comment.
+    """
+    codes = difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+    differing = sum(
+        max(end - start, last - first) for tag, start, end, first, last in codes if tag != "equal"
+    )
+    if len(old) == len(new) and sum(map(operator.ne, old, new)) <= differing:
+        return [(0, len(old), 0, len(new))]
+    return [(start, end, first, last) for _, start, end, first, last in codes]
 
 
 class _WholeError(Exception):
@@ -128,8 +144,7 @@ class _Editor:
 
     def _list(self, node: SequenceNode, before: list[Any], after: list[Any]) -> Iterator[_Edit]:
         old, new = ([json.dumps(each, sort_keys=True) for each in values] for values in (before, after))
-        matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
-        for _, start, end, first, last in matcher.get_opcodes():
+        for start, end, first, last in _became(old, new):
             both = min(end - start, last - first)
             for number in range(both):
                 item, desired = node.value[start + number], after[first + number]
