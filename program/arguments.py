@@ -125,7 +125,7 @@ def registry(
         resource_group_name=group.name,
         location=plan.settings.location,
         puller_object_id=cluster.kubelet_object_id,
-        registry_name=plan.names.registry,
+        registry_name=None if plan.settings.registry.attach else plan.names.registry,
         tags=plan.settings.tags.as_dict(),
     )
 
@@ -152,15 +152,17 @@ def monitoring(plan: Plan, group: ResourceGroup, cluster: AksCluster) -> Monitor
     """Arguments of the monitoring; None for a stack that collects no logs."""
     if not plan.settings.monitoring.logs:
         return None
-    return MonitoringArgs(
+    found = MonitoringArgs(
         **_named(MonitoringArgs, plan.settings.monitoring),
         resource_group_name=group.name,
         location=plan.settings.location,
         cluster_id=cluster.cluster_id,
-        workspace_name=plan.names.log_workspace,
         setting_name=plan.names.diagnostic_setting,
         tags=plan.settings.tags.as_dict(),
     )
+    if plan.settings.monitoring.workspace is None:
+        found["workspace_name"] = plan.names.log_workspace
+    return found
 
 
 def pools(plan: Plan, group: ResourceGroup, network: Network, cluster: AksCluster) -> AgentPoolsArgs:

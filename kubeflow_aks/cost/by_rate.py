@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from typing import Final
 
 from kubeflow_aks.cost.basis import Work
@@ -73,40 +73,41 @@ def of_work(batch: Iterable[tuple[Work, Terms]]) -> ByRate | None:
     model is the hourly one: by the blog's, the cost hangs on no rate.
     """
     every = {str(place): of for place, of in enumerate(batch) if of[1].rate is not None}
-    found, idle = list(every.values()), idling(every).values()
+    found = list(every.values())
     if not found:
         return None
+
+    @cache
+    def idle_at(rate: float) -> list[Idling]:
+        """A new node boots again if it is evicted meanwhile, so idle hours grow with the rate."""
+        here = EvictionRate(Range.exactly(rate), Source("a rate of the picture"))
+        at_it = {name: (work, replace(terms, rate=here)) for name, (work, terms) in every.items()}
+        return list(idling(at_it).values())
+
     ways: list[tuple[str, _Way]] = [("without checkpoints", _never), ("with the best checkpoints", _best)]
     if any(work.checkpoint_minutes is not None for work, _ in found):
         ways.insert(0, ("as the stack has it", _as_set))
-    kinds = [_kind(work, terms, its) for (work, terms), its in zip(found, idle, strict=True)]
-    on_demand = sum(kind.on_demand for kind in kinds)
-    return by_rate([(name, partial(_amount, kinds, way)) for name, way in ways], on_demand, _marks(found))
+    played = (_on_demand(work, terms, idle) for (work, terms), idle in zip(found, idle_at(0.0), strict=True))
+    costs = [(name, partial(_amount, found, idle_at, way)) for name, way in ways]
+    return by_rate(costs, sum(played), _marks(found))
 
 
-@dataclass(frozen=True)
-class _Kind:
-    """One kind of work, with all that is the same at every rate; hours and prices are those of the bill."""
-
-    work: Work
-    terms: Terms
-    idle: Idling
-    on_demand: float
-
-
-def _kind(work: Work, terms: Terms, idle: Idling) -> _Kind:
+def _on_demand(work: Work, terms: Terms, idle: Idling) -> float:
+    """What one kind of work costs on demand, at every rate."""
     calm = EvictionRate(Range.exactly(0.0), Source("no evictions"))
     played = play("", work, replace(terms, rate=calm, blog=False), idle, assumed=False)
-    return _Kind(work, terms, idle, played.cost.on_demand.expected)
+    return played.cost.on_demand.expected
 
 
-def _amount(kinds: Iterable[_Kind], way: _Way, rate: float) -> float:
+def _amount(
+    kinds: Iterable[tuple[Work, Terms]], idle_at: Callable[[float], list[Idling]], way: _Way, rate: float
+) -> float:
     """The amount of the bill without its details: a picture needs hundreds of them."""
     hazard, amount = evictions_an_hour(rate), 0.0
-    for kind in kinds:
-        terms, day = kind.terms, kind.terms.day
-        work = kind.work.model_copy(update={"checkpoint_minutes": way(kind.work, rate, day)})
-        step, part, idle = held(work.step, terms.tail), terms.fallback_share, kind.idle.own.expected
+    for (work, terms), idling_of in zip(kinds, idle_at(rate), strict=True):
+        day, idle, part = terms.day, idling_of.own.expected, terms.fallback_share
+        work = work.model_copy(update={"checkpoint_minutes": way(work, rate, day)})  # noqa: PLW2901 - this way's
+        step = held(work.step, terms.tail)
         multiple, on_fallback = hourly.multiple(step, hazard, day), 0.0
         if part:
             unevicted = hourly.multiple(step, 0.0, day)
@@ -115,7 +116,7 @@ def _amount(kinds: Iterable[_Kind], way: _Way, rate: float) -> float:
         amount += times(hours, terms.own.hour.expected)
         amount += (work.hours_per_month * on_fallback + idle * part) * terms.on_demand.hour.expected
         if terms.head:
-            heads = work.steps_a_month * hourly.wall(step, hazard, day) + kind.idle.head.expected
+            heads = work.steps_a_month * hourly.wall(step, hazard, day) + idling_of.head.expected
             amount += times(heads, terms.head.own.hour.expected)
     return amount
 

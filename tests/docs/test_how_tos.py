@@ -62,6 +62,7 @@ NOT_PLAYED: Final = {
     "pip": "tests/docs/test_another_repository.py, tests/docs/test_use_the_components.py",
     "pulumi cancel": "needs the engine; tests/local/engine/test_faults.py",
     "pulumi destroy": "needs the engine; tests/local/engine/test_destroy.py",
+    "pulumi import": "needs the engine; tests/local/teams",
     "pulumi login": "needs a backend",
     "pulumi package": "needs Pulumi's Python host",
     "pulumi refresh": "needs the engine; tests/local/engine/test_faults.py",
