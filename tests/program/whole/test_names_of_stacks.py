@@ -85,3 +85,16 @@ def test_the_names_of_pulumi_s_resources_are_as_ever(company: Record) -> None:
 
 def test_a_bill_knows_the_region(company: Record) -> None:
     assert reading.cluster(reading.from_plan(plan_document(company))).region == "westeurope"
+
+
+def test_what_others_own_gets_no_name_by_the_pattern() -> None:
+    registry = _NET.replace("Microsoft.Network", "Microsoft.ContainerRegistry/registries/shared")
+    workspace = _NET.replace("Microsoft.Network", "Microsoft.OperationalInsights/workspaces/shared")
+    shared = {
+        **_COMPANY,
+        "registry": {"attach": registry},
+        "monitoring": {"logs": ["kube-audit-admin"], "workspace": workspace},
+    }
+    made = record("dev", extra=shared)
+    assert made.of("azure-native:containerregistry:Registry") == []
+    assert made.of("azure-native:operationalinsights:Workspace") == []
