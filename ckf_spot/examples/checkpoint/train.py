@@ -21,6 +21,7 @@ import random
 import signal
 import sys
 import time
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import FrameType
@@ -30,6 +31,9 @@ import preemption  # the file beside this one
 
 EVICTED = 128 + signal.SIGTERM
 """Exit code that the training operator takes for "make the pod again" (restartPolicy ExitCode)."""
+
+ABANDONED = 600.0
+"""Seconds without a change after which nobody writes a file any more: longer than a trainer lives after its notice."""
 
 
 @dataclass
@@ -84,6 +88,14 @@ def write(text: str, path: Path) -> None:
         os.close(folder)
 
 
+def tidy(path: Path) -> None:
+    """Removes what a trainer left that was killed while it wrote; what may still be written stays."""
+    for draft in path.parent.glob(f".{path.name}.*"):
+        with suppress(FileNotFoundError):
+            if time.time() - draft.stat().st_mtime > ABANDONED:
+                draft.unlink()
+
+
 def train(state: State, rate: float = 0.01) -> None:
     """One step: a noisy point of the line y = 3 x + 1, and a little move towards it."""
     numbers = random.Random()  # noqa: S311 - no secrets
@@ -105,7 +117,7 @@ def main() -> int:
     """Trains from the last checkpoint to the end.
 
     Returns:
-        0 when done, 143 when told to stop before.
+        0 when done, 143 when it had to stop before.
     """
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -122,21 +134,22 @@ def main() -> int:
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
     checkpoint: Path = options.folder / "checkpoint.json"
-    told_to_stop = False
+    must_stop = False
 
     def stop(_signal: int, _frame: FrameType | None) -> None:
-        nonlocal told_to_stop
-        told_to_stop = True  # the step under way ends first; a save under way is not cut
+        nonlocal must_stop
+        must_stop = True  # the step under way ends first; a save under way is not cut
 
     signal.signal(signal.SIGTERM, stop)
     notice = preemption.watch(options.metadata, options.look)
+    tidy(checkpoint)
     state = load(checkpoint) or start(options.seed)
     say(f"start at step {state.step}")
     saved = time.monotonic()
     while state.step < options.steps:
         train(state)
         time.sleep(options.pause)
-        if told_to_stop:
+        if must_stop:
             save(state, checkpoint)
             say(f"evicted at step {state.step}")
             return EVICTED

@@ -1,6 +1,7 @@
 """The checkpoint example, run and killed: whatever comes, it ends with the result of a run that nothing interrupted."""
 
 import json
+import os
 import random
 import signal
 import subprocess
@@ -81,3 +82,13 @@ def test_a_finished_run_started_again_gives_the_same_result(tmp_path: Path, resu
     run(tmp_path)
     assert run(tmp_path).returncode == 0
     assert (tmp_path / "result.json").read_text(encoding="utf-8") == result
+
+
+def test_what_a_killed_save_left_goes_and_what_another_may_be_writing_stays(tmp_path: Path) -> None:
+    left, written = tmp_path / ".checkpoint.json.1", tmp_path / ".checkpoint.json.2"
+    for file in (left, written):
+        file.write_text('{"step": 3', encoding="utf-8")
+    an_hour_ago = left.stat().st_mtime - 3600
+    os.utime(left, (an_hour_ago, an_hour_ago))
+    assert run(tmp_path).returncode == 0
+    assert (left.exists(), written.exists()) == (False, True)
