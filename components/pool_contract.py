@@ -41,8 +41,12 @@ def announced_gpus(gpus: int, profile: str | None, time_slices: int | None) -> i
 
 
 def contract_text(pools: Sequence[Mapping[str, Any]]) -> str:
-    """The contract as tools read it: a JSON list in which every key is there."""
-    return json.dumps([{key: pool.get(key) for key in _KEYS} for pool in pools], indent=1)
+    """The contract as tools read it: a JSON list in which every key is there.
+
+    Labels are sorted: through the engine they come in any order, and another one would be an update.
+    """
+    sorted_labels = ({**pool, "labels": dict(sorted(pool["labels"].items()))} for pool in pools)
+    return json.dumps([{key: pool.get(key) for key in _KEYS} for pool in sorted_labels], indent=1)
 
 
 def priorities(pools: Sequence[Mapping[str, Any]]) -> str:

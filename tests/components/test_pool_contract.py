@@ -80,6 +80,12 @@ def test_only_user_pools_that_work_finds_by_its_label_are_in_it(pools: AgentPool
     return pools.contract.apply(check)
 
 
+def test_the_order_of_labels_changes_nothing() -> None:
+    labels = {"kubeflow-aks/workload": "cpu", "team": "a"}
+    pool = {"name": "batch", "labels": labels}
+    assert contract_text([pool]) == contract_text([{**pool, "labels": dict(reversed(labels.items()))}])
+
+
 @pulumi.runtime.test
 def test_the_data_scientists_package_reads_it(pools: AgentPools) -> Any:
     def check(found: list[ContractPool]) -> None:

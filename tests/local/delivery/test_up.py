@@ -65,7 +65,10 @@ def test_what_the_approved_preview_does_not_lose_stops_the_job_before_up(checkou
     finally:
         file.write_text(before, encoding="utf-8")
     assert refused.returncode == 1, refused.stderr
-    assert "AgentPool general would be replaced, which the approved preview does not have" in refused.stderr
+    assert (
+        "AgentPool kubeflow-aks-demo-general would be replaced, which the approved preview does not have"
+        in refused.stderr
+    )
 
 
 def test_a_broken_promise_stops_the_preview_and_up_before_anything_changes(checkout: Checkout) -> None:
