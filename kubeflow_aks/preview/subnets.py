@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from ipaddress import IPv4Network
@@ -9,12 +10,15 @@ from typing import Any, Final
 
 from kubeflow_aks.clients.az import Az
 from kubeflow_aks.clients.virtual_networks import Subnet, VirtualNetwork, virtual_network
+from kubeflow_aks.json_values import at
 from kubeflow_aks.recorder.run import Record
 from kubeflow_aks.text.columns import table
 
 _CLUSTER: Final = "azure-native:containerservice:ManagedCluster"
 _AGENT_POOL: Final = "azure-native:containerservice:AgentPool"
 _AKS: Final = "Microsoft.ContainerService/managedClusters"
+_SURGE: Final = "1"
+"""Of a pool whose request has none (the same page)."""
 _SMALLEST_API: Final = 28
 """Prefix of the smallest subnet that an API server takes (api-server-vnet-integration.md)."""
 
@@ -22,7 +26,7 @@ _SMALLEST_API: Final = 28
 def needed_addresses(recorded: Record) -> dict[str, int]:
     """Most nodes at once in each subnet whose id is known, by that id as it is first written: those of others.
 
-    Regular pools surge by one node during an upgrade, spot pools never do; with CNI Overlay a node takes one address.
+    An upgrade adds nodes to regular pools, and never to spot pools; with CNI Overlay a node takes one address.
     """
     [cluster] = recorded.of(_CLUSTER)
     pools = [*cluster.inputs["agentPoolProfiles"], *(pool.inputs for pool in recorded.of(_AGENT_POOL))]
@@ -31,10 +35,17 @@ def needed_addresses(recorded: Record) -> dict[str, int]:
     for pool in pools:
         subnet = pool.get("vnetSubnetID")
         if isinstance(subnet, str) and subnet.startswith("/subscriptions/"):
-            needed[spelt.setdefault(subnet.lower(), subnet)] += int(pool["maxCount"]) + (
-                pool.get("scaleSetPriority") != "Spot"
-            )
+            needed[spelt.setdefault(subnet.lower(), subnet)] += int(pool["maxCount"]) + _surge(pool)
     return dict(needed)
+
+
+def _surge(pool: Mapping[str, Any]) -> int:
+    """Nodes that an upgrade adds, by the pool's request; AKS rounds a share up (upgrade-aks-node-pools-rolling.md)."""
+    if pool.get("scaleSetPriority") == "Spot":
+        return 0
+    surge, most = str(at(pool, "upgradeSettings", "maxSurge") or _SURGE), int(pool["maxCount"])
+    share = surge.removesuffix("%")
+    return min(most, int(surge) if share == surge else math.ceil(most * int(share) / 100))
 
 
 def subnets_compared(az: Az, recorded: Record, width: int) -> tuple[list[str], bool]:

@@ -69,6 +69,18 @@ def test_a_regular_pool_needs_one_address_for_its_surge_and_each_node_one(stack:
     assert needed_addresses(stack) == {IDS[subnet]: count for subnet, count in needed.items()}
 
 
+@pytest.mark.parametrize(("surge", "added"), [("40%", 2), ("75%", 3), ("2", 2), ("9", 4)])
+def test_the_surge_is_that_of_the_pool_a_share_rounded_up(surge: str, added: int) -> None:
+    pool = {"minCount": 2, "maxCount": 4, "upgrade": {"maxSurge": surge}}
+    assert needed_addresses(recorded(systemPool=pool))[IDS["system"]] == 4 + added
+
+
+def test_a_pool_that_is_upgraded_in_place_needs_no_more() -> None:
+    upgrade = {"maxSurge": "0", "maxUnavailable": "1"}
+    pools = {"general": {"vmSize": "Standard_D8s_v5", "minCount": 2, "maxCount": 3, "upgrade": upgrade}}
+    assert needed_addresses(recorded(pools=pools))[IDS["general"]] == 3
+
+
 def test_two_roles_may_share_a_subnet_whose_id_is_written_in_two_ways() -> None:
     shared = recorded(
         {"subnetIds": {**IDS, "gpu": IDS["cpu"].upper().replace("/SUBSCRIPTIONS", "/subscriptions")}}
