@@ -1,6 +1,5 @@
 """Names that settings give are ones that Azure takes, each by the rules of its resource."""
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -8,6 +7,8 @@ from typing import Final
 
 from pydantic.alias_generators import to_camel
 
+from components import azure_names
+from components.limits import Form, text_mistakes
 from components.mistakes import Mistake
 from program.planning.names import Names, given_names, names
 from program.planning.rules.names import is_reserved
@@ -19,75 +20,63 @@ class Rule:
     """What names of one kind of resource look like."""
 
     what: str
-    form: re.Pattern[str]
-    words: str
+    form: Form
 
 
-def _rule(what: str, form: str, words: str) -> Rule:
-    return Rule(what, re.compile(form, re.ASCII), words)
-
-
-_ADDRESS: Final = (
-    r"[A-Za-z0-9]([-\w.]{0,78}\w)?",
-    "1 to 80 letters, digits, hyphens, underscores and periods, a letter or digit first and no hyphen or period last",
-)
-_IDENTITY: Final = _rule(
-    "identity",
-    r"[A-Za-z0-9][-\w]{2,127}",
-    "3 to 128 letters, digits, hyphens and underscores, a letter or digit first",
-)
-_SUBNET: Final = _rule(
+_IDENTITY: Final = Rule("identity", azure_names.IDENTITY)
+_SUBNET: Final = Rule(
     "subnet",
-    r"[A-Za-z0-9]([-\w.]{0,61}\w)?",
-    "1 to 63 letters, digits, hyphens, underscores and periods, a letter or digit first and no hyphen or period last",
+    Form(
+        pattern=r"^[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9_])?$",
+        form="1 to 63 letters, digits, hyphens, underscores and periods, a letter or digit first and no hyphen or "
+        "period last",
+    ),
 )
 RULES: Final[Mapping[str, Rule]] = {
-    "resource_group": _rule(
+    "resource_group": Rule(
         "resource group",
-        r"[-\w.()]{0,62}[-\w()]",
-        "1 to 63 letters, digits, hyphens, underscores, periods and brackets, no period last",
+        Form(
+            pattern=r"^[-A-Za-z0-9_.()]{0,62}[-A-Za-z0-9_()]$",
+            form="1 to 63 letters, digits, hyphens, underscores, periods and brackets, no period last",
+        ),
     ),
-    "node_resource_group": _rule(
+    "node_resource_group": Rule(
         "group of the nodes",
-        r"[-\w.()]{0,79}[-\w()]",
-        "1 to 80 letters, digits, hyphens, underscores, periods and brackets, no period last",
+        Form(
+            pattern=r"^[-A-Za-z0-9_.()]{0,79}[-A-Za-z0-9_()]$",
+            form="1 to 80 letters, digits, hyphens, underscores, periods and brackets, no period last",
+        ),
     ),
-    "cluster": _rule(
-        "cluster",
-        r"[A-Za-z0-9]([-\w]{0,61}[A-Za-z0-9])?",
-        "1 to 63 letters, digits, inner hyphens and underscores",
-    ),
-    "dns_prefix": _rule(
-        "cluster's DNS prefix",
-        r"[A-Za-z0-9]([-A-Za-z0-9]{0,52}[A-Za-z0-9])?",
-        "1 to 54 letters, digits and inner hyphens",
-    ),
+    "cluster": Rule("cluster", azure_names.CLUSTER),
+    "dns_prefix": Rule("cluster's DNS prefix", azure_names.DNS_PREFIX),
     "identity": _IDENTITY,
-    "virtual_network": _rule(
+    "virtual_network": Rule(
         "virtual network",
-        r"[A-Za-z0-9][-\w.]{0,61}\w",
-        "2 to 63 letters, digits, hyphens, underscores and periods, a letter or digit first and no hyphen or period "
-        "last",
+        Form(
+            pattern=r"^[A-Za-z0-9][-A-Za-z0-9_.]{0,61}[A-Za-z0-9_]$",
+            form="2 to 63 letters, digits, hyphens, underscores and periods, a letter or digit first and no hyphen or "
+            "period last",
+        ),
     ),
-    "nat_gateway": _rule("NAT gateway", *_ADDRESS),
-    "outbound_address": _rule("NAT gateway's public address", *_ADDRESS),
-    "ingress_address": _rule("ingress's public address", *_ADDRESS),
-    "registry": _rule("container registry", r"[A-Za-z0-9]{5,50}", "5 to 50 letters and digits"),
-    "storage_account": _rule("storage account", r"[a-z0-9]{3,24}", "3 to 24 lower-case letters and digits"),
-    "log_workspace": _rule(
-        "log workspace",
-        r"[A-Za-z0-9][-A-Za-z0-9]{2,61}[A-Za-z0-9]",
-        "4 to 63 letters, digits and inner hyphens",
-    ),
-    "diagnostic_setting": _rule(
-        "diagnostic setting", r"[-\w.]{1,260}", "1 to 260 letters, digits, hyphens, underscores and periods"
+    "nat_gateway": Rule("NAT gateway", azure_names.NETWORK_PART),
+    "outbound_address": Rule("NAT gateway's public address", azure_names.NETWORK_PART),
+    "ingress_address": Rule("ingress's public address", azure_names.NETWORK_PART),
+    "registry": Rule("container registry", azure_names.REGISTRY),
+    "storage_account": Rule("storage account", azure_names.STORAGE_ACCOUNT),
+    "log_workspace": Rule("log workspace", azure_names.WORKSPACE),
+    "diagnostic_setting": Rule(
+        "diagnostic setting",
+        Form(
+            pattern=r"^[-A-Za-z0-9_.]{1,260}$",
+            form="1 to 260 letters, digits, hyphens, underscores and periods",
+        ),
     ),
 }
 """By field of `Names`.
 
-Sources: "Naming rules and restrictions for Azure resources"; names of group, network and subnet have 63 characters at
-most, because CNI Overlay makes labels of them (concepts-network-azure-cni-overlay.md); the DNS prefix and the group of
-the nodes are in "AKS common issues FAQ".
+Those of the components, but names of groups are ASCII, and those of group, network and subnet have 63 characters at
+most, because CNI Overlay makes labels of them (concepts-network-azure-cni-overlay.md). A diagnostic setting's form:
+"Naming rules and restrictions for Azure resources".
 """
 _PATTERN: Final = "names.pattern"
 _CLUSTER: Final = "names.cluster"
@@ -111,7 +100,8 @@ class _Name:
         """What Azure takes instead; empty if it takes it."""
         if is_reserved(self.text):
             return "a name without microsoft and windows, and without login at its beginning, which Azure reserves"
-        return "" if self.rule.form.fullmatch(self.text) else self.rule.words
+        wrong = any(text_mistakes(self.key, self.rule.form, self.text))
+        return self.rule.form["form"] if wrong else ""
 
 
 def given_name_problems(project: str, stack: str, settings: Settings) -> Iterator[Mistake]:
