@@ -71,14 +71,14 @@ def _drifts(document: Mapping[str, Any]) -> list[Drift]:
     steps: list[Mapping[str, Any]] = document.get("steps") or []
     owners = _owners(document.get("diagnostics") or [])
     pools = {_inputs(step, "newState").get("agentPoolName") for step in steps if _type(step) == _POOL}
-    found = {urn: Drift("update", _type_in(urn), _name(urn), (), held) for urn, held in owners.items()}
+    found = {urn: Drift("update", type_in(urn), name_in(urn), (), held) for urn, held in owners.items()}
     for step in steps:
         if step["op"] in _UNCHANGED or _type(step).startswith(_PROVIDER) or _only_looks_replaced(step):
             continue
         paths = tuple(_differing(step, pools))
         if paths or step["op"] != "update":
             urn = step["urn"]
-            found[urn] = Drift(step["op"], _type(step), _name(urn), paths, owners.get(urn, ()))
+            found[urn] = Drift(step["op"], _type(step), name_in(urn), paths, owners.get(urn, ()))
     return sorted(found.values(), key=lambda drift: (drift.type, drift.name))
 
 
@@ -131,13 +131,14 @@ def _inputs(step: Mapping[str, Any], which: str) -> Mapping[str, Any]:
 
 
 def _type(step: Mapping[str, Any]) -> str:
-    return _type_in(step["urn"])
+    return type_in(step["urn"])
 
 
-def _type_in(urn: str) -> str:
+def type_in(urn: str) -> str:
     """The type in a URN, whose parents' types stand before it."""
     return urn.split("::")[2].rpartition("$")[2]
 
 
-def _name(urn: str) -> str:
+def name_in(urn: str) -> str:
+    """The name in a URN."""
     return urn.split("::", 3)[3]

@@ -12,11 +12,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final, TypeGuard
 
+from kubeflow_aks.ci.drifts import name_in, type_in
 from kubeflow_aks.clients.kubernetes.objects import is_list, is_object
 from kubeflow_aks.exit_codes import ExitCode, UnjudgedError
 
-_PARTS: Final = 4
-"""Of a URN: stack, project, types and name."""
 _REPLACED: Final = "replaced"
 _LOSSES: Final = {
     "delete": "deleted",
@@ -48,10 +47,12 @@ def losses(file: Path) -> dict[str, str]:
     if not is_list(steps):
         raise LossesError(f"{file}: expected the output of `pulumi preview --json`")
     try:
-        found = {str(step["urn"]): _LOSSES.get(str(step["op"])) for step in steps if step["op"] in _LOSSES}
-    except (KeyError, TypeError):
+        found = {str(step["urn"]): _LOSSES[step["op"]] for step in steps if step["op"] in _LOSSES}
+        for urn in found:
+            name_in(urn)
+    except (LookupError, TypeError):
         raise LossesError(f"{file}: expected steps with an op and a urn") from None
-    return {urn: loss for urn, loss in sorted(found.items()) if loss}
+    return dict(sorted(found.items()))
 
 
 def run(preview: Path, approved: Path | None) -> ExitCode:
@@ -73,7 +74,8 @@ def run(preview: Path, approved: Path | None) -> ExitCode:
     new = {urn: loss for urn, loss in found.items() if expected.get(urn) not in {loss, "deleted"}}
     for urn, loss in new.items():
         print(
-            f"error: {_name(urn)} would be {loss}, which the approved preview does not have", file=sys.stderr
+            f"error: {type_in(urn)} {name_in(urn)} would be {loss}, which the approved preview does not have",
+            file=sys.stderr,
         )
     if new:
         print(
@@ -95,9 +97,3 @@ def _read(file: Path) -> object:
 
 def _is_losses(document: object) -> TypeGuard[Mapping[str, str]]:
     return is_object(document) and all(value in _LOSSES.values() for value in document.values())
-
-
-def _name(urn: str) -> str:
-    """Type and name, as a reader of a preview knows them."""
-    parts = urn.split("::", _PARTS - 1)
-    return f"{parts[-2].rpartition('$')[2]} {parts[-1]}" if len(parts) == _PARTS else urn

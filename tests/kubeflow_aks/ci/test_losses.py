@@ -60,7 +60,17 @@ def test_what_was_not_approved_stops_the_up_and_is_named(
 
 
 @pytest.mark.parametrize(
-    "text", ["", "[]", "{}", '{"steps": 1}', '{"steps": [{}]}', '{"steps": ["delete"]}', "[" * 99999]
+    "text",
+    [
+        "",
+        "[]",
+        "{}",
+        '{"steps": 1}',
+        '{"steps": [{}]}',
+        '{"steps": ["delete"]}',
+        '{"steps": [{"op": "delete", "urn": "x"}]}',
+        "[" * 99999,
+    ],
 )
 def test_a_preview_that_failed_is_not_judged(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str
