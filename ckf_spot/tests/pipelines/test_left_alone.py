@@ -37,14 +37,19 @@ def local_mode() -> dsl.ContainerSpec:
     return dsl.ContainerSpec(image="spark", command=["spark-submit"], args=["--master", "local[4]", "app.py"])
 
 
-@as_pipeline(name="p")
-def pipeline(kind: str = "nvidia.com/gpu", amount: int = 1) -> None:
+def tasks(kind: str, amount: int) -> None:
+    """What both pipelines do."""
     session()
     client_mode()
     cluster_mode()
     local_mode()
     work().set_accelerator_type(kind).set_accelerator_limit(1)
     work().set_accelerator_type("nvidia.com/gpu").set_accelerator_limit(amount)
+
+
+@as_pipeline(name="p")
+def pipeline(kind: str = "nvidia.com/gpu", amount: int = 1) -> None:
+    tasks(kind, amount)
 
 
 EXPECTED = {
@@ -80,12 +85,7 @@ def test_in_python() -> None:
 
     @as_pipeline(name="q")
     def placed(kind: str = "nvidia.com/gpu", amount: int = 1) -> None:
-        session()
-        client_mode()
-        cluster_mode()
-        local_mode()
-        work().set_accelerator_type(kind).set_accelerator_limit(1)
-        work().set_accelerator_type("nvidia.com/gpu").set_accelerator_limit(amount)
+        tasks(kind, amount)
         reports.append(POOLS["cpu"].place_pipeline())
 
     Compiled.of(placed)
