@@ -10,13 +10,16 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import UTC, datetime, tzinfo
 from pathlib import Path
+from typing import Final
 
 import pytest
 
 from kubeflow_aks.cli.process import main
 from kubeflow_aks.cli.reference import commands
 from kubeflow_aks.project import PROJECT_ROOT
+from kubeflow_aks.verify import cluster_reader
 from kubeflow_aks.verify.snapshot import Result
 from tests.kubeflow_aks.verify.api_server import outputs_of, running
 from tests.kubeflow_aks.verify.clusters import good
@@ -40,7 +43,20 @@ def outputs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield str(outputs_of(server.url, tmp_path_factory.mktemp("outputs")))
 
 
+class OneMoment(datetime):
+    """A clock that stands still, since verify shows how far it is from the server's."""
+
+    @classmethod
+    def now(cls, tz: tzinfo | None = None) -> datetime:
+        """That moment."""
+        return _STARTED.astimezone(tz)
+
+
+_STARTED: Final = datetime.now(UTC)
+
+
 def _shown(line: list[str], stream: io.StringIO, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.setattr(cluster_reader, "datetime", OneMoment)
     monkeypatch.setattr("sys.stdout", stream)
     assert main(line) in {0, 1}
     return stream.getvalue()

@@ -144,6 +144,15 @@ def test_each_bill_keeps_its_contract_and_can_be_printed(basis: dict[str, Any], 
 def test_more_evictions_never_cost_less(
     basis: dict[str, Any], market: FixedMarket, rates: list[float]
 ) -> None:
+    """Where the fallback costs no less than spot: evictions move work there while spot is sold out."""
+    (on_demand, price), (fallback, other) = market.sizes.values()
+    market = replace(
+        market,
+        sizes={
+            "Standard_D4s_v3": (on_demand, min(price, fallback)),
+            "Standard_D8s_v3": (fallback, other),
+        },
+    )
     accuracy = 1e-5 if "officeHours" in basis else 1e-9  # evenings are worked out on a lattice
     bills = [bill(made(basis), market, observed=at(rate)) for rate in sorted(rates)]
     for less, more in pairwise(bills):
