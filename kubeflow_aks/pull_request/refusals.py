@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -93,10 +94,15 @@ class _Trial:
                     yield Refusal(step.urn, step.type, step.name, error.code, error.message)
 
     def _only_seem_to_change(self, steps: Sequence[Step]) -> set[str]:
-        """URNs of resources that have what they had once `up` knows all values; all others that are made are noted."""
+        """URNs of resources that have what they had once `up` knows all values; all others that are made are noted.
+
+        Not all inputs are compared, because a replacement may have another automatic name.
+        """
         found: set[str] = set()
         for step in steps:
-            if step.op in {"update", "create-replacement"} and self._completed(step) == step.old_inputs:
+            completed = self._completed(step)
+            changed = {re.split(r"[.\[]", path)[0] for path in step.differences}
+            if changed and all(completed.get(key) == step.old_inputs.get(key) for key in changed):
                 found.add(step.urn)
             elif step.op in _MADE:
                 self._made.add(step.urn)

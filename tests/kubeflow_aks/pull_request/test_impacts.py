@@ -96,8 +96,8 @@ def test_many_new_pools_are_one_caution() -> None:
 
 def test_a_storage_class_that_is_replaced_changes_no_volume_that_is_there() -> None:
     def replaced(before: Any, after: Any) -> str:
-        kubeflow = [{"kubeflow": {"storageClass": side}} for side in (before, after)]
-        return text(impacts(*kubeflow), "class-replaced")
+        old, new = ({"kubeflow": {"storageClass": side}} for side in (before, after))
+        return text(impacts(old, new), "class-replaced")
 
     retain, delete = {"reclaimPolicy": "Retain"}, {"reclaimPolicy": "Delete"}
     assert replaced(retain, delete) == (

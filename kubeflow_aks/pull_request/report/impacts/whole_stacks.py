@@ -41,9 +41,10 @@ def beside_another(observed: Observed) -> Iterator[Impact]:
     if former := observed.former_project:
         yield _second(
             observed,
-            f"The project is no longer called {quoted(former)}, so for Pulumi this is a stack without resources: "
-            "`pulumi up` makes a second cluster beside the first, which stays and costs the same again. Before the "
-            f"merge, `pulumi stack rename <organization>/<new project>/{observed.stack}` keeps the first one's state. "
+            f"The project is no longer called {quoted(former)}: for Pulumi it is another project, whose stack has "
+            "nothing yet, so `pulumi up` makes a second cluster beside the first, which stays and costs the same "
+            "again. Before the merge, `pulumi stack rename <organization>/<new project>/"
+            f"{observed.stack}` keeps the first one's state. "
             f"{_STILL}",
         )
     elif (former := observed.other_name) and observed.base is None:
