@@ -43,8 +43,8 @@ def goals_of(plan: Path) -> Goals:
 def refusals(steps: Sequence[Step], goals: Goals, azure: Path, today: date) -> tuple[Refusal, ...]:
     """Each request of the next `up` that the simulated Azure refuses, in the engine's order; empty if it accepts all.
 
-    What depends on a refused resource is not tried, as `up` does not get to it. Nor is a new resource with a value that
-    only `up` knows, and what depends on it.
+    What depends on a refused resource is not tried, as `up` does not get to it. Nor is a request with a value that only
+    `up` knows, and what needs it: what depends on a new resource, and deletions after an update.
 
     Args:
         steps: of the preview.
@@ -72,24 +72,22 @@ class _Trial:
         self._subscription = groups[0].id.split("/")[2] if groups else ""
         self._made: set[str] = set()
         self._left_out: set[str] = set()
+        self._delete = True
 
     def refusals(self, steps: Sequence[Step]) -> Iterator[Refusal]:
         if not self._subscription:  # nothing is there yet
             return
-        refused = False
         unchanged = self._only_seem_to_change(steps)
         for step in steps:
-            if step.op == "delete" and refused:  # the engine deletes last, and not after a failure
-                return
             if step.op not in {*_MADE, *_DELETED, "update"} or step.urn in unchanged:
                 continue
-            if self._left_out.intersection(self._dependencies(step.urn)):
+            if self._left_out.intersection((step.urn, *self._dependencies(step.urn))):
                 self._left_out.add(step.urn)
             elif step.type in TYPES:
                 try:
                     self._send(step)
                 except ArmError as error:
-                    refused = True
+                    self._delete = False  # the engine deletes last, and not after a failure
                     self._left_out.add(step.urn)
                     yield Refusal(step.urn, step.type, step.name, error.code, error.message)
 
@@ -116,17 +114,21 @@ class _Trial:
         """
         arm_type = TYPES[step.type]
         if step.op in _DELETED:
-            self._azure.delete(arm_type, arm_type.id_of(dict(step.old_inputs), self._subscription))
+            if self._delete:
+                self._azure.delete(arm_type, arm_type.id_of(dict(step.old_inputs), self._subscription))
+            else:
+                self._left_out.add(step.urn)
             return
         inputs = self._completed(step)
-        if step.op in _MADE:
-            if _unknown(inputs):
-                self._left_out.add(step.urn)
-                return
+        if not _unknown(inputs):
             arm_id = arm_type.id_of(inputs, self._subscription)
-            if self._azure.read(arm_type, arm_id) is not None:
+            if step.op in _MADE and self._azure.read(arm_type, arm_id) is not None:
                 raise ArmError(_CONFLICT, "", f"cannot create already existing resource '{arm_id}'")
-        self._azure.put(arm_type, arm_type.id_of(inputs, self._subscription), check.body(inputs))
+            self._azure.put(arm_type, arm_id, check.body(inputs))
+        elif step.op in _MADE:
+            self._left_out.add(step.urn)
+        else:
+            self._delete = False  # what it uses from then on is not known
 
     def _completed(self, step: Step) -> Json:
         """The inputs; a value that only `up` knows stays as it was, unless it is of a resource that is made now."""

@@ -100,12 +100,33 @@ def test_what_depends_on_a_refused_resource_is_not_tried_nor_is_anything_deleted
     assert codes(azure, [wrong, delete, step("create", REGISTRY, THERE)]) == [(REGISTRY, "InvalidSku")]
 
 
+def test_what_can_not_be_deleted_is_not_created_again(azure: Path) -> None:
+    wrong = step("update", REGISTRY, {**THERE, **RETENTION})
+    group = {"resourceGroupName": "group", "location": "westeurope"}
+    again = [step("delete-replaced", GROUP, {}, group), step("create-replacement", GROUP, group)]
+    assert codes(azure, [wrong, *again]) == [(REGISTRY, "InvalidSku")]
+
+
 def test_a_value_that_only_up_knows_stays_as_it_was_unless_its_resource_is_made_now(azure: Path) -> None:
     unknown = {**THERE, **RETENTION, "location": UNKNOWN}
     update = step("update", REGISTRY, unknown, THERE)
     assert codes(azure, [update], location=[urn(IDENTITY)]) == [(REGISTRY, "InvalidSku")]
+    made = step("create", IDENTITY, {"resourceName": "new", "resourceGroupName": UNKNOWN})
+    assert codes(azure, [made, update], location=[urn(IDENTITY)]) == []
     new = step("create", REGISTRY, {**unknown, "registryName": "others"})
     assert codes(azure, [new]) == []
+
+
+def test_a_replacement_that_only_seems_to_be_one_is_not_sent(azure: Path) -> None:
+    seems = Step(
+        urn(REGISTRY),
+        REGISTRY,
+        "create-replacement",
+        inputs={**THERE, "registryName": "automatic", "location": UNKNOWN, **RETENTION},
+        old_inputs=THERE,
+        differences={"location": "update-replace"},
+    )
+    assert codes(azure, [seems]) == []
 
 
 def test_a_stack_without_resources_and_types_without_a_simulation_are_not_judged(
