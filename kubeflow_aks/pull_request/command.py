@@ -17,6 +17,7 @@ from kubeflow_aks.policy import RULES
 from kubeflow_aks.policy.exceptions import Accepted, load
 from kubeflow_aks.pull_request.bases import Bases
 from kubeflow_aks.pull_request.comparison import Comparison
+from kubeflow_aks.pull_request.configuration import renamed
 from kubeflow_aks.pull_request.observed import Observed
 from kubeflow_aks.pull_request.priced import priced
 from kubeflow_aks.pull_request.report import render
@@ -57,7 +58,7 @@ def preview(
 
     Returns:
         FINDING where the head does not run, violates a mandatory rule, or would replace or delete what is protected, so
-        that `pulumi up` refuses it.
+        that `pulumi up` refuses it; or where Azure refuses a part of it.
 
     Raises:
         UsageError: there is no such commit or stack.
@@ -97,6 +98,12 @@ def _preview(
             tools=found,
             limit=limit,
             control_plane=control_plane and not notes,
+            renamed=renamed(
+                theirs.root,
+                root,
+                [name for name in in_base if name not in in_head],
+                [name for name in in_head if name not in in_base],
+            ),
             notes=notes,
             report=_report,
         )
@@ -147,7 +154,9 @@ def _tell(observed: Observed, folder: Path, accepted: Sequence[Accepted]) -> Exi
     write_whole(folder / f"{observed.stack}.md", what.markdown)
     write_whole(folder / f"{observed.stack}.json", json.dumps(what.document, indent=2) + "\n")
     print(*what.terminal(terminal_width()), sep="\n", flush=True)
-    failed = observed.refused or (observed.head is not None and observed.head.failure)
+    failed = (
+        observed.refused or observed.azure_refuses or (observed.head is not None and observed.head.failure)
+    )
     failed = failed or any(violation.mandatory for violation in after)
     return ExitCode.FINDING if failed else ExitCode.GOOD
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -34,6 +35,7 @@ class Comparison:
         tools: has the engine.
         limit: seconds that each program may take.
         control_plane: whether a real API server takes the Kubernetes objects; `tools` has it then.
+        renamed: stacks of one tree that seem to be stacks of the other: their names there.
         notes: for the report of every stack.
         report: takes progress lines.
     """
@@ -45,6 +47,7 @@ class Comparison:
     tools: Tools
     limit: float
     control_plane: bool
+    renamed: Mapping[str, str]
     notes: tuple[str, ...]
     report: Report
 
@@ -56,16 +59,16 @@ class Comparison:
             in_base: whether the base has a file for it.
             in_head: whether the head has one.
         """
-        notes = configuration.notes(
-            stack, self.base.root if in_base else None, self.head.root if in_head else None
-        )
+        roots = self.base.root if in_base else None, self.head.root if in_head else None
         observed = Observed(
             stack=stack,
             base_revision=self.base.revision,
             head_revision=self.head.revision,
             base=None,
             head=None,
-            notes=(*self.notes, *notes),
+            other_name=self.renamed.get(stack, ""),
+            former_project=configuration.former_project(stack, *roots),
+            notes=(*self.notes, *configuration.notes(stack, *roots)),
         )
         state = run_in(self.place, stack)
         try:
@@ -110,6 +113,7 @@ class Comparison:
             changes=changes,
             looks_replaced=apparent,
             refused=tuple(urn.rpartition("::")[2] for urn in done.refused),
+            azure_refuses=done.azure_refuses,
             notes=(*observed.notes, *not_simulated),
         )
 

@@ -1,8 +1,8 @@
-"""What a preview cannot know of a stack's configuration without the key of its encrypted values."""
+"""Stack files of both trees: what a preview cannot know of encrypted values, and what is renamed."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -20,16 +20,47 @@ def notes(stack: str, base: Path | None, head: Path | None) -> Iterator[str]:
     """
     configs = [config for root in (head, base) if root and (config := _config(root, stack))]
     yield from dict.fromkeys(note for config in configs for note in config.notes)
-    if len({config.project for config in configs}) > 1:
-        after, before = (config.project for config in configs)
-        yield (
-            f"Pulumi.yaml: name: {before} → {after}: for Pulumi this is another project, "
-            "so everything is shown as new and nothing as removed"
-        )
     if base and head:
         before, after = (_encrypted(root / f"Pulumi.{stack}.yaml") for root in (base, head))
         for key in sorted(key for key in before.keys() & after.keys() if before[key] != after[key]):
             yield f"{key} is encrypted differently: whether its value changes, and with what effect, is not shown"
+
+
+def former_project(stack: str, base: Path | None, head: Path | None) -> str:
+    """The project's name in the base if the head has another one; else empty."""
+    before, after = (_config(root, stack) if root else None for root in (base, head))
+    return before.project if before and after and before.project != after.project else ""
+
+
+def renamed(base: Path, head: Path, removed: Sequence[str], added: Sequence[str]) -> Mapping[str, str]:
+    """Stacks that seem to be renamed: each one's name in the other tree.
+
+    Args:
+        base: project folder of the base.
+        head: project folder of the head.
+        removed: stacks that only the base has.
+        added: stacks that only the head has.
+    """
+    found: dict[str, str] = {}
+    for before in removed:
+        settings = _settings(base, before)
+        for after in added:
+            if after not in found and settings and _alike(settings, _settings(head, after)):
+                found |= {before: after, after: before}
+                break
+    return found
+
+
+def _settings(root: Path, stack: str) -> frozenset[str]:
+    """What a stack file sets, without the project's name."""
+    config = _config(root, stack)
+    written = config.written if config else ()
+    return frozenset(f"{key.partition(':')[2]}={config.values.get(key)!r}" for key in written if config)
+
+
+def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
+    """Whether two stacks share more than half of their settings."""
+    return len(one & other) * 2 > max(len(one), len(other))
 
 
 def _config(root: Path, stack: str) -> StackConfig | None:

@@ -59,6 +59,22 @@ class Change:
 
 
 @dataclass(frozen=True)
+class Refusal:
+    """One request of the next `up` that Azure refuses.
+
+    Attributes:
+        code: Azure's error code; empty if azure-native sends no request.
+        message: Azure's, or azure-native's.
+    """
+
+    urn: str
+    type: str
+    name: str
+    code: str
+    message: str
+
+
+@dataclass(frozen=True)
 class Run:
     """One program, run for one stack.
 
@@ -86,6 +102,9 @@ class Observed:
         looks_replaced: names of those role assignments.
         refused: names of protected resources that would be replaced or deleted, so that `pulumi up` refuses the change;
             `changes` is what it would do without the protection.
+        azure_refuses: what the simulated Azure would refuse at the next `up`, in the engine's order.
+        other_name: name of a stack that only the other tree has, with the same settings: this one may be renamed.
+        former_project: the project's name in the base if the head has another one, so that all is made anew.
         notes: limits of the preview, one sentence each: encrypted values that were replaced, types that are not
             simulated, a missing control plane.
     """
@@ -98,6 +117,9 @@ class Observed:
     changes: tuple[Change, ...] = ()
     looks_replaced: tuple[str, ...] = ()
     refused: tuple[str, ...] = ()
+    azure_refuses: tuple[Refusal, ...] = ()
+    other_name: str = ""
+    former_project: str = ""
     notes: tuple[str, ...] = ()
 
 

@@ -14,10 +14,15 @@ from kubeflow_aks.pull_request.observed import Observed, Run, shown
 
 
 def priced(observed: Observed) -> CostChange | None:
-    """Both bills; None if the head lacks the stack or does not run, so that nothing is paid for."""
+    """Both bills; None if the head lacks the stack or does not run, so that nothing is paid for.
+
+    There is no bill before where the head makes all anew beside the base's.
+    """
     if observed.head is None or observed.head.failure:
         return None
     before = observed.base if observed.base and not observed.base.failure else None
+    if observed.former_project:  # what the base has stays, and the head's comes on top
+        before = None
     after = _stack(observed.stack, observed.head)
     notes: list[str] = []
     try:

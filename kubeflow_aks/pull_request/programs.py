@@ -6,7 +6,6 @@ empty home folder and no input; only the end of its output is kept; and everythi
 
 from __future__ import annotations
 
-import json
 import secrets
 import shutil
 import threading
@@ -22,6 +21,8 @@ from kubeflow_aks.local_aks.engine import program as language_host
 from kubeflow_aks.local_aks.run.directory import RunDirectory
 from kubeflow_aks.local_aks.run.processes import stop_unnoted
 from kubeflow_aks.pull_request.failures import failure, protected
+from kubeflow_aks.pull_request.observed import Refusal
+from kubeflow_aks.pull_request.refusals import goals_of, refusals
 from kubeflow_aks.pull_request.stand_ins import StandInsError, stand_ins
 from kubeflow_aks.recorder.stack_files import StackFileError
 from kubeflow_aks.revisions import processes
@@ -61,12 +62,14 @@ class Outcome:
         not_simulated: types that no stand-in knows.
         refused: URNs of protected resources that would be replaced or deleted, which `up` refuses; `result` is then
             the preview without the protection.
+        azure_refuses: what the simulated Azure refuses of a preview.
     """
 
     result: Result
     ignored: Mapping[str, Sequence[str]]
     not_simulated: tuple[str, ...]
     refused: tuple[str, ...] = ()
+    azure_refuses: tuple[Refusal, ...] = ()
 
 
 def operate(
@@ -106,23 +109,25 @@ def operate(
                 serve=watch.serve,
                 stand_in_for_encrypted=True,
             )
-            refused: tuple[str, ...] = ()
             if operation == "up":
                 result = engine.up()
                 states: list[dict[str, Any]] = engine.export().get("resources", [])
                 ignored = {state["urn"]: state.get("ignoreChanges", []) for state in states}
-            else:
-                plan = run.root / "plan.json"
-                try:
-                    result = engine.preview(plan=plan)
-                except EngineError as error:
-                    refused = protected(error.result.errors() if error.result else ())
-                    if not refused:
-                        raise
-                    engine.unprotect()
-                    result = engine.preview(plan=plan)
-                ignored = _ignored(plan)
-            return Outcome(result, ignored, serving.not_simulated(), refused)
+                return Outcome(result, ignored, serving.not_simulated())
+            refused: tuple[str, ...] = ()
+            plan = run.root / "plan.json"
+            try:
+                result = engine.preview(plan=plan)
+            except EngineError as error:
+                refused = protected(error.result.errors() if error.result else ())
+                if not refused:
+                    raise
+                engine.unprotect()
+                result = engine.preview(plan=plan)
+            goals = goals_of(plan)
+            ignored = {urn: goal.get("ignoreChanges", []) for urn, goal in goals.items()}
+            azure_refuses = refusals(result.steps, goals, run.azure, program.day)
+            return Outcome(result, ignored, serving.not_simulated(), refused, azure_refuses)
     except EngineError as error:
         if watch.expired:
             raise ProgramError(
@@ -132,14 +137,6 @@ def operate(
         raise ProgramError(failure(errors or (str(error),), program.root, watch.output.text())) from error
     except (StackFileError, StandInsError) as error:
         raise ProgramError(str(error)) from error
-
-
-def _ignored(plan: Path) -> dict[str, list[str]]:
-    planned = json.loads(plan.read_text(encoding="utf-8"))["resourcePlans"]
-    goals: dict[str, dict[str, Any]] = {
-        urn: plan["goal"] for urn, plan in planned.items() if plan.get("goal")
-    }
-    return {urn: goal.get("ignoreChanges", []) for urn, goal in goals.items()}
 
 
 class _Watch:

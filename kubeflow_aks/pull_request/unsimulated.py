@@ -47,7 +47,10 @@ class TypeFile:
 
 
 class Unsimulated(Provider):
-    """Any package: stores inputs and compares them. Only the real provider knows replacements, so it plans none.
+    """Any package: stores inputs and compares them.
+
+    It plans a replacement where what the id of an azure-native resource is made of changes. All other replacements only
+    the real provider knows.
 
     Args:
         package: name of the Pulumi package.
@@ -104,8 +107,8 @@ class Unsimulated(Provider):
     def Diff(
         self, request: provider_pb2.DiffRequest, context: grpc.ServicerContext
     ) -> provider_pb2.DiffResponse:
-        """What changed in the inputs."""
-        return _difference(request.old_inputs, request.news)
+        """What changed in the inputs, and whether that makes another resource of it."""
+        return _difference(request.old_inputs, request.news, _identifying(token_of(request)))
 
     @override
     def Create(
@@ -181,9 +184,12 @@ def _either(
     return answer
 
 
-def _difference(olds: struct_pb2.Struct, news: struct_pb2.Struct) -> provider_pb2.DiffResponse:
-    changes = diff.detailed(wire.decode(olds), wire.decode(news), {}, frozenset())
-    return diff_response(changes, replaces=(), delete_first=False)
+def _difference(
+    olds: struct_pb2.Struct, news: struct_pb2.Struct, identifying: frozenset[str] = frozenset()
+) -> provider_pb2.DiffResponse:
+    changes = diff.detailed(wire.decode(olds), wire.decode(news), {}, identifying)
+    replaces = [path for path, change in changes.items() if change.replaces]
+    return diff_response(changes, replaces=replaces, delete_first=bool(replaces))
 
 
 def _name(request: Any) -> str:
@@ -207,6 +213,24 @@ def _output_fields(token: str) -> Mapping[str, Any]:
     """A resource's outputs by wire name with their types in the SDK; empty if it is not found."""
     resource = getattr(_module(token), token.rpartition(":")[2], None)
     return _types.resource_types(resource) if resource else {}
+
+
+@sdk_types.loaded_once
+def _identifying(token: str) -> frozenset[str]:
+    """The inputs that azure-native makes a resource's id of, and its location; empty for other packages.
+
+    A part of the id is an input named after a resource that is no output: the body of an answer has `name` and `id`.
+    """
+    if not token.startswith("azure-native:"):
+        return frozenset()
+    try:
+        inputs = _types.input_type_py_to_pulumi_names(sdk_types.input_class(token)).values()
+    except LookupError:
+        return frozenset()
+    outputs = _output_fields(token)
+    return frozenset(
+        {"location", *(name for name in inputs if name.endswith("Name") and name not in outputs)}
+    )
 
 
 @sdk_types.loaded_once

@@ -1,10 +1,10 @@
-"""Notes on values that only the stack's owner can read."""
+"""What the stack files of both trees show: encrypted values, and what is renamed."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from kubeflow_aks.pull_request.configuration import notes
+from kubeflow_aks.pull_request.configuration import former_project, notes, renamed
 
 
 def _tree(folder: Path, config: str, project: str = "small") -> Path:
@@ -28,10 +28,20 @@ def test_encrypted_values_are_named_and_those_encrypted_anew_too(tmp_path: Path)
     ]
 
 
-def test_another_project_name_is_reported(tmp_path: Path) -> None:
+def test_another_project_name_is_found(tmp_path: Path) -> None:
     base, head = _tree(tmp_path / "base", ""), _tree(tmp_path / "head", "", "large")
-    [note] = notes("dev", base, head)
-    assert note.startswith("Pulumi.yaml: name: small → large: for Pulumi this is another project")
+    assert former_project("dev", base, head) == "small"
+    assert former_project("dev", base, base) == former_project("dev", base, None) == ""
+
+
+def test_a_stack_with_most_of_the_settings_of_one_that_is_gone_is_renamed(tmp_path: Path) -> None:
+    base = _tree(tmp_path / "base", "  small:a: 1\n  small:b: 2\n  small:c: 3\n")
+    head = _tree(tmp_path / "head", "  large:a: 1\n  large:b: 2\n  large:c: 4\n", "large")
+    (head / "Pulumi.dev.yaml").rename(head / "Pulumi.trial.yaml")
+    (head / "Pulumi.other.yaml").write_text("config:\n  large:a: 1\n")
+    (head / "Pulumi.broken.yaml").write_text("config: [broken")
+    assert renamed(base, head, ["dev"], ["broken", "other", "trial"]) == {"dev": "trial", "trial": "dev"}
+    assert renamed(base, head, ["dev"], ["other"]) == {}
 
 
 def test_what_can_not_be_read_is_left_to_the_run(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from components.conventions import GPU_KEY, SPOT_KEY
 from components.conventions import WORKLOAD_LABEL as REAL_WORKLOAD_LABEL
-from kubeflow_aks.pull_request.observed import UNKNOWN, Difference, Observed, Resource, Run
+from kubeflow_aks.pull_request.observed import UNKNOWN, Difference, Observed, Refusal, Resource, Run
 from kubeflow_aks.pull_request.report.impacts import Impact, impacts_of
 from kubeflow_aks.pull_request.report.impacts.losses import HOLDS
 from kubeflow_aks.pull_request.report.impacts.pools import REPLACED_KEY, TOLERATED, WORKLOAD_LABEL
@@ -28,6 +28,7 @@ from tests.kubeflow_aks.pull_request.observations import (
     with_changes,
 )
 
+GROUP = "azure-native:resources:ResourceGroup"
 ADMINS, OTHERS = "11111111-2222-3333-4444-555555555555", "99999999-2222-3333-4444-555555555555"
 
 
@@ -55,6 +56,88 @@ def test_a_change_that_up_refuses_says_so_first_and_names_what_is_protected() ->
     [impact] = impacts_of(observation)
     assert (impact["kind"], impact["level"]) == ("refused", "danger")
     assert "protected resources: `vnet`, `identity`." in impact["text"]
+
+
+def test_what_azure_refuses_comes_first_in_its_words_and_once_for_each_kind_and_code() -> None:
+    refusals = [
+        Refusal(f"urn::{name}", AGENT_POOL, name, "PropertyChangeNotAllowed", "Changing 'x' is not allowed.")
+        for name in ("first", "second")
+    ]
+    found = impacts_of(with_changes(change("delete", GROUP, "group"), azure_refuses=tuple(refusals)))
+    assert summaries(found) == [("azure-refuses", "danger", "first"), ("deleted", "danger", "group")]
+    assert found[0]["text"] == (
+        "Azure refuses this change, so `pulumi up` fails at AgentPool `first`, `second`: `PropertyChangeNotAllowed`: "
+        "Changing 'x' is not allowed. Page `docs/how-to/move-a-pool.md` shows how another pool takes over."
+    )
+
+
+def test_what_azure_has_under_another_name_is_refused_with_the_way_to_keep_it() -> None:
+    refusal = Refusal("urn::a", AGENT_POOL, "a", "", "cannot create already existing resource '/x'")
+    [impact] = impacts_of(with_changes(azure_refuses=(refusal,)))
+    assert "at AgentPool `a`: cannot create already existing resource '/x'. An alias keeps" in impact["text"]
+
+
+def test_an_upgrade_that_azure_refuses_replaces_no_nodes() -> None:
+    found = observed(run(kubernetes={"version": "1.33"}), run(kubernetes={"version": "1.34"}))
+    [urn] = [urn for urn, one in run().resources.items() if one.type == CLUSTER]
+    refused = replace(found, azure_refuses=(Refusal(urn, CLUSTER, "c", "OperationNotAllowed", "No."),))
+    assert "replaced pool by pool" in text(impacts_of(found), "version")
+    assert "replaced pool by pool" not in text(impacts_of(refused), "version")
+
+
+def test_many_new_pools_are_one_caution() -> None:
+    spot = {"vmSize": "Standard_D8ds_v5", "priority": "Spot", "maxCount": 2}
+    found = impacts(pools(), pools(**{f"more{number}": spot for number in range(11)}))
+    assert text(found, "pools-added").startswith(
+        "11 pools are added, with up to 22 nodes together: `more0`, "
+    )
+    assert ("pools-added", "caution", "more0") in summaries(found)
+
+
+def test_a_storage_class_that_is_replaced_changes_no_volume_that_is_there() -> None:
+    def replaced(before: Any, after: Any) -> str:
+        old, new = ({"kubeflow": {"storageClass": side}} for side in (before, after))
+        return text(impacts(old, new), "class-replaced")
+
+    retain, delete = {"reclaimPolicy": "Retain"}, {"reclaimPolicy": "Delete"}
+    assert replaced(retain, delete) == (
+        "StorageClass `ckf-zrs` is replaced, forced by `reclaimPolicy` (`Retain` → `Delete`): volumes that "
+        "are there stay as they are; new ones are deleted with their claims, and their data with them."
+    )
+    assert replaced(delete, retain).endswith("new ones are kept when their claims are deleted.")
+    assert replaced(retain, {**retain, "sku": "Premium_ZRS"}).endswith(
+        "new ones are made as the class is then."
+    )
+    assert replaced({}, {"name": "fast"}).endswith("new claims that name it stay pending.")
+    found = impacts({}, {"data": {"checkpoints": {"enabled": False}}})
+    assert text(found, "class-deleted").endswith("new claims that name it stay pending.")
+
+
+def test_another_way_out_is_another_address() -> None:
+    nat = {"network": {"outboundType": "userAssignedNATGateway"}}
+    assert "from another address" in text(impacts({}, nat), "egress")
+    assert "egress" not in {impact["kind"] for impact in impacts(nat, {**nat, "budget": {"monthly": 9}})}
+    base = run("prod")
+    urn, gateway = next((urn, one) for urn, one in base.resources.items() if one.type.endswith("NatGateway"))
+    one, other = (
+        replace(gateway, inputs={**gateway.inputs, "publicIpAddresses": [{"id": address}]})
+        for address in ("/one", UNKNOWN)
+    )
+    sides = [replace(base, resources={**base.resources, urn: side}) for side in (one, other)]
+    assert text(impacts_of(observed(*sides, stack="prod")), "egress")
+    assert impacts_of(observed(sides[0], sides[0], "prod")) == []
+
+
+def test_a_project_or_stack_of_another_name_is_a_second_cluster() -> None:
+    new = observed(None, run("dev"), "dev")
+    found = impacts_of(replace(new, other_name="trial"))
+    assert summaries(found)[0] == ("second-cluster", "caution", "dev")
+    assert "`pulumi stack rename dev --stack trial` keeps its state" in found[0]["text"]
+    found = impacts_of(replace(observed(run("dev"), run("dev"), "dev"), former_project="former"))
+    assert found[0]["text"].startswith("The project is no longer called `former`")
+    assert "a second cluster beside the first" in found[0]["text"]
+    [impact] = impacts_of(replace(observed(run("dev"), None, "dev"), other_name="trial"))
+    assert "`pulumi stack rename trial --stack dev` keeps its state" in impact["text"]
 
 
 def test_the_same_stack_says_nothing() -> None:
@@ -139,9 +222,8 @@ def test_pools_of_a_component_that_is_renamed_without_an_alias_are_lost() -> Non
         "Pool `general` is deleted and created again, because its resource has another name or parent in Pulumi: its "
         "nodes (at most 3) are deleted with all pods on them. Charmed Kubeflow runs there and is down until the new "
         "pool is ready; then its pods start again and their volumes are attached again, disks of one zone only to "
-        "nodes of that zone. Page `docs/how-to/move-a-pool.md` shows how to move it without downtime. `pulumi up` "
-        "fails before that, because Azure has the pool already. An alias keeps a renamed pool; page "
-        "`docs/how-to/use-the-components.md` shows how. It is protected: `pulumi up` refuses this."
+        "nodes of that zone. Page `docs/how-to/move-a-pool.md` shows how to move it without downtime. It is "
+        "protected: `pulumi up` refuses this."
     )
 
 
@@ -184,12 +266,11 @@ def test_the_loss_of_one_cluster_hides_no_loss_in_another() -> None:
     assert kinds == [("cluster-deleted", "first"), ("pool-removed", "spot")]
 
 
-def test_a_pool_that_moves_to_another_cluster_is_no_failure_of_up() -> None:
+def test_a_pool_that_moves_to_another_cluster_is_made_anew_there() -> None:
     found = impacts_of(
         observed(of(placed("first", "spot", maxCount=3)), of(placed("second", "spot", maxCount=3)))
     )
     assert "deleted and created again in cluster `second`" in text(found, "pool-remade")
-    assert "`pulumi up` fails" not in text(found, "pool-remade")
 
 
 def test_a_pool_of_one_resource_that_has_another_name_in_azure_is_replaced() -> None:
@@ -292,10 +373,6 @@ def test_a_home_that_is_handed_over() -> None:
 def test_the_clusters_own_pool() -> None:
     found = impacts({}, {"systemPool": {"maxCount": 5}})
     assert summaries(found) == [("pool-scale", "news", "system")]
-    found = impacts({}, {"systemPool": {"vmSize": "Standard_D8s_v5"}})
-    assert text(found, "system-pool-fixed").startswith(
-        "Azure never changes `vmSize` of the cluster's own pool `system`: `pulumi up` will fail."
-    )
     moved = {"systemPool": {"name": "system2", "vmSize": "Standard_D8s_v5"}}
     assert summaries(impacts({}, moved)) == [
         ("pool-forgotten", "caution", "system"),
@@ -478,6 +555,9 @@ def test_types_that_hold_something_are_spelt_as_the_program_has_them() -> None:
     store = run(data={"store": {"profiles": {"team-a": {}}}})
     known = {one.type for observation in (run("prod"), store) for one in observation.resources.values()}
     assert set(HOLDS) - known == {
+        "azure-native:compute:Disk",
+        "azure-native:keyvault:Vault",
+        "kubernetes:core/v1:PersistentVolume",
         "kubernetes:core/v1:PersistentVolumeClaim",
         "kubernetes:apiextensions.k8s.io/v1:CustomResourceDefinition",
     }

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import itertools
-import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -12,15 +11,11 @@ from typing import Final
 
 from pulumi.runtime import rpc
 
-from kubeflow_aks.local_aks.azure import check
-from kubeflow_aks.local_aks.azure.arm import ArmError
-from kubeflow_aks.local_aks.azure.resource_manager import ResourceManager
-from kubeflow_aks.local_aks.azure.state import AGENT_POOL, MANAGED_CLUSTER, AzureState
-from kubeflow_aks.local_aks.azure.timing import Timing
-from kubeflow_aks.local_aks.azure.types import TYPES
+from kubeflow_aks.local_aks.azure.state import AGENT_POOL, MANAGED_CLUSTER
 from kubeflow_aks.local_aks.engine import EngineError, Result, Step
 from kubeflow_aks.local_aks.lifecycle.instance import PROJECT_ROOT
-from tests.local.engine.deployment import SUBSCRIPTION, TODAY, Deployment
+from kubeflow_aks.pull_request.refusals import goals_of, refusals
+from tests.local.engine.deployment import TODAY, Deployment
 from tests.local.engine.edits import STACK, Edit
 
 FILE: Final = PROJECT_ROOT / "docs" / "change-matrix.md"
@@ -34,8 +29,8 @@ _HEAD: Final = f"""\
 CHANGE_MATRIX=write pytest --local tests/local/engine/test_change_matrix.py -->
 
 At least one row for each setting, computed by the real Pulumi engine: the `{STACK}` stack is deployed on the local AKS,
-and `pulumi preview` runs with the edit. Updates are then put to the simulated Azure, which knows AKS's rules about
-what may change.
+and `pulumi preview` runs with the edit. Its steps are then put to the simulated Azure, which knows AKS's rules about
+what may change, as `./kubeflow-aks diff` does.
 
 * **nothing**: no resource changes.
 * **update**: in place.
@@ -74,14 +69,17 @@ def nothing(edit: Edit) -> Row:
 
 def row(edit: Edit, deployed: Deployment) -> Row:
     """What happens to a deployed stack at an edit; nothing changes by asking."""
-    try:
-        preview = deployed.engine(**edit.config()).preview()
-    except EngineError as refusal:
-        return Row(edit.text, "refused by the program", _reasons(str(refusal)))
+    with TemporaryDirectory() as folder:
+        plan = Path(folder) / "plan.json"
+        try:
+            preview = deployed.engine(**edit.config()).preview(plan=plan)
+        except EngineError as refusal:
+            return Row(edit.text, "refused by the program", _reasons(str(refusal)))
+        found = refusals(preview.steps, goals_of(plan), deployed.run.azure, TODAY)
     steps = _changing(preview)
     outcome = _outcome(steps)
-    if outcome != CLUSTER_REPLACED and (refusal := _refused_by_azure(steps, deployed.azure)):
-        return Row(edit.text, _REFUSED_BY_AZURE, refusal)
+    if outcome != CLUSTER_REPLACED and found:
+        return Row(edit.text, _REFUSED_BY_AZURE, f"{found[0].code}: {found[0].message}")
     return Row(edit.text, outcome, _details(steps, all_of_them=outcome != CLUSTER_REPLACED))
 
 
@@ -177,27 +175,3 @@ def _reasons(refusal: str) -> str:
         _, _, message = refusal.partition("failed:\n")
     frame = ("an unhandled error", "preview failed")
     return "; ".join(itertools.takewhile(lambda line: not line.startswith(frame), message.splitlines()))
-
-
-def _refused_by_azure(steps: Sequence[Step], azure: AzureState) -> str:
-    """Azure's message on the first update that it refuses, tried on a copy of it; empty if it accepts all.
-
-    Pools come last, as in the program.
-    """
-    steps = sorted(steps, key=lambda step: step.type == AGENT_POOL)
-    with TemporaryDirectory() as folder:
-        copy = Path(folder) / "azure"
-        shutil.copytree(azure.root, copy)
-        manager = ResourceManager(AzureState(copy), Timing(float("inf")), lambda: TODAY)
-        return next(_refusals(manager, steps), "")
-
-
-def _refusals(manager: ResourceManager, steps: Sequence[Step]) -> Iterator[str]:
-    for step in steps:
-        if step.op != "update" or step.type not in TYPES:
-            continue
-        arm_type, inputs = TYPES[step.type], dict(step.inputs)
-        try:
-            manager.put(arm_type, arm_type.id_of(inputs, SUBSCRIPTION), check.body(inputs))
-        except ArmError as refusal:
-            yield str(refusal)

@@ -115,6 +115,7 @@ def test_a_change_of_the_cluster_shows_no_role_assignments_as_replaced(tree: Pro
     _edit(tree, DEMO, "scaleDownUnneededTime: 2m", "scaleDownUnneededTime: 3m")
     shown = previewed(tree, "--stack", "demo")
     assert "kubeflow-aks-demo" in shown.changes("demo")
+    assert not shown.document("demo")["words"]
     assert not [change for change in shown.document("demo")["changes"] if "RoleAssignment" in change["type"]]
     assert shown.document("demo")["looksReplaced"]
 
@@ -136,6 +137,35 @@ def test_a_change_that_up_refuses_fails_the_preview(tree: Project) -> None:
     assert any(text.endswith("It is protected: `pulumi up` refuses this.") for text in texts)
     assert not any("API server" in text for text in texts)
     assert document["words"][0]["kind"] == "refused"
+
+
+@pytest.mark.parametrize(
+    ("file", "before", "after", "words"),
+    [
+        (
+            DEMO,
+            "config:\n",
+            "config:\n  kubeflow-aks:systemPool: {encryptionAtHost: true}\n",
+            "PropertyChangeNotAllowed",
+        ),
+        (
+            DEMO,
+            "config:\n",
+            "config:\n  kubeflow-aks:registry: {sku: Premium, retentionDays: 30}\n",
+            "InvalidSku",
+        ),
+        ("__main__.py", "AgentPools(name,", 'AgentPools(f"{name}-pools",', "already existing resource"),
+    ],
+    ids=["system pool", "registry", "renamed pools"],
+)
+def test_what_azure_refuses_comes_first_and_fails_the_preview(
+    tree: Project, file: str, before: str, after: str, words: str
+) -> None:
+    _edit(tree, file, before, after)
+    shown = previewed(tree, "--stack", "demo", code=1)
+    assert shown.document("demo")["words"][0]["kind"] == "azure-refuses"
+    assert words in shown.document("demo")["words"][0]["text"]
+    assert shown.printed.splitlines()[1].startswith("!! Azure refuses this change")
 
 
 def test_what_is_protected_and_goes_is_shown_and_fails_the_preview(tree: Project) -> None:
@@ -173,6 +203,8 @@ def test_stacks_that_come_and_go(tree: Project) -> None:
     shown = previewed(tree, "--stack", "demo", "--stack", "show", "--stack", "dev", code=1)
     assert shown.document("demo")["outcome"] == "removed"
     assert shown.document("show")["outcome"] == "new"
+    assert "pulumi stack rename show --stack demo" in shown.document("demo")["words"][0]["text"]
+    assert shown.document("show")["words"][0]["kind"] == "second-cluster"
     assert set(shown.changes("show").values()) == {"create"}
     assert shown.document("dev")["outcome"] == "headFailed"
     assert shown.document("dev")["failures"]["head"].startswith("Pulumi.dev.yaml line 1: not YAML: ")

@@ -5,12 +5,15 @@ from collections.abc import Iterator
 from kubeflow_aks.pull_request.observed import Observed
 from kubeflow_aks.pull_request.report.impacts import (
     access,
+    azure,
     cluster,
+    egress,
     losses,
     pool_changes,
     protection,
-    removed_stack,
+    storage,
     versions,
+    whole_stacks,
 )
 from kubeflow_aks.pull_request.report.impacts.impact import Impact
 from kubeflow_aks.pull_request.report.impacts.sides import Sides, sides_of
@@ -23,18 +26,25 @@ _LEVELS = ("danger", "caution", "news")
 def impacts_of(observed: Observed) -> list[Impact]:
     """The impacts of a change, the worst first."""
     if observed.head is None:
-        return list(removed_stack.impacts(observed))
+        return list(whole_stacks.removed(observed))
     if observed.head.failure:
         return []
-    found = [*protection.refused(observed.refused), *_impacts(sides_of(observed))]
+    found = [
+        *protection.refused(observed.refused),
+        *azure.refused(observed.azure_refuses),
+        *whole_stacks.beside_another(observed),
+        *_impacts(sides_of(observed)),
+    ]
     return sorted(found, key=lambda impact: _LEVELS.index(impact["level"]))
 
 
 def _impacts(sides: Sides) -> Iterator[Impact]:
     yield from cluster.lost(sides)
-    yield from losses.impacts(sides)
-    yield from protection.impacts(sides)
     yield from pool_changes.impacts(sides)
+    yield from losses.impacts(sides)
+    yield from storage.impacts(sides)
+    yield from egress.impacts(sides)
+    yield from protection.impacts(sides)
     yield from versions.impacts(sides)
     yield from access.impacts(sides)
     yield from cluster.changed(sides)

@@ -14,6 +14,8 @@ HOLDS: Final[Mapping[str, tuple[Level, str]]] = {
         "danger",
         "its data can be restored only while soft delete keeps it",
     ),
+    "azure-native:keyvault:Vault": ("danger", "all secrets, keys and certificates in it are lost"),
+    "azure-native:compute:Disk": ("danger", "all data on it is lost"),
     "azure-native:operationalinsights:Workspace": ("danger", "its logs go with it"),
     "azure-native:network:PublicIPAddress": ("danger", "its address is lost for all who use it"),
     "azure-native:managedidentity:UserAssignedIdentity": (
@@ -25,6 +27,7 @@ HOLDS: Final[Mapping[str, tuple[Level, str]]] = {
         "while it is missing, no control plane logs are stored",
     ),
     "kubernetes:core/v1:Namespace": ("danger", "everything in it is lost"),
+    "kubernetes:core/v1:PersistentVolume": ("danger", "its data is lost unless its policy retains it"),
     "kubernetes:core/v1:PersistentVolumeClaim": (
         "danger",
         "its data is lost unless its class retains volumes",

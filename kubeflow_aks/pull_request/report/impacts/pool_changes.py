@@ -17,8 +17,8 @@ from kubeflow_aks.pull_request.report.impacts.pools import (
 from kubeflow_aks.pull_request.report.impacts.sides import Sides, forced_by, lost_clusters, refused
 from kubeflow_aks.text.numbers import counted
 
-_FIXED = ("vmSize", "osDiskSizeGB", "osDiskType", "availabilityZones", "maxPods", "vnetSubnetID")
-"""Properties that Azure cannot change on any pool (docs/facts/aks.md#immutable-pool-properties)."""
+_MANY = 10
+"""New pools above which a reviewer reads their number, not each of them. Our choice."""
 _NEVER_PENDING = ("general", "system")
 """Roles whose work must run all the time."""
 
@@ -35,9 +35,20 @@ def impacts(sides: Sides) -> Iterator[Impact]:
             yield loss
         if pair.before and pair.after:
             yield from _changed(pair.after, pair.before)
-        elif pool := pair.after:
-            text = f"Pool {quoted(pool.name)} is added: {pool.described}{_for(pool)}."
-            yield _impact("pool-added", "news", pool, text)
+    yield from _added([pair.after for pair in found if pair.after and not pair.before])
+
+
+def _added(pools: Sequence[Pool]) -> Iterator[Impact]:
+    """One impact for each new pool; one for all if they are many, where pools were there."""
+    if len(pools) > _MANY:
+        nodes = sum(pool.most or 0 for pool in pools)
+        names = listed([pool.name for pool in pools])
+        text = f"{len(pools)} pools are added, with up to {counted(nodes, 'node')} together: {names}."
+        yield _impact("pools-added", "caution", pools[0], text)
+        return
+    for pool in pools:
+        text = f"Pool {quoted(pool.name)} is added: {pool.described}{_for(pool)}."
+        yield _impact("pool-added", "news", pool, text)
 
 
 def _with_cluster(sides: Sides, pool: Pool) -> bool:
@@ -71,18 +82,16 @@ def _replaced(sides: Sides, change: Change, pair: Pair, pool: Pool, all_pairs: S
 
 
 def _remade(sides: Sides, pair: Pair, pool: Pool, all_pairs: Sequence[Pair]) -> Impact:
-    """Pulumi first creates what has another URN, which Azure refuses while it has a pool of that name."""
+    """Pulumi first creates what has another URN; Azure refuses that while it has a pool of that name."""
     means, level = _meanwhile(sides, pair, all_pairs, "until the new pool is ready")
     moved = UNKNOWN not in (pool.cluster, pair.either.cluster) and pool.cluster != pair.either.cluster
     where = f" in cluster {quoted(pair.either.cluster)}" if moved else ""
-    first = "" if moved else "`pulumi up` fails before that, because Azure has the pool already. "
     return _impact(
         "pool-remade",
         level,
         pool,
         f"Pool {quoted(pool.name)} is deleted and created again{where}, because its resource has another name or "
-        f"parent in Pulumi: its nodes (at most {pool.most}) are deleted with all pods on them. {means} "
-        f"{first}An alias keeps a renamed pool; page `docs/how-to/use-the-components.md` shows how."
+        f"parent in Pulumi: its nodes (at most {pool.most}) are deleted with all pods on them. {means}"
         f"{refused(sides, pool.urn)}",
     )
 
@@ -169,7 +178,7 @@ def _changed(pool: Pool, old: Pool) -> Iterator[Impact]:
             f"Pool {name} scales from {pool.least} to {counted(pool.most, 'node')}, until now from "
             f"{old.least} to {old.most}.",
         )
-    if None not in (old.fallback, pool.fallback) and old.fallback != pool.fallback:
+    if pool.spot and None not in (old.fallback, pool.fallback) and old.fallback != pool.fallback:
         yield _fallback(pool, old)
     if old.spot != pool.spot:
         means = "Azure may evict its nodes at any time" if pool.spot else "Azure evicts none of its nodes"
@@ -185,16 +194,6 @@ def _changed(pool: Pool, old: Pool) -> Iterator[Impact]:
             f"{quoted(old.workload)}: pods that still select that stay pending.",
         )
     yield from _taints(pool, old)
-    if pool.own:
-        fixed = [key for key in _FIXED if _fixed(old, pool, key)]
-        if fixed:
-            yield _impact(
-                "system-pool-fixed",
-                "caution",
-                pool,
-                f"Azure never changes {listed(fixed)} of the cluster's own pool {name}: `pulumi up` "
-                "will fail. Page `docs/how-to/move-a-pool.md` shows how another pool takes over.",
-            )
 
 
 def _fallback(pool: Pool, old: Pool) -> Impact:
@@ -236,11 +235,6 @@ def _taints(pool: Pool, old: Pool) -> Iterator[Impact]:
         means = "; new pods need the tolerations" if added else ""
         text = f"Taints of pool {quoted(pool.name)}: {changes}{means}."
         yield _impact("pool-taints", "news", pool, text)
-
-
-def _fixed(old: Pool, pool: Pool, key: str) -> bool:
-    values = at(old.inputs, key), at(pool.inputs, key)
-    return values[0] != values[1] and None not in values and UNKNOWN not in values
 
 
 def _for(pool: Pool) -> str:

@@ -15,11 +15,17 @@ GOING = ("delete", "replace")
 
 @dataclass(frozen=True)
 class Sides:
-    """Base and head; the base is empty if the stack is new or its base did not run."""
+    """Base and head; the base is empty if the stack is new or its base did not run.
+
+    Attributes:
+        changes: by URN.
+        azure_refuses: URNs of what Azure refuses to make, change or delete.
+    """
 
     before: Run
     after: Run
     changes: Mapping[str, Change]
+    azure_refuses: frozenset[str] = frozenset()
 
     def pairs(self, type_token: str) -> Iterator[tuple[Resource, Resource]]:
         """Resources of a type that both sides have."""
@@ -31,7 +37,12 @@ class Sides:
 def sides_of(observed: Observed) -> Sides:
     """Both sides of an observed stack."""
     before = observed.base if observed.base and not observed.base.failure else Run()
-    return Sides(before, observed.head or Run(), {change.urn: change for change in observed.changes})
+    return Sides(
+        before,
+        observed.head or Run(),
+        {change.urn: change for change in observed.changes},
+        frozenset(refusal.urn for refusal in observed.azure_refuses),
+    )
 
 
 def lost_clusters(sides: Sides) -> set[str]:

@@ -21,7 +21,7 @@ def impacts(sides: Sides) -> Iterator[Impact]:
     """Changes of a cluster's version, tier, support plan and upgrade channels."""
     for old, new in sides.pairs(CLUSTER):
         before, after = old.inputs, new.inputs
-        yield from _version(new.name, before, after)
+        yield from _version(new.name, before, after, refused=new.urn in sides.azure_refuses)
         for kind, what, path in _SETTINGS:
             if at(before, *path) != at(after, *path):
                 yield {
@@ -32,17 +32,14 @@ def impacts(sides: Sides) -> Iterator[Impact]:
                 }
 
 
-def _version(name: str, before: Any, after: Any) -> Iterator[Impact]:
+def _version(name: str, before: Any, after: Any, *, refused: bool) -> Iterator[Impact]:
     versions = text(at(before, "kubernetesVersion")), text(at(after, "kubernetesVersion"))
     plans = at(before, "supportPlan"), at(after, "supportPlan")
     until = f" AKS supports this {_until(versions[1], plans[1])}."
     if versions[0] != versions[1]:
         back = _number(versions[1]) < _number(versions[0])
-        means = (
-            " AKS refuses a downgrade."
-            if back
-            else " The nodes are replaced pool by pool: on-demand nodes are drained, spot nodes evicted."
-        )
+        rolling = " The nodes are replaced pool by pool: on-demand nodes are drained, spot nodes evicted."
+        means = " AKS refuses a downgrade." if back else "" if refused else rolling
         yield {
             "kind": "version",
             "level": "caution",

@@ -1,0 +1,34 @@
+"""What Azure refuses of a change, in its own words."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from kubeflow_aks.pull_request.observed import Refusal
+from kubeflow_aks.pull_request.report.impacts.impact import Impact, listed, quoted
+
+_PAGES: Final[Mapping[str, str]] = {
+    "NotAllAgentPoolOrchestratorVersionSpecifiedAndUnchanged": (
+        "Page `docs/how-to/upgrade-kubernetes.md` shows how to upgrade."
+    ),
+    "PropertyChangeNotAllowed": "Page `docs/how-to/move-a-pool.md` shows how another pool takes over.",
+    "": "An alias keeps a renamed resource; page `docs/how-to/use-the-components.md` shows how.",
+}
+"""By Azure's code: the page that helps. Without a code azure-native found the resource there already."""
+
+
+def refused(refusals: Sequence[Refusal]) -> Iterator[Impact]:
+    """One impact for all resources of one type that are refused with one code."""
+    groups: dict[tuple[str, str], list[Refusal]] = {}
+    for refusal in refusals:
+        groups.setdefault((refusal.type, refusal.code), []).append(refusal)
+    for (type_token, code), found in groups.items():
+        names = listed([refusal.name for refusal in found])
+        words = f"{quoted(code)}: {found[0].message}" if code else found[0].message
+        page = _PAGES.get(code)
+        yield {
+            "kind": "azure-refuses",
+            "level": "danger",
+            "subject": found[0].name,
+            "text": f"Azure refuses this change, so `pulumi up` fails at {type_token.rpartition(':')[2]} {names}: "
+            f"{words.rstrip('.')}.{f' {page}' if page else ''}",
+        }

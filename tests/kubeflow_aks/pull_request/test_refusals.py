@@ -1,0 +1,137 @@
+"""The steps of a preview on a copy of the simulated Azure; the change matrix holds what the whole program meets."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pulumi.runtime.rpc import UNKNOWN
+
+from kubeflow_aks.local_aks.azure.resource_manager import ResourceManager
+from kubeflow_aks.local_aks.azure.state import AzureState
+from kubeflow_aks.local_aks.azure.timing import Timing
+from kubeflow_aks.local_aks.azure.types import TYPES
+from kubeflow_aks.local_aks.engine import Step
+from kubeflow_aks.pull_request.refusals import refusals
+
+GROUP, REGISTRY, IDENTITY = (
+    f"azure-native:{name}"
+    for name in (
+        "resources:ResourceGroup",
+        "containerregistry:Registry",
+        "managedidentity:UserAssignedIdentity",
+    )
+)
+TODAY = date(2026, 11, 22)
+THERE: Mapping[str, Any] = {
+    "resourceGroupName": "group",
+    "registryName": "images",
+    "location": "westeurope",
+    "sku": {"name": "Standard"},
+}
+RETENTION = {"policies": {"retentionPolicy": {"days": 30, "status": "enabled"}}}
+
+
+@pytest.fixture
+def azure(tmp_path: Path) -> Path:
+    """An Azure with a group and a registry in it."""
+    state = AzureState(tmp_path / "azure")
+    manager = ResourceManager(state, Timing(math.inf), lambda: TODAY)
+    for token, inputs in (
+        (GROUP, {"resourceGroupName": "group", "location": "westeurope"}),
+        (REGISTRY, THERE),
+    ):
+        manager.put(TYPES[token], TYPES[token].id_of(inputs, "0"), dict(inputs))
+    return state.root
+
+
+def step(op: str, token: str, inputs: Mapping[str, Any], old: Mapping[str, Any] | None = None) -> Step:
+    return Step(urn(token), token, op, inputs=inputs, old_inputs=old or {})
+
+
+def urn(token: str) -> str:
+    return f"urn:pulumi:demo::team::{token}::its-name"
+
+
+def codes(azure: Path, steps: Sequence[Step], **dependencies: Sequence[str]) -> list[tuple[str, str]]:
+    """Type and code of each refusal; `dependencies` are those of the registry."""
+    goals = {
+        urn(REGISTRY): {
+            "dependencies": [one for of in dependencies.values() for one in of],
+            "propertyDependencies": dependencies,
+        }
+    }
+    return [(found.type, found.code) for found in refusals(steps, goals, azure, TODAY)]
+
+
+def test_an_update_is_refused_in_azures_words_and_nothing_has_changed(azure: Path) -> None:
+    before = (azure / "resources.json").read_bytes()
+    [found] = refusals([step("update", REGISTRY, {**THERE, **RETENTION})], {}, azure, TODAY)
+    assert (found.name, found.code) == ("its-name", "InvalidSku")
+    assert found.message.startswith("The SKU Standard of a registry does not support a retention policy")
+    assert (azure / "resources.json").read_bytes() == before
+
+
+def test_what_azure_accepts_is_no_refusal(azure: Path) -> None:
+    premium = {**THERE, "sku": {"name": "Premium"}}
+    assert (
+        codes(azure, [step("update", REGISTRY, premium), step("update", REGISTRY, {**premium, **RETENTION})])
+        == []
+    )
+
+
+def test_what_is_there_already_can_not_be_created_but_replaced(azure: Path) -> None:
+    create = step("create", REGISTRY, THERE)
+    assert codes(azure, [create]) == [(REGISTRY, "")]
+    gone = step("delete-replaced", REGISTRY, {}, THERE)
+    assert codes(azure, [gone, step("create-replacement", REGISTRY, THERE)]) == []
+
+
+def test_what_depends_on_a_refused_resource_is_not_tried_nor_is_anything_deleted(azure: Path) -> None:
+    group = step("create", GROUP, {"resourceGroupName": "group", "location": "westeurope"})
+    wrong = step("update", REGISTRY, {**THERE, **RETENTION})
+    assert codes(azure, [group, wrong], resourceGroupName=[urn(GROUP)]) == [(GROUP, "")]
+    assert codes(azure, [group, wrong]) == [(GROUP, ""), (REGISTRY, "InvalidSku")]
+    delete = step("delete", GROUP, {}, {"resourceGroupName": "group"})
+    assert codes(azure, [wrong, delete, step("create", REGISTRY, THERE)]) == [(REGISTRY, "InvalidSku")]
+
+
+def test_what_can_not_be_deleted_is_not_created_again(azure: Path) -> None:
+    wrong = step("update", REGISTRY, {**THERE, **RETENTION})
+    group = {"resourceGroupName": "group", "location": "westeurope"}
+    again = [step("delete-replaced", GROUP, {}, group), step("create-replacement", GROUP, group)]
+    assert codes(azure, [wrong, *again]) == [(REGISTRY, "InvalidSku")]
+
+
+def test_a_value_that_only_up_knows_stays_as_it_was_unless_its_resource_is_made_now(azure: Path) -> None:
+    unknown = {**THERE, **RETENTION, "location": UNKNOWN}
+    update = step("update", REGISTRY, unknown, THERE)
+    assert codes(azure, [update], location=[urn(IDENTITY)]) == [(REGISTRY, "InvalidSku")]
+    made = step("create", IDENTITY, {"resourceName": "new", "resourceGroupName": UNKNOWN})
+    assert codes(azure, [made, update], location=[urn(IDENTITY)]) == []
+    new = step("create", REGISTRY, {**unknown, "registryName": "others"})
+    assert codes(azure, [new]) == []
+
+
+def test_a_replacement_that_only_seems_to_be_one_is_not_sent(azure: Path) -> None:
+    seems = Step(
+        urn(REGISTRY),
+        REGISTRY,
+        "create-replacement",
+        inputs={**THERE, "registryName": "automatic", "location": UNKNOWN, **RETENTION},
+        old_inputs=THERE,
+        differences={"location": "update-replace"},
+    )
+    assert codes(azure, [seems]) == []
+
+
+def test_a_stack_without_resources_and_types_without_a_simulation_are_not_judged(
+    azure: Path, tmp_path: Path
+) -> None:
+    assert codes(azure, [step("update", "random:index:RandomPet", {})]) == []
+    (tmp_path / "nothing").mkdir()
+    assert codes(tmp_path / "nothing", [step("update", REGISTRY, THERE)]) == []
