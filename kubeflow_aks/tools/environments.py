@@ -9,6 +9,7 @@ import sys
 import sysconfig
 import time
 from collections.abc import Callable
+from functools import cache as cache_of_calls
 from importlib import metadata
 from pathlib import Path
 from typing import Final
@@ -33,6 +34,7 @@ _UNREACHABLE: Final = "connection broken"
 """What pip prints when it tries again because the package index does not answer."""
 
 
+@cache_of_calls
 def is_installed(lock: bytes) -> bool:
     """Whether each package of a lock file is installed in this process's environment, at the listed version."""
     try:
