@@ -262,7 +262,9 @@ def test_a_registry_has_logs_of_its_own(azure: AzureState) -> None:
     manager = with_cluster(azure)
     images = f"{GROUP_ID}/providers/Microsoft.ContainerRegistry/registries/images"
     put(manager, REGISTRY, images, {"location": LOCATION, "sku": {"name": "Standard"}})
-    workspace = f"{GROUP_ID}/providers/Microsoft.OperationalInsights/workspaces/logs"
+    workspace = (
+        f"{GROUP_ID.replace('kubeflow', 'hub')}/providers/Microsoft.OperationalInsights/workspaces/logs"
+    )
 
     def collected(category: str) -> Json:
         return {"workspaceId": workspace, "logs": [{"category": category, "enabled": True}]}
