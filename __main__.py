@@ -28,7 +28,7 @@ network = Network(name, arguments.network(plan, group), protected)
 cluster = AksCluster(name, arguments.cluster(plan, group, network), protected)
 registry = ContainerRegistry(name, arguments.registry(plan, group, network, cluster), protected)
 store = DataStore(name, data, protected) if (data := arguments.data_store(plan, group, cluster)) else None
-logs = arguments.monitoring(plan, group, cluster)
+logs = arguments.monitoring(plan, group, cluster, registry)
 monitoring = Monitoring(name, logs, protected) if logs else None
 with_cluster = pulumi.ResourceOptions(deleted_with=cluster.managed_cluster)
 pools = AgentPools(name, arguments.pools(plan, group, network, cluster), with_cluster)

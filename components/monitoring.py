@@ -1,19 +1,22 @@
-"""The logs of a cluster's control plane, and the workspace that keeps them."""
+"""The logs of a cluster's control plane and of its registry, and the workspace that keeps them."""
 
 from collections.abc import Iterator, Sequence
-from typing import NotRequired, TypedDict
+from typing import Final, NotRequired, TypedDict
 
 import pulumi
 from pulumi_azure_native import monitor, operationalinsights
 
 from . import azure_names, defaults
-from .arm_ids import CLUSTER, WORKSPACE, arm_id_mistakes
+from .arm_ids import CLUSTER, REGISTRY, WORKSPACE, arm_id_mistakes
 from .checked import Rule, checked, named, rule, rule_of_text
 from .choices import LogCategory
 from .inputs import TextsByName, each
 from .limits import LOG_DAYS, number_mistakes
 from .monitoring_checks import log_mistakes, workspace_mistakes, workspace_name_mistakes
 from .tags import tag_mistakes
+
+_REGISTRY_LOGS: Final = ("ContainerRegistryLoginEvents", "ContainerRegistryRepositoryEvents")
+"""Who signed in, and who pushed, pulled or deleted what (microsoft-containerregistry-registries-logs.md)."""
 
 
 class MonitoringArgs(TypedDict):
@@ -29,6 +32,10 @@ class MonitoringArgs(TypedDict):
     """Name of the cluster's diagnostic setting. Default: the component's name and -control-plane."""
     cluster_id: pulumi.Input[str]
     """ARM id of the cluster whose logs are collected."""
+    registry_id: NotRequired[pulumi.Input[str] | None]
+    """ARM id of a container registry whose sign-ins, pushes and pulls are collected too. Default: none."""
+    registry_setting_name: NotRequired[pulumi.Input[str]]
+    """Name of the registry's diagnostic setting. Default: the component's name and -registry."""
     logs: pulumi.Input[Sequence[pulumi.Input[LogCategory]]]
     """Categories of logs, for instance kube-audit-admin."""
     workspace: NotRequired[pulumi.Input[str] | None]
@@ -40,7 +47,7 @@ class MonitoringArgs(TypedDict):
 
 
 class Monitoring(pulumi.ComponentResource):
-    """The logs of one cluster's control plane, in a Log Analytics workspace, new or given."""
+    """The logs of one cluster's control plane and of its registry, in a Log Analytics workspace, new or given."""
 
     workspace_id: pulumi.Output[str]
     """ARM id of the workspace."""
@@ -63,6 +70,15 @@ class Monitoring(pulumi.ComponentResource):
             logs=each(args["logs"], _collected),
             opts=pulumi.ResourceOptions(parent=self, protect=False),
         )
+        if registry := args.get("registry_id"):
+            monitor.DiagnosticSetting(
+                f"{name}-registry",
+                name=args.get("registry_setting_name", f"{name}-registry"),
+                resource_uri=registry,
+                workspace_id=self.workspace_id,
+                logs=[_collected(category) for category in _REGISTRY_LOGS],
+                opts=pulumi.ResourceOptions(parent=self, protect=False),
+            )
         self.register_outputs({"workspaceId": self.workspace_id})
 
 
@@ -71,6 +87,7 @@ def _rules(args: MonitoringArgs) -> Iterator[Rule]:
     yield rule(number_mistakes, "retentionDays", LOG_DAYS, days)
     yield from rule_of_text(arm_id_mistakes, "workspace", args.get("workspace"), WORKSPACE)
     yield from rule_of_text(arm_id_mistakes, "clusterId", args["cluster_id"], CLUSTER)
+    yield from rule_of_text(arm_id_mistakes, "registryId", args.get("registry_id"), REGISTRY)
     yield rule(log_mistakes, args["logs"])
     yield rule(workspace_mistakes, args.get("workspace"), args.get("retention_days"))
     yield rule(workspace_name_mistakes, args.get("workspace"), args.get("workspace_name"))

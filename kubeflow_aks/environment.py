@@ -116,7 +116,7 @@ def create(folder: Path) -> None:
     _run([sys.executable, "-m", "venv", "--clear", "--without-pip", str(folder)], f"{folder} cannot be made")
 
 
-def install(folder: Path, lock: Path, *, uv: Path | None = None) -> None:
+def install(folder: Path, lock: Path, *, uv: Path | None = None, wheels_only: bool = False) -> None:
     """Installs what a lock file lists, by uv, and by pip where there is no uv or it does not reach the index.
 
     uv takes a second for what pip unpacks in half a minute.
@@ -125,24 +125,26 @@ def install(folder: Path, lock: Path, *, uv: Path | None = None) -> None:
         folder: the environment.
         lock: the file, with the hash of each package.
         uv: the program; by default the environment's own.
+        wheels_only: refuse packages that are built here, which runs code of theirs.
 
     Raises:
         InstallError: a package cannot be had, or does not have its hash.
     """
     uv = uv or program(folder, "uv")
     by_uv = [str(uv), "pip", "install", "--quiet", "--python", str(program(folder, "python"))]
-    if not uv.exists() or _fails([*by_uv, "--require-hashes", "--requirement", str(lock)]):
-        _pip(folder, lock)
+    wheels = ["--only-binary", ":all:"] if wheels_only else []
+    if not uv.exists() or _fails([*by_uv, *wheels, "--require-hashes", "--requirement", str(lock)]):
+        _pip(folder, lock, wheels)
 
 
-def _pip(folder: Path, lock: Path) -> None:
+def _pip(folder: Path, lock: Path, wheels: Sequence[str] = ()) -> None:
     python = str(program(folder, "python"))
     pip = [sys.executable, "-m", "pip", "--python", python]
     if _fails([*pip, "--version"]):  # a system's Python may have none, or one before 22.3
         _run([python, "-m", "ensurepip"], f"{folder}: pip cannot be installed")
         pip = [python, "-m", "pip"]
     options = ["--quiet", "--no-compile", "--disable-pip-version-check", "--require-hashes", "--requirement"]
-    _run([*pip, "install", *options, str(lock)], f"{lock.name} cannot be installed")
+    _run([*pip, "install", *wheels, *options, str(lock)], f"{lock.name} cannot be installed")
 
 
 def _run(command: Sequence[str], problem: str) -> None:

@@ -32,7 +32,7 @@ from program.planning import AgentPool, Plan, Purpose
 from program.planning.cluster_basis import cluster_basis
 from program.planning.cost_basis import cost_basis
 from program.planning.hardware import GPU
-from program.planning.names import dns_label
+from program.planning.names import dns_label, given_names
 from program.planning.node_prices import node_prices
 from program.planning.pools import fallback_name
 from program.planning.quota import vcpu_quota
@@ -148,7 +148,9 @@ def data_store(plan: Plan, group: ResourceGroup, cluster: AksCluster) -> DataSto
     )
 
 
-def monitoring(plan: Plan, group: ResourceGroup, cluster: AksCluster) -> MonitoringArgs | None:
+def monitoring(
+    plan: Plan, group: ResourceGroup, cluster: AksCluster, registry: ContainerRegistry
+) -> MonitoringArgs | None:
     """Arguments of the monitoring; None for a stack that collects no logs."""
     if not plan.settings.monitoring.logs:
         return None
@@ -162,6 +164,10 @@ def monitoring(plan: Plan, group: ResourceGroup, cluster: AksCluster) -> Monitor
     )
     if plan.settings.monitoring.workspace is None:
         found["workspace_name"] = plan.names.log_workspace
+    if plan.settings.registry.attach is None:  # the owner of another one decides on its logs
+        found["registry_id"] = registry.registry_id
+        if "diagnostic_setting" in given_names(plan.settings):  # a name is unique within its resource
+            found["registry_setting_name"] = plan.names.diagnostic_setting
     return found
 
 

@@ -63,6 +63,8 @@ def inotify_limits(
             "template": {
                 "metadata": {"labels": worn},
                 "spec": {
+                    # A node under pressure evicts pods without a class first, and a full one admits none of them.
+                    "priority_class_name": "system-node-critical",
                     "automount_service_account_token": False,
                     "security_context": RUNTIME_SECCOMP,
                     "node_selector": merged({"kubernetes.io/os": "linux"}, node_labels),

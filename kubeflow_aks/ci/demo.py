@@ -21,6 +21,7 @@ TEMPLATE: Final = "Pulumi.demo.yaml"
 MOST_HOURS: Final = 72
 """Our choice: over a long weekend."""
 _NAME: Final = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,13}[a-z0-9])?")
+_AMOUNT: Final = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,2})?")
 _PROJECT: Final = "kubeflow-aks"
 
 
@@ -28,12 +29,13 @@ class DemoError(CommandError):
     """A demo can't be made; the text is meant for the user."""
 
 
-def stack_file(template: str, until: datetime) -> str:
+def stack_file(template: str, until: datetime, budget: float | None = None) -> str:
     """The file of a demo stack.
 
     Args:
         template: text of the file that it has its settings from.
         until: when it ends.
+        budget: the most that a month of it may cost, above which `kubeflow-aks cost` exits with 1; None for no limit.
 
     Raises:
         DemoError: the template is protected or no stack file.
@@ -46,10 +48,14 @@ def stack_file(template: str, until: datetime) -> str:
         )
     tags: dict[str, str] = config[f"{_PROJECT}:tags"]
     config[f"{_PROJECT}:tags"] = {**tags, expiry.TAG: expiry.written(until)}
+    if budget is not None:
+        config[f"{_PROJECT}:budget"] = {"monthly": budget}
     return yaml.safe_dump({"config": config}, sort_keys=False)
 
 
-def run(name: str, hours: str, root: Path, now: datetime | None = None) -> ExitCode:
+def run(
+    name: str, hours: str, root: Path, now: datetime | None = None, budget: str | None = None
+) -> ExitCode:
     """Writes the file and prints `stack=demo-NAME`, as GitHub takes the output of a step.
 
     Args:
@@ -57,6 +63,7 @@ def run(name: str, hours: str, root: Path, now: datetime | None = None) -> ExitC
         hours: how long it lasts.
         root: the project folder.
         now: the time.
+        budget: the most that a month of it may cost.
 
     Raises:
         UsageError: a value is not allowed, one line for each.
@@ -70,12 +77,15 @@ def run(name: str, hours: str, root: Path, now: datetime | None = None) -> ExitC
         )
     if not (re.fullmatch("[0-9]{1,3}", hours) and 1 <= int(hours) <= MOST_HOURS):
         mistakes.append(f"hours: {hours!a} is not allowed; expected a whole number from 1 to {MOST_HOURS}")
+    if budget is not None and not (_AMOUNT.fullmatch(budget) and float(budget) > 0):
+        mistakes.append(f"budget: {budget!a} is not allowed; expected an amount above 0 such as 2500")
     if mistakes:
         raise UsageError("\n".join(mistakes))
     stack = f"{expiry.PREFIX}{name}"
     file = root / f"Pulumi.{stack}.yaml"
     until = (now or datetime.now(UTC)) + timedelta(hours=int(hours))
-    text = stack_file((root / TEMPLATE).read_text(encoding="utf-8"), until)
+    most = None if budget is None else float(budget)
+    text = stack_file((root / TEMPLATE).read_text(encoding="utf-8"), until, most)
     try:
         with file.open("x", encoding="utf-8") as sink:
             sink.write(text)

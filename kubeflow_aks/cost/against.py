@@ -15,7 +15,7 @@ from kubeflow_aks.revisions import processes
 from kubeflow_aks.revisions.planned import planned
 from kubeflow_aks.revisions.programs import ProgramError
 from kubeflow_aks.revisions.repository import Repository, Revision
-from kubeflow_aks.revisions.trees import Report, Tree
+from kubeflow_aks.revisions.trees import MissingEnvironmentError, Report, Tree
 from kubeflow_aks.revisions.workplace import tree_of, workplace
 
 _SECONDS: Final = 300.0
@@ -69,6 +69,6 @@ def stack_at(revision: Revision, stack: str, root: Path, report: Report) -> Earl
         try:
             plan = planned(theirs, stack, limit=_SECONDS, report=report)
             return Earlier(revision, reading.from_file(plan))
-        except (ProgramError, CostError) as error:
+        except (ProgramError, MissingEnvironmentError, CostError) as error:
             reasons = str(error).replace(f"{theirs.root}/", "")
             return Earlier(revision, None, tuple(reasons.splitlines()))

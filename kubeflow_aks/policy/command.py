@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
 from kubeflow_aks.exit_codes import ExitCode
 from kubeflow_aks.policy import RULES
-from kubeflow_aks.policy.exceptions import Accepted, load, stale
+from kubeflow_aks.policy.exceptions import Accepted, expired, load, stale
 from kubeflow_aks.policy.plan import everything, read
 from kubeflow_aks.policy.report import as_json, as_text
 from kubeflow_aks.policy.results import fails, rule_results
 from kubeflow_aks.recorder.document import plan_document
 from kubeflow_aks.recorder.run import record
 from kubeflow_aks.text.colour import show
+
+
+def today() -> date:
+    """The day for which exceptions are judged."""
+    return datetime.now(UTC).date()
 
 
 def of_stack(stack: str, root: Path, form: str) -> ExitCode:
@@ -38,7 +44,7 @@ def of_plan(plan: Path, root: Path | None, form: str) -> ExitCode:
         form: `text` or `json`.
 
     Returns:
-        FINDING where a mandatory rule is violated or an exception is stale.
+        FINDING where a mandatory rule is violated, or an exception is stale or past its last day.
 
     Raises:
         CommandError: the plan or the exceptions can't be read.
@@ -50,9 +56,10 @@ def of_plan(plan: Path, root: Path | None, form: str) -> ExitCode:
 def _judge(plan: Any, rows: Sequence[Accepted], form: str) -> ExitCode:
     stack: str = plan["stack"]
     found = rule_results(stack, everything(plan), rows)
-    left = list(stale(rows, stack, [it for result in found for it in result.all]))
+    all_ = [it for result in found for it in result.all]
+    left, ended = list(stale(rows, stack, all_)), list(expired(rows, stack, all_, today()))
     if form == "json":
-        print(json.dumps(as_json(stack, found, left), indent=2, ensure_ascii=False))
+        print(json.dumps(as_json(stack, found, left, ended), indent=2, ensure_ascii=False))
     else:
-        show(as_text(stack, found, left))
-    return ExitCode.FINDING if left or fails(found) else ExitCode.GOOD
+        show(as_text(stack, found, left, ended))
+    return ExitCode.FINDING if left or ended or fails(found) else ExitCode.GOOD

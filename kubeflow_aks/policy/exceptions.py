@@ -16,7 +16,7 @@ from kubeflow_aks.policy.rule import Violation
 
 FILE: Final = "policy-exceptions.yaml"
 """Name of the file, beside `Pulumi.yaml`."""
-_KEYS: Final = ("rule", "stacks", "resource", "message", "reason", "date", "source")
+_KEYS: Final = ("rule", "stacks", "resource", "message", "reason", "date", "expiresOn", "source")
 
 
 class ExceptionsError(UnjudgedError, ValueError):
@@ -32,6 +32,7 @@ class Accepted:
         stacks: names of stacks, or globs of them.
         reason: why the violation is accepted, one sentence.
         date: of the decision.
+        expires_on: the last day on which it holds; then somebody decides again.
         source: of the reason.
         resource: glob of the resource's name; the whole stack has the name "".
         message: glob of the message, for one container or pool of many in a resource.
@@ -41,6 +42,7 @@ class Accepted:
     stacks: tuple[str, ...]
     reason: str
     date: datetime.date
+    expires_on: datetime.date
     source: str
     resource: str = "*"
     message: str = "*"
@@ -108,6 +110,27 @@ def stale(rows: Iterable[Accepted], stack: str, found: Sequence[Violation]) -> I
             yield f"{row.rule} passes on {stack}: take {stack} out of the exception of {row.date}"
 
 
+def expired(
+    rows: Iterable[Accepted], stack: str, found: Sequence[Violation], day: datetime.date
+) -> Iterator[str]:
+    """The rows past their last day that a stack still needs, one line each.
+
+    They go on covering violations, so that no `up` fails because a day has passed.
+
+    Args:
+        rows: the exceptions.
+        stack: its name.
+        found: all its violations.
+        day: the day for which it is judged.
+    """
+    for row in rows:
+        if row.expires_on < day and any(row.covers(stack, it) for it in found):
+            yield (
+                f"{row.rule} on {stack}: the exception of {row.date} ended on {row.expires_on}; comply, or decide "
+                "again and write a later expiresOn"
+            )
+
+
 def useless(rows: Iterable[Accepted], found: Mapping[str, Sequence[Violation]]) -> Iterator[str]:
     """The rows whose glob no stack needs, one line each.
 
@@ -122,7 +145,7 @@ def useless(rows: Iterable[Accepted], found: Mapping[str, Sequence[Violation]]) 
 
 
 def _row(row: dict[str, Any]) -> Accepted:
-    return Accepted(stacks=tuple(row.pop("stacks")), **row)
+    return Accepted(stacks=tuple(row.pop("stacks")), expires_on=row.pop("expiresOn"), **row)
 
 
 def _problems(number: int, row: Any, rules: Collection[str]) -> Iterator[str]:
@@ -141,9 +164,12 @@ def _problems(number: int, row: Any, rules: Collection[str]) -> Iterator[str]:
     for key in ("resource", "message", "reason", "source"):
         if not _is_text(given.get(key)) and (key not in ("resource", "message") or key in given):
             yield f"[{number}].{key}: {given.get(key)!r} is not allowed; expected text"
-    date: Any = given.get("date")
-    if type(date) is not datetime.date:
-        yield f"[{number}].date: {date!r} is not allowed; expected a day such as 2026-11-22"
+    days: dict[str, Any] = {key: given.get(key) for key in ("date", "expiresOn")}
+    wrong = {key: day for key, day in days.items() if type(day) is not datetime.date}
+    for key, day in wrong.items():
+        yield f"[{number}].{key}: {day!r} is not allowed; expected a day such as 2026-11-22"
+    if not wrong and days["expiresOn"] <= days["date"]:
+        yield f"[{number}].expiresOn: {days['expiresOn']} is not allowed; expected a day after date, {days['date']}"
 
 
 def _is_text(value: Any) -> bool:

@@ -12,8 +12,10 @@ from kubeflow_aks.text.sentences import printable
 _WORDS: Final = ("satisfied", "exception", "undecided", "violated")
 
 
-def as_text(stack: str, found: Sequence[RuleResult], stale: Sequence[str]) -> Iterator[str]:
-    """One line for each rule, its violations or exceptions below it; then counts and stale exceptions."""
+def as_text(
+    stack: str, found: Sequence[RuleResult], stale: Sequence[str], expired: Sequence[str]
+) -> Iterator[str]:
+    """One line for each rule, its violations or exceptions below it; then counts, stale and expired exceptions."""
     width = max(len(result.rule.name) for result in found)
     for result in found:
         ids = f"  {', '.join(result.rule.ids)}" if result.rule.ids else ""
@@ -23,21 +25,25 @@ def as_text(stack: str, found: Sequence[RuleResult], stale: Sequence[str]) -> It
         yield from (f"{'':9}  undecided: {line(violation)}" for violation in result.undecided)
         for row in dict.fromkeys(row for _, row in result.accepted):
             names = [line(violation) for violation, by in result.accepted if by == row]
-            yield f"{'':9}  {row.date}: {row.reason} ({row.source})"
+            yield f"{'':9}  {row.date} until {row.expires_on}: {row.reason} ({row.source})"
             yield from (f"{'':11}  {name}" for name in names)
     yield ""
     number = counts(found)
     yield f"{stack}: {', '.join(f'{number[word]} {word}' for word in _WORDS)} of {len(found)} rules"
     yield from (f"stale: {row}" for row in stale)
+    yield from (f"expired: {row}" for row in expired)
 
 
-def as_json(stack: str, found: Sequence[RuleResult], stale: Sequence[str]) -> dict[str, Any]:
+def as_json(
+    stack: str, found: Sequence[RuleResult], stale: Sequence[str], expired: Sequence[str]
+) -> dict[str, Any]:
     """The same as data."""
     number = counts(found)
     return {
         "stack": stack,
         "counts": {word: number[word] for word in _WORDS},
         "stale": list(stale),
+        "expired": list(expired),
         "rules": [
             {
                 "rule": result.rule.name,
@@ -50,7 +56,12 @@ def as_json(stack: str, found: Sequence[RuleResult], stale: Sequence[str]) -> di
                 "undecided": [_as_dict(violation) for violation in result.undecided],
                 "accepted": [
                     _as_dict(violation)
-                    | {"reason": row.reason, "date": row.date.isoformat(), "source": row.source}
+                    | {
+                        "reason": row.reason,
+                        "date": row.date.isoformat(),
+                        "expiresOn": row.expires_on.isoformat(),
+                        "source": row.source,
+                    }
                     for violation, row in result.accepted
                 ],
             }

@@ -7,7 +7,7 @@ behave as the SDKs there would: a change of an SDK's version shows. It ends with
 from __future__ import annotations
 
 import json
-import os
+import secrets
 import socket
 import subprocess
 from collections.abc import Generator, Mapping
@@ -17,7 +17,7 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NoReturn
 
-from kubeflow_aks.revisions.bytecode import bytecode, remove_stale_bytecode
+from kubeflow_aks.revisions.bytecode import remove_stale_bytecode
 
 if TYPE_CHECKING:  # it needs packages that requirements.txt does not install
     from kubeflow_aks.local_aks.run.directory import RunDirectory
@@ -104,7 +104,7 @@ def stand_ins(
             process = subprocess.Popen(  # noqa: S603 - our own module
                 [str(python), "-P", "-m", "kubeflow_aks.pull_request.serving", str(theirs.fileno())],
                 cwd=run.root,
-                env=_environment(),
+                env=_environment(run),
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
@@ -142,10 +142,11 @@ def _unknown_types(run: RunDirectory) -> Path:
     return run.root / "not-simulated.txt"
 
 
-def _environment() -> dict[str, str]:
-    """This process's environment, changed so that Python finds this tree's modules and writes into no tree."""
-    kept = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
-    return {**kept, "PYTHONPATH": str(_ROOT), "PYTHONPYCACHEPREFIX": str(bytecode())}
+def _environment(run: RunDirectory) -> dict[str, str]:
+    """The variables of the process: packages of an untrusted tree run in it. Python finds this tree's modules."""
+    from kubeflow_aks.revisions.programs import environment  # noqa: PLC0415 - the process lacks what it needs
+
+    return environment(run.root, secrets.token_hex(8)) | {"PYTHONPATH": str(_ROOT)}
 
 
 def _last_lines(run: RunDirectory) -> str:

@@ -43,6 +43,7 @@ def planned(tree: Tree, stack: str, *, limit: float, report: Report) -> Path:
 
     Raises:
         ProgramError: no plan was written.
+        MissingEnvironmentError: the packages of the tree can't be installed.
     """
     command = next((words for file, words in _COMMANDS if (tree.root / file).exists()), None)
     if command is None:

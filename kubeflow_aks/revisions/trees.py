@@ -8,14 +8,19 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
+from kubeflow_aks.exit_codes import UnjudgedError
 from kubeflow_aks.project import PROJECT_ROOT
 from kubeflow_aks.revisions.programs import ProgramError
 from kubeflow_aks.revisions.repository import Revision
-from kubeflow_aks.tools.environments import environment
+from kubeflow_aks.tools.environments import environment, is_installed
 from kubeflow_aks.tools.errors import BuildError
 
 _LOCK: Final = "requirements.txt"
 Report = Callable[[str], None]
+
+
+class MissingEnvironmentError(UnjudgedError):
+    """The packages of a tree can't be had, so its program is not judged; the text is one line for the user."""
 
 
 @dataclass(frozen=True)
@@ -49,15 +54,18 @@ class Tree:
         return content.replace(b"\r\n", b"\n")  # as git checks it out where `core.autocrlf` is set
 
     def python(self, report: Report) -> Path:
-        """The Python of an environment with the lock file's packages: this process's, if both lock files are the same.
+        """The Python of an environment with the lock file's packages.
+
+        It is this process's if both lock files are the same and it was set up since this one's was last changed.
 
         Raises:
-            ProgramError: the lock file is missing, or a package cannot be installed.
+            ProgramError: the lock file is missing.
+            MissingEnvironmentError: a package cannot be installed.
         """
         lock = self.lock()
-        if lock == replace(self, root=PROJECT_ROOT).lock():
+        if lock == replace(self, root=PROJECT_ROOT).lock() and is_installed(lock):
             return Path(sys.executable)
         try:
             return environment(lock, f"the {self.name}", report)
         except BuildError as error:
-            raise ProgramError(str(error)) from error
+            raise MissingEnvironmentError(str(error)) from error

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import shutil
 import sys
 import sysconfig
 import time
 from collections.abc import Callable
+from functools import cache as cache_of_calls
+from importlib import metadata
 from pathlib import Path
 from typing import Final
 
 from filelock import FileLock
+from packaging.requirements import InvalidRequirement, Requirement
 
 from kubeflow_aks.environment import InstallError, create, install, program
+from kubeflow_aks.ownership import is_only_ours
 from kubeflow_aks.tools.errors import BuildError
 from kubeflow_aks.tools.places import cache
 
@@ -21,10 +26,30 @@ _DIGITS: Final = 16
 _COMPLETE: Final = "complete"
 """File of a finished environment, touched whenever it is used."""
 _KEPT_DAYS: Final = 30
+_OPTIONS: Final = re.compile(r"\s--hash=\S+|\\\n|\s+#.*|^#.*", re.MULTILINE)
+"""What a lock file has beside the packages: hashes, continued lines and comments."""
+
+
+_UNREACHABLE: Final = "connection broken"
+"""What pip prints when it tries again because the package index does not answer."""
+
+
+@cache_of_calls
+def is_installed(lock: bytes) -> bool:
+    """Whether each package of a lock file is installed in this process's environment, at the listed version."""
+    try:
+        listed = [Requirement(line) for line in _OPTIONS.sub("", lock.decode()).splitlines() if line.strip()]
+        return all(
+            metadata.version(package.name) in package.specifier
+            for package in listed
+            if package.marker is None or package.marker.evaluate()
+        )
+    except (UnicodeDecodeError, InvalidRequirement, metadata.PackageNotFoundError):
+        return False
 
 
 def environment(lock: bytes, what: str, report: Callable[[str], object]) -> Path:
-    """The Python of an environment that has exactly what a lock file lists.
+    """The Python of an environment that has exactly what a lock file lists; nothing of its packages is run.
 
     Args:
         lock: the lock file's content, with the hash of each package.
@@ -32,18 +57,18 @@ def environment(lock: bytes, what: str, report: Callable[[str], object]) -> Path
         report: takes that line.
 
     Raises:
-        BuildError: a package can't be downloaded, or does not have its hash.
+        BuildError: a package can't be downloaded, has no wheel for this machine, or does not have its hash; or others
+            can write into the folder of the environments.
     """
     digest = hashlib.sha256(f"{sys.version}\0{sysconfig.get_platform()}\0".encode() + lock).hexdigest()
     folder = environments() / digest[:_DIGITS]
-    folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with FileLock(folder.with_suffix(".lock")):
-        if not (folder / _COMPLETE).exists():
-            report(f"Setting up the environment of {what} (once, about a minute) …")
-            _make(folder, lock, what)
-        (folder / _COMPLETE).touch()
-    _remove_unused(folder)
-    return program(folder, "python")
+    try:
+        return _made_once(folder, lock, what, report)
+    except InstallError as error:
+        reason = "the package index does not answer" if _UNREACHABLE in str(error) else error
+        raise BuildError(f"the environment of {what} can't be made: {reason}") from error
+    except OSError as error:
+        raise BuildError(f"the environment of {what} can't be made: {folder}: {error.strerror}") from error
 
 
 def environments() -> Path:
@@ -51,21 +76,34 @@ def environments() -> Path:
     return cache().parent / "environments"
 
 
-def _make(folder: Path, lock: bytes, what: str) -> None:
-    try:
-        create(folder)
-        file = folder / "requirements.txt"
-        file.write_bytes(lock)
-        install(folder, file, uv=program(Path(sys.prefix), "uv"))
-    except InstallError as error:
-        raise BuildError(f"the environment of {what} can't be made: {error}") from error
+def _made_once(folder: Path, lock: bytes, what: str, report: Callable[[str], object]) -> Path:
+    folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if not is_only_ours(folder.parent):
+        raise InstallError(
+            f"others can write to {folder.parent}; expected a folder that is only yours (mode 700)"
+        )
+    with FileLock(_mark(folder)):
+        if not (folder / _COMPLETE).exists():
+            report(f"Setting up the environment of {what} (once, about a minute) …")
+            create(folder)
+            file = folder / "requirements.txt"
+            file.write_bytes(lock)
+            install(folder, file, uv=program(Path(sys.prefix), "uv"), wheels_only=True)
+        (folder / _COMPLETE).touch()
+    _remove_unused(folder)
+    return program(folder, "python")
+
+
+def _mark(folder: Path) -> Path:
+    """The lock beside an environment, which marks it as ours: it is there before the environment is."""
+    return folder.with_suffix(".lock")
 
 
 def _remove_unused(own: Path) -> None:
     """Removes environments that nobody has used for `_KEPT_DAYS` days, and what is left of unfinished ones."""
     for folder in environments().iterdir():
         note = folder / _COMPLETE
-        if folder.is_symlink() or not folder.is_dir() or folder == own:
+        if folder.is_symlink() or not folder.is_dir() or folder == own or not _mark(folder).exists():
             continue
         used = (note if note.exists() else folder).stat().st_mtime
         if time.time() - used > _KEPT_DAYS * 86_400:

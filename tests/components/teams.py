@@ -186,6 +186,8 @@ MOST: Final[Arguments] = {
             "retention_days": 90,
             "workspace_name": "logs",
             "setting_name": "control-plane",
+            "registry_id": f"{_ELSEWHERE}ContainerRegistry/registries/images",
+            "registry_setting_name": "images",
             "tags": _TAGS,
         },
         {

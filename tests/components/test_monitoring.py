@@ -1,4 +1,4 @@
-"""The logs of a control plane and the workspace that keeps them, on their own."""
+"""The logs of a control plane and of a registry, and the workspace that keeps them, on their own."""
 
 # pyright: reportUntypedFunctionDecorator=false, reportUnknownMemberType=false
 
@@ -12,6 +12,7 @@ from tests.components.conftest import Cloud
 
 OTHER = "/subscriptions/00000000-0000-0000-0000-000000001234"
 CLUSTER = f"{OTHER}/resourcegroups/group/providers/Microsoft.ContainerService/managedClusters/kf"
+REGISTRY = f"{OTHER}/resourceGroups/group/providers/Microsoft.ContainerRegistry/registries/images"
 HUB = f"{OTHER}/resourceGroups/hub/providers/Microsoft.OperationalInsights/workspaces/hub-logs"
 ARGS = MonitoringArgs(
     resource_group_name="group",
@@ -80,3 +81,20 @@ def test_the_setting_is_deleted_itself_because_azure_keeps_it_when_the_cluster_g
         assert not options.protect
 
     return cloud.options("kf-control-plane").apply(check)
+
+
+@pulumi.runtime.test
+def test_the_registrys_sign_ins_and_pushes_go_to_the_same_workspace(cloud: Cloud) -> Any:
+    def check(values: list[Any]) -> None:
+        body, workspace_id, options = values
+        assert (body["resourceUri"], body["name"]) == (REGISTRY, "watched-registry")
+        assert body["workspaceId"] == workspace_id
+        assert body["logs"] == [
+            {"category": "ContainerRegistryLoginEvents", "enabled": True},
+            {"category": "ContainerRegistryRepositoryEvents", "enabled": True},
+        ]
+        assert not options.protect
+
+    made = Monitoring("watched", {**ARGS, "registry_id": REGISTRY}, cloud.opts)
+    setting = "watched-registry"
+    return pulumi.Output.all(cloud.request(setting), made.workspace_id, cloud.options(setting)).apply(check)

@@ -90,13 +90,15 @@ def test_its_plan_is_judged_elsewhere_by_its_own_exceptions(
     accepted = [
         {"rule": rule, "stacks": ["dev"], "reason": "a trial", "source": "our choice"} for rule in mandatory
     ]
-    text = yaml.safe_dump(accepted).replace("- reason", "- date: 2026-11-23\n  reason")
+    text = yaml.safe_dump(accepted).replace(
+        "- reason", "- date: 2026-11-23\n  expiresOn: 2099-11-23\n  reason"
+    )
     (project / "policy-exceptions.yaml").write_text(text)
     assert mandatory
     assert environment.run(*judge, cwd=project).returncode == 0
     (project / "policy-exceptions.yaml").write_text("[{rule: spot}]")
     broken = environment.run(*judge, cwd=project)
-    assert (broken.returncode, broken.stdout, broken.stderr.count("\n")) == (3, "", 5)
+    assert (broken.returncode, broken.stdout, broken.stderr.count("\n")) == (3, "", 6)
     (project / "policy-exceptions.yaml").unlink()
     bill = environment.run(
         "kubeflow-aks", "cost", "--plan", plan, "--offline", "--format", "json", cwd=project

@@ -14,8 +14,7 @@ import pytest
 from filelock import FileLock
 
 from kubeflow_aks import tools
-from kubeflow_aks.tools import Missing, Tools, crds, environments
-from kubeflow_aks.tools.errors import BuildError
+from kubeflow_aks.tools import Missing, Tools, crds
 from kubeflow_aks.tools.places import cache
 
 
@@ -27,7 +26,7 @@ def required(*extras: str) -> Tools:
     """
     found = tools.find(*extras)
     if isinstance(found, Missing):
-        _skip(str(found))
+        skip(str(found))
     return found
 
 
@@ -39,7 +38,7 @@ def required_only(*names: str) -> Tools:
     """
     found = tools.find_only(*names)
     if isinstance(found, Missing):
-        _skip(str(found))
+        skip(str(found))
     return found
 
 
@@ -51,22 +50,10 @@ def required_crds(name: str) -> tuple[Path, ...]:
     """
     found = crds.find(name)
     if not found:
-        _skip(
+        skip(
             f"not downloaded yet: custom resources of {crds.CRDS[name]} (`./kubeflow-aks local build --crds`)"
         )
     return found
-
-
-def required_environment(lock: bytes) -> Path:
-    """The Python of an environment; without a package registry as without the tools.
-
-    Args:
-        lock: what it has (`environments.environment`).
-    """
-    try:
-        return environments.environment(lock, "a test", print)
-    except BuildError as error:
-        _skip(str(error))
 
 
 def required_node_modules(project: Path) -> Path:
@@ -77,7 +64,7 @@ def required_node_modules(project: Path) -> Path:
     """
     npm = shutil.which("npm")
     if npm is None:
-        _skip("npm is not on PATH")
+        skip("npm is not on PATH")
     lock = (project / "package-lock.json").read_bytes()
     kept = cache().parent / "node_modules" / hashlib.sha256(lock).hexdigest()[:16]
     kept.parent.mkdir(parents=True, exist_ok=True)
@@ -95,11 +82,12 @@ def _install_node_modules(npm: str, project: Path, kept: Path) -> None:
     done = subprocess.run(command, cwd=scratch, capture_output=True, text=True, check=False)
     if done.returncode:
         shutil.rmtree(scratch)
-        _skip(f"npm can't install the packages of {project.name}: {done.stderr[-500:]}")
+        skip(f"npm can't install the packages of {project.name}: {done.stderr[-500:]}")
     scratch.rename(kept)
 
 
-def _skip(reason: str) -> NoReturn:
+def skip(reason: str) -> NoReturn:
+    """Skips the test, or fails it where KUBEFLOW_AKS_REQUIRE_TOOLS=1 requires what it lacks."""
     if os.environ.get("KUBEFLOW_AKS_REQUIRE_TOOLS") == "1":
         pytest.fail(reason, pytrace=False)
     pytest.skip(reason)

@@ -12,6 +12,7 @@ from program import arguments
 from tests.program.planning.given import GENERAL, GPU_SPOT, SPOT, planned
 
 GROUP: Final[Any] = SimpleNamespace(name="group", id="group-id")
+REGISTRY: Final[Any] = SimpleNamespace(registry_id="/registry")
 CLUSTER: Final[Any] = SimpleNamespace(
     managed_cluster="cluster", cluster_id="arm-id", fqdn="address", kubeconfig="config", kubelet_object_id="k"
 )
@@ -175,7 +176,7 @@ def test_the_system_pool_stands_in_its_own_subnet() -> None:
 
 def test_what_no_stack_sets_is_not_made() -> None:
     plan = planned(pools={"general": GENERAL}, monitoring={"logs": []})
-    assert arguments.monitoring(plan, GROUP, CLUSTER) is None
+    assert arguments.monitoring(plan, GROUP, CLUSTER, REGISTRY) is None
     assert arguments.data_store(plan, GROUP, CLUSTER) is None
 
 
@@ -209,3 +210,23 @@ def test_the_cluster_and_the_registry_let_the_clusters_own_nodes_in_where_they_l
     taken = arguments.registry(plan, GROUP, behind_nat, CLUSTER)
     for found in (cluster, taken):
         assert len(cast(list[Any], found.get("authorized_ip_ranges", []))) == (2 if ranges else 0)
+
+
+def test_the_registrys_logs_are_collected_with_others_unless_the_registry_is_somebody_elses() -> None:
+    logs = {"monitoring": {"logs": ["guard"]}}
+    own = arguments.monitoring(planned(pools={"general": GENERAL}, **logs), GROUP, CLUSTER, REGISTRY)
+    assert own
+    assert own.get("registry_id") == "/registry"
+    assert "registry_setting_name" not in own
+    group = "/subscriptions/00000000-0000-0000-0000-000000001234/resourceGroups/hub"
+    theirs = f"{group}/providers/Microsoft.ContainerRegistry/registries/images"
+    attached = {"registry": {"attach": theirs}}
+    other = arguments.monitoring(
+        planned(pools={"general": GENERAL}, **logs, **attached), GROUP, CLUSTER, REGISTRY
+    )
+    assert other
+    assert "registry_id" not in other
+    named = planned(pools={"general": GENERAL}, **logs, names={"diagnosticSetting": "diag"})
+    made = arguments.monitoring(named, GROUP, CLUSTER, REGISTRY)
+    assert made
+    assert (made.get("setting_name"), made.get("registry_setting_name")) == ("diag", "diag")

@@ -20,7 +20,8 @@ from kubeflow_aks.project import project_root
         0: "the change can be deployed, whatever it changes",
         1: "the changed program does not run, violates a mandatory rule, or would replace or delete what is protected, "
         "or Azure refuses a part of it",
-        3: "nothing can be compared: no git repository, no built engine, or policy exceptions that can't be read",
+        3: "nothing can be compared: no git repository, no built engine, no environment of a tree's packages, or "
+        "policy exceptions that can't be read",
     },
 )
 @click.argument("base", default="origin/main")

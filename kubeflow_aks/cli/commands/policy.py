@@ -15,7 +15,7 @@ from kubeflow_aks.project import nearest_project, project_root
     example="policy prod --format json",
     exit_codes={
         0: "no mandatory rule is violated",
-        1: "a mandatory rule is violated, an exception is stale, or the settings are not allowed",
+        1: "a mandatory rule is violated, an exception is stale or past its last day, or the settings are not allowed",
         3: "the program fails, or the plan or the list of exceptions can't be read",
     },
 )

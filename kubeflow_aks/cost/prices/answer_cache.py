@@ -5,8 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import stat
-import sys
 import tempfile
 from collections.abc import Mapping
 from contextlib import suppress
@@ -14,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Final, cast
 
-from kubeflow_aks.ownership import is_own
+from kubeflow_aks.ownership import is_only_ours
 from kubeflow_aks.tools.places import cache
 
 _LONGEST: Final = timedelta(hours=1)
@@ -29,7 +27,7 @@ def load(question: str, now: datetime) -> tuple[datetime, list[Mapping[str, Any]
     """The answer to a query and its time; None where there is none that is recent enough and written by this user."""
     try:
         file = _file(question)
-        if not _ours(file.parent) or not _ours(file):
+        if not is_only_ours(file.parent) or not is_only_ours(file):
             return None
         found: Any = json.loads(file.read_text(encoding="utf-8"))
         time, rows = datetime.fromisoformat(found["time"]), found["rows"]
@@ -46,7 +44,7 @@ def store(question: str, time: datetime, rows: list[Mapping[str, Any]]) -> None:
     with suppress(OSError, RuntimeError):  # RuntimeError: a user without a home
         file = _file(question)
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if not _ours(file.parent):
+        if not is_only_ours(file.parent):
             return
         handle, name = tempfile.mkstemp(dir=file.parent)
         draft = Path(name)
@@ -60,11 +58,3 @@ def store(question: str, time: datetime, rows: list[Mapping[str, Any]]) -> None:
 
 def _file(question: str) -> Path:
     return folder() / f"{hashlib.sha256(question.encode()).hexdigest()}.json"
-
-
-def _ours(path: Path) -> bool:
-    """Whether only this user can have written it."""
-    found = path.lstat()
-    others = stat.S_IWGRP | stat.S_IWOTH
-    shared = sys.platform != "win32" and found.st_mode & others  # Windows shows none of its rights there
-    return is_own(found) and not shared

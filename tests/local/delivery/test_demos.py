@@ -15,7 +15,7 @@ from kubeflow_aks.ci import demo, expiry
 from kubeflow_aks.local_aks.azure.state import MANAGED_CLUSTER
 from kubeflow_aks.tools import Tools
 from tests.local.delivery.checkout import Checkout, checked_out
-from tests.local.engine.deployment import Cluster
+from tests.local.engine.deployment import TODAY, Cluster
 
 OLD: Final = "demo-old"
 PASSED: Final = "2026-11-21T10:00:00Z"
@@ -97,6 +97,26 @@ def test_of_five_stacks_the_expired_one_goes_and_every_other_is_named_or_not_eve
     assert deployed.stacks() == [stack for stack in stacks if stack != OLD]
     assert deployed.azure.all() == []
     assert _reap(deployed, destroy="true").returncode == 0
+
+
+def test_a_proof_comes_up_within_its_budget_and_leaves_nothing(checkout: Checkout) -> None:
+    for budget, code in (("1", 1), ("5000", 0)):
+        written = checkout.step("proof", "proof", "Write the stack's file", BUDGET=budget)
+        assert written.returncode == 0, written.stderr
+        checkout.configure("demo-proof", asOf=TODAY.isoformat())
+        assert checkout.step("proof", "proof", "Within the budget").returncode == code
+        if code:
+            (checkout.folder / "Pulumi.demo-proof.yaml").unlink()
+    made = checkout.step("proof", "proof", "Make the stack unless it is there", SECRETS_PROVIDER="passphrase")
+    assert made.returncode == 0, made.stderr
+    checkout.sign_in("demo-proof")
+    up = checkout.step("proof", "proof", "Up")
+    assert up.returncode == 0, up.stdout + up.stderr
+    assert expiry.written(_ends(checkout)) > expiry.written(datetime.now(UTC) + timedelta(hours=2))
+    destroyed = checkout.step("proof", "proof", "Destroy")
+    assert destroyed.returncode == 0, destroyed.stdout + destroyed.stderr
+    assert "demo-proof" not in checkout.stacks()
+    assert checkout.azure.all() == []
 
 
 def _rest_of_the_demo(checkout: Checkout) -> None:

@@ -28,6 +28,7 @@ from kubeflow_aks.local_aks.lifecycle.instance import PROJECT_ROOT, LocalAks
 from kubeflow_aks.local_aks.run.directory import RunDirectory
 from kubeflow_aks.scenario.observations import Where, from_json
 from kubeflow_aks.tools import Tools
+from tests.kubeflow_aks.ci.workflows import workflow
 from tests.local.commands import PATIENCE_SECONDS, until
 
 _POD = Kind("", "v1", "Pod")
@@ -73,6 +74,26 @@ class Place:
             start_new_session=True,
         )
 
+    def proof_step(self, name: str) -> subprocess.CompletedProcess[str]:
+        """A step of the workflow `proof` by the commands in its YAML, on this stack."""
+        [step] = [step for step in workflow("proof")["jobs"]["proof"]["steps"] if step.get("name") == name]
+        given = {
+            "STACK": "demo",
+            "BUILD": str(self.build),
+            "GITHUB_SHA": "0a1b2c3",
+            "GITHUB_STEP_SUMMARY": str(self.build / "summary"),
+        }
+        return subprocess.run(
+            ["bash", "-e", "-c", step["run"]],
+            cwd=PROJECT_ROOT,
+            env={**self.environment, **given},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=PATIENCE_SECONDS,
+        )
+
     def _command(self, *options: str) -> list[str]:
         return [
             sys.executable,
@@ -116,8 +137,23 @@ def place(tools: Tools, tmp_path_factory: pytest.TempPathFactory) -> Generator[P
 
 @pytest.fixture(scope="module")
 def done(place: Place) -> subprocess.CompletedProcess[str]:
-    """One drill from its beginning to its end."""
-    return place.drill("--yes")
+    """One drill from its beginning to its end, as the workflow `proof` plays it after it verified the stack."""
+    place.proof_step("Verify")
+    return place.proof_step("Drill")
+
+
+def test_the_proof_has_one_line_of_history(
+    done: subprocess.CompletedProcess[str],  # noqa: ARG001 - made the files
+    place: Place,
+) -> None:
+    recorded = place.proof_step("One line of history")
+    assert recorded.returncode == 0, recorded.stderr
+    [text] = (place.build / "demo" / "history.jsonl").read_text(encoding="utf-8").splitlines()
+    line = json.loads(text)
+    assert (line["commit"], line["stack"], line["measured"]["where"]) == ("0a1b2c3", "demo", "local")
+    assert line["drill"] == {"kept": 7, "broken": 0, "notJudged": 7}
+    assert line["verify"]["passed"] > 0
+    assert line["verify"]["failed"] == 0
 
 
 def test_every_promise_that_can_be_observed_is_kept(

@@ -106,6 +106,7 @@ def test_all_resources_are_in_the_group_and_have_the_names_of_the_company(landed
         "registries/crmlteam01",
         "workspaces/log-ml-demo-weu-001",
         "managedClusters/aks-ml-demo-weu-001/providers/Microsoft.Insights/diagnosticSettings/diag-ml-demo-weu-001",
+        "registries/crmlteam01/providers/Microsoft.Insights/diagnosticSettings/diag-ml-demo-weu-001",
     }
     [cluster] = landed.azure.all(MANAGED_CLUSTER)
     assert cluster.outputs["nodeResourceGroup"] == "rg-nodes-ml-demo-weu-001"

@@ -38,7 +38,10 @@ _OF_ALL = [
     )
 ]
 _GPU = next(case for case in _OF_ONE if case.rule == "gpu-pool-is-closed" and case.expected)
-_ROW = "[{rule: gpu-pool-is-closed, stacks: [te*], reason: a test, date: 2026-11-22, source: our choice}]"
+_ROW = (
+    "[{rule: gpu-pool-is-closed, stacks: [te*], reason: a test, date: 2026-11-22, expiresOn: 2027-11-22, "
+    "source: our choice}]"
+)
 _TOKEN = "eyJhbGciOiJub25l.eyJzdWIiOiJub2JvZHki.c2lnbmF0dXJl"  # noqa: S105 - nobody's
 
 

@@ -14,6 +14,7 @@ import pytest
 
 from kubeflow_aks.tools import Tools
 from kubeflow_aks.tools.environments import environment as environment_of
+from kubeflow_aks.tools.places import cache as tools_cache
 from tests.kubeflow_aks.revisions.repository import PROGRAM, Project, project
 from tests.local.commands import PATIENCE_SECONDS
 from tests.local.pull_request.conftest import command, environment, previewed
@@ -80,15 +81,20 @@ def test_a_base_of_another_lock_file_runs_in_an_environment_of_its_own(
     assert (difference["before"], difference["after"]) == (False, True), document
 
 
-def test_an_environment_that_can_not_be_had_is_one_line(small: Project, tmp_path: Path) -> None:
+def test_a_tree_without_an_environment_is_not_judged(small: Project, tmp_path: Path) -> None:
     """Without a network as with a package that does not exist."""
     text = (small.root / "requirements.txt").read_text()
     small.write("requirements.txt", f"{text}nothing-such-here==1.0 --hash=sha256:{'0' * 64}\n")
-    (tmp_path / "cache").mkdir()
-    shown = previewed(small, code=1, UV_OFFLINE="1", UV_CACHE_DIR=str(tmp_path / "cache"))
-    failed = shown.document("dev")["failures"]["head"]
-    assert failed.startswith("the environment of the head can't be made: ")
-    assert "\n" not in failed
+    unreachable = dict.fromkeys(("UV_INDEX_URL", "PIP_INDEX_URL"), "http://127.0.0.1:9/simple")
+    retries = {"UV_HTTP_RETRIES": "0", "PIP_RETRIES": "1"}
+    cache = {"UV_CACHE_DIR": str(tmp_path / "uv"), "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    (tmp_path / "cache" / "kubeflow-aks").mkdir(parents=True)
+    (tmp_path / "cache" / "kubeflow-aks" / "tools").symlink_to(tools_cache())
+    shown = previewed(small, code=3, **unreachable, **retries, **cache)
+    assert shown.errors.splitlines()[-1] == (
+        "error: the environment of the head can't be made: the package index does not answer"
+    )
+    assert not list(shown.folder.glob("*.md"))
 
 
 def test_a_program_that_was_deleted_one_that_loops_and_one_that_is_broken(small: Project) -> None:

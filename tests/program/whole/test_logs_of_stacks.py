@@ -2,6 +2,8 @@
 
 from functools import cache
 
+import pytest
+
 from kubeflow_aks.recorder.run import Record, record
 from tests.program.whole.records import AS_OF, CLUSTER, recorded
 
@@ -29,18 +31,25 @@ def test_prod_collects_its_audit_log_in_a_workspace_of_its_own() -> None:
     prod = recorded("prod")
     made = prod.one(WORKSPACE)
     assert made.inputs["retentionInDays"] == 90
-    assert prod.one(SETTING).inputs["workspaceId"] == prod.outputs["logWorkspace"]
+    assert [it.inputs["workspaceId"] for it in prod.of(SETTING)] == [prod.outputs["logWorkspace"]] * 2
     assert str(prod.outputs["logWorkspace"]).endswith(f"/{made.inputs['workspaceName']}")
 
 
 def test_logs_go_to_the_workspace_of_others() -> None:
     assert to_the_hub().of(WORKSPACE) == []
-    assert to_the_hub().one(SETTING).inputs["workspaceId"] == to_the_hub().outputs["logWorkspace"] == HUB
+    assert to_the_hub().outputs["logWorkspace"] == HUB
+    assert [it.inputs["workspaceId"] for it in to_the_hub().of(SETTING)] == [HUB] * 2
 
 
-def test_the_logs_of_the_cluster_are_collected_and_deleted_before_it() -> None:
+@pytest.mark.parametrize(
+    ("setting", "resource"),
+    [("control-plane", CLUSTER), ("registry", "azure-native:containerregistry:Registry")],
+)
+def test_the_logs_of_cluster_and_registry_are_collected_and_deleted_before_them(
+    setting: str, resource: str
+) -> None:
     prod = recorded("prod")
-    [cluster] = prod.of(CLUSTER)
-    setting = prod.one(SETTING)
-    assert list(setting.property_dependencies["resourceUri"]) == [cluster.urn]
-    assert not setting.options.get("deletedWith")
+    [logged] = prod.of(resource)
+    made = prod.one(SETTING, f"kubeflow-aks-prod-{setting}")
+    assert list(made.property_dependencies["resourceUri"]) == [logged.urn]
+    assert not made.options.get("deletedWith")

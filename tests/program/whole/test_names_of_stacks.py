@@ -76,7 +76,8 @@ def test_every_name_in_azure_is_by_the_pattern(company: Record) -> None:
         "stmldevweu001",
         "log-ml-dev-weu-001",
     }
-    assert company.one("azure-native:monitor:DiagnosticSetting").inputs["name"] == "diag-ml-dev-weu-001"
+    settings = company.of("azure-native:monitor:DiagnosticSetting")  # one of the cluster, one of the registry
+    assert [setting.inputs["name"] for setting in settings] == ["diag-ml-dev-weu-001"] * 2
 
 
 def test_the_names_of_pulumi_s_resources_are_as_ever(company: Record) -> None:

@@ -18,9 +18,12 @@ from kubeflow_aks.project import project_root
 )
 @click.argument("name")
 @click.option("--hours", required=True, help="How long the demo lasts, 1 to 72.")
+@click.option(
+    "--budget", help="The most that a month of it may cost, in cost.currency; above it `cost` exits with 1."
+)
 @options.root
-def command(name: str, hours: str, root: Path | None) -> int:
+def command(name: str, hours: str, budget: str | None, root: Path | None) -> int:
     """Write the stack file of a demo NAME (at most 15 lower-case letters, digits and hyphens) that ends by itself."""
     from kubeflow_aks.ci.demo import run
 
-    return run(name, hours, project_root(root))
+    return run(name, hours, project_root(root), budget=budget)

@@ -33,6 +33,10 @@ _CATEGORIES: Final = frozenset(
 """Logs of a managed cluster (monitor-aks.md, "AKS control plane resource logs")."""
 
 
+_OF_REGISTRY: Final = frozenset({"ContainerRegistryLoginEvents", "ContainerRegistryRepositoryEvents"})
+"""Logs of a container registry (microsoft-containerregistry-registries-logs.md)."""
+
+
 def _logs(body: Mapping[str, Any]) -> list[str]:
     """The categories that a setting collects."""
     return [str(log.get("category")) for log in arm.listed(body, "logs") if log.get("enabled")]
@@ -50,7 +54,10 @@ def _no_sink(request: ResourceRequest) -> Mapping[str, object] | None:
 
 def _unknown_category(request: ResourceRequest) -> Mapping[str, object] | None:
     requested = _logs(request.body) if request.type == DIAGNOSTIC_SETTING else []
-    unknown = [category for category in requested if category not in _CATEGORIES]
+    known = (
+        _OF_REGISTRY if "/providers/microsoft.containerregistry/" in request.id.casefold() else _CATEGORIES
+    )
+    unknown = [category for category in requested if category not in known]
     return {"category": unknown[0]} if unknown else None
 
 

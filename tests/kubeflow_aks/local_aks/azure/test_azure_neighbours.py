@@ -28,7 +28,7 @@ from kubeflow_aks.local_aks.azure import admission
 from kubeflow_aks.local_aks.azure.arm import ArmError
 from kubeflow_aks.local_aks.azure.resource_manager import ResourceManager
 from kubeflow_aks.local_aks.azure.rules.rule import PoolRequest
-from kubeflow_aks.local_aks.azure.state import AGENT_POOL, MANAGED_CLUSTER, AzureState
+from kubeflow_aks.local_aks.azure.state import AGENT_POOL, DIAGNOSTIC_SETTING, MANAGED_CLUSTER, AzureState
 from kubeflow_aks.local_aks.azure.types import PUBLIC_IP, REGISTRY, RESOURCE_GROUP, SUBNET, VIRTUAL_NETWORK
 
 NEW = f"{CLUSTER_ID}2"
@@ -256,3 +256,27 @@ def test_long_term_support_is_left_only_while_the_version_is_supported(azure: Az
     supported = {"kubernetesVersion": "1.34"}
     put(manager, MANAGED_CLUSTER, NEW, cluster(**premium, **supported))
     assert put(manager, MANAGED_CLUSTER, NEW, left | supported)
+
+
+def test_a_registry_has_logs_of_its_own(azure: AzureState) -> None:
+    manager = with_cluster(azure)
+    images = f"{GROUP_ID}/providers/Microsoft.ContainerRegistry/registries/images"
+    put(manager, REGISTRY, images, {"location": LOCATION, "sku": {"name": "Standard"}})
+    workspace = (
+        f"{GROUP_ID.replace('kubeflow', 'hub')}/providers/Microsoft.OperationalInsights/workspaces/logs"
+    )
+
+    def collected(category: str) -> Json:
+        return {"workspaceId": workspace, "logs": [{"category": category, "enabled": True}]}
+
+    only_the_good_one(
+        manager,
+        Pair(
+            "diagnostic-category",
+            collected("guard"),
+            "Category 'guard' is not supported.",
+            collected("ContainerRegistryLoginEvents"),
+            DIAGNOSTIC_SETTING,
+            f"{images}/providers/Microsoft.Insights/diagnosticSettings/logs",
+        ),
+    )
