@@ -63,6 +63,7 @@ def test_its_pods_have_a_store_for_each_attempt(pools: Pools) -> None:
 def test_without_it_a_line_warns(pools: Pools) -> None:
     line = "its pods hang when one of them is made again, unless TORCH_DISABLE_SHARE_RDZV_TCP_STORE is 1"
     assert line in doubts(torch_job(policy=SET), pools)
+    assert line not in doubts(torch_job(policy=SET | {"rdzvBackend": "etcd"}), pools)
 
 
 @pytest.mark.parametrize(
@@ -102,6 +103,7 @@ ELASTIC_WAY = "torchrun can go on with fewer: --elastic, in Python elastic=True"
         (torch_job(), True),
         (torch_job(pod=container("pytorch") | {"command": ["sh", "-c", "pip install x && torchrun a.py"]}), True),
         (torch_job(pod=container("pytorch") | {"command": ["python", "-m"], "args": ["torch.distributed.run"]}), True),
+        (torch_job(pod=container("pytorch") | {"command": ["torchrun", "--nnodes=1:4", "a.py"]}), False),
         (torch_job(pod=container("pytorch")), False),
         (torch_job(pod=container("pytorch") | {"command": ["python", "train.py"]}), False),
     ],

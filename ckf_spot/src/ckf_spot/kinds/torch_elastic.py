@@ -21,12 +21,16 @@ _LEAST: Final = 1
 _MAX_RESTARTS: Final = 100
 """As in the training operator's own examples (`examples/pytorch/elastic`): each eviction costs every other pod one."""
 _BACKEND: Final = "c10d"
+_OLD_BACKEND: Final = "etcd"
+"""Without a store that attempts share (`torch/distributed/elastic/rendezvous/etcd_rendezvous.py`)."""
 _CONTAINER: Final = "pytorch"
 _OWN_STORE: Final = "TORCH_DISABLE_SHARE_RDZV_TCP_STORE"
 """Without it, pods that go on and those that join wait for each other: all attempts share a store, which still has the
 entries of the last one (`pytorch/pytorch#135712`; seen with PyTorch 2.11 by `tests/benchmarks/torchrun.py`)."""
 _FLAGS: Final = re.compile(r"--(nnodes|rdzv[-_]endpoint|max[-_]restarts|standalone)\b")
 """Options of torchrun that count instead of the policy's variables."""
+_RANGE: Final = re.compile(r"--nnodes[= ]\S+:")
+"""The command itself says that it goes on with fewer."""
 
 
 def problems(document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Mistake]:
@@ -57,7 +61,8 @@ def doubts(document: Mapping[str, Any], request: PlacingRequest) -> Iterator[str
     """Where the job could go on without an evicted pod, and does not."""
     commands = _commands(document)
     if not (policy := _completed(document, request) if request.elastic else _policy(document)):
-        if list(_counts(document).values()) != [1] and any(map(_starts_torchrun, commands)):
+        gang = list(_counts(document).values()) != [1] and not any(map(_RANGE.search, commands))
+        if gang and any(map(_starts_torchrun, commands)):
             yield (
                 "all its pods wait until an evicted one runs again, and torchrun can go on with fewer: --elastic, in "
                 "Python elastic=True"
@@ -69,7 +74,8 @@ def doubts(document: Mapping[str, Any], request: PlacingRequest) -> Iterator[str
     if not policy.get("maxRestarts"):
         yield f"{POLICY} has no maxRestarts: the other pods end with the evicted one; --elastic sets it"
     yield from _rendezvous_doubts(document, policy, request)
-    if not request.elastic and not all(map(_has_own_store, _containers(document))):
+    shared = policy.get("rdzvBackend") != _OLD_BACKEND and not all(map(_has_own_store, _containers(document)))
+    if shared and not request.elastic:
         yield f"its pods hang when one of them is made again, unless {_OWN_STORE} is 1; --elastic sets it"
     flags = sorted({flag for command in commands for flag in _FLAGS.findall(command)})
     if flags:
