@@ -135,9 +135,9 @@ def _counts(document: Mapping[str, Any]) -> dict[str, Any]:
 
 def _containers(document: Mapping[str, Any]) -> list[Json]:
     """Those that train."""
-    found: list[Json] = []
+    found: list[Any] = []
     for role in of(document, "spec", _REPLICAS):
-        containers: Any = of(document, "spec", _REPLICAS, role, "template", "spec").get("containers")
+        containers = of(document, "spec", _REPLICAS, role, "template", "spec").get("containers")
         found += [
             each for each in (containers if is_maps(containers) else ()) if each.get("name") == _CONTAINER
         ]
