@@ -62,6 +62,7 @@ class Target(PoolGroup):
         also: Sequence[str] | None = None,
         trainer_api: str | None = None,
         pod_template: bool | None = None,
+        elastic: bool | None = None,
     ) -> Json: ...
 
     def place(
@@ -78,6 +79,7 @@ class Target(PoolGroup):
         also: Sequence[str] | None = None,
         trainer_api: str | None = None,
         pod_template: bool | None = None,
+        elastic: bool | None = None,
     ) -> Task | Json:
         """Places a task of a pipeline, or an object of Kubernetes.
 
@@ -93,6 +95,8 @@ class Target(PoolGroup):
             also: of work with roles: those that may vanish too, such as a training job's `Master`.
             trainer_api: of a TrainJob: the release of Kubeflow Trainer, such as `2.1`.
             pod_template: of a Pod: it is a template for Spark's executors.
+            elastic: of a PyTorchJob that starts torchrun, and of Spark: the work can go on with fewer pods, so what is
+                missing of `elasticPolicy`, or of `sparkConf` for executors that are evicted, is set.
 
         Returns:
             The task; or a new map, as the API server takes it.
@@ -101,7 +105,12 @@ class Target(PoolGroup):
             PlacementError: with every mistake, one a line; nothing is changed then.
         """
         of_tasks = {"retries": retries, "backoff": backoff, "give_up": give_up, "gpus": gpus, "by": by}
-        of_objects = {"also": also, "trainer_api": trainer_api, "pod_template": pod_template}
+        of_objects = {
+            "also": also,
+            "trainer_api": trainer_api,
+            "pod_template": pod_template,
+            "elastic": elastic,
+        }
         task = _is_of_kfp(work)
         given, misfits = (of_tasks, of_objects) if task else (of_objects, of_tasks)
         kind = "not for a pipeline's task" if task else "for a pipeline's task only"

@@ -20,6 +20,8 @@ from samples import (
 )
 
 from ckf_spot import EvictionWarning, PlacementError, Pools
+from ckf_spot.kinds import placing
+from ckf_spot.kinds.kind import PlacingRequest
 
 IGNORE: Json = {"action": "Ignore", "onPodConditions": [{"type": "DisruptionTarget", "status": "True"}]}
 FAIL_ON_42: Json = {"action": "FailJob", "onExitCodes": {"operator": "In", "values": [42]}}
@@ -93,6 +95,51 @@ def test_an_indexed_jobs_own_limit_stays(pools: Pools, own: Json) -> None:
 
 def test_a_job_that_is_not_indexed_gets_no_limit_by_task(pools: Pools) -> None:
     assert "backoffLimitPerIndex" not in place(job(), pools["cpu"])["spec"]
+
+
+AT_ONCE = "an eviction of its {} pods at once stops the whole Job: none of them is made again for {} min; {}, and each"
+INDEXED = "set completionMode: Indexed and completions: {}"
+
+
+@pytest.mark.parametrize(
+    ("spec", "line"),
+    [
+        ({"parallelism": 6, "completions": 100}, AT_ONCE.format(6, 5, INDEXED.format(100))),
+        ({"parallelism": 40, "completions": 7}, AT_ONCE.format(7, 10, INDEXED.format(40))),
+        ({"parallelism": 50}, AT_ONCE.format(50, 10, INDEXED.format(50))),
+        (
+            {"parallelism": 6, "completions": 6, "completionMode": "Indexed", "backoffLimit": 2},
+            AT_ONCE.format(6, 5, "set backoffLimitPerIndex"),
+        ),
+    ],
+)
+def test_many_pods_that_would_wait_for_each_other_are_warned_about(
+    pools: Pools, spec: Json, line: str
+) -> None:
+    [doubt] = placing.place(with_spec(**spec), pools["cpu"]).doubts
+    assert line in doubt
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        {},
+        {"completions": 100},
+        {"parallelism": 1, "completions": 100},
+        {"parallelism": 5, "completions": 100},
+        {"parallelism": 50, "completions": 5},
+        {"parallelism": 0},
+        {"parallelism": 50, "completions": 50, "completionMode": "Indexed"},
+        {"parallelism": 9, "completions": 9, "completionMode": "Indexed", "backoffLimitPerIndex": 1, "backoffLimit": 9},
+    ],
+)  # fmt: skip
+def test_few_pods_and_indexes_are_not(pools: Pools, spec: Json) -> None:
+    assert placing.place(with_spec(**spec), pools["cpu"]).doubts == ()
+
+
+def test_on_demand_no_pod_waits_for_evicted_ones(pools: Pools) -> None:
+    request = PlacingRequest(require="on-demand")
+    assert placing.place(with_spec(parallelism=50), pools["cpu"], request).doubts == ()
 
 
 def test_on_demand_needs_no_policy(pools: Pools) -> None:

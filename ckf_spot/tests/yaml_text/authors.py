@@ -7,6 +7,7 @@ import random
 import string
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Any
 
 from ckf_spot.yaml_text.scalars import value
@@ -22,16 +23,21 @@ class Author:
     Attributes:
         chance: where the choices come from.
         comments: the comments written so far, each with the place of the value that it stands at.
-        is_simple: no anchors, no merged maps, no `?` before a key.
+        is_simple: no anchors, no merged maps, no `?` before a key; None: by chance.
+        only_blocks: no `{` and `[` around anything.
     """
 
     chance: random.Random
+    only_blocks: bool = False
+    is_simple: bool | None = None
     comments: list[tuple[str, Path]] = field(default_factory=list[tuple[str, Path]])
 
     def __post_init__(self) -> None:
         self._anchors: list[tuple[str, str]] = []
+        self._numbers = count()
         self._step = self.chance.choice([2, 2, 4])
-        self.is_simple = self._often(0.5)
+        if self.is_simple is None:
+            self.is_simple = self._often(0.5)
         self._in_line = self.chance.random() < 0.5
         self._newline = self.chance.choice(["\n", "\n", "\n", "\r\n"])
 
@@ -49,7 +55,7 @@ class Author:
         return "\ufeff" * self._often(0.1) + text
 
     def _document(self, document: Any, path: Path) -> list[str]:
-        if isinstance(document, dict | list) and document and self._often(0.9):
+        if isinstance(document, dict | list) and document and (self.only_blocks or self._often(0.9)):
             return self._block(document, 0, path)
         return [self._flow(document)]
 
@@ -77,10 +83,10 @@ class Author:
         alias = next((name for name, text in self._anchors if text == _text(found)), None)
         if alias and self._often(0.5):
             return [f"{start} *{alias}{self._remark(path)}"]
-        anchor = f" &a{len(self._anchors)}" if self._rarely(0.1) else ""
+        anchor = f" &a{next(self._numbers)}" if self._rarely(0.1) else ""
         tag = self.chance.choice([" !!str", " !"]) if isinstance(found, str) and self._often(0.05) else ""
         name = anchor[2:]
-        if isinstance(found, dict | list) and found and self._often(0.85):
+        if isinstance(found, dict | list) and found and (self.only_blocks or self._often(0.85)):
             dash = start.endswith("-")
             deeper = indent if isinstance(found, list) and self._in_line and not dash else indent + self._step
             lines = self._block(found, deeper, path)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import pytest
 
@@ -24,6 +25,13 @@ from tests.local.eviction.work import (
 
 _WORK_SECONDS = 15
 """Wall time that a pod works: longer than a busy machine takes to see it run and to take its node."""
+_PODS = 3
+_MANY: Mapping[str, Mapping[str, Any]] = {
+    "together": {},
+    "indexed": {"completionMode": "Indexed", "backoffLimitPerIndex": 6},
+}
+_ON_CPU = ("notice-", *_MANY)
+_ENDS = (Kind.POD_GONE, Kind.POD_FINISHED)
 QUARANTINE_SECONDS = 40
 """Wall time for which the pod garbage collector spares pods of a vanished node (podgc/gc_controller.go)."""
 
@@ -35,10 +43,21 @@ class Aftermath:
     jobs: dict[str, Object]
     play: Play
 
+    def stood(self, name: str) -> float:
+        """Wall seconds from the end of an evicted Job's pods until the first of their successors is there."""
+        lines = [
+            line
+            for line in self.play.journal()
+            if line.get("pod", "").partition("/")[2].startswith(f"{name}-")
+        ]
+        first = [line["pod"] for line in lines if line["kind"] == Kind.POD_PLACED][:_PODS]
+        over = [line["wall"] for line in lines if line["pod"] in first and line["kind"] in _ENDS]
+        return next(line["wall"] for line in lines if line["pod"] not in first) - max(over)
+
     def lived_on(self, pool: str, pod_prefix: str) -> float:
         """Wall seconds from the loss of the pool's nodes to the end of the first pod of that name."""
         lost = self.play.journal(Kind.EVICTION, pool=pool)[0]["wall"]
-        ends = self.play.journal(Kind.POD_GONE, Kind.POD_FINISHED)
+        ends = self.play.journal(*_ENDS)
         return (
             next(line["wall"] for line in ends if line["pod"].partition("/")[2].startswith(pod_prefix)) - lost
         )
@@ -59,10 +78,12 @@ def _aftermath(demo: DemoStack, namespace: str) -> Aftermath:
             "vanish-ignored", namespace, seconds=_WORK_SECONDS, selector=GPU_WORK, gpus=1, **SURVIVES_EVICTION
         ),
         job("vanish-counted", namespace, seconds=_WORK_SECONDS, selector=GPU_WORK, gpus=1),
+        *(_many(name, namespace, **more) for name, more in _MANY.items()),
     ]
     with demo.playing(step=4) as play:
         demo.apply(*jobs)
-        play.until("work runs on CPU spot", lambda: len(_running(demo, namespace, "notice-")) == 2)
+        expected = 2 + len(_MANY) * _PODS
+        play.until("work runs on CPU spot", lambda: len(_running(demo, namespace, *_ON_CPU)) == expected)
         play.market.add(MarketEvent(play.clock.now(), Reclaim.EVICT, "cpuspot", ALL))
         play.until("work runs on GPU spot", lambda: len(_running(demo, namespace, "vanish-")) == 2)
         play.market.add(MarketEvent(play.clock.now(), Reclaim.VANISH, "gpuspot", ALL))
@@ -71,11 +92,21 @@ def _aftermath(demo: DemoStack, namespace: str) -> Aftermath:
     return Aftermath(afterwards, play)
 
 
-def _running(demo: DemoStack, namespace: str, prefix: str = "") -> list[Object]:
+def _many(name: str, namespace: str, **spec: Any) -> Object:
+    """A Job whose pods are evicted together."""
+    work = job(
+        name, namespace, seconds=_WORK_SECONDS, parallelism=_PODS, completions=_PODS, **SURVIVES_EVICTION
+    )
+    del work["spec"]["backoffLimit"]
+    work["spec"] |= spec
+    return work
+
+
+def _running(demo: DemoStack, namespace: str, *prefixes: str) -> list[Object]:
     return [
         pod
         for pod in demo.pods(namespace)
-        if pod["metadata"]["name"].startswith(prefix) and pod["status"].get("phase") == "Running"
+        if pod["metadata"]["name"].startswith(prefixes or "") and pod["status"].get("phase") == "Running"
     ]
 
 
@@ -105,6 +136,19 @@ def test_without_notice_pods_are_missed_only_after_the_garbage_collector_s_quara
     aftermath: Aftermath,
 ) -> None:
     assert aftermath.lived_on("gpuspot", "vanish-ignored") >= QUARANTINE_SECONDS
+
+
+@pytest.mark.parametrize("name", _MANY)
+def test_pods_that_are_evicted_together_are_all_made_again(aftermath: Aftermath, name: str) -> None:
+    live = aftermath.jobs[name]
+    assert ended(live) == "Complete"
+    assert (live["status"]["succeeded"], live["status"].get("failed", 0)) == (_PODS, 0)
+
+
+def test_they_hold_the_job_up_unless_each_counts_by_its_index(aftermath: Aftermath) -> None:
+    """Three pods: 10 s, doubled twice, less the second to which a pod's end is rounded and the time to look."""
+    assert aftermath.stood("together") >= 35
+    assert 8 <= aftermath.stood("indexed") < aftermath.stood("together")
 
 
 def test_a_disruption_budget_delays_the_drain_but_does_not_keep_the_node(

@@ -14,7 +14,7 @@ from kubeflow_aks.local_aks.lifecycle.instance import PROJECT_ROOT
 from tests.local.demo_stack import DemoStack
 
 EXAMPLES: Path = PROJECT_ROOT / "ckf_spot" / "examples" / "training"
-PLACED = ("job.yaml", "pytorchjob.yaml", "tfjob.yaml")
+PLACED = ("job.yaml", "pytorchjob.yaml", "elastic.yaml", "tfjob.yaml")
 
 
 def _dry_run(demo: DemoStack, document: dict[str, Any], namespace: str) -> str:
@@ -28,8 +28,9 @@ def test_a_placed_example_has_no_field_that_the_api_server_does_not_know(
     example: str, demo: DemoStack, pools: Pools, namespace: str
 ) -> None:
     document = yaml.safe_load((EXAMPLES / example).read_text(encoding="utf-8"))
-    group = pools["gpu" if example == "pytorchjob.yaml" else "cpu"]
-    assert document["kind"].lower() in _dry_run(demo, group.place(document), namespace)
+    group = pools["gpu" if document["kind"] == "PyTorchJob" else "cpu"]
+    placed = group.place(document, elastic=example == "elastic.yaml")
+    assert document["kind"].lower() in _dry_run(demo, placed, namespace)
 
 
 def test_a_pods_fields_beside_the_template_are_refused(demo: DemoStack, pools: Pools, namespace: str) -> None:

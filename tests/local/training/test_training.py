@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Final
 
 import pytest
 
@@ -22,6 +23,15 @@ from tests.local.training.jobs import (
     training_job,
 )
 
+_ELASTIC: Final = {
+    "PET_NNODES": "1:3",
+    "PET_RDZV_BACKEND": "c10d",
+    "PET_RDZV_ENDPOINT": "train-master-0:23456",
+    "PET_MAX_RESTARTS": "100",
+    "TORCH_DISABLE_SHARE_RDZV_TCP_STORE": "1",
+}
+"""What torchrun reads in each pod of an elastic job with a master and two workers."""
+
 
 @pytest.fixture(params=[PYTORCH, TENSORFLOW], ids=lambda shape: shape.kind)
 def shape(request: pytest.FixtureRequest) -> Shape:
@@ -30,15 +40,17 @@ def shape(request: pytest.FixtureRequest) -> Shape:
 
 @contextmanager
 def _training(
-    demo: DemoStack, pools: Pools, shape: Shape, namespace: str
+    demo: DemoStack, pools: Pools, shape: Shape, namespace: str, *, elastic: bool = False
 ) -> Generator[tuple[Play, Training]]:
     """A job whose chief and both workers run."""
     with demo.playing(step=4) as play:
-        yield play, _started(demo, play, pools, shape, namespace)
+        yield play, _started(demo, play, pools, shape, namespace, elastic=elastic)
 
 
-def _started(demo: DemoStack, play: Play, pools: Pools, shape: Shape, namespace: str) -> Training:
-    job = pools[shape.workload].place(training_job(shape, namespace), prefer="spot")
+def _started(
+    demo: DemoStack, play: Play, pools: Pools, shape: Shape, namespace: str, *, elastic: bool = False
+) -> Training:
+    job = pools[shape.workload].place(training_job(shape, namespace), prefer="spot", elastic=elastic)
     training = Training(demo, job)
     worker = job["spec"][shape.replicas]["Worker"]
     worker["restartPolicy"] = "ExitCode"  # not every kind's own, and placing leaves one that survives
@@ -55,6 +67,11 @@ def _nodes(pods: Mapping[int, Object]) -> set[str]:
 
 def _uids(pods: Mapping[int, Object]) -> set[str]:
     return {pod["metadata"]["uid"] for pod in pods.values()}
+
+
+def _variables(pod: Object) -> dict[str, str]:
+    [container] = pod["spec"]["containers"]
+    return {each["name"]: each["value"] for each in container["env"]}
 
 
 def _goes_on(training: Training) -> bool:
@@ -134,12 +151,14 @@ def _lose_a_worker(play: Play, training: Training, shape: Shape) -> Loss:
     return Loss(training, shape, before, gone, lost)
 
 
-def test_workers_that_are_drained_are_made_again_on_other_spot_nodes(
+def test_workers_that_are_drained_are_made_again_on_other_spot_nodes_and_the_master_they_meet_at_stays(
     demo: DemoStack, pools: Pools, namespace: str
 ) -> None:
+    """An elastic job, of which all spot nodes go at once."""
     spot = "gpuspot"
-    with _training(demo, pools, PYTORCH, namespace) as (play, training):
+    with _training(demo, pools, PYTORCH, namespace, elastic=True) as (play, training):
         before = training.pods("Worker")
+        [master] = training.pods("Master").values()
         play.market.add(MarketEvent(play.clock.now(), Reclaim.EVICT, spot, ALL))
 
         def made_again() -> bool:
@@ -148,8 +167,11 @@ def test_workers_that_are_drained_are_made_again_on_other_spot_nodes(
 
         play.until("the workers run again", made_again)
         after = training.pods("Worker")
+        assert _uids(training.pods("Master")) == {master["metadata"]["uid"]}
     assert [demo.pool_of(pod) for pod in after.values()] == [spot] * 2
     assert not _nodes(after) & _nodes(before)
+    for pod in (master, *after.values()):
+        assert _variables(pod).items() >= _ELASTIC.items()
 
 
 def test_the_operator_has_no_port(demo: DemoStack) -> None:

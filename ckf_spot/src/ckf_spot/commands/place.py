@@ -20,7 +20,7 @@ from ckf_spot.pods import strict_schema
 from ckf_spot.pool_group import PoolGroup
 from ckf_spot.pools import Pools
 
-_OF_OBJECTS: Final = ("also", "trainer_api", "pod_template", "kubernetes")
+_OF_OBJECTS: Final = ("also", "trainer_api", "pod_template", "elastic", "kubernetes")
 _OF_PIPELINES: Final = ("except_", "retries", "backoff", "give_up", "by", "backend")
 """Options by what they are for."""
 
@@ -63,6 +63,12 @@ def add_to(commands: Any) -> None:
         action="store_const",
         const=True,
         help="a Pod in the file is a template for Spark's executors, and not a pod to be made as it is",
+    )
+    command.add_argument(
+        "--elastic",
+        action="store_const",
+        const=True,
+        help="the work can go on with fewer pods: sets what torchrun and Spark need for it",
     )
     command.add_argument(
         "--pools", help="file with the pool contract; left out: CKF_SPOT_POOLS, or the cluster"
@@ -121,6 +127,7 @@ def _manifests(found: Sequence[Input], group: PoolGroup, options: argparse.Names
         also=tuple(options.also or ()),
         trainer_api=options.trainer_api,
         pod_template=bool(options.pod_template),
+        elastic=bool(options.elastic),
     )
     files = [File(each.origin, each.stream.documents) for each in found]
     placed = manifests.place(files, group, request)

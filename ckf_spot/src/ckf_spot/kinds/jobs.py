@@ -18,6 +18,14 @@ IGNORE_EVICTIONS: Final = {
 """An evicted pod is replaced and not counted as a failure (Kubernetes, "Pod failure policy")."""
 _LIMITS_OF_INDEXES: Final = {"backoffLimitPerIndex": 6, "maxFailedIndexes": 0}
 """As many failures as the Job controller allows a whole Job by default; a task that fails for good still ends it."""
+_LIMITS: Final = frozenset({"backoffLimit", *_LIMITS_OF_INDEXES})
+_MANY: Final = 6
+"""Pods that, evicted together, the Job controller leaves alone for longer than a node takes to boot."""
+_FIRST_WAIT: Final = 10
+"""Seconds, twice as many for each further pod, unless failures are counted by index (Kubernetes,
+`pkg/controller/job/job_controller.go`, `DefaultJobPodFailureBackOff`; `tests/local/eviction/test_eviction.py`)."""
+_LONGEST_WAIT: Final = 600
+"""Seconds (`MaxJobPodFailureBackOff`)."""
 _RESTARTS: Final = ("RestartJobSetAndIgnoreMaxRestarts", "RestartJobAndIgnoreMaxRestarts")
 """Actions of a JobSet that do not count."""
 _COORDINATOR: Final = "MASTER_ADDR"
@@ -99,7 +107,9 @@ class JobTemplate(Kind):
     def doubts(
         self, document: Mapping[str, Any], placement: Placement, request: PlacingRequest
     ) -> Iterator[str]:
-        """What a failed container does from now on."""
+        """What a failed container does from now on, and how long the loss of all pods holds the Job up."""
+        if placement.spot:
+            yield from self._wait(of(document, "spec"))
         if placement.spot and of(document, "spec", "template", "spec").get("restartPolicy") == "OnFailure":
             yield (
                 "its pods had restartPolicy OnFailure and have Never now, since Kubernetes takes no pod failure policy "
@@ -116,9 +126,30 @@ class JobTemplate(Kind):
         policy = spec["podFailurePolicy"] = spec.get("podFailurePolicy") or {}
         own = [rule for rule in policy.get("rules") or () if not _ignores_evictions(rule)]
         policy["rules"] = [*self._first_rules(), *own]
-        limited = spec.keys() & {"backoffLimit", *_LIMITS_OF_INDEXES}
+        limited = spec.keys() & _LIMITS
         if spec.get("completionMode", self.completion_mode) == "Indexed" and not limited:
             spec.update(_LIMITS_OF_INDEXES)
+
+    def _wait(self, spec: Mapping[str, Any]) -> Iterator[str]:
+        """Many pods that are evicted together, and are not started again each by itself."""
+        amounts = [each for each in (spec.get("parallelism"), spec.get("completions")) if each is not None]
+        if spec.get("parallelism") is None or any(type(each) is not int for each in amounts):
+            return
+        pods = min(amounts)
+        indexed = spec.get("completionMode", self.completion_mode) == "Indexed"
+        by_index = indexed and ("backoffLimitPerIndex" in spec or not _LIMITS & spec.keys())
+        if pods < _MANY or by_index:
+            return
+        minutes = min(_FIRST_WAIT * 2 ** (pods - 1), _LONGEST_WAIT) / 60
+        way = (
+            "set backoffLimitPerIndex"
+            if indexed
+            else f"set completionMode: Indexed and completions: {max(amounts)}"
+        )
+        yield (
+            f"an eviction of its {pods} pods at once stops the whole Job: none of them is made again for "
+            f"{minutes:.0f} min; {way}, and each is made again after 10 s"
+        )
 
     def _first_rules(self) -> list[Json]:
         return [fields.copied(IGNORE_EVICTIONS)]

@@ -28,6 +28,7 @@ class PlacingRequest:
         trainer_api: release of Kubeflow Trainer in the cluster, for a TrainJob, such as `2.2`; None: not known.
         target: the job of a training runtime that does the work, for a TrainJob.
         pod_template: whether a Pod is a template, as Spark takes one for its executors.
+        elastic: whether the work can go on with fewer pods; then its framework's settings for that are completed.
     """
 
     prefer: Capacity | None = None
@@ -36,6 +37,7 @@ class PlacingRequest:
     trainer_api: str | None = None
     target: str = "node"
     pod_template: bool = False
+    elastic: bool = False
 
 
 @dataclass(frozen=True)
@@ -85,9 +87,11 @@ class Kind:
     Attributes:
         has_roles: whether `PlacingRequest.also` means something for every document of it.
         schema: name of Kubernetes' own schema for the whole document, or None where it has none.
+        rigid: what of its work makes `PlacingRequest.elastic` impossible or needless; empty where it is possible.
     """
 
     has_roles: bool = False
+    rigid: str = "whose pods are made again one by one, without waiting for each other"
     schema: str | None = None
 
     def has_roles_in(self, document: Mapping[str, Any]) -> bool:

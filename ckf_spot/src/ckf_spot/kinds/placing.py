@@ -12,7 +12,7 @@ from typing import Any
 from ckf_spot.errors import EvictionWarning, Mistake, Mistakes, PlacementError
 from ckf_spot.fields import UNKNOWN, Json, at, is_map, of
 from ckf_spot.kinds import table
-from ckf_spot.kinds.kind import Kind, Path, PlacingRequest, Pods, dotted, misfit, mistake_in
+from ckf_spot.kinds.kind import Kind, Path, PlacingRequest, Pods, contradiction, dotted, misfit, mistake_in
 from ckf_spot.kinds.serialise import plain
 from ckf_spot.placement import Placement
 from ckf_spot.pods import gpu_limits, shape, strict_schema
@@ -171,6 +171,8 @@ def _request_problems(parts: list[_Part], request: PlacingRequest) -> Iterator[M
     """What of the request fits no part; a part around others, such as an experiment, leaves that to them."""
     for part in parts:
         if not any(True for _ in part.kind.inner(part.document)):
+            if request.elastic and part.kind.rigid:
+                yield contradiction("elastic", request.elastic, f"work {part.kind.rigid}", "leave it out")
             yield from part.kind.request_problems(part.document, request)
 
 

@@ -127,6 +127,10 @@ class _Cluster(Kind):
     """The spec of a cluster."""
 
     has_roles = True
+    rigid = (
+        "whose workers are made again anyhow; what goes on without them is settled in your code, by max_retries, "
+        "max_restarts and max_failures"
+    )
 
     def problems(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Mistake]:
         """Down to the groups' templates."""

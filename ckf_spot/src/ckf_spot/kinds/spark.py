@@ -43,6 +43,8 @@ _PLACING: Final = ("affinity", "tolerations", "terminationGracePeriodSeconds")
 _FIELDS: Final = ("nodeSelector", *_PLACING)
 _DECOMMISSION: Final = ("spark.decommission.enabled", "spark.storage.decommission.enabled")
 _FAILURES: Final = "spark.executor.maxNumFailures"
+_MANY: Final = "1000"
+"""More executors than evictions take from an application; the driver's own errors end it all the same."""
 _SELECTOR: Final = "spark.kubernetes.node.selector."
 _DEDICATED: Final = frozenset({POOL_LABEL, SPOT_LABEL, WORKLOAD_LABEL, "agentpool"})
 """Labels of nodes whose taints a driver does not tolerate."""
@@ -104,6 +106,7 @@ class _Application(Kind):
     """
 
     has_roles = True
+    rigid = ""
 
     def problems(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Mistake]:
         """Down to the driver and the executors."""
@@ -163,21 +166,25 @@ class _Application(Kind):
                     path, value, "the driver, which stays on other nodes", "expected it under executor"
                 )
 
+    def place(self, document: Json, placement: Placement, request: PlacingRequest) -> None:
+        """The driver goes on without an evicted executor, which hands over what it has."""
+        if placement.spot and request.elastic:
+            document["sparkConf"] = _elastic(document)
+
     def doubts(
         self, document: Mapping[str, Any], placement: Placement, request: PlacingRequest
     ) -> Iterator[str]:
         """What Spark would do again, or give up."""
         if not placement.spot:
             return
-        conf = _conf(document)
+        conf = _elastic(document) if request.elastic else _conf(document)
         if missing := [key for key in _DECOMMISSION if conf.get(key) != "true"]:
             yield (
                 f"an evicted executor takes what it has cached and shuffled along, and Spark makes it again; with "
-                f"sparkConf {' and '.join(f'{key}: true' for key in missing)} it hands that over first"
+                f"sparkConf {' and '.join(f'{key}: true' for key in missing)} it hands that over first; "
+                "--elastic sets what is missing, in Python elastic=True"
             )
-        if _FAILURES not in conf and not str(document.get("sparkVersion")).startswith(
-            ("2.", "3.0", "3.1", "3.2", "3.3", "3.4")
-        ):
+        if _FAILURES not in conf and _counts_failures(document):
             yield (
                 f"Spark 3.5 and newer ends the application after twice as many failed executors as it has, at least "
                 f"3, and an evicted one may count; set sparkConf {_FAILURES}"
@@ -236,6 +243,17 @@ def _is_texts(value: object) -> bool:
 def _conf(document: Mapping[str, Any]) -> Mapping[str, str]:
     found = document.get("sparkConf")
     return found if is_map(found) and _is_texts(found) else {}
+
+
+def _elastic(document: Mapping[str, Any]) -> dict[str, str]:
+    """The configuration with what is missing for the loss of an executor; what is in it stays."""
+    made = dict.fromkeys(_DECOMMISSION, "true") | ({_FAILURES: _MANY} if _counts_failures(document) else {})
+    return {**_conf(document), **{key: value for key, value in made.items() if key not in _conf(document)}}
+
+
+def _counts_failures(document: Mapping[str, Any]) -> bool:
+    """Whether Spark ends an application by the number of its failed executors: from 3.5 on."""
+    return not str(document.get("sparkVersion")).startswith(("2.", "3.0", "3.1", "3.2", "3.3", "3.4"))
 
 
 def _selected(document: Mapping[str, Any], role: Any) -> dict[str, str]:

@@ -22,12 +22,14 @@ class SparkOption:
         prefer: see `PoolGroup.placement`.
         require: see `PoolGroup.placement`.
         also: `("driver",)` puts the driver on spot too.
+        elastic: see `ckf_spot.Target.place`.
     """
 
     group: PoolGroup
     prefer: Capacity | None = None
     require: Capacity | None = None
     also: Sequence[str] = ()
+    elastic: bool = False
 
     def __call__(self, resource: Any, backend: object) -> None:
         """Called by the SDK; put it last, so that it reads what the other options have made.
@@ -42,7 +44,7 @@ class SparkOption:
         Warns:
             EvictionWarning: see `ckf_spot.Target.place`.
         """
-        request = {"prefer": self.prefer, "require": self.require, "also": self.also}
+        request = {"prefer": self.prefer, "require": self.require, "also": self.also, "elastic": self.elastic}
         placed = type(resource).from_dict(placing.placed_object(resource, self.group, **request))
         for name in type(resource).model_fields:
             setattr(resource, name, getattr(placed, name))

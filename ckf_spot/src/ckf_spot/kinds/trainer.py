@@ -62,6 +62,8 @@ class TrainJob(Kind):
     TrainJob can set.
     """
 
+    rigid = "whose number of nodes is fixed: Trainer 2.0 to 2.3 sets up no elastic launch"
+
     def has_roles_in(self, document: Mapping[str, Any]) -> bool:
         """Where the runtime has a launcher, or may have one."""
         return bool(_roles(document))

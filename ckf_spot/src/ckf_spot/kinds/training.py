@@ -9,6 +9,7 @@ from typing import Any, Final
 from ckf_spot import fields
 from ckf_spot.errors import Mistake, not_one_of
 from ckf_spot.fields import Json, is_maps, of
+from ckf_spot.kinds import torch_elastic
 from ckf_spot.kinds.kind import Kind, PlacingRequest, Pods, mistake_in
 from ckf_spot.placement import Placement
 
@@ -52,6 +53,7 @@ class TrainingJob(Kind):
         default: restart policy of a role that says none.
         surviving: restart policies with which a drained worker is made again.
         on_eviction: what an eviction does to the job as a whole, or None where it is only a worker that starts again.
+        rigid: see `Kind`; empty where the operator sets up torchrun's elastic launch.
     """
 
     name: str
@@ -62,6 +64,7 @@ class TrainingJob(Kind):
     default: str = "Never"
     surviving: tuple[str, ...] = _SURVIVING
     on_eviction: str | None = None
+    rigid: str = "for which the training operator 1.9 sets up no elastic launch"
 
     has_roles = True
 
@@ -82,6 +85,8 @@ class TrainingJob(Kind):
         for role, replica in self._replicas(document).items():
             yield from self._replica_problems(role, replica)
         yield from _dynamic_problems(of(document, "spec"), of(replicas and {"": replicas}, ""))
+        if not self.rigid:
+            yield from torch_elastic.problems(document, request)
 
     def request_problems(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Mistake]:
         """A role that is not there, or nothing that would be placed."""
@@ -102,7 +107,9 @@ class TrainingJob(Kind):
                 yield Pods(("spec", self.replicas, role, "template"), role, moves)
 
     def place(self, document: Json, placement: Placement, request: PlacingRequest) -> None:
-        """The operator makes an evicted pod again."""
+        """The operator makes an evicted pod again, and the others go on without it where they can."""
+        if placement.spot and request.elastic:
+            torch_elastic.place(document, request)
         for role, replica in self._moving(document, request).items():
             policy = replica.get("restartPolicy") or self.default
             if placement.spot and policy not in self.surviving and role != _LAUNCHER:
@@ -117,6 +124,8 @@ class TrainingJob(Kind):
         spec = document["spec"]
         if self.on_eviction and not spec.get(_DYNAMIC):
             yield self.on_eviction
+        if not self.rigid:
+            yield from torch_elastic.doubts(document, request)
         for role, replica in self._moving(document, request).items():
             policy = replica.get("restartPolicy")
             if role == _LAUNCHER:
@@ -210,7 +219,7 @@ KINDS: Final[Mapping[str, TrainingJob]] = {
         ),
         TrainingJob(
             "PyTorchJob", "pytorchReplicaSpecs", ("Master", "Worker"), "pytorch",
-            ("runPolicy", "elasticPolicy", "nprocPerNode"), "OnFailure",
+            ("runPolicy", torch_elastic.POLICY, "nprocPerNode"), "OnFailure", rigid="",
         ),
         TrainingJob(
             "MPIJob", "mpiReplicaSpecs", ("Launcher", "Worker"), None,
