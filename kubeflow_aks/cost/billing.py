@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Final, TypeVar
 
 from kubeflow_aks.cost import basis as basis_of
@@ -40,7 +41,7 @@ class _Account:
     quotes: Quotes
     terms: PoolTerms
 
-    @property
+    @cached_property
     def on(self) -> Mapping[str, Terms]:
         """The terms of each kind of work."""
         return {name: self._terms(work) for name, work in self.workload.items()}
