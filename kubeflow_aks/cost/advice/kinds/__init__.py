@@ -5,6 +5,7 @@ from typing import Final
 
 from kubeflow_aks.cost.advice.advice import Change
 from kubeflow_aks.cost.advice.kinds.checkpoints import checkpoints
+from kubeflow_aks.cost.advice.kinds.commitments import commitments
 from kubeflow_aks.cost.advice.kinds.disks import local_disks, smaller_system_disk
 from kubeflow_aks.cost.advice.kinds.hours import office_hours
 from kubeflow_aks.cost.advice.kinds.node_minimums import fewer_home_nodes
@@ -28,4 +29,5 @@ KINDS: Final[tuple[Callable[[Situation], Iterator[Change]], ...]] = (
     basic_registry,
     smaller_system_disk,
     other_region,
+    commitments,
 )
