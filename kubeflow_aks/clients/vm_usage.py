@@ -10,7 +10,6 @@ from typing import Any, Final
 from kubeflow_aks.clients.az import Az
 from kubeflow_aks.clients.errors import ClientError
 
-
 TOTALS: Final = {"cores": "all on demand", "lowPriorityCores": "all spot"}
 """Quotas of a region that are of no VM family, and what they count."""
 

@@ -71,8 +71,14 @@ class Situation:
         return {name: pool for name, pool in self.cluster.pools.items() if name in configured}
 
     @property
+    def kubernetes_version(self) -> str:
+        """Minor of the cluster, `1.34`; empty where AKS chooses it."""
+        found = (it.inputs.get("kubernetesVersion") for it in self.stack.resources if it.type == _CLUSTER)
+        return ".".join(str(next(found, None) or "").split(".")[:2])
+
+    @property
     def quota(self) -> Mapping[str, int]:
-        """vCPU that it needs with every pool full, by name of the quota; empty where the program does not export it."""
+        """By name of the quota the vCPU that it needs with every pool full; empty where the program exports none."""
         found: Mapping[str, Any] = self.stack.outputs.get("vcpuQuota") or {}
         return {name: int(count) for name, count in found.items()}
 

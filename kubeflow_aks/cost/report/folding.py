@@ -1,4 +1,4 @@
-"""A long bill on one page: what is alike is one line, the largest come first, the rest is one sum. JSON has every line."""
+"""A long bill on one page: what is alike is one line, the largest come first, the rest is one sum; JSON has all."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _T = TypeVar("_T")
 
 
 def lines(part: Sequence[Line]) -> tuple[Line, ...]:
-    """The lines of one part of a bill, folded where there are more than `MOST`: pools of the same nodes are one line."""
+    """The lines of one part of a bill; of more than `MOST` those of the same nodes are one line."""
     if len(part) <= MOST:
         return tuple(part)
     disks = {line.pool: line for line in part if line.pool and line.hours is None}
