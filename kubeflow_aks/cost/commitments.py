@@ -1,7 +1,7 @@
 """Reservations and savings plans on the bill: they pay for nodes on demand that are always there.
 
 A commitment is paid for every hour of its term, used or not, and takes the place of the price on demand of as many
-running VMs of its size ("What are Azure Reservations?"). It says nothing of spot VMs, whose price it does not change.
+running VMs of its size (docs/facts/prices.md#commitments). It does not change the price of spot VMs.
 Here only a pool's least nodes use it: those that come and go may, too, but nothing says that they do.
 """
 

@@ -65,8 +65,8 @@ def _unknown(situation: Situation) -> Iterator[str]:
     if lacking:
         which = " and ".join(f"{count} {size.removeprefix('Standard_')}" for size, count in lacking.items())
         yield (
-            f"a reservation or a savings plan for {which}, which are always there: no price here; one of 1 year was 27 "
-            "to 41 % below the price on demand in published cases, one of 3 years 49 to 62 % "
+            f"a reservation or a savings plan for {which}, which are always there: no price here; one of 1 year was 32 "
+            "to 41 % below the price on demand in a published case, one of 3 years 54 to 62 % "
             "(docs/facts/prices.md#commitments)"
         )
 

@@ -157,7 +157,7 @@ def _labels(axes: Any, labels: list[tuple[float, str, str]], scale: _Scale) -> N
 
 
 def _break_even(axes: Any, rate: float, amounts: tuple[float, float], colour: str, end: float) -> None:
-    """A point where a curve meets the price on demand, and a line down from it; `amounts` are the least and that one."""
+    """A point where a curve meets the price on demand, the second of `amounts`, and a line down to the first."""
     bottom, amount = amounts
     axes.plot(
         [rate], [amount], color=colour, marker="o", markersize=8, markerfacecolor="#ffffff", markeredgewidth=2
