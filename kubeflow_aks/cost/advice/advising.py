@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from kubeflow_aks.cost.advice.advice import Advice, Advised, Change
-from kubeflow_aks.cost.advice.kinds import KINDS
+from kubeflow_aks.cost.advice.kinds import KINDS, Kind
 from kubeflow_aks.cost.advice.kinds.commitments import uncommitted
 from kubeflow_aks.cost.advice.quota import QuotasOf, Room
 from kubeflow_aks.cost.advice.situation import BillOf, OffersOf, Situation
@@ -33,27 +33,26 @@ def advise(stack_name: str, root: Path, bill_of: BillOf, offers: OffersOf, quota
     trials = Trials(stack_name, root, bill_of, offers)
     start = trials.begin()
     room = Room(start, quotas)
-    found = [(change, it[0]) for change in changes(start) if (it := trials.tried(start, change, room))]
+    found = [
+        (kind, change, it[0])
+        for kind in KINDS
+        for change in kind(start)
+        if (it := trials.tried(start, change, room))
+    ]
     refused = tuple(f"{sentence}: it needs {lack}" for sentence, lack in trials.refused.items())
-    found.sort(key=lambda it: -it[1].saves)
-    joint = sorted((change for change, advice in found if not advice.alone), key=lambda it: it.last)
+    found.sort(key=lambda it: -it[2].saves)
+    joint = sorted(((kind, change) for kind, change, it in found if not it.alone), key=lambda it: it[1].last)
     together, accepted, then = _together(trials, start, room, joint)
     return Advised(
         currency=start.bill.currency,
         on_demand=start.bill.on_demand(),
-        each=tuple(advice for _, advice in found),
+        each=tuple(advice for _, _, advice in found),
         together=together,
         on_demand_then=then.bill.on_demand() if together else None,
         changes=accepted,
         unknown=tuple(_unknown(start)),
         refused=refused,
     )
-
-
-def changes(situation: Situation) -> Iterator[Change]:
-    """Every change worth trying."""
-    for kind in KINDS:
-        yield from kind(situation)
 
 
 def _unknown(situation: Situation) -> Iterator[str]:
@@ -72,20 +71,18 @@ def _unknown(situation: Situation) -> Iterator[str]:
 
 
 def _together(
-    trials: Trials, start: Situation, room: Room, candidates: list[Change]
+    trials: Trials, start: Situation, room: Room, candidates: list[tuple[Kind, Change]]
 ) -> tuple[Advice | None, tuple[str, ...], Situation]:
     """One change after the other, the best first; one that saves nothing beside the others is left out.
 
-    After each, the other changes are determined again: their best values may have changed.
+    Each is determined again for what those before it leave: its best values may have changed.
     """
     now, notes, accepted = start, dict[str, None](), list[str]()
-    beside = {change.topic: change for change in candidates}
     paths: set[tuple[str, ...]] = set()
-    for change in candidates:
-        again = beside.get(change.topic)
+    for kind, change in candidates:
+        again = change if now is start else next((it for it in kind(now) if it.topic == change.topic), None)
         if again and (tried := trials.tried(now, again, room)) and not tried[0].alone:
             now = tried[1]
-            beside = {change.topic: change for change in changes(now)}
             of_quota = tuple(room.notes(now))  # which the next change may alter
             notes |= {note: None for note in tried[0].notes if note not in of_quota}
             accepted.append(again.sentence)

@@ -17,7 +17,10 @@ from kubeflow_aks.cost.advice.kinds.sizes import other_sizes
 from kubeflow_aks.cost.advice.kinds.tiers import cheaper_tiers
 from kubeflow_aks.cost.advice.situation import Situation
 
-KINDS: Final[tuple[Callable[[Situation], Iterator[Change]], ...]] = (
+Kind = Callable[[Situation], Iterator[Change]]
+"""One kind: the changes worth trying in a situation."""
+
+KINDS: Final[tuple[Kind, ...]] = (
     checkpoints,
     local_disks,
     other_sizes,
