@@ -68,7 +68,7 @@ class Room:
 
     def _lacks(self, after: Situation) -> Iterator[Lack]:
         region = after.bill.region
-        before = self._needed if region == self._region else {}
+        before: Mapping[str, int] = self._needed if region == self._region else {}
         more = {name: count for name, count in after.quota.items() if count > before.get(name, 0)}
         found = self._quotas(region) if more else None
         for name, count in more.items():

@@ -63,7 +63,7 @@ def spot(rows: Iterable[Row], size: str, region: str, now: datetime) -> Found:
 def savings_plans(rows: Iterable[Row], size: str, region: str, now: datetime) -> Mapping[int, float]:
     """An hour of a Linux VM by the years of a savings plan: it stands in the row of the price on demand."""
     dear = [row for row in _vm(rows, size, region, now) if not _is(row, _SPOT)]
-    found = [plan for row in dear for plan in entries(row.get("savingsPlan")) if isinstance(plan, Mapping)]
+    found: list[Row] = [it for row in dear for it in entries(row.get("savingsPlan")) if isinstance(it, dict)]
     return _by_years((_text(plan, "term"), _number(plan, "retailPrice")) for plan in found)
 
 

@@ -54,7 +54,7 @@ def test_spot_nodes_and_other_sizes_are_paid_as_before() -> None:
 
 def test_it_is_paid_for_at_night_too() -> None:
     """Sixty hours of a week are 36 % of it: at 43 % of the price on demand a commitment costs more than it saves."""
-    hours = {
+    hours: dict[str, Any] = {
         "officeHours": {
             "days": ["monday", "tuesday", "wednesday", "thursday", "friday"],
             "from": "07:00",

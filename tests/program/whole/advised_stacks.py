@@ -64,13 +64,17 @@ def written(stack: Mapping[str, Any], advice: Advice) -> dict[str, Any]:
 def offered(size: str, region: str) -> tuple[Offer, ...]:
     """Commitments at the shares of the price on demand that docs/facts/prices.md#commitments has."""
     price = ondemand_prices(size).get(region)
-    shares = (("reservation", 1, 0.59), ("savings plan", 1, 0.68), ("reservation", 3, 0.38))
-    quotes = [
-        (kind, years, Quote(Range.exactly(share * price), "hour", Source("a test")))
-        for kind, years, share in shares
-        if price
-    ]
-    return tuple(Offer(kind, years, quote) for kind, years, quote in quotes)
+    if price is None:
+        return ()
+
+    def quote(share: float) -> Quote:
+        return Quote(Range.exactly(share * price), "hour", Source("a test"))
+
+    return (
+        Offer("reservation", 1, quote(0.59)),
+        Offer("savings plan", 1, quote(0.68)),
+        Offer("reservation", 3, quote(0.38)),
+    )
 
 
 def nothing(_size: str, _region: str) -> tuple[Offer, ...]:
