@@ -96,7 +96,9 @@ def test_github_shows_it_too() -> None:
 
 
 def test_what_has_no_figure_and_what_the_quota_refuses_stand_at_the_end() -> None:
-    found = Advised("USD", Range.exactly(1), (), unknown=("a reservation",), refused=("another size: 8 vCPU",))
+    found = Advised(
+        "USD", Range.exactly(1), (), unknown=("a reservation",), refused=("another size: 8 vCPU",)
+    )
     assert shown(found).splitlines()[-4:] == [
         "Without a figure:",
         "- a reservation",
