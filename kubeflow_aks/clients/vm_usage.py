@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from kubeflow_aks.clients.az import Az
 from kubeflow_aks.clients.errors import ClientError
+
+TOTALS: Final = {"cores": "all on demand", "lowPriorityCores": "all spot"}
+"""Quotas of a region that are of no VM family, and what they count."""
 
 
 class VmUsageError(ClientError):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from datetime import time
+from datetime import date, time
 from typing import Annotated, Any, Final, Literal, cast
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
@@ -93,6 +93,14 @@ class PoolBasis(_Read):
     sold_out_hours: _Hours | None = None
 
 
+class Commitment(_Read):
+    """VMs of one size that are paid for whether they run or not, at a price an hour."""
+
+    vms: Annotated[int, Field(ge=1, le=5000, strict=False)]
+    hourly: Annotated[float, Field(gt=0, le=1e9)]
+    as_of: Annotated[date | None, Field(strict=False)] = None
+
+
 class Usage(_Read):
     """What is billed by the GiB, a month."""
 
@@ -112,6 +120,8 @@ class Cost(_Read):
     pools: dict[str, PoolBasis] = {}
     prices: dict[str, dict[str, Any]] = {}
     """Negotiated prices, by size; `cost.prices` reads them."""
+    commitments: dict[str, Commitment] = {}
+    """Reservations and savings plans, by size."""
     usage: Usage = Usage()
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Final, TypeVar
 
 from kubeflow_aks.cost import basis as basis_of
-from kubeflow_aks.cost import fixed, lines, notes, restarts
+from kubeflow_aks.cost import commitments, fixed, lines, notes, restarts
 from kubeflow_aks.cost.basis import Basis, Work
 from kubeflow_aks.cost.bill import Bill, WorkCost
 from kubeflow_aks.cost.figures import CostError, EvictionRate, Restart, Source
@@ -40,7 +41,7 @@ class _Account:
     quotes: Quotes
     terms: PoolTerms
 
-    @property
+    @cached_property
     def on(self) -> Mapping[str, Terms]:
         """The terms of each kind of work."""
         return {name: self._terms(work) for name, work in self.workload.items()}
@@ -94,12 +95,13 @@ def bill(
         name: play(name, work, on[name], idle[name], assumed=assumed) for name, work in workload.items()
     }
     on_batch_pools = list(lines.batch(terms, [(it, on[name]) for name, it in played.items()], running))
+    of_pools = [*lines.home(terms, running), *on_batch_pools]
     every = [
-        *lines.home(terms, running),
-        *on_batch_pools,
+        *commitments.committed(of_pools, found.pools, basis.cost.commitments, running),
         *fixed.lines(found.facilities, basis, quotes, running),
     ]
     quotes.check()
+    paid = {quote.source: None for line in every for quote in line.quotes}
 
     warnings = dict.fromkeys(_older_program(read)) | terms.warnings
     warnings |= dict.fromkeys(lines.beyond_the_maximum(terms, on_batch_pools, running))
@@ -115,7 +117,7 @@ def bill(
         ),
         rates=terms.rates,
         sources=(
-            *_sources(quotes, terms, assumed=assumed and bool(workload)),
+            *dict.fromkeys((*_sources(quotes, terms, assumed=assumed and bool(workload)), *paid)),
             *dict.fromkeys(_measured(account)),
         ),
         budget=basis.budget.monthly if basis.budget else None,

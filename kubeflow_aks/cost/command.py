@@ -7,10 +7,13 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from kubeflow_aks.clients.az import Az
+from kubeflow_aks.clients.errors import ClientError
+from kubeflow_aks.clients.vm_usage import Quota, vm_usage
 from kubeflow_aks.cost import measured, observed, reading
 from kubeflow_aks.cost.advice import Advised, advise, with_scores
 from kubeflow_aks.cost.advice import report as advice_report
@@ -170,9 +173,20 @@ def _known(options: Options, stack: Stack, market: Market) -> tuple[_Known, list
 
 
 def _advised(options: Options, known: _Known, report: Callable[[str], None]) -> Advised:
-    """What would lower the bill, with Azure's placement scores where `az` is signed in."""
-    advised, az = advise(options.stack, options.project, known.bill), Az(seconds=SECONDS)
-    return with_scores(advised, az, report) if not options.offline and subscription(az) else advised
+    """What would lower the bill, within the quota and with Azure's placement scores where `az` is signed in."""
+    az = Az(seconds=SECONDS)
+    signed_in = not options.offline and bool(subscription(az))
+
+    @cache
+    def quotas(region: str) -> Mapping[str, Quota] | None:
+        try:
+            return vm_usage(az, region) if signed_in else None
+        except ClientError as error:
+            report(f"the subscription's quota in {region} is not known ({error})")
+            return None
+
+    advised = advise(options.stack, options.project, known.bill, known.market.offers, quotas)
+    return with_scores(advised, az, report) if signed_in else advised
 
 
 def _written(

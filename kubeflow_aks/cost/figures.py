@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
-from typing import Final
+from typing import Final, Literal
 
 from kubeflow_aks.exit_codes import UnjudgedError
 
@@ -91,6 +91,21 @@ class Quote:
     unit: str
     source: Source
     warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Offer:
+    """A lower price for VMs of one size that are paid for all the time.
+
+    Attributes:
+        kind: `reservation` or `savings plan`.
+        years: of its term.
+        hourly: what one VM costs.
+    """
+
+    kind: Literal["reservation", "savings plan"]
+    years: int
+    hourly: Quote
 
 
 @dataclass(frozen=True)

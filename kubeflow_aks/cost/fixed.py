@@ -81,7 +81,7 @@ def left_out(facilities: Facilities, usage: Usage) -> Iterator[str]:
         )
     if facilities.uncounted:
         yield f"resources without a price here: {', '.join(facilities.uncounted)}"
-    yield "taxes, discounts and reservations: these are list prices"
+    yield "taxes, and discounts other than `cost.prices` and `cost.commitments`: these are list prices"
 
 
 def _used(facilities: Facilities, usage: Usage, quotes: Quotes) -> Iterator[Line]:

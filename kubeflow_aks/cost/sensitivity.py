@@ -54,6 +54,7 @@ class _Repriced:
         self._market, self._factor = market, factor
         self.currency = market.currency
         self.on_demand, self.service, self.evictions = market.on_demand, market.service, market.evictions
+        self.offers = market.offers
 
     def spot(self, size: str, region: str) -> Quote:
         """The other price."""

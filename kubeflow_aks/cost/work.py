@@ -101,8 +101,11 @@ def _on_spot(name: str, work: Work, terms: Terms, idling: Idling, *, assumed: bo
     unevicted = 1.0 if terms.blog else calm.multiple
     on_demand = _on_demand_alone(step, terms.day)
     compared = useful * on_demand + (0.0 if terms.blog else idling.calm)
-    if share and not terms.blog:
+    on_either = bool(share) and not terms.blog
+    if on_either:
         own, fallback_hours, amount = _on_either(work, terms, multiple, unevicted, on_its_own)
+        stays = [_stays(one, at, terms, it.multiple) for one, at, it in zip(each, rates, found, strict=True)]
+        evictions = _in_order(*(times(it.evictions, part) for it, part in zip(found, stays, strict=True)))
     else:
         own = (multiple * useful + on_its_own) * (1 - share)
         fallback_hours = Range.exactly(times(useful * unevicted + on_its_own.expected, share))
@@ -113,7 +116,7 @@ def _on_spot(name: str, work: Work, terms: Terms, idling: Idling, *, assumed: bo
         assumed=assumed,
         useful=useful,
         multiple=multiple,
-        evictions=evictions * (work.steps_a_month * (1 - share)),
+        evictions=evictions * (work.steps_a_month * (1.0 if on_either else 1 - share)),
         amount=amount,
         on_demand=terms.on_demand.hour * compared,
         blog=(product(by_blog, terms.own.hour) + terms.on_demand.hour * (useful * share)).expected,
@@ -208,6 +211,14 @@ def shares(
     )  # evenings, and what is saved within a notice
     calm = _expected(step, 0.0, None).multiple
     return found.spot / step.hours * factor, found.fallback / step.hours * (unevicted / calm)
+
+
+def _stays(step: Step, rate: float, terms: Terms, multiple: float) -> float:
+    """Part of the hours on spot alone that a step with a fallback has there, and so of its evictions."""
+    if not math.isfinite(multiple):
+        return 1 - terms.fallback_share
+    spot, _ = shares(step, rate, terms, multiple, 1.0)
+    return spot / multiple
 
 
 def _within(figures: list[float]) -> Range:

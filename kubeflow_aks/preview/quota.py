@@ -10,7 +10,7 @@ from pathlib import Path
 
 from kubeflow_aks.clients.az import Az, AzError
 from kubeflow_aks.clients.spot_placement import Desired, PlacementScore, placement_scores
-from kubeflow_aks.clients.vm_usage import Quota, VmUsageError, command, usage_of
+from kubeflow_aks.clients.vm_usage import TOTALS, Quota, VmUsageError, command, usage_of
 from kubeflow_aks.exit_codes import ExitCode, MissingProgramError, UnjudgedError
 from kubeflow_aks.preview.subnets import subnets_compared
 from kubeflow_aks.recorder.document import plan_document
@@ -18,13 +18,12 @@ from kubeflow_aks.recorder.run import Record, record
 from kubeflow_aks.text.columns import table
 from kubeflow_aks.text.terminal import terminal_width
 
-_MEANING = {"cores": "all on demand", "lowPriorityCores": "all spot"}
 _CLUSTER = "azure-native:containerservice:ManagedCluster"
 
 
 def quota_table(needed: Mapping[str, int], width: int) -> list[str]:
     """A line for each quota, under its name in `az vm list-usage`."""
-    rows = [(name, _MEANING.get(name, ""), str(vcpus)) for name, vcpus in _in_order(needed)]
+    rows = [(name, TOTALS.get(name, ""), str(vcpus)) for name, vcpus in _in_order(needed)]
     lines = table([("Quota", "", "vCPU"), *rows], width)
     return [line for row in lines for line in row]
 
@@ -125,7 +124,7 @@ def _scored(score: PlacementScore | None) -> tuple[str, str]:
 
 def _in_order(needed: Mapping[str, int]) -> list[tuple[str, int]]:
     """Families by name, then the region's totals."""
-    return sorted(needed.items(), key=lambda item: (item[0] in _MEANING, item[0].casefold()))
+    return sorted(needed.items(), key=lambda item: (item[0] in TOTALS, item[0].casefold()))
 
 
 def _read(file: str) -> str:

@@ -79,6 +79,30 @@ class Price(SettingsModel):
     )
 
 
+class Commitment(SettingsModel):
+    """VMs of one size that are paid for all the time, at a lower price: a reservation or a savings plan."""
+
+    vms: int = setting(
+        about="How many of them.",
+        unit="VMs",
+        source="docs/facts/prices.md#commitments",
+        ge=1,
+        le=5000,
+    )
+    hourly: float = setting(
+        about="What each of them costs, whether it runs or not: the price of the term divided by its hours.",
+        unit="`cost.currency` an hour",
+        source="docs/facts/prices.md#commitments",
+        gt=0,
+        le=1_000_000_000,
+    )
+    as_of: Day = setting(
+        about="Day on which they were bought, or the price was read.",
+        unit="YYYY-MM-DD",
+        source="our choice",
+    )
+
+
 class Usage(SettingsModel):
     """Monthly use of services that are paid for by amount."""
 
@@ -142,6 +166,11 @@ class Cost(SettingsModel):
     )
     prices: dict[str, Price] = setting(
         {}, about="VM sizes by name for which you have better prices.", source="our choice"
+    )
+    commitments: dict[str, Commitment] = setting(
+        {},
+        about="Reservations and savings plans by VM size; they pay for nodes on demand that are always there.",
+        source="docs/facts/prices.md#commitments",
     )
     usage: Usage = setting(Usage(), about="Monthly use of storage, logs and network.", source="our choice")
 

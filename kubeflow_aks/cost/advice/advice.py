@@ -25,6 +25,7 @@ class Change:
         notes: for the reader, before doing it; one sentence each.
         alone: whether it is a separate decision that `all of these` leaves out: another region, less support.
         needs: those of the values that are advice of their own, whose saving is not its own.
+        last: whether it is for what the other changes leave, so that a combination has it after them.
     """
 
     topic: str
@@ -33,6 +34,7 @@ class Change:
     notes: tuple[str, ...] = ()
     alone: bool = False
     needs: Mapping[Path, Any] = field(default_factory=dict[Path, Any])
+    last: bool = False
 
 
 @dataclass(frozen=True)
@@ -83,6 +85,8 @@ class Advised:
         together: all changes that can be combined; None for less than two.
         changes: sentences of the changes in `together`, in that order.
         on_demand_then: as `on_demand`, of the stack with all changes of `together`; None without it.
+        unknown: what may lower the bill and has no figure, one sentence each.
+        refused: changes for which the subscription's quota is too small, one sentence each.
     """
 
     currency: str
@@ -91,3 +95,5 @@ class Advised:
     together: Advice | None = None
     changes: tuple[str, ...] = ()
     on_demand_then: Range | None = None
+    unknown: tuple[str, ...] = ()
+    refused: tuple[str, ...] = ()

@@ -21,6 +21,8 @@ def document(advised: Advised) -> dict[str, Any]:
     """The same as JSON; what has no end is null."""
     return {
         "each": [_advice(one) for one in advised.each],
+        "unknown": list(advised.unknown),
+        "refused": list(advised.refused),
         "together": None
         if advised.together is None
         else _advice(advised.together)
@@ -32,9 +34,16 @@ def document(advised: Advised) -> dict[str, Any]:
 
 
 def _blocks(advised: Advised) -> Iterator[Block]:
-    if not advised.each:
-        yield Paragraph("No known change would lower it.")
-        return
+    yield from _found(advised) if advised.each else [Paragraph("No known change would lower it.")]
+    if advised.unknown:
+        yield Paragraph("Without a figure:")
+        yield Items(advised.unknown)
+    if advised.refused:
+        yield Paragraph("Not possible with the subscription's quota:")
+        yield Items(advised.refused)
+
+
+def _found(advised: Advised) -> Iterator[Block]:
     head = ("Change", "Expected", "Saves", "Change of the bill")
     yield Table(head, tuple(_row(one, advised) for one in advised.each), range(1, len(head)))
     if advised.together:

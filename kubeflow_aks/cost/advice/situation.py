@@ -12,11 +12,13 @@ from kubeflow_aks.cost import basis as basis_of
 from kubeflow_aks.cost.advice.stack_file import StackFile
 from kubeflow_aks.cost.basis import Basis, Work
 from kubeflow_aks.cost.bill import Bill
-from kubeflow_aks.cost.figures import CostError, Range
+from kubeflow_aks.cost.figures import CostError, Offer, Range
 from kubeflow_aks.cost.reading import Cluster, Pool, cluster
 from kubeflow_aks.cost.stack import Resource, Stack
 
 BillOf = Callable[[Stack], Bill]
+OffersOf = Callable[[str, str], tuple[Offer, ...]]
+"""Reservations and savings plans for a VM size in a region."""
 _CLUSTER = "azure-native:containerservice:ManagedCluster"
 
 
@@ -33,6 +35,7 @@ class Situation:
     bill: Bill
     warnings: Sequence[str]
     bill_of: BillOf
+    offers: OffersOf = lambda _size, _region: ()
 
     @property
     def amount(self) -> Range:
@@ -66,6 +69,18 @@ class Situation:
         """Pools of the setting `pools`: neither the system pool nor fallbacks."""
         configured: Mapping[str, Any] = self.file.get("pools") or {}
         return {name: pool for name, pool in self.cluster.pools.items() if name in configured}
+
+    @property
+    def kubernetes_version(self) -> str:
+        """Minor of the cluster, `1.34`; empty where AKS chooses it."""
+        found = (it.inputs.get("kubernetesVersion") for it in self.stack.resources if it.type == _CLUSTER)
+        return ".".join(str(next(found, None) or "").split(".")[:2])
+
+    @property
+    def quota(self) -> Mapping[str, int]:
+        """By name of the quota the vCPU that it needs with every pool full; empty where the program exports none."""
+        found: Mapping[str, Any] = self.stack.outputs.get("vcpuQuota") or {}
+        return {name: int(count) for name, count in found.items()}
 
     @property
     def spot_vms(self) -> tuple[Desired, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,8 @@ import pulumi
 from kubeflow_aks.clients.spot_placement import Desired
 from kubeflow_aks.cost.advice.advice import Advice, Change
 from kubeflow_aks.cost.advice.advice import Path as SettingPath
-from kubeflow_aks.cost.advice.situation import BillOf, Situation
+from kubeflow_aks.cost.advice.quota import Room
+from kubeflow_aks.cost.advice.situation import BillOf, OffersOf, Situation
 from kubeflow_aks.cost.advice.stack_file import StackFile, stack_file
 from kubeflow_aks.cost.figures import CostError
 from kubeflow_aks.cost.reading import from_plan
@@ -25,11 +26,14 @@ _LEAST_SHARE = 0.002
 
 @dataclass(frozen=True)
 class Trials:
-    """One stack of one tree, and the function that makes its bill."""
+    """One stack of one tree, and the functions that make its bill and know what commitments cost."""
 
     name: str
     root: Path
     bill_of: BillOf
+    offers: OffersOf
+    refused: dict[str, str] = field(default_factory=dict[str, str])
+    """Changes that the subscription's quota refuses, and of what it has too little."""
 
     def begin(self) -> Situation:
         """The stack as it is.
@@ -41,8 +45,8 @@ class Trials:
         """
         return self._situation(stack_file(self.name, self.root))
 
-    def tried(self, start: Situation, change: Change) -> tuple[Advice, Situation] | None:
-        """What a change does; None where planning refuses it, it makes the work impossible, or it saves nothing.
+    def tried(self, start: Situation, change: Change, room: Room) -> tuple[Advice, Situation] | None:
+        """What a change does; None where planning or quota refuse it, it makes the work impossible, or saves nothing.
 
         Where the stack has no work, the blog's is set so that planning validates it, and removed again.
         """
@@ -60,6 +64,9 @@ class Trials:
         saved = without.amount.expected - after.amount.expected
         if not saved > _LEAST_SHARE * after.amount.expected or _undone(start, after):
             return None
+        if lack := room.refusal(after):
+            self.refused[change.sentence] = lack
+            return None
         notes = (*change.notes, *(warning for warning in after.warnings if warning not in start.warnings))
         alone = change.alone or len(notes) > len(change.notes)
         found = Advice(
@@ -67,7 +74,7 @@ class Trials:
             file.lines(keys),
             start.amount,
             after.amount,
-            notes,
+            (*notes, *room.notes(after)),
             alone,
             spot_vms=new_spot_vms(start, after),
             region=after.bill.region,
@@ -78,7 +85,7 @@ class Trials:
     def _situation(self, file: StackFile) -> Situation:
         ran = self._run(file)
         stack = from_plan(plan_document(ran))
-        return Situation(file, stack, self.bill_of(stack), ran.messages, self.bill_of)
+        return Situation(file, stack, self.bill_of(stack), ran.messages, self.bill_of, self.offers)
 
     def _run(self, file: StackFile) -> Record:
         extra = {key: file.values[key] for key in file.written - file.secret}

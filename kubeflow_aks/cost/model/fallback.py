@@ -33,6 +33,8 @@ def waits(billed: float, sold_out: float) -> float:
 
 
 _ALMOST_SURE: Final = 1 - 1e-15
+_ROUNDS: Final = 4
+"""Until the chance to have moved and the chance to move agree to a thousandth."""
 _NEVER: Final = 1e-15
 """A mean number of events below it is none; so small figures have no digits."""
 
@@ -126,8 +128,24 @@ def _retries(
         every = hazard + begins
         out = begins * (sold_out + (1 - sold_out) * still) + hazard * sold_out * (1 - still)
         return every, out / every
+    return hazard, sold_out * (1 - still * _stays_known(step, hazard, settles, sold_out))
+
+
+def _stays_known(step: Step, hazard: float, settles: float, sold_out: float) -> float:
+    """Mean e^-t/τ over the evictions of a step, t hours after it found spot there.
+
+    Without checkpoints each try begins anew, so t is the time of its first eviction. With checkpoints the evictions are
+    spread over the work, u hours from its beginning, and t is the time since the one before, u for the first; those
+    late in the work count less, because some steps have moved by then.
+    """
     longest, fades = step.hours + step.restart, hazard + 1 / settles
-    return hazard, sold_out * (1 - still * _until(fades, longest) / _until(hazard, longest))
+    if step.checkpoints is None or step.checkpoints.every >= step.hours:
+        return _until(fades, longest) / _until(hazard, longest)
+    before, found = hazard / fades, 0.0
+    for _ in range(_ROUNDS):
+        leaves = hazard * sold_out * (1 - found)
+        found = before + (1 - before) * _until(fades + leaves, longest) / _until(leaves, longest)
+    return found
 
 
 class _Block:

@@ -9,7 +9,7 @@ from functools import cache
 from typing import Final, TypeVar
 
 from kubeflow_aks.catalogue import priced_regions, regions, services, vm_sizes
-from kubeflow_aks.cost.figures import CostError, EvictionRate, Quote
+from kubeflow_aks.cost.figures import CostError, EvictionRate, Offer, Quote
 from kubeflow_aks.cost.prices import bands
 from kubeflow_aks.cost.prices.beside import spot_beside
 from kubeflow_aks.cost.prices.origin import Origin
@@ -30,6 +30,7 @@ class Chain:
         self.spot = cache(self._spot)
         self.evictions = cache(self._evictions)
         self.service = cache(self._service)
+        self.offers = cache(self._offers)
 
     def _on_demand(self, size: str, region: str) -> Quote:
         found = self._first(lambda origin: origin.on_demand(size, region))
@@ -50,6 +51,9 @@ class Chain:
 
     def _evictions(self, size: str, region: str) -> EvictionRate:
         return self._first(lambda origin: origin.evictions(size, region)) or bands.ASSUMED
+
+    def _offers(self, size: str, region: str) -> tuple[Offer, ...]:
+        return next((found for origin in self._origins if (found := origin.offers(size, region))), ())
 
     def _service(self, meter: str, region: str) -> Quote:
         found = self._first(lambda origin: origin.service(meter, region))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from kubeflow_aks.cost.figures import EvictionRate, Quote
+from kubeflow_aks.cost.figures import EvictionRate, Offer, Quote
 
 
 class Market(Protocol):
@@ -41,4 +41,8 @@ class Market(Protocol):
         Raises:
             CostError: there is no such name, or no origin has a price for it.
         """
+        ...
+
+    def offers(self, size: str, region: str) -> tuple[Offer, ...]:
+        """Reservations and savings plans for a VM; none where no origin has them."""
         ...

@@ -7,16 +7,21 @@ The list mixes what one size costs under several names; each rule prevents a kno
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final
 
 from kubeflow_aks.catalogue import Meter
+from kubeflow_aks.json_values import entries
 
 Row = Mapping[str, Any]
 _OTHER_PRODUCTS: Final = ("Cloud Services", "CloudServices", "Dedicated Host")
 _SPOT: Final = "Spot"
+_AS_YOU_GO: Final = "Consumption"
+_TERM: Final = re.compile(r"([1-9]) Years?")
+_HOURS_A_YEAR: Final = 8760
 _BATCH_ONLY: Final = "Low Priority"
 _UNITS: Final = {
     "hour": {"1 Hour", "1/Hour"},
@@ -55,6 +60,31 @@ def spot(rows: Iterable[Row], size: str, region: str, now: datetime) -> Found:
     )
 
 
+def savings_plans(rows: Iterable[Row], size: str, region: str, now: datetime) -> Mapping[int, float]:
+    """An hour of a Linux VM by the years of a savings plan: it stands in the row of the price on demand."""
+    dear = [row for row in _vm(rows, size, region, now) if not _is(row, _SPOT)]
+    found: list[Row] = [it for row in dear for it in entries(row.get("savingsPlan")) if isinstance(it, dict)]
+    return _by_years((_text(plan, "term"), _number(plan, "retailPrice")) for plan in found)
+
+
+def reservations(rows: Iterable[Row], size: str, region: str, now: datetime) -> Mapping[int, float]:
+    """An hour of a reserved VM by the years of the term, of whose price in all it is a part."""
+    found = [
+        (_text(row, "reservationTerm"), _number(row, "retailPrice"))
+        for row in _vm(rows, size, region, now, "Reservation")
+    ]
+    return {years: price / years / _HOURS_A_YEAR for years, price in _by_years(found).items()}
+
+
+def _by_years(prices: Iterable[tuple[str, float]]) -> dict[int, float]:
+    """The least price of each term that is read; `3 Years` and `3 Year` both occur."""
+    found: dict[int, float] = {}
+    for term, price in prices:
+        if price > 0 and (years := _TERM.fullmatch(term)):
+            found[int(years[1])] = min(price, found.get(int(years[1]), price))
+    return found
+
+
 def service(rows: Iterable[Row], meter: Meter, unit: str, region: str, now: datetime) -> Found:
     """A service: the first step that is charged, where the price has steps; the first GB of logs are free."""
     where = "Global" if meter.everywhere else region
@@ -73,12 +103,12 @@ def service(rows: Iterable[Row], meter: Meter, unit: str, region: str, now: date
     return _least(row for row in right if _number(row, "tierMinimumUnits") == first)
 
 
-def _vm(rows: Iterable[Row], size: str, region: str, now: datetime) -> list[Row]:
-    """Rows of that size on Linux: not reserved, no Windows, no Cloud Services, no Batch, nothing free."""
+def _vm(rows: Iterable[Row], size: str, region: str, now: datetime, kind: str = _AS_YOU_GO) -> list[Row]:
+    """Rows of that size on Linux of one kind: no Windows, no Cloud Services, no Batch, nothing free."""
     return [
         row
         for row in rows
-        if _holds(row, now)
+        if _holds(row, now, kind)
         and _text(row, "armSkuName") == size
         and _text(row, "unitOfMeasure") in _UNITS["hour"]
         and _text(row, "armRegionName") == region
@@ -89,9 +119,9 @@ def _vm(rows: Iterable[Row], size: str, region: str, now: datetime) -> list[Row]
     ]
 
 
-def _holds(row: Row, now: datetime) -> bool:
-    """Paid as you go, and today: a reservation's row says `1 Hour` too, but its price is that of the whole term."""
-    if _text(row, "type") != "Consumption":
+def _holds(row: Row, now: datetime, kind: str = _AS_YOU_GO) -> bool:
+    """Of that kind, and today: a reservation's row says `1 Hour` too, but its price is that of the whole term."""
+    if _text(row, "type") != kind:
         return False
     begin, end = _text(row, "effectiveStartDate"), _text(row, "effectiveEndDate")
     return not (begin and _moment(begin) > now) and not (end and _moment(end) < now)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Protocol
 
-from kubeflow_aks.cost.figures import EvictionRate, Quote
+from kubeflow_aks.cost.figures import EvictionRate, Offer, Quote
 
 HOUR = "hour"
 """Unit of every price of a VM."""
@@ -32,6 +32,10 @@ class Origin(Protocol):
 
     def service(self, meter: str, region: str) -> Quote | None:
         """A service other than a VM."""
+        ...
+
+    def offers(self, size: str, region: str) -> tuple[Offer, ...]:
+        """Reservations and savings plans for a VM; empty where it has none."""
         ...
 
 
@@ -62,3 +66,8 @@ class NoPrices:
         """None."""
         del meter, region
         return None
+
+    def offers(self, size: str, region: str) -> tuple[Offer, ...]:
+        """None."""
+        del size, region
+        return ()

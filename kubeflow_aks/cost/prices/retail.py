@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from threading import Lock
-from typing import Final, TypeVar
+from typing import Final, Literal, TypeVar
 
 from kubeflow_aks.catalogue import PRICES_READ, ondemand_prices, service_price, services
-from kubeflow_aks.cost.figures import Quote, Range, Source
+from kubeflow_aks.cost.figures import Offer, Quote, Range, Source
 from kubeflow_aks.cost.prices import meters
 from kubeflow_aks.cost.prices.origin import HOUR, NoPrices
 from kubeflow_aks.cost.prices.price_list import NoAnswerError, PriceList
@@ -95,6 +95,17 @@ class Retail(NoPrices):
         found = meters.service(answer[1], known.meter, known.unit, region, self._list.now())
         return self._quote(found, known.unit, answer[0], f"{meter} in {region}")
 
+    def offers(self, size: str, region: str) -> tuple[Offer, ...]:
+        """Today's reservations and savings plans, those of the shortest term first."""
+        now, found = self._list.now(), list[Offer]()
+        plans = self._answer(self._questions.get((size, region)) or _question(_VMS, region, [size]))
+        reserved = self._answer(_question(_VMS, region, [size], "Reservation"))
+        if plans:
+            found += _offers("savings plan", meters.savings_plans(plans[1], size, region, now), plans[0])
+        if reserved:
+            found += _offers("reservation", meters.reservations(reserved[1], size, region, now), reserved[0])
+        return tuple(sorted(found, key=lambda it: (it.years, it.hourly.price.expected)))
+
     def _vm(
         self, size: str, region: str, choose: Callable[[list[meters.Row], str, str, datetime], meters.Found]
     ) -> Quote | None:
@@ -112,10 +123,8 @@ class Retail(NoPrices):
             if found.several
             else ()
         )
-        source = Source(f"Azure's price list, queried at {time:%H:%M} UTC", time.date())
-        return Quote(
-            Range(found.price, found.price, max((found.price, *found.several))), unit, source, warnings
-        )
+        price = Range(found.price, found.price, max((found.price, *found.several)))
+        return Quote(price, unit, _source(time), warnings)
 
     def _answer(self, question: str) -> tuple[datetime, list[meters.Row]] | None:
         """The answer, requested once; None once Azure did not answer, so that later prices do not wait again."""
@@ -131,13 +140,26 @@ class Retail(NoPrices):
         return self._answers.get(question)
 
 
-def _question(service: str, region: str, names: list[str]) -> str:
+def _source(time: datetime) -> Source:
+    return Source(f"Azure's price list, queried at {time:%H:%M} UTC", time.date())
+
+
+def _offers(
+    kind: Literal["reservation", "savings plan"], by_years: Mapping[int, float], time: datetime
+) -> Iterable[Offer]:
+    return (
+        Offer(kind, years, Quote(Range.exactly(price), HOUR, _source(time)))
+        for years, price in by_years.items()
+    )
+
+
+def _question(service: str, region: str, names: list[str], kind: str = "Consumption") -> str:
     """OData filter for sizes of VMs, or for meters of another service."""
     field = "armSkuName" if service == _VMS else "meterName"
     matches = " or ".join(f"{field} eq {_quoted(name)}" for name in names)
     return (
         f"serviceName eq {_quoted(service)} and armRegionName eq {_quoted(region)} and ({matches}) "
-        "and priceType eq 'Consumption'"
+        f"and priceType eq {_quoted(kind)}"
     )
 
 

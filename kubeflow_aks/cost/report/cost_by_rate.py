@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Any, Final
 
 from kubeflow_aks.cost.by_rate import ByRate, Curve
@@ -11,12 +12,18 @@ from kubeflow_aks.cost.report.drawing import Drawing, round_money, style
 from kubeflow_aks.text.palette import FAINT, INK, ON_DEMAND, SOFT, SPOT
 
 _HEIGHT: Final = 470
+"""Without the marks, each of which has a line of its own above the axes."""
 _RIGHT, _TOP, _BOTTOM = 270, 74, 66
+_MARK: Final = 16
 _LETTER: Final = 7.6
 """Pixels of one letter, roughly."""
 _COLOURS: Final = (SPOT[1], "#15803d", "#7c3aed")
+_BELOW: Final = 0.8
+"""Of the least amount: where a logarithmic scale begins."""
 _HEADROOM: Final = 2.2
 """The picture ends at so many times the price on demand: what costs more goes out at the top."""
+_FEW_DECADES: Final = 1.3
+_MANY_DECADES: Final = 4
 _LEAST_GAP: Final = 0.055
 """Between two labels, as a share of the height."""
 _POINTS: Final[dict[str, Any]] = {"textcoords": "offset points", "annotation_clip": False, "va": "center"}
@@ -27,6 +34,37 @@ _ON_WHITE: Final[dict[str, Any]] = {
 }
 _FAR_RIGHT: Final = 0.7
 _NEAR_LEFT: Final = 0.3
+
+
+@dataclass(frozen=True)
+class _Scale:
+    """The amounts from the bottom of the picture to its top; logarithmic where the bottom is above 0."""
+
+    bottom: float
+    top: float
+
+    @property
+    def words(self) -> str:
+        """How to read it, where that is unusual."""
+        return "; logarithmic scale" if self.bottom else ""
+
+    def apply(self, axes: Any) -> None:
+        """Sets the axis, with round amounts that are neither crowded nor lacking."""
+        from matplotlib.ticker import LogLocator, NullLocator  # noqa: PLC0415 - half a second that only pictures need
+
+        if self.bottom:
+            axes.set_yscale("log")
+            decades = math.log10(self.top / self.bottom)
+            subs = (1, 2, 5) if decades > _FEW_DECADES else (1, 1.5, 2, 3, 5, 7)
+            axes.yaxis.set_major_locator(LogLocator(subs=subs if decades < _MANY_DECADES else (1,)))
+            axes.yaxis.set_minor_locator(NullLocator())
+        axes.set_ylim(self.bottom, self.top)
+
+    def share(self, amount: float) -> float:
+        """How high an amount stands, from 0 to 1."""
+        if not self.bottom:
+            return amount / self.top
+        return math.log(amount / self.bottom) / math.log(self.top / self.bottom)
 
 
 def cost_by_rate(found: ByRate, currency: str, title: str, subtitle: str) -> str:
@@ -43,16 +81,18 @@ def cost_by_rate(found: ByRate, currency: str, title: str, subtitle: str) -> str
 
 
 def _drawn(found: ByRate, currency: str, title: str, subtitle: str) -> str:
-    top, end = _top(found), found.rates[-1]
-    left = 30 + int(max(len(money(amount, currency)) for amount in (top, top / 10)) * _LETTER)
-    drawing = Drawing(_HEIGHT, (left, _RIGHT, _TOP, _BOTTOM))
+    scale, end = _scale(found), found.rates[-1]
+    top = scale.top
+    left = 30 + int(max(len(money(amount, currency)) for amount in (top, top / 10, scale.bottom)) * _LETTER)
+    above = _MARK * len(found.marks)
+    drawing = Drawing(_HEIGHT + above, (left, _RIGHT, _TOP + above, _BOTTOM))
     axes = drawing.axes
     axes.set_xlim(0, end)
-    axes.set_ylim(0, top)
+    scale.apply(axes)
     axes.grid(axis="y")
     axes.set_axisbelow(True)
-    axes.tick_params(length=0)
-    axes.tick_params(axis="x", pad=9)  # so that "0 %" stands below "$0"
+    axes.tick_params(length=0, which="both")
+    axes.tick_params(axis="x", pad=9)  # so that "0 %" stands below the least amount
     axes.locator_params(axis="x", nbins=8)
     axes.xaxis.set_major_formatter(_percent_tick)
     axes.yaxis.set_major_formatter(round_money(currency))
@@ -62,16 +102,16 @@ def _drawn(found: ByRate, currency: str, title: str, subtitle: str) -> str:
     for curve, colour in zip(found.curves, _COLOURS, strict=False):
         height = _line(axes, found, curve, colour, top)
         labels.append((height, _named(curve, end, leaves=height == top), colour))
-    _labels(axes, labels, end, top)
+    _labels(axes, labels, scale)
     for number, mark in enumerate(found.marks):
-        axes.axvline(mark.rate, color=INK, linewidth=1.1, linestyle=(0, (2, 3)))
+        axes.axvline(mark.rate, color=INK, linewidth=1.1, linestyle=(0, (2, 3)), zorder=1)
         side, gap = _side(mark.rate, end)
-        axes.annotate(mark.words, (mark.rate, top), (gap, -9 - 16 * number), **_ON_WHITE, ha=side)
+        axes.annotate(mark.words, (mark.rate, top), (gap, 12 + _MARK * number), **_ON_WHITE, ha=side)
     for curve, colour in zip(found.curves, _COLOURS, strict=False):
         if curve.breaks_even is not None and curve.breaks_even <= end:
-            _break_even(axes, curve.breaks_even, found.on_demand, colour, end)
+            _break_even(axes, curve.breaks_even, (scale.bottom, found.on_demand), colour, end)
     drawing.text(24, 24, title, size=16, weight="bold")
-    drawing.text(24, 47, subtitle, color=SOFT)
+    drawing.text(24, 47, subtitle + scale.words, color=SOFT)
     return drawing.svg(title, f"{subtitle}. {_described(found, currency)}")
 
 
@@ -103,20 +143,26 @@ def _line(axes: Any, found: ByRate, curve: Curve, colour: str, top: float) -> fl
     return top if beyond else inside[-1][1]
 
 
-def _labels(axes: Any, labels: list[tuple[float, str, str]], end: float, top: float) -> None:
+def _labels(axes: Any, labels: list[tuple[float, str, str]], scale: _Scale) -> None:
     """Names at the right end of the lines, moved apart where they would touch."""
     place, lines = math.inf, 0
     for height, words, colour in sorted(labels, reverse=True):
         above, lines = lines, 1 + words.count("\n")
-        place = min(height, place - _LEAST_GAP * top * (above + lines) / 2)  # each is centred on its place
-        axes.annotate(words, (end, place), (12, 0), **_POINTS, color=colour, weight="bold")
+        place = min(
+            scale.share(height), place - _LEAST_GAP * (above + lines) / 2
+        )  # each is centred on its place
+        axes.annotate(
+            words, (1, place), (12, 0), xycoords="axes fraction", **_POINTS, color=colour, weight="bold"
+        )
 
 
-def _break_even(axes: Any, rate: float, amount: float, colour: str, end: float) -> None:
+def _break_even(axes: Any, rate: float, amounts: tuple[float, float], colour: str, end: float) -> None:
+    """A point where a curve meets the price on demand, the second of `amounts`, and a line down to the first."""
+    bottom, amount = amounts
     axes.plot(
         [rate], [amount], color=colour, marker="o", markersize=8, markerfacecolor="#ffffff", markeredgewidth=2
     )
-    axes.plot([rate, rate], [0, amount], color=FAINT, linewidth=1.2)
+    axes.plot([rate, rate], [bottom, amount], color=FAINT, linewidth=1.2, zorder=1)
     words = f"from {share(rate)} on\nspot costs more"
     # The curve comes from below on the left and goes on above on the right, so the other two corners are free.
     side, place = ("left", (8, -30)) if rate < _NEAR_LEFT * end else ("right", (-8, 20))
@@ -130,6 +176,12 @@ def _side(rate: float, end: float) -> tuple[str, int]:
 
 def _percent_tick(rate: float, _: int) -> str:
     return f"{100 * rate:g} %"
+
+
+def _scale(found: ByRate) -> _Scale:
+    """Logarithmic, so that ways far below the price on demand can be told apart; not where something costs nothing."""
+    least = min([found.on_demand, *(amount for curve in found.curves for amount in curve.amounts)])
+    return _Scale(_BELOW * least if least > 0 else 0.0, _top(found))
 
 
 def _top(found: ByRate) -> float:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
 from kubeflow_aks.cost.bill import Bill, Line, Part, WorkCost
-from kubeflow_aks.cost.figures import EvictionRate, Range, Source
+from kubeflow_aks.cost.figures import EvictionRate, Range, Source, total
 from kubeflow_aks.cost.formatting import duration, hours, money, price, saving, share, spread
+from kubeflow_aks.cost.report import folding
 from kubeflow_aks.text.blocks import Alert, Block, Items, Page, Paragraph, Section, Table
 
 _PARTS: Final[dict[Part, str]] = {"home": "always there", "batch": "batch work", "fixed": "the rest"}
@@ -64,10 +66,14 @@ def work(bill: Bill) -> Iterator[Block]:
         "On demand",
         "Change",
     )
-    yield Table(head, tuple(_work(it, bill.currency) for it in bill.work), range(2, len(head)))
+    shown, others = folding.work(bill.work)
+    rows = [_work(it, bill.currency) for it in shown]
+    if others:
+        rows.append(_other_work(others, bill.currency))
+    yield Table(head, tuple(rows), range(2, len(head)))
     if any(not math.isclose(it.amount.expected, it.blog) for it in bill.work):  # not by that model itself
         yield Paragraph(_MODELS)
-    spot = [it for it in bill.work if it.stops_paying_at is not None]
+    spot = [it for it in shown if it.stops_paying_at is not None]
     if spot:
         head = (
             "Work",
@@ -86,18 +92,18 @@ def _top(bill: Bill) -> Iterator[Block]:
     yield lines(bill)
     if bill.work:
         yield from work(bill)
-    notes = [f"{line.name}: {text}" for line in bill.lines if line.pool for text in line.notes]
-    notes += [f"{it.name}: {text}" for it in bill.work for text in it.notes]
+    notes = [(line.name, text) for line in bill.lines if line.pool for text in line.notes]
+    notes += [(it.name, text) for it in folding.work(bill.work)[0] for text in it.notes]
     if notes:
-        yield Items(tuple(notes))
+        yield Items(folding.notes(notes))
     if bill.warnings:
-        yield Alert(danger=False, items=bill.warnings)
+        yield Alert(danger=False, items=folding.cut(bill.warnings))
 
 
 def _rows(bill: Bill) -> Iterator[tuple[str, ...]]:
     for part, name in _PARTS.items():
         found = [line for line in bill.lines if line.part == part]
-        yield from (_row(line, bill.currency) for line in found)
+        yield from (_row(line, bill.currency) for line in folding.lines(found))
         if found:
             yield _sum(name, bill.amount(part), bill.on_demand(part), bill.currency)
     yield _sum("whole stack", bill.amount(), bill.on_demand(), bill.currency)
@@ -136,6 +142,22 @@ def _work(it: WorkCost, currency: str) -> tuple[str, ...]:
     )
 
 
+def _other_work(others: Sequence[WorkCost], currency: str) -> tuple[str, ...]:
+    useful, amount = sum(it.useful for it in others), total(it.amount for it in others).expected
+    compared = total(it.on_demand for it in others).expected
+    return (
+        f"{len(others)} cheaper kinds",
+        "",
+        hours(useful),
+        "",
+        hours(total(it.evictions for it in others).expected),
+        money(amount, currency),
+        money(sum(it.blog for it in others), currency),
+        money(compared, currency),
+        saving(amount, compared),
+    )
+
+
 def _decides(it: WorkCost, currency: str) -> tuple[str, ...]:
     best = "none" if it.best_interval is None else f"every {duration(it.best_interval)}"
     return (
@@ -159,19 +181,32 @@ def _range(amount: Range, currency: str) -> str:
 
 
 def _sections(bill: Bill) -> Iterator[Section]:
-    yield Section("Prices and rates used", (Items(tuple(prices_and_rates(bill))),))
+    yield Section("Prices and rates used", (Items(folding.cut(prices_and_rates(bill, folded=True))),))
     if bill.left_out:
-        yield Section("What is not counted", (Items(bill.left_out),))
+        yield Section("What is not counted", (Items(folding.cut(bill.left_out)),))
 
 
-def prices_and_rates(bill: Bill) -> list[str]:
-    """Every rate and price with its source and day, one sentence each."""
-    items = [_rate(pool, rate) for pool, rate in bill.rates.items()]
+def prices_and_rates(bill: Bill, *, folded: bool = False) -> list[str]:
+    """Every rate and price with its source and day, one sentence each; `folded` names some of many pools."""
+    items = list(_rates(bill.rates) if folded else itertools.starmap(_rate, bill.rates.items()))
     rates = {rate.source for rate in bill.rates.values()}
     items += [
-        _with_lines(source, bill) for source in bill.sources if source not in rates or _rest_on(source, bill)
+        _with_lines(source, bill, folding.few if folded else ", ".join)
+        for source in bill.sources
+        if source not in rates or _rest_on(source, bill)
     ]
     return list(dict.fromkeys(items))
+
+
+def _rates(rates: Mapping[str, EvictionRate]) -> Iterator[str]:
+    """Each pool's rate; of many pools those with the same in one sentence."""
+    if len(rates) <= folding.MOST:
+        yield from (_rate(pool, rate) for pool, rate in rates.items())
+        return
+    pools: dict[EvictionRate, list[str]] = {}
+    for pool, rate in rates.items():
+        pools.setdefault(rate, []).append(pool)
+    yield from (_rate(folding.few(of), rate) for rate, of in pools.items())
 
 
 def _rate(pool: str, found: EvictionRate) -> str:
@@ -185,10 +220,10 @@ def _rate(pool: str, found: EvictionRate) -> str:
     return f"evictions of {pool}, {share(rate.expected)} an hour{between}: {_source(found.source)}"
 
 
-def _with_lines(source: Source, bill: Bill) -> str:
+def _with_lines(source: Source, bill: Bill, joined: Callable[[list[str]], str]) -> str:
     """A source, and the lines that rest on it."""
     names = _rest_on(source, bill)
-    return f"{_source(source)}: {', '.join(names)}" if names else _source(source)
+    return f"{_source(source)}: {joined(names)}" if names else _source(source)
 
 
 def _rest_on(source: Source, bill: Bill) -> list[str]:

@@ -1,6 +1,6 @@
 """Rules of the settings for the expected bill (`cost`)."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from datetime import date
 
 from components.mistakes import Mistake
@@ -34,21 +34,39 @@ def cost_problems(settings: Settings, today: date) -> Iterator[Mistake]:
             )
         if price.on_demand is None and price.spot is None:
             yield Mistake(key, size, "onDemand, spot or both")
+    for size, commitment in settings.cost.commitments.items():
+        if commitment.as_of > today:
+            yield Mistake(
+                f"cost.commitments.{size}.asOf",
+                commitment.as_of.isoformat(),
+                f"the day they were bought or the price was read, {today} or earlier",
+            )
 
 
 def cost_warnings(settings: Settings) -> Iterator[str]:
     """Prices that count nowhere, and spot prices that save nothing."""
-    if not settings.cost.prices:
+    cost = settings.cost
+    if not cost.prices and not cost.commitments:
         return
-    used = {pool.vm_size for pool in agent_pools(settings)}
-    for size, price in settings.cost.prices.items():
+    pools = agent_pools(settings)
+    used = {pool.vm_size for pool in pools}
+    for size, price in cost.prices.items():
         if size not in used:
-            meant = spelling(size, used)
-            yield (
-                f"cost.prices.{size} is of a size that no pool has, so it counts nowhere; "
-                + (f"did you mean {meant}?" if meant else "leave it out")
+            yield _unused(
+                f"cost.prices.{size} is of a size that no pool has, so it counts nowhere", size, used
             )
         yield from _spot_warnings(size, price, settings)
+    on_demand = {pool.vm_size for pool in pools if not pool.spot}
+    for size in sorted(cost.commitments.keys() - on_demand):
+        about = (
+            f"cost.commitments.{size} is of a size that no pool on demand has, so it is paid for and not used"
+        )
+        yield _unused(about, size, on_demand)
+
+
+def _unused(about: str, size: str, used: Collection[str]) -> str:
+    meant = spelling(size, used)
+    return f"{about}; " + (f"did you mean {meant}?" if meant else "leave it out")
 
 
 def _spot_warnings(size: str, price: Price, settings: Settings) -> Iterator[str]:

@@ -52,6 +52,7 @@ class Edit:
             "data.store.profiles.",
             "cost.pools.",
             "cost.prices.",
+            "cost.commitments.",
         ):
             if self.path.startswith(named):
                 _, _, rest = self.path.removeprefix(named).partition(".")
@@ -387,6 +388,14 @@ EDITS: Final = (
     Edit({"cost.prices.Standard_D8ds_v5.onDemand": 0.4, "cost.prices.Standard_D8ds_v5.asOf": "2026-11-01"}),
     Edit({"cost.prices.Standard_D8ds_v5.spot": 0.1, "cost.prices.Standard_D8ds_v5.asOf": "2026-11-01"}),
     Edit({"cost.prices.Standard_D8ds_v5.asOf": "2026-11-01", "cost.prices.Standard_D8ds_v5.spot": 0.1}),
+    *(
+        Edit({f"cost.commitments.Standard_D4s_v5.{key}": value for key, value in (first, *others)})
+        for first, *others in (
+            (("vms", 2), ("hourly", 0.14), ("asOf", "2026-11-01")),
+            (("hourly", 0.14), ("vms", 2), ("asOf", "2026-11-01")),
+            (("asOf", "2026-11-01"), ("vms", 2), ("hourly", 0.14)),
+        )
+    ),
     _one("cost.usage.storedGib", 3000),
     _one("cost.usage.logsGib", 10),
     _one("cost.usage.outboundGib", 100),

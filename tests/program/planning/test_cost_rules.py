@@ -56,6 +56,22 @@ def test_a_price_of_a_size_that_no_pool_has_is_warned_of() -> None:
     assert warning.endswith("did you mean Standard_D8ds_v5?")
 
 
+def commitment(size: str) -> dict[str, Any]:
+    return {"commitments": {size: {"vms": 2, "hourly": 0.1, "asOf": "2026-11-21"}}}
+
+
+def test_a_commitment_is_one_of_the_past_and_of_a_size_on_demand() -> None:
+    assert problems(**commitment("Standard_D8s_v5")) == ["cost.commitments.Standard_D8s_v5.asOf"]
+    assert list(cost.cost_warnings(settings(cost=commitment("Standard_D8s_v5")))) == []
+    [spot_only] = cost.cost_warnings(settings(cost=commitment("Standard_E8ds_v5")))
+    assert spot_only == (
+        "cost.commitments.Standard_E8ds_v5 is of a size that no pool on demand has, so it is paid for and not used; "
+        "leave it out"
+    )
+    [misspelt] = cost.cost_warnings(settings(cost=commitment("standard_d8s_v5")))
+    assert misspelt.endswith("did you mean Standard_D8s_v5?")
+
+
 @pytest.mark.parametrize("price", [{"spot": 0.4, "onDemand": 0.3}, {"spot": 9}])
 def test_spot_that_costs_more_than_on_demand_is_warned_of(price: dict[str, Any]) -> None:
     [warning] = price_warnings(SIZE, **price)
@@ -117,6 +133,7 @@ def test_a_stack_that_says_nothing_of_cost_exports_every_default() -> None:
             "soldOutHours": 4,
             "pools": {},
             "prices": {},
+            "commitments": {},
             "usage": {"storedGib": 0, "logsGib": 0, "outboundGib": 0},
         },
         "budget": None,

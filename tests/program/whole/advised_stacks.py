@@ -14,10 +14,13 @@ from typing import Any, cast
 import pulumi
 import yaml
 
+from kubeflow_aks.catalogue import ondemand_prices
+from kubeflow_aks.clients.vm_usage import Quota
 from kubeflow_aks.cost.advice import Advice, Advised, advise
+from kubeflow_aks.cost.advice.situation import OffersOf
 from kubeflow_aks.cost.bill import Bill
 from kubeflow_aks.cost.billing import bill
-from kubeflow_aks.cost.figures import Range
+from kubeflow_aks.cost.figures import Offer, Quote, Range, Source
 from kubeflow_aks.cost.prices import open_market
 from kubeflow_aks.cost.reading import from_plan
 from kubeflow_aks.cost.stack import Stack
@@ -58,9 +61,35 @@ def written(stack: Mapping[str, Any], advice: Advice) -> dict[str, Any]:
     return {**stack, **{key.removeprefix("kubeflow-aks:"): value for key, value in lines.items()}}
 
 
-def advised(folder: Path, stack: Mapping[str, Any]) -> Advised:
+def offered(size: str, region: str) -> tuple[Offer, ...]:
+    """Commitments at the shares of the price on demand that docs/facts/prices.md#commitments has."""
+    price = ondemand_prices(size).get(region)
+    if price is None:
+        return ()
+
+    def quote(share: float) -> Quote:
+        return Quote(Range.exactly(share * price), "hour", Source("a test"))
+
+    return (
+        Offer("reservation", 1, quote(0.59)),
+        Offer("savings plan", 1, quote(0.68)),
+        Offer("reservation", 3, quote(0.38)),
+    )
+
+
+def nothing(_size: str, _region: str) -> tuple[Offer, ...]:
+    """No commitments."""
+    return ()
+
+
+def advised(
+    folder: Path,
+    stack: Mapping[str, Any],
+    offers: OffersOf = nothing,
+    quota: Mapping[str, Quota] | None = None,
+) -> Advised:
     """The advice for a stack."""
-    return advise(_NAME, tree(folder, stack), offline)
+    return advise(_NAME, tree(folder, stack), offline, offers, lambda _region: quota)
 
 
 def ran(folder: Path, stack: Mapping[str, Any]) -> Record:
@@ -155,7 +184,7 @@ def main(count: int = 200, seed: int = 1) -> int:
     with tempfile.TemporaryDirectory() as folder:
         for number, stack in enumerate(made_up(count, seed)):
             try:
-                for promise in broken_promises(Path(folder), stack, advised(Path(folder), stack)):
+                for promise in broken_promises(Path(folder), stack, advised(Path(folder), stack, offered)):
                     broken += 1
                     print(f"{number}: {promise}\n   {stack}")
             except pulumi.RunError:

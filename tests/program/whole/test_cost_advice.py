@@ -18,6 +18,7 @@ from tests.program.whole.advised_stacks import (
     all_advice,
     broken_promises,
     made_up,
+    offered,
     ran,
     stack_of,
     tree,
@@ -41,12 +42,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def dev(folder: Path) -> Advised:
-    return advised(folder, stack_of("dev"))
+    return advised(folder, stack_of("dev"), offered)
 
 
 @pytest.fixture(scope="module")
 def prod(folder: Path) -> Advised:
-    return advised(folder, stack_of("prod"))
+    return advised(folder, stack_of("prod"), offered)
 
 
 @pytest.mark.parametrize("stack", [*made_up(2, seed=3)], ids=["one", "other"])
@@ -120,6 +121,19 @@ def test_a_stack_of_production_is_never_stopped_and_keeps_a_node_in_each_zone(pr
     assert "officeHours" not in text
     assert "minCount: 2" not in text
     assert "Free" not in text
+
+
+def test_a_reservation_is_bought_for_what_the_other_changes_leave(prod: Advised, dev: Advised) -> None:
+    alone = "a reservation of 1 year for 3 D4s_v5 and 3 D16s_v5, which are always there"
+    assert alone in {one.sentence for one in prod.each if not one.alone}
+    assert prod.together
+    assert prod.changes[-1].startswith("a reservation of 1 year for ")
+    then = written(stack_of("prod"), prod.together)
+    sizes = {then["systemPool"].get("vmSize", "Standard_D4s_v5"), then["pools"]["general"]["vmSize"]}
+    assert then["cost"]["commitments"].keys() == sizes
+    assert {one.sentence[:24] for one in prod.each if one.alone} >= {"a reservation of 3 years"}
+    assert any("reservation of 1 year" in one.sentence for one in dev.each)
+    assert not any("reservation" in change for change in dev.changes)  # its nodes stop at night
 
 
 def test_what_cannot_be_decrypted_is_not_touched(folder: Path) -> None:

@@ -9,10 +9,11 @@ import pytest
 from kubeflow_aks.catalogue import vm_sizes
 from kubeflow_aks.cost.advice.kinds.second_sizes import second_sizes
 from kubeflow_aks.cost.advice.kinds.sizes import alike, other_sizes
+from kubeflow_aks.cost.advice.quota import Room
 from kubeflow_aks.cost.advice.situation import Situation
 from kubeflow_aks.cost.advice.trials import Trials
 from kubeflow_aks.cost.bill import Bill
-from tests.program.whole.advised_stacks import offline, tree
+from tests.program.whole.advised_stacks import nothing, offline, tree
 
 ONE, OTHER = "Standard_D8ds_v5", "Standard_E8ds_v5"
 GENERAL = {"vmSize": "Standard_D8s_v5", "minCount": 2, "maxCount": 3}
@@ -24,7 +25,7 @@ TAGS = {"owner": "ml", "environment": "dev"}
 def situation(folder: Path, **keys: Any) -> Situation:
     """What the program makes of a stack, and its bill."""
     stack = {"tags": TAGS, "location": "westeurope", "workload": WORK, **keys}
-    return Trials("made", tree(folder, stack), offline).begin()
+    return Trials("made", tree(folder, stack), offline, nothing).begin()
 
 
 def spot(*sizes: str) -> dict[str, Any]:
@@ -107,7 +108,8 @@ def test_a_second_size_is_advised_where_one_is_sold_out_at_times(folder: Path) -
     assert path == ("pools", "cpuspot", "vmSizes")
     assert sizes[0] == ONE
     assert vm_sizes()[sizes[1]].family != vm_sizes()[ONE].family
-    assert Trials("made", folder, offline).tried(start, change)
+    room = Room(start, lambda _region: None)
+    assert Trials("made", folder, offline, nothing).tried(start, change, room)
 
 
 def test_no_second_size_is_advised_where_nothing_is_sold_out(folder: Path) -> None:

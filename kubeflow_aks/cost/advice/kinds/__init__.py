@@ -5,6 +5,7 @@ from typing import Final
 
 from kubeflow_aks.cost.advice.advice import Change
 from kubeflow_aks.cost.advice.kinds.checkpoints import checkpoints
+from kubeflow_aks.cost.advice.kinds.commitments import commitments
 from kubeflow_aks.cost.advice.kinds.disks import local_disks, smaller_system_disk
 from kubeflow_aks.cost.advice.kinds.hours import office_hours
 from kubeflow_aks.cost.advice.kinds.node_minimums import fewer_home_nodes
@@ -16,7 +17,10 @@ from kubeflow_aks.cost.advice.kinds.sizes import other_sizes
 from kubeflow_aks.cost.advice.kinds.tiers import cheaper_tiers
 from kubeflow_aks.cost.advice.situation import Situation
 
-KINDS: Final[tuple[Callable[[Situation], Iterator[Change]], ...]] = (
+Kind = Callable[[Situation], Iterator[Change]]
+"""One kind: the changes worth trying in a situation."""
+
+KINDS: Final[tuple[Kind, ...]] = (
     checkpoints,
     local_disks,
     other_sizes,
@@ -28,4 +32,5 @@ KINDS: Final[tuple[Callable[[Situation], Iterator[Change]], ...]] = (
     basic_registry,
     smaller_system_disk,
     other_region,
+    commitments,
 )

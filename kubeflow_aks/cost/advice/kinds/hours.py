@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from kubeflow_aks.catalogue import vm_sizes
 from kubeflow_aks.cost.advice.advice import Change, Path
 from kubeflow_aks.cost.advice.kinds.checkpoints import NEEDS_CHECKPOINTS, checkpointed
 from kubeflow_aks.cost.advice.situation import Situation
@@ -57,7 +56,6 @@ def office_hours(situation: Situation) -> Iterator[Change]:
             "write your own hours and time zone; `./kubeflow-aks stop` and `start`, or a schedule, apply them",
             "each evening stops what runs: it loses unsaved work, which the bill counts, and a retry",
             *map(NEEDS_CHECKPOINTS.format, saving),
-            *_quota(situation, more),
         ),
         needs=needs,
     )
@@ -115,15 +113,3 @@ def _hours(situation: Situation, work: Work, day: float | None) -> float:
 def _hazard(situation: Situation, work: Work) -> float:
     rate = situation.bill.rates.get(work.pool)
     return evictions_an_hour(rate.rate.expected) if rate else 0.0
-
-
-def _quota(situation: Situation, more: Mapping[str, int]) -> Iterator[str]:
-    """The quota that more nodes need; Azure refuses those beyond it."""
-    for name, count in more.items():
-        pool = situation.own_pools[name]
-        size = vm_sizes().get(pool.size)
-        if size:
-            yield (
-                f"{name} needs up to {count} nodes instead of {pool.maximum}, a quota of {count * size.quota_vcpus} "
-                f"vCPU of {size.family}{' for spot' if pool.spot else ''}; `./kubeflow-aks quota` compares it"
-            )

@@ -93,3 +93,17 @@ def test_json_has_the_lines_and_the_figures() -> None:
 
 def test_github_shows_it_too() -> None:
     assert "kubeflow-aks:officeHours" in markdown(Page("Bill", (), (section(FOUND),)), "<!-- x -->")
+
+
+def test_what_has_no_figure_and_what_the_quota_refuses_stand_at_the_end() -> None:
+    found = Advised(
+        "USD", Range.exactly(1), (), unknown=("a reservation",), refused=("another size: 8 vCPU",)
+    )
+    assert shown(found).splitlines()[-4:] == [
+        "Without a figure:",
+        "- a reservation",
+        "Not possible with the subscription's quota:",
+        "- another size: 8 vCPU",
+    ]
+    result = document(found)
+    assert (result["unknown"], result["refused"]) == (["a reservation"], ["another size: 8 vCPU"])

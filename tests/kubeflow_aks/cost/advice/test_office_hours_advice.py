@@ -1,4 +1,4 @@
-"""Office hours as advice: for the work as it would be then, within deadlines by the calendar, with the quota named."""
+"""Office hours as advice: for the work as it would be then, within deadlines by the calendar."""
 
 from __future__ import annotations
 
@@ -42,19 +42,6 @@ def test_nodes_are_counted_for_the_work_with_the_checkpoints_that_come_with_it()
     assert 3000 * 1.05 / 260.7 < count < 3000 * 1.25 / 260.7
     assert ("workload", "training", "checkpointMinutes") in change.needs
     assert change.needs.items() <= change.values.items()
-
-
-def test_the_quota_of_more_nodes_is_named() -> None:
-    change = advised(hours=3000)
-    assert change
-    count = change.values["pools", "gpuspot", "maxCount"]
-    assert (
-        f"gpuspot needs up to {count} nodes instead of 10, a quota of {count * 24} vCPU of "
-        "StandardNCADSA100v4Family for spot; `./kubeflow-aks quota` compares it" in change.notes
-    )
-    few = advised(hours=100)
-    assert few
-    assert not any("quota" in note for note in few.notes)
 
 
 @pytest.mark.parametrize(

@@ -27,23 +27,29 @@ def market(share: float, outage: float, chance: Random) -> list[float]:
 
 
 def played(one: Step, rate: float, share: float, outage: float, *, taken: bool) -> tuple[float, float]:
-    """Mean hours on spot and on the fallback of a step without checkpoints; `taken` with the supply, or left alone."""
+    """Mean hours on spot and on the fallback of a step, which keeps whole blocks; `taken` with the supply, or left."""
+    saves = one.checkpoints
+    count = 1 if saves is None else math.ceil(one.hours / saves.every)
+    block = one.hours if saves is None else saves.every + saves.writing
+    last = one.hours - (count - 1) * saves.every if saves else one.hours
     chance = Random("sold out")  # noqa: S311 - repeatable on purpose
     changes = market(share, outage, chance)
     spot = fallback = 0.0
     for _ in range(STEPS):
-        now, overhead = chance.uniform(0, changes[-1] * 0.9), 0.0
+        now, overhead, left = chance.uniform(0, changes[-1] * 0.9), 0.0, count
         while True:
             place = bisect_right(changes, now)
             if place % 2:  # sold out
-                fallback += overhead + one.hours
+                fallback += overhead + (left - 1) * block + last
                 break
             lives = chance.expovariate(-math.log(1 - rate))
             if taken:
                 lives = min(lives, changes[place] - now)
-            spot += min(lives, overhead + one.hours)
-            if lives >= overhead + one.hours:
+            needs = overhead + (left - 1) * block + last
+            spot += min(lives, needs)
+            if lives >= needs:
                 break
+            left -= max(int((lives - overhead) // block), 0)
             now, overhead = now + lives + one.wait, one.restart
     return spot / STEPS, fallback / STEPS
 
@@ -56,6 +62,22 @@ def test_what_starts_on_the_fallback_stays_there(hours: float, share: float) -> 
     assert model.spot == pytest.approx(spot, rel=0.06)
     assert model.fallback == pytest.approx(fallback, rel=0.06)
     assert model.fallback > share * hours  # which is what the bill once had
+
+
+@pytest.mark.parametrize(
+    ("every", "rate", "share", "outage"),
+    [(1.0, 0.1, 0.35, 10.0), (2.0, 0.15, 0.15, 6.0)],
+)
+def test_with_checkpoints_the_time_since_the_last_start_counts(
+    every: float, rate: float, share: float, outage: float
+) -> None:
+    """What moves after its first start, within a seventh: a start soon after the one before finds spot there."""
+    one = step(20, every=every, writing=0.05, wait=1 / 60)
+    model = either(one, rate, share, outage)
+    spot, fallback = played(one, rate, share, outage, taken=False)
+    at_once = share * (20 + 0.05 * (20 / every - 1))
+    assert model.spot == pytest.approx(spot, rel=0.03)
+    assert model.fallback - at_once == pytest.approx(fallback - at_once, rel=0.15)
 
 
 @pytest.mark.parametrize(("hours", "share"), [(6.0, 0.25), (20.0, 0.3)])

@@ -298,3 +298,19 @@ def test_who_interrupts_does_not_wait_for_a_slow_answer(
         warnings.market(address, required=[VM, ("load-balancer", "uksouth")])
     assert time.monotonic() - begin < 5
     answered.set()
+
+
+def test_commitments_are_those_of_azures_list(warnings: Warnings, azure: Azure, address: str) -> None:
+    azure.rows = [
+        row(savingsPlan=[{"retailPrice": 0.16, "term": "1 Year"}]),
+        row(price=1200.0, type="Reservation", reservationTerm="1 Year"),
+        row(price=2257.0, type="Reservation", reservationTerm="3 Years"),
+    ]
+    found = warnings.market(address).offers(*VM)
+    assert [(it.kind, it.years, round(it.hourly.price.expected, 4)) for it in found] == [
+        ("reservation", 1, 0.137),
+        ("savings plan", 1, 0.16),
+        ("reservation", 3, 0.0859),
+    ]
+    assert all(it.hourly.source.name.startswith("Azure's price list, queried at ") for it in found)
+    assert warnings.market().offers(*VM) == ()

@@ -101,3 +101,40 @@ def test_a_price_for_something_else_than_expected_is_no_price() -> None:
 
 def _row(name: str, usd: float, **more: Any) -> Row:
     return service_row(name, "westeurope", usd, **more)
+
+
+PLANS = [
+    {"unitPrice": 0.11, "retailPrice": 0.11, "term": "3 Years"},
+    {"unitPrice": 0.16, "retailPrice": 0.16, "term": "1 Year"},
+    {"retailPrice": 0.0, "term": "5 Years"},
+    {"retailPrice": 0.1, "term": "a while"},
+    None,
+]
+"""As "Azure Retail Prices overview" has them, and what is none."""
+
+
+def test_a_savings_plan_stands_beside_the_price_on_demand() -> None:
+    windows = row(
+        productName="Virtual Machines DSv3 Series Windows",
+        savingsPlan=[{"retailPrice": 0.01, "term": "1 Year"}],
+    )
+    rows = [
+        row(savingsPlan=PLANS),
+        windows,
+        spot(savingsPlan=[{"retailPrice": 0.001, "term": "1 Year"}]),
+        *OTHERS,
+    ]
+    assert meters.savings_plans(rows, "Standard_D4s_v3", "uksouth", NOW) == {1: 0.16, 3: 0.11}
+    assert meters.savings_plans([row(savingsPlan="none")], "Standard_D4s_v3", "uksouth", NOW) == {}
+
+
+def test_a_reservation_costs_its_price_over_all_hours_of_its_term() -> None:
+    rows = [
+        row(),
+        row(price=1200.0, type="Reservation", reservationTerm="1 Year"),
+        row(price=2257.0, type="Reservation", reservationTerm="3 Years"),
+        row(price=1.0, type="Reservation"),
+        row("Standard_D8s_v3", price=1.0, type="Reservation", reservationTerm="1 Year"),
+    ]
+    found = meters.reservations(rows, "Standard_D4s_v3", "uksouth", NOW)
+    assert found == {1: pytest.approx(1200 / 8760), 3: pytest.approx(2257 / 26280)}

@@ -190,6 +190,50 @@ def test_names_of_lines_that_end_close_together_do_not_touch() -> None:
     assert min(below - above for above, below in pairwise(places)) > 13
 
 
+def boxes(svg: str) -> list[tuple[str, float, float, float, float]]:
+    """Left, right, top and bottom of each line of text, a little wider than it is."""
+    found: list[tuple[str, float, float, float, float]] = []
+    for each in parsed(svg).iter(f"{SVG}text"):
+        moved = re.search(r"translate\(([-\d.]+) ([-\d.]+)\)", each.get("transform", ""))
+        x = float(each.get("x") or (moved[1] if moved else 0))
+        y = float(each.get("y") or (moved[2] if moved else 0))
+        shape = each.get("style", "")
+        size = float(shape.split("px")[0].split()[-1])
+        words = "".join(each.itertext())
+        width = len(words) * size * (0.7 if "700" in shape else 0.56)
+        left = x - width if "end" in shape else x - width / 2 if "middle" in shape else x
+        found.append((words, left, left + width, y - 0.8 * size, y + 0.2 * size))
+    return found
+
+
+@pytest.mark.parametrize("on_demand", [0.06, 0.232, 50.0, 4000.0])
+@pytest.mark.parametrize("marks", [(), (0.05,), (0.0, 0.01, 0.24), (0.05, 0.06, 0.07)])
+def test_no_text_touches_another_however_small_the_picture_is_shown(
+    on_demand: float, marks: tuple[float, ...]
+) -> None:
+    """Text grows and shrinks with the picture, so what is apart at 1,040 pixels is apart at 390."""
+    found = boxes(drawn_by_rate(*(Mark(rate, "cpuspot: 5 % an hour") for rate in marks), on_demand=on_demand))
+    for place, (words, left, right, top, bottom) in enumerate(found):
+        for other, at, end, above, below in found[:place]:
+            assert right < at or end < left or bottom < above or below < top, (words, other)
+
+
+def test_lines_far_below_the_price_on_demand_are_told_apart() -> None:
+    """At today's rate, 5 %: a tenth more is a few pixels of a scale to 2.2 times the price on demand otherwise."""
+    ways = [("plain", restarting(0.05, 8)), ("saved", saving_often(0.05))]
+    svg = cost_by_rate(by_rate(ways, 400 * 0.5, ()), "USD", "Title", "Subtitle")
+    assert "Subtitle; logarithmic scale" in texts(svg)
+    heights = [
+        float(re.findall(r"L [\d.]+ ([\d.]+)", each.get("d", ""))[10])
+        for each in parsed(svg).iter(f"{SVG}path")
+        if len(re.findall(r"L [\d.]+ ([\d.]+)", each.get("d", ""))) > 20
+    ]
+    assert len(heights) == 2
+    assert heights[1] - heights[0] > 8
+    free = cost_by_rate(by_rate([("x", lambda _: 0.0)], 9.0, ()), "USD", "Title", "Subtitle")
+    assert "Subtitle" in texts(free)  # nothing has no logarithm
+
+
 @pytest.mark.parametrize("price", [0.3, 0.232])
 def test_there_is_no_break_even_where_spot_never_pays(price: float) -> None:
     assert [curve.breaks_even for curve in by_rate([("x", restarting(price))], 92.8, ()).curves] == [None]
