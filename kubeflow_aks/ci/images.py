@@ -1,7 +1,7 @@
 """`kubeflow-aks ci images`: whether each image has been compared with its source of late.
 
-No bot reads an image in Python, and a pinned one does not change by itself. So `images.csv`, which a test compares with the
-code, has the day on which somebody last looked for a newer one.
+No bot reads an image in Python, and a pinned one does not change by itself. So `images.csv`, which a test compares with
+the code, has the day on which somebody last looked for a newer one.
 """
 
 from __future__ import annotations
