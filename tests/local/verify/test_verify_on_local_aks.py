@@ -15,8 +15,11 @@ import yaml
 
 from kubeflow_aks.cli.process import main as command_line
 from kubeflow_aks.clients.kubernetes.objects import Object
+from kubeflow_aks.verify.findings import RESTORE
 from tests.local.demo_stack import DemoStack
 from tests.local.engine.deployment import Cluster
+from tests.local.kubectl import eventually
+from tests.local.verify import by_hand
 from tests.local.verify.breakages import BREAKAGES, OURS, Breakage, fresh
 
 
@@ -256,6 +259,45 @@ def test_another_certificate_authority_ends_with_3(outputs: Path, capsys: pytest
         "error: demo: the API server's certificate is not signed by the certificate authority"
     )
     assert "run `pulumi up --refresh`, then `./kubeflow-aks handoff demo`" in captured.err
+
+
+def test_what_verify_says_to_do_restores_every_object(
+    demo: DemoStack, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`RESTORE`; after an update by the program: tests/local/engine/test_hand_edits.py."""
+    demo.aks.start_service()
+    engine, outputs = demo.aks.engine, tmp_path / "outputs.json"
+
+    def actions() -> dict[str, str]:
+        outputs.write_text(json.dumps(engine.outputs().values), encoding="utf-8")
+        main(["demo", "--outputs", str(outputs), "--format", "json"])
+        found: list[dict[str, str]] = json.loads(capsys.readouterr().out)["findings"]
+        return {each["check"]: each["action"] for each in found if each["state"] == "failed"}
+
+    try:
+        by_hand.objects_are_changed(demo)
+        says = eventually(lambda: found if (found := actions()).keys() == by_hand.FAILED else {})
+        assert {check for check, action in says.items() if RESTORE not in action} == set()
+        assert f"delete them and {RESTORE}" in says["priority-classes"]
+        demo.kubectl.run("delete", "priorityclass", by_hand.BATCH)
+        engine.refresh()
+        engine.up()  # as with --skip-preview
+        assert eventually(lambda: not actions())
+    finally:
+        demo.aks.stop_service()
+
+
+def test_up_with_refresh_restores_every_pool(demo: DemoStack) -> None:
+    intended = by_hand.pools(demo.azure)
+    demo.aks.start_service()
+    try:
+        by_hand.pools_are_changed(demo.azure)
+        assert by_hand.pools(demo.azure) != intended
+        demo.aks.engine.refresh()
+        demo.aks.engine.up()
+    finally:
+        demo.aks.stop_service()
+    assert by_hand.pools(demo.azure) == intended
 
 
 def _changed(outputs: Path, name: str, change: Callable[[Any], object]) -> Path:
