@@ -109,8 +109,8 @@ class DrillLock:
         if _over(until):
             return f"a drill of {holder}, which should have ended at {until}, left its work behind; remove it: {REMOVE}"
         return (
-            f"a drill of {holder} runs until {until} at the latest; only one drill can run at a time; if it was killed, "
-            f"remove what it left: {REMOVE}"
+            f"a drill of {holder} runs until {until} at the latest; only one drill can run at a time; if it was "
+            f"killed, remove what it left: {REMOVE}"
         )
 
 
