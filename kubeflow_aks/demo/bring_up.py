@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from kubeflow_aks.demo.local_names import local_names
 from kubeflow_aks.demo.progress import Planned, Progress
 from kubeflow_aks.local_aks.engine.results import Result
 from kubeflow_aks.local_aks.lifecycle.instance import LocalAks
@@ -15,6 +16,7 @@ from kubeflow_aks.local_aks.run.directory import RunDirectory
 from kubeflow_aks.preview.report import report
 from kubeflow_aks.recorder.document import PlanDocument, plan_document
 from kubeflow_aks.recorder.run import record
+from kubeflow_aks.recorder.stack_files import read_stack
 from kubeflow_aks.scenario.console import Console
 from kubeflow_aks.text.terminal import terminal_width
 from kubeflow_aks.tools import Missing, Tools, find, manifest
@@ -77,6 +79,7 @@ class BringUp:
             self.speed,
             report=self.console.line,
             project_root=self.project,
+            extra_config=local_names(read_stack(self.project, self.stack)),
         )
 
     def start(self, local: LocalAks) -> None:

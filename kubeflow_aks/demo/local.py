@@ -15,7 +15,7 @@ from kubeflow_aks.exit_codes import CommandError, ExitCode
 from kubeflow_aks.local_aks.azure.state import AzureState
 from kubeflow_aks.local_aks.azure_cli import install
 from kubeflow_aks.local_aks.engine import install as engine_install
-from kubeflow_aks.local_aks.lifecycle import service_files
+from kubeflow_aks.local_aks.lifecycle import service_files, stopped
 from kubeflow_aks.local_aks.lifecycle.teardown import remove
 from kubeflow_aks.local_aks.run.directory import AlreadyInUseError, NotOurFolderError, RunDirectory
 from kubeflow_aks.local_aks.simulation import market_requests
@@ -80,8 +80,8 @@ class Place:
 def demo(place: Place, stack: str, speed: float, *, keep: bool) -> ExitCode:
     """Plays the demo; the local AKS is removed afterwards unless it is kept."""
     run = place.of(stack)
-    with run.lock():
-        console = Console()
+    console = Console()
+    with run.lock(), stopped.reported(run, console.line):
         try:
             bring_up = BringUp(place.project, stack, run, speed, console)
             kept = Demo(bring_up, place.build / stack).play()
@@ -97,8 +97,8 @@ def demo(place: Place, stack: str, speed: float, *, keep: bool) -> ExitCode:
 def up(place: Place, stack: str, speed: float) -> ExitCode:
     """Brings a stack up."""
     run = place.of(stack)
-    with run.lock():
-        console = Console()
+    console = Console()
+    with run.lock(), stopped.reported(run, console.line):
         BringUp(place.project, stack, run, speed, console).up()
         console.block(["", *_how_to_go_on(run)])
     return ExitCode.GOOD

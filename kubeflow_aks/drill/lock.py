@@ -108,7 +108,10 @@ class DrillLock:
         holder, until = annotation(found, HOLDER) or "an unknown user", annotation(found, UNTIL)
         if _over(until):
             return f"a drill of {holder}, which should have ended at {until}, left its work behind; remove it: {REMOVE}"
-        return f"a drill of {holder} runs until {until} at the latest; only one drill can run at a time"
+        return (
+            f"a drill of {holder} runs until {until} at the latest; only one drill can run at a time; if it was "
+            f"killed, remove what it left: {REMOVE}"
+        )
 
 
 def _over(until: str) -> bool:

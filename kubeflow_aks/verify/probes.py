@@ -19,7 +19,7 @@ _DAEMON: Final = {
     "name": "verify",
     "uid": "00000000-0000-0000-0000-000000000000",
 }
-_IMAGE: Final = "mcr.microsoft.com/oss/kubernetes/pause:3.6"
+_IMAGE: Final = "mcr.microsoft.com/oss/v2/kubernetes/pause:3.10.2"
 
 
 @dataclass(frozen=True)

@@ -77,7 +77,7 @@ def test_its_script_is_given_namespaces_image_and_prices(cloud: Cloud) -> Any:
         assert container["command"][-1] == "scripts.return_script"
         settings = {each["name"]: each["value"] for each in container["env"]}
         assert json.loads(settings.pop("PRICES")) == {"a": 0.1, "b": 0.5}
-        assert settings.pop("IMAGE").startswith("mcr.microsoft.com/oss/kubernetes/pause:")
+        assert settings.pop("IMAGE").startswith("mcr.microsoft.com/oss/v2/kubernetes/pause:")
         assert settings == {"NAMESPACE": "kubeflow-aks", "PLACEHOLDERS": "kubeflow-aks-return-to-spot"}
 
     names = (f"kf-{NAME}-script", f"kf-{NAME}")

@@ -19,6 +19,10 @@ from kubeflow_aks.local_aks.azure.state import AGENT_POOL
 from kubeflow_aks.local_aks.azure_cli.client import ServiceUnavailableError
 from kubeflow_aks.local_aks.protocol import wire
 
+_ANSWER_SECONDS: Final = 10.0
+"""Far longer than a request takes that Azure answers at once; a process that a signal has stopped never answers."""
+_OPTIONS: Final = (("grpc.min_reconnect_backoff_ms", int(_ANSWER_SECONDS * 1000)),)
+"""How long gRPC waits for a connection; 20 s by default."""
 _ARM_ERROR: Final = re.compile(r'Status=(\d+) Code="(\w+)" Message="(.*)"', re.DOTALL)
 
 
@@ -30,10 +34,10 @@ class Channel:
 
     def __init__(self, port: int, token: str) -> None:
         """Connect to a port of 127.0.0.1 and sign in with `RunDirectory.azure_token`."""
-        self._channel: Any = grpc.insecure_channel(f"127.0.0.1:{port}")
+        self._channel: Any = grpc.insecure_channel(f"127.0.0.1:{port}", options=_OPTIONS)
         self._stub: Any = provider_pb2_grpc.ResourceProviderStub(self._channel)
         sign_in = wire.encode({"clientSecret": token})
-        self._call("Configure", provider_pb2.ConfigureRequest(args=sign_in))
+        self._ask("Configure", provider_pb2.ConfigureRequest(args=sign_in))
 
     def close(self) -> None:
         """End the connection; operations that Azure has accepted go on."""
@@ -41,7 +45,7 @@ class Channel:
 
     def get(self, arm_id: str, type_token: str = AGENT_POOL) -> tuple[Json, Json]:
         """Body of a resource, and the part of it that a PUT may send; both empty if the resource does not exist."""
-        answer = self._call("Read", provider_pb2.ReadRequest(urn=_urn(type_token), id=arm_id))
+        answer = self._ask("Read", provider_pb2.ReadRequest(urn=_urn(type_token), id=arm_id))
         return wire.decode(answer.properties), wire.decode(answer.inputs)
 
     def put(self, arm_id: str, body: Mapping[str, Any], type_token: str = AGENT_POOL) -> Future[Any]:
@@ -68,8 +72,9 @@ class Channel:
     def _begin(self, method: str, request: Any) -> Future[Any]:
         return getattr(self._stub, method).future(request)
 
-    def _call(self, method: str, request: Any) -> Any:
-        return self.result(self._begin(method, request))
+    def _ask(self, method: str, request: Any) -> Any:
+        """The answer to a request that Azure answers at once."""
+        return self.result(getattr(self._stub, method).future(request, timeout=_ANSWER_SECONDS))
 
 
 def _urn(type_token: str) -> str:
@@ -80,4 +85,6 @@ def _error(error: Any) -> Exception:
     """The Azure error in a failed gRPC call, or `ServiceUnavailableError` if it has none."""
     if match := _ARM_ERROR.search(error.details()):
         return ArmError(int(match[1]), match[2], match[3])
+    if error.code() is grpc.StatusCode.DEADLINE_EXCEEDED:
+        return ServiceUnavailableError(f"the local AKS has not answered for {_ANSWER_SECONDS:.0f} s")
     return ServiceUnavailableError(f"the local AKS does not answer: {error.details()}")

@@ -47,7 +47,12 @@ class Client:
         from kubeflow_aks.local_aks.azure_cli.channel import Channel  # noqa: PLC0415 - over half a second
 
         if self._channel is None:
-            self._channel = Channel(self._endpoints.azure_native, self._run.azure_token())
+            try:
+                self._channel = Channel(self._endpoints.azure_native, self._run.azure_token())
+            except ServiceUnavailableError as error:
+                from kubeflow_aks.local_aks.lifecycle import stopped  # noqa: PLC0415 - psutil doubles the start of `az`
+
+                raise ServiceUnavailableError("; ".join([str(error), *stopped.lines(self._run)])) from None
         return self._channel
 
     def __enter__(self) -> Client:

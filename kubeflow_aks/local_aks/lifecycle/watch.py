@@ -15,7 +15,7 @@ from typing import Final
 from kubeflow_aks.local_aks.control_plane import kwokctl, power
 from kubeflow_aks.local_aks.engine import locks
 from kubeflow_aks.local_aks.engine.engine import EngineError
-from kubeflow_aks.local_aks.lifecycle import service_files
+from kubeflow_aks.local_aks.lifecycle import service_files, stopped
 from kubeflow_aks.local_aks.run.directory import RunDirectory
 
 _POLL_SECONDS: Final = 0.5
@@ -27,7 +27,7 @@ def watched(run: RunDirectory) -> Generator[None]:
     """Watches the control plane and the background service of a run directory while the engine works.
 
     Raises:
-        EngineError: one of them ended; the text names it and its log.
+        EngineError: one of them ended or is stopped; the text names it.
     """
     done, ended = threading.Event(), list[str]()
     watch = threading.Thread(target=_watch, args=(run, done, ended), name="watch")
@@ -35,6 +35,8 @@ def watched(run: RunDirectory) -> Generator[None]:
     try:
         yield
     except EngineError as error:
+        if not ended and (waited := stopped.lines(run)):
+            raise EngineError("\n".join([str(error), *waited]), error.result) from None
         if not ended:
             raise
         [name, *_] = ended

@@ -38,12 +38,13 @@ def name(step: Step) -> str:
     return f"{step.file.parent.name}/{step.file.name} {step.job} {step.step.get('name')}"
 
 
-def test_there_are_the_ten() -> None:
+def test_there_are_the_eleven() -> None:
     expected = [
         "check",
         "comment",
         "demo",
         "drift",
+        "images",
         "office-hours",
         "preview",
         "proof",

@@ -69,6 +69,8 @@ CASES: Final = [
     ("ci demo dev --hours 1", 1),
     ("ci drift dev --preview drifted.json --messages nothing --dry-run", 0),
     ("ci drift dev --preview nothing --messages nothing --dry-run", 3),
+    ("ci images --day 2026-11-24", 0),
+    ("ci images --day 2999-01-01", 1),
     ("ci losses lost.json", 0),
     ("ci losses lost.json --approved empty.json", 1),
     ("ci losses empty.json", 3),

@@ -19,6 +19,7 @@ from typing import Any
 import pytest
 
 from kubeflow_aks.cli.process import main
+from kubeflow_aks.demo.bring_up import BringUp
 from kubeflow_aks.demo.demo import Demo
 from kubeflow_aks.local_aks.azure.state import AGENT_POOL, MANAGED_CLUSTER, AzureState, StoredResource
 from kubeflow_aks.local_aks.control_plane.kwokctl import ControlPlaneError
@@ -103,6 +104,31 @@ def test_a_second_demo_at_the_same_time_is_refused(
     assert "another local AKS command is running" in output.err
     assert output.err.count("\n") == 1
     assert output.out == ""
+
+
+@pytest.mark.parametrize("steps", [(BringUp, "up"), (Demo, "play")], ids=["up", "demo"])
+def test_a_part_that_a_signal_stopped_is_named_while_the_command_waits(
+    steps: tuple[type, str],
+    tmp_path: Path,
+    services: list[subprocess.Popen[bytes]],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    _serve(_run(tmp_path), services)
+    printed: list[str] = []
+
+    def waits(_steps: object) -> bool:
+        services[0].send_signal(signal.SIGSTOP)
+        deadline = time.monotonic() + 60
+        while "was stopped by a signal" not in "".join(printed):
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+            printed.append(capsys.readouterr().out)
+        return True
+
+    monkeypatch.setattr(*steps, waits)
+    assert _main(tmp_path, "up" if steps[0] is BringUp else "demo") == 0
+    assert f"the simulated Azure (process {services[0].pid}) was stopped" in "".join(printed)
 
 
 @pytest.mark.parametrize(

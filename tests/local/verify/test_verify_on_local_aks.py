@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 import subprocess
 import time
 from collections.abc import Callable, Sequence
@@ -15,8 +16,11 @@ import yaml
 
 from kubeflow_aks.cli.process import main as command_line
 from kubeflow_aks.clients.kubernetes.objects import Object
+from kubeflow_aks.verify.findings import RESTORE
 from tests.local.demo_stack import DemoStack
 from tests.local.engine.deployment import Cluster
+from tests.local.kubectl import eventually
+from tests.local.verify import by_hand
 from tests.local.verify.breakages import BREAKAGES, OURS, Breakage, fresh
 
 
@@ -67,6 +71,21 @@ def verify(outputs: Path, capsys: pytest.CaptureFixture[str]) -> Verify:
         for each in document["findings"]:
             found.setdefault(each["check"], []).append((each["state"], each["message"]))
         return found
+
+    return run
+
+
+Actions = Callable[[Path], dict[str, str]]
+
+
+@pytest.fixture
+def actions(capsys: pytest.CaptureFixture[str]) -> Actions:
+    """Runs the command with a file of outputs: what to do about each check that fails."""
+
+    def run(file: Path) -> dict[str, str]:
+        main(["demo", "--outputs", str(file), "--format", "json"])
+        found: list[dict[str, str]] = json.loads(capsys.readouterr().out)["findings"]
+        return {each["check"]: each["action"] for each in found if each["state"] == "failed"}
 
     return run
 
@@ -256,6 +275,57 @@ def test_another_certificate_authority_ends_with_3(outputs: Path, capsys: pytest
         "error: demo: the API server's certificate is not signed by the certificate authority"
     )
     assert "run `pulumi up --refresh`, then `./kubeflow-aks handoff demo`" in captured.err
+
+
+def test_what_verify_says_to_do_restores_every_object(
+    demo: DemoStack, actions: Actions, tmp_path: Path
+) -> None:
+    """`RESTORE`; after an update by the program: tests/local/engine/test_hand_edits.py."""
+    demo.aks.start_service()
+    engine, outputs = demo.aks.engine, tmp_path / "outputs.json"
+
+    def says() -> dict[str, str]:
+        outputs.write_text(json.dumps(engine.outputs().values), encoding="utf-8")
+        return actions(outputs)
+
+    try:
+        by_hand.objects_are_changed(demo)
+        found = eventually(lambda: found if (found := says()).keys() == by_hand.FAILED else {})
+        assert {check for check, action in found.items() if RESTORE not in action} == set()
+        assert f"delete them and {RESTORE}" in found["priority-classes"]
+        demo.kubectl.run("delete", "priorityclass", by_hand.BATCH)
+        engine.refresh()
+        engine.up()  # as with --skip-preview
+        assert eventually(lambda: not says())
+    finally:
+        demo.aks.stop_service()
+
+
+def test_the_default_storage_class_is_restored_as_verify_says(
+    demo: DemoStack, actions: Actions, outputs: Path
+) -> None:
+    demo.kubectl.run("annotate", "storageclass", "default", f"{DEFAULT}-")
+    found = eventually(lambda: actions(outputs))
+    assert found.keys() == {"default-storage"}
+    [command] = re.findall("`kubectl (.*?)`", found["default-storage"])
+    demo.kubectl.run(*command.split())
+    assert eventually(lambda: not actions(outputs))
+
+
+def test_up_with_refresh_restores_every_pool_and_reads_the_kubeconfig_again(demo: DemoStack) -> None:
+    intended, kubeconfig = by_hand.pools(demo.azure), demo.aks.run.kubeconfig
+    renewed = f"{kubeconfig.read_text()}# renewed\n"
+    kubeconfig.write_text(renewed)
+    demo.aks.start_service()
+    try:
+        by_hand.pools_are_changed(demo.azure)
+        assert by_hand.pools(demo.azure) != intended
+        demo.aks.engine.refresh()
+        demo.aks.engine.up()
+        assert demo.aks.engine.outputs().values["kubeconfig"] == renewed
+    finally:
+        demo.aks.stop_service()
+    assert by_hand.pools(demo.azure) == intended
 
 
 def _changed(outputs: Path, name: str, change: Callable[[Any], object]) -> Path:

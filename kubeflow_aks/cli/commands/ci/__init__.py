@@ -8,7 +8,18 @@ from kubeflow_aks.cli.groups import LazyGroup
 
 _MODULES: Final = {
     name: f"{__name__}.{name.replace('-', '_')}"
-    for name in ("comment", "demo", "drift", "losses", "office-hours", "power", "proof", "reaper", "stacks")
+    for name in (
+        "comment",
+        "demo",
+        "drift",
+        "images",
+        "losses",
+        "office-hours",
+        "power",
+        "proof",
+        "reaper",
+        "stacks",
+    )
 }
 
 
