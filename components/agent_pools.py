@@ -61,6 +61,36 @@ provider/pkg/gen/replacement.go (2026-08).
 """
 
 
+IGNORED: Final = ["count"]
+"""Properties that stay as they are: after creation the autoscaler decides the count."""
+ADOPTED: Final = [
+    *IGNORED,
+    "creationData",
+    "enableFIPS",
+    "enableNodePublicIP",
+    "enableUltraSSD",
+    "gatewayProfile",
+    "hostGroupID",
+    "kubeletConfig",
+    "kubeletDiskType",
+    "linuxOSConfig",
+    "localDNSProfile",
+    "messageOfTheDay",
+    "networkProfile",
+    "nodePublicIPPrefixID",
+    "podIPAllocationMode",
+    "podSubnetID",
+    "powerState",
+    "proximityPlacementGroupID",
+    "securityProfile",
+    "vnetSubnetID",
+    "windowsProfile",
+    "workloadRuntime",
+]
+"""Properties of adopted pools that stay as they are: their subnet, and what the arguments do not state. Of a new pool
+nothing is there that could stay."""
+
+
 class AgentPoolsArgs(TypedDict):
     """Arguments of `AgentPools`."""
 
@@ -76,6 +106,9 @@ class AgentPoolsArgs(TypedDict):
     """Operating system of the nodes: Ubuntu (default), Ubuntu2204 or Ubuntu2404; changed in place."""
     gpu_driver: NotRequired[pulumi.Input[GpuDriver]]
     """Who installs the driver on GPU pools: Install (default) means AKS, None means you."""
+    adopted: NotRequired[bool]
+    """Whether pools of a cluster that was made by other means are imported: what these arguments do not state of them
+    stays as it is, their subnet too. Default: false."""
     tags: NotRequired[TextsByName]
     """Tags of every pool."""
 
@@ -107,7 +140,7 @@ class AgentPools(pulumi.ComponentResource):
                 depends_on=previous,
                 delete_before_replace=True,  # the name is fixed, so both cannot exist at once
                 replace_on_changes=REPLACE_ON_CHANGES,
-                ignore_changes=["count"],  # after creation the autoscaler decides it
+                ignore_changes=_ignored(pool) if args.get("adopted") else IGNORED,
                 protect=pool.get("protect", False),
                 # A system pool leaves this list when the cluster's own profile names it: it is forgotten, not deleted.
                 retain_on_delete=_is_system(pool) or None,
@@ -207,6 +240,11 @@ def _agent_pool(
         opts=opts,
         **kind,
     )
+
+
+def _ignored(pool: AgentPoolSpec) -> list[str]:
+    unstated = [] if pool.get("encryption_at_host") else ["enableEncryptionAtHost"]
+    return [*ADOPTED, *unstated]
 
 
 def _is_system(pool: AgentPoolSpec) -> bool:

@@ -35,6 +35,41 @@ IGNORED: Final = [
     "networkProfile.serviceCidrs",  # AKS makes it of serviceCidr; without it an imported cluster would be replaced
 ]
 """Properties that stay as they are."""
+ADOPTED: Final = [
+    *IGNORED,
+    "addonProfiles",
+    "aiToolchainOperatorProfile",
+    "apiServerAccessProfile.enablePrivateClusterPublicFQDN",
+    "azureMonitorProfile",
+    "bootstrapProfile",
+    "diskEncryptionSetID",
+    "dnsPrefix",
+    "extendedLocation",
+    "fqdnSubdomain",
+    "httpProxyConfig",
+    "identityProfile",
+    "ingressProfile",
+    "kind",
+    "networkProfile",
+    "nodeProvisioningProfile",
+    "nodeResourceGroupProfile",
+    "podIdentityProfile",
+    "privateLinkResources",
+    "publicNetworkAccess",
+    "securityProfile.azureKeyVaultKms",
+    "securityProfile.customCATrustCertificates",
+    "securityProfile.defender",
+    "serviceMeshProfile",
+    "servicePrincipalProfile",
+    "storageProfile.diskCSIDriver",
+    "storageProfile.fileCSIDriver",
+    "storageProfile.snapshotController",
+    "upgradeSettings",
+    "windowsProfile",
+    "workloadAutoScalerProfile",
+]
+"""Properties of an adopted cluster that stay as they are: the names and the network that it has for life, and add-ons
+and profiles that the arguments do not state."""
 
 
 class AksCluster(pulumi.ComponentResource):
@@ -206,9 +241,25 @@ def _managed_cluster(
         opts=pulumi.ResourceOptions(
             parent=parent,
             depends_on=rights,  # AKS joins the subnets while it makes the cluster
-            ignore_changes=IGNORED,
+            ignore_changes=_ignored(args),
         ),
     )
+
+
+def _ignored(args: AksClusterArgs) -> list[str]:
+    if not args.get("adopted"):
+        return IGNORED
+    access = args.get("api_access", {})
+    entra = bool(access.get("admin_group_object_ids"))
+    unstated = {
+        "aadProfile": not entra,
+        "aadProfile.enableAzureRBAC": entra,
+        "aadProfile.tenantID": entra,
+        "apiServerAccessProfile.privateDNSZone": access.get("private_dns_zone_id") is None,
+        "linuxProfile": args.get("ssh") is None,
+        "metricsProfile": args.get("kubernetes", {}).get("cost_analysis") is None,
+    }
+    return [*ADOPTED, *(name for name, missing in unstated.items() if missing)]
 
 
 def _network_profile(network: ClusterNetworkSpec) -> aks.ContainerServiceNetworkProfileArgs:
@@ -262,7 +313,7 @@ def _system_pool(args: AksClusterArgs, os_sku: pulumi.Input[OsSku]) -> aks.Manag
         min_count=min_count,
         max_count=pool.get("max_count", defaults.SYSTEM_MAX_COUNT),
         node_taints=[SYSTEM_TAINT],
-        os_disk_type=aks.OSDiskType.MANAGED,
+        os_disk_type=pool.get("os_disk_type", defaults.OS_DISK_TYPE),
         os_disk_size_gb=pool.get("os_disk_gib", defaults.OS_DISK_GIB),
         availability_zones=pool.get("zones") or None,
         max_pods=pool.get("max_pods", defaults.MAX_PODS),

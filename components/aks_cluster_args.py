@@ -160,5 +160,8 @@ class AksClusterArgs(TypedDict):
     """Whether AKS runs the CSI driver of Blob storage. Default: true."""
     ssh: NotRequired[SshSpec | None]
     """SSH access to nodes. Default: none."""
+    adopted: NotRequired[bool]
+    """Whether it was made by other means and imported: its network, and all that these arguments do not state, stay as
+    they are. Default: false."""
     tags: NotRequired[TextsByName]
     """Tags of every taggable child."""

@@ -33,8 +33,9 @@ LogCategory = Literal[
 """Logs that AKS's control plane has (monitor-aks.md)."""
 MigProfile = Literal["MIG1g", "MIG2g", "MIG3g", "MIG4g", "MIG7g"]
 """Size of the Multi-Instance GPU slices of a node."""
-NetworkPolicy = Literal["none", "calico", "cilium"]
-"""What enforces network policies. Azure's own engine ends, so it is not here (docs/facts/aks.md#network-policy)."""
+NetworkPolicy = Literal["none", "calico", "cilium", "azure"]
+"""What enforces network policies. Azure's own engine ends: only clusters that have it keep it
+(docs/facts/aks.md#network-policy)."""
 NodeOsUpgradeChannel = Literal["NodeImage", "SecurityPatch", "Unmanaged", "None"]
 """Automatic upgrades of the nodes' operating system."""
 OsDiskType = Literal["Managed", "Ephemeral"]

@@ -45,6 +45,7 @@ def cluster_rules(args: AksClusterArgs) -> Iterator[Rule]:
     kubernetes, network = args.get("kubernetes", {}), args.get("network", {})
     yield from under("systemPool", _system_pool_rules(args.get("system_pool", {})))
     yield from under("network", _network_rules(network))
+    yield rule(_engine_mistakes, network.get("policy"), adopted=args.get("adopted", False))
     yield from under("kubernetes", _kubernetes_rules(kubernetes))
     outbound_type = network.get("outbound_type", defaults.OUTBOUND_TYPE)
     yield from _access_rules(args.get("api_access", {}), outbound_type)
@@ -85,6 +86,12 @@ def _network_rules(network: ClusterNetworkSpec) -> Iterator[Rule]:
     yield from rule_of_text(arm_id_mistakes, "routeTableId", network.get("route_table_id"), ROUTE_TABLE)
     for name, arm_id in (network.get("subnet_ids") or {}).items():
         yield from rule_of_text(arm_id_mistakes, f"subnetIds.{name}", arm_id, SUBNET)
+
+
+def _engine_mistakes(policy: str | None, *, adopted: bool) -> Iterator[Mistake]:
+    """Azure's own engine ends, so no cluster gets it any more."""
+    if policy == "azure" and not adopted:
+        yield Mistake("network.policy", policy, "none, calico or cilium, unless the cluster is adopted")
 
 
 def _kubernetes_rules(kubernetes: KubernetesSpec) -> Iterator[Rule]:

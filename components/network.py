@@ -39,6 +39,8 @@ class NetworkArgs(TypedDict):
     """Name of each subnet in Azure, by its name here. Default: the same."""
     subnet_ids: NotRequired[dict[str, pulumi.Input[str]] | None]
     """ARM id of each subnet, by name, where others own the network: none is made. Default: one is made."""
+    managed_by_aks: NotRequired[bool]
+    """Whether the nodes are in the network that AKS makes with its cluster: none is made here. Default: false."""
     outbound_type: NotRequired[OutboundType]
     """Way to the internet, same as the cluster's. Default: loadBalancer; userAssignedNATGateway makes a NAT gateway
     where it makes the network."""
@@ -54,7 +56,7 @@ class Network(pulumi.ComponentResource):
     """The virtual network of one cluster."""
 
     subnet_ids: dict[str, pulumi.Output[str]]
-    """ARM id of each subnet, by name."""
+    """ARM id of each subnet, by name; empty in a network that AKS makes."""
     outbound_address: pulumi.Output[str] | None
     """Public address that nodes come from, or None where the cluster, the user's routes or subnets of others decide."""
     ingress_address_name: pulumi.Output[str]
@@ -67,7 +69,9 @@ class Network(pulumi.ComponentResource):
         super().__init__("kubeflow-aks:index:Network", name, {}, opts)
         child = pulumi.ResourceOptions(parent=self)
         self.outbound_address = None
-        self.subnet_ids = _outputs(args.get("subnet_ids")) or self._made(name, args, child)
+        self.subnet_ids = _outputs(args.get("subnet_ids"))
+        if not self.subnet_ids and not args.get("managed_by_aks"):
+            self.subnet_ids = self._made(name, args, child)
         label = args.get("dns_label")
         dns = network.PublicIPAddressDnsSettingsArgs(domain_name_label=label) if label else None
         kept = args.get("ingress_address_name", f"{name}-ingress")
@@ -151,7 +155,7 @@ def _rules(args: NetworkArgs) -> Iterator[Rule]:
     yield rule(vnet_mistakes, {"vnetCidr": defaults.VNET_CIDR, **examples}, vnet, *subnets.values())
     routes = args.get("route_table_id")
     yield from rule_of_text(arm_id_mistakes, "routeTableId", routes, ROUTE_TABLE)
-    if not args.get("subnet_ids"):
+    if not (args.get("subnet_ids") or args.get("managed_by_aks")):
         yield rule(route_table_mistakes, args.get("outbound_type", defaults.OUTBOUND_TYPE), routes)
     yield from named(
         resource_group_name=(azure_names.RESOURCE_GROUP, args["resource_group_name"]),

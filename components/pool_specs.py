@@ -127,7 +127,7 @@ class ContractPool(TypedDict):
 
 
 class SystemPoolSpec(TypedDict):
-    """The pool of AKS's own add-ons: on demand, Linux, a managed disk, closed to everything else."""
+    """The pool of AKS's own add-ons: on demand, Linux, closed to everything else."""
 
     name: NotRequired[str]
     """Name of the pool: 1 to 12 lower-case letters and digits, a letter first. Default: system."""
@@ -137,6 +137,8 @@ class SystemPoolSpec(TypedDict):
     """Fewest nodes, at least 1; production needs 2. Default: 2."""
     max_count: NotRequired[pulumi.Input[int]]
     """Most nodes, up to 1000. Default: 3."""
+    os_disk_type: NotRequired[pulumi.Input[OsDiskType]]
+    """Managed (default), or Ephemeral, which lives on the node; never changed."""
     os_disk_gib: NotRequired[pulumi.Input[int]]
     """Size of the OS disk in GiB, 30 to 2048. Default: 128."""
     max_pods: NotRequired[pulumi.Input[int]]

@@ -14,7 +14,7 @@ from typing import Final
 from kubeflow_aks.environment import GROUPS, InstallError, ProjectEnvironment
 
 RUNTIME: Final = frozenset(
-    {"cost-trace", "handoff", "policy", "preview", "quota", "sizes", "start", "stop", "verify"}
+    {"adopt", "cost-trace", "handoff", "policy", "preview", "quota", "sizes", "start", "stop", "verify"}
 )
 """Commands that need no package that `pulumi up` does not need."""
 OTHERS: Final = frozenset({"ci", "cost", "demo", "diff", "drill", "local"})

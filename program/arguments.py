@@ -79,6 +79,7 @@ def network(plan: Plan, group: ResourceGroup) -> NetworkArgs:
         dns_label=_dns_label(plan, group),
         vnet_name=plan.names.virtual_network,
         subnet_names=dict(plan.names.subnets),
+        managed_by_aks=plan.settings.in_network_of_aks,
         nat_gateway_name=plan.names.nat_gateway,
         outbound_address_name=plan.names.outbound_address,
         ingress_address_name=plan.names.ingress_address,
@@ -105,11 +106,12 @@ def cluster(plan: Plan, group: ResourceGroup, network: Network) -> AksClusterArg
         autoscaler=AutoscalerSpec(**_named(AutoscalerSpec, settings.autoscaler)),
         system_pool=SystemPoolSpec(
             **_named(SystemPoolSpec, settings.system_pool),
-            subnet_id=network.subnet_ids[plan.system_pool.subnet],
+            **_subnet(plan, plan.system_pool, network),
         ),
         capacity_reservation_groups=reservation_groups(plan.pools),
         blob_driver=settings.data.checkpoints.enabled,
         ssh=SshSpec(**_named(SshSpec, settings.ssh)) if settings.ssh else None,
+        adopted=settings.adopted,
         tags=settings.tags.as_dict(),
     )
 
@@ -180,6 +182,7 @@ def pools(plan: Plan, group: ResourceGroup, network: Network, cluster: AksCluste
         kubernetes_version=plan.settings.kubernetes.version,
         os_sku=plan.settings.kubernetes.os_sku,
         gpu_driver=plan.settings.gpu.driver,
+        adopted=plan.settings.adopted,
         tags=plan.settings.tags.as_dict(),
     )
 
@@ -293,10 +296,21 @@ def _pool(plan: Plan, pool: AgentPool, network: Network) -> AgentPoolSpec:
     return AgentPoolSpec(
         **settings,
         gpus=pool.size.gpus,
-        subnet_id=network.subnet_ids[pool.subnet],
+        **_subnet(plan, pool, network),
         mode="System" if pool.purpose is Purpose.SYSTEM else "User",
         protect=plan.settings.protect and pool.purpose is Purpose.GENERAL and not pool.replaced_by,
     )
+
+
+class _Subnet(TypedDict, total=False):
+    """The argument of a pool that names its subnet."""
+
+    subnet_id: pulumi.Output[str]
+
+
+def _subnet(plan: Plan, pool: AgentPool, network: Network) -> _Subnet:
+    """The subnet of a pool; none in the network that AKS makes."""
+    return {} if plan.settings.in_network_of_aks else {"subnet_id": network.subnet_ids[pool.subnet]}
 
 
 def _on_blobs(

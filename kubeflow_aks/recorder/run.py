@@ -90,6 +90,7 @@ def record(
     root: Path = PROJECT_ROOT,
     preview: bool = False,
     extra: Mapping[str, Any] | None = None,
+    draft: Mapping[str, Any] | None = None,
     answers: mocks.Mocks | None = None,
     program: Callable[[], object] | None = None,
 ) -> Record:
@@ -102,6 +103,7 @@ def record(
         root: the project folder.
         preview: whether created resources have no outputs yet, as in `pulumi preview`.
         extra: configuration on top of the stack file.
+        draft: what the stack file will hold, where it is not written yet.
         answers: what the cloud answers.
         program: what to run instead of `__main__.py`.
 
@@ -110,7 +112,7 @@ def record(
         RefusedError: the program refused its settings; what the stack's file hides from this run is in its notes.
         ProgramFailedError: the program is missing, or raised any other error.
     """
-    stack_config = read_stack(root, stack, extra)
+    stack_config = read_stack(root, stack, extra, draft=draft)
     if program is None and not (root / _PROGRAM).is_file():
         raise ProgramFailedError(
             f"{root / _PROGRAM}: missing; expected a program in Python beside Pulumi.yaml"

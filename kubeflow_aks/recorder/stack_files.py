@@ -54,7 +54,9 @@ def stack_names(root: Path) -> list[str]:
     )
 
 
-def read_stack(root: Path, stack: str, extra: Mapping[str, Any] | None = None) -> StackConfig:
+def read_stack(
+    root: Path, stack: str, extra: Mapping[str, Any] | None = None, *, draft: Mapping[str, Any] | None = None
+) -> StackConfig:
     """Reads Pulumi.yaml and Pulumi.<stack>.yaml.
 
     Encrypted values cannot be read without the stack's key; `ENCRYPTED` stands in their place and stays secret.
@@ -63,6 +65,7 @@ def read_stack(root: Path, stack: str, extra: Mapping[str, Any] | None = None) -
         root: the project folder.
         stack: name of the stack.
         extra: further values, as if they were in the stack file; keys without a project get this one's.
+        draft: what the stack file will hold, where it is not written yet.
 
     Raises:
         StackFileError: a file is missing or is not YAML of the expected form.
@@ -73,13 +76,13 @@ def read_stack(root: Path, stack: str, extra: Mapping[str, Any] | None = None) -
         raise StackFileError(
             f"Pulumi.yaml: name: {_shown(name)} is not allowed; expected the name of the project"
         )
-    if stack not in stack_names(root):  # not a path: `../other` would be read, too
+    if draft is None and stack not in stack_names(root):  # not a path: `../other` would be read, too
         known = ", ".join(stack_names(root)) or "none"
         raise NoSuchStackError(
             f"stack {stack!r}: no file Pulumi.{repr(stack)[1:-1]}.yaml; stacks here: {known}"
         )
     file = f"Pulumi.{stack}.yaml"
-    content = _file(root / file)
+    content = _file(root / file) if draft is None else draft
     own: Any = content.get("config")
     if own is not None and not isinstance(own, dict):
         raise StackFileError(f"{file}: config: {_shown(own)} is not allowed; expected a mapping")

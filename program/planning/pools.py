@@ -102,7 +102,7 @@ def system_pools(settings: Settings) -> Iterator[AgentPool]:
         purpose=Purpose.SYSTEM,
         hardware=CPU,
         taints=(SYSTEM_TAINT,),
-        os_disk=OsDisk(type="Managed", size_gib=pool.os_disk_gib),
+        os_disk=OsDisk(type=pool.os_disk_type, size_gib=pool.os_disk_gib),
         replaced_by=successors(settings).get(pool.name),
     )
 

@@ -106,8 +106,9 @@ class Network(SettingsModel):
     )
     policy: choices.NetworkPolicy = setting(
         defaults.NETWORK_POLICY,
-        about="Engine that enforces network policies (AKS: networkPolicy): none; Calico; or Cilium, which "
-        "is then also the data plane (AKS: networkDataplane). A change replaces the cluster.",
+        about="Engine that enforces network policies (AKS: networkPolicy): none; Calico; Cilium, which "
+        "is then also the data plane (AKS: networkDataplane); or Azure's own, which only an adopted cluster has. A "
+        "change replaces the cluster, and changes nothing of an adopted one.",
         source="docs/facts/aks.md#network-policy; docs/how-to/choose-a-network-policy-engine.md",
     )
     route_table_id: str | None = setting(
@@ -119,8 +120,3 @@ class Network(SettingsModel):
         source="egress-outboundtype.md; docs/facts/aks.md#network",
         form="/subscriptions/<subscription>/resourceGroups/<group>/providers/Microsoft.Network/routeTables/<name>",
     )
-
-    @property
-    def makes_gateway(self) -> bool:
-        """Whether the program makes a NAT gateway, whose address it knows."""
-        return self.outbound_type == "userAssignedNATGateway" and self.subnet_ids is None

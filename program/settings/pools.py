@@ -54,9 +54,14 @@ class SystemPool(SettingsModel):
         ge=1,
         le=pool_checks.MAX_NODES,
     )
+    os_disk_type: choices.OsDiskType = setting(
+        defaults.OS_DISK_TYPE,
+        about="Managed survives and is paid for; Ephemeral lives on the node. It never changes.",
+        source="docs/facts/aks.md#os-disks",
+    )
     os_disk_gib: int = setting(
         defaults.OS_DISK_GIB,
-        about="Size of the managed OS disk.",
+        about="Size of the OS disk.",
         unit="GiB",
         source="docs/facts/aks.md#os-disks",
         ge=pool_checks.MIN_OS_DISK_GIB,

@@ -79,6 +79,12 @@ class Settings(SettingsModel):
         unit="YYYY-MM-DD",
         source="our choice",
     )
+    adopted: bool = setting(
+        False,
+        about="Whether the cluster was made by other means and imported, as `./kubeflow-aks adopt` prepares it: the "
+        "program makes no network, and what it does not state of the cluster stays as it is.",
+        source="docs/how-to/adopt-a-cluster.md",
+    )
     as_of: Day | None = setting(
         None,
         about="Day for which support and retirement dates are checked. Left out: today.",
@@ -152,3 +158,18 @@ class Settings(SettingsModel):
         about="When the cluster runs. Left out: always.",
         source="docs/facts/aks.md#stopping-and-starting",
     )
+
+    @property
+    def in_network_of_aks(self) -> bool:
+        """Whether the nodes are in the network that AKS made with an adopted cluster."""
+        return self.adopted and self.network.subnet_ids is None
+
+    @property
+    def makes_network(self) -> bool:
+        """Whether the program makes the virtual network, whose ranges it knows."""
+        return not self.adopted and self.network.subnet_ids is None
+
+    @property
+    def makes_gateway(self) -> bool:
+        """Whether the program makes a NAT gateway, whose address it knows."""
+        return self.network.outbound_type == "userAssignedNATGateway" and self.makes_network

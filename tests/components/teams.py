@@ -70,6 +70,7 @@ MOST: Final[Arguments] = {
             "tags": _TAGS,
         },
         {"subnet_ids": {"all": f"{_SPOKE}nodes"}, "outbound_type": "userAssignedNATGateway"},
+        {"managed_by_aks": True},
     ],
     AksCluster: [
         {
@@ -121,6 +122,7 @@ MOST: Final[Arguments] = {
                 "vm_size": "Standard_D8s_v5",
                 "min_count": 3,
                 "max_count": 5,
+                "os_disk_type": "Ephemeral",
                 "os_disk_gib": 64,
                 "max_pods": 60,
                 "zones": ["1", "2", "3"],
@@ -154,6 +156,7 @@ MOST: Final[Arguments] = {
             },
             "ssh": {"public_key": _KEY},
         },
+        {"adopted": True, "network": {"policy": "azure"}},
     ],
     ContainerRegistry: [
         {
@@ -249,7 +252,8 @@ MOST: Final[Arguments] = {
             "os_sku": "Ubuntu2404",
             "gpu_driver": "None",
             "tags": _TAGS,
-        }
+        },
+        {"pools": [{"name": "batch", "vm_size": "Standard_D8s_v5", "max_count": 2}], "adopted": True},
     ],
     KubeflowPrerequisites: [
         {

@@ -392,9 +392,9 @@ def test_an_impossible_system_pool_is_refused_in_words() -> None:
 
 def test_azures_own_policy_engine_is_refused_in_words() -> None:
     with pytest.raises(ArgumentsError) as refusal:
-        AksCluster("refused", {**CLUSTER, "network": {"policy": cast(Any, "azure")}})
+        AksCluster("refused", {**CLUSTER, "network": {"policy": "azure"}})
     assert str(refusal.value).splitlines()[1:] == [
-        "network.policy: 'azure' is not allowed; expected none, calico or cilium"
+        "network.policy: 'azure' is not allowed; expected none, calico or cilium, unless the cluster is adopted"
     ]
 
 

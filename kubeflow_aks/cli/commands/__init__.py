@@ -11,7 +11,7 @@ PROGRAM: Final = "kubeflow-aks"
 MODULES: Final = {
     name: f"{__name__}.{name.replace('-', '_')}"
     for name in (
-        *("sizes", "preview", "quota", "policy", "cost", "cost-trace", "diff"),
+        *("sizes", "preview", "quota", "policy", "cost", "cost-trace", "diff", "adopt"),
         *("verify", "handoff", "drill", "start", "stop"),
         *("demo", "local", "ci"),
     )

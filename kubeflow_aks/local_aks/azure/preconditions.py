@@ -113,13 +113,14 @@ def require_references(arm_type: ArmType, arm_id: str, body: Json, get: Get) -> 
     """What a body refers to must exist; the ids in a role assignment are not references.
 
     What lies in a group that this Azure does not know is others' and counts as there: a subnet, a workspace for logs.
+    So does what AKS makes in the group of the machines, such as the nodes' identity, which this Azure does not have.
 
     Raises:
         ArmError: 400.
     """
     for reference in () if arm_type.pulumi == ROLE_ASSIGNMENT else references(body):
-        elsewhere = get(arm.group_id_of(reference) or "") is None
-        if get(reference) is None and not elsewhere:
+        group = get(arm.group_id_of(reference) or "")
+        if get(reference) is None and group is not None and "managedBy" not in group:
             raise dangling(arm_id, reference)
 
 

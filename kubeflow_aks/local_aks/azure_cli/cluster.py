@@ -23,9 +23,8 @@ _OPTIONS: Final = {
     "network_policy": "networkPolicy",
     "outbound_type": "outboundType",
 }
-_IDENTITIES: Final = frozenset({"identityProfile"})
 _ADDRESSES: Final = frozenset({"loadBalancerProfile", "natGatewayProfile"})
-"""Like the identities, these name resources of the node resource group, which the simulated Azure does not have."""
+"""These name addresses of the way out that there was."""
 
 
 def update(client: Client, state: AzureState, options: argparse.Namespace) -> Json:
@@ -42,7 +41,7 @@ def update(client: Client, state: AzureState, options: argparse.Namespace) -> Js
     arm_id = cluster_id(state, options.resource_group, options.name)
     _, body = client.azure.get(arm_id, MANAGED_CLUSTER)
     network = _without(body["networkProfile"], _ADDRESSES) | changes
-    body = _without(body, _IDENTITIES) | {"networkProfile": network}
+    body = {**body, "networkProfile": network}
     client.azure.result(client.azure.put(arm_id, body, MANAGED_CLUSTER))
     return show(client, state, options)
 

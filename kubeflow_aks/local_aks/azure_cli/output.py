@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final, cast
 
 from kubeflow_aks.local_aks.azure.arm import Json
 
@@ -20,6 +20,8 @@ _COLUMNS: Final = {
     "ProvisioningState": "provisioningState",
     "Mode": "mode",
 }
+_FREE: Final = frozenset({"nodeLabels", "tags", "userAssignedIdentities"})
+"""Properties whose keys are of the user's choice."""
 _ACRONYM: Final = re.compile(r"(?<=[a-z])([A-Z])([A-Z]+)(?=[A-Z][a-z]|$)")
 
 
@@ -27,20 +29,22 @@ def show(pools: Json | Sequence[Json], form: str) -> str:
     """One agent pool or several, as Azure has them, in a form of `FORMATS`."""
     match form:
         case "json":
-            one = isinstance(pools, dict)
-            return json.dumps(
-                _named(pools) if one else [_named(pool) for pool in pools], indent=2, sort_keys=True
-            )  # pyright: ignore[reportArgumentType]
+            return json.dumps(named(pools), indent=2, sort_keys=True)
         case "table":
             return _table([pools] if isinstance(pools, dict) else pools)
         case _:
             return ""
 
 
-def _named(pool: Json) -> Json:
+def named(value: Any) -> Any:
     """A body with the names of the Python SDK, which spells acronyms like words: `osDiskSizeGb`."""
+    if isinstance(value, list):
+        return [named(item) for item in cast(list[Any], value)]
+    if not isinstance(value, dict):
+        return value
     return {
-        _ACRONYM.sub(lambda found: found[1] + found[2].lower(), name): value for name, value in pool.items()
+        _ACRONYM.sub(lambda found: found[1] + found[2].lower(), name): item if name in _FREE else named(item)
+        for name, item in cast(Json, value).items()
     }
 
 

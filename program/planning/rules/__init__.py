@@ -97,6 +97,7 @@ def problems(settings: Settings, *, project: str, stack_name: str, today: date) 
         lambda: versions.support_plan_problems(settings),
         lambda: tiers.tier_problems(settings, planned()),
         lambda: network.network_problems(settings, planned()),
+        lambda: network_policy.network_policy_problems(settings),
         lambda: access.access_problems(settings),
         lambda: ssh.ssh_problems(settings),
         lambda: registry.registry_problems(settings),

@@ -28,7 +28,7 @@ def access_problems(settings: Settings) -> Iterator[Mistake]:
     access, outbound = settings.api_access, settings.network.outbound_type
     ranges = access.authorized_ip_ranges
     yield from authorized_range_mistakes(ranges, outbound, private=access.private_cluster)
-    if len(ranges) == MAX_RANGES and settings.network.makes_gateway:
+    if len(ranges) == MAX_RANGES and settings.makes_gateway:
         yield Mistake(
             RANGES,
             len(ranges),
@@ -86,7 +86,7 @@ def access_warnings(settings: Settings) -> Iterator[str]:
             f"{RANGES} while network.outboundType is userDefinedRouting: without the public address of your firewall "
             "among them no node joins the cluster; make sure that it is listed"
         )
-    elif given and outbound == "userAssignedNATGateway" and not settings.network.makes_gateway:
+    elif given and outbound == "userAssignedNATGateway" and not settings.makes_gateway:
         yield (
             f"{RANGES} with network.subnetIds: without the public address of the subnets' NAT gateway among them no "
             "node joins the cluster; make sure that it is listed"

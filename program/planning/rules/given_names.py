@@ -140,7 +140,7 @@ def _given(found: Names, settings: Settings) -> Iterator[_Name]:
         elif getattr(settings.names, field) is not None or (field in given and _is_made(field, settings)):
             key = f"names.{to_camel(field)}"
             yield _Name(key, _source(key, field, settings), rule, getattr(found, field))
-    for subnet, text in found.subnets.items() if settings.network.subnet_ids is None else ():
+    for subnet, text in found.subnets.items() if settings.makes_network else ():
         key = f"names.subnets.{subnet}"
         single = getattr(settings.names.subnets, subnet) is not None
         if text != subnet:
@@ -160,9 +160,9 @@ def _is_made(field: str, settings: Settings) -> bool:
     """Whether the program makes such a resource for the stack."""
     monitoring = settings.monitoring
     return {
-        "virtual_network": settings.network.subnet_ids is None,
-        "nat_gateway": settings.network.makes_gateway,
-        "outbound_address": settings.network.makes_gateway,
+        "virtual_network": settings.makes_network,
+        "nat_gateway": settings.makes_gateway,
+        "outbound_address": settings.makes_gateway,
         "registry": settings.registry.attach is None,
         "storage_account": settings.data.store is not None,
         "log_workspace": bool(monitoring.logs) and monitoring.workspace is None,

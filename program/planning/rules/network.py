@@ -30,7 +30,7 @@ _CLUSTER_RANGES = ("network.vnetCidr", "network.podCidr", "network.serviceCidr")
 def network_problems(settings: Settings, pools: tuple[AgentPool, ...]) -> Iterator[Mistake]:
     """Ranges are well-formed and do not overlap, subnets lie inside the network, and every node has an address."""
     parsed: dict[str, IPv4Network] = {}
-    for key, text in _ranges(settings.network).items():
+    for key, text in _ranges(settings.network, made=settings.makes_network).items():
         try:
             parsed[key] = ipv4_range(text)
         except ValueError:
@@ -41,9 +41,10 @@ def network_problems(settings: Settings, pools: tuple[AgentPool, ...]) -> Iterat
     yield from _overlap_problems(parsed)
     yield from _room_problems(parsed, pools)
     yield from _given_problems(settings.network)
+    yield from _unmade_problems(settings)
     if service := parsed.get("network.serviceCidr"):
         yield from service_mistakes("network.serviceCidr", service)
-    yield from _outbound_problems(settings.network)
+    yield from _outbound_problems(settings)
 
 
 def network_warnings(settings: Settings) -> Iterator[str]:
@@ -58,7 +59,7 @@ def network_warnings(settings: Settings) -> Iterator[str]:
             "nor overlaps with podCidr and serviceCidr are checked; `./kubeflow-aks quota` compares them with the help "
             "of `az`"
         )
-    given = _ranges(network)
+    given = _ranges(network, made=settings.makes_network)
     for key, text in ((key, given[key]) for key in _CLUSTER_RANGES if key in given):
         if not is_in(ipv4_range(text), PRIVATE):
             yield (
@@ -72,11 +73,10 @@ def subnets(network: Network) -> dict[str, str]:
     return network.subnets.model_dump()
 
 
-def _ranges(network: Network) -> dict[str, str]:
-    """Every range of a stack, by key; those of subnets that others own are not known here."""
-    made = {"network.vnetCidr": network.vnet_cidr} if network.subnet_ids is None else {}
+def _ranges(network: Network, *, made: bool = True) -> dict[str, str]:
+    """Every range of a stack, by key; those of a network that is there already are not known here."""
     return {
-        **made,
+        **({"network.vnetCidr": network.vnet_cidr} if made else {}),
         "network.podCidr": network.pod_cidr,
         "network.serviceCidr": network.service_cidr,
         **{f"network.subnets.{name}": cidr for name, cidr in subnets(network).items() if made},
@@ -124,16 +124,12 @@ def _room_problems(ranges: Mapping[str, IPv4Network], pools: tuple[AgentPool, ..
 
 
 def _given_problems(network: Network) -> Iterator[Mistake]:
-    """Subnets that others own: of one network, and without the ranges of a new one.
+    """Subnets that others own are of one network.
 
     Source: node-pool-unique-subnet.md, "Limitations", concepts-network-azure-cni-overlay.md, the same.
     """
     if network.subnet_ids is None:
         return
-    for key, name in (("network.vnetCidr", "vnet_cidr"), ("network.subnets", "subnets")):
-        if name in network.model_fields_set:
-            value = network.vnet_cidr if name == "vnet_cidr" else subnets(network)
-            yield Mistake(key, value, "no value with network.subnetIds, because that network is its owner's")
     ids = network.subnet_ids.model_dump()
     wrong = [m for name, text in ids.items() for m in _subnet_mistakes(f"network.subnetIds.{name}", text)]
     yield from wrong
@@ -145,6 +141,22 @@ def _given_problems(network: Network) -> Iterator[Mistake]:
                 text,
                 f"a subnet of the network of network.subnetIds.system, {name_of(parent_id(first))}; a cluster has one",
             )
+
+
+def _unmade_problems(settings: Settings) -> Iterator[Mistake]:
+    """No ranges of a new network where the nodes are in one that is there already."""
+    network = settings.network
+    if settings.makes_network:
+        return
+    because = (
+        "network.subnetIds, because that network is its owner's"
+        if network.subnet_ids is not None
+        else "adopted, because the network is there already"
+    )
+    for key, name in (("network.vnetCidr", "vnet_cidr"), ("network.subnets", "subnets")):
+        if name in network.model_fields_set:
+            value = network.vnet_cidr if name == "vnet_cidr" else subnets(network)
+            yield Mistake(key, value, f"no value with {because}")
 
 
 def _subnet_mistakes(key: str, text: str) -> Iterator[Mistake]:
@@ -159,9 +171,12 @@ def _subnet_mistakes(key: str, text: str) -> Iterator[Mistake]:
         )
 
 
-def _outbound_problems(network: Network) -> Iterator[Mistake]:
+def _outbound_problems(settings: Settings) -> Iterator[Mistake]:
+    """The route table that is the way out, and no other; that of an adopted cluster may be unknown."""
+    network = settings.network
     routed = network.outbound_type == "userDefinedRouting"
-    yield from route_table_mistakes(network.outbound_type, network.route_table_id, at="network.")
+    if not settings.adopted:
+        yield from route_table_mistakes(network.outbound_type, network.route_table_id, at="network.")
     if not routed and network.route_table_id is not None:
         yield Mistake(
             "network.routeTableId",

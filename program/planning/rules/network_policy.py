@@ -1,9 +1,25 @@
 """Rules of the engine that enforces network policies (docs/facts/aks.md#network-policy)."""
 
 from collections.abc import Iterator
+from datetime import date
+from typing import Final
 
+from components.mistakes import Mistake
 from kubeflow_aks.catalogue import kubernetes_versions
 from program.settings import Settings
+
+AZURE_ENDS: Final = date(2028, 9, 30)
+"""Last day of Azure's own engine on Linux ("Retirement: Azure Network Policy Manager on Linux nodes")."""
+
+
+def network_policy_problems(settings: Settings) -> Iterator[Mistake]:
+    """No new cluster gets the engine that ends."""
+    if settings.network.policy == "azure" and not settings.adopted:
+        yield Mistake(
+            "network.policy",
+            "azure",
+            f"cilium, calico or none, because Azure's own engine ends on {AZURE_ENDS}",
+        )
 
 
 def network_policy_warnings(settings: Settings) -> Iterator[str]:
@@ -22,4 +38,9 @@ def network_policy_warnings(settings: Settings) -> Iterator[str]:
             f"network.policy is calico with long-term support: once community support of Kubernetes {version} ends"
             f"{end}, Calico has the support terms of its maker Tigera, and its version must still support that "
             "Kubernetes; review both, or take cilium"
+        )
+    if policy == "azure":
+        yield (
+            f"network.policy is azure: Azure ends this engine on {AZURE_ENDS}; move to Cilium before, as in "
+            "docs/how-to/choose-a-network-policy-engine.md"
         )

@@ -196,11 +196,22 @@ def system_pool_problems(settings: Settings) -> Iterator[Mistake]:
     yield from system_node_problems(settings, key, size, pool.min_count)
     if pool.encryption_at_host:
         yield from encryption_problems(key, size)
+    room = size.ephemeral_gib if size else None
+    if pool.os_disk_type == "Ephemeral" and room is not None and pool.os_disk_gib > room:
+        allowed = (
+            f"at most {room}, the room that {pool.vm_size} has for an ephemeral disk; or osDiskType Managed"
+        )
+        yield Mistake(f"{key}.osDiskGib", pool.os_disk_gib, allowed)
+
+
+def system_is_small(size: VmSize) -> bool:
+    """Whether a size has less than a system pool needs (docs/facts/aks.md#system-pool)."""
+    return size.vcpus < _SYSTEM_VCPUS or size.memory_gib < _SYSTEM_GIB
 
 
 def system_node_problems(settings: Settings, key: str, size: VmSize | None, least: int) -> Iterator[Mistake]:
     """Size and number of nodes that every system pool needs (docs/facts/aks.md#system-pool)."""
-    too_small = size and (size.vcpus < _SYSTEM_VCPUS or size.memory_gib < _SYSTEM_GIB)
+    too_small = size and system_is_small(size) and not settings.adopted
     if (
         size and too_small and not pool_checks.BURSTABLE.match(size.name)
     ):  # `size_problems` refuses those anyway

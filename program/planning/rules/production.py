@@ -67,7 +67,7 @@ def _gateway_warnings(settings: Settings) -> Iterator[str]:
 
     Azure's API has it from version 2024-07-01 on, azure-native 3 uses 2024-05-01 (docs/facts/aks.md#network).
     """
-    if settings.network.makes_gateway and not zoneless(settings.location):
+    if settings.makes_gateway and not zoneless(settings.location):
         yield (
             "network.outboundType is userAssignedNATGateway in production: the new NAT gateway has SKU Standard and is "
             "in one zone, with whose failure all nodes lose their way out; azure-native makes no StandardV2 yet, "

@@ -21,7 +21,7 @@ def registry_problems(settings: Settings) -> Iterator[Mistake]:
     given = registry.authorized_ip_ranges
     yield from premium_mistakes(registry.attach, registry.sku, registry.retention_days, given, at="registry.")
     yield from public_range_mistakes(given, key=_RANGES, what="a registry")
-    own = settings.network.makes_gateway
+    own = settings.makes_gateway
     if len(given) + own > MAX_RANGES and given:
         beside = ", because the NAT gateway's address is one more" if own else ""
         yield Mistake(_RANGES, len(given), f"at most {MAX_RANGES - own} ranges{beside}")
@@ -43,7 +43,7 @@ def registry_warnings(settings: Settings) -> Iterator[str]:
             f"{_RANGES} while network.outboundType is userDefinedRouting: without the public address of your firewall "
             "among them no node pulls from the registry; make sure that it is listed"
         )
-    elif given and not settings.network.makes_gateway:
+    elif given and not settings.makes_gateway:
         yield (
             f"{_RANGES} with network.subnetIds: without the public address of the subnets' NAT gateway among them no "
             "node pulls from the registry; make sure that it is listed"

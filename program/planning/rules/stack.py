@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from components.conventions import WORKLOAD_LABEL
 from components.mistakes import Mistake
 from program.planning.pools import AgentPool, by_size, fallback_name, successors
-from program.planning.rules.pools import Candidate, candidates
+from program.planning.rules.pools import Candidate, candidates, system_is_small
+from program.planning.sizes import sizes
 from program.settings import Settings
 
 _MIN_VCPUS = 16
@@ -125,6 +126,12 @@ def system_warnings(settings: Settings) -> Iterator[str]:
     """A system pool that is too small for production."""
     if settings.system_pool.min_count == 1:
         yield "systemPool.minCount is 1: fine for a trial, but a lost node stops the cluster's DNS; production needs 2"
+    size = sizes(settings).get(settings.system_pool.vm_size)
+    if size and settings.adopted and system_is_small(size):
+        yield (
+            f"systemPool.vmSize is {size.name}: smaller than the 4 vCPU and 4 GiB that a system pool needs; move it to "
+            "another size (docs/how-to/move-a-pool.md)"
+        )
 
 
 def eviction_warnings(pools: tuple[AgentPool, ...]) -> Iterator[str]:

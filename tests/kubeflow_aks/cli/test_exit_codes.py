@@ -22,6 +22,7 @@ from kubeflow_aks.preview.readme import DAY
 from kubeflow_aks.project import PROJECT_ROOT
 from kubeflow_aks.text import generated
 from kubeflow_aks.verify.snapshot import Result
+from tests.kubeflow_aks.adopt.published import SMALL
 from tests.kubeflow_aks.ci.test_drifts import DRIFTED
 from tests.kubeflow_aks.handoff.made_up_outputs import values
 from tests.kubeflow_aks.preview.test_quota_command import ENOUGH
@@ -53,6 +54,9 @@ CASES: Final = [
     ("cost-trace spot trace.json", 0),
     ("cost-trace spot empty.json", 3),
     ("diff HEAD", 3),
+    ("adopt theirs --cluster cluster.json --owner me", 0),
+    ("adopt theirs --cluster servant.json --owner me", 1),
+    ("adopt theirs --cluster empty.json --owner me", 3),
     ("verify dev --outputs empty.json", 3),
     ("handoff dev --outputs outputs.json", 0),
     ("handoff dev --outputs outputs.json --build taken", 1),
@@ -134,6 +138,8 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "little.json": ENOUGH.replace('"limit": "', '"limit": "-'),
         "empty.json": "{}",
         "nothing": "",
+        "cluster.json": json.dumps(SMALL),
+        "servant.json": json.dumps({**SMALL, "identity": None}),
         "drifted.json": DRIFTED,
         "lost.json": LOST,
         "outputs.json": json.dumps(values()),

@@ -1,0 +1,175 @@
+"""What `kubeflow-aks adopt` does: a stack file and an import file for a cluster that other means made."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from collections import Counter
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+import yaml
+
+from kubeflow_aks.adopt.draft import IDENTITY, Draft, NotAdoptableError, drafted, text_of
+from kubeflow_aks.adopt.existing import ExistingCluster, cluster_of, find, queried, read_json
+from kubeflow_aks.adopt.import_file import import_file
+from kubeflow_aks.adopt.refusals import refusals
+from kubeflow_aks.adopt.stating import own_identity
+from kubeflow_aks.clients.az import Az
+from kubeflow_aks.exit_codes import ExitCode, MissingProgramError, UsageError
+from kubeflow_aks.json_values import is_mapping, text
+from kubeflow_aks.text.files import write_whole
+from kubeflow_aks.text.sentences import shown
+from kubeflow_aks.text.terminal import terminal_width, wrapped
+
+_STACK: Final = re.compile(r"[A-Za-z0-9_-]{1,100}")
+_HEAD: Final = "# Written by `kubeflow-aks adopt` from a cluster that was there already.\n"
+
+
+def new_file(stack: str, root: Path) -> Path:
+    """The file that the stack will have.
+
+    Raises:
+        UsageError: it has one already, or can't have that name.
+    """
+    if not _STACK.fullmatch(stack):
+        raise UsageError(
+            f"STACK: {shown(stack)} is not allowed; expected letters, digits, hyphens and underscores"
+        )
+    file = root / f"Pulumi.{stack}.yaml"
+    if file.exists():
+        raise UsageError(f"{file.name}: exists already; expected the name of a new stack")
+    return file
+
+
+def existing(
+    group: str | None, name: str | None, cluster: str | None, pools: str | None, maintenance: str | None
+) -> ExistingCluster:
+    """The cluster, of files or as `az` shows it.
+
+    Raises:
+        UsageError: it is not clear which.
+        ClientError: `az` does not show it.
+        ClusterJsonError: a file holds something else.
+    """
+    if cluster is not None:
+        given = [None if file is None else read_json(file) for file in (pools, maintenance)]
+        return cluster_of(read_json(cluster), *given)
+    if not (group and name):
+        raise UsageError("--resource-group and --name: missing; expected the cluster's, or --cluster FILE")
+    az = Az()
+    if not az.installed:
+        raise MissingProgramError("az", "pass --cluster FILE with what `az aks show` prints")
+    return queried(az, group, name)
+
+
+def adopt(
+    stack: str, root: Path, cluster: ExistingCluster, build: Path, *, owner: str | None, created: str | None
+) -> ExitCode:
+    """Writes both files, and prints what the first `up` changes.
+
+    Raises:
+        UsageError: the stack has a file already, or nobody is named as its owner.
+        NotAdoptableError: the first `up` would replace something of the cluster.
+        OSError: a file can't be written.
+    """
+    file = new_file(stack, root)
+    if reasons := list(refusals(cluster)):
+        raise NotAdoptableError(
+            "\n".join([f"{cluster.name} can't be adopted:", *(f"  {it}" for it in reasons)])
+        )
+    draft = drafted(cluster, stack, root, owner=_owner(cluster, owner), created=created or _day(cluster))
+    imports = build / stack / "import.json"
+    imports.parent.mkdir(parents=True, exist_ok=True)
+    content = import_file(draft.recorded, ((urn, arm_id) for urn, arm_id, _ in draft.imported(cluster)))
+    write_whole(imports, json.dumps(content, indent=2) + "\n")
+    with file.open("x", encoding="utf-8") as sink:
+        sink.write(
+            _HEAD + yaml.safe_dump(text_of(root, stack, draft.settings), sort_keys=False, allow_unicode=True)
+        )
+    print(*_report(stack, file, imports, cluster, draft, known=created or cluster.made), sep="\n")
+    return ExitCode.GOOD
+
+
+def _owner(cluster: ExistingCluster, given: str | None) -> str:
+    tags = find(cluster.body, "tags")
+    owner = given or next(
+        (str(value) for name, value in (tags.items() if is_mapping(tags) else ()) if name.lower() == "owner"),
+        "",
+    )
+    if not owner:
+        raise UsageError(
+            "--owner: missing; expected the team or person responsible, because the cluster has no tag owner"
+        )
+    return owner
+
+
+def _day(cluster: ExistingCluster) -> str:
+    return (cluster.made or datetime.now(UTC).date()).isoformat()
+
+
+def _report(
+    stack: str, file: Path, imports: Path, cluster: ExistingCluster, draft: Draft, *, known: object
+) -> Iterator[str]:
+    width = terminal_width()
+    yield f"Written: {file.name} and {imports}"
+    by_urn: dict[str, list[str]] = {}
+    for urn, change in draft.changes(cluster):
+        by_urn.setdefault(urn, []).append(str(change))
+    yield "Replaced or deleted: nothing"
+    yield "Changed in place by the first `pulumi up`:"
+    for urn, arm_id, _ in draft.imported(cluster):
+        lines = by_urn.get(urn, [])
+        nothing = "tags" if draft.recorded.resources[urn].type == IDENTITY else "nothing"
+        yield f"  {arm_id.rpartition('/')[2]}:{'' if lines else f' {nothing}'}"
+        yield from (f"    {line}" for line in lines)
+    notes = list(_notes(cluster, draft, known=known))
+    if notes:
+        yield "Read before it:"
+        for note in notes:
+            yield from wrapped(note, width, "  - ")
+    imported = {urn for urn, *_ in draft.imported(cluster)}
+    new = Counter(
+        resource.type.rpartition(":")[2]
+        for urn, resource in draft.recorded.resources.items()
+        if resource.custom and urn not in imported and resource.type.startswith("azure-native:")
+    )
+    yield f"New in Azure: {', '.join(f'{count} {kind}' for kind, count in sorted(new.items()))}"
+    if draft.left:
+        yield "Not managed, and left as they are:"
+        yield from (f"  {name}: {reason}" for name, reason in draft.left.items())
+    yield "Next:"
+    yield (
+        f"  pulumi stack init {shlex.quote(stack)} --secrets-provider "
+        f'"azurekeyvault://$VAULT.vault.azure.net/keys/pulumi-{stack}"'
+    )
+    yield (
+        f"  pulumi import --stack {shlex.quote(stack)} --file {shlex.quote(str(imports))} --generate-code=false "
+        "--protect=false"
+    )
+    yield f"  pulumi preview --stack {shlex.quote(stack)} --diff"
+
+
+def _notes(cluster: ExistingCluster, draft: Draft, *, known: object) -> Iterator[str]:
+    """What no property shows."""
+    if own_identity(cluster) is None:
+        yield (
+            "identity: the cluster gets a new one, with rights on its group and subnets; rights of the present one "
+            "elsewhere, such as on a route table or a private DNS zone, are to be given to the new one"
+        )
+    for _, change in draft.changes(cluster):
+        if change.path.startswith("agentPoolProfiles[") and change.path.endswith("].nodeTaints"):
+            yield (
+                f"{change.path}: pods that run there stay, but new ones without that toleration go to other pools; "
+                "move them before its nodes are upgraded"
+            )
+    if text(find(cluster.body, "powerState", "code")) == "Stopped":
+        yield "powerState: stopped; start the cluster before the first `pulumi up`"
+    if text(find(cluster.body, "networkProfile", "networkPlugin")) == "kubenet":
+        yield "networkPlugin: kubenet ends on 2028-03-31; move to CNI Overlay by `az aks update` before"
+    if not known:
+        yield "created: Azure does not say when the cluster was made, so today stands there; correct it"
+    yield from draft.recorded.messages

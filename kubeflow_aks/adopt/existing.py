@@ -1,0 +1,164 @@
+"""A cluster that is there already, as `az` prints it, or Azure's API.
+
+`az` spells acronyms like words (`osDiskSizeGb`) where Azure's API does not (`osDiskSizeGB`), so keys are compared
+without their case.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import Any, Final
+
+from kubeflow_aks.clients.az import Az
+from kubeflow_aks.exit_codes import UnjudgedError
+from kubeflow_aks.json_values import entries, is_mapping, text
+from kubeflow_aks.text.sentences import shown
+
+_ID: Final = re.compile(
+    r"/subscriptions/[^/]+/resourceGroups/(?P<group>[^/]+)/providers/Microsoft\.ContainerService/managedClusters/"
+    r"(?P<name>[^/]+)",
+    re.IGNORECASE,
+)
+_DAY: Final = re.compile(r"\d{4}-\d\d-\d\d")
+
+
+class ClusterJsonError(UnjudgedError):
+    """A text is not what `az` prints of a cluster; the message is one line."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExistingCluster:
+    """One cluster of Azure.
+
+    Attributes:
+        id: ARM id.
+        body: its properties, as `az aks show` has them.
+        pools: its agent pools, at least one, each with a name.
+        maintenance: its maintenance configurations, each with a name; of a file that was not given, none.
+    """
+
+    id: str
+    body: Mapping[str, Any]
+    pools: tuple[Mapping[str, Any], ...]
+    maintenance: tuple[Mapping[str, Any], ...]
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return self.id.rpartition("/")[2]
+
+    @property
+    def group(self) -> str:
+        """Its resource group."""
+        found = _ID.fullmatch(self.id)
+        return found["group"] if found else ""
+
+    @property
+    def made(self) -> date | None:
+        """The day on which it was made, where Azure says it."""
+        found = _DAY.match(text(find(self.body, "systemData", "createdAt")))
+        try:
+            return date.fromisoformat(found[0]) if found else None
+        except ValueError:
+            return None
+
+
+def find(value: Any, *path: str) -> Any:
+    """The value at a path of keys whose case and hyphens do not matter, or None."""
+    for key in path:
+        if not is_mapping(value):
+            return None
+        value = next((item for name, item in value.items() if _folded(name) == _folded(key)), None)
+    return value
+
+
+def _folded(key: Any) -> str:
+    return str(key).replace("-", "").lower()
+
+
+def queried(az: Az, group: str, name: str) -> ExistingCluster:
+    """The cluster of a name, as the caller of `az` may read it.
+
+    Raises:
+        AzError: no answer.
+        ClusterJsonError: an unexpected answer.
+    """
+    cluster, pool_cluster = ("--resource-group", group, "--name", name), ("--cluster-name", name)
+    return cluster_of(
+        az.json("aks", "show", *cluster),
+        az.json("aks", "nodepool", "list", "--resource-group", group, *pool_cluster),
+        az.json("aks", "maintenanceconfiguration", "list", "--resource-group", group, *pool_cluster),
+    )
+
+
+def read_json(file: str) -> Any:
+    """The JSON of a file, `-` for stdin.
+
+    Raises:
+        ClusterJsonError: it is not JSON.
+        OSError: it can't be read.
+    """
+    try:
+        raw = sys.stdin.read() if file == "-" else Path(file).read_text(encoding="utf-8-sig")
+        return json.loads(raw)
+    except (ValueError, RecursionError):
+        raise ClusterJsonError(f"{file}: not JSON; expected what `az` prints with --output json") from None
+
+
+def cluster_of(cluster: Any, pools: Any = None, maintenance: Any = None) -> ExistingCluster:
+    """The cluster of parsed JSON.
+
+    Args:
+        cluster: of `az aks show`, or of Azure's API.
+        pools: of `az aks nodepool list`; without it those of the cluster.
+        maintenance: of `az aks maintenanceconfiguration list`.
+
+    Raises:
+        ClusterJsonError: one of them is something else.
+    """
+    body = _flat(cluster)
+    arm_id = text(find(body, "id"))
+    if not _ID.fullmatch(arm_id):
+        found = shown(arm_id) or "missing"
+        raise ClusterJsonError(
+            f"id: {found}; expected the ARM id of an AKS cluster, as `az aks show` prints it"
+        )
+    if not text(find(body, "location")):
+        raise ClusterJsonError("location: missing; expected the region, as `az aks show` prints it")
+    given = find(body, "agentPoolProfiles") if pools is None else pools
+    named = _named(given, "pools", "`az aks nodepool list`")
+    if not named:
+        raise ClusterJsonError(
+            "agentPoolProfiles: missing; expected a list of pools, as `az aks show` prints it"
+        )
+    listed = () if maintenance is None else maintenance
+    return ExistingCluster(
+        id=arm_id,
+        body=body,
+        pools=named,
+        maintenance=_named(listed, "maintenance", "`az aks maintenanceconfiguration list`"),
+    )
+
+
+def _named(value: Any, what: str, command: str) -> tuple[Mapping[str, Any], ...]:
+    if value is not None and not (isinstance(value, Sequence) and not isinstance(value, str)):
+        raise ClusterJsonError(f"{what}: not a list; expected what {command} prints")
+    found = tuple(map(_flat, entries(value)))
+    for number, each in enumerate(found):
+        if not text(find(each, "name")):
+            raise ClusterJsonError(f"{what}[{number}]: without a name; expected what {command} prints")
+    return found
+
+
+def _flat(value: Any) -> Mapping[str, Any]:
+    """An object with its `properties` among its own keys, as `az` prints what Azure's API nests."""
+    if not is_mapping(value):
+        return {}
+    inner = find(value, "properties")
+    return {**value, **inner} if is_mapping(inner) else value
