@@ -49,9 +49,11 @@ def refusals(steps: Sequence[Step], goals: Goals, azure: Path, today: date) -> t
     Args:
         steps: of the preview.
         goals: of the same preview.
-        azure: folder of the simulated Azure, which is not changed.
+        azure: folder of the simulated Azure, which is not changed and may be missing.
         today: the day on which Azure decides.
     """
+    if not azure.is_dir():  # no program of this run has made anything there
+        return ()
     with TemporaryDirectory() as folder:
         copy = Path(folder) / "azure"
         shutil.copytree(azure, copy)

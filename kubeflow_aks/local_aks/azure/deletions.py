@@ -104,11 +104,16 @@ class Deletions:
         return resource.operation == DELETING and self._timing.over(resource.busy_until)
 
     def _start(self, cluster: StoredResource) -> None:
-        """Empty a cluster in a thread of its own, unless that is under way."""
+        """Empty a cluster in a thread of its own, unless that is under way or done since the cluster was read."""
         key = arm.key(cluster.id)
+        running = self._outcomes.get(key)
+        if running is not None and not running.done():
+            return
+        stored = self._state.get(cluster.id)  # outside the lock, which is taken under the state's own
+        if stored is None or stored.operation != DELETING:
+            return
         with self._lock:
-            running = self._outcomes.get(key)
-            if running is not None and not running.done():
+            if self._outcomes.get(key) is not running:  # another thread was quicker
                 return
             self._outcomes[key] = outcome = _Outcome()
         threading.Thread(

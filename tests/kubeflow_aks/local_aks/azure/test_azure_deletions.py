@@ -26,6 +26,7 @@ from azure_bodies import (
 )
 
 from kubeflow_aks.local_aks.azure.arm import ArmError
+from kubeflow_aks.local_aks.azure.deletions import Deletions
 from kubeflow_aks.local_aks.azure.resource_manager import ResourceManager
 from kubeflow_aks.local_aks.azure.state import AGENT_POOL, MANAGED_CLUSTER, AzureState
 from kubeflow_aks.local_aks.azure.timing import DELETING, OperationCancelledError, Timing
@@ -191,6 +192,20 @@ def test_what_a_killed_provider_was_deleting_is_emptied_by_the_next(
     stored = azure.get(CLUSTER_ID)
     assert stored
     assert (stored.operation, contents.times) == ("Creating", 1)
+
+
+def test_a_cluster_that_was_emptied_since_it_was_read_is_not_emptied_again(
+    azure: AzureState, contents: Contents, timing: Timing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with_cluster(azure)
+    deletions = Deletions(azure, timing, contents.empty)
+    deletions.begin(CLUSTER_ID, ends_at=0)
+    read_before = azure.get(CLUSTER_ID)
+    contents.go_on.set()
+    deletions.wait([CLUSTER_ID])
+    monkeypatch.setattr(azure, "all", lambda *_: [read_before])
+    deletions.wait([CLUSTER_ID])
+    assert contents.times == 1
 
 
 def test_a_pool_of_a_cluster_that_goes_can_be_deleted(
