@@ -1,4 +1,4 @@
-"""This tree's own program, run in this process: its modules load anew, and the caller's are put back afterwards."""
+"""This tree's own program, run in this process: it has modules of its own, and the caller's are put back afterwards."""
 
 from __future__ import annotations
 
@@ -64,6 +64,16 @@ def test_a_failed_program_leaves_nothing_behind(project: Path) -> None:
         language_host.run(project)
     assert "own_module" not in sys.modules
     assert (Path.cwd(), sys.path) == before
+
+
+def test_modules_whose_files_nobody_changed_serve_the_next_run() -> None:
+    root = Path(local_aks.__file__).parents[2]
+    ours = importlib.import_module("components.form")
+    found: list[Any] = []
+    for _ in range(2):
+        with program.fresh(root):
+            found.append(importlib.import_module("components.form"))
+    assert found[0] is found[1] is not ours
 
 
 def test_neither_we_nor_installed_packages_are_loaded_anew() -> None:
