@@ -51,14 +51,14 @@ SIMULATION := tests/kubeflow_aks/tools tests/kubeflow_aks/local_aks
 LEFT_OUT := $(SIMULATION:%=--ignore=%) --ignore=tests/kubeflow_aks/catalogue --ignore=tests/kubeflow_aks/cost/model
 
 test-program: $(VENV)/.dev ## tests of the whole program for every stack, of its preview and of the pages
-	@$(PY) -m pytest --numprocesses 2 tests/program/whole tests/kubeflow_aks tests/docs tests/deploy $(LEFT_OUT)
+	@$(PY) -m pytest --numprocesses 3 tests/program/whole tests/kubeflow_aks tests/docs tests/deploy $(LEFT_OUT)
 
 # Fewer collections of garbage; the limit keeps an API server that is given every operator's CRDs from 8 GiB.
 # If the tools can't be built the first step prints why, and the tests that need them are skipped; in CI they fail.
 test-local: $(VENV)/.dev ## the local AKS's tests, on the real engine and a real control plane; builds the tools once
 	@$(RUN) local build --with argo --with training --with tofu --with juju --with sdks --with trainer --crds || test $$? -eq 1 -a -z "$$KUBEFLOW_AKS_REQUIRE_TOOLS"
 	@GOGC=400 GOMEMLIMIT=2GiB $(PY) -m pytest tests/local $(SIMULATION) --local -rs \
-	  --numprocesses 3 --dist loadfile --no-loadscope-reorder
+	  --numprocesses 4 --dist loadfile --no-loadscope-reorder
 
 test-simulation: $(VENV)/.dev ## the local AKS's tests that need no built tools
 	@$(PY) -m pytest $(SIMULATION)

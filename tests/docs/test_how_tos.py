@@ -24,7 +24,7 @@ from kubeflow_aks.preview.readme import DAY
 from kubeflow_aks.project import PROJECT_ROOT
 from kubeflow_aks.recorder.run import record
 from tests.docs.pages import README, command_lines, fenced, name
-from tests.kubeflow_aks.handoff.made_up_outputs import values
+from tests.kubeflow_aks.handoff.made_up_outputs import with_basis
 from tests.kubeflow_aks.verify.api_server import outputs_of, running
 
 PAGES: Final = [
@@ -227,10 +227,10 @@ def _quota(reader: Reader, arguments: list[str]) -> int:
 
 def _handoff(reader: Reader, arguments: list[str]) -> int:
     """With outputs in a file, as a reader without Pulumi has them."""
-    outputs = reader.root / "outputs.json"
-    outputs.write_text(json.dumps(values()), encoding="utf-8")
+    outputs, stack = reader.root / "outputs.json", arguments[1]
+    outputs.write_text(json.dumps(with_basis(stack=stack)), encoding="utf-8")
     code = _plain(reader, [*arguments, "--outputs", str(outputs), "--build", str(reader.root / "build")])
-    assert (reader.root / "build/dev/handoff/bootstrap.sh").exists()
+    assert (reader.root / f"build/{stack}/handoff/bootstrap.sh").exists()
     return code
 
 

@@ -54,7 +54,9 @@ def serve(compute: Compute, *, token: str, port: int = 0) -> Server:
         compute, token = answerer, secret
 
     http = _Http(("127.0.0.1", port), Handler)
-    thread = threading.Thread(target=http.serve_forever, name="azure-http", daemon=True)
+    thread = threading.Thread(
+        target=http.serve_forever, kwargs={"poll_interval": 0.1}, name="azure-http", daemon=True
+    )
     thread.start()
     return Server(http.server_port, http, thread)
 
@@ -68,6 +70,7 @@ class _Handler(BaseHTTPRequestHandler):
     compute: ClassVar[Compute]
     token: ClassVar[str]
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # an answer is two writes, and the second would wait for 40 ms
     timeout = _IDLE_SECONDS
 
     def _answer(self) -> None:

@@ -1,4 +1,5 @@
-// What Kubeflow Trainer makes of TrainJobs: its own webhook's check and runtime framework, on objects from standard input.
+// What Kubeflow Trainer makes of TrainJobs, and JobSet of JobSets: their own webhooks and Trainer's runtime framework, on
+// objects from standard input.
 package main
 
 import (
@@ -7,10 +8,11 @@ import (
 	"fmt"
 	"os"
 
-	trainer "github.com/kubeflow/trainer/v2/pkg/apis/trainer/v1alpha1"
 	configapi "github.com/kubeflow/trainer/v2/pkg/apis/config/v1alpha1"
+	trainer "github.com/kubeflow/trainer/v2/pkg/apis/trainer/v1alpha1"
 	"github.com/kubeflow/trainer/v2/pkg/runtime/core"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
@@ -22,6 +24,7 @@ import (
 type given struct {
 	Runtimes []trainer.ClusterTrainingRuntime `json:"runtimes"`
 	Jobs     []trainer.TrainJob               `json:"jobs"`
+	JobSets  []json.RawMessage                `json:"jobSets"`
 }
 
 type made struct {
@@ -32,7 +35,9 @@ type made struct {
 
 type unindexed struct{}
 
-func (unindexed) IndexField(context.Context, client.Object, string, client.IndexerFunc) error { return nil }
+func (unindexed) IndexField(context.Context, client.Object, string, client.IndexerFunc) error {
+	return nil
+}
 
 func run(ctx context.Context) error {
 	var found given
@@ -73,7 +78,37 @@ func run(ctx context.Context) error {
 		}
 		answers = append(answers, answer)
 	}
-	return json.NewEncoder(os.Stdout).Encode(answers)
+	ofJobSets, err := jobSets(found.JobSets)
+	if err != nil {
+		return err
+	}
+	return json.NewEncoder(os.Stdout).Encode(append(answers, ofJobSets...))
+}
+
+func jobSets(objects []json.RawMessage) ([]made, error) {
+	hooks, err := webhookHandlers()
+	if err != nil {
+		return nil, err
+	}
+	answers := []made{}
+	for _, object := range objects {
+		var named metav1.PartialObjectMetadata
+		if err := json.Unmarshal(object, &named); err != nil {
+			return nil, err
+		}
+		defaulted, refused, err := admitted(hooks, object)
+		if err != nil {
+			return nil, err
+		}
+		answer := made{Job: named.Name}
+		if refused != "" {
+			answer.Refused = []string{refused}
+		} else {
+			answer.Objects = []any{defaulted}
+		}
+		answers = append(answers, answer)
+	}
+	return answers, nil
 }
 
 func main() {

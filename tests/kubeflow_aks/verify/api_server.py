@@ -151,6 +151,7 @@ def running(snapshot: ClusterSnapshot | None = None, **instead: Answered | None)
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        disable_nagle_algorithm = True  # an answer is two writes, and the second must not wait for 40 ms
 
         def do_GET(self) -> None:
             self._result(None)
