@@ -28,7 +28,7 @@ from azure_bodies import (
 from kubeflow_aks.local_aks.azure.arm import ArmError
 from kubeflow_aks.local_aks.azure.deletions import Deletions
 from kubeflow_aks.local_aks.azure.resource_manager import ResourceManager
-from kubeflow_aks.local_aks.azure.state import AGENT_POOL, MANAGED_CLUSTER, AzureState
+from kubeflow_aks.local_aks.azure.state import AGENT_POOL, MANAGED_CLUSTER, AzureState, StoredResource
 from kubeflow_aks.local_aks.azure.timing import DELETING, OperationCancelledError, Timing
 from kubeflow_aks.local_aks.azure.types import RESOURCE_GROUP, TYPES
 
@@ -201,9 +201,14 @@ def test_a_cluster_that_was_emptied_since_it_was_read_is_not_emptied_again(
     deletions = Deletions(azure, timing, contents.empty)
     deletions.begin(CLUSTER_ID, ends_at=0)
     read_before = azure.get(CLUSTER_ID)
+    assert read_before
     contents.go_on.set()
     deletions.wait([CLUSTER_ID])
-    monkeypatch.setattr(azure, "all", lambda *_: [read_before])
+
+    def as_before(*_: str) -> list[StoredResource]:
+        return [read_before]
+
+    monkeypatch.setattr(azure, "all", as_before)
     deletions.wait([CLUSTER_ID])
     assert contents.times == 1
 
