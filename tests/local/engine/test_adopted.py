@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import shlex
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +12,11 @@ import pytest
 from kubeflow_aks.cli.process import main
 from kubeflow_aks.local_aks.azure.state import AGENT_POOL, MANAGED_CLUSTER, StoredResource
 from kubeflow_aks.local_aks.engine import Engine
-from kubeflow_aks.local_aks.engine.engine import backend_url
 from kubeflow_aks.local_aks.lifecycle.instance import PROJECT_ROOT
 from kubeflow_aks.tools import Tools
 from tests.kubeflow_aks.adopt.published import ADOPTED, MADE, Published
 from tests.local.engine.deployment import TODAY, Cluster, Deployment, deployment
-from tests.local.required import required_only
+from tests.local.importing import run_import
 
 STACK = "adopted"
 KEPT = (
@@ -47,30 +44,6 @@ def adopt(published: Published, deployed: Deployment, root: Path) -> str:
     return str(root / "build" / STACK / "import.json")
 
 
-def import_into(engine: Engine, file: str, folder: Path) -> None:
-    """Runs `pulumi import` as the command prints it."""
-    language = folder / "language"
-    language.mkdir()
-    (language / "pulumi-language-python").symlink_to(required_only("sdk-generator")["sdk-generator"])
-    line = f"import --stack {STACK} --file {file} --generate-code=false --protect=false --yes --skip-preview"
-    done = subprocess.run(
-        [engine.tools["pulumi"], *shlex.split(line)],
-        cwd=engine.run.pulumi_workspace,
-        env={
-            "PATH": f"{language}:{os.defpath}",
-            "PULUMI_HOME": str(engine.run.pulumi_home),
-            "PULUMI_BACKEND_URL": backend_url(engine.run),
-            "PULUMI_CONFIG_PASSPHRASE": engine.run.passphrase(),
-            "PULUMI_DEBUG_PROVIDERS": ",".join(f"{name}:{port}" for name, port in engine.providers.items()),
-            "PULUMI_SKIP_UPDATE_CHECK": "true",
-        },
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-
-
 def kept(cluster: StoredResource) -> dict[str, Any]:
     return {name: cluster.outputs.get(name) for name in KEPT}
 
@@ -94,7 +67,8 @@ def test_the_first_up_replaces_nothing_and_the_second_changes_nothing(
         [before] = deployed.azure.all(MANAGED_CLUSTER)
         pools = {pool.id: pool.outputs for pool in deployed.azure.all(AGENT_POOL)}
         engine.export()  # makes the workspace that `pulumi import` runs in
-        import_into(engine, file, tmp_path)
+        line = f"import --stack {STACK} --file {file} --generate-code=false --protect=false"
+        run_import(engine, shlex.split(line), tmp_path / "language")
         done = engine.up()
         assert {
             (step.op, step.type) for step in done.steps if step.op not in {"same", "create", "update", "read"}

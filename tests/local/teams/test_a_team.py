@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import shlex
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +12,11 @@ from kubernetes import client
 
 from kubeflow_aks.local_aks.azure.state import AGENT_POOL, MANAGED_CLUSTER, AzureState
 from kubeflow_aks.local_aks.engine import Engine, EngineError
-from kubeflow_aks.local_aks.engine.engine import backend_url
 from kubeflow_aks.local_aks.engine.results import Result
 from kubeflow_aks.local_aks.run.directory import RunDirectory
 from tests.docs.pages import blocks, commands
 from tests.local.components.conftest import Make
-from tests.local.required import required_only
+from tests.local.importing import run_import
 
 PROGRAMS = Path(__file__).parents[1] / "programs"
 PAGE = Path(__file__).parents[3] / "docs" / "how-to" / "use-the-components.md"
@@ -67,23 +64,7 @@ def take_over(engine: Engine, cluster: str, folder: Path) -> None:
     [command] = [line for line in commands(PAGE) if line.startswith("pulumi import ")]
     _, *words = shlex.split(command.replace("--stack dev", f"--stack {engine.stack}"))
     (engine.run.pulumi_workspace / words[words.index("--file") + 1]).write_text(json.dumps(taken))
-    (folder / "pulumi-language-python").symlink_to(required_only("sdk-generator")["sdk-generator"])
-    done = subprocess.run(
-        [engine.tools["pulumi"], *words, "--yes", "--skip-preview"],
-        cwd=engine.run.pulumi_workspace,
-        env={
-            "PATH": f"{folder}:{os.defpath}",
-            "PULUMI_HOME": str(engine.run.pulumi_home),
-            "PULUMI_BACKEND_URL": backend_url(engine.run),
-            "PULUMI_CONFIG_PASSPHRASE": engine.run.passphrase(),
-            "PULUMI_DEBUG_PROVIDERS": ",".join(f"{name}:{port}" for name, port in engine.providers.items()),
-            "PULUMI_SKIP_UPDATE_CHECK": "true",
-        },
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
+    run_import(engine, words, folder)
 
 
 def test_a_team_builds_renames_moves_and_leaves_nothing_with_others(
