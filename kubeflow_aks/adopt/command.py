@@ -13,7 +13,7 @@ from typing import Final
 
 import yaml
 
-from kubeflow_aks.adopt.draft import IDENTITY, Draft, NotAdoptableError, drafted, text_of
+from kubeflow_aks.adopt.draft import IDENTITY, Draft, NotAdoptableError, drafted, stack_file
 from kubeflow_aks.adopt.existing import ExistingCluster, cluster_of, find, queried, read_json
 from kubeflow_aks.adopt.import_file import import_file
 from kubeflow_aks.adopt.refusals import refusals
@@ -88,7 +88,8 @@ def adopt(
     write_whole(imports, json.dumps(content, indent=2) + "\n")
     with file.open("x", encoding="utf-8") as sink:
         sink.write(
-            _HEAD + yaml.safe_dump(text_of(root, stack, draft.settings), sort_keys=False, allow_unicode=True)
+            _HEAD
+            + yaml.safe_dump(stack_file(root, stack, draft.settings), sort_keys=False, allow_unicode=True)
         )
     print(*_report(stack, file, imports, cluster, draft, known=created or cluster.made), sep="\n")
     return ExitCode.GOOD

@@ -69,8 +69,8 @@ class Draft:
 
     def changes(self, cluster: ExistingCluster) -> Iterator[tuple[str, Change]]:
         """URN and change of what is imported; of the identity `az aks show` has only the id."""
-        for urn, arm_id, existing in self.imported(cluster):
-            if existing and "userAssignedIdentities" not in arm_id:
+        for urn, _, existing in self.imported(cluster):
+            if existing:
                 for change in changes(self.recorded.resources[urn], existing):
                     yield urn, change
 
@@ -95,7 +95,7 @@ def drafted(cluster: ExistingCluster, stack: str, root: Path, *, owner: str, cre
         names = {text(find(pool, "name")) for pool in cluster.pools}
         settings["pools"] = _pools(root, stack, pools, names)
         try:
-            recorded = record(stack, root=root, preview=True, draft=_file(root, stack, settings))
+            recorded = record(stack, root=root, preview=True, draft=stack_file(root, stack, settings))
         except RefusedError as refused:
             if not _without(_mistakes(refused), settings, pools, left):
                 raise NotAdoptableError(_words(refused)) from None
@@ -105,12 +105,8 @@ def drafted(cluster: ExistingCluster, stack: str, root: Path, *, owner: str, cre
             return draft
 
 
-def text_of(root: Path, stack: str, settings: Settings) -> dict[str, Any]:
-    """What the stack file holds."""
-    return _file(root, stack, settings)
-
-
-def _file(root: Path, stack: str, settings: Settings) -> dict[str, Any]:
+def stack_file(root: Path, stack: str, settings: Settings) -> dict[str, Any]:
+    """What the stack file holds: the settings under the project's name."""
     project = read_stack(root, stack, draft={}).project
     return {"config": {f"{project}:{key}": value for key, value in settings.items()}}
 

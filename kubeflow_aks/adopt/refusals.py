@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from kubeflow_aks.adopt.existing import ExistingCluster, find
-from kubeflow_aks.json_values import at, is_mapping, text
+from kubeflow_aks.json_values import at, text
 
 
 def refusals(cluster: ExistingCluster) -> Iterator[str]:
@@ -58,6 +58,4 @@ def _kind(pool: Mapping[str, Any]) -> str:
     kind = text(find(pool, "typePropertiesType")) or text(find(pool, "type"))
     if "/" not in kind and kind not in {"", "VirtualMachineScaleSets"}:
         return f"of the type {kind}, not VirtualMachineScaleSets"
-    if is_mapping(find(pool, "windowsProfile")) and text(find(pool, "osType")) == "Windows":
-        return "Windows, not Linux"
     return ""
