@@ -199,8 +199,8 @@ def _report(taken: Path, outcome: Future[str]) -> None:
 
 
 def _answer(taken: Path, **answer: str) -> None:
-    _put(taken.with_suffix(".answer"), answer)
-    taken.unlink(missing_ok=True)
+    _put(taken, answer)
+    taken.rename(taken.with_suffix(".answer"))  # no other file is left when the reader finds the answer
 
 
 def _put(path: Path, value: object) -> None:
