@@ -14,6 +14,8 @@ settings.load_profile("tests")
 os.environ["PULUMI_ERROR_OUTPUT_STRING"] = "1"
 """An Output used as text raises instead of becoming part of a name (docs/facts/pulumi.md#unit-tests)."""
 
+_COLLECT_AFTER = 20_000
+"""Objects between two collections of garbage; Python's 700 are for programs that run longer."""
 _LOCAL = Path(__file__).parent / "local"
 gc.disable()  # until the tests start: importing the providers' SDKs makes a million objects, none of them garbage
 
@@ -40,6 +42,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 def pytest_collection_finish() -> None:
     """Leaves what was imported out of every later garbage collection."""
     gc.freeze()
+    gc.set_threshold(_COLLECT_AFTER)
     gc.enable()
 
 

@@ -4,10 +4,12 @@
 `tests/local/test_stack_files.py` compares both readings with those of the CLI.
 """
 
+import copy
 import json
 import math
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any, cast
 
 import yaml
@@ -44,6 +46,12 @@ def load(text: str) -> Any:
     Raises:
         YamlError: it is not YAML, or PyYAML and the CLI may read it differently.
     """
+    return copy.deepcopy(_load(text))
+
+
+@lru_cache(maxsize=8)
+def _load(text: str) -> Any:
+    """The document, which every stack of a project reads again: `Pulumi.yaml`."""
     try:
         loader = yaml.SafeLoader(text)
         node = loader.get_node() if loader.check_node() else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from http import HTTPStatus
@@ -34,6 +34,15 @@ class ServedKind:
 
     plural: str
     namespaced: bool
+
+
+@dataclass(frozen=True)
+class Collection:
+    """All objects of a kind, in every namespace."""
+
+    api_version: str
+    kind: str
+    path: str
 
 
 class ApiServer:
@@ -193,23 +202,31 @@ class ApiServer:
         found = self._call("POST", path, {}, {**kind, "spec": {"expirationSeconds": seconds}})
         return str(at(found, "status", "token"))
 
-    def everything(self) -> list[Object]:
-        """Every object of every kind that can be deleted, except events, each at the version the server prefers.
-
-        A kind that is removed in the meantime has none.
-        """
+    def deletable(self) -> list[Collection]:
+        """Every kind whose objects can be deleted, except events, each at the version the server prefers."""
         groups = items(self._call("GET", "/apis").get("groups"))
         roots = ["/api/v1", *(f"/apis/{at(group, 'preferredVersion', 'groupVersion')}" for group in groups)]
         return [
-            {
-                "apiVersion": root.removeprefix("/api/").removeprefix("/apis/"),
-                "kind": at(kind, "kind"),
-                **fields(obj),
-            }
+            Collection(
+                root.removeprefix("/api/").removeprefix("/apis/"),
+                str(at(kind, "kind")),
+                f"{root}/{at(kind, 'name')}",
+            )
             for root in roots
             for kind in items(self._found(root).get("resources"))
             if {"list", "delete"} <= set(items(at(kind, "verbs"))) and at(kind, "kind") != "Event"
-            for obj in items(self._found(f"{root}/{at(kind, 'name')}").get("items"))
+        ]
+
+    def everything(self, collections: Iterable[Collection] | None = None) -> list[Object]:
+        """Every object of some kinds; a kind that is removed in the meantime has none.
+
+        Args:
+            collections: the kinds; all of `deletable` by default.
+        """
+        return [
+            {"apiVersion": each.api_version, "kind": each.kind, **fields(obj)}
+            for each in (self.deletable() if collections is None else collections)
+            for obj in items(self._found(each.path).get("items"))
         ]
 
     def follow(self, kind: Kind) -> Informer:

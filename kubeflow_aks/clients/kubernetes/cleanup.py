@@ -5,9 +5,10 @@ The program's objects are `deletedWith` the cluster, so the engine itself delete
 
 import re
 import time
+from collections.abc import Iterable, Sequence
 from typing import Final
 
-from kubeflow_aks.clients.kubernetes.api import ApiServer
+from kubeflow_aks.clients.kubernetes.api import ApiServer, Collection
 from kubeflow_aks.clients.kubernetes.errors import ApiError, NoSuchKindError
 from kubeflow_aks.clients.kubernetes.objects import Object, at, items, name_of, namespace_of
 
@@ -21,12 +22,15 @@ _POLL_SECONDS: Final = 0.2
 _LONGEST_POLL_SECONDS: Final = 2.0
 
 
-def erase(config: str, seconds: float | None = None) -> None:
+def erase(config: str, seconds: float | None = None) -> list[Object]:
     """Deletes every object that the control plane did not make, and waits until all are gone.
 
     Args:
         config: kubeconfig of an administrator: its text or a path to it.
         seconds: how long to wait, 60 s by default; a busy API server removes definitions slowly.
+
+    Returns:
+        The objects that the control plane made.
 
     Raises:
         UnreachableError: the API server does not answer.
@@ -34,24 +38,36 @@ def erase(config: str, seconds: float | None = None) -> None:
     """
     api = ApiServer.of(config)
     seconds = _SECONDS if seconds is None else seconds
-    deadline, poll = time.monotonic() + seconds, _POLL_SECONDS
-    while left := made_by_others(api):
-        if time.monotonic() > deadline:
-            names = ", ".join(f"{obj['kind']} {name_of(obj)}" for obj in left)
-            raise TimeoutError(f"after {seconds:.0f} s these are still in the deleted cluster: {names}")
-        inhabited = {namespace_of(obj) for obj in left}
-        for obj in left:
-            _delete(api, obj, empty=obj["kind"] == "Namespace" and name_of(obj) not in inhabited)
-        time.sleep(poll)
-        poll = min(2 * poll, _LONGEST_POLL_SECONDS)  # each read covers every kind, which slows the deletions
+    deadline = time.monotonic() + seconds
+    every = api.deletable()
+    while left := made_by_others(objects := api.everything(every)):
+        poll = _POLL_SECONDS
+        while left:
+            if time.monotonic() > deadline:
+                names = ", ".join(f"{obj['kind']} {name_of(obj)}" for obj in left)
+                raise TimeoutError(f"after {seconds:.0f} s these are still in the deleted cluster: {names}")
+            inhabited = {namespace_of(obj) for obj in left}
+            for obj in left:
+                _delete(api, obj, empty=obj["kind"] == "Namespace" and name_of(obj) not in inhabited)
+            time.sleep(poll)
+            poll = min(2 * poll, _LONGEST_POLL_SECONDS)
+            left = _still_there(api, every, left)
+    return objects
 
 
-def made_by_others(api: ApiServer) -> list[Object]:
-    """Every object with a field that is not the control plane's own, and all in the namespaces among them."""
-    objects = api.everything()
+def made_by_others(objects: Sequence[Object]) -> list[Object]:
+    """Of objects those with a field that is not the control plane's own, and all in the namespaces among them."""
     others = [obj for obj in objects if not _its_own(obj)]
     namespaces = {name_of(obj) for obj in others if obj["kind"] == "Namespace"}
     return others + [obj for obj in objects if namespace_of(obj) in namespaces and obj not in others]
+
+
+def _still_there(api: ApiServer, every: Iterable[Collection], objects: Iterable[Object]) -> list[Object]:
+    """Those of some objects that still exist; only their kinds are read, for there are dozens of others."""
+    kinds = {(obj["apiVersion"], obj["kind"]) for obj in objects}
+    uids = {at(obj, "metadata", "uid") for obj in objects}
+    found = api.everything(each for each in every if (each.api_version, each.kind) in kinds)
+    return [obj for obj in found if at(obj, "metadata", "uid") in uids]
 
 
 def _its_own(obj: Object) -> bool:

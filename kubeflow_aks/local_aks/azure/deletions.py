@@ -34,7 +34,7 @@ class Deletions:
         empty_cluster: deletes what is inside the control plane and raises when it can't; None where there is none.
     """
 
-    def __init__(self, state: AzureState, timing: Timing, empty_cluster: Callable[[], None] | None) -> None:
+    def __init__(self, state: AzureState, timing: Timing, empty_cluster: Callable[[], object] | None) -> None:
         self._state = state
         self._timing = timing
         self._empty_cluster = empty_cluster

@@ -60,7 +60,7 @@ class ResourceManager:
         state: AzureState,
         timing: Timing,
         today: Callable[[], date],
-        empty_cluster: Callable[[], None] | None = None,
+        empty_cluster: Callable[[], object] | None = None,
         switch: Switch | None = None,
     ) -> None:
         self._state = state

@@ -22,7 +22,7 @@ def serve(
     kubeconfig: Callable[[], str],
     speed: float = float("inf"),
     today: Callable[[], date] = date.today,
-    empty_cluster: Callable[[], None] | None = None,
+    empty_cluster: Callable[[], object] | None = None,
     switch: Switch | None = None,
 ) -> Server:
     """Serve the provider on 127.0.0.1, for `PULUMI_DEBUG_PROVIDERS=azure-native:<port>`.

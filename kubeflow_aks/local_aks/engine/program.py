@@ -52,7 +52,7 @@ class _Loaded:
 
 
 _loaded: Final[dict[Path, _Loaded]] = {}
-"""By the project folder."""
+"""By the folder of the modules."""
 
 
 class ProgramError(Exception):
@@ -60,8 +60,13 @@ class ProgramError(Exception):
 
 
 def is_ours(root: Path) -> bool:
-    """Whether a project is this tree's own."""
-    return root.resolve() == _OWN_ROOT
+    """Whether a project's program is this tree's own, perhaps by links to it."""
+    return _home(root) == _OWN_ROOT
+
+
+def _home(root: Path) -> Path:
+    """The folder of a project's modules."""
+    return (root / "__main__.py").resolve().parent
 
 
 @contextmanager
@@ -76,20 +81,21 @@ def fresh(root: Path) -> Generator[None]:
             runs the program, or is installed in a virtual environment there.
     """
     _prepare()
-    before, path, folder = _take_modules(root), sys.path.copy(), Path.cwd()
-    loaded = _loaded.pop(root, None)
+    home = _home(root)
+    before, path, folder = _take_modules(home), sys.path.copy(), Path.cwd()
+    loaded = _loaded.pop(home, None)
     if loaded is None or not loaded.unchanged():
         loaded = _Loaded(time.time_ns(), {})
     sys.modules.update(loaded.modules)
-    sys.path.insert(0, str(root))
+    sys.path.insert(0, str(home))
     os.chdir(root)
     try:
         yield
-        _loaded[root] = _Loaded(loaded.since, _take_modules(root))
+        _loaded[home] = _Loaded(loaded.since, _take_modules(home))
     finally:
         os.chdir(folder)
         sys.path[:] = path
-        _take_modules(root)
+        _take_modules(home)
         sys.modules.update(before)
 
 
@@ -172,4 +178,5 @@ def _prepare() -> None:
     monitor has terminated".
     """
     language_host.leave_out_noise()
+    language_host.wait_for_all_at_once()
     _GRPC_CHANNEL_OPTIONS.append(_OWN_CONNECTIONS)

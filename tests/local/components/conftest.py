@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
+from contextlib import ExitStack, nullcontext
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,7 @@ from kubeflow_aks.clients.kubernetes import cleanup
 from kubeflow_aks.local_aks import kubernetes_provider as kubernetes
 from kubeflow_aks.local_aks.azure import server as azure
 from kubeflow_aks.local_aks.azure.state import AzureState
-from kubeflow_aks.local_aks.engine import Engine
+from kubeflow_aks.local_aks.engine import Engine, program
 from kubeflow_aks.local_aks.run.directory import RunDirectory
 from kubeflow_aks.tools import Tools
 
@@ -26,7 +28,7 @@ def run(tmp_path: Path) -> RunDirectory:
 
 @pytest.fixture
 def make(tools: Tools, kubeconfig: Path, run: RunDirectory) -> Generator[Make]:
-    """Makes engines for the program in a folder, on one state and one simulated Azure."""
+    """Makes engines for the program in a folder, on one state and one simulated Azure; one process serves each."""
     cleanup.erase(str(kubeconfig), seconds=300)
     cloud = azure.serve(
         AzureState(run.azure), token=run.azure_token(), kubeconfig=kubeconfig.read_text, speed=float("inf")
@@ -34,10 +36,16 @@ def make(tools: Tools, kubeconfig: Path, run: RunDirectory) -> Generator[Make]:
     inside = kubernetes.serve(servers=kubernetes.servers_of(kubeconfig))
     providers = {"azure-native": cloud.port, "kubernetes": inside.port}
 
-    def make(program: Path, stack: str = "test", **extra: Any) -> Engine:
-        return Engine(run, tools, providers, program, stack, extra)
+    with ExitStack() as hosts:
 
-    yield make
+        @cache
+        def served(root: Path) -> str:
+            return hosts.enter_context(program.served(root))
+
+        def make(root: Path, stack: str = "test", **extra: Any) -> Engine:
+            return Engine(run, tools, providers, root, stack, extra, lambda _: nullcontext(served(root)))
+
+        yield make
     cloud.stop()
     inside.stop()
     cleanup.erase(str(kubeconfig), seconds=300)

@@ -185,9 +185,10 @@ def checked_out(
     """
     run = RunDirectory.at(folder / "run")
     tree = copied(folder / "tree")
-    state, temporary, commands = (folder / name for name in ("state", "temporary", "bin"))
-    for made in (state, temporary, commands):
+    state, temporary, commands, home = (folder / name for name in ("state", "temporary", "bin", "home"))
+    for made in (state, temporary, commands, home):
         made.mkdir()
+    (home / "logs").touch()  # a file where the engine would make its folder: nobody reads them
     served, pulumi = folder / "served.py", str(tools["pulumi"])
     served.write_text(_SERVE.format(root=str(PROJECT_ROOT), pulumi=pulumi), encoding="utf-8")
     command = commands / "pulumi"
@@ -209,7 +210,7 @@ def checked_out(
         "PULUMI_CONFIG_PASSPHRASE": run.passphrase(),
         "PULUMI_DEBUG_PROVIDERS": f"azure-native:{azure.port},kubernetes:{inside.port}",
         "PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION": "true",
-        "PULUMI_HOME": str(folder / "home"),
+        "PULUMI_HOME": str(home),
         "PULUMI_SKIP_UPDATE_CHECK": "true",
         "RUNNER_TEMP": str(temporary),
         "GITHUB_OUTPUT": str(temporary / "output"),

@@ -20,6 +20,7 @@ from kubeflow_aks.local_aks.engine import Engine
 from kubeflow_aks.local_aks.kubernetes_provider import server as kubernetes
 from kubeflow_aks.local_aks.lifecycle.instance import PROJECT_ROOT
 from kubeflow_aks.local_aks.run.directory import RunDirectory
+from kubeflow_aks.recorder.stack_files import stack_names
 from kubeflow_aks.tools import Tools
 from tests.local.engine.interrupted import Existing
 
@@ -46,15 +47,15 @@ class Cluster:
 
     def objects(self) -> dict[str, Object]:
         """Every object by uid, but for what comes and goes by itself."""
-        return {
-            at(obj, "metadata", "uid"): obj
-            for obj in self.api.everything()
-            if obj["kind"] not in {"Lease", "Event"}
-        }
+        return _by_uid(self.api.everything())
 
-    def erase(self) -> None:
-        """Leaves nothing that a test made."""
-        cleanup.erase(str(self.kubeconfig), seconds=ERASE_SECONDS)
+    def erase(self) -> dict[str, Object]:
+        """Leaves nothing that a test made; what is there then."""
+        return _by_uid(cleanup.erase(str(self.kubeconfig), seconds=ERASE_SECONDS))
+
+
+def _by_uid(objects: list[Object]) -> dict[str, Object]:
+    return {at(obj, "metadata", "uid"): obj for obj in objects if obj["kind"] != "Lease"}
 
 
 @dataclass(frozen=True)
@@ -162,6 +163,24 @@ class Deployment:
         assert self.engine().export().get("resources", []) == []
 
 
+_made: Final[dict[str, dict[str, bytes]]] = {}
+"""By stack, the files of a run directory in which it is made and its token encrypted: two processes of the engine."""
+_KEPT: Final = ("passphrase", "azure-token", "pulumi/state/**/*", "pulumi/workspace/*")
+
+
+def _put(made: Mapping[str, bytes], run: RunDirectory) -> None:
+    for name, content in made.items():
+        file = run.root / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.touch(mode=0o600)
+        file.write_bytes(content)
+
+
+def _files(run: RunDirectory) -> dict[str, bytes]:
+    found = (file for pattern in _KEPT for file in run.root.glob(pattern) if file.is_file())
+    return {str(file.relative_to(run.root)): file.read_bytes() for file in found}
+
+
 @contextmanager
 def deployment(
     folder: Path, tools: Tools, cluster: Cluster, stack: str, *, speed: float = float("inf"), **settings: Any
@@ -177,6 +196,7 @@ def deployment(
         settings: configuration on top of the stack's file.
     """
     run = RunDirectory.at(folder)
+    _put(_made.get(stack, {}), run)
     azure = azure_native.serve(
         AzureState(run.azure),
         token=run.azure_token(),
@@ -189,8 +209,11 @@ def deployment(
     providers = {"azure-native": azure.port, "kubernetes": in_cluster.port}
     extra = {"asOf": TODAY.isoformat(), **settings}
     try:
-        cluster.erase()
-        yield Deployment(run, tools, providers, cluster, stack, cluster.objects(), extra)
+        made = Deployment(run, tools, providers, cluster, stack, cluster.erase(), extra)
+        if stack not in _made and stack in stack_names(PROJECT_ROOT):
+            made.engine().export()
+            _made[stack] = _files(run)
+        yield made
     finally:
         azure.stop()
         in_cluster.stop()

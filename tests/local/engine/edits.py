@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, get_args
 
@@ -72,11 +72,13 @@ class Edit:
         return {key: edited.get(key) for key in sorted({path.split(".")[0] for path in self.values})}
 
 
-def together(edits: Iterable[Edit]) -> list[list[Edit]]:
-    """Edits in as few lists as it takes for no two of a list to be about the same part of a stack file."""
+def together(edits: Iterable[Edit], apart: Callable[[Edit, Edit], bool]) -> list[list[Edit]]:
+    """Edits in few lists, no two of a list about the same part of a stack file or `apart`."""
     lists: list[list[Edit]] = []
     for edit in edits:
-        free = (each for each in lists if not any(_overlap(edit, other) for other in each))
+        free = (
+            each for each in lists if not any(_overlap(edit, other) or apart(edit, other) for other in each)
+        )
         if (found := next(free, None)) is None:
             lists.append([edit])
         else:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -20,8 +21,10 @@ from tests.local.engine.edits import STACK, Edit
 
 FILE: Final = PROJECT_ROOT / "docs" / "change-matrix.md"
 CLUSTER_REPLACED: Final = "**replaces the cluster**"
+REFUSED_BY_PROGRAM: Final = "refused by the program"
 _REFUSED_BY_AZURE: Final = "**refused by Azure**"
 _REPLACING: Final = frozenset({"replace", "create-replacement", "delete-replaced"})
+_CLUSTER, _POOL = (kind.rpartition(":")[2] for kind in (MANAGED_CLUSTER, AGENT_POOL))
 _HEAD: Final = f"""\
 # What an edit of a stack file changes
 
@@ -62,9 +65,65 @@ class Row:
         return f"| `{self.edit}` | {self.outcome} | {self.details} |".replace("\n", " ")
 
 
-def nothing(edit: Edit) -> Row:
-    """The row of an edit that changes nothing."""
-    return Row(edit.text, _outcome([]), _details([], all_of_them=True))
+@dataclass(frozen=True)
+class Change:
+    """One property of one resource that changes, or the resource as a whole.
+
+    Attributes:
+        op: `create`, `update`, `replace` or `delete`.
+        kind: the last part of the resource's type.
+        name: as rows show it.
+        path: the property; empty for the resource as a whole.
+    """
+
+    op: str
+    kind: str
+    name: str
+    path: str
+
+
+_LISTED: Final = re.compile(r"^\| `(.*)` \| (.*?) \| (.*) \|$", re.MULTILINE)
+_CHANGE: Final = re.compile(r"(create|update|replace|delete) (\w+)(?: ([^()]+))?(?: \((.*)\))?")
+
+
+def listed(document: str) -> dict[str, Row]:
+    """The rows of edits in the document, by the edit's text; upgrades are left out."""
+    edits = document.partition(_UPGRADES)[0]
+    return {row[1]: Row(*row.groups()) for row in _LISTED.finditer(edits)}
+
+
+def parts(row: Row) -> frozenset[Change | str]:
+    """What the details of a row state one by one: changes, or sentences of a refusal."""
+    return frozenset(part for sentence in row.details.split("; ") if sentence for part in _parts(sentence))
+
+
+def _parts(sentence: str) -> Iterable[Change | str]:
+    if not (match := _CHANGE.fullmatch(sentence)):
+        return [sentence]
+    op, kind, names, paths = match.groups(default="")
+    pairs = itertools.product(names.split(", "), paths.split(", "))
+    return [Change(op, kind, name, path) for name, path in pairs]
+
+
+def several_at_once(row: Row) -> bool:
+    """Whether the row of several edits at once has the parts of this one, and the outcome follows from its parts."""
+    if row.outcome == REFUSED_BY_PROGRAM:
+        return True
+    changes = [part for part in parts(row) if isinstance(part, Change)]
+    outcome = _outcome({(change.op, change.kind) for change in changes})
+    return len(changes) == len(parts(row)) and row.outcome == outcome != CLUSTER_REPLACED
+
+
+def hidden(one: Row, other: Row) -> bool:
+    """Whether a row of both edits at once could hide a part of one."""
+    ours, theirs = parts(one), parts(other)
+    if (one.outcome == REFUSED_BY_PROGRAM) != (other.outcome == REFUSED_BY_PROGRAM) or ours & theirs:
+        return True
+    return any(
+        (left.kind, left.name) == (right.kind, right.name) and left.op != right.op
+        for left, right in itertools.product(ours, theirs)
+        if isinstance(left, Change) and isinstance(right, Change)
+    )
 
 
 def row(edit: Edit, deployed: Deployment) -> Row:
@@ -74,10 +133,10 @@ def row(edit: Edit, deployed: Deployment) -> Row:
         try:
             preview = deployed.engine(**edit.config()).preview(plan=plan)
         except EngineError as refusal:
-            return Row(edit.text, "refused by the program", _reasons(str(refusal)))
+            return Row(edit.text, REFUSED_BY_PROGRAM, _reasons(str(refusal)))
         found = refusals(preview.steps, goals_of(plan), deployed.run.azure, TODAY)
     steps = _changing(preview)
-    outcome = _outcome(steps)
+    outcome = _outcome({(_op(step), _kind(step)) for step in steps})
     if outcome != CLUSTER_REPLACED and found:
         return Row(edit.text, _REFUSED_BY_AZURE, f"{found[0].code}: {found[0].message}")
     return Row(edit.text, outcome, _details(steps, all_of_them=outcome != CLUSTER_REPLACED))
@@ -128,6 +187,10 @@ def _op(step: Step) -> str:
     return "replace" if step.op in _REPLACING else step.op
 
 
+def _kind(step: Step) -> str:
+    return step.type.rpartition(":")[2]
+
+
 def _because(step: Step) -> Sequence[str]:
     """The properties that change; of a replacement, those that force it."""
     replaced = _op(step) == "replace"
@@ -136,25 +199,24 @@ def _because(step: Step) -> Sequence[str]:
     )
 
 
-def _outcome(steps: Sequence[Step]) -> str:
-    replaced = {step.type for step in steps if _op(step) == "replace"}
-    if MANAGED_CLUSTER in replaced:
+def _outcome(changes: Collection[tuple[str, str]]) -> str:
+    """The outcome of steps and kinds of resources."""
+    if ("replace", _CLUSTER) in changes:
         return CLUSTER_REPLACED
-    if AGENT_POOL in replaced:
+    if ("replace", _POOL) in changes:
         return "replaces pools"
-    if not steps:
+    if not changes:
         return "nothing"
-    pools_change = any(step.type == AGENT_POOL and step.op in {"create", "delete"} for step in steps)
-    if pools_change:
+    if ("create", _POOL) in changes or ("delete", _POOL) in changes:
         return "adds or removes pools"
-    return "update" if all(step.op == "update" for step in steps) else "other resources only"
+    return "update" if {op for op, _ in changes} == {"update"} else "other resources only"
 
 
 def _details(steps: Sequence[Step], *, all_of_them: bool) -> str:
     """What happens to which resources and why; of a replaced cluster only what began it."""
     if not all_of_them:
         steps = [step for step in steps if _op(step) == "replace" and _because(step)]
-    groups = itertools.groupby(steps, lambda step: (_op(step), step.type.rpartition(":")[2], _because(step)))
+    groups = itertools.groupby(steps, lambda step: (_op(step), _kind(step), _because(step)))
     return "; ".join(_sentence(*key, [_name(step) for step in group]) for key, group in groups)
 
 

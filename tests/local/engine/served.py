@@ -47,8 +47,7 @@ def served(folder: Path, tools: Tools, cluster: Cluster, stack: str) -> Generato
     run.kubeconfig.touch(mode=0o600)
     run.kubeconfig.write_text(cluster.kubeconfig.read_text())
     aks = LocalAks(run, tools, stack, speed=_SPEED)
-    cluster.erase()
-    before = cluster.objects()
+    before = cluster.erase()
     aks.start_service()
     try:
         yield Served(aks, Deployment(run, tools, {}, cluster, stack, before, {"asOf": TODAY.isoformat()}))

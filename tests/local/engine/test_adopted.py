@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
+import sys
+from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +31,15 @@ KEPT = (
     "fqdn",
     "ingressProfile",
 )
+
+
+@pytest.fixture(autouse=True)
+def _no_module_stays(tmp_path: Path) -> Generator[None]:
+    """The command loads the program in this process, from a folder that goes."""
+    yield
+    for name, module in list(sys.modules.items()):
+        if str(getattr(module, "__file__", None)).startswith(f"{tmp_path}{os.sep}"):
+            del sys.modules[name]
 
 
 def adopt(published: Published, deployed: Deployment, root: Path) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from functools import cache
 
 import pytest
@@ -48,28 +48,33 @@ def deployed(empty: Deployment, upgrades: list[tuple[Edit, Row]]) -> Deployment:
 
 
 @pytest.fixture(scope="module")
-def changes_nothing(deployed: Deployment) -> frozenset[Edit]:
-    """The edits that change nothing: those that the document has as such, as long as all together change nothing.
+def confirmed(deployed: Deployment) -> Mapping[Edit, Row]:
+    """The document's rows that previews of several edits at once confirm.
 
-    The engine runs once for all edits that have no setting in common, for none can undo another.
+    Edits are tried at once if they have no setting and their rows no change in common, for then none can hide another.
     """
     document = "" if WRITING else matrix.FILE.read_text(encoding="utf-8")
-    listed = [edit for edit in EDITS if str(matrix.nothing(edit)) in document.splitlines()]
-    return frozenset(
-        edit
-        for edits in together(listed)
-        if deployed.engine(**merged(edits).config()).preview().changed() == ()
-        for edit in edits
-    )
+    listed = matrix.listed(document)
+    rows = {edit: row for edit in EDITS if (row := listed.get(edit.text)) and matrix.several_at_once(row)}
+
+    def confirm(edits: Sequence[Edit]) -> Iterable[Edit]:
+        expected = frozenset[object]().union(*(matrix.parts(rows[edit]) for edit in edits))
+        if matrix.parts(matrix.row(merged(edits), deployed)) == expected:
+            return edits
+        half = len(edits) // 2
+        return [*confirm(edits[:half]), *confirm(edits[half:])] if half else ()
+
+    groups = together(rows, lambda one, other: matrix.hidden(rows[one], rows[other]))
+    return {edit: rows[edit] for group in groups for edit in confirm(group)}
 
 
 @pytest.fixture(scope="module")
-def answer(deployed: Deployment, changes_nothing: frozenset[Edit]) -> Callable[[Edit], Row]:
+def answer(deployed: Deployment, confirmed: Mapping[Edit, Row]) -> Callable[[Edit], Row]:
     """The row of an edit, computed once."""
 
     @cache
     def ask(edit: Edit) -> Row:
-        return matrix.nothing(edit) if edit in changes_nothing else matrix.row(edit, deployed)
+        return confirmed.get(edit) or matrix.row(edit, deployed)
 
     return ask
 

@@ -53,7 +53,7 @@ def test_a_cluster_with_kinds_of_its_own_is_emptied(cluster: Cluster) -> None:
         eventually(partial(_is_served, cluster, number))
         cluster.api.apply(_thing(number), "tests", force=False)
     cluster.erase()
-    assert made_by_others(cluster.api) == []
+    assert made_by_others(cluster.api.everything()) == []
 
 
 def test_a_namespace_applied_with_nothing_but_a_name_goes_too(cluster: Cluster) -> None:

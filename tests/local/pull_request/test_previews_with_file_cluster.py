@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Generator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from kubeflow_aks.clients.kubernetes import cleanup
-from kubeflow_aks.local_aks.engine import Engine, EngineError
+from kubeflow_aks.local_aks.engine import Engine, EngineError, program
 from kubeflow_aks.local_aks.kubernetes_provider import file_cluster
 from kubeflow_aks.local_aks.run.directory import RunDirectory
 from kubeflow_aks.pull_request.stand_ins import stand_ins
@@ -77,8 +77,13 @@ def up(folder: Path, tools: Tools, kubeconfig: Path | None) -> Generator[Base]:
     """The program on a cluster; with none, on objects that are kept."""
     run = RunDirectory.at(folder)
     text = kubeconfig.read_text() if kubeconfig else file_cluster.kubeconfig()
-    with stand_ins(Path(sys.executable), run, today=date(2026, 11, 22), kubeconfig=kubeconfig) as served:
-        engine = Engine(run, tools, served.providers, PROGRAM, "test", {"kubeconfig": text})
+    today = date(2026, 11, 22)
+    with (
+        stand_ins(Path(sys.executable), run, today=today, kubeconfig=kubeconfig) as served,
+        program.served(PROGRAM) as host,  # one for all edits, which are configuration
+    ):
+        settings = {"kubeconfig": text}
+        engine = Engine(run, tools, served.providers, PROGRAM, "test", settings, lambda _: nullcontext(host))
         yield Base(engine, engine.up().changes["create"])
 
 
