@@ -23,6 +23,7 @@ from kubeflow_aks.project import PROJECT_ROOT
 from kubeflow_aks.recorder.answers import Answers
 from kubeflow_aks.recorder.monitor import STACK_TYPE, RecordingMonitor, Resource
 from kubeflow_aks.recorder.stack_files import StackConfig, read_stack
+from kubeflow_aks.recorder.waiting import wait_for_all_at_once
 
 _PROGRAM = "__main__.py"
 _COMMANDS = Path(__file__).resolve().parents[1]
@@ -175,6 +176,8 @@ def _run(
             base_providers_by_ref={},
         )
     )
+
+    wait_for_all_at_once()
 
     def main() -> None:  # the stack's outputs are its exports, not what the program returns
         program()

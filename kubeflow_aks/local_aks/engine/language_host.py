@@ -7,7 +7,6 @@ the host writes to it the address at which it serves, and ends when the other en
 
 from __future__ import annotations
 
-import asyncio
 import gc
 import logging
 import os
@@ -18,13 +17,12 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
-from types import CodeType, SimpleNamespace
-from typing import Any, Final
+from types import CodeType
+from typing import Final
 
 import grpc
 import pulumi
 from pulumi.automation._server import LanguageServer  # pyright: ignore[reportPrivateUsage] - its only home
-from pulumi.runtime import stack
 from pulumi.runtime.proto import language_pb2_grpc
 
 _SDK: Final = Path(pulumi.__file__).parent
@@ -60,20 +58,6 @@ def leave_out_noise() -> None:
     _GRPC_LOG.addFilter(_is_no_failed_call)
 
 
-def wait_for_all_at_once() -> None:
-    """Lets a program wait for all its outputs at once, for the rest of this process.
-
-    The SDK waits for the next one and then again with all that are left, hundreds of times: an eighth of a preview
-    (`wait_for_rpcs`, pulumi 3.272.0, runtime/stack.py). An output that fails still ends the program at once.
-    """
-    stack.asyncio = SimpleNamespace(**{**vars(asyncio), "wait": _wait})  # pyright: ignore[reportPrivateImportUsage, reportAttributeAccessIssue]
-
-
-async def _wait(tasks: Any, *, return_when: str = asyncio.ALL_COMPLETED, **options: Any) -> Any:
-    first = return_when == asyncio.FIRST_COMPLETED
-    return await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION if first else return_when, **options)
-
-
 def _ignore(*_: object, **__: object) -> None:
     """Takes a message."""
 
@@ -85,7 +69,6 @@ def _is_no_failed_call(record: logging.LogRecord) -> bool:
 def _serve(root: Path, parent: socket.socket) -> None:
     gc.set_threshold(_COLLECT_AFTER)
     leave_out_noise()
-    wait_for_all_at_once()
     sys.path.insert(0, str(root))
     server = grpc.server(ThreadPoolExecutor(_WORKERS))
     language_pb2_grpc.add_LanguageRuntimeServicer_to_server(LanguageServer(partial(run, root)), server)

@@ -23,6 +23,7 @@ from typing import Final
 from pulumi.runtime._grpc_settings import _GRPC_CHANNEL_OPTIONS  # pyright: ignore[reportPrivateUsage] - no other way
 
 from kubeflow_aks.local_aks.engine import language_host
+from kubeflow_aks.recorder import waiting
 
 _PACKAGE: Final = Path(__file__).resolve().parents[2]
 _OWN_ROOT: Final = _PACKAGE.parent
@@ -178,5 +179,5 @@ def _prepare() -> None:
     monitor has terminated".
     """
     language_host.leave_out_noise()
-    language_host.wait_for_all_at_once()
+    waiting.wait_for_all_at_once()
     _GRPC_CHANNEL_OPTIONS.append(_OWN_CONNECTIONS)

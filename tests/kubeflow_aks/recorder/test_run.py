@@ -1,5 +1,6 @@
 """The recorder runs a program as the engine would, and keeps everything it registers."""
 
+import asyncio
 import os
 import sys
 from collections.abc import Callable
@@ -214,6 +215,19 @@ def test_an_exception_in_an_apply_comes_out(run: Run) -> None:
 
     with pytest.raises(ProgramFailedError, match=r"^the program failed: LookupError: inside an apply$"):
         run(lambda: pulumi.export("x", resources.ResourceGroup("a").id.apply(fail)))
+
+
+def test_an_output_that_fails_ends_the_program_though_another_never_comes(run: Run) -> None:
+    async def fails() -> str:
+        await asyncio.sleep(0.01)
+        raise LookupError("no such size")
+
+    def program() -> None:
+        pulumi.export("never", pulumi.Output.from_input(asyncio.sleep(600)))
+        pulumi.export("fails", pulumi.Output.from_input(fails()))
+
+    with pytest.raises(ProgramFailedError, match="no such size"):
+        run(program)
 
 
 def test_configuration_of_one_run_does_not_reach_the_next(run: Run) -> None:

@@ -124,26 +124,6 @@ def test_what_stops_it_is_reported_as_by_a_program_in_this_process(
     assert engine[0].logged == [error]
 
 
-FAILING = """
-import asyncio
-from pulumi import Output
-
-async def fails():
-    raise ValueError("no such size")
-
-never = Output.from_input(asyncio.sleep(600))
-Output.from_input(fails())
-"""
-
-
-def test_an_output_that_fails_ends_the_program_though_another_never_comes(
-    project: Path, engine: tuple[_Engine, str]
-) -> None:
-    (project / "__main__.py").write_text(FAILING)
-    with program.served(project) as host:
-        assert "no such size" in _run(host, engine[1])
-
-
 def test_it_runs_with_the_python_of_its_own_environment(project: Path, engine: tuple[_Engine, str]) -> None:
     python = project / ".venv" / "bin" / "python"
     python.parent.mkdir(parents=True)
