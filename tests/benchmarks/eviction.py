@@ -27,8 +27,8 @@ from kubeflow_aks.local_aks.stepped.memory_cluster import GARBAGE_COLLECTOR_SECO
 from tests.benchmarks import eviction_page
 from tests.benchmarks.eviction_page import Cell, Many, Mean, Row
 from tests.benchmarks.eviction_world import DETECTOR_SECONDS, RAY_SECONDS, Kind, World
+from tests.local.demo.eviction.noticed import Noticed, handling
 from tests.local.demo_stack import deployed
-from tests.local.eviction.noticed import Noticed, handling
 
 PAGE: Final = Path("docs/reference/work-lost-to-evictions.md")
 NOTICES: Final = (30.0, 10.0, 0.0)

@@ -55,7 +55,7 @@ how the pod ended while the VM is there. Boot and retry waits come afterwards, a
   ([facts](../facts/engine.md#the-eviction-sequence)).
 - A training has 10 minutes between two checkpoints. At SIGTERM it saves and ends, as
   [the example](../../ckf_spot/docs/checkpoints.md) does with real processes in
-  `tests/local/eviction/test_checkpointed.py`.
+  `tests/local/demo/eviction/test_checkpointed.py`.
 - Of a TrainJob's four nodes one is evicted, which undoes the work of all. Each has the whole state, so that the one
   with SIGTERM can save it; sharded states can't be saved like that. Its runtime needs a rule that starts it again
   ([training](../../ckf_spot/docs/training.md)).
@@ -78,7 +78,7 @@ whole control plane shares, and that did much else at the same time: an upper bo
 """
 
 _END: Final = """
-`tests/local/eviction/test_eviction_handler.py` checks that every pod gets its whole grace period and that the API
+`tests/local/demo/eviction/test_eviction_handler.py` checks that every pod gets its whole grace period and that the API
 server throttles nothing, and kills the handler in the middle of 300 pods.
 """
 

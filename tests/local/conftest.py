@@ -12,7 +12,6 @@ from kubernetes import config
 from kubeflow_aks.local_aks.control_plane.kwokctl import ControlPlane
 from kubeflow_aks.tools import Tools
 from tests.local.custom_resources import CustomResources
-from tests.local.demo_stack import WIDE, DemoStack, deployed
 from tests.local.kubectl import Kubectl
 from tests.local.planes import running
 from tests.local.reaper import reaper
@@ -65,10 +64,3 @@ def api(kubeconfig: Path) -> Any:
 def crds(tools: Tools, kubeconfig: Path) -> CustomResources:
     """Custom resources of operators that do not run, in the shared control plane."""
     return CustomResources(Kubectl(tools, kubeconfig))
-
-
-@pytest.fixture(scope="session")
-def demo(tools: Tools, tmp_path_factory: pytest.TempPathFactory) -> Generator[DemoStack]:
-    """The demo stack on a local AKS of its own, with nothing in it; tests leave it so."""
-    with deployed(tools, tmp_path_factory.mktemp("demo"), WIDE) as demo:
-        yield demo

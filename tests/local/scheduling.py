@@ -8,17 +8,8 @@ from typing import Final
 from xdist.scheduler import LoadScopeScheduling  # pyright: ignore[reportMissingTypeStubs] - it has none
 
 _FOLDER: Final = Path("tests/local")
-_STACKS: Final = {
-    "argo": "argo",
-    "doctor": "demo",
-    "eviction": "demo",
-    "handoff": "handoff",
-    "placement": "demo",
-    "shell": "demo",
-    "training": "training",
-    "where": "demo",
-}
-"""Folders whose tests run on a stack that a session has one of, and the stack."""
+_STACKS: Final = ("argo", "demo", "handoff", "training")
+"""Folders whose tests share a stack."""
 _LONGEST: Final = (
     str(_FOLDER / "test_demo.py"),
     str(_FOLDER / "test_demo_afresh.py"),
@@ -43,8 +34,8 @@ def group(file: Path) -> str:
     Args:
         file: relative to the project's root.
     """
-    stack = _STACKS.get(file.parent.name) if file.parent.parent == _FOLDER else None
-    return stack or str(file)
+    folder = file.relative_to(_FOLDER).parts[0] if file.is_relative_to(_FOLDER) else ""
+    return folder if folder in _STACKS else str(file)
 
 
 def order(file: Path) -> int:

@@ -1,4 +1,4 @@
-"""What an unquoted scalar means; kubectl itself is asked in `tests/local/placement/test_yaml_as_kubectl.py`."""
+"""What an unquoted scalar means; kubectl itself is asked in `tests/local/demo/placement/test_yaml_as_kubectl.py`."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from ckf_spot.fields import of
 
 _COMPUTE: Final = ("cpu", "memory")
 """What every container must state where a quota limits it ("Kubernetes resource quotas"; repeated by
-tests/local/doctor/test_doctor_on_local_aks.py)."""
+tests/local/demo/doctor/test_doctor_on_local_aks.py)."""
 
 
 def limits(reader: Reader, name: str, pods: Sequence[Pods]) -> Iterator[Finding]:

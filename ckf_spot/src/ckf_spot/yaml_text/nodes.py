@@ -54,7 +54,7 @@ class Composed(Reader, Scanner, Parser, Composer, BaseResolver):
 
     PyYAML's scanner and go-yaml's have the same origin, libyaml, so what one takes for a scalar the other does too; but
     PyYAML's knows no tab between values (nor do we behind `|` and `>`), and no second anchor of the same name. Source:
-    our own test against kubectl, `tests/local/placement/test_yaml_as_kubectl.py`.
+    our own test against kubectl, `tests/local/demo/placement/test_yaml_as_kubectl.py`.
     """
 
     def __init__(self, text: str) -> None:

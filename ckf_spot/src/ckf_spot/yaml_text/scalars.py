@@ -2,7 +2,7 @@
 
 kubectl and the API server read YAML with `sigs.k8s.io/yaml`, a copy of go-yaml v2: `y` is true, `08` is 8, `0o17` is
 15, `8350e12` is a number; `12:30:00` and dates are texts. Source: our own test against kubectl,
-`tests/local/placement/test_yaml_as_kubectl.py`.
+`tests/local/demo/placement/test_yaml_as_kubectl.py`.
 """
 
 from __future__ import annotations

@@ -7,9 +7,9 @@ from contextlib import ExitStack
 
 import pytest
 
+from tests.local.demo.placement.table import Table, load
+from tests.local.demo.placement.trial import Trial, Trials
 from tests.local.demo_stack import DemoStack
-from tests.local.placement.table import Table, load
-from tests.local.placement.trial import Trial, Trials
 
 
 @pytest.fixture(scope="module")

@@ -12,8 +12,8 @@ import pytest
 from kubeflow_aks.clients.kubernetes.objects import Kind as ObjectKind
 from kubeflow_aks.events import Kind
 from kubeflow_aks.local_aks.simulation.market import MarketEvent, Weather, seeded
+from tests.local.demo.eviction.work import SPOT, SURVIVES_EVICTION, ended, job
 from tests.local.demo_stack import DemoStack, Object, Play
-from tests.local.eviction.work import SPOT, SURVIVES_EVICTION, ended, job
 
 SEEDS: Final = (1,)
 EVICTIONS: Final = 40

@@ -15,8 +15,8 @@ from typing import Final
 import pytest
 
 from kubeflow_aks.local_aks.control_plane.controllers.eviction_handler import NAME, NAMESPACE
+from tests.local.demo.eviction.noticed import HandlerProcess, Noticed, handling
 from tests.local.demo_stack import DemoStack
-from tests.local.eviction.noticed import HandlerProcess, Noticed, handling
 
 MARK: Final = "kubeflow-aks/cordoned-by"
 GRACE: Final = 30

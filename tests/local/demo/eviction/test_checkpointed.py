@@ -21,12 +21,12 @@ import yaml
 from ckf_spot import Pools
 from kubeflow_aks.events import Kind
 from kubeflow_aks.local_aks.simulation.market import MarketEvent, Reclaim
+from tests.local.demo.eviction.kubelet import LEFT_TO_US, METADATA, Container, Kubelet
+from tests.local.demo.eviction.work import ended
 from tests.local.demo_stack import DemoStack, Object
-from tests.local.eviction.kubelet import LEFT_TO_US, METADATA, Container, Kubelet
-from tests.local.eviction.work import ended
 from tests.local.pool_contract import pools_of
 
-EXAMPLE: Final = Path(__file__).parents[3] / "ckf_spot/examples/checkpoint"
+EXAMPLE: Final = Path(__file__).parents[4] / "ckf_spot/examples/checkpoint"
 STEPS: Final = 20_000
 RARELY: Final = "1000"
 """Seconds between saves, more than the test takes: whatever is saved, a sign was the reason."""

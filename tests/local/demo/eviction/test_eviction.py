@@ -11,8 +11,7 @@ import pytest
 from kubeflow_aks.events import Kind
 from kubeflow_aks.local_aks.simulation.autoscaler.profile import Profile
 from kubeflow_aks.local_aks.simulation.market import ALL, MarketEvent, Reclaim, Supply
-from tests.local.demo_stack import DemoStack, Object, Play
-from tests.local.eviction.work import (
+from tests.local.demo.eviction.work import (
     CPU_WORK,
     FALLBACK,
     GPU_WORK,
@@ -22,6 +21,7 @@ from tests.local.eviction.work import (
     ended,
     job,
 )
+from tests.local.demo_stack import DemoStack, Object, Play
 
 _WORK_SECONDS = 15
 """Wall time that a pod works: longer than a busy machine takes to see it run and to take its node."""

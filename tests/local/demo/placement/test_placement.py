@@ -6,9 +6,9 @@ from collections import Counter
 
 import pytest
 
+from tests.local.demo.placement.table import OnEach, Pending, Phase, Refused, Row, Runs, Table, load
+from tests.local.demo.placement.trial import Outcome, Trials
 from tests.local.demo_stack import DemoStack
-from tests.local.placement.table import OnEach, Pending, Phase, Refused, Row, Runs, Table, load
-from tests.local.placement.trial import Outcome, Trials
 
 
 @pytest.mark.parametrize("row", load().rows(), ids=lambda row: row.name)

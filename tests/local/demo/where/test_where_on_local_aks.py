@@ -23,7 +23,7 @@ from kubeflow_aks.local_aks.simulation.market import ALL, MarketEvent, Reclaim, 
 from tests.local.commands import PATIENCE_SECONDS
 from tests.local.demo_stack import DemoStack, Object
 
-ROOT: Final = Path(__file__).parents[3]
+ROOT: Final = Path(__file__).parents[4]
 USER: Final = "reader"
 SVG: Final = "{http://www.w3.org/2000/svg}"
 
