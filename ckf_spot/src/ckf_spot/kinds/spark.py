@@ -13,7 +13,8 @@ from ckf_spot.fields import Json, at, is_map, is_maps, of
 from ckf_spot.kinds.kind import Kind, Path, PlacingRequest, Pods, contradiction, unknown_roles, within
 from ckf_spot.placement import Placement
 
-_ROLES: Final = ("driver", "executor")
+_EXECUTORS: Final = "executor"
+_ROLES: Final = ("driver", _EXECUTORS)
 _VERSION: Final = "sparkoperator.k8s.io/v1beta2"
 _APPLICATION: Final = (
     "arguments", "batchScheduler", "batchSchedulerOptions", "deps", "driver", "driverIngressOptions",
@@ -43,6 +44,7 @@ _PLACING: Final = ("affinity", "tolerations", "terminationGracePeriodSeconds")
 _FIELDS: Final = ("nodeSelector", *_PLACING)
 _DECOMMISSION: Final = ("spark.decommission.enabled", "spark.storage.decommission.enabled")
 _FAILURES: Final = "spark.executor.maxNumFailures"
+_DYNAMIC: Final = "spark.dynamicAllocation"
 _MANY: Final = "1000"
 """More executors than evictions take from an application; the driver's own errors end it all the same."""
 _SELECTOR: Final = "spark.kubernetes.node.selector."
@@ -147,13 +149,14 @@ class _Application(Kind):
         """Those of both."""
         for role in _ROLES:
             if is_map(document.get(role)):
-                yield _Pods((role,), role, role == "executor" or role in request.also, application=document)
+                moves = request.vanishes(role, by_default=role == _EXECUTORS)
+                yield _Pods((role,), role, moves, application=document)
 
     def misfits(
         self, document: Mapping[str, Any], placement: Placement, request: PlacingRequest
     ) -> Iterator[Mistake]:
         """A selector that holds for the driver too, which then waits for nodes whose taints it does not tolerate."""
-        if "driver" in request.also:
+        if "driver" in (*request.also, *request.on_demand):
             return
         conf = {
             f"sparkConf: {key}": (key.removeprefix(_SELECTOR), value)
@@ -168,14 +171,24 @@ class _Application(Kind):
 
     def place(self, document: Json, placement: Placement, request: PlacingRequest) -> None:
         """The driver goes on without an evicted executor, which hands over what it has."""
-        if placement.spot and request.elastic:
+        if _evictable(placement, request) and request.elastic:
             document["sparkConf"] = _elastic(document)
 
     def doubts(
         self, document: Mapping[str, Any], placement: Placement, request: PlacingRequest
     ) -> Iterator[str]:
         """What Spark would do again, or give up."""
-        if not placement.spot:
+        if (
+            placement.spot
+            and "driver" in request.also
+            and of(document, "restartPolicy").get("type")
+            not in (
+                "Always",
+                "OnFailure",
+            )
+        ):
+            yield "an eviction of the driver fails the application; set restartPolicy: {type: OnFailure}"
+        if not _evictable(placement, request):
             return
         conf = _elastic(document) if request.elastic else _conf(document)
         if missing := [key for key in _DECOMMISSION if conf.get(key) != "true"]:
@@ -189,11 +202,6 @@ class _Application(Kind):
                 f"Spark 3.5 and newer ends the application after twice as many failed executors as it has, at least "
                 f"3, and an evicted one may count; set sparkConf {_FAILURES}"
             )
-        if "driver" in request.also and of(document, "restartPolicy").get("type") not in (
-            "Always",
-            "OnFailure",
-        ):
-            yield "an eviction of the driver fails the application; set restartPolicy: {type: OnFailure}"
 
 
 class SparkApplication(Kind):
@@ -236,6 +244,11 @@ KINDS: Final[Mapping[str, Kind]] = {
 }
 
 
+def _evictable(placement: Placement, request: PlacingRequest) -> bool:
+    """Whether executors may be evicted."""
+    return placement.spot and request.vanishes(_EXECUTORS, by_default=True)
+
+
 def _is_texts(value: object) -> bool:
     return is_map(value) and all(isinstance(each, str) for each in value.values())
 
@@ -252,8 +265,16 @@ def _elastic(document: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _counts_failures(document: Mapping[str, Any]) -> bool:
-    """Whether Spark ends an application by the number of its failed executors: from 3.5 on."""
-    return not str(document.get("sparkVersion")).startswith(("2.", "3.0", "3.1", "3.2", "3.3", "3.4"))
+    """Whether Spark ends an application by the number of its failed executors: from 3.5 on.
+
+    With dynamic allocation there is no limit, unless it has one of executors (seen with PySpark 4.3:
+    `org.apache.spark.deploy.ExecutorFailureTracker.maxNumExecutorFailures`).
+    """
+    own, conf = of(document, "dynamicAllocation"), _conf(document)
+    dynamic = own.get("enabled") is True or conf.get(f"{_DYNAMIC}.enabled") == "true"
+    limited = own.get("maxExecutors") is not None or f"{_DYNAMIC}.maxExecutors" in conf
+    old = str(document.get("sparkVersion")).startswith(("2.", "3.0", "3.1", "3.2", "3.3", "3.4"))
+    return not old and (limited or not dynamic)
 
 
 def _selected(document: Mapping[str, Any], role: Any) -> dict[str, str]:
