@@ -32,6 +32,8 @@ STEPS_OF_ACTOR: Final = TASKS * STEPS_OF_TASK // WORKERS
 EVERY: Final = 10
 """Steps between two checkpoints of an actor."""
 NEEDED: Final = TASKS * STEPS_OF_TASK
+WARM_STEPS: Final = NEEDED // 2 + WORKERS * STEPS_OF_TASK // 2
+"""Steps before the eviction: half of the tasks, and half of those that run."""
 _LARGE: Final = 2**20
 """Bytes of a result that Ray keeps on the worker which made it; one of up to 100 KiB is sent to who waits for it."""
 _STORE_BYTES: Final = 100 * 2**20
@@ -99,17 +101,31 @@ class _Actor:
                 self.log.save(self.part, self.done)
 
 
-def _tasks(ray: Any, log: Log, size: int) -> Sequence[Any]:
+@dataclass(frozen=True)
+class _Started:
+    """Work that runs.
+
+    Attributes:
+        results: references to them.
+        actors: those that make them.
+    """
+
+    results: Sequence[Any]
+    actors: Sequence[Any] = ()
+
+
+def _tasks(ray: Any, log: Log, size: int) -> _Started:
     remote = ray.remote(num_cpus=1)(_task)
-    return [remote.remote(log, part, size) for part in range(TASKS)]
+    return _Started([remote.remote(log, part, size) for part in range(TASKS)])
 
 
-def _actors(ray: Any, log: Log, every: int, options: Mapping[str, int]) -> Sequence[Any]:
+def _actors(ray: Any, log: Log, every: int, options: Mapping[str, int]) -> _Started:
     remote = ray.remote(num_cpus=1, **options)(_Actor)
-    return [remote.remote(log, part, every).train.remote() for part in range(WORKERS)]
+    actors = [remote.remote(log, part, every) for part in range(WORKERS)]
+    return _Started([each.train.remote() for each in actors], actors)
 
 
-Work = Callable[[Any, Log], Sequence[Any]]
+Work = Callable[[Any, Log], _Started]
 WORK: Final[Mapping[str, Work]] = {
     "tasks with results of 1 MiB": partial(_tasks, size=_LARGE),
     "tasks with small results": partial(_tasks, size=1),
@@ -165,45 +181,49 @@ def _played(work: Work, log: Log, amount: int, boot: float) -> dict[str, Any]:
     cluster = _Cluster()
     try:
         ray.init(address=cluster.cluster.address, log_to_driver=False, logging_level="ERROR")
-        parts = work(ray, log)
-        while len(log.steps()) < NEEDED // 2:
+        started = work(ray, log)
+        while len(log.steps()) < WARM_STEPS:
             time.sleep(0.05)
         at = time.time()
         cluster.evict(amount)
-        while time.time() < at + boot:
-            time.sleep(0.05)
-        for _ in range(amount):
-            cluster.add()
-        starts = 1
-        while not _is_done(ray, parts):
-            starts += 1  # as a RayJob with a backoffLimit
-            parts = work(ray, log)
+        starts, missing = 1, amount
+        while not (done := _is_done(ray, started)):
+            if done is False:
+                starts += 1  # as a RayJob with a backoffLimit
+                started = work(ray, log)
+            while missing and time.time() > at + boot:
+                cluster.add()
+                missing -= 1
         return _result(log.steps(), at, boot) | {"starts": starts}
     finally:
         ray.shutdown()
         cluster.cluster.shutdown()
 
 
-def _is_done(ray: Any, parts: Sequence[Any]) -> bool:
-    """Waits for it; False: it failed, and what is left of it is ended."""
+def _is_done(ray: Any, started: _Started) -> bool | None:
+    """Looks after it; None: it runs; False: it failed, and what is left of it is ended."""
+    results = list(started.results)
     try:
-        ray.get(list(parts))
+        ready, others = ray.wait(results, num_returns=len(results), timeout=0.2, fetch_local=False)
+        ray.get(ready, timeout=0.2)
+    except ray.exceptions.GetTimeoutError:
+        return None
     except ray.exceptions.RayError:
-        for part in parts:
-            ray.cancel(part, force=False)
+        for each in started.actors:
+            ray.kill(each)
         return False
-    return True
+    return None if others else True
 
 
 def _result(steps: Sequence[tuple[float, str]], at: float, boot: float) -> dict[str, Any]:
-    """What was done again, and what went on while the workers were missing."""
+    """What was done again, and how much of the rest was done while the workers were missing."""
     before = [which for when, which in steps if when <= at]
     meanwhile = {which for when, which in steps if at < when <= at + boot} - {*before}
     return {
         "doneBefore": len(before),
         "doneAgain": len(steps) - len({which for _, which in steps}),
         "ofDoneBefore": round((len(steps) - NEEDED) / len(before), 2),
-        "wentOnAt": round(len(meanwhile) / (boot / STEP_SECONDS * WORKERS), 2),
+        "ofTheRestMeanwhile": round(len(meanwhile) / (NEEDED - len({*before})), 2),
     }
 
 

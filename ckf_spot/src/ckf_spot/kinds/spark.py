@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
@@ -43,6 +44,14 @@ _PLACING: Final = ("affinity", "tolerations", "terminationGracePeriodSeconds")
 """Fields beside the template that the operator's webhook puts over the template's, or next to them."""
 _FIELDS: Final = ("nodeSelector", *_PLACING)
 _DECOMMISSION: Final = ("spark.decommission.enabled", "spark.storage.decommission.enabled")
+_BLOCKS: Final = (
+    "spark.storage.decommission.rddBlocks.enabled",
+    "spark.storage.decommission.shuffleBlocks.enabled",
+)
+"""What is handed over."""
+_BLOCKS_BY_DEFAULT: Final = (3, 4)
+"""Release from which they are on by default (seen with PySpark 3.1.3, 3.2.4, 3.3.4, 3.4.4 and 4.3.0)."""
+_NEWEST: Final = (9, 9)
 _FAILURES: Final = "spark.executor.maxNumFailures"
 _DYNAMIC: Final = "spark.dynamicAllocation"
 _MANY: Final = "1000"
@@ -191,11 +200,16 @@ class _Application(Kind):
         if not _evictable(placement, request):
             return
         conf = _elastic(document) if request.elastic else _conf(document)
-        if missing := [key for key in _DECOMMISSION if conf.get(key) != "true"]:
+        if missing := [key for key in _settings(document) if conf.get(key) != "true"]:
             yield (
                 f"an evicted executor takes what it has cached and shuffled along, and Spark makes it again; with "
                 f"sparkConf {' and '.join(f'{key}: true' for key in missing)} it hands that over first; "
                 "--elastic sets what is missing, in Python elastic=True"
+            )
+        if not _settings(document):
+            yield (
+                "an evicted executor takes what it has cached and shuffled along, and Spark makes it again; Spark 3.1 "
+                "and newer can hand that over first"
             )
         if _FAILURES not in conf and _counts_failures(document):
             yield (
@@ -260,7 +274,9 @@ def _conf(document: Mapping[str, Any]) -> Mapping[str, str]:
 
 def _elastic(document: Mapping[str, Any]) -> dict[str, str]:
     """The configuration with what is missing for the loss of an executor; what is in it stays."""
-    made = dict.fromkeys(_DECOMMISSION, "true") | ({_FAILURES: _MANY} if _counts_failures(document) else {})
+    made = dict.fromkeys(_settings(document), "true") | (
+        {_FAILURES: _MANY} if _counts_failures(document) else {}
+    )
     return {**_conf(document), **{key: value for key, value in made.items() if key not in _conf(document)}}
 
 
@@ -273,8 +289,21 @@ def _counts_failures(document: Mapping[str, Any]) -> bool:
     own, conf = of(document, "dynamicAllocation"), _conf(document)
     dynamic = own.get("enabled") is True or conf.get(f"{_DYNAMIC}.enabled") == "true"
     limited = own.get("maxExecutors") is not None or f"{_DYNAMIC}.maxExecutors" in conf
-    old = str(document.get("sparkVersion")).startswith(("2.", "3.0", "3.1", "3.2", "3.3", "3.4"))
-    return not old and (limited or not dynamic)
+    return _release(document) >= (3, 5) and (limited or not dynamic)
+
+
+def _settings(document: Mapping[str, Any]) -> tuple[str, ...]:
+    """With which an executor that is being stopped hands over what it has; none before 3.1."""
+    release = _release(document)
+    if release < (3, 1):
+        return ()
+    return (*_DECOMMISSION, *_BLOCKS) if release < _BLOCKS_BY_DEFAULT else _DECOMMISSION
+
+
+def _release(document: Mapping[str, Any]) -> tuple[int, int]:
+    """Release of Spark, such as `(3, 5)`; the newest where it is not known."""
+    found = re.match(r"(\d+)\.(\d+)", str(document.get("sparkVersion")))
+    return (int(found[1]), int(found[2])) if found else _NEWEST
 
 
 def _selected(document: Mapping[str, Any], role: Any) -> dict[str, str]:
