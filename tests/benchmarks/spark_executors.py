@@ -37,8 +37,8 @@ _ELASTIC: Final = {_DECOMMISSION: "true", _STORAGE: "true"}
 VARIANTS: Final[Mapping[str, Mapping[str, str]]] = {
     "default": {},
     "decommission alone": {_DECOMMISSION: "true"},
-    "--elastic": _ELASTIC,
-    "--elastic and fallback storage": {**_ELASTIC, _FALLBACK: "file://{folder}/fallback/"},
+    "elastic": _ELASTIC,
+    "elastic and fallback storage": {**_ELASTIC, _FALLBACK: "file://{folder}/fallback/"},
 }
 LOSSES: Final[Mapping[str, int]] = {"1 of 3 executors": 1, "all 3 executors": EXECUTORS}
 
