@@ -30,7 +30,7 @@ cpu = Pools.sample()["cpu"]
 
 def lines(task: dsl.PipelineTask, job: dict[str, Any]) -> None:
     placed: dsl.PipelineTask = cpu.place(task, prefer="spot", retries=3)
-    made: dict[str, Any] = cpu.place(job, require="on-demand", also=["Master"])
+    made: dict[str, Any] = cpu.place(job, require="on-demand", also=["Master"], on_demand=["PS"])
     print(placed, made, cpu.place_pipeline(except_="report").rows[0].pools)
     cpu.place(task, prefer="on-demand")  # wrong
     cpu.place(job, prefer="on-demand")  # wrong

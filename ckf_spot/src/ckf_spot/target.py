@@ -60,6 +60,7 @@ class Target(PoolGroup):
         prefer: Preference | None = None,
         require: Capacity | None = None,
         also: Sequence[str] | None = None,
+        on_demand: Sequence[str] | None = None,
         trainer_api: str | None = None,
         pod_template: bool | None = None,
         elastic: bool | None = None,
@@ -77,6 +78,7 @@ class Target(PoolGroup):
         gpus: int | None = None,
         by: Selection | None = None,
         also: Sequence[str] | None = None,
+        on_demand: Sequence[str] | None = None,
         trainer_api: str | None = None,
         pod_template: bool | None = None,
         elastic: bool | None = None,
@@ -93,6 +95,8 @@ class Target(PoolGroup):
             gpus: of a task: amount of `nvidia.com/gpu`. Left out: what it asks for, or else 1 on nodes that have GPUs.
             by: of a task: `node-selector` for backends before 2.14. Left out: `node-affinity`.
             also: of work with roles: those that may vanish too, such as a training job's `Master`.
+            on_demand: of work with roles: those that go to on-demand nodes whatever the others do, such as one group of
+                a Ray cluster's workers.
             trainer_api: of a TrainJob: the release of Kubeflow Trainer, such as `2.1`.
             pod_template: of a Pod: it is a template for Spark's executors.
             elastic: of a PyTorchJob that starts torchrun, and of Spark: the work can go on with fewer pods, so what is
@@ -107,6 +111,7 @@ class Target(PoolGroup):
         of_tasks = {"retries": retries, "backoff": backoff, "give_up": give_up, "gpus": gpus, "by": by}
         of_objects = {
             "also": also,
+            "on_demand": on_demand,
             "trainer_api": trainer_api,
             "pod_template": pod_template,
             "elastic": elastic,

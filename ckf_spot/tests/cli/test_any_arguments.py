@@ -30,8 +30,8 @@ COMMANDS: Final = [
     "generate sample-pools", "where", "where --from f.yaml", "doctor -f f.yaml --pool cpu",
 ]  # fmt: skip
 OPTIONS: Final = [
-    "-f", "--pool", "--prefer", "--require", "--also", "--elastic", "--trainer-api", "--pools", "-o", "--namespace",
-    "-n", "-A", "--from", "--for", "--patience", "--check", "--node", "--help", "--version", "--", "-x",
+    "-f", "--pool", "--prefer", "--require", "--also", "--on-demand", "--elastic", "--trainer-api", "--pools", "-o",
+    "--namespace", "-n", "-A", "--from", "--for", "--patience", "--check", "--node", "--help", "--version", "--", "-x",
 ]  # fmt: skip
 PIECES: Final = ["", ": ", "- ", "{", "]", '"', "\t", "&a ", "*a ", "!!x ", "é"]
 

@@ -110,6 +110,7 @@ def test_pods_are_held_to_the_release_of_the_cluster(run: Run, release: str, cod
         (["--pool", "cpu", "--prefer", "spot", "--require", "spot"], "prefer='spot' and require='spot' contradict"),
         (["--pool", "general"], "prefer='spot': 'general' has no spot pool; its pools: general (on-demand)"),
         (["--pool", "cpu", "--also", "Master"], "job.yaml: also: Master: none of the documents has roles"),
+        (["--pool", "cpu", "--on-demand", "x"], "job.yaml: on_demand: x: none of the documents has roles"),
         (["--pool", "cpu", "--pools", "no.json"], "no.json: can't be read: No such file or directory"),
     ],
 )  # fmt: skip

@@ -109,6 +109,7 @@ def test_its_options(run: Run) -> None:
         (["--retries", "x"], "argument --retries: invalid int value: 'x'"),
         (["--backend", "2.5"], "backend: '2.5' ignores node affinity, which 2.14 was the first to read; expected by="),
         (["--also", "Master"], "--also: p.yaml is a compiled pipeline, and it is not for one; leave it out"),
+        (["--on-demand", "a"], "--on-demand: p.yaml is a compiled pipeline, and it is not for one; leave it out"),
         (["--trainer-api", "2.2"], "--trainer-api: p.yaml is a compiled pipeline, and it is not for one; leave it out"),
     ],
 )  # fmt: skip

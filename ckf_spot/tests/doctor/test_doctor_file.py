@@ -102,6 +102,14 @@ def test_a_placed_file_is_right_for_that_wish_alone(doctor: Doctor, placing: lis
     assert doctor("-f", "placed.yaml", "--pool", "cpu", *other).code == 1
 
 
+def test_a_role_that_is_kept_on_demand_is_compared_as_such(doctor: Doctor) -> None:
+    example = Path(__file__).parents[2] / "examples/operators/rayjob-floor.yaml"
+    placing = ["--pool", "cpu", "--on-demand", "floor"]
+    assert cli.main(["place", "-f", str(example), *placing, "-o", "placed.yaml"]) == 0
+    assert doctor("-f", "placed.yaml", *placing).code == 0
+    assert doctor("-f", "placed.yaml", "--pool", "cpu").code == 1
+
+
 @pytest.mark.parametrize(
     ("text", "line"),
     [

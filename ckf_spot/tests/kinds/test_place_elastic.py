@@ -232,3 +232,48 @@ def test_what_the_user_has_set_of_spark_stays_and_gets_its_line(pools: Pools) ->
 @pytest.mark.parametrize("request_", [{}, {"elastic": True, "require": "on-demand"}])
 def test_otherwise_spark_is_left_as_it_is(pools: Pools, request_: Json) -> None:
     assert place(spark(a="b"), pools["cpu"], **request_)["spec"]["sparkConf"] == {"a": "b"}
+
+
+@pytest.mark.parametrize(
+    ("own", "conf", "counts"),
+    [
+        ({"enabled": True}, {}, False),
+        ({}, {"spark.dynamicAllocation.enabled": "true"}, False),
+        ({"enabled": True, "minExecutors": 2, "maxExecutors": 8}, {}, True),
+        ({}, {"spark.dynamicAllocation.enabled": "true", "spark.dynamicAllocation.maxExecutors": "8"}, True),
+        ({"enabled": False}, {"spark.dynamicAllocation.enabled": "false"}, True),
+    ],
+)  # fmt: skip
+def test_dynamic_allocation_stays_and_has_no_limit_of_failures_without_one_of_executors(
+    pools: Pools, own: Json, conf: dict[str, str], *, counts: bool
+) -> None:
+    document = spark(**conf)
+    document["spec"]["dynamicAllocation"] = own
+    placed = place(document, pools["cpu"], elastic=True)["spec"]
+    assert placed["dynamicAllocation"] == own
+    assert ("spark.executor.maxNumFailures" in placed["sparkConf"]) == counts
+    assert ("maxNumFailures" in doubts(document, pools)) == counts
+
+
+BLOCKS = {f"spark.storage.decommission.{each}.enabled": "true" for each in ("rddBlocks", "shuffleBlocks")}
+
+
+@pytest.mark.parametrize(
+    ("release", "moves"),
+    [("3.1.1", True), ("3.3.4", True), ("3.4.0", False), ("3.10.0", False), (None, False)],
+)
+def test_before_spark_3_4_what_is_handed_over_is_set_too(
+    pools: Pools, release: str | None, *, moves: bool
+) -> None:
+    document = spark(**{"spark.decommission.enabled": "true", "spark.storage.decommission.enabled": "true"})
+    document["spec"]["sparkVersion"] = release
+    placed = place(document, pools["cpu"], elastic=True)["spec"]["sparkConf"]
+    assert (placed.items() >= BLOCKS.items()) == moves
+    assert ("shuffleBlocks.enabled: true it hands that over" in doubts(document, pools)) == moves
+
+
+def test_before_spark_3_1_nothing_is_handed_over(pools: Pools) -> None:
+    document = spark()
+    document["spec"]["sparkVersion"] = "3.0.0"
+    assert "Spark 3.1 and newer can hand that over first" in doubts(document, pools)
+    assert place(document, pools["cpu"], elastic=True)["spec"]["sparkConf"] == {}

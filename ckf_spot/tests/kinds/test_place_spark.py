@@ -56,9 +56,12 @@ def test_own_fields_are_merged(pools: Pools) -> None:
 
 
 def test_a_template_gets_the_placement_and_nothing_else(pools: Pools) -> None:
-    template: Json = {"metadata": {"labels": {"a": "b"}}, "spec": {"nodeSelector": {"disk": "fast"}}}
+    template: Json = {
+        "metadata": {"labels": {"a": "b"}},
+        "spec": {"nodeSelector": {"kubernetes.io/arch": "amd64"}},
+    }
     own = {"template": template, "gpu": {"name": GPU, "quantity": 1}}
-    placed = executor(application(executor=own, nodeSelector={"zone": "1"}), pools, "gpu")
+    placed = executor(application(executor=own, nodeSelector={"kubernetes.io/os": "linux"}), pools, "gpu")
     assert placed.keys() == own.keys()
     spec = placed["template"]["spec"]
     assert spec["nodeSelector"] == template["spec"]["nodeSelector"], (

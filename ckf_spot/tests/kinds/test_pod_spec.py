@@ -22,7 +22,7 @@ from samples import (
     pod_of,
 )
 
-from ckf_spot import PlacementError, Pools
+from ckf_spot import EvictionWarning, PlacementError, Pools
 from ckf_spot.agent_pool import AgentPool
 from ckf_spot.placement import Capacity
 
@@ -270,3 +270,40 @@ def test_an_init_container_may_not_ask_for_more_gpus_than_a_node_has(pools: Pool
         PlacementError, match=r"initContainers: 'fetch' asks for nvidia\.com/gpu: 2, and a node of"
     ):
         place(document, pools["gpu"])
+
+
+WAITS = "otherwise the pod waits for ever"
+ELSEWHERE = "cloud.google.com/gke-accelerator"
+
+
+@pytest.mark.parametrize(
+    ("pod", "path"),
+    [
+        ({"nodeSelector": {ELSEWHERE: "nvidia-l4"}}, f"nodeSelector: {ELSEWHERE}: 'nvidia-l4'"),
+        (
+            {"affinity": affinity([{"key": "disk", "operator": "In", "values": ["fast"]}])},
+            "affinity.nodeAffinity: disk: ['fast']",
+        ),
+    ],
+)
+def test_a_label_that_nobody_knows_of_the_nodes_gets_a_line(pools: Pools, pod: Json, path: str) -> None:
+    with pytest.warns(EvictionWarning) as warned:
+        placed = place(job(**pod), pools["cpu"])
+    assert [str(each.message) for each in warned] == [
+        f"Job/j: spec.template.spec.{path} is not known of the nodes of cpuspot, cpuod; see that they have it; {WAITS}"
+    ]
+    with pytest.warns(EvictionWarning):
+        assert place(placed, pools["cpu"]) == placed
+
+
+@pytest.mark.filterwarnings("error::ckf_spot.errors.EvictionWarning")
+@pytest.mark.parametrize(
+    "pod",
+    [
+        {"nodeSelector": {"kubernetes.io/os": "linux", "kubernetes.azure.com/mode": "user", WORKLOAD: "cpu"}},
+        {"affinity": affinity([{"key": "disk", "operator": "DoesNotExist"}])},
+        {"affinity": affinity([{"key": "disk", "operator": "Exists"}], [{"key": "gpu", "operator": "Exists"}])},
+    ],
+)  # fmt: skip
+def test_labels_of_every_node_and_selections_that_may_fit_get_none(pools: Pools, pod: Json) -> None:
+    assert place(job(**pod), pools["cpu"])

@@ -76,6 +76,12 @@ def test_what_an_eviction_would_lose_is_a_warning(spark: Any) -> None:
         submitted(spark, SparkOption(Pools.sample()["cpu"], require="spot", also=("driver",)))
 
 
+def test_the_driver_of_a_spark_job_goes_to_on_demand_nodes(spark: Any) -> None:
+    sent = submitted(spark, SparkOption(Pools.sample()["cpu"], on_demand=("driver",)))["spec"]
+    assert "DoesNotExist" in str(sent["driver"]["affinity"])
+    assert "DoesNotExist" not in str(sent["executor"]["affinity"])
+
+
 def test_it_is_refused_before_anything_is_sent(spark: Any) -> None:
     with pytest.raises(PlacementError, match="asks for no nvidia"):
         submitted(spark, SparkOption(Pools.sample()["gpu"]))

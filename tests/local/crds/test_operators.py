@@ -17,12 +17,14 @@ EXAMPLES: Final[Path] = PROJECT_ROOT / "ckf_spot" / "examples"
 FOLDERS: Final = ("operators", "training")
 PLACED: Final = {
     "rayjob": "ray",
+    "rayjob-floor": "ray",
     "sparkapplication": "spark",
     "workflow": "argo",
     "jobset": "jobset",
     "cronjob": None,
     "job": None,
 }
+REQUESTS: Final[dict[str, Any]] = {"rayjob-floor": {"on_demand": ("floor",)}}
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +54,7 @@ def test_the_api_server_keeps_every_field_of_a_placed_example(
 ) -> None:
     if (resources := PLACED[name]) is not None:
         crds.install(resources)
-    placed = pools["cpu"].place(example(name))
+    placed = pools["cpu"].place(example(name), **REQUESTS.get(name, {}))
     [stored] = crds.accept(placed)
     assert parts(placed) <= parts(stored)
 

@@ -36,6 +36,9 @@ def add_to(commands: Any) -> None:
     command.add_argument("--pool", help="with -f: a workload such as cpu or gpu, or the name of a pool")
     command.add_argument("--require", help="with --pool: spot or on-demand, as for ckf-spot place")
     command.add_argument("--also", action="append", default=[], metavar="ROLE", help="as for ckf-spot place")
+    command.add_argument(
+        "--on-demand", action="append", default=[], metavar="ROLE", help="as for ckf-spot place"
+    )
     command.add_argument("--trainer-api", metavar="2.N", help="as for ckf-spot place")
     command.add_argument(
         "-n", "--namespace", help="whose quota is looked at; left out: that of the file, if one is given"
@@ -54,7 +57,10 @@ def _run(options: argparse.Namespace) -> int:
         raise PlacementError(Mistake("--pool", options.pool, "expected -f FILE --pool NAME", "needs a file"))
     files = _files(options.file)
     request = PlacingRequest(
-        require=options.require, also=tuple(options.also), trainer_api=options.trainer_api
+        require=options.require,
+        also=tuple(options.also),
+        on_demand=tuple(options.on_demand),
+        trainer_api=options.trainer_api,
     )
     reader, why = _cluster()
     pools, contract = _contract(options, reader, why)

@@ -20,7 +20,7 @@ from ckf_spot.pods import strict_schema
 from ckf_spot.pool_group import PoolGroup
 from ckf_spot.pools import Pools
 
-_OF_OBJECTS: Final = ("also", "trainer_api", "pod_template", "elastic", "kubernetes")
+_OF_OBJECTS: Final = ("also", "on_demand", "trainer_api", "pod_template", "elastic", "kubernetes")
 _OF_PIPELINES: Final = ("except_", "retries", "backoff", "give_up", "by", "backend")
 """Options by what they are for."""
 
@@ -40,6 +40,12 @@ def add_to(commands: Any) -> None:
     command.add_argument("--require", help="spot or on-demand: nothing else, however long that takes")
     command.add_argument(
         "--also", action="append", metavar="ROLE", help="a role that may vanish too, such as Master"
+    )
+    command.add_argument(
+        "--on-demand",
+        action="append",
+        metavar="ROLE",
+        help="a role that goes to on-demand nodes, such as one group of Ray workers",
     )
     command.add_argument("--trainer-api", metavar="2.N", help="release of Kubeflow Trainer, for a TrainJob")
     command.add_argument(
@@ -125,6 +131,7 @@ def _manifests(found: Sequence[Input], group: PoolGroup, options: argparse.Names
         prefer=options.prefer,
         require=options.require,
         also=tuple(options.also or ()),
+        on_demand=tuple(options.on_demand or ()),
         trainer_api=options.trainer_api,
         pod_template=bool(options.pod_template),
         elastic=bool(options.elastic),

@@ -126,7 +126,7 @@ class _Workflow(Kind):
             yield mistake_in("workflowTemplateRef", problem, "place that WorkflowTemplate instead")
         elif not (is_maps(templates) and templates):
             yield Mistake("templates", templates, "expected a list of maps")
-        elif not any(each.moves for each in self._steps(document, request)):
+        elif not any(each.moves or each.role in request.on_demand for each in self._steps(document, request)):
             if out := sorted(set(_references(document))):
                 problem = f"those of its steps are out of reach: {', '.join(out)}"
                 yield mistake_in("templates", problem, "place them where they are")
@@ -207,7 +207,8 @@ class _Workflow(Kind):
                 role = _role(document, path, template)
                 owner = str(at(document, *path[:2], "name"))
                 stays = owner in handlers or template.get("daemon") is True
-                yield _Step(path, role, not stays or role in request.also, apart=True, workflow=document)
+                moves = request.vanishes(role, by_default=not stays)
+                yield _Step(path, role, moves, apart=True, workflow=document)
 
 
 @dataclass(frozen=True)

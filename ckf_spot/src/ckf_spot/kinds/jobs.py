@@ -8,7 +8,7 @@ from typing import Any, Final
 from ckf_spot import fields
 from ckf_spot.errors import Mistake
 from ckf_spot.fields import Json, is_map, is_maps, of
-from ckf_spot.kinds.kind import Kind, Path, PlacingRequest, Pods, contradiction
+from ckf_spot.kinds.kind import Kind, Path, PlacingRequest, Pods, contradiction, unknown_roles
 from ckf_spot.placement import Placement
 
 IGNORE_EVICTIONS: Final = {
@@ -68,6 +68,8 @@ class JobTemplate(Kind):
     schema = "jobtemplatespec-batch-v1"
     completion_mode = "NonIndexed"
     """Where the Job names none."""
+    role = "the Job"
+    """What it is called in a request and in messages."""
 
     def problems(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Mistake]:
         """Down to the pod's template."""
@@ -82,13 +84,13 @@ class JobTemplate(Kind):
     def pods(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Pods]:
         """The one template."""
         if of(document, "spec").get("template") is not None:
-            yield Pods(("spec", "template"), "the Job")
+            yield Pods(("spec", "template"), self.role, request.vanishes(self.role, by_default=True))
 
     def misfits(
         self, document: Mapping[str, Any], placement: Placement, request: PlacingRequest
     ) -> Iterator[Mistake]:
         """What of its own policies contradicts surviving evictions."""
-        if not placement.spot:
+        if not self._evictable(placement, request):
             return
         spec = document["spec"]
         replacement = spec.get("podReplacementPolicy")
@@ -108,9 +110,10 @@ class JobTemplate(Kind):
         self, document: Mapping[str, Any], placement: Placement, request: PlacingRequest
     ) -> Iterator[str]:
         """What a failed container does from now on, and how long the loss of all pods holds the Job up."""
-        if placement.spot:
-            yield from self._wait(of(document, "spec"))
-        if placement.spot and of(document, "spec", "template", "spec").get("restartPolicy") == "OnFailure":
+        if not self._evictable(placement, request):
+            return
+        yield from self._wait(of(document, "spec"))
+        if of(document, "spec", "template", "spec").get("restartPolicy") == "OnFailure":
             yield (
                 "its pods had restartPolicy OnFailure and have Never now, since Kubernetes takes no pod failure policy "
                 "otherwise: a failed container is not restarted in its pod, but replaced with it, and counts"
@@ -118,7 +121,7 @@ class JobTemplate(Kind):
 
     def place(self, document: Json, placement: Placement, request: PlacingRequest) -> None:
         """Evictions neither fail the Job nor count against its `backoffLimit`."""
-        if not placement.spot:
+        if not self._evictable(placement, request):
             return
         spec = document["spec"]
         spec["template"]["spec"]["restartPolicy"] = "Never"
@@ -129,6 +132,9 @@ class JobTemplate(Kind):
         limited = spec.keys() & _LIMITS
         if spec.get("completionMode", self.completion_mode) == "Indexed" and not limited:
             spec.update(_LIMITS_OF_INDEXES)
+
+    def _evictable(self, placement: Placement, request: PlacingRequest) -> bool:
+        return placement.spot and request.vanishes(self.role, by_default=True)
 
     def _wait(self, spec: Mapping[str, Any]) -> Iterator[str]:
         """Many pods that are evicted together, and are not started again each by itself."""
@@ -198,6 +204,13 @@ class _JobOfSet(JobTemplate):
 
     completion_mode = "Indexed"
 
+    def __init__(self, role: str) -> None:
+        self.role = role
+
+    def request_problems(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Mistake]:
+        """The set knows all roles."""
+        yield from ()
+
     def _counted(self, where: str, action: object) -> Iterator[Mistake]:
         yield Mistake(
             where,
@@ -222,8 +235,11 @@ class JobSet(Kind):
 
     An evicted pod is then replaced inside its Job, and the set does not start over. Where the set has the pair of rules
     that starts it over for each eviction, `FailJob` on DisruptionTarget and `RestartJobSetAndIgnoreMaxRestarts`, it
-    keeps them (`api/jobset/v1alpha2/jobset_types.go`, `pkg/controllers/failure_policy.go`).
+    keeps them (`api/jobset/v1alpha2/jobset_types.go`, `pkg/controllers/failure_policy.go`). The names of its Jobs are
+    its roles.
     """
+
+    has_roles = True
 
     def problems(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Mistake]:
         """Down to the Jobs' templates."""
@@ -239,20 +255,26 @@ class JobSet(Kind):
                 each, f"spec.replicatedJobs[{number}]", _REPLICATED_JOB, ("name", "template")
             )
 
+    def request_problems(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Mistake]:
+        """A Job that is not there."""
+        jobs = of(document, "spec").get("replicatedJobs")
+        yield from unknown_roles(request, [str(each.get("name")) for each in (jobs if is_maps(jobs) else ())])
+
     def inner(self, document: Mapping[str, Any]) -> Iterator[tuple[Path, Kind]]:
         """The Jobs' templates."""
         jobs = of(document, "spec").get("replicatedJobs")
         for number, each in enumerate(jobs if is_maps(jobs) else ()):
             if each.get("template") is not None:
-                kind = _RESTARTED_IN_SET if _starts_over(document, each) else _IN_SET
-                yield ("spec", "replicatedJobs", number, "template"), kind
+                kind = _RestartedJobOfSet if _starts_over(document, each) else _JobOfSet
+                yield ("spec", "replicatedJobs", number, "template"), kind(str(each.get("name")))
 
     def doubts(
         self, document: Mapping[str, Any], placement: Placement, request: PlacingRequest
     ) -> Iterator[str]:
         """What an eviction of one pod does to the others."""
         for each in document["spec"]["replicatedJobs"] if placement.spot else ():
-            if not _starts_over(document, each) and _coordinated(each):
+            stays = str(each.get("name")) in request.on_demand
+            if not stays and not _starts_over(document, each) and _coordinated(each):
                 yield (
                     f"the pods of {each['name']} connect to one of them ({_COORDINATOR}), and lose their work when any "
                     "of them is evicted: save checkpoints, and have the set start over by FailJob on DisruptionTarget "
@@ -261,8 +283,6 @@ class JobSet(Kind):
 
 
 _TEMPLATE: Final = JobTemplate()
-_IN_SET: Final = _JobOfSet()
-_RESTARTED_IN_SET: Final = _RestartedJobOfSet()
 KINDS: Final[Mapping[str, Kind]] = {"Job": Job(), "CronJob": CronJob(), "JobSet": JobSet()}
 
 

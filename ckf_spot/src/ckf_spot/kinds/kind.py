@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,6 +25,8 @@ class PlacingRequest:
         require: see `PoolGroup.placement`.
         also: roles besides those that do the work which may vanish too, such as `("Master",)` of a PyTorchJob that
             keeps checkpoints.
+        on_demand: roles that go to the pools' on-demand nodes, whatever the others do, such as one group of a Ray
+            cluster's workers.
         trainer_api: release of Kubeflow Trainer in the cluster, for a TrainJob, such as `2.2`; None: not known.
         target: the job of a training runtime that does the work, for a TrainJob.
         pod_template: whether a Pod is a template, as Spark takes one for its executors.
@@ -34,10 +36,20 @@ class PlacingRequest:
     prefer: Capacity | None = None
     require: Capacity | None = None
     also: Sequence[str] = ()
+    on_demand: Sequence[str] = ()
     trainer_api: str | None = None
     target: str = "node"
     pod_template: bool = False
     elastic: bool = False
+
+    @property
+    def named_roles(self) -> tuple[tuple[str, Sequence[str]], ...]:
+        """The attributes that name roles, with their names."""
+        return ("also", self.also), ("on_demand", self.on_demand)
+
+    def vanishes(self, role: str, *, by_default: bool = False) -> bool:
+        """Whether the pods of a role may run on spot nodes."""
+        return role not in self.on_demand and (by_default or role in self.also)
 
 
 @dataclass(frozen=True)
@@ -47,7 +59,8 @@ class Pods:
     Attributes:
         path: where the template is in its part of the document.
         role: what they do, for messages.
-        moves: whether they may vanish and go where the request says; the others stay on nodes that stay.
+        moves: whether they may vanish and go where the request says; the others stay on nodes that stay (see
+            `PlacingRequest.vanishes`).
         apart: whether they may be left as they are where only others of the document fit the pools' GPUs.
         keeps: whether what makes them keeps fields of the template that Kubernetes does not know.
     """
@@ -85,7 +98,7 @@ class Kind:
     A document is any map here: whatever a method reads of it may be missing or malformed, unless it says otherwise.
 
     Attributes:
-        has_roles: whether `PlacingRequest.also` means something for every document of it.
+        has_roles: whether `PlacingRequest.also` and `on_demand` mean something for every document of it.
         schema: name of Kubernetes' own schema for the whole document, or None where it has none.
         rigid: what of its work makes `PlacingRequest.elastic` impossible or needless; empty where it is possible.
     """
@@ -95,7 +108,7 @@ class Kind:
     schema: str | None = None
 
     def has_roles_in(self, document: Mapping[str, Any]) -> bool:
-        """Whether `PlacingRequest.also` means something for this document."""
+        """Whether `PlacingRequest.also` and `on_demand` mean something for this document."""
         return self.has_roles
 
     def problems(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Mistake]:
@@ -104,9 +117,10 @@ class Kind:
 
     def request_problems(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Mistake]:
         """What of the request does not fit this document."""
-        if request.also and not self.has_roles:
-            kind = document.get("kind") or "a Job"
-            yield contradiction("also", tuple(request.also), f"{kind}, which has no roles", "leave it out")
+        for name, roles in request.named_roles:
+            if roles and not self.has_roles:
+                kind = document.get("kind") or "a Job"
+                yield contradiction(name, tuple(roles), f"{kind}, which has no roles", "leave it out")
 
     def pods(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Pods]:
         """The pods' templates that are there."""
@@ -161,6 +175,10 @@ def within(document: Mapping[str, Any], *path: str) -> Iterator[Mistake]:
         yield Mistake(dotted(path), found, "expected a map", "is no map")
 
 
-def unknown_roles(request: PlacingRequest, roles: Sequence[str]) -> Iterator[Mistake]:
-    """The mistakes in the roles that may vanish too."""
-    yield from (not_one_of("also", role, roles) for role in request.also if role not in roles)
+def unknown_roles(request: PlacingRequest, roles: Collection[str]) -> Iterator[Mistake]:
+    """The mistakes in the roles that the request names."""
+    for name, named in request.named_roles:
+        yield from (not_one_of(name, role, roles) for role in named if role not in roles)
+    for role in dict.fromkeys(request.also):
+        if role in request.on_demand:
+            yield contradiction("on_demand", role, "also, which lets it vanish", "leave one of them out")

@@ -58,7 +58,7 @@ def place(files: Sequence[File], group: PoolGroup, request: PlacingRequest) -> M
     Args:
         files: what is placed together; it is not changed.
         group: the pools.
-        request: how; roles in `also` are for the kinds that have roles.
+        request: how; roles in `also` and `on_demand` are for the kinds that have roles.
 
     Raises:
         PlacementError: with every mistake in any of them, or because there is nothing to place.
@@ -114,7 +114,7 @@ class _Placing:
         self._known = True
         has_roles = placing.has_roles(found, self._request)
         self._roles |= has_roles
-        own = self._request if has_roles else dataclasses.replace(self._request, also=())
+        own = self._request if has_roles else dataclasses.replace(self._request, also=(), on_demand=())
         placed = self._mistakes.of(partial(_placed, found, self._group, own, name))
         if placed:
             self.notes += [f"{name}: {each}" for each in placed.doubts]
@@ -126,9 +126,10 @@ class _Placing:
         Raises:
             PlacementError: with every mistake.
         """
-        if self._request.also and self._known and not self._roles:
-            also = f"{', '.join(self._request.also)}: none of the documents has roles"
-            self._mistakes.add([mistake_in(f"{origins}: also", also, "leave it out")])
+        for name, roles in self._request.named_roles:
+            if roles and self._known and not self._roles:
+                problem = f"{', '.join(roles)}: none of the documents has roles"
+                self._mistakes.add([mistake_in(f"{origins}: {name}", problem, "leave it out")])
         if not self._known and not self._unknown:
             expected = f"expected {', '.join(table.KINDS)}"
             nothing = mistake_in(origins, "there is nothing to place in it", expected)

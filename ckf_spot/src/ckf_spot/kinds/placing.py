@@ -49,6 +49,7 @@ def place(document: object, group: PoolGroup, request: PlacingRequest | None = N
     parts = list(_parts(made, table.kind_of(made, request)))
     mistakes = Mistakes()
     placement = mistakes.of(lambda: group.placement(prefer=request.prefer, require=request.require))
+    stays = mistakes.of(partial(group.placement, require="on-demand")) if request.on_demand else None
     mistakes.add(_request_problems(parts, request))
     pools: list[tuple[_Part, Pods, Placement]] = []
     left: list[str] = []
@@ -73,11 +74,14 @@ def place(document: object, group: PoolGroup, request: PlacingRequest | None = N
             if why := misfit(pods, found, placement):
                 left.append(f"{pods.role} {why}: left as it is")
                 continue
-            pool = mistakes.of(partial(_placement_of, pods, found, where, placement, group))
+            if pods.role in request.on_demand:
+                pool = stays
+            else:
+                pool = mistakes.of(partial(_placement_of, pods, found, where, placement, group))
             if pool:
                 pools.append((part, pods, pool))
                 wrong(pods.located(each, where) for each in pods.problems(found, pool, where))
-    if left and not any(pods.moves for _, pods, _ in pools):
+    if left and not any(pods.moves or pods.role in request.on_demand for _, pods, _ in pools):
         mistakes.add([mistake_in("", f"nothing fits {group.name!r}: {'; '.join(left)}", "name other pools")])
     mistakes.raise_all()
     assert placement is not None  # noqa: S101 - or a mistake would have been mistake_in
@@ -153,7 +157,7 @@ class _Part:
 
 
 def has_roles(document: object, request: PlacingRequest) -> bool:
-    """Whether `PlacingRequest.also` means something for a document of a known kind."""
+    """Whether `PlacingRequest.also` and `on_demand` mean something for a document of a known kind."""
     return is_map(document) and any(
         each.kind.has_roles_in(each.document)
         for each in _parts(dict(document), table.kind_of(document, request))
@@ -168,9 +172,12 @@ def _parts(document: Json, kind: Kind, path: Path = ()) -> Iterator[_Part]:
 
 
 def _request_problems(parts: list[_Part], request: PlacingRequest) -> Iterator[Mistake]:
-    """What of the request fits no part; a part around others, such as an experiment, leaves that to them."""
+    """What of the request fits no part; a part around others, such as an experiment, leaves that to them.
+
+    Where a part has roles, they may be parts inside it, as the Jobs of a JobSet are.
+    """
     for part in parts:
-        if not any(True for _ in part.kind.inner(part.document)):
+        if part.kind.has_roles or not any(True for _ in part.kind.inner(part.document)):
             if request.elastic and part.kind.rigid:
                 yield contradiction("elastic", request.elastic, f"work {part.kind.rigid}", "leave it out")
             yield from part.kind.request_problems(part.document, request)

@@ -56,7 +56,11 @@ class _Executors(Pods):
         """GPUs that it does not ask for may come from Spark's own settings."""
         if gpu_limits.needs(template):
             return super().problems(template, placement, where)
-        return [*node_selection.problems(of(template, "spec"), placement, f"{where}.spec")]
+        spec, path = of(template, "spec"), f"{where}.spec"
+        return [
+            *node_selection.problems(spec, placement, path),
+            *node_selection.unknown_labels(spec, placement, path),
+        ]
 
     def located(self, mistake: Mistake, where: str) -> Mistake:
         """The Pod is the document."""

@@ -115,7 +115,9 @@ class _JobSpec(Kind):
         self, document: Mapping[str, Any], placement: Placement, request: PlacingRequest
     ) -> Iterator[str]:
         """What Ray itself does not start again; KubeRay refuses retries of what a person submits."""
-        if not placement.spot or document.get("backoffLimit") or not _groups(of(document, "rayClusterSpec")):
+        groups = _groups(of(document, "rayClusterSpec"))
+        vanish = any(request.vanishes(str(each.get("groupName")), by_default=True) for each in groups)
+        if not placement.spot or document.get("backoffLimit") or not vanish:
             return
         if document.get("submissionMode") == _INTERACTIVE:
             yield f"{_AGAIN}: a RayJob in {_INTERACTIVE} has no retries, so otherwise you submit it again yourself"
@@ -153,17 +155,18 @@ class _Cluster(Kind):
     def pods(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Pods]:
         """The head's and the workers'."""
         if of(document, "headGroupSpec").get("template") is not None:
-            yield Pods(("headGroupSpec", "template"), HEAD, HEAD in request.also)
+            yield Pods(("headGroupSpec", "template"), HEAD, request.vanishes(HEAD))
         for number, group in enumerate(_groups(document)):
             if group.get("template") is not None:
                 path = ("workerGroupSpecs", number, "template")
-                yield Pods(path, str(group.get("groupName")), apart=True)
+                role = str(group.get("groupName"))
+                yield Pods(path, role, request.vanishes(role, by_default=True), apart=True)
 
     def doubts(
         self, document: Mapping[str, Any], placement: Placement, request: PlacingRequest
     ) -> Iterator[str]:
         """What is lost with the head, or that nothing moves."""
-        if not _groups(document) and HEAD not in request.also:
+        if not _groups(document) and not {HEAD} & {*request.also, *request.on_demand}:
             yield f"there are no workers that may vanish: the head stays, or goes too with also={(HEAD,)}"
         if placement.spot and HEAD in request.also:
             yield (

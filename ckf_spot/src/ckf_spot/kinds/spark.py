@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
@@ -13,7 +14,8 @@ from ckf_spot.fields import Json, at, is_map, is_maps, of
 from ckf_spot.kinds.kind import Kind, Path, PlacingRequest, Pods, contradiction, unknown_roles, within
 from ckf_spot.placement import Placement
 
-_ROLES: Final = ("driver", "executor")
+_EXECUTORS: Final = "executor"
+_ROLES: Final = ("driver", _EXECUTORS)
 _VERSION: Final = "sparkoperator.k8s.io/v1beta2"
 _APPLICATION: Final = (
     "arguments", "batchScheduler", "batchSchedulerOptions", "deps", "driver", "driverIngressOptions",
@@ -42,7 +44,16 @@ _PLACING: Final = ("affinity", "tolerations", "terminationGracePeriodSeconds")
 """Fields beside the template that the operator's webhook puts over the template's, or next to them."""
 _FIELDS: Final = ("nodeSelector", *_PLACING)
 _DECOMMISSION: Final = ("spark.decommission.enabled", "spark.storage.decommission.enabled")
+_BLOCKS: Final = (
+    "spark.storage.decommission.rddBlocks.enabled",
+    "spark.storage.decommission.shuffleBlocks.enabled",
+)
+"""What is handed over."""
+_BLOCKS_BY_DEFAULT: Final = (3, 4)
+"""Release from which they are on by default (seen with PySpark 3.1.3, 3.2.4, 3.3.4, 3.4.4 and 4.3.0)."""
+_NEWEST: Final = (9, 9)
 _FAILURES: Final = "spark.executor.maxNumFailures"
+_DYNAMIC: Final = "spark.dynamicAllocation"
 _MANY: Final = "1000"
 """More executors than evictions take from an application; the driver's own errors end it all the same."""
 _SELECTOR: Final = "spark.kubernetes.node.selector."
@@ -147,13 +158,14 @@ class _Application(Kind):
         """Those of both."""
         for role in _ROLES:
             if is_map(document.get(role)):
-                yield _Pods((role,), role, role == "executor" or role in request.also, application=document)
+                moves = request.vanishes(role, by_default=role == _EXECUTORS)
+                yield _Pods((role,), role, moves, application=document)
 
     def misfits(
         self, document: Mapping[str, Any], placement: Placement, request: PlacingRequest
     ) -> Iterator[Mistake]:
         """A selector that holds for the driver too, which then waits for nodes whose taints it does not tolerate."""
-        if "driver" in request.also:
+        if "driver" in (*request.also, *request.on_demand):
             return
         conf = {
             f"sparkConf: {key}": (key.removeprefix(_SELECTOR), value)
@@ -168,32 +180,42 @@ class _Application(Kind):
 
     def place(self, document: Json, placement: Placement, request: PlacingRequest) -> None:
         """The driver goes on without an evicted executor, which hands over what it has."""
-        if placement.spot and request.elastic:
+        if _evictable(placement, request) and request.elastic:
             document["sparkConf"] = _elastic(document)
 
     def doubts(
         self, document: Mapping[str, Any], placement: Placement, request: PlacingRequest
     ) -> Iterator[str]:
         """What Spark would do again, or give up."""
-        if not placement.spot:
+        if (
+            placement.spot
+            and "driver" in request.also
+            and of(document, "restartPolicy").get("type")
+            not in (
+                "Always",
+                "OnFailure",
+            )
+        ):
+            yield "an eviction of the driver fails the application; set restartPolicy: {type: OnFailure}"
+        if not _evictable(placement, request):
             return
         conf = _elastic(document) if request.elastic else _conf(document)
-        if missing := [key for key in _DECOMMISSION if conf.get(key) != "true"]:
+        if missing := [key for key in _settings(document) if conf.get(key) != "true"]:
             yield (
                 f"an evicted executor takes what it has cached and shuffled along, and Spark makes it again; with "
                 f"sparkConf {' and '.join(f'{key}: true' for key in missing)} it hands that over first; "
                 "--elastic sets what is missing, in Python elastic=True"
+            )
+        if not _settings(document):
+            yield (
+                "an evicted executor takes what it has cached and shuffled along, and Spark makes it again; Spark 3.1 "
+                "and newer can hand that over first"
             )
         if _FAILURES not in conf and _counts_failures(document):
             yield (
                 f"Spark 3.5 and newer ends the application after twice as many failed executors as it has, at least "
                 f"3, and an evicted one may count; set sparkConf {_FAILURES}"
             )
-        if "driver" in request.also and of(document, "restartPolicy").get("type") not in (
-            "Always",
-            "OnFailure",
-        ):
-            yield "an eviction of the driver fails the application; set restartPolicy: {type: OnFailure}"
 
 
 class SparkApplication(Kind):
@@ -236,6 +258,11 @@ KINDS: Final[Mapping[str, Kind]] = {
 }
 
 
+def _evictable(placement: Placement, request: PlacingRequest) -> bool:
+    """Whether executors may be evicted."""
+    return placement.spot and request.vanishes(_EXECUTORS, by_default=True)
+
+
 def _is_texts(value: object) -> bool:
     return is_map(value) and all(isinstance(each, str) for each in value.values())
 
@@ -247,13 +274,36 @@ def _conf(document: Mapping[str, Any]) -> Mapping[str, str]:
 
 def _elastic(document: Mapping[str, Any]) -> dict[str, str]:
     """The configuration with what is missing for the loss of an executor; what is in it stays."""
-    made = dict.fromkeys(_DECOMMISSION, "true") | ({_FAILURES: _MANY} if _counts_failures(document) else {})
+    made = dict.fromkeys(_settings(document), "true") | (
+        {_FAILURES: _MANY} if _counts_failures(document) else {}
+    )
     return {**_conf(document), **{key: value for key, value in made.items() if key not in _conf(document)}}
 
 
 def _counts_failures(document: Mapping[str, Any]) -> bool:
-    """Whether Spark ends an application by the number of its failed executors: from 3.5 on."""
-    return not str(document.get("sparkVersion")).startswith(("2.", "3.0", "3.1", "3.2", "3.3", "3.4"))
+    """Whether Spark ends an application by the number of its failed executors: from 3.5 on.
+
+    With dynamic allocation there is no limit, unless it has one of executors (seen with PySpark 4.3:
+    `org.apache.spark.deploy.ExecutorFailureTracker.maxNumExecutorFailures`).
+    """
+    own, conf = of(document, "dynamicAllocation"), _conf(document)
+    dynamic = own.get("enabled") is True or conf.get(f"{_DYNAMIC}.enabled") == "true"
+    limited = own.get("maxExecutors") is not None or f"{_DYNAMIC}.maxExecutors" in conf
+    return _release(document) >= (3, 5) and (limited or not dynamic)
+
+
+def _settings(document: Mapping[str, Any]) -> tuple[str, ...]:
+    """With which an executor that is being stopped hands over what it has; none before 3.1."""
+    release = _release(document)
+    if release < (3, 1):
+        return ()
+    return (*_DECOMMISSION, *_BLOCKS) if release < _BLOCKS_BY_DEFAULT else _DECOMMISSION
+
+
+def _release(document: Mapping[str, Any]) -> tuple[int, int]:
+    """Release of Spark, such as `(3, 5)`; the newest where it is not known."""
+    found = re.match(r"(\d+)\.(\d+)", str(document.get("sparkVersion")))
+    return (int(found[1]), int(found[2])) if found else _NEWEST
 
 
 def _selected(document: Mapping[str, Any], role: Any) -> dict[str, str]:

@@ -22,6 +22,7 @@ class SparkOption:
         prefer: see `PoolGroup.placement`.
         require: see `PoolGroup.placement`.
         also: `("driver",)` puts the driver on spot too.
+        on_demand: see `ckf_spot.Target.place`.
         elastic: see `ckf_spot.Target.place`.
     """
 
@@ -29,6 +30,7 @@ class SparkOption:
     prefer: Capacity | None = None
     require: Capacity | None = None
     also: Sequence[str] = ()
+    on_demand: Sequence[str] = ()
     elastic: bool = False
 
     def __call__(self, resource: Any, backend: object) -> None:
@@ -44,7 +46,13 @@ class SparkOption:
         Warns:
             EvictionWarning: see `ckf_spot.Target.place`.
         """
-        request = {"prefer": self.prefer, "require": self.require, "also": self.also, "elastic": self.elastic}
+        request = {
+            "prefer": self.prefer,
+            "require": self.require,
+            "also": self.also,
+            "on_demand": self.on_demand,
+            "elastic": self.elastic,
+        }
         placed = type(resource).from_dict(placing.placed_object(resource, self.group, **request))
         for name in type(resource).model_fields:
             setattr(resource, name, getattr(placed, name))

@@ -71,8 +71,9 @@ class TrainJob(Kind):
     def pods(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Pods]:
         """The launcher, unless the job places it itself; `place` sees to the target's."""
         api = str(request.trainer_api)
-        moves = _LAUNCHER in request.also
-        launcher = request.target == _TARGET and (_has_launcher(document) or moves)
+        moves = request.vanishes(_LAUNCHER)
+        named = _LAUNCHER in (*request.also, *request.on_demand)
+        launcher = request.target == _TARGET and (_has_launcher(document) or named)
         if launcher and api in APIS and not _is_placed(document, api, _LAUNCHER):
             yield _Launcher(("spec", "trainer"), _LAUNCHER, moves, api=api)
 

@@ -10,7 +10,7 @@ from ckf_spot import fields
 from ckf_spot.errors import Mistake, not_one_of
 from ckf_spot.fields import Json, is_maps, of
 from ckf_spot.kinds import torch_elastic
-from ckf_spot.kinds.kind import Kind, PlacingRequest, Pods, mistake_in
+from ckf_spot.kinds.kind import Kind, PlacingRequest, Pods, mistake_in, unknown_roles
 from ckf_spot.placement import Placement
 
 WORKER: Final = "Worker"
@@ -91,8 +91,8 @@ class TrainingJob(Kind):
     def request_problems(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Mistake]:
         """A role that is not there, or nothing that would be placed."""
         replicas = self._replicas(document)
-        yield from (not_one_of("also", role, replicas) for role in request.also if role not in replicas)
-        if replicas and not {*request.also, WORKER} & replicas.keys():
+        yield from unknown_roles(request, replicas)
+        if replicas and not {*request.also, *request.on_demand, WORKER} & replicas.keys():
             yield mistake_in(
                 f"spec.{self.replicas}",
                 f"there is no {WORKER} among {', '.join(replicas)}, so nothing would be placed",
@@ -103,14 +103,15 @@ class TrainingJob(Kind):
         """The roles' templates."""
         for role, replica in self._replicas(document).items():
             if of({"": replica}, "").get("template") is not None:
-                moves = role == WORKER or role in request.also
+                moves = request.vanishes(role, by_default=role == WORKER)
                 yield Pods(("spec", self.replicas, role, "template"), role, moves)
 
     def place(self, document: Json, placement: Placement, request: PlacingRequest) -> None:
         """The operator makes an evicted pod again, and the others go on without it where they can."""
-        if placement.spot and request.elastic:
+        moving = self._moving(document, request)
+        if placement.spot and request.elastic and moving:
             torch_elastic.place(document, request)
-        for role, replica in self._moving(document, request).items():
+        for role, replica in moving.items():
             policy = replica.get("restartPolicy") or self.default
             if placement.spot and policy not in self.surviving and role != _LAUNCHER:
                 document["spec"][self.replicas][role]["restartPolicy"] = _ON_EVICTION
@@ -119,14 +120,15 @@ class TrainingJob(Kind):
         self, document: Mapping[str, Any], placement: Placement, request: PlacingRequest
     ) -> Iterator[str]:
         """How the operator still fails the job; judged by the document as it was before."""
-        if not placement.spot:
+        moving = self._moving(document, request)
+        if not placement.spot or not moving:
             return
         spec = document["spec"]
         if self.on_eviction and not spec.get(_DYNAMIC):
             yield self.on_eviction
         if not self.rigid:
             yield from torch_elastic.doubts(document, request)
-        for role, replica in self._moving(document, request).items():
+        for role, replica in moving.items():
             policy = replica.get("restartPolicy")
             if role == _LAUNCHER:
                 yield (
@@ -156,7 +158,9 @@ class TrainingJob(Kind):
 
     def _moving(self, document: Mapping[str, Any], request: PlacingRequest) -> Mapping[str, Any]:
         replicas = self._replicas(document)
-        return {role: each for role, each in replicas.items() if role == WORKER or role in request.also}
+        return {
+            role: each for role, each in replicas.items() if request.vanishes(role, by_default=role == WORKER)
+        }
 
     def _replica_problems(self, role: str, replica: object) -> Iterator[Mistake]:
         where = f"spec.{self.replicas}.{role}"

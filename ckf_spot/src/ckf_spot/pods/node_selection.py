@@ -13,6 +13,8 @@ from ckf_spot.pods.field_names import REQUIRED
 
 _LEGACY_POOL_LABEL: Final = "agentpool"
 _VM_SIZE_LABEL: Final = "node.kubernetes.io/instance-type"
+_ON_NODES: Final = ("kubernetes.io", "k8s.io", "azure.com", "nvidia.com")
+"""Domains of labels that Kubernetes, AKS and device plugins put on nodes."""
 
 
 def problems(spec: Mapping[str, Any], placement: Placement, where: str) -> Iterator[Mistake]:
@@ -64,6 +66,26 @@ def problems(spec: Mapping[str, Any], placement: Placement, where: str) -> Itera
         yield from _half_problems(
             [pool for pool in placement.pools if _labels(pool) in both], placement, where
         )
+
+
+def unknown_labels(spec: Mapping[str, Any], placement: Placement, where: str) -> Iterator[Mistake]:
+    """Labels of its own selection of which nobody knows whether the pools' nodes have them, such as another cloud's."""
+    known, names = _known(placement.pools), ", ".join(pool.name for pool in placement.pools)
+    selected = {f"nodeSelector: {key}": (key, value) for key, value in of(spec, "nodeSelector").items()}
+    terms = _required(spec)
+    for each in _expressions(terms[0]) if len(terms) == 1 else ():
+        if each.get("operator") in ("In", "Exists"):
+            selected[f"affinity.nodeAffinity: {each['key']}"] = (each["key"], each.get("values") or "Exists")
+    for path, (key, value) in selected.items():
+        domain = str(key).rpartition("/")[0]
+        if key not in known and not f".{domain}".endswith(tuple(f".{each}" for each in _ON_NODES)):
+            yield Mistake(
+                f"{where}.{path}",
+                value,
+                "see that they have it; otherwise the pod waits for ever",
+                f"is not known of the nodes of {names}",
+                certain=False,
+            )
 
 
 def names_pools(spec: Mapping[str, Any]) -> bool:
