@@ -11,8 +11,6 @@ from kubernetes import config
 
 from kubeflow_aks.local_aks.control_plane.kwokctl import ControlPlane
 from kubeflow_aks.tools import Tools
-from tests.local.custom_resources import CustomResources
-from tests.local.kubectl import Kubectl
 from tests.local.planes import running
 from tests.local.reaper import reaper
 from tests.local.required import required
@@ -58,9 +56,3 @@ def kubeconfig(control_plane: ControlPlane) -> Path:
 def api(kubeconfig: Path) -> Any:
     """A `kubernetes.client.ApiClient` of the shared control plane."""
     return config.new_client_from_config(str(kubeconfig))  # pyright: ignore[reportUnknownMemberType]
-
-
-@pytest.fixture(scope="session")
-def crds(tools: Tools, kubeconfig: Path) -> CustomResources:
-    """Custom resources of operators that do not run, in the shared control plane."""
-    return CustomResources(Kubectl(tools, kubeconfig))

@@ -8,8 +8,8 @@ from typing import Final
 from xdist.scheduler import LoadScopeScheduling  # pyright: ignore[reportMissingTypeStubs] - it has none
 
 _FOLDER: Final = Path("tests/local")
-_STACKS: Final = ("argo", "demo", "handoff", "training")
-"""Folders whose tests share a stack."""
+_STACKS: Final = ("argo", "crds", "demo", "handoff", "training")
+"""Folders whose tests share a stack, or a control plane."""
 _LONGEST: Final = (
     str(_FOLDER / "test_demo.py"),
     str(_FOLDER / "test_demo_afresh.py"),

@@ -27,7 +27,7 @@ from kubeflow_aks.tools import Tools
 _LOCK_PATIENCE: Final = 30.0
 """Seconds that another engine has to end: one whose program was killed does so within a few."""
 
-_GARBAGE_COLLECTION: Final = "400"
+_GARBAGE_COLLECTION: Final = "800"
 """Go's GOGC: the engine lives for a second or two, of which the collector takes a third at Go's default of 100."""
 
 _AZURE_TOKEN: Final = "azure-native:clientSecret"  # noqa: S105 - the name of it
