@@ -107,7 +107,7 @@ def command(file: File, group: PoolGroup, request: PlacingRequest, pools: str | 
         options += [(f"--{name.replace('_', '-')}", role) for name, roles in named for role in roles]
         options.append(("--trainer-api", request.trainer_api))
     name = output.STANDARD if file.origin == inputs.STANDARD_INPUT else file.origin
-    given = [part for option in options if option[1] is not None for part in option]
+    given = [part for option, value in options if value is not None for part in (option, value)]
     return shlex.join(["ckf-spot", "place", "-f", name, *given])
 
 
