@@ -30,7 +30,7 @@ cpu = Pools.sample()["cpu"]
 
 def lines(task: dsl.PipelineTask, job: dict[str, Any]) -> None:
     placed: dsl.PipelineTask = cpu.place(task, prefer="spot", retries=3)
-    made: dict[str, Any] = cpu.place(job, require="on-demand", also=["Master"], on_demand=["PS"])
+    made: dict[str, Any] = cpu.place(job, require="on-demand", also=["Master"], on_demand="PS")
     print(placed, made, cpu.place_pipeline(except_="report").rows[0].pools)
     cpu.place(task, prefer="on-demand")  # wrong
     cpu.place(job, prefer="on-demand")  # wrong
@@ -38,6 +38,7 @@ def lines(task: dsl.PipelineTask, job: dict[str, Any]) -> None:
     cpu.place(task, require="cheap")  # wrong
     cpu.place(job, retries=3)  # wrong
     cpu.place(task, also=["Master"])  # wrong
+    cpu.place(job, on_demand=5)  # wrong
     cpu.place("job.yaml")  # wrong
 """
 

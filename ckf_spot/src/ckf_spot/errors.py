@@ -90,14 +90,23 @@ class EvictionWarning(UserWarning):
 
 
 class Mistakes:
-    """Collects mistakes, so that all are reported at once."""
+    """Collects mistakes, so that all are reported at once.
+
+    Attributes:
+        doubts: those that are not certain, which `raise_all` leaves out.
+    """
 
     def __init__(self) -> None:
         self._found: list[Mistake] = []
+        self.doubts: list[Mistake] = []
 
-    def add(self, found: Iterable[Mistake]) -> None:
-        """Adds what was found."""
-        self._found += found
+    def add(self, found: Iterable[Mistake]) -> bool:
+        """Adds what was found; whether one of it is certain."""
+        each = [*found]
+        certain = [one for one in each if one.certain]
+        self._found += certain
+        self.doubts += (one for one in each if not one.certain)
+        return bool(certain)
 
     def of(self, step: Callable[[], _T]) -> _T | None:
         """The result of the step, or None where it fails with a `PlacementError`."""
@@ -108,7 +117,7 @@ class Mistakes:
             return None
 
     def raise_all(self) -> None:
-        """Raises what was collected, if anything was.
+        """Raises the certain ones, if there are any.
 
         Raises:
             PlacementError: with every mistake.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
 
 from ckf_spot.errors import Mistake, refuse
@@ -59,8 +59,8 @@ class Target(PoolGroup):
         *,
         prefer: Preference | None = None,
         require: Capacity | None = None,
-        also: Sequence[str] | None = None,
-        on_demand: Sequence[str] | None = None,
+        also: str | Collection[str] | None = None,
+        on_demand: str | Collection[str] | None = None,
         trainer_api: str | None = None,
         pod_template: bool | None = None,
         elastic: bool | None = None,
@@ -77,8 +77,8 @@ class Target(PoolGroup):
         give_up: str | None = None,
         gpus: int | None = None,
         by: Selection | None = None,
-        also: Sequence[str] | None = None,
-        on_demand: Sequence[str] | None = None,
+        also: str | Collection[str] | None = None,
+        on_demand: str | Collection[str] | None = None,
         trainer_api: str | None = None,
         pod_template: bool | None = None,
         elastic: bool | None = None,
@@ -94,9 +94,9 @@ class Target(PoolGroup):
             give_up: of a task: time from its start in which all attempts must fit. Left out: `7d`.
             gpus: of a task: amount of `nvidia.com/gpu`. Left out: what it asks for, or else 1 on nodes that have GPUs.
             by: of a task: `node-selector` for backends before 2.14. Left out: `node-affinity`.
-            also: of work with roles: those that may vanish too, such as a training job's `Master`.
-            on_demand: of work with roles: those that go to on-demand nodes whatever the others do, such as one group of
-                a Ray cluster's workers.
+            also: of work with roles: the one, or those, that may vanish too, such as a training job's `Master`.
+            on_demand: of work with roles: the one, or those, that go to on-demand nodes whatever the others do, such as
+                one group of a Ray cluster's workers.
             trainer_api: of a TrainJob: the release of Kubeflow Trainer, such as `2.1`.
             pod_template: of a Pod: it is a template for Spark's executors.
             elastic: of a PyTorchJob that starts torchrun, and of Spark: the work can go on with fewer pods, so what is

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import copy
+import io
+import shlex
+import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from ready_cluster import CONTRACT, QUOTAS, TEAM, Api, Doctor, quota
+from ready_cluster import CONTRACT, QUOTAS, TEAM, Api, Doctor, Told, quota
 
 from ckf_spot import Pools, cli, yaml_text
 from ckf_spot.doctor import file, namespace
@@ -64,6 +68,16 @@ FULL: Any = {
     },
 }
 
+PIPELINE: Any = {
+    "pipelineInfo": {"name": "training"},
+    "root": {"dag": {"tasks": {"train": {"componentRef": {"name": "comp"}, "taskInfo": {"name": "train"}}}}},
+    "components": {"comp": {"executorLabel": "exec"}},
+    "deploymentSpec": {"executors": {"exec": {"container": {"image": "python", "command": ["true"]}}}},
+    "schemaVersion": "2.1.0",
+    "sdkVersion": "kfp-2.17.0",
+}
+"""As the compiler of Kubeflow Pipelines writes one."""
+
 
 @pytest.fixture(autouse=True)
 def cluster(api: Api) -> Api:
@@ -108,6 +122,68 @@ def test_a_role_that_is_kept_on_demand_is_compared_as_such(doctor: Doctor) -> No
     assert cli.main(["place", "-f", str(example), *placing, "-o", "placed.yaml"]) == 0
     assert doctor("-f", "placed.yaml", *placing).code == 0
     assert doctor("-f", "placed.yaml", "--pool", "cpu").code == 1
+
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+RAY_JOB = (EXAMPLES / "operators/rayjob-floor.yaml").read_text(encoding="utf-8")
+TRAIN_JOB = (EXAMPLES / "training/trainjob.yaml").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("text", "options"),
+    [
+        (JOB, ["--pool", "cpu", "--require", "spot"]),
+        (JOB, ["--pool", "cpu", "--require", "on-demand", "--pools", str(CONTRACT)]),
+        (RAY_JOB, ["--pool", "cpu", "--on-demand", "floor"]),
+        (RAY_JOB, ["--pool", "cpu", "--also", "head", "--on-demand", "floor"]),
+        (TRAIN_JOB, ["--pool", "gpu", "--trainer-api", "2.2"]),
+        (yaml_text.dump([PIPELINE]), ["--pool", "cpu", "--require", "spot"]),
+        (yaml_text.dump([PIPELINE]), ["--pool", "cpu", "--backend", "2.14"]),
+    ],
+)
+def test_the_command_that_is_advised_gives_what_the_file_was_compared_with(
+    doctor: Doctor, text: str, options: list[str]
+) -> None:
+    written = write(text, "the work.yaml")
+    assert advised(doctor("-f", written, *options)) == {
+        f"ckf-spot place -f 'the work.yaml' {' '.join(options)}"
+    }
+    place_as_advised(doctor("-f", written, *options), written)
+    what = f"{written} on {options[1]}"
+    assert doctor("-f", written, *options)[what] == f"✔ {what}: placed already"
+
+
+def test_the_command_that_is_advised_names_roles_for_the_files_that_have_roles(doctor: Doctor) -> None:
+    options = ["--pool", "cpu", "--on-demand", "floor", "--trainer-api", "2.2"]
+    names = [write(JOB), write(RAY_JOB, "ray.yaml"), write(yaml_text.dump([PIPELINE]), "p.yaml")]
+    named = [part for name in names for part in ("-f", name)]
+    found = doctor(*named, *options)
+    assert advised(found) == {
+        "ckf-spot place -f job.yaml --pool cpu --trainer-api 2.2",
+        "ckf-spot place -f ray.yaml --pool cpu --on-demand floor --trainer-api 2.2",
+        "ckf-spot place -f p.yaml --pool cpu",
+    }
+    for name in names:
+        place_as_advised(found, name)
+    assert doctor(*named, *options).code == 0
+
+
+def test_the_command_that_is_advised_reads_standard_input(
+    doctor: Doctor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(JOB.encode())))
+    assert advised(doctor("-f", "-", "--pool", "cpu")) == {"ckf-spot place -f - --pool cpu"}
+
+
+def advised(found: Told) -> set[str]:
+    """The commands in the lines."""
+    return {line.rpartition("; ")[2] for line in found.lines if "placed differently" in line}
+
+
+def place_as_advised(found: Told, name: str) -> None:
+    """Runs what is advised for a file; the result takes its place."""
+    [arguments] = [each for each in map(shlex.split, advised(found)) if name in each]
+    assert cli.main([*arguments[1:], "-o", name]) == 0
 
 
 @pytest.mark.parametrize(
@@ -249,17 +325,6 @@ def paths(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     """Of everything in a value."""
     items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     return [each for key, inner in items for each in [(*path, key), *paths(inner, (*path, key))]]
-
-
-PIPELINE: Any = {
-    "pipelineInfo": {"name": "training"},
-    "root": {"dag": {"tasks": {"train": {"componentRef": {"name": "comp"}, "taskInfo": {"name": "train"}}}}},
-    "components": {"comp": {"executorLabel": "exec"}},
-    "deploymentSpec": {"executors": {"exec": {"container": {"image": "python", "command": ["true"]}}}},
-    "schemaVersion": "2.1.0",
-    "sdkVersion": "kfp-2.17.0",
-}
-"""As the compiler of Kubeflow Pipelines writes one."""
 
 
 def test_a_compiled_pipeline_is_looked_at_by_its_tasks(doctor: Doctor) -> None:

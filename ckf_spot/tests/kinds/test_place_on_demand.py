@@ -92,6 +92,25 @@ def test_a_role_that_is_not_there_is_refused(pools: Pools, name: str) -> None:
         place(document, pools["cpu"], on_demand=("x",))
 
 
+@pytest.mark.parametrize("name", ["also", "on_demand"])
+def test_a_text_is_one_role(pools: Pools, name: str) -> None:
+    document, role = groups("floor", "more"), "head" if name == "also" else "floor"
+    assert place(document, pools["cpu"], **{name: role}) == place(document, pools["cpu"], **{name: (role,)})
+    with pytest.raises(PlacementError) as error:
+        place(document, pools["cpu"], **{name: "flor"})
+    assert str(error.value).startswith(f"{name}: 'flor' is not allowed; expected ")
+
+
+@pytest.mark.parametrize("value", [5, True, b"floor", {"floor": 1}, object, [5], [["floor"]]])
+def test_roles_that_are_none_are_refused_together(pools: Pools, value: Any) -> None:
+    with pytest.raises(PlacementError) as error:
+        place(groups("floor"), pools["cpu"], also=value, on_demand=value)
+    expected = "is not allowed; expected a role such as 'Master', or a list of roles"
+    lines = str(error.value).splitlines()
+    assert [line.partition(":")[0] for line in lines] == ["also", "on_demand"]
+    assert all(line.endswith(expected) for line in lines)
+
+
 def test_work_without_roles_is_refused(pools: Pools) -> None:
     with pytest.raises(PlacementError) as error:
         place(example("job"), pools["cpu"], on_demand=("the Job",))

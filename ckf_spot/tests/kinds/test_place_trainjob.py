@@ -7,7 +7,7 @@ import pytest
 from kubeflow_trainer_api import models
 from samples import GPU, ON_SPOT, POOL, WORKLOAD, Json, example, expressions, place
 
-from ckf_spot import PlacementError, Pools, TrainOption
+from ckf_spot import EvictionWarning, PlacementError, Pools, TrainOption
 from ckf_spot.kinds.trainer import MANAGER
 
 SHAPES = {
@@ -244,6 +244,72 @@ def test_a_launcher_that_the_job_places_itself_is_left_alone(pools: Pools) -> No
         place(job, pools["gpu"], trainer_api="2.3")["spec"]["runtimePatches"][0]
         == job["spec"]["runtimePatches"][0]
     )
+
+
+def overriding(job: Json, api: str, name: str, pod: Json) -> Json:
+    """The job with an override of its own for one job of the runtime."""
+    if api == "2.0":
+        entry: Json = {"targetJobs": [{"name": name}], **pod}
+    elif api == "2.1":
+        entry = {"targetJobs": [{"name": name}], "spec": pod}
+    else:
+        jobs = [{"name": name, "template": {"spec": {"template": {"spec": pod}}}}]
+        entry = {"manager": "me", "trainingRuntimeSpec": {"template": {"spec": {"replicatedJobs": jobs}}}}
+    job["spec"][SHAPES[api]] = [entry]
+    return job
+
+
+@pytest.mark.parametrize("api", APIS)
+def test_a_launcher_that_the_request_names_is_placed_beside_what_the_job_says_of_it(
+    pools: Pools, api: str
+) -> None:
+    own = {"nodeSelector": {"topology.kubernetes.io/zone": "westeurope-1"}}
+    job = overriding(with_launcher(), api, "launcher", own)
+    placed = place(job, pools["gpu"], trainer_api=api, on_demand="launcher")
+    assert str(place(job, pools["gpu"], trainer_api=api)["spec"]).count("launcher") == 1, "left alone"
+    launcher = [
+        pod
+        for entry in placed["spec"][SHAPES[api]]
+        for name, pod in replicated({"spec": {SHAPES[api]: [entry]}}, api).items()
+        if name == "launcher"
+    ]
+    assert "DoesNotExist" in str(launcher[-1]) or launcher[-1]["nodeSelector"][POOL] == "gpuod"
+    assert own["nodeSelector"].items() <= launcher[0]["nodeSelector"].items()
+    assert place(placed, pools["gpu"], trainer_api=api, on_demand="launcher") == placed
+
+
+@pytest.mark.parametrize("api", APIS)
+@pytest.mark.parametrize("named", ["also", "on_demand"])
+def test_a_launcher_that_the_job_keeps_elsewhere_contradicts_the_request(
+    pools: Pools, api: str, named: str
+) -> None:
+    job = overriding(with_launcher(), api, "launcher", {"nodeSelector": {POOL: "general"}})
+    with pytest.raises(PlacementError) as error:
+        place(job, pools["gpu"], trainer_api=api, **{named: ("launcher",)})
+    expected = "gpuod" if named == "on_demand" else "gpuspot, gpuod"
+    assert str(error.value) == (
+        f"spec.{SHAPES[api]}[0].nodeSelector: {POOL}: 'general' contradicts the pools {expected}; expected {expected}"
+    )
+
+
+@pytest.mark.parametrize("api", APIS)
+def test_a_label_that_nobody_knows_of_the_nodes_gets_a_line(pools: Pools, api: str) -> None:
+    job = overriding(example("trainjob"), api, "node", {"nodeSelector": {"disk": "fast"}})
+    with pytest.warns(EvictionWarning) as warned:
+        place(job, pools["gpu"], trainer_api=api)
+    [line] = [str(each.message) for each in warned]
+    where = f"TrainJob/ddp: spec.{SHAPES[api]}[0].nodeSelector: disk"
+    assert line.startswith(f"{where}: 'fast' is not known of the nodes of gpuspot, gpuod; see that")
+
+
+def test_an_option_warns_of_a_label_that_nobody_knows(pools: Pools) -> None:
+    job = overriding(example("trainjob"), "2.2", "node", {"nodeSelector": {"disk": "fast"}})
+    with pytest.warns(
+        EvictionWarning, match=r"disk: 'fast' is not known of the nodes of gpuspot, gpuod"
+    ) as warned:
+        TrainOption(pools["gpu"])(job, SimpleNamespace(resources_per_node={"gpu": 1}), None)
+    assert [each.filename for each in warned] == [__file__]
+    assert len(job["spec"]["runtimePatches"]) == 2
 
 
 def test_a_launcher_may_vanish_too(pools: Pools) -> None:

@@ -21,6 +21,11 @@ def zoned() -> None:
 
 
 @component
+def hungry() -> None:
+    """Needs much; a component of its own, as kfp mixes up tasks of one component in nested pipelines."""
+
+
+@component
 def tidy() -> None:
     """Runs even after a failure."""
 
@@ -37,7 +42,7 @@ def _zoned() -> Any:
 
 _TASKS: dict[str, Callable[[], Any]] = {
     "work": work,
-    "hungry": lambda: work().set_cpu_request("3").set_memory_limit("20G"),
+    "hungry": lambda: hungry().set_cpu_request("3").set_memory_limit("20G"),
     "zoned": _zoned,
     "launcher": launcher,
     "importer": lambda: dsl.importer("https://example.org/data.tgz", dsl.Dataset),

@@ -4,7 +4,8 @@ import pytest
 from compiling import Compiled, compiled, launcher, pipeline, report, work
 from kfp import dsl, kubernetes
 
-from ckf_spot import Pools
+from ckf_spot import EvictionWarning, Pools, Report
+from ckf_spot.pipelines import compiled as files
 
 SPOT = {"key": "kubernetes.azure.com/scalesetpriority", "operator": "In", "values": ["spot"]}
 ON_DEMAND = {"key": "kubernetes.azure.com/scalesetpriority", "operator": "DoesNotExist"}
@@ -279,3 +280,38 @@ def test_a_component_that_hands_its_placement_on_is_placed(pools: Pools) -> None
     assert found.placement("launcher") == compiled(pools["gpu"].place).placement()
     fields = found.pipeline["components"]["comp-launcher"]["taskConfigPassthroughs"]
     assert len(fields) == 3
+
+
+ELSEWHERE = "cloud.google.com/gke-accelerator"
+NOT_KNOWN = (
+    f"task 'work'.nodeSelector: {ELSEWHERE}: 'nvidia-l4' is not known of the nodes of cpuspot, cpuod; "
+    "see that they have it; otherwise the pod waits for ever"
+)
+
+
+def elsewhere(task: dsl.PipelineTask) -> dsl.PipelineTask:
+    """Selects nodes as in another cloud."""
+    return kubernetes.add_node_selector(task, ELSEWHERE, "nvidia-l4")
+
+
+def test_a_label_that_nobody_knows_of_the_nodes_gets_a_line(pools: Pools) -> None:
+    with pytest.warns(EvictionWarning) as warned:
+        found = compiled(lambda task: pools["cpu"].place(elsewhere(task)))
+    assert [(str(each.message), each.filename) for each in warned] == [(NOT_KNOWN, __file__)]
+    assert found.placement()["nodeSelector"] == {"labels": {ELSEWHERE: "nvidia-l4"}}
+    assert tolerated(found)
+
+
+def test_a_label_that_nobody_knows_stands_below_the_table_of_a_whole_pipeline(pools: Pools) -> None:
+    before = compiled(elsewhere)
+    placed, of_file = files.place([before.pipeline, before.platform], pools["cpu"])
+    assert (of_file.doubts, of_file.rows[0].outcome) == ((NOT_KNOWN,), "placed")
+    assert str(of_file).splitlines()[-1] == NOT_KNOWN
+    reports: list[Report] = []
+
+    def whole(task: dsl.PipelineTask) -> None:
+        elsewhere(task)
+        reports.append(pools["cpu"].place_pipeline())
+
+    assert compiled(whole) == Compiled(placed[0], placed[1])
+    assert reports == [of_file]

@@ -77,7 +77,7 @@ def test_what_an_eviction_would_lose_is_a_warning(spark: Any) -> None:
 
 
 def test_the_driver_of_a_spark_job_goes_to_on_demand_nodes(spark: Any) -> None:
-    sent = submitted(spark, SparkOption(Pools.sample()["cpu"], on_demand=("driver",)))["spec"]
+    sent = submitted(spark, SparkOption(Pools.sample()["cpu"], on_demand="driver"))["spec"]
     assert "DoesNotExist" in str(sent["driver"]["affinity"])
     assert "DoesNotExist" not in str(sent["executor"]["affinity"])
 

@@ -6,11 +6,12 @@ import argparse
 import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any, Final
 
 from ckf_spot import backend, sources
 from ckf_spot.cluster import ForbiddenError
-from ckf_spot.commands import inputs, output
+from ckf_spot.commands import inputs, output, place
 from ckf_spot.doctor import file, namespace, platform
 from ckf_spot.doctor.findings import Finding, line, right, unknown, wrong
 from ckf_spot.doctor.reader import Reader
@@ -76,7 +77,8 @@ def _run(options: argparse.Namespace) -> int:
         if pools:
             findings += [each for part in theirs for each in file.look(part, pools, noted)]
     if group:
-        findings += file.placing(files, group, request)
+        command = partial(place.command, group=group, request=request, pools=options.pools)
+        findings += file.placing(files, group, request, command)
     output.write("".join(f"{each}\n" for each in findings), output.STANDARD)
     return _WRONG if any(each.state == "wrong" for each in findings) else 0
 

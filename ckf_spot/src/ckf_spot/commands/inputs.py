@@ -15,6 +15,8 @@ from ckf_spot.errors import ABSENT, Mistake, Mistakes, refuse
 from ckf_spot.files import readable_errors
 from ckf_spot.yaml_text import Stream
 
+STANDARD_INPUT: Final = "standard input"
+"""Origin of what was read there."""
 _ENDINGS: Final = (".json", ".yaml", ".yml")
 """Of a folder's files that are read (`staging/src/k8s.io/cli-runtime/pkg/resource/builder.go`)."""
 _SEPARATED: Final = re.compile(r"\ufeff?(?:[ \t]*(?:#[^\n]*)?\r?\n)*---(?:\s|$)")
@@ -95,5 +97,5 @@ def _paths(name: str) -> Iterator[str]:
 
 
 def _input(name: str) -> Input:
-    origin = "standard input" if name == output.STANDARD else name
+    origin = STANDARD_INPUT if name == output.STANDARD else name
     return Input(origin, yaml_text.load(output.read(name), origin))

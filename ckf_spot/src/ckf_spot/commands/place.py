@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
@@ -86,6 +87,28 @@ def add_to(commands: Any) -> None:
         help="file to write, several files as one stream; left out: standard output",
     )
     command.set_defaults(run=_run)
+
+
+def command(file: File, group: PoolGroup, request: PlacingRequest, pools: str | None) -> str:
+    """The command that places a file, with those options that are for what is in it.
+
+    Args:
+        file: the file.
+        group: the pools.
+        request: how; without `elastic` and `pod_template`.
+        pools: name of the file with the pool contract; None: none was named.
+    """
+    options = [("--pool", group.name), ("--require", request.require), ("--pools", pools)]
+    if any(map(compiled.is_compiled, file.documents)):
+        release = str(group.backend)
+        options.append(("--backend", None if release == backend.DEFAULT else release))
+    else:
+        named = request.named_roles if manifests.has_roles(file.documents, request) else ()
+        options += [(f"--{name.replace('_', '-')}", role) for name, roles in named for role in roles]
+        options.append(("--trainer-api", request.trainer_api))
+    name = output.STANDARD if file.origin == inputs.STANDARD_INPUT else file.origin
+    given = [part for option, value in options if value is not None for part in (option, value)]
+    return shlex.join(["ckf-spot", "place", "-f", name, *given])
 
 
 def _run(options: argparse.Namespace) -> int:

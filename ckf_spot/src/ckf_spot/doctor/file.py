@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import ChainMap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from ckf_spot.agent_pool import GPU
@@ -43,15 +43,26 @@ def look(file: File, pools: Pools, noted: Mapping[str, Any]) -> Iterator[Finding
         yield unknown(file.origin, "no pod's template is in it; --pool NAME looks at tasks and trials")
 
 
-def placing(files: Sequence[File], group: PoolGroup, request: PlacingRequest) -> Iterator[Finding]:
-    """Whether the files are placed as wished, or what placing would change or refuse."""
+def placing(
+    files: Sequence[File], group: PoolGroup, request: PlacingRequest, command: Callable[[File], str]
+) -> Iterator[Finding]:
+    """Whether the files are placed as wished, or what placing would change or refuse.
+
+    Args:
+        files: all that were named.
+        group: the pools.
+        request: how the files should be placed.
+        command: the one that places a file so.
+    """
     pipelines = [each for each in files if any(map(compiled.is_compiled, each.documents))]
     others = [each for each in files if each not in pipelines]
     for together in [*([each] for each in pipelines), *([others] if others else [])]:
-        yield from _placing(together, group, request)
+        yield from _placing(together, group, request, command)
 
 
-def _placing(files: Sequence[File], group: PoolGroup, request: PlacingRequest) -> Iterator[Finding]:
+def _placing(
+    files: Sequence[File], group: PoolGroup, request: PlacingRequest, command: Callable[[File], str]
+) -> Iterator[Finding]:
     try:
         placed, notes = _placed(files, group, request)
     except PlacementError as error:
@@ -59,12 +70,12 @@ def _placing(files: Sequence[File], group: PoolGroup, request: PlacingRequest) -
             yield wrong("can't be placed", str(each))
         return
     for before, after in zip(files, placed, strict=True):
-        yield from _differences(before, after, group)
+        yield from _differences(before, after, group, command(before))
     for note in notes:
         yield Finding("note", "note", note)
 
 
-def _differences(file: File, placed: File, group: PoolGroup) -> Iterator[Finding]:
+def _differences(file: File, placed: File, group: PoolGroup, command: str) -> Iterator[Finding]:
     changed = False
     for before, after in zip(_compared(file.documents), _compared(placed.documents), strict=True):
         fields = list(dict.fromkeys(_changes(before, after)))
@@ -74,7 +85,7 @@ def _differences(file: File, placed: File, group: PoolGroup) -> Iterator[Finding
             yield wrong(
                 f"{name_of(before)} on {group.name}",
                 f"placed differently: placing would set {', '.join(fields[:_SHOWN])}{more}",
-                f"ckf-spot place -f {file.origin} --pool {group.name}",
+                command,
             )
     if not changed:
         yield right(f"{file.origin} on {group.name}", "placed already")
@@ -93,7 +104,7 @@ def _placed(
     except PlacementError as error:
         raise PlacementError(*(each.under(file.origin) for each in error.mistakes)) from None
     left = [f"{file.origin}: {row.task}: {row.outcome}: {row.note}" for row in report.rows if not row.pools]
-    return [File(file.origin, placed)], left
+    return [File(file.origin, placed)], [*left, *(f"{file.origin}: {each}" for each in report.doubts)]
 
 
 def _compared(documents: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:

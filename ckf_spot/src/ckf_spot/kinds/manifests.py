@@ -72,6 +72,13 @@ def place(files: Sequence[File], group: PoolGroup, request: PlacingRequest) -> M
     return Manifests(made, (*placing_of_all.notes, *placing_of_all.left_notes))
 
 
+def has_roles(documents: Sequence[Any], request: PlacingRequest) -> bool:
+    """Whether `PlacingRequest.also` and `on_demand` mean something for one of the objects."""
+    found = (at(documents, *path) for _, path in _objects(documents))
+    known = (each for each in found if str(of({"": each}, "").get("kind")) in table.kinds(request))
+    return any(placing.has_roles(each, request) for each in known)
+
+
 class _Placing:
     """What was found in the files up to now."""
 

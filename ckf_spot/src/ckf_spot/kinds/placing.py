@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from ckf_spot.errors import EvictionWarning, Mistake, Mistakes, PlacementError
+from ckf_spot.errors import EvictionWarning, Mistake, Mistakes, PlacementError, together
 from ckf_spot.fields import UNKNOWN, Json, at, is_map, of
 from ckf_spot.kinds import table
 from ckf_spot.kinds.kind import Kind, Path, PlacingRequest, Pods, contradiction, dotted, misfit, mistake_in
@@ -53,23 +53,14 @@ def place(document: object, group: PoolGroup, request: PlacingRequest | None = N
     mistakes.add(_request_problems(parts, request))
     pools: list[tuple[_Part, Pods, Placement]] = []
     left: list[str] = []
-    unsure: list[Mistake] = []
-
-    def wrong(found: Iterable[Mistake]) -> bool:
-        """Collects mistakes; whether one is certain."""
-        each = [*found]
-        unsure.extend(one for one in each if not one.certain)
-        mistakes.add(one for one in each if one.certain)
-        return any(one.certain for one in each)
-
     for part in parts:
-        if not wrong(part.problems(request, group.kubernetes)) and placement:
-            wrong(part.below(part.kind.misfits(part.document, placement, request)))
+        if not mistakes.add(part.problems(request, group.kubernetes)) and placement:
+            mistakes.add(part.below(part.kind.misfits(part.document, placement, request)))
         for pods, path in part.pods(request):
             found, where = pods.template(part.document), dotted(path)
             covered = any(each.covers(path) for each in parts)
             malformed = _malformed(pods, found, where, None if covered else group)
-            if wrong(pods.located(each, where) for each in malformed) or not placement:
+            if mistakes.add(pods.located(each, where) for each in malformed) or not placement:
                 continue
             if why := misfit(pods, found, placement):
                 left.append(f"{pods.role} {why}: left as it is")
@@ -80,7 +71,7 @@ def place(document: object, group: PoolGroup, request: PlacingRequest | None = N
                 pool = mistakes.of(partial(_placement_of, pods, found, where, placement, group))
             if pool:
                 pools.append((part, pods, pool))
-                wrong(pods.located(each, where) for each in pods.problems(found, pool, where))
+                mistakes.add(pods.located(each, where) for each in pods.problems(found, pool, where))
     if left and not any(pods.moves or pods.role in request.on_demand for _, pods, _ in pools):
         mistakes.add([mistake_in("", f"nothing fits {group.name!r}: {'; '.join(left)}", "name other pools")])
     mistakes.raise_all()
@@ -90,16 +81,25 @@ def place(document: object, group: PoolGroup, request: PlacingRequest | None = N
         pods.place(part.document, pool)
     for part in parts:
         part.kind.place(part.document, placement, request)
-    return Placed(made, tuple(dict.fromkeys([*doubts, *map(str, unsure), *left])))
+    return Placed(made, tuple(dict.fromkeys([*doubts, *map(str, mistakes.doubts), *left])))
 
 
-def placed_object(document: object, group: PoolGroup, **request: Any) -> Json:
+def placed_object(
+    document: object,
+    group: PoolGroup,
+    *,
+    also: str | Collection[str] = (),
+    on_demand: str | Collection[str] = (),
+    **request: Any,
+) -> Json:
     """A document placed from Python.
 
     Args:
         document: see `place`.
         group: the pools.
-        request: the attributes of `PlacingRequest`.
+        also: see `PlacingRequest`; a text is one role.
+        on_demand: see `PlacingRequest`; a text is one role.
+        request: the other attributes of `PlacingRequest`.
 
     Raises:
         PlacementError: with every mistake.
@@ -107,12 +107,28 @@ def placed_object(document: object, group: PoolGroup, **request: Any) -> Json:
     Warns:
         EvictionWarning: once for each way in which an eviction would still lose the work.
     """
-    placed = place(document, group, PlacingRequest(**request))
+    vanishing, staying = together(partial(_roles, "also", also), partial(_roles, "on_demand", on_demand))
+    placed = place(document, group, PlacingRequest(also=vanishing, on_demand=staying, **request))
     name = placed.document.get("kind"), of(placed.document, "metadata").get("name")
     for doubt in placed.doubts:
         text = f"{'/'.join(map(str, filter(None, name)))}: {doubt}"
         warnings.warn(text, EvictionWarning, stacklevel=3)
     return placed.document
+
+
+def _roles(name: str, given: object) -> tuple[str, ...]:
+    """Roles as Python has them, one as a text; a text would otherwise be read as one role for each letter.
+
+    Raises:
+        PlacementError: it is neither a text nor a collection of texts.
+    """
+    if isinstance(given, str):
+        return (given,)
+    if isinstance(given, Collection) and not isinstance(given, Mapping):
+        roles = tuple(each for each in given if isinstance(each, str))
+        if len(roles) == len(given):
+            return roles
+    raise PlacementError(Mistake(name, given, "expected a role such as 'Master', or a list of roles"))
 
 
 @dataclass(frozen=True)

@@ -56,11 +56,7 @@ class _Executors(Pods):
         """GPUs that it does not ask for may come from Spark's own settings."""
         if gpu_limits.needs(template):
             return super().problems(template, placement, where)
-        spec, path = of(template, "spec"), f"{where}.spec"
-        return [
-            *node_selection.problems(spec, placement, path),
-            *node_selection.unknown_labels(spec, placement, path),
-        ]
+        return list(node_selection.problems(of(template, "spec"), placement, f"{where}.spec"))
 
     def located(self, mistake: Mistake, where: str) -> Mistake:
         """The Pod is the document."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +21,7 @@ class SparkOption:
         group: the pools.
         prefer: see `PoolGroup.placement`.
         require: see `PoolGroup.placement`.
-        also: `("driver",)` puts the driver on spot too.
+        also: `"driver"` puts the driver on spot too.
         on_demand: see `ckf_spot.Target.place`.
         elastic: see `ckf_spot.Target.place`.
     """
@@ -29,8 +29,8 @@ class SparkOption:
     group: PoolGroup
     prefer: Capacity | None = None
     require: Capacity | None = None
-    also: Sequence[str] = ()
-    on_demand: Sequence[str] = ()
+    also: str | Collection[str] = ()
+    on_demand: str | Collection[str] = ()
     elastic: bool = False
 
     def __call__(self, resource: Any, backend: object) -> None:
@@ -46,7 +46,7 @@ class SparkOption:
         Warns:
             EvictionWarning: see `ckf_spot.Target.place`.
         """
-        request = {
+        request: dict[str, Any] = {
             "prefer": self.prefer,
             "require": self.require,
             "also": self.also,

@@ -5,13 +5,14 @@ Source: docs/facts/placement.md#trainer-and-katib.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from ckf_spot import fields
 from ckf_spot.agent_pool import GPU
-from ckf_spot.errors import Mistake, missing, not_one_of, refuse
+from ckf_spot.errors import EvictionWarning, Mistake, Mistakes, missing, not_one_of
 from ckf_spot.fields import Json, at, is_map, is_maps, of
 from ckf_spot.kinds.kind import Kind, PlacingRequest, Pods, unknown_roles
 from ckf_spot.placement import Capacity, Placement
@@ -69,13 +70,14 @@ class TrainJob(Kind):
         return bool(_roles(document))
 
     def pods(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Pods]:
-        """The launcher, unless the job places it itself; `place` sees to the target's."""
+        """The launcher, unless the job places it itself and the request leaves it out; `place` sees to the target's."""
         api = str(request.trainer_api)
         moves = request.vanishes(_LAUNCHER)
         named = _LAUNCHER in (*request.also, *request.on_demand)
         launcher = request.target == _TARGET and (_has_launcher(document) or named)
-        if launcher and api in APIS and not _is_placed(document, api, _LAUNCHER):
-            yield _Launcher(("spec", "trainer"), _LAUNCHER, moves, api=api)
+        if launcher and api in APIS and (named or not _is_placed(document, api, _LAUNCHER)):
+            entries = tuple(_maps(of(document, "spec").get(_FIELD[api])))
+            yield _Launcher(("spec", "trainer"), _LAUNCHER, moves, api=api, entries=entries)
 
     def problems(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Mistake]:
         """In the release that the request names."""
@@ -132,9 +134,11 @@ class _Launcher(Pods):
 
     Attributes:
         api: release of Kubeflow Trainer.
+        entries: the job's own overrides, or patches.
     """
 
     api: str = ""
+    entries: Sequence[Mapping[str, Any]] = ()
 
     def template(self, document: Json) -> Any:
         """What decides where it runs."""
@@ -147,8 +151,15 @@ class _Launcher(Pods):
         spec, field = document["spec"], _FIELD[self.api]
         spec[field] = _placed(spec.get(field) or [], placement, self.api, _LAUNCHER)
 
+    def problems(self, template: Mapping[str, Any], placement: Placement, where: str) -> Sequence[Mistake]:
+        """Its GPUs, and what the job's own overrides say of it."""
+        own = _entry_problems(self.entries, placement, self.api, _LAUNCHER)
+        return [*super().problems(template, placement, where), *own]
+
     def located(self, mistake: Mistake, where: str) -> Mistake:
-        """In the job the resources are the trainer's."""
+        """In the job the resources are the trainer's; an override has a path of its own."""
+        if not mistake.path.startswith(where):
+            return mistake
         return replace(mistake, path="spec.trainer.resourcesPerNode")
 
 
@@ -183,6 +194,9 @@ class TrainOption:
 
         Raises:
             PlacementError: the job can't be placed there.
+
+        Warns:
+            EvictionWarning: see `ckf_spot.Target.place`.
         """
         requested = getattr(trainer, "resources_per_node", None)
         limits = {
@@ -192,7 +206,12 @@ class TrainOption:
         entries = spec.get(_FIELD["2.2"]) or []
         placement = self.group.placement(prefer=self.prefer, require=self.require)
         request = {"trainer": {"resourcesPerNode": {"limits": limits}}} if requested else {}
-        refuse([*_gpu_problems(request, placement), *_entry_problems(entries, placement, "2.2", self.target)])
+        mistakes = Mistakes()
+        mistakes.add(_gpu_problems(request, placement))
+        mistakes.add(_entry_problems(entries, placement, "2.2", self.target))
+        mistakes.raise_all()
+        for doubt in mistakes.doubts:
+            warnings.warn(str(doubt), EvictionWarning, stacklevel=2)
         spec[_FIELD["2.2"]] = _placed(entries, placement, "2.2", self.target)
 
 
@@ -227,7 +246,9 @@ def _gpu_problems(spec: Mapping[str, Any], placement: Placement) -> list[Mistake
     return list(gpu_limits.problems({"trainer": of(resources, "limits")}, placement, where))
 
 
-def _entry_problems(entries: list[Json], placement: Placement, api: str, target: str) -> Iterator[Mistake]:
+def _entry_problems(
+    entries: Sequence[Mapping[str, Any]], placement: Placement, api: str, target: str
+) -> Iterator[Mistake]:
     """Where the job's own overrides stand against the placement."""
     for number, entry in enumerate(entries):
         where = f"spec.{_FIELD[api]}[{number}]"

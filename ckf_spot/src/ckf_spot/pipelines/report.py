@@ -29,9 +29,15 @@ class Row:
 
 @dataclass(frozen=True, repr=False)
 class Report:
-    """What became of a pipeline's tasks; as a text, and at the end of a notebook's cell, a table."""
+    """What became of a pipeline's tasks; as a text, and at the end of a notebook's cell, a table.
+
+    Attributes:
+        rows: one for each task.
+        doubts: what of the placed tasks is not known here, one line each.
+    """
 
     rows: tuple[Row, ...]
+    doubts: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         cells = [
@@ -42,4 +48,5 @@ class Report:
             ),
         ]
         task, pools = (max(len(row[column]) for row in cells) for column in (0, 1))
-        return "\n".join(f"{row[0]:{task}}  {row[1]:{pools}}  {row[2]}".rstrip() for row in cells)
+        table = (f"{row[0]:{task}}  {row[1]:{pools}}  {row[2]}".rstrip() for row in cells)
+        return "\n".join([*table, *self.doubts])

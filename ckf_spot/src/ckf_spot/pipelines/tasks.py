@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import re
+import warnings
 from collections.abc import Callable, Collection, Iterator
 from functools import partial
 from importlib import metadata
@@ -17,7 +18,7 @@ from kfp.dsl.types import type_utils
 
 from ckf_spot import install
 from ckf_spot.agent_pool import GPU
-from ckf_spot.errors import ABSENT, Mistake, Mistakes, PlacementError, missing
+from ckf_spot.errors import ABSENT, EvictionWarning, Mistake, Mistakes, PlacementError, missing
 from ckf_spot.fields import Json
 from ckf_spot.pipelines import request as requests
 from ckf_spot.pipelines import rules, whole
@@ -54,6 +55,9 @@ def place(
 
     Raises:
         PlacementError: with every mistake, one a line; the task is then as it was.
+
+    Warns:
+        EvictionWarning: once for each label that the task selects and that is not known of the pools' nodes.
     """
     mistakes = Mistakes()
     mistakes.of(_check_sdk)
@@ -64,6 +68,8 @@ def place(
         if not step.stays:
             mistakes.add(rules.problems(step, request))
     mistakes.raise_all()
+    for doubt in mistakes.doubts:
+        warnings.warn(str(doubt), EvictionWarning, stacklevel=3)
     if step and not step.stays:
         step.write(rules.placed(step, request))
     return task

@@ -55,7 +55,7 @@ def place(
     mistakes.raise_all()
     for write in writes:
         write()
-    return Report(tuple(rows))
+    return Report(tuple(rows), tuple(map(str, mistakes.doubts)))
 
 
 def _decided(

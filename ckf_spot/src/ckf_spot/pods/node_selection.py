@@ -20,6 +20,9 @@ _ON_NODES: Final = ("kubernetes.io", "k8s.io", "azure.com", "nvidia.com")
 def problems(spec: Mapping[str, Any], placement: Placement, where: str) -> Iterator[Mistake]:
     """Where the user's own selection of nodes leaves none of the pools, or not what the placement promises.
 
+    A label of which nobody knows whether the pools' nodes have it, such as another cloud's, is a mistake that is not
+    certain.
+
     Args:
         spec: a well-formed pod's spec, or the part of one that chooses nodes.
         placement: where the pod is to run.
@@ -66,26 +69,7 @@ def problems(spec: Mapping[str, Any], placement: Placement, where: str) -> Itera
         yield from _half_problems(
             [pool for pool in placement.pools if _labels(pool) in both], placement, where
         )
-
-
-def unknown_labels(spec: Mapping[str, Any], placement: Placement, where: str) -> Iterator[Mistake]:
-    """Labels of its own selection of which nobody knows whether the pools' nodes have them, such as another cloud's."""
-    known, names = _known(placement.pools), ", ".join(pool.name for pool in placement.pools)
-    selected = {f"nodeSelector: {key}": (key, value) for key, value in of(spec, "nodeSelector").items()}
-    terms = _required(spec)
-    for each in _expressions(terms[0]) if len(terms) == 1 else ():
-        if each.get("operator") in ("In", "Exists"):
-            selected[f"affinity.nodeAffinity: {each['key']}"] = (each["key"], each.get("values") or "Exists")
-    for path, (key, value) in selected.items():
-        domain = str(key).rpartition("/")[0]
-        if key not in known and not f".{domain}".endswith(tuple(f".{each}" for each in _ON_NODES)):
-            yield Mistake(
-                f"{where}.{path}",
-                value,
-                "see that they have it; otherwise the pod waits for ever",
-                f"is not known of the nodes of {names}",
-                certain=False,
-            )
+    yield from _unknown_labels(spec, placement, where)
 
 
 def names_pools(spec: Mapping[str, Any]) -> bool:
@@ -138,6 +122,26 @@ def _required(spec: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 def _expressions(term: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
     return term.get("matchExpressions") or ()
+
+
+def _unknown_labels(spec: Mapping[str, Any], placement: Placement, where: str) -> Iterator[Mistake]:
+    """Labels that every node must have, and that are not known of the pools' nodes; of several terms one may fit."""
+    known, names = _known(placement.pools), ", ".join(pool.name for pool in placement.pools)
+    selected = {f"nodeSelector: {key}": (key, value) for key, value in of(spec, "nodeSelector").items()}
+    terms = _required(spec)
+    for each in _expressions(terms[0]) if len(terms) == 1 else ():
+        if each.get("operator") in ("In", "Exists"):
+            selected[f"affinity.nodeAffinity: {each['key']}"] = (each["key"], each.get("values") or "Exists")
+    for path, (key, value) in selected.items():
+        domain = str(key).rpartition("/")[0]
+        if key not in known and not f".{domain}".endswith(tuple(f".{each}" for each in _ON_NODES)):
+            yield Mistake(
+                f"{where}.{path}",
+                value,
+                "see that they have it; otherwise the pod waits for ever",
+                f"is not known of the nodes of {names}",
+                certain=False,
+            )
 
 
 def _half_problems(reached: Sequence[AgentPool], placement: Placement, where: str) -> Iterator[Mistake]:

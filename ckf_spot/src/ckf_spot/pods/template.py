@@ -23,7 +23,6 @@ def placement_problems(template: Mapping[str, Any], placement: Placement, where:
     return [
         *gpu_limits.template_problems(template, placement, where),
         *node_selection.problems(spec, placement, f"{where}.spec"),
-        *node_selection.unknown_labels(spec, placement, f"{where}.spec"),
     ]
 
 
