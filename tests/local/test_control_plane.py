@@ -8,6 +8,7 @@ import time
 import uuid
 from collections.abc import Generator
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -67,6 +68,10 @@ def node(kubectl: Kubectl) -> Generator[str]:
 
 def _pids(plane: ControlPlane) -> dict[str, int]:
     return {file.stem: int(file.read_text()) for file in plane.run.kwok.glob("clusters/*/pids/*.pid")}
+
+
+def _ended(plane: ControlPlane, name: str) -> bool:
+    return kwokctl.component(plane.run, name).running() is None
 
 
 def _job(node: str, *, seconds: int | None) -> Object:
@@ -129,6 +134,9 @@ def test_what_ended_of_a_control_plane_is_started_again_and_what_was_in_it_is_ke
     kubectl.run("create", "configmap", "kept")
     for name in ("etcd", "kube-scheduler"):
         os.kill(before[name], 9)
+        eventually(
+            partial(_ended, plane, name)
+        )  # on a busy machine a process outlives the signal by a moment
     assert plane.start()
     assert lines == ["etcd, kube-scheduler of this local AKS ended: starting again"]
     kubectl.run("get", "configmap", "kept")
