@@ -263,7 +263,7 @@ class ResourceManager:
         self._state.put(StoredResource(id=put.id, type=RESOURCE_GROUP, inputs=group, outputs=outputs))
 
 
-def _switched_on(empty: Callable[[], None] | None, switch: Switch | None) -> Callable[[], None] | None:
+def _switched_on(empty: Callable[[], object] | None, switch: Switch | None) -> Callable[[], object] | None:
     """What empties a cluster even where it is stopped: here nothing goes with it by itself."""
     if empty is None or switch is None:
         return empty
