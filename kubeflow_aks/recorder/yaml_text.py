@@ -51,7 +51,7 @@ def load(text: str) -> Any:
 
 @lru_cache(maxsize=8)
 def _load(text: str) -> Any:
-    """The document, which every stack of a project reads again: `Pulumi.yaml`."""
+    """The document; kept, since `Pulumi.yaml` is read again for every stack and every run."""
     try:
         loader = yaml.SafeLoader(text)
         node = loader.get_node() if loader.check_node() else None

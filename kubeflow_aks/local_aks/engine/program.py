@@ -29,8 +29,6 @@ _PACKAGE: Final = Path(__file__).resolve().parents[2]
 _OWN_ROOT: Final = _PACKAGE.parent
 _NOT_THE_PROGRAMS: Final = tuple(f"{folder}{os.sep}" for folder in (sys.prefix, sys.base_prefix, _PACKAGE))
 _OWN_CONNECTIONS: Final = ("grpc.use_local_subchannel_pool", 1)
-
-
 _CLOCK_TICK_NS: Final = 1_000_000_000
 """More than the time of a change in a file system can be behind the clock."""
 
@@ -78,8 +76,8 @@ def fresh(root: Path) -> Generator[None]:
     working folder belong to the whole process, so only one program can run at a time.
 
     Args:
-        root: the project folder; a module belongs to the program when its file lies in it, unless it is ours, which
-            runs the program, or is installed in a virtual environment there.
+        root: the project folder; a module belongs to the program when its file lies in the folder of its real
+            `__main__.py`, unless it is ours, which runs the program, or is installed in a virtual environment there.
     """
     _prepare()
     home = _home(root)
@@ -155,9 +153,9 @@ def served(
             process.wait()
 
 
-def _take_modules(root: Path) -> dict[str, ModuleType]:
-    """Removes the program's modules from the import cache and returns them."""
-    inside = (f"{root}{os.sep}", f"{root.resolve()}{os.sep}")
+def _take_modules(home: Path) -> dict[str, ModuleType]:
+    """Removes the modules in a folder, as `_home` gives it, from the import cache and returns them."""
+    inside = f"{home}{os.sep}"
     loaded = sys.modules.copy()  # another thread may import something meanwhile
     taken = {name: module for name, module in loaded.items() if _is_the_programs(module, inside)}
     for name in taken:
@@ -165,7 +163,7 @@ def _take_modules(root: Path) -> dict[str, ModuleType]:
     return taken
 
 
-def _is_the_programs(module: ModuleType, inside: tuple[str, ...]) -> bool:
+def _is_the_programs(module: ModuleType, inside: str) -> bool:
     file = getattr(module, "__file__", None) or next(iter(getattr(module, "__path__", ())), None)
     return file is not None and file.startswith(inside) and not file.startswith(_NOT_THE_PROGRAMS)
 

@@ -6,6 +6,7 @@ import itertools
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
@@ -92,6 +93,7 @@ def listed(document: str) -> dict[str, Row]:
     return {row[1]: Row(*row.groups()) for row in _LISTED.finditer(edits)}
 
 
+@cache
 def parts(row: Row) -> frozenset[Change | str]:
     """What the details of a row state one by one: changes, or sentences of a refusal."""
     return frozenset(part for sentence in row.details.split("; ") if sentence for part in _parts(sentence))
