@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 import uuid
@@ -86,6 +87,14 @@ def test_outputs_say_which_are_secret(make: Make) -> None:
     outputs = engine.outputs()
     assert outputs.values == {"pool": "spot", "password": "correct horse"}
     assert outputs.secret_names == {"password"}
+    assert engine.export() == json.loads(_pulumi(engine, "stack", "export"))["deployment"]
+
+
+def _pulumi(engine: Engine, *command: str) -> str:
+    """A command on the stack as users give it."""
+    workspace = engine._stack.workspace  # pyright: ignore[reportPrivateUsage]
+    line = [*command, "--stack", engine.stack]
+    return workspace.pulumi_command.run(line, workspace.work_dir, workspace.env_vars).stdout
 
 
 def test_no_secret_is_in_the_clear_in_state_or_on_the_console(

@@ -134,8 +134,11 @@ class Engine:
         Raises:
             EngineError: it can't be read.
         """
-        with self._engine_errors("reading the state"):
-            return dict(self._stack.export_stack().deployment or {})
+        stack = self._stack
+        try:
+            return stack.deployment()
+        except (OSError, ValueError) as error:
+            raise EngineError(f"reading the state of stack {self.stack!r} failed:\n{error}") from error
 
     def outputs(self) -> Outputs:
         """The stack's outputs as the last `up` left them.

@@ -90,12 +90,12 @@ def fresh(root: Path) -> Generator[None]:
     os.chdir(root)
     try:
         yield
-        _loaded[home] = _Loaded(loaded.since, _take_modules(home))
     finally:
         os.chdir(folder)
         sys.path[:] = path
-        _take_modules(home)
+        modules = _take_modules(home)
         sys.modules.update(before)
+    _loaded[home] = _Loaded(loaded.since, modules)
 
 
 @contextmanager

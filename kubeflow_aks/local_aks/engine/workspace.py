@@ -6,12 +6,13 @@ nothing, and nothing here reads the answers.
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from pulumi import automation
 from pulumi.automation._stack import StackInitMode  # pyright: ignore[reportPrivateUsage] - its only home
@@ -95,8 +96,19 @@ class Stack(automation.Stack):
     def __init__(self, name: str, workspace: Workspace, state: Path) -> None:
         """Makes the stack unless the file backend in the folder `state` has it."""
         project = workspace.project_settings().name
-        known = (state / ".pulumi" / "stacks" / project / f"{name}.json").exists()
+        self._checkpoint = state / ".pulumi" / "stacks" / project / f"{name}.json"
+        known = self._checkpoint.exists()
         super().__init__(name, workspace, StackInitMode.SELECT if known else StackInitMode.CREATE)
+
+    def deployment(self) -> dict[str, Any]:
+        """The last deployment as `pulumi stack export` gives it, secrets encrypted; empty before the first.
+
+        Raises:
+            OSError: the state can't be read.
+            ValueError: it is not complete.
+        """
+        content = json.loads(self._checkpoint.read_text(encoding="utf-8"))
+        return content["checkpoint"].get("latest") or {}
 
     def outputs(self) -> automation.OutputMap:
         """Nothing."""
