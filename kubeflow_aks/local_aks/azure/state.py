@@ -179,10 +179,10 @@ class AzureState:
 
     def take_fault(self, method: str, type_token: str) -> Fault | None:
         """Count one request against every planned fault, and return the fault that is due on it."""
+        if not self._read("faults.json", []):  # as nearly always; a transaction loads every resource
+            return None
         with self.transaction():
             planned = [Fault(**fault) for fault in self._read("faults.json", [])]
-            if not planned:
-                return None
             counted = [fault.count(method, type_token) for fault in planned]
             self._write("faults.json", [vars(fault) for fault in counted])
             return next(
