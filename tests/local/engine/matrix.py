@@ -18,11 +18,13 @@ from kubeflow_aks.local_aks.engine import EngineError, Result, Step
 from kubeflow_aks.local_aks.lifecycle.instance import PROJECT_ROOT
 from kubeflow_aks.pull_request.refusals import goals_of, refusals
 from tests.local.engine.deployment import TODAY, Deployment
-from tests.local.engine.edits import STACK, Edit
+from tests.local.engine.edits import STACK, Edit, merged, together
 
 FILE: Final = PROJECT_ROOT / "docs" / "change-matrix.md"
 CLUSTER_REPLACED: Final = "**replaces the cluster**"
 REFUSED_BY_PROGRAM: Final = "refused by the program"
+_ENGINES_OWN: Final = "Preview failed"
+"""How a sentence begins with which the engine stops a program that accepts the settings."""
 _REFUSED_BY_AZURE: Final = "**refused by Azure**"
 _REPLACING: Final = frozenset({"replace", "create-replacement", "delete-replaced"})
 _CLUSTER, _POOL = (kind.rpartition(":")[2] for kind in (MANAGED_CLUSTER, AGENT_POOL))
@@ -107,19 +109,23 @@ def _parts(sentence: str) -> Iterable[Change | str]:
     return [Change(op, kind, name, path) for name, path in pairs]
 
 
+@cache
 def several_at_once(row: Row) -> bool:
     """Whether the row of several edits at once has the parts of this one, and the outcome follows from its parts."""
     if row.outcome == REFUSED_BY_PROGRAM:
-        return True
+        return not row.details.startswith(_ENGINES_OWN)
     changes = [part for part in parts(row) if isinstance(part, Change)]
     outcome = _outcome({(change.op, change.kind) for change in changes})
-    return len(changes) == len(parts(row)) and row.outcome == outcome != CLUSTER_REPLACED
+    return len(changes) == len(parts(row)) and row.outcome == outcome
 
 
 def hidden(one: Row, other: Row) -> bool:
     """Whether a row of both edits at once could hide a part of one."""
     ours, theirs = parts(one), parts(other)
-    if (one.outcome == REFUSED_BY_PROGRAM) != (other.outcome == REFUSED_BY_PROGRAM) or ours & theirs:
+    of_its_own = (REFUSED_BY_PROGRAM, CLUSTER_REPLACED)
+    if not (several_at_once(one) and several_at_once(other)):
+        return True
+    if ours & theirs or any((one.outcome == it) != (other.outcome == it) for it in of_its_own):
         return True
     return any(
         (left.kind, left.name) == (right.kind, right.name) and left.op != right.op
@@ -142,6 +148,26 @@ def row(edit: Edit, deployed: Deployment) -> Row:
     if outcome != CLUSTER_REPLACED and found:
         return Row(edit.text, _REFUSED_BY_AZURE, f"{found[0].code}: {found[0].message}")
     return Row(edit.text, outcome, _details(steps, all_of_them=outcome != CLUSTER_REPLACED))
+
+
+def confirmed(edits: Iterable[Edit], deployed: Deployment) -> dict[Edit, Row]:
+    """The document's rows that previews of several edits at once confirm.
+
+    Edits are tried at once if they have no setting and their rows no change in common, for then none can hide another.
+    """
+    document = listed(FILE.read_text(encoding="utf-8"))
+    rows = {edit: document[edit.text] for edit in edits if edit.text in document}
+    rows = {edit: stated for edit, stated in rows.items() if several_at_once(stated)}
+
+    def confirm(group: Sequence[Edit]) -> Iterable[Edit]:
+        expected = frozenset[object]().union(*(parts(rows[edit]) for edit in group))
+        if parts(row(merged(group), deployed)) == expected:
+            return group
+        half = len(group) // 2
+        return [*confirm(group[:half]), *confirm(group[half:])] if half else ()
+
+    groups = together(rows, lambda one, other: hidden(rows[one], rows[other]))
+    return {edit: rows[edit] for group in groups for edit in confirm(group)}
 
 
 _UPGRADES: Final = """

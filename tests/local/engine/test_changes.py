@@ -18,7 +18,6 @@ EXPANDER = {
     "kind": "ConfigMap",
     "metadata": {"name": "cluster-autoscaler-priority-expander", "namespace": "kube-system"},
 }
-TWINS = {"cpuspot", "cpuod"}
 
 
 @pytest.fixture(scope="module")
@@ -55,64 +54,52 @@ def _steps(done: Result, type_: str) -> dict[str, tuple[str, ...]]:
     return steps
 
 
-@pytest.mark.parametrize(
-    ("edit", "replaced", "now"),
-    [
-        pytest.param(
-            Edit({"pools.cpuspot.vmSize": "Standard_D16ds_v5"}),
-            TWINS,
-            {"vmSize": "Standard_D16ds_v5"},
-            id="size",
-        ),
-        pytest.param(
-            Edit({"pools.cpuspot.maxPrice": 0.2}), {"cpuspot"}, {"spotMaxPrice": 0.2}, id="spot-price"
-        ),
-        pytest.param(Edit({"pools.cpuspot.maxPods": 60}), TWINS, {"maxPods": 60}, id="max-pods"),
-    ],
-)
-def test_a_pool_is_replaced_delete_first_and_all_else_stays(
-    demo: Deployment, edit: Edit, replaced: set[str], now: dict[str, object]
-) -> None:
-    others = _others(demo, replaced)
+def test_pools_are_replaced_delete_first_and_all_else_stays(demo: Deployment) -> None:
+    """Each pool by an edit of its own: the twins by the size, the spot pool alone by its price, a third by its pods."""
+    now = {
+        "cpuspot": {"vmSize": "Standard_D16ds_v5"},
+        "cpuod": {"vmSize": "Standard_D16ds_v5"},
+        "gpuspot": {"spotMaxPrice": 0.2},
+        "general": {"maxPods": 60},
+    }
+    edit = Edit(
+        {
+            "pools.cpuspot.vmSize": "Standard_D16ds_v5",
+            "pools.gpuspot.maxPrice": 0.2,
+            "pools.general.maxPods": 60,
+        }
+    )
+    others = _others(demo, set(now))
     done = demo.engine(**edit.config()).up()
     replacement = ("delete-replaced", "replace", "create-replacement")
-    assert _steps(done, AGENT_POOL) == dict.fromkeys(replaced, replacement)
-    assert _others(demo, replaced) == others
-    for name in replaced:
-        assert demo.pool(name).outputs.items() >= now.items()
+    assert _steps(done, AGENT_POOL) == dict.fromkeys(now, replacement)
+    assert _others(demo, set(now)) == others
+    for name, values in now.items():
+        assert demo.pool(name).outputs.items() >= values.items()
     demo.assert_state_is_what_exists()
 
 
-@pytest.mark.parametrize(
-    ("edit", "updated", "now"),
-    [
-        pytest.param(Edit({"pools.cpuspot.maxCount": 12}), {"cpuspot"}, {"maxCount": 12}, id="max-count"),
-        pytest.param(
-            Edit({"pools.cpuspot.taints": ["team=a:NoSchedule"]}),
-            TWINS,
-            {},
-            id="taints",
-        ),
-    ],
-)
-def test_a_pool_is_updated_in_place_and_all_else_stays(
-    demo: Deployment, edit: Edit, updated: set[str], now: dict[str, object]
-) -> None:
-    demo.set_counts(cpuspot=4)
+def test_pools_are_updated_in_place_and_all_else_stays(demo: Deployment) -> None:
+    """Each pool by an edit of its own; labels that a stack adds stay beside Azure's own."""
+    demo.set_counts(cpuspot=4, gpuspot=3)
+    edit = Edit(
+        {
+            "pools.general.maxCount": 4,
+            "pools.cpuspot.labels": {"team": "a"},
+            "pools.gpuspot.taints": ["team=a:NoSchedule"],
+        }
+    )
+    updated = {"general", "cpuspot", "cpuod", "gpuspot", "gpuod"}
     others = _others(demo, updated)
     done = demo.engine(**edit.config()).up()
     assert _steps(done, AGENT_POOL) == dict.fromkeys(updated, ("update",))
     assert _others(demo, updated) == others
-    assert demo.counts()["cpuspot"] == 4
-    for name in updated:
-        assert demo.pool(name).outputs.items() >= now.items()
-
-
-def test_labels_that_a_stack_adds_stay_beside_azures_own(demo: Deployment) -> None:
-    demo.engine(**Edit({"pools.cpuspot.labels": {"team": "a"}}).config()).up()
+    assert (demo.counts()["cpuspot"], demo.counts()["gpuspot"]) == (4, 3)
+    assert demo.pool("general").outputs["maxCount"] == 4
     labels = demo.pool("cpuspot").outputs["nodeLabels"]
     assert labels["team"] == "a"
     assert labels["kubernetes.azure.com/scalesetpriority"] == "spot"
+    assert "team=a:NoSchedule" in demo.pool("gpuspot").outputs["nodeTaints"]
 
 
 def test_the_priority_map_follows_the_pools_and_is_never_absent(demo: Deployment) -> None:

@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
+
+import pytest
+
 from kubeflow_aks.local_aks.azure.state import AGENT_POOL
-from tests.local.engine.deployment import Deployment
-from tests.local.engine.edits import Edit
+from kubeflow_aks.tools import Tools
+from tests.local.engine.deployment import Cluster, Deployment, deployment
+from tests.local.engine.edits import STACK, Edit
 
 SCALED = {"system": 3, "general": 3, "cpuspot": 5, "cpuod": 0, "gpuspot": 0, "gpuod": 0}
 
 
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory, tools: Tools, cluster: Cluster) -> Generator[Deployment]:
+    """The stack, made with the counts of its file."""
+    with deployment(tmp_path_factory.mktemp("counts") / "run", tools, cluster, STACK) as stack:
+        stack.engine().up()
+        yield stack
+
+
 def test_an_update_repeats_the_count_of_the_creation_and_keeps_the_nodes(demo: Deployment) -> None:
-    demo.engine().up()
     demo.set_counts(**SCALED)
     edit = Edit({"pools.cpuspot.labels": {"team": "a"}, "tags.owner": "another-team"})
     done = demo.engine(**edit.config()).up()
@@ -22,7 +34,6 @@ def test_an_update_repeats_the_count_of_the_creation_and_keeps_the_nodes(demo: D
 
 
 def test_a_replaced_pool_starts_at_the_fewest_nodes_of_today(demo: Deployment) -> None:
-    demo.engine().up()
     more = {"pools.cpuspot.minCount": 2}
     demo.engine(**Edit(more).config()).up()
     demo.set_counts(cpuspot=5)

@@ -42,16 +42,15 @@ def _status(kubectl: Kubectl, name: str) -> dict[str, Any]:
     return kubectl.get("daemonset", name)["status"]
 
 
-def test_an_up_goes_on_though_a_spot_node_has_gone(demo: Deployment, kubectl: Kubectl) -> None:
-    demo.engine().up()
+def test_neither_an_up_nor_an_edit_of_the_plugin_waits_for_a_spot_node_that_has_gone(
+    demo: Deployment, kubectl: Kubectl
+) -> None:
+    engine = demo.engine()
+    engine.up()
     eventually(lambda: _status(kubectl, "nvidia-device-plugin")["desiredNumberScheduled"] == 1)
     assert _status(kubectl, "nvidia-device-plugin").get("numberAvailable", 0) == 0, "else nothing to wait for"
     assert _status(kubectl, "inotify-limits")["desiredNumberScheduled"] == 0
 
-
-def test_an_edit_of_the_plugin_does_not_wait_for_it_either(demo: Deployment, kubectl: Kubectl) -> None:
-    engine = demo.engine()
-    engine.up()
     kubectl.run(
         "set", "image", "daemonset/nvidia-device-plugin", "nvidia-device-plugin=example.invalid/other:1"
     )

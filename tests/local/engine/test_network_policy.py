@@ -30,19 +30,16 @@ def _bring_in(stack: Deployment) -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_another_engine_would_replace_the_cluster_and_protection_refuses_it(demo: Deployment) -> None:
+def test_an_engine_is_brought_in_by_hand_and_not_taken_out_silently(demo: Deployment) -> None:
+    """Protection refuses both edits, for each would replace the cluster; by hand the first needs no replacement."""
     demo.engine(protect=True).up()
     with pytest.raises(EngineError, match="unable to replace resource"):
         demo.engine(protect=True, network=CILIUM).up()
     assert "networkPolicy" not in _network(demo)
-    demo.engine().up()
 
-
-def test_an_engine_brought_in_by_hand_is_taken_over_without_a_replacement(demo: Deployment) -> None:
-    demo.engine().up()
     _bring_in(demo)
-    demo.engine().refresh()
-    with_cilium = demo.engine(network=CILIUM)
+    demo.engine(protect=True).refresh()
+    with_cilium = demo.engine(protect=True, network=CILIUM)
     done = with_cilium.up()
     assert {(step.op, step.name) for step in done.changed()} == {
         ("update", "kubeflow-aks-demo"),
@@ -52,9 +49,6 @@ def test_an_engine_brought_in_by_hand_is_taken_over_without_a_replacement(demo: 
     assert (_network(demo)["networkDataplane"], _network(demo)["networkPolicy"]) == ("cilium", "cilium")
     assert with_cilium.up().changed() == ()
 
-
-def test_an_engine_that_is_taken_out_of_the_stack_file_is_not_taken_out_silently(demo: Deployment) -> None:
-    demo.engine(network=CILIUM, protect=True).up()
     with pytest.raises(EngineError, match="unable to replace resource"):
         demo.engine(protect=True).up()
-    demo.engine(network=CILIUM).up()
+    assert _network(demo)["networkPolicy"] == "cilium"

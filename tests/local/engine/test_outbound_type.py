@@ -44,4 +44,3 @@ def test_a_nat_gateway_takes_over_without_a_replacement(demo: Deployment) -> Non
     done = new_way.up()
     assert {step.op for step in done.changed()} <= {"update"}
     assert new_way.up().changed() == ()
-    demo.engine(network=_SETTINGS["network"], protect=False).up()
