@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kubeflow_aks.local_aks.lifecycle.instance import LocalAks
-from kubeflow_aks.local_aks.lifecycle.service_files import read_endpoints
+from kubeflow_aks.local_aks.lifecycle.service_files import PID_FILE, read_endpoints
 from kubeflow_aks.local_aks.run.directory import RunDirectory
 from kubeflow_aks.tools import Tools
 from tests.local.engine.deployment import TODAY, Cluster, Deployment
@@ -27,6 +27,11 @@ class Served:
     def stack(self) -> Deployment:
         """The stack, with the ports that the service has now."""
         return replace(self._stack, providers=read_endpoints(self.aks.run).providers())
+
+    @property
+    def killed(self) -> bool:
+        """Whether the service has ended."""
+        return self.aks.run.pid_file(PID_FILE).running() is None
 
     def restart(self) -> None:
         """Starts the service again after it was killed."""

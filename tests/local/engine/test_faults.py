@@ -24,7 +24,7 @@ from kubeflow_aks.local_aks.azure.resource_manager import ResourceManager
 from kubeflow_aks.local_aks.azure.state import AGENT_POOL, MANAGED_CLUSTER, StoredResource
 from kubeflow_aks.local_aks.azure.timing import Timing
 from kubeflow_aks.local_aks.azure.types import TYPES
-from kubeflow_aks.local_aks.engine import EngineError
+from kubeflow_aks.local_aks.engine import EngineError, Result
 from kubeflow_aks.local_aks.lifecycle.instance import PROJECT_ROOT
 from kubeflow_aks.tools import Tools
 from tests.docs.pages import commands
@@ -38,6 +38,7 @@ NETWORK = "azure-native:network:VirtualNetwork"
 RESOURCES = 22
 """Resources of the stack on Azure."""
 HOW_TO = PROJECT_ROOT / "docs" / "how-to" / "recover-an-interrupted-up.md"
+_ALREADY_EXISTS = re.compile(r"cannot create already existing resource '(\S+)'")
 _LOOK_SECONDS = 0.02
 _KILL_SECONDS = 0.5
 _SPEED = 100.0
@@ -64,53 +65,52 @@ def _assert_converged(stack: Deployment) -> None:
     assert states <= {"Succeeded", None}
 
 
-def test_a_conflict_fails_one_resource_and_the_next_up_goes_on(demo: Deployment) -> None:
-    demo.azure.plan_faults([Fault(type=AGENT_POOL, nth=POOLS - 1, status=409)])
-    with pytest.raises(EngineError, match="OperationNotAllowed"):
+def test_after_each_failure_of_azure_the_next_up_goes_on(demo: Deployment) -> None:
+    throttled = Fault(type=NETWORK, nth=1, times=3, status=429, retry_after=30)
+    demo.azure.plan_faults([throttled, Fault(type=AGENT_POOL, nth=POOLS - 1, status=409)])
+    with pytest.raises(EngineError, match="OperationNotAllowed") as conflict:
         demo.engine().up()
-    assert {step.op for step in demo.engine().up().changed()} == {"create"}
-    _assert_converged(demo)
+    assert "TooManyRequests" not in str(conflict.value)
+    assert [_state(network.outputs) for network in demo.azure.all(NETWORK)] == ["Succeeded"]
 
-
-def test_a_throttled_request_is_sent_again_after_azures_retry_after(demo: Deployment) -> None:
-    demo.azure.plan_faults([Fault(type=NETWORK, nth=1, times=3, status=429, retry_after=30)])
-    demo.engine().up()
-    _assert_converged(demo)
-
-
-def test_an_operation_that_fails_half_way_is_finished_by_the_next_up(demo: Deployment) -> None:
-    demo.azure.plan_faults([Fault(type=AGENT_POOL, nth=POOLS, stage="operation", status=500)])
-    with pytest.raises(EngineError, match="InternalServerError"):
+    demo.azure.plan_faults([Fault(type=AGENT_POOL, nth=1, stage="operation", status=500)])
+    with pytest.raises(EngineError, match="InternalServerError") as half_way:
         demo.engine().up()
+    assert _operations(half_way.value.result) == {"create"}
     failed = [resource.type for resource in demo.azure.all() if _state(resource.outputs) == "Failed"]
     assert failed == [AGENT_POOL]
+
     demo.engine().up()
     _assert_converged(demo)
 
 
-def test_a_provider_killed_before_azure_heard_of_it_costs_nothing_but_an_up(service: Served) -> None:
-    service.stack.azure.plan_faults([Fault(type=AGENT_POOL, nth=2, kill=True)])
-    with pytest.raises(EngineError):
-        service.stack.engine().up()
-    service.restart()
-    assert {step.op for step in service.stack.engine().up().changed()} == {"create"}
+def test_what_azure_made_for_a_killed_provider_is_named_and_deleted_by_hand(service: Served) -> None:
+    """What it had not heard of yet costs nothing but an `up`."""
+    _kill(service, Fault(type=MANAGED_CLUSTER, stage="operation", kill=True))
+    _delete_what_exists(service.stack, MANAGED_CLUSTER)
+    _kill(service, Fault(type=AGENT_POOL, nth=2, kill=True))
+    _kill(service, Fault(type=AGENT_POOL, nth=2, stage="operation", kill=True))
+    _delete_what_exists(service.stack, AGENT_POOL)
+    assert _operations(service.stack.engine().up()) == {"create"}
     _assert_converged(service.stack)
 
 
-@pytest.mark.parametrize(("type_", "nth"), [(AGENT_POOL, 3), (MANAGED_CLUSTER, 1)])
-def test_what_azure_made_for_a_killed_provider_is_named_and_deleted_by_hand(
-    service: Served, type_: str, nth: int
-) -> None:
-    service.stack.azure.plan_faults([Fault(type=type_, nth=nth, stage="operation", kill=True)])
-    with pytest.raises(EngineError):
+def _kill(service: Served, fault: Fault) -> None:
+    """Goes on with the `up` until the fault kills the provider."""
+    service.stack.azure.plan_faults([fault])
+    with pytest.raises(EngineError) as failure:
         service.stack.engine().up()
+    assert _ALREADY_EXISTS.search(str(failure.value)) is None
+    assert service.killed
     service.restart()
+
+
+def _delete_what_exists(stack: Deployment, type_: str) -> None:
+    """Deletes what the next `up` names."""
     with pytest.raises(EngineError) as refusal:
-        service.stack.engine().up()
-    [arm_id] = re.findall(r"cannot create already existing resource '(\S+)'", str(refusal.value))
-    _delete_by_hand(service.stack, type_, arm_id)
-    assert {step.op for step in service.stack.engine().up().changed()} == {"create"}
-    _assert_converged(service.stack)
+        stack.engine().up()
+    [arm_id] = _ALREADY_EXISTS.findall(str(refusal.value))
+    _delete_by_hand(stack, type_, arm_id)
 
 
 def test_the_documented_way_out_of_a_killed_engine_converges(slow: Deployment) -> None:
@@ -125,7 +125,7 @@ def test_the_documented_way_out_of_a_killed_engine_converges(slow: Deployment) -
             _delete(slow, each, found)
     _pulumi(slow, *shlex.split(refresh.replace("$STACK", slow.stack))[1:])
     assert pending_creates(slow.engine().export()) == ()
-    assert {step.op for step in slow.engine().up().changed()} <= {"create"}
+    assert _operations(slow.engine().up()) <= {"create"}
     _assert_converged(slow)
     assert len(slow.azure.all()) == RESOURCES
 
@@ -183,6 +183,12 @@ def _delete_by_hand(stack: Deployment, type_: str, arm_id: str) -> None:
     operation = manager.delete(TYPES[type_], arm_id)
     assert operation is not None
     manager.wait(operation)
+
+
+def _operations(result: Result | None) -> set[str]:
+    """What was done to what changed."""
+    assert result is not None
+    return {step.op for step in result.changed()}
 
 
 def _state(outputs: dict[str, object]) -> object:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping
-from typing import Any, Final
+from pathlib import Path
+from typing import Final
 
 import pytest
 
@@ -21,7 +22,7 @@ OFFICIAL: Final = {"supportPlan": "KubernetesOfficial", "tier": "Standard"}
 
 
 @pytest.fixture
-def old(tmp_path: Any, tools: Tools, cluster: Cluster) -> Generator[Deployment]:
+def old(tmp_path: Path, tools: Tools, cluster: Cluster) -> Generator[Deployment]:
     """The stack on Kubernetes 1.32 with automatic patches, deployed."""
     with deployment(tmp_path / "run", tools, cluster, STACK) as stack:
         engine_for(stack, version="1.32").up()
@@ -44,11 +45,14 @@ def all_on(stack: Deployment, version: str) -> Mapping[str, str]:
     return dict.fromkeys(running(stack), version)
 
 
-def upgrade(stack: Deployment, version: str, now: str) -> list[str]:
+def upgrade(stack: Deployment, version: str, now: str, *, refreshing: bool = False) -> list[str]:
     """The how-to's steps; the names of what the upgrade itself changed, in order."""
     engine_for(stack, version=now, upgradeChannel="none").up()
     done = engine_for(stack, version=version, upgradeChannel="none").up()
+    assert running(stack)["system"].startswith(f"{now}."), "upgraded by hand only"
     upgrade_by_hand(stack, "system", version)
+    if refreshing:
+        engine_for(stack, version=version, upgradeChannel="none").refresh()
     engine_for(stack, version=version).up()
     assert engine_for(stack, version=version).preview().changed() == ()
     assert {step.op for step in done.changed()} == {"update"}
@@ -56,40 +60,24 @@ def upgrade(stack: Deployment, version: str, now: str) -> list[str]:
 
 
 def test_minor_by_minor_the_control_plane_goes_first_and_then_pool_by_pool(old: Deployment) -> None:
+    """With and without a refresh on the way; the system pool, upgraded by hand, stays so."""
     assert running(old) == all_on(old, "1.32.0")
-    assert upgrade(old, "1.33", now="1.32") == ["", *USER_POOLS]
+    assert upgrade(old, "1.33", now="1.32", refreshing=True) == ["", *USER_POOLS]
     assert running(old) == all_on(old, "1.33.0")
     assert upgrade(old, "1.34", now="1.33") == ["", *USER_POOLS]
     assert running(old) == all_on(old, "1.34.4")
     old.assert_state_is_what_exists()
 
 
-def test_long_term_support_goes_over_a_minor_at_once(old: Deployment) -> None:
-    upgrade(old, "1.34", now="1.32")
-    assert running(old) == all_on(old, "1.34.4")
-
-
-def test_with_the_channel_on_azure_refuses_and_nothing_has_changed(old: Deployment) -> None:
+def test_patches_show_no_difference_and_no_upgrade_is_possible_with_their_channel_on_but_over_a_minor_without(
+    old: Deployment,
+) -> None:
     with pytest.raises(EngineError, match="NotAllAgentPoolOrchestratorVersionSpecifiedAndUnchanged"):
         engine_for(old, version="1.33").up()
     assert running(old) == all_on(old, "1.32.0")
-    assert engine_for(old, version="1.32").up().changed() == ()
 
-
-def test_a_system_pool_that_is_upgraded_by_hand_stays_upgraded(old: Deployment) -> None:
-    engine_for(old, version="1.32", upgradeChannel="none").up()
-    engine_for(old, version="1.33", upgradeChannel="none").up()
-    assert running(old)["system"] == "1.32.0"
-    upgrade_by_hand(old, "system", "1.33")
-    after = engine_for(old, version="1.33", upgradeChannel="none")
-    after.refresh()
-    after.up()
-    assert after.preview().changed() == ()
-    assert running(old) == all_on(old, "1.33.0")
-
-
-def test_patches_of_the_channel_show_no_difference(old: Deployment) -> None:
     stack = engine_for(old, version="1.32")
+    assert stack.up().changed() == ()
     stack.refresh()
     stack.up()  # after the first refresh the cluster's state lists the pools made apart, once
     [control_plane] = old.azure.all(MANAGED_CLUSTER)
@@ -97,8 +85,9 @@ def test_patches_of_the_channel_show_no_difference(old: Deployment) -> None:
     assert stack.preview().changed() == ()
     stack.refresh()
     assert stack.preview().changed() == ()
-    stack = old.engine(
-        kubernetes={**BASE["kubernetes"], "version": "1.32"}, tags={**BASE["tags"], "owner": "another-team"}
-    )
-    stack.up()
+    other_tags = {**BASE["tags"], "owner": "another-team"}
+    old.engine(kubernetes={**BASE["kubernetes"], "version": "1.32"}, tags=other_tags).up()
     assert running(old) == all_on(old, "1.32.7")
+
+    upgrade(old, "1.34", now="1.32")
+    assert running(old) == all_on(old, "1.34.4")
