@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import os
+import shlex
 import subprocess
+from contextlib import redirect_stderr, redirect_stdout
+from io import StringIO
 from typing import Final
 
-from kubeflow_aks.local_aks.azure_cli import install
+from kubeflow_aks.local_aks.azure_cli.__main__ import main
 from kubeflow_aks.local_aks.lifecycle import service_files
 from kubeflow_aks.local_aks.lifecycle.instance import PROJECT_ROOT
 from kubeflow_aks.local_aks.lifecycle.service_files import Endpoints
@@ -32,10 +34,11 @@ def upgrade_by_hand(stack: Deployment, pool: str, version: str) -> None:
 
 
 def az(stack: Deployment, command: str) -> subprocess.CompletedProcess[str]:
-    """A line of a shell in which the local AKS's `az` knows the stack."""
+    """A command of the local AKS's `az`, in this process."""
     ports = Endpoints(stack.providers["azure-native"], stack.providers["kubernetes"])
     service_files.write_endpoints(stack.run, ports)
-    environment = install.environment(stack.run, os.environ)
-    return subprocess.run(
-        ["/bin/sh", "-c", command], env=environment, capture_output=True, text=True, check=False
-    )
+    program, *words = shlex.split(command)
+    assert program == "az"
+    with redirect_stdout(StringIO()) as out, redirect_stderr(StringIO()) as err:
+        code = main([str(stack.run.root), *words])
+    return subprocess.CompletedProcess(command, code, out.getvalue(), err.getvalue())

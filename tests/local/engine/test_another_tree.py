@@ -62,9 +62,19 @@ def _engine(stack: Deployment, root: Path) -> Engine:
 
 
 @pytest.mark.usefixtures("offered")
-def test_a_branch_with_another_vm_size_is_previewed_brought_up_and_destroyed(
-    demo: Deployment, copy: Path
-) -> None:
+def test_a_branch_is_previewed_brought_up_and_destroyed_beside_ours(demo: Deployment, copy: Path) -> None:
+    """A release that labels every object anew replaces none, nor does it touch the subnets of an older one."""
+    _edit(copy / "components" / "kubeflow" / "labels.py", '"pulumi"', '"somebody-else"')
+    _edit(copy / "components" / "network.py", "default_outbound_access=False", "default_outbound_access=None")
+    replace(demo.engine(), project_root=copy).up()
+    before = demo.cluster.objects().keys() - demo.before.keys()
+    done = demo.engine().up()
+    assert {step.op for step in done.changed()} == {"update"}
+    assert not [step for step in done.changed() if step.type.endswith(":VirtualNetwork")]
+    assert before <= demo.cluster.objects().keys()
+    daemons = [step.name for step in done.changed() if step.type.endswith(":DaemonSet")]
+    assert sorted(daemons) == ["kubeflow-aks-demo-device-plugin", "kubeflow-aks-demo-inotify"]
+
     with pytest.raises(EngineError, match=NEW_SIZE):
         _engine(demo, PROJECT_ROOT).preview()
     theirs = _engine(demo, copy)
@@ -89,17 +99,3 @@ def _edit(file: Path, old: str, new: str) -> None:
     text = file.read_text()
     assert old in text
     file.write_text(text.replace(old, new))
-
-
-def test_a_release_that_labels_every_object_anew_replaces_none(demo: Deployment, copy: Path) -> None:
-    """Nor does it touch the subnets of a release that did not make them private."""
-    _edit(copy / "components" / "kubeflow" / "labels.py", '"pulumi"', '"somebody-else"')
-    _edit(copy / "components" / "network.py", "default_outbound_access=False", "default_outbound_access=None")
-    replace(demo.engine(), project_root=copy).up()
-    before = demo.cluster.objects().keys() - demo.before.keys()
-    done = demo.engine().up()
-    assert {step.op for step in done.changed()} == {"update"}
-    assert not [step for step in done.changed() if step.type.endswith(":VirtualNetwork")]
-    assert before <= demo.cluster.objects().keys()
-    daemons = [step.name for step in done.changed() if step.type.endswith(":DaemonSet")]
-    assert sorted(daemons) == ["kubeflow-aks-demo-device-plugin", "kubeflow-aks-demo-inotify"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from collections.abc import Callable, Generator
@@ -20,8 +21,8 @@ from tests.local.engine.edits import STACK, Edit
 from tests.local.kubectl import Kubectl
 
 HOW_TO: Final = PROJECT_ROOT / "docs" / "how-to" / "keep-or-undo-hand-edits.md"
-UPDATE: Final = Edit({"pools.cpuspot.maxCount": 12})
-"""A change of the program after which Pulumi, and no longer its create, owns the fields of the ConfigMap."""
+_OTHER_COUNTS: Final = itertools.count(12)
+"""Of a pool: each is a change of the ConfigMap."""
 KEY: Final = "pools.json"
 HandEdit = Callable[[str], None]
 
@@ -31,25 +32,27 @@ def deployed(
     tmp_path_factory: pytest.TempPathFactory, tools: Tools, cluster: Cluster
 ) -> Generator[Deployment]:
     with deployment(tmp_path_factory.mktemp("hand-edits") / "run", tools, cluster, STACK) as stack:
+        stack.engine().up()
         yield stack
 
 
 @pytest.fixture
 def created(deployed: Deployment) -> Engine:
     """The engine, after the program made the ConfigMap and never updated it."""
-    if deployed.in_state()[1]:
-        deployed.cluster.api.delete(_config_map(deployed), "Background")
-        deployed.engine().refresh()
-    deployed.engine().up()
-    return deployed.engine()
+    deployed.cluster.api.delete(_config_map(deployed), "Background")
+    engine = deployed.engine()
+    engine.refresh()
+    engine.up()
+    return engine
 
 
 @pytest.fixture
-def updated(deployed: Deployment, created: Engine) -> Engine:
-    """The engine, after the program updated the ConfigMap."""
-    assert created
-    engine = deployed.engine(**UPDATE.config())
+def updated(deployed: Deployment) -> Engine:
+    """The engine, after the program updated the ConfigMap, whose fields are Pulumi's from then on."""
+    before = at(_config_map(deployed), "metadata", "resourceVersion")
+    engine = deployed.engine(**Edit({"pools.cpuspot.maxCount": next(_OTHER_COUNTS)}).config())
     engine.up()
+    assert at(_config_map(deployed), "metadata", "resourceVersion") != before
     return engine
 
 
@@ -74,16 +77,12 @@ def edit(deployed: Deployment, tools: Tools, cluster: Cluster) -> HandEdit:
     return edit
 
 
-def test_up_alone_does_not_notice(deployed: Deployment, created: Engine, edit: HandEdit) -> None:
-    edit("kubectl-edit")
-    assert created.up().changed() == ()
-    assert _value(deployed) == "by hand"
-
-
-def test_an_object_that_was_only_created_is_set_back(
+def test_up_alone_does_not_notice_and_a_refresh_sets_back_an_object_that_was_only_created(
     deployed: Deployment, created: Engine, edit: HandEdit
 ) -> None:
     edit("kubectl-edit")
+    assert created.up().changed() == ()
+    assert _value(deployed) == "by hand"
     created.refresh()
     [step] = created.preview().changed()
     assert step.op == "update"

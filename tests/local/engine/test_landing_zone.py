@@ -89,10 +89,6 @@ def landed(tmp_path_factory: pytest.TempPathFactory, tools: Tools, cluster: Clus
         yield stack
 
 
-def test_a_second_up_changes_nothing(landed: Deployment) -> None:
-    assert landed.engine().up().changed() == ()
-
-
 def test_all_resources_are_in_the_group_and_have_the_names_of_the_company(landed: Deployment) -> None:
     ours = {
         r.id.partition("/providers/")[2].partition("/")[2]
@@ -154,14 +150,16 @@ def test_the_zone_is_the_clusters(landed: Deployment) -> None:
     assert (access["privateDNSZone"], access["enablePrivateCluster"]) == (_ZONE, True)
 
 
-def test_another_name_replaces_its_resource_and_protection_refuses_it(landed: Deployment) -> None:
+def test_a_second_up_changes_nothing_and_protects_from_another_name_that_replaces_its_resource(
+    landed: Deployment,
+) -> None:
     other = {"names": {**_COMPANY["names"], "cluster": "aks-other"}}
-    steps = [step for step in landed.engine(**other).preview().changed() if step.type == MANAGED_CLUSTER]
-    assert "update-replace" in {step.differences.get("resourceName") for step in steps}
-    landed.engine(protect=True).up()
+    assert landed.engine(protect=True).up().changed() == ()
     with pytest.raises(EngineError, match="unable to replace resource"):
         landed.engine(protect=True, **other).preview()
-    landed.engine().up()
+    assert landed.engine().up().changed() == ()
+    steps = [step for step in landed.engine(**other).preview().changed() if step.type == MANAGED_CLUSTER]
+    assert "update-replace" in {step.differences.get("resourceName") for step in steps}
 
 
 def test_destroy_leaves_what_the_company_owns(landed: Deployment) -> None:

@@ -81,21 +81,17 @@ def test_nodes_that_the_autoscaler_added_are_no_drift(demo: Deployment) -> None:
     assert demo.counts()["system"] == 3
 
 
-def test_refresh_reports_objects_changed_or_deleted_by_hand_and_up_restores_them(demo: Deployment) -> None:
-    api = demo.cluster.api
+def test_refresh_reports_what_was_changed_or_deleted_by_hand_and_up_restores_it(demo: Deployment) -> None:
+    api, pool = demo.cluster.api, demo.pool("cpuspot")
     intended = api.get(CONTRACT)["data"]
     api.apply({**CONTRACT, "data": {"pools.json": "[]"}}, "kubectl", force=True)
     api.delete(STORAGE, "Background")
-    assert {("ConfigMap", "update"), ("StorageClass", "delete")} <= _changed(demo.engine().refresh())
-    assert {("ConfigMap", "update"), ("StorageClass", "create")} <= _changed(demo.engine().up())
-    assert api.get(CONTRACT)["data"] == intended
-
-
-def test_refresh_reports_a_pool_changed_by_hand_and_up_restores_it(demo: Deployment) -> None:
-    intended = demo.pool("cpuspot")
-    demo.azure.put(replace(intended, outputs={**intended.outputs, "maxCount": 99}))
+    demo.azure.put(replace(pool, outputs={**pool.outputs, "maxCount": 99}))
     found, restored = demo.engine().refresh(), demo.engine().up()
+    assert {("ConfigMap", "update"), ("StorageClass", "delete")} <= _changed(found)
+    assert {("ConfigMap", "update"), ("StorageClass", "create")} <= _changed(restored)
+    assert api.get(CONTRACT)["data"] == intended
     for result in (found, restored):
         pools = [(step.name, step.op) for step in result.changed() if step.type == AGENT_POOL]
         assert pools == [("kubeflow-aks-demo-cpuspot", "update")]
-    assert demo.pool("cpuspot").outputs["maxCount"] == intended.outputs["maxCount"]
+    assert demo.pool("cpuspot").outputs["maxCount"] == pool.outputs["maxCount"]

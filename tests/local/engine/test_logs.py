@@ -47,10 +47,16 @@ def test_all_that_exists_is_in_the_state_and_a_second_up_changes_nothing(logged:
     assert logged.engine().outputs().values["logWorkspace"] == workspace.id
 
 
-def test_one_more_log_changes_the_setting_alone(logged: Deployment) -> None:
+def test_one_more_log_changes_the_setting_alone_and_a_protected_stack_keeps_its_logs(
+    logged: Deployment,
+) -> None:
     more = {"logs": [*LOGS["logs"], "guard"]}
-    assert changed(logged.engine(monitoring=more).up()) == {("control-plane", "update")}
+    assert changed(logged.engine(protect=True, monitoring=more).up()) == {("control-plane", "update")}
     assert collected(logged) == more["logs"]
+    with pytest.raises(EngineError, match=r"cannot be deleted\s+because it is protected"):
+        logged.engine(protect=True, monitoring={}).up()
+    assert logged.azure.all(LOG_WORKSPACE)
+    logged.engine().up()
 
 
 def test_logs_go_to_the_workspace_of_others_and_back(logged: Deployment) -> None:
@@ -59,14 +65,6 @@ def test_logs_go_to_the_workspace_of_others_and_back(logged: Deployment) -> None
     back = logged.engine().up()
     assert changed(back) == {("control-plane", "update"), ("registry", "update"), ("logs", "create")}
     logged.assert_state_is_what_exists()
-
-
-def test_a_protected_stack_keeps_its_logs(logged: Deployment) -> None:
-    logged.engine(protect=True).up()
-    with pytest.raises(EngineError, match=r"cannot be deleted\s+because it is protected"):
-        logged.engine(protect=True, monitoring={}).up()
-    assert logged.azure.all(LOG_WORKSPACE)
-    logged.engine().up()
 
 
 def test_destroy_leaves_nothing_though_azure_keeps_a_setting_when_its_cluster_goes(
