@@ -21,7 +21,8 @@ from tests.kubeflow_aks.adopt.published import ADOPTED, MADE, Published
 from tests.local.engine.deployment import TODAY, Cluster, Deployment, deployment
 from tests.local.importing import run_import
 
-STACK = "adopted"
+STACK = "demo"
+"""A name of a stack that `deployment` has made for other tests; here it has the files that `adopt` writes."""
 KEPT = (
     "networkProfile",
     "addonProfiles",
