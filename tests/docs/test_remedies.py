@@ -38,7 +38,7 @@ _HANDED: Final = (
     "test_the_kubeconfig_is_juju_s_service_account_and_may_do_everything"
 )
 _NEW_RELEASE: Final = (
-    "tests/local/engine/test_another_tree.py::test_a_release_that_labels_every_object_anew_replaces_none"
+    "tests/local/engine/test_another_tree.py::test_a_branch_is_previewed_brought_up_and_destroyed_beside_ours"
 )
 _STARTED: Final = (
     "tests/local/test_stop_and_start.py::test_a_cluster_stops_and_comes_back_with_what_manages_itself"
@@ -90,7 +90,7 @@ PLAYED: Final = {
     (
         "kubeflow_aks/verify/checks/kubeflow.py",
         "pulumi up",
-    ): "tests/local/engine/test_argo_retries.py::test_the_charms_own_keys_stay_and_the_next_up_changes_nothing",
+    ): "tests/local/engine/test_argo_retries.py::test_the_charms_own_keys_stay_while_the_key_is_there_and_afterwards",
     ("kubeflow_aks/verify/checks/nodes.py", "kubectl describe node"): LOOKS,
     (
         "kubeflow_aks/verify/checks/nodes.py",

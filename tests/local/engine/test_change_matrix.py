@@ -14,7 +14,8 @@ from kubeflow_aks.tools import Tools
 from tests.local.engine import matrix
 from tests.local.engine.by_hand import upgrade_by_hand
 from tests.local.engine.deployment import Cluster, Deployment, deployment
-from tests.local.engine.edits import BASE, EDITS, STACK, UPGRADES, Edit, merged, settings, together
+from tests.local.engine.edits import BASE, EDITS, STACK, UPGRADES, Edit, settings
+from tests.local.engine.grouping import merged, together
 from tests.local.engine.matrix import Row
 
 WRITING = os.environ.get("CHANGE_MATRIX") == "write"
