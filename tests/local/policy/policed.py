@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Generator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import ExitStack, contextmanager, nullcontext
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -15,7 +15,7 @@ from pulumi.automation.errors import CommandError
 from kubeflow_aks.local_aks import kubernetes_provider as kubernetes
 from kubeflow_aks.local_aks.azure import server as azure
 from kubeflow_aks.local_aks.azure.state import AzureState
-from kubeflow_aks.local_aks.engine import Engine
+from kubeflow_aks.local_aks.engine import Engine, program
 from kubeflow_aks.local_aks.protocol import server
 from kubeflow_aks.local_aks.run.directory import RunDirectory
 from kubeflow_aks.project import PROJECT_ROOT
@@ -51,6 +51,10 @@ class Policed:
     """A program whose every operation is judged."""
 
     engine: Engine
+
+    def configured(self, **extra: Any) -> Policed:
+        """The same stack with other configuration on top of its file."""
+        return Policed(replace(self.engine, extra_config=extra))
 
     def operate(
         self, operation: Literal["preview", "up"], *, pack: Path = PACK, levels: dict[str, str] | None = None
@@ -103,22 +107,23 @@ def policed(folder: Path, tools: Tools, root: Path, stack: str, **extra: Any) ->
     Args:
         folder: for what the engine writes.
         tools: the engine.
-        root: the program's folder.
+        root: the program's folder; one process serves one that is not ours.
         stack: name of a stack that has a file there.
         extra: configuration on top of the file.
     """
     run = RunDirectory.at(folder)
-    if root == PROJECT_ROOT:
+    ours = root == PROJECT_ROOT
+    if ours:
         cloud = azure.serve(AzureState(run.azure), token=run.azure_token(), kubeconfig=str)
         servers = {"azure-native": cloud, "kubernetes": kubernetes.serve(servers=())}
     else:
         servers = {name: server.serve(Accepting(name, "1.0.0")) for name in ("azure-native", "kubernetes")}
-    try:
-        ports = {name: it.port for name, it in servers.items()}
-        yield Policed(Engine(run, tools, ports, root, stack, extra))
-    finally:
+    with ExitStack() as open_ones:
         for it in servers.values():
-            it.stop()
+            open_ones.callback(it.stop)
+        host = None if ours else open_ones.enter_context(program.served(root))
+        ports = {name: it.port for name, it in servers.items()}
+        yield Policed(Engine(run, tools, ports, root, stack, extra, host and (lambda _: nullcontext(host))))
 
 
 def _plain(text: str) -> str:
