@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Generator
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -15,11 +15,12 @@ from pulumi.automation.errors import CommandError
 from kubeflow_aks.local_aks import kubernetes_provider as kubernetes
 from kubeflow_aks.local_aks.azure import server as azure
 from kubeflow_aks.local_aks.azure.state import AzureState
-from kubeflow_aks.local_aks.engine import Engine, program
+from kubeflow_aks.local_aks.engine import Engine
 from kubeflow_aks.local_aks.protocol import server
 from kubeflow_aks.local_aks.run.directory import RunDirectory
 from kubeflow_aks.project import PROJECT_ROOT
 from kubeflow_aks.tools import Tools
+from tests.local import hosts
 from tests.local.policy.accepting import Accepting
 
 PACK = PROJECT_ROOT / "kubeflow_aks" / "policy" / "pack"
@@ -107,23 +108,23 @@ def policed(folder: Path, tools: Tools, root: Path, stack: str, **extra: Any) ->
     Args:
         folder: for what the engine writes.
         tools: the engine.
-        root: the program's folder; one process serves one that is not ours.
+        root: the program's folder.
         stack: name of a stack that has a file there.
         extra: configuration on top of the file.
     """
     run = RunDirectory.at(folder)
-    ours = root == PROJECT_ROOT
-    if ours:
+    if ours := root == PROJECT_ROOT:
         cloud = azure.serve(AzureState(run.azure), token=run.azure_token(), kubeconfig=str)
         servers = {"azure-native": cloud, "kubernetes": kubernetes.serve(servers=())}
     else:
         servers = {name: server.serve(Accepting(name, "1.0.0")) for name in ("azure-native", "kubernetes")}
-    with ExitStack() as open_ones:
-        for it in servers.values():
-            open_ones.callback(it.stop)
-        host = None if ours else open_ones.enter_context(program.served(root))
+    try:
         ports = {name: it.port for name, it in servers.items()}
-        yield Policed(Engine(run, tools, ports, root, stack, extra, host and (lambda _: nullcontext(host))))
+        with hosts.shared() as serve:
+            yield Policed(Engine(run, tools, ports, root, stack, extra, None if ours else serve))
+    finally:
+        for it in servers.values():
+            it.stop()
 
 
 def _plain(text: str) -> str:
