@@ -89,7 +89,8 @@ def test_a_replacement_shows_which_property_forces_it(make: Make) -> None:
 
 @pytest.mark.usefixtures("brought_up")
 def test_outputs_say_which_are_secret(make: Make) -> None:
-    outputs = make().outputs()
+    engine = make()
+    outputs = engine.outputs()
     assert outputs.values == {"pool": "spot", "password": "correct horse"}
     assert outputs.secret_names == {"password"}
     assert engine.export() == json.loads(_pulumi(engine, "stack", "export"))["deployment"]
