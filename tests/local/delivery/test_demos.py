@@ -33,7 +33,7 @@ def deployed(checkout: Checkout) -> Checkout:
     """With the stack `demo-old`, by the steps of the workflow."""
     written = checkout.step("demo", "demo", "Write the stack's file", NAME="old", HOURS="1")
     assert written.returncode == 0, written.stderr
-    _rest_of_the_demo(checkout)
+    _rest_of_the_demo(checkout, "Preview", "Up")
     return checkout
 
 
@@ -43,7 +43,7 @@ def test_a_demo_shows_when_it_ends_and_lasts_longer_if_requested_again(deployed:
     assert deployed.outputs()["stack"] == OLD
     (deployed.folder / f"Pulumi.{OLD}.yaml").unlink()  # the next run starts from a checkout of its own
     assert deployed.step("demo", "demo", "Write the stack's file", NAME="old", HOURS="3").returncode == 0
-    _rest_of_the_demo(deployed)
+    _rest_of_the_demo(deployed, "Up")
     assert _ends(deployed) - until > timedelta(hours=1)
 
 
@@ -116,13 +116,13 @@ def test_a_proof_comes_up_within_its_budget_and_leaves_nothing(checkout: Checkou
     assert checkout.azure.all() == []
 
 
-def _rest_of_the_demo(checkout: Checkout) -> None:
+def _rest_of_the_demo(checkout: Checkout, *steps: str) -> None:
     made = checkout.step(
         "demo", "demo", "Make the stack unless it is there", STACK=OLD, SECRETS_PROVIDER="passphrase"
     )
     assert made.returncode == 0, made.stderr
     checkout.sign_in(OLD)
-    for step in ("Preview", "Up"):
+    for step in steps:
         done = checkout.step("demo", "demo", step, STACK=OLD)
         assert done.returncode == 0, done.stdout + done.stderr
 
