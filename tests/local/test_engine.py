@@ -16,14 +16,14 @@ import pytest
 from kubeflow_aks.local_aks.azure import server as azure
 from kubeflow_aks.local_aks.azure.state import AzureState
 from kubeflow_aks.local_aks.engine import Engine, EngineError
+from kubeflow_aks.local_aks.engine.results import Result
 from kubeflow_aks.local_aks.kubernetes_provider import server as kubernetes
 from kubeflow_aks.local_aks.run.directory import RunDirectory
 from kubeflow_aks.tools import Tools
+from tests.local import hosts
 from tests.local.kubectl import Kubectl
 
 EXAMPLE = Path(__file__).parent / "programs" / "example"
-REGISTERED = 7
-"""Resources of the example, the two provider instances apart: the engine does not count default ones."""
 
 Make = Callable[..., Engine]
 
@@ -41,12 +41,12 @@ def _providers(
     inside.stop()
 
 
-@pytest.fixture
-def run(tmp_path: Path) -> RunDirectory:
-    return RunDirectory.at(tmp_path / "run")
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> RunDirectory:
+    return RunDirectory.at(tmp_path_factory.mktemp("run"))
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def namespace(tools: Tools, kubeconfig: Path) -> Generator[str]:
     """A namespace that the program is to make."""
     name = f"test-{uuid.uuid4().hex[:8]}"
@@ -54,36 +54,42 @@ def namespace(tools: Tools, kubeconfig: Path) -> Generator[str]:
     Kubectl(tools, kubeconfig).run("delete", "namespace", name, "--ignore-not-found", "--wait=false")
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def make(tools: Tools, kubeconfig: Path, run: RunDirectory, namespace: str) -> Generator[Make]:
     """Makes engines on one state, with extra configuration."""
-    with _providers(run, kubeconfig) as providers:
+    with _providers(run, kubeconfig) as providers, hosts.shared() as serve:
 
         def make(stack: str = "test", **extra: Any) -> Engine:
-            return Engine(run, tools, providers, EXAMPLE, stack, {"namespace": namespace, **extra})
+            return Engine(run, tools, providers, EXAMPLE, stack, {"namespace": namespace, **extra}, serve)
 
         yield make
 
 
+@pytest.fixture(scope="module")
+def brought_up(make: Make) -> Result:
+    """Of the only `up` that changes anything."""
+    return make().up()
+
+
+@pytest.mark.usefixtures("brought_up")
 def test_an_update_shows_which_property_changes(make: Make) -> None:
-    make().up()
     planned = make(pool={"vmSize": "Standard_D8s_v5", "maxCount": 5}).preview()
     [step] = planned.changed()
     assert (step.name, step.op, step.replace_keys) == ("spot", "update", ())
     assert step.differences == {"maxCount": "update"}
 
 
+@pytest.mark.usefixtures("brought_up")
 def test_a_replacement_shows_which_property_forces_it(make: Make) -> None:
-    make().up()
     planned = make(pool={"vmSize": "Standard_D16s_v5", "maxCount": 3}).preview()
     replaced = [step for step in planned.changed() if step.name == "spot"]
     assert {step.op for step in replaced} == {"create-replacement", "replace", "delete-replaced"}
     assert {step.replace_keys for step in replaced if step.op == "create-replacement"} == {("vmSize",)}
 
 
+@pytest.mark.usefixtures("brought_up")
 def test_outputs_say_which_are_secret(make: Make) -> None:
     engine = make()
-    engine.up()
     outputs = engine.outputs()
     assert outputs.values == {"pool": "spot", "password": "correct horse"}
     assert outputs.secret_names == {"password"}
@@ -98,17 +104,17 @@ def _pulumi(engine: Engine, *command: str) -> str:
 
 
 def test_no_secret_is_in_the_clear_in_state_or_on_the_console(
-    make: Make, kubeconfig: Path, run: RunDirectory
+    brought_up: Result, kubeconfig: Path, run: RunDirectory
 ) -> None:
-    result = make().up()
     key = next(line.split()[1] for line in kubeconfig.read_text().splitlines() if "client-key-data" in line)
     files = [file for file in (run.root / "pulumi").rglob("*") if file.is_file()]
     assert files
-    for text in (result.console, *(file.read_text(errors="replace") for file in files)):
+    for text in (brought_up.console, *(file.read_text(errors="replace") for file in files)):
         assert "correct horse" not in text
         assert key not in text
 
 
+@pytest.mark.usefixtures("brought_up")
 def test_the_programs_own_refusal_is_what_the_user_reads(make: Make) -> None:
     with pytest.raises(EngineError) as refusal:
         make(location="nowhere").up()
@@ -116,7 +122,8 @@ def test_the_programs_own_refusal_is_what_the_user_reads(make: Make) -> None:
     assert "Traceback" not in str(refusal.value)
     assert "<{%" not in str(refusal.value), "colour codes of the engine"
     assert refusal.value.result is not None
-    assert [step.type for step in refusal.value.result.changed()] == ["pulumi:pulumi:Stack"]
+    steps = [(step.type, step.op) for step in refusal.value.result.steps]
+    assert steps == [("pulumi:pulumi:Stack", "same")], "what was done before"
 
 
 def test_a_providers_refusal_names_the_resource_and_shows_in_preview(make: Make) -> None:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from contextlib import ExitStack, nullcontext
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +12,10 @@ from kubeflow_aks.clients.kubernetes import cleanup
 from kubeflow_aks.local_aks import kubernetes_provider as kubernetes
 from kubeflow_aks.local_aks.azure import server as azure
 from kubeflow_aks.local_aks.azure.state import AzureState
-from kubeflow_aks.local_aks.engine import Engine, program
+from kubeflow_aks.local_aks.engine import Engine
 from kubeflow_aks.local_aks.run.directory import RunDirectory
 from kubeflow_aks.tools import Tools
+from tests.local import hosts
 
 Make = Callable[..., Engine]
 
@@ -36,14 +35,10 @@ def make(tools: Tools, kubeconfig: Path, run: RunDirectory) -> Generator[Make]:
     inside = kubernetes.serve(servers=kubernetes.servers_of(kubeconfig))
     providers = {"azure-native": cloud.port, "kubernetes": inside.port}
 
-    with ExitStack() as hosts:
-
-        @cache
-        def served(root: Path) -> str:
-            return hosts.enter_context(program.served(root))
+    with hosts.shared() as serve:
 
         def make(root: Path, stack: str = "test", **extra: Any) -> Engine:
-            return Engine(run, tools, providers, root, stack, extra, lambda _: nullcontext(served(root)))
+            return Engine(run, tools, providers, root, stack, extra, serve)
 
         yield make
     cloud.stop()

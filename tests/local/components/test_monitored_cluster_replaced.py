@@ -11,7 +11,7 @@ from tests.local.components.conftest import Make
 PROGRAM = Path(__file__).parents[1] / "programs" / "monitored"
 
 
-def test_the_setting_goes_before_its_cluster_so_that_the_next_one_has_its_own(
+def test_the_setting_goes_before_its_cluster_so_that_the_next_one_has_its_own_and_nothing_is_left(
     make: Make, run: RunDirectory
 ) -> None:
     azure = AzureState(run.azure)
@@ -24,9 +24,5 @@ def test_the_setting_goes_before_its_cluster_so_that_the_next_one_has_its_own(
     assert cluster.outputs["networkProfile"]["podCidr"] == "10.240.0.0/16"
     assert setting.id.startswith(cluster.id)
     assert make(PROGRAM, pods="10.240.0.0/16").up().changed() == ()
-
-
-def test_with_the_cluster_nothing_is_left(make: Make, run: RunDirectory) -> None:
-    make(PROGRAM).up()
     make(PROGRAM).destroy()
-    assert AzureState(run.azure).all() == []
+    assert azure.all() == []

@@ -9,6 +9,7 @@ import shlex
 import shutil
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -48,9 +49,9 @@ def test_the_example_in_yaml_uses_the_components(
     engine = make(example, "dev")
     promised, created = engine.preview(), engine.up()
     assert {(step.urn, step.op) for step in promised.steps} == {(step.urn, step.op) for step in created.steps}
-    azure = AzureState(run.azure)
+    azure, outputs = AzureState(run.azure), engine.outputs()
     [cluster] = azure.all(MANAGED_CLUSTER)
-    assert cluster.outputs["name"] == engine.outputs().values["cluster"] == "team"
+    assert cluster.outputs["name"] == outputs.values["cluster"] == "team"
     pools = {pool.outputs["name"]: pool.outputs for pool in azure.all(AGENT_POOL)}
     assert {name: pool["count"] for name, pool in pools.items()} == {
         "system": 1,
@@ -59,18 +60,16 @@ def test_the_example_in_yaml_uses_the_components(
         "batchod": 0,
     }
     assert pools["batch"]["scaleSetEvictionPolicy"] == "Delete"
-    assert engine.outputs().values["pools"] == ["platform", "batch", "batchod"]
-    assert engine.outputs().secret_names == {"kubeconfig"}
+    assert outputs.values["pools"] == ["platform", "batch", "batchod"]
+    assert outputs.secret_names == {"kubeconfig"}
     assert pools_in(Kubectl(tools, kubeconfig), example)["batch"].pools[0].fallback == "batchod"
+    _pools_go_with_the_cluster(engine.export()["resources"])
     assert set(engine.up().changes) == {"same"}
 
 
-def test_pools_made_by_the_plugin_go_with_the_cluster(make: Make, example: Path) -> None:
-    engine = make(example, "dev")
-    engine.up()
-    resources = {of["urn"]: of for of in engine.export()["resources"]}
-    [cluster] = [urn for urn in resources if urn.endswith(":AksCluster::team")]
-    pools = [of for of in resources.values() if of["type"].endswith(":AgentPool")]
+def _pools_go_with_the_cluster(resources: list[dict[str, Any]]) -> None:
+    [cluster] = [of["urn"] for of in resources if of["urn"].endswith(":AksCluster::team")]
+    pools = [of for of in resources if of["type"].endswith(":AgentPool")]
     assert [pool["deletedWith"] for pool in pools] == [cluster] * 3
 
 

@@ -9,13 +9,9 @@ from tests.local.components.conftest import Make
 PROGRAM = Path(__file__).parents[1] / "programs" / "renamed"
 
 
-def test_a_renamed_child_with_an_alias_is_no_replacement(make: Make) -> None:
-    make(PROGRAM).up()
-    done = make(PROGRAM, child="new", alias="old").up()
-    assert set(done.changes) == {"same"}
-
-
-def test_a_renamed_child_without_one_is_made_anew(make: Make) -> None:
+def test_a_renamed_child_is_made_anew_but_for_an_alias(make: Make) -> None:
     make(PROGRAM).up()
     planned = make(PROGRAM, child="new").preview()
     assert {"create", "delete"} <= set(planned.changes)
+    done = make(PROGRAM, child="new", alias="old").up()
+    assert set(done.changes) == {"same"}

@@ -41,16 +41,16 @@ with program.served(Path.cwd()) as address:
 _COMMAND: Final = """\
 #!/bin/sh
 case "$1" in
-  preview | up | destroy) ;;
+  preview | up) if env | grep -q ^PULUMI_K8S_; then exec {python} {served} "$@"; fi ;;
+  destroy) ;;
   *) exec {pulumi} "$@" ;;
 esac
-if env | grep -q ^PULUMI_K8S_; then exec {python} {served} "$@"; fi
 exec {pulumi} "$@" --client={address}
 """
 """The CLI as it is, but for its language host: that of `kubeflow_aks.local_aks.engine`.
 
-One host serves all commands. A command with a variable that the SDK of Kubernetes reads has a host of its own, which
-inherits it.
+One host serves all commands. One that runs the program with a variable that the SDK of Kubernetes reads has a host of
+its own, which inherits it.
 """
 
 

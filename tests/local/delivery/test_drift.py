@@ -13,7 +13,7 @@ import pytest
 from components.kubeflow.contract import CONTRACT
 from kubeflow_aks.ci.drift import marker
 from kubeflow_aks.clients.kubernetes.objects import Object, at
-from kubeflow_aks.local_aks.azure.state import AGENT_POOL
+from kubeflow_aks.local_aks.azure.state import AGENT_POOL, AzureState
 from kubeflow_aks.tools import Tools
 from tests.kubeflow_aks.ci.github_api import REPOSITORY, TOKEN, Repository, github
 from tests.kubeflow_aks.ci.workflows import commands
@@ -38,16 +38,9 @@ def checkout(tmp_path_factory: pytest.TempPathFactory, tools: Tools, cluster: Cl
 
 @pytest.fixture(scope="module")
 def deployed(checkout: Checkout) -> Checkout:
-    """The program's state; a test undoes what it changes by hand, or uses `undone`."""
+    """The program's state; a test undoes what it changes by hand."""
     checkout.pulumi("up", "--yes", "--skip-preview", "--stack", STACK)
     return checkout
-
-
-@pytest.fixture
-def undone(deployed: Checkout) -> Generator[None]:
-    """The program's state again after the test."""
-    yield
-    deployed.pulumi("up", "--yes", "--refresh", "--skip-preview", "--stack", STACK)
 
 
 @pytest.fixture
@@ -77,10 +70,9 @@ def looked(deployed: Checkout, repository: Repository) -> Generator[Look]:
         yield look
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def edit(deployed: Checkout, tools: Tools, cluster: Cluster) -> HandEdit:
-    """Changes the ConfigMap's data as a tool does that names itself so."""
-    assert deployed
+    """Changes the ConfigMap's data as a tool does that names itself so; Pulumi has updated it before."""
     metadata = _config_map(cluster)["metadata"]
     kubectl = Kubectl(tools, cluster.kubeconfig, metadata["namespace"])
 
@@ -96,6 +88,8 @@ def edit(deployed: Checkout, tools: Tools, cluster: Cluster) -> HandEdit:
             f"--field-manager={tool}",
         )
 
+    edit("kubectl-edit", "first")
+    deployed.pulumi("up", "--yes", "--refresh", "--skip-preview", "--stack", STACK)
     return edit
 
 
@@ -120,7 +114,7 @@ def test_what_is_as_in_the_program_opens_no_issue(
     assert set(shown) > {"same"}
 
 
-def test_an_edited_pool_opens_one_issue_which_is_closed_when_it_is_undone(
+def test_an_edited_pool_opens_one_issue_which_another_joins_and_which_is_closed_when_both_are_undone(
     looked: Look, deployed: Checkout, repository: Repository
 ) -> None:
     _az(deployed, "update --update-cluster-autoscaler --min-count 0 --max-count 20 --name cpuspot")
@@ -131,8 +125,11 @@ def test_an_edited_pool_opens_one_issue_which_is_closed_when_it_is_undone(
     assert "maxCount" in body
     assert "RoleAssignment" not in body
     assert "agentPoolProfiles" not in body
-    assert looked().stdout.startswith("demo: 1 with drift; updated #")
+    foreign = _pool_by_hand(deployed.azure)
+    assert looked().stdout.startswith("demo: 2 with drift; updated #")
     assert len(repository.issues) == 1
+    assert "agentPoolProfiles[byhand]" in _body(repository)
+    deployed.azure.delete(foreign)
     _az(deployed, "update --update-cluster-autoscaler --min-count 0 --max-count 10 --name cpuspot")
     assert "closed #" in looked().stdout
     [issue] = repository.issues
@@ -142,10 +139,8 @@ def test_an_edited_pool_opens_one_issue_which_is_closed_when_it_is_undone(
     ]
 
 
-def test_a_pool_that_somebody_added_is_reported(
-    looked: Look, deployed: Checkout, repository: Repository
-) -> None:
-    azure = deployed.azure
+def _pool_by_hand(azure: AzureState) -> str:
+    """Id of a pool that somebody added."""
     [own] = [pool for pool in azure.all(AGENT_POOL) if pool.outputs["name"] == "cpuspot"]
     foreign = replace(
         own,
@@ -154,22 +149,7 @@ def test_a_pool_that_somebody_added_is_reported(
         outputs={**own.outputs, "name": "byhand"},
     )
     azure.put(foreign)
-    try:
-        assert looked().returncode == 0
-        assert "agentPoolProfiles[byhand]" in _body(repository)
-    finally:
-        azure.delete(foreign.id)
-
-
-@pytest.mark.usefixtures("undone")
-def test_a_deleted_object_is_reported_as_missing(
-    looked: Look, deployed: Checkout, repository: Repository, tools: Tools, cluster: Cluster
-) -> None:
-    assert deployed
-    metadata = _config_map(cluster)["metadata"]
-    Kubectl(tools, cluster.kubeconfig, metadata["namespace"]).run("delete", "configmap", metadata["name"])
-    assert looked().returncode == 0
-    assert "is missing" in _body(repository)
+    return foreign.id
 
 
 @pytest.mark.parametrize(
@@ -185,10 +165,6 @@ def test_fields_that_a_person_took_over_are_drift_with_their_owner_and_the_way_b
     """The way back is then gone, and there is no drift any more."""
     deployed: Checkout = request.getfixturevalue("deployed")
     repository: Repository = request.getfixturevalue("repository")
-    edit("kubectl-edit", "first")
-    deployed.pulumi(
-        "up", "--yes", "--refresh", "--skip-preview", "--stack", STACK
-    )  # now Pulumi has updated it
     edit(tool, "by hand")
     done = looked()
     assert done.returncode == 0, done.stderr
@@ -206,13 +182,14 @@ def test_fields_that_a_person_took_over_are_drift_with_their_owner_and_the_way_b
     assert "closed #" in looked().stdout
 
 
-@pytest.mark.usefixtures("undone")
-def test_a_preview_that_fails_is_an_error_and_the_issue_stays(
-    looked: Look, deployed: Checkout, repository: Repository
+def test_a_deleted_object_is_missing_and_a_preview_that_fails_is_an_error_which_leaves_the_issue(
+    looked: Look, deployed: Checkout, repository: Repository, tools: Tools, cluster: Cluster
 ) -> None:
-    _az(deployed, "update --update-cluster-autoscaler --min-count 0 --max-count 20 --name cpuspot")
+    metadata = _config_map(cluster)["metadata"]
+    Kubectl(tools, cluster.kubeconfig, metadata["namespace"]).run("delete", "configmap", metadata["name"])
     assert looked().returncode == 0
     before = _body(repository)
+    assert "is missing" in before
     file = deployed.folder / f"Pulumi.{STACK}.yaml"
     right = file.read_text(encoding="utf-8")
     try:
@@ -220,6 +197,7 @@ def test_a_preview_that_fails_is_an_error_and_the_issue_stays(
         done = looked()
     finally:
         file.write_text(right, encoding="utf-8")
+        deployed.pulumi("up", "--yes", "--refresh", "--skip-preview", "--stack", STACK)
     assert done.returncode == 3
     assert done.stdout == ""
     assert "gpu.driver" in done.stderr

@@ -1,4 +1,8 @@
-"""A stack's cluster is stopped and started again: what Pulumi does meanwhile, and that its state stays right."""
+"""A stack's cluster is stopped and started again: what Pulumi does meanwhile, and that its state stays right.
+
+A test names the state that it begins with, and leaves any: tests of a stopped cluster stand together, for each switch
+costs seconds.
+"""
 
 from __future__ import annotations
 
@@ -12,13 +16,14 @@ import pytest
 
 from kubeflow_aks.ci.drifts import drifts
 from kubeflow_aks.clients.kubernetes.errors import UnreachableError
+from kubeflow_aks.local_aks.azure.state import MANAGED_CLUSTER, RUNNING, STOPPED, power_of
 from kubeflow_aks.local_aks.control_plane import power
 from kubeflow_aks.local_aks.control_plane.kwokctl import ControlPlane
 from kubeflow_aks.tools import Tools
 from tests.kubeflow_aks.ci.workflows import commands
+from tests.local import planes
 from tests.local.delivery.checkout import Checkout, checked_out
 from tests.local.engine.deployment import Cluster
-from tests.local.planes import running
 
 STACK: Final = "demo"
 
@@ -26,7 +31,7 @@ STACK: Final = "demo"
 @pytest.fixture(scope="module")
 def control_plane(tools: Tools, tmp_path_factory: pytest.TempPathFactory) -> Generator[ControlPlane]:
     """One of its own: who shares the session's would find it switched off."""
-    with running(tools, tmp_path_factory.mktemp("switched")) as plane:
+    with planes.running(tools, tmp_path_factory.mktemp("switched")) as plane:
         yield plane
 
 
@@ -55,12 +60,26 @@ def checkout(
 
 
 @pytest.fixture
-def stopped(checkout: Checkout) -> Generator[Checkout]:
-    """The cluster stopped, and started again afterwards."""
-    done = _power(checkout, "stop")
-    assert (done.returncode, done.stdout.splitlines()[-1]) == (0, f"{STACK}: is stopped"), done.stderr
-    yield checkout
-    assert _power(checkout, "start").returncode == 0
+def stopped(checkout: Checkout) -> Checkout:
+    """The cluster stopped, if it is not."""
+    return _switched(checkout, "stop", STOPPED)
+
+
+@pytest.fixture
+def running(checkout: Checkout) -> Checkout:
+    """The cluster started, if it is stopped."""
+    return _switched(checkout, "start", RUNNING)
+
+
+def _switched(checkout: Checkout, verb: str, state: str) -> Checkout:
+    """The cluster in a state that a test begins with, by `az` alone."""
+    [cluster] = checkout.azure.all(MANAGED_CLUSTER)
+    if power_of(cluster) != state:
+        done = checkout.shell(
+            ["az", "aks", verb, "-g", f"kubeflow-aks-{STACK}", "-n", f"kubeflow-aks-{STACK}"]
+        )
+        assert done.returncode == 0, done.stderr
+    return checkout
 
 
 def _power(checkout: Checkout, what: str) -> subprocess.CompletedProcess[str]:
@@ -120,63 +139,6 @@ def test_a_change_is_refused_in_azures_words_and_nothing_is_half_done(stopped: C
     assert {resource.id: resource.inputs for resource in stopped.azure.all()} == azure
 
 
-def test_after_the_start_nothing_differs(checkout: Checkout, cluster: Cluster) -> None:
-    before = {pool["name"]: pool["count"] for pool in checkout.azure.agent_pools()}
-    objects = set(cluster.objects())
-    assert _power(checkout, "stop").returncode == 0
-    assert checkout.azure.agent_pools() == []
-    assert _power(checkout, "start").returncode == 0
-    assert {pool["name"]: pool["count"] for pool in checkout.azure.agent_pools()} == before
-    assert set(cluster.objects()) >= objects
-    assert _power(checkout, "start").stdout == f"{STACK}: runs already\n"
-    assert _pulumi(checkout, "preview", "--expect-no-changes").returncode == 0
-    _no_drift(checkout)
-
-
-def test_who_refreshes_a_stopped_stack_notes_that_and_the_next_up_takes_it_back(checkout: Checkout) -> None:
-    """The refresh fails, and yet writes into the state what it read of Azure."""
-    assert _power(checkout, "stop").returncode == 0
-    assert _pulumi(checkout, "refresh", "--yes", "--skip-preview").returncode != 0
-    assert _power(checkout, "start").returncode == 0
-    changed = drifts(_pulumi(checkout, "preview", "--json").stdout, "")
-    assert {found.operation for found in changed} == {"update"}
-    assert {path.rpartition(".")[2] for found in changed for path in found.paths} == {"powerState"}
-    assert _pulumi(checkout, "up", "--yes", "--skip-preview").returncode == 0
-    assert _pulumi(checkout, "preview", "--expect-no-changes").returncode == 0
-    _no_drift(checkout)
-
-
-def test_a_person_stops_and_starts(checkout: Checkout) -> None:
-    done = checkout.shell(["bash", "-c", f".venv/bin/python -m kubeflow_aks stop {STACK}"])
-    assert (done.returncode, done.stdout.splitlines()[-1]) == (0, f"{STACK}: is stopped"), done.stderr
-    again = checkout.shell(["bash", "-c", f".venv/bin/python -m kubeflow_aks stop {STACK}"])
-    assert (again.returncode, again.stdout) == (0, f"{STACK}: is stopped already\n")
-    _forget_when_it_was_stopped(checkout)
-    done = checkout.shell(["bash", "-c", f".venv/bin/python -m kubeflow_aks start {STACK}"])
-    assert (done.returncode, done.stdout.splitlines()[-1]) == (0, f"{STACK}: runs"), done.stderr
-
-
-def test_office_hours_are_kept_and_a_hand_start_outside_them_is_left(checkout: Checkout) -> None:
-    """Hours of a day that is not today, so that the cluster should be stopped whenever this runs."""
-    later = (datetime.now(UTC) + timedelta(days=3)).strftime("%A")
-    hours = {"timeZone": "UTC", "days": [later], "from": "07:00", "to": "19:00"}
-    checkout.configure(STACK, officeHours=hours)
-    assert _pulumi(checkout, "up", "--yes", "--skip-preview").returncode == 0
-    _forget_when_it_was_stopped(checkout)
-    words = commands("office-hours", "hours", "Stop or start what should be").replace(
-        '-- "$STACK"', '--poll 0.1 -- "$STACK"'
-    )
-    tried = checkout.shell(["bash", "-e", "-c", words], STACK=STACK, DRY_RUN="true")
-    assert "demo: would stop: should be stopped since " in tried.stdout, tried.stderr
-    kept = checkout.shell(["bash", "-e", "-c", words], STACK=STACK, DRY_RUN="")
-    assert "demo: stopped: should be stopped since " in kept.stdout, kept.stderr
-    assert _power(checkout, "start").returncode == 0
-    left = checkout.shell(["bash", "-e", "-c", words], STACK=STACK, DRY_RUN="")
-    assert "demo: left until the hours change: " in left.stdout, left.stderr
-    assert "but was started at " in left.stdout
-    assert _power(checkout, "state").stdout == "running\n"
-
-
 def test_drift_leaves_a_stopped_cluster_alone(stopped: Checkout) -> None:
     done = stopped.step("drift", "drift", "Look whether it runs", STACK=STACK)
     assert done.returncode == 0, done.stderr
@@ -184,29 +146,77 @@ def test_drift_leaves_a_stopped_cluster_alone(stopped: Checkout) -> None:
     assert "demo is stopped, and was not compared." in (stopped.temporary / "summary").read_text()
 
 
-def test_up_starts_a_stopped_cluster_and_stops_it_again(checkout: Checkout) -> None:
+def test_who_refreshes_a_stopped_stack_notes_that_and_the_next_up_takes_it_back(stopped: Checkout) -> None:
+    """The refresh fails, and yet writes into the state what it read of Azure."""
+    assert _pulumi(stopped, "refresh", "--yes", "--skip-preview").returncode != 0
+    assert _power(stopped, "start").returncode == 0
+    changed = drifts(_pulumi(stopped, "preview", "--json").stdout, "")
+    assert {found.operation for found in changed} == {"update"}
+    assert {path.rpartition(".")[2] for found in changed for path in found.paths} == {"powerState"}
+    assert _pulumi(stopped, "up", "--yes", "--skip-preview").returncode == 0
+    assert _pulumi(stopped, "preview", "--expect-no-changes").returncode == 0
+    _no_drift(stopped)
+
+
+def test_a_person_stops_and_starts_and_nothing_differs(running: Checkout, cluster: Cluster) -> None:
+    before = {pool["name"]: pool["count"] for pool in running.azure.agent_pools()}
+    objects = set(cluster.objects())
+    done = running.shell(["bash", "-c", f".venv/bin/python -m kubeflow_aks stop {STACK}"])
+    assert (done.returncode, done.stdout.splitlines()[-1]) == (0, f"{STACK}: is stopped"), done.stderr
+    again = running.shell(["bash", "-c", f".venv/bin/python -m kubeflow_aks stop {STACK}"])
+    assert (again.returncode, again.stdout) == (0, f"{STACK}: is stopped already\n")
+    assert running.azure.agent_pools() == []
+    _forget_when_it_was_stopped(running)
+    done = running.shell(["bash", "-c", f".venv/bin/python -m kubeflow_aks start {STACK}"])
+    assert (done.returncode, done.stdout.splitlines()[-1]) == (0, f"{STACK}: runs"), done.stderr
+    assert _power(running, "start").stdout == f"{STACK}: runs already\n"
+    assert {pool["name"]: pool["count"] for pool in running.azure.agent_pools()} == before
+    assert set(cluster.objects()) >= objects
+    assert _pulumi(running, "preview", "--expect-no-changes").returncode == 0
+    _no_drift(running)
+
+
+def test_office_hours_are_kept_and_a_hand_start_outside_them_is_left(running: Checkout) -> None:
+    """Hours of a day that is not today, so that the cluster should be stopped whenever this runs."""
+    later = (datetime.now(UTC) + timedelta(days=3)).strftime("%A")
+    hours = {"timeZone": "UTC", "days": [later], "from": "07:00", "to": "19:00"}
+    running.configure(STACK, officeHours=hours)
+    assert _pulumi(running, "up", "--yes", "--skip-preview").returncode == 0
+    _forget_when_it_was_stopped(running)
+    words = commands("office-hours", "hours", "Stop or start what should be").replace(
+        '-- "$STACK"', '--poll 0.1 -- "$STACK"'
+    )
+    tried = running.shell(["bash", "-e", "-c", words], STACK=STACK, DRY_RUN="true")
+    assert "demo: would stop: should be stopped since " in tried.stdout, tried.stderr
+    kept = running.shell(["bash", "-e", "-c", words], STACK=STACK, DRY_RUN="")
+    assert "demo: stopped: should be stopped since " in kept.stdout, kept.stderr
+    assert _power(running, "start").returncode == 0
+    left = running.shell(["bash", "-e", "-c", words], STACK=STACK, DRY_RUN="")
+    assert "demo: left until the hours change: " in left.stdout, left.stderr
+    assert "but was started at " in left.stdout
+    assert _power(running, "state").stdout == "running\n"
+
+
+def test_up_starts_a_stopped_cluster_and_stops_it_again(stopped: Checkout) -> None:
     """Its own pause between the two is that of the simulated Azure's clock: none is left here."""
-    assert _power(checkout, "stop").returncode == 0
-    _forget_when_it_was_stopped(checkout)
-    started = checkout.step("up", "up", "Start a stopped cluster", STACK=STACK)
+    _forget_when_it_was_stopped(stopped)
+    started = stopped.step("up", "up", "Start a stopped cluster", STACK=STACK)
     assert started.returncode == 0, started.stderr
-    assert checkout.outputs()["power"] == "stopped"
-    assert _power(checkout, "state").stdout == "running\n"
-    assert checkout.step("up", "up", "Up", STACK=STACK).returncode == 0
-    assert checkout.step("up", "up", "Stop it again", STACK=STACK).returncode == 0
-    assert _power(checkout, "state").stdout == "stopped\n"
-    assert _power(checkout, "start").returncode == 0
+    assert stopped.outputs()["power"] == "stopped"
+    assert _power(stopped, "state").stdout == "running\n"
+    assert stopped.step("up", "up", "Up", STACK=STACK).returncode == 0
+    assert stopped.step("up", "up", "Stop it again", STACK=STACK).returncode == 0
+    assert _power(stopped, "state").stdout == "stopped\n"
 
 
-def test_a_stopped_stack_is_destroyed(checkout: Checkout) -> None:
+def test_a_stopped_stack_is_destroyed(stopped: Checkout) -> None:
     """The last test: AKS deletes a stopped cluster, and what is in it goes with it."""
-    assert _power(checkout, "stop").returncode == 0
-    done = checkout.shell(
+    done = stopped.shell(
         ["pulumi", "destroy", "--yes", "--skip-preview", "--stack", STACK, "--non-interactive"],
         PULUMI_K8S_DELETE_UNREACHABLE="true",
     )
     assert done.returncode == 0, done.stdout
-    assert checkout.azure.all() == []
+    assert stopped.azure.all() == []
 
 
 def _no_drift(checkout: Checkout) -> None:

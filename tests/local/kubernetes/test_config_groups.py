@@ -15,6 +15,7 @@ from kubeflow_aks.local_aks.engine import Engine
 from kubeflow_aks.local_aks.run.directory import RunDirectory
 from kubeflow_aks.tools import Tools
 from tests.kubeflow_aks.local_aks.kubernetes_provider.engine import provider
+from tests.local import hosts
 
 PROGRAM = Path(__file__).parents[1] / "programs" / "manifests"
 
@@ -28,8 +29,8 @@ def namespace() -> str:
 def engine(tmp_path: Path, tools: Tools, kubeconfig: Path, namespace: str) -> Generator[Engine]:
     run = RunDirectory.at(tmp_path / "run")
     settings = {"namespace": namespace, "kubeconfig": kubeconfig.read_text()}
-    with provider() as port:
-        engine = Engine(run, tools, {"kubernetes": port}, PROGRAM, "test", settings)
+    with provider() as port, hosts.shared() as serve:
+        engine = Engine(run, tools, {"kubernetes": port}, PROGRAM, "test", settings, serve)
         yield engine
         engine.destroy()
 

@@ -15,6 +15,7 @@ from kubeflow_aks.local_aks.lifecycle.instance import PROJECT_ROOT
 from kubeflow_aks.local_aks.run.directory import RunDirectory
 from kubeflow_aks.tools import Tools
 from tests.kubeflow_aks.local_aks.kubernetes_provider.engine import provider
+from tests.local import hosts
 
 PROGRAM = Path(__file__).parents[1] / "programs" / "objects"
 HOW_TO = PROJECT_ROOT / "docs" / "how-to" / "reach-an-unreachable-cluster.md"
@@ -28,11 +29,11 @@ def make(tmp_path: Path, tools: Tools) -> Generator[Make]:
     """Makes engines on one state, each with a kubeconfig."""
     run = RunDirectory.at(tmp_path / "run")
     namespace = f"test-{uuid.uuid4().hex[:8]}"
-    with provider() as port:
+    with provider() as port, hosts.shared() as serve:
 
         def make(kubeconfig: str) -> Engine:
             settings = {"namespace": namespace, "kubeconfig": kubeconfig}
-            return Engine(run, tools, {"kubernetes": port}, PROGRAM, "test", settings)
+            return Engine(run, tools, {"kubernetes": port}, PROGRAM, "test", settings, serve)
 
         yield make
 

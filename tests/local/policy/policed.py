@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Generator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -20,6 +20,7 @@ from kubeflow_aks.local_aks.protocol import server
 from kubeflow_aks.local_aks.run.directory import RunDirectory
 from kubeflow_aks.project import PROJECT_ROOT
 from kubeflow_aks.tools import Tools
+from tests.local import hosts
 from tests.local.policy.accepting import Accepting
 
 PACK = PROJECT_ROOT / "kubeflow_aks" / "policy" / "pack"
@@ -51,6 +52,10 @@ class Policed:
     """A program whose every operation is judged."""
 
     engine: Engine
+
+    def configured(self, **extra: Any) -> Policed:
+        """The same stack with other configuration on top of its file."""
+        return Policed(replace(self.engine, extra_config=extra))
 
     def operate(
         self, operation: Literal["preview", "up"], *, pack: Path = PACK, levels: dict[str, str] | None = None
@@ -108,14 +113,15 @@ def policed(folder: Path, tools: Tools, root: Path, stack: str, **extra: Any) ->
         extra: configuration on top of the file.
     """
     run = RunDirectory.at(folder)
-    if root == PROJECT_ROOT:
+    if ours := root == PROJECT_ROOT:
         cloud = azure.serve(AzureState(run.azure), token=run.azure_token(), kubeconfig=str)
         servers = {"azure-native": cloud, "kubernetes": kubernetes.serve(servers=())}
     else:
         servers = {name: server.serve(Accepting(name, "1.0.0")) for name in ("azure-native", "kubernetes")}
     try:
         ports = {name: it.port for name, it in servers.items()}
-        yield Policed(Engine(run, tools, ports, root, stack, extra))
+        with hosts.shared() as serve:
+            yield Policed(Engine(run, tools, ports, root, stack, extra, None if ours else serve))
     finally:
         for it in servers.values():
             it.stop()

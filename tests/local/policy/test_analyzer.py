@@ -6,6 +6,7 @@ import shutil
 import signal
 import subprocess
 import time
+from collections.abc import Generator
 from pathlib import Path
 
 import psutil
@@ -22,7 +23,7 @@ from kubeflow_aks.tools import Tools
 from tests.installed import empty, wheel
 from tests.kubeflow_aks.policy.violating_table import Case, cases
 from tests.local.commands import PATIENCE_SECONDS
-from tests.local.policy.policed import PACK, PROGRAM, policed
+from tests.local.policy.policed import PACK, PROGRAM, Policed, policed
 
 _CASES = cases()
 _RULES = {rule.name: rule for rule in RULES}
@@ -43,6 +44,13 @@ _ROW = (
     "source: our choice}]"
 )
 _TOKEN = "eyJhbGciOiJub25l.eyJzdWIiOiJub2JvZHki.c2lnbmF0dXJl"  # noqa: S105 - nobody's
+
+
+@pytest.fixture(scope="module")
+def registering(tools: Tools, tmp_path_factory: pytest.TempPathFactory) -> Generator[Policed]:
+    """For previews alone, so that nothing exists for any test."""
+    with policed(tmp_path_factory.mktemp("registering"), tools, PROGRAM, "test") as program:
+        yield program
 
 
 def _expected(case: Case) -> list[tuple[str, str, str, str]]:
@@ -74,9 +82,8 @@ def test_a_stack_is_reported_what_its_recorded_plan_is_reported(
     assert not judged.failed, judged.errors
 
 
-def test_every_rule_about_one_resource_bites_and_spares_its_neighbours(tools: Tools, tmp_path: Path) -> None:
-    with policed(tmp_path / "run", tools, PROGRAM, "test", cases=[str(case) for case in _OF_ONE]) as program:
-        judged = program.operate("preview")
+def test_every_rule_about_one_resource_bites_and_spares_its_neighbours(registering: Policed) -> None:
+    judged = registering.configured(cases=[str(case) for case in _OF_ONE]).operate("preview")
     assert judged.failed
     for case in _OF_ONE:
         own = [
@@ -88,33 +95,34 @@ def test_every_rule_about_one_resource_bites_and_spares_its_neighbours(tools: To
 
 
 @pytest.mark.parametrize("case", _OF_ALL, ids=str)
-def test_a_rule_about_the_whole_stack_bites(tools: Tools, tmp_path: Path, case: Case) -> None:
+def test_a_rule_about_the_whole_stack_bites(registering: Policed, case: Case) -> None:
     rule = _RULES[case.rule]
     expected = [
         it if case.expected[0][0] else (it[0], it[1], "registering-test", it[3]) for it in _expected(case)
     ]
-    with policed(tmp_path / "run", tools, PROGRAM, "test", cases=[str(case)]) as program:
-        judged = program.operate("preview", levels={"all": "disabled", rule.name: expected[0][0]})
+    judged = registering.configured(cases=[str(case)]).operate(
+        "preview", levels={"all": "disabled", rule.name: expected[0][0]}
+    )
     assert judged.violations == expected
     assert judged.failed == rule.mandatory
 
 
-def test_what_only_an_up_knows_is_advice_and_fails_no_preview(tools: Tools, tmp_path: Path) -> None:
+def test_what_only_an_up_knows_is_advice_and_fails_no_preview(registering: Policed) -> None:
     unknown = next(
         case
         for case in _CASES
         if case.rule == "spot-is-marked" and "later" in {it.name for it in case.registered}
     )
-    with policed(tmp_path / "run", tools, PROGRAM, "test", cases=[str(unknown)]) as program:
-        judged = program.operate("preview", levels={"all": "disabled", "spot-is-marked": "mandatory"})
+    judged = registering.configured(cases=[str(unknown)]).operate(
+        "preview", levels={"all": "disabled", "spot-is-marked": "mandatory"}
+    )
     assert [(level, rule) for level, rule, _, _ in judged.violations] == [("advisory", "spot-is-marked")]
     assert judged.violations[0][3].endswith("cannot be decided: it depends on a value that is not known here")
     assert not judged.failed
 
 
-def test_a_secret_among_the_outputs_is_reported(tools: Tools, tmp_path: Path) -> None:
-    with policed(tmp_path / "run", tools, PROGRAM, "test", cases=[], token=_TOKEN) as program:
-        judged = program.operate("preview")
+def test_a_secret_among_the_outputs_is_reported(registering: Policed) -> None:
+    judged = registering.configured(cases=[], token=_TOKEN).operate("preview")
     assert [(level, rule) for level, rule, _, _ in judged.violations] == [("mandatory", "no-secret-in-clear")]
     assert judged.violations[0][3].endswith("token has a bearer token in clear text")
     assert _TOKEN not in judged.violations[0][3]
@@ -131,11 +139,11 @@ def test_an_up_stops_before_the_resource_that_breaks_a_mandatory_rule(tools: Too
     assert f"{_GPU}.gpu" in spared.state
 
 
-def test_a_rule_can_be_advisory_or_turned_off_and_must_exist(tools: Tools, tmp_path: Path) -> None:
-    with policed(tmp_path / "run", tools, PROGRAM, "test", cases=[str(_GPU)]) as program:
-        advice = program.operate("preview", levels={"all": "disabled", "gpu-pool-is-closed": "advisory"})
-        off = program.operate("preview", levels={"all": "disabled"})
-        wrong = program.operate("preview", levels={"gpu-pool-is-clsoed": "advisory"})
+def test_a_rule_can_be_advisory_or_turned_off_and_must_exist(registering: Policed) -> None:
+    program = registering.configured(cases=[str(_GPU)])
+    advice = program.operate("preview", levels={"all": "disabled", "gpu-pool-is-closed": "advisory"})
+    off = program.operate("preview", levels={"all": "disabled"})
+    wrong = program.operate("preview", levels={"gpu-pool-is-clsoed": "advisory"})
     assert [it[:2] for it in advice.violations] == [("advisory", "gpu-pool-is-closed")]
     assert not advice.failed
     assert (off.violations, off.failed) == ([], False)
@@ -159,14 +167,13 @@ def test_what_the_project_accepts_fails_nothing(tools: Tools, tmp_path: Path) ->
     assert "policy-exceptions.yaml: [0].rules: 'gpu-pool-is-closed' is not allowed" in broken.errors
 
 
-def test_the_installed_package_has_the_pack(tools: Tools, tmp_path: Path) -> None:
+def test_the_installed_package_has_the_pack(registering: Policed, tmp_path: Path) -> None:
     """As docs/how-to/use-in-another-repository.md calls it."""
     environment = empty(tmp_path / "environment")
     environment.install(str(wheel(tmp_path)), cwd=tmp_path)
     pack = environment.program("kubeflow-aks-policy-pack")
     levels = {"all": "disabled", "gpu-pool-is-closed": "mandatory"}
-    with policed(tmp_path / "run", tools, PROGRAM, "test", cases=[str(_GPU)]) as program:
-        judged = program.operate("preview", pack=pack, levels=levels)
+    judged = registering.configured(cases=[str(_GPU)]).operate("preview", pack=pack, levels=levels)
     assert [it[:2] for it in judged.violations] == [("mandatory", "gpu-pool-is-closed")]
     assert judged.failed
 

@@ -11,6 +11,7 @@ import pytest
 
 from kubeflow_aks.policy.benchmark import RULES
 from kubeflow_aks.policy.plan import resources
+from kubeflow_aks.policy.rule import Resource
 from kubeflow_aks.recorder.document import plan_document
 from kubeflow_aks.recorder.run import record
 from kubeflow_aks.tools.errors import BuildError
@@ -43,16 +44,19 @@ def engine() -> Path:
 @pytest.fixture(scope="module")
 def stacks(engine: Path, tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, _Stack]:
     """Every stack as both read it."""
-    return {stack: _stack(engine, stack, tmp_path_factory.mktemp(stack)) for stack in _STACKS}
+    (home := tmp_path_factory.mktemp("checkov") / "home").mkdir()
+    planned = {stack: plan_document(record(stack, preview=False))["resources"] for stack in _STACKS}
+    folders = [home.with_name(stack) for stack in _STACKS]
+    for folder in folders:
+        folder.mkdir()
+    written = [write(of, folder) for of, folder in zip(planned.values(), folders, strict=True)]
+    broken = [_broken(resources(of)) for of in planned.values()]
+    readings = read(engine, folders, home)
+    return dict(zip(_STACKS, map(_Stack, written, readings, broken), strict=True))
 
 
-def _stack(engine: Path, stack: str, folder: Path) -> _Stack:
-    planned = plan_document(record(stack, preview=False))["resources"]
-    (home := folder / "home").mkdir()
-    (given := folder / "given").mkdir()
-    written = write(planned, given)
-    broken = {rule.name for rule in RULES if list(rule.violations(resources(planned)))}
-    return _Stack(written, read(engine, given, home), frozenset(broken))
+def _broken(planned: list[Resource]) -> frozenset[str]:
+    return frozenset(rule.name for rule in RULES if list(rule.violations(planned)))
 
 
 def test_checkov_reads_all_of_a_stack_and_reaches_no_network(stacks: Mapping[str, _Stack]) -> None:

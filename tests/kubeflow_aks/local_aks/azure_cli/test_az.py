@@ -1,11 +1,14 @@
-"""`az` on the local AKS, run as the script that a shell finds, against a served Azure."""
+"""`az` on the local AKS against a served Azure: in this process, and as the script that a shell finds."""
 
+import io
 import json
 import os
+import shlex
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Generator
+from contextlib import redirect_stderr, redirect_stdout
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -14,7 +17,7 @@ import pytest
 
 from kubeflow_aks.local_aks.azure import server
 from kubeflow_aks.local_aks.azure.state import AzureState
-from kubeflow_aks.local_aks.azure_cli import install
+from kubeflow_aks.local_aks.azure_cli import __main__, install
 from kubeflow_aks.local_aks.azure_http import server as azure_http
 from kubeflow_aks.local_aks.azure_http.compute import Compute
 from kubeflow_aks.local_aks.lifecycle import service_files
@@ -61,14 +64,34 @@ def az(run: RunDirectory, state: AzureState) -> Generator[Az]:
 
 
 def _az(run: RunDirectory, line: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        ["/bin/sh", "-c", f"az {line}"],
-        env=install.environment(run, os.environ),
-        cwd=run.root,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    with redirect_stdout(io.StringIO()) as out, redirect_stderr(io.StringIO()) as err:
+        try:
+            code: Any = __main__.main([str(run.root), *shlex.split(line)])
+        except SystemExit as end:  # how the parser ends
+            code = end.code
+    return subprocess.CompletedProcess(line, code, out.getvalue(), err.getvalue())
+
+
+def test_a_shell_finds_it(run: RunDirectory, az: Az) -> None:
+    def in_a_shell(line: str) -> tuple[int, str, str]:
+        environment = install.environment(run, os.environ)
+        done = subprocess.run(
+            ["/bin/sh", "-c", f"az {line}"],
+            env=environment,
+            cwd=run.root,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        return done.returncode, done.stdout, done.stderr
+
+    for line in (
+        f"aks nodepool show {CLUSTER} --name cpuspot --output json",
+        f"aks nodepool show {CLUSTER} -n more",
+        f"aks nodepool delete {CLUSTER}",
+    ):
+        here = az(line)
+        assert in_a_shell(line) == (here.returncode, here.stdout, here.stderr)
 
 
 def test_commands_without_a_channel_import_neither_grpc_nor_pulumi() -> None:

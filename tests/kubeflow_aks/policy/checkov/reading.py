@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, cast
@@ -16,7 +16,7 @@ from kubeflow_aks.tools.environments import environment
 
 _HERE: Final = Path(__file__).parent
 _LIMIT: Final = 300
-"""Seconds; a stack takes about ten."""
+"""Seconds; all stacks take about ten."""
 
 
 @dataclass(frozen=True)
@@ -60,23 +60,24 @@ def python(report: Callable[[str], object]) -> Path:
     return environment((_HERE / "requirements.txt").read_bytes(), "Checkov", report)
 
 
-def read(python: Path, folder: Path, home: Path) -> Reading:
-    """Runs Checkov over a folder, without a network.
+def read(python: Path, folders: Sequence[Path], home: Path) -> list[Reading]:
+    """Runs Checkov over folders, without a network.
 
     Args:
         python: of its environment.
-        folder: what it reads.
+        folders: what it reads, one after another; two files for each are written beside it.
         home: where it may write.
     """
-    command = [str(python), "-I", str(_HERE / "offline.py"), "--directory", str(folder)]
-    command += ["--framework", "arm", "kubernetes", "--output", "json", "--compact"]
-    command += ["--skip-download", "--soft-fail"]
+    command = [python, "-I", _HERE / "offline.py", *folders]
     place = {"HOME": str(home), "PATH": os.environ["PATH"], "CKV_SKIP_PACKAGE_UPDATE_CHECK": "True"}
     done = subprocess.run(
-        command, env=place, cwd=folder, capture_output=True, text=True, timeout=_LIMIT, check=False
+        command, env=place, cwd=home, capture_output=True, text=True, timeout=_LIMIT, check=False
     )
-    assert done.returncode == 0, done.stderr
-    return _reading(json.loads(done.stdout), done.stderr)
+    messages = [folder.with_suffix(".txt") for folder in folders]
+    shown = [file.read_text(encoding="utf-8") if file.exists() else "" for file in messages]
+    assert done.returncode == 0, "\n".join([done.stderr, *shown])
+    reports = [json.loads(folder.with_suffix(".json").read_text(encoding="utf-8")) for folder in folders]
+    return list(map(_reading, reports, shown))
 
 
 def expected() -> Expected:
