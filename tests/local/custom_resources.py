@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Final
 
 from kubeflow_aks.clients.kubernetes.api import ApiServer
@@ -48,7 +48,7 @@ class CustomResources:
             given = [f"--filename={file}" for file in files.values()]
             made = self.kubectl.run(verb, "--validate=false", f"--output=jsonpath={_KIND}", *given)
             for line in made.splitlines():
-                eventually(lambda kind=Kind(*line.split()): self._served(kind))
+                eventually(partial(self._served, Kind(*line.split())))
             self._there |= dict.fromkeys(files, name)
 
     def _served(self, kind: Kind) -> bool:

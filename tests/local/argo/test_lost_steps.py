@@ -18,7 +18,7 @@ from kubeflow_aks.scenario.workloads.kfp_compiler import Retries, Task
 from kubeflow_aks.scenario.workloads.pipelines import Work, ended, workflow
 from tests.local.argo.profile import WORKFLOW, profile
 from tests.local.commands import PATIENCE_SECONDS
-from tests.local.demo_stack import DemoStack
+from tests.local.demo_stack import REQUEST_SECONDS, DemoStack
 
 ROOT: Final = Path(__file__).parents[3]
 _UNTIL_LOST: Final = Work(3600)
@@ -37,9 +37,13 @@ def violations(demo: DemoStack, pools: Pools) -> list[dict[str, str]]:
         play.until("it runs on spot", lambda: _running(demo, namespace))
         time.sleep(_YOUNG_SECONDS)
         play.market.add(MarketEvent(play.clock.now(), Reclaim.VANISH, "cpuspot", ALL))
-        play.until("Argo waits", lambda: "Backoff for " in json.dumps(_live(demo, namespace)))
+        play.until(
+            "Argo waits",
+            lambda: "Backoff for " in json.dumps(_live(demo, namespace)),
+            every=REQUEST_SECONDS,
+        )
         waiting = _lost(demo, namespace)
-        play.until("it is over", lambda: ended(_live(demo, namespace)))
+        play.until("it is over", lambda: ended(_live(demo, namespace)), every=REQUEST_SECONDS)
         return [waiting, _lost(demo, namespace)]
 
 

@@ -18,7 +18,7 @@ from kubeflow_aks.scenario.workloads.pipelines import Attempt, Object, attempts,
 from tests.local.argo.profile import WORKFLOW, profile
 from tests.local.argo.setting import argo_retries
 from tests.local.argo.undriven import undriven
-from tests.local.demo_stack import DemoStack, Play
+from tests.local.demo_stack import REQUEST_SECONDS, DemoStack, Play
 
 SEEDS: Final = (1,)
 EVICTIONS: Final = 40
@@ -86,7 +86,11 @@ def storm(demo: DemoStack, argo: Argo, pools: Pools, request: pytest.FixtureRequ
     with argo_retries(demo, argo), profile(demo) as namespace:
         with demo.playing(*schedule, step=3, boot=_BOOT_SECONDS, seed=seed) as play:
             play.until("the storm is over", _keep_busy(demo, play, namespace, pools))
-            play.until("all workflows are over", lambda: all(map(ended, demo.api.list(WORKFLOW, namespace))))
+            play.until(
+                "all workflows are over",
+                lambda: all(map(ended, demo.api.list(WORKFLOW, namespace))),
+                every=REQUEST_SECONDS,
+            )
         workflows = demo.api.list(WORKFLOW, namespace)
     return Storm(
         evictions=play.journal(Kind.EVICTION),

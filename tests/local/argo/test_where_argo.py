@@ -18,7 +18,7 @@ from kubeflow_aks.scenario.workloads.kfp_compiler import Retries, Task
 from kubeflow_aks.scenario.workloads.pipelines import Work, ended, workflow
 from tests.local.argo.profile import WORKFLOW, profile
 from tests.local.commands import PATIENCE_SECONDS
-from tests.local.demo_stack import DemoStack
+from tests.local.demo_stack import REQUEST_SECONDS, DemoStack
 
 ROOT: Final = Path(__file__).parents[3]
 _LOST: Final = Work(3600)
@@ -41,7 +41,7 @@ def reports(demo: DemoStack, pools: Pools) -> dict[str, dict[str, Any]]:
         time.sleep(_YOUNG_SECONDS)
         play.market.add(MarketEvent(play.clock.now(), Reclaim.EVICT, "cpuspot", ALL))
         workflows = lambda: demo.api.list(WORKFLOW, namespace)  # noqa: E731
-        play.until("both are over", lambda: all(ended(live) for live in workflows()))
+        play.until("both are over", lambda: all(map(ended, workflows())), every=REQUEST_SECONDS)
         done = subprocess.run(
             [sys.executable, "-m", "ckf_spot.cli", "where", "-n", namespace, "-o", "json"],
             env={

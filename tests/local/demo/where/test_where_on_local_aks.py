@@ -19,6 +19,7 @@ import yaml
 from ckf_spot.where.record import read
 
 from ckf_spot import Pools
+from kubeflow_aks.clients.kubernetes.objects import Kind
 from kubeflow_aks.local_aks.simulation.market import ALL, MarketEvent, Reclaim, Supply
 from tests.local.commands import PATIENCE_SECONDS
 from tests.local.demo_stack import DemoStack, Object
@@ -89,7 +90,7 @@ def _environment(kubeconfig: Path) -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def namespace(demo: DemoStack) -> Generator[str]:
-    with demo.namespace("statefulsets") as name:
+    with demo.namespace(Kind("apps", "v1", "StatefulSet")) as name:
         yield name
 
 
