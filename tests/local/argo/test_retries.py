@@ -32,7 +32,7 @@ from kubeflow_aks.scenario.workloads.pipelines import (
 )
 from tests.kfp_recording import EXAMPLES, RECORDED
 from tests.local.argo.profile import WORKFLOW, profile
-from tests.local.argo.setting import argo_retries
+from tests.local.argo.setting import ArgoRetries
 from tests.local.demo_stack import REQUEST_SECONDS, DemoStack
 from tests.local.ports import listening
 
@@ -147,14 +147,15 @@ def _running(demo: DemoStack, namespace: str) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def as_the_charm_has_it(demo: DemoStack, pools: Pools) -> Aftermath:
+def as_the_charm_has_it(demo: DemoStack, argo_retries: ArgoRetries, pools: Pools) -> Aftermath:
+    argo_retries.set(on=False)
     return _aftermath(demo, pools)
 
 
 @pytest.fixture(scope="module")
-def with_the_setting(demo: DemoStack, argo: Argo, pools: Pools) -> Aftermath:
-    with argo_retries(demo, argo):
-        return _aftermath(demo, pools)
+def with_the_setting(demo: DemoStack, argo_retries: ArgoRetries, pools: Pools) -> Aftermath:
+    argo_retries.set(on=True)
+    return _aftermath(demo, pools)
 
 
 @pytest.mark.usefixtures("demo")
