@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from kubeflow_aks.clients.kubernetes.api import ApiServer
+from kubeflow_aks.clients.kubernetes.errors import ApiError
+from kubeflow_aks.clients.kubernetes.objects import Kind as ObjectKind
 from kubeflow_aks.events import Kind
 from kubeflow_aks.local_aks.azure.state import AzureState
 from kubeflow_aks.local_aks.lifecycle import teardown
@@ -27,7 +29,7 @@ from kubeflow_aks.local_aks.simulation.market import Market, MarketEvent
 from kubeflow_aks.local_aks.simulation.vms.agent_pools import AgentPool
 from kubeflow_aks.local_aks.simulation.vms.scale_sets import Timings
 from kubeflow_aks.tools import Tools
-from tests.local.kubectl import Kubectl
+from tests.local.kubectl import Kubectl, eventually
 from tests.local.stepped_clock import SteppedClock, on_stepped_clock
 
 Object = dict[str, Any]
@@ -35,6 +37,13 @@ Value = TypeVar("Value")
 
 MANAGER: Final = "tests"
 """Field manager of what the tests apply."""
+REQUEST_SECONDS: Final = 0.5
+"""Between two looks that send requests; what the stack's `cluster` reads costs none."""
+_WORK: Final = (
+    ObjectKind("batch", "v1", "Job"),
+    ObjectKind("", "v1", "Pod"),
+    ObjectKind("policy", "v1", "PodDisruptionBudget"),
+)
 _DEPLOYMENT_SPEED: Final = 1000.0
 _POLL_SECONDS: Final = 0.1
 _LONGEST_SECONDS: Final = 600.0
@@ -98,17 +107,25 @@ class Play:
             and all(line.get(key) == value for key, value in fields.items())
         ]
 
-    def wait(self, look: Callable[[], Value | None], *, deadline: float) -> Value | None:
+    def wait(
+        self, look: Callable[[], Value | None], *, deadline: float, every: float = _POLL_SECONDS
+    ) -> Value | None:
         """What `look` returns as soon as it is true, or what it returns at `deadline` on the monotonic clock."""
         while not (found := look()) and time.monotonic() < deadline:
             if self._running.done():
                 self._running.result()
-            time.sleep(_POLL_SECONDS)
+            time.sleep(every)
         return found
 
-    def until(self, what: str, look: Callable[[], Value | None]) -> Value:
-        """What `look` returns as soon as it is true; fails in the end, telling `what` is missing."""
-        found = self.wait(look, deadline=time.monotonic() + _LONGEST_SECONDS)
+    def until(self, what: str, look: Callable[[], Value | None], *, every: float = _POLL_SECONDS) -> Value:
+        """What `look` returns as soon as it is true; fails in the end, telling `what` is missing.
+
+        Args:
+            what: is to be.
+            look: reads it.
+            every: seconds between two looks.
+        """
+        found = self.wait(look, deadline=time.monotonic() + _LONGEST_SECONDS, every=every)
         assert found, f"{what}: still {found!r} after {_LONGEST_SECONDS:.0f} s;\n{self._tail()}"
         return found
 
@@ -208,7 +225,7 @@ class DemoStack:
 
     @contextmanager
     def namespace(
-        self, *kinds: str, name: str = "", annotations: Mapping[str, str] | None = None
+        self, *kinds: ObjectKind, name: str = "", annotations: Mapping[str, str] | None = None
     ) -> Generator[str]:
         """A namespace to work in; nothing may be playing when it is left.
 
@@ -216,7 +233,7 @@ class DemoStack:
         same stack finds it as it was.
 
         Args:
-            kinds: more kinds of work than Jobs and pods, as kubectl names them.
+            kinds: more kinds of work than Jobs and pods.
             name: one that is not used yet; by default one of its own.
             annotations: of the namespace.
 
@@ -226,24 +243,33 @@ class DemoStack:
         name = name or f"test-{uuid.uuid4().hex[:8]}"
         metadata = {"name": name, "annotations": dict(annotations or {})}
         self.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": metadata})
-        self.kubectl.run("wait", "--for=create", "serviceaccount/default", "--namespace", name)
+        eventually(lambda: self.api.read(f"/api/v1/namespaces/{name}/serviceaccounts/default"))
         try:
             yield name
         finally:
             self._clear(name, kinds)
 
-    def _clear(self, namespace: str, kinds: Iterable[str]) -> None:
-        everything = (
-            ",".join((*kinds, "jobs,pods,poddisruptionbudgets")),
-            "--all",
-            "--force",
-            "--grace-period=0",
-        )
-        self.kubectl.run("delete", "--namespace", namespace, *everything)
+    def _clear(self, namespace: str, kinds: Iterable[ObjectKind]) -> None:
+        eventually(lambda: not self._delete_all(namespace, (*kinds, *_WORK)))
         for pool in self.pools().values():
             for node in self.nodes(pool.name)[pool.min_count :]:
                 self.cluster.delete_node(node)
             self.azure.set_count(pool.cluster_id, pool.name, pool.min_count)
+
+    def _delete_all(self, namespace: str, kinds: Iterable[ObjectKind]) -> list[Object]:
+        """The objects of these kinds that there were; none of them stays."""
+        found = [
+            {"apiVersion": kind.api_version, "kind": kind.kind, "metadata": each["metadata"]}
+            for kind in kinds
+            for each in self.api.list(kind, namespace)
+        ]
+        for obj in found:
+            try:
+                self.api.delete(obj, "Background", grace_seconds=0)
+            except ApiError as error:
+                if not error.not_found:
+                    raise
+        return found
 
 
 @contextmanager

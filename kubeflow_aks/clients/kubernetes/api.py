@@ -121,9 +121,17 @@ class ApiServer:
             raise NoSuchKindError(kind)
         return known[kind.kind]
 
-    def create(self, obj: Object, manager: str, *, dry_run: bool = False) -> Object:
-        """Create an object; refused with `AlreadyExists` if one of that name exists."""
-        options = {"fieldManager": manager, "fieldValidation": "Warn", **_dry(dry_run=dry_run)}
+    def create(self, obj: Object, manager: str, *, dry_run: bool = False, strict: bool = False) -> Object:
+        """Create an object; refused with `AlreadyExists` if one of that name exists.
+
+        Args:
+            obj: to create.
+            manager: name of the field manager.
+            dry_run: whether the object is only checked.
+            strict: whether a field that the API server does not know is refused, instead of dropped.
+        """
+        validation = "Strict" if strict else "Warn"
+        options = {"fieldManager": manager, "fieldValidation": validation, **_dry(dry_run=dry_run)}
         return self._call("POST", self._collection(obj), options, obj)
 
     def apply(self, obj: Object, manager: str, *, force: bool, dry_run: bool = False) -> Object:

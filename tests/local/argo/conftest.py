@@ -11,6 +11,7 @@ from kubeflow_aks.local_aks.control_plane.controllers.argo import Argo
 from kubeflow_aks.local_aks.control_plane.controllers.kfp_driver import drivers
 from kubeflow_aks.local_aks.run.directory import RunDirectory
 from kubeflow_aks.tools import Tools
+from tests.local.argo.setting import ArgoRetries
 from tests.local.demo_stack import WIDE, DemoStack, deployed
 from tests.local.pool_contract import pools_of
 from tests.local.required import required
@@ -38,6 +39,12 @@ def demo(argo: Argo) -> Generator[DemoStack]:
                 yield demo
         finally:
             argo.stop()
+
+
+@pytest.fixture(scope="package")
+def argo_retries(demo: DemoStack, argo: Argo) -> ArgoRetries:
+    """The program's setting, off at first."""
+    return ArgoRetries(demo, argo)
 
 
 @pytest.fixture(scope="package")

@@ -16,7 +16,7 @@ WORKFLOW: Final = Kind("argoproj.io", "v1alpha1", "Workflow")
 @contextmanager
 def profile(demo: DemoStack) -> Generator[str]:
     """A namespace with the service account of pipelines; see `DemoStack.namespace`."""
-    with demo.namespace("workflows") as name:
+    with demo.namespace(WORKFLOW) as name:
         account = {
             "apiVersion": "v1",
             "kind": "ServiceAccount",

@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from contextlib import contextmanager
+from dataclasses import dataclass
 
 from kubeflow_aks.local_aks.control_plane.controllers.argo import Argo
 from tests.local.demo_stack import DemoStack
 from tests.local.kubectl import eventually
 
 
-@contextmanager
-def argo_retries(demo: DemoStack, argo: Argo) -> Generator[None]:
-    """With `kubeflow.argoRetries: true`, by an `up` of the real engine; without it afterwards."""
-    _up(demo, argo, on=True)
-    try:
-        yield
-    finally:
-        _up(demo, argo, on=False)
+@dataclass
+class ArgoRetries:
+    """`kubeflow.argoRetries` of the stack under test: what needs one value says so, and only a change costs an `up`."""
 
+    demo: DemoStack
+    argo: Argo
+    _on: bool = False
 
-def _up(demo: DemoStack, argo: Argo, *, on: bool) -> None:
-    """Runs the program and waits until the controller has read its settings anew."""
-    known = argo.configurations()
-    demo.up(kubeflow={"argoRetries": on})
-    eventually(lambda: argo.configurations() > known)
+    def set(self, *, on: bool) -> None:
+        """Runs the program with this value, and waits until the controller has read its settings anew."""
+        if on is self._on:
+            return
+        known = self.argo.configurations()
+        self.demo.up(kubeflow={"argoRetries": on})
+        eventually(lambda: self.argo.configurations() > known)
+        self._on = on

@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 import time
-from pathlib import Path
 from typing import Any, Final
 
 import pytest
@@ -17,10 +13,10 @@ from kubeflow_aks.local_aks.simulation.market import ALL, MarketEvent, Reclaim
 from kubeflow_aks.scenario.workloads.kfp_compiler import Retries, Task
 from kubeflow_aks.scenario.workloads.pipelines import Work, ended, workflow
 from tests.local.argo.profile import WORKFLOW, profile
-from tests.local.commands import PATIENCE_SECONDS
-from tests.local.demo_stack import DemoStack
+from tests.local.argo.setting import ArgoRetries
+from tests.local.ckf_spot_command import ckf_spot
+from tests.local.demo_stack import REQUEST_SECONDS, DemoStack
 
-ROOT: Final = Path(__file__).parents[3]
 _UNTIL_LOST: Final = Work(3600)
 _YOUNG_SECONDS: Final = 11
 """Younger pods that go are made again by the same name, and no attempt is counted (operator.go, recentlyStarted)."""
@@ -28,8 +24,9 @@ _BACKOFF_SECONDS: Final = 30
 
 
 @pytest.fixture(scope="module")
-def violations(demo: DemoStack, pools: Pools) -> list[dict[str, str]]:
+def violations(demo: DemoStack, argo_retries: ArgoRetries, pools: Pools) -> list[dict[str, str]]:
     """The reports on the step during its backoff, and at its end; as the charm sets Argo up."""
+    argo_retries.set(on=False)
     spot = pools["cpu"].placement(prefer="spot")
     task = Task("work", spot, Retries(5, backoff=_BACKOFF_SECONDS))
     with profile(demo) as namespace, demo.playing(step=4) as play:
@@ -37,9 +34,13 @@ def violations(demo: DemoStack, pools: Pools) -> list[dict[str, str]]:
         play.until("it runs on spot", lambda: _running(demo, namespace))
         time.sleep(_YOUNG_SECONDS)
         play.market.add(MarketEvent(play.clock.now(), Reclaim.VANISH, "cpuspot", ALL))
-        play.until("Argo waits", lambda: "Backoff for " in json.dumps(_live(demo, namespace)))
+        play.until(
+            "Argo waits",
+            lambda: "Backoff for " in json.dumps(_live(demo, namespace)),
+            every=REQUEST_SECONDS,
+        )
         waiting = _lost(demo, namespace)
-        play.until("it is over", lambda: ended(_live(demo, namespace)))
+        play.until("it is over", lambda: ended(_live(demo, namespace)), every=REQUEST_SECONDS)
         return [waiting, _lost(demo, namespace)]
 
 
@@ -56,19 +57,9 @@ def _live(demo: DemoStack, namespace: str) -> dict[str, Any]:
 
 
 def _lost(demo: DemoStack, namespace: str) -> dict[str, str]:
-    done = subprocess.run(
-        [sys.executable, "-m", "ckf_spot.cli", "where", "-n", namespace, "-o", "json"],
-        env={
-            **os.environ,
-            "KUBECONFIG": str(demo.kubectl.kubeconfig),
-            "PYTHONPATH": str(ROOT / "ckf_spot/src"),
-        },
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=PATIENCE_SECONDS,
-    )
-    [found] = json.loads(done.stdout)["violations"]
+    ran = ckf_spot(demo.kubectl.kubeconfig, "where", "-n", namespace, "-o", "json")
+    assert ran.code == 0, ran.errors
+    [found] = json.loads(ran.output)["violations"]
     return found
 
 

@@ -32,8 +32,8 @@ from kubeflow_aks.scenario.workloads.pipelines import (
 )
 from tests.kfp_recording import EXAMPLES, RECORDED
 from tests.local.argo.profile import WORKFLOW, profile
-from tests.local.argo.setting import argo_retries
-from tests.local.demo_stack import DemoStack
+from tests.local.argo.setting import ArgoRetries
+from tests.local.demo_stack import REQUEST_SECONDS, DemoStack
 from tests.local.ports import listening
 
 FIVE: Final = Retries(5, backoff=4)
@@ -110,12 +110,16 @@ def _aftermath(demo: DemoStack, pools: Pools) -> Aftermath:
                         messages[node["name"]].append(message)
             return found
 
-        play.until("work runs on spot", lambda: look() and _running(demo, namespace) == _ON_SPOT)
+        play.until(
+            "work runs on spot",
+            lambda: look() and _running(demo, namespace) == _ON_SPOT,
+            every=REQUEST_SECONDS,
+        )
         # Not before: work that prefers spot takes a free node on demand, if that is there first.
         demo.apply(*(workflow(name, namespace, [step]) for name, step in on_demand.items()))
         for pool in ("cpuspot", "gpuspot"):
             play.market.add(MarketEvent(play.clock.now(), Reclaim.VANISH, pool, ALL))
-        play.until("the workflows end", lambda: all(map(ended, look())))
+        play.until("the workflows end", lambda: all(map(ended, look())), every=REQUEST_SECONDS)
         found = {live["metadata"]["name"]: live for live in look()}
     return Aftermath(found, last_pods, ran_on, messages)
 
@@ -143,14 +147,15 @@ def _running(demo: DemoStack, namespace: str) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def as_the_charm_has_it(demo: DemoStack, pools: Pools) -> Aftermath:
+def as_the_charm_has_it(demo: DemoStack, argo_retries: ArgoRetries, pools: Pools) -> Aftermath:
+    argo_retries.set(on=False)
     return _aftermath(demo, pools)
 
 
 @pytest.fixture(scope="module")
-def with_the_setting(demo: DemoStack, argo: Argo, pools: Pools) -> Aftermath:
-    with argo_retries(demo, argo):
-        return _aftermath(demo, pools)
+def with_the_setting(demo: DemoStack, argo_retries: ArgoRetries, pools: Pools) -> Aftermath:
+    argo_retries.set(on=True)
+    return _aftermath(demo, pools)
 
 
 @pytest.mark.usefixtures("demo")

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
+from kubeflow_aks.clients.kubernetes.objects import Kind
 from tests.local.demo_stack import DemoStack
 from tests.local.kubectl import Kubectl
 
@@ -51,8 +52,7 @@ SHAPES: Final = {
         Shape("MPIJob", "mpiReplicaSpecs", "mpi", "Launcher"),
     )
 }
-KINDS: Final = tuple(f"{kind.lower()}s" for kind in SHAPES)
-"""All of them, as kubectl names them."""
+KINDS: Final = tuple(Kind("kubeflow.org", "v1", kind) for kind in SHAPES)
 
 
 def training_job(shape: Shape, namespace: str, workers: int = 2) -> Object:

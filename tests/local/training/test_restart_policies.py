@@ -23,7 +23,9 @@ _PAGE: Final = PROJECT_ROOT / "ckf_spot" / "docs" / "training.md"
 _ROLE: Final = "training.kubeflow.org/replica-type"
 _JOB: Final = "training.kubeflow.org/job-name"
 _LOSS: Final = "test/loss"
+_LABELS: Final = {"role": _ROLE, "job": _JOB, "loss": _LOSS}
 _LONGEST_SECONDS: Final = 600.0
+_POLL_SECONDS: Final = 0.5
 _SOME_SECONDS: Final = 2
 """For how long a pod ends, and for how long it stays ended afterwards, so that a busy operator notices both."""
 _LOSSES: Final = {
@@ -98,8 +100,11 @@ class Work:
         expected = sum(len(_roles(job)) for job in jobs)
 
         def pods() -> list[Object]:
-            running = self.kubectl.get("pods", "--field-selector", "status.phase=Running")["items"]
-            return [pod for pod in running if pod["metadata"]["labels"][_JOB] in names]
+            return [
+                pod
+                for pod in self.pods()
+                if pod["metadata"]["labels"][_JOB] in names and pod["status"].get("phase") == "Running"
+            ]
 
         _until(lambda: len(pods()) == expected)
         return {
@@ -107,6 +112,15 @@ class Work:
             for pod in pods()
             if pod["metadata"]["labels"][_ROLE] == "worker"
         }
+
+    def pods(self, **labels: str) -> list[Object]:
+        """The pods with these of `_LABELS`, as they were a moment ago."""
+        expected = {_LABELS[name]: value for name, value in labels.items()}
+        return [
+            pod
+            for pod in self.demo.pods(self.kubectl.namespace)
+            if expected.items() <= pod["metadata"]["labels"].items()
+        ]
 
     def ends(self, role: str, loss: str, code: int) -> None:
         """The containers of a role end with an exit code."""
@@ -129,9 +143,11 @@ class Work:
 
     def restarted(self, job: str, role: str, times: int) -> None:
         """The kubelet has started a pod's container again."""
-        [pod] = self.kubectl.items("pods", f"{_JOB}={job},{_ROLE}={role}")
-        pod["status"]["containerStatuses"][0]["restartCount"] = times
-        self.kubectl.run("replace", "--subresource=status", "--filename=-", given=json.dumps(pod))
+        [pod] = self.pods(job=job, role=role)
+        [container] = pod["status"]["containerStatuses"]
+        status = {"status": {"containerStatuses": [container | {"restartCount": times}]}}
+        patch = ("--subresource=status", "--patch", json.dumps(status))
+        self.kubectl.run("patch", "pod", pod["metadata"]["name"], *patch)
 
     def fates(self, before: dict[str, str]) -> dict[str, str]:
         """What has become of each job: `fails`, `made again`, `stays dead`, or what does not last.
@@ -151,7 +167,8 @@ class Work:
                 return "made again"
             return "stays dead" if worker["status"]["phase"] == "Failed" else "lives"
 
-        jobs = {job["metadata"]["name"]: job for job in self.kubectl.get(",".join(KINDS))["items"]}
+        found = [job for kind in KINDS for job in self.demo.api.list(kind, self.kubectl.namespace)]
+        jobs = {job["metadata"]["name"]: job for job in found}
         return {name: fate(jobs[name]) for name in before}
 
     def conditions(self, job: Object) -> set[str]:
@@ -159,7 +176,7 @@ class Work:
         return {each["type"] for each in job["status"].get("conditions", []) if each["status"] == "True"}
 
     def _workers(self) -> dict[str, Object]:
-        return {pod["metadata"]["labels"][_JOB]: pod for pod in self.kubectl.items("pods", f"{_ROLE}=worker")}
+        return {pod["metadata"]["labels"][_JOB]: pod for pod in self.pods(role="worker")}
 
 
 def _roles(job: Object) -> dict[str, Object]:
@@ -174,7 +191,7 @@ def _until(look: Callable[[], bool]) -> None:
     """Waits until something is so, or for as long as makes no sense any more; the caller looks again."""
     deadline = time.monotonic() + _LONGEST_SECONDS
     while not look() and time.monotonic() < deadline:
-        time.sleep(0.2)
+        time.sleep(_POLL_SECONDS)
 
 
 def _job(shape: Shape, name: str, loss: str, **policies: str) -> Object:
@@ -239,7 +256,7 @@ def test_a_role_without_a_policy_has_the_default_of_the_page(work: Work) -> None
     """In the pods: the operator writes its default into the pods."""
     jobs = [_job(shape, f"default-{kind.lower()}", "none") for kind, shape in SHAPES.items()]
     work.start(jobs)
-    workers = work.kubectl.items("pods", f"{_ROLE}=worker,{_LOSS}=none")
+    workers = work.pods(role="worker", loss="none")
     assert {pod["metadata"]["labels"][_JOB]: pod["spec"]["restartPolicy"] for pod in workers} == {
         f"default-{kind.lower()}": "OnFailure" if kind in {"PyTorchJob", "PaddleJob"} else "Never"
         for kind in SHAPES
@@ -283,7 +300,7 @@ def test_an_mpijobs_launcher_that_ends_with_1_is_not_made_again(
     _until(lambda: condition in work.conditions(work.demo.api.get(job)))
     time.sleep(_SOME_SECONDS)
     assert condition in work.conditions(work.demo.api.get(job))
-    [launcher] = work.kubectl.items("pods", f"{_ROLE}=launcher,{_LOSS}={policy}")
+    [launcher] = work.pods(role="launcher", loss=policy)
     assert launcher["status"]["phase"] == "Failed"
 
 

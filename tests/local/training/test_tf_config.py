@@ -35,10 +35,10 @@ def _config(pod: Object) -> dict[str, Any] | None:
 
 
 def test_the_operator_writes_what_is_recorded(demo: DemoStack) -> None:
-    with light_work(demo, _NAMESPACE) as kubectl:
+    with light_work(demo, _NAMESPACE):
         demo.apply(*(_tfjob(f"job-{number}", job) for number, job in enumerate(JOBS)))
         expected = sum(len(job["pods"]) for job in JOBS)
-        pods = eventually(lambda: len(pods := kubectl.items("pods")) == expected and pods)
+        pods = eventually(lambda: len(pods := demo.pods(_NAMESPACE)) == expected and pods)
     assert isinstance(pods, list)
     found = [
         {

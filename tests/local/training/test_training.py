@@ -12,7 +12,7 @@ import pytest
 from ckf_spot import Pools
 from kubeflow_aks.local_aks.control_plane.controllers.training_operator import TrainingOperator
 from kubeflow_aks.local_aks.simulation.market import ALL, MarketEvent, Reclaim
-from tests.local.demo_stack import DemoStack, Object, Play
+from tests.local.demo_stack import REQUEST_SECONDS, DemoStack, Object, Play
 from tests.local.ports import listening
 from tests.local.training.jobs import (
     KINDS,
@@ -57,7 +57,7 @@ def _started(
     demo.apply(job)
     play.until("the chief runs", lambda: training.pods(shape.chief))
     play.until("both workers run", lambda: len(training.pods("Worker")) == 2)
-    play.until("the job runs", lambda: "Running" in training.conditions())
+    play.until("the job runs", lambda: "Running" in training.conditions(), every=REQUEST_SECONDS)
     return training
 
 
@@ -130,7 +130,7 @@ class Loss:
             now = training.pods("Worker").get(self.lost)
             return now is not None and now["metadata"]["uid"] != self.before[self.lost]["metadata"]["uid"]
 
-        play.until("the worker runs again", made_again)
+        play.until("the worker runs again", made_again, every=REQUEST_SECONDS)
         after = training.pods("Worker")
         assert after[self.lost]["spec"]["nodeName"] != self.gone
         assert demo.pool_of(after[self.lost]) == f"{self.shape.workload}spot"
@@ -165,7 +165,7 @@ def test_workers_that_are_drained_are_made_again_on_other_spot_nodes_and_the_mas
             assert _goes_on(training)
             return len(training.pods("Worker")) == 2 and not _uids(training.pods("Worker")) & _uids(before)
 
-        play.until("the workers run again", made_again)
+        play.until("the workers run again", made_again, every=REQUEST_SECONDS)
         after = training.pods("Worker")
         assert _uids(training.pods("Master")) == {master["metadata"]["uid"]}
     assert [demo.pool_of(pod) for pod in after.values()] == [spot] * 2
@@ -192,7 +192,7 @@ def test_a_worker_that_ends_by_sigterm_is_made_again(
             now = training.pods("Worker").get(0)
             return now is not None and now["metadata"]["uid"] != first["metadata"]["uid"]
 
-        play.until("the worker runs again", made_again)
+        play.until("the worker runs again", made_again, every=REQUEST_SECONDS)
 
 
 def test_a_worker_that_ends_with_1_fails_the_job(

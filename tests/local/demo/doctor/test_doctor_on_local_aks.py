@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Generator
 from pathlib import Path
 from typing import Any, Final
@@ -15,8 +12,7 @@ import yaml
 
 from ckf_spot import Pools
 from components.kubeflow.argo_retries import CONFIG_MAP, KEY, NAMESPACE, WORKFLOW_DEFAULTS
-from kubeflow_aks.local_aks.lifecycle.instance import PROJECT_ROOT
-from tests.local.commands import PATIENCE_SECONDS
+from tests.local.ckf_spot_command import ckf_spot
 from tests.local.demo_stack import DemoStack, Object
 from tests.local.pool_contract import pools_of
 
@@ -45,19 +41,10 @@ def charm(demo: DemoStack) -> Generator[Object]:
 
 
 def doctor(kubeconfig: Path, *arguments: str, code: int) -> list[str]:
-    """The program's output, as a user starts it."""
-    inherited = {name: value for name, value in os.environ.items() if name != "CKF_SPOT_POOLS"}
-    path = str(PROJECT_ROOT / "ckf_spot/src")
-    done = subprocess.run(
-        [sys.executable, "-m", "ckf_spot.cli", "doctor", *arguments],
-        env={**inherited, "KUBECONFIG": str(kubeconfig), "PYTHONPATH": path},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=PATIENCE_SECONDS,
-    )
-    assert (done.returncode, done.stderr) == (code, ""), done.stdout
-    return done.stdout.splitlines()
+    """The lines of a report."""
+    ran = ckf_spot(kubeconfig, "doctor", *arguments)
+    assert (ran.code, ran.errors) == (code, []), ran.output
+    return ran.output.splitlines()
 
 
 def job(**resources: Any) -> Object:

@@ -19,11 +19,12 @@ import pytest
 import yaml
 
 from ckf_spot import Pools
+from kubeflow_aks.clients.kubernetes.objects import Kind as ObjectKind
 from kubeflow_aks.events import Kind
 from kubeflow_aks.local_aks.simulation.market import MarketEvent, Reclaim
 from tests.local.demo.eviction.kubelet import LEFT_TO_US, METADATA, Container, Kubelet
 from tests.local.demo.eviction.work import ended
-from tests.local.demo_stack import DemoStack, Object
+from tests.local.demo_stack import REQUEST_SECONDS, DemoStack, Object
 from tests.local.pool_contract import pools_of
 
 EXAMPLE: Final = Path(__file__).parents[4] / "ckf_spot/examples/checkpoint"
@@ -76,7 +77,7 @@ def played(demo: DemoStack, tmp_path_factory: pytest.TempPathFactory) -> Played:
     folder = tmp_path_factory.mktemp("checkpointed")
     volume = tmp_path_factory.mktemp("volume")
     pools = pools_of(demo, folder)
-    with demo.namespace("persistentvolumeclaims") as namespace:
+    with demo.namespace(ObjectKind("", "v1", "PersistentVolumeClaim")) as namespace:
         claim, job = yaml.safe_load_all((EXAMPLE / "job.yaml").read_text(encoding="utf-8"))
         claim["metadata"]["namespace"] = namespace
         store = _store(claim, volume)
@@ -120,7 +121,11 @@ def _play(
                 _budget("drained", namespace), "Background"
             )  # from here on its node can be drained
             trained = [jobs[name] for name in jobs if name != "deaf"]
-            play.until("the trainings end", lambda: all(ended(demo.api.get(entry)) for entry in trained))
+            play.until(
+                "the trainings end",
+                lambda: all(ended(demo.api.get(entry)) for entry in trained),
+                every=REQUEST_SECONDS,
+            )
             play.until("the deaf one goes on, too", lambda: len(kubelet.of("deaf")) > 1)
             containers = {name: kubelet.of(name) for name in jobs}
             afterwards = {name: demo.api.get(entry) for name, entry in jobs.items()}

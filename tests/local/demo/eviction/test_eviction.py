@@ -21,7 +21,7 @@ from tests.local.demo.eviction.work import (
     ended,
     job,
 )
-from tests.local.demo_stack import DemoStack, Object, Play
+from tests.local.demo_stack import REQUEST_SECONDS, DemoStack, Object, Play
 
 _WORK_SECONDS = 15
 """Wall time that a pod works: longer than a busy machine takes to see it run and to take its node."""
@@ -87,7 +87,11 @@ def _aftermath(demo: DemoStack, namespace: str) -> Aftermath:
         play.market.add(MarketEvent(play.clock.now(), Reclaim.EVICT, "cpuspot", ALL))
         play.until("work runs on GPU spot", lambda: len(_running(demo, namespace, "vanish-")) == 2)
         play.market.add(MarketEvent(play.clock.now(), Reclaim.VANISH, "gpuspot", ALL))
-        play.until("the Jobs end", lambda: all(ended(demo.api.get(entry)) for entry in jobs))
+        play.until(
+            "the Jobs end",
+            lambda: all(ended(demo.api.get(entry)) for entry in jobs),
+            every=REQUEST_SECONDS,
+        )
     afterwards = {entry["metadata"]["name"]: demo.api.get(entry) for entry in jobs}
     return Aftermath(afterwards, play)
 

@@ -14,6 +14,7 @@ from typing import Final
 
 import pytest
 
+from kubeflow_aks.clients.kubernetes.objects import Kind
 from kubeflow_aks.local_aks.control_plane.controllers.eviction_handler import NAME, NAMESPACE
 from tests.local.demo.eviction.noticed import HandlerProcess, Noticed, handling
 from tests.local.demo_stack import DemoStack
@@ -38,7 +39,7 @@ class Played:
 
 @pytest.fixture(scope="module")
 def noticed(demo: DemoStack) -> Generator[Noticed]:
-    with demo.namespace("daemonsets") as namespace:
+    with demo.namespace(Kind("apps", "v1", "DaemonSet")) as namespace:
         world = Noticed(demo.api, demo.cluster, namespace)
         _held_by_budget(demo, namespace)
         yield world

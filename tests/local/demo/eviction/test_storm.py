@@ -13,7 +13,7 @@ from kubeflow_aks.clients.kubernetes.objects import Kind as ObjectKind
 from kubeflow_aks.events import Kind
 from kubeflow_aks.local_aks.simulation.market import MarketEvent, Weather, seeded
 from tests.local.demo.eviction.work import SPOT, SURVIVES_EVICTION, ended, job
-from tests.local.demo_stack import DemoStack, Object, Play
+from tests.local.demo_stack import REQUEST_SECONDS, DemoStack, Object, Play
 
 SEEDS: Final = (1,)
 EVICTIONS: Final = 40
@@ -80,7 +80,11 @@ def storm(demo: DemoStack, request: pytest.FixtureRequest) -> Storm:
     with demo.namespace() as namespace:
         with demo.playing(*_schedule(seed), step=4, boot=_BOOT_SECONDS, seed=seed) as play:
             play.until("the storm is over", _keep_busy(demo, play, namespace))
-            play.until("all Jobs are over", lambda: all(map(ended, demo.api.list(_JOB, namespace))))
+            play.until(
+                "all Jobs are over",
+                lambda: all(map(ended, demo.api.list(_JOB, namespace))),
+                every=REQUEST_SECONDS,
+            )
         jobs = demo.api.list(_JOB, namespace)
     return Storm(
         evictions=play.journal(Kind.EVICTION),

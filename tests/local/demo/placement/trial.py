@@ -87,7 +87,7 @@ class Trial:
         return Outcome(pending=_why_unschedulable(pod)) if no_pool_helps else None
 
     def _daemon(self, row: Row) -> Outcome | None:
-        daemon = self._demo.kubectl.get("daemonset", row.object_name, "--namespace", row.namespace)
+        daemon = self._demo.api.get(row.manifest())
         status = daemon["status"]
         pools = [
             self._demo.pool_of(pod)

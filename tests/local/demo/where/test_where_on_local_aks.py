@@ -19,22 +19,15 @@ import yaml
 from ckf_spot.where.record import read
 
 from ckf_spot import Pools
+from kubeflow_aks.clients.kubernetes.objects import Kind
 from kubeflow_aks.local_aks.simulation.market import ALL, MarketEvent, Reclaim, Supply
+from tests.local.ckf_spot_command import Ran, ckf_spot
 from tests.local.commands import PATIENCE_SECONDS
 from tests.local.demo_stack import DemoStack, Object
 
 ROOT: Final = Path(__file__).parents[4]
 USER: Final = "reader"
 SVG: Final = "{http://www.w3.org/2000/svg}"
-
-
-@dataclass(frozen=True)
-class Ran:
-    """How the program ended."""
-
-    code: int
-    output: str
-    errors: list[str]
 
 
 @dataclass(frozen=True)
@@ -64,7 +57,12 @@ class Scenario:
 
 
 def where(kubeconfig: Path, *arguments: str) -> Ran:
-    """The program, as a user starts it."""
+    """A report."""
+    return ckf_spot(kubeconfig, "where", *arguments)
+
+
+def in_a_process(kubeconfig: Path, *arguments: str) -> Ran:
+    """A report by the program as a user starts it."""
     done = subprocess.run(
         _command(*arguments),
         env=_environment(kubeconfig),
@@ -89,7 +87,7 @@ def _environment(kubeconfig: Path) -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def namespace(demo: DemoStack) -> Generator[str]:
-    with demo.namespace("statefulsets") as name:
+    with demo.namespace(Kind("apps", "v1", "StatefulSet")) as name:
         yield name
 
 
@@ -133,7 +131,7 @@ def scenario(demo: DemoStack, namespace: str, tmp_path_factory: pytest.TempPathF
                 "user": where(user, "-n", namespace, "-o", "json"),
                 "everywhere": where(administrator, "-A", "-o", "json"),
                 "checked": where(administrator, "-n", namespace, "--check", "--patience", "0s"),
-                "table": where(administrator, "-n", namespace),
+                "table": in_a_process(administrator, "-n", namespace),
                 "picture": where(administrator, "-n", namespace, "-o", "svg"),
             }
         recorder.send_signal(signal.SIGTERM)

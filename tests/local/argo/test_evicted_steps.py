@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 import time
-from pathlib import Path
 from typing import Any, Final
 
 import pytest
@@ -17,10 +13,10 @@ from kubeflow_aks.local_aks.simulation.market import ALL, MarketEvent, Reclaim
 from kubeflow_aks.scenario.workloads.kfp_compiler import Retries, Task
 from kubeflow_aks.scenario.workloads.pipelines import Work, ended, workflow
 from tests.local.argo.profile import WORKFLOW, profile
-from tests.local.commands import PATIENCE_SECONDS
-from tests.local.demo_stack import DemoStack
+from tests.local.argo.setting import ArgoRetries
+from tests.local.ckf_spot_command import ckf_spot
+from tests.local.demo_stack import REQUEST_SECONDS, DemoStack
 
-ROOT: Final = Path(__file__).parents[3]
 _LOST: Final = Work(3600)
 _LOST_ONCE: Final = Work(1, first=_LOST)
 _YOUNG_SECONDS: Final = 11
@@ -28,8 +24,9 @@ _YOUNG_SECONDS: Final = 11
 
 
 @pytest.fixture(scope="module")
-def reports(demo: DemoStack, pools: Pools) -> dict[str, dict[str, Any]]:
+def reports(demo: DemoStack, argo_retries: ArgoRetries, pools: Pools) -> dict[str, dict[str, Any]]:
     """The reports on a step that lost its node, with and without retries, by the workflow's name."""
+    argo_retries.set(on=False)
     spot = pools["cpu"].placement(prefer="spot")
     tasks = {
         "evicted-retried": (Task("work", spot, Retries(5)), _LOST_ONCE),
@@ -41,20 +38,10 @@ def reports(demo: DemoStack, pools: Pools) -> dict[str, dict[str, Any]]:
         time.sleep(_YOUNG_SECONDS)
         play.market.add(MarketEvent(play.clock.now(), Reclaim.EVICT, "cpuspot", ALL))
         workflows = lambda: demo.api.list(WORKFLOW, namespace)  # noqa: E731
-        play.until("both are over", lambda: all(ended(live) for live in workflows()))
-        done = subprocess.run(
-            [sys.executable, "-m", "ckf_spot.cli", "where", "-n", namespace, "-o", "json"],
-            env={
-                **os.environ,
-                "KUBECONFIG": str(demo.kubectl.kubeconfig),
-                "PYTHONPATH": str(ROOT / "ckf_spot/src"),
-            },
-            capture_output=True,
-            text=True,
-            check=True,
-            timeout=PATIENCE_SECONDS,
-        )
-    work = json.loads(done.stdout)["work"]
+        play.until("both are over", lambda: all(map(ended, workflows())), every=REQUEST_SECONDS)
+        ran = ckf_spot(demo.kubectl.kubeconfig, "where", "-n", namespace, "-o", "json")
+    assert ran.code == 0, ran.errors
+    work = json.loads(ran.output)["work"]
     return {
         each["name"]: each for each in work if each["pods"][0]["pool"] == "cpuspot"
     }  # drivers are elsewhere

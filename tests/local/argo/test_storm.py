@@ -11,14 +11,13 @@ import pytest
 
 from ckf_spot import Pools
 from kubeflow_aks.events import Kind
-from kubeflow_aks.local_aks.control_plane.controllers.argo import Argo
 from kubeflow_aks.local_aks.simulation.market import MarketEvent, Weather, seeded
 from kubeflow_aks.scenario.workloads.kfp_compiler import Retries, Task
 from kubeflow_aks.scenario.workloads.pipelines import Attempt, Object, attempts, ended, phase
 from tests.local.argo.profile import WORKFLOW, profile
-from tests.local.argo.setting import argo_retries
+from tests.local.argo.setting import ArgoRetries
 from tests.local.argo.undriven import undriven
-from tests.local.demo_stack import DemoStack, Play
+from tests.local.demo_stack import REQUEST_SECONDS, DemoStack, Play
 
 SEEDS: Final = (1,)
 EVICTIONS: Final = 40
@@ -76,17 +75,22 @@ def _pipeline(name: str, namespace: str, pools: Pools) -> Object:
 
 
 @pytest.fixture(scope="module", params=SEEDS, ids=lambda seed: f"seed {seed}")
-def storm(demo: DemoStack, argo: Argo, pools: Pools, request: pytest.FixtureRequest) -> Storm:
+def storm(demo: DemoStack, argo_retries: ArgoRetries, pools: Pools, request: pytest.FixtureRequest) -> Storm:
     """A storm over workflow after workflow, and the calm until all are over."""
     seed: int = request.param
     schedule: list[MarketEvent] = [
         *seeded(seed, ["cpuspot"], _STORM_SECONDS, _ROUGH),
         *seeded(-seed, ["cpuspot"], _VANISHING_SECONDS, _WITHOUT_NOTICE),
     ]
-    with argo_retries(demo, argo), profile(demo) as namespace:
+    argo_retries.set(on=True)
+    with profile(demo) as namespace:
         with demo.playing(*schedule, step=3, boot=_BOOT_SECONDS, seed=seed) as play:
             play.until("the storm is over", _keep_busy(demo, play, namespace, pools))
-            play.until("all workflows are over", lambda: all(map(ended, demo.api.list(WORKFLOW, namespace))))
+            play.until(
+                "all workflows are over",
+                lambda: all(map(ended, demo.api.list(WORKFLOW, namespace))),
+                every=REQUEST_SECONDS,
+            )
         workflows = demo.api.list(WORKFLOW, namespace)
     return Storm(
         evictions=play.journal(Kind.EVICTION),
