@@ -29,7 +29,7 @@ ELSEWHERE: Final = "needs Azure, its sign-in or Juju's controller"
 REASONS: Final = {LOOKS, NAMES, ELSEWHERE}
 
 _VERIFY: Final = "tests/local/verify/test_verify_on_local_aks.py"
-_OBJECTS: Final = f"{_VERIFY}::test_what_verify_says_to_do_restores_every_object"
+_OBJECTS: Final = f"{_VERIFY}::test_what_verify_says_to_do_restores_every_object_and_pool"
 _POOLS: Final = f"{_VERIFY}::test_up_with_refresh_restores_every_pool_and_reads_the_kubeconfig_again"
 _NODES: Final = f"{_VERIFY}::test_nodes_that_were_changed_by_hand_are_reported"
 _BREAKAGES: Final = f"{_VERIFY}::test_a_breakage_is_reported"

@@ -126,7 +126,8 @@ def drill(place: Place, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
 
     def run(*options: str) -> tuple[int, str, str]:
         code = main(place.words(*options))
-        return code, *capsys.readouterr()
+        printed = capsys.readouterr()
+        return code, printed.out, printed.err
 
     return run
 
