@@ -1,27 +1,29 @@
-"""The first steps of `local up` and `demo`: plan, tools, control plane, `pulumi up`."""
+"""What `kubeflow-aks local up` does, and the first steps of `demo`: plan, tools, control plane, `pulumi up`."""
 
-import os
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from kubeflow_aks.demo.local_names import local_names
+from kubeflow_aks.demo.place import Place
 from kubeflow_aks.demo.progress import Planned, Progress
+from kubeflow_aks.demo.tools import get_tools
+from kubeflow_aks.exit_codes import ExitCode
+from kubeflow_aks.local_aks.azure.state import AzureState
 from kubeflow_aks.local_aks.engine.results import Result
+from kubeflow_aks.local_aks.lifecycle import stopped
 from kubeflow_aks.local_aks.lifecycle.instance import LocalAks
 from kubeflow_aks.local_aks.lifecycle.teardown import stop_everything
 from kubeflow_aks.local_aks.lifecycle.watch import watched
 from kubeflow_aks.local_aks.run.directory import RunDirectory
+from kubeflow_aks.local_aks.simulation.vms.agent_pools import spot_pools
 from kubeflow_aks.preview.report import report
 from kubeflow_aks.recorder.document import PlanDocument, plan_document
 from kubeflow_aks.recorder.run import record
 from kubeflow_aks.recorder.stack_files import read_stack
 from kubeflow_aks.scenario.console import Console
 from kubeflow_aks.text.terminal import terminal_width
-from kubeflow_aks.tools import Missing, Tools, find, manifest
-from kubeflow_aks.tools.build import build
-from kubeflow_aks.tools.errors import BuildError
 
 
 @dataclass(frozen=True)
@@ -106,23 +108,24 @@ class BringUp:
         return self.run.root / "up-unfinished"
 
 
-def get_tools(report: Callable[[str], None], extras: tuple[str, ...] = ()) -> Tools:
-    """Every tool that the local AKS needs; missing ones are built.
+def up(place: Place, stack: str, speed: float) -> ExitCode:
+    """Brings a stack up."""
+    run = place.of(stack)
+    console = Console()
+    with run.lock(), stopped.reported(run, console.line):
+        BringUp(place.project, stack, run, speed, console).up()
+        console.block(["", *_how_to_go_on(run)])
+    return ExitCode.GOOD
 
-    Args:
-        report: takes progress lines of the build.
-        extras: groups of further tools.
 
-    Raises:
-        BuildError: one cannot be built.
-    """
-    found = find(*extras)
-    if isinstance(found, Missing):
-        build(manifest.selected(extras), jobs=min(2, os.cpu_count() or 1), report=report)
-        found = find(*extras)
-    if isinstance(found, Missing):
-        raise BuildError(str(found))
-    return found
+def _how_to_go_on(run: RunDirectory) -> list[str]:
+    pool = next(iter(spot_pools(AzureState(run.azure))), "POOL")
+    return [
+        "./kubeflow-aks local shell   a shell with kubectl, KUBECONFIG, az and pulumi",
+        "./kubeflow-aks local down    removes everything",
+        f"./kubeflow-aks local market evict {pool}     Azure takes a spot node back (simulated, as the whole market)",
+        f"./kubeflow-aks local market soldout {pool}   spot sells out; `available` brings it back",
+    ]
 
 
 def resources(document: PlanDocument) -> list[Planned]:

@@ -9,16 +9,19 @@ from kubeflow_aks.cost.figures import CostError
 from kubeflow_aks.demo.bring_up import BringUp, resources
 from kubeflow_aks.demo.kubeflow import TOOLS as KUBEFLOWS_TOOLS
 from kubeflow_aks.demo.kubeflow import Kubeflow
+from kubeflow_aks.demo.place import Place
 from kubeflow_aks.demo.run_scenario import run_scenario
 from kubeflow_aks.demo.where_recording import WhereRecording
 from kubeflow_aks.events import Kind
-from kubeflow_aks.exit_codes import CommandError
+from kubeflow_aks.exit_codes import CommandError, ExitCode
 from kubeflow_aks.local_aks.control_plane.controllers.eviction_handler import EvictionHandler
 from kubeflow_aks.local_aks.control_plane.controllers.kfp_driver import drivers
-from kubeflow_aks.local_aks.lifecycle import service_files
+from kubeflow_aks.local_aks.lifecycle import service_files, stopped
+from kubeflow_aks.local_aks.lifecycle.teardown import remove
 from kubeflow_aks.local_aks.simulation.tasks.eviction import NOTICE_SECONDS
 from kubeflow_aks.recorder.document import PlanDocument
 from kubeflow_aks.scenario.checks import check_all, summary
+from kubeflow_aks.scenario.console import Console
 from kubeflow_aks.scenario.cost import ScenarioCost, scenario_cost
 from kubeflow_aks.scenario.observations import Observations
 from kubeflow_aks.scenario.report import files, terminal
@@ -93,6 +96,23 @@ class Demo:
         if picture is not None:
             console.line(f"output of `ckf-spot where` during the demo: {picture}")
         return all(result.passed for result in results)
+
+
+def demo(place: Place, stack: str, speed: float, *, keep: bool) -> ExitCode:
+    """Plays the demo; the local AKS is removed afterwards unless it is kept."""
+    run = place.of(stack)
+    console = Console()
+    with run.lock(), stopped.reported(run, console.line):
+        try:
+            bring_up = BringUp(place.project, stack, run, speed, console)
+            kept = Demo(bring_up, place.build / stack).play()
+        finally:
+            if not keep:
+                remove(run)
+        if keep:
+            commands = "`./kubeflow-aks local shell` opens a shell, `./kubeflow-aks local down` removes it"
+            console.block(["", f"The local AKS keeps running: {commands}"])
+    return ExitCode.GOOD if kept else ExitCode.FINDING
 
 
 def _cost(document: PlanDocument, observed: Observations) -> ScenarioCost | str:

@@ -29,8 +29,7 @@ ELSEWHERE: Final = "needs Azure, its sign-in or Juju's controller"
 REASONS: Final = {LOOKS, NAMES, ELSEWHERE}
 
 _VERIFY: Final = "tests/local/verify/test_verify_on_local_aks.py"
-_OBJECTS: Final = f"{_VERIFY}::test_what_verify_says_to_do_restores_every_object"
-_POOLS: Final = f"{_VERIFY}::test_up_with_refresh_restores_every_pool_and_reads_the_kubeconfig_again"
+_RESTORED: Final = f"{_VERIFY}::test_what_verify_says_to_do_restores_every_object_and_pool"
 _NODES: Final = f"{_VERIFY}::test_nodes_that_were_changed_by_hand_are_reported"
 _BREAKAGES: Final = f"{_VERIFY}::test_a_breakage_is_reported"
 _HANDED: Final = (
@@ -54,8 +53,8 @@ PLAYED: Final = {
     ("kubeflow_aks/clients/vm_usage.py", "az vm list-usage --output json"): LOOKS,
     ("kubeflow_aks/deployed/cluster.py", "./kubeflow-aks handoff {}"): _HANDED,
     ("kubeflow_aks/deployed/cluster.py", "./kubeflow-aks start"): _STARTED,
-    ("kubeflow_aks/deployed/cluster.py", "pulumi up"): _POOLS,
-    ("kubeflow_aks/deployed/cluster.py", "pulumi up --refresh"): _POOLS,
+    ("kubeflow_aks/deployed/cluster.py", "pulumi up"): _RESTORED,
+    ("kubeflow_aks/deployed/cluster.py", "pulumi up --refresh"): _RESTORED,
     ("kubeflow_aks/deployed/outputs.py", "pulumi stack output --json"): NAMES,
     ("kubeflow_aks/deployed/outputs.py", "pulumi up"): _NEW_RELEASE,
     (
@@ -72,7 +71,7 @@ PLAYED: Final = {
     ("kubeflow_aks/preview/quota.py", "az {}"): LOOKS,
     ("kubeflow_aks/verify/checks/access.py", "./kubeflow-aks handoff"): _HANDED,
     ("kubeflow_aks/verify/checks/access.py", "juju update-credential"): ELSEWHERE,
-    ("kubeflow_aks/verify/checks/access.py", "pulumi up"): _POOLS,
+    ("kubeflow_aks/verify/checks/access.py", "pulumi up"): _RESTORED,
     ("kubeflow_aks/verify/checks/autoscaler.py", "az aks nodepool list"): LOOKS,
     ("kubeflow_aks/verify/checks/autoscaler.py", "az aks show"): LOOKS,
     ("kubeflow_aks/verify/checks/autoscaler.py", "kubectl get nodes"): LOOKS,
@@ -80,7 +79,7 @@ PLAYED: Final = {
         "kubeflow_aks/verify/checks/autoscaler.py",
         "kubectl get nodes -l kubernetes.azure.com/agentpool={}",
     ): LOOKS,
-    ("kubeflow_aks/verify/checks/autoscaler.py", "pulumi up --refresh"): _POOLS,
+    ("kubeflow_aks/verify/checks/autoscaler.py", "pulumi up --refresh"): _RESTORED,
     ("kubeflow_aks/verify/checks/gpus.py", "kubectl --namespace kubeflow-aks get pods --output wide"): LOOKS,
     ("kubeflow_aks/verify/checks/kubeflow.py", "juju add-model kubeflow"): NAMES,
     (
@@ -97,7 +96,7 @@ PLAYED: Final = {
         "kubectl drain",
     ): "tests/local/moves/test_how_to_move.py::test_both_moves_as_on_the_page",
     ("kubeflow_aks/verify/checks/nodes.py", "kubectl uncordon"): _BREAKAGES,
-    ("kubeflow_aks/verify/checks/nodes.py", "pulumi up --refresh"): _POOLS,
+    ("kubeflow_aks/verify/checks/nodes.py", "pulumi up --refresh"): _RESTORED,
     ("kubeflow_aks/verify/checks/objects.py", "kubectl --namespace {} describe daemonset {}"): LOOKS,
     (
         "kubeflow_aks/verify/checks/objects.py",
@@ -112,17 +111,17 @@ PLAYED: Final = {
     ("kubeflow_aks/verify/checks/platform.py", "kubectl delete apiservice {}"): _BREAKAGES,
     ("kubeflow_aks/verify/checks/platform.py", "kubectl get namespace {} --output yaml"): LOOKS,
     ("kubeflow_aks/verify/checks/platform.py", "kubectl logs --previous"): LOOKS,
-    ("kubeflow_aks/verify/checks/platform.py", "pulumi up --refresh"): _OBJECTS,
+    ("kubeflow_aks/verify/checks/platform.py", "pulumi up --refresh"): _RESTORED,
     ("kubeflow_aks/verify/checks/pools.py", "kubectl describe node"): LOOKS,
     ("kubeflow_aks/verify/checks/pools.py", "kubectl label"): _NODES,
     ("kubeflow_aks/verify/checks/pools.py", "kubectl taint"): _NODES,
-    ("kubeflow_aks/verify/checks/pools.py", "pulumi up --refresh"): _POOLS,
+    ("kubeflow_aks/verify/checks/pools.py", "pulumi up --refresh"): _RESTORED,
     (
         "kubeflow_aks/verify/checks/storage.py",
         "kubectl annotate storageclass default storageclass.kubernetes.io/is-default-class=true",
     ): f"{_VERIFY}::test_the_default_storage_class_is_restored_as_verify_says",
-    ("kubeflow_aks/verify/findings.py", "pulumi refresh"): _OBJECTS,
-    ("kubeflow_aks/verify/findings.py", "pulumi up --skip-preview"): _OBJECTS,
+    ("kubeflow_aks/verify/findings.py", "pulumi refresh"): _RESTORED,
+    ("kubeflow_aks/verify/findings.py", "pulumi up --skip-preview"): _RESTORED,
     (
         "program/packages.py",
         "./kubeflow-aks set-up runtime",

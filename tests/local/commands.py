@@ -44,12 +44,14 @@ def start(build: Path, *arguments: str) -> subprocess.Popen[str]:
     )
 
 
-def until(process: subprocess.Popen[str], text: str) -> None:
-    """Read a command's output until a line has a text."""
+def until(process: subprocess.Popen[str], text: str) -> str:
+    """Read a command's output until a line has a text; returns what was read."""
     assert process.stdout is not None
+    read = ""
     for line in process.stdout:
+        read += line
         if text in line:
-            return
+            return read
     pytest.fail(f"{text!r} was never printed: {process.communicate()[1]}")
 
 

@@ -19,6 +19,7 @@ from kubeflow_aks.clients.kubernetes.errors import ApiError
 from kubeflow_aks.clients.kubernetes.objects import Kind as ObjectKind
 from kubeflow_aks.events import Kind
 from kubeflow_aks.local_aks.azure.state import AzureState
+from kubeflow_aks.local_aks.engine import Engine
 from kubeflow_aks.local_aks.lifecycle import teardown
 from kubeflow_aks.local_aks.lifecycle.instance import LocalAks
 from kubeflow_aks.local_aks.run.directory import RunDirectory
@@ -143,6 +144,7 @@ class DemoStack:
         api: the same API server for what tests create.
         kubectl: for everything else.
         aks: the local AKS itself; its background service does not run.
+        engine: what brought it up; it reads the outputs without the service.
     """
 
     azure: AzureState
@@ -150,6 +152,7 @@ class DemoStack:
     api: ApiServer
     kubectl: Kubectl
     aks: LocalAks
+    engine: Engine
 
     def up(self, **settings: Any) -> None:
         """Run the program again with more settings; nothing may be playing."""
@@ -287,11 +290,12 @@ def deployed(
     aks = LocalAks(run, tools, "demo", speed=_DEPLOYMENT_SPEED, extra_config=extra_config or {})
     try:
         aks.start()
-        aks.engine.up()
+        engine = aks.engine
+        engine.up()
         aks.stop_service()
         cluster = LiveCluster(str(run.kubeconfig))
         api = ApiServer.of(run.kubeconfig)
-        yield DemoStack(AzureState(run.azure), cluster, api, Kubectl(tools, run.kubeconfig), aks)
+        yield DemoStack(AzureState(run.azure), cluster, api, Kubectl(tools, run.kubeconfig), aks, engine)
         cluster.close()
     finally:
         teardown.remove(run)

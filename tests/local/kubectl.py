@@ -8,9 +8,11 @@ import subprocess
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
+from kubeflow_aks.clients.kubernetes.api import ApiServer
 from kubeflow_aks.tools import Tools
 
 Object = dict[str, Any]
@@ -40,6 +42,18 @@ class Kubectl:
     def items(self, kind: str, selector: str = "") -> list[Object]:
         """Every object of a kind, or those with these labels."""
         return self.get(kind, "--selector", selector)["items"]
+
+    def read(self, path: str) -> Any:
+        """The API server's answer at a path such as `/api/v1/nodes`, without a process: for what waits."""
+        return self._api.read(path)
+
+    def pods(self) -> list[Object]:
+        """Every pod of the namespace, without a process."""
+        return self.read(f"/api/v1/namespaces/{self.namespace}/pods")["items"]
+
+    @cached_property
+    def _api(self) -> ApiServer:
+        return ApiServer.of(self.kubeconfig)
 
     def run(self, *arguments: str, given: str = "") -> str:
         """Any command; its standard output."""

@@ -31,8 +31,8 @@ def lines() -> list[str]:
 
 @pytest.fixture
 def plane(tools: Tools, tmp_path: Path, lines: list[str]) -> Generator[ControlPlane]:
-    """A control plane of this test alone, not started yet."""
-    plane = ControlPlane(RunDirectory.at(tmp_path / "run"), tools, report=lines.append)
+    """One of this test alone, not started yet, in a folder deeper than the 107 bytes that a Unix socket may have."""
+    plane = ControlPlane(RunDirectory.at(tmp_path / ("deep" * 30) / "run"), tools, report=lines.append)
     yield plane
     plane.stop()
 
@@ -97,7 +97,7 @@ def _job(node: str, *, seconds: int | None) -> Object:
 
 
 def _running(kubectl: Kubectl) -> list[str]:
-    return [pod["metadata"]["name"] for pod in kubectl.items("pods") if pod["status"]["phase"] == "Running"]
+    return [pod["metadata"]["name"] for pod in kubectl.pods() if pod["status"]["phase"] == "Running"]
 
 
 def _evict(kubectl: Kubectl, pod: str) -> None:
@@ -107,18 +107,34 @@ def _evict(kubectl: Kubectl, pod: str) -> None:
     kubectl.run("create", "--raw", path, "-f", "-", given=body)
 
 
-def test_a_running_control_plane_is_used_as_it_is_and_stopping_leaves_no_process_and_no_file(
+@pytest.fixture
+def taken(monkeypatch: pytest.MonkeyPatch) -> Generator[list[int]]:
+    """Ports that were free when they were chosen, one for each start, and are taken when the API server begins."""
+    ports: list[int] = []
+    choose = kwokctl.free_port
+    monkeypatch.setattr(kwokctl, "free_port", lambda: ports.pop(0) if ports else choose())
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        ports.append(other.getsockname()[1])
+        yield ports
+
+
+def test_a_control_plane_that_was_left_before_it_had_a_kubeconfig_is_cleared_away_and_a_running_one_used_as_it_is(
     plane: ControlPlane, lines: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Stopping leaves no process and no file."""
     home = tmp_path / "home"
     home.mkdir()
     monkeypatch.setenv("HOME", str(home))
+    plane.run.kwok.mkdir()
+    (plane.run.kwok / "kwokctl.yaml").touch()
     assert plane.start()
     before = _pids(plane)
     assert set(before) == set(COMPONENTS)
     assert not plane.start()
     assert _pids(plane) == before
-    assert lines == []
+    assert lines == ["an earlier control plane was left half-started: clearing it away"]
     plane.stop()
     assert all(command_line(pid) == "" for pid in before.values())
     assert [file.name for file in plane.run.root.iterdir()] == [MARKER]
@@ -126,9 +142,10 @@ def test_a_running_control_plane_is_used_as_it_is_and_stopping_leaves_no_process
 
 
 def test_what_ended_of_a_control_plane_is_started_again_and_what_was_in_it_is_kept(
-    plane: ControlPlane, lines: list[str]
+    plane: ControlPlane, lines: list[str], taken: list[int]
 ) -> None:
-    plane.start()
+    assert plane.start()
+    assert taken == [], "a port that another program took meanwhile gives way to another one"
     before = _pids(plane)
     kubectl = Kubectl(plane.tools, plane.kubeconfig(), "default")
     kubectl.run("create", "configmap", "kept")
@@ -144,15 +161,6 @@ def test_what_ended_of_a_control_plane_is_started_again_and_what_was_in_it_is_ke
     assert {name for name in COMPONENTS if after[name] != before[name]} == {"etcd", "kube-scheduler"}
     plane.stop()
     assert all(command_line(pid) == "" for pid in (*before.values(), *after.values()))
-
-
-def test_a_control_plane_that_was_left_before_it_had_a_kubeconfig_is_cleared_away(
-    plane: ControlPlane, lines: list[str]
-) -> None:
-    plane.run.kwok.mkdir()
-    (plane.run.kwok / "kwokctl.yaml").touch()
-    assert plane.start()
-    assert lines == ["an earlier control plane was left half-started: clearing it away"]
 
 
 def test_a_controller_manager_that_gave_up_waiting_for_the_api_server_is_started_again(
@@ -175,26 +183,6 @@ def test_a_controller_manager_that_gave_up_waiting_for_the_api_server_is_started
         plane.stop()
 
 
-@pytest.fixture
-def taken(monkeypatch: pytest.MonkeyPatch) -> Generator[list[int]]:
-    """Ports that were free when they were chosen, one for each start, and are taken when the API server begins."""
-    ports: list[int] = []
-    choose = kwokctl.free_port
-    monkeypatch.setattr(kwokctl, "free_port", lambda: ports.pop(0) if ports else choose())
-    with socket.socket() as other:
-        other.bind(("127.0.0.1", 0))
-        other.listen()
-        ports.append(other.getsockname()[1])
-        yield ports
-
-
-def test_a_port_that_another_program_took_meanwhile_gives_way_to_another_one(
-    plane: ControlPlane, taken: list[int]
-) -> None:
-    assert plane.start()
-    assert taken == []
-
-
 def test_ports_that_are_taken_each_time_are_reported_and_nothing_is_left(
     plane: ControlPlane, taken: list[int]
 ) -> None:
@@ -204,15 +192,6 @@ def test_ports_that_are_taken_each_time_are_reported_and_nothing_is_left(
     ):
         plane.start()
     assert [file.name for file in plane.run.root.iterdir()] == [MARKER]
-
-
-def test_a_run_directory_may_lie_deep(tools: Tools, tmp_path: Path) -> None:
-    """Deeper than the path of a Unix socket may be long: 107 bytes."""
-    plane = ControlPlane(RunDirectory.at(tmp_path / ("deep" * 30) / "run"), tools)
-    try:
-        assert plane.start()
-    finally:
-        plane.stop()
 
 
 def test_a_component_that_dies_at_once_is_named_with_its_last_words(tools: Tools, tmp_path: Path) -> None:
@@ -319,4 +298,4 @@ def test_a_deleted_pod_reports_how_it_ended_before_it_goes(kubectl: Kubectl, nod
     kubectl.run(
         "patch", "pod", "work", "--type=json", "-p", '[{"op": "remove", "path": "/metadata/finalizers"}]'
     )
-    eventually(lambda: not kubectl.items("pods"))
+    eventually(lambda: not kubectl.pods())

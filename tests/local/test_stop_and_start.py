@@ -82,6 +82,7 @@ def running(tools: Tools, tmp_path_factory: pytest.TempPathFactory) -> Generator
 
 
 def test_a_cluster_stops_and_comes_back_with_what_manages_itself(running: Running) -> None:
+    """Its controllers begin anew: those that only lose their API server sleep ever longer, a minute and more."""
     labels = {"app": "kept"}
     kept = {"metadata": {"labels": labels}, "spec": {"containers": CONTAINERS}}
     deployment = {"replicas": 1, "selector": {"matchLabels": labels}, "template": kept}
@@ -101,9 +102,11 @@ def test_a_cluster_stops_and_comes_back_with_what_manages_itself(running: Runnin
     both = {"kept": "Running", "alone": "Running"}
     running.until("both pods run", lambda: running.pods() == both)
     before = {str(at(node, "metadata", "name")) for node in running.list("nodes")}
+    processes = running.processes()
 
     done = running.az(f"aks stop {WHERE}")
     assert (done.returncode, done.stderr) == (0, "")
+    assert running.processes() == dict.fromkeys(COMPONENTS) | {"etcd": processes["etcd"]}
     with pytest.raises(KubeError):
         running.api.ping()
     assert AzureState(running.aks.run.azure).agent_pools() == []
@@ -114,20 +117,12 @@ def test_a_cluster_stops_and_comes_back_with_what_manages_itself(running: Runnin
 
     done = running.az(f"aks start {WHERE}")
     assert (done.returncode, done.stderr) == (0, "")
+    after = running.processes()
+    assert after["etcd"] == processes["etcd"]
+    assert not {None, *processes.values()} & {pid for name, pid in after.items() if name != "etcd"}
     running.until("what is managed runs again", lambda: running.pods() == {"kept": "Running"})
     running.until("as many nodes as before", lambda: len(running.list("nodes")) >= len(before))
     assert not before & {str(at(node, "metadata", "name")) for node in running.list("nodes")}
-
-
-def test_the_controllers_begin_anew(running: Running) -> None:
-    """Those that only lose their API server sleep ever longer, and were still asleep a minute after it was back."""
-    before = running.processes()
-    assert running.az(f"aks stop {WHERE}").returncode == 0
-    assert running.processes() == dict.fromkeys(COMPONENTS) | {"etcd": before["etcd"]}
-    assert running.az(f"aks start {WHERE}").returncode == 0
-    after = running.processes()
-    assert after["etcd"] == before["etcd"]
-    assert not {None, *before.values()} & {pid for name, pid in after.items() if name != "etcd"}
 
 
 def test_a_service_that_ends_while_the_cluster_is_stopped_starts_it_all_the_same(running: Running) -> None:

@@ -28,7 +28,8 @@ from kubeflow_aks.project import project_root
 @options.root
 def command(stack: str, *, speed: float, keep: bool, build: Path | None, root: Path | None) -> int:
     """Play the promises of this product on a local AKS of STACK, without Azure, and judge them."""
-    from kubeflow_aks.demo.local import Place, demo
+    from kubeflow_aks.demo.demo import demo
+    from kubeflow_aks.demo.place import Place
     from kubeflow_aks.interrupts import interruptible
 
     project = project_root(root)

@@ -18,6 +18,9 @@ from kubeflow_aks.clients.kubernetes.objects import Object, at, fields, is_objec
 _TOKEN: Final = re.compile("[!-~]+")
 """Visible ASCII: what a header can hold, and all that a token of any kind has."""
 
+_FILES: Final = {"cluster": ("certificate-authority",), "user": ("client-certificate", "client-key")}
+"""Keys of an entry that name a file; `{key}-data` has its contents."""
+
 
 @dataclass(frozen=True)
 class ActiveCluster:
@@ -91,6 +94,18 @@ def active(config: Object, *, context: str = "", cluster: str = "", namespace: s
         user=_entry(config, "user", str(chosen.get("user") or "")),
         namespace=namespace or str(chosen.get("namespace") or "") or "default",
     )
+
+
+def whole(config: Object) -> Object:
+    """A loaded kubeconfig with the certificates and keys themselves, where it names files of them.
+
+    Raises:
+        UnreachableError: one of the files cannot be read.
+    """
+    return {
+        **config,
+        **{f"{what}s": [_whole(each, what) for each in items(config.get(f"{what}s"))] for what in _FILES},
+    }
 
 
 def tls(target: ActiveCluster) -> ssl.SSLContext:
@@ -174,8 +189,20 @@ def _entry(config: Object, what: str, name: str) -> Object:
     return fields(at(next(named, None), what))
 
 
+def _whole(named: object, what: str) -> Object:
+    entry = dict(fields(at(named, what)))
+    for key in _FILES[what]:
+        if path := entry.pop(key, None):
+            entry[f"{key}-data"] = base64.b64encode(_read(path).encode()).decode()
+    return {**fields(named), what: entry}
+
+
 def _contents(path: object) -> str:
+    return _read(path).strip() if isinstance(path, str) and path else ""
+
+
+def _read(path: Any) -> str:
     try:
-        return Path(path).read_text(encoding="utf-8").strip() if isinstance(path, str) and path else ""
-    except (OSError, ValueError):
+        return Path(path).read_text(encoding="utf-8")
+    except (OSError, ValueError, TypeError):
         raise UnreachableError("a file that the kubeconfig names cannot be read") from None

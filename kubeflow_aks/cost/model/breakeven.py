@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from typing import Final
 
-from scipy import special
-
 from kubeflow_aks.cost.model.rates import evictions_an_hour
 
 _FLAT: Final = 1e-3
@@ -42,6 +40,8 @@ def longest_step(
     more = worth - 1
     if more < _FLAT:  # there Lambert's W loses its digits, and x is a series
         return (2 * more - 4 / 3 * more**2 + 10 / 9 * more**3) / hazard
+    from scipy import special  # noqa: PLC0415 - a fifth of a second that only this needs
+
     return float(-1 / worth - special.lambertw(-math.exp(-1 / worth) / worth, k=-1).real) / hazard
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from typing import Final
 
-from scipy import special
-
 from kubeflow_aks.cost.model.rates import evictions_an_hour
 
 _FLAT: Final = 1e-9
@@ -56,6 +54,8 @@ def endless(hazard: float, writing: float) -> float:
     mean = hazard * writing
     if mean < _FLAT:
         return math.sqrt(2 * writing / hazard)  # Lambert's W loses its digits so close to its branch point
+    from scipy import special  # noqa: PLC0415 - a fifth of a second that only this needs
+
     return float((1 + special.lambertw(-math.exp(-mean - 1)).real) / hazard)
 
 

@@ -14,7 +14,6 @@ from typing import Final
 
 import numpy as np
 import numpy.typing as npt
-from scipy import special
 
 from kubeflow_aks.cost.model.blocks import blocks
 from kubeflow_aks.cost.model.rates import evictions_an_hour
@@ -66,6 +65,8 @@ def spent(step: Step, rate: float) -> Spent:
 
 def _more_than(step: Step, hazard: float) -> npt.NDArray[np.floating]:
     """Chances of more than 0, 1, … evictions, up to the number of retries."""
+    from scipy import special  # noqa: PLC0415 - a fifth of a second that only this needs
+
     cut = blocks(step)
     if cut.writing == math.inf:
         return np.ones(min(step.retries, MOST_COUNTED) + 1)
@@ -92,6 +93,8 @@ def _hit(hits: npt.NDArray[np.floating], again: float) -> npt.NDArray[np.floatin
         hits: chances of more than 0, 1, … hits.
         again: chance that the try after a hit, and each after that, is evicted, too.
     """
+    from scipy import special  # noqa: PLC0415 - a fifth of a second that only this needs
+
     exactly = -np.diff(hits, prepend=1.0)
     number = np.arange(hits.size)
     found = hits.copy()

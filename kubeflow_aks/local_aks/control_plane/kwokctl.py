@@ -28,6 +28,9 @@ from typing import Any, Final
 
 import yaml
 
+from kubeflow_aks.clients.kubernetes import kubeconfig
+from kubeflow_aks.clients.kubernetes.api import ApiServer
+from kubeflow_aks.clients.kubernetes.errors import KubeError
 from kubeflow_aks.exit_codes import CommandError
 from kubeflow_aks.local_aks.run import processes
 from kubeflow_aks.local_aks.run.directory import RunDirectory
@@ -72,6 +75,8 @@ _REPLACED_ARGUMENTS: Final[Mapping[str, Mapping[str, str]]] = {
 """Arguments that kwokctl gives, with our values; a port of 0 is none."""
 _NODE_MONITOR_GRACE_MS: Final = 50_000
 _NODE_LEASE_SECONDS: Final = 40
+_RESPONSE_SECONDS: Final = 5.0
+_ACCOUNT: Final = "/api/v1/namespaces/default/serviceaccounts/default"
 _READY_SECONDS: Final = 240
 """Longer than a busy machine takes; one with two free cores takes 5 s."""
 _POLL_SECONDS: Final = 0.2
@@ -172,9 +177,9 @@ class ControlPlane:
             "--timeout",
             f"{_READY_SECONDS}s",
         )
-        flat = self._kubectl(context, "config", "view", "--raw", "--flatten").stdout
+        whole = kubeconfig.whole(kubeconfig.load(str(context)))
         self.run.kubeconfig.touch(mode=0o600)
-        self.run.kubeconfig.write_text(flat)
+        self.run.kubeconfig.write_text(yaml.safe_dump(whole))
         self._await_ready()
 
     def _go_on(self) -> None:
@@ -257,14 +262,13 @@ class ControlPlane:
         """This process's environment, with folders of the run directory for what kwokctl and kubectl keep."""
         return {**self.run.environment(self.tools.environment()), "KWOK_WORKDIR": str(self.run.kwok)}
 
-    def _kubectl(self, kubeconfig: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-        command = [self.tools["kubectl"], "--kubeconfig", kubeconfig, "--request-timeout", "5s", *arguments]
-        return subprocess.run(command, env=self._environment(), capture_output=True, text=True, check=False)  # noqa: S603
-
     def _ready(self) -> bool:
         """Whether pods can be created: they need the service account that the controller manager makes."""
-        account = ("get", "serviceaccount", "default", "--namespace", "default")
-        return self._kubectl(self.run.kubeconfig, *account).returncode == 0
+        try:
+            target = kubeconfig.active(kubeconfig.load(str(self.run.kubeconfig)))
+            return bool(ApiServer(target, response_seconds=_RESPONSE_SECONDS).read(_ACCOUNT))
+        except KubeError:
+            return False
 
     def _raise_if_one_died(self) -> None:
         for name in COMPONENTS:

@@ -2,42 +2,51 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
-_PROGRAM = """#!{python} -IS
-import json, os, pathlib, sys, time
-here = pathlib.Path(__file__).parent
-if sys.argv[1] == "env":
-    print((here / "go.version").read_text())
-    sys.exit()
-if sys.argv[1] == "list":
-    print(here / "module")
-    sys.exit()
-if sys.argv[1] == "mod":
-    with (here / "go.calls").open("a") as calls:
-        calls.write(sys.argv[-1] + "\\n")
-    if (here / "refused").exists():
-        print(json.dumps({{"Error": (here / "refused").read_text()}}))
-        sys.exit(1)
-    print(json.dumps({{"Dir": str(here / "module"), "Sum": (here / "sum").read_text()}}))
-    sys.exit()
-output, name = pathlib.Path(sys.argv[sys.argv.index("-o") + 1]), sys.argv[-1].rsplit("/", 1)[-1]
-with (here / "go.calls").open("a") as calls:
-    calls.write(f"{{pathlib.Path.cwd().name}} {{' '.join(sys.argv[1:])}}\\n")
-(pathlib.Path(os.environ["GOCACHE"]) / name).touch()
-if (here / f"slow.{{name}}").exists():
-    (here / f"started.{{name}}").write_text(str(os.getpid()))
-    time.sleep(float((here / f"slow.{{name}}").read_text()))
-failure = here / f"fail.{{name}}"
-if failure.exists():
-    output.write_text("half a binary")
-    print(failure.read_text(), file=sys.stderr)
-    sys.exit(1)
-output.write_text("#!/bin/sh\\n")
-output.chmod(0o755)
+_PROGRAM: Final = """#!/bin/sh
+here=${0%/*}
+for last; do :; done
+case $1 in
+env)
+  read -r version < "$here/go.version"
+  echo "$version"
+  exit ;;
+list)
+  echo "$here/module"
+  exit ;;
+mod)
+  echo "$last" >> "$here/go.calls"
+  if [ -e "$here/refused" ]; then
+    read -r error < "$here/refused"
+    echo "{\\"Error\\": \\"$error\\"}"
+    exit 1
+  fi
+  read -r sum < "$here/sum"
+  echo "{\\"Dir\\": \\"$here/module\\", \\"Sum\\": \\"$sum\\"}"
+  exit ;;
+esac
+name=${last##*/}
+echo "${PWD##*/} $*" >> "$here/go.calls"
+while [ "$1" != -o ]; do shift; done
+output=$2
+: > "$GOCACHE/$name"
+if [ -e "$here/slow.$name" ]; then
+  echo $$ > "$here/started.$name"
+  read -r seconds < "$here/slow.$name"
+  /bin/sleep "$seconds"
+fi
+if [ -e "$here/fail.$name" ]; then
+  echo "half a binary" > "$output"
+  /bin/cat "$here/fail.$name" >&2
+  exit 1
+fi
+echo "#!/bin/sh" > "$output"
+/bin/chmod 755 "$output"
 """
+"""In sh, which starts ten times as fast as Python; on PATH is nothing else."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +99,7 @@ class FakeGo:
     def install(cls, folder: Path) -> FakeGo:
         """Puts a Go 1.26.0 that builds anything at once into `folder`."""
         program = folder / "go"
-        program.write_text(_PROGRAM.format(python=sys.executable))
+        program.write_text(_PROGRAM)
         program.chmod(0o755)
         fake = cls(folder)
         fake.reports("go1.26.0")

@@ -7,13 +7,13 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Generator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from kubeflow_aks.cli.process import main
 from kubeflow_aks.clients.kubernetes.api import ApiServer
 from kubeflow_aks.clients.kubernetes.errors import ApiError
 from kubeflow_aks.clients.kubernetes.objects import Kind, Object, at
@@ -48,23 +48,10 @@ class Place:
     environment: Mapping[str, str]
     build: Path
 
-    def drill(self, *options: str) -> subprocess.CompletedProcess[str]:
-        """The command, waited for."""
-        return subprocess.run(
-            self._command(*options),
-            cwd=PROJECT_ROOT,
-            env=dict(self.environment),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=PATIENCE_SECONDS,
-        )
-
     def begin(self, *options: str) -> subprocess.Popen[str]:
         """The command, under way."""
         return subprocess.Popen(
-            self._command(*options),
+            [sys.executable, "-m", "kubeflow_aks", *self.words(*options)],
             cwd=PROJECT_ROOT,
             env=dict(self.environment),
             stdin=subprocess.DEVNULL,
@@ -94,17 +81,9 @@ class Place:
             timeout=PATIENCE_SECONDS,
         )
 
-    def _command(self, *options: str) -> list[str]:
-        return [
-            sys.executable,
-            "-m",
-            "kubeflow_aks",
-            "drill",
-            f"--build={self.build}",
-            *options,
-            "--",
-            "demo",
-        ]
+    def words(self, *options: str) -> list[str]:
+        """The command's, after the program's name."""
+        return ["drill", f"--build={self.build}", *options, "--", "demo"]
 
     def has_namespace(self) -> bool:
         """Whether a drill's namespace is there."""
@@ -133,6 +112,24 @@ def place(tools: Tools, tmp_path_factory: pytest.TempPathFactory) -> Generator[P
         yield Place(api, environment, tmp_path_factory.mktemp("results"))
     finally:
         teardown.remove(run)
+
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def drill(place: Place, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """The command in this process, for a drill that does not begin: its exit code and what it prints on each stream."""
+    for name, value in place.environment.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.chdir(PROJECT_ROOT)
+
+    def run(*options: str) -> tuple[int, str, str]:
+        code = main(place.words(*options))
+        printed = capsys.readouterr()
+        return code, printed.out, printed.err
+
+    return run
 
 
 @pytest.fixture(scope="module")
@@ -215,29 +212,28 @@ def test_no_secret_is_printed_or_written(done: subprocess.CompletedProcess[str],
     assert all(secret not in text for text in (done.stdout, done.stderr, *written))
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl-C", "SIGTERM"])
-def test_a_drill_that_is_interrupted_leaves_nothing(place: Place, number: int) -> None:
-    drill = place.begin("--yes", "--nodes=1")
-    until(drill, "Batch and GPU work start")
-    drill.send_signal(signal.SIGSTOP)  # or a slow machine would let it end before the second one begins
-    second = place.drill("--yes")
-    drill.send_signal(signal.SIGCONT)
-    drill.send_signal(number)
-    _, printed = drill.communicate(timeout=PATIENCE_SECONDS)
-    assert drill.returncode == 130
+def test_a_drill_that_is_interrupted_leaves_nothing(place: Place, drill: Run) -> None:
+    """By Ctrl-C; every command takes each signal alike: tests/kubeflow_aks/cli/test_signals.py."""
+    first = place.begin("--yes", "--nodes=1")
+    until(first, "Batch and GPU work start")
+    first.send_signal(signal.SIGSTOP)  # or a slow machine would let it end before the second one begins
+    code, _, refusal = drill("--yes")
+    first.send_signal(signal.SIGCONT)
+    first.send_signal(signal.SIGINT)
+    _, printed = first.communicate(timeout=PATIENCE_SECONDS)
+    assert first.returncode == 130
     assert printed == "error: interrupted\n"
     assert not place.has_namespace()
-    assert second.returncode == 1
-    assert "only one drill can run at a time" in second.stderr
-    assert second.stderr.count("\n") == 1
+    assert code == 1
+    assert "only one drill can run at a time" in refusal
+    assert refusal.count("\n") == 1
 
 
-def test_a_drill_that_left_its_work_is_named_with_the_way_to_remove_it(place: Place) -> None:
+def test_a_drill_that_left_its_work_is_named_with_the_way_to_remove_it(place: Place, drill: Run) -> None:
     left = namespace({HOLDER: "ann@laptop", UNTIL: "2026-01-01T00:00:00Z"})
     place.api.create(left, "tests")
     try:
-        printed: Any = place.drill("--yes").stderr
-        assert printed == (
+        assert drill("--yes")[2] == (
             "error: a drill of ann@laptop, which should have ended at 2026-01-01T00:00:00Z, left its work behind; "
             f"remove it: kubectl delete namespace {NAMESPACE}\n"
         )
@@ -246,8 +242,8 @@ def test_a_drill_that_left_its_work_is_named_with_the_way_to_remove_it(place: Pl
         place.api.delete(left, "Background")
 
 
-def test_a_drill_starts_nothing_that_nobody_agreed_to(place: Place) -> None:
-    refused = place.drill()
-    assert refused.returncode == 2
-    assert "pass --yes" in refused.stderr
-    assert "It costs about $" in refused.stdout
+def test_a_drill_starts_nothing_that_nobody_agreed_to(drill: Run) -> None:
+    code, printed, refusal = drill()
+    assert code == 2
+    assert "pass --yes" in refusal
+    assert "It costs about $" in printed

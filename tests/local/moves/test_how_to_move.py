@@ -63,7 +63,6 @@ class Player:
                 changed = self.engine().up().changed()
                 pools = [step for step in changed if step.type.endswith(":AgentPool")]
                 self.ups.append({step.name.rpartition("-")[2]: step.op for step in pools})
-                assert self.engine().up().changed() == (), "a second up changes nothing"
             case ["pulumi", "preview", "--stack", self.aks.stack]:
                 assert self.engine().preview().changed() == ()
             case [("kubectl" | "az"), *_]:
@@ -201,7 +200,7 @@ def _watched(kubectl: Kubectl) -> Generator[list[str]]:
 
     def look() -> None:
         while not stop.is_set():
-            for budget in kubectl.get("poddisruptionbudgets", "--all-namespaces")["items"]:
+            for budget in kubectl.read("/apis/policy/v1/poddisruptionbudgets")["items"]:
                 status = budget["status"]
                 if status["currentHealthy"] < status["desiredHealthy"]:
                     broken.append(f"{time.monotonic():.1f} {budget['metadata']['name']}: {status}")
@@ -218,18 +217,24 @@ def _watched(kubectl: Kubectl) -> Generator[list[str]]:
 
 def _volumes(kubectl: Kubectl) -> set[str | None]:
     """The volume of each claim of the platform, None while it has none."""
-    return {claim["spec"].get("volumeName") for claim in kubectl.get("pvc", "--namespace", PLATFORM)["items"]}
+    claims = kubectl.read(f"/api/v1/namespaces/{PLATFORM}/persistentvolumeclaims")["items"]
+    return {claim["spec"].get("volumeName") for claim in claims}
+
+
+def _nodes(kubectl: Kubectl) -> dict[str, str]:
+    """The pool of each node."""
+    return {
+        node["metadata"]["name"]: node["metadata"]["labels"]["kubernetes.azure.com/agentpool"]
+        for node in kubectl.read("/api/v1/nodes")["items"]
+    }
 
 
 def _where(kubectl: Kubectl) -> dict[str, str]:
     """The pool that each pod runs on, by name; pods of daemons left out."""
-    pools = {
-        node["metadata"]["name"]: node["metadata"]["labels"]["kubernetes.azure.com/agentpool"]
-        for node in kubectl.items("nodes")
-    }
+    pools = _nodes(kubectl)
     return {
         pod["metadata"]["name"]: pools.get(pod["spec"].get("nodeName", ""), "")
-        for pod in kubectl.get("pods", "--all-namespaces")["items"]
+        for pod in kubectl.read("/api/v1/pods")["items"]
         if pod["status"]["phase"] == "Running"
         and pod["metadata"]["ownerReferences"][0]["kind"] in {"StatefulSet", "ReplicaSet"}
     }
@@ -249,10 +254,7 @@ def _fill_the_new_home(api: ApiServer, kubectl: Kubectl) -> None:
     api.apply(wave, "tests", force=True)
     eventually(lambda: sum(name.startswith("wave") for name in _where(kubectl)) == 5)
     assert {pool for name, pool in _where(kubectl).items() if name.startswith("wave")} == {"general2"}
-    assert (
-        len([node for node in kubectl.items("nodes") if node["metadata"]["labels"]["agentpool"] == "general"])
-        == 2
-    )
+    assert list(_nodes(kubectl).values()).count("general") == 2
     kubectl.run("delete", "deployment", "wave", "--namespace", PLATFORM, "--cascade=foreground")
 
 
@@ -284,9 +286,8 @@ def test_both_moves_as_on_the_page(aks: LocalAks) -> None:
         eventually(
             lambda: len(_where(kubectl)) == pods and set(_where(kubectl).values()) == {"general2", "system2"}
         )
-        eventually(
-            lambda: not [n for n in kubectl.items("nodes") if n["metadata"]["labels"]["agentpool"] in _OLD]
-        )
+        eventually(lambda: not _OLD & set(_nodes(kubectl).values()))
+    assert player.engine().up().changed() == (), "a second up changes nothing"
     assert broken == []
     assert drained == [{"general2", "system"}, {"general2", "system2"}]
     assert {

@@ -51,11 +51,7 @@ class Verify(Protocol):
 def outputs(demo: DemoStack, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What `pulumi stack output --json --show-secrets` prints."""
     file = tmp_path_factory.mktemp("verify") / "outputs.json"
-    demo.aks.start_service()
-    try:
-        file.write_text(json.dumps(demo.aks.engine.outputs().values), encoding="utf-8")
-    finally:
-        demo.aks.stop_service()
+    file.write_text(json.dumps(demo.engine.outputs().values), encoding="utf-8")
     return file
 
 
@@ -277,28 +273,32 @@ def test_another_certificate_authority_ends_with_3(outputs: Path, capsys: pytest
     assert "run `pulumi up --refresh`, then `./kubeflow-aks handoff demo`" in captured.err
 
 
-def test_what_verify_says_to_do_restores_every_object(
-    demo: DemoStack, actions: Actions, tmp_path: Path
+def test_what_verify_says_to_do_restores_every_object_and_pool(
+    demo: DemoStack, actions: Actions, outputs: Path, tmp_path: Path
 ) -> None:
-    """`RESTORE`; after an update by the program: tests/local/engine/test_hand_edits.py."""
+    """`RESTORE`, which renews the kubeconfig, too; after an update: tests/local/engine/test_hand_edits.py."""
+    intended, kubeconfig, now = by_hand.pools(demo.azure), demo.aks.run.kubeconfig, tmp_path / "outputs.json"
+    renewed = f"{kubeconfig.read_text()}# renewed\n"
     demo.aks.start_service()
-    engine, outputs = demo.aks.engine, tmp_path / "outputs.json"
-
-    def says() -> dict[str, str]:
-        outputs.write_text(json.dumps(engine.outputs().values), encoding="utf-8")
-        return actions(outputs)
-
+    engine = demo.aks.engine
     try:
         by_hand.objects_are_changed(demo)
-        found = eventually(lambda: found if (found := says()).keys() == by_hand.FAILED else {})
+        found = eventually(lambda: found if (found := actions(outputs)).keys() == by_hand.FAILED else {})
         assert {check for check, action in found.items() if RESTORE not in action} == set()
         assert f"delete them and {RESTORE}" in found["priority-classes"]
         demo.kubectl.run("delete", "priorityclass", by_hand.BATCH)
+        by_hand.pools_are_changed(demo.azure)
+        assert by_hand.pools(demo.azure) != intended
+        kubeconfig.write_text(renewed)
         engine.refresh()
         engine.up()  # as with --skip-preview
-        assert eventually(lambda: not says())
     finally:
         demo.aks.stop_service()
+    values = engine.outputs().values
+    assert values["kubeconfig"] == renewed
+    assert by_hand.pools(demo.azure) == intended
+    now.write_text(json.dumps(values), encoding="utf-8")
+    assert eventually(lambda: not actions(now))
 
 
 def test_the_default_storage_class_is_restored_as_verify_says(
@@ -310,22 +310,6 @@ def test_the_default_storage_class_is_restored_as_verify_says(
     [command] = re.findall("`kubectl (.*?)`", found["default-storage"])
     demo.kubectl.run(*command.split())
     assert eventually(lambda: not actions(outputs))
-
-
-def test_up_with_refresh_restores_every_pool_and_reads_the_kubeconfig_again(demo: DemoStack) -> None:
-    intended, kubeconfig = by_hand.pools(demo.azure), demo.aks.run.kubeconfig
-    renewed = f"{kubeconfig.read_text()}# renewed\n"
-    kubeconfig.write_text(renewed)
-    demo.aks.start_service()
-    try:
-        by_hand.pools_are_changed(demo.azure)
-        assert by_hand.pools(demo.azure) != intended
-        demo.aks.engine.refresh()
-        demo.aks.engine.up()
-        assert demo.aks.engine.outputs().values["kubeconfig"] == renewed
-    finally:
-        demo.aks.stop_service()
-    assert by_hand.pools(demo.azure) == intended
 
 
 def _changed(outputs: Path, name: str, change: Callable[[Any], object]) -> Path:

@@ -24,7 +24,8 @@ from kubeflow_aks.project import project_root
 @options.root
 def command(build: Path | None, root: Path | None) -> int:
     """Remove every local AKS of the project, also one that was left half-started."""
-    from kubeflow_aks.demo.local import Place, down
+    from kubeflow_aks.demo.down import down
+    from kubeflow_aks.demo.place import Place
     from kubeflow_aks.interrupts import interruptible
 
     project = project_root(root)

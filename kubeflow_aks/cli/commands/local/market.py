@@ -42,7 +42,8 @@ def command(
     what: str, pool: str, *, count: int, node: str, stack: str | None, build: Path | None, root: Path | None
 ) -> int:
     """Make something happen to POOL on the simulated market; VMs are taken back from spot pools only."""
-    from kubeflow_aks.demo.local import Place, market
+    from kubeflow_aks.demo.market import market
+    from kubeflow_aks.demo.place import Place
 
     project = project_root(root)
     return market(Place(project, build or project / "build"), stack, what, pool, count=count, node=node)

@@ -26,7 +26,8 @@ from kubeflow_aks.project import project_root
 @options.root
 def command(stack: str | None, build: Path | None, root: Path | None) -> int:
     """Open a shell with kubectl, KUBECONFIG, az and pulumi; STACK is needed where several run."""
-    from kubeflow_aks.demo.local import Place, shell
+    from kubeflow_aks.demo.place import Place
+    from kubeflow_aks.demo.shell import shell
 
     project = project_root(root)
     return shell(Place(project, build or project / "build"), stack)

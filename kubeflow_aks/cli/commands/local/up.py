@@ -27,7 +27,8 @@ from kubeflow_aks.project import project_root
 @options.root
 def command(stack: str, speed: float, build: Path | None, root: Path | None) -> int:
     """Bring STACK up on a local AKS, to play with it."""
-    from kubeflow_aks.demo.local import Place, up
+    from kubeflow_aks.demo.bring_up import up
+    from kubeflow_aks.demo.place import Place
     from kubeflow_aks.interrupts import interruptible
 
     project = project_root(root)

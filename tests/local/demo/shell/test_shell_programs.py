@@ -15,7 +15,7 @@ import pytest
 import yaml
 
 from kubeflow_aks.clients.kubernetes.objects import at
-from kubeflow_aks.demo.local import shell_environment
+from kubeflow_aks.demo.shell import shell_environment
 from kubeflow_aks.deployed import outputs as deployed_outputs
 from kubeflow_aks.events import Kind
 from kubeflow_aks.local_aks.azure.state import AGENT_POOL

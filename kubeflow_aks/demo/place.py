@@ -1,0 +1,63 @@
+"""Where the local AKS of a project are; imports nothing of the engine, which some commands do without."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from kubeflow_aks.exit_codes import CommandError
+from kubeflow_aks.local_aks.lifecycle import service_files
+from kubeflow_aks.local_aks.run.directory import NotOurFolderError, RunDirectory
+from kubeflow_aks.recorder.stack_files import read_stack
+
+
+class InstanceError(CommandError):
+    """There is no such local AKS, or more than one."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where local AKS are.
+
+    Attributes:
+        project: folder of the program.
+        build: folder in which each stack has one, as `<stack>/local`.
+    """
+
+    project: Path
+    build: Path
+
+    def of(self, stack: str) -> RunDirectory:
+        """The run directory of a stack that can be read.
+
+        Raises:
+            StackFileError: it can't.
+        """
+        read_stack(self.project, stack)
+        return RunDirectory.at(self.build / stack / "local")
+
+    def running(self, stack: str | None) -> RunDirectory:
+        """The run directory of a stack's local AKS, or of the only one that runs.
+
+        Raises:
+            InstanceError: none runs, or several do and none is named.
+        """
+        running: dict[str, RunDirectory] = {}
+        for folder in sorted(self.build.glob("*/local")):
+            with suppress(NotOurFolderError):
+                run = RunDirectory.found(folder)
+                if run.pid_file(service_files.PID_FILE).running() is not None:
+                    running[folder.parent.name] = run
+        if stack is None and len(running) == 1:
+            return next(iter(running.values()))
+        if stack in running:
+            return running[stack]
+        if running:
+            names = ", ".join(running)
+            raise InstanceError(
+                f"several local AKS are running: {names}; name one"
+                if stack is None
+                else f"no local AKS of {stack} is running; running: {names}"
+            )
+        raise InstanceError("no local AKS is running; `./kubeflow-aks local up` starts one")

@@ -1,0 +1,29 @@
+"""The tools of a local AKS, built where they are missing."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+
+from kubeflow_aks.tools import Missing, Tools, find, manifest
+from kubeflow_aks.tools.build import build
+from kubeflow_aks.tools.errors import BuildError
+
+
+def get_tools(report: Callable[[str], None], extras: tuple[str, ...] = ()) -> Tools:
+    """Every tool that the local AKS needs; missing ones are built.
+
+    Args:
+        report: takes progress lines of the build.
+        extras: groups of further tools.
+
+    Raises:
+        BuildError: one cannot be built.
+    """
+    found = find(*extras)
+    if isinstance(found, Missing):
+        build(manifest.selected(extras), jobs=min(2, os.cpu_count() or 1), report=report)
+        found = find(*extras)
+    if isinstance(found, Missing):
+        raise BuildError(str(found))
+    return found
