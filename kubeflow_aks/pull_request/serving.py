@@ -6,6 +6,7 @@ and answers with the ports; the process ends when the other end is closed.
 
 from __future__ import annotations
 
+import gc
 import json
 import math
 import os
@@ -38,6 +39,8 @@ from kubeflow_aks.pull_request.stand_ins import StandInRequest
 from kubeflow_aks.pull_request.unsimulated import TypeFile, Unsimulated, with_unsimulated
 
 _AZURE: Final = "azure-native"
+_COLLECT_AFTER: Final = 100_000
+"""Objects between two collections of garbage, as in the program's process: the SDKs make many, none of them garbage."""
 
 
 def serve(request: StandInRequest) -> dict[str, Server]:
@@ -97,6 +100,7 @@ def _end_with(parent: socket.socket) -> None:
 
 
 if __name__ == "__main__":
+    gc.set_threshold(_COLLECT_AFTER)
     _parent = socket.socket(fileno=int(sys.argv[1]))
     with _parent.makefile("rw", encoding="utf-8") as _lines:
         _servers = serve(StandInRequest(**json.loads(_lines.readline())))

@@ -87,7 +87,7 @@ CASES: Final = [
 ]
 PLAYED_ELSEWHERE: Final = {
     ("preview", 3): "tests/kubeflow_aks/policy/test_policy_command.py",
-    ("diff", 0): "tests/local/pull_request/test_in_a_tree.py",
+    ("diff", 0): "tests/local/pull_request/test_changes_of_a_stack.py",
     ("diff", 1): "tests/local/pull_request/test_command.py",
     ("verify", 0): "tests/kubeflow_aks/verify/test_verify_command.py",
     ("verify", 1): "below",

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,17 +22,17 @@ from tests.local.commands import PATIENCE_SECONDS
 
 @dataclass(frozen=True)
 class Shown:
-    """What a preview of a change gave."""
+    """What a preview of a change printed, and what it wrote: the comment and the document of each stack."""
 
-    code: int
     printed: str
     errors: str
-    folder: Path
+    comments: Mapping[str, str]
+    documents: Mapping[str, dict[str, Any]]
 
     def document(self, stack: str) -> dict[str, Any]:
         """What it wrote for machines."""
-        assert (self.folder / f"{stack}.md").read_text(encoding="utf-8").startswith(marker(stack))
-        return json.loads((self.folder / f"{stack}.json").read_text(encoding="utf-8"))
+        assert self.comments[stack].startswith(marker(stack))
+        return self.documents[stack]
 
     def changes(self, stack: str) -> dict[str, str]:
         """Name and action of each resource that changes."""
@@ -51,11 +52,27 @@ def command(project: Project, *arguments: str, base: str = "main") -> list[str]:
 def previewed(
     project: Project, *arguments: str, base: str = "main", code: int = 0, **variables: str
 ) -> Shown:
-    """Previews a project's change, which touches nothing of the project."""
+    """Previews a project's change."""
+    return run(project, command(project, *arguments, base=base), {**environment(), **variables}, code=code)
+
+
+def run(
+    project: Project,
+    words: Sequence[str],
+    variables: Mapping[str, str],
+    *,
+    folder: Path | None = None,
+    code: int = 0,
+) -> Shown:
+    """Runs a command that previews a project's change, which touches nothing of the project."""
+    results = project.root / "build" / "pr-preview"
+    for earlier in results.glob("*.json"):
+        earlier.unlink()
     before = project.state()
     done = subprocess.run(
-        command(project, *arguments, base=base),
-        env={**environment(), **variables},
+        words,
+        cwd=folder,
+        env=variables,
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
@@ -65,7 +82,13 @@ def previewed(
     assert done.returncode == code, done.stderr[-3000:] + done.stdout[-3000:]
     assert "Traceback" not in done.stderr + done.stdout
     assert project.state() == before
-    return Shown(done.returncode, done.stdout, done.stderr, project.root / "build" / "pr-preview")
+    documents = {file.stem: file.read_text(encoding="utf-8") for file in results.glob("*.json")}
+    return Shown(
+        done.stdout,
+        done.stderr,
+        {file.stem: file.read_text(encoding="utf-8") for file in results.glob("*.md")},
+        {stack: json.loads(text) for stack, text in documents.items()},
+    )
 
 
 @pytest.fixture(scope="session")

@@ -1,16 +1,25 @@
-"""Reports on edits of this program and of its stack files; the base is brought up once."""
+"""Reports on edits of this program and of its stack files.
+
+The first preview brings up each base, for all others. A preview has several edits, none of which hides another.
+"""
 
 from __future__ import annotations
 
+import json
+import sys
 from collections.abc import Generator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
 
+from kubeflow_aks.revisions.bytecode import bytecode
 from tests.kubeflow_aks.revisions.repository import Project
-from tests.local.pull_request.conftest import Shown, previewed
+from tests.local.pull_request.conftest import Shown, environment, previewed, run
 
 DEMO = "Pulumi.demo.yaml"
+DEV = "Pulumi.dev.yaml"
+CLASSES = "components/kubeflow/scheduling.py"
 POOLS = """\
   kubeflow-aks:pools:
     general: {vmSize: Standard_D8s_v5, minCount: 2, maxCount: 4}
@@ -23,12 +32,14 @@ REGISTRY = (
 )
 
 
-@pytest.fixture
-def tree(this_tree: Project) -> Generator[Project]:
-    yield this_tree
-    this_tree.git("checkout", "--quiet", "--force", "change")
-    this_tree.git("clean", "--quiet", "--force", "-d")
-    this_tree.git("reset", "--quiet", "--hard", "main")
+@contextmanager
+def _edited(tree: Project) -> Generator[None]:
+    """Puts back what is edited in the block."""
+    try:
+        yield
+    finally:
+        tree.git("checkout", "--quiet", "--force", "change")
+        tree.git("clean", "--quiet", "--force", "-d")
 
 
 def _edit(tree: Project, file: str, before: str, after: str) -> None:
@@ -38,29 +49,131 @@ def _edit(tree: Project, file: str, before: str, after: str) -> None:
     path.write_text(text.replace(before, after), encoding="utf-8")
 
 
+def _append(tree: Project, file: str, text: str) -> None:
+    with (tree.root / file).open("a", encoding="utf-8") as stack:
+        stack.write(text)
+
+
 def _change(shown: Shown, name: str) -> dict[str, Any]:
     [change] = [each for each in shown.document("demo")["changes"] if each["name"] == name]
     return change
 
 
-def test_a_tree_that_nobody_edited_changes_nothing(tree: Project) -> None:
-    shown = previewed(tree, "--stack", "demo")
-    assert shown.printed.startswith("demo: nothing changes.")
-    assert shown.document("demo")["outcome"] == "unchanged"
-    assert not shown.document("demo")["looksReplaced"]
-    assert "bringing up the base" not in previewed(tree, "--stack", "demo").errors
+@pytest.fixture(scope="module")
+def unedited(this_tree: Project) -> Shown:
+    """All stacks since the main branch, by that tree's own code."""
+    variables = {name: value for name, value in environment().items() if name != "PYTHONPATH"}
+    return run(
+        this_tree,
+        [sys.executable, "-m", "kubeflow_aks", "diff"],
+        variables | {"PYTHONPYCACHEPREFIX": str(bytecode())},
+        folder=this_tree.root,
+    )
 
 
-def test_pools_added_removed_and_replaced_and_what_follows_from_it(tree: Project) -> None:
-    with (tree.root / DEMO).open("a") as file:
-        file.write(POOLS)
-    shown = previewed(tree, "--stack", "demo")
-    document = shown.document("demo")
-    pools = {
-        name.removeprefix("kubeflow-aks-demo-"): action for name, action in shown.changes("demo").items()
+@pytest.fixture
+def tree(unedited: Shown, this_tree: Project) -> Generator[Project]:
+    assert unedited
+    with _edited(this_tree):
+        yield this_tree
+
+
+@pytest.fixture(scope="module")
+def pools(unedited: Shown, this_tree: Project) -> Shown:
+    """`demo` has other pools, `dev` loses its protection, and a class has another name with an alias."""
+    assert unedited
+    with _edited(this_tree):
+        _append(this_tree, DEMO, POOLS)
+        _edit(this_tree, DEV, "config:\n", "config:\n  kubeflow-aks:protect: false\n")
+        _edit(this_tree, CLASSES, 'f"{name}-batch",', 'f"{name}-lots",')
+        _edit(
+            this_tree,
+            CLASSES,
+            'description="Pipelines, training jobs and trials that can start again.",\n            opts=opts,',
+            'description="Pipelines, training jobs and trials that can start again.",\n'
+            "            opts=pulumi.ResourceOptions.merge(\n"
+            '                opts, pulumi.ResourceOptions(aliases=[pulumi.Alias(name=f"{name}-batch")])\n'
+            "            ),",
+        )
+        return previewed(this_tree, "--stack", "demo", "--stack", "dev")
+
+
+@pytest.fixture(scope="module")
+def cluster(unedited: Shown, this_tree: Project) -> Shown:
+    """`demo` has another autoscaler, `dev` is elsewhere, and two classes have other names, one too high a value."""
+    assert unedited
+    with _edited(this_tree):
+        _edit(this_tree, DEMO, "scaleDownUnneededTime: 2m", "scaleDownUnneededTime: 3m")
+        _edit(this_tree, DEV, "westeurope", "northeurope")
+        _edit(this_tree, CLASSES, 'f"{name}-batch",', 'f"{name}-lots",')
+        _edit(this_tree, CLASSES, "value=1000", "value=2_000_000_000")
+        _edit(this_tree, CLASSES, "-interactive", "-urgent")
+        return previewed(this_tree, "--stack", "demo", "--stack", "dev", code=1)
+
+
+@pytest.fixture(scope="module")
+def refused(unedited: Shown, this_tree: Project) -> Shown:
+    """Azure refuses two settings of `demo`; `dev` attaches a registry instead of its own, which is protected."""
+    assert unedited
+    with _edited(this_tree):
+        settings = "{encryptionAtHost: true}\n  kubeflow-aks:registry: {sku: Premium, retentionDays: 30}\n"
+        _edit(this_tree, DEMO, "config:\n", f"config:\n  kubeflow-aks:systemPool: {settings}")
+        _append(this_tree, DEV, f"  kubeflow-aks:registry: {{attach: {REGISTRY}}}\n")
+        return previewed(this_tree, "--stack", "demo", "--stack", "dev", code=1)
+
+
+@pytest.fixture(scope="module")
+def renamed_pools(unedited: Shown, this_tree: Project) -> Shown:
+    """Pools have another logical name and violate a mandatory rule, and a tag is encrypted."""
+    assert unedited
+    with _edited(this_tree):
+        _edit(this_tree, "__main__.py", "AgentPools(name,", 'AgentPools(f"{name}-pools",')
+        _edit(this_tree, "components/agent_pools.py", '"count"', '"nothing"')
+        _edit(this_tree, DEMO, "owner: ml-platform", "owner: {secure: v1:abc}")
+        return previewed(this_tree, "--stack", "demo", code=1)
+
+
+@pytest.fixture(scope="module")
+def stacks(unedited: Shown, this_tree: Project) -> Shown:
+    """`demo` is named `show` now, `dev` has mistakes, and a new stack is no YAML."""
+    assert unedited
+    names = ("demo", "show", "dev", "broken")
+    with _edited(this_tree):
+        (this_tree.root / DEMO).rename(this_tree.root / "Pulumi.show.yaml")
+        _append(
+            this_tree,
+            DEV,
+            "  kubeflow-aks:pools:\n    cpu: {vmSize: Standard_X1}\n  kubeflow-aks:colour: blue\n",
+        )
+        (this_tree.root / "Pulumi.broken.yaml").write_text("config: [broken")
+        return previewed(this_tree, *(word for name in names for word in ("--stack", name)), code=1)
+
+
+def test_no_stack_of_a_tree_that_nobody_edited_changes(unedited: Shown) -> None:
+    assert [
+        line.partition(":")[0] for line in unedited.printed.splitlines() if "nothing changes" in line
+    ] == [
+        "demo",
+        "dev",
+        "prod",
+    ]
+    assert unedited.printed.startswith("demo: nothing changes.")
+    assert unedited.document("demo")["outcome"] == "unchanged"
+    assert not unedited.document("demo")["looksReplaced"]
+
+
+def test_a_base_is_brought_up_once(unedited: Shown, pools: Shown) -> None:
+    assert "bringing up the base" in unedited.errors
+    assert "bringing up the base" not in pools.errors
+
+
+def test_pools_added_removed_and_replaced_and_what_follows_from_it(pools: Shown) -> None:
+    document = pools.document("demo")
+    changes = {
+        name.removeprefix("kubeflow-aks-demo-"): action for name, action in pools.changes("demo").items()
     }
     assert (
-        pools.items()
+        changes.items()
         >= {
             "general": "update",
             "cpuspot": "replace",
@@ -72,7 +185,7 @@ def test_pools_added_removed_and_replaced_and_what_follows_from_it(tree: Project
             "expander": "update",
         }.items()
     )
-    spot = _change(shown, "kubeflow-aks-demo-cpuspot")
+    spot = _change(pools, "kubeflow-aks-demo-cpuspot")
     assert spot["forcedBy"] == ["vmSize"]
     cost = document["cost"]
     assert cost["whyNot"] == {"base": [], "head": []}
@@ -80,116 +193,90 @@ def test_pools_added_removed_and_replaced_and_what_follows_from_it(tree: Project
     assert "cpuspot" in {line["name"] for line in cost["lines"] if line["before"] != line["after"]}
     size = {"path": "vmSize", "kind": "update", "before": "Standard_D8ds_v5", "after": "Standard_D16ds_v5"}
     assert size in spot["differences"]
-    [general] = _change(shown, "kubeflow-aks-demo-general")["differences"]
+    [general] = _change(pools, "kubeflow-aks-demo-general")["differences"]
     assert general == {"path": "maxCount", "kind": "update", "before": 3, "after": 4}
-    [priorities] = _change(shown, "kubeflow-aks-demo-expander")["differences"]
+    [priorities] = _change(pools, "kubeflow-aks-demo-expander")["differences"]
     assert priorities["path"] == "data.priorities"
     assert "gpuspot" in priorities["before"]
     assert "memspot" in priorities["after"]
     assert document["head"]["edited"]
     assert {row["family"] for row in document["quota"]}
-    assert "Pool cpuspot is replaced" in shown.printed
-    assert "memspot" in (shown.folder / "demo.md").read_text(encoding="utf-8")
+    assert "Pool cpuspot is replaced" in pools.printed
+    assert "memspot" in pools.comments["demo"]
 
 
-def test_a_renamed_resource_with_an_alias_is_no_change_and_without_one_two(tree: Project) -> None:
-    where = "components/kubeflow/scheduling.py"
-    _edit(tree, where, 'f"{name}-batch",', 'f"{name}-lots",')
-    assert previewed(tree, "--stack", "demo").changes("demo") == {
-        "kubeflow-aks-demo-batch": "delete",
-        "kubeflow-aks-demo-lots": "create",
-    }
-    _edit(
-        tree,
-        where,
-        'description="Pipelines, training jobs and trials that can start again.",\n            opts=opts,',
-        'description="Pipelines, training jobs and trials that can start again.",\n'
-        "            opts=pulumi.ResourceOptions.merge(\n"
-        '                opts, pulumi.ResourceOptions(aliases=[pulumi.Alias(name=f"{name}-batch")])\n'
-        "            ),",
-    )
-    assert previewed(tree, "--stack", "demo").document("demo")["outcome"] == "unchanged"
+def test_a_renamed_resource_with_an_alias_is_no_change(pools: Shown) -> None:
+    assert not pools.changes("dev")
+    assert not {"kubeflow-aks-demo-batch", "kubeflow-aks-demo-lots"} & pools.changes("demo").keys()
 
 
-def test_a_change_of_the_cluster_shows_no_role_assignments_as_replaced(tree: Project) -> None:
-    _edit(tree, DEMO, "scaleDownUnneededTime: 2m", "scaleDownUnneededTime: 3m")
-    shown = previewed(tree, "--stack", "demo")
-    assert "kubeflow-aks-demo" in shown.changes("demo")
-    assert not shown.document("demo")["words"]
-    assert not [change for change in shown.document("demo")["changes"] if "RoleAssignment" in change["type"]]
-    assert shown.document("demo")["looksReplaced"]
-
-
-def test_protection_taken_away_is_reported_though_no_resource_changes(tree: Project) -> None:
-    _edit(tree, "Pulumi.dev.yaml", "config:\n", "config:\n  kubeflow-aks:protect: false\n")
-    shown = previewed(tree, "--stack", "dev")
-    document = shown.document("dev")
-    assert "!! Protection is removed from" in shown.printed
+def test_protection_taken_away_is_reported_though_no_resource_changes(pools: Shown) -> None:
+    document = pools.document("dev")
+    assert "!! Protection is removed from" in pools.printed
     assert not document["changes"]
     assert [word["kind"] for word in document["words"]] == ["protection-removed"]
     assert [rule["rule"] for rule in document["policy"]["new"]] == ["only-demos-are-unprotected"]
 
 
-def test_a_change_that_up_refuses_fails_the_preview(tree: Project) -> None:
-    _edit(tree, "Pulumi.dev.yaml", "westeurope", "northeurope")
-    document = previewed(tree, "--stack", "dev", code=1).document("dev")
-    texts = [word["text"] for word in document["words"]]
-    assert any(text.endswith("It is protected: `pulumi up` refuses this.") for text in texts)
-    assert not any("API server" in text for text in texts)
-    assert document["words"][0]["kind"] == "refused"
+def test_a_renamed_resource_without_an_alias_is_two_changes(cluster: Shown) -> None:
+    assert cluster.changes("demo") == {
+        "kubeflow-aks-demo-batch": "delete",
+        "kubeflow-aks-demo-lots": "create",
+        "kubeflow-aks-demo-interactive": "delete",
+        "kubeflow-aks-demo-urgent": "create",
+        "kubeflow-aks-demo": "update",
+    }
 
 
-@pytest.mark.parametrize(
-    ("file", "before", "after", "words"),
-    [
-        (
-            DEMO,
-            "config:\n",
-            "config:\n  kubeflow-aks:systemPool: {encryptionAtHost: true}\n",
-            "PropertyChangeNotAllowed",
-        ),
-        (
-            DEMO,
-            "config:\n",
-            "config:\n  kubeflow-aks:registry: {sku: Premium, retentionDays: 30}\n",
-            "InvalidSku",
-        ),
-        ("__main__.py", "AgentPools(name,", 'AgentPools(f"{name}-pools",', "already existing resource"),
-    ],
-    ids=["system pool", "registry", "renamed pools"],
-)
-def test_what_azure_refuses_comes_first_and_fails_the_preview(
-    tree: Project, file: str, before: str, after: str, words: str
-) -> None:
-    _edit(tree, file, before, after)
-    shown = previewed(tree, "--stack", "demo", code=1)
-    assert shown.document("demo")["words"][0]["kind"] == "azure-refuses"
-    assert words in shown.document("demo")["words"][0]["text"]
-    assert shown.printed.splitlines()[1].startswith("!! Azure refuses this change")
+def test_a_change_of_the_cluster_shows_no_role_assignments_as_replaced(cluster: Shown) -> None:
+    document = cluster.document("demo")
+    assert "kubeflow-aks-demo" in cluster.changes("demo")
+    assert not document["words"]
+    assert not [change for change in document["changes"] if "RoleAssignment" in change["type"]]
+    assert document["looksReplaced"]
 
 
-def test_what_is_protected_and_goes_is_shown_and_fails_the_preview(tree: Project) -> None:
-    (tree.root / "Pulumi.dev.yaml").write_text(
-        (tree.root / "Pulumi.dev.yaml").read_text(encoding="utf-8")
-        + f"  kubeflow-aks:registry: {{attach: {REGISTRY}}}\n",
-        encoding="utf-8",
-    )
-    shown = previewed(tree, "--stack", "dev", code=1)
-    texts = [word["text"] for word in shown.document("dev")["words"]]
-    assert shown.changes("dev")["kubeflowaksdev"] == "delete"
+def test_a_change_that_up_refuses_fails_the_preview(cluster: Shown) -> None:
+    words = cluster.document("dev")["words"]
+    assert any(word["text"].endswith("It is protected: `pulumi up` refuses this.") for word in words)
+    assert not any("API server" in word["text"] for word in words)
+    assert words[0]["kind"] == "refused"
+
+
+def test_what_azure_refuses_comes_first_and_fails_the_preview(refused: Shown, renamed_pools: Shown) -> None:
+    words = refused.document("demo")["words"]
+    of_azure = [word["text"] for word in words if word["kind"] == "azure-refuses"]
+    assert [word["text"] for word in words[: len(of_azure)]] == of_azure
+    for expected in ("PropertyChangeNotAllowed", "InvalidSku"):
+        assert any(expected in text for text in of_azure)
+    assert refused.printed.splitlines()[1].startswith("!! Azure refuses this change")
+    first = renamed_pools.document("demo")["words"][0]
+    assert first["kind"] == "azure-refuses"
+    assert "already existing resource" in first["text"]
+    assert renamed_pools.printed.splitlines()[1].startswith("!! Azure refuses this change")
+
+
+def test_what_is_protected_and_goes_is_shown_and_fails_the_preview(refused: Shown) -> None:
+    texts = [word["text"] for word in refused.document("dev")["words"]]
+    assert refused.changes("dev")["kubeflowaksdev"] == "delete"
     assert any(text.startswith("Registry `kubeflowaksdev` is deleted") for text in texts)
 
 
-def test_a_mandatory_rule_fails_the_preview(tree: Project) -> None:
-    _edit(tree, "components/agent_pools.py", '"count"', '"nothing"')
-    document = previewed(tree, "--stack", "demo", code=1).document("demo")
-    assert [rule["rule"] for rule in document["policy"]["new"] if rule["mandatory"]]
+def test_a_mandatory_rule_that_is_violated_is_reported(renamed_pools: Shown) -> None:
+    rules = renamed_pools.document("demo")["policy"]["new"]
+    assert [rule["rule"] for rule in rules if rule["mandatory"]]
 
 
-def test_all_mistakes_in_the_settings_are_reported(tree: Project) -> None:
-    with (tree.root / DEMO).open("a") as file:
-        file.write("  kubeflow-aks:pools:\n    cpu: {vmSize: Standard_X1}\n  kubeflow-aks:colour: blue\n")
-    document = previewed(tree, "--stack", "demo", code=1).document("demo")
+def test_encrypted_values_are_stood_in_for_and_named(renamed_pools: Shown) -> None:
+    document = renamed_pools.document("demo")
+    assert document["notes"] == [
+        "Pulumi.demo.yaml: encrypted values, so rules that need them were not checked: kubeflow-aks:tags.owner"
+    ]
+    assert r"\u0000" not in json.dumps(document)
+
+
+def test_all_mistakes_in_the_settings_are_reported(stacks: Shown) -> None:
+    document = stacks.document("dev")
     assert document["outcome"] == "headFailed"
     assert (
         "pools.cpu.maxCount: missing" in document["failures"]["head"]
@@ -197,44 +284,20 @@ def test_all_mistakes_in_the_settings_are_reported(tree: Project) -> None:
     assert "colour" in document["failures"]["head"]
 
 
-def test_stacks_that_come_and_go(tree: Project) -> None:
-    (tree.root / DEMO).rename(tree.root / "Pulumi.show.yaml")
-    (tree.root / "Pulumi.dev.yaml").write_text("config: [broken")
-    shown = previewed(tree, "--stack", "demo", "--stack", "show", "--stack", "dev", code=1)
-    assert shown.document("demo")["outcome"] == "removed"
-    assert shown.document("show")["outcome"] == "new"
-    assert "pulumi stack rename show --stack demo" in shown.document("demo")["words"][0]["text"]
-    assert shown.document("show")["words"][0]["kind"] == "second-cluster"
-    assert set(shown.changes("show").values()) == {"create"}
-    assert shown.document("dev")["outcome"] == "headFailed"
-    assert shown.document("dev")["failures"]["head"].startswith("Pulumi.dev.yaml line 1: not YAML: ")
+def test_stacks_that_come_and_go(stacks: Shown) -> None:
+    assert stacks.document("demo")["outcome"] == "removed"
+    assert stacks.document("show")["outcome"] == "new"
+    assert "pulumi stack rename show --stack demo" in stacks.document("demo")["words"][0]["text"]
+    assert stacks.document("show")["words"][0]["kind"] == "second-cluster"
+    assert set(stacks.changes("show").values()) == {"create"}
+    assert stacks.document("broken")["outcome"] == "headFailed"
+    assert stacks.document("broken")["failures"]["head"].startswith("Pulumi.broken.yaml line 1: not YAML: ")
 
 
-def test_a_base_that_does_not_run_is_reported_and_the_head_is_shown_as_new(tree: Project) -> None:
-    tree.git("checkout", "--quiet", "-b", "broken")
-    _edit(tree, "Pulumi.demo.yaml", "kubeflow-aks:location", "kubeflow-aks:place")
-    commit = tree.commit("2026-09-01")
-    _edit(tree, "Pulumi.demo.yaml", "kubeflow-aks:place", "kubeflow-aks:location")
-    shown = previewed(tree, "--stack", "demo", base=commit)
-    assert shown.document("demo")["outcome"] == "baseFailed"
-    assert "place" in shown.document("demo")["failures"]["base"]
-    assert set(shown.changes("demo").values()) == {"create"}
-
-
-def test_encrypted_values_are_stood_in_for_and_named(tree: Project) -> None:
-    _edit(tree, DEMO, "owner: ml-platform", "owner: {secure: v1:abc}")
-    shown = previewed(tree, "--stack", "demo")
-    assert shown.document("demo")["notes"] == [
-        "Pulumi.demo.yaml: encrypted values, so rules that need them were not checked: kubeflow-aks:tags.owner"
-    ]
-    assert "\0" not in (shown.folder / "demo.json").read_text()
-
-
-def test_a_real_api_server_refuses_what_the_stand_in_takes(tree: Project) -> None:
+def test_a_real_api_server_refuses_what_the_stand_in_takes(tree: Project, cluster: Shown) -> None:
     """A new class with a priority above what users' classes may have."""
-    classes = "components/kubeflow/scheduling.py"
-    _edit(tree, classes, "value=1000", "value=2_000_000_000")
-    _edit(tree, classes, "-interactive", "-urgent")
-    assert previewed(tree, "--stack", "demo").changes("demo")["kubeflow-aks-demo-urgent"] == "create"
+    assert cluster.changes("demo")["kubeflow-aks-demo-urgent"] == "create"
+    _edit(tree, CLASSES, "value=1000", "value=2_000_000_000")
+    _edit(tree, CLASSES, "-interactive", "-urgent")
     document = previewed(tree, "--stack", "demo", "--control-plane", code=1).document("demo")
     assert "1000000000" in document["failures"]["head"]
