@@ -19,27 +19,39 @@ from kubeflow_aks.pull_request.stand_ins import stand_ins
 from kubeflow_aks.tools import Tools
 
 PROGRAM = Path(__file__).parents[1] / "programs" / "kinds"
+UPDATES = "image environment memory user priorities expansion policy label patch custom removed added"
+REPLACEMENTS = "selector frozen parameters role secret"
 EDITS = {
-    "none": {},
-    "image": {"agent": "update"},
-    "environment": {"agent": "update"},
-    "memory": {"agent": "update"},
-    "user": {"agent": "update"},
+    "": {},
     "spelling": {},
-    "selector": {"agent": "replace"},
-    "priorities": {"priorities": "update"},
-    "frozen": {"frozen": "replace"},
-    "parameters": {"disks": "replace"},
-    "expansion": {"disks": "update"},
-    "policy": {"policy": "update"},
-    "role": {"binding": "replace"},
-    "label": {"token": "update"},
-    "secret": {"password": "replace"},
-    "patch": {"patch": "update"},
-    "custom": {"thing": "update"},
-    "removed": {"quota": "delete"},
-    "added": {"added": "create"},
+    UPDATES: {
+        "agent": "update",
+        "priorities": "update",
+        "disks": "update",
+        "policy": "update",
+        "token": "update",
+        "patch": "update",
+        "thing": "update",
+        "quota": "delete",
+        "added": "create",
+    },
+    REPLACEMENTS: {
+        "agent": "replace",
+        "frozen": "replace",
+        "disks": "replace",
+        "binding": "replace",
+        "password": "replace",
+    },
 }
+"""What edits of the program do, by object; those of one preview do not hide one another."""
+CONTAINER = "spec.template.spec.containers[0]"
+OF_ONE_OBJECT = {
+    f"{CONTAINER}.image",
+    f"{CONTAINER}.env[0].value",
+    f"{CONTAINER}.resources.limits.memory",
+    f"{CONTAINER}.securityContext.runAsUser",
+}
+"""Properties of `agent` that the updates change: image, environment, memory and user."""
 REFUSED = {
     "value": 'PriorityClass.scheduling.k8s.io "test-kinds" is invalid: value: Forbidden: may not be changed in an '
     "update.",
@@ -58,13 +70,13 @@ class Base:
     engine: Engine
     created: int
 
-    def edited(self, edit: str) -> Engine:
-        """The engine for the program with an edit."""
-        return replace(self.engine, extra_config={**self.engine.extra_config, "edit": edit})
+    def edited(self, edits: str) -> Engine:
+        """The engine for the program with edits."""
+        return replace(self.engine, extra_config={**self.engine.extra_config, "edits": edits})
 
-    def changes(self, edit: str) -> Changes:
+    def changes(self, edits: str) -> Changes:
         """What the engine would do to each object, and which properties change."""
-        result = self.edited(edit).preview()
+        result = self.edited(edits).preview()
         found: dict[str, tuple[str, Mapping[str, str]]] = {}
         for step in result.changed():
             _, differences = found.get(step.name, ("", {}))
@@ -82,7 +94,7 @@ def up(folder: Path, tools: Tools, kubeconfig: Path | None) -> Generator[Base]:
         stand_ins(Path(sys.executable), run, today=today, kubeconfig=kubeconfig) as served,
         program.served(PROGRAM) as host,  # one for all edits, which are configuration
     ):
-        settings = {"kubeconfig": text}
+        settings = {"kubeconfig": text, "edits": ""}
         engine = Engine(run, tools, served.providers, PROGRAM, "test", settings, lambda _: nullcontext(host))
         yield Base(engine, engine.up().changes["create"])
 
@@ -107,11 +119,14 @@ def test_the_base_comes_up_on_both(keeping: Base, serving: Base) -> None:
     assert keeping.engine.outputs().values["token"] == ["ca.crt", "namespace", "token"]
 
 
-@pytest.mark.parametrize("edit", EDITS)
-def test_an_edit_does_the_same_to_both(edit: str, keeping: Base, serving: Base) -> None:
-    changes = keeping.changes(edit)
-    assert changes == serving.changes(edit)
-    assert {name: operation for name, (operation, _) in changes.items()} == EDITS[edit]
+@pytest.mark.parametrize("edits", EDITS, ids=["none", "spelling", "updates", "replacements"])
+def test_edits_do_the_same_to_both(edits: str, keeping: Base, serving: Base) -> None:
+    changes = keeping.changes(edits)
+    assert changes == serving.changes(edits)
+    assert {name: operation for name, (operation, _) in changes.items()} == EDITS[edits]
+    if edits == UPDATES:
+        _, differences = changes["agent"]
+        assert differences.keys() == OF_ONE_OBJECT
 
 
 @pytest.mark.parametrize("edit", REFUSED)
@@ -123,4 +138,4 @@ def test_both_refuse_what_may_not_change(edit: str, keeping: Base, serving: Base
 
 
 def test_a_second_up_changes_nothing(keeping: Base) -> None:
-    assert keeping.edited("none").up().changed() == ()
+    assert keeping.edited("").up().changed() == ()

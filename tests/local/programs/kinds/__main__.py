@@ -1,4 +1,4 @@
-"""An object of each kind that behaves in a way of its own, and one edit at a time."""
+"""An object of each kind that behaves in a way of its own, and edits of them."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ import pulumi
 import pulumi_kubernetes as k8s
 
 config = pulumi.Config()
-edit = config.require("edit")
+edits = config.require("edits").split()
 provider = k8s.Provider(
     "inside",
     kubeconfig=config.require("kubeconfig"),
@@ -21,8 +21,8 @@ def opts(*needs: pulumi.Resource) -> pulumi.ResourceOptions:
 
 
 def when(name: str, new: Any, old: Any) -> Any:
-    """A value that one edit changes."""
-    return new if edit == name else old
+    """A value that an edit changes."""
+    return new if name in edits else old
 
 
 namespace = k8s.core.v1.Namespace("namespace", metadata={"name": "test-kinds"}, opts=opts())
@@ -109,7 +109,7 @@ k8s.storage.v1.StorageClass(
     provisioner="disk.csi.azure.com",
     parameters={"skuName": when("parameters", "Premium_ZRS", "StandardSSD_ZRS")},
     reclaim_policy=when("reclaim", "Retain", "Delete"),
-    allow_volume_expansion=edit == "expansion",
+    allow_volume_expansion="expansion" in edits,
     opts=opts(),
 )
 k8s.scheduling.v1.PriorityClass(
@@ -192,13 +192,13 @@ k8s.apiextensions.CustomResource(
     spec={"size": when("custom", 2, 1)},
     opts=opts(namespace, definition),
 )
-if edit != "removed":
+if "removed" not in edits:
     k8s.core.v1.ResourceQuota(
         "quota", metadata=named("quota"), spec={"hard": {"pods": "1"}}, opts=opts(namespace)
     )
-if edit == "added":
+if "added" in edits:
     k8s.core.v1.ConfigMap("added", metadata=named("added"), opts=opts(namespace))
-if edit == "taken":
+if "taken" in edits:
     k8s.core.v1.ConfigMap("taken", metadata=named("priorities"), opts=opts(namespace))
 
 pulumi.export("token", token.data.apply(sorted))
