@@ -15,6 +15,7 @@ from kubeflow_aks import tools
 from kubeflow_aks.exit_codes import ExitCode, UnjudgedError, UsageError
 from kubeflow_aks.policy import RULES
 from kubeflow_aks.policy.exceptions import Accepted, load
+from kubeflow_aks.policy.rule import Violation
 from kubeflow_aks.pull_request.bases import Bases
 from kubeflow_aks.pull_request.comparison import Comparison
 from kubeflow_aks.pull_request.configuration import renamed
@@ -154,11 +155,15 @@ def _tell(observed: Observed, folder: Path, accepted: Sequence[Accepted]) -> Exi
     write_whole(folder / f"{observed.stack}.md", what.markdown)
     write_whole(folder / f"{observed.stack}.json", json.dumps(what.document, indent=2) + "\n")
     print(*what.terminal(terminal_width()), sep="\n", flush=True)
-    failed = (
-        observed.refused or observed.azure_refuses or (observed.head is not None and observed.head.failure)
-    )
-    failed = failed or any(violation.mandatory for violation in after)
-    return ExitCode.FINDING if failed else ExitCode.GOOD
+    return exit_code_of(observed, after)
+
+
+def exit_code_of(observed: Observed, violations: Sequence[Violation]) -> ExitCode:
+    """FINDING where the head of a stack fails, is refused, or violates a mandatory rule; else GOOD."""
+    failed = bool(observed.head and observed.head.failure)
+    refused = bool(observed.refused or observed.azure_refuses)
+    violated = any(violation.mandatory for violation in violations)
+    return ExitCode.FINDING if failed or refused or violated else ExitCode.GOOD
 
 
 def _report(line: str) -> None:
