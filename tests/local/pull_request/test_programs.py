@@ -109,17 +109,20 @@ def test_a_program_that_is_not_there(root: Path, run: RunDirectory, tools: Tools
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("text", "limit"),
     [
-        "while True:\n    pass\n",
-        "import subprocess, time\nsubprocess.Popen(['sleep', '99'], start_new_session=True)\ntime.sleep(99)\n",
+        ("while True:\n    pass\n", 1),
+        (
+            "import subprocess, time\nsubprocess.Popen(['sleep', '99'], start_new_session=True)\ntime.sleep(99)\n",
+            3,
+        ),
     ],
 )
 def test_a_program_that_does_not_end_is_ended_with_all_it_started(
-    text: str, root: Path, run: RunDirectory, tools: Tools
+    text: str, limit: int, root: Path, run: RunDirectory, tools: Tools
 ) -> None:
-    assert _refusal(_program(root, text), run, tools, limit=3) == (
-        "the program took longer than 3 s (--time-limit) and was stopped"
+    assert _refusal(_program(root, text), run, tools, limit=limit) == (
+        f"the program took longer than {limit} s (--time-limit) and was stopped"
     )
 
 
