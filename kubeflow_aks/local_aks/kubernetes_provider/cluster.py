@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Iterable
+from typing import Final, Protocol
 
 from kubeflow_aks.clients.kubernetes.api import ServedKind
-from kubeflow_aks.clients.kubernetes.objects import Kind, Object
+from kubeflow_aks.clients.kubernetes.objects import Kind, Object, at, fields, items
+
+DEFINITION: Final = Kind("apiextensions.k8s.io", "v1", "CustomResourceDefinition")
+"""Defines a custom kind."""
 
 
 class Cluster(Protocol):
@@ -54,3 +58,16 @@ class Cluster(Protocol):
     def list(self, kind: Kind, namespace: str) -> list[Object]:
         """All objects of a kind in a namespace."""
         ...
+
+
+def definition_of(kind: Kind, definitions: Iterable[Object]) -> Object | None:
+    """The definition that serves a custom kind; None where there is none."""
+    for definition in definitions:
+        spec = fields(definition.get("spec"))
+        served = {at(each, "name") for each in items(spec.get("versions")) if at(each, "served")}
+        if (spec.get("group"), at(spec, "names", "kind")) == (
+            kind.group,
+            kind.kind,
+        ) and kind.version in served:
+            return definition
+    return None

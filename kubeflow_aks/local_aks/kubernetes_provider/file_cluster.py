@@ -31,12 +31,12 @@ from kubeflow_aks.clients.kubernetes.objects import (
     at,
     clone,
     fields,
-    items,
     name_of,
     namespace_of,
     put,
 )
 from kubeflow_aks.local_aks.kubernetes_provider import applying, built_in, built_in_types, versions
+from kubeflow_aks.local_aks.kubernetes_provider.cluster import DEFINITION, definition_of
 from kubeflow_aks.local_aks.kubernetes_provider.waiting import Waiter
 
 SERVER: Final = "https://file-cluster.invalid"
@@ -46,7 +46,6 @@ RELEASE: Final = "v1.34.4"
 NAMESPACES: Final = ("default", "kube-node-lease", "kube-public", "kube-system")
 _NAMESPACE: Final = Kind("", "v1", "Namespace")
 _SECRET: Final = Kind("", "v1", "Secret")
-_DEFINITION: Final = "CustomResourceDefinition"
 _ACCOUNT: Final = "kubernetes.io/service-account.name"
 _TOKEN_TYPE: Final = "kubernetes.io/service-account-token"  # noqa: S105 - a type's name
 _FORBIDDEN: Final = "Forbidden: "
@@ -178,14 +177,8 @@ class FileCluster:
     def _definition(self, kind: Kind) -> Object | None:
         """The definition of a custom kind that is served."""
         with self._lock:
-            definitions = [obj for (_, what, _, _), obj in self._objects.items() if what == _DEFINITION]
-        for definition in definitions:
-            spec = fields(definition.get("spec"))
-            served = {at(each, "name") for each in items(spec.get("versions")) if at(each, "served")}
-            names = (spec.get("group"), at(spec, "names", "kind"))
-            if names == (kind.group, kind.kind) and kind.version in served:
-                return definition
-        return None
+            kept = list(self._objects.items())
+        return definition_of(kind, (obj for (_, what, _, _), obj in kept if what == DEFINITION.kind))
 
     def _placed(self, obj: Object, *, to_write: bool = True) -> Object:
         """The object with its namespace, which must be there for it to be written.

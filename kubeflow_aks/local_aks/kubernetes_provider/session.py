@@ -12,7 +12,7 @@ from kubeflow_aks.clients.kubernetes.api import ApiServer
 from kubeflow_aks.clients.kubernetes.errors import KubeError, NoSuchKindError, UnreachableError
 from kubeflow_aks.clients.kubernetes.objects import Kind, TypeToken
 from kubeflow_aks.local_aks.kubernetes_provider import built_in
-from kubeflow_aks.local_aks.kubernetes_provider.cluster import Cluster
+from kubeflow_aks.local_aks.kubernetes_provider.cluster import DEFINITION, Cluster, definition_of
 from kubeflow_aks.local_aks.kubernetes_provider.configuration import Configuration
 from kubeflow_aks.local_aks.kubernetes_provider.operations import Operations
 from kubeflow_aks.local_aks.kubernetes_provider.waiting import Waiter
@@ -37,7 +37,8 @@ def knows(token: str, cluster: Cluster) -> bool:
     try:
         cluster.served(kind)
     except NoSuchKindError:
-        return False
+        # An API server serves a custom kind a moment after it has its definition.
+        return definition_of(kind, cluster.list(DEFINITION, "")) is not None
     return True
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 
@@ -107,25 +107,42 @@ def test_what_a_manager_leaves_out_goes_unless_another_owns_it(objects: FileClus
     assert objects.apply(_object("ConfigMap", "map", "default"), "first", force=False)["data"] == {"a": "1"}
 
 
-def test_a_custom_kind_is_served_once_its_definition_is_there(objects: FileCluster) -> None:
-    names = {"plural": "things", "kind": "Thing"}
-    spec = {
+DEFINITION = _object(
+    "CustomResourceDefinition",
+    "things.example.com",
+    "",
+    "apiextensions.k8s.io/v1",
+    spec={
         "group": "example.com",
-        "names": names,
+        "names": {"plural": "things", "kind": "Thing"},
         "scope": "Cluster",
         "versions": [{"name": "v1", "served": True}, {"name": "v0", "served": False}],
-    }
+    },
+)
+
+
+def test_a_custom_kind_is_served_once_its_definition_is_there(objects: FileCluster) -> None:
     thing = Kind("example.com", "v1", "Thing")
     assert not knows("kubernetes:example.com/v1:Thing", objects)
     with pytest.raises(NoSuchKindError):
         objects.served(thing)
-    definition = _object(
-        "CustomResourceDefinition", "things.example.com", "", "apiextensions.k8s.io/v1", spec=spec
-    )
-    objects.create(definition, "m")
+    objects.create(DEFINITION, "m")
     assert (objects.served(thing).plural, objects.served(thing).namespaced) == ("things", False)
     assert knows("kubernetes:example.com/v1:Thing", objects)
     assert not knows("kubernetes:example.com/v0:Thing", objects)
+
+
+def test_a_custom_kind_that_an_api_server_does_not_serve_yet_is_known_by_its_definition(
+    objects: FileCluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def served(_: FileCluster, kind: Kind) -> NoReturn:
+        raise NoSuchKindError(kind)
+
+    objects.create(DEFINITION, "m")
+    monkeypatch.setattr(FileCluster, "served", served)
+    assert knows("kubernetes:example.com/v1:Thing", objects)
+    assert not knows("kubernetes:example.com/v0:Thing", objects)
+    assert not knows("kubernetes:example.com/v1:Other", objects)
 
 
 @pytest.mark.parametrize(
