@@ -58,7 +58,7 @@ test-program: $(VENV)/.dev ## tests of the whole program for every stack, of its
 test-local: $(VENV)/.dev ## the local AKS's tests, on the real engine and a real control plane; builds the tools once
 	@$(RUN) local build --with argo --with training --with tofu --with juju --with sdks --with trainer --crds || test $$? -eq 1 -a -z "$$KUBEFLOW_AKS_REQUIRE_TOOLS"
 	@GOGC=800 GOMEMLIMIT=2GiB $(PY) -m pytest tests/local $(SIMULATION) --local -rs \
-	  --numprocesses 5 --dist loadfile --no-loadscope-reorder
+	  --numprocesses 6 --dist loadfile --no-loadscope-reorder
 
 test-simulation: $(VENV)/.dev ## the local AKS's tests that need no built tools
 	@$(PY) -m pytest $(SIMULATION)

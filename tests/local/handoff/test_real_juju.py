@@ -73,17 +73,21 @@ def _programs(machine: Machine) -> list[list[str]]:
 
 
 _MOMENTS: Final = (
+    ("", 0.1, signal.SIGINT, True),
     ("", 0.6, signal.SIGHUP, True),
+    ("cloud aks-demo: ", 0, signal.SIGTERM, False),
     ("cloud aks-demo: ", 0.4, signal.SIGINT, True),
-    ("about 5 minutes", 0.5, signal.SIGTERM, False),
+    ("about 5 minutes", 0, signal.SIGINT, False),
+    ("about 5 minutes", 0.5, signal.SIGTERM, True),
     ("Creating Juju controller", 0, signal.SIGINT, True),
     ("Creating k8s resources", 0, signal.SIGHUP, True),
-    ("Creating k8s resources", 1.5, signal.SIGINT, False),
+    ("Creating k8s resources", 0.5, signal.SIGTERM, False),
+    ("Creating k8s resources", 1.5, signal.SIGINT, True),
 )
 """After which text, how many seconds later, which signal, and whether to the whole group as a terminal's."""
 
 
-def test_interrupted_at_six_moments_it_goes_on_to_the_controllers_objects(
+def test_interrupted_at_ten_moments_it_goes_on_to_the_controllers_objects(
     machine: Machine, demo: DemoStack
 ) -> None:
     """From a fresh machine on; each run goes on from what the one before left."""
