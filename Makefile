@@ -30,9 +30,9 @@ preview: $(VENV)/.runtime ## show what `pulumi up` would create for STACK (defau
 
 # Half of it needs the providers' SDKs, the other half the cost model's libraries: a process for each, since importing
 # both takes as long as many tests.
-COMPONENTS := tests/components tests/program/test_plan_arguments.py tests/test_version.py
+COMPONENTS := tests/components tests/program/test_plan_arguments.py packages/kubeflow-aks/tests/test_version.py
 RULES := tests/program/settings tests/program/planning tests/program/test_packages.py \
-  tests/kubeflow_aks/catalogue tests/kubeflow_aks/cost/model
+  tests/aks_facts packages/kubeflow-aks/tests/cost/model
 # Warnings are errors, but for the event loops that pulumi.runtime.test leaves open.
 STRICTLY := -W error -W ignore::ResourceWarning
 SYNCED := $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
@@ -47,17 +47,17 @@ test-rules: $(VENV)/.dev
 	@$(PY) -m pytest $(STRICTLY) $(RULES)
 
 # What `make test-local` or `make test` runs already.
-SIMULATION := tests/kubeflow_aks/tools tests/kubeflow_aks/local_aks
-LEFT_OUT := $(SIMULATION:%=--ignore=%) --ignore=tests/kubeflow_aks/catalogue --ignore=tests/kubeflow_aks/cost/model
+SIMULATION := packages/kubeflow-aks/tests/tools packages/kubeflow-aks/tests/local_aks
+LEFT_OUT := $(SIMULATION:%=--ignore=%) --ignore=tests/aks_facts --ignore=packages/kubeflow-aks/tests/cost/model
 
 test-program: $(VENV)/.dev ## tests of the whole program for every stack, of its preview and of the pages
-	@$(PY) -m pytest --numprocesses 3 tests/program/whole tests/kubeflow_aks tests/docs tests/deploy $(LEFT_OUT)
+	@$(PY) -m pytest --numprocesses 3 tests/program/whole packages/kubeflow-aks/tests packages/kubeflow-aks/tests/docs packages/kubeflow-aks/tests/deploy $(LEFT_OUT)
 
 # Fewer collections of garbage; the limit keeps an API server that is given every operator's CRDs from 8 GiB.
 # If the tools can't be built the first step prints why, and the tests that need them are skipped; in CI they fail.
 test-local: $(VENV)/.dev ## the local AKS's tests, on the real engine and a real control plane; builds the tools once
 	@$(RUN) local build --with argo --with training --with tofu --with juju --with sdks --with trainer --crds || test $$? -eq 1 -a -z "$$KUBEFLOW_AKS_REQUIRE_TOOLS"
-	@GOGC=800 GOMEMLIMIT=2GiB $(PY) -m pytest tests/local $(SIMULATION) --local -rs \
+	@GOGC=800 GOMEMLIMIT=2GiB $(PY) -m pytest packages/kubeflow-aks/tests/local $(SIMULATION) --local -rs \
 	  --numprocesses 6 --dist loadfile --no-loadscope-reorder
 
 test-simulation: $(VENV)/.dev ## the local AKS's tests that need no built tools
@@ -73,7 +73,7 @@ lint: $(VENV)/.dev $(PACKAGE_VENV)/.dev ## style, types, who imports whom, gener
 	@cd $(PACKAGE) && .venv/bin/pyright
 	@PYTHONPATH=.:$(PACKAGE)/src $(VENV)/bin/lint-imports --no-cache
 	@$(PY) -m kubeflow_aks.text.generated --check $(REFERENCES)
-	@$(VENV)/bin/shellcheck --external-sources --source-path=SCRIPTDIR kubeflow_aks/handoff/scripts/*.sh
+	@$(VENV)/bin/shellcheck --external-sources --source-path=SCRIPTDIR packages/kubeflow-aks/src/kubeflow_aks/handoff/scripts/*.sh
 	@$(VENV)/bin/zizmor --offline --quiet --persona=auditor .github
 	@$(call actionlint)
 
@@ -87,7 +87,7 @@ endef
 
 docs: $(VENV)/.dev $(PACKAGE_VENV)/.dev ## write what is generated: settings and policy reference, Pulumi.yaml's keys, the README's numbers and picture, notebooks
 	@$(PY) -m kubeflow_aks.text.generated --write $(REFERENCES) kubeflow_aks.preview.readme
-	@$(PY) -m kubeflow_aks.scenario.report.picture tests/kubeflow_aks/scenario/data/observations.json docs/pictures/demo.svg
+	@$(PY) -m kubeflow_aks.scenario.report.picture packages/kubeflow-aks/tests/scenario/data/observations.json docs/pictures/demo.svg
 	@$(PACKAGE_VENV)/bin/jupytext --quiet --update --to ipynb $(PACKAGE)/examples/pipelines/*.py
 
 bench: $(VENV)/.dev ## run times side by side, as ratios; about 20 minutes, on a machine that does nothing else
@@ -110,10 +110,10 @@ demo-down: $(VENV)/.dev ## remove all that the demo started
 LOCK := uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header
 requirements: $(VENV)/.dev ## compile the lock files from pyproject.toml
 	@$(VENV)/bin/$(LOCK) --group runtime -o requirements.txt
-	@$(VENV)/bin/$(LOCK) -c requirements.txt --group commands -o requirements-commands.txt
-	@$(VENV)/bin/$(LOCK) -c requirements-commands.txt --group dev -o requirements-dev.txt
-	@$(VENV)/bin/$(LOCK) tests/kubeflow_aks/policy/checkov/requirements.in -o tests/kubeflow_aks/policy/checkov/requirements.txt
-	@cd $(PACKAGE) && ../$(VENV)/bin/$(LOCK) pyproject.toml --group dev -o requirements-dev.txt
+	@$(VENV)/bin/$(LOCK) -c requirements.txt --group commands -o packages/kubeflow-aks/requirements-commands.txt
+	@$(VENV)/bin/$(LOCK) -c packages/kubeflow-aks/requirements-commands.txt --group dev -o packages/kubeflow-aks/requirements-dev.txt
+	@$(VENV)/bin/$(LOCK) packages/kubeflow-aks/tests/policy/checkov/requirements.in -o packages/kubeflow-aks/tests/policy/checkov/requirements.txt
+	@cd $(PACKAGE) && ../$(VENV)/bin/$(LOCK) pyproject.toml --group dev -o packages/kubeflow-aks/requirements-dev.txt
 	@cd $(PACKAGE) && for sdk in katib training; do \
 	  ../$(VENV)/bin/$(LOCK) --group $$sdk -o requirements-$$sdk.txt || exit 1; done
 

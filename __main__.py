@@ -8,14 +8,14 @@ import pulumi
 import pulumi_kubernetes as kubernetes
 from pulumi_azure_native import resources
 
-from components.agent_pools import AgentPools
-from components.aks_cluster import AksCluster
-from components.aliases import without_version_aliases
-from components.container_registry import ContainerRegistry
-from components.data_store import DataStore
+from components.azure.aliases import without_version_aliases
+from components.cluster.aks_cluster import AksCluster
+from components.data_store.data_store import DataStore
 from components.kubeflow.prerequisites import KubeflowPrerequisites
-from components.monitoring import Monitoring
-from components.network import Network
+from components.monitoring.monitoring import Monitoring
+from components.network.network import Network
+from components.pools.agent_pools import AgentPools
+from components.registry.container_registry import ContainerRegistry
 from program import arguments
 from program.stack_plan import stack_plan
 

@@ -12,15 +12,15 @@ from pulumi.provider.experimental import component
 from pulumi.provider.experimental.analyzer import ComponentDefinition
 from pulumi.provider.server import ComponentInitError
 
-from .agent_pools import AgentPools
-from .aks_cluster import AksCluster
-from .container_registry import ContainerRegistry
-from .data_store import DataStore
-from .errors import ArgumentsError
+from .arguments.errors import ArgumentsError
+from .arguments.wire import ChoiceAnalyzer, PythonArguments
+from .cluster.aks_cluster import AksCluster
+from .data_store.data_store import DataStore
 from .kubeflow.prerequisites import KubeflowPrerequisites
-from .monitoring import Monitoring
-from .network import Network
-from .wire import ChoiceAnalyzer, PythonArguments
+from .monitoring.monitoring import Monitoring
+from .network.network import Network
+from .pools.agent_pools import AgentPools
+from .registry.container_registry import ContainerRegistry
 
 NAME: Final = "kubeflow-aks"
 NAMESPACE: Final = "ckf"
@@ -68,7 +68,7 @@ class Package(component.ComponentProvider):
         self.schema = json.dumps(_completed(json.loads(self.schema or "")))
 
     def map_inputs(self, inputs: pulumi.Inputs, component_def: ComponentDefinition) -> pulumi.Inputs:
-        """The arguments as Python names them (`components.wire`).
+        """The arguments as Python names them (`components.arguments.wire`).
 
         Raises:
             pulumi.InputPropertiesError: required ones are missing.

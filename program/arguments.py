@@ -9,9 +9,9 @@ from typing import Any, TypeAlias, TypedDict
 import pulumi
 from pulumi_azure_native import resources
 
-from components.agent_pools import AgentPools, AgentPoolsArgs
-from components.aks_cluster import AksCluster
-from components.aks_cluster_args import (
+from components.azure.cidr import address_or_range
+from components.cluster.aks_cluster import AksCluster
+from components.cluster.aks_cluster_args import (
     AksClusterArgs,
     ApiAccessSpec,
     AutoscalerSpec,
@@ -19,15 +19,15 @@ from components.aks_cluster_args import (
     KubernetesSpec,
     SshSpec,
 )
-from components.cidr import address_or_range
-from components.container_registry import ContainerRegistry, ContainerRegistryArgs
-from components.data_store import DataStore, DataStoreArgs
-from components.kubeconfig import api_endpoint
+from components.cluster.kubeconfig import api_endpoint
+from components.data_store.data_store import DataStore, DataStoreArgs
 from components.kubeflow.prerequisites import KubeflowPrerequisites, KubeflowPrerequisitesArgs
 from components.kubeflow.storage import CheckpointClassSpec
-from components.monitoring import Monitoring, MonitoringArgs
-from components.network import Network, NetworkArgs
-from components.pool_specs import AgentPoolSpec, SystemPoolSpec
+from components.monitoring.monitoring import Monitoring, MonitoringArgs
+from components.network.network import Network, NetworkArgs
+from components.pools.agent_pools import AgentPools, AgentPoolsArgs
+from components.pools.pool_specs import AgentPoolSpec, SystemPoolSpec
+from components.registry.container_registry import ContainerRegistry, ContainerRegistryArgs
 from program.planning import AgentPool, Plan, Purpose
 from program.planning.cluster_basis import cluster_basis
 from program.planning.cost_basis import cost_basis
@@ -222,7 +222,7 @@ def kubernetes_provider(cluster: AksCluster) -> KubernetesProviderArgs:
 
     The identifier never changes: without it a new address of the API server would replace every object.
     ConfigMaps are changed in place, so that the autoscaler never misses its priority map. Both are measured in
-    tests/local/kubernetes, against a recording of the real provider.
+    packages/kubeflow-aks/tests/local/kubernetes, against a recording of the real provider.
     """
     return KubernetesProviderArgs(
         kubeconfig=cluster.kubeconfig, cluster_identifier=cluster.cluster_id, enable_config_map_mutable=True

@@ -1,4 +1,4 @@
-"""What every test has, and which tests run: those under `tests/local` need tools built from Go modules."""
+"""What every test has, and which tests run: those under `packages/kubeflow-aks/tests/local` need tools built from Go modules."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Registers the marker that every test under `tests/local` carries."""
+    """Registers the marker that every test under `packages/kubeflow-aks/tests/local` carries."""
     config.addinivalue_line(
         "markers", "local: runs on the real Pulumi engine or a real Kubernetes control plane"
     )
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Leaves `tests/local` out, imports included, unless --local is given."""
+    """Leaves `packages/kubeflow-aks/tests/local` out, imports included, unless --local is given."""
     return True if collection_path == _LOCAL and not config.getoption("local") else None
 
 

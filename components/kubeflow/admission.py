@@ -7,7 +7,7 @@ from pulumi_kubernetes.admissionregistration.v1 import (
 )
 from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 
-from ..conventions import SPOT_KEY
+from ..pools.conventions import SPOT_KEY
 from .labels import labels
 
 POLICY = "kubeflow-aks-keep-off-spot"

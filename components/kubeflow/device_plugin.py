@@ -16,7 +16,7 @@ from pulumi_kubernetes.core.v1 import (
     VolumeMountArgsDict,
 )
 
-from ..conventions import TIME_SLICES_LABEL
+from ..pools.conventions import TIME_SLICES_LABEL
 from .images import DEVICE_PLUGIN, version
 from .labels import labels, selector
 from .pods import CONFINED, RUNTIME_SECCOMP

@@ -1,7 +1,7 @@
 """Images of the objects this program runs itself, each pinned to its bytes.
 
 A digest is that of the index of all architectures, so that an ARM node finds its image too. Where each comes from and
-when it was last compared: kubeflow_aks/ci/images.csv.
+when it was last compared: packages/kubeflow-aks/src/kubeflow_aks/ci/images.csv.
 """
 
 from typing import Final

@@ -11,8 +11,8 @@ import pulumi
 from pulumi_kubernetes.apps.v1 import DaemonSet
 from pulumi_kubernetes.core.v1 import ResourceRequirementsArgsDict
 
-from .. import defaults
-from ..inputs import TextsByName, merged, when_known
+from ..arguments import defaults
+from ..arguments.inputs import TextsByName, merged, when_known
 from .images import BUSYBOX, PAUSE, version
 from .labels import labels, selector
 from .pods import CONFINED, RUNTIME_SECCOMP

@@ -8,15 +8,15 @@ from pulumi_kubernetes.core.v1 import Namespace
 from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 from pulumi_kubernetes.storage.v1 import StorageClass
 
-from .. import defaults, limits, pool_checks
-from ..checked import Rule, checked, rule
-from ..conventions import PLATFORM_WORKLOAD, WORKLOAD_LABEL
-from ..inputs import TextsByName
-from ..labels_and_taints import label_form_mistakes
-from ..mistakes import Mistake
-from ..pool_contract import contract_text, priorities
-from ..pool_specs import ContractPool
-from ..storage_classes import class_name_mistakes
+from ..arguments import defaults, limits
+from ..arguments.checked import Rule, checked, rule
+from ..arguments.inputs import TextsByName
+from ..arguments.mistakes import Mistake
+from ..pools import pool_checks
+from ..pools.conventions import PLATFORM_WORKLOAD, WORKLOAD_LABEL
+from ..pools.labels_and_taints import label_form_mistakes
+from ..pools.pool_contract import contract_text, priorities
+from ..pools.pool_specs import ContractPool
 from .admission import spot_guard
 from .argo_retries import argo_retries
 from .contract import contract_readers, pool_contract
@@ -34,6 +34,7 @@ from .storage import (
     checkpoint_class,
     storage_class,
 )
+from .storage_classes import class_name_mistakes
 
 _OTHERS: Final = frozenset(
     {"default", "kube-node-lease", "kube-public", "kube-system", "gatekeeper-system", "kubeflow"}

@@ -34,7 +34,7 @@ def priority_classes(name: str, opts: pulumi.ResourceOptions) -> list[PriorityCl
     cluster-autoscaler/FAQ.md, "How does Cluster Autoscaler work with Pod Priority and Preemption").
     """
     # The API server refuses a changed value, though the provider plans an update
-    # (tests/local/kubernetes holds both against the real API server).
+    # (packages/kubeflow-aks/tests/local/kubernetes holds both against the real API server).
     replace = pulumi.ResourceOptions(replace_on_changes=["value"], delete_before_replace=True)
     opts = pulumi.ResourceOptions.merge(opts, replace)
     return [

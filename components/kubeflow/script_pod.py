@@ -24,7 +24,7 @@ from pulumi_kubernetes.rbac.v1 import (
     SubjectArgs,
 )
 
-from ..inputs import TextsByName, merged
+from ..arguments.inputs import TextsByName, merged
 from .images import PYTHON, version
 from .labels import labels, selector
 from .pods import CONFINED

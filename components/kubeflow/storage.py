@@ -6,8 +6,8 @@ import pulumi
 from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 from pulumi_kubernetes.storage.v1 import StorageClass
 
-from .. import defaults
-from ..choices import BlobSku, DiskSku, ReclaimPolicy
+from ..arguments import defaults
+from ..arguments.choices import BlobSku, DiskSku, ReclaimPolicy
 from .labels import labels
 
 _FRESH: Final = (

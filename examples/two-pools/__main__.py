@@ -2,11 +2,11 @@
 
 import pulumi
 import pulumi_kubernetes as kubernetes
-from kubeflow_aks_components.agent_pools import AgentPools
-from kubeflow_aks_components.aks_cluster import AksCluster
+from kubeflow_aks_components.cluster.aks_cluster import AksCluster
 from kubeflow_aks_components.kubeflow.prerequisites import KubeflowPrerequisites
-from kubeflow_aks_components.network import Network
-from kubeflow_aks_components.pool_specs import AgentPoolSpec
+from kubeflow_aks_components.network.network import Network
+from kubeflow_aks_components.pools.agent_pools import AgentPools
+from kubeflow_aks_components.pools.pool_specs import AgentPoolSpec
 from pulumi_azure_native import resources
 
 location = pulumi.Config().require("location")

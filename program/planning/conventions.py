@@ -1,9 +1,9 @@
-"""Labels and taints that only planning uses; those that components share are in `components.conventions`."""
+"""Labels and taints that only planning uses; those that components share are in `components.pools.conventions`."""
 
 from typing import Final
 
-from components.conventions import GPU_KEY
-from components.labels_and_taints import RESERVED_DOMAINS as AKS_DOMAINS
+from components.pools.conventions import GPU_KEY
+from components.pools.labels_and_taints import RESERVED_DOMAINS as AKS_DOMAINS
 
 FALLBACK_KEY: Final = "kubeflow-aks/fallback"
 FALLBACK_TAINT: Final = f"{FALLBACK_KEY}=true:NoSchedule"

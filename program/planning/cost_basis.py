@@ -4,7 +4,7 @@ from typing import Any, get_args
 
 from pydantic.alias_generators import to_camel
 
-from components.choices import Weekday
+from components.arguments.choices import Weekday
 from program.settings import Settings
 
 

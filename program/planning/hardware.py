@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Final
 
-from components.conventions import GPU_TAINT
-from kubeflow_aks.catalogue import VmSize
+from aks_facts import VmSize
+from components.pools.conventions import GPU_TAINT
 
 
 @dataclass(frozen=True, kw_only=True)

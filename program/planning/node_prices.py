@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from kubeflow_aks import catalogue
+import aks_facts
 from program.planning.pools import AgentPool
 from program.settings import Settings
 
@@ -22,11 +22,11 @@ def node_prices(settings: Settings, pools: Iterable[AgentPool]) -> dict[str, flo
 
 def _price(settings: Settings, pool: AgentPool) -> float | None:
     own = settings.cost.prices.get(pool.vm_size) if settings.cost.currency == _LISTED else None
-    listed = catalogue.ondemand_prices(pool.vm_size).get(settings.location)
+    listed = aks_facts.ondemand_prices(pool.vm_size).get(settings.location)
     on_demand = own.on_demand if own and own.on_demand is not None else listed
     if not pool.spot:
         return on_demand
     if own and own.spot is not None:
         return own.spot
-    share = catalogue.assumed_spot_share(gpus=bool(pool.size.gpus))
+    share = aks_facts.assumed_spot_share(gpus=bool(pool.size.gpus))
     return None if on_demand is None else round(share * on_demand, 5)

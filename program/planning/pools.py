@@ -6,16 +6,17 @@ from typing import Any, Final
 
 from pydantic import Field
 
-from components import defaults, node_upgrades, pool_checks
-from components.conventions import (
+from aks_facts import VmSize
+from components.arguments import defaults
+from components.pools import node_upgrades, pool_checks
+from components.pools.conventions import (
     PLATFORM_WORKLOAD,
     SPOT_KEY,
     SPOT_TAINT,
     SYSTEM_TAINT,
     WORKLOAD_LABEL,
 )
-from components.pool_contract import announced_gpus
-from kubeflow_aks.catalogue import VmSize
+from components.pools.pool_contract import announced_gpus
 from program.planning.conventions import ARM_TAINT, AUTOSCALER_GPUS, FALLBACK_TAINT, REPLACED_KEY
 from program.planning.hardware import CPU, Hardware, hardware
 from program.planning.names import agent_pool_name

@@ -1,16 +1,16 @@
 """Redundancy of disks and storage accounts for which a stack sets none: in one zone or in three."""
 
-from components import defaults
-from kubeflow_aks import catalogue
+import aks_facts
+from components.arguments import defaults
 from program.settings import Settings
 
 
 def disk_sku(settings: Settings) -> str:
     """Kind of disk of Kubeflow's volumes: the stack's, else one that can move between zones if the region has it.
 
-    Source: kubeflow_aks/catalogue/regions.csv.
+    Source: aks_facts/regions.csv.
     """
-    region = catalogue.region(settings.location)
+    region = aks_facts.region(settings.location)
     local = region is not None and region.zrs_disks is False
     return settings.kubeflow.storage_class.sku or (
         in_one_zone(defaults.DISK_SKU) if local else defaults.DISK_SKU
@@ -32,5 +32,5 @@ def in_one_zone(sku: str) -> str:
 
 def zoneless(location: str) -> bool:
     """Whether a region is known to have no zones; one that the catalogue lacks may have some."""
-    region = catalogue.region(location)
+    region = aks_facts.region(location)
     return region is not None and region.zones == 0

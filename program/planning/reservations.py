@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from components.arm_ids import group_of, name_of, subscription_of
+from components.azure.arm_ids import group_of, name_of, subscription_of
 from program.planning.pools import AgentPool
 
 

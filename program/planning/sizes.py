@@ -7,14 +7,14 @@ from dataclasses import replace
 from functools import cache
 from typing import Any, cast
 
-from kubeflow_aks import catalogue
-from kubeflow_aks.catalogue import VmSize
+import aks_facts
+from aks_facts import VmSize
 from program.settings import OwnVmSize, Settings
 
 
 def sizes(settings: Settings) -> Mapping[str, VmSize]:
     """Every VM size that the stack can use, by name."""
-    known = catalogue.vm_sizes()
+    known = aks_facts.vm_sizes()
     if not settings.vm_sizes:
         return known
     described = {

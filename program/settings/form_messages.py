@@ -8,7 +8,7 @@ from pydantic.alias_generators import to_camel
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
-from components.mistakes import Mistake
+from components.arguments.mistakes import Mistake
 from program.settings.paths import Location, field_at, key_of, model_at
 from program.settings.problems import ENCRYPTED
 

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from components import choices, defaults
+from components.arguments import choices, defaults
 from program.settings._model import SettingsModel, setting
 
 

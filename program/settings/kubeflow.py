@@ -1,6 +1,7 @@
 """Settings of what Charmed Kubeflow needs before Juju deploys it."""
 
-from components import azure_names, choices, defaults, limits
+from components.arguments import choices, defaults, limits
+from components.azure import azure_names
 from program.settings._model import SettingsModel, setting
 
 

@@ -1,6 +1,6 @@
 """Settings of the control plane's logs."""
 
-from components import choices, defaults, limits
+from components.arguments import choices, defaults, limits
 from program.settings._model import SettingsModel, setting
 
 

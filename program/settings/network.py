@@ -1,6 +1,6 @@
 """Settings of the virtual network."""
 
-from components import choices, defaults
+from components.arguments import choices, defaults
 from program.settings._model import SettingsModel, setting
 
 
@@ -83,7 +83,7 @@ class Network(SettingsModel):
         None,
         about="Subnets that others own, in place of a new network; all four or none. The cluster gets the right to use "
         "them, so whoever runs `pulumi up` needs the right to join them and to assign roles on them.",
-        source="docs/how-to/use-what-others-own.md",
+        source="docs/how-to/use-existing-resources.md",
     )
     pod_cidr: str = setting(
         defaults.POD_CIDR,

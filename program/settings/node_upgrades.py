@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import BeforeValidator
 
-from components import choices, limits
+from components.arguments import choices, limits
 from program.settings._model import SettingsModel, setting
 
 

@@ -1,6 +1,6 @@
 """The hours in which a stack runs; outside them the cluster is stopped."""
 
-from components.choices import Weekday
+from components.arguments.choices import Weekday
 from program.settings._model import SettingsModel, setting
 
 _TIME = {"pattern": r"^([01][0-9]|2[0-3]):[0-5][0-9]$", "form": "a time of day as HH:MM, like 07:00"}

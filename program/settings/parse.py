@@ -9,7 +9,7 @@ from typing import Any, cast
 from pydantic import ValidationError
 from pydantic.alias_generators import to_camel
 
-from components.mistakes import Mistake
+from components.arguments.mistakes import Mistake
 from program.settings.form_messages import form_problem, suggestion
 from program.settings.paths import Location, entry_type, field_at, is_written, key_of
 from program.settings.problems import ENCRYPTED, SettingsError

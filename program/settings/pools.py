@@ -5,7 +5,8 @@ from typing import Literal
 from pydantic import ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError, PydanticKnownError
 
-from components import choices, defaults, limits, pool_checks
+from components.arguments import choices, defaults, limits
+from components.pools import pool_checks
 from program.settings._model import SettingsModel, setting
 from program.settings.node_upgrades import NodeUpgrade
 
@@ -133,7 +134,7 @@ class UserPool(SettingsModel):
         None,
         about="VM size: one of the catalogue, or of the stack's `vmSizes`. With `vmSizes` of the pool: the one of them "
         "whose agent pool has the pool's own name, if any.",
-        source="kubeflow_aks/catalogue/vm_sizes.csv",
+        source="aks_facts/vm_sizes.csv",
         validate_default=True,
     )
     priority: choices.Priority = setting(

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from components.mistakes import HIDDEN, Mistake
+from components.arguments.mistakes import HIDDEN, Mistake
 
 ENCRYPTED = HIDDEN
 """In place of a value that a preview cannot decrypt (`kubeflow_aks.recorder.stack_files.ENCRYPTED`)."""

@@ -3,7 +3,7 @@
 from pydantic import ConfigDict
 from pydantic.alias_generators import to_camel
 
-from components import defaults
+from components.arguments import defaults
 from program.settings._model import Day, SettingsModel, setting
 from program.settings.cluster import ApiAccess, Autoscaler, Kubernetes, Registry, Ssh
 from program.settings.cost import Budget, Cost
@@ -51,7 +51,7 @@ class Settings(SettingsModel):
         "westeurope",
         about="Azure region.",
         unit="name as `az` takes it",
-        source="kubeflow_aks/catalogue/regions.csv",
+        source="aks_facts/regions.csv",
         min_length=1,
     )
     resource_group: str | None = setting(
@@ -125,7 +125,7 @@ class Settings(SettingsModel):
     vm_sizes: dict[str, OwnVmSize] = setting(
         {},
         about="VM sizes by name that the stack adds to the catalogue, or corrects.",
-        source="kubeflow_aks/catalogue/vm_sizes.csv",
+        source="aks_facts/vm_sizes.csv",
     )
     gpu: Gpu = setting(
         Gpu(),

@@ -10,7 +10,7 @@ from typing import Any, NoReturn, cast
 import pulumi
 from pulumi.runtime import config
 
-from components.mistakes import Mistake
+from components.arguments.mistakes import Mistake
 from program.settings.problems import ENCRYPTED, SettingsError
 
 _TEXT_KEYS = {"location", "asOf", "created", "resourceGroup"}

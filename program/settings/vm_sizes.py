@@ -31,31 +31,31 @@ class OwnVmSize(SettingsModel):
     family: str | None = setting(
         None,
         about="Quota family, as `az vm list-usage` names it.",
-        source="kubeflow_aks/catalogue/vm_sizes.csv",
+        source="aks_facts/vm_sizes.csv",
         min_length=1,
     )
     architecture: Literal["x64", "arm64"] | None = setting(
-        None, about="Kind of processor. Left out: x64.", source="kubeflow_aks/catalogue/vm_sizes.csv"
+        None, about="Kind of processor. Left out: x64.", source="aks_facts/vm_sizes.csv"
     )
     gpus: int | None = setting(
         None,
         about="GPUs of a node; makes its pools GPU pools. Left out: 0.",
         unit="GPUs",
-        source="kubeflow_aks/catalogue/vm_sizes.csv",
+        source="aks_facts/vm_sizes.csv",
         ge=0,
         le=64,
     )
     gpu: str | None = setting(
         None,
         about="Vendor and model of the GPUs, for instance NVIDIA A100.",
-        source="kubeflow_aks/catalogue/vm_sizes.csv",
+        source="aks_facts/vm_sizes.csv",
         min_length=1,
     )
     gpu_memory_gib: int | None = setting(
         None,
         about="Memory of each GPU.",
         unit="GiB",
-        source="kubeflow_aks/catalogue/vm_sizes.csv",
+        source="aks_facts/vm_sizes.csv",
         ge=1,
         le=4096,
     )
@@ -73,11 +73,11 @@ class OwnVmSize(SettingsModel):
         le=2040,
     )
     premium_storage: bool | None = setting(
-        None, about="Whether premium disks can be attached.", source="kubeflow_aks/catalogue/vm_sizes.csv"
+        None, about="Whether premium disks can be attached.", source="aks_facts/vm_sizes.csv"
     )
     spot: bool | None = setting(None, about="Whether it can be spot.", source="spot-vms.md")
     encryption_at_host: bool | None = setting(
-        None, about="Whether it has encryption at host.", source="kubeflow_aks/catalogue/vm_sizes.csv"
+        None, about="Whether it has encryption at host.", source="aks_facts/vm_sizes.csv"
     )
     retirement: Day | None = setting(
         None,

@@ -14,7 +14,7 @@ import pytest
 from pulumi.runtime import mocks, settings
 from pulumi_azure_native import containerservice as aks
 
-from components.aliases import without_version_aliases
+from components.azure.aliases import without_version_aliases
 from components.package import Package
 from kubeflow_aks.recorder.answers import Answers
 from tests.components import given

@@ -2,9 +2,9 @@
 
 from pulumi_azure_native import containerservice as aks
 
-from components.aks_cluster_args import AksClusterArgs, ApiAccessSpec
+from components.cluster.aks_cluster_args import AksClusterArgs, ApiAccessSpec
 from components.kubeflow.prerequisites import KubeflowPrerequisitesArgs
-from components.pool_specs import AgentPoolSpec, ContractPool
+from components.pools.pool_specs import AgentPoolSpec, ContractPool
 from kubeflow_aks.recorder.answers import SUBSCRIPTION
 
 GROUP_ID = "/subscriptions/00000000-0000-0000-0000-000000001234/resourceGroups/group"

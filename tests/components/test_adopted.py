@@ -2,7 +2,8 @@
 
 import pytest
 
-from components import agent_pools, aks_cluster
+from components.cluster import aks_cluster
+from components.pools import agent_pools
 from kubeflow_aks.local_aks.azure.sdk_schema import input_fields
 
 

@@ -9,9 +9,9 @@ import pulumi
 import pytest
 from pulumi_azure_native import containerservice as aks
 
-from components.agent_pools import AgentPools, AgentPoolsArgs
-from components.errors import ArgumentsError
-from components.pool_specs import AgentPoolSpec, UpgradeSpec
+from components.arguments.errors import ArgumentsError
+from components.pools.agent_pools import AgentPools, AgentPoolsArgs
+from components.pools.pool_specs import AgentPoolSpec, UpgradeSpec
 from tests.components.conftest import Cloud
 from tests.components.given import REGULAR, SUBNET_ID
 

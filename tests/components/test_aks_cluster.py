@@ -7,10 +7,10 @@ from typing import Any, cast
 import pulumi
 import pytest
 
-from components.aks_cluster import AksCluster
-from components.aks_cluster_args import AksClusterArgs, ClusterNetworkSpec, KubernetesSpec
-from components.choices import NetworkPolicy
-from components.errors import ArgumentsError
+from components.arguments.choices import NetworkPolicy
+from components.arguments.errors import ArgumentsError
+from components.cluster.aks_cluster import AksCluster
+from components.cluster.aks_cluster_args import AksClusterArgs, ClusterNetworkSpec, KubernetesSpec
 from tests.components.conftest import Cloud
 from tests.components.given import CLUSTER, GROUP_ID, SUBNET_ID
 

@@ -8,8 +8,8 @@ import pulumi
 import pytest
 from pulumi_azure_native import Provider
 
-from components.aks_cluster import AksCluster
-from components.aks_cluster_args import ApiAccessSpec, SshSpec
+from components.cluster.aks_cluster import AksCluster
+from components.cluster.aks_cluster_args import ApiAccessSpec, SshSpec
 from kubeflow_aks.recorder import answers
 from kubeflow_aks.recorder.answers import KUBECONFIG
 from tests.components.conftest import Cloud

@@ -7,9 +7,9 @@ import pulumi
 import pytest
 from pulumi_azure_native import containerservice as aks
 
-from components.aliases import of_child, without_version_aliases
-from components.container_registry import ContainerRegistry, ContainerRegistryArgs
-from components.data_store import DataStore, DataStoreArgs
+from components.azure.aliases import of_child, without_version_aliases
+from components.data_store.data_store import DataStore, DataStoreArgs
+from components.registry.container_registry import ContainerRegistry, ContainerRegistryArgs
 from kubeflow_aks.recorder.monitor import Resource
 from kubeflow_aks.recorder.run import record
 

@@ -9,9 +9,9 @@ from typing import Any, Literal, NotRequired, TypedDict, cast
 import pulumi
 import pytest
 
-from components.checked import Rule, checked, rule
-from components.errors import ArgumentsError
-from components.mistakes import HIDDEN, Mistake
+from components.arguments.checked import Rule, checked, rule
+from components.arguments.errors import ArgumentsError
+from components.arguments.mistakes import HIDDEN, Mistake
 from tests.components.conftest import Cloud
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pulumi
 import pytest
 
-from components.container_registry import ContainerRegistry, ContainerRegistryArgs
+from components.registry.container_registry import ContainerRegistry, ContainerRegistryArgs
 from tests.components.conftest import Cloud
 
 ARGS = ContainerRegistryArgs(

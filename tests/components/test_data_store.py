@@ -7,7 +7,7 @@ from typing import Any
 import pulumi
 import pytest
 
-from components.data_store import DataStore, DataStoreArgs
+from components.data_store.data_store import DataStore, DataStoreArgs
 from tests.components.conftest import Cloud
 
 ISSUER = "https://westeurope.oic.example.invalid/t/c/"

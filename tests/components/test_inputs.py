@@ -8,15 +8,15 @@ import pulumi
 import pytest
 from pulumi_azure_native import containerservice as aks
 
-from components.agent_pools import AgentPools
-from components.aks_cluster import AksCluster
-from components.container_registry import ContainerRegistry
-from components.errors import ArgumentsError
-from components.inputs import each, merged
+from components.arguments.errors import ArgumentsError
+from components.arguments.inputs import each, merged
+from components.cluster.aks_cluster import AksCluster
 from components.kubeflow.prerequisites import KubeflowPrerequisites
-from components.monitoring import Monitoring
-from components.pool_contract import priorities
-from components.pool_specs import AgentPoolSpec
+from components.monitoring.monitoring import Monitoring
+from components.pools.agent_pools import AgentPools
+from components.pools.pool_contract import priorities
+from components.pools.pool_specs import AgentPoolSpec
+from components.registry.container_registry import ContainerRegistry
 from tests.components.conftest import Cloud
 from tests.components.given import CLUSTER, CONTRACT
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import yaml
 
-from components.kubeconfig import api_endpoint, with_kubelogin_mode
+from components.cluster.kubeconfig import api_endpoint, with_kubelogin_mode
 
 AUTHORITY = "-----BEGIN CERTIFICATE-----\n"
 

@@ -9,7 +9,7 @@ import pulumi
 import pytest
 import yaml
 
-from components.errors import ArgumentsError
+from components.arguments.errors import ArgumentsError
 from components.kubeflow.prerequisites import KubeflowPrerequisites, KubeflowPrerequisitesArgs
 from tests.components import given
 from tests.components.conftest import Cloud

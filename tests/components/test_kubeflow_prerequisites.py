@@ -9,7 +9,7 @@ import pulumi
 import pytest
 
 from components.kubeflow.prerequisites import KubeflowPrerequisites, KubeflowPrerequisitesArgs
-from components.pool_contract import priorities
+from components.pools.pool_contract import priorities
 from kubeflow_aks.recorder.answers import JUJU_TOKEN
 from tests.components import given
 from tests.components.conftest import Cloud

@@ -15,15 +15,15 @@ from pulumi.runtime import settings
 from pulumi_azure_native import containerservice as aks
 from pulumi_azure_native import resources
 
-from components.agent_pools import AgentPools
-from components.aks_cluster import AksCluster
-from components.aks_cluster_args import AksClusterArgs
-from components.container_registry import ContainerRegistry, ContainerRegistryArgs
-from components.data_store import DataStore, DataStoreArgs
+from components.cluster.aks_cluster import AksCluster
+from components.cluster.aks_cluster_args import AksClusterArgs
+from components.data_store.data_store import DataStore, DataStoreArgs
 from components.kubeflow.prerequisites import KubeflowPrerequisites
-from components.monitoring import Monitoring, MonitoringArgs
-from components.network import Network
-from components.pool_specs import AgentPoolSpec
+from components.monitoring.monitoring import Monitoring, MonitoringArgs
+from components.network.network import Network
+from components.pools.agent_pools import AgentPools
+from components.pools.pool_specs import AgentPoolSpec
+from components.registry.container_registry import ContainerRegistry, ContainerRegistryArgs
 
 KUBECONFIG = base64.b64encode(b"users: []").decode()
 SPOT = AgentPoolSpec(

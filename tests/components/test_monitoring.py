@@ -7,7 +7,7 @@ from typing import Any
 import pulumi
 import pytest
 
-from components.monitoring import Monitoring, MonitoringArgs
+from components.monitoring.monitoring import Monitoring, MonitoringArgs
 from tests.components.conftest import Cloud
 
 OTHER = "/subscriptions/00000000-0000-0000-0000-000000001234"

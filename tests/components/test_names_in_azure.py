@@ -7,12 +7,12 @@ from typing import Any
 import pulumi
 import pytest
 
-from components.aks_cluster import AksCluster
-from components.aks_cluster_args import AksClusterArgs
-from components.container_registry import ContainerRegistry, ContainerRegistryArgs
-from components.data_store import DataStore, DataStoreArgs
-from components.monitoring import Monitoring, MonitoringArgs
-from components.network import Network, NetworkArgs
+from components.cluster.aks_cluster import AksCluster
+from components.cluster.aks_cluster_args import AksClusterArgs
+from components.data_store.data_store import DataStore, DataStoreArgs
+from components.monitoring.monitoring import Monitoring, MonitoringArgs
+from components.network.network import Network, NetworkArgs
+from components.registry.container_registry import ContainerRegistry, ContainerRegistryArgs
 from tests.components import given
 from tests.components.conftest import Cloud
 

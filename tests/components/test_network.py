@@ -7,8 +7,8 @@ from typing import Any
 import pulumi
 import pytest
 
-from components.errors import ArgumentsError
-from components.network import Network, NetworkArgs
+from components.arguments.errors import ArgumentsError
+from components.network.network import Network, NetworkArgs
 from tests.components.conftest import Cloud
 
 TABLE = (

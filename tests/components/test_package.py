@@ -126,7 +126,7 @@ def test_the_plugins_own_file_says_the_same_name_and_version() -> None:
 
 
 def test_a_copy_of_the_folder_has_any_name() -> None:
-    """`tests/local/components/test_stands_alone.py` makes one."""
+    """`packages/kubeflow-aks/tests/local/components/test_stands_alone.py` makes one."""
     by_name = re.compile(rf"^\s*(?:from|import) {PLUGIN.name}\b", re.MULTILINE)
     assert [file for file in SOURCES if by_name.search(file.read_text(encoding="utf-8"))] == []
 

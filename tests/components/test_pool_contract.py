@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from pulumi_azure_native import containerservice as aks
 
 from ckf_spot import contract as reader
-from components.agent_pools import AgentPools
-from components.pool_checks import MAX_SIZES, contract_mistakes
-from components.pool_contract import contract_text, priorities, scale_set_pattern
-from components.pool_specs import AgentPoolSpec, ContractPool
+from components.pools.agent_pools import AgentPools
+from components.pools.pool_checks import MAX_SIZES, contract_mistakes
+from components.pools.pool_contract import contract_text, priorities, scale_set_pattern
+from components.pools.pool_specs import AgentPoolSpec, ContractPool
 from tests.components.conftest import Cloud
 from tests.components.given import CONTRACT, REGULAR, SPOT_KEY
 

@@ -9,13 +9,13 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from pulumi_azure_native import containerservice as aks
 
-from components.agent_pools import AgentPoolsArgs, rules
-from components.aks_cluster_args import AksClusterArgs
-from components.checked import checked
-from components.cluster_rules import cluster_rules
-from components.errors import ArgumentsError
-from components.form import keys_of, plain_kind
+from components.arguments.checked import checked
+from components.arguments.errors import ArgumentsError
+from components.arguments.form import keys_of, plain_kind
+from components.cluster.aks_cluster_args import AksClusterArgs
+from components.cluster.cluster_rules import cluster_rules
 from components.package import COMPONENTS
+from components.pools.agent_pools import AgentPoolsArgs, rules
 from tests.components.conftest import Cloud
 from tests.components.given import CONTRACT, GROUP_ID, SPOT_KEY
 

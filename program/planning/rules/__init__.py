@@ -8,7 +8,7 @@ from datetime import date
 from functools import cache, partial
 from typing import Final
 
-from components.mistakes import Mistake
+from components.arguments.mistakes import Mistake
 from program.planning.pools import AgentPool, agent_pools
 from program.planning.rules import (
     access,

@@ -3,16 +3,16 @@
 from collections.abc import Iterator
 from typing import Final
 
-from components.access_checks import (
+from components.arguments.mistakes import Mistake
+from components.azure.arm_ids import PRIVATE_DNS_ZONE, SUBNET, arm_id_mistakes, name_of, parent_id
+from components.azure.cidr import address_or_range
+from components.cluster.access_checks import (
     MAX_RANGES,
     ONLY_THE_CLUSTER,
     RANGES,
     authorized_range_mistakes,
     sign_in_mistakes,
 )
-from components.arm_ids import PRIVATE_DNS_ZONE, SUBNET, arm_id_mistakes, name_of, parent_id
-from components.cidr import address_or_range
-from components.mistakes import Mistake
 from program.planning.rules.public_ranges import covered_warnings, placeholder_warnings
 from program.settings import Settings
 

@@ -3,8 +3,8 @@
 from collections.abc import Collection, Iterator
 from datetime import date
 
-from components.mistakes import Mistake
-from kubeflow_aks import catalogue
+import aks_facts
+from components.arguments.mistakes import Mistake
 from program.planning.pools import agent_pools
 from program.planning.sizes import spelling
 from program.settings import Price, Settings
@@ -73,7 +73,7 @@ def _spot_warnings(size: str, price: Price, settings: Settings) -> Iterator[str]
     """Azure never takes more for spot than on demand (spot-vms.md), though list prices may be above negotiated ones."""
     usual = price.on_demand
     if usual is None and settings.cost.currency == "USD":
-        usual = catalogue.ondemand_prices(size).get(settings.location)
+        usual = aks_facts.ondemand_prices(size).get(settings.location)
     if price.spot is not None and usual is not None and price.spot > usual:
         yield (
             f"cost.prices.{size}.spot is {price.spot:g}: an hour on demand costs {usual:g}, so spot costs more here; "

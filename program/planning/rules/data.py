@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from components.data_checks import profile_mistakes
-from components.mistakes import Mistake
+from components.arguments.mistakes import Mistake
+from components.data_store.data_checks import profile_mistakes
 from program.planning.redundancy import in_one_zone, zoneless
 from program.settings import Settings
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from datetime import date
 
-from components.mistakes import Mistake
+from components.arguments.mistakes import Mistake
 from program.settings import Settings
 
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from components.mistakes import Mistake
-from kubeflow_aks import catalogue
+import aks_facts
+from components.arguments.mistakes import Mistake
 from program.planning.pools import AgentPool, Purpose
 from program.planning.redundancy import disk_sku, in_one_zone
 from program.planning.rules.pools import candidates
@@ -15,10 +15,10 @@ _KEY = "kubeflow.storageClass.sku"
 def disk_problems(settings: Settings) -> Iterator[Mistake]:
     """The kind of disk is sold in the region, and the nodes that host Kubeflow can attach it.
 
-    Sources, in kubeflow_aks/catalogue: regions.csv for zone-redundant disks, vm_sizes.csv for sizes that take Premium
+    Sources, in aks_facts: regions.csv for zone-redundant disks, vm_sizes.csv for sizes that take Premium
     disks.
     """
-    sku, region = disk_sku(settings), catalogue.region(settings.location)
+    sku, region = disk_sku(settings), aks_facts.region(settings.location)
     if sku.endswith("_ZRS") and region and region.zrs_disks is False:
         yield Mistake(_KEY, sku, f"{in_one_zone(sku)}, because {region.name} has no zone-redundant disks")
     for pool in candidates(settings):
@@ -32,7 +32,7 @@ def disk_problems(settings: Settings) -> Iterator[Mistake]:
 
 def disk_warnings(settings: Settings, pools: tuple[AgentPool, ...]) -> Iterator[str]:
     """Disks that may not be sold, and those that can't follow their pod (docs/facts/charmed-kubeflow.md#storage)."""
-    sku, region = disk_sku(settings), catalogue.region(settings.location)
+    sku, region = disk_sku(settings), aks_facts.region(settings.location)
     if sku.endswith("_ZRS") and region and region.zrs_disks is None:
         yield (
             f"{_KEY} is {sku}: it is unknown whether {region.name} has zone-redundant disks, and without them no "

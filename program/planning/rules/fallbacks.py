@@ -6,8 +6,8 @@ fallback on which it would fail is refused, and one that only keeps some of it w
 
 from collections.abc import Iterator
 
-from components.mistakes import Mistake
-from kubeflow_aks.catalogue import VmSize
+from aks_facts import VmSize
+from components.arguments.mistakes import Mistake
 from program.planning.hardware import gpu_model
 from program.planning.rules.pools import Candidate, candidates
 from program.planning.sizes import sizes

@@ -7,9 +7,9 @@ from typing import Final
 
 from pydantic.alias_generators import to_camel
 
-from components import azure_names
-from components.limits import Form, text_mistakes
-from components.mistakes import Mistake
+from components.arguments.limits import Form, text_mistakes
+from components.arguments.mistakes import Mistake
+from components.azure import azure_names
 from program.planning.names import Names, given_names, names
 from program.planning.rules.names import is_reserved
 from program.settings import Settings

@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from components.conventions import GPU_KEY, WORKLOAD_LABEL
-from components.mistakes import Mistake
-from components.pool_contract import announced_gpus
+from components.arguments.mistakes import Mistake
+from components.pools.conventions import GPU_KEY, WORKLOAD_LABEL
+from components.pools.pool_contract import announced_gpus
 from program.planning.hardware import GPU, gpu_model
 from program.planning.pools import AgentPool
 from program.settings import Settings

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 
-from components.conventions import GPU_KEY, GPU_TAINT, PLATFORM_WORKLOAD, SPOT_KEY, SPOT_TAINT
-from components.labels_and_taints import (
+from components.arguments.mistakes import Mistake
+from components.pools.conventions import GPU_KEY, GPU_TAINT, PLATFORM_WORKLOAD, SPOT_KEY, SPOT_TAINT
+from components.pools.labels_and_taints import (
     RESERVED_LABELS,
     is_reserved,
     key_of,
@@ -11,7 +12,6 @@ from components.labels_and_taints import (
     repeated_taint_mistakes,
     taint_mistakes,
 )
-from components.mistakes import Mistake
 from program.planning.conventions import RESERVED_DOMAINS, RESERVED_TAINTS
 from program.planning.rules.pools import Candidate, component_problems
 

@@ -1,11 +1,11 @@
-"""Rules of the region (kubeflow_aks/catalogue/regions.csv): it exists, or may be a new one."""
+"""Rules of the region (aks_facts/regions.csv): it exists, or may be a new one."""
 
 import difflib
 import re
 from collections.abc import Iterator
 
-from components.mistakes import Mistake
-from kubeflow_aks import catalogue
+import aks_facts
+from components.arguments.mistakes import Mistake
 from program.settings import Settings
 
 _COMPASS = re.compile(r"north|south|east|west|central|\d+")
@@ -20,17 +20,17 @@ def location_problems(settings: Settings) -> Iterator[Mistake]:
     more than spelling is taken: another direction or number makes another region, another letter does not.
     """
     name = settings.location
-    if catalogue.region(name):
+    if aks_facts.region(name):
         return
     plain = re.sub(r"[^a-z0-9]", "", name.lower())
-    if meant := next((known for known in catalogue.regions() if _parts(known) == _parts(plain)), None):
+    if meant := next((known for known in aks_facts.regions() if _parts(known) == _parts(plain)), None):
         yield Mistake("location", name, f"the spelling {meant}")
     elif plain != name or not name[:1].isalpha():
         yield Mistake(
             "location", name, "the name of an Azure region in lower-case letters and digits, like westeurope"
         )
     elif not _may_be_new(name):
-        close = difflib.get_close_matches(name, catalogue.regions(), n=1, cutoff=_ALIKE)
+        close = difflib.get_close_matches(name, aks_facts.regions(), n=1, cutoff=_ALIKE)
         if close:
             yield Mistake("location", name, f"an Azure region; did you mean {close[0]}?")
 
@@ -38,7 +38,7 @@ def location_problems(settings: Settings) -> Iterator[Mistake]:
 def location_warnings(settings: Settings) -> Iterator[str]:
     """A region that the catalogue lacks, or that Azure opens on request only (regions-list.md)."""
     name = settings.location
-    found = catalogue.region(name)
+    found = aks_facts.region(name)
     if found is None:
         yield (
             f"location is {name}: not in the catalogue, so zones, disks and VM sizes are not checked; "
@@ -49,7 +49,7 @@ def location_warnings(settings: Settings) -> Iterator[str]:
 
 
 def _may_be_new(name: str) -> bool:
-    places = {_parts(known)[0] for known in catalogue.regions()}
+    places = {_parts(known)[0] for known in aks_facts.regions()}
     return _parts(name)[0] in places
 
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from components.arm_ids import WORKSPACE, arm_id_mistakes
-from components.mistakes import Mistake
-from components.monitoring_checks import log_mistakes, workspace_mistakes
+from components.arguments.mistakes import Mistake
+from components.azure.arm_ids import WORKSPACE, arm_id_mistakes
+from components.monitoring.monitoring_checks import log_mistakes, workspace_mistakes
 from program.settings import Settings
 
 

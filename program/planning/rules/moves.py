@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from components import pool_checks
-from components.mistakes import Mistake
+from components.arguments.mistakes import Mistake
+from components.pools import pool_checks
 from program.planning.pools import AgentPool, Purpose, successors
 from program.planning.redundancy import disk_sku
 from program.planning.rules.pools import Candidate, candidates, component_problems, system_node_problems

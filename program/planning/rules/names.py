@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from components.mistakes import Mistake
+from components.arguments.mistakes import Mistake
 from program.planning.names import given_names
 from program.settings import Settings
 

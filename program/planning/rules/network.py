@@ -6,10 +6,10 @@ Source: concepts-network-azure-cni-overlay.md, concepts-network-cni-overview.md.
 from collections.abc import Iterator, Mapping
 from ipaddress import IPv4Network
 
-from components.arm_ids import ROUTE_TABLE, SUBNET, arm_id_mistakes, group_of, name_of, parent_id
-from components.cidr import PRIVATE, ipv4_range, is_in, overlap_mistakes
-from components.mistakes import Mistake
-from components.network_checks import (
+from components.arguments.mistakes import Mistake
+from components.azure.arm_ids import ROUTE_TABLE, SUBNET, arm_id_mistakes, group_of, name_of, parent_id
+from components.azure.cidr import PRIVATE, ipv4_range, is_in, overlap_mistakes
+from components.network.network_checks import (
     NODE_PREFIX,
     inside_mistakes,
     reserved_mistakes,

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from datetime import date
 from typing import Final
 
-from components.mistakes import Mistake
-from kubeflow_aks.catalogue import kubernetes_versions
+from aks_facts import kubernetes_versions
+from components.arguments.mistakes import Mistake
 from program.settings import Settings
 
 AZURE_ENDS: Final = date(2028, 9, 30)

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from components.mistakes import Mistake
-from components.node_upgrades import together_mistakes
+from components.arguments.mistakes import Mistake
+from components.pools.node_upgrades import together_mistakes
 from program.settings import NodeUpgrade, Settings
 
 

@@ -3,7 +3,7 @@
 import zoneinfo
 from collections.abc import Iterator
 
-from components.mistakes import Mistake
+from components.arguments.mistakes import Mistake
 from program.planning.office_hours import hours_a_day
 from program.settings import Settings
 

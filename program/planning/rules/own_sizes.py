@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterator
 
-from components.mistakes import Mistake
-from kubeflow_aks import catalogue
-from kubeflow_aks.catalogue import VmSize
+import aks_facts
+from aks_facts import VmSize
+from components.arguments.mistakes import Mistake
 from program.planning.sizes import spelling
 from program.settings import OwnVmSize, Settings
 
@@ -15,10 +15,10 @@ _NAME = re.compile(r"Standard_[A-Za-z][A-Za-z0-9_-]*")
 def own_size_problems(settings: Settings) -> Iterator[Mistake]:
     """A size that the catalogue lacks has Azure's name and the numbers that planning needs, GPUs included."""
     for name, own in settings.vm_sizes.items():
-        yield from _gpu_problems(name, own, catalogue.vm_sizes().get(name))
-        if name in catalogue.vm_sizes():
+        yield from _gpu_problems(name, own, aks_facts.vm_sizes().get(name))
+        if name in aks_facts.vm_sizes():
             continue
-        if same := spelling(name, catalogue.vm_sizes()):
+        if same := spelling(name, aks_facts.vm_sizes()):
             yield Mistake("vmSizes", name, f"the spelling {same}")
             continue
         if not _NAME.fullmatch(name):

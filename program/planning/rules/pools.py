@@ -1,14 +1,15 @@
 """Rules of single agent pools; each function is one rule and yields the problems it finds.
 
-Here are those that need the catalogue or the whole stack; `components.pool_checks` has those that hold for any program.
+Here are those that need the catalogue or the whole stack; `components.pools.pool_checks` has those that hold for any program.
 """
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from components import defaults, pool_checks
-from components.mistakes import Mistake
-from kubeflow_aks.catalogue import VmSize, vm_sizes
+from aks_facts import VmSize, vm_sizes
+from components.arguments import defaults
+from components.arguments.mistakes import Mistake
+from components.pools import pool_checks
 from program.planning.pools import EVICTION_POLICY, Purpose, by_size, fallback_name, purpose
 from program.planning.sizes import sizes
 from program.settings import Settings, UserPool

@@ -1,8 +1,8 @@
-"""Price limits of spot pools, compared with the on-demand list price (kubeflow_aks/catalogue/ondemand_prices.csv)."""
+"""Price limits of spot pools, compared with the on-demand list price (aks_facts/ondemand_prices.csv)."""
 
 from collections.abc import Iterator
 
-from kubeflow_aks import catalogue
+import aks_facts
 from program.planning.pools import AgentPool
 
 _CHEAPEST_SPOT = 0.1
@@ -16,7 +16,7 @@ def price_warnings(location: str, pools: tuple[AgentPool, ...]) -> Iterator[str]
         if not pool.spot or limit in (None, -1):
             continue
         key = f"pools.{pool.pool}.maxPrice is {limit}"
-        listed = catalogue.ondemand_prices(pool.vm_size).get(location)
+        listed = aks_facts.ondemand_prices(pool.vm_size).get(location)
         if listed is None or listed * _CHEAPEST_SPOT <= limit <= listed:
             yield f"{key}: nodes are evicted whenever the price rises above it"
         elif limit > listed:

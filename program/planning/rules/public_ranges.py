@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from components.cidr import DOCUMENTATION, address_or_range, is_in
+from components.azure.cidr import DOCUMENTATION, address_or_range, is_in
 
 
 def placeholder_warnings(key: str, given: Sequence[str], who: str) -> Iterator[str]:

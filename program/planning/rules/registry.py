@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from typing import Final
 
-from components.arm_ids import REGISTRY, arm_id_mistakes
-from components.cidr import public_range_mistakes
-from components.mistakes import Mistake
-from components.registry_checks import MAX_RANGES, premium_mistakes
+from components.arguments.mistakes import Mistake
+from components.azure.arm_ids import REGISTRY, arm_id_mistakes
+from components.azure.cidr import public_range_mistakes
+from components.registry.registry_checks import MAX_RANGES, premium_mistakes
 from program.planning.rules.public_ranges import covered_warnings, placeholder_warnings
 from program.settings import Settings
 

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from components.arm_ids import RESERVATION_GROUP, arm_id_mistakes
-from components.mistakes import Mistake
+from components.arguments.mistakes import Mistake
+from components.azure.arm_ids import RESERVATION_GROUP, arm_id_mistakes
 from program.planning.pools import AgentPool
 from program.settings import Settings
 

@@ -7,8 +7,8 @@ refused, and one that only keeps some of it waiting gives a warning (our choice)
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
-from components.mistakes import Mistake
-from kubeflow_aks.catalogue import VmSize
+from aks_facts import VmSize
+from components.arguments.mistakes import Mistake
 from program.planning.hardware import gpu_model
 from program.planning.sizes import sizes
 from program.settings import Settings, UserPool

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Iterator
 from datetime import date, timedelta
 from functools import cache
 
-from components.conventions import WORKLOAD_LABEL
-from components.pool_checks import BURSTABLE
-from kubeflow_aks import catalogue
-from kubeflow_aks.catalogue import VmSize
+import aks_facts
+from aks_facts import VmSize
+from components.pools.conventions import WORKLOAD_LABEL
+from components.pools.pool_checks import BURSTABLE
 from program.planning.pools import AgentPool
 from program.planning.rules.sizes import SizeUse, size_uses
 from program.settings import Settings
@@ -36,7 +36,7 @@ def size_warnings(settings: Settings, today: date) -> Iterator[str]:
 
 
 def ephemeral_warnings(settings: Settings) -> Iterator[str]:
-    """An ephemeral disk on a size whose room for it is unknown (empty cells of kubeflow_aks/catalogue/vm_sizes.csv)."""
+    """An ephemeral disk on a size whose room for it is unknown (empty cells of aks_facts/vm_sizes.csv)."""
     for use in size_uses(settings):
         of, _, setting = use.key.rpartition(".")
         pool = settings.pools.get(
@@ -51,7 +51,7 @@ def ephemeral_warnings(settings: Settings) -> Iterator[str]:
 
 
 def encryption_warnings(pools: Iterable[AgentPool]) -> Iterator[str]:
-    """Encryption at host on a size that may lack it (empty cells of kubeflow_aks/catalogue/vm_sizes.csv)."""
+    """Encryption at host on a size that may lack it (empty cells of aks_facts/vm_sizes.csv)."""
     encrypted = (pool.size for pool in pools if pool.encryption_at_host)
     for name in dict.fromkeys(size.name for size in encrypted if size.encryption_at_host is None):
         yield (
@@ -84,8 +84,8 @@ def _retirement(size: VmSize, today: date) -> Iterator[str]:
 
 
 def _restriction(size: VmSize, today: date) -> Iterator[str]:
-    """Families that only existing users keep (kubeflow_aks/catalogue/restricted_vm_families.csv)."""
-    since = catalogue.restricted_families().get(size.family)
+    """Families that only existing users keep (aks_facts/restricted_vm_families.csv)."""
+    since = aks_facts.restricted_families().get(size.family)
     if since and today >= since:
         yield (
             f"since {since:%Y-%m} new subscriptions cannot deploy its family {size.family} and nobody gets more quota; "
@@ -96,19 +96,19 @@ def _restriction(size: VmSize, today: date) -> Iterator[str]:
 @cache
 def _sold_in(family: str | None) -> frozenset[str]:
     """The regions that have a list price for any size of a family."""
-    names = (size.name for size in catalogue.vm_sizes().values() if size.family == family)
-    return frozenset(region for name in names for region in catalogue.ondemand_prices(name))
+    names = (size.name for size in aks_facts.vm_sizes().values() if size.family == family)
+    return frozenset(region for name in names for region in aks_facts.ondemand_prices(name))
 
 
 def _region(size: VmSize, location: str) -> Iterator[str]:
-    """A size of a family without list prices in the region (kubeflow_aks/catalogue/ondemand_prices.csv).
+    """A size of a family without list prices in the region (aks_facts/ondemand_prices.csv).
 
     The prices are a snapshot with gaps, so this is no refusal, and families known for gaps are left alone.
     """
-    if location not in catalogue.priced_regions() or size.family in catalogue.INCOMPLETE:
+    if location not in aks_facts.priced_regions() or size.family in aks_facts.INCOMPLETE:
         return
     regions = _sold_in(size.family)
-    if regions and location not in {*regions, *catalogue.ondemand_prices(size.name)}:
+    if regions and location not in {*regions, *aks_facts.ondemand_prices(size.name)}:
         yield (
             f"Azure's price list has none of its family in {location}; "
             f"see `az vm list-skus --location {location} --size {size.name} --all --output table`"

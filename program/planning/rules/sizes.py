@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 
-from components import pool_checks
-from components.mistakes import Mistake
-from kubeflow_aks.catalogue import VmSize, retired_series
+from aks_facts import VmSize, retired_series
+from components.arguments.mistakes import Mistake
+from components.pools import pool_checks
 from program.planning.pools import Purpose, purpose
 from program.planning.sizes import sizes, spelling
 from program.settings import Settings, UserPool
@@ -76,7 +76,7 @@ def size_problems(settings: Settings, today: date) -> Iterator[Mistake]:
 def retired_problems(use: SizeUse, created: date | None, today: date) -> Iterator[Mistake]:
     """No size whose VMs Azure has stopped; a cluster that had it before is warned only.
 
-    Source: retirements-and-capacity-restrictions.md, in kubeflow_aks/catalogue: vm_sizes.csv, retired_vm_sizes.csv.
+    Source: retirements-and-capacity-restrictions.md, in aks_facts: vm_sizes.csv, retired_vm_sizes.csv.
     """
     series = retired_series(use.name)
     end = use.size.retirement if use.size else series.retired_on if series else None
@@ -91,7 +91,7 @@ def retired_problems(use: SizeUse, created: date | None, today: date) -> Iterato
 
 
 def unknown_problems(use: SizeUse, known: Mapping[str, VmSize]) -> Iterator[Mistake]:
-    """A size of kubeflow_aks/catalogue/vm_sizes.csv or of the stack's own `vmSizes`; AKS takes none below 2 vCPU.
+    """A size of aks_facts/vm_sizes.csv or of the stack's own `vmSizes`; AKS takes none below 2 vCPU.
 
     Source of the latter: quotas-skus-regions.md, "Restricted VM sizes".
     """
@@ -109,7 +109,7 @@ def unknown_problems(use: SizeUse, known: Mapping[str, VmSize]) -> Iterator[Mist
 
 
 def spot_problems(use: SizeUse) -> Iterator[Mistake]:
-    """Only sizes that Azure sells as spot (spot-vms.md; LowPriorityCapable in kubeflow_aks/catalogue/vm_sizes.csv)."""
+    """Only sizes that Azure sells as spot (spot-vms.md; LowPriorityCapable in aks_facts/vm_sizes.csv)."""
     if use.spot and use.size and use.size.spot is False:
         yield Mistake(use.key, use.name, "a size that can be spot; Azure sells this one on demand only")
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from components.mistakes import Mistake
-from components.ssh_keys import ED25519, MIN_BITS, key_mistakes, name_mistakes
+from components.arguments.mistakes import Mistake
+from components.cluster.ssh_keys import ED25519, MIN_BITS, key_mistakes, name_mistakes
 from program.planning.rules.pools import component_problems
 from program.settings import Settings
 

@@ -3,8 +3,8 @@
 from collections import Counter
 from collections.abc import Iterator
 
-from components.conventions import WORKLOAD_LABEL
-from components.mistakes import Mistake
+from components.arguments.mistakes import Mistake
+from components.pools.conventions import WORKLOAD_LABEL
 from program.planning.pools import AgentPool, by_size, fallback_name, successors
 from program.planning.rules.pools import Candidate, candidates, system_is_small
 from program.planning.sizes import sizes

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from components.mistakes import Mistake
-from components.storage_classes import class_name_mistakes
+from components.arguments.mistakes import Mistake
+from components.kubeflow.storage_classes import class_name_mistakes
 from program.settings import Settings
 
 

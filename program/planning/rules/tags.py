@@ -1,11 +1,11 @@
-"""Tags of a stack; `components.tags` has the rules of each."""
+"""Tags of a stack; `components.azure.tags` has the rules of each."""
 
 from collections.abc import Iterator
 from typing import Final
 from unicodedata import category
 
-from components.mistakes import Mistake, shown_key
-from components.tags import MAX_NAME_OF_STORAGE, tag_mistakes
+from components.arguments.mistakes import Mistake, shown_key
+from components.azure.tags import MAX_NAME_OF_STORAGE, tag_mistakes
 from program.settings import Settings
 
 _MAX_TAGS_OF_DNS: Final = 15

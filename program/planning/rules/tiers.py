@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import Final
 
-from components.mistakes import Mistake
-from components.tiers import cost_analysis_mistakes
+from components.arguments.mistakes import Mistake
+from components.cluster.tiers import cost_analysis_mistakes
 from program.planning.pools import AgentPool
 from program.settings import Settings
 

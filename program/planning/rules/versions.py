@@ -1,20 +1,20 @@
 """Kubernetes minors that both Charmed Kubeflow and AKS support on a given day.
 
-Tables: `kubeflow_aks/catalogue/charmed_kubeflow_releases.csv`, `kubeflow_aks/catalogue/kubernetes_versions.csv`.
+Tables: `aks_facts/charmed_kubeflow_releases.csv`, `aks_facts/kubernetes_versions.csv`.
 """
 
 from collections.abc import Iterator
 from datetime import date, timedelta
 
-from components.long_term_support import long_term_support_mistakes
-from components.mistakes import Mistake
-from kubeflow_aks.catalogue import (
+from aks_facts import (
     CharmedKubeflowRelease,
     KubernetesVersion,
     charmed_kubeflow_releases,
     kubernetes_version,
     kubernetes_versions,
 )
+from components.arguments.mistakes import Mistake
+from components.cluster.long_term_support import long_term_support_mistakes
 from program.settings import Settings
 
 _NOTICE = timedelta(days=90)

@@ -3,8 +3,8 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from components.conventions import WORKLOAD_LABEL
-from components.mistakes import Mistake
+from components.arguments.mistakes import Mistake
+from components.pools.conventions import WORKLOAD_LABEL
 from program.planning.office_hours import hours_a_day, hours_a_month
 from program.planning.pools import Purpose, agent_pools, fallback_name
 from program.planning.rules.pools import candidates

@@ -2,19 +2,19 @@
 
 from collections.abc import Iterator
 
-from components import pool_checks
-from components.mistakes import Mistake
-from kubeflow_aks import catalogue
+import aks_facts
+from components.arguments.mistakes import Mistake
+from components.pools import pool_checks
 from program.planning.rules.pools import component_problems
 from program.settings import Settings
 
 
 def zone_problems(settings: Settings) -> Iterator[Mistake]:
-    """No zone is named twice, nor one in a region that has none (kubeflow_aks/catalogue/regions.csv).
+    """No zone is named twice, nor one in a region that has none (aks_facts/regions.csv).
 
     A region that the catalogue does not know is not judged: it may be newer.
     """
-    region = catalogue.region(settings.location)
+    region = aks_facts.region(settings.location)
     places = {"systemPool": settings.system_pool.zones} | {
         f"pools.{n}": p.zones for n, p in settings.pools.items()
     }

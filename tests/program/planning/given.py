@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from datetime import date
 from typing import Any
 
-from components.mistakes import Mistake
+from components.arguments.mistakes import Mistake
 from program.planning import AgentPool, Plan, plan
 from program.planning.rules.pools import Candidate, candidates
 from program.settings import Settings, parse

@@ -2,7 +2,7 @@
 
 import pytest
 
-from components.arm_ids import REGISTRY, ROUTE_TABLE, arm_id_mistakes
+from components.azure.arm_ids import REGISTRY, ROUTE_TABLE, arm_id_mistakes
 
 IDS = "/subscriptions/0a1b2c3d-0000-0000-0000-000000000000/resourceGroups/net-rg/providers"
 TABLE = f"{IDS}/Microsoft.Network/routeTables/to-firewall"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kubeflow_aks import catalogue
+import aks_facts
 from program.planning.rules.location import location_problems, location_warnings
 from tests.program.planning.given import planned, settings
 
@@ -12,7 +12,7 @@ def found(location: str) -> list[str]:
     return [problem.expected for problem in location_problems(settings(location=location))]
 
 
-@pytest.mark.parametrize("name", catalogue.regions())
+@pytest.mark.parametrize("name", aks_facts.regions())
 def test_every_region_is_taken(name: str) -> None:
     assert found(name) == []
 

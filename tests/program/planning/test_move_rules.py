@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from components.conventions import SYSTEM_TAINT
+from components.pools.conventions import SYSTEM_TAINT
 from program.planning.pools import AgentPool, Purpose
 from program.planning.rules.moves import move_problems
 from tests.program.planning.given import GENERAL, SPOT, planned, settings

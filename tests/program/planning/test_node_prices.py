@@ -6,7 +6,7 @@ from program.planning.node_prices import node_prices
 from tests.program.planning.given import GENERAL, GPU_SPOT, SPOT, planned
 
 D8DS, T4 = 0.544, 0.658
-"""List prices in westeurope, USD an hour (kubeflow_aks/catalogue/ondemand_prices.csv)."""
+"""List prices in westeurope, USD an hour (aks_facts/ondemand_prices.csv)."""
 
 
 def prices(**keys: Any) -> dict[str, float]:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from components.node_upgrades import surge_nodes
+from components.pools.node_upgrades import surge_nodes
 from program.planning.quota import vcpu_quota
 from program.settings import NodeUpgrade
 from tests.program.planning.given import GENERAL, SPOT, planned, planned_pool, settings

@@ -2,12 +2,12 @@
 
 import pytest
 
-from kubeflow_aks import catalogue
+import aks_facts
 from program.planning.pools import agent_pools
 from program.planning.rules.prices import price_warnings
 from tests.program.planning.given import GENERAL, SPOT, settings
 
-LISTED = catalogue.ondemand_prices("Standard_D8ds_v5")["westeurope"]
+LISTED = aks_facts.ondemand_prices("Standard_D8ds_v5")["westeurope"]
 EVICTED = "nodes are evicted whenever the price rises above it"
 
 

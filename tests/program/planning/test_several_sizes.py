@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from components.pool_checks import name_mistakes
+from components.pools.pool_checks import name_mistakes
 from program.planning.names import agent_pool_name
 from program.planning.pools import AgentPool
 from program.planning.quota import vcpu_quota

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from components.mistakes import Mistake
+from components.arguments.mistakes import Mistake
 from program.planning.rules.sizes import size_problems
 from tests.program.planning.given import GENERAL, GPU_SPOT, SPOT, TODAY, refused, settings
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kubeflow_aks import catalogue
+import aks_facts
 from program.planning.hardware import GPU
 from program.planning.rules.own_sizes import own_size_problems
 from program.planning.sizes import sizes
@@ -12,7 +12,7 @@ NEW = "Standard_D8ds_v99"
 
 
 def test_a_stack_without_sizes_of_its_own_has_the_catalogue() -> None:
-    assert sizes(settings()) == catalogue.vm_sizes()
+    assert sizes(settings()) == aks_facts.vm_sizes()
 
 
 def test_a_size_that_the_catalogue_lacks_is_planned_from_its_numbers() -> None:
@@ -32,9 +32,9 @@ def test_a_size_with_gpus_makes_a_gpu_pool() -> None:
 
 def test_a_size_of_the_catalogue_is_corrected_in_what_the_stack_says() -> None:
     corrected = sizes(settings(vmSizes={"Standard_D8s_v5": {"memoryGib": 31.5}}))["Standard_D8s_v5"]
-    known = catalogue.vm_size("Standard_D8s_v5")
+    known = aks_facts.vm_size("Standard_D8s_v5")
     assert (corrected.memory_gib, corrected.vcpus, corrected.family) == (31.5, 8, known.family)
-    assert catalogue.vm_size("Standard_D8s_v5").memory_gib == 32
+    assert aks_facts.vm_size("Standard_D8s_v5").memory_gib == 32
 
 
 @pytest.mark.parametrize(

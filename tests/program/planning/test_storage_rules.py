@@ -2,7 +2,7 @@
 
 import pytest
 
-from components.storage_classes import AKS_CLASSES
+from components.kubeflow.storage_classes import AKS_CLASSES
 from program.planning.rules.storage_classes import storage_problems
 from tests.program.planning.given import refused, settings
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from components.mistakes import Mistake
+from components.arguments.mistakes import Mistake
 from program.settings import SettingsError
 
 

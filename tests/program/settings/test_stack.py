@@ -9,7 +9,7 @@ import pulumi
 import pytest
 from pulumi.runtime.config import set_all_config
 
-from components.mistakes import Mistake
+from components.arguments.mistakes import Mistake
 from kubeflow_aks.recorder.run import record
 from kubeflow_aks.recorder.stack_files import StackFileError
 from program.settings import SettingsError, parse

@@ -14,7 +14,7 @@ from typing import Any, cast
 import pulumi
 import yaml
 
-from kubeflow_aks.catalogue import ondemand_prices
+from aks_facts import ondemand_prices
 from kubeflow_aks.clients.vm_usage import Quota
 from kubeflow_aks.cost.advice import Advice, Advised, advise
 from kubeflow_aks.cost.advice.situation import OffersOf

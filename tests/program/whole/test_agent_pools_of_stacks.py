@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from components.conventions import SPOT_KEY, SPOT_TAINT
+from components.pools.conventions import SPOT_KEY, SPOT_TAINT
 from kubeflow_aks.recorder.run import Record
 from tests.program.whole.records import CLUSTER, POOL
 

@@ -9,8 +9,7 @@ from typing import Any, cast
 
 import pytest
 
-from components.agent_pools import rules
-from components.aks_cluster_args import (
+from components.cluster.aks_cluster_args import (
     ApiAccessSpec,
     AutoscalerSpec,
     ClusterNetworkSpec,
@@ -18,15 +17,16 @@ from components.aks_cluster_args import (
     MaintenanceSpec,
     SshSpec,
 )
-from components.container_registry import ContainerRegistryArgs
-from components.data_store import DataProfileSpec, DataStoreArgs
+from components.data_store.data_store import DataProfileSpec, DataStoreArgs
 from components.kubeflow.inotify import InotifySpec
 from components.kubeflow.prerequisites import KubeflowPrerequisitesArgs
 from components.kubeflow.storage import CheckpointClassSpec, StorageClassSpec
-from components.monitoring import MonitoringArgs
-from components.network import NetworkArgs
+from components.monitoring.monitoring import MonitoringArgs
+from components.network.network import NetworkArgs
 from components.package import Package
-from components.pool_specs import AgentPoolSpec, OsDiskSpec, SystemPoolSpec
+from components.pools.agent_pools import rules
+from components.pools.pool_specs import AgentPoolSpec, OsDiskSpec, SystemPoolSpec
+from components.registry.container_registry import ContainerRegistryArgs
 from program import arguments
 from program.settings import (
     ApiAccess,

@@ -14,10 +14,10 @@ from typing import Any, cast
 import jsonschema
 import pytest
 from referencing import Registry, Resource
+from tests.revisions.repository import ALICE, Project
 
 from kubeflow_aks.cost.report.against import SCHEMA
 from kubeflow_aks.project import PROJECT_ROOT
-from tests.kubeflow_aks.revisions.repository import ALICE, Project
 
 COST_SCHEMA = SCHEMA.with_name("cost.schema.json")
 
@@ -39,7 +39,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
     names = subprocess.run(listed, cwd=PROJECT_ROOT, capture_output=True, text=True, check=True).stdout
     for name in filter(None, names.split("\0")):
         if (PROJECT_ROOT / name).is_file() and not name.startswith(
-            ("tests/", "docs/", "ckf_spot/", "kubeflow_aks/local_aks/")
+            ("tests/", "docs/", "ckf_spot/", "packages/kubeflow-aks/src/kubeflow_aks/local_aks/")
         ):
             (root / name).parent.mkdir(parents=True, exist_ok=True)
             (root / name).write_bytes((PROJECT_ROOT / name).read_bytes())

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from kubeflow_aks.catalogue import vm_sizes
+from aks_facts import vm_sizes
 from kubeflow_aks.cost.advice.kinds.second_sizes import second_sizes
 from kubeflow_aks.cost.advice.kinds.sizes import alike, other_sizes
 from kubeflow_aks.cost.advice.quota import Room

@@ -7,12 +7,12 @@ import pulumi_kubernetes as kubernetes
 import pytest
 from pulumi_azure_native import resources
 
-from components.agent_pools import AgentPools
-from components.aks_cluster import AksCluster
-from components.container_registry import ContainerRegistry
+from components.cluster.aks_cluster import AksCluster
 from components.kubeflow.prerequisites import KubeflowPrerequisites
-from components.network import Network
-from components.pool_specs import AgentPoolSpec
+from components.network.network import Network
+from components.pools.agent_pools import AgentPools
+from components.pools.pool_specs import AgentPoolSpec
+from components.registry.container_registry import ContainerRegistry
 from kubeflow_aks.recorder.monitor import Resource
 from kubeflow_aks.recorder.run import Record, record
 from tests.program.whole.records import AS_OF, GROUP, PROVIDER

@@ -49,7 +49,7 @@ def test_the_contract_in_the_cluster_is_the_contract_of_the_stack(up: Record) ->
 
 def test_the_packages_sample_is_what_a_stack_with_defaults_tells(dev: Record) -> None:
     sample = json.loads(
-        (PROJECT_ROOT / "ckf_spot/src/ckf_spot/sample_pools.json").read_text(encoding="utf-8")
+        (PROJECT_ROOT / "packages/ckf-spot/src/ckf_spot/sample_pools.json").read_text(encoding="utf-8")
     )
     assert dev.outputs["poolContract"] == sample
 

@@ -1,0 +1,49 @@
+"""Regions of Azure's public cloud, and what each has. Spot is sold in all of them (spot-vms.md, "Limitations")."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from types import MappingProxyType
+
+from aks_facts._table import rows
+
+
+@dataclass(frozen=True, kw_only=True)
+class Region:
+    """One region."""
+
+    name: str
+    """As `az` takes it, `westeurope`."""
+    display_name: str
+    geography: str
+    zones: int
+    """Availability zones, 0 where there is none."""
+    zrs_disks: bool | None
+    """Whether managed disks can be zone-redundant; None where no source says."""
+    pair: str | None
+    """The region that Azure pairs it with."""
+    restricted: bool
+    """Whether a subscription has to ask for access."""
+
+
+@cache
+def regions() -> Mapping[str, Region]:
+    """Every region of the catalogue, by name."""
+    found = (
+        Region(
+            name=row["name"],
+            display_name=row["display_name"],
+            geography=row["geography"],
+            zones=int(row["zones"]),
+            zrs_disks=row["zrs_disks"] == "yes" if row["zrs_disks"] else None,
+            pair=row["pair"] or None,
+            restricted=row["restricted"] == "yes",
+        )
+        for row in rows("regions")
+    )
+    return MappingProxyType({region.name: region for region in found})
+
+
+def region(name: str) -> Region | None:
+    """The region of that name, None where the catalogue does not know it: it may be newer."""
+    return regions().get(name)

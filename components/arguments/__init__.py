@@ -1,0 +1,1 @@
+"""What all components share: the form of arguments, their defaults, choices and limits, and their mistakes."""

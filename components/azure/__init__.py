@@ -1,0 +1,1 @@
+"""What Azure prescribes for every resource: names, ids, tags, address ranges and roles."""

@@ -1,0 +1,1 @@
+"""The AKS cluster, and who reaches it."""

@@ -1,0 +1,56 @@
+"""Rules of who can reach the API server and sign in (docs/facts/aks.md#api-server-access).
+
+Pure: planning calls the same without the SDKs. Keys are those of `AksCluster` and of a stack file alike.
+"""
+
+from collections.abc import Iterator, Sequence
+from ipaddress import IPv4Network
+from typing import Final
+
+from ..arguments.mistakes import Mistake
+from ..azure.arm_ids import GUID
+from ..azure.cidr import public_range_mistakes
+
+RANGES: Final = "apiAccess.authorizedIpRanges"
+ONLY_THE_CLUSTER: Final = IPv4Network("0.0.0.0/32")
+"""Authorises the address of the cluster's own load balancer and no other (api-server-authorized-ip-ranges.md)."""
+_SPELLINGS: Final = {str(ONLY_THE_CLUSTER), str(ONLY_THE_CLUSTER.network_address)}
+MAX_RANGES: Final = 200
+"""Of one cluster (same page)."""
+
+
+def authorized_range_mistakes(
+    ranges: Sequence[str] | None, outbound_type: str, *, private: bool
+) -> Iterator[Mistake]:
+    """Ranges that AKS refuses, or from which nobody can call."""
+    given, alone = list(ranges or ()), str(ONLY_THE_CLUSTER)
+    closed = not _SPELLINGS.isdisjoint(given)
+    if private and given:
+        expected = (
+            "no ranges while privateCluster is true, because a private API server has no public address"
+        )
+        yield Mistake(RANGES, given, expected)
+    yield from public_range_mistakes(
+        given, key=RANGES, what="a public API server", besides=[ONLY_THE_CLUSTER]
+    )
+    if closed and len(given) > 1:
+        yield Mistake(RANGES, given, f"{alone} alone, or only the other ranges")
+    elif closed and outbound_type != "loadBalancer":
+        expected = (
+            f"ranges that you call from; {alone} stands for the cluster's load balancer, by which nodes do not go out "
+            f"while network.outboundType is {outbound_type}"
+        )
+        yield Mistake(RANGES, given, expected)
+    if len(given) > MAX_RANGES:
+        yield Mistake(RANGES, len(given), f"at most {MAX_RANGES} ranges")
+
+
+def sign_in_mistakes(groups: Sequence[str], *, local_accounts: bool) -> Iterator[Mistake]:
+    """Ids that are none of Entra groups, and a cluster that nobody could sign in to."""
+    for index, text in enumerate(groups):
+        if not GUID.fullmatch(text):
+            key = f"apiAccess.adminGroupObjectIds[{index}]"
+            yield Mistake(key, text, "the object id of an Entra group, a GUID")
+    if not local_accounts and not groups:
+        expected = "true, or a group in apiAccess.adminGroupObjectIds; otherwise nobody could sign in"
+        yield Mistake("apiAccess.localAccounts", value=False, expected=expected)

@@ -1,0 +1,1 @@
+"""Blob storage for checkpoints and profiles."""

@@ -1,0 +1,122 @@
+"""The logs of a cluster's control plane and of its registry, and the workspace that keeps them."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final, NotRequired, TypedDict
+
+import pulumi
+from pulumi_azure_native import monitor, operationalinsights
+
+from ..arguments import defaults
+from ..arguments.checked import Rule, checked, named, rule, rule_of_text
+from ..arguments.choices import LogCategory
+from ..arguments.inputs import TextsByName, each
+from ..arguments.limits import LOG_DAYS, number_mistakes
+from ..azure import azure_names
+from ..azure.arm_ids import CLUSTER, REGISTRY, WORKSPACE, arm_id_mistakes
+from ..azure.tags import tag_mistakes
+from .monitoring_checks import log_mistakes, workspace_mistakes, workspace_name_mistakes
+
+_REGISTRY_LOGS: Final = ("ContainerRegistryLoginEvents", "ContainerRegistryRepositoryEvents")
+"""Who signed in, and who pushed, pulled or deleted what (microsoft-containerregistry-registries-logs.md)."""
+
+
+class MonitoringArgs(TypedDict):
+    """Arguments of `Monitoring`."""
+
+    resource_group_name: pulumi.Input[str]
+    """Resource group of a new workspace."""
+    location: pulumi.Input[str]
+    """Azure region of a new workspace."""
+    workspace_name: NotRequired[pulumi.Input[str]]
+    """Name of a new workspace in Azure. Default: the component's name and -logs."""
+    setting_name: NotRequired[pulumi.Input[str]]
+    """Name of the cluster's diagnostic setting. Default: the component's name and -control-plane."""
+    cluster_id: pulumi.Input[str]
+    """ARM id of the cluster whose logs are collected."""
+    registry_id: NotRequired[pulumi.Input[str] | None]
+    """ARM id of a container registry whose sign-ins, pushes and pulls are collected too. Default: none."""
+    registry_setting_name: NotRequired[pulumi.Input[str]]
+    """Name of the registry's diagnostic setting. Default: the component's name and -registry."""
+    logs: pulumi.Input[Sequence[pulumi.Input[LogCategory]]]
+    """Categories of logs, for instance kube-audit-admin."""
+    workspace: NotRequired[pulumi.Input[str] | None]
+    """ARM id of a Log Analytics workspace to use instead of creating one. Default: none."""
+    retention_days: NotRequired[pulumi.Input[int] | None]
+    """How long a new workspace keeps logs, 30 to 730 days. Default: 30."""
+    tags: NotRequired[TextsByName]
+    """Tags of every taggable child."""
+
+
+class Monitoring(pulumi.ComponentResource):
+    """The logs of one cluster's control plane and of its registry, in a Log Analytics workspace, new or given."""
+
+    workspace_id: pulumi.Output[str]
+    """ARM id of the workspace."""
+
+    def __init__(self, name: str, args: MonitoringArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        args = checked("Monitoring", MonitoringArgs, args, _rules)
+        super().__init__("kubeflow-aks:index:Monitoring", name, {}, opts)
+        given = args.get("workspace")
+        self.workspace_id = (
+            pulumi.Output.from_input(given) if given else _workspace(f"{name}-logs", args, self).id
+        )
+        # Never `deleted_with` the cluster: Azure keeps the setting, and a new cluster of the same name would have it
+        # again (MicrosoftDocs/azure-docs#100347). It holds no logs, so it is not protected.
+        monitor.DiagnosticSetting(
+            f"{name}-control-plane",
+            name=args.get("setting_name", f"{name}-control-plane"),
+            resource_uri=args["cluster_id"],
+            workspace_id=self.workspace_id,
+            log_analytics_destination_type="Dedicated",  # tables of AKS's own, cheaper and easier to query
+            logs=each(args["logs"], _collected),
+            opts=pulumi.ResourceOptions(parent=self, protect=False),
+        )
+        if registry := args.get("registry_id"):
+            monitor.DiagnosticSetting(
+                f"{name}-registry",
+                name=args.get("registry_setting_name", f"{name}-registry"),
+                resource_uri=registry,
+                workspace_id=self.workspace_id,
+                logs=[_collected(category) for category in _REGISTRY_LOGS],
+                opts=pulumi.ResourceOptions(parent=self, protect=False),
+            )
+        self.register_outputs({"workspaceId": self.workspace_id})
+
+
+def _rules(args: MonitoringArgs) -> Iterator[Rule]:
+    days = args.get("retention_days", defaults.LOG_RETENTION_DAYS)
+    yield rule(number_mistakes, "retentionDays", LOG_DAYS, days)
+    yield from rule_of_text(arm_id_mistakes, "workspace", args.get("workspace"), WORKSPACE)
+    yield from rule_of_text(arm_id_mistakes, "clusterId", args["cluster_id"], CLUSTER)
+    yield from rule_of_text(arm_id_mistakes, "registryId", args.get("registry_id"), REGISTRY)
+    yield rule(log_mistakes, args["logs"])
+    yield rule(workspace_mistakes, args.get("workspace"), args.get("retention_days"))
+    yield rule(workspace_name_mistakes, args.get("workspace"), args.get("workspace_name"))
+    yield from named(
+        resource_group_name=(azure_names.RESOURCE_GROUP, args["resource_group_name"]),
+        location=(azure_names.LOCATION, args["location"]),
+        workspace_name=(azure_names.WORKSPACE, args.get("workspace_name")),
+    )
+    yield rule(tag_mistakes, args.get("tags", {}))
+
+
+def _collected(category: str) -> monitor.DiagnosticsLogSettingsArgs:
+    return monitor.DiagnosticsLogSettingsArgs(category=category, enabled=True)
+
+
+def _workspace(name: str, args: MonitoringArgs, parent: pulumi.Resource) -> operationalinsights.Workspace:
+    """A workspace that is paid for by the size of its logs.
+
+    Azure keeps a deleted one for 14 days, and restores it with its logs when one of the same name is created
+    (MicrosoftDocs/azure-monitor-docs, articles/azure-monitor/logs/delete-workspace.md, 2024-10-31).
+    """
+    return operationalinsights.Workspace(
+        name,
+        workspace_name=args.get("workspace_name", name),
+        resource_group_name=args["resource_group_name"],
+        location=args["location"],
+        sku=operationalinsights.WorkspaceSkuArgs(name=operationalinsights.WorkspaceSkuNameEnum.PER_GB2018),
+        retention_in_days=args.get("retention_days") or defaults.LOG_RETENTION_DAYS,
+        tags=args.get("tags"),
+        opts=pulumi.ResourceOptions(parent=parent),
+    )

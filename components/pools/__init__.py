@@ -1,0 +1,1 @@
+"""Agent pools: system, on-demand, spot and GPU."""

@@ -1,0 +1,143 @@
+"""Looks at what a namespace's ResourceQuotas and LimitRanges leave for pods."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
+from typing import Any, Final
+
+from ckf_spot.doctor.findings import Finding, right, unknown, wrong
+from ckf_spot.doctor.reader import Reader
+from ckf_spot.doctor.work import Pods, stated
+from ckf_spot.fields import of
+
+_COMPUTE: Final = ("cpu", "memory")
+"""What every container must state where a quota limits it ("Kubernetes resource quotas"; repeated by
+packages/kubeflow-aks/tests/local/demo/doctor/test_doctor_on_local_aks.py)."""
+
+
+def limits(reader: Reader, name: str, pods: Sequence[Pods]) -> Iterator[Finding]:
+    """Whether a container asks for more than a LimitRange lets it."""
+    for each in reader.limits(name):
+        for limit in of(each, "spec").get("limits") or ():
+            if limit.get("type") == "Container":
+                yield from _too_large(f"limits of {name}: {each['metadata']['name']}", limit, pods)
+
+
+def _too_large(title: str, limit: Mapping[str, Any], pods: Sequence[Pods]) -> Iterator[Finding]:
+    for resource, most in of(limit, "max").items():
+        for container in (each for work in pods for each in work.containers):
+            needed = stated(container, "limits", resource) or stated(container, "requests", resource)
+            try:
+                larger = needed is not None and _quantity(needed) > _quantity(most)
+            except ValueError:
+                continue  # a trial's parameter
+            if larger:
+                yield wrong(
+                    title,
+                    f"pods are refused: {container.get('name')} asks for {resource}: {needed}, {most} is the most",
+                    f"ask for at most {most}",
+                )
+
+
+def quotas(reader: Reader, name: str, pods: Sequence[Pods]) -> Iterator[Finding]:
+    """Whether there is enough left for all pods at once."""
+    what = f"quota of {name}"
+    filled = _filled_in(reader.limits(name))
+    found = reader.quotas(name)
+    if not found:
+        yield right(what, "there is none")
+    for quota in found:
+        title = f"{what}: {quota['metadata']['name']}"
+        spec = of(quota, "spec")
+        if spec.get("scopes") or spec.get("scopeSelector"):
+            yield unknown(title, "it is for some pods only (scopes)")
+            continue
+        hard, used = of(quota, "status", "hard") or of(spec, "hard"), of(quota, "status", "used")
+        left = _left(hard, used)
+        if not left:
+            yield right(title, "nothing that pods ask for is limited")
+        elif not pods:
+            yield unknown(title, f"no pod template states what is needed; {left}")
+        else:
+            yield from list(_problems(title, hard, used, pods, filled)) or [right(title, left)]
+
+
+def _problems(
+    title: str,
+    hard: Mapping[str, str],
+    used: Mapping[str, str],
+    pods: Sequence[Pods],
+    filled: Mapping[tuple[str, str], str],
+) -> Iterator[Finding]:
+    for limited, most in hard.items():
+        meant = _meant(limited)
+        if meant is None:
+            continue
+        part, resource = meant
+        silent = {each.path: each.without(part, resource) for each in pods}
+        if resource in _COMPUTE and meant not in filled and any(silent.values()):
+            names = ", ".join(dict.fromkeys(name for some in silent.values() for name in some))
+            yield wrong(
+                title,
+                f"pods are refused: {names} names no {part}.{resource}",
+                f"add resources.{part}.{resource}, which this quota limits",
+            )
+        try:
+            needed = _needed(pods, part, resource, filled.get(meant, 0))
+        except ValueError as error:
+            yield unknown(f"{title}: {limited}", str(error))
+            continue
+        free = _quantity(most) - _quantity(used.get(limited, "0"))
+        if needed > free:
+            yield wrong(
+                title,
+                f"{limited}: {_plain(needed)} needed at once, {_plain(free)} of {most} free",
+                "some pods will have to wait for others; ask for less, or an administrator raises it",
+            )
+
+
+def _needed(pods: Sequence[Pods], part: str, resource: str, default: object) -> Decimal:
+    if resource == "pods":
+        return Decimal(sum(each.count for each in pods))
+    return sum((each.amount(part, resource, default) for each in pods), Decimal(0))
+
+
+def _meant(limited: str) -> tuple[str, str] | None:
+    """What a quota's name stands for: part and resource; None: not stated in a pod template."""
+    if limited in {*_COMPUTE, "pods"}:
+        return "requests", limited
+    part, dot, resource = limited.partition(".")
+    return (part, resource) if dot and part in {"requests", "limits"} and "storage" not in resource else None
+
+
+def _filled_in(ranges: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], str]:
+    """By part and resource: what a LimitRange gives containers that do not say."""
+    found: dict[tuple[str, str], str] = {}
+    for each in ranges:
+        for limit in of(each, "spec").get("limits") or ():
+            if limit.get("type") == "Container":
+                most, least = of(limit, "default"), of(limit, "defaultRequest")
+                found |= {("limits", name): amount for name, amount in most.items()}
+                found |= {("requests", name): amount for name, amount in {**most, **least}.items()}
+    return found
+
+
+def _left(hard: Mapping[str, str], used: Mapping[str, str]) -> str:
+    known = [name for name in hard if _meant(name)]
+    return ", ".join(
+        f"{name}: {_plain(_quantity(hard[name]) - _quantity(used.get(name, '0')))} of {hard[name]} free"
+        for name in known
+    )
+
+
+def _quantity(text: object) -> Decimal:
+    from kubernetes.utils import parse_quantity  # noqa: PLC0415 - an extra, there where a quota was read
+
+    return Decimal(parse_quantity(text))
+
+
+def _plain(amount: Decimal) -> str:
+    """A quantity for people: bytes in Gi."""
+    gibibytes = amount / 2**30
+    return f"{gibibytes.quantize(Decimal('0.1'))}Gi" if gibibytes >= 1 else f"{amount.normalize():f}"

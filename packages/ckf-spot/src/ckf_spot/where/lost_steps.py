@@ -1,0 +1,141 @@
+"""Steps of Argo workflows that lost their pod and have not gone on since: which are tried again, and why others not.
+
+Argo waits out the backoff before it asks whether it may try again, so both kinds show `Backoff for 5 minutes` at first;
+one that may not then ends with `pod deleted` (packages/kubeflow-aks/tests/local/argo/test_lost_steps.py).
+"""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+from ckf_spot.where.steps import is_driver, pod_labels, step
+from ckf_spot.where.work import Work
+
+Object = Mapping[str, Any]
+Fate = Literal["tried again", "driver", "policy", "no retries", "retries used up", "too late"]
+"""What becomes of it: Argo tries it again; or not, because it is a driver, its policy leaves out pods that are gone, it
+has no retries, has used them all, or is past its deadline."""
+
+_KILLED: Final = re.compile(r"pod deleted|exit code 143|node shutdown")
+"""Argo's messages about a step that did not end by itself: its pod vanished, or got a signal to stop and could still
+report it (docs/facts/placement.md#retries-of-lost-pods)."""
+_OVER: Final = ("Succeeded", "Failed", "Error")
+_POLICIES: Final[Mapping[str, tuple[str, ...]]] = {
+    "Always": ("Failed", "Error"),
+    "OnFailure": ("Failed",),
+    "OnError": ("Error",),
+    "OnTransientError": (),
+}
+"""Phases of a pod's node after which it is tried again (`workflow/controller/operator.go`)."""
+_INPUT: Final = re.compile(r"\{\{inputs\.parameters\.([^}]+)\}\}")
+_TOO_LATE: Final = re.compile(r"max duration|deadline", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class LostStep:
+    """One of them.
+
+    Attributes:
+        node: that its pod ran on.
+        shown: what Argo shows of it now, and so Kubeflow's page of the run.
+        ended: what Argo shows of its pod.
+        waits: whether its backoff is not over yet.
+    """
+
+    work: Work
+    node: str
+    shown: str
+    ended: str
+    waits: bool
+    fate: Fate
+
+
+def killed(node: Object) -> bool:
+    """Whether a pod's node of a workflow's status did not end by itself."""
+    return node.get("phase") in {"Failed", "Error"} and bool(_KILLED.search(node.get("message") or ""))
+
+
+def nodes_of(workflow: Object) -> Sequence[Object]:
+    """Nodes of a workflow's status; large ones are packed."""
+    status = workflow.get("status") or {}
+    packed = status.get("compressedNodes")
+    nodes = json.loads(gzip.decompress(base64.b64decode(packed))) if packed else status.get("nodes") or {}
+    return tuple(nodes.values())
+
+
+def lost_steps(workflows: Iterable[Object]) -> tuple[LostStep, ...]:
+    """Those of some workflows; a workflow that succeeded without them did not need them."""
+    return tuple(found for each in workflows for found in _of(each))
+
+
+def _of(workflow: Object) -> Iterator[LostStep]:
+    phase = (workflow.get("status") or {}).get("phase")
+    if phase == "Succeeded":
+        return
+    metadata, labels, nodes = workflow["metadata"], pod_labels(workflow), nodes_of(workflow)
+    pods = sorted(
+        (node for node in nodes if node.get("type") == "Pod"), key=lambda node: node.get("startedAt") or ""
+    )
+    latest = {step(pod["name"], metadata["name"], labels): pod for pod in pods}
+    retries = {
+        child: node for node in nodes if node.get("type") == "Retry" for child in node.get("children") or ()
+    }
+    for name, pod in latest.items():
+        if not killed(pod):
+            continue
+        retry = retries.get(pod["id"])
+        fate = _fate(workflow, pod, retry)
+        yield LostStep(
+            work=Work(metadata["namespace"], "Workflow", metadata["name"], name),
+            node=pod.get("hostNodeName") or "",
+            shown=(retry or {}).get("message") or pod["message"],
+            ended=pod["message"],
+            waits=bool(retry) and retry.get("phase") not in _OVER and phase not in _OVER,
+            fate="driver" if fate == "no retries" and is_driver(pod["name"], labels) else fate,
+        )
+
+
+def _fate(workflow: Object, pod: Object, retry: Object | None) -> Fate:
+    if retry is None:
+        return "no retries"
+    strategy = _strategy(workflow, pod.get("templateName") or "")
+    limit = _limit(strategy.get("limit"), retry)
+    if limit == 0:
+        return "no retries"
+    expression = strategy.get("expression")
+    policy = strategy.get("retryPolicy") or ("Always" if expression else "OnFailure")
+    if pod["phase"] not in _POLICIES.get(policy, ()):
+        return "policy"
+    if limit is not None and len(retry["children"]) > limit:
+        return "retries used up"
+    if _TOO_LATE.search(retry.get("message") or ""):
+        return "too late"
+    return "tried again"
+
+
+def _strategy(workflow: Object, template: str) -> Object:
+    """The retry strategy of a template over the workflow's defaults, which the controller has merged into it."""
+    stored = (workflow.get("status") or {}).get("storedWorkflowTemplateSpec") or {}
+    specs = (workflow.get("spec") or {}, stored)
+    merged: dict[str, Any] = {}
+    for spec in specs:
+        merged |= (spec.get("templateDefaults") or {}).get("retryStrategy") or {}
+    for spec in specs:
+        for each in spec.get("templates") or ():
+            if each.get("name") == template:
+                merged |= each.get("retryStrategy") or {}
+    return merged
+
+
+def _limit(limit: object, retry: Object) -> int | None:
+    """How often it may be tried again, None for as often as it takes; an input is replaced by its value."""
+    parameters = (retry.get("inputs") or {}).get("parameters") or ()
+    values = {each["name"]: each.get("value") for each in parameters}
+    text = _INPUT.sub(lambda found: str(values.get(found[1], found[0])), str(limit))
+    return int(text) if text.isdecimal() else None

@@ -1,0 +1,121 @@
+"""Another VM size of the same shape, by what a useful hour costs on it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from aks_facts import VmSize, ondemand_prices, restricted_families, vm_sizes
+from kubeflow_aks.cost.advice.advice import Change, Path
+from kubeflow_aks.cost.advice.situation import Situation
+from kubeflow_aks.cost.reading import Pool
+
+_LETTERS = re.compile(r"Standard_([A-Z]+)")
+_USUAL = ("D", "DS", "E", "F", "FX")
+_GENERATION = re.compile(r".*_v(\d+)")
+_TRIED = 3
+"""Sizes that a bill is guessed for: the cheapest on demand with room for an OS disk, and as many without."""
+_MOVE = "move an existing pool to the new size as in docs/how-to/move-a-pool.md"
+_AGAIN = "an existing pool is replaced; measure a step there: another processor does not do the same work in an hour"
+
+
+def other_sizes(situation: Situation) -> Iterator[Change]:
+    """For each pool the size of the same shape with which the bill is lowest."""
+    for name, pool in situation.cluster.pools.items():
+        path = _path(situation, name)
+        size = vm_sizes().get(pool.size)
+        if path is None or size is None or pool.sizes:
+            continue
+        taken = families_beside(situation, pool)
+        now = situation.amount.expected
+        guesses = {
+            other.name: guess
+            for other in alike(size, pool, situation.bill.region)
+            if other.family not in taken
+            and (guess := situation.guess(_inputs(situation, pool, other))) is not None
+            and guess < now
+        }
+        if guesses:
+            best = min(guesses, key=lambda other: guesses[other])
+            yield Change(
+                f"size of {name}",
+                f"the size {best} instead of {pool.size} for {name}",
+                {path: best},
+                (_MOVE if pool.home else _AGAIN,),
+            )
+
+
+def families_beside(situation: Situation, pool: Pool) -> frozenset[str | None]:
+    """Families of the other spot pools: of one series they would all be sold out and evicted together."""
+    return frozenset(
+        size.family
+        for other in situation.cluster.pools.values()
+        if pool.spot and other.spot and other.name != pool.name
+        for one in other.agent_pools
+        if (size := vm_sizes().get(one.size))
+    )
+
+
+def alike(size: VmSize, pool: Pool, region: str) -> list[VmSize]:
+    """Equivalent sizes: as many vCPU and GPUs, no less memory, no older; with and without local disk."""
+    prices = {
+        other.name: price
+        for other in vm_sizes().values()
+        if other.name != size.name
+        and _same(size, other, pool)
+        and (price := ondemand_prices(other.name).get(region)) is not None
+    }
+    found = [vm_sizes()[name] for name in sorted(prices, key=lambda name: prices[name])]
+    local, managed = ([it for it in found if bool(it.ephemeral_gib) == room] for room in (True, False))
+    return [*local[:_TRIED], *managed[:_TRIED]]
+
+
+def _same(size: VmSize, other: VmSize, pool: Pool) -> bool:
+    shape = (other.vcpus, other.gpus, other.gpu, other.architecture, kind(other))
+    room = 0 if pool.disk.managed else pool.disk.size_gib or 0
+    return (
+        shape == (size.vcpus, size.gpus, size.gpu, size.architecture, kind(size))
+        and other.memory_gib >= size.memory_gib
+        and generation(other) >= generation(size)
+        and other.quota_vcpus == other.vcpus
+        and (other.gpu_memory_gib or 0) >= (size.gpu_memory_gib or 0)
+        and (other.ephemeral_gib or 0) >= room
+        and (bool(other.premium_storage) or not size.premium_storage)
+        and (bool(other.spot) or not pool.spot)
+        and other.retirement is None
+        and other.family not in restricted_families()
+    )
+
+
+def kind(size: VmSize) -> str:
+    """Letters of its series; those of general purpose, more memory and more processor are one kind.
+
+    Others are something else: burstable ones slow down under a lasting load, confidential ones are encrypted, and so on
+    (vm-naming-conventions.md).
+    """
+    letters = _LETTERS.match(size.name)
+    return "" if letters and letters[1] in _USUAL else letters[1] if letters else size.name
+
+
+def generation(size: VmSize) -> int:
+    """Number of its generation; an older one does less in an hour (vm-naming-conventions.md)."""
+    found = _GENERATION.fullmatch(size.name)
+    return int(found[1]) if found else 1
+
+
+def _path(situation: Situation, name: str) -> Path | None:
+    if name in situation.own_pools:
+        return "pools", name, "vmSize"
+    if name == (situation.file.get("systemPool", "name") or "system"):
+        return "systemPool", "vmSize"
+    return None  # a fallback: it follows its spot pool
+
+
+def _inputs(situation: Situation, pool: Pool, size: VmSize) -> dict[str, dict[str, Any]]:
+    """The inputs that the program would register: the size, also of the fallback, and by default a local OS disk."""
+    own: dict[str, Any] = {"vmSize": size.name}
+    follows = pool.fallback and not situation.file.get("pools", pool.name, "fallback", "vmSize")
+    if pool.spot and not pool.gpus and not situation.file.get("pools", pool.name, "osDisk", "type"):
+        own["osDiskType"] = "Ephemeral" if size.ephemeral_gib else "Managed"
+    return {pool.name: own, **({pool.fallback: {"vmSize": size.name}} if follows else {})}

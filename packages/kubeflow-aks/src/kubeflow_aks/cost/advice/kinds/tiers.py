@@ -1,0 +1,80 @@
+"""A cheaper tier of the control plane, with a newer Kubernetes where the current one is only supported for long."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, date, datetime, timedelta
+from typing import Any, Final
+
+from aks_facts import KubernetesVersion, charmed_kubeflow_releases, kubernetes_versions
+from kubeflow_aks.cost.advice.advice import Change, Path
+from kubeflow_aks.cost.advice.situation import Situation
+
+_CHEAPER: Final = {"Premium": ("Standard", "Free"), "Standard": ("Free",)}
+_LEAST: Final = timedelta(days=90)
+"""Of standard support that is left, from when on the program warns that it ends."""
+
+
+def cheaper_tiers(situation: Situation) -> Iterator[Change]:
+    """Each is a separate decision: it changes Azure's SLA, and how long it supports a version."""
+    now = situation.cluster.facilities.tier
+    newer = _newer(situation) if now == "Premium" else None
+    version = f" with Kubernetes {newer.version}" if newer else ""
+    for tier in _CHEAPER.get(now, ()):
+        yield Change(
+            f"tier {tier}",
+            f"the control plane's tier {tier}{version} instead of {now}",
+            {
+                ("kubernetes", "tier"): tier,
+                ("kubernetes", "supportPlan"): "KubernetesOfficial",
+                **(_values(newer, situation) if newer else {}),
+            },
+            tuple(_notes(now, tier, newer)),
+            alone=True,
+        )
+
+
+def _notes(now: str, tier: str, newer: KubernetesVersion | None) -> Iterator[str]:
+    if now == "Premium":
+        yield "no long-term support: upgrade with Kubernetes' own support, about a year for each version"
+    if newer:
+        yield (
+            f"standard support of {newer.version} ends on {newer.standard_until}; AKS upgrades one minor after the "
+            "other, and goes back to none (docs/how-to/upgrade-kubernetes.md)"
+        )
+    if tier == "Free":
+        yield "Azure gives no SLA for the control plane of the Free tier"
+
+
+def _newer(situation: Situation) -> KubernetesVersion | None:
+    """The next minor that has standard support for a while, one of the Kubeflow release first; None to stay."""
+    known = kubernetes_versions()
+    now = known.get(situation.kubernetes_version)
+    end = _day(situation) + _LEAST
+    if now is None or now.standard_until >= end:
+        return None
+    fit = [it for it in known.values() if _minor(it) > _minor(now) and it.standard_until >= end]
+    return min(fit, key=lambda it: (not _validated(it, situation), _minor(it)), default=None)
+
+
+def _values(newer: KubernetesVersion, situation: Situation) -> dict[Path, Any]:
+    values: dict[Path, Any] = {("kubernetes", "version"): newer.version}
+    if not _validated(newer, situation):
+        values["kubernetes", "acceptUnvalidated"] = True
+    return values
+
+
+def _validated(version: KubernetesVersion, situation: Situation) -> bool:
+    """Whether Charmed Kubeflow's release, by default the newest, is validated on it."""
+    releases = charmed_kubeflow_releases()
+    own = releases.get(situation.file.get("kubeflow", "release") or "", [*releases.values()][-1])
+    return version.version in own.kubernetes_versions
+
+
+def _minor(version: KubernetesVersion) -> int:
+    return int(version.version.partition(".")[2])
+
+
+def _day(situation: Situation) -> date:
+    given = situation.file.get("asOf")
+    return date.fromisoformat(given) if given else datetime.now(UTC).date()

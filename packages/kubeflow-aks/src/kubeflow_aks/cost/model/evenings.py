@@ -1,0 +1,175 @@
+"""Evenings: what a step takes whose cluster is stopped at the end of each day of L hours. Our own derivation.
+
+The stop undoes what is not saved, and the step goes on next morning with a restart, whatever evictions do meanwhile. So
+each morning is a beginning of its own, at which only the number of blocks that are left counts. A day's k blocks take
+their own hours and what evictions add (`lattice.py`), so the chance of k blocks in a day, and the hours until the last
+one is done or the day ends, follow from that sum's distribution; the days add up from the last block backwards. The
+first day begins at any of its moments, each as likely as another, and without a restart.
+
+Waits between tries, which are minutes, move nothing here. Restarting and lost hours are separated as if no
+evening came during a restart (`hourly.py`); the billed hours don't depend on that.
+packages/kubeflow-aks/tests/cost/model/test_evenings.py plays it.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from kubeflow_aks.cost.model.blocks import Blocks, blocks
+from kubeflow_aks.cost.model.lattice import CELLS, UNLIKELY, Complex, Lattice
+from kubeflow_aks.cost.model.step import Step
+
+_MOST_A_DAY: Final = 200
+"""Up to this many blocks of a day are modelled one by one; of shorter ones an evening undoes half a block."""
+_MOST: Final = 600
+"""From so many blocks on each further one takes as long as those before: the step has gone on for days."""
+_ALMOST: Final = 1e-9  # hours, by which a block may be longer than the day for a computer
+
+_Floats = npt.NDArray[np.floating]
+
+
+@dataclass(frozen=True)
+class Days:
+    """What a step takes until it is done, over as many days as it needs.
+
+    Attributes:
+        billed: hours; `math.inf` where a block does not fit into a day, so that the step is never surely done.
+        evenings: how many cut it off.
+    """
+
+    billed: float
+    evenings: float
+
+
+def fits(step: Step, day: float) -> bool:
+    """Whether a day has the hours for a restart and whatever block comes after it."""
+    cut = blocks(step)
+    return max(cut.length, cut.last) + step.restart <= day + _ALMOST
+
+
+def until_done(step: Step, hazard: float, day: float, evicted: float) -> Days:
+    """What a step takes at `hazard` evictions a running hour in a cluster that runs `day` hours at a stretch.
+
+    Args:
+        step: one step.
+        hazard: evictions a running hour.
+        day: hours from morning to evening.
+        evicted: billed hours that it would take if the day had no end.
+    """
+    cut = blocks(step)
+    if not (math.isfinite(evicted) and fits(step, day)):
+        return Days(math.inf, math.inf)
+    if cut.saved > _MOST_A_DAY and cut.length * _MOST_A_DAY < day:
+        return _all_the_time(step, cut, hazard, day, evicted)
+    return _Calendar(step, cut, hazard, day).days()
+
+
+def _all_the_time(step: Step, cut: Blocks, hazard: float, day: float, evicted: float) -> Days:
+    """An evening takes what an eviction takes: a restart, and the half of a block."""
+    growth = math.expm1(hazard * step.restart)
+    restart = growth / hazard if hazard else step.restart
+    left = day - restart - (1 + growth) * cut.length / 2
+    billed = evicted * day / left if left > 0 else math.inf
+    return Days(billed, billed / day)
+
+
+class _Calendar:
+    """The days of one step; `_most` is how many of its saved blocks fit into one."""
+
+    def __init__(self, step: Step, cut: Blocks, hazard: float, day: float) -> None:
+        self._cut, self._restart, self._day = cut, step.restart, day
+        self._hazard = hazard if hazard * day > UNLIKELY else 0.0
+        self._lattice = Lattice(self._hazard, step.restart, 0.0, day / (CELLS - 1))
+        self._points = np.arange(CELLS) * (day / (CELLS - 1))
+        fits = day / cut.length + _ALMOST if cut.length else 0.0
+        self._most = math.floor(min(cut.saved, fits))
+        self._saved = np.arange(self._most + 1) * cut.length
+        self._powers = self._of(cut.length) ** np.arange(self._most + 1)[:, None]
+
+    def days(self) -> Days:
+        """The first day, and the mornings after it."""
+        blocks_left = int(self._cut.saved) + 1
+        today, behind = self._first_day(blocks_left)
+        mornings = self._mornings(min(blocks_left, _MOST))
+        left = blocks_left - np.arange(behind.size)
+        known = np.minimum(left, len(mornings) - 1)
+        after = mornings[known]
+        if blocks_left > _MOST:
+            each = (mornings[_MOST] - mornings[_MOST // 2]) / (_MOST - _MOST // 2)
+            after = after + (left - known)[:, None] * each
+        after[behind == 0] = 0.0  # what never happens may take as long as it likes
+        billed, evenings = today + behind @ after
+        return Days(float(billed), float(evenings))
+
+    def _first_day(self, left: int) -> tuple[_Floats, _Floats]:
+        """Its billed hours, the chance of its evening, the chances that it leaves all blocks, all but one and so on.
+
+        Averages over the moment at which it begins, which are integrals of what holds for each.
+        """
+        saved = self._spare(Lattice.chances(self._powers), self._saved).sum(axis=1) / self._day
+        done, hours = 0.0, self._day / 2
+        if left <= self._most + 1:
+            points = Lattice.chances(self._powers[-1] * self._of(self._cut.last))
+            spare = self._spare(points[None], self._saved[-1:] + self._cut.last)
+            done = float(spare.sum()) / self._day
+            over = np.maximum(self._day - self._saved[-1] - self._cut.last - self._points, 0.0)
+            hours -= float(points @ over**2) / 2 / self._day
+        return np.array([hours, 1 - done]), _exactly(saved, done, left)
+
+    def _mornings(self, number: int) -> _Floats:
+        """Billed hours and evenings from a morning on, by the number of blocks that are left."""
+        anew = self._of(self._cut.length, anew=True) * self._powers[:-1]  # of 1, 2, … saved blocks
+        ends = np.vstack([self._of(self._cut.last, anew=True)[None], anew * self._of(self._cut.last)])
+        own = self._restart + self._saved
+        saved = np.append(1.0, self._in_time(Lattice.chances(anew), own[1:]))
+        points, own = Lattice.chances(ends), own + self._cut.last
+        done, hours = self._in_time(points, own), self._day - self._spare(points, own).sum(axis=1)
+        found = np.zeros((number + 1, 2))
+        for left in range(1, number + 1):
+            ends_today = left <= self._most + 1
+            end = float(done[left - 1]) if ends_today else 0.0
+            today = np.array([hours[left - 1] if ends_today else self._day, 1 - end])
+            none, *some = _exactly(saved, end, left)
+            if 1 - none < UNLIKELY:
+                found[left:] = math.inf
+                break
+            found[left] = (today + np.array(some) @ found[left - len(some) : left][::-1]) / (1 - none)
+        return found
+
+    def _of(self, hours: float, *, anew: bool = False) -> Complex:
+        """What evictions add to a block."""
+        if not self._hazard:
+            return np.ones(CELLS // 2 + 1, dtype=np.complex128)
+        return self._lattice.begun_anew(hours) if anew else self._lattice.block(hours)
+
+    def _in_time(self, points: _Floats, own: _Floats) -> _Floats:
+        """Chances that work of so many own hours, begun in the morning, is done by the evening.
+
+        Between two points a chance is spread evenly, but for that of no eviction, which is a point of its own.
+        """
+        slack = (self._day - own)[:, None]
+        calm = np.exp(-self._hazard * own)[:, None]
+        reached = np.clip((slack - self._points) / self._points[1] + 0.5, 0.0, 1.0)
+        late = (points * reached).sum(axis=1, keepdims=True) - calm * reached[:, :1]
+        return np.clip(late + calm * (slack >= -_ALMOST), 0.0, 1.0)[:, 0]
+
+    def _spare(self, points: _Floats, own: _Floats) -> _Floats:
+        """The hours between the work's end and the evening, times their chances."""
+        return points * np.maximum((self._day - own)[:, None] - self._points, 0.0)
+
+
+def _exactly(saved: _Floats, done: float, left: int) -> _Floats:
+    """Chances that a day without the step's end saves exactly 0, 1, … blocks.
+
+    Args:
+        saved: chances that it saves at least 0, 1, … blocks, were there no end.
+        done: chance of the end.
+        left: blocks that are left in the morning.
+    """
+    last = done if left <= saved.size else 0.0
+    return np.maximum(-np.diff(np.append(saved[:left], last)), 0.0)

@@ -1,0 +1,158 @@
+"""Which rows of Azure's price list are the price of a Linux VM, of a spot VM, of a service.
+
+The list mixes what one size costs under several names; each rule prevents a known mistake
+(docs/facts/prices.md#azures-price-list).
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from aks_facts import Meter
+from kubeflow_aks.json_values import entries
+
+Row = Mapping[str, Any]
+_OTHER_PRODUCTS: Final = ("Cloud Services", "CloudServices", "Dedicated Host")
+_SPOT: Final = "Spot"
+_AS_YOU_GO: Final = "Consumption"
+_TERM: Final = re.compile(r"([1-9]) Years?")
+_HOURS_A_YEAR: Final = 8760
+_BATCH_ONLY: Final = "Low Priority"
+_UNITS: Final = {
+    "hour": {"1 Hour", "1/Hour"},
+    "day": {"1 Day", "1/Day"},
+    "month": {"1 Month", "1/Month"},
+    "GB": {"1 GB"},
+    "GB a month": {"1 GB/Month"},
+}
+"""How the list writes the units of `aks_facts/service_prices.csv`; another one would be another price."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """The price of one thing.
+
+    Attributes:
+        price: the least of those that remained, None where none did.
+        several: all of them, where they differ.
+    """
+
+    price: float | None
+    several: tuple[float, ...] = ()
+
+
+def on_demand(rows: Iterable[Row], size: str, region: str, now: datetime) -> Found:
+    """An hour of a Linux VM."""
+    return _least(row for row in _vm(rows, size, region, now) if not _is(row, _SPOT))
+
+
+def spot(rows: Iterable[Row], size: str, region: str, now: datetime) -> Found:
+    """An hour of a Linux spot VM: `Spot` is in both names (spot-vms.md, "Pricing")."""
+    return _least(
+        row
+        for row in _vm(rows, size, region, now)
+        if _SPOT in _text(row, "skuName") and _SPOT in _text(row, "meterName")
+    )
+
+
+def savings_plans(rows: Iterable[Row], size: str, region: str, now: datetime) -> Mapping[int, float]:
+    """An hour of a Linux VM by the years of a savings plan: it stands in the row of the price on demand."""
+    dear = [row for row in _vm(rows, size, region, now) if not _is(row, _SPOT)]
+    found: list[Row] = [it for row in dear for it in entries(row.get("savingsPlan")) if isinstance(it, dict)]
+    return _by_years((_text(plan, "term"), _number(plan, "retailPrice")) for plan in found)
+
+
+def reservations(rows: Iterable[Row], size: str, region: str, now: datetime) -> Mapping[int, float]:
+    """An hour of a reserved VM by the years of the term, of whose price in all it is a part."""
+    found = [
+        (_text(row, "reservationTerm"), _number(row, "retailPrice"))
+        for row in _vm(rows, size, region, now, "Reservation")
+    ]
+    return {years: price / years / _HOURS_A_YEAR for years, price in _by_years(found).items()}
+
+
+def _by_years(prices: Iterable[tuple[str, float]]) -> dict[int, float]:
+    """The least price of each term that is read; `3 Years` and `3 Year` both occur."""
+    found: dict[int, float] = {}
+    for term, price in prices:
+        if price > 0 and (years := _TERM.fullmatch(term)):
+            found[int(years[1])] = min(price, found.get(int(years[1]), price))
+    return found
+
+
+def service(rows: Iterable[Row], meter: Meter, unit: str, region: str, now: datetime) -> Found:
+    """A service: the first step that is charged, where the price has steps; the first GB of logs are free."""
+    where = "Global" if meter.everywhere else region
+    right = [
+        row
+        for row in rows
+        if _holds(row, now)
+        and _text(row, "armRegionName") == where
+        and _text(row, "meterName") == meter.name
+        and _text(row, "unitOfMeasure") in _UNITS[unit]
+        and meter.product in {"", _text(row, "productName")}
+        and meter.sku in {"", _text(row, "skuName")}
+        and _number(row, "retailPrice") > 0
+    ]
+    first = min((_number(row, "tierMinimumUnits") for row in right), default=0.0)
+    return _least(row for row in right if _number(row, "tierMinimumUnits") == first)
+
+
+def _vm(rows: Iterable[Row], size: str, region: str, now: datetime, kind: str = _AS_YOU_GO) -> list[Row]:
+    """Rows of that size on Linux of one kind: no Windows, no Cloud Services, no Batch, nothing free."""
+    return [
+        row
+        for row in rows
+        if _holds(row, now, kind)
+        and _text(row, "armSkuName") == size
+        and _text(row, "unitOfMeasure") in _UNITS["hour"]
+        and _text(row, "armRegionName") == region
+        and " Win" not in _text(row, "productName")
+        and not any(word in _text(row, "productName") for word in _OTHER_PRODUCTS)
+        and not _is(row, _BATCH_ONLY)
+        and _number(row, "retailPrice") > 0
+    ]
+
+
+def _holds(row: Row, now: datetime, kind: str = _AS_YOU_GO) -> bool:
+    """Of that kind, and today: a reservation's row says `1 Hour` too, but its price is that of the whole term."""
+    if _text(row, "type") != kind:
+        return False
+    begin, end = _text(row, "effectiveStartDate"), _text(row, "effectiveEndDate")
+    return not (begin and _moment(begin) > now) and not (end and _moment(end) < now)
+
+
+def _is(row: Row, word: str) -> bool:
+    return word in _text(row, "skuName") or word in _text(row, "meterName")
+
+
+def _least(rows: Iterable[Row]) -> Found:
+    prices = sorted({_number(row, "retailPrice") for row in rows})
+    return Found(prices[0] if prices else None, tuple(prices) if len(prices) > 1 else ())
+
+
+def _text(row: Row, key: str) -> str:
+    value = row.get(key)
+    return value if isinstance(value, str) else ""
+
+
+def _number(row: Row, key: str) -> float:
+    """A figure, 0 where it is missing: such a row is dropped."""
+    value = row.get(key)
+    if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value):
+        return float(value)
+    return 0.0
+
+
+def _moment(text: str) -> datetime:
+    """Parses a date of the price list; an unreadable one counts as long past."""
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        return datetime(1970, 1, 1, tzinfo=UTC)
+    return found if found.tzinfo else found.replace(tzinfo=UTC)

@@ -1,0 +1,103 @@
+"""Prices in the repository, for offline use: Azure's list of one day and single published spot prices."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date, timedelta
+from typing import Final
+
+from aks_facts import (
+    INCOMPLETE,
+    PRICES_READ,
+    assumed_spot_share,
+    ondemand_prices,
+    quoted_sizes,
+    quoted_spot_price,
+    service_price,
+    services,
+    vm_sizes,
+)
+from kubeflow_aks.cost.figures import Quote, Range, Source
+from kubeflow_aks.cost.prices.origin import HOUR, NoPrices
+from kubeflow_aks.cost.prices.series import by_siblings
+
+CURRENCY: Final = "USD"
+_LIST: Final = "Azure's list price"
+_FOURTEEN_MONTHS: Final = timedelta(days=425)
+_MOVES: Final = 2.36
+"""Times its cheapest that a size's spot price cost at its dearest within fourteen months, for nine sizes of ten
+(docs/facts/prices.md#spot-prices)."""
+LEAST_SHARE: Final = 0.10
+"""Of the price on demand: spot is up to 90 percent cheaper ("Azure Spot pricing")."""
+
+
+class Snapshot(NoPrices):
+    """The catalogue's prices, in USD."""
+
+    def __init__(self, today: date) -> None:
+        """Takes today's date, for the age of prices."""
+        self._today = today
+
+    def on_demand(self, size: str, region: str) -> Quote | None:
+        """Azure's list price; a missing one is estimated from the size's siblings and marked as assumed."""
+        price = ondemand_prices(size).get(region)
+        if price is not None:
+            return Quote(Range.exactly(price), HOUR, Source(_LIST, PRICES_READ))
+        known = vm_sizes().get(size)
+        filled = by_siblings(size, region) if known and known.family in INCOMPLETE else None
+        if filled is None:
+            return None
+        warning = f"{size} in {region}: missing in the price list; estimated from other sizes of its series"
+        source = Source("assumed: as in other regions beside its series", PRICES_READ, assumed=True)
+        return Quote(Range(filled, 0.98 * filled, 1.02 * filled), HOUR, source, (warning,))
+
+    def spot(self, size: str, region: str) -> Quote | None:
+        """A published spot price of that size and region, with what it may have become since."""
+        point = quoted_spot_price(size, region)
+        if point is None:
+            return None
+        age = self._today - point.day
+        most = ondemand_prices(size).get(region, float("inf"))
+        low, high = (
+            (point.usd / _MOVES, point.usd * _MOVES)
+            if age <= _FOURTEEN_MONTHS
+            else (LEAST_SHARE * most, most)
+        )
+        warning = (
+            f"{size} in {region}: the spot price is {age.days} days old; sign in with az for today's, or set "
+            "`cost.prices`"
+        )
+        return Quote(
+            Range(point.usd, min(low, point.usd), min(high, most)),
+            HOUR,
+            Source("published spot price", point.day),
+            (warning,),
+        )
+
+    def quoted(self, region: str) -> Mapping[str, Quote]:
+        """Every published spot price of that region."""
+        found = ((size, self.spot(size, region)) for size in quoted_sizes(region))
+        return {size: quote for size, quote in found if quote is not None}
+
+    def service(self, meter: str, region: str) -> Quote | None:
+        """A service's list price, of another region where no source has this one's."""
+        if meter not in services():
+            return None
+        found = service_price(meter, region)
+        elsewhere = found.region not in {region, "*"}
+        warnings = (f"{meter}: no price for {region}; that of {found.region} is used",) if elsewhere else ()
+        return Quote(Range.exactly(found.usd), found.unit, Source(_LIST, found.day), warnings)
+
+
+def assumed_spot(size: str, region: str, on_demand: Quote) -> Quote:
+    """An assumed spot price: a share of the price on demand, from a tenth of it to all of it."""
+    known = vm_sizes().get(size)
+    share = assumed_spot_share(gpus=bool(known and known.gpus))
+    price = on_demand.price
+    warning = f"{size} in {region}: spot price unknown; {share * 100:.0f} % of the price on demand is assumed"
+    return Quote(
+        Range(share * price.expected, LEAST_SHARE * price.low, price.high),
+        HOUR,
+        Source(f"assumed: {share * 100:.0f} % of the price on demand", assumed=True),
+        (warning,),
+    )

@@ -1,0 +1,107 @@
+"""A bill as JSON; `packages/kubeflow-aks/src/kubeflow_aks/cost/report/cost.schema.json` is its schema. Infinite figures are null."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any, Final
+
+from kubeflow_aks.cost.bill import Bill, Line, WorkCost
+from kubeflow_aks.cost.figures import EvictionRate, Quote, Range, Source
+
+VERSION: Final = 2
+SCHEMA: Final = Path(__file__).parent / "cost.schema.json"
+
+
+def document(bill: Bill) -> dict[str, Any]:
+    """The whole bill, nothing rounded."""
+    return {
+        "version": VERSION,
+        "stack": bill.stack,
+        "region": bill.region,
+        "currency": bill.currency,
+        "viable": math.isfinite(bill.amount().expected),
+        "monthly": _range(bill.amount()),
+        "onDemand": _range(bill.on_demand()),
+        "saving": _saving(bill.amount(), bill.on_demand()),
+        "batch": {
+            "monthly": _range(bill.amount("batch")),
+            "onDemand": _range(bill.on_demand("batch")),
+            "saving": _saving(bill.amount("batch"), bill.on_demand("batch")),
+        },
+        "budget": None if bill.budget is None else {"monthly": bill.budget, "over": bill.over_budget},
+        "lines": [_line(line) for line in bill.lines],
+        "work": [_work(work) for work in bill.work],
+        "evictionRates": {pool: _rate(rate) for pool, rate in bill.rates.items()},
+        "sources": [_source(source) for source in bill.sources],
+        "leftOut": list(bill.left_out),
+        "warnings": list(bill.warnings),
+    }
+
+
+def _line(line: Line) -> dict[str, Any]:
+    return {
+        "name": line.name,
+        "part": line.part,
+        "pool": line.pool or None,
+        "nodes": line.nodes,
+        "hours": None if line.hours is None else _range(line.hours),
+        "monthly": _range(line.amount),
+        "onDemand": _range(line.on_demand),
+        "prices": [_quote(quote) for quote in line.quotes],
+        "notes": list(line.notes),
+    }
+
+
+def _work(work: WorkCost) -> dict[str, Any]:
+    return {
+        "name": work.name,
+        "pool": work.pool,
+        "assumed": work.assumed,
+        "viable": math.isfinite(work.amount.expected),
+        "usefulHours": work.useful,
+        "billedPerUsefulHour": _range(work.multiple),
+        "evictions": _range(work.evictions),
+        "monthly": _range(work.amount),
+        "onDemand": _range(work.on_demand),
+        "saving": _saving(work.amount, work.on_demand),
+        "byBlogModel": _number(work.blog),
+        "longestStepHours": _number(work.longest_step),
+        "bestCheckpointHours": _number(work.best_interval),
+        "chanceRetriesRunOut": None if work.fails is None else _range(work.fails),
+        "chanceDeadlineMissed": None if work.misses is None else _range(work.misses),
+        "spotStopsPayingAt": _number(work.stops_paying_at),
+        "waitsHours": _number(work.waits),
+        "notes": list(work.notes),
+    }
+
+
+def _range(found: Range) -> dict[str, float | None]:
+    return {"expected": _number(found.expected), "low": _number(found.low), "high": _number(found.high)}
+
+
+def _saving(amount: Range, on_demand: Range) -> float | None:
+    """Share that is saved; negative where spot costs more; null where nothing can be compared."""
+    if on_demand.expected <= 0 or not math.isfinite(amount.expected):
+        return None
+    return 1 - amount.expected / on_demand.expected
+
+
+def _quote(quote: Quote) -> dict[str, Any]:
+    return {"price": _range(quote.price), "unit": quote.unit, "source": _source(quote.source)}
+
+
+def _rate(found: EvictionRate) -> dict[str, Any]:
+    return {"rate": _range(found.rate), "source": _source(found.source)}
+
+
+def _source(source: Source) -> dict[str, Any]:
+    return {
+        "name": source.name,
+        "day": source.day.isoformat() if source.day else None,
+        "assumed": source.assumed,
+    }
+
+
+def _number(found: float | None) -> float | None:
+    return found if found is not None and math.isfinite(found) else None

@@ -1,0 +1,124 @@
+"""Variables for Canonical's Terraform, in both of its layouts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, Final
+
+from ckf_spot import contract
+from ckf_spot.errors import PlacementError
+from ckf_spot.generated.spawner import jupyter_ui_config
+from ckf_spot.pools import Pools
+from kubeflow_aks.deployed.errors import StackError
+from kubeflow_aks.deployed.outputs import Outputs
+
+RELEASE: Final = "1.11"
+"""The release that both layouts deploy: `modules/kubeflow` of the branch track/1.11, and `release` of the other."""
+_BUCKET: Final = "mlpipeline"
+"""Where Kubeflow Pipelines looks for its steps' outputs by default."""
+_ARTIFACTS: Final = "256G"
+"""MinIO holds every artifact, and its volume is one Azure disk: P15. Our choice, as are the databases'."""
+_DATABASE: Final = "32G"
+"""One Azure disk of the size P4; both modules' own 10G is little, and Azure bills it as 16."""
+
+
+def modules_kubeflow(outputs: Outputs) -> dict[str, Any]:
+    """Variables of `modules/kubeflow`, the layout that `deploy/` calls.
+
+    No secret is among them: the first user's name and password go by the environment, into no file.
+
+    Raises:
+        StackError: an output is not there, or is not what is expected.
+    """
+    return {
+        "risk": "stable",
+        "create_model": True,
+        **_mesh(outputs),
+        "istio_ingressgateway_annotations": ingress_annotations(outputs),
+        "kubeflow_dashboard_registration_flow": "true",
+        "jupyter_ui_config": notebook_options(outputs),
+        "minio_mode": "server",
+        "minio_size": _ARTIFACTS,
+        "argo_controller_bucket": _BUCKET,
+        "kfp_api_object_store_bucket_name": _BUCKET,
+        "kfp_db_size": _DATABASE,
+        "katib_db_size": _DATABASE,
+        "mlmd_size": _DATABASE,
+    }
+
+
+def products_kubeflow(outputs: Outputs) -> dict[str, Any]:
+    """Variables of `terraform/products/kubeflow`, the layout that follows.
+
+    Its own defaults are the release `latest` from the channel edge, Istio's ambient mode, and an S3 outside of the
+    cluster, which Azure's Blob storage is not (`terraform/products/kubeflow/variables.tf`).
+
+    Raises:
+        StackError: an output is not there, or is not what is expected.
+    """
+    return {
+        "release": RELEASE,
+        "risk": "stable",
+        "create_model": True,
+        "service_mesh_type": "sidecar",
+        "auth_type": "dex",
+        **_mesh(outputs),
+        "istio_ingressgateway_config": {"kind": "ingress", "annotations": ingress_annotations(outputs)},
+        "kubeflow_dashboard_config": {"registration-flow": "true"},
+        "jupyter_ui_config": notebook_options(outputs),
+        "object_storage_mode": "minio",
+        "s3_bucket_global": _BUCKET,
+        "minio_config": {"mode": "server"},
+        "minio_storage_size": _ARTIFACTS,
+        "mysql_storage_size": _DATABASE,
+        "mlmd_storage_size": _DATABASE,
+    }
+
+
+def ingress_annotations(outputs: Outputs) -> str:
+    """The ingress's annotations as the charm istio-ingressgateway takes them: `key=value`, separated by commas.
+
+    In the order of their names, for Terraform would see a change in another order.
+
+    Raises:
+        StackError: one has a sign in it that would end it.
+    """
+    given = outputs.mapping("ingressAnnotations")
+    for key, value in given.items():
+        if not isinstance(value, str) or not value.isprintable() or set(f"{key}{value}") & set(",= \"'"):
+            raise StackError(
+                f"{outputs.stack}: output ingressAnnotations has an unexpected value; expected names and plain values"
+            )
+    return ",".join(f"{key}={value}" for key, value in sorted(given.items()))
+
+
+def notebook_options(outputs: Outputs) -> dict[str, str]:
+    """Options of the notebook form, made from the pool contract as `ckf-spot generate spawner` makes them.
+
+    Raises:
+        StackError: the contract is not one that work can be placed by.
+    """
+    try:
+        pools = contract.parse(json.dumps(list(outputs.pools())), "output poolContract")
+        return jupyter_ui_config(Pools(pools))
+    except PlacementError as error:
+        first, *more = map(str, error.mistakes)
+        others = f" (and {len(more)} more)" if more else ""
+        raise StackError(f"{outputs.stack}: {first}{others}") from None
+
+
+def _mesh(outputs: Outputs) -> Mapping[str, str]:
+    """How Istio gets into a pod, and with it what profiles' pods may do.
+
+    Its CNI plug-in spares them `NET_ADMIN`, so that their namespaces can be held to Pod Security's baseline, and
+    Canonical's pipeline for AKS tests the two together (`.github/workflows/deploy-to-aks.yaml`). Cilium removes other
+    plug-ins' configuration by default ("Cilium: Integration with Istio"), and AKS does not expose that setting;
+    Canonical's pipelines on Cilium and Calico leave the plug-in out.
+    """
+    plugin = outputs.basis("network", "policy") == "none"
+    return {
+        "istio_cni_bin_dir": "/opt/cni/bin" if plugin else "",
+        "istio_cni_conf_dir": "/etc/cni/net.d" if plugin else "",
+        "kubeflow_profiles_security_policy": "baseline" if plugin else "privileged",
+    }

@@ -1,0 +1,148 @@
+"""Shapes of inputs and outputs as azure-native's Python SDK declares them.
+
+The real provider converts between both with its own metadata, from which the SDK is generated too. This reads
+`pulumi._types`, which is private: the SDK is pinned, and
+`packages/kubeflow-aks/tests/local_aks/azure/test_azure_sdk_schema.py` guards it.
+"""
+
+from __future__ import annotations
+
+import collections.abc
+import importlib
+import inspect
+import re
+import sys
+import types
+import typing
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final
+
+import pulumi
+from pulumi import _types  # pyright: ignore[reportPrivateUsage]
+
+from kubeflow_aks.local_aks.azure.arm import Json
+from kubeflow_aks.local_aks.protocol.wire import UNKNOWN, Unknown
+from kubeflow_aks.recorder import sdk_types
+
+_API_VERSION: Final = re.compile(r"Uses Azure REST API version (\S+?)\.(?:\s|$)")
+_input_types: Callable[[type], dict[str, Any]] = _types.input_type_types
+_output_types: Callable[[type], dict[str, Any]] = _types.output_type_types
+_resource_types: Callable[[type], dict[str, Any]] = _types.resource_types
+
+
+@sdk_types.loaded_once
+def api_version(token: str) -> str:
+    """The ARM API version the provider uses for a resource, e.g. `2025-09-01`."""
+    for overload in typing.get_overloads(_resource(token).__init__):
+        if match := _API_VERSION.search(overload.__doc__ or ""):
+            return match.group(1)
+    raise LookupError(f"the SDK names no API version for {token}")
+
+
+@sdk_types.loaded_once
+def output_fields(token: str) -> Mapping[str, Any]:
+    """Wire names of a resource's outputs, with their type hints."""
+    return _resource_types(_resource(token))
+
+
+@sdk_types.loaded_once
+def input_fields(token: str) -> Mapping[str, Any]:
+    """Wire names of a resource's inputs, with their type hints."""
+    resource = _resource(token)
+    module = sys.modules[resource.__module__]
+    arguments = getattr(module, f"{resource.__name__}InitArgs", None) or getattr(
+        module, f"{resource.__name__}Args"
+    )
+    return _input_types(arguments)
+
+
+def preview(token: str, inputs: Json) -> Json:
+    """The outputs a preview shows: inputs in the shape of outputs, and unknown what only Azure knows.
+
+    This is `PreviewOutputs` of pulumi-azure-native's `convert` package.
+    """
+    return _preview_object(inputs, output_fields(token))
+
+
+def project(token: str, outputs: Json) -> Json:
+    """The part of outputs that are inputs, in the shape of inputs (`SdkOutputsToSdkInputs`)."""
+    return _project_object(outputs, input_fields(token))
+
+
+@sdk_types.loaded_once
+def _resource(token: str) -> type:
+    package, module, name = token.split(":")
+    resource: type = getattr(importlib.import_module(f"pulumi_{package.replace('-', '_')}.{module}"), name)
+    return resource
+
+
+@sdk_types.loaded_once
+def _fields(cls: type) -> Mapping[str, Any]:
+    return _input_types(cls) if _types.is_input_type(cls) else _output_types(cls)
+
+
+def _arms(hint: Any) -> Iterator[Any]:
+    """Every type a hint admits: unions flattened, the plumbing of Input dropped."""
+    origin = typing.get_origin(hint)
+    if origin in (typing.Union, types.UnionType):
+        for arm in typing.get_args(hint):
+            yield from _arms(arm)
+    elif origin not in (pulumi.Output, collections.abc.Awaitable) and hint is not type(None):
+        yield hint
+
+
+def _object_fields(hint: Any) -> Mapping[str, Any] | None:
+    """The fields of the object type a hint admits, None when it admits none."""
+    for arm in _arms(hint):
+        if inspect.isclass(arm) and (_types.is_input_type(arm) or _types.is_output_type(arm)):
+            return _fields(arm)
+    return None
+
+
+def _element(hint: Any, container: type) -> Any:
+    """The element hint of the list or map type a hint admits, None when it admits none."""
+    for arm in _arms(hint):
+        origin = typing.get_origin(arm)
+        if inspect.isclass(origin) and issubclass(origin, container):
+            return typing.get_args(arm)[-1]
+    return None
+
+
+def _preview_object(values: Json, fields: Mapping[str, Any]) -> Json:
+    return {name: _preview(values.get(name, UNKNOWN), hint) for name, hint in fields.items()}
+
+
+def _preview(value: Any, hint: Any) -> Any:
+    match value:
+        case Unknown() | None:
+            return UNKNOWN
+        case list():
+            element = _element(hint, collections.abc.Sequence)
+            return UNKNOWN if element is None else [_preview(item, element) for item in value]  # pyright: ignore[reportUnknownVariableType]
+        case dict():
+            if (fields := _object_fields(hint)) is not None:
+                return _preview_object(value, fields)  # pyright: ignore[reportUnknownArgumentType]
+            element = _element(hint, collections.abc.Mapping)
+            return UNKNOWN if element is None else {k: _preview(v, element) for k, v in value.items()}  # pyright: ignore[reportUnknownVariableType]
+        case _:
+            return value
+
+
+def _project_object(values: Json, fields: Mapping[str, Any]) -> Json:
+    return {name: _project(values[name], hint) for name, hint in fields.items() if name in values}
+
+
+def _project(value: Any, hint: Any) -> Any:
+    match value:
+        case list():
+            element = _element(hint, collections.abc.Sequence)
+            return [_project(item, element) for item in value]  # pyright: ignore[reportUnknownVariableType]
+        case dict():
+            if (fields := _object_fields(hint)) is not None:
+                return _project_object(value, fields)  # pyright: ignore[reportUnknownArgumentType]
+            if _element(hint, collections.abc.Sequence) is not None:
+                return list(value)  # a set of ids, which ARM answers as a map  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+            element = _element(hint, collections.abc.Mapping)
+            return {k: _project(v, element) for k, v in value.items()}  # pyright: ignore[reportUnknownVariableType]
+        case _:
+            return value

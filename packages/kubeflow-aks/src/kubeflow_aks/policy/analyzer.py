@@ -1,0 +1,178 @@
+"""The rules as an analyzer of the engine, which starts `packages/kubeflow-aks/src/kubeflow_aks/policy/pack` for `--policy-pack`.
+
+The protocol is `proto/pulumi/analyzer.proto` in pulumi/pulumi. It needs only packages of the Pulumi SDK.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from types import FrameType
+from typing import Any, Final
+
+import grpc
+from google.protobuf import empty_pb2
+from pulumi.runtime.proto import analyzer_pb2, analyzer_pb2_grpc, plugin_pb2
+from typing_extensions import override
+
+from kubeflow_aks.policy import RULES
+from kubeflow_aks.policy.exceptions import Accepted, ExceptionsError, covering, load
+from kubeflow_aks.policy.rule import STACK, Resource, Rule, Violation
+from kubeflow_aks.policy.wire import resource
+from kubeflow_aks.project import COMMAND, nearest_project
+from kubeflow_aks.version import version
+
+NAME: Final = "kubeflow-aks"
+_VERSION: Final = version()
+_THREADS: Final = 8
+_MESSAGE_BYTES: Final = 400 << 20
+"""The engine's own limit."""
+_PARENT_SECONDS: Final = 1.0
+"""How often to check that the engine still runs; a killed engine does not stop its analyzers."""
+_SEVERITY: Final = {
+    "low": analyzer_pb2.POLICY_SEVERITY_LOW,
+    "medium": analyzer_pb2.POLICY_SEVERITY_MEDIUM,
+    "high": analyzer_pb2.POLICY_SEVERITY_HIGH,
+}
+_Level = analyzer_pb2.EnforcementLevel
+
+
+class Analyzer(analyzer_pb2_grpc.AnalyzerServicer):
+    """Checks the resources of one operation on one stack for the engine."""
+
+    def __init__(self, rows: Iterable[Accepted]) -> None:
+        self.stopped: Final = threading.Event()
+        self._rows: Final = tuple(rows)
+        self._stack = ""
+        self._levels = {rule.name: _Level.MANDATORY if rule.mandatory else _Level.ADVISORY for rule in RULES}
+        self._analyzed: dict[str, Resource] = {}
+
+    @override
+    def Handshake(self, request: Any, context: Any) -> Any:
+        return analyzer_pb2.AnalyzerHandshakeResponse()
+
+    @override
+    def GetPluginInfo(self, request: Any, context: Any) -> Any:
+        return plugin_pb2.PluginInfo(version=_VERSION)
+
+    @override
+    def GetAnalyzerInfo(self, request: Any, context: Any) -> Any:
+        policies = [
+            analyzer_pb2.PolicyInfo(
+                name=rule.name,
+                description=rule.description,
+                enforcementLevel=self._levels[rule.name],
+                severity=_SEVERITY[rule.severity],
+                url=rule.url,
+                policy_type=analyzer_pb2.POLICY_TYPE_RESOURCE
+                if rule.each
+                else analyzer_pb2.POLICY_TYPE_STACK,
+            )
+            for rule in RULES
+        ]
+        return analyzer_pb2.AnalyzerInfo(name=NAME, version=_VERSION, supportsConfig=True, policies=policies)
+
+    @override
+    def ConfigureStack(self, request: Any, context: Any) -> Any:
+        self._stack = request.stack
+        return analyzer_pb2.AnalyzerStackConfigureResponse()
+
+    @override
+    def Configure(self, request: Any, context: Any) -> Any:
+        given = {
+            name: config.enforcementLevel for name, config in request.policyConfig.items() if name != "all"
+        }
+        if unknown := sorted(given.keys() - self._levels.keys()):
+            names = ", ".join(unknown)
+            context.abort(
+                grpc.StatusCode.INVALID_ARGUMENT, f"{names}: no such rule; `{COMMAND} policy` lists all"
+            )
+        self._levels |= given
+        return empty_pb2.Empty()
+
+    @override
+    def Analyze(self, request: Any, context: Any) -> Any:
+        analyzed = self._analyzed[request.urn] = resource(request)
+        return self._response(self._violations(rule, [analyzed]) for rule in RULES if rule.each)
+
+    @override
+    def AnalyzeStack(self, request: Any, context: Any) -> Any:
+        # This request has outputs, which a preview does not know; rules check inputs, which `Analyze` had. Only for the
+        # stack itself the outputs are what the program sets.
+        stack = [self._analyzed.get(it.urn) or resource(it) for it in request.resources if it.type != STACK]
+        outputs = [resource(it) for it in request.resources if it.type == STACK]
+        return self._response(self._violations(rule, stack if rule.every else outputs) for rule in RULES)
+
+    @override
+    def Remediate(self, request: Any, context: Any) -> Any:
+        return analyzer_pb2.RemediateResponse()
+
+    @override
+    def Cancel(self, request: Any, context: Any) -> Any:
+        self.stopped.set()
+        return empty_pb2.Empty()
+
+    def interrupted(self, _signal: int, _frame: FrameType | None) -> None:
+        """Handles the signal by which the engine stops its analyzers."""
+        self.stopped.set()
+
+    def _violations(self, rule: Rule, resources: list[Resource]) -> Iterator[Violation]:
+        """Violations to report: without accepted ones, and undecided ones only of mandatory rules."""
+        level = self._levels[rule.name]
+        for violation in rule.violations(resources) if level != _Level.DISABLED else ():
+            undecided_advice = violation.undecided and level == _Level.ADVISORY
+            if not undecided_advice and not covering(self._rows, self._stack, violation):
+                yield violation
+
+    def _response(self, found: Iterable[Iterable[Violation]]) -> Any:
+        return analyzer_pb2.AnalyzeResponse(
+            diagnostics=[
+                analyzer_pb2.AnalyzeDiagnostic(
+                    policyName=it.rule.name,
+                    policyPackName=NAME,
+                    policyPackVersion=_VERSION,
+                    description=it.rule.description,
+                    message=f"{it.rule.description} {it.message}",
+                    urn=it.urn,
+                    enforcementLevel=_Level.ADVISORY if it.undecided else self._levels[it.rule.name],
+                    severity=_SEVERITY[it.rule.severity],
+                )
+                for of_one_rule in found
+                for it in of_one_rule
+            ]
+        )
+
+
+def main() -> int:
+    """Serves until the engine stops it or exits.
+
+    Returns:
+        0; 1 if the exceptions cannot be read, with an error on stderr.
+    """
+    engine = os.getppid()
+    try:
+        # The engine starts it in the program's folder (docs/facts/pulumi.md#policy-packs).
+        rows = load(nearest_project(), rules={rule.name for rule in RULES})
+    except ExceptionsError as error:
+        print(error, file=sys.stderr)
+        return 1
+    analyzer = Analyzer(rows)
+    signal.signal(signal.SIGINT, analyzer.interrupted)
+    options = [("grpc.max_receive_message_length", _MESSAGE_BYTES)]
+    server = grpc.server(ThreadPoolExecutor(_THREADS), options=options)
+    analyzer_pb2_grpc.add_AnalyzerServicer_to_server(analyzer, server)
+    port = server.add_insecure_port("127.0.0.1:0")
+    server.start()
+    print(port, flush=True)  # the engine reads this line, and nothing else may be in front of it
+    while os.getppid() == engine and not analyzer.stopped.wait(_PARENT_SECONDS):
+        pass
+    server.stop(None)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

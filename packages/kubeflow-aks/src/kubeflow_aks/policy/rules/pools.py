@@ -1,0 +1,130 @@
+"""Pools of every kind: taints, the pool of Charmed Kubeflow, and the number of nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from kubeflow_aks.policy.rule import Resource, Rule
+from kubeflow_aks.policy.rules.resources import Pool, pools
+
+_SYSTEM: Final = "CriticalAddonsOnly=true:NoSchedule"
+_GPU: Final = "nvidia.com/gpu="
+_ARM: Final = "kubeflow-aks/arch=arm64:NoSchedule"
+_DECISION: Final = "docs/decisions/0003-labels-and-taints.md"
+
+Findings = Iterator[tuple[str, str]]
+
+
+def _system_closed(resource: Resource) -> Iterator[str]:
+    for pool in pools([resource]):
+        if pool.system and _SYSTEM not in pool.taints:
+            yield f"nodeTaints of the system pool {pool.name} lack {_SYSTEM}"
+
+
+def _gpu_closed(resource: Resource) -> Iterator[str]:
+    for pool in pools([resource]):
+        if pool.gpu and not any(it.startswith(_GPU) and it.endswith(":NoSchedule") for it in pool.taints):
+            size = pool.size
+            yield f"{pool.name} has GPUs ({size}), and nodeTaints lack {_GPU}present:NoSchedule"
+
+
+def _arm_closed(resource: Resource) -> Iterator[str]:
+    for pool in pools([resource]):
+        if pool.arm and not pool.system and _ARM not in pool.taints:
+            yield f"{pool.name} has ARM nodes ({pool.size}), and nodeTaints lack {_ARM}"
+
+
+def _one_home(resources: Sequence[Resource]) -> Findings:
+    every = list(pools(resources))
+    found = homes(every)
+    if not any(not pool.system for pool in every):
+        return
+    if len(found) != 1 or found[0].gpu:
+        names = ", ".join(sorted(pool.name for pool in found)) or "none"
+        yield (
+            "",
+            f"pools without a taint: {names}; expected exactly one, on demand and without GPU",
+        )
+
+
+def _home_stays(resource: Resource) -> Iterator[str]:
+    for pool in homes(list(pools([resource]))):
+        fewest = pool.wire.get("minCount") if pool.wire.get("enableAutoScaling") else pool.wire.get("count")
+        if not fewest:
+            yield f"{pool.name} can have zero nodes, and Charmed Kubeflow runs there"
+        if pool.wire.get("osDiskType") == "Ephemeral":
+            yield f"osDiskType of {pool.name} is Ephemeral, so its disks are lost with its nodes"
+
+
+def _from_zero(resource: Resource) -> Iterator[str]:
+    for pool in pools([resource]):
+        fewest = pool.wire.get("minCount") or 0
+        if pool.batch and fewest > 0:
+            yield f"minCount of {pool.name} is {fewest}: these nodes cost money without work"
+
+
+def _count_left_alone(resource: Resource) -> Iterator[str]:
+    for pool in pools([resource]):
+        if pool.wire.get("enableAutoScaling") and f"{pool.path}count" not in pool.ignored:
+            yield f"ignore_changes lacks count, so each `up` would reset the number of nodes of {pool.name}"
+
+
+def homes(every: Sequence[Pool]) -> list[Pool]:
+    """The on-demand pools where pods that tolerate nothing run."""
+    return [pool for pool in every if pool.platform and not pool.spot]
+
+
+RULES: Final = (
+    Rule(
+        "system-pool-is-closed",
+        "Only AKS's add-ons run on a system pool.",
+        "docs/facts/aks.md#system-pool",
+        mandatory=True,
+        each=_system_closed,
+    ),
+    Rule(
+        "gpu-pool-is-closed",
+        "Only work that asks for a GPU runs on a GPU node.",
+        _DECISION,
+        mandatory=True,
+        each=_gpu_closed,
+    ),
+    Rule(
+        "arm-pool-is-closed",
+        "Only work that tolerates ARM runs on an ARM node, because most images are for x64.",
+        _DECISION,
+        mandatory=True,
+        each=_arm_closed,
+    ),
+    Rule(
+        "platform-has-one-home",
+        "Exactly one on-demand pool accepts pods without tolerations, such as Charmed Kubeflow's.",
+        _DECISION,
+        severity="high",
+        mandatory=True,
+        every=_one_home,
+    ),
+    Rule(
+        "platform-home-stays",
+        "The pool of Charmed Kubeflow always has a node, and its disks persist.",
+        "docs/facts/charmed-kubeflow.md#size-of-the-cluster",
+        severity="high",
+        mandatory=True,
+        each=_home_stays,
+    ),
+    Rule(
+        "batch-scales-from-zero",
+        "A pool for batch work has no nodes without work.",
+        "docs/facts/aks.md#shortage-and-fallback",
+        severity="low",
+        each=_from_zero,
+    ),
+    Rule(
+        "autoscaler-owns-the-count",
+        "The program never resets the number of nodes that the autoscaler chose.",
+        "components/pools/agent_pools.py",
+        mandatory=True,
+        each=_count_left_alone,
+    ),
+)

@@ -1,0 +1,33 @@
+"""The project that the commands work on: the nearest folder with a `Pulumi.yaml`."""
+
+from pathlib import Path
+from typing import Final
+
+from kubeflow_aks.exit_codes import UsageError
+
+PROJECT_ROOT: Final = Path(__file__).resolve().parents[4]
+"""The checkout that this package is part of; where it is installed, the folder of all packages."""
+IS_CHECKOUT: Final = (PROJECT_ROOT / "kubeflow-aks").is_file()
+"""Whether this runs in a checkout of this repository; where the package is installed there is no launcher."""
+COMMAND: Final = "./kubeflow-aks" if IS_CHECKOUT else "kubeflow-aks"
+"""How the user calls the commands."""
+_FILE: Final = "Pulumi.yaml"
+
+
+def nearest_project() -> Path | None:
+    """The nearest folder with a `Pulumi.yaml` from the working folder upwards, if there is one."""
+    start = Path.cwd()
+    return next((folder for folder in (start, *start.parents) if (folder / _FILE).is_file()), None)
+
+
+def project_root(given: Path | None = None) -> Path:
+    """The folder that the user gave, or the nearest one with a `Pulumi.yaml` from the working folder upwards.
+
+    Raises:
+        UsageError: there is none.
+    """
+    if given:
+        return given.resolve()
+    if found := nearest_project():
+        return found
+    raise UsageError(f"{Path.cwd()}: no {_FILE} here or in a folder above; pass --root DIR")

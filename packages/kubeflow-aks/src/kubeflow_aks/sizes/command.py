@@ -1,0 +1,68 @@
+"""What `kubeflow-aks sizes` does: lists VM sizes side by side, before there is a pool."""
+
+from __future__ import annotations
+
+import json
+
+from aks_facts import priced_regions
+from kubeflow_aks.clients.az import Az
+from kubeflow_aks.clients.spot_placement import Desired
+from kubeflow_aks.cost.prices import open_market
+from kubeflow_aks.exit_codes import ExitCode, UsageError
+from kubeflow_aks.sizes.listing import Filter, Subscription, matching, queried, rows
+from kubeflow_aks.sizes.report import Listing, document, page
+from kubeflow_aks.text.terminal import terminal, terminal_width
+
+_SECONDS = 30.0
+"""Time limit of one call of `az`."""
+
+
+def sizes(wanted: Filter, *, count: int, most: int, offline: bool, form: str) -> ExitCode:
+    """Prints the sizes that match.
+
+    Args:
+        wanted: which sizes.
+        count: of spot VMs that Azure's placement score is for.
+        most: how many sizes are listed.
+        offline: whether only stored prices are used, and Azure is not queried.
+        form: `text` or `json`.
+
+    Returns:
+        FINDING where no size matches.
+
+    Raises:
+        UsageError: there is no such region.
+        CostError: a size has no price.
+    """
+    if wanted.region not in priced_regions():
+        raise UsageError(
+            f"--location: {wanted.region} is not allowed; expected a region of Azure's public cloud, such as westeurope"
+        )
+    found = matching(wanted)
+    listed, warnings = found[:most], list[str]()
+    market = open_market(
+        {}, offline=offline, report=warnings.append, required=[(it.name, wanted.region) for it in listed]
+    )
+    azure = _azure(wanted.region, [Desired(size.name, count) for size in listed], offline=offline)
+    listing = Listing(
+        wanted,
+        count,
+        market.currency,
+        len(found),
+        rows(wanted, listed, count, market, azure),
+        azure,
+        warnings,
+    )
+    if form == "json":
+        print(json.dumps(document(listing), indent=2, ensure_ascii=False, allow_nan=False))
+    elif listed:
+        print(*terminal(page(listing), terminal_width()), sep="\n")
+    else:
+        print(f"No VM size in {wanted.region} matches.")
+    return ExitCode.GOOD if listed else ExitCode.FINDING
+
+
+def _azure(region: str, desired: list[Desired], *, offline: bool) -> Subscription:
+    if offline:
+        return Subscription(reasons=("Scores and quota are not queried: --offline.",))
+    return queried(Az(seconds=_SECONDS), region, desired)

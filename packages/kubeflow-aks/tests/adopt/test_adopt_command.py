@@ -1,0 +1,221 @@
+"""What `kubeflow-aks adopt` writes, prints and refuses; the engine plays its files in packages/kubeflow-aks/tests/local/engine."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from tests.adopt.published import ADOPTED, MADE, REFUSED, SMALL, Published
+
+from kubeflow_aks.cli.process import main
+from kubeflow_aks.local_aks.azure.state import AzureState
+from kubeflow_aks.project import PROJECT_ROOT
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    for name in ("__main__.py", "Pulumi.yaml"):
+        shutil.copy(PROJECT_ROOT / name, tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def run(project: Path, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Adopts a cluster as the stack `new`: exit code, stdout and stderr."""
+
+    def call(cluster: Any, *words: str, maintenance: Any = None) -> tuple[int, str, str]:
+        (project / "cluster.json").write_text(json.dumps(cluster))
+        (project / "maintenance.json").write_text(json.dumps(maintenance))
+        files = [
+            "--cluster",
+            str(project / "cluster.json"),
+            "--maintenance",
+            str(project / "maintenance.json"),
+        ]
+        code = main(["adopt", "new", "--root", str(project), *files, "--owner", "ml", *words])
+        shown = capsys.readouterr()
+        return code, shown.out, shown.err
+
+    return call
+
+
+def written(project: Path) -> dict[str, Any]:
+    """The settings of the new stack, without the project's name in their keys."""
+    config: dict[str, Any] = yaml.safe_load((project / "Pulumi.new.yaml").read_text())["config"]
+    return {key.partition(":")[2]: value for key, value in config.items()}
+
+
+def put(published: Published, folder: Path) -> tuple[Any, Any]:
+    azure = AzureState(folder / "azure")
+    published.put(azure)
+    return published.shown(azure)
+
+
+def named(name: str) -> Published:
+    return next(each for each in (*ADOPTED, *REFUSED) if each.name == name)
+
+
+def test_the_settings_are_those_of_the_cluster(run: Run, project: Path) -> None:
+    cluster, maintenance = put(named("avm-aks-production"), project)
+    code, out, err = run(cluster, "--created", MADE.isoformat(), maintenance=maintenance)
+    assert (code, err) == (0, "")
+    found = written(project)
+    assert found["adopted"] is True
+    assert (found["created"], found["resourceGroup"]) == ("2026-01-05", "rg-avm-aks-production")
+    assert found["names"]["identity"] == "uami-aks"
+    assert found["tags"] == {"owner": "platform", "environment": "new", "costcenter": "17"}
+    assert found["kubernetes"]["tier"] == "Standard"
+    assert found["network"]["podCidr"] == "192.168.0.0/16"
+    assert found["network"]["policy"] == "cilium"
+    assert set(found["network"]["subnetIds"]) == {"system", "general", "cpu", "gpu"}
+    assert found["apiAccess"]["privateCluster"] is True
+    assert found["systemPool"]["osDiskType"] == "Ephemeral"
+    assert set(found["pools"]) == {"workload1", "cpuspot", "gpuspot"}, "its own pool hosts Charmed Kubeflow"
+    assert "Replaced or deleted: nothing" in out
+    imported = json.loads((project / "build" / "new" / "import.json").read_text())["resources"]
+    assert {entry["id"].rpartition("/")[2] for entry in imported if "id" in entry} == {
+        "avm-aks-production",
+        "uami-aks",
+        "workload1",
+    }
+    names = [entry["name"] for entry in imported]
+    assert len(set(names)) == len(names)
+    assert all(entry.get("parent", names[0]) in names for entry in imported)
+
+
+def test_windows_and_second_host_pools_are_left_with_their_reason(run: Run, project: Path) -> None:
+    for name, left in (
+        ("recordingbot", {"win22: Windows, not Linux"}),
+        (
+            "avm-kubenet",
+            {"userpool1: pools.userpool1.minCount: 1 is not allowed", "userpool2: the settings describe one"},
+        ),
+    ):
+        cluster, maintenance = put(named(name), project / name)
+        code, out, err = run(cluster, "--created", MADE.isoformat(), maintenance=maintenance)
+        assert code == 0, err
+        assert all(f"  {reason}" in out for reason in left)
+        assert not {"win22", "userpool1", "userpool2"} & set(written(project)["pools"])
+        (project / "Pulumi.new.yaml").unlink()
+
+
+@pytest.mark.parametrize("published", REFUSED, ids=lambda it: it.name)
+def test_what_cannot_be_adopted_is_refused_in_words(published: Published, run: Run, project: Path) -> None:
+    cluster, maintenance = put(published, project)
+    code, out, err = run(cluster, maintenance=maintenance)
+    assert (code, out) == (1, "")
+    assert published.row["reason"] in err
+    assert not (project / "Pulumi.new.yaml").exists()
+    assert not (project / "build").exists()
+
+
+def test_names_of_pools_that_are_taken_get_a_start_of_their_own(run: Run, project: Path) -> None:
+    others = [
+        {"name": name, "mode": "User", "osType": "Windows", "vmSize": "x"} for name in ("cpuod", "general")
+    ]
+    code, _, _ = run({**SMALL, "agentPoolProfiles": [*SMALL["agentPoolProfiles"], *others]})
+    assert code == 0
+    assert set(written(project)["pools"]) == {"ckfcpuspot", "ckfgeneral", "gpuspot"}
+
+
+def test_a_pool_that_would_be_replaced_is_left(run: Run) -> None:
+    spot = {
+        "name": "batch",
+        "mode": "User",
+        "osType": "Linux",
+        "vmSize": "Standard_D8ds_v5",
+        "scaleSetPriority": "Spot",
+        "scaleSetEvictionPolicy": "Delete",
+        "spotMaxPrice": -1,
+        "enableAutoScaling": True,
+        "minCount": 0,
+        "maxCount": 5,
+        "osDiskType": "Managed",
+        "osDiskSizeGB": 64,
+        "maxPods": 110,
+        "nodeTaints": ["kubernetes.azure.com/scalesetpriority=spot:NoSchedule"],
+        "nodeLabels": {"kubernetes.azure.com/scalesetpriority": "spot", "team": "a"},
+    }
+    gpu = {**spot, "name": "gpu", "vmSize": "Standard_NC4as_T4_v3", "gpuProfile": None}
+    code, out, _ = run({**SMALL, "agentPoolProfiles": [*SMALL["agentPoolProfiles"], spot, gpu]})
+    assert code == 0
+    assert "  batch:\n" in out
+    assert "  gpu: it would be replaced: gpuProfile.driver: – → Install" in out
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"id": None}, "id: missing; expected the ARM id"),
+        ({"location": ""}, "location: missing"),
+        ({"agentPoolProfiles": None}, "agentPoolProfiles: missing"),
+        ({"agentPoolProfiles": {}}, "pools: not a list"),
+        ({"agentPoolProfiles": [None]}, "pools[0]: without a name"),
+    ],
+)
+def test_what_is_not_a_cluster_is_unjudged(changed: dict[str, Any], words: str, run: Run) -> None:
+    code, _, err = run({**SMALL, **changed})
+    assert (code, err.count("\n")) == (3, 1)
+    assert words in err
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"sku": {"name": "Automatic"}}, "sku: AKS Automatic"),
+        ({"enableRbac": False}, "enableRbac: false"),
+        ({"aadProfile": {"managed": False}}, "aadProfile: Entra sign-in of the old kind"),
+        ({"networkProfile": {"loadBalancerSku": "basic"}}, "networkProfile.loadBalancerSku: basic"),
+        ({"kubernetesVersion": None}, "kubernetesVersion: missing"),
+        (
+            {"agentPoolProfiles": [{"name": "a", "mode": "User"}]},
+            "no pool that can be the system pool (a: mode User)",
+        ),
+        (
+            {"agentPoolProfiles": [{"name": "a", "mode": "System", "type": "AvailabilitySet"}]},
+            "of the type AvailabilitySet",
+        ),
+        ({"nodeResourceGroup": None}, "nodeResourceGroup: – → small-nodes"),
+        ({"disableLocalAccounts": True}, "apiAccess.localAccounts: false is not allowed"),
+        (
+            {"agentPoolProfiles": [{"name": "a", "mode": "System", "vmSize": "Standard_B4ms", "count": 1}]},
+            "a size other than B-series",
+        ),
+    ],
+)
+def test_a_cluster_that_cannot_be_adopted_has_one_reason_each(
+    changed: dict[str, Any], words: str, run: Run
+) -> None:
+    code, out, err = run({**SMALL, **changed})
+    assert (code, out) == (1, "")
+    assert words in err
+
+
+def test_a_stack_that_has_a_file_is_never_overwritten(run: Run, project: Path) -> None:
+    (project / "Pulumi.new.yaml").write_text("config: {}\n")
+    code, _, err = run(SMALL)
+    assert (code, err) == (2, "error: Pulumi.new.yaml: exists already; expected the name of a new stack\n")
+    assert (project / "Pulumi.new.yaml").read_text() == "config: {}\n"
+
+
+@pytest.mark.parametrize(
+    "words", [["../new"], ["new", "--created", "2026"], ["new"], ["new", "--name", "aks"]]
+)
+def test_a_wrong_command_line_is_2(
+    words: list[str], project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["adopt", *words, "--root", str(project)]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_nobody_owns_it(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (project / "cluster.json").write_text(json.dumps(SMALL))
+    assert main(["adopt", "new", "--root", str(project), "--cluster", str(project / "cluster.json")]) == 2
+    assert capsys.readouterr().err.startswith("error: --owner: missing")

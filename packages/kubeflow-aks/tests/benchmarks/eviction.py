@@ -1,0 +1,129 @@
+"""What the eviction handler saves: work lost at an eviction with and without it, by kind of work and length of notice.
+
+    .venv/bin/python -m tests.benchmarks.eviction --write
+
+writes docs/reference/work-lost-to-evictions.md, in a few minutes: thousands of evictions on a clock that goes from
+event to event, each from a seed of its own, and with `--many` hundreds of pods on a real API server, for which the
+tools must be built.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import random
+import statistics
+import sys
+import tempfile
+import zlib
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Final
+
+from scipy import special
+from tests.benchmarks import eviction_page
+from tests.benchmarks.eviction_page import Cell, Many, Mean, Row
+from tests.benchmarks.eviction_world import DETECTOR_SECONDS, RAY_SECONDS, Kind, World
+from tests.local.demo.eviction.noticed import Noticed, handling
+from tests.local.demo_stack import deployed
+
+from kubeflow_aks import tools
+from kubeflow_aks.local_aks.stepped.memory_cluster import GARBAGE_COLLECTOR_SECONDS
+
+PAGE: Final = Path("docs/reference/work-lost-to-evictions.md")
+NOTICES: Final = (30.0, 10.0, 0.0)
+EVICTIONS: Final = 1000
+CONFIDENCE: Final = 0.95
+PODS: Final = ((1, 1), (50, 10), (300, 60))
+"""How many pods on how many nodes are evicted at once."""
+TIMES: Final = 5
+MINUTES: Final = 60.0
+KINDS: Final = (
+    Kind(name="Checkpointed training, saves in 5 s", every=10 * MINUTES, saving=5),
+    Kind(name="Checkpointed training, saves in 20 s", every=10 * MINUTES, saving=20),
+    Kind(name="TrainJob on 4 nodes, saves in 5 s", every=10 * MINUTES, saving=5, workers=4),
+    Kind(name="Pipeline step of 2 h", length=120 * MINUTES),
+    Kind(name="Job of 30 min", length=30 * MINUTES),
+    Kind(name="Ray task of 10 min", length=10 * MINUTES, knows=RAY_SECONDS),
+)
+
+
+def row(kind: Kind, number: int) -> Row:
+    """One kind of work at each notice, with and without the handler."""
+    return Row(kind.name, tuple(cell(kind, notice, number) for notice in NOTICES))
+
+
+def cell(kind: Kind, notice: float, number: int) -> Cell:
+    """So many evictions, the same ones at each notice, with and without the handler."""
+    rng = random.Random(zlib.crc32(kind.name.encode()))  # noqa: S311 - repeatable on purpose
+    moments = [(rng.uniform(0, kind.cycle), rng.uniform(0, DETECTOR_SECONDS)) for _ in range(number)]
+    without, with_handler = (
+        [World(kind, notice, at).play(detector=detector, handled=handled) for at, detector in moments]
+        for handled in (False, True)
+    )
+    return Cell(
+        lost=mean(one.lost for one in without),
+        lost_handled=mean(one.lost for one in with_handler),
+        stood=mean(one.stood for one in without),
+        stood_handled=mean(one.stood for one in with_handler),
+    )
+
+
+def mean(values: Iterable[float]) -> Mean:
+    """Of independent values, with half of its interval by Student's t."""
+    found = list(values)
+    spread = statistics.stdev(found)
+    half = float(special.stdtrit(len(found) - 1, (1 + CONFIDENCE) / 2)) * spread / math.sqrt(len(found))
+    return Mean(statistics.mean(found), half)
+
+
+def many(found: tools.Tools, sizes: Sequence[tuple[int, int]], times: int) -> list[Many]:
+    """How long the handler takes to end many pods, played on the real control plane."""
+    with tempfile.TemporaryDirectory() as folder, deployed(found, Path(folder) / "run") as demo:
+        played: list[Many] = []
+        for pods, nodes in sizes:
+            seconds: list[float] = []
+            cpu: list[float] = []
+            for number in range(times):
+                with (
+                    demo.namespace() as namespace,
+                    handling(demo.kubectl, Path(folder) / f"{pods}-{number}") as handler,
+                ):
+                    world = Noticed(demo.api, demo.cluster, namespace)
+                    before = handler.cpu_seconds
+                    seconds.append(world.reclaim(pods, nodes).seconds)
+                    cpu.append(handler.cpu_seconds - before)
+                    world.clear()
+            played.append(Many(pods, nodes, mean(seconds), max(seconds), mean(cpu)))
+    return played
+
+
+def main() -> int:
+    """Plays everything and prints the page, or writes it; returns the exit code."""
+    arguments = argparse.ArgumentParser(prog="python -m tests.benchmarks.eviction", description=__doc__)
+    arguments.add_argument("--evictions", type=int, default=EVICTIONS, help="how many of each")
+    arguments.add_argument("--write", action="store_true", help=f"write {PAGE}")
+    given = arguments.parse_args()
+    found = tools.find()
+    if isinstance(found, tools.Missing):
+        print(found, file=sys.stderr)
+        return 1
+    rows = [row(kind, given.evictions) for kind in KINDS]
+    page = eviction_page.page(
+        rows,
+        many(found, PODS, TIMES),
+        NOTICES,
+        evictions=given.evictions,
+        times=TIMES,
+        collector=GARBAGE_COLLECTOR_SECONDS,
+        ray=RAY_SECONDS,
+    )
+    if given.write:
+        PAGE.write_text(page, encoding="utf-8")
+    else:
+        print(page)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

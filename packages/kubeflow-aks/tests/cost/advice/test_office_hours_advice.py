@@ -1,0 +1,73 @@
+"""Office hours as advice: for the work as it would be then, within deadlines by the calendar."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from tests.cost.examples import FixedMarket, spot, stack, work
+
+from kubeflow_aks.cost.advice.advice import Change
+from kubeflow_aks.cost.advice.kinds.hours import office_hours
+from kubeflow_aks.cost.advice.kinds.sizes import families_beside
+from kubeflow_aks.cost.advice.situation import Situation
+from kubeflow_aks.cost.advice.stack_file import StackFile
+from kubeflow_aks.cost.billing import bill
+
+A100 = "Standard_NC24ads_A100_v4"
+SIZES = {"Standard_D4s_v3": (0.232, 0.0487), "Standard_D4s_v5": (0.23, 0.05), A100: (4.8, 1.6)}
+
+
+def situation(workload: dict[str, Any], *pools: dict[str, Any]) -> Situation:
+    """A stack with these pools and this work, billed."""
+    made = stack(*pools, basis={"workload": workload})
+    values: dict[str, Any] = {"pools": {it["agentPoolName"]: {} for it in pools}, "workload": workload}
+    file = StackFile("kubeflow-aks", values, frozenset(values), frozenset())
+    market = FixedMarket(SIZES)
+    return Situation(file, made, bill(made, market), (), lambda other: bill(other, market))
+
+
+def advised(**more: Any) -> Change | None:
+    """Office hours for training of 20 h on up to 10 A100, or None."""
+    training = work("gpuspot", **{"hours": 1000, "step": 20, **more})
+    found = list(office_hours(situation({"training": training}, spot("gpuspot", A100))))
+    return found[0] if found else None
+
+
+def test_nodes_are_counted_for_the_work_with_the_checkpoints_that_come_with_it() -> None:
+    """1,000 h with checkpoints are about 1,080 in 260.7 h of a month; without, evictions would make 1,750 of them."""
+    change = advised(hours=3000)
+    assert change
+    count = change.values["pools", "gpuspot", "maxCount"]
+    assert 3000 * 1.05 / 260.7 < count < 3000 * 1.25 / 260.7
+    assert ("workload", "training", "checkpointMinutes") in change.needs
+    assert change.needs.items() <= change.values.items()
+
+
+@pytest.mark.parametrize(
+    ("step", "deadline", "is_advised"),
+    [(30, 40, False), (30, 140, True), (2, 8, False), (2, 62, False), (2, 64, True), (2, None, True)],
+)
+def test_no_deadline_falls_into_a_night_or_a_weekend(
+    step: float,
+    deadline: float | None,
+    is_advised: bool,  # noqa: FBT001 - of a table
+) -> None:
+    """A step that is submitted on Friday evening goes on 60 hours later."""
+    change = advised(step=step, deadlineHours=deadline, checkpointMinutes=30)
+    assert (change is not None) == is_advised
+
+
+def test_work_that_saves_itself_needs_nothing() -> None:
+    change = advised(checkpointMinutes=30)
+    assert change
+    assert change.needs == {}
+
+
+def test_a_pool_is_never_moved_onto_the_series_of_another_spot_pool() -> None:
+    """Whatever work each has: of one series both would be sold out together."""
+    kinds = {"a": work("cpua"), "b": work("cpub")}
+    found = situation(kinds, spot("cpua", work="x"), spot("cpub", "Standard_D4s_v5", work="y"))
+    one, other = found.cluster.pools["cpua"], found.cluster.pools["cpub"]
+    assert families_beside(found, one) == {"standardDSv5Family"}
+    assert families_beside(found, other) == {"standardDSv3Family"}

@@ -1,0 +1,455 @@
+"""The content of a bill: fallbacks, idle and home nodes, facilities, office hours, and its notes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from tests.cost.examples import SYSTEM, FixedMarket, pool, spot, stack, work
+
+from kubeflow_aks.cost.bill import Bill, Line
+from kubeflow_aks.cost.billing import bill
+from kubeflow_aks.cost.figures import HOURS_A_MONTH, CostError, Range
+from kubeflow_aks.cost.reading import hours
+from kubeflow_aks.cost.report.page import prices_and_rates
+from kubeflow_aks.cost.report.what_if import what_if
+from kubeflow_aks.cost.stack import Resource
+from kubeflow_aks.text.blocks import Paragraph, Table
+
+SIZES = {"Standard_D4s_v3": (0.232, 0.0487), "Standard_D8s_v3": (0.464, 0.1), "Standard_X": (1.0, 0.5)}
+
+
+def line(found: Bill, name: str) -> Line:
+    return next(it for it in found.lines if it.name == name)
+
+
+def calm(**more: Any) -> dict[str, Any]:
+    """Work that restarts at once, so that hours are round where nothing is evicted."""
+    return work(hours=1000, step=2, restartMinutes=0, **more)
+
+
+def test_what_spot_cannot_give_runs_on_the_fallback_at_its_own_size_and_price() -> None:
+    pools = (spot("cpuspot"), pool("cpuod", "Standard_D8s_v3"))
+    basis = {"workload": {"a": calm()}, "cost": {"evictionRate": 0, "soldOutShare": 0.25}}
+    found = bill(stack(*pools, basis=basis, fallbacks={"cpuspot": "cpuod"}), FixedMarket(SIZES))
+    own, twin = line(found, "cpuspot"), line(found, "cpuod")
+    assert own.hours
+    assert twin.hours
+    assert (own.hours.expected, twin.hours.expected) == (750, 250)
+    assert own.amount.expected == pytest.approx(750 * 0.0487)
+    assert twin.amount.expected == pytest.approx(250 * 0.464)
+    assert found.on_demand("batch").expected == pytest.approx(1000 * 0.464)
+    [result] = found.work
+    assert result.amount.expected == pytest.approx(found.amount("batch").expected)
+    assert result.waits == 0
+
+
+def test_without_a_fallback_the_work_waits_and_that_is_reported() -> None:
+    basis = {"workload": {"a": calm()}, "cost": {"evictionRate": 0, "soldOutShare": 0.2}}
+    found = bill(stack(spot("cpuspot"), basis=basis), FixedMarket())
+    assert line(found, "cpuspot").hours == Range.exactly(1000)
+    [result] = found.work
+    assert result.waits == pytest.approx(250)
+    assert result.notes[-1] == "cpuspot has no fallback: its steps wait 250 hours a month in all for spot VMs"
+
+
+def test_a_pools_own_share_and_rate_go_before_the_stacks() -> None:
+    cost = {
+        "evictionRate": 0.2,
+        "soldOutShare": 0.5,
+        "pools": {"cpuspot": {"evictionRate": 0, "soldOutShare": 0}},
+    }
+    found = bill(stack(spot("cpuspot"), basis={"workload": {"a": calm()}, "cost": cost}), FixedMarket())
+    assert line(found, "cpuspot").hours == Range.exactly(1000)
+    assert found.rates["cpuspot"].rate == Range.exactly(0)
+
+
+def test_nodes_idle_after_each_burst_on_both_sides_of_the_comparison() -> None:
+    profile = {"scaleDownUnneededTime": "10m", "scanInterval": "0s"}
+    basis = {"workload": {"a": calm(stepsAtOnce=5)}, "cost": {"evictionRate": 0}}
+    found = bill(stack(spot("cpuspot"), basis=basis, autoScalerProfile=profile), FixedMarket())
+    idle = line(found, "cpuspot").hours
+    assert idle
+    assert 1000 < idle.expected <= 1000 + 500 * (10 / 60 + 7 / 3600)
+    assert found.on_demand("batch").expected == pytest.approx(idle.expected * 0.232)
+
+
+def test_home_pools_run_at_their_minimum_up_to_their_maximum() -> None:
+    system = {**SYSTEM, "minCount": 1, "maxCount": 3}
+    general = pool("general", nodeTaints=[], minCount=2, maxCount=2, enableAutoScaling=False, count=2)
+    found = bill(stack(general, agentPoolProfiles=[system]), FixedMarket())
+    assert line(found, "system").hours == Range(HOURS_A_MONTH, HOURS_A_MONTH, 3 * HOURS_A_MONTH)
+    assert line(found, "system").nodes == "1–3 × D4s_v3"
+    assert line(found, "OS disks of system").amount.expected == pytest.approx(19.71)
+
+
+def test_outside_office_hours_nodes_and_control_plane_cost_nothing_and_the_rest_goes_on() -> None:
+    basis = {"officeHours": {"days": ["monday", "tuesday"], "from": "08:00", "to": "16:24", "timeZone": "x"}}
+    always, found = bill(stack(), FixedMarket()), bill(stack(basis=basis), FixedMarket())
+    for name in ("system", "OS disks of system", "control plane"):
+        assert line(found, name).amount.expected == pytest.approx(0.1 * line(always, name).amount.expected)
+    for name in ("load balancer", "public addresses"):
+        assert line(found, name) == line(always, name)
+
+
+OFFICE = {"days": ["monday", "tuesday"], "from": "07:00", "to": "19:00", "timeZone": "x"}
+
+
+def test_what_evenings_cut_off_is_billed_and_reported() -> None:
+    """A step of 2 h begins too late in a sixth of a day of 12 h, and then loses an hour."""
+    basis = {"workload": {"a": calm()}, "cost": {"evictionRate": 0}, "officeHours": OFFICE}
+    found = bill(stack(spot("cpuspot"), basis=basis), FixedMarket())
+    hours = line(found, "cpuspot").hours
+    assert hours
+    assert hours.expected == pytest.approx(1000 * (1 + 1 / 12))
+    assert found.on_demand("batch").expected == pytest.approx(hours.expected * 0.232)
+    [result] = found.work
+    assert (result.evenings, result.cut_off) == (pytest.approx(500 / 6), pytest.approx(1000 / 12))
+    assert result.stops_paying_at == pytest.approx(0.232)
+    assert result.notes[0] == (
+        "each evening stops what runs: 83 times a month a step loses what it has not saved, for which 83 more hours "
+        "are billed; a retry is used up each time"
+    )
+
+
+def test_evenings_cut_off_work_on_demand_and_on_a_fallback_too() -> None:
+    pools = (spot("cpuspot"), pool("cpuod"), pool("plain"))
+    workload = {"a": calm(), "b": calm(pool="plain")}
+    cost = {"evictionRate": 0, "soldOutShare": 0.25}
+    basis = {"workload": workload, "cost": cost, "officeHours": OFFICE}
+    found = bill(stack(*pools, basis=basis, fallbacks={"cpuspot": "cpuod"}), FixedMarket())
+    for name, part in (("cpuspot", 0.75), ("cpuod", 0.25), ("plain", 1)):
+        hours = line(found, name).hours
+        assert hours
+        assert hours.expected == pytest.approx(part * 1000 * 13 / 12)
+    assert [it.evenings for it in found.work] == pytest.approx([500 / 6] * 2)
+
+
+def test_what_has_no_room_in_a_day_is_never_done_and_that_is_reported() -> None:
+    """The program refuses a step longer than a day; one that leaves no time for a restart it does not."""
+    basis = {"workload": {"a": work(hours=1000, step=11.95)}, "officeHours": OFFICE}
+    found = bill(stack(spot("cpuspot"), basis=basis), FixedMarket())
+    [result] = found.work
+    assert result.notes[0].startswith(
+        "never done: the work of a step between two checkpoints and a restart take longer than a day"
+    )
+    assert not any("nearly every try" in sentence for sentence in result.notes)
+    assert found.amount().expected == float("inf")
+    assert found.on_demand().expected < 2000
+
+
+def test_a_step_with_fewer_retries_than_evenings_is_reported() -> None:
+    basis = {
+        "workload": {"a": work(hours=1000, step=50, checkpointMinutes=60, retries=3)},
+        "cost": {"evictionRate": 0},
+        "officeHours": OFFICE,
+    }
+    [result] = bill(stack(spot("cpuspot"), basis=basis), FixedMarket()).work
+    assert result.notes[1] == "a step meets 4.5 evenings and has 3 retries: most fail; raise `retries`"
+
+
+def test_the_blogs_model_leaves_evenings_out_and_says_so() -> None:
+    basis = {"workload": {"a": calm()}, "cost": {"model": "blog"}, "officeHours": OFFICE}
+    found = bill(stack(spot("cpuspot"), basis=basis), FixedMarket())
+    assert line(found, "cpuspot").hours == Range.exactly(1050)
+    assert "work that evenings cut off: the blog's model has no hours of a day" in found.left_out
+
+
+def test_bursts_within_office_hours_come_closer_together() -> None:
+    profile = {"scaleDownUnneededTime": "2h", "scanInterval": "0s"}
+    sentence = {"workload": {"a": calm()}, "cost": {"evictionRate": 0}}
+    always, found = (
+        bill(stack(spot("cpuspot"), basis=basis, autoScalerProfile=profile), FixedMarket())
+        for basis in (sentence, {**sentence, "officeHours": OFFICE})
+    )
+    idle = [line(it, "cpuspot").hours for it in (always, found)]
+    assert idle[0]
+    assert idle[1]
+    assert idle[1].expected - 1000 * 13 / 12 < idle[0].expected - 1000
+
+
+def test_a_batch_pool_that_keeps_nodes_pays_for_them_where_its_work_needs_fewer() -> None:
+    basis = {"workload": {"a": calm()}, "cost": {"evictionRate": 0}}
+    found = bill(stack(spot("cpuspot", minCount=3), basis=basis), FixedMarket())
+    assert line(found, "cpuspot").hours == Range.exactly(3 * HOURS_A_MONTH)
+
+
+def test_work_beyond_a_pools_maximum_is_reported_with_the_figures() -> None:
+    basis = {"workload": {"a": calm()}, "cost": {"evictionRate": 0}}
+    found = bill(stack(spot("cpuspot", maxCount=1), basis=basis), FixedMarket())
+    [result] = found.warnings
+    assert result == (
+        "pools.cpuspot.maxCount is 1: its work needs 1,000 node hours a month and the pool gives 730; raise it, or the "
+        "work is not done within the month"
+    )
+    assert bill(stack(spot("cpuspot", maxCount=2), basis=basis), FixedMarket()).warnings == ()
+
+
+def test_a_price_limit_below_the_spot_price_is_reported() -> None:
+    basis = {"workload": {"a": calm()}}
+    limited = {**spot("cpuspot"), "spotMaxPrice": 0.04}
+    [result] = bill(stack(limited, basis=basis), FixedMarket()).warnings
+    assert result.startswith("pools.cpuspot.maxPrice is 0.04: spot is expected to cost 0.0487")
+    assert not bill(stack({**limited, "spotMaxPrice": 0.05}, basis=basis), FixedMarket()).warnings
+
+
+def test_a_price_limit_is_in_dollars_whatever_the_bill_is_in() -> None:
+    made = stack(spot("cpuspot") | {"spotMaxPrice": 0.04}, basis={"workload": {"a": calm()}})
+    found = bill(made, FixedMarket(currency="EUR"))
+    free = bill(stack(spot("cpuspot"), basis={"workload": {"a": calm()}}), FixedMarket(currency="EUR"))
+    assert line(found, "cpuspot").amount == line(free, "cpuspot").amount
+    [result] = found.warnings
+    assert result.startswith("pools.cpuspot.maxPrice is 0.04: that is USD and this bill is in EUR")
+
+
+@pytest.mark.parametrize(
+    ("model", "tables"), [("hourly", ["Evictions", "Spot price"]), ("blog", ["Spot price"])]
+)
+def test_what_changes_nothing_is_no_table(model: str, tables: list[str]) -> None:
+    made = stack(spot("cpuspot"), basis={"workload": {"a": work()}, "cost": {"model": model}})
+    assert [it.head[0] for it in what_if(made, FixedMarket()).blocks if isinstance(it, Table)] == tables
+    [nothing] = what_if(stack(), FixedMarket()).blocks
+    assert isinstance(nothing, Paragraph)
+
+
+def test_spot_never_costs_more_an_hour_than_on_demand() -> None:
+    market = FixedMarket({"Standard_D4s_v3": (0.2, 0.15)}, spread=0.9)
+    found = bill(
+        stack(spot("cpuspot"), basis={"workload": {"a": calm()}, "cost": {"evictionRate": 0}}), market
+    )
+    amount = line(found, "cpuspot").amount
+    assert (amount.low, amount.expected, amount.high) == pytest.approx((15, 150, 200))
+
+
+def test_spot_that_costs_more_is_noted() -> None:
+    market = FixedMarket({"Standard_D4s_v3": (0.2, 0.19)})
+    basis = {"workload": {"a": work(hours=400, step=20)}, "cost": {"evictionRate": 0.05}}
+    [result] = bill(stack(spot("cpuspot"), basis=basis), market).work
+    assert result.notes[0].startswith("spot costs more here: $1")
+    assert result.notes[1].startswith("its steps of 20 h are too long for spot without checkpoints")
+
+
+def test_a_step_that_never_gets_done_is_noted_and_has_no_amount() -> None:
+    basis = {"workload": {"a": work(hours=400, step=200)}, "cost": {"evictionRate": 0.2}}
+    found = bill(stack(spot("cpuspot"), basis=basis), FixedMarket())
+    [result] = found.work
+    assert result.notes[0] == "never done: at 20 % an hour nearly every try at a step of 200 h is evicted"
+    assert found.amount().expected == float("inf")
+
+
+def test_an_open_band_has_no_upper_end() -> None:
+    basis = {"workload": {"a": work()}, "cost": {"evictionRate": "20+"}}
+    found = bill(stack(spot("cpuspot"), basis=basis), FixedMarket())
+    assert found.amount().high == float("inf")
+    assert found.amount().expected < 2000
+
+
+def test_work_on_demand_is_no_spot_work() -> None:
+    found = bill(stack(pool("plain"), basis={"workload": {"a": calm(pool="plain")}}), FixedMarket())
+    [result] = found.work
+    assert result.amount == result.on_demand == Range.exactly(232)
+    assert (result.stops_paying_at, result.longest_step, dict(found.rates)) == (None, None, {})
+
+
+def test_facilities_are_counted_and_what_has_no_price_is_named() -> None:
+    others = (
+        Resource("azure-native:network:NatGateway", "nat", {}),
+        Resource("azure-native:network:PublicIPAddress", "out", {}),
+        Resource("azure-native:network:PublicIPAddress", "in", {}),
+        Resource("azure-native:containerregistry:Registry", "acr", {"sku": {"name": "Basic"}}),
+        Resource("azure-native:operationalinsights:Workspace", "logs", {}),
+        Resource("azure-native:storage:StorageAccount", "data", {"sku": {"name": "Standard_LRS"}}),
+        Resource("azure-native:cache:Redis", "x", {}),
+        Resource("kubernetes:core/v1:Namespace", "y", {}),
+    )
+    network = {"outboundType": "userAssignedNATGateway", "loadBalancerSku": "standard"}
+    usage = {"storedGib": 3000, "logsGib": 10, "outboundGib": 300}
+    found = bill(
+        stack(others=others, networkProfile=network, basis={"cost": {"usage": usage}}), FixedMarket()
+    )
+    amounts = {it.name: round(it.amount.expected, 2) for it in found.lines if it.part == "fixed"}
+    assert amounts == {
+        "control plane": 73.0,
+        "load balancer": 18.25,
+        "public addresses": 7.3,
+        "NAT gateway": 32.85,
+        "registry": 5.07,
+        "storage": 60.0,
+        "logs": 23.0,
+        "traffic to the internet": 17.4,  # the first 100 are free
+        "NAT gateway traffic": 13.5,
+    }
+    assert "resources without a price here: azure-native:cache:Redis" in found.left_out
+
+
+def test_what_a_stack_says_nothing_of_is_named() -> None:
+    found = bill(
+        stack(spot("cpuspot"), pool("plain", work="other"), basis={"workload": {"a": work()}}), FixedMarket()
+    )
+    assert "work on plain: `workload` has none there" in found.left_out
+    assert "traffic to the internet: set `cost.usage.outboundGib` to count it" in found.left_out
+
+
+def test_what_azure_bills_beside_the_resources_is_named() -> None:
+    quiet = bill(stack(spot("cpuspot")), FixedMarket()).left_out
+    others = (
+        Resource("azure-native:network:NatGateway", "nat", {}),
+        Resource("azure-native:containerregistry:Registry", "acr", {"sku": {"name": "Basic"}}),
+        Resource("azure-native:operationalinsights:Workspace", "logs", {"retentionInDays": 90}),
+    )
+    made = stack(
+        spot("cpuspot", scaleSetEvictionPolicy="Deallocate", osDiskType="Managed"),
+        others=others,
+        apiServerAccessProfile={"enablePrivateCluster": True},
+        basis={"workload": {"a": work()}},
+    )
+    result = set(bill(made, FixedMarket()).left_out) - set(quiet)
+    assert result == {
+        "disks of evicted nodes of cpuspot: evictionPolicy Deallocate keeps them",
+        "what nodes download, such as images: the NAT gateway may charge each GB of it",
+        "logs ingested by the workspace: set `cost.usage.logsGib` to count them",
+        "logs older than 31 days: the workspace retains them for 90",
+        "images beyond what the registry's price includes",
+        "the private endpoint and DNS zone of the API server: AKS makes them, not this stack",
+    }
+
+
+def test_capacity_that_is_reserved_and_unused_is_named() -> None:
+    reserved = pool("cpuod", capacityReservationGroupID="/subscriptions/s/resourceGroups/g/providers/crg")
+    note = (
+        "reserved capacity that cpuod leaves unused: Azure bills it like running nodes, and this stack does not know "
+        "how much the reservation groups hold"
+    )
+    assert note in bill(stack(spot("cpuspot"), reserved), FixedMarket()).left_out
+    assert note not in bill(stack(spot("cpuspot"), pool("cpuod")), FixedMarket()).left_out
+
+
+def test_logs_in_the_workspace_of_another_stack_are_counted() -> None:
+    others = (Resource("azure-native:monitor:DiagnosticSetting", "logs", {}),)
+    named = "logs ingested by the workspace: set `cost.usage.logsGib` to count them"
+    assert named in bill(stack(others=others), FixedMarket()).left_out
+    sentence = bill(stack(others=others, basis={"cost": {"usage": {"logsGib": 10}}}), FixedMarket())
+    assert line(sentence, "logs").amount == Range.exactly(23)
+    assert named not in sentence.left_out
+
+
+def test_a_disk_without_a_price_is_named() -> None:
+    market = FixedMarket(SIZES)
+    made = stack(spot("big", "Standard_X", osDiskType="Managed"), basis={"workload": {"a": work(pool="big")}})
+    found = bill(made, market)
+    assert "managed OS disks of big: their price is unknown" in found.left_out
+
+
+def test_pools_for_the_same_work_share_a_fallback() -> None:
+    """As the autoscaler sees it: what tolerates the one tolerates the other."""
+    pools = (spot("one"), spot("two"), pool("od"))
+    basis = {"workload": {"a": calm(pool="two")}, "cost": {"evictionRate": 0, "soldOutShare": 0.5}}
+    found = bill(stack(*pools, basis=basis, fallbacks={"one": "od"}), FixedMarket())
+    hours = line(found, "od").hours
+    assert hours
+    assert hours.expected == 500
+
+
+def test_each_price_is_queried_once() -> None:
+    market = FixedMarket()
+    pools = [spot(f"spot{number}") for number in range(20)]
+    workload = {it["agentPoolName"]: work(pool=it["agentPoolName"]) for it in pools}
+    bill(stack(*pools, basis={"workload": workload}), market)
+    assert len(market.queries) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("10m", 1 / 6),
+        ("1h30m", 1.5),
+        ("90s", 0.025),
+        ("0s", 0),
+        ("500ms", 1 / 7200),
+        ("10", None),
+        ("", None),
+        (None, None),
+        ("m10", None),
+    ],
+)
+def test_durations_of_the_autoscaler(text: object, expected: float | None) -> None:
+    assert hours(text) == (expected if expected is None else pytest.approx(expected))
+
+
+def test_the_source_of_a_rate_is_reported_once() -> None:
+    basis = {"workload": {"a": work()}, "cost": {"evictionRate": "5-10"}}
+    result = prices_and_rates(bill(stack(spot("cpuspot"), basis=basis), FixedMarket()))
+    assert result[0] == "evictions of cpuspot, 10 % an hour, 5 % to 10 %: this stack's settings"
+    assert [line for line in result if "settings" in line] == result[:1]
+
+
+def test_a_tainted_pool_without_work_that_is_always_on_is_no_batch_work() -> None:
+    pools = (spot("cpuspot", minCount=1), pool("serving", minCount=2, maxCount=4), pool("idle"))
+    found = bill(stack(*pools, basis={"workload": {"a": calm()}}), FixedMarket())
+    assert line(found, "serving").part == "home"
+    assert line(found, "cpuspot").part == "batch"
+    assert not any(it.pool == "idle" for it in found.lines)
+    worked = {"workload": {"a": calm(), "b": calm(pool="serving")}}
+    assert line(bill(stack(*pools, basis=worked), FixedMarket()), "serving").part == "batch"
+
+
+def test_gangs_wait_billed_and_heads_are_on_demand() -> None:
+    """Four nodes for 24 h without checkpoints: 29 times the work, which the bill once had as twice."""
+    gang = work(hours=960, step=24, nodesPerStep=4)
+    profile = {"scaleDownUnneededTime": "10m", "scanInterval": "10s"}
+    basis = {"workload": {"a": gang}}
+    [result] = bill(stack(spot("cpuspot"), basis=basis, autoScalerProfile=profile), FixedMarket()).work
+    assert result.multiple.expected == pytest.approx(28.7, abs=0.1)
+    assert any(note.startswith("its 4 nodes start again together") for note in result.notes)
+    ray = work(hours=800, step=10, nodesPerStep=8, elastic=True, headPool="cpuod", restartMinutes=0)
+    pools = (spot("cpuspot"), pool("cpuod"))
+    found = bill(stack(*pools, basis={"workload": {"a": ray}, "cost": {"evictionRate": 0}}), FixedMarket())
+    hours = {it.pool: it.hours.expected for it in found.lines if it.hours and it.part == "batch"}
+    assert hours == {"cpuspot": pytest.approx(800), "cpuod": pytest.approx(100)}
+    [result] = found.work
+    assert result.amount.expected == pytest.approx(found.amount("batch").expected)
+    assert result.on_demand.expected == pytest.approx(900 * 0.232)
+    assert any("repeats that node's part alone" in note for note in result.notes)
+
+
+@pytest.mark.parametrize(
+    ("more", "key"),
+    [
+        ({"nodesPerStep": 11}, "workload.a.nodesPerStep: 11 is not allowed; expected at most 10"),
+        (
+            {"headPool": "cpuspot"},
+            "workload.a.headPool: 'cpuspot' is not allowed; expected the name of another pool",
+        ),
+        ({"headPool": "x"}, "workload.a.headPool: 'x' is not allowed; expected the name of another pool"),
+    ],
+)
+def test_what_no_pool_can_do_is_one_line(more: dict[str, Any], key: str) -> None:
+    pools = (spot("cpuspot"), pool("cpuod"))
+    with pytest.raises(CostError) as refused:
+        bill(stack(*pools, basis={"workload": {"a": calm(**more)}}), FixedMarket())
+    [problem] = refused.value.problems
+    assert problem.startswith(key)
+
+
+def test_the_first_boot_counts_against_a_deadline() -> None:
+    late: list[float] = []
+    for tail in ("0s", "200h"):
+        basis = {"workload": {"a": work(hours=1000, step=2, deadlineHours=2.05)}, "cost": {"evictionRate": 0}}
+        profile = {"scaleDownUnneededTime": tail, "scanInterval": "0s"}
+        [result] = bill(stack(spot("cpuspot"), basis=basis, autoScalerProfile=profile), FixedMarket()).work
+        assert result.misses
+        late.append(result.misses.expected)
+    assert late == [1.0, pytest.approx(1 / (1 + 500 / 730 * 200), rel=1e-3)]
+
+
+def test_running_machines_that_azure_takes_are_the_end_of_the_range() -> None:
+    pools = (spot("cpuspot"), pool("cpuod"))
+    basis = {
+        "workload": {"a": work(hours=1000, step=6)},
+        "cost": {"evictionRate": 0.05, "soldOutShare": 0.25},
+    }
+    found = bill(stack(*pools, basis=basis, fallbacks={"cpuspot": "cpuod"}), FixedMarket())
+    batch = found.amount("batch")
+    assert batch.high > 1.1 * batch.expected
+    note = "what starts on cpuod while spot is sold out stays there"
+    assert any(it.startswith(note) for it in found.work[0].notes)

@@ -1,0 +1,77 @@
+"""The model against small months that the local AKS plays; `tests.benchmarks.month` compares more and larger ones."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+from tests.benchmarks.month import Case, by_model, compare, idle_hours, month, months, step
+
+from kubeflow_aks.cost.model.step import Checkpoints
+from kubeflow_aks.local_aks.stepped.month import play
+
+MONTHS = 5
+RATES = {"nodes idle for long": 0.0}
+RATE = 0.2
+"""Of all others."""
+SHORT = step(0.5, restart=1.0)
+SAVED = step(12, every=1, writing=0.2, restart=1.0)
+GIVEN_UP = step(4, retries=1, restart=0.5)
+CASES = {
+    case.name: case
+    for case in (
+        Case("short steps", ((SHORT, 60),), at_once=6),
+        Case("saved each hour", ((SAVED, 8),), at_once=4),
+        Case("given up after one retry", ((GIVEN_UP, 30),), at_once=15),
+        Case("nodes idle for long", ((step(8), 80),), unneeded="6h"),
+    )
+}
+WRONG = {
+    "restarts cost nothing": Case("", ((replace(SHORT, restart=0.0), 60),), at_once=6),
+    "checkpoints cost nothing": Case(
+        "", ((replace(SAVED, checkpoints=Checkpoints(1.0, 0.0)), 8),), at_once=4
+    ),
+    "steps are never given up": Case("", ((replace(GIVEN_UP, retries=1000), 30),), at_once=15),
+    "nodes idle for less": Case("", ((step(8), 80),), unneeded="5h"),
+}
+"""What would be wrong with the model of each of them."""
+
+
+@pytest.mark.parametrize(("name", "wrong"), list(zip(CASES, WRONG, strict=True)))
+def test_the_expectation_lies_inside_the_interval_of_simulated_months_and_a_wrong_one_outside(
+    name: str, wrong: str
+) -> None:
+    rate = RATES.get(name, RATE)
+    played = months(month(CASES[name], rate), name, MONTHS)
+    billed, model = [one.billed for one in played], by_model(CASES[name], rate)
+    for found in (
+        compare(model.billed, billed),
+        compare(model.evictions, [one.evictions for one in played]),
+        compare(model.failed, [one.failed for one in played]),
+    ):
+        assert found.inside, found
+    assert not compare(by_model(WRONG[wrong], rate).billed, billed).inside
+    if name == "nodes idle for long":
+        _work_that_comes_soon_finds_nodes_that_still_idle(CASES[name], billed)
+
+
+def _work_that_comes_soon_finds_nodes_that_still_idle(case: Case, billed: Sequence[float]) -> None:
+    without = compare(case.useful + 80 * 6, billed)
+    assert without.model > 1.2 * idle_hours(case, 0.0) + case.useful
+    assert not without.inside
+
+
+def test_a_month_without_evictions_is_what_can_be_counted() -> None:
+    case = Case("apart", ((step(2, every=0.5, writing=0.25), 3),))
+    [work] = month(case, 0.0).work
+    assert (work.kind.seconds, work.kind.every, work.kind.writing) == (7200, 1800, 900)
+    model, found = by_model(case, 0.0), play(month(case, 0.0), 1)
+    assert found.done.ran == pytest.approx(3 * (2 + 3 * 0.25 + 270 / 3600))  # and what new nodes load
+    assert sum(found.node_hours.values()) == pytest.approx(model.billed, abs=3 * 20 / 3600)
+    assert (model.evictions, model.lost, model.failed) == (0, 0, 0)
+
+
+def test_what_was_never_observed_is_rare_not_impossible() -> None:
+    assert compare(0.2, [0.0] * 10).inside
+    assert not compare(0.4, [0.0] * 10).inside

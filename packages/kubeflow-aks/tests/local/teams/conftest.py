@@ -1,0 +1,5 @@
+"""Programs of other teams, on the same engines as those of `packages/kubeflow-aks/tests/local/components`."""
+
+from tests.local.components.conftest import make, run
+
+__all__ = ["make", "run"]

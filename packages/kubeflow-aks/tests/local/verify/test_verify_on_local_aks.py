@@ -1,0 +1,329 @@
+"""`./kubeflow-aks verify` on the demo stack: a fresh one passes every check, and each broken one is reported."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+import subprocess
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Final, Protocol
+
+import pytest
+import yaml
+from tests.local.demo_stack import DemoStack
+from tests.local.engine.deployment import Cluster
+from tests.local.kubectl import eventually
+from tests.local.verify import by_hand
+from tests.local.verify.breakages import BREAKAGES, OURS, Breakage, fresh
+
+from kubeflow_aks.cli.process import main as command_line
+from kubeflow_aks.clients.kubernetes.objects import Object
+from kubeflow_aks.verify.findings import RESTORE
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Runs the command."""
+    return command_line(["verify", *arguments])
+
+
+GENERAL: Final = "kubernetes.azure.com/agentpool=general"
+SYSTEM: Final = "kubernetes.azure.com/mode=system"
+DEFAULT: Final = "storageclass.kubernetes.io/is-default-class"
+GUARD: Final = "validatingadmissionpolicybinding"
+POLICY: Final = "kubeflow-aks-keep-off-spot"
+_LIMIT_SECONDS: Final = 240.0
+MAP: Final = "cluster-autoscaler-priority-expander"
+Findings = dict[str, list[tuple[str, str]]]
+
+
+class Verify(Protocol):
+    """Runs the command with the stack's outputs, or others."""
+
+    def __call__(self, file: Path = ...) -> Findings:
+        """State and sentence by check."""
+        ...
+
+
+@pytest.fixture(scope="module")
+def outputs(demo: DemoStack, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What `pulumi stack output --json --show-secrets` prints."""
+    file = tmp_path_factory.mktemp("verify") / "outputs.json"
+    file.write_text(json.dumps(demo.engine.outputs().values), encoding="utf-8")
+    return file
+
+
+@pytest.fixture
+def verify(outputs: Path, capsys: pytest.CaptureFixture[str]) -> Verify:
+    """State and sentence by check."""
+
+    def run(file: Path = outputs) -> Findings:
+        code = main(["demo", "--outputs", str(file), "--format", "json"])
+        document: dict[str, Any] = json.loads(capsys.readouterr().out)
+        assert code == (1 if document["failed"] else 0)
+        found: Findings = {}
+        for each in document["findings"]:
+            found.setdefault(each["check"], []).append((each["state"], each["message"]))
+        return found
+
+    return run
+
+
+Actions = Callable[[Path], dict[str, str]]
+
+
+@pytest.fixture
+def actions(capsys: pytest.CaptureFixture[str]) -> Actions:
+    """Runs the command with a file of outputs: what to do about each check that fails."""
+
+    def run(file: Path) -> dict[str, str]:
+        main(["demo", "--outputs", str(file), "--format", "json"])
+        found: list[dict[str, str]] = json.loads(capsys.readouterr().out)["findings"]
+        return {each["check"]: each["action"] for each in found if each["state"] == "failed"}
+
+    return run
+
+
+def failed(findings: Findings) -> dict[str, list[str]]:
+    """Sentences on promises that are broken."""
+    only = {
+        check: [message for state, message in results if state == "failed"]
+        for check, results in findings.items()
+    }
+    return {check: results for check, results in only.items() if results}
+
+
+def test_a_fresh_stack_passes_what_can_be_checked(verify: Verify) -> None:
+    findings = _until(verify, lambda found: not failed(found))
+    assert failed(findings) == {}
+    kept = {check for check, results in findings.items() if "passed" in {state for state, _ in results}}
+    assert kept >= {
+        "nodes-ready",
+        "contract",
+        "known-pools",
+        "one-open-pool",
+        "system-nodes",
+        "priority-map",
+        "pending",
+        "default-storage",
+        "storage",
+        "guard",
+        "kubeconfig",
+        "juju-token",
+        "version",
+        "kubelets",
+        "validated",
+        "supported",
+    }
+    # No node of the local AKS has a kubelet that serves logs.
+    [(state, message)] = findings["kernel-limits"]
+    assert (state, "cannot be checked here" in message) == ("unknown", True)
+    [(state, message)] = findings["guard"]
+    assert message == (
+        "in dry runs, the API server refuses a notebook that tolerates everything and a notebook that tolerates "
+        "spot, and admits a batch pod that tolerates spot, a daemon's pod that tolerates spot and a notebook without "
+        "toleration"
+    )
+
+
+def test_it_leaves_nothing_behind(demo: DemoStack, verify: Verify) -> None:
+    cluster = Cluster(demo.kubectl.kubeconfig)
+    before = cluster.objects().keys()
+    verify()
+    assert cluster.objects().keys() == before
+
+
+def test_nodes_that_were_changed_by_hand_are_reported(demo: DemoStack, verify: Verify) -> None:
+    demo.kubectl.run("taint", "node", "--selector", GENERAL, "mine=yes:NoSchedule")
+    demo.kubectl.run("taint", "node", "--selector", SYSTEM, "CriticalAddonsOnly=true:NoSchedule-")
+    try:
+        results = failed(verify())
+    finally:
+        demo.kubectl.run("taint", "node", "--selector", GENERAL, "mine=yes:NoSchedule-")
+        demo.kubectl.run("taint", "node", "--selector", SYSTEM, "CriticalAddonsOnly=true:NoSchedule")
+    assert "nodes of pool general with taint mine=yes:NoSchedule" in results["contract"][0]
+    assert "without taint CriticalAddonsOnly" in results["system-nodes"][0]
+    assert "no taint on system, besides Kubeflow's own pool" in results["one-open-pool"][0]
+    assert failed(_until(verify, lambda found: not failed(found))) == {}
+
+
+def test_objects_that_were_changed_by_hand_are_reported(demo: DemoStack, verify: Verify) -> None:
+    binding = demo.kubectl.run("get", GUARD, POLICY, "--output", "json")
+    priorities = demo.kubectl.run("get", "configmap", MAP, "--namespace", "kube-system", "--output", "json")
+    demo.kubectl.run("annotate", "storageclass", "ckf-zrs", f"{DEFAULT}=true")
+    demo.kubectl.run("delete", GUARD, POLICY)
+    patch = json.dumps({"data": {"priorities": "10:\n  - ^aks-cpuspot-\n1:\n  - .*\n"}})
+    demo.kubectl.run("patch", "configmap", MAP, "--namespace", "kube-system", "--patch", patch)
+    try:
+        results = failed(_until(verify, lambda found: "guard" in failed(found)))
+    finally:
+        demo.kubectl.run("annotate", "storageclass", "ckf-zrs", f"{DEFAULT}-")
+        demo.api.create(fresh(binding), "tests")
+        old = json.dumps({"data": json.loads(priorities)["data"]})
+        demo.kubectl.run("patch", "configmap", MAP, "--namespace", "kube-system", "--patch", old)
+    assert failed(_until(verify, lambda found: not failed(found))) == {}
+    assert results["default-storage"] == [
+        "storage classes ckf-zrs and default are both the default; claims without a class get the newest"
+    ]
+    assert results["guard"][0] == "a notebook that tolerates spot is admitted, so an eviction could hit it"
+    assert results["priority-map"] == ["the priority map does not list cpuod, gpuod and gpuspot"]
+
+
+def test_a_pod_that_nobody_places_is_reported_with_the_scheduler_s_reason(
+    demo: DemoStack, outputs: Path, verify: Verify
+) -> None:
+    def at_once(values: Any) -> None:
+        values["clusterBasis"]["autoscaler"]["maxNodeProvisionTime"] = "0s"
+
+    short = _changed(outputs, "short.json", at_once)
+    with demo.namespace() as namespace:
+        container = {"name": "a", "image": "a", "resources": {"requests": {"cpu": "500"}}}
+        pod: Object = {
+            "apiVersion": "v1",
+            "kind": "Pod",
+            "metadata": {"name": "huge", "namespace": namespace},
+            "spec": {"containers": [container]},
+        }
+        demo.apply(pod)
+        demo.kubectl.run(
+            "wait",
+            "--for=condition=PodScheduled=false",
+            "pod/huge",
+            "--namespace",
+            namespace,
+            "--timeout=240s",
+        )
+        results = failed(verify(short))
+    assert results["pending"][0].startswith(
+        f"1 pod pending for longer than 0s ({namespace}/huge): 0/4 nodes are available"
+    )
+
+
+def test_a_token_that_the_api_server_does_not_take_is_reported(outputs: Path, verify: Verify) -> None:
+    other = _changed(outputs, "token.json", lambda values: values.update(jujuToken=f"{values['jujuToken']}x"))
+    assert failed(verify(other)).keys() == {"juju-token"}
+
+
+def test_a_namespace_kubeflow_made_by_hand_is_reported_and_juju_s_is_not(
+    demo: DemoStack, verify: Verify
+) -> None:
+    demo.kubectl.run("create", "namespace", "kubeflow")
+    try:
+        results = _until(verify, lambda found: failed(found).keys() == {"kubeflow-namespace"})
+        demo.kubectl.run("annotate", "namespace", "kubeflow", "model.juju.is/id=0")
+        after = _until(verify, lambda found: not failed(found))
+    finally:
+        demo.kubectl.run("delete", "namespace", "kubeflow", "--wait")
+    assert failed(results).keys() == {"kubeflow-namespace"}
+    assert "a pod in namespace kubeflow that tolerates spot" in results["guard"][0][1]
+    assert failed(after) == {}
+
+
+@pytest.mark.parametrize("breakage", BREAKAGES, ids=lambda breakage: breakage.name)
+def test_a_breakage_is_reported(breakage: Breakage, demo: DemoStack, verify: Verify) -> None:
+    with breakage.broken(demo):
+        found = _until(verify, lambda found: failed(found).keys() == breakage.found)
+    assert failed(found).keys() == breakage.found
+    assert any(breakage.message in text for results in found.values() for _, text in results)
+    assert failed(_until(verify, lambda found: not failed(found))) == {}
+
+
+def test_an_account_without_rights_ends_with_3(
+    demo: DemoStack, outputs: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    demo.kubectl.run("create", "serviceaccount", "nobody", *OURS)
+    token = demo.kubectl.run("create", "token", "nobody", *OURS).strip()
+
+    def signed_in(values: Any) -> None:
+        config = yaml.safe_load(values["kubeconfig"])
+        config["users"] = [{"name": each["name"], "user": {"token": token}} for each in config["users"]]
+        values["kubeconfig"] = json.dumps(config)
+
+    try:
+        code = main(["demo", "--outputs", str(_changed(outputs, "nobody.json", signed_in))])
+    finally:
+        demo.kubectl.run("delete", "serviceaccount", "nobody", *OURS)
+    captured = capsys.readouterr()
+    assert code == 3
+    assert "✘" not in captured.out
+    assert captured.err.startswith(
+        "error: demo: none of the cluster's objects can be read: no permission: nodes is"
+    )
+
+
+def test_another_certificate_authority_ends_with_3(outputs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    key = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", "/dev/null")
+    command = ["openssl", "req", "-x509", "-subj", "/CN=other", *key]
+    other = subprocess.run(command, capture_output=True, check=True).stdout
+
+    def another(values: Any) -> None:
+        config = yaml.safe_load(values["kubeconfig"])
+        for each in config["clusters"]:
+            each["cluster"]["certificate-authority-data"] = base64.b64encode(other).decode()
+        values["kubeconfig"] = json.dumps(config)
+
+    assert main(["demo", "--outputs", str(_changed(outputs, "other.json", another))]) == 3
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.startswith(
+        "error: demo: the API server's certificate is not signed by the certificate authority"
+    )
+    assert "run `pulumi up --refresh`, then `./kubeflow-aks handoff demo`" in captured.err
+
+
+def test_what_verify_says_to_do_restores_every_object_and_pool(
+    demo: DemoStack, actions: Actions, outputs: Path, tmp_path: Path
+) -> None:
+    """`RESTORE`, which renews the kubeconfig, too; after an update: packages/kubeflow-aks/tests/local/engine/test_hand_edits.py."""
+    intended, kubeconfig, now = by_hand.pools(demo.azure), demo.aks.run.kubeconfig, tmp_path / "outputs.json"
+    renewed = f"{kubeconfig.read_text()}# renewed\n"
+    demo.aks.start_service()
+    engine = demo.aks.engine
+    try:
+        by_hand.objects_are_changed(demo)
+        found = eventually(lambda: found if (found := actions(outputs)).keys() == by_hand.FAILED else {})
+        assert {check for check, action in found.items() if RESTORE not in action} == set()
+        assert f"delete them and {RESTORE}" in found["priority-classes"]
+        demo.kubectl.run("delete", "priorityclass", by_hand.BATCH)
+        by_hand.pools_are_changed(demo.azure)
+        assert by_hand.pools(demo.azure) != intended
+        kubeconfig.write_text(renewed)
+        engine.refresh()
+        engine.up()  # as with --skip-preview
+    finally:
+        demo.aks.stop_service()
+    values = engine.outputs().values
+    assert values["kubeconfig"] == renewed
+    assert by_hand.pools(demo.azure) == intended
+    now.write_text(json.dumps(values), encoding="utf-8")
+    assert eventually(lambda: not actions(now))
+
+
+def test_the_default_storage_class_is_restored_as_verify_says(
+    demo: DemoStack, actions: Actions, outputs: Path
+) -> None:
+    demo.kubectl.run("annotate", "storageclass", "default", f"{DEFAULT}-")
+    found = eventually(lambda: actions(outputs))
+    assert found.keys() == {"default-storage"}
+    [command] = re.findall("`kubectl (.*?)`", found["default-storage"])
+    demo.kubectl.run(*command.split())
+    assert eventually(lambda: not actions(outputs))
+
+
+def _changed(outputs: Path, name: str, change: Callable[[Any], object]) -> Path:
+    """The outputs with something else in them."""
+    values = json.loads(outputs.read_text(encoding="utf-8"))
+    change(values)
+    file = outputs.with_name(name)
+    file.write_text(json.dumps(values), encoding="utf-8")
+    return file
+
+
+def _until(verify: Verify, expected: Callable[[Findings], bool]) -> Findings:
+    """The findings as soon as they are as expected, or the last ones: the API server takes a moment to see a change."""
+    deadline = time.monotonic() + _LIMIT_SECONDS
+    while not expected(found := verify()) and time.monotonic() < deadline:
+        time.sleep(0.2)
+    return found

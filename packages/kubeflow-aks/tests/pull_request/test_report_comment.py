@@ -1,0 +1,223 @@
+"""The comment: what stands above the fold, what is folded away, and what is left out where there is too much."""
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from tests.pull_request.observations import change, observed, pools, run, with_changes
+from tests.pull_request.test_report_document import CHANGED, violation
+
+from kubeflow_aks.pull_request.observed import Change, Difference, Observed, Run
+from kubeflow_aks.pull_request.report import markdown, render
+from kubeflow_aks.pull_request.report.diff_lines import difference_lines
+from kubeflow_aks.text.markdown import LONGEST
+
+CONFIG_MAP = "kubernetes:core/v1:ConfigMap"
+NAMESPACE = "kubernetes:core/v1:Namespace"
+
+
+def comment(observation: Observed, *head: Any) -> str:
+    return render(observation, (), head).markdown
+
+
+def summaries(text: str) -> list[str]:
+    return [line[9:-10] for line in text.splitlines() if line.startswith("<summary>")]
+
+
+def many(number: int, letter: str = "x") -> Observed:
+    return with_changes(
+        *(
+            change(
+                "replace",
+                NAMESPACE,
+                f"{letter * 60}{i}",
+                Difference("metadata.name", "update", f"{letter}{i}", "b"),
+            )
+            for i in range(number)
+        )
+    )
+
+
+def test_the_comment_is_made_from_the_document_alone() -> None:
+    found = render(CHANGED, [violation("a")], [violation("b", mandatory=True)])
+    assert markdown(json.loads(json.dumps(found.document))) == found.markdown
+
+
+def test_nothing_changed_is_one_line() -> None:
+    assert (
+        comment(observed(run(), run())) == "<!-- kubeflow-aks preview: demo -->\n`demo`: nothing changes.\n"
+    )
+
+
+def test_nothing_changed_tells_what_fails_the_preview_all_the_same() -> None:
+    bad = violation("spot-taint", "urn::a", mandatory=True)
+    text = render(observed(run(), run()), [bad], [bad]).markdown
+    assert "`demo`: nothing changes. Policy: 0 new, 0 gone, 1 staying; 1 mandatory." in text
+    assert "- mandatory: `spot-taint` at `a`: m" in text
+    noted = replace(observed(run(), run()), notes=("Encrypted values were stood in for",))
+    assert "Encrypted values were stood in for" in comment(noted)
+
+
+def test_above_the_fold_stand_counts_warnings_policy_and_quota_in_this_order() -> None:
+    observation = observed(
+        run(), run(**pools(general={"vmSize": "Standard_D16s_v5"}, cpuspot={"osDisk": {"sizeGib": 99}}))
+    )
+    text = comment(observation, violation("new", "urn::a", "3 nodes", severity="high"))
+    above = text.partition("<details")[0]
+    places = [
+        above.index(part)
+        for part in (
+            "<!-- kubeflow-aks preview: demo -->\n### `demo`: 2 replaced",
+            "> [!CAUTION]\n> - Pool `general` is replaced",
+            "> [!WARNING]\n> - Pool `cpuspot` is replaced",
+            "Policy: 1 new, 0 gone, 0 staying; 0 mandatory.",
+            "- high: `new` at `a`: 3 nodes",
+            "| vCPU quota | before | after |",
+        )
+    ]
+    assert places == sorted(places)
+    assert [title.partition(" (")[0] for title in summaries(text)] == [
+        "What it means", "Pools", "Policy", "Replaced", "Deleted", "Updated", "Warnings of the program", "Notes",
+        "Properties",
+    ]  # fmt: skip
+
+
+def test_a_new_a_removed_and_a_broken_stack_have_forms_of_their_own() -> None:
+    assert "### `demo`: a new stack. 0 replaced, 0 deleted," in comment(observed(None, run()))
+    removed = comment(observed(run(), None))
+    assert "### `demo`: the stack file is removed." in removed
+    assert "which deletes nothing" in removed
+    failed = comment(observed(run(), Run(failure="pools: 1 is not allowed\n```\nprotect: 2 is not allowed")))
+    assert "### `demo`: the program of this change does not run, so there is no preview." in failed
+    assert (
+        "```text\n  pools: 1 is not allowed\n  \\u{60}\\u{60}\\u{60}\n  protect: 2 is not allowed\n```\n"
+        in failed
+    )
+    base = comment(observed(Run(failure="no __main__.py"), run()))
+    assert "### `demo`: the base does not run, so everything is shown as new." in base
+    assert "  no __main__.py\n" in base
+
+
+def test_a_failure_of_a_million_lines_is_cut() -> None:
+    text = comment(observed(run(), Run(failure="x\n" * 1_000_000)))
+    assert "  … 999960 more lines\n" in text
+    assert len(text) < 3000
+
+
+@pytest.mark.parametrize(("number", "letter"), [(3000, "x"), (3000, "字"), (400, "x"), (20_000, "x")])
+def test_sections_are_left_out_as_a_whole_and_named(number: int, letter: str) -> None:
+    text = comment(many(number, letter))
+    assert len(text.encode()) <= LONGEST
+    assert text.count("<details") == text.count("</details>") == len(summaries(text))
+    assert f"{number} replaced" in text
+    left_out = text.rpartition("Left out, because a comment has an end: ")[2]
+    for title in ("What it means", "Replaced", "Properties"):
+        shown = any(summary.startswith(title) for summary in summaries(text))
+        assert shown != (title in left_out)
+    assert "Properties" in left_out
+    assert "Notes" in summaries(text)
+
+
+def test_short_sections_stay_where_a_long_one_is_left_out() -> None:
+    news = (change("create", CONFIG_MAP, f"{'x' * 60}{i}") for i in range(3000))
+    text = comment(with_changes(*news, change("delete", CONFIG_MAP, "one")))
+    assert "Deleted (1)" in summaries(text)
+    assert text.endswith("Left out, because a comment has an end: Created (3000).\n")
+
+
+def test_what_is_warned_of_is_limited_above_the_fold_and_whole_below() -> None:
+    text = comment(many(40))
+    above, _, below = text.partition("<details")
+    assert above.count("> - Namespace") == 15
+    assert "> - and 25 more, below." in above
+    assert below.count("- Namespace `") == 25
+
+
+@pytest.mark.parametrize("letter", ["字", "\U0010ffff", "! ", "x"], ids=ascii)
+def test_even_the_longest_texts_fit(letter: str) -> None:
+    long = letter * 3000
+    changes = tuple(change("replace", f"a:b:{long}{i}", long, forced_by=long) for i in range(500))
+    changes = tuple(replace(one, simulated=False) for one in changes)
+    outputs = {f"{long}{i}": long for i in range(200)}
+    head = Run(
+        outputs={**outputs, "vcpuQuota": {f"{long}{i}": i for i in range(1, 200)}}, warnings=(long,) * 500
+    )
+    observation = with_changes(*changes, head=head, notes=(long,) * 300, looks_replaced=(long,) * 500)
+    bad = [violation(f"{long}{i}", long, long, mandatory=True) for i in range(500)]
+    for one in (
+        observation,
+        replace(observation, base=Run(failure=f"{long}\n" * 5000)),
+        replace(observation, head=Run(failure=f"{long}\n" * 500)),
+    ):
+        text = render(one, bad, bad).markdown
+        assert len(text.encode()) <= LONGEST
+
+
+def test_resources_with_the_same_difference_share_it() -> None:
+    tag = Difference("tags.owner", "update", "a", "b")
+    observation = with_changes(*(change("update", CONFIG_MAP, name, tag) for name in ("one", "two")))
+    text = comment(observation)
+    assert "update `ConfigMap` `one`, `two`\n\n```diff\n- tags.owner: a\n+ tags.owner: b\n```\n" in text
+    assert "- `ConfigMap` `one`\n- `ConfigMap` `two`\n" in text
+
+
+def test_types_that_no_stand_in_knows_are_at_the_top() -> None:
+    observation = with_changes(replace(change("create", "azure-native:new:Thing", "n"), simulated=False))
+    assert (
+        "Not simulated, shown from the plan: `azure-native:new:Thing`."
+        in comment(observation).partition("<details")[0]
+    )
+
+
+def test_role_assignments_that_only_look_replaced_are_one_line() -> None:
+    text = comment(replace(CHANGED, looks_replaced=("b", "a")))
+    assert "Role assignments that only seem to be replaced, left out: `a`, `b`." in text
+
+
+def test_there_is_no_word_of_cost_while_there_is_none() -> None:
+    assert "cost" not in comment(CHANGED).lower()
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "lines"),
+    [
+        (1, 2, ["- p: 1", "+ p: 2"]),
+        (None, "a", ["+ p: a"]),
+        (True, None, ["- p: true"]),
+        ("", "a", ["- p: ", "+ p: a"]),
+        (["a"], ["a", "b"], ["  p:", "    [", '-    "a"', '+    "a",', '+    "b"', "    ]"]),
+        ("a\nb\nc\nd\ne", "a\nb\nc\nd\nf", ["  p:", "    d", "-   e", "+   f"]),
+        ("x\n" * 500, "y", ["  p: 501 → 1 lines, too many to compare"]),
+        ("-- a\nb", "++ a\nb", ["  p:", "-   -- a", "+   ++ a", "    b"]),
+    ],
+)
+def test_a_property_is_shown_as_a_diff(before: Any, after: Any, lines: list[str]) -> None:
+    assert difference_lines("p", before, after) == lines
+
+
+def test_a_diff_has_an_end() -> None:
+    old, new = "\n".join(f"a{i}" for i in range(300)), "\n".join(f"b{i}" for i in range(300))
+    lines = difference_lines("p", old, new)
+    assert len(lines) == 62
+    assert lines[-1] == "  … 540 more lines"
+    assert max(map(len, difference_lines("p", "x" * 9999, "y\n" + "z" * 9999))) <= 205
+
+
+def test_a_value_nested_too_deep_is_named() -> None:
+    deep: Any = []
+    for _ in range(5000):
+        deep = [deep]
+    assert difference_lines("p", None, deep) == ["+ p: (nested too deeply to show)"]
+
+
+def test_the_priority_map_and_the_contract_are_diffs_of_lines() -> None:
+    head = run(**pools(cpuspot=None))
+    text = comment(observed(run(**pools()), head))
+    assert "  data.priorities:\n" in text
+    assert "-     - ^aks-cpuspot-[0-9]+-vmss$\n" in text
+    assert '-     "name": "cpuspot",\n' in text
+
+
+def test_a_change_without_differences_has_no_diff() -> None:
+    assert "Properties" not in summaries(comment(with_changes(Change("urn", CONFIG_MAP, "n", "create"))))

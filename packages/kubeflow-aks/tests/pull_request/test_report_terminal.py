@@ -1,0 +1,40 @@
+"""The same top as lines of a terminal."""
+
+import pytest
+from tests.pull_request.observations import observed, pools, run
+from tests.pull_request.test_report_document import violation
+
+from kubeflow_aks.pull_request.observed import Run
+from kubeflow_aks.pull_request.report import render
+
+
+@pytest.mark.parametrize("width", [40, 80, 200])
+def test_the_top_fits_the_terminal(width: int) -> None:
+    head = run(**pools(general={"vmSize": "Standard_D16s_v5"}, cpuspot={"osDisk": {"sizeGib": 99}}))
+    lines = render(observed(run(), head), (), [violation("new", "urn::a", mandatory=True)]).terminal(width)
+    assert max(map(len, lines)) <= width
+    assert lines[0].startswith("demo: 2 replaced,")
+    assert any(line.startswith("!! Pool general is replaced") for line in lines)
+    assert any(line.startswith("! Pool cpuspot is replaced") for line in lines)
+    assert "- mandatory: new at a: m" in lines
+    assert any(line.startswith("vCPU quota") for line in lines)
+    assert any(line.startswith("The comment has more: ") for line in lines)
+
+
+def test_a_terminal_of_no_width_gets_the_narrowest() -> None:
+    assert max(map(len, render(observed(run(), run()), (), ()).terminal(0))) <= 40
+
+
+def test_nothing_changed_is_one_line() -> None:
+    assert render(observed(run(), run()), (), ()).terminal(80) == ["demo: nothing changes."]
+
+
+def test_protection_that_goes_is_reported_though_no_resource_changes() -> None:
+    lines = render(observed(run(protect=True), run(protect=False)), (), ()).terminal(110)
+    assert lines[0] == "demo: 0 replaced, 0 deleted, 0 created, 0 updated."
+    assert lines[1].startswith("!! Protection is removed from ")
+
+
+def test_what_steers_a_terminal_is_shown_and_does_nothing() -> None:
+    lines = render(observed(run(), Run(failure="\x1b[2Jgone\x07")), (), ()).terminal(80)
+    assert "  \\u{1b}[2Jgone\\u{7}" in lines

@@ -1,0 +1,61 @@
+"""The timeline as a picture of its own, for a page of the documentation."""
+
+import re
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from tests.scenario.recorded import FILE, recorded
+
+from kubeflow_aks.project import PROJECT_ROOT
+from kubeflow_aks.scenario.report.picture import drawn, main
+
+SVG = "{http://www.w3.org/2000/svg}"
+README_PICTURE = PROJECT_ROOT / "docs/pictures/demo.svg"
+
+
+def test_the_picture_of_the_readme_is_up_to_date(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([str(FILE), str(README_PICTURE), "--check"]) == 0, capsys.readouterr().out
+
+
+def test_the_picture_shows_the_pools_for_batch_work_the_steps_and_the_result() -> None:
+    root = ElementTree.fromstring(drawn(recorded()))  # noqa: S314 - our own
+    texts = [text.text or "" for text in root.iter(f"{SVG}text")]
+    assert texts[0] == "14 of 14 checks passed, on a local AKS"
+    assert [text for text in texts if text in {pool.name for pool in recorded().pools}] == [
+        "cpuspot",
+        "cpuod",
+        "gpuspot",
+        "gpuod",
+    ]
+    assert "4  Azure evicts a spot node, with 30 s notice" in texts
+    assert "fallback to on-demand" in texts
+    assert root.findtext(f"{SVG}title") == texts[0]
+    assert "Spot sells out, and more work comes." in (root.findtext(f"{SVG}desc") or "")
+
+
+def test_the_picture_needs_nothing_from_elsewhere() -> None:
+    text = drawn(recorded())
+    assert re.findall(r"""(?:href|src)=|url\((?!#)|@import""", text) == []
+
+
+def test_no_text_stands_outside_the_picture() -> None:
+    root = ElementTree.fromstring(drawn(recorded()))  # noqa: S314 - our own
+    width = float(root.attrib["width"])
+    steps = [part for part in root.iter(f"{SVG}g") if (part.find(f"{SVG}text[@class='step']")) is not None]
+    for step in steps:
+        found = re.match(r"translate\(([\d.]+) ", step.get("transform", ""))
+        text = step.findtext(f"{SVG}text") or ""
+        if found:
+            assert float(found[1]) + len(text) * 5.8 < width, text
+
+
+def test_a_stale_picture_is_reported_and_then_written(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "demo.svg"
+    assert main([str(FILE), str(file), "--check"]) == 1
+    assert not file.exists()
+    assert main([str(FILE), str(file)]) == 0
+    assert main([str(FILE), str(file), "--check"]) == 0
+    assert capsys.readouterr().out == f"{file}: stale; run make docs\n{file}: written\n"

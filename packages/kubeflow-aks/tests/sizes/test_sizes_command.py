@@ -1,0 +1,140 @@
+"""`kubeflow-aks sizes`: VM sizes side by side."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from tests.clients.az_placement import FORBIDDEN, installed, words
+from tests.cost.prices.azure import Azure, row, served, spot
+
+from aks_facts import vm_sizes
+from kubeflow_aks.cli.process import main
+from kubeflow_aks.cost.prices import open_market
+from kubeflow_aks.sizes import command as sizes_command
+from kubeflow_aks.sizes.report import SCHEMA
+
+VALIDATOR: Any = jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text(encoding="utf-8")))
+USAGE = json.dumps(
+    [
+        {"currentValue": "8", "limit": "100", "name": {"value": "standardNCASv3_T4Family"}},
+        {"currentValue": "0", "limit": "50", "name": {"value": "lowPriorityCores"}},
+    ]
+)
+
+
+@pytest.fixture(autouse=True)
+def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither Azure's price list nor an `az` of the user."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+
+
+def listed(words: str, capsys: pytest.CaptureFixture[str], code: int = 0) -> dict[str, Any]:
+    assert main(["sizes", *words.split(), "--format", "json"]) == code
+    found = json.loads(capsys.readouterr().out)
+    VALIDATOR.validate(found)
+    return found
+
+
+def test_offline_the_catalogue_is_enough(capsys: pytest.CaptureFixture[str]) -> None:
+    found = listed("--offline --vcpus 8 --memory 32 --location northeurope", capsys)
+    assert (len(found["sizes"]), found["region"]) == (20, "northeurope")
+    assert found["matching"] > 20
+    for size in found["sizes"]:
+        known = vm_sizes()[size["name"]]
+        assert (known.vcpus, known.gpus, known.architecture) == (8, 0, "x64")
+        assert known.memory_gib >= 32
+        assert known.spot is not False
+        assert size["spot"]["expected"] < size["onDemand"]["expected"]
+        assert size["score"] is size["quota"] is size["evictionsPerHour"] is None
+    prices = [size["spot"]["expected"] for size in found["sizes"]]
+    assert prices == sorted(prices)
+    assert found["notes"] == ["Scores and quota are not queried: --offline."]
+
+
+def test_gpus_are_nvidias_and_compared_by_the_price_of_one(capsys: pytest.CaptureFixture[str]) -> None:
+    found = listed("--offline --gpu --most 100", capsys)
+    assert len(found["sizes"]) == found["matching"]
+    assert all(size["gpu"].startswith("NVIDIA ") for size in found["sizes"])
+    prices = [size["spot"]["expected"] / size["gpus"] for size in found["sizes"]]
+    assert prices == sorted(prices)
+
+
+def test_arm_is_listed_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    found = listed("--offline --arm --vcpus 8", capsys)
+    assert {size["architecture"] for size in found["sizes"]} == {"arm64"}
+
+
+def test_columns_that_were_not_queried_say_so(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "118")
+    assert main(["sizes", "--vcpus", "8", "--most", "3", "--offline"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert "VM sizes for spot pools in westeurope, the 3 cheapest on demand" in lines[0]
+    assert [line.count("not queried") for line in lines[3:6]] == [3, 3, 3]
+
+
+def test_azures_answers_stand_beside_the_prices(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    size = "Standard_NC4as_T4_v3"
+    family = vm_sizes()[size].family
+    log = installed(
+        tmp_path / "bin",
+        usage=USAGE.replace("standardNCASv3_T4Family", family),
+        scores={size: "Medium"},
+        lacks=(size,),
+    )
+    azure = Azure([row(size, "westeurope", 0.6), spot(size, "westeurope", 0.2)])
+    with served(azure) as address:
+        monkeypatch.setattr(sizes_command, "open_market", partial(open_market, address=address))
+        found = listed("--gpu --vcpus 4 --count 6", capsys)
+        assert main(["sizes", "--gpu", "--vcpus", "4", "--count", "6"]) == 0
+    [first, *_] = found["sizes"]
+    assert (first["name"], first["onDemand"]["expected"], first["spot"]["expected"]) == (size, 0.6, 0.2)
+    assert first["score"] == {"score": "Medium", "quotaAvailable": False}
+    assert first["quota"] == {"used": 8, "limit": 100}
+    assert found["spotQuota"] == {"used": 0, "limit": 50}
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "Quota of all spot VMs, in vCPU: 50 of 50 free" in shown
+    assert "A score is for 6 spot VMs at once: a snapshot, no promise." in shown
+    assert "role Compute Recommendations Role" in shown
+    [asked, *_] = [line for line in words(log) if line[0] == "compute-recommender"]
+    assert asked[asked.index("--desired-count") + 1] == "6"
+
+
+@pytest.mark.parametrize("role", [True, False])
+def test_a_missing_right_leaves_the_rest(
+    *, role: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Signed in without the role, and not signed in at all."""
+    installed(tmp_path / "bin", usage=USAGE if role else "", error=FORBIDDEN)
+    with served(Azure()) as address:
+        monkeypatch.setattr(sizes_command, "open_market", partial(open_market, address=address))
+        found = listed("--vcpus 8 --most 2", capsys)
+    assert [size["score"] for size in found["sizes"]] == [None, None]
+    assert (found["spotQuota"] is not None) == role
+    reason = (
+        "it needs the role Compute Recommendations Role" if role else "not the output of `az vm list-usage"
+    )
+    assert any(reason in note for note in found["notes"])
+
+
+def test_nothing_matches(capsys: pytest.CaptureFixture[str]) -> None:
+    assert listed("--offline --vcpus 3", capsys, code=1)["sizes"] == []
+    assert main(["sizes", "--offline", "--vcpus", "3"]) == 1
+    assert capsys.readouterr().out == "No VM size in westeurope matches.\n"
+
+
+def test_an_unknown_region_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["sizes", "--offline", "--location", "narnia"]) == 2
+    assert capsys.readouterr().err == (
+        "error: --location: narnia is not allowed; expected a region of Azure's public cloud, such as westeurope\n"
+    )

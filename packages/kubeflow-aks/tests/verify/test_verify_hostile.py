@@ -1,0 +1,79 @@
+"""Whatever stands in a cluster's objects, every check ends with findings, each on one line."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from tests.verify import clusters as c
+
+from kubeflow_aks.clients.kubernetes.objects import is_list, is_object
+from kubeflow_aks.verify.checks import CHECKS
+from kubeflow_aks.verify.findings import run_checks
+from kubeflow_aks.verify.report import document, lines
+from kubeflow_aks.verify.snapshot import ClusterSnapshot, Result
+
+_LEAVES = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.floats(),
+    st.text(max_size=8),
+    st.sampled_from(
+        ["True", "Pending", "kubeflow", "general", "9999-99-99T99:99:99Z", "0001-01-01T00:00:00+14:00", "10m"]
+    ),
+)
+
+
+def spoiled(value: object) -> st.SearchStrategy[Any]:
+    """The value with parts of it missing or of another type."""
+    other = st.one_of(
+        _LEAVES, st.lists(_LEAVES, max_size=2), st.dictionaries(st.text(max_size=3), _LEAVES, max_size=2)
+    )
+    whole: st.SearchStrategy[Any]
+    if is_object(value):
+        whole = _object(value)
+    elif is_list(value):
+        whole = st.tuples(*(spoiled(part) for part in value)).map(list)
+    else:
+        whole = st.just(value)
+    return st.sampled_from([True] * 9 + [False]).flatmap(lambda same: whole if same else other)
+
+
+def _result(name: str) -> st.SearchStrategy[Any]:
+    """What was read of one kind, spoiled; lists and objects stay such, as the client sees to it."""
+    found = getattr(c.good(), name).value
+    if is_list(found):
+        return st.tuples(*(_object(each) for each in found)).map(lambda made: Result(list(made)))
+    return _object(found).map(Result) if is_object(found) else st.just(Result(found))
+
+
+def _object(found: Any) -> st.SearchStrategy[Any]:
+    return st.fixed_dictionaries({}, optional={key: spoiled(part) for key, part in found.items()})
+
+
+_READ = [
+    each.name for each in fields(ClusterSnapshot) if each.name not in {"now", "limits", "guard", "endpoints"}
+]
+_SEEN = st.builds(
+    ClusterSnapshot,
+    now=st.just(c.NOW),
+    limits=st.dictionaries(st.just("general-0"), st.text(max_size=30).map(Result)),
+    guard=st.just(c.good().guard),
+    endpoints=st.fixed_dictionaries(
+        {}, optional={"kubeflow": _object(c.endpoints("istiod")).map(lambda made: Result([made]))}
+    ),
+    **{name: _result(name) for name in _READ},
+)
+
+
+@settings(max_examples=300, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
+@given(_SEEN)
+def test_odd_objects_end_in_findings(snapshot: ClusterSnapshot) -> None:
+    found = list(run_checks(CHECKS, snapshot, c.outputs()))
+    assert {each.check for each in found} == {each.id for each in CHECKS}
+    assert not [each for each in found if "\n" in each.result.message]
+    assert list(lines("dev", found, 80))
+    assert document("dev", found)["findings"]
