@@ -55,7 +55,7 @@ class ProjectEnvironment:
         return self.python.exists() and any(map(self._noted, names[names.index(group) :]))
 
     def set_up(self, group: str) -> None:
-        """Installs what the lock file of a group lists now, and the package `ckf_spot` of this checkout.
+        """Installs what the lock file of a group lists now, and the packages of this checkout.
 
         Raises:
             InstallError: Python cannot make an environment here, or a package cannot be installed.
@@ -72,9 +72,7 @@ class ProjectEnvironment:
                 self.folder / "Lib/site-packages",
             ):
                 if packages.exists():
-                    (packages / "_ckf_spot.pth").write_text(
-                        f"{self.root / 'ckf_spot' / 'src'}\n", encoding="utf-8"
-                    )
+                    (packages / "_checkout.pth").write_text(self._sources(), encoding="utf-8")
             self._note(group).write_text(self.digest(group), encoding="utf-8")
 
     def _get_uv(self) -> None:
@@ -98,8 +96,12 @@ class ProjectEnvironment:
         return self.folder / f".{group}"
 
     def digest(self, group: str) -> str:
-        """What the note of a group holds when it is fresh: the hash of the lock file."""
-        return hashlib.sha256((self.root / GROUPS[group]).read_bytes()).hexdigest()
+        """What the note of a group holds when it is fresh: the hash of the lock file and of where the packages are."""
+        return hashlib.sha256((self.root / GROUPS[group]).read_bytes() + self._sources().encode()).hexdigest()
+
+    def _sources(self) -> str:
+        """The folders of the checkout's packages, a line each, as Python reads them at its start."""
+        return "".join(f"{self.root / 'packages' / name / 'src'}\n" for name in ("ckf-spot", "kubeflow-aks"))
 
 
 def program(folder: Path, name: str) -> Path:

@@ -1,14 +1,19 @@
 """The project that the commands work on: the nearest folder with a `Pulumi.yaml`."""
 
+import os
 from pathlib import Path
 from typing import Final
 
 from kubeflow_aks.exit_codes import UsageError
 
-PROJECT_ROOT: Final = Path(__file__).resolve().parents[4]
-"""The checkout that this package is part of; where it is installed, the folder of all packages."""
-IS_CHECKOUT: Final = (PROJECT_ROOT / "kubeflow-aks").is_file()
+_SOURCES: Final = Path(__file__).resolve().parents[1]
+_CHECKOUT: Final = _SOURCES.parents[2]
+IS_CHECKOUT: Final = (_CHECKOUT / "kubeflow-aks").is_file()
 """Whether this runs in a checkout of this repository; where the package is installed there is no launcher."""
+PROJECT_ROOT: Final = _CHECKOUT if IS_CHECKOUT else _SOURCES
+"""The checkout that this package is part of; where it is installed, the folder of all packages."""
+IMPORT_PATH: Final = os.pathsep.join(map(str, dict.fromkeys((_SOURCES, PROJECT_ROOT))))
+"""`PYTHONPATH` of another process that runs code of this package: its folder, and that of `aks_facts`."""
 COMMAND: Final = "./kubeflow-aks" if IS_CHECKOUT else "kubeflow-aks"
 """How the user calls the commands."""
 _FILE: Final = "Pulumi.yaml"

@@ -2,10 +2,11 @@
 
 import re
 from importlib import metadata
-from pathlib import Path
 from typing import Final
 
-_DECLARED: Final = Path(__file__).resolve().parents[4] / "components" / "PulumiPlugin.yaml"
+from kubeflow_aks.project import PROJECT_ROOT
+
+_DECLARED: Final = PROJECT_ROOT / "components" / "PulumiPlugin.yaml"
 _LINE: Final = re.compile(r"^version: (.+)$", re.MULTILINE)
 
 

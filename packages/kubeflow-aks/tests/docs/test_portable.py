@@ -45,7 +45,7 @@ ONLY_BASH_4: Final = {
 SHELL: Final = [
     PROJECT_ROOT / "Makefile",
     PROJECT_ROOT / ".ci/run",
-    PROJECT_ROOT / "packages/kubeflow-aks/src/kubeflow_aks/policy/pack",
+    PROJECT_ROOT / "packages/kubeflow-aks/policy-pack",
     *sorted((PROJECT_ROOT / "packages/kubeflow-aks/src/kubeflow_aks/handoff/scripts").glob("*.sh")),
 ]
 

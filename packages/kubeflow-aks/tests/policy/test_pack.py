@@ -14,5 +14,5 @@ def test_without_an_environment_it_says_so_in_one_line(tmp_path: Path) -> None:
     done = subprocess.run([pack], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == (
-        f"packages/kubeflow-aks/src/kubeflow_aks/policy/pack: {tmp_path}/.venv is missing; run {tmp_path}/kubeflow-aks set-up runtime\n"
+        f"packages/kubeflow-aks/policy-pack: {tmp_path}/.venv is missing; run {tmp_path}/kubeflow-aks set-up runtime\n"
     )

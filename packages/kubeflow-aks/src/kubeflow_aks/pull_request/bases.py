@@ -13,12 +13,16 @@ from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any, Final
 
+import aks_facts
 from kubeflow_aks.local_aks.run.directory import MARKER, RunDirectory
 from kubeflow_aks.pull_request.observed import Resource, Run
 from kubeflow_aks.tools.manifest import PULUMI_VERSION
 
 _PACKAGE: Final = Path(__file__).resolve().parents[1]
-_CODE: Final = ("catalogue", "clients", "local_aks", "pull_request", "recorder", "revisions")
+_CODE: Final = (
+    Path(aks_facts.__file__).resolve().parent,
+    *(_PACKAGE / name for name in ("clients", "local_aks", "pull_request", "recorder", "revisions")),
+)
 """Code that decides what a state holds, besides the base itself."""
 _RUN: Final = "base.json"
 """File beside a state: the run of the base's program, and the digest of the state."""
@@ -87,9 +91,9 @@ def key_of(tree: str, stack: str, lock: bytes, extra: Mapping[str, Any], day: st
         repr((tree, stack, lock, sorted(extra.items()), day, PULUMI_VERSION, sys.version)).encode()
     )
     for folder in _CODE:
-        for file in sorted((_PACKAGE / folder).rglob("*")):
+        for file in sorted(folder.rglob("*")):
             if file.suffix != ".pyc" and file.is_file():
-                digest.update(f"{file.relative_to(_PACKAGE)}\0".encode() + file.read_bytes())
+                digest.update(f"{file.relative_to(folder.parent)}\0".encode() + file.read_bytes())
     return digest.hexdigest()[:_DIGITS]
 
 

@@ -22,7 +22,6 @@ from kubeflow_aks.revisions.bytecode import remove_stale_bytecode
 if TYPE_CHECKING:  # it needs packages that requirements.txt does not install
     from kubeflow_aks.local_aks.run.directory import RunDirectory
 
-_ROOT: Final = Path(__file__).resolve().parents[5]
 _LAST_LINES: Final = 3
 
 
@@ -146,7 +145,7 @@ def _environment(run: RunDirectory) -> dict[str, str]:
     """The variables of the process: packages of an untrusted tree run in it. Python finds this tree's modules."""
     from kubeflow_aks.revisions.programs import environment  # noqa: PLC0415 - the process lacks what it needs
 
-    return environment(run.root, secrets.token_hex(8)) | {"PYTHONPATH": str(_ROOT)}
+    return environment(run.root, secrets.token_hex(8)) | {"PYTHONPATH": IMPORT_PATH}
 
 
 def _last_lines(run: RunDirectory) -> str:

@@ -22,12 +22,17 @@ from typing import Final
 
 from pulumi.runtime._grpc_settings import _GRPC_CHANNEL_OPTIONS  # pyright: ignore[reportPrivateUsage] - no other way
 
+import aks_facts
 from kubeflow_aks.local_aks.engine import language_host
+from kubeflow_aks.project import PROJECT_ROOT
 from kubeflow_aks.recorder import waiting
 
 _PACKAGE: Final = Path(__file__).resolve().parents[2]
-_OWN_ROOT: Final = _PACKAGE.parent
-_NOT_THE_PROGRAMS: Final = tuple(f"{folder}{os.sep}" for folder in (sys.prefix, sys.base_prefix, _PACKAGE))
+_FACTS: Final = Path(aks_facts.__file__).resolve().parent
+_NOT_THE_PROGRAMS: Final = tuple(
+    f"{folder}{os.sep}" for folder in (sys.prefix, sys.base_prefix, _PACKAGE, _FACTS)
+)
+"""The facts are ours and the program's: both use the same tables."""
 _OWN_CONNECTIONS: Final = ("grpc.use_local_subchannel_pool", 1)
 _CLOCK_TICK_NS: Final = 1_000_000_000
 """More than the time of a change in a file system can be behind the clock."""
@@ -60,7 +65,7 @@ class ProgramError(Exception):
 
 def is_ours(root: Path) -> bool:
     """Whether a project's program is this tree's own, perhaps by links to it."""
-    return _home(root) == _OWN_ROOT
+    return _home(root) == PROJECT_ROOT
 
 
 def _home(root: Path) -> Path:

@@ -14,9 +14,9 @@ from kubeflow_aks.local_aks.engine.engine import Engine
 from kubeflow_aks.local_aks.lifecycle import service_files
 from kubeflow_aks.local_aks.run import processes
 from kubeflow_aks.local_aks.run.directory import RunDirectory
+from kubeflow_aks.project import PROJECT_ROOT
 from kubeflow_aks.tools import Tools
 
-PROJECT_ROOT: Final = Path(__file__).resolve().parents[6]
 _READY_SECONDS: Final = 60
 _STOP_SECONDS: Final = 10
 _POLL_SECONDS: Final = 0.1

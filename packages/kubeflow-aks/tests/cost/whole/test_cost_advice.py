@@ -13,7 +13,7 @@ from kubeflow_aks.cost.advice import Advised
 from kubeflow_aks.cost.report.document import SCHEMA
 from kubeflow_aks.project import PROJECT_ROOT
 from kubeflow_aks.recorder.run import Record
-from tests.program.whole.advised_stacks import (
+from tests.cost.whole.advised_stacks import (
     advised,
     all_advice,
     broken_promises,

@@ -13,7 +13,7 @@ from kubeflow_aks.cost.advice.quota import Room
 from kubeflow_aks.cost.advice.situation import Situation
 from kubeflow_aks.cost.advice.trials import Trials
 from kubeflow_aks.cost.bill import Bill
-from tests.program.whole.advised_stacks import nothing, offline, tree
+from tests.cost.whole.advised_stacks import nothing, offline, tree
 
 ONE, OTHER = "Standard_D8ds_v5", "Standard_E8ds_v5"
 GENERAL = {"vmSize": "Standard_D8s_v5", "minCount": 2, "maxCount": 3}

@@ -1,6 +1,6 @@
 """Stack files for the tests of advice: made up, the same for the same seed, and with advised lines written into them.
 
-`python -m tests.program.whole.advised_stacks [COUNT] [SEED]` advises many, and prints what is not as promised.
+`python -m tests.cost.whole.advised_stacks [COUNT] [SEED]` advises many, and prints what is not as promised.
 """
 
 import math
