@@ -11,8 +11,9 @@ export STACK LOCAL_STACK
 PYTHON ?= python3
 VENV := .venv
 PY := $(VENV)/bin/python
-PACKAGE := ckf_spot
-PACKAGE_VENV := $(PACKAGE)/.venv
+COMMANDS := packages/kubeflow-aks
+CKF_SPOT := packages/ckf-spot
+CKF_SPOT_VENV := $(CKF_SPOT)/.venv
 RUN := $(PY) -m kubeflow_aks
 REFERENCES := program.settings.reference kubeflow_aks.policy.reference kubeflow_aks.cli.reference
 
@@ -20,7 +21,7 @@ REFERENCES := program.settings.reference kubeflow_aks.policy.reference kubeflow_
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: always help preview test test-components test-rules test-program test-local test-simulation test-package lint docs bench requirements demo demo-down clean
+.PHONY: always help preview test test-components test-rules test-packages test-kubeflow-aks test-ckf-spot test-local test-simulation lint docs bench requirements demo demo-down clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-16s%s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -28,16 +29,14 @@ help: ## list the targets
 preview: $(VENV)/.runtime ## show what `pulumi up` would create for STACK (default dev); needs no account and no CLI
 	@$(RUN) preview -- "$$STACK"
 
-# Half of it needs the providers' SDKs, the other half the cost model's libraries: a process for each, since importing
-# both takes as long as many tests.
-COMPONENTS := tests/components tests/program/test_plan_arguments.py packages/kubeflow-aks/tests/test_version.py
-RULES := tests/program/settings tests/program/planning tests/program/test_packages.py \
-  tests/aks_facts packages/kubeflow-aks/tests/cost/model
+# Half of it needs the providers' SDKs, whose import takes as long as many tests: a process for each.
+RULES := tests/aks_facts tests/program/planning tests/program/settings tests/program/test_packages.py
+COMPONENTS := tests/components tests/program/test_plan_arguments.py tests/program/whole
 # Warnings are errors, but for the event loops that pulumi.runtime.test leaves open.
 STRICTLY := -W error -W ignore::ResourceWarning
 SYNCED := $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 
-test: ## tests of rules and components: no Azure, no Go, seconds
+test: ## tests of the program, its components and its facts: no Azure, no Go, seconds
 	@$(MAKE) --no-print-directory --jobs=2 $(SYNCED) test-components test-rules
 
 test-components: $(VENV)/.dev
@@ -46,34 +45,35 @@ test-components: $(VENV)/.dev
 test-rules: $(VENV)/.dev
 	@$(PY) -m pytest $(STRICTLY) $(RULES)
 
-# What `make test-local` or `make test` runs already.
-SIMULATION := packages/kubeflow-aks/tests/tools packages/kubeflow-aks/tests/local_aks
-LEFT_OUT := $(SIMULATION:%=--ignore=%) --ignore=tests/aks_facts --ignore=packages/kubeflow-aks/tests/cost/model
+test-packages: test-kubeflow-aks test-ckf-spot ## tests of the commands, the pages and the data scientists' package
 
-test-program: $(VENV)/.dev ## tests of the whole program for every stack, of its preview and of the pages
-	@$(PY) -m pytest --numprocesses 3 tests/program/whole packages/kubeflow-aks/tests packages/kubeflow-aks/tests/docs packages/kubeflow-aks/tests/deploy $(LEFT_OUT)
+# What `make test-local` runs already.
+SIMULATION := $(COMMANDS)/tests/tools $(COMMANDS)/tests/local_aks
+
+test-kubeflow-aks: $(VENV)/.dev
+	@$(PY) -m pytest --numprocesses 3 $(COMMANDS)/tests $(SIMULATION:%=--ignore=%)
+
+test-ckf-spot: $(CKF_SPOT_VENV)/.dev
+	@cd $(CKF_SPOT) && .venv/bin/python -m pytest
 
 # Fewer collections of garbage; the limit keeps an API server that is given every operator's CRDs from 8 GiB.
 # If the tools can't be built the first step prints why, and the tests that need them are skipped; in CI they fail.
 test-local: $(VENV)/.dev ## the local AKS's tests, on the real engine and a real control plane; builds the tools once
 	@$(RUN) local build --with argo --with training --with tofu --with juju --with sdks --with trainer --crds || test $$? -eq 1 -a -z "$$KUBEFLOW_AKS_REQUIRE_TOOLS"
-	@GOGC=800 GOMEMLIMIT=2GiB $(PY) -m pytest packages/kubeflow-aks/tests/local $(SIMULATION) --local -rs \
+	@GOGC=800 GOMEMLIMIT=2GiB $(PY) -m pytest $(COMMANDS)/tests/local $(SIMULATION) --local -rs \
 	  --numprocesses 6 --dist loadfile --no-loadscope-reorder
 
 test-simulation: $(VENV)/.dev ## the local AKS's tests that need no built tools
 	@$(PY) -m pytest $(SIMULATION)
 
-test-package: $(PACKAGE_VENV)/.dev ## the data scientist's package, in an environment of its own
-	@cd $(PACKAGE) && .venv/bin/python -m pytest
-
-lint: $(VENV)/.dev $(PACKAGE_VENV)/.dev ## style, types, who imports whom, generated files
+lint: $(VENV)/.dev $(CKF_SPOT_VENV)/.dev ## style, types, who imports whom, generated files
 	@$(VENV)/bin/ruff check .
 	@$(VENV)/bin/ruff format --check .
 	@$(VENV)/bin/pyright
-	@cd $(PACKAGE) && .venv/bin/pyright
-	@PYTHONPATH=.:$(PACKAGE)/src $(VENV)/bin/lint-imports --no-cache
+	@cd $(CKF_SPOT) && .venv/bin/pyright
+	@PYTHONPATH=.:$(COMMANDS)/src:$(CKF_SPOT)/src $(VENV)/bin/lint-imports --no-cache
 	@$(PY) -m kubeflow_aks.text.generated --check $(REFERENCES)
-	@$(VENV)/bin/shellcheck --external-sources --source-path=SCRIPTDIR packages/kubeflow-aks/src/kubeflow_aks/handoff/scripts/*.sh
+	@$(VENV)/bin/shellcheck --external-sources --source-path=SCRIPTDIR $(COMMANDS)/src/kubeflow_aks/handoff/scripts/*.sh
 	@$(VENV)/bin/zizmor --offline --quiet --persona=auditor .github
 	@$(call actionlint)
 
@@ -85,11 +85,12 @@ define actionlint
 	else echo "workflows: not checked by actionlint, which needs Go" >&2; fi
 endef
 
-docs: $(VENV)/.dev $(PACKAGE_VENV)/.dev ## write what is generated: settings and policy reference, Pulumi.yaml's keys, the README's numbers and picture, notebooks
+docs: $(VENV)/.dev $(CKF_SPOT_VENV)/.dev ## write what is generated: settings and policy reference, Pulumi.yaml's keys, the README's numbers and picture, notebooks
 	@$(PY) -m kubeflow_aks.text.generated --write $(REFERENCES) kubeflow_aks.preview.readme
-	@$(PY) -m kubeflow_aks.scenario.report.picture packages/kubeflow-aks/tests/scenario/data/observations.json docs/pictures/demo.svg
-	@$(PACKAGE_VENV)/bin/jupytext --quiet --update --to ipynb $(PACKAGE)/examples/pipelines/*.py
+	@$(PY) -m kubeflow_aks.scenario.report.picture $(COMMANDS)/tests/scenario/data/observations.json docs/pictures/demo.svg
+	@$(CKF_SPOT_VENV)/bin/jupytext --quiet --update --to ipynb $(CKF_SPOT)/examples/pipelines/*.py
 
+bench: export PYTHONPATH := $(COMMANDS):.
 bench: $(VENV)/.dev ## run times side by side, as ratios; about 20 minutes, on a machine that does nothing else
 	@$(PY) -m tests.benchmarks.start
 	@$(PY) -m tests.benchmarks.program
@@ -110,25 +111,25 @@ demo-down: $(VENV)/.dev ## remove all that the demo started
 LOCK := uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header
 requirements: $(VENV)/.dev ## compile the lock files from pyproject.toml
 	@$(VENV)/bin/$(LOCK) --group runtime -o requirements.txt
-	@$(VENV)/bin/$(LOCK) -c requirements.txt --group commands -o packages/kubeflow-aks/requirements-commands.txt
-	@$(VENV)/bin/$(LOCK) -c packages/kubeflow-aks/requirements-commands.txt --group dev -o packages/kubeflow-aks/requirements-dev.txt
-	@$(VENV)/bin/$(LOCK) packages/kubeflow-aks/tests/policy/checkov/requirements.in -o packages/kubeflow-aks/tests/policy/checkov/requirements.txt
-	@cd $(PACKAGE) && ../$(VENV)/bin/$(LOCK) pyproject.toml --group dev -o packages/kubeflow-aks/requirements-dev.txt
-	@cd $(PACKAGE) && for sdk in katib training; do \
-	  ../$(VENV)/bin/$(LOCK) --group $$sdk -o requirements-$$sdk.txt || exit 1; done
+	@$(VENV)/bin/$(LOCK) -c requirements.txt --group commands -o $(COMMANDS)/requirements-commands.txt
+	@$(VENV)/bin/$(LOCK) -c $(COMMANDS)/requirements-commands.txt --group dev -o $(COMMANDS)/requirements-dev.txt
+	@cd $(COMMANDS)/tests/policy/checkov && $(CURDIR)/$(VENV)/bin/$(LOCK) requirements.in -o requirements.txt
+	@cd $(CKF_SPOT) && $(CURDIR)/$(VENV)/bin/$(LOCK) pyproject.toml --group dev -o requirements-dev.txt
+	@cd $(CKF_SPOT) && for sdk in katib training; do \
+	  $(CURDIR)/$(VENV)/bin/$(LOCK) --group $$sdk -o requirements-$$sdk.txt || exit 1; done
 
 # What runs is known by notes in build/<stack>/local, so it is stopped before they go.
 clean: ## stop what runs and remove what was built here
 	@! ls -d build/*/local >/dev/null 2>&1 || $(RUN) local down
 	@! ls -d build/*/local >/dev/null 2>&1 || { echo "error: nothing else is removed" >&2; exit 1; }
-	rm -rf build $(VENV) $(PACKAGE_VENV)
+	rm -rf build $(VENV) $(CKF_SPOT_VENV)
 
 # Each is a note of what was installed, by content: `kubeflow-aks set-up` returns at once where nothing changed.
 $(VENV)/.runtime $(VENV)/.commands $(VENV)/.dev: always
 	@$(PYTHON) kubeflow-aks set-up $(subst .,,$(@F))
 
-$(PACKAGE_VENV)/.dev: $(PACKAGE)/requirements-dev.txt $(PACKAGE)/pyproject.toml | $(VENV)/.dev
-	@echo "Setting up $(PACKAGE_VENV) (once, seconds) …" >&2
-	@$(PY) -m kubeflow_aks.environment $(PACKAGE_VENV) $<
-	@$(PACKAGE_VENV)/bin/python -m pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e $(PACKAGE)
+$(CKF_SPOT_VENV)/.dev: $(CKF_SPOT)/requirements-dev.txt $(CKF_SPOT)/pyproject.toml | $(VENV)/.dev
+	@echo "Setting up $(CKF_SPOT_VENV) (once, seconds) …" >&2
+	@$(PY) -m kubeflow_aks.environment $(CKF_SPOT_VENV) $<
+	@$(CKF_SPOT_VENV)/bin/python -m pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e $(CKF_SPOT)
 	@touch $@

@@ -1,4 +1,4 @@
-"""What every run of tests has, here and in `packages/kubeflow-aks`: the settings of libraries, and few garbage collections."""
+"""Settings of every test run, here and in `packages/kubeflow-aks`: those of libraries, and few garbage collections."""
 
 from __future__ import annotations
 

@@ -20,15 +20,16 @@ spec:
       retryPolicy: Always
 """
 """A step's own number of retries stays, and now counts for pods that vanished as well as for those that failed; a step
-without retries still has none (packages/kubeflow-aks/tests/local/argo/test_retries.py, with workflow-controller 3.7.3)."""
+without retries still has none
+(packages/kubeflow-aks/tests/local/argo/test_retries.py, with workflow-controller 3.7.3)."""
 
 
 def argo_retries(name: str, opts: pulumi.ResourceOptions) -> list[pulumi.Resource]:
     """Sets one key of the charm's ConfigMap; without force, and what the charm set stays the charm's.
 
-    A patch of a missing object would create it (packages/kubeflow-aks/tests/local/engine/test_argo_retries.py), which would be in the way of
-    the charm that is deployed later. So the object is read first, and the engine stops where there is none. Its message
-    has only the resource's name, hence that name and the line logged before.
+    A patch of a missing object would create it, which would be in the way of the charm that is deployed later
+    (packages/kubeflow-aks/tests/local/engine/test_argo_retries.py). So the object is read first, and the engine stops
+    where there is none. Its message has only the resource's name, hence that name and the line logged before.
     """
     pulumi.log.info(
         f"kubeflow.argoRetries: true: sets {KEY} in the ConfigMap {NAMESPACE}/{CONFIG_MAP}; if that does not exist, "

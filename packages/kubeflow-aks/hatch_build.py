@@ -1,4 +1,4 @@
-"""Packs what lies beside this folder in the repository: the facts as a module, and the notice of what comes from others."""
+"""Packs what lies beside this folder in the repository: the facts as a module, and the notice of third parties."""
 
 from pathlib import Path
 from typing import Any

@@ -18,6 +18,7 @@ from kubeflow_aks.cli.commands import MODULES
 from kubeflow_aks.environment import GROUPS, ProjectEnvironment
 from kubeflow_aks.project import PROJECT_ROOT
 
+CODE = "packages/kubeflow-aks/src/kubeflow_aks"
 _COMMAND = """
 import os, sys
 print(*sys.argv[1:], sep="|")
@@ -30,11 +31,11 @@ sys.exit(7)
 def root(tmp_path: Path) -> Path:
     """A checkout with a command that shows what it gets, and an environment for it that has nothing in it."""
     root = tmp_path / "checkout"
-    (root / "kubeflow_aks").mkdir(parents=True)
+    (root / CODE).mkdir(parents=True)
     shutil.copy(PROJECT_ROOT / "kubeflow-aks", root)
     for name in ("__init__.py", "environment.py", "launcher.py"):
-        shutil.copy(PROJECT_ROOT / "kubeflow_aks" / name, root / "kubeflow_aks")
-    (root / "packages/kubeflow-aks/src/kubeflow_aks/__main__.py").write_text(_COMMAND)
+        shutil.copy(PROJECT_ROOT / CODE / name, root / CODE)
+    (root / CODE / "__main__.py").write_text(_COMMAND)
     for lock in GROUPS.values():
         (root / lock).write_text("")
     environment.create(root / ".venv")
@@ -98,7 +99,7 @@ def test_set_up_knows_its_groups(root: Path) -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows sends no SIGINT to one process")
 @pytest.mark.parametrize("wait", [0.0, 0.02, 0.05, 0.1, 0.2, 0.5])
 def test_an_interrupt_while_it_starts_shows_no_traceback(root: Path, wait: float) -> None:
-    (root / "packages/kubeflow-aks/src/kubeflow_aks/__main__.py").write_text("import time; time.sleep(60)")
+    (root / CODE / "__main__.py").write_text("import time; time.sleep(60)")
     process = _started(root, blocked=False)
     time.sleep(wait)
     process.send_signal(signal.SIGINT)
@@ -109,9 +110,7 @@ def test_an_interrupt_while_it_starts_shows_no_traceback(root: Path, wait: float
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows sends no SIGINT to one process")
 def test_an_interrupt_between_the_two_pythons_is_kept_for_the_second(root: Path) -> None:
-    (root / "packages/kubeflow-aks/src/kubeflow_aks/__main__.py").write_text(
-        "print('never reached', flush=True)"
-    )
+    (root / CODE / "__main__.py").write_text("print('never reached', flush=True)")
     process = _started(root, blocked=True)
     process.send_signal(signal.SIGINT)
     assert process.communicate(timeout=60) == ("", "")

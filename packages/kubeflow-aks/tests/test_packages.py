@@ -16,7 +16,12 @@ from kubeflow_aks.project import PROJECT_ROOT
 
 VERSION: Final = "7.8.9"
 FILES: Final = (
-    *("LICENSE", "NOTICE", "README.md", "pyproject.toml"),
+    "NOTICE",
+    "aks_facts/__init__.py",
+    *(
+        f"packages/kubeflow-aks/{name}"
+        for name in ("LICENSE", "README.md", "hatch_build.py", "pyproject.toml")
+    ),
     *(
         "packages/kubeflow-aks/src/kubeflow_aks/__init__.py",
         "packages/kubeflow-aks/src/kubeflow_aks/version.py",
@@ -34,7 +39,11 @@ FILES: Final = (
         "packages/ckf-spot/src/ckf_spot/__init__.py",
     ),
 )
-PACKAGES: Final = {"kubeflow-aks": "", "ckf-spot": "ckf_spot", "kubeflow-aks-components": "components"}
+PACKAGES: Final = {
+    "kubeflow-aks": "packages/kubeflow-aks",
+    "ckf-spot": "packages/ckf-spot",
+    "kubeflow-aks-components": "components",
+}
 """Each package's folder."""
 
 
@@ -65,11 +74,10 @@ def _sdist(folder: Path, out: Path) -> str:
 @pytest.mark.parametrize("package", PACKAGES)
 def test_a_wheel_has_the_version(package: str, source: str, repository: Path, tmp_path: Path) -> None:
     folder = PACKAGES[package]
-    place = f"#subdirectory={folder}" if folder else ""
     requirement = {
         "folder": lambda: str(repository / folder),
         "sdist": lambda: _sdist(repository / folder, tmp_path),
-        "git": lambda: f"{package} @ git+file://localhost{repository}{place}",
+        "git": lambda: f"{package} @ git+file://localhost{repository}#subdirectory={folder}",
     }[source]()
     subprocess.run(
         [

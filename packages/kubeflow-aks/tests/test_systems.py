@@ -9,14 +9,14 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.handoff.made_up_outputs import values
-from tests.preview.test_quota_command import ENOUGH
-from tests.verify.api_server import outputs_of, running
 
 from kubeflow_aks.cli.reference import commands
 from kubeflow_aks.drill.command import user
 from kubeflow_aks.preview.readme import DAY
-from kubeflow_aks.project import PROJECT_ROOT
+from kubeflow_aks.project import IMPORT_PATH, PROJECT_ROOT
+from tests.handoff.made_up_outputs import values
+from tests.preview.test_quota_command import ENOUGH
+from tests.verify.api_server import outputs_of, running
 
 STACK = f"""\
 config:
@@ -52,7 +52,15 @@ def test_windows_runs_all_but_the_local_aks(tmp_path: Path) -> None:
             [sys.executable, "-m", "tests.without_unix"],
             cwd=tmp_path,
             env=os.environ
-            | {"PYTHONPATH": f"{PROJECT_ROOT}:{PROJECT_ROOT / 'packages/ckf-spot/src'}", "PATH": ""},
+            | {
+                "PYTHONPATH": ":".join(
+                    [
+                        IMPORT_PATH,
+                        *(str(PROJECT_ROOT / "packages" / name) for name in ("ckf-spot/src", "kubeflow-aks")),
+                    ]
+                ),
+                "PATH": "",
+            },
             input=json.dumps([*expected]),
             capture_output=True,
             text=True,

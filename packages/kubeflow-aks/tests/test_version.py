@@ -10,7 +10,7 @@ from components.package import VERSION
 from kubeflow_aks.project import PROJECT_ROOT
 from kubeflow_aks.version import version
 
-PACKAGES = ("", "ckf_spot", "components")
+PACKAGES = ("packages/kubeflow-aks", "packages/ckf-spot", "components")
 """Their folders."""
 
 
@@ -36,7 +36,7 @@ def test_a_tag_can_carry_it() -> None:
 
 
 def test_each_package_has_the_licence_of_the_repository() -> None:
-    licences = {(PROJECT_ROOT / folder / "LICENSE").read_bytes() for folder in PACKAGES}
+    licences = {(PROJECT_ROOT / folder / "LICENSE").read_bytes() for folder in ("", *PACKAGES)}
     assert len(licences) == 1
     for folder in PACKAGES:
         assert _project(folder)["license"] == "Apache-2.0"

@@ -1,6 +1,7 @@
 """Rules of single agent pools; each function is one rule and yields the problems it finds.
 
-Here are those that need the catalogue or the whole stack; `components.pools.pool_checks` has those that hold for any program.
+Here are those that need the facts or the whole stack; `components.pools.pool_checks` has those that hold for any
+program.
 """
 
 from collections.abc import Iterable, Iterator

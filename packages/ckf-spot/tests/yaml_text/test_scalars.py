@@ -1,4 +1,7 @@
-"""What an unquoted scalar means; kubectl itself is asked in `packages/kubeflow-aks/tests/local/demo/placement/test_yaml_as_kubectl.py`."""
+"""What an unquoted scalar means; kubectl itself answers the same.
+
+The comparison is `packages/kubeflow-aks/tests/local/demo/placement/test_yaml_as_kubectl.py`.
+"""
 
 from __future__ import annotations
 

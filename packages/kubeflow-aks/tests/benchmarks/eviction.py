@@ -1,6 +1,6 @@
 """What the eviction handler saves: work lost at an eviction with and without it, by kind of work and length of notice.
 
-    .venv/bin/python -m tests.benchmarks.eviction --write
+    PYTHONPATH=packages/kubeflow-aks:. .venv/bin/python -m tests.benchmarks.eviction --write
 
 writes docs/reference/work-lost-to-evictions.md, in a few minutes: thousands of evictions on a clock that goes from
 event to event, each from a seed of its own, and with `--many` hundreds of pods on a real API server, for which the
@@ -21,14 +21,14 @@ from pathlib import Path
 from typing import Final
 
 from scipy import special
+
+from kubeflow_aks import tools
 from tests.benchmarks import eviction_page
 from tests.benchmarks.eviction_page import Cell, Many, Mean, Row
 from tests.benchmarks.eviction_world import DETECTOR_SECONDS, RAY_SECONDS, Kind, World
 from tests.local.demo.eviction.noticed import Noticed, handling
 from tests.local.demo_stack import deployed
-
-from kubeflow_aks import tools
-from kubeflow_aks.local_aks.stepped.memory_cluster import GARBAGE_COLLECTOR_SECONDS
+from tests.stepped.memory_cluster import GARBAGE_COLLECTOR_SECONDS
 
 PAGE: Final = Path("docs/reference/work-lost-to-evictions.md")
 NOTICES: Final = (30.0, 10.0, 0.0)

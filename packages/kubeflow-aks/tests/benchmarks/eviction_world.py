@@ -17,7 +17,7 @@ from itertools import count
 from typing import Any, Final
 
 from components.kubeflow.eviction_script import ApiError, Handler, Object, next_pause
-from kubeflow_aks.local_aks.stepped.memory_cluster import GARBAGE_COLLECTOR_SECONDS
+from tests.stepped.memory_cluster import GARBAGE_COLLECTOR_SECONDS
 
 DETECTOR_SECONDS: Final = 2.0
 """AKS's node problem detector queries events every 2 seconds (docs/facts/aks.md#evictions)."""

@@ -2,7 +2,7 @@
 
 Each month is played from a seed of its own; the interval is Student's t over the months, which are independent.
 
-    .venv/bin/python -m tests.benchmarks.month --write
+    PYTHONPATH=packages/kubeflow-aks:. .venv/bin/python -m tests.benchmarks.month --write
 
 writes docs/reference/cost-against-simulation.md, in about eight minutes on two cores that do nothing else.
 """
@@ -23,8 +23,6 @@ from pathlib import Path
 from typing import Final
 
 from scipy import special
-from tests.benchmarks import month_page
-from tests.benchmarks.month_page import Compared, Found, Row, SoldOut, Together
 
 from kubeflow_aks.cost.model.fallback import either
 from kubeflow_aks.cost.model.hourly import boot, expected
@@ -34,9 +32,11 @@ from kubeflow_aks.cost.model.retries import spent
 from kubeflow_aks.cost.model.step import Checkpoints, Step
 from kubeflow_aks.local_aks.simulation.autoscaler.profile import seconds
 from kubeflow_aks.local_aks.simulation.tasks.eviction import NOTICE_SECONDS
-from kubeflow_aks.local_aks.stepped.clock import TICK_SECONDS
-from kubeflow_aks.local_aks.stepped.month import FALLBACK, POD, SPOT, WITH_FALLBACK, Month, Work, play
-from kubeflow_aks.local_aks.stepped.work import Kind
+from tests.benchmarks import month_page
+from tests.benchmarks.month_page import Compared, Found, Row, SoldOut, Together
+from tests.stepped.clock import TICK_SECONDS
+from tests.stepped.month import FALLBACK, POD, SPOT, WITH_FALLBACK, Month, Work, play
+from tests.stepped.work import Kind
 
 PAGE: Final = Path("docs/reference/cost-against-simulation.md")
 RATES: Final = (0.01, 0.05, 0.1, 0.2)

@@ -12,7 +12,7 @@ import pytest
 
 from kubeflow_aks.ci import stacks
 from kubeflow_aks.cli.process import main
-from kubeflow_aks.project import PROJECT_ROOT
+from kubeflow_aks.project import IMPORT_PATH, PROJECT_ROOT
 
 
 def listed(capsys: pytest.CaptureFixture[str], root: Path, *arguments: str) -> tuple[int, str, str]:
@@ -102,7 +102,7 @@ def test_too_many_stacks_are_an_error(tmp_path: Path, capsys: pytest.CaptureFixt
 def test_python_alone_is_enough(tmp_path: Path) -> None:
     (tmp_path / "Pulumi.dev.yaml").touch()
     command = [sys.executable, "-S", "-m", "kubeflow_aks.ci.stacks", "--only"]
-    environment = {"PYTHONPATH": str(PROJECT_ROOT), "PATH": os.environ["PATH"]}
+    environment = {"PYTHONPATH": IMPORT_PATH, "PATH": os.environ["PATH"]}
     shown = {
         only: subprocess.run(
             [*command, only], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False

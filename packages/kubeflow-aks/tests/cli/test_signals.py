@@ -13,7 +13,7 @@ import pytest
 
 from kubeflow_aks.cli.process import main
 from kubeflow_aks.cli.reference import commands
-from kubeflow_aks.project import PROJECT_ROOT
+from kubeflow_aks.project import IMPORT_PATH, PROJECT_ROOT
 
 SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 _EACH = """\
@@ -57,7 +57,7 @@ def test_a_signal_while_modules_are_imported_is_one_line(
     done = subprocess.run(
         [sys.executable, "-B", "-m", "kubeflow_aks", "cost", "dev"],
         cwd=PROJECT_ROOT,
-        env={"PYTHONPATH": f"{tmp_path}:.:packages/ckf-spot/src", "PATH": "/usr/bin:/bin"},
+        env={"PYTHONPATH": f"{tmp_path}:{IMPORT_PATH}:packages/ckf-spot/src", "PATH": "/usr/bin:/bin"},
         capture_output=True,
         text=True,
         check=False,
@@ -116,7 +116,7 @@ def test_a_signal_ends_every_command_with_130(sent: signal.Signals, tmp_path: Pa
     done = subprocess.run(
         [sys.executable, "-c", _EACH, str(int(sent))],
         cwd=tmp_path,
-        env=os.environ | {"PYTHONPATH": f"{PROJECT_ROOT}:{PROJECT_ROOT / 'packages/ckf-spot/src'}"},
+        env=os.environ | {"PYTHONPATH": f"{IMPORT_PATH}:{PROJECT_ROOT / 'packages/ckf-spot/src'}"},
         capture_output=True,
         text=True,
         check=True,

@@ -15,7 +15,7 @@ OUR_CHOICE = "our choice"
 
 _TEXT = {".py", ".md", ".csv", ".yaml", ".toml", ".css", ".tf", ""}
 """Endings of text files; NOTICE and Makefile have none."""
-_FOLDERS = "ckf_spot|components|deploy|docs|examples|kubeflow_aks|program|tests"
+_FOLDERS = "aks_facts|components|deploy|docs|examples|packages|program|src|tests"
 _DOCUMENT = re.compile(  # no text of code that is a file name and nothing else, and no link of a page
     r"(?<![\w./<>*\"'\\-])(?<!]\()(?!self\.)(?P<name>[\w.-][\w./-]*\.(?:md|rst|yml|go))\b(?:#(?P<heading>[\w-]+))?"
 )

@@ -6,7 +6,7 @@ from pathlib import Path
 from kubeflow_aks.project import PROJECT_ROOT
 
 README = PROJECT_ROOT / "README.md"
-PAGES = [README, PROJECT_ROOT / "CONTRIBUTING.md", *sorted((PROJECT_ROOT / "docs").rglob("*.md"))]
+PAGES = [README, PROJECT_ROOT / ".github/CONTRIBUTING.md", *sorted((PROJECT_ROOT / "docs").rglob("*.md"))]
 _FENCE = re.compile(r"^ *```(?P<language>\w+)\n(?P<text>.*?)^ *```$", re.MULTILINE | re.DOTALL)
 
 

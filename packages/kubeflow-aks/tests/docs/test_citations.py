@@ -3,6 +3,9 @@
 from pathlib import Path
 
 import pytest
+
+from kubeflow_aks.project import PROJECT_ROOT
+from program.settings.reference import page
 from tests.docs.citations import (
     SOURCES,
     broken,
@@ -13,9 +16,6 @@ from tests.docs.citations import (
     tracked,
     words_of,
 )
-
-from kubeflow_aks.project import PROJECT_ROOT
-from program.settings.reference import page
 
 EXAMPLES = "packages/kubeflow-aks/tests/docs/test_citations.py"
 """This file: it holds citations that lead nowhere, to show that they are found."""
@@ -34,7 +34,7 @@ def test_no_citation_leads_nowhere() -> None:
 
 def _states(file: Path) -> bool:
     """Whether `source` is a citation there; in `ckf_spot` it is where an observation comes from."""
-    return not file.is_relative_to(PROJECT_ROOT / "ckf_spot")
+    return not file.is_relative_to(PROJECT_ROOT / "packages/ckf-spot")
 
 
 def test_what_is_given_as_a_source_is_one() -> None:

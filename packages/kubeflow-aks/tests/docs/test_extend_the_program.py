@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 import pytest
-from tests.docs.pages import command_lines, fenced_in
 
 from kubeflow_aks.project import PROJECT_ROOT
+from tests.docs.pages import command_lines, fenced_in
 
 PAGE: Final = PROJECT_ROOT / "docs/how-to/extend-the-program.md"
 TEXT: Final = PAGE.read_text(encoding="utf-8")
@@ -104,7 +104,11 @@ def _run(root: Path, *words: str) -> None:
     done = subprocess.run(
         [sys.executable, *words],
         cwd=root,
-        env={"PATH": "/usr/bin:/bin", "PYTHONPATH": ".:packages/ckf-spot/src", "COLUMNS": "200"},
+        env={
+            "PATH": "/usr/bin:/bin",
+            "PYTHONPATH": "packages/kubeflow-aks/src:packages/ckf-spot/src:.",
+            "COLUMNS": "200",
+        },
         capture_output=True,
         text=True,
         check=False,
@@ -116,7 +120,15 @@ def _run(root: Path, *words: str) -> None:
 def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The files that the example needs, as a reader has them."""
     root = tmp_path_factory.mktemp("checkout")
-    folders = ("components", "program", "kubeflow_aks", "packages/ckf-spot/src", "tests", "docs")
+    folders = (
+        "aks_facts",
+        "components",
+        "program",
+        "packages/kubeflow-aks",
+        "packages/ckf-spot/src",
+        "tests",
+        "docs",
+    )
     listed = subprocess.run(
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
         cwd=PROJECT_ROOT,

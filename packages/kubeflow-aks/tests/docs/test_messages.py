@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-from tests.docs.pages import PAGES, name
 
 from kubeflow_aks.project import PROJECT_ROOT
+from tests.docs.pages import PAGES, name
 
-FOLDERS: Final = ("kubeflow_aks", "components", "program")
+FOLDERS: Final = ("packages/kubeflow-aks/src", "components", "program")
 ANY: Final = "…"
 
 
@@ -59,7 +59,7 @@ def _trees() -> list[ast.Module]:
 def _texts() -> str:
     """All texts of the program and its commands, and of their scripts."""
     texts = [text for tree in _trees() for text in _literals(tree)]
-    folder = PROJECT_ROOT / "kubeflow_aks"
+    folder = PROJECT_ROOT / "packages/kubeflow-aks/src/kubeflow_aks"
     scripts = [*folder.glob("handoff/scripts/*.sh"), *folder.glob("local_aks/run/removed/*")]
     lines = [_script(line) for file in scripts for line in file.read_text(encoding="utf-8").splitlines()]
     return "\n".join(texts + lines)

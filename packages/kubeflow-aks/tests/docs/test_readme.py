@@ -3,11 +3,11 @@
 from pathlib import Path
 
 import pytest
-from tests.docs.pages import README
 
 from kubeflow_aks.preview import readme
 from kubeflow_aks.project import PROJECT_ROOT
 from kubeflow_aks.text import generated
+from tests.docs.pages import README
 
 ARCHITECTURE = PROJECT_ROOT / "docs/architecture.md"
 _GENERATED = {"build"}
@@ -32,7 +32,10 @@ def test_every_folder_is_in_the_list() -> None:
 
 def test_every_package_of_the_commands_is_in_the_list() -> None:
     inside = ARCHITECTURE.read_text(encoding="utf-8").partition("## Inside kubeflow_aks")[2]
-    packages = {path.parent.name for path in (PROJECT_ROOT / "kubeflow_aks").glob("*/__init__.py")}
+    packages = {
+        path.parent.name
+        for path in (PROJECT_ROOT / "packages/kubeflow-aks/src/kubeflow_aks").glob("*/__init__.py")
+    }
     assert [name for name in sorted(packages) if f"| `{name}` |" not in inside] == []
 
 

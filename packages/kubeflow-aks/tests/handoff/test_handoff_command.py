@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from tests.handoff.made_up_outputs import TOKEN, outputs, values, with_basis
 
 from kubeflow_aks.cli.process import main as command_line
 from kubeflow_aks.handoff import folder as command
 from kubeflow_aks.handoff.files import files
-from kubeflow_aks.project import PROJECT_ROOT
+from kubeflow_aks.project import IMPORT_PATH, PROJECT_ROOT
+from tests.handoff.made_up_outputs import TOKEN, outputs, values, with_basis
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -110,7 +110,7 @@ def test_a_reader_that_has_gone_is_no_failure(given: Path) -> None:
     done = subprocess.run(
         ["bash", "-o", "pipefail", "-c", f"{handoff} | head -c 1"],
         cwd=PROJECT_ROOT,
-        env={"PYTHONPATH": ".:packages/ckf-spot/src", "PATH": "/usr/bin:/bin"},
+        env={"PYTHONPATH": f"{IMPORT_PATH}:packages/ckf-spot/src", "PATH": "/usr/bin:/bin"},
         capture_output=True,
         text=True,
         check=False,

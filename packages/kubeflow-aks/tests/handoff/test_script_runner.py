@@ -14,7 +14,7 @@ import pytest
 
 from kubeflow_aks.project import PROJECT_ROOT
 
-_RUNNER: Final = PROJECT_ROOT / "kubeflow_aks" / "handoff" / "scripts" / "run.py"
+_RUNNER: Final = PROJECT_ROOT / "packages/kubeflow-aks/src/kubeflow_aks" / "handoff" / "scripts" / "run.py"
 _COUNTS: Final = """
 import os, signal, sys, time
 count = 0

@@ -11,7 +11,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from kubeflow_aks.local_aks.lifecycle.instance import PROJECT_ROOT
+from kubeflow_aks.project import PROJECT_ROOT
 
 PATIENCE_SECONDS = 1200
 """After so long a command hangs; alone, 2 cores take less than a minute for the longest one."""

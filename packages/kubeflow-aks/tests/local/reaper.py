@@ -17,10 +17,10 @@ from typing import Final
 import pytest
 
 from kubeflow_aks.local_aks.control_plane import kwokctl
-from kubeflow_aks.local_aks.lifecycle.instance import PROJECT_ROOT
 from kubeflow_aks.local_aks.lifecycle.teardown import remove
 from kubeflow_aks.local_aks.run import processes
 from kubeflow_aks.local_aks.run.directory import MARKER, NotOurFolderError, RunDirectory
+from kubeflow_aks.project import IMPORT_PATH, PROJECT_ROOT
 
 _PROGRAMS: Final = frozenset(
     {"make", Path(sys.executable).name, *kwokctl.COMPONENTS, "training-operator.v1", "workflow-controller"}
@@ -35,7 +35,8 @@ def reaper(tmp_path_factory: pytest.TempPathFactory) -> Generator[None]:
     waiting = ["sh", "-c", 'cat > /dev/null; exec "$@"', "sh", *reap]
     with subprocess.Popen(
         waiting,
-        cwd=PROJECT_ROOT,
+        cwd=PROJECT_ROOT / "packages/kubeflow-aks",
+        env={**os.environ, "PYTHONPATH": IMPORT_PATH},
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,

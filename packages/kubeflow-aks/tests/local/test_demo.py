@@ -13,19 +13,19 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from tests.docs.pages import commands
-from tests.local.commands import PATIENCE_SECONDS, processes_of, run, start, until
-from tests.local.kubectl import Kubectl
 
 from kubeflow_aks.clients.kubernetes.api import ApiServer
 from kubeflow_aks.demo.deployed_pools import deployed_pools
 from kubeflow_aks.local_aks.azure.state import AzureState
-from kubeflow_aks.local_aks.lifecycle.instance import PROJECT_ROOT
 from kubeflow_aks.local_aks.run.directory import RunDirectory
+from kubeflow_aks.project import PROJECT_ROOT
 from kubeflow_aks.scenario.demo_objects import DemoObjects
 from kubeflow_aks.scenario.observations import from_json
 from kubeflow_aks.scenario.workloads.platform_and_jobs import PART, PLATFORM_NAMESPACE, TEAM_NAMESPACE
 from kubeflow_aks.tools import Tools
+from tests.docs.pages import commands
+from tests.local.commands import PATIENCE_SECONDS, processes_of, run, start, until
+from tests.local.kubectl import Kubectl
 
 CHECKS = 14
 PAGE = PROJECT_ROOT / "docs" / "local-aks.md"

@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 import yaml
-from tests.docs.pages import blocks
-from tests.local.kubectl import Kubectl, eventually
 
 from kubeflow_aks.project import PROJECT_ROOT
 from kubeflow_aks.tools import Tools
+from tests.docs.pages import blocks
+from tests.local.kubectl import Kubectl, eventually
 
 PAGE = PROJECT_ROOT / "docs/how-to/run-the-first-pipeline.md"
 OBJECTS: dict[str, Any] = {each["kind"]: each for each in map(yaml.safe_load, blocks(PAGE, "yaml"))}
@@ -88,7 +88,7 @@ def test_a_quota_on_cpu_takes_a_default(kubectl: Kubectl) -> None:
 def test_the_wheel_fits_a_config_map_under_the_name_of_the_page(kubectl: Kubectl, tmp_path: Path) -> None:
     build = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation"]
     subprocess.run(
-        [*build, "--wheel-dir", tmp_path, PROJECT_ROOT / "ckf_spot"], check=True, capture_output=True
+        [*build, "--wheel-dir", tmp_path, PROJECT_ROOT / "packages/ckf-spot"], check=True, capture_output=True
     )
     kubectl.run("create", "configmap", "ckf-spot", f"--from-file={tmp_path}")
     [key] = kubectl.get("configmap", "ckf-spot")["binaryData"]

@@ -18,7 +18,7 @@ import pytest
 from packaging.utils import canonicalize_name
 
 from kubeflow_aks.local_aks.run.directory import RunDirectory
-from kubeflow_aks.project import PROJECT_ROOT
+from kubeflow_aks.project import IMPORT_PATH, PROJECT_ROOT
 from kubeflow_aks.pull_request.stand_ins import StandInsError, stand_ins
 from kubeflow_aks.revisions.bytecode import bytecode, remove_stale_bytecode
 
@@ -83,7 +83,7 @@ def test_it_ends_with_its_parent_however_that_dies(run: RunDirectory) -> None:
             print("ready", flush=True)
             time.sleep(600)
     """
-    environment = {**os.environ, "PYTHONPATH": str(PROJECT_ROOT)}
+    environment = {**os.environ, "PYTHONPATH": IMPORT_PATH}
     with subprocess.Popen(
         [sys.executable, "-P", "-c", textwrap.dedent(program)],
         stdout=subprocess.PIPE,
@@ -107,7 +107,7 @@ def test_it_needs_nothing_that_an_environment_of_the_program_may_lack() -> None:
     ]
     assert {"psutil", "pytest", "kubernetes"} <= set(lacking)
     code = f"import sys; sys.modules |= dict.fromkeys({lacking!r}); import kubeflow_aks.pull_request.serving"
-    environment = {**os.environ, "PYTHONPATH": str(PROJECT_ROOT)}
+    environment = {**os.environ, "PYTHONPATH": IMPORT_PATH}
     done = subprocess.run(
         [sys.executable, "-P", "-c", code], env=environment, capture_output=True, text=True, check=False
     )

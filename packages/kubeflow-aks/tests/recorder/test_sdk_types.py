@@ -10,7 +10,7 @@ import pytest
 from pulumi import _types  # pyright: ignore[reportPrivateUsage]
 from pulumi.runtime import rpc
 
-from kubeflow_aks.project import PROJECT_ROOT
+from kubeflow_aks.project import IMPORT_PATH
 from kubeflow_aks.recorder.sdk_types import check_resource, knows
 
 CLUSTER = "azure-native:containerservice:ManagedCluster"
@@ -127,5 +127,5 @@ def test_many_threads_may_be_the_first_to_need_a_module() -> None:
             assert len({*threads.map(find, range(8))}) == 1
     """
     code = textwrap.dedent(first)
-    environment = {**os.environ, "PYTHONPATH": str(PROJECT_ROOT)}
+    environment = {**os.environ, "PYTHONPATH": IMPORT_PATH}
     subprocess.run([sys.executable, "-P", "-c", code], env=environment, check=True)

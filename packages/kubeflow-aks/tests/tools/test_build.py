@@ -11,7 +11,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.tools.fake_go import FakeGo
 
 from kubeflow_aks import tools
 from kubeflow_aks.cli.process import main
@@ -21,6 +20,7 @@ from kubeflow_aks.tools.errors import BuildError
 from kubeflow_aks.tools.installed import bin_folder, manifests_folder
 from kubeflow_aks.tools.manifest import Tool
 from kubeflow_aks.tools.places import build_cache, cache
+from tests.tools.fake_go import FakeGo
 
 ONE = Tool("one", "etcd", "example.org/one", "1.0.0", minutes=1)
 TWO = Tool("two", "etcd", "example.org/two", "1.0.0", minutes=1)
@@ -74,7 +74,8 @@ def test_a_failed_build_names_the_module_group_and_shows_the_compilers_last_line
         build([ONE], jobs=1, report=lines.append)
     text = str(failure.value)
     assert text.startswith(
-        "one v1.0.0 (module group packages/kubeflow-aks/src/kubeflow_aks/tools/etcd, package example.org/one): it does not compile"
+        "one v1.0.0 (module group packages/kubeflow-aks/src/kubeflow_aks/tools/etcd, "
+        "package example.org/one): it does not compile"
     )
     assert "line 99" in text
     assert "line 80" not in text

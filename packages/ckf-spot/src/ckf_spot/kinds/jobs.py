@@ -23,7 +23,8 @@ _MANY: Final = 6
 """Pods that, evicted together, the Job controller leaves alone for longer than a node takes to boot."""
 _FIRST_WAIT: Final = 10
 """Seconds, twice as many for each further pod, unless failures are counted by index (Kubernetes,
-`pkg/controller/job/job_controller.go`, `DefaultJobPodFailureBackOff`; `packages/kubeflow-aks/tests/local/demo/eviction/test_eviction.py`)."""
+`pkg/controller/job/job_controller.go`, `DefaultJobPodFailureBackOff`;
+`packages/kubeflow-aks/tests/local/demo/eviction/test_eviction.py`)."""
 _LONGEST_WAIT: Final = 600
 """Seconds (`MaxJobPodFailureBackOff`)."""
 _RESTARTS: Final = ("RestartJobSetAndIgnoreMaxRestarts", "RestartJobAndIgnoreMaxRestarts")

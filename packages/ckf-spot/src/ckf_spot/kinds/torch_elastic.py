@@ -26,7 +26,8 @@ _OLD_BACKEND: Final = "etcd"
 _CONTAINER: Final = "pytorch"
 _OWN_STORE: Final = "TORCH_DISABLE_SHARE_RDZV_TCP_STORE"
 """Without it, pods that go on and those that join wait for each other: all attempts share a store, which still has the
-entries of the last one (`pytorch/pytorch#135712`; seen with PyTorch 2.11 by `packages/kubeflow-aks/tests/benchmarks/torchrun.py`)."""
+entries of the last one (`pytorch/pytorch#135712`; seen with PyTorch 2.11 by
+`packages/kubeflow-aks/tests/benchmarks/torchrun.py`)."""
 _FLAGS: Final = re.compile(r"--(nnodes|rdzv[-_]endpoint|max[-_]restarts|standalone)\b")
 """Options of torchrun that count instead of the policy's variables."""
 _RANGE: Final = re.compile(r"--nnodes[= ]\S+:")

@@ -19,7 +19,8 @@ _ON_EVICTION: Final = "ExitCode"
 """The operator makes a pod again that ended with 128 or more, as after a signal, and fails the job otherwise."""
 _RESTARTS: Final = ("Always", "ExitCode", "Never", "OnFailure")
 _SURVIVING: Final = ("ExitCode", "OnFailure", "Always")
-"""With which the operator 1.9.2 replaces a drained pod (`packages/kubeflow-aks/tests/local/training/test_restart_policies.py`)."""
+"""With which the operator 1.9.2 replaces a drained pod
+(`packages/kubeflow-aks/tests/local/training/test_restart_policies.py`)."""
 _DYNAMIC: Final = "enableDynamicWorker"
 _REPLICA: Final = ("replicas", "restartPolicy", "template")
 _OF_THE_POD: Final = (

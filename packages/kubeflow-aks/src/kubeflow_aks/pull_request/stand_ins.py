@@ -17,6 +17,7 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NoReturn
 
+from kubeflow_aks.project import IMPORT_PATH
 from kubeflow_aks.revisions.bytecode import remove_stale_bytecode
 
 if TYPE_CHECKING:  # it needs packages that requirements.txt does not install

@@ -20,6 +20,7 @@ from kubeflow_aks.cost.figures import EvictionRate, Range, Source
 from kubeflow_aks.cost.report import cost_by_pool
 from kubeflow_aks.cost.report.cost_by_rate import cost_by_rate
 from kubeflow_aks.cost.report.drawing import WIDTH
+from kubeflow_aks.project import IMPORT_PATH
 
 SVG = "{http://www.w3.org/2000/svg}"
 exactly = Range.exactly
@@ -277,7 +278,7 @@ def test_a_picture_is_the_same_every_time_and_leaves_nothing_behind(tmp_path: Pa
         "one = Range.exactly(3.0); line = Line('a', 'home', 'a', None, one, one);"
         "print(cost_by_pool.of_bill(Bill('dev', 'r', 'USD', (line,), (), {}, (), None)))"
     )
-    environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "PYTHONPATH": str(Path.cwd())}
+    environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "PYTHONPATH": IMPORT_PATH}
     outputs = {
         subprocess.run(
             [sys.executable, "-c", program], capture_output=True, check=True, env=environment

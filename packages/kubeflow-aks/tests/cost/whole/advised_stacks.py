@@ -1,6 +1,7 @@
 """Stack files for the tests of advice: made up, the same for the same seed, and with advised lines written into them.
 
-`python -m tests.cost.whole.advised_stacks [COUNT] [SEED]` advises many, and prints what is not as promised.
+`PYTHONPATH=packages/kubeflow-aks:. python -m tests.cost.whole.advised_stacks [COUNT] [SEED]` advises many,
+and prints what is not as promised.
 """
 
 import math

@@ -14,10 +14,10 @@ from typing import Any, cast
 import jsonschema
 import pytest
 from referencing import Registry, Resource
-from tests.revisions.repository import ALICE, Project
 
 from kubeflow_aks.cost.report.against import SCHEMA
-from kubeflow_aks.project import PROJECT_ROOT
+from kubeflow_aks.project import IMPORT_PATH, PROJECT_ROOT
+from tests.revisions.repository import ALICE, Project
 
 COST_SCHEMA = SCHEMA.with_name("cost.schema.json")
 
@@ -39,7 +39,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
     names = subprocess.run(listed, cwd=PROJECT_ROOT, capture_output=True, text=True, check=True).stdout
     for name in filter(None, names.split("\0")):
         if (PROJECT_ROOT / name).is_file() and not name.startswith(
-            ("tests/", "docs/", "ckf_spot/", "packages/kubeflow-aks/src/kubeflow_aks/local_aks/")
+            ("tests/", "docs/", "packages/ckf-spot/", "packages/kubeflow-aks/tests/")
         ):
             (root / name).parent.mkdir(parents=True, exist_ok=True)
             (root / name).write_bytes((PROJECT_ROOT / name).read_bytes())
@@ -94,7 +94,7 @@ def _cost(project: Project, *arguments: str) -> Shown:
 
 
 def _environment() -> dict[str, str]:
-    return {**os.environ, **ALICE, "PYTHONPATH": str(PROJECT_ROOT)}
+    return {**os.environ, **ALICE, "PYTHONPATH": IMPORT_PATH}
 
 
 def test_an_edit_is_shown_line_by_line_and_both_bills_fit_their_schema(edited: Project) -> None:

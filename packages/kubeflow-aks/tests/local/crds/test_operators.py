@@ -8,13 +8,13 @@ from typing import Any, Final, cast
 
 import pytest
 import yaml
-from tests.local.custom_resources import CustomResources
 
 from ckf_spot import Pools
 from kubeflow_aks.clients.kubernetes.errors import ApiError
-from kubeflow_aks.local_aks.lifecycle.instance import PROJECT_ROOT
+from kubeflow_aks.project import PROJECT_ROOT
+from tests.local.custom_resources import CustomResources
 
-EXAMPLES: Final[Path] = PROJECT_ROOT / "ckf_spot" / "examples"
+EXAMPLES: Final[Path] = PROJECT_ROOT / "packages/ckf-spot" / "examples"
 FOLDERS: Final = ("operators", "training")
 PLACED: Final = {
     "rayjob": "ray",

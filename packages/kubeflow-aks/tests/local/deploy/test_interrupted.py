@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from kubeflow_aks.project import PROJECT_ROOT
 from tests.local.commands import PATIENCE_SECONDS, until
 from tests.local.required import required_only
 
-from kubeflow_aks.project import PROJECT_ROOT
-
-_RUNNER = PROJECT_ROOT / "kubeflow_aks" / "handoff" / "scripts" / "run.py"
+_RUNNER = PROJECT_ROOT / "packages/kubeflow-aks/src/kubeflow_aks" / "handoff" / "scripts" / "run.py"
 _APPLICATIONS = 6
 
 

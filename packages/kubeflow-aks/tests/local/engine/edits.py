@@ -10,7 +10,7 @@ from typing import Any, Final, get_args
 
 from pydantic import BaseModel
 
-from kubeflow_aks.local_aks.lifecycle.instance import PROJECT_ROOT
+from kubeflow_aks.project import PROJECT_ROOT
 from kubeflow_aks.recorder.stack_files import read_stack
 from program.settings import Settings, parse
 

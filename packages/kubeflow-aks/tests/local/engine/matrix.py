@@ -12,14 +12,14 @@ from tempfile import TemporaryDirectory
 from typing import Final
 
 from pulumi.runtime import rpc
-from tests.local.engine.deployment import TODAY, Deployment
-from tests.local.engine.edits import STACK, Edit
-from tests.local.engine.grouping import merged, together
 
 from kubeflow_aks.local_aks.azure.state import AGENT_POOL, MANAGED_CLUSTER
 from kubeflow_aks.local_aks.engine import EngineError, Result, Step
-from kubeflow_aks.local_aks.lifecycle.instance import PROJECT_ROOT
+from kubeflow_aks.project import PROJECT_ROOT
 from kubeflow_aks.pull_request.refusals import goals_of, refusals
+from tests.local.engine.deployment import TODAY, Deployment
+from tests.local.engine.edits import STACK, Edit
+from tests.local.engine.grouping import merged, together
 
 FILE: Final = PROJECT_ROOT / "docs" / "change-matrix.md"
 CLUSTER_REPLACED: Final = "**replaces the cluster**"

@@ -11,15 +11,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.adopt.published import ADOPTED, MADE, Published
-from tests.local.engine.deployment import TODAY, Cluster, Deployment, deployment
-from tests.local.importing import run_import
 
 from kubeflow_aks.cli.process import main
 from kubeflow_aks.local_aks.azure.state import AGENT_POOL, MANAGED_CLUSTER, StoredResource
 from kubeflow_aks.local_aks.engine import Engine
-from kubeflow_aks.local_aks.lifecycle.instance import PROJECT_ROOT
+from kubeflow_aks.project import PROJECT_ROOT
 from kubeflow_aks.tools import Tools
+from tests.adopt.published import ADOPTED, MADE, Published
+from tests.local.engine.deployment import TODAY, Cluster, Deployment, deployment
+from tests.local.importing import run_import
 
 STACK = "demo"
 """A name of a stack that `deployment` has made for other tests; here it has the files that `adopt` writes."""
@@ -49,7 +49,7 @@ def adopt(published: Published, deployed: Deployment, root: Path) -> str:
     shown, windows = published.shown(deployed.azure)
     for name, content in (("cluster.json", shown), ("maintenance.json", windows)):
         (root / name).write_text(json.dumps(content))
-    for name in ("__main__.py", "Pulumi.yaml", "components", "kubeflow_aks", "program"):
+    for name in ("__main__.py", "Pulumi.yaml", "aks_facts", "components", "program"):
         (root / name).symlink_to(PROJECT_ROOT / name)
     files = ["--cluster", str(root / "cluster.json"), "--maintenance", str(root / "maintenance.json")]
     words = ["adopt", STACK, "--root", str(root), *files, "--owner", "ml", "--created", MADE.isoformat()]

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.local.engine.deployment import Deployment
 
 import aks_facts
 from kubeflow_aks.local_aks.azure.rules import rule
 from kubeflow_aks.local_aks.engine import Engine, EngineError
-from kubeflow_aks.local_aks.lifecycle.instance import PROJECT_ROOT
+from kubeflow_aks.project import PROJECT_ROOT
+from tests.local.engine.deployment import Deployment
 
 NEW_SIZE = "Standard_D8s_v99"
 OURS_ONLY = (
@@ -22,19 +22,17 @@ OURS_ONLY = (
     "build",
     "docs",
     "tests",
-    "ckf_spot",
-    "local_aks",
-    "tools",
+    "packages",
     "__pycache__",
 )
 
 
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
-    """The program in a folder of its own, with a VM size in its catalogue that ours lacks."""
+    """The program in a folder of its own, with a VM size in its facts that ours lacks."""
     root = tmp_path / "copy"
     shutil.copytree(PROJECT_ROOT, root, ignore=shutil.ignore_patterns(*OURS_ONLY))
-    sizes = root / "kubeflow_aks" / "catalogue" / "vm_sizes.csv"
+    sizes = root / "aks_facts" / "vm_sizes.csv"
     [known] = [line for line in sizes.read_text().splitlines() if line.startswith("Standard_D8s_v5,")]
     with sizes.open("a") as table:
         table.write(known.replace("Standard_D8s_v5", NEW_SIZE) + "\n")
@@ -65,7 +63,11 @@ def _engine(stack: Deployment, root: Path) -> Engine:
 def test_a_branch_is_previewed_brought_up_and_destroyed_beside_ours(demo: Deployment, copy: Path) -> None:
     """A release that labels every object anew replaces none, nor does it touch the subnets of an older one."""
     _edit(copy / "components" / "kubeflow" / "labels.py", '"pulumi"', '"somebody-else"')
-    _edit(copy / "components" / "network.py", "default_outbound_access=False", "default_outbound_access=None")
+    _edit(
+        copy / "components" / "network" / "network.py",
+        "default_outbound_access=False",
+        "default_outbound_access=None",
+    )
     replace(demo.engine(), project_root=copy).up()
     before = demo.cluster.objects().keys() - demo.before.keys()
     done = demo.engine().up()

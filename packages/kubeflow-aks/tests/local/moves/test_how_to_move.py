@@ -15,16 +15,17 @@ from typing import Any, Final
 
 import pytest
 import yaml
-from tests.local.kubectl import Kubectl, Object, eventually
 
 from kubeflow_aks.clients.kubernetes.api import ApiServer
 from kubeflow_aks.local_aks.azure.state import AzureState
 from kubeflow_aks.local_aks.azure_cli import install
 from kubeflow_aks.local_aks.engine import Engine
 from kubeflow_aks.local_aks.lifecycle import teardown
-from kubeflow_aks.local_aks.lifecycle.instance import PROJECT_ROOT, LocalAks
+from kubeflow_aks.local_aks.lifecycle.instance import LocalAks
 from kubeflow_aks.local_aks.run.directory import RunDirectory
+from kubeflow_aks.project import PROJECT_ROOT
 from kubeflow_aks.tools import Tools
+from tests.local.kubectl import Kubectl, Object, eventually
 
 PAGE: Final = PROJECT_ROOT / "docs" / "how-to" / "move-a-pool.md"
 PLATFORM: Final = "kubeflow"

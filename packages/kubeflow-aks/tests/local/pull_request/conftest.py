@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.local.commands import PATIENCE_SECONDS
-from tests.revisions.repository import ALICE, Project
 
-from kubeflow_aks.project import PROJECT_ROOT
+from kubeflow_aks.project import IMPORT_PATH, PROJECT_ROOT
 from kubeflow_aks.pull_request.report import marker
 from kubeflow_aks.tools import Tools
+from tests.local.commands import PATIENCE_SECONDS
+from tests.revisions.repository import ALICE, Project
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Shown:
 
 def environment() -> dict[str, str]:
     """Variables of the command."""
-    return {**os.environ, **ALICE, "PYTHONPATH": str(PROJECT_ROOT)}
+    return {**os.environ, **ALICE, "PYTHONPATH": IMPORT_PATH}
 
 
 def command(project: Project, *arguments: str, base: str = "main") -> list[str]:
@@ -99,7 +99,9 @@ def this_tree(tools: Tools, tmp_path_factory: pytest.TempPathFactory) -> Project
     listed = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     names = subprocess.run(listed, cwd=PROJECT_ROOT, capture_output=True, text=True, check=True).stdout
     for name in filter(None, names.split("\0")):
-        if (PROJECT_ROOT / name).is_file() and not name.startswith(("tests/", "docs/", "ckf_spot/")):
+        if (PROJECT_ROOT / name).is_file() and not name.startswith(
+            ("tests/", "docs/", "packages/ckf-spot/", "packages/kubeflow-aks/tests/")
+        ):
             (root / name).parent.mkdir(parents=True, exist_ok=True)
             (root / name).write_bytes((PROJECT_ROOT / name).read_bytes())
     project = Project(root, root)

@@ -1,4 +1,4 @@
-"""What the real training operator does about a lost worker: the table in packages/ckf-spot/docs/training.md, cell by cell.
+"""What the real training operator does about a lost worker: the table in packages/ckf-spot/docs/training.md.
 
 The jobs are as somebody wrote them, with no placement: each has one worker, and loses it in one way.
 """
@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from typing import Final
 
 import pytest
+
+from kubeflow_aks.project import PROJECT_ROOT
 from tests.local.demo_stack import DemoStack, Object
 from tests.local.kubectl import Kubectl
 from tests.local.training.jobs import KINDS, PYTORCH, SHAPES, Shape, light_work, training_job
 
-from kubeflow_aks.local_aks.lifecycle.instance import PROJECT_ROOT
-
-_PAGE: Final = PROJECT_ROOT / "ckf_spot" / "docs" / "training.md"
+_PAGE: Final = PROJECT_ROOT / "packages/ckf-spot" / "docs" / "training.md"
 _ROLE: Final = "training.kubeflow.org/replica-type"
 _JOB: Final = "training.kubeflow.org/job-name"
 _LOSS: Final = "test/loss"

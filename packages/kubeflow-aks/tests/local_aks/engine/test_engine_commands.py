@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from kubeflow_aks.local_aks.engine import Engine, EngineError
-from kubeflow_aks.local_aks.lifecycle.instance import PROJECT_ROOT
 from kubeflow_aks.local_aks.run.directory import RunDirectory
+from kubeflow_aks.project import PROJECT_ROOT
 from kubeflow_aks.tools import Tools
 
 FULL = "error: could not create stack: write demo.json: no space left on device"

@@ -25,7 +25,7 @@ from pulumi.runtime.proto import (
 )
 
 from kubeflow_aks.local_aks.engine import language_host, program
-from kubeflow_aks.local_aks.lifecycle.instance import PROJECT_ROOT
+from kubeflow_aks.project import PROJECT_ROOT
 
 LISTING = """
 import json, sys

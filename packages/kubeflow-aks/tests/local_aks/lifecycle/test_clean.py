@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from kubeflow_aks.local_aks.lifecycle.instance import PROJECT_ROOT
 from kubeflow_aks.local_aks.run import processes
 from kubeflow_aks.local_aks.run.directory import RunDirectory
+from kubeflow_aks.project import IMPORT_PATH, PROJECT_ROOT
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ def service(run: RunDirectory) -> Generator[subprocess.Popen[bytes]]:
 def _clean(tree: Path) -> subprocess.CompletedProcess[str]:
     (tree / ".venv").symlink_to(sys.prefix)
     outside = {name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MFLAGS"))}
-    env = {**outside, "PYTHONPATH": str(PROJECT_ROOT)}
+    env = {**outside, "PYTHONPATH": IMPORT_PATH}
     return subprocess.run(["make", "clean"], cwd=tree, env=env, capture_output=True, text=True, check=False)
 
 

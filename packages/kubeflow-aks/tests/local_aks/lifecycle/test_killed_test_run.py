@@ -8,8 +8,8 @@ import sys
 import time
 from pathlib import Path
 
-from kubeflow_aks.local_aks.lifecycle.instance import PROJECT_ROOT
 from kubeflow_aks.local_aks.run.processes import command_line
+from kubeflow_aks.project import PROJECT_ROOT
 
 STUB = """
 import subprocess, sys, time

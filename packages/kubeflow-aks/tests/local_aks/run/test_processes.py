@@ -13,9 +13,9 @@ from pathlib import Path
 import psutil
 import pytest
 
-from kubeflow_aks.local_aks.lifecycle.instance import PROJECT_ROOT
 from kubeflow_aks.local_aks.run import processes
 from kubeflow_aks.local_aks.run.processes import PidFile
+from kubeflow_aks.project import PROJECT_ROOT
 
 SLEEP = "import time; print('up', flush=True); time.sleep(60)"
 STUBBORN = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('up', flush=True); time.sleep(60)"

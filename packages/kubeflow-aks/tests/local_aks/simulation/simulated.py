@@ -10,8 +10,8 @@ from kubeflow_aks.local_aks.simulation.journal import Journal
 from kubeflow_aks.local_aks.simulation.loop import Simulation
 from kubeflow_aks.local_aks.simulation.market import Market
 from kubeflow_aks.local_aks.simulation.vms.scale_sets import Timings
-from kubeflow_aks.local_aks.stepped.memory_azure import MemoryAzure, pool
-from kubeflow_aks.local_aks.stepped.memory_cluster import MemoryCluster
+from tests.stepped.memory_azure import MemoryAzure, pool
+from tests.stepped.memory_cluster import MemoryCluster
 
 __all__ = ["TOLERATIONS", "FakeCluster", "World", "pod_spec", "pool"]
 

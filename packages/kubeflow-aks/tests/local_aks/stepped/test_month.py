@@ -7,7 +7,7 @@ import math
 import pytest
 
 from kubeflow_aks.events import Kind as Line
-from kubeflow_aks.local_aks.stepped.month import (
+from tests.stepped.month import (
     FALLBACK,
     POD,
     SPOT,
@@ -17,7 +17,7 @@ from kubeflow_aks.local_aks.stepped.month import (
     Work,
     play,
 )
-from kubeflow_aks.local_aks.stepped.work import Kind
+from tests.stepped.work import Kind
 
 HOUR = 3600
 BOOT = 90

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kubeflow_aks.local_aks.stepped.month import POD, WITH_FALLBACK, Month, Work, play
-from kubeflow_aks.local_aks.stepped.work import Kind
+from tests.stepped.month import POD, WITH_FALLBACK, Month, Work, play
+from tests.stepped.work import Kind
 
 ON_BOTH = Kind(pod=WITH_FALLBACK, seconds=2400, restart=240, wait=300)
 ON_SPOT = Kind(pod=POD, seconds=5000, restart=120, wait=60, retries=4, every=1200, writing=60)

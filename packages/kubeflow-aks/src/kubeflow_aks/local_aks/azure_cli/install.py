@@ -3,7 +3,6 @@
 import shlex
 import sys
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Final
 
 from kubeflow_aks.local_aks.run.directory import RunDirectory

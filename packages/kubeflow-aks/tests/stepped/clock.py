@@ -7,7 +7,7 @@ from kubeflow_aks.events import Kind
 from kubeflow_aks.local_aks.simulation.clock import Clock, ManualClock
 from kubeflow_aks.local_aks.simulation.journal import Journal, Source
 from kubeflow_aks.local_aks.simulation.loop import Simulation
-from kubeflow_aks.local_aks.stepped.memory_cluster import MemoryCluster
+from tests.stepped.memory_cluster import MemoryCluster
 
 TICK_SECONDS: Final = 1.0
 """Events take effect at the next whole tick, as in a simulation that polls."""

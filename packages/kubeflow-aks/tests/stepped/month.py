@@ -12,10 +12,10 @@ from kubeflow_aks.local_aks.simulation.journal import Source
 from kubeflow_aks.local_aks.simulation.loop import Simulation
 from kubeflow_aks.local_aks.simulation.market import ALL, Market, MarketEvent, Reclaim, Supply
 from kubeflow_aks.local_aks.simulation.vms.scale_sets import Timings
-from kubeflow_aks.local_aks.stepped.clock import MemoryJournal, Steps
-from kubeflow_aks.local_aks.stepped.memory_azure import MemoryAzure, pool
-from kubeflow_aks.local_aks.stepped.work import Done, Jobs
-from kubeflow_aks.local_aks.stepped.work import Kind as StepKind
+from tests.stepped.clock import MemoryJournal, Steps
+from tests.stepped.memory_azure import MemoryAzure, pool
+from tests.stepped.work import Done, Jobs
+from tests.stepped.work import Kind as StepKind
 
 HOUR: Final = 3600.0
 MONTH_HOURS: Final = 730

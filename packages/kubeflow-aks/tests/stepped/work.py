@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from kubeflow_aks.local_aks.stepped.memory_cluster import MemoryCluster
+from tests.stepped.memory_cluster import MemoryCluster
 
 _STOP: Final = 0
 _START: Final = 1
