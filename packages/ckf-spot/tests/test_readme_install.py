@@ -32,11 +32,11 @@ def checkout(tmp_path: Path) -> Path:
     """A repository with this package in it, and the file that has the repository's version."""
     folder = tmp_path / "checkout"
     (folder / VERSION.parent).mkdir(parents=True)
-    shutil.copy(FOLDER.parent / VERSION, folder / VERSION)
+    shutil.copy(FOLDER.parents[1] / VERSION, folder / VERSION)
     for name in ("pyproject.toml", "README.md", "src"):
         copy = shutil.copytree if (FOLDER / name).is_dir() else shutil.copy
-        (folder / "ckf_spot").mkdir(parents=True, exist_ok=True)
-        copy(FOLDER / name, folder / "ckf_spot" / name)
+        (folder / "packages/ckf-spot").mkdir(parents=True, exist_ok=True)
+        copy(FOLDER / name, folder / "packages/ckf-spot" / name)
     return folder
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from kubeflow_aks import environment
 from kubeflow_aks.environment import GROUPS, InstallError, ProjectEnvironment
-from kubeflow_aks.project import PROJECT_ROOT
+from kubeflow_aks.project import IMPORT_PATH, PROJECT_ROOT
 
 _PINNED = re.compile(r"^([A-Za-z0-9._-]+)==(\S+)", re.MULTILINE)
 
@@ -32,6 +32,7 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ProjectEnvironm
     """A checkout whose lock files list nothing, with a uv that has nothing to do."""
     monkeypatch.setattr(ProjectEnvironment, "_get_uv", _copy_uv)
     for lock in GROUPS.values():
+        (tmp_path / lock).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / lock).write_text("")
     (tmp_path / "kubeflow-aks").touch()
     return ProjectEnvironment(tmp_path)
@@ -162,5 +163,7 @@ def test_the_command_for_other_environments_ends_with_1_where_a_package_is_missi
 
 def test_the_standard_library_is_enough() -> None:
     code = "import sys; sys.path.insert(0, sys.argv[1]); import kubeflow_aks.launcher"
-    done = subprocess.run([sys.executable, "-I", "-S", "-c", code, PROJECT_ROOT], check=False)
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", code, IMPORT_PATH.split(os.pathsep)[0]], check=False
+    )
     assert done.returncode == 0

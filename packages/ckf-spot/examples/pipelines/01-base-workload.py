@@ -19,7 +19,7 @@
 # on Kubeflow Pipelines v2. Nothing is placed yet.
 #
 # A notebook of Charmed Kubeflow has no checkout of this repository, and the package is on no index. Build it in a
-# checkout with `pip wheel --no-deps --wheel-dir dist ./ckf_spot`, put the file from `dist` beside this notebook, and
+# checkout with `pip wheel --no-deps --wheel-dir dist ./packages/ckf-spot`, put the file from `dist` beside this notebook, and
 # run `%pip install 'ckf_spot-<version>-py3-none-any.whl[kfp,kubernetes]'`.
 #
 # **Changed since the blog**

@@ -83,8 +83,8 @@ def test_the_readmes_first_steps_need_no_cluster(
     shutil.copytree(ROOT / "examples", tmp_path / "packages/ckf-spot/examples")
     _, _, section = (ROOT / "README.md").read_text(encoding="utf-8").partition("## Try it without a cluster")
     commands = re.findall(r"```sh\n(.*?)```", section, re.DOTALL)[0].splitlines()
-    assert commands.pop(0) == "cd ckf_spot"
-    monkeypatch.chdir("ckf_spot")
+    assert commands.pop(0) == "cd packages/ckf-spot"
+    monkeypatch.chdir("packages/ckf-spot")
     for command in commands:
         program, *arguments = shlex.split(command)
         ran = run(*arguments)

@@ -15,7 +15,7 @@ OUR_CHOICE = "our choice"
 
 _TEXT = {".py", ".md", ".csv", ".yaml", ".toml", ".css", ".tf", ""}
 """Endings of text files; NOTICE and Makefile have none."""
-_FOLDERS = "aks_facts|components|deploy|docs|examples|packages|program|src|tests"
+_FOLDERS = "aks_facts|components|deploy|docs|examples|kubeflow_aks|packages|program|tests"
 _DOCUMENT = re.compile(  # no text of code that is a file name and nothing else, and no link of a page
     r"(?<![\w./<>*\"'\\-])(?<!]\()(?!self\.)(?P<name>[\w.-][\w./-]*\.(?:md|rst|yml|go))\b(?:#(?P<heading>[\w-]+))?"
 )
@@ -121,8 +121,9 @@ def _listed(name: str) -> bool:
 
 
 def _found(name: str, file: Path) -> Path | None:
-    """A file of the repository, named from the root or from a folder that the citing file is in."""
-    return next((folder / name for folder in file.parents if _inside(folder, name)), None)
+    """A file of the repository, named from the root, from a folder that the citing file is in, or from its sources."""
+    folders = (place for folder in file.parents for place in (folder, folder / "src"))
+    return next((folder / name for folder in folders if _inside(folder, name)), None)
 
 
 def _inside(folder: Path, name: str) -> bool:

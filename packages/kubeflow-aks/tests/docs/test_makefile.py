@@ -82,4 +82,7 @@ def test_make_test_runs_what_pytest_runs_alone() -> None:
     [halves] = zip(
         *(re.findall(rf"^{half} := (.*)$", makefile, re.MULTILINE) for half in HALVES), strict=True
     )
-    assert sorted(" ".join(halves).split()) == sorted(declared["tool"]["pytest"]["ini_options"]["testpaths"])
+    assert declared["tool"]["pytest"]["ini_options"]["testpaths"] == ["tests"]
+    paths = [PROJECT_ROOT / path for path in " ".join(halves).split()]
+    for file in (PROJECT_ROOT / "tests").rglob("test_*.py"):
+        assert len([path for path in paths if file.is_relative_to(path)]) == 1, file

@@ -14,7 +14,7 @@ from tests.docs.pages import commands
 from tests.local.engine.by_hand import az
 from tests.local.engine.deployment import Deployment
 
-_PAGE: Final = PROJECT_ROOT / "docs" / "how-to" / "change-the-way-out.md"
+_PAGE: Final = PROJECT_ROOT / "docs" / "how-to" / "change-outbound-routing.md"
 _SETTINGS: Final[dict[str, Any]] = {"protect": True, "network": {"outboundType": "userAssignedNATGateway"}}
 
 

@@ -18,7 +18,7 @@ _HERE: Final = Path(__file__).parent
 _SOURCE: Final = (
     "# {} From the Go sources of k8s.io/api,\n"
     f"# apiextensions-apiserver and apimachinery {VERSION} (Apache-2.0, The Kubernetes Authors),\n"
-    "# by packages/kubeflow-aks/src/kubeflow_aks/local_aks/kubernetes_provider/data/from_go_types.py.\n"
+    "# by kubeflow_aks/local_aks/kubernetes_provider/data/from_go_types.py.\n"
 )
 _STRUCT: Final = re.compile(r"^type (\w+) struct \{\n(.*?)^\}", re.MULTILINE | re.DOTALL)
 _POINTER: Final = re.compile(r"\*(?:\w+\.)?(\w+)\s+`json:\"(\w+),omitempty")
