@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 from datetime import date
 from pathlib import Path
@@ -18,6 +19,7 @@ from kubeflow_aks.revisions.repository import Revision
 from kubeflow_aks.revisions.trees import Tree
 from kubeflow_aks.revisions.workplace import tree_of, workplace
 
+COMMANDS = "packages/kubeflow-aks/src/kubeflow_aks"
 DATED = "name: small\nconfig: {asOf: {default: ''}}\n"
 WRITES = """\
 import json, os, pathlib, sys
@@ -28,10 +30,15 @@ run = {"arguments": sys.argv[1:], "variables": dict(os.environ), "stack": pathli
 """
 
 
+def _package(folder: Path, main: str) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "__init__.py").touch()
+    (folder / "__main__.py").write_text(main)
+
+
 def _tree(root: Path, preview: str, project: str = "name: small\n", stack: str = "config: {}\n") -> Tree:
     """A tree whose preview is a text of ours."""
-    (root / "kubeflow_aks" / "cli" / "commands").mkdir(parents=True)
-    (root / "kubeflow_aks" / "__main__.py").write_text(preview)
+    _package(root / COMMANDS, preview)
     (root / "Pulumi.yaml").write_text(project)
     (root / "Pulumi.dev.yaml").write_text(stack)
     (root / "requirements.txt").write_bytes((PROJECT_ROOT / "requirements.txt").read_bytes())
@@ -58,13 +65,23 @@ def test_it_gets_the_stack_and_nothing_of_the_user(tmp_path: Path, monkeypatch: 
     assert not Path(found["variables"]["HOME"]).exists()
 
 
-@pytest.mark.parametrize("package", ["preview", "packages/kubeflow-aks/src/kubeflow_aks/preview"])
+@pytest.mark.parametrize("package", ["preview", "kubeflow_aks/preview"])
 def test_a_tree_from_before_the_one_command_is_planned_by_its_own(package: str, tmp_path: Path) -> None:
     tree = _tree(tmp_path / "tree", WRITES)
-    (tree.root / "kubeflow_aks" / "cli" / "commands").rmdir()
-    (tree.root / package).mkdir()
-    (tree.root / package / "__main__.py").write_text(WRITES)
+    shutil.rmtree(tree.root / "packages")
+    _package(tree.root / "kubeflow_aks", "")
+    _package(tree.root / package, WRITES)
     assert _planned(tree)["arguments"] == ["--", "dev"]
+
+
+def test_a_tree_from_before_the_packages_is_planned_by_its_own(tmp_path: Path) -> None:
+    """The commands lay at its root, beside the program that imported facts of theirs."""
+    tree = _tree(tmp_path / "tree", "")
+    shutil.rmtree(tree.root / "packages")
+    _package(tree.root / "kubeflow_aks", f"import kubeflow_aks.catalogue\n{WRITES}")
+    (tree.root / "kubeflow_aks/cli/commands").mkdir(parents=True)
+    (tree.root / "kubeflow_aks/catalogue.py").touch()
+    assert _planned(tree)["arguments"] == ["preview", "--", "dev"]
 
 
 @pytest.mark.parametrize(
@@ -115,7 +132,7 @@ def test_a_plan_that_lies_in_the_commit_is_none(tmp_path: Path) -> None:
 
 def test_a_commit_of_before_there_were_plans_is_reported(tmp_path: Path) -> None:
     tree = _tree(tmp_path / "tree", "")
-    (tree.root / "kubeflow_aks" / "cli" / "commands").rmdir()
+    shutil.rmtree(tree.root / "packages")
     assert _refusal(tree) == "preview/: missing; the commit is older than plan documents"
 
 

@@ -24,9 +24,11 @@ from kubeflow_aks.revisions.trees import Report, Tree
 _MOST_LINES: Final = 20
 """Lines of a program's output in an error message."""
 
+_SOURCES: Final = "packages/kubeflow-aks/src"
 _COMMANDS: Final = (
-    ("packages/kubeflow-aks/src/kubeflow_aks/cli/commands", ("kubeflow_aks", "preview")),
-    ("packages/kubeflow-aks/src/kubeflow_aks/preview", ("kubeflow_aks.preview",)),
+    (f"{_SOURCES}/kubeflow_aks", ("kubeflow_aks", "preview")),
+    ("kubeflow_aks/cli/commands", ("kubeflow_aks", "preview")),
+    ("kubeflow_aks/preview", ("kubeflow_aks.preview",)),
     ("preview", ("preview",)),
 )
 """What a tree has, newest first, and the module with its words that previews a stack there."""
@@ -61,7 +63,7 @@ def planned(tree: Tree, stack: str, *, limit: float, report: Report) -> Path:
                 subprocess.run(  # noqa: S603 - the preview command of that tree
                     [python, "-m", *command, "--", stack],
                     cwd=tree.root,
-                    env=environment(home, mark),
+                    env=environment(home, mark) | {"PYTHONPATH": str(tree.root / _SOURCES)},
                     stdin=subprocess.DEVNULL,
                     stdout=subprocess.DEVNULL,
                     stderr=output,

@@ -47,7 +47,8 @@ what may change, as `./kubeflow-aks diff` does.
 * {CLUSTER_REPLACED}: the cluster and all in it are lost. On a protected stack (`protect: true`, the default)
   the engine refuses these edits and deletes nothing; what the new cluster would need may have been made by then.
   Azure itself can change `network.policy` and `network.outboundType` in place, past Pulumi: see
-  [engines](how-to/choose-a-network-policy-engine.md#a-running-cluster) and [ways out](how-to/change-outbound-routing.md).
+  [engines](how-to/choose-a-network-policy-engine.md#a-running-cluster) and
+  [outbound routing](how-to/change-outbound-routing.md).
 * **refused by the program**: before anything is created, with the sentence given here.
 * {_REFUSED_BY_AZURE}: Azure does not change that; `pulumi up` fails with Azure's words and leaves things as they are.
   So it does with the range of any subnet once there are nodes in it; the two for batch work have none here.
