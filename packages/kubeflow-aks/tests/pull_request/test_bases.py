@@ -91,7 +91,7 @@ def test_a_key_changes_with_the_code_that_makes_the_state(
         return key_of("tree", "dev", b"lock", {}, "2026-09-01")
 
     before = key()
-    monkeypatch.setattr("kubeflow_aks.pull_request.bases._PACKAGE", tmp_path)
+    monkeypatch.setattr("kubeflow_aks.pull_request.bases._CODE", (tmp_path,))
     without_code = key()
     (tmp_path / "local_aks").mkdir()
     (tmp_path / "local_aks" / "state.py").write_text("VERSION = 2")
