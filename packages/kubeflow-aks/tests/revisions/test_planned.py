@@ -80,7 +80,7 @@ def test_a_tree_from_before_the_packages_is_planned_by_its_own(tmp_path: Path) -
     shutil.rmtree(tree.root / "packages")
     _package(tree.root / "kubeflow_aks", f"import kubeflow_aks.catalogue\n{WRITES}")
     (tree.root / "kubeflow_aks/cli/commands").mkdir(parents=True)
-    (tree.root / "kubeflow_aks/catalogue.py").touch()
+    (tree.root / "kubeflow_aks" / "catalogue.py").touch()
     assert _planned(tree)["arguments"] == ["preview", "--", "dev"]
 
 

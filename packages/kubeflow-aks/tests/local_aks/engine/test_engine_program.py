@@ -15,8 +15,8 @@ import pytest
 from pulumi.runtime.proto import resource_pb2, resource_pb2_grpc
 from pulumi.runtime.settings import Settings
 
-from kubeflow_aks import local_aks
 from kubeflow_aks.local_aks.engine import language_host, program
+from kubeflow_aks.project import PROJECT_ROOT
 
 
 @pytest.fixture
@@ -67,7 +67,7 @@ def test_a_failed_program_leaves_nothing_behind(project: Path) -> None:
 
 
 def test_modules_whose_files_nobody_changed_serve_the_next_run() -> None:
-    root = Path(local_aks.__file__).parents[2]
+    root = PROJECT_ROOT
     ours = importlib.import_module("components.arguments.form")
     found: list[Any] = []
     for _ in range(2):
@@ -77,7 +77,7 @@ def test_modules_whose_files_nobody_changed_serve_the_next_run() -> None:
 
 
 def test_neither_we_nor_installed_packages_are_loaded_anew() -> None:
-    root = Path(local_aks.__file__).parents[2]
+    root = PROJECT_ROOT
     with program.fresh(root):
         assert sys.modules["kubeflow_aks.local_aks"] is local_aks
         assert sys.modules["pytest"] is pytest

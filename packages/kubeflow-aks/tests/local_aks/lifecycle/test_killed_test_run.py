@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 from kubeflow_aks.local_aks.run.processes import command_line
-from kubeflow_aks.project import PROJECT_ROOT
+from kubeflow_aks.project import IMPORT_PATH, PROJECT_ROOT
 
 STUB = """
 import subprocess, sys, time
@@ -41,7 +41,8 @@ def test_nothing_is_left_of_it(tmp_path: Path) -> None:
             f"--basetemp={tmp_path / 'temp'}",
             tmp_path / "test_stub.py",
         ],
-        cwd=PROJECT_ROOT,
+        cwd=PROJECT_ROOT / "packages/kubeflow-aks",
+        env={**os.environ, "PYTHONPATH": IMPORT_PATH},
         stdout=subprocess.PIPE,
         text=True,
     ) as session:
