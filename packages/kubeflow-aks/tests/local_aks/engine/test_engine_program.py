@@ -15,6 +15,7 @@ import pytest
 from pulumi.runtime.proto import resource_pb2, resource_pb2_grpc
 from pulumi.runtime.settings import Settings
 
+from kubeflow_aks import local_aks
 from kubeflow_aks.local_aks.engine import language_host, program
 from kubeflow_aks.project import PROJECT_ROOT
 
