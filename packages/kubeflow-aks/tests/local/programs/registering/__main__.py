@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pulumi
 
-sys.path.append(str(Path(__file__).resolve().parents[6]))  # the folder that holds tests/
+sys.path.append(str(Path(__file__).resolve().parents[4]))  # the folder that holds tests/
 
 from tests.policy.registering_program import register
 from tests.policy.violating_table import cases
