@@ -1,7 +1,7 @@
 """Settings of storage that outlives the nodes: the class for checkpoints, and a storage account of the stack."""
 
 from components.arguments import choices, defaults, limits
-from components.data_store.data_store import data_checks
+from components.data_store import data_checks
 from program.settings._model import SettingsModel, setting
 
 

@@ -101,7 +101,7 @@ class Network(SettingsModel):
         defaults.OUTBOUND_TYPE,
         about="How nodes reach the internet: the cluster's load balancer, a NAT gateway (a new one, or that of "
         "`subnetIds`), or your route table. A change replaces the cluster, "
-        "unless it is made as in docs/how-to/change-the-way-out.md.",
+        "unless it is made as in docs/how-to/change-outbound-routing.md.",
         source="egress-outboundtype.md",
     )
     policy: choices.NetworkPolicy = setting(

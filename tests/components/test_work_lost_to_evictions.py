@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 
 import pytest
+
 from tests.benchmarks.eviction import KINDS, NOTICES, PAGE, cell, row
 from tests.benchmarks.eviction_page import Row, lost_table, stood_table
 from tests.benchmarks.eviction_world import GRACE, HANDLER_SECONDS, REPORT_SECONDS, Kind, Outcome, World

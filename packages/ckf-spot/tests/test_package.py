@@ -92,12 +92,7 @@ def test_pools_are_read_without_any_extra(installed: Path, tmp_path: Path) -> No
 
 
 def test_the_lock_file_has_what_the_project_asks_for() -> None:
-    locked = (
-        (FOLDER / "packages/kubeflow-aks/requirements-dev.txt")
-        .read_text(encoding="utf-8")
-        .lower()
-        .splitlines()
-    )
+    locked = (FOLDER / "requirements-dev.txt").read_text(encoding="utf-8").lower().splitlines()
     pins = {line.split()[0] for line in locked if "==" in line}
     wanted = (each.lower().partition("==") for each in PROJECT["dependency-groups"]["dev"])
     assert {re.sub("[-_.]+", "-", name) + equals + version for name, equals, version in wanted} <= pins

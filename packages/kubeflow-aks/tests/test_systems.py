@@ -9,14 +9,14 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.handoff.made_up_outputs import values
-from tests.preview.test_quota_command import ENOUGH
-from tests.verify.api_server import outputs_of, running
 
 from kubeflow_aks.cli.reference import commands
 from kubeflow_aks.drill.command import user
 from kubeflow_aks.preview.readme import DAY
 from kubeflow_aks.project import PROJECT_ROOT
+from tests.handoff.made_up_outputs import values
+from tests.preview.test_quota_command import ENOUGH
+from tests.verify.api_server import outputs_of, running
 
 STACK = f"""\
 config:

@@ -14,10 +14,10 @@ from typing import Any, cast
 import jsonschema
 import pytest
 from referencing import Registry, Resource
-from tests.revisions.repository import ALICE, Project
 
 from kubeflow_aks.cost.report.against import SCHEMA
 from kubeflow_aks.project import PROJECT_ROOT
+from tests.revisions.repository import ALICE, Project
 
 COST_SCHEMA = SCHEMA.with_name("cost.schema.json")
 

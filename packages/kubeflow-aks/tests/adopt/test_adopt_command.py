@@ -1,4 +1,4 @@
-"""What `kubeflow-aks adopt` writes, prints and refuses; the engine plays its files in packages/kubeflow-aks/tests/local/engine."""
+"""What `kubeflow-aks adopt` writes, prints and refuses; the engine plays its files in tests/local/engine."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 import yaml
-from tests.adopt.published import ADOPTED, MADE, REFUSED, SMALL, Published
 
 from kubeflow_aks.cli.process import main
 from kubeflow_aks.local_aks.azure.state import AzureState
 from kubeflow_aks.project import PROJECT_ROOT
+from tests.adopt.published import ADOPTED, MADE, REFUSED, SMALL, Published
 
 Run = Callable[..., tuple[int, str, str]]
 

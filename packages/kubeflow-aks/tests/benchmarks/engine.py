@@ -18,9 +18,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
-from tests.benchmarks import flat
-from tests.benchmarks.one_preview import preview
-
 from kubeflow_aks import tools
 from kubeflow_aks.local_aks.azure import server as azure_native
 from kubeflow_aks.local_aks.azure.state import AzureState
@@ -31,6 +28,8 @@ from kubeflow_aks.local_aks.lifecycle.instance import PROJECT_ROOT
 from kubeflow_aks.local_aks.run.directory import RunDirectory
 from kubeflow_aks.recorder.run import record
 from kubeflow_aks.tools import Tools
+from tests.benchmarks import flat
+from tests.benchmarks.one_preview import preview
 
 STACK: Final = "demo"
 REPEATS: Final = 7

@@ -21,14 +21,14 @@ from pathlib import Path
 from typing import Final
 
 from scipy import special
+
+from kubeflow_aks import tools
+from kubeflow_aks.local_aks.stepped.memory_cluster import GARBAGE_COLLECTOR_SECONDS
 from tests.benchmarks import eviction_page
 from tests.benchmarks.eviction_page import Cell, Many, Mean, Row
 from tests.benchmarks.eviction_world import DETECTOR_SECONDS, RAY_SECONDS, Kind, World
 from tests.local.demo.eviction.noticed import Noticed, handling
 from tests.local.demo_stack import deployed
-
-from kubeflow_aks import tools
-from kubeflow_aks.local_aks.stepped.memory_cluster import GARBAGE_COLLECTOR_SECONDS
 
 PAGE: Final = Path("docs/reference/work-lost-to-evictions.md")
 NOTICES: Final = (30.0, 10.0, 0.0)

@@ -23,8 +23,6 @@ from pathlib import Path
 from typing import Final
 
 from scipy import special
-from tests.benchmarks import month_page
-from tests.benchmarks.month_page import Compared, Found, Row, SoldOut, Together
 
 from kubeflow_aks.cost.model.fallback import either
 from kubeflow_aks.cost.model.hourly import boot, expected
@@ -37,6 +35,8 @@ from kubeflow_aks.local_aks.simulation.tasks.eviction import NOTICE_SECONDS
 from kubeflow_aks.local_aks.stepped.clock import TICK_SECONDS
 from kubeflow_aks.local_aks.stepped.month import FALLBACK, POD, SPOT, WITH_FALLBACK, Month, Work, play
 from kubeflow_aks.local_aks.stepped.work import Kind
+from tests.benchmarks import month_page
+from tests.benchmarks.month_page import Compared, Found, Row, SoldOut, Together
 
 PAGE: Final = Path("docs/reference/cost-against-simulation.md")
 RATES: Final = (0.01, 0.05, 0.1, 0.2)

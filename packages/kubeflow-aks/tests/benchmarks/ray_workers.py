@@ -1,6 +1,6 @@
 """What Ray really does again when workers are evicted: tasks and actors, all workers on spot and some on demand.
 
-    python packages/kubeflow-aks/tests/benchmarks/ray_workers.py
+    python tests/benchmarks/ray_workers.py
 
 Needs Ray (`pip install ray`), which this repository does not install; so it is no part of `make bench`. Each worker is
 a raylet with one CPU on this machine, and the head, on which nothing runs, is one more. An evicted raylet and its

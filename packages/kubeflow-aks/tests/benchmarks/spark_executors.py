@@ -1,6 +1,6 @@
 """What Spark really does again when executors are evicted, with and without what `ckf-spot place --elastic` sets.
 
-    python packages/kubeflow-aks/tests/benchmarks/spark_executors.py
+    python tests/benchmarks/spark_executors.py
 
 Needs PySpark (`pip install pyspark`) and Java 17, which this repository does not install; so it is no part of `make
 bench`. Executors are processes on this machine (`local-cluster`). An evicted one gets what Spark's image sends before a

@@ -1,6 +1,6 @@
 """What torchrun really does when one of its nodes is evicted: as a gang of fixed size, and elastic.
 
-    python packages/kubeflow-aks/tests/benchmarks/torchrun.py
+    python tests/benchmarks/torchrun.py
 
 Needs PyTorch, which this repository does not install; so it is no part of `make bench`. A node is torchrun's agent with
 one worker, on this machine, with the variables that the training operator sets. An agent that ends

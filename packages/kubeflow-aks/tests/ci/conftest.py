@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Generator
 
 import pytest
-from tests.ci.github_api import REPOSITORY, TOKEN, Repository, github
-from tests.ci.previewed import RUN
 
 from kubeflow_aks.clients import github as client
+from tests.ci.github_api import REPOSITORY, TOKEN, Repository, github
+from tests.ci.previewed import RUN
 
 
 @pytest.fixture

@@ -11,13 +11,13 @@ from datetime import date
 from typing import Any, Final
 
 import pytest
-from tests.ci.github_api import REPOSITORY, Repository
 
 from kubeflow_aks.ci.comment import WORKFLOW
 from kubeflow_aks.cli.process import main
 from kubeflow_aks.pull_request.observed import Change, Observed, Run
 from kubeflow_aks.pull_request.report import render
 from kubeflow_aks.revisions.repository import Revision
+from tests.ci.github_api import REPOSITORY, Repository
 
 RUN: Final = 500
 NUMBER: Final = 7

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-from tests.ci.workflows import ACTIONS, parsed
 
 from kubeflow_aks.project import PROJECT_ROOT
+from tests.ci.workflows import ACTIONS, parsed
 
 ARCHIVE: Final = "pulumi-v3.1.0-linux-x64.tar.gz"
 NOTE: Final = "# a comment\n"

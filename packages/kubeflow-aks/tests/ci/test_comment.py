@@ -10,6 +10,11 @@ from contextlib import suppress
 from typing import Any
 
 import pytest
+
+from kubeflow_aks.ci import artifact, comment
+from kubeflow_aks.ci.artifact import ArtifactError
+from kubeflow_aks.cli.process import main
+from kubeflow_aks.pull_request.report import marker
 from tests.ci.github_api import Repository
 from tests.ci.previewed import (
     FORK,
@@ -24,11 +29,6 @@ from tests.ci.previewed import (
     pull,
     run_comment,
 )
-
-from kubeflow_aks.ci import artifact, comment
-from kubeflow_aks.ci.artifact import ArtifactError
-from kubeflow_aks.cli.process import main
-from kubeflow_aks.pull_request.report import marker
 
 ADDRESS = "https://github.com/team/kubeflow-aks/actions/runs/500"
 

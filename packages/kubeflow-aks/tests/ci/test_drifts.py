@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.ci.github_api import BOT, REPOSITORY, Repository
 
 from kubeflow_aks.ci import drift
 from kubeflow_aks.ci.drifts import Drift, PreviewError, drifts
 from kubeflow_aks.cli.process import main
+from tests.ci.github_api import BOT, REPOSITORY, Repository
 
 UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9"
 POOL = "kubeflow-aks:index:AgentPools$azure-native:containerservice:AgentPool"

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from tests.ci.github_api import Repository
-from tests.ci.previewed import bodies, left, previewed, run_comment
 
 from kubeflow_aks.cli.process import main
+from tests.ci.github_api import Repository
+from tests.ci.previewed import bodies, left, previewed, run_comment
 
 NO_HEADERS: dict[str, str] = {}
 pytestmark = pytest.mark.usefixtures("of_the_run")

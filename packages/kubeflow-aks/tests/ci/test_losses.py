@@ -6,9 +6,9 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.ci.test_drifts import CLUSTER, MAP, POOL, output, step
 
 from kubeflow_aks.cli.process import main
+from tests.ci.test_drifts import CLUSTER, MAP, POOL, output, step
 
 KEPT = [step("same", CLUSTER, "aks"), step("update", MAP, "map"), step("create", POOL, "new")]
 REPLACED = [

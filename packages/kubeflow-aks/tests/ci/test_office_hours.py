@@ -7,8 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.ci.clusters import HOURS, OneCluster, backend, in_states, state
-from tests.ci.github_api import REPOSITORY, TOKEN, Repository, github
 
 from kubeflow_aks.ci import office_hours
 from kubeflow_aks.ci.aks import Event
@@ -17,6 +15,8 @@ from kubeflow_aks.ci.power import Power
 from kubeflow_aks.cli.process import ended
 from kubeflow_aks.clients.pulumi import Pulumi
 from kubeflow_aks.deployed.state import DeployedCluster
+from tests.ci.clusters import HOURS, OneCluster, backend, in_states, state
+from tests.ci.github_api import REPOSITORY, TOKEN, Repository, github
 
 FRIDAY_EVENING = datetime(2026, 11, 20, 19, 23, tzinfo=UTC)
 WORKING = Hours.of(HOURS)

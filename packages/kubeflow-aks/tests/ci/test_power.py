@@ -10,12 +10,12 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from tests.ci.clusters import OneCluster, backend, in_states, state
 
 from kubeflow_aks.ci import power
 from kubeflow_aks.ci.aks import Event
 from kubeflow_aks.cli.process import ended
 from kubeflow_aks.exit_codes import UsageError
+from tests.ci.clusters import OneCluster, backend, in_states, state
 
 NO_WAIT: Any = {"poll": 0.01}
 

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from tests.ci.workflows import ACTIONS, WORKFLOWS, Step, jobs, parsed, steps, workflow
 
 from kubeflow_aks.project import PROJECT_ROOT
+from tests.ci.workflows import ACTIONS, WORKFLOWS, Step, jobs, parsed, steps, workflow
 
 HERE: Final = Path(__file__).parent
 PINNED: Final = re.compile(r"uses: (?P<action>[^@\s]+)@(?P<commit>[0-9a-f]{40}) # (?P<tag>v\d+\.\d+\.\d+)")

@@ -14,12 +14,6 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from tests.adopt.published import SMALL
-from tests.ci.test_drifts import DRIFTED
-from tests.handoff.made_up_outputs import values
-from tests.preview.test_quota_command import ENOUGH
-from tests.verify.api_server import outputs_of, running
-from tests.verify.clusters import good
 
 from kubeflow_aks.cli.process import main
 from kubeflow_aks.cli.reference import commands
@@ -28,6 +22,12 @@ from kubeflow_aks.preview.readme import DAY
 from kubeflow_aks.project import PROJECT_ROOT
 from kubeflow_aks.text import generated
 from kubeflow_aks.verify.snapshot import Result
+from tests.adopt.published import SMALL
+from tests.ci.test_drifts import DRIFTED
+from tests.handoff.made_up_outputs import values
+from tests.preview.test_quota_command import ENOUGH
+from tests.verify.api_server import outputs_of, running
+from tests.verify.clusters import good
 
 ALL: Final = {words: command for words, command, _ in commands()}
 GOOD: Final = f"""\

@@ -15,8 +15,6 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-from tests.verify.api_server import outputs_of, running
-from tests.verify.clusters import good
 
 from kubeflow_aks.cli.process import main
 from kubeflow_aks.cli.reference import commands
@@ -24,6 +22,8 @@ from kubeflow_aks.preview.readme import DAY
 from kubeflow_aks.project import PROJECT_ROOT
 from kubeflow_aks.verify import cluster_reader
 from kubeflow_aks.verify.snapshot import Result
+from tests.verify.api_server import outputs_of, running
+from tests.verify.clusters import good
 
 COLOUR = re.compile(r"\x1b\[\d+m")
 ALL = {words: command for words, command, _ in commands()}

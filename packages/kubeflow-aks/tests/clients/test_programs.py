@@ -10,7 +10,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.clients.conftest import Program
 
 from kubeflow_aks.clients.az import Az, AzError
 from kubeflow_aks.clients.errors import ClientError
@@ -18,6 +17,7 @@ from kubeflow_aks.clients.git import GitError, git
 from kubeflow_aks.clients.pulumi import LockedError, Pulumi, PulumiError
 from kubeflow_aks.exit_codes import ExitCode
 from kubeflow_aks.project import PROJECT_ROOT
+from tests.clients.conftest import Program
 
 
 def az(command: str) -> None:

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.clients.az_placement import FORBIDDEN, RECORDED, installed, words
 
 from kubeflow_aks.clients.az import Az, AzError
 from kubeflow_aks.clients.spot_placement import Desired, PlacementScore, placement_scores
+from tests.clients.az_placement import FORBIDDEN, RECORDED, installed, words
 
 
 class _Answers(Az):

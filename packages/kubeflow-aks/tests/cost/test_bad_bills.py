@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from tests.cost.examples import FixedMarket, pool, spot, stack, work
 
 from kubeflow_aks.cost.billing import bill
 from kubeflow_aks.cost.figures import CostError
 from kubeflow_aks.cost.stack import Resource, Stack
+from tests.cost.examples import FixedMarket, pool, spot, stack, work
 
 RATES = "a number from 0 to below 1, or a band of Azure's: 0-5, 5-10, 10-15, 15-20 or 20+"
 NAN, INF = float("nan"), float("inf")

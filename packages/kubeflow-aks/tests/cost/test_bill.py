@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from tests.cost.examples import SYSTEM, FixedMarket, pool, spot, stack, work
 
 from kubeflow_aks.cost.bill import Bill, Line
 from kubeflow_aks.cost.billing import bill
@@ -15,6 +14,7 @@ from kubeflow_aks.cost.report.page import prices_and_rates
 from kubeflow_aks.cost.report.what_if import what_if
 from kubeflow_aks.cost.stack import Resource
 from kubeflow_aks.text.blocks import Paragraph, Table
+from tests.cost.examples import SYSTEM, FixedMarket, pool, spot, stack, work
 
 SIZES = {"Standard_D4s_v3": (0.232, 0.0487), "Standard_D8s_v3": (0.464, 0.1), "Standard_X": (1.0, 0.5)}
 

@@ -11,7 +11,6 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
-from tests.cost.examples import FixedMarket, pool, spot, stack, work
 
 from kubeflow_aks.cost.bill import Bill
 from kubeflow_aks.cost.billing import bill
@@ -21,6 +20,7 @@ from kubeflow_aks.cost.report.page import page
 from kubeflow_aks.cost.sensitivity import prices
 from kubeflow_aks.cost.stack import Stack
 from kubeflow_aks.text.markdown import markdown
+from tests.cost.examples import FixedMarket, pool, spot, stack, work
 
 VALID: Any = Draft202012Validator(json.loads(SCHEMA.read_text(encoding="utf-8")))
 RATES = st.one_of(st.floats(0, 0.9), st.sampled_from(["0-5", "5-10", "10-15", "15-20", "20+"]))

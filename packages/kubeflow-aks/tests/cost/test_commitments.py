@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from tests.cost.examples import SYSTEM, FixedMarket, pool, spot, stack, work
 
 from kubeflow_aks.cost.bill import Bill, Line
 from kubeflow_aks.cost.billing import bill
+from tests.cost.examples import SYSTEM, FixedMarket, pool, spot, stack, work
 
 SIZE = "Standard_D4s_v3"
 PRICE = 0.232

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from tests.cost.examples import FixedMarket, seed, spot, stack
 
 from kubeflow_aks.cost.comparing import difference
 from kubeflow_aks.cost.figures import CostError
@@ -16,6 +15,7 @@ from kubeflow_aks.cost.report.change import change_document, changed_lines, chan
 from kubeflow_aks.cost.report.change_page import sections, top
 from kubeflow_aks.cost.stack import Stack
 from kubeflow_aks.text.blocks import Alert, Paragraph, Table
+from tests.cost.examples import FixedMarket, seed, spot, stack
 
 MARKET = FixedMarket({"Standard_D4s_v3": (0.232, 0.0487), "Standard_D8s_v3": (0.464, 0.0974)})
 

@@ -3,10 +3,10 @@
 import math
 
 import pytest
-from tests.cost.examples import FixedMarket, seed, spot, stack
 
 from kubeflow_aks.cost.billing import bill
 from kubeflow_aks.cost.figures import Range
+from tests.cost.examples import FixedMarket, seed, spot, stack
 
 
 def starts(rate: float) -> float:

@@ -7,7 +7,6 @@ from datetime import date
 from typing import Any
 
 import pytest
-from tests.cost.examples import FixedMarket, pool, spot, stack
 
 from kubeflow_aks.cost.bill import Bill, WorkCost
 from kubeflow_aks.cost.billing import bill
@@ -18,6 +17,7 @@ from kubeflow_aks.cost.report.measurement import section
 from kubeflow_aks.cost.report.what_if import what_if
 from kubeflow_aks.cost.stack import Stack
 from kubeflow_aks.text.blocks import Items, Paragraph, Table
+from tests.cost.examples import FixedMarket, pool, spot, stack
 
 DAY = date(2026, 11, 20)
 SIZE = "Standard_D4s_v3"

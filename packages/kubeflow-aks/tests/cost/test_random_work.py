@@ -8,10 +8,10 @@ from random import Random
 from typing import Any
 
 import pytest
-from tests.cost.chance_months import Kind, play
-from tests.cost.examples import FixedMarket, pool, spot, stack
 
 from kubeflow_aks.cost.billing import bill
+from tests.cost.chance_months import Kind, play
+from tests.cost.examples import FixedMarket, pool, spot, stack
 
 SPOT, FALLBACK, HEADS = 0.0487, 0.232, 1.0
 SIZES = {"Standard_D4s_v3": (FALLBACK, SPOT), "Standard_X": (HEADS, HEADS)}

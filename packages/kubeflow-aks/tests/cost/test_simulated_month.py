@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
-from tests.benchmarks.month import Case, by_model, compare, idle_hours, month, months, step
 
 from kubeflow_aks.cost.model.step import Checkpoints
 from kubeflow_aks.local_aks.stepped.month import play
+from tests.benchmarks.month import Case, by_model, compare, idle_hours, month, months, step
 
 MONTHS = 5
 RATES = {"nodes idle for long": 0.0}

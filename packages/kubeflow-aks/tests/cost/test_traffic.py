@@ -1,9 +1,9 @@
 """What is sent to the internet: the first 100 GB are free, and whatever it passes through takes its share."""
 
 import pytest
-from tests.cost.examples import FixedMarket, pool, stack
 
 from kubeflow_aks.cost.billing import bill
+from tests.cost.examples import FixedMarket, pool, stack
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,6 @@ from typing import Any
 
 import jsonschema
 import pytest
-from tests.cost.examples import FixedMarket, pool, spot, stack
-from tests.cost.reports import POOLS, node, pod, report
 
 from kubeflow_aks.cost.billing import node_hours
 from kubeflow_aks.cost.observed import read
@@ -18,6 +16,8 @@ from kubeflow_aks.cost.report.document import SCHEMA
 from kubeflow_aks.cost.report.usage import document, section
 from kubeflow_aks.cost.usage import Run, Usage, usage
 from kubeflow_aks.text.blocks import Items, Table
+from tests.cost.examples import FixedMarket, pool, spot, stack
+from tests.cost.reports import POOLS, node, pod, report
 
 PRICES = {"cpuspot": 0.1, "cpuod": 0.5, "gpuspot": 2.0, "system": 0.3}
 

@@ -22,6 +22,7 @@ from typing import Any, Final, cast
 import grpc
 import msgpack  # pyright: ignore[reportMissingTypeStubs]
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+
 from tests.deploy.recorded import provider_schema
 
 SOURCE: Final = "registry.opentofu.org/juju/juju"

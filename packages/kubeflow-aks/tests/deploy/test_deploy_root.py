@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.deploy import recorded
 
 from kubeflow_aks.project import PROJECT_ROOT
+from tests.deploy import recorded
 
 _META = {"source"}
 

@@ -6,12 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from tests.deploy import recorded
-from tests.deploy.recorded import Recorded
-from tests.handoff.made_up_outputs import outputs, values, with_basis
 
 from kubeflow_aks.deployed.outputs import Outputs
 from kubeflow_aks.handoff import terraform
+from tests.deploy import recorded
+from tests.deploy.recorded import Recorded
+from tests.handoff.made_up_outputs import outputs, values, with_basis
 
 Written = Callable[[Outputs], dict[str, Any]]
 LAYOUTS = [

@@ -11,11 +11,11 @@ from typing import Final
 
 import pytest
 import yaml
-from tests.docs.pages import blocks, commands
-from tests.installed import Installed, empty, wheel
 
 from kubeflow_aks.cli.reference import commands as our_commands
 from kubeflow_aks.project import PROJECT_ROOT
+from tests.docs.pages import blocks, commands
+from tests.installed import Installed, empty, wheel
 
 PAGE: Final = PROJECT_ROOT / "docs/how-to/use-in-another-repository.md"
 BUILD, FROM_WHEEL, FROM_GIT, *USE, PULUMI = commands(PAGE)
@@ -107,7 +107,7 @@ def test_its_plan_is_judged_elsewhere_by_its_own_exceptions(
 
 
 def test_the_policy_pack_is_a_program_of_the_environment(team: tuple[Installed, Path]) -> None:
-    """`packages/kubeflow-aks/tests/local/policy/test_analyzer.py` has the engine call it."""
+    """`tests/local/policy/test_analyzer.py` has the engine call it."""
     environment, _ = team
     assert shlex.split(PULUMI)[-1] == "$(command -v kubeflow-aks-policy-pack)"
     assert environment.program("kubeflow-aks-policy-pack").exists()

@@ -3,6 +3,9 @@
 from pathlib import Path
 
 import pytest
+
+from kubeflow_aks.project import PROJECT_ROOT
+from program.settings.reference import page
 from tests.docs.citations import (
     SOURCES,
     broken,
@@ -13,9 +16,6 @@ from tests.docs.citations import (
     tracked,
     words_of,
 )
-
-from kubeflow_aks.project import PROJECT_ROOT
-from program.settings.reference import page
 
 EXAMPLES = "packages/kubeflow-aks/tests/docs/test_citations.py"
 """This file: it holds citations that lead nowhere, to show that they are found."""

@@ -1,6 +1,6 @@
 """Each command in the documentation exists: a target of make, a command of ours, or a program of others.
 
-`packages/kubeflow-aks/tests/docs/test_how_tos.py` runs those of the README and of the how-tos.
+`tests/docs/test_how_tos.py` runs those of the README and of the how-tos.
 """
 
 import re
@@ -10,22 +10,22 @@ from collections.abc import Iterator
 
 import click
 import pytest
-from tests.docs.pages import PAGES, README, commands, mentioned, name
 
 from kubeflow_aks.cli.commands import kubeflow_aks
 from kubeflow_aks.project import PROJECT_ROOT
+from tests.docs.pages import PAGES, README, commands, mentioned, name
 
 OTHERS = {
     *("az", "export", "helm", "juju", "kubectl", "pip", "pulumi"),
-    "kubeflow-aks",  # where the package is installed; packages/kubeflow-aks/tests/docs/test_another_repository.py runs it there
+    "kubeflow-aks",  # where the package is installed; tests/docs/test_another_repository.py runs it there
     ".venv/bin/python",
     *("build/dev/handoff/bootstrap.sh", "build/dev/handoff/teardown.sh"),
 }
 """Programs that are not of this repository, or that it writes."""
 OF_THE_LAUNCHER = {"set-up"}
-"""What `packages/kubeflow-aks/src/kubeflow_aks/launcher.py` does itself."""
+"""What `kubeflow_aks/launcher.py` does itself."""
 IN_THE_SHELL = "docs/local-aks.md"
-"""Page with commands for the shell of `local shell`; `packages/kubeflow-aks/tests/local/test_demo.py` runs them there."""
+"""Page with commands for the shell of `local shell`; `tests/local/test_demo.py` runs them there."""
 EVERY = sorted({(name(page), command) for page in PAGES for command in commands(page)})
 MADE = {command for _, command in EVERY if command.startswith("make ")}
 NAMED = {command for page in PAGES if page.parent.name != "decisions" for command in mentioned(page, "make")}

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 import pytest
-from tests.docs.pages import command_lines, fenced_in
 
 from kubeflow_aks.project import PROJECT_ROOT
+from tests.docs.pages import command_lines, fenced_in
 
 PAGE: Final = PROJECT_ROOT / "docs/how-to/extend-the-program.md"
 TEXT: Final = PAGE.read_text(encoding="utf-8")

@@ -19,19 +19,18 @@ from typing import Any, Final
 
 import pytest
 import yaml
-from tests.docs.pages import README, command_lines, fenced, name
-from tests.handoff.made_up_outputs import with_basis
-from tests.verify.api_server import outputs_of, running
 
 from kubeflow_aks.preview.readme import DAY
 from kubeflow_aks.project import PROJECT_ROOT
 from kubeflow_aks.recorder.run import record
+from tests.docs.pages import README, command_lines, fenced, name
+from tests.handoff.made_up_outputs import with_basis
+from tests.verify.api_server import outputs_of, running
 
 PAGES: Final = [
     page
     for page in (README, *sorted((PROJECT_ROOT / "docs/how-to").glob("*.md")))
-    if page.name
-    != "extend-the-program.md"  # which packages/kubeflow-aks/tests/docs/test_extend_the_program.py follows
+    if page.name != "extend-the-program.md"  # which tests/docs/test_extend_the_program.py follows
 ]
 STACKS: Final = {
     "docs/how-to/start-an-environment.md": "staging",
@@ -46,9 +45,9 @@ NEW: Final = {"staging"}
 NO_STACK_FILE: Final = {
     "docs/how-to/add-a-spot-pool.md": "a pod's template",
     "docs/how-to/give-profiles-a-default-pool.md": "settings of the charm namespace-node-affinity",
-    "docs/how-to/run-the-first-pipeline.md": "objects of a profile (packages/kubeflow-aks/tests/local/test_first_pipeline.py)",
+    "docs/how-to/run-the-first-pipeline.md": "objects of a profile (tests/local/test_first_pipeline.py)",
     "docs/how-to/return-work-to-spot.md": "a Job's label",
-    "docs/how-to/check-policy.md": "rows of policy-exceptions.yaml (packages/kubeflow-aks/tests/policy)",
+    "docs/how-to/check-policy.md": "rows of policy-exceptions.yaml (tests/policy)",
     "docs/how-to/use-the-gpu-operator.md": "values of NVIDIA's Helm chart",
 }
 """What the yaml blocks without `config:` of a page are."""
@@ -56,26 +55,26 @@ NOT_PLAYED: Final = {
     "az": "needs Azure",
     "helm": "needs a cluster",
     "juju": "needs a cluster",
-    "kubectl": "needs a cluster; packages/kubeflow-aks/tests/local/moves plays those of docs/how-to/move-a-pool.md",
+    "kubectl": "needs a cluster; tests/local/moves plays those of docs/how-to/move-a-pool.md",
     "export": "sets a variable of the reader's shell",
-    "build/dev/handoff/bootstrap.sh": "needs Juju; packages/kubeflow-aks/tests/handoff run it with replacements",
-    "build/dev/handoff/teardown.sh": "needs Juju; packages/kubeflow-aks/tests/handoff run it with replacements",
-    "kubeflow-aks": "where the package is installed; packages/kubeflow-aks/tests/docs/test_another_repository.py",
-    "pip": "packages/kubeflow-aks/tests/docs/test_another_repository.py, packages/kubeflow-aks/tests/docs/test_use_the_components.py",
-    "pulumi cancel": "needs the engine; packages/kubeflow-aks/tests/local/engine/test_faults.py",
-    "pulumi destroy": "needs the engine; packages/kubeflow-aks/tests/local/engine/test_destroy.py",
-    "pulumi import": "needs the engine; packages/kubeflow-aks/tests/local/teams, packages/kubeflow-aks/tests/local/engine/test_adopted.py",
+    "build/dev/handoff/bootstrap.sh": "needs Juju; tests/handoff run it with replacements",
+    "build/dev/handoff/teardown.sh": "needs Juju; tests/handoff run it with replacements",
+    "kubeflow-aks": "where the package is installed; tests/docs/test_another_repository.py",
+    "pip": "tests/docs/test_another_repository.py, tests/docs/test_use_the_components.py",
+    "pulumi cancel": "needs the engine; tests/local/engine/test_faults.py",
+    "pulumi destroy": "needs the engine; tests/local/engine/test_destroy.py",
+    "pulumi import": "needs the engine; tests/local/teams, tests/local/engine/test_adopted.py",
     "pulumi login": "needs a backend",
     "pulumi package": "needs Pulumi's Python host",
-    "pulumi refresh": "needs the engine; packages/kubeflow-aks/tests/local/engine/test_faults.py",
+    "pulumi refresh": "needs the engine; tests/local/engine/test_faults.py",
     "pulumi stack": "needs a backend",
-    "./kubeflow-aks adopt": "needs a cluster; packages/kubeflow-aks/tests/adopt, packages/kubeflow-aks/tests/local/engine/test_adopted.py",
-    "./kubeflow-aks demo": "needs the built tools; packages/kubeflow-aks/tests/local/test_demo.py",
-    "./kubeflow-aks diff": "needs the built tools; packages/kubeflow-aks/tests/local/pull_request",
-    "./kubeflow-aks drill": "needs a cluster; packages/kubeflow-aks/tests/local/drill",
-    "./kubeflow-aks local": "needs the built tools; packages/kubeflow-aks/tests/local/test_demo.py",
-    "./kubeflow-aks start": "needs Azure; packages/kubeflow-aks/tests/local/delivery/test_power.py",
-    "./kubeflow-aks stop": "needs Azure; packages/kubeflow-aks/tests/local/delivery/test_power.py",
+    "./kubeflow-aks adopt": "needs a cluster; tests/adopt, tests/local/engine/test_adopted.py",
+    "./kubeflow-aks demo": "needs the built tools; tests/local/test_demo.py",
+    "./kubeflow-aks diff": "needs the built tools; tests/local/pull_request",
+    "./kubeflow-aks drill": "needs a cluster; tests/local/drill",
+    "./kubeflow-aks local": "needs the built tools; tests/local/test_demo.py",
+    "./kubeflow-aks start": "needs Azure; tests/local/delivery/test_power.py",
+    "./kubeflow-aks stop": "needs Azure; tests/local/delivery/test_power.py",
 }
 """Commands that are not played, by their first word or two, with the reason and where they are tested."""
 

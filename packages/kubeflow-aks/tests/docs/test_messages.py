@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-from tests.docs.pages import PAGES, name
 
 from kubeflow_aks.project import PROJECT_ROOT
+from tests.docs.pages import PAGES, name
 
 FOLDERS: Final = ("kubeflow_aks", "components", "program")
 ANY: Final = "…"

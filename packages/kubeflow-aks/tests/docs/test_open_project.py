@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 import yaml
-from tests.docs.pages import prose
 
 from kubeflow_aks.project import PROJECT_ROOT
 from kubeflow_aks.tools.manifest import TOOLS
+from tests.docs.pages import prose
 
 GITHUB = PROJECT_ROOT / ".github"
 FORMS = sorted((GITHUB / "ISSUE_TEMPLATE").glob("*.yml"))

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 import yaml
-from tests.docs.pages import PAGES, blocks, name, prose
 
 from program.planning import plan
+from tests.docs.pages import PAGES, blocks, name, prose
 
 TODAY = date(2026, 11, 21)
 CONFIGURATIONS = [

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-from tests.docs.pages import PAGES, blocks, name
 
 from kubeflow_aks.project import PROJECT_ROOT
+from tests.docs.pages import PAGES, blocks, name
 
 ONLY_GNU: Final = {
     "date -d": r"\bdate (-\w+ )*(-d|--date)\b",

@@ -3,11 +3,11 @@
 from pathlib import Path
 
 import pytest
-from tests.docs.pages import README
 
 from kubeflow_aks.preview import readme
 from kubeflow_aks.project import PROJECT_ROOT
 from kubeflow_aks.text import generated
+from tests.docs.pages import README
 
 ARCHITECTURE = PROJECT_ROOT / "docs/architecture.md"
 _GENERATED = {"build"}

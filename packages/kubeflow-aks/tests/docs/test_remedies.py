@@ -14,7 +14,7 @@ from kubeflow_aks.project import PROJECT_ROOT
 
 _PLACES: Final = (
     *(
-        f"packages/kubeflow-aks/src/kubeflow_aks/{name}"
+        f"kubeflow_aks/{name}"
         for name in ("verify", "drill", "preview", "deployed", "handoff", "clients", "sizes")
     ),
     "program",
@@ -28,118 +28,104 @@ NAMES: Final = "is named, not recommended"
 ELSEWHERE: Final = "needs Azure, its sign-in or Juju's controller"
 REASONS: Final = {LOOKS, NAMES, ELSEWHERE}
 
-_VERIFY: Final = "packages/kubeflow-aks/tests/local/verify/test_verify_on_local_aks.py"
+_VERIFY: Final = "tests/local/verify/test_verify_on_local_aks.py"
 _RESTORED: Final = f"{_VERIFY}::test_what_verify_says_to_do_restores_every_object_and_pool"
 _NODES: Final = f"{_VERIFY}::test_nodes_that_were_changed_by_hand_are_reported"
 _BREAKAGES: Final = f"{_VERIFY}::test_a_breakage_is_reported"
 _HANDED: Final = (
-    "packages/kubeflow-aks/tests/local/handoff/test_handed_over.py::"
+    "tests/local/handoff/test_handed_over.py::"
     "test_the_kubeconfig_is_juju_s_service_account_and_may_do_everything"
 )
-_NEW_RELEASE: Final = "packages/kubeflow-aks/tests/local/engine/test_another_tree.py::test_a_branch_is_previewed_brought_up_and_destroyed_beside_ours"
-_STARTED: Final = "packages/kubeflow-aks/tests/local/test_stop_and_start.py::test_a_cluster_stops_and_comes_back_with_what_manages_itself"
+_NEW_RELEASE: Final = (
+    "tests/local/engine/test_another_tree.py::test_a_branch_is_previewed_brought_up_and_destroyed_beside_ours"
+)
+_STARTED: Final = (
+    "tests/local/test_stop_and_start.py::test_a_cluster_stops_and_comes_back_with_what_manages_itself"
+)
 
 PLAYED: Final = {
-    ("packages/kubeflow-aks/src/kubeflow_aks/clients/kubernetes/exec_plugin.py", "az login"): ELSEWHERE,
+    ("kubeflow_aks/clients/kubernetes/exec_plugin.py", "az login"): ELSEWHERE,
+    ("kubeflow_aks/clients/resource_manager.py", "az account get-access-token"): NAMES,
+    ("kubeflow_aks/clients/resource_manager.py", "az cloud set"): ELSEWHERE,
+    ("kubeflow_aks/clients/resource_manager.py", "az cloud show"): NAMES,
+    ("kubeflow_aks/clients/resource_manager.py", "az login"): ELSEWHERE,
+    ("kubeflow_aks/clients/spot_placement.py", "az upgrade"): ELSEWHERE,
+    ("kubeflow_aks/clients/vm_usage.py", "az vm list-usage --output json"): LOOKS,
+    ("kubeflow_aks/deployed/cluster.py", "./kubeflow-aks handoff {}"): _HANDED,
+    ("kubeflow_aks/deployed/cluster.py", "./kubeflow-aks start"): _STARTED,
+    ("kubeflow_aks/deployed/cluster.py", "pulumi up"): _RESTORED,
+    ("kubeflow_aks/deployed/cluster.py", "pulumi up --refresh"): _RESTORED,
+    ("kubeflow_aks/deployed/outputs.py", "pulumi stack output --json"): NAMES,
+    ("kubeflow_aks/deployed/outputs.py", "pulumi up"): _NEW_RELEASE,
     (
-        "packages/kubeflow-aks/src/kubeflow_aks/clients/resource_manager.py",
-        "az account get-access-token",
-    ): NAMES,
-    ("packages/kubeflow-aks/src/kubeflow_aks/clients/resource_manager.py", "az cloud set"): ELSEWHERE,
-    ("packages/kubeflow-aks/src/kubeflow_aks/clients/resource_manager.py", "az cloud show"): NAMES,
-    ("packages/kubeflow-aks/src/kubeflow_aks/clients/resource_manager.py", "az login"): ELSEWHERE,
-    ("packages/kubeflow-aks/src/kubeflow_aks/clients/spot_placement.py", "az upgrade"): ELSEWHERE,
-    ("packages/kubeflow-aks/src/kubeflow_aks/clients/vm_usage.py", "az vm list-usage --output json"): LOOKS,
-    ("packages/kubeflow-aks/src/kubeflow_aks/deployed/cluster.py", "./kubeflow-aks handoff {}"): _HANDED,
-    ("packages/kubeflow-aks/src/kubeflow_aks/deployed/cluster.py", "./kubeflow-aks start"): _STARTED,
-    ("packages/kubeflow-aks/src/kubeflow_aks/deployed/cluster.py", "pulumi up"): _RESTORED,
-    ("packages/kubeflow-aks/src/kubeflow_aks/deployed/cluster.py", "pulumi up --refresh"): _RESTORED,
-    ("packages/kubeflow-aks/src/kubeflow_aks/deployed/outputs.py", "pulumi stack output --json"): NAMES,
-    ("packages/kubeflow-aks/src/kubeflow_aks/deployed/outputs.py", "pulumi up"): _NEW_RELEASE,
-    (
-        "packages/kubeflow-aks/src/kubeflow_aks/deployed/outputs.py",
+        "kubeflow_aks/deployed/outputs.py",
         "pulumi up --stack {}",
-    ): "packages/kubeflow-aks/tests/local/engine/test_lifecycle.py::test_up_does_what_preview_promised",
-    ("packages/kubeflow-aks/src/kubeflow_aks/drill/plan.py", "make demo"): NAMES,
-    ("packages/kubeflow-aks/src/kubeflow_aks/drill/plan.py", "pulumi preview --expect-no-changes"): NAMES,
-    ("packages/kubeflow-aks/src/kubeflow_aks/drill/plan.py", "pulumi up"): NAMES,
-    ("packages/kubeflow-aks/src/kubeflow_aks/handoff/command.py", "./kubeflow-aks verify"): LOOKS,
-    ("packages/kubeflow-aks/src/kubeflow_aks/handoff/command.py", "pulumi up"): NAMES,
-    ("packages/kubeflow-aks/src/kubeflow_aks/handoff/files.py", "./kubeflow-aks handoff"): NAMES,
-    ("packages/kubeflow-aks/src/kubeflow_aks/handoff/folder.py", "./kubeflow-aks handoff"): NAMES,
-    ("packages/kubeflow-aks/src/kubeflow_aks/preview/quota.py", "az {}"): LOOKS,
-    ("packages/kubeflow-aks/src/kubeflow_aks/verify/checks/access.py", "./kubeflow-aks handoff"): _HANDED,
-    ("packages/kubeflow-aks/src/kubeflow_aks/verify/checks/access.py", "juju update-credential"): ELSEWHERE,
-    ("packages/kubeflow-aks/src/kubeflow_aks/verify/checks/access.py", "pulumi up"): _RESTORED,
-    ("packages/kubeflow-aks/src/kubeflow_aks/verify/checks/autoscaler.py", "az aks nodepool list"): LOOKS,
-    ("packages/kubeflow-aks/src/kubeflow_aks/verify/checks/autoscaler.py", "az aks show"): LOOKS,
-    ("packages/kubeflow-aks/src/kubeflow_aks/verify/checks/autoscaler.py", "kubectl get nodes"): LOOKS,
+    ): "tests/local/engine/test_lifecycle.py::test_up_does_what_preview_promised",
+    ("kubeflow_aks/drill/plan.py", "make demo"): NAMES,
+    ("kubeflow_aks/drill/plan.py", "pulumi preview --expect-no-changes"): NAMES,
+    ("kubeflow_aks/drill/plan.py", "pulumi up"): NAMES,
+    ("kubeflow_aks/handoff/command.py", "./kubeflow-aks verify"): LOOKS,
+    ("kubeflow_aks/handoff/command.py", "pulumi up"): NAMES,
+    ("kubeflow_aks/handoff/files.py", "./kubeflow-aks handoff"): NAMES,
+    ("kubeflow_aks/handoff/folder.py", "./kubeflow-aks handoff"): NAMES,
+    ("kubeflow_aks/preview/quota.py", "az {}"): LOOKS,
+    ("kubeflow_aks/verify/checks/access.py", "./kubeflow-aks handoff"): _HANDED,
+    ("kubeflow_aks/verify/checks/access.py", "juju update-credential"): ELSEWHERE,
+    ("kubeflow_aks/verify/checks/access.py", "pulumi up"): _RESTORED,
+    ("kubeflow_aks/verify/checks/autoscaler.py", "az aks nodepool list"): LOOKS,
+    ("kubeflow_aks/verify/checks/autoscaler.py", "az aks show"): LOOKS,
+    ("kubeflow_aks/verify/checks/autoscaler.py", "kubectl get nodes"): LOOKS,
     (
-        "packages/kubeflow-aks/src/kubeflow_aks/verify/checks/autoscaler.py",
+        "kubeflow_aks/verify/checks/autoscaler.py",
         "kubectl get nodes -l kubernetes.azure.com/agentpool={}",
     ): LOOKS,
-    ("packages/kubeflow-aks/src/kubeflow_aks/verify/checks/autoscaler.py", "pulumi up --refresh"): _RESTORED,
+    ("kubeflow_aks/verify/checks/autoscaler.py", "pulumi up --refresh"): _RESTORED,
+    ("kubeflow_aks/verify/checks/gpus.py", "kubectl --namespace kubeflow-aks get pods --output wide"): LOOKS,
+    ("kubeflow_aks/verify/checks/kubeflow.py", "juju add-model kubeflow"): NAMES,
     (
-        "packages/kubeflow-aks/src/kubeflow_aks/verify/checks/gpus.py",
-        "kubectl --namespace kubeflow-aks get pods --output wide",
-    ): LOOKS,
-    ("packages/kubeflow-aks/src/kubeflow_aks/verify/checks/kubeflow.py", "juju add-model kubeflow"): NAMES,
-    (
-        "packages/kubeflow-aks/src/kubeflow_aks/verify/checks/kubeflow.py",
+        "kubeflow_aks/verify/checks/kubeflow.py",
         "kubectl delete namespace kubeflow",
     ): f"{_VERIFY}::test_a_namespace_kubeflow_made_by_hand_is_reported_and_juju_s_is_not",
     (
-        "packages/kubeflow-aks/src/kubeflow_aks/verify/checks/kubeflow.py",
+        "kubeflow_aks/verify/checks/kubeflow.py",
         "pulumi up",
-    ): "packages/kubeflow-aks/tests/local/engine/test_argo_retries.py::test_the_charms_own_keys_stay_while_the_key_is_there_and_afterwards",
-    ("packages/kubeflow-aks/src/kubeflow_aks/verify/checks/nodes.py", "kubectl describe node"): LOOKS,
+    ): "tests/local/engine/test_argo_retries.py::test_the_charms_own_keys_stay_while_the_key_is_there_and_afterwards",
+    ("kubeflow_aks/verify/checks/nodes.py", "kubectl describe node"): LOOKS,
     (
-        "packages/kubeflow-aks/src/kubeflow_aks/verify/checks/nodes.py",
+        "kubeflow_aks/verify/checks/nodes.py",
         "kubectl drain",
-    ): "packages/kubeflow-aks/tests/local/moves/test_how_to_move.py::test_both_moves_as_on_the_page",
-    ("packages/kubeflow-aks/src/kubeflow_aks/verify/checks/nodes.py", "kubectl uncordon"): _BREAKAGES,
-    ("packages/kubeflow-aks/src/kubeflow_aks/verify/checks/nodes.py", "pulumi up --refresh"): _RESTORED,
+    ): "tests/local/moves/test_how_to_move.py::test_both_moves_as_on_the_page",
+    ("kubeflow_aks/verify/checks/nodes.py", "kubectl uncordon"): _BREAKAGES,
+    ("kubeflow_aks/verify/checks/nodes.py", "pulumi up --refresh"): _RESTORED,
+    ("kubeflow_aks/verify/checks/objects.py", "kubectl --namespace {} describe daemonset {}"): LOOKS,
     (
-        "packages/kubeflow-aks/src/kubeflow_aks/verify/checks/objects.py",
-        "kubectl --namespace {} describe daemonset {}",
-    ): LOOKS,
-    (
-        "packages/kubeflow-aks/src/kubeflow_aks/verify/checks/objects.py",
+        "kubeflow_aks/verify/checks/objects.py",
         "kubectl --namespace {} describe pods --selector app.kubernetes.io/name={}",
     ): LOOKS,
-    ("packages/kubeflow-aks/src/kubeflow_aks/verify/checks/platform.py", "juju destroy-model"): NAMES,
+    ("kubeflow_aks/verify/checks/platform.py", "juju destroy-model"): NAMES,
     (
-        "packages/kubeflow-aks/src/kubeflow_aks/verify/checks/platform.py",
+        "kubeflow_aks/verify/checks/platform.py",
         "kubectl --namespace kube-system get deployment coredns",
     ): LOOKS,
+    ("kubeflow_aks/verify/checks/platform.py", "kubectl --namespace {} describe pod"): LOOKS,
+    ("kubeflow_aks/verify/checks/platform.py", "kubectl delete apiservice {}"): _BREAKAGES,
+    ("kubeflow_aks/verify/checks/platform.py", "kubectl get namespace {} --output yaml"): LOOKS,
+    ("kubeflow_aks/verify/checks/platform.py", "kubectl logs --previous"): LOOKS,
+    ("kubeflow_aks/verify/checks/platform.py", "pulumi up --refresh"): _RESTORED,
+    ("kubeflow_aks/verify/checks/pools.py", "kubectl describe node"): LOOKS,
+    ("kubeflow_aks/verify/checks/pools.py", "kubectl label"): _NODES,
+    ("kubeflow_aks/verify/checks/pools.py", "kubectl taint"): _NODES,
+    ("kubeflow_aks/verify/checks/pools.py", "pulumi up --refresh"): _RESTORED,
     (
-        "packages/kubeflow-aks/src/kubeflow_aks/verify/checks/platform.py",
-        "kubectl --namespace {} describe pod",
-    ): LOOKS,
-    (
-        "packages/kubeflow-aks/src/kubeflow_aks/verify/checks/platform.py",
-        "kubectl delete apiservice {}",
-    ): _BREAKAGES,
-    (
-        "packages/kubeflow-aks/src/kubeflow_aks/verify/checks/platform.py",
-        "kubectl get namespace {} --output yaml",
-    ): LOOKS,
-    ("packages/kubeflow-aks/src/kubeflow_aks/verify/checks/platform.py", "kubectl logs --previous"): LOOKS,
-    ("packages/kubeflow-aks/src/kubeflow_aks/verify/checks/platform.py", "pulumi up --refresh"): _RESTORED,
-    ("packages/kubeflow-aks/src/kubeflow_aks/verify/checks/pools.py", "kubectl describe node"): LOOKS,
-    ("packages/kubeflow-aks/src/kubeflow_aks/verify/checks/pools.py", "kubectl label"): _NODES,
-    ("packages/kubeflow-aks/src/kubeflow_aks/verify/checks/pools.py", "kubectl taint"): _NODES,
-    ("packages/kubeflow-aks/src/kubeflow_aks/verify/checks/pools.py", "pulumi up --refresh"): _RESTORED,
-    (
-        "packages/kubeflow-aks/src/kubeflow_aks/verify/checks/storage.py",
+        "kubeflow_aks/verify/checks/storage.py",
         "kubectl annotate storageclass default storageclass.kubernetes.io/is-default-class=true",
     ): f"{_VERIFY}::test_the_default_storage_class_is_restored_as_verify_says",
-    ("packages/kubeflow-aks/src/kubeflow_aks/verify/findings.py", "pulumi refresh"): _RESTORED,
-    ("packages/kubeflow-aks/src/kubeflow_aks/verify/findings.py", "pulumi up --skip-preview"): _RESTORED,
+    ("kubeflow_aks/verify/findings.py", "pulumi refresh"): _RESTORED,
+    ("kubeflow_aks/verify/findings.py", "pulumi up --skip-preview"): _RESTORED,
     (
         "program/packages.py",
         "./kubeflow-aks set-up runtime",
-    ): "packages/kubeflow-aks/tests/test_environment.py::test_it_is_set_up_once_and_again_when_the_lock_file_changes",
+    ): "tests/test_environment.py::test_it_is_set_up_once_and_again_when_the_lock_file_changes",
     ("program/planning/rules/access.py", "az aks command invoke"): NAMES,
     ("program/planning/rules/location.py", "az account list-locations --query [].name"): LOOKS,
     ("program/planning/rules/network.py", "./kubeflow-aks quota"): LOOKS,

@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-from tests.docs.pages import blocks, commands
-from tests.installed import Installed, empty, wheel
 
 from kubeflow_aks.environment import program
 from kubeflow_aks.project import PROJECT_ROOT
+from tests.docs.pages import blocks, commands
+from tests.installed import Installed, empty, wheel
 
 PAGE: Final = PROJECT_ROOT / "docs/how-to/use-the-components.md"
 BUILD, FROM_WHEEL, FROM_GIT, IMPORT, ADD_FROM_GIT, ADD_FROM_CHECKOUT = commands(PAGE)

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from tests.handoff.made_up_outputs import values
 
 from kubeflow_aks.cli.process import main as command_line
 from kubeflow_aks.deployed.outputs import Outputs
 from kubeflow_aks.drill.errors import DrillError
 from kubeflow_aks.drill.plan import Plan, plan, sentences
+from tests.handoff.made_up_outputs import values
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -1,4 +1,4 @@
-"""Answers of the real Juju client, recorded and compared by packages/kubeflow-aks/tests/local/handoff/test_juju_answers.py."""
+"""Answers of the real Juju client, recorded and compared by tests/local/handoff/test_juju_answers.py."""
 
 from __future__ import annotations
 

@@ -10,11 +10,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.handoff.fake_programs import OWN, PASSWORD, Fakes, status
-from tests.handoff.made_up_outputs import TOKEN, outputs, with_basis
 
 from kubeflow_aks.handoff.files import files
 from kubeflow_aks.handoff.folder import write
+from tests.handoff.fake_programs import OWN, PASSWORD, Fakes, status
+from tests.handoff.made_up_outputs import TOKEN, outputs, with_basis
 
 ALL = [
     "juju add-cloud",

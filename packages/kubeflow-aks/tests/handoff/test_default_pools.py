@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 import yaml
-from tests.handoff.made_up_outputs import outputs, values
 
 from kubeflow_aks.cli.process import main
 from kubeflow_aks.handoff.default_pools import settings
 from kubeflow_aks.project import PROJECT_ROOT
+from tests.handoff.made_up_outputs import outputs, values
 
 PAGE = PROJECT_ROOT / "docs/how-to/give-profiles-a-default-pool.md"
 

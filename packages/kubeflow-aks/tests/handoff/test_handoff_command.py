@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from tests.handoff.made_up_outputs import TOKEN, outputs, values, with_basis
 
 from kubeflow_aks.cli.process import main as command_line
 from kubeflow_aks.handoff import folder as command
 from kubeflow_aks.handoff.files import files
 from kubeflow_aks.project import PROJECT_ROOT
+from tests.handoff.made_up_outputs import TOKEN, outputs, values, with_basis
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 import yaml
-from tests.handoff.made_up_outputs import CERTIFICATE, TOKEN, outputs, values, with_basis
 
 from ckf_spot import contract
 from ckf_spot.generated.spawner import jupyter_ui_config
@@ -16,6 +15,7 @@ from ckf_spot.pools import Pools
 from kubeflow_aks.clients.kubernetes import kubeconfig
 from kubeflow_aks.deployed.errors import StackError
 from kubeflow_aks.handoff.files import MODULES, PRODUCTS, files
+from tests.handoff.made_up_outputs import CERTIFICATE, TOKEN, outputs, values, with_basis
 
 SECRET = {"credentials.yaml", "kubeconfig"}
 

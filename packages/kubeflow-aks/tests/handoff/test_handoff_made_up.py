@@ -8,11 +8,11 @@ from typing import Any, cast
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.handoff.made_up_outputs import TOKEN, values
 
 from kubeflow_aks.deployed.errors import StackError
 from kubeflow_aks.deployed.outputs import parse
 from kubeflow_aks.handoff.files import files
+from tests.handoff.made_up_outputs import TOKEN, values
 
 LEAVES = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=20)
 ODD = st.recursive(

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.handoff.fake_programs import OWN
-from tests.handoff.recorded_juju import RECORDING
 
 from kubeflow_aks.handoff.scripts.juju_answers import applications, known, models, progress, setting
 from kubeflow_aks.project import PROJECT_ROOT
+from tests.handoff.fake_programs import OWN
+from tests.handoff.recorded_juju import RECORDING
 
 
 def application(state: str, message: str = "") -> dict[str, Any]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.handoff.fake_programs import Fakes
-from tests.handoff.made_up_outputs import outputs
 
 from kubeflow_aks.handoff.files import files
 from kubeflow_aks.handoff.folder import write
+from tests.handoff.fake_programs import Fakes
+from tests.handoff.made_up_outputs import outputs
 
 ALL = [
     "juju destroy-model",

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 from kubernetes import config
+
+from kubeflow_aks.local_aks.control_plane.kwokctl import ControlPlane
+from kubeflow_aks.tools import Tools
 from tests.local.planes import running
 from tests.local.reaper import reaper
 from tests.local.required import required
 from tests.local.scheduling import Scheduling, order
-
-from kubeflow_aks.local_aks.control_plane.kwokctl import ControlPlane
-from kubeflow_aks.tools import Tools
 
 __all__ = ["reaper"]
 _HERE = Path(__file__).parent

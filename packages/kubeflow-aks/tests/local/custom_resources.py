@@ -6,12 +6,11 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Final
 
-from tests.local.kubectl import Kubectl, Object, eventually
-from tests.local.required import required_crds
-
 from kubeflow_aks.clients.kubernetes.api import ApiServer
 from kubeflow_aks.clients.kubernetes.errors import NoSuchKindError
 from kubeflow_aks.clients.kubernetes.objects import Kind
+from tests.local.kubectl import Kubectl, Object, eventually
+from tests.local.required import required_crds
 
 _MANAGER: Final = "tests"
 _KIND: Final = r'{.spec.group} {.spec.versions[?(@.storage==true)].name} {.spec.names.kind}{"\n"}'

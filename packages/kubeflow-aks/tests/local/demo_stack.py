@@ -14,9 +14,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from tests.local.kubectl import Kubectl, eventually
-from tests.local.stepped_clock import SteppedClock, on_stepped_clock
-
 from kubeflow_aks.clients.kubernetes.api import ApiServer
 from kubeflow_aks.clients.kubernetes.errors import ApiError
 from kubeflow_aks.clients.kubernetes.objects import Kind as ObjectKind
@@ -33,6 +30,8 @@ from kubeflow_aks.local_aks.simulation.market import Market, MarketEvent
 from kubeflow_aks.local_aks.simulation.vms.agent_pools import AgentPool
 from kubeflow_aks.local_aks.simulation.vms.scale_sets import Timings
 from kubeflow_aks.tools import Tools
+from tests.local.kubectl import Kubectl, eventually
+from tests.local.stepped_clock import SteppedClock, on_stepped_clock
 
 Object = dict[str, Any]
 Value = TypeVar("Value")

@@ -7,10 +7,9 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-from tests.local.required import required_only
-
 from kubeflow_aks.local_aks.engine import Engine
 from kubeflow_aks.local_aks.engine.engine import backend_url
+from tests.local.required import required_only
 
 
 def run_import(engine: Engine, words: Sequence[str], folder: Path) -> None:

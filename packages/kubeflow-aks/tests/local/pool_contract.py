@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ckf_spot import Pools
 from tests.local.demo_stack import DemoStack
 from tests.local.kubectl import Kubectl
-
-from ckf_spot import Pools
 
 
 def pools_of(demo: DemoStack, folder: Path) -> Pools:

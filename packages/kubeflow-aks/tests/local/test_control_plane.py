@@ -12,14 +12,14 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from tests.local.kubectl import Kubectl, Object, eventually
-from tests.local.ports import listening, readable
 
 from kubeflow_aks.local_aks.control_plane import kwokctl
 from kubeflow_aks.local_aks.control_plane.kwokctl import COMPONENTS, ControlPlane, ControlPlaneError
 from kubeflow_aks.local_aks.run.directory import MARKER, RunDirectory
 from kubeflow_aks.local_aks.run.processes import command_line
 from kubeflow_aks.tools import Tools
+from tests.local.kubectl import Kubectl, Object, eventually
+from tests.local.ports import listening, readable
 
 DISRUPTED = {"type": "DisruptionTarget", "status": "True"}
 

@@ -13,9 +13,6 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from tests.docs.pages import commands
-from tests.local.commands import PATIENCE_SECONDS, processes_of, run, start, until
-from tests.local.kubectl import Kubectl
 
 from kubeflow_aks.clients.kubernetes.api import ApiServer
 from kubeflow_aks.demo.deployed_pools import deployed_pools
@@ -26,6 +23,9 @@ from kubeflow_aks.scenario.demo_objects import DemoObjects
 from kubeflow_aks.scenario.observations import from_json
 from kubeflow_aks.scenario.workloads.platform_and_jobs import PART, PLATFORM_NAMESPACE, TEAM_NAMESPACE
 from kubeflow_aks.tools import Tools
+from tests.docs.pages import commands
+from tests.local.commands import PATIENCE_SECONDS, processes_of, run, start, until
+from tests.local.kubectl import Kubectl
 
 CHECKS = 14
 PAGE = PROJECT_ROOT / "docs" / "local-aks.md"

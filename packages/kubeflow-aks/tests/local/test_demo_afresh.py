@@ -9,11 +9,11 @@ from collections.abc import Generator
 from pathlib import Path
 
 import pytest
-from tests.local.commands import PATIENCE_SECONDS, processes_of, run, start, until
 
 from kubeflow_aks.local_aks.control_plane.kwokctl import component, log_file
 from kubeflow_aks.local_aks.run.directory import RunDirectory
 from kubeflow_aks.tools import Tools
+from tests.local.commands import PATIENCE_SECONDS, processes_of, run, start, until
 
 
 @pytest.fixture

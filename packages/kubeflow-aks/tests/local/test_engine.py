@@ -12,8 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.local import hosts
-from tests.local.kubectl import Kubectl
 
 from kubeflow_aks.local_aks.azure import server as azure
 from kubeflow_aks.local_aks.azure.state import AzureState
@@ -22,6 +20,8 @@ from kubeflow_aks.local_aks.engine.results import Result
 from kubeflow_aks.local_aks.kubernetes_provider import server as kubernetes
 from kubeflow_aks.local_aks.run.directory import RunDirectory
 from kubeflow_aks.tools import Tools
+from tests.local import hosts
+from tests.local.kubectl import Kubectl
 
 EXAMPLE = Path(__file__).parent / "programs" / "example"
 

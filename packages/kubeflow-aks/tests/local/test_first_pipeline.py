@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 import yaml
-from tests.docs.pages import blocks
-from tests.local.kubectl import Kubectl, eventually
 
 from kubeflow_aks.project import PROJECT_ROOT
 from kubeflow_aks.tools import Tools
+from tests.docs.pages import blocks
+from tests.local.kubectl import Kubectl, eventually
 
 PAGE = PROJECT_ROOT / "docs/how-to/run-the-first-pipeline.md"
 OBJECTS: dict[str, Any] = {each["kind"]: each for each in map(yaml.safe_load, blocks(PAGE, "yaml"))}

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-from tests.docs.pages import blocks
-from tests.local.kubectl import Kubectl, eventually
 
 from kubeflow_aks.project import PROJECT_ROOT
 from kubeflow_aks.tools import Tools
+from tests.docs.pages import blocks
+from tests.local.kubectl import Kubectl, eventually
 
 PAGE: Final = PROJECT_ROOT / "docs/how-to/reach-a-node.md"
 NODE: Final = "aks-gpuspot-12345678-vmss000001"

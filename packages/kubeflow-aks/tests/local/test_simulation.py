@@ -12,8 +12,6 @@ from typing import Any
 import pytest
 from kubernetes import client
 from kubernetes.client.exceptions import ApiException
-from tests.local.stepped_clock import SteppedClock, on_stepped_clock
-from tests.local_aks.simulation.simulated import pod_spec, pool
 
 from kubeflow_aks.local_aks.simulation.journal import Journal
 from kubeflow_aks.local_aks.simulation.live_cluster import LiveCluster
@@ -21,6 +19,8 @@ from kubeflow_aks.local_aks.simulation.loop import Simulation
 from kubeflow_aks.local_aks.simulation.market import ALL, Market, MarketEvent, Reclaim, Supply
 from kubeflow_aks.local_aks.simulation.vms.scale_sets import Timings
 from kubeflow_aks.local_aks.stepped.memory_azure import MemoryAzure
+from tests.local.stepped_clock import SteppedClock, on_stepped_clock
+from tests.local_aks.simulation.simulated import pod_spec, pool
 
 NAMESPACE = "simulation"
 STEP_SECONDS = 2.0

@@ -14,6 +14,11 @@ from typing import Any
 import pytest
 from pulumi import automation
 from pulumi.runtime import config
+
+from kubeflow_aks.local_aks.engine.workspace import Command
+from kubeflow_aks.recorder.stack_files import StackFileError, read_stack
+from kubeflow_aks.tools import Tools
+from program.settings.stack import from_text
 from tests.local.commands import PATIENCE_SECONDS
 from tests.recorder.stack_files import (
     PASSPHRASE,
@@ -24,11 +29,6 @@ from tests.recorder.stack_files import (
     stack_files,
     write,
 )
-
-from kubeflow_aks.local_aks.engine.workspace import Command
-from kubeflow_aks.recorder.stack_files import StackFileError, read_stack
-from kubeflow_aks.tools import Tools
-from program.settings.stack import from_text
 
 _ROWS = stack_files()
 _FOR_THE_PROGRAM = {

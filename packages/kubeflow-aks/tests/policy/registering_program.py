@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 import pulumi
-from tests.policy.violating_table import Registered, Secret
 
 from kubeflow_aks.policy.rule import UNKNOWN
+from tests.policy.violating_table import Registered, Secret
 
 _PROVIDER = "pulumi:providers:"
 

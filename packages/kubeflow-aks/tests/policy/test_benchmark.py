@@ -6,7 +6,6 @@ from typing import Any, Final
 
 import pytest
 import yaml
-from tests.docs.citations import SOURCES, broken, is_source
 
 from kubeflow_aks.policy import RULES
 from kubeflow_aks.policy.benchmark import RULES as BENCHMARK
@@ -16,6 +15,7 @@ from kubeflow_aks.policy.results import RuleResult, rule_results
 from kubeflow_aks.project import PROJECT_ROOT
 from kubeflow_aks.recorder.document import plan_document
 from kubeflow_aks.recorder.run import record
+from tests.docs.citations import SOURCES, broken, is_source
 
 _STACKS: Final = ("dev", "demo", "prod")
 _ROWS: Final = load(PROJECT_ROOT, rules={rule.name for rule in RULES})

@@ -7,7 +7,6 @@ import inspect
 from typing import Any, Final
 
 import pytest
-from tests.docs.citations import SOURCES, broken, is_source
 
 from kubeflow_aks.policy.plan import everything
 from kubeflow_aks.policy.results import RuleResult, rule_results
@@ -15,6 +14,7 @@ from kubeflow_aks.policy.rules import RULES
 from kubeflow_aks.policy.rules.tags import UNTAGGABLE
 from kubeflow_aks.recorder.document import plan_document
 from kubeflow_aks.recorder.run import record
+from tests.docs.citations import SOURCES, broken, is_source
 
 _DAY: Final = {"asOf": "2026-11-21"}
 _RESERVED = (

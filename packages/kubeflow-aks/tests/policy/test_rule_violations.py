@@ -4,13 +4,13 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from tests.policy.registering_program import register
-from tests.policy.violating_table import Case, cases
 
 from kubeflow_aks.policy import RULES
 from kubeflow_aks.policy.plan import resources
 from kubeflow_aks.recorder.document import planned_resources
 from kubeflow_aks.recorder.run import record
+from tests.policy.registering_program import register
+from tests.policy.violating_table import Case, cases
 
 _CASES = cases()
 _RULES = {rule.name: rule for rule in RULES}

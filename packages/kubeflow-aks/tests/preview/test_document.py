@@ -7,11 +7,11 @@ from typing import Any
 
 import jsonschema
 import pytest
-from tests.preview.conftest import DAY
 
 from kubeflow_aks.recorder.answers import JUJU_TOKEN
 from kubeflow_aks.recorder.document import SCHEMA, SECRET, PlanDocument, Pool, plan_document, to_json
 from kubeflow_aks.recorder.run import Record, record
+from tests.preview.conftest import DAY
 
 VALIDATOR = jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text(encoding="utf-8")))
 

@@ -5,11 +5,11 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.clients.az_placement import FORBIDDEN, installed, words
 
 from kubeflow_aks.cli.process import main as command_line
 from kubeflow_aks.clients.vm_usage import Quota, VmUsageError, usage_of
 from kubeflow_aks.preview.quota import compared
+from tests.clients.az_placement import FORBIDDEN, installed, words
 
 NEEDED = {"standardDSv5Family": 44, "cores": 104, "lowPriorityCores": 96}
 

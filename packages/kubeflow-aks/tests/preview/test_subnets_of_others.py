@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from tests.clients.az_placement import installed, words
-from tests.preview.test_quota_command import ENOUGH
 
 from kubeflow_aks.cli.process import main
 from kubeflow_aks.clients.az import Az, AzError
 from kubeflow_aks.preview.subnets import needed_addresses, subnets_compared
 from kubeflow_aks.project import PROJECT_ROOT
 from kubeflow_aks.recorder.run import Record, record
+from tests.clients.az_placement import installed, words
+from tests.preview.test_quota_command import ENOUGH
 
 _NET: Final = (
     "/subscriptions/0a1b2c3d-0000-0000-0000-000000000000/resourceGroups/net/providers/Microsoft.Network"

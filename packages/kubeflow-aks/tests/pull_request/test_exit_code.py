@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tests.pull_request.observations import with_changes
-from tests.pull_request.test_report_document import violation
-
 from kubeflow_aks.exit_codes import ExitCode
 from kubeflow_aks.pull_request.command import exit_code_of
 from kubeflow_aks.pull_request.observed import Refusal, Run
+from tests.pull_request.observations import with_changes
+from tests.pull_request.test_report_document import violation
 
 NOTHING = with_changes()
 REFUSAL = Refusal("urn", "azure-native:containerservice:ManagedCluster", "c", "OperationNotAllowed", "No.")

@@ -7,16 +7,6 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.pull_request.observations import (
-    BASE,
-    DEMO_POOLS,
-    HEAD,
-    change,
-    observed,
-    pools,
-    run,
-    with_changes,
-)
 
 from components.pools.conventions import GPU_KEY, SPOT_KEY
 from components.pools.conventions import WORKLOAD_LABEL as REAL_WORKLOAD_LABEL
@@ -27,6 +17,16 @@ from kubeflow_aks.pull_request.report.impacts.pools import REPLACED_KEY, TOLERAT
 from kubeflow_aks.pull_request.report.impacts.sides import AGENT_POOL, CLUSTER
 from program.planning.conventions import FALLBACK_KEY
 from program.planning.conventions import REPLACED_KEY as REAL_REPLACED_KEY
+from tests.pull_request.observations import (
+    BASE,
+    DEMO_POOLS,
+    HEAD,
+    change,
+    observed,
+    pools,
+    run,
+    with_changes,
+)
 
 GROUP = "azure-native:resources:ResourceGroup"
 ADMINS, OTHERS = "11111111-2222-3333-4444-555555555555", "99999999-2222-3333-4444-555555555555"

@@ -10,15 +10,15 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.pull_request.hostile import texts
-from tests.pull_request.observations import observed, pools, run
-from tests.pull_request.test_report_document import VALIDATOR
 
 from kubeflow_aks.cost.report.change import changed_lines
 from kubeflow_aks.pull_request.observed import SECRET, UNKNOWN, Observed, Resource, Run
 from kubeflow_aks.pull_request.priced import priced
 from kubeflow_aks.pull_request.report import ChangeDocument, markdown, render
 from kubeflow_aks.pull_request.report.document import change_document
+from tests.pull_request.hostile import texts
+from tests.pull_request.observations import observed, pools, run
+from tests.pull_request.test_report_document import VALIDATOR
 
 LARGER = observed(run(), run(**pools(cpuspot={"vmSize": "Standard_D16ds_v5"})))
 AGENT_POOL = "azure-native:containerservice:AgentPool"

@@ -5,13 +5,13 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from tests.pull_request.observations import change, observed, pools, run, with_changes
-from tests.pull_request.test_report_document import CHANGED, violation
 
 from kubeflow_aks.pull_request.observed import Change, Difference, Observed, Run
 from kubeflow_aks.pull_request.report import markdown, render
 from kubeflow_aks.pull_request.report.diff_lines import difference_lines
 from kubeflow_aks.text.markdown import LONGEST
+from tests.pull_request.observations import change, observed, pools, run, with_changes
+from tests.pull_request.test_report_document import CHANGED, violation
 
 CONFIG_MAP = "kubernetes:core/v1:ConfigMap"
 NAMESPACE = "kubernetes:core/v1:Namespace"

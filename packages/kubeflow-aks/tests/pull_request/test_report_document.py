@@ -8,12 +8,12 @@ from typing import Any
 
 import jsonschema
 import pytest
-from tests.pull_request.observations import change, observed, pools, run, with_changes
 
 from kubeflow_aks.policy.rule import Rule, Severity, Violation
 from kubeflow_aks.pull_request.observed import SECRET, UNKNOWN, Difference, Observed, Resource, Run
 from kubeflow_aks.pull_request.report import SCHEMA, render
 from kubeflow_aks.pull_request.report.document import ChangeDocument, change_document
+from tests.pull_request.observations import change, observed, pools, run, with_changes
 
 VALIDATOR: Any = jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text(encoding="utf-8")))
 CHANGED = observed(run(), run(**pools(cpuspot={"vmSize": "Standard_D16ds_v5"}, general={"maxCount": 5})))

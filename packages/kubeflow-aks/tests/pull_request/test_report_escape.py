@@ -14,9 +14,6 @@ from hypothesis import Phase, example, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
-from tests.pull_request.hostile import ATTACKS, spoilt, texts
-from tests.pull_request.observations import observed, pools, run
-from tests.pull_request.test_report_document import VALIDATOR, violation
 
 from kubeflow_aks.pull_request.observed import Run
 from kubeflow_aks.pull_request.priced import priced
@@ -24,6 +21,9 @@ from kubeflow_aks.pull_request.report import ChangeDocument, markdown, marker
 from kubeflow_aks.pull_request.report.document import change_document
 from kubeflow_aks.pull_request.report.terminal import terminal
 from kubeflow_aks.text.escape import code, inline, visible
+from tests.pull_request.hostile import ATTACKS, spoilt, texts
+from tests.pull_request.observations import observed, pools, run
+from tests.pull_request.test_report_document import VALIDATOR, violation
 
 PARSER = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
 MERMAID = re.compile(

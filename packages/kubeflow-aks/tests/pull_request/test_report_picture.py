@@ -4,11 +4,11 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from tests.pull_request.observations import DEMO_POOLS, observed, pools, run
 
 from kubeflow_aks.pull_request.observed import Run
 from kubeflow_aks.pull_request.report.picture import picture
 from kubeflow_aks.pull_request.report.pool_entries import pool_entries
+from tests.pull_request.observations import DEMO_POOLS, observed, pools, run
 
 
 def boxes(observation: Any) -> list[str]:

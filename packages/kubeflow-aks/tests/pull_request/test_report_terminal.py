@@ -1,11 +1,11 @@
 """The same top as lines of a terminal."""
 
 import pytest
-from tests.pull_request.observations import observed, pools, run
-from tests.pull_request.test_report_document import violation
 
 from kubeflow_aks.pull_request.observed import Run
 from kubeflow_aks.pull_request.report import render
+from tests.pull_request.observations import observed, pools, run
+from tests.pull_request.test_report_document import violation
 
 
 @pytest.mark.parametrize("width", [40, 80, 200])

@@ -1,8 +1,10 @@
-"""Stack files are read as the CLI reads them or refused, by a table that `packages/kubeflow-aks/tests/local/test_stack_files.py` proves."""
+"""Stack files are read as the CLI reads them or refused, by a table that `tests/local/test_stack_files.py` proves."""
 
 from pathlib import Path
 
 import pytest
+
+from kubeflow_aks.recorder.stack_files import ENCRYPTED, StackFileError, read_stack
 from tests.recorder.stack_files import (
     DIFFERENT,
     StackFile,
@@ -12,8 +14,6 @@ from tests.recorder.stack_files import (
     stack_files,
     write,
 )
-
-from kubeflow_aks.recorder.stack_files import ENCRYPTED, StackFileError, read_stack
 
 ROWS = stack_files()
 

@@ -6,9 +6,9 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 
 import pytest
-from tests.revisions.repository import Project, project
 
 from kubeflow_aks.revisions.repository import Repository, RevisionError, is_stack_name
+from tests.revisions.repository import Project, project
 
 
 @pytest.fixture

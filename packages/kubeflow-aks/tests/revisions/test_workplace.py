@@ -10,11 +10,11 @@ from pathlib import Path
 
 import psutil
 import pytest
-from tests.revisions.repository import Project, project
 
 from kubeflow_aks.clients.git import GitError, git
 from kubeflow_aks.revisions import processes
 from kubeflow_aks.revisions.workplace import tree_of, workplace
+from tests.revisions.repository import Project, project
 
 
 @pytest.fixture

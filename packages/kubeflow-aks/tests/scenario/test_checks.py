@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from tests.scenario.recorded import FILE, Raw, pods, recorded, without
 
 from kubeflow_aks.scenario.checks import CheckResult, check_all, summary
 from kubeflow_aks.scenario.observations import from_json, to_json
+from tests.scenario.recorded import FILE, Raw, pods, recorded, without
 
 Change = Callable[[Raw], object]
 

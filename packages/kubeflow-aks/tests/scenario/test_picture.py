@@ -5,10 +5,10 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from tests.scenario.recorded import FILE, recorded
 
 from kubeflow_aks.project import PROJECT_ROOT
 from kubeflow_aks.scenario.report.picture import drawn, main
+from tests.scenario.recorded import FILE, recorded
 
 SVG = "{http://www.w3.org/2000/svg}"
 README_PICTURE = PROJECT_ROOT / "docs/pictures/demo.svg"

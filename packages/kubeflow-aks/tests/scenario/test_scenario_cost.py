@@ -6,7 +6,6 @@ import base64
 import re
 
 import pytest
-from tests.scenario.recorded import Raw, recorded
 
 from kubeflow_aks.cost.figures import CostError
 from kubeflow_aks.project import PROJECT_ROOT
@@ -17,6 +16,7 @@ from kubeflow_aks.scenario.cost import ScenarioCost, rows, scenario_cost
 from kubeflow_aks.scenario.observations import Observations
 from kubeflow_aks.scenario.report.page import page
 from kubeflow_aks.scenario.report.terminal import cost_lines
+from tests.scenario.recorded import Raw, recorded
 
 
 @pytest.fixture(scope="module")

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from tests.scenario.recorded import recorded
 
 from kubeflow_aks.demo.progress import Planned, Progress
 from kubeflow_aks.scenario.log import sentences
 from kubeflow_aks.scenario.report import table
+from tests.scenario.recorded import recorded
 
 SCALE_SET, MARKET, AUTOSCALER = "simulated scale set", "simulated spot market", "simulated autoscaler"
 

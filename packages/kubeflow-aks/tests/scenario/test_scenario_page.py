@@ -10,13 +10,13 @@ from typing import Any, cast
 from xml.etree import ElementTree
 
 import pytest
-from tests.scenario.recorded import Raw, recorded, without
 
 from kubeflow_aks.scenario.checks import attempts, check_all, evicted
 from kubeflow_aks.scenario.observations import Observations, Where
 from kubeflow_aks.scenario.report.page import page
 from kubeflow_aks.scenario.report.svg import svg
 from kubeflow_aks.scenario.report.timeline import timeline
+from tests.scenario.recorded import Raw, recorded, without
 
 
 @pytest.fixture(scope="module")

@@ -7,12 +7,12 @@ import re
 from typing import Any
 
 import pytest
-from tests.kfp_recording import EXAMPLES, RECORDED
 
 from ckf_spot import Placement, Pools
 from kubeflow_aks.clients.kubernetes.objects import fields, is_list, is_object
 from kubeflow_aks.scenario.workloads.kfp_compiler import Retries, Task, compiled
 from kubeflow_aks.scenario.workloads.pipelines import Attempt, Work, attempts, simulated
+from tests.kfp_recording import EXAMPLES, RECORDED
 
 NAME = "the-run"
 FIVE = Retries(5, backoff=300)

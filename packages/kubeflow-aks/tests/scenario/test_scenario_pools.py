@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.local_aks.simulation.simulated import pool as azure_pool
-
 from kubeflow_aks.demo.deployed_pools import deployed_pools
 from kubeflow_aks.scenario.contract_pools import ContractPool, pools_for_role
+from tests.local_aks.simulation.simulated import pool as azure_pool
 
 SPOT = "kubernetes.azure.com/scalesetpriority=spot:NoSchedule"
 FALLBACK = "kubeflow-aks/fallback=true:NoSchedule"

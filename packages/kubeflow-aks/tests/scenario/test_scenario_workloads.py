@@ -6,8 +6,6 @@ import json
 from typing import Any
 
 import pytest
-from tests.local_aks.simulation.simulated import pool as azure_pool
-from tests.scenario.recorded import recorded
 
 from kubeflow_aks.local_aks.simulation.autoscaler.model import Taint
 from kubeflow_aks.local_aks.simulation.autoscaler.parse import parse_node, parse_scheduling
@@ -16,6 +14,8 @@ from kubeflow_aks.local_aks.simulation.vms.agent_pools import AgentPool
 from kubeflow_aks.local_aks.simulation.vms.nodes import template_node
 from kubeflow_aks.scenario.contract_pools import ContractPool, WorkloadPools
 from kubeflow_aks.scenario.workloads import platform_and_jobs
+from tests.local_aks.simulation.simulated import pool as azure_pool
+from tests.scenario.recorded import recorded
 
 POOLS = {pool.name: pool for pool in recorded().pools}
 CPU = WorkloadPools("cpu", (POOLS["cpuspot"],), (POOLS["cpuod"],))

@@ -9,14 +9,14 @@ from typing import Any
 
 import jsonschema
 import pytest
-from tests.clients.az_placement import FORBIDDEN, installed, words
-from tests.cost.prices.azure import Azure, row, served, spot
 
 from aks_facts import vm_sizes
 from kubeflow_aks.cli.process import main
 from kubeflow_aks.cost.prices import open_market
 from kubeflow_aks.sizes import command as sizes_command
 from kubeflow_aks.sizes.report import SCHEMA
+from tests.clients.az_placement import FORBIDDEN, installed, words
+from tests.cost.prices.azure import Azure, row, served, spot
 
 VALIDATOR: Any = jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text(encoding="utf-8")))
 USAGE = json.dumps(

@@ -11,7 +11,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.tools.fake_go import FakeGo
 
 from kubeflow_aks import tools
 from kubeflow_aks.cli.process import main
@@ -21,6 +20,7 @@ from kubeflow_aks.tools.errors import BuildError
 from kubeflow_aks.tools.installed import bin_folder, manifests_folder
 from kubeflow_aks.tools.manifest import Tool
 from kubeflow_aks.tools.places import build_cache, cache
+from tests.tools.fake_go import FakeGo
 
 ONE = Tool("one", "etcd", "example.org/one", "1.0.0", minutes=1)
 TWO = Tool("two", "etcd", "example.org/two", "1.0.0", minutes=1)

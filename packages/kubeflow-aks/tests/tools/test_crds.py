@@ -6,13 +6,13 @@ import os
 import stat
 
 import pytest
-from tests.tools.fake_go import FakeGo
 
 from kubeflow_aks.tools import crds, manifest
 from kubeflow_aks.tools.crds import CRDS, Crds
 from kubeflow_aks.tools.errors import BuildError
 from kubeflow_aks.tools.installed import store
 from kubeflow_aks.tools.places import cache
+from tests.tools.fake_go import FakeGo
 
 QUEUES = Crds("example.org/queues", "1.2.0", "h1:right", "crds/*.yaml")
 

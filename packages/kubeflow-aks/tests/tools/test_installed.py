@@ -8,12 +8,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.tools.fake_go import FakeGo
 
 from kubeflow_aks import tools
 from kubeflow_aks.tools import golang, manifest
 from kubeflow_aks.tools.installed import bin_folder, locate, store
 from kubeflow_aks.tools.places import SOURCE
+from tests.tools.fake_go import FakeGo
 
 ETCD = next(tool for tool in manifest.TOOLS if tool.name == "etcd")
 GROUPS = sorted({tool.group for tool in manifest.TOOLS})

@@ -8,11 +8,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.local.required import required
 
 from kubeflow_aks import tools
 from kubeflow_aks.project import PROJECT_ROOT
 from kubeflow_aks.tools import Missing, manifest
+from tests.local.required import required
 
 REQUIRE = "KUBEFLOW_AKS_REQUIRE_TOOLS"
 

@@ -12,11 +12,10 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import parse_qs, urlsplit
 
-from tests.serving import serving
-from tests.verify import clusters as c
-
 from kubeflow_aks.verify.probes import PROBES
 from kubeflow_aks.verify.snapshot import ClusterSnapshot, Result
+from tests.serving import serving
+from tests.verify import clusters as c
 
 Answered = tuple[int, object]
 

@@ -13,9 +13,8 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any, Final
 
-from tests.verify import clusters as c
-
 from kubeflow_aks.verify.snapshot import ClusterSnapshot, Result
+from tests.verify import clusters as c
 
 Change = Callable[[], ClusterSnapshot]
 

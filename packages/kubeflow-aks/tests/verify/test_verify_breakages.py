@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.verify import clusters as c
-from tests.verify.api_server import outputs_of, running
-from tests.verify.breakages import MISSED_BEFORE, OTHERS, Breakage
 
 from kubeflow_aks.cli.process import main
 from kubeflow_aks.verify import cluster_reader
+from tests.verify import clusters as c
+from tests.verify.api_server import outputs_of, running
+from tests.verify.breakages import MISSED_BEFORE, OTHERS, Breakage
 
 
 @pytest.mark.parametrize("breakage", [*MISSED_BEFORE, *OTHERS], ids=lambda breakage: breakage.name)

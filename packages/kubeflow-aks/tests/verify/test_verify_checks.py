@@ -9,11 +9,11 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from tests.verify import clusters as c
 
 from kubeflow_aks.verify.checks import CHECKS
 from kubeflow_aks.verify.findings import State, run_checks
 from kubeflow_aks.verify.snapshot import ClusterSnapshot, Result
+from tests.verify import clusters as c
 
 LATER = c.NOW.timestamp()
 

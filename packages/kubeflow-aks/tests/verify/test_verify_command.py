@@ -15,15 +15,15 @@ from urllib.parse import urlsplit
 
 import jsonschema
 import pytest
-from tests.serving import serving
-from tests.verify import clusters as c
-from tests.verify.api_server import Server, outputs_of, running
 
 from kubeflow_aks.cli.process import main as command_line
 from kubeflow_aks.project import PROJECT_ROOT
 from kubeflow_aks.verify import cluster_reader
 from kubeflow_aks.verify.probes import PROBES
 from kubeflow_aks.verify.snapshot import Result
+from tests.serving import serving
+from tests.verify import clusters as c
+from tests.verify.api_server import Server, outputs_of, running
 
 
 def main(arguments: Sequence[str]) -> int:

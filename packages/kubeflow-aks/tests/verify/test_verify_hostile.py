@@ -7,13 +7,13 @@ from typing import Any
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.verify import clusters as c
 
 from kubeflow_aks.clients.kubernetes.objects import is_list, is_object
 from kubeflow_aks.verify.checks import CHECKS
 from kubeflow_aks.verify.findings import run_checks
 from kubeflow_aks.verify.report import document, lines
 from kubeflow_aks.verify.snapshot import ClusterSnapshot, Result
+from tests.verify import clusters as c
 
 _LEAVES = st.one_of(
     st.none(),

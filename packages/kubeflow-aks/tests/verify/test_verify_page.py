@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from tests.verify import clusters as c
-
 from kubeflow_aks.project import PROJECT_ROOT
 from kubeflow_aks.verify.checks import CHECKS
 from kubeflow_aks.verify.findings import run_checks
 from kubeflow_aks.verify.report import lines
 from kubeflow_aks.verify.snapshot import ClusterSnapshot, Result
+from tests.verify import clusters as c
 
 PAGE = PROJECT_ROOT / "docs/how-to/verify-a-cluster.md"
 _WIDTH = 118

@@ -39,7 +39,7 @@ class Preview:
 
     Attributes:
         number: the pull request that it names.
-        document: what `packages/kubeflow-aks/src/kubeflow_aks/pull_request/report/change.schema.json` describes.
+        document: what `kubeflow_aks/pull_request/report/change.schema.json` describes.
     """
 
     stack: str

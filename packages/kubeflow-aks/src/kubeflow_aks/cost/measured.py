@@ -1,4 +1,4 @@
-"""What a drill measured on a stack's pools: the model of `packages/kubeflow-aks/src/kubeflow_aks/drill/measured.schema.json`, for the bill."""
+"""What a drill measured on a stack's pools: the model of `kubeflow_aks/drill/measured.schema.json`, for the bill."""
 
 from __future__ import annotations
 

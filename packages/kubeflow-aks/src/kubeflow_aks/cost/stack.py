@@ -1,6 +1,6 @@
 """What a bill is made from: a stack's resources and its output `costBasis`, as the program exports them.
 
-A plan document (`packages/kubeflow-aks/src/kubeflow_aks/recorder/plan.schema.json`) and a run that a pull request compares both have them.
+A plan document (`kubeflow_aks/recorder/plan.schema.json`) and a run that a pull request compares both have them.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The times that a drill measured, from what it observed: a small file that a bill can be made with.
 
-Its format is `kubeflow_aks.cost.measured.Measured`, and as a JSON schema `packages/kubeflow-aks/src/kubeflow_aks/drill/measured.schema.json`.
+Its format is `kubeflow_aks.cost.measured.Measured`, and as a JSON schema `kubeflow_aks/drill/measured.schema.json`.
 """
 
 from __future__ import annotations

@@ -117,7 +117,7 @@ def kubeconfig(given: Handover) -> dict[str, Any]:
     """A kubeconfig of Juju's service account, a secret: with a token, because Juju's snap can run no plug-in.
 
     Its context is not called like the cloud: Juju takes every context for a built-in cloud of that name, which it then
-    refuses to add (`juju add-k8s`) and to update (`juju update-k8s -f`); packages/kubeflow-aks/tests/local/handoff.
+    refuses to add (`juju add-k8s`) and to update (`juju update-k8s -f`); tests/local/handoff.
     """
     authority = base64.b64encode(given.ca_certificate.encode()).decode()
     context = f"juju@{given.cloud}"

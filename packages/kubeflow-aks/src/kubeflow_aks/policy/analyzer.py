@@ -1,4 +1,4 @@
-"""The rules as an analyzer of the engine, which starts `packages/kubeflow-aks/src/kubeflow_aks/policy/pack` for `--policy-pack`.
+"""The rules as an analyzer of the engine, which starts `kubeflow_aks/policy/pack` for `--policy-pack`.
 
 The protocol is `proto/pulumi/analyzer.proto` in pulumi/pulumi. It needs only packages of the Pulumi SDK.
 """

@@ -2,7 +2,7 @@
 
 Mocks, type checkers and azure-native's own Check accept unknown properties in nested dicts and unknown enum
 values (docs/facts/pulumi.md#names-and-types); this does not. It reads `pulumi._types` and `rpc._RESOURCE_MODULES`,
-which are private: the SDK is pinned and `packages/kubeflow-aks/tests/recorder/test_sdk_types.py` guards both names.
+which are private: the SDK is pinned and `tests/recorder/test_sdk_types.py` guards both names.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The configuration that the CLI would pass to the program: defaults of Pulumi.yaml, and one stack file.
 
-Held to the CLI by `packages/kubeflow-aks/tests/local/test_stack_files.py`; its rules are in `sdk/go/common/workspace/loaders.go`,
+Held to the CLI by `tests/local/test_stack_files.py`; its rules are in `sdk/go/common/workspace/loaders.go`,
 `sdk/go/common/resource/config/object.go` and `pkg/workspace/config.go`.
 """
 

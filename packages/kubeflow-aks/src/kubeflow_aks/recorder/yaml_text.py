@@ -1,7 +1,7 @@
 # pyright: reportUnknownMemberType=false
 """YAML of which PyYAML and the Pulumi CLI (Go, gopkg.in/yaml.v3) make the same; everything else is refused.
 
-`packages/kubeflow-aks/tests/local/test_stack_files.py` compares both readings with those of the CLI.
+`tests/local/test_stack_files.py` compares both readings with those of the CLI.
 """
 
 import copy

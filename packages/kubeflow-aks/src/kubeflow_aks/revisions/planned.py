@@ -1,6 +1,6 @@
 """The plan of another commit: its own preview writes the plan document, in its tree and with its environment.
 
-The document is a contract (`packages/kubeflow-aks/src/kubeflow_aks/recorder/plan.schema.json`), which `kubeflow-aks preview` writes.
+The document is a contract (`kubeflow_aks/recorder/plan.schema.json`), which `kubeflow-aks preview` writes.
 How a tree records its program is its own matter, because that depends on its SDK.
 """
 

@@ -1,4 +1,4 @@
-"""The list of sizes as a page, and as JSON by `packages/kubeflow-aks/src/kubeflow_aks/sizes/sizes.schema.json`."""
+"""The list of sizes as a page, and as JSON by `kubeflow_aks/sizes/sizes.schema.json`."""
 
 from __future__ import annotations
 

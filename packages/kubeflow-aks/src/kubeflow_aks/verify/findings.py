@@ -20,7 +20,7 @@ RESTORE: Final = (
 """How an object of the program that is missing or was changed by hand is written again.
 
 `pulumi up --refresh` alone ends with a conflict of field managers if Pulumi has updated the object before
-(packages/kubeflow-aks/tests/local/engine/test_hand_edits.py)."""
+(tests/local/engine/test_hand_edits.py)."""
 _MOST_RESULTS: Final = 10
 """Results of one check that are listed; the rest are counted."""
 

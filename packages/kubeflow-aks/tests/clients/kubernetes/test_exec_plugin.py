@@ -17,13 +17,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.clients.conftest import Program
-from tests.serving import serving
 
 from kubeflow_aks.clients.kubernetes.connection import Connection
 from kubeflow_aks.clients.kubernetes.errors import ApiError, SignInError, UnreachableError
 from kubeflow_aks.clients.kubernetes.exec_plugin import Credentials, ExecPlugin
 from kubeflow_aks.clients.kubernetes.kubeconfig import ActiveCluster
+from tests.clients.conftest import Program
+from tests.serving import serving
 
 V1, V1BETA1 = "client.authentication.k8s.io/v1", "client.authentication.k8s.io/v1beta1"
 SECRET = "hush-hush"  # noqa: S105 - nobody's

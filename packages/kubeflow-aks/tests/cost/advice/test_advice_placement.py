@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from tests.clients.az_placement import FORBIDDEN, installed, words
-
 from kubeflow_aks.clients.az import Az
 from kubeflow_aks.clients.spot_placement import Desired
 from kubeflow_aks.cost.advice import Advice, Advised, with_scores
 from kubeflow_aks.cost.figures import Range
+from tests.clients.az_placement import FORBIDDEN, installed, words
 
 SIZE = "Standard_D8ads_v5"
 OTHER_SIZE = Advice(

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
-from tests.cost.examples import FixedMarket, spot, stack
 
 from kubeflow_aks.clients.vm_usage import Quota
 from kubeflow_aks.cost.advice.quota import Room
 from kubeflow_aks.cost.advice.situation import Situation
 from kubeflow_aks.cost.advice.stack_file import StackFile
 from kubeflow_aks.cost.billing import bill
+from tests.cost.examples import FixedMarket, spot, stack
 
 
 def situation(**needed: int) -> Situation:

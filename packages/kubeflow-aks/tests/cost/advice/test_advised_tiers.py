@@ -6,12 +6,12 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from tests.cost.examples import FixedMarket, stack
 
 from kubeflow_aks.cost.advice.kinds.tiers import cheaper_tiers
 from kubeflow_aks.cost.advice.situation import Situation
 from kubeflow_aks.cost.advice.stack_file import StackFile
 from kubeflow_aks.cost.billing import bill
+from tests.cost.examples import FixedMarket, stack
 
 
 def situation(tier: str, version: str, **settings: Any) -> Situation:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from tests.cost.examples import FixedMarket, spot, stack, work
 
 from kubeflow_aks.cost.advice.advice import Change
 from kubeflow_aks.cost.advice.kinds.hours import office_hours
@@ -13,6 +12,7 @@ from kubeflow_aks.cost.advice.kinds.sizes import families_beside
 from kubeflow_aks.cost.advice.situation import Situation
 from kubeflow_aks.cost.advice.stack_file import StackFile
 from kubeflow_aks.cost.billing import bill
+from tests.cost.examples import FixedMarket, spot, stack, work
 
 A100 = "Standard_NC24ads_A100_v4"
 SIZES = {"Standard_D4s_v3": (0.232, 0.0487), "Standard_D4s_v5": (0.23, 0.05), A100: (4.8, 1.6)}

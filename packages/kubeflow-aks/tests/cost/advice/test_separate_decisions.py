@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from tests.cost.examples import SERVICES, SYSTEM, FixedMarket, stack
 
 from kubeflow_aks.cost.advice.advice import Change
 from kubeflow_aks.cost.advice.kinds.disks import smaller_system_disk
@@ -14,6 +13,7 @@ from kubeflow_aks.cost.advice.situation import Situation
 from kubeflow_aks.cost.advice.stack_file import StackFile
 from kubeflow_aks.cost.billing import bill
 from kubeflow_aks.cost.stack import Resource
+from tests.cost.examples import SERVICES, SYSTEM, FixedMarket, stack
 
 
 def situation(sku: str = "Standard", disk: int = 128, **settings: Any) -> Situation:

@@ -6,13 +6,13 @@ import math
 
 import pytest
 from scipy import optimize
-from tests.cost.model.steps import step
-from tests.cost.model.textbook import textbook
 
 from kubeflow_aks.cost.model.hourly import multiple
 from kubeflow_aks.cost.model.interval import best, endless
 from kubeflow_aks.cost.model.rates import evictions_an_hour
 from kubeflow_aks.cost.model.step import Checkpoints
+from tests.cost.model.steps import step
+from tests.cost.model.textbook import textbook
 
 
 @pytest.mark.parametrize("rate", [0.01, 0.05, 0.2, 0.75])

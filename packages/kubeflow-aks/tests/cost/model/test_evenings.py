@@ -8,11 +8,11 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from tests.cost.model.steps import Floats, step
 
 from kubeflow_aks.cost.model.hourly import expected, multiple
 from kubeflow_aks.cost.model.rates import evictions_an_hour
 from kubeflow_aks.cost.model.step import AT_NOTICE, Step
+from tests.cost.model.steps import Floats, step
 
 NUMBER = 20_000
 PLAYED = [

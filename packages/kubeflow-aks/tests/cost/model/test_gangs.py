@@ -6,13 +6,13 @@ import math
 from dataclasses import replace
 
 import pytest
-from tests.cost.model.steps import step
 
 from kubeflow_aks.cost.model import breakeven, hourly, interval
 from kubeflow_aks.cost.model.hourly import expected
 from kubeflow_aks.cost.model.rates import evictions_an_hour
 from kubeflow_aks.cost.model.retries import spent
 from kubeflow_aks.cost.model.step import Checkpoints, Step
+from tests.cost.model.steps import step
 
 HAZARD = evictions_an_hour(0.05)
 DAY = step(24, wait=5 / 60, held=5 / 60, nodes=4)

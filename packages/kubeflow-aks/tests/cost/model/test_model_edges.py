@@ -6,8 +6,6 @@ import math
 from dataclasses import replace
 
 import pytest
-from tests.cost.model.steps import PLAIN, step
-from tests.cost.model.textbook import textbook
 
 from kubeflow_aks.cost.model import breakeven
 from kubeflow_aks.cost.model.blocks import blocks
@@ -16,6 +14,8 @@ from kubeflow_aks.cost.model.hourly import expected, multiple
 from kubeflow_aks.cost.model.idle import Bursts, idle, tail
 from kubeflow_aks.cost.model.retries import spent
 from kubeflow_aks.cost.model.step import AT_NOTICE, Checkpoints
+from tests.cost.model.steps import PLAIN, step
+from tests.cost.model.textbook import textbook
 
 
 @pytest.mark.parametrize("wrong", [-1.0, math.nan, math.inf, 0.0])

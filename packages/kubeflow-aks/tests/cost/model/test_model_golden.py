@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 
 import pytest
-from tests.cost.model.steps import step
-from tests.cost.model.textbook import textbook
 
 from kubeflow_aks.cost.model import breakeven, interval
 from kubeflow_aks.cost.model.blog import blog
 from kubeflow_aks.cost.model.hourly import expected
 from kubeflow_aks.cost.model.rates import chance_within_an_hour, evictions_an_hour
 from kubeflow_aks.cost.model.step import Checkpoints
+from tests.cost.model.steps import step
+from tests.cost.model.textbook import textbook
 
 SPOT, ON_DEMAND, HOURS = 0.0487, 0.2320, 3400
 RATES = (0.01, 0.025, 0.05, 0.10, 0.15, 0.20)

@@ -7,7 +7,6 @@ from dataclasses import astuple, replace
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.cost.model.textbook import textbook
 
 from kubeflow_aks.cost.model import breakeven, interval
 from kubeflow_aks.cost.model.fallback import either
@@ -16,6 +15,7 @@ from kubeflow_aks.cost.model.idle import Bursts, idle
 from kubeflow_aks.cost.model.rates import evictions_an_hour
 from kubeflow_aks.cost.model.retries import spent
 from kubeflow_aks.cost.model.step import AT_NOTICE, Checkpoints, Step
+from tests.cost.model.textbook import textbook
 
 HOURS = st.floats(0, 1e4)
 SOME = st.floats(1e-4, 1e4)

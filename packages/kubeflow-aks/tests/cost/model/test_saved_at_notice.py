@@ -9,10 +9,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.cost.model.steps import step
 
 from kubeflow_aks.cost.model.hourly import expected
 from kubeflow_aks.cost.model.step import AT_NOTICE, Step
+from tests.cost.model.steps import step
 
 STEPS = 8000
 FACTS = Path(__file__).parents[5] / "docs/facts/cost-model.md"

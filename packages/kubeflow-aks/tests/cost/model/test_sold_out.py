@@ -9,11 +9,11 @@ from itertools import accumulate
 from random import Random
 
 import pytest
-from tests.cost.model.steps import step
 
 from kubeflow_aks.cost.model.fallback import either
 from kubeflow_aks.cost.model.hourly import expected
 from kubeflow_aks.cost.model.step import AT_NOTICE, Step
+from tests.cost.model.steps import step
 
 LONG = 200_000.0
 STEPS = 20_000

@@ -16,9 +16,8 @@ from http.server import BaseHTTPRequestHandler
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
-from tests.serving import serving
-
 from aks_facts import service_price
+from tests.serving import serving
 
 Row = dict[str, Any]
 _EQUALS = re.compile(r"(\w+) eq '((?:[^']|'')*)'")

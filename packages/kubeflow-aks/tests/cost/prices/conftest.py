@@ -6,6 +6,7 @@ from collections.abc import Generator
 from pathlib import Path
 
 import pytest
+
 from tests.cost.prices.azure import Azure, served
 
 

@@ -11,8 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.cost.prices.azure import Azure, row, service_row, spot
-from tests.cost.prices.stand_in_az import history, installed, rate
 
 from aks_facts import services, vm_sizes
 from kubeflow_aks.cost.figures import CostError, Range
@@ -20,6 +18,8 @@ from kubeflow_aks.cost.prices import Market, open_market
 from kubeflow_aks.cost.prices.price_list import NoAnswerError, PriceList
 from kubeflow_aks.cost.prices.required import required_prices
 from kubeflow_aks.cost.stack import Resource, Stack
+from tests.cost.prices.azure import Azure, row, service_row, spot
+from tests.cost.prices.stand_in_az import history, installed, rate
 
 VM = ("Standard_D4s_v3", "uksouth")
 

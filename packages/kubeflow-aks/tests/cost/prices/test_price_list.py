@@ -7,10 +7,10 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from tests.cost.prices.azure import Azure, row
 
 from kubeflow_aks.cost.prices import answer_cache
 from kubeflow_aks.cost.prices.price_list import NoAnswerError, PriceList, same_host
+from tests.cost.prices.azure import Azure, row
 
 WHERE = "serviceName eq 'Virtual Machines' and armRegionName eq 'uksouth'"
 

@@ -4,10 +4,10 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from tests.cost.prices.azure import OTHERS, Row, row, service_row, spot
 
 from aks_facts import service_price
 from kubeflow_aks.cost.prices import meters
+from tests.cost.prices.azure import OTHERS, Row, row, service_row, spot
 
 NOW = datetime(2026, 11, 22, tzinfo=UTC)
 VM = ("Standard_D4s_v3", "uksouth", NOW)

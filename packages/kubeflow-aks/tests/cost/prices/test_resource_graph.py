@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.cost.prices.stand_in_az import SUBSCRIPTION, Answers, history, installed, rate
 
 from kubeflow_aks.clients.az import Az, AzError
 from kubeflow_aks.cost.figures import Range
 from kubeflow_aks.cost.prices.resource_graph import ResourceGraph, subscription
+from tests.cost.prices.stand_in_az import SUBSCRIPTION, Answers, history, installed, rate
 
 VM = ("Standard_D4s_v3", "uksouth")
 

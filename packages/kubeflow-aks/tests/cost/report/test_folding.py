@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from tests.cost.examples import FixedMarket, spot, stack, work
 
 from kubeflow_aks.cost.bill import Bill
 from kubeflow_aks.cost.billing import bill
@@ -14,6 +13,7 @@ from kubeflow_aks.cost.report import folding
 from kubeflow_aks.cost.report.document import document
 from kubeflow_aks.cost.report.page import page
 from kubeflow_aks.text.terminal import terminal
+from tests.cost.examples import FixedMarket, spot, stack, work
 
 SIZES = {f"Standard_D{4 * number}s_v3": (0.058 * 4 * number, 0.0122 * 4 * number) for number in range(1, 40)}
 

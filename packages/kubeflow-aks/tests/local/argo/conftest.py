@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Generator
 
 import pytest
-from tests.local.argo.setting import ArgoRetries
-from tests.local.demo_stack import WIDE, DemoStack, deployed
-from tests.local.pool_contract import pools_of
-from tests.local.required import required
 
 from ckf_spot import Pools
 from kubeflow_aks.local_aks.control_plane.controllers.argo import Argo
 from kubeflow_aks.local_aks.control_plane.controllers.kfp_driver import drivers
 from kubeflow_aks.local_aks.run.directory import RunDirectory
 from kubeflow_aks.tools import Tools
+from tests.local.argo.setting import ArgoRetries
+from tests.local.demo_stack import WIDE, DemoStack, deployed
+from tests.local.pool_contract import pools_of
+from tests.local.required import required
 
 
 @pytest.fixture(scope="package")

@@ -6,10 +6,9 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Final
 
-from tests.local.demo_stack import DemoStack
-
 from kubeflow_aks.clients.kubernetes.objects import Kind
 from kubeflow_aks.scenario.workloads.kfp_compiler import ACCOUNT
+from tests.local.demo_stack import DemoStack
 
 WORKFLOW: Final = Kind("argoproj.io", "v1alpha1", "Workflow")
 

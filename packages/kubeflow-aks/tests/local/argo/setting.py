@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from kubeflow_aks.local_aks.control_plane.controllers.argo import Argo
 from tests.local.demo_stack import DemoStack
 from tests.local.kubectl import eventually
-
-from kubeflow_aks.local_aks.control_plane.controllers.argo import Argo
 
 
 @dataclass

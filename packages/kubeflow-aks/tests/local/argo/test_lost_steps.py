@@ -7,15 +7,15 @@ import time
 from typing import Any, Final
 
 import pytest
-from tests.local.argo.profile import WORKFLOW, profile
-from tests.local.argo.setting import ArgoRetries
-from tests.local.ckf_spot_command import ckf_spot
-from tests.local.demo_stack import REQUEST_SECONDS, DemoStack
 
 from ckf_spot import Pools
 from kubeflow_aks.local_aks.simulation.market import ALL, MarketEvent, Reclaim
 from kubeflow_aks.scenario.workloads.kfp_compiler import Retries, Task
 from kubeflow_aks.scenario.workloads.pipelines import Work, ended, workflow
+from tests.local.argo.profile import WORKFLOW, profile
+from tests.local.argo.setting import ArgoRetries
+from tests.local.ckf_spot_command import ckf_spot
+from tests.local.demo_stack import REQUEST_SECONDS, DemoStack
 
 _UNTIL_LOST: Final = Work(3600)
 _YOUNG_SECONDS: Final = 11

@@ -15,11 +15,6 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import pytest
-from tests.kfp_recording import EXAMPLES, RECORDED
-from tests.local.argo.profile import WORKFLOW, profile
-from tests.local.argo.setting import ArgoRetries
-from tests.local.demo_stack import REQUEST_SECONDS, DemoStack
-from tests.local.ports import listening
 
 from ckf_spot import Pools
 from kubeflow_aks.local_aks.control_plane.controllers.argo import Argo
@@ -35,6 +30,11 @@ from kubeflow_aks.scenario.workloads.pipelines import (
     simulated,
     workflow,
 )
+from tests.kfp_recording import EXAMPLES, RECORDED
+from tests.local.argo.profile import WORKFLOW, profile
+from tests.local.argo.setting import ArgoRetries
+from tests.local.demo_stack import REQUEST_SECONDS, DemoStack
+from tests.local.ports import listening
 
 FIVE: Final = Retries(5, backoff=4)
 """The number in Canonical's blog of retries; its five minutes are four seconds here: a busy machine sees them, too."""

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.local import hosts
 
 from kubeflow_aks.clients.kubernetes import cleanup
 from kubeflow_aks.local_aks import kubernetes_provider as kubernetes
@@ -16,6 +15,7 @@ from kubeflow_aks.local_aks.azure.state import AzureState
 from kubeflow_aks.local_aks.engine import Engine
 from kubeflow_aks.local_aks.run.directory import RunDirectory
 from kubeflow_aks.tools import Tools
+from tests.local import hosts
 
 Make = Callable[..., Engine]
 

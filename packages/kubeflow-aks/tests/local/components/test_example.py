@@ -5,13 +5,12 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from tests.local.components.conftest import Make
-from tests.local.kubectl import Kubectl
-from tests.local.pool_contract import pools_in
-
 from kubeflow_aks.local_aks.azure.state import AGENT_POOL, MANAGED_CLUSTER, AzureState
 from kubeflow_aks.local_aks.run.directory import RunDirectory
 from kubeflow_aks.tools import Tools
+from tests.local.components.conftest import Make
+from tests.local.kubectl import Kubectl
+from tests.local.pool_contract import pools_in
 
 ROOT = Path(__file__).parents[5]
 

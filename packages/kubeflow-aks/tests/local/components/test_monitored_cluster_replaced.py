@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.local.components.conftest import Make
-
 from kubeflow_aks.local_aks.azure.state import DIAGNOSTIC_SETTING, MANAGED_CLUSTER, AzureState
 from kubeflow_aks.local_aks.run.directory import RunDirectory
+from tests.local.components.conftest import Make
 
 PROGRAM = Path(__file__).parents[1] / "programs" / "monitored"
 

@@ -12,15 +12,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.local.components.conftest import Make
-from tests.local.kubectl import Kubectl
-from tests.local.pool_contract import pools_in
 
 from components.package import NAME, VERSION
 from kubeflow_aks.local_aks.azure.state import AGENT_POOL, MANAGED_CLUSTER, AzureState
 from kubeflow_aks.local_aks.engine import EngineError
 from kubeflow_aks.local_aks.run.directory import RunDirectory
 from kubeflow_aks.tools import Tools
+from tests.local.components.conftest import Make
+from tests.local.kubectl import Kubectl
+from tests.local.pool_contract import pools_in
 
 ROOT = Path(__file__).parents[5]
 HOST = ROOT / "tests" / "local" / "programs" / "yaml"

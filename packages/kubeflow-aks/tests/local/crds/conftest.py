@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Generator
 
 import pytest
-from tests.local.custom_resources import CustomResources
-from tests.local.kubectl import Kubectl
-from tests.local.planes import running
 
 from kubeflow_aks.local_aks.control_plane.kwokctl import ControlPlane
 from kubeflow_aks.tools import Tools
+from tests.local.custom_resources import CustomResources
+from tests.local.kubectl import Kubectl
+from tests.local.planes import running
 
 
 @pytest.fixture(scope="package")

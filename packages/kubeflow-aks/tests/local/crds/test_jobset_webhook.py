@@ -11,10 +11,10 @@ from typing import Any, Final
 
 import pytest
 import yaml
-from tests.local.custom_resources import CustomResources
-from tests.local.required import required_only
 
 from ckf_spot import Pools
+from tests.local.custom_resources import CustomResources
+from tests.local.required import required_only
 
 Object = dict[str, Any]
 EXAMPLE: Final = Path(__file__).parents[5] / "packages/ckf-spot/examples/training/jobset.yaml"

@@ -6,12 +6,12 @@ import copy
 from typing import Any
 
 import pytest
-from tests.local.custom_resources import CustomResources
 
 from ckf_spot import Pools
 from ckf_spot.generated import kueue
 from ckf_spot.generated.kueue import Room
 from kubeflow_aks.clients.kubernetes.errors import ApiError
+from tests.local.custom_resources import CustomResources
 
 NODES = {"Standard_D8ds_v5": Room("7820m", "27Gi"), "Standard_NC4as_T4_v3": Room("3860m", "24Gi")}
 

@@ -8,11 +8,11 @@ from typing import Any, Final, cast
 
 import pytest
 import yaml
-from tests.local.custom_resources import CustomResources
 
 from ckf_spot import Pools
 from kubeflow_aks.clients.kubernetes.errors import ApiError
 from kubeflow_aks.local_aks.lifecycle.instance import PROJECT_ROOT
+from tests.local.custom_resources import CustomResources
 
 EXAMPLES: Final[Path] = PROJECT_ROOT / "ckf_spot" / "examples"
 FOLDERS: Final = ("operators", "training")

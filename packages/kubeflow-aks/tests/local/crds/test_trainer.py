@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 import yaml
-from tests.local.custom_resources import CustomResources
-from tests.local.kubectl import eventually
-from tests.local.required import required_crds
 
 from ckf_spot import Pools
 from ckf_spot.kinds.trainer import APIS
 from kubeflow_aks.clients.kubernetes.errors import ApiError
 from kubeflow_aks.local_aks.lifecycle.instance import PROJECT_ROOT
+from tests.local.custom_resources import CustomResources
+from tests.local.kubectl import eventually
+from tests.local.required import required_crds
 
 EXAMPLE = PROJECT_ROOT / "packages/ckf-spot/examples/training/trainjob.yaml"
 

@@ -8,10 +8,10 @@ from typing import Any, Final
 
 import pytest
 import yaml
-from tests.local.required import required_crds, required_only
 
 from ckf_spot import Pools
 from ckf_spot.pods import gpu_limits, node_selection
+from tests.local.required import required_crds, required_only
 
 Object = dict[str, Any]
 TOOL: Final = "trainer-runtime"

@@ -14,9 +14,6 @@ from pathlib import Path
 from typing import Any, Final
 
 import yaml
-from tests.ci import workflows
-from tests.local.commands import PATIENCE_SECONDS
-from tests.local.engine.deployment import TODAY, Cluster
 
 from kubeflow_aks.local_aks.azure import server as azure_native
 from kubeflow_aks.local_aks.azure.power import Switch
@@ -29,6 +26,9 @@ from kubeflow_aks.local_aks.lifecycle.instance import PROJECT_ROOT
 from kubeflow_aks.local_aks.lifecycle.service_files import Endpoints
 from kubeflow_aks.local_aks.run.directory import RunDirectory
 from kubeflow_aks.tools import Tools
+from tests.ci import workflows
+from tests.local.commands import PATIENCE_SECONDS
+from tests.local.engine.deployment import TODAY, Cluster
 
 _SERVE: Final = """\
 import subprocess, sys

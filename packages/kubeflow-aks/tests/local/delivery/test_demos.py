@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from tests.local.delivery.checkout import Checkout, checked_out
-from tests.local.engine.deployment import TODAY, Cluster
 
 from kubeflow_aks.ci import expiry
 from kubeflow_aks.local_aks.azure.state import MANAGED_CLUSTER
 from kubeflow_aks.tools import Tools
+from tests.local.delivery.checkout import Checkout, checked_out
+from tests.local.engine.deployment import TODAY, Cluster
 
 OLD: Final = "demo-old"
 PASSED: Final = "2026-11-21T10:00:00Z"

@@ -9,17 +9,17 @@ from dataclasses import replace
 from typing import Final
 
 import pytest
-from tests.ci.github_api import REPOSITORY, TOKEN, Repository, github
-from tests.ci.workflows import commands
-from tests.local.delivery.checkout import Checkout, checked_out
-from tests.local.engine.deployment import Cluster
-from tests.local.kubectl import Kubectl
 
 from components.kubeflow.contract import CONTRACT
 from kubeflow_aks.ci.drift import marker
 from kubeflow_aks.clients.kubernetes.objects import Object, at
 from kubeflow_aks.local_aks.azure.state import AGENT_POOL, AzureState
 from kubeflow_aks.tools import Tools
+from tests.ci.github_api import REPOSITORY, TOKEN, Repository, github
+from tests.ci.workflows import commands
+from tests.local.delivery.checkout import Checkout, checked_out
+from tests.local.engine.deployment import Cluster
+from tests.local.kubectl import Kubectl
 
 STACK: Final = "demo"
 KEY: Final = "pools.json"

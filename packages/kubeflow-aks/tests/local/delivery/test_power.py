@@ -13,10 +13,6 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 import pytest
-from tests.ci.workflows import commands
-from tests.local import planes
-from tests.local.delivery.checkout import Checkout, checked_out
-from tests.local.engine.deployment import Cluster
 
 from kubeflow_aks.ci.drifts import drifts
 from kubeflow_aks.clients.kubernetes.errors import UnreachableError
@@ -24,6 +20,10 @@ from kubeflow_aks.local_aks.azure.state import MANAGED_CLUSTER, RUNNING, STOPPED
 from kubeflow_aks.local_aks.control_plane import power
 from kubeflow_aks.local_aks.control_plane.kwokctl import ControlPlane
 from kubeflow_aks.tools import Tools
+from tests.ci.workflows import commands
+from tests.local import planes
+from tests.local.delivery.checkout import Checkout, checked_out
+from tests.local.engine.deployment import Cluster
 
 STACK: Final = "demo"
 

@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import Final
 
 import pytest
+
+from kubeflow_aks.pull_request.report import marker
+from kubeflow_aks.tools import Tools
 from tests.ci.github_api import REPOSITORY, TOKEN, Repository, github
 from tests.ci.previewed import NUMBER, RUN, archive, previewed
 from tests.ci.workflows import commands, workflow
 from tests.local.commands import PATIENCE_SECONDS
 from tests.local.delivery.checkout import copied
-
-from kubeflow_aks.pull_request.report import marker
-from kubeflow_aks.tools import Tools
 
 STACK: Final = "dev"
 WORKFLOW: Final = workflow("preview")["jobs"]

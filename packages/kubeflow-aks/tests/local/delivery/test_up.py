@@ -9,11 +9,11 @@ from typing import Any, Final
 
 import pytest
 import yaml
+
+from kubeflow_aks.tools import Tools
 from tests.local.delivery.checkout import Checkout, checked_out
 from tests.local.demo_stack import WIDE
 from tests.local.engine.deployment import Cluster
-
-from kubeflow_aks.tools import Tools
 
 STACK: Final = "demo"
 COMPARED: Final = "Nothing more is deleted or replaced"

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.local.commands import PATIENCE_SECONDS, until
-from tests.local.required import required_only
 
 from kubeflow_aks.project import PROJECT_ROOT
+from tests.local.commands import PATIENCE_SECONDS, until
+from tests.local.required import required_only
 
 _RUNNER = PROJECT_ROOT / "kubeflow_aks" / "handoff" / "scripts" / "run.py"
 _APPLICATIONS = 6

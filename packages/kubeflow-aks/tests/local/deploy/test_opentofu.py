@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from kubeflow_aks.handoff import terraform
 from tests.deploy import juju_provider, recorded
 from tests.deploy.juju_provider import JujuProvider
 from tests.handoff.made_up_outputs import outputs
 from tests.local.commands import PATIENCE_SECONDS
 from tests.local.required import required_only
-
-from kubeflow_aks.handoff import terraform
 
 
 @pytest.fixture(scope="session")

@@ -12,8 +12,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from tests.ci.workflows import workflow
-from tests.local.commands import PATIENCE_SECONDS, until
 
 from kubeflow_aks.cli.process import main
 from kubeflow_aks.clients.kubernetes.api import ApiServer
@@ -30,6 +28,8 @@ from kubeflow_aks.local_aks.lifecycle.instance import PROJECT_ROOT, LocalAks
 from kubeflow_aks.local_aks.run.directory import RunDirectory
 from kubeflow_aks.scenario.observations import Where, from_json
 from kubeflow_aks.tools import Tools
+from tests.ci.workflows import workflow
+from tests.local.commands import PATIENCE_SECONDS, until
 
 _POD = Kind("", "v1", "Pod")
 _OTHERS: Object = {
@@ -213,7 +213,7 @@ def test_no_secret_is_printed_or_written(done: subprocess.CompletedProcess[str],
 
 
 def test_a_drill_that_is_interrupted_leaves_nothing(place: Place, drill: Run) -> None:
-    """By Ctrl-C; every command takes each signal alike: packages/kubeflow-aks/tests/cli/test_signals.py."""
+    """By Ctrl-C; every command takes each signal alike: tests/cli/test_signals.py."""
     first = place.begin("--yes", "--nodes=1")
     until(first, "Batch and GPU work start")
     first.send_signal(signal.SIGSTOP)  # or a slow machine would let it end before the second one begins

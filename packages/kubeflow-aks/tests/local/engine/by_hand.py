@@ -8,13 +8,12 @@ from contextlib import redirect_stderr, redirect_stdout
 from io import StringIO
 from typing import Final
 
-from tests.docs.pages import commands
-from tests.local.engine.deployment import Deployment
-
 from kubeflow_aks.local_aks.azure_cli.__main__ import main
 from kubeflow_aks.local_aks.lifecycle import service_files
 from kubeflow_aks.local_aks.lifecycle.instance import PROJECT_ROOT
 from kubeflow_aks.local_aks.lifecycle.service_files import Endpoints
+from tests.docs.pages import commands
+from tests.local.engine.deployment import Deployment
 
 _PAGE: Final = PROJECT_ROOT / "docs" / "how-to" / "upgrade-kubernetes.md"
 _STACK, _POOL, _VERSION = "kubeflow-aks-prod", "--name system", "--kubernetes-version 1.34"

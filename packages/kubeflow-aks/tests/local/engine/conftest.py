@@ -6,9 +6,9 @@ from collections.abc import Generator
 from pathlib import Path
 
 import pytest
-from tests.local.engine.deployment import Cluster, Deployment, deployment
 
 from kubeflow_aks.tools import Tools
+from tests.local.engine.deployment import Cluster, Deployment, deployment
 
 
 @pytest.fixture(scope="session")

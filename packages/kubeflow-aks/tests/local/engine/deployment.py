@@ -10,8 +10,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
-from tests.local.engine.interrupted import Existing
-
 from kubeflow_aks.clients.kubernetes import cleanup
 from kubeflow_aks.clients.kubernetes.api import ApiServer
 from kubeflow_aks.clients.kubernetes.objects import Object, at, drop, name_of, put, resource_id
@@ -24,6 +22,7 @@ from kubeflow_aks.local_aks.lifecycle.instance import PROJECT_ROOT
 from kubeflow_aks.local_aks.run.directory import RunDirectory
 from kubeflow_aks.recorder.stack_files import stack_names
 from kubeflow_aks.tools import Tools
+from tests.local.engine.interrupted import Existing
 
 TODAY: Final = date(2026, 11, 21)
 """The day on which everything here happens, so that support windows stay as they are."""

@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Final
 
-from tests.local.engine.edits import BASE, Edit
-
 from program.settings import SettingsError, parse
+from tests.local.engine.edits import BASE, Edit
 
 _APART: Final = (
     ("production", "systemPool.minCount"),  # production needs two nodes

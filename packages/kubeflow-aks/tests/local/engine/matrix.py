@@ -12,14 +12,14 @@ from tempfile import TemporaryDirectory
 from typing import Final
 
 from pulumi.runtime import rpc
-from tests.local.engine.deployment import TODAY, Deployment
-from tests.local.engine.edits import STACK, Edit
-from tests.local.engine.grouping import merged, together
 
 from kubeflow_aks.local_aks.azure.state import AGENT_POOL, MANAGED_CLUSTER
 from kubeflow_aks.local_aks.engine import EngineError, Result, Step
 from kubeflow_aks.local_aks.lifecycle.instance import PROJECT_ROOT
 from kubeflow_aks.pull_request.refusals import goals_of, refusals
+from tests.local.engine.deployment import TODAY, Deployment
+from tests.local.engine.edits import STACK, Edit
+from tests.local.engine.grouping import merged, together
 
 FILE: Final = PROJECT_ROOT / "docs" / "change-matrix.md"
 CLUSTER_REPLACED: Final = "**replaces the cluster**"
@@ -47,7 +47,7 @@ what may change, as `./kubeflow-aks diff` does.
 * {CLUSTER_REPLACED}: the cluster and all in it are lost. On a protected stack (`protect: true`, the default)
   the engine refuses these edits and deletes nothing; what the new cluster would need may have been made by then.
   Azure itself can change `network.policy` and `network.outboundType` in place, past Pulumi: see
-  [engines](how-to/choose-a-network-policy-engine.md#a-running-cluster) and [ways out](how-to/change-the-way-out.md).
+  [engines](how-to/choose-a-network-policy-engine.md#a-running-cluster) and [ways out](how-to/change-outbound-routing.md).
 * **refused by the program**: before anything is created, with the sentence given here.
 * {_REFUSED_BY_AZURE}: Azure does not change that; `pulumi up` fails with Azure's words and leaves things as they are.
   So it does with the range of any subnet once there are nodes in it; the two for batch work have none here.

@@ -7,12 +7,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from tests.local.engine.deployment import TODAY, Cluster, Deployment
-
 from kubeflow_aks.local_aks.lifecycle.instance import LocalAks
 from kubeflow_aks.local_aks.lifecycle.service_files import PID_FILE, read_endpoints
 from kubeflow_aks.local_aks.run.directory import RunDirectory
 from kubeflow_aks.tools import Tools
+from tests.local.engine.deployment import TODAY, Cluster, Deployment
 
 _SPEED = 1000.0
 

@@ -11,15 +11,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.adopt.published import ADOPTED, MADE, Published
-from tests.local.engine.deployment import TODAY, Cluster, Deployment, deployment
-from tests.local.importing import run_import
 
 from kubeflow_aks.cli.process import main
 from kubeflow_aks.local_aks.azure.state import AGENT_POOL, MANAGED_CLUSTER, StoredResource
 from kubeflow_aks.local_aks.engine import Engine
 from kubeflow_aks.local_aks.lifecycle.instance import PROJECT_ROOT
 from kubeflow_aks.tools import Tools
+from tests.adopt.published import ADOPTED, MADE, Published
+from tests.local.engine.deployment import TODAY, Cluster, Deployment, deployment
+from tests.local.importing import run_import
 
 STACK = "demo"
 """A name of a stack that `deployment` has made for other tests; here it has the files that `adopt` writes."""

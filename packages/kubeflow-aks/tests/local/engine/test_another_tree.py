@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.local.engine.deployment import Deployment
 
 import aks_facts
 from kubeflow_aks.local_aks.azure.rules import rule
 from kubeflow_aks.local_aks.engine import Engine, EngineError
 from kubeflow_aks.local_aks.lifecycle.instance import PROJECT_ROOT
+from tests.local.engine.deployment import Deployment
 
 NEW_SIZE = "Standard_D8s_v99"
 OURS_ONLY = (

@@ -6,14 +6,14 @@ from collections.abc import Generator
 from typing import Any, Final
 
 import pytest
-from tests.local.engine.deployment import Cluster, Deployment, deployment
-from tests.local.engine.edits import STACK
 
 from kubeflow_aks.clients.kubernetes.objects import Kind, Object, at, resource_id
 from kubeflow_aks.local_aks.control_plane.controllers import argo, prerequisites
 from kubeflow_aks.local_aks.engine import Engine, EngineError
 from kubeflow_aks.local_aks.kubernetes_provider.waiting import Waiter
 from kubeflow_aks.tools import Tools
+from tests.local.engine.deployment import Cluster, Deployment, deployment
+from tests.local.engine.edits import STACK
 
 KEY: Final = "workflowDefaults"
 

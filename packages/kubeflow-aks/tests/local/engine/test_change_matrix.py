@@ -7,16 +7,16 @@ from collections.abc import Callable, Generator, Mapping
 from functools import cache
 
 import pytest
+
+from kubeflow_aks.local_aks.azure.state import MANAGED_CLUSTER
+from kubeflow_aks.local_aks.engine import EngineError
+from kubeflow_aks.tools import Tools
 from tests.local.engine import matrix
 from tests.local.engine.by_hand import upgrade_by_hand
 from tests.local.engine.deployment import Cluster, Deployment, deployment
 from tests.local.engine.edits import BASE, EDITS, STACK, UPGRADES, Edit, settings
 from tests.local.engine.grouping import merged, together
 from tests.local.engine.matrix import Row
-
-from kubeflow_aks.local_aks.azure.state import MANAGED_CLUSTER
-from kubeflow_aks.local_aks.engine import EngineError
-from kubeflow_aks.tools import Tools
 
 WRITING = os.environ.get("CHANGE_MATRIX") == "write"
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Generator
 
 import pytest
-from tests.local.engine.deployment import Cluster, Deployment, deployment
-from tests.local.engine.edits import STACK, Edit
 
 from kubeflow_aks.clients.kubernetes.objects import at
 from kubeflow_aks.local_aks.azure.state import AGENT_POOL, MANAGED_CLUSTER, StoredResource
 from kubeflow_aks.local_aks.engine import Result
 from kubeflow_aks.tools import Tools
+from tests.local.engine.deployment import Cluster, Deployment, deployment
+from tests.local.engine.edits import STACK, Edit
 
 EXPANDER = {
     "apiVersion": "v1",

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Generator
 
 import pytest
-from tests.local.engine.deployment import Cluster, Deployment, deployment
-from tests.local.engine.edits import STACK, Edit
 
 from kubeflow_aks.local_aks.azure.state import AGENT_POOL
 from kubeflow_aks.tools import Tools
+from tests.local.engine.deployment import Cluster, Deployment, deployment
+from tests.local.engine.edits import STACK, Edit
 
 SCALED = {"system": 3, "general": 3, "cpuspot": 5, "cpuod": 0, "gpuspot": 0, "gpuod": 0}
 

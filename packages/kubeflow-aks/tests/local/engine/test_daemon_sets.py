@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.local.engine.deployment import Deployment
-from tests.local.kubectl import Kubectl, eventually
 
 from kubeflow_aks.tools import Tools
+from tests.local.engine.deployment import Deployment
+from tests.local.kubectl import Kubectl, eventually
 
 NAMESPACE = "kubeflow-aks"
 NODE = "aks-gpuspot-12345678-vmss000000"

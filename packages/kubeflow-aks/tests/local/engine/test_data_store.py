@@ -6,11 +6,11 @@ from collections.abc import Generator
 from typing import Any
 
 import pytest
-from tests.local.engine.deployment import Cluster, Deployment, deployment
 
 from kubeflow_aks.local_aks.azure.types import BLOB_CONTAINER, FEDERATED_CREDENTIAL, STORAGE_ACCOUNT
 from kubeflow_aks.local_aks.engine import EngineError, Result
 from kubeflow_aks.tools import Tools
+from tests.local.engine.deployment import Cluster, Deployment, deployment
 
 TWO_TEAMS = {"team-a": {"serviceAccounts": ["default-editor", "trainer"]}, "team-b": {}}
 

@@ -6,12 +6,12 @@ import json
 import re
 
 import pytest
-from tests.local.engine import deployment as deployments
-from tests.local.engine.deployment import Deployment
 
 from kubeflow_aks.clients.kubernetes.objects import Object, drop
 from kubeflow_aks.local_aks.azure.state import MANAGED_CLUSTER
 from kubeflow_aks.local_aks.engine import EngineError
+from tests.local.engine import deployment as deployments
+from tests.local.engine.deployment import Deployment
 
 
 def test_destroy_leaves_nothing_and_the_stack_can_be_made_again_and_destroyed_past_a_finalizer(

@@ -5,12 +5,11 @@ from __future__ import annotations
 from contextlib import suppress
 from functools import partial
 
-from tests.local.engine.deployment import Cluster
-from tests.local.kubectl import eventually
-
 from kubeflow_aks.clients.kubernetes.cleanup import made_by_others
 from kubeflow_aks.clients.kubernetes.errors import NoSuchKindError
 from kubeflow_aks.clients.kubernetes.objects import Kind, Object, name_of
+from tests.local.engine.deployment import Cluster
+from tests.local.kubectl import eventually
 
 KINDS = 6
 

@@ -17,10 +17,6 @@ from datetime import date
 from pathlib import Path
 
 import pytest
-from tests.docs.pages import commands
-from tests.local.engine.deployment import Cluster, Deployment, deployment
-from tests.local.engine.interrupted import PendingCreate, pending_creates
-from tests.local.engine.served import Served, served
 
 from kubeflow_aks.clients.kubernetes.objects import identity
 from kubeflow_aks.local_aks.azure.faults import Fault
@@ -31,6 +27,10 @@ from kubeflow_aks.local_aks.azure.types import TYPES
 from kubeflow_aks.local_aks.engine import EngineError, Result
 from kubeflow_aks.local_aks.lifecycle.instance import PROJECT_ROOT
 from kubeflow_aks.tools import Tools
+from tests.docs.pages import commands
+from tests.local.engine.deployment import Cluster, Deployment, deployment
+from tests.local.engine.interrupted import PendingCreate, pending_creates
+from tests.local.engine.served import Served, served
 
 POOLS = 5
 """Pools of the stack that are resources of their own."""

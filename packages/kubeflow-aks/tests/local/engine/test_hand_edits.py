@@ -9,9 +9,6 @@ from collections.abc import Callable, Generator
 from typing import Final
 
 import pytest
-from tests.local.engine.deployment import Cluster, Deployment, deployment
-from tests.local.engine.edits import STACK, Edit
-from tests.local.kubectl import Kubectl
 
 from components.kubeflow.contract import CONTRACT
 from kubeflow_aks.clients.kubernetes.objects import Object, at
@@ -19,6 +16,9 @@ from kubeflow_aks.local_aks.engine import Engine, EngineError
 from kubeflow_aks.local_aks.lifecycle.instance import PROJECT_ROOT
 from kubeflow_aks.tools import Tools
 from kubeflow_aks.verify.findings import RESTORE
+from tests.local.engine.deployment import Cluster, Deployment, deployment
+from tests.local.engine.edits import STACK, Edit
+from tests.local.kubectl import Kubectl
 
 HOW_TO: Final = PROJECT_ROOT / "docs" / "how-to" / "keep-or-undo-hand-edits.md"
 _OTHER_COUNTS: Final = itertools.count(12)

@@ -7,7 +7,6 @@ from datetime import date
 from typing import Any, Final
 
 import pytest
-from tests.local.engine.deployment import SUBSCRIPTION, TODAY, Cluster, Deployment, deployment
 
 from components.azure.roles import NETWORK_CONTRIBUTOR, PRIVATE_DNS_ZONE_CONTRIBUTOR
 from kubeflow_aks.local_aks.azure.arm import key
@@ -17,6 +16,7 @@ from kubeflow_aks.local_aks.azure.timing import Timing
 from kubeflow_aks.local_aks.azure.types import RESOURCE_GROUP, ROLE_ASSIGNMENT, TYPES, VIRTUAL_NETWORK
 from kubeflow_aks.local_aks.engine import EngineError
 from kubeflow_aks.tools import Tools
+from tests.local.engine.deployment import SUBSCRIPTION, TODAY, Cluster, Deployment, deployment
 
 _GROUP: Final = "rg-ml-prod-weu-001"
 _SPOKE: Final = f"/subscriptions/{SUBSCRIPTION}/resourceGroups/rg-net-weu/providers/Microsoft.Network"

@@ -6,11 +6,11 @@ from collections.abc import Generator
 from dataclasses import dataclass, replace
 
 import pytest
-from tests.local.engine.deployment import Cluster, Deployment, deployment
 
 from kubeflow_aks.local_aks.azure.state import AGENT_POOL
 from kubeflow_aks.local_aks.engine import Result
 from kubeflow_aks.tools import Tools
+from tests.local.engine.deployment import Cluster, Deployment, deployment
 
 CONTRACT = {
     "apiVersion": "v1",

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Generator
 
 import pytest
-from tests.local.engine.deployment import Cluster, Deployment, deployment
 
 from kubeflow_aks.local_aks.azure.state import DIAGNOSTIC_SETTING
 from kubeflow_aks.local_aks.azure.types import LOG_WORKSPACE
 from kubeflow_aks.local_aks.engine import EngineError, Result
 from kubeflow_aks.tools import Tools
+from tests.local.engine.deployment import Cluster, Deployment, deployment
 
 LOGS = {"logs": ["kube-audit-admin", "cluster-autoscaler"]}
 HUB = (

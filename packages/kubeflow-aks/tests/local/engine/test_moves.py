@@ -6,11 +6,11 @@ import subprocess
 from typing import Any
 
 import pytest
-from tests.local.engine.by_hand import az
-from tests.local.engine.deployment import Deployment
 
 from kubeflow_aks.local_aks.azure.state import AGENT_POOL
 from kubeflow_aks.local_aks.engine import EngineError, Result
+from tests.local.engine.by_hand import az
+from tests.local.engine.deployment import Deployment
 
 HOME: dict[str, Any] = {"vmSize": "Standard_D8s_v5", "minCount": 2, "maxCount": 3}
 NEW_HOME: dict[str, Any] = {**HOME, "vmSize": "Standard_D16s_v5"}

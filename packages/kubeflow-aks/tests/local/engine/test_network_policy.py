@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any, Final
 
 import pytest
-from tests.docs.pages import commands
-from tests.local.engine.by_hand import az
-from tests.local.engine.deployment import Deployment
 
 from kubeflow_aks.local_aks.azure.state import MANAGED_CLUSTER
 from kubeflow_aks.local_aks.engine import EngineError
 from kubeflow_aks.local_aks.lifecycle.instance import PROJECT_ROOT
+from tests.docs.pages import commands
+from tests.local.engine.by_hand import az
+from tests.local.engine.deployment import Deployment
 
 _PAGE: Final = PROJECT_ROOT / "docs" / "how-to" / "choose-a-network-policy-engine.md"
 CILIUM: Final = {"policy": "cilium"}

@@ -10,8 +10,6 @@ from pathlib import Path
 
 import pytest
 import yaml
-from tests.local.engine.deployment import Cluster, Deployment
-from tests.local.engine.served import served
 
 from kubeflow_aks.clients.kubernetes.objects import at
 from kubeflow_aks.local_aks.azure.faults import Fault
@@ -19,6 +17,8 @@ from kubeflow_aks.local_aks.azure.state import AGENT_POOL
 from kubeflow_aks.local_aks.engine import EngineError
 from kubeflow_aks.local_aks.lifecycle.service_files import PID_FILE
 from kubeflow_aks.tools import Tools
+from tests.local.engine.deployment import Cluster, Deployment
+from tests.local.engine.served import served
 
 JUJU = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "juju-token", "namespace": "kubeflow-aks"}}
 

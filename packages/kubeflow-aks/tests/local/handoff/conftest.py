@@ -7,13 +7,13 @@ from collections.abc import Generator
 from pathlib import Path
 
 import pytest
-from tests.local.demo_stack import WIDE, DemoStack, deployed
-from tests.local.required import required_only
 
 from kubeflow_aks.deployed.outputs import Outputs, parse
 from kubeflow_aks.handoff.files import files
 from kubeflow_aks.handoff.folder import write
 from kubeflow_aks.tools import Tools
+from tests.local.demo_stack import WIDE, DemoStack, deployed
+from tests.local.required import required_only
 
 
 @pytest.fixture(scope="package")

@@ -9,6 +9,7 @@ from collections.abc import Generator
 from pathlib import Path
 
 import pytest
+
 from tests.handoff.fake_programs import Fakes
 from tests.local.demo_stack import DemoStack
 

@@ -1,6 +1,6 @@
 """What the scripts' tests take for Juju's answers is what the real client prints, with its exit code.
 
-`packages/kubeflow-aks/tests/handoff/data/juju.json` is written by this module: where a newer client answers otherwise, the test
+`tests/handoff/data/juju.json` is written by this module: where a newer client answers otherwise, the test
 leaves the new recording in its temporary folder and names it.
 """
 
@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import yaml
+
 from tests.handoff.recorded_juju import RECORDING, Answer
 from tests.local.commands import PATIENCE_SECONDS
 from tests.local.demo_stack import DemoStack

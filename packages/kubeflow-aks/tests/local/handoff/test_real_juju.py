@@ -17,6 +17,7 @@ from typing import Any, Final, cast
 import psutil
 import pytest
 import yaml
+
 from tests.local.demo_stack import DemoStack
 from tests.local.handoff.machine import Machine, Running
 

@@ -5,10 +5,10 @@ from collections.abc import Generator
 from pathlib import Path
 
 import pytest
-from tests.local_aks.kubernetes_provider.engine import Engine, connected, provider
 
 from kubeflow_aks.clients.kubernetes.api import ApiServer
 from kubeflow_aks.clients.kubernetes.objects import Object
+from tests.local_aks.kubernetes_provider.engine import Engine, connected, provider
 
 
 @pytest.fixture(scope="module")

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.local_aks.kubernetes_provider.engine import Engine, Json
-
 from kubeflow_aks.clients.kubernetes.api import ApiServer
 from kubeflow_aks.clients.kubernetes.objects import Object, clone, put
+from tests.local_aks.kubernetes_provider.engine import Engine, Json
 
 
 class Resource:

@@ -7,8 +7,6 @@ from collections.abc import Generator
 from pathlib import Path
 
 import pytest
-from tests.local import hosts
-from tests.local_aks.kubernetes_provider.engine import provider
 
 from kubeflow_aks.clients.kubernetes.api import ApiServer
 from kubeflow_aks.clients.kubernetes.errors import ApiError
@@ -16,6 +14,8 @@ from kubeflow_aks.clients.kubernetes.objects import Object
 from kubeflow_aks.local_aks.engine import Engine
 from kubeflow_aks.local_aks.run.directory import RunDirectory
 from kubeflow_aks.tools import Tools
+from tests.local import hosts
+from tests.local_aks.kubernetes_provider.engine import provider
 
 PROGRAM = Path(__file__).parents[1] / "programs" / "manifests"
 

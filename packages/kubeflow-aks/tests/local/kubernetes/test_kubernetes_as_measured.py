@@ -6,6 +6,9 @@ from typing import Any
 import pytest
 from kubernetes import config
 from kubernetes.client import CoreV1Api
+
+from kubeflow_aks.clients.kubernetes.api import ApiServer
+from kubeflow_aks.clients.kubernetes.objects import Object, at, put
 from tests.local.commands import PATIENCE_SECONDS
 from tests.local.kubectl import eventually
 from tests.local.kubernetes.resources import (
@@ -17,9 +20,6 @@ from tests.local.kubernetes.resources import (
     workload_manifest,
 )
 from tests.local_aks.kubernetes_provider.engine import Engine, RefusedError
-
-from kubeflow_aks.clients.kubernetes.api import ApiServer
-from kubeflow_aks.clients.kubernetes.objects import Object, at, put
 
 NO_OWNERS: list[Object] = [{}]
 """What removes all entries of an object's managedFields."""

@@ -4,6 +4,11 @@ import uuid
 
 import pytest
 from pulumi.runtime import rpc as pulumi_rpc
+
+from kubeflow_aks.clients.kubernetes.api import ApiServer
+from kubeflow_aks.clients.kubernetes.errors import ApiError
+from kubeflow_aks.clients.kubernetes.objects import Object, at, identity, put
+from kubeflow_aks.local_aks.kubernetes_provider.waiting import Waiter
 from tests.local.commands import PATIENCE_SECONDS
 from tests.local.kubectl import eventually
 from tests.local.kubernetes.resources import (
@@ -15,11 +20,6 @@ from tests.local.kubernetes.resources import (
     workload_manifest,
 )
 from tests.local_aks.kubernetes_provider.engine import Engine, RefusedError
-
-from kubeflow_aks.clients.kubernetes.api import ApiServer
-from kubeflow_aks.clients.kubernetes.errors import ApiError
-from kubeflow_aks.clients.kubernetes.objects import Object, at, identity, put
-from kubeflow_aks.local_aks.kubernetes_provider.waiting import Waiter
 
 
 def _observed(obj: Object) -> bool:

@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.local.commands import PATIENCE_SECONDS
-from tests.local_aks.kubernetes_provider import recording
-from tests.local_aks.kubernetes_provider.engine import Engine, RefusedError, connected, provider
 
 from kubeflow_aks.clients.kubernetes.api import ApiServer
 from kubeflow_aks.clients.kubernetes.errors import ApiError
 from kubeflow_aks.clients.kubernetes.objects import Object, clone, drop, is_object
 from kubeflow_aks.local_aks.kubernetes_provider.waiting import Waiter
+from tests.local.commands import PATIENCE_SECONDS
+from tests.local_aks.kubernetes_provider import recording
+from tests.local_aks.kubernetes_provider.engine import Engine, RefusedError, connected, provider
 
 OWN_NAMES = (
     "argo-workflow-controller-configmap",

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.local.kubectl import Kubectl
 
 from kubeflow_aks.clients.kubernetes import kubeconfig as kubeconfigs
 from kubeflow_aks.clients.kubernetes.api import ApiServer
@@ -16,6 +15,7 @@ from kubeflow_aks.clients.kubernetes.errors import ApiError
 from kubeflow_aks.clients.kubernetes.exec_plugin import ExecPlugin
 from kubeflow_aks.clients.kubernetes.objects import Kind, name_of
 from kubeflow_aks.tools import Tools
+from tests.local.kubectl import Kubectl
 
 VERSION = "client.authentication.k8s.io/v1"
 NAMESPACE = Kind("", "v1", "Namespace")

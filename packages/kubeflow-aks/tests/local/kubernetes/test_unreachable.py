@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 import yaml
-from tests.local import hosts
-from tests.local_aks.kubernetes_provider.engine import provider
 
 from kubeflow_aks.local_aks.engine import Engine, EngineError
 from kubeflow_aks.local_aks.lifecycle.instance import PROJECT_ROOT
 from kubeflow_aks.local_aks.run.directory import RunDirectory
 from kubeflow_aks.tools import Tools
+from tests.local import hosts
+from tests.local_aks.kubernetes_provider.engine import provider
 
 PROGRAM = Path(__file__).parents[1] / "programs" / "objects"
 HOW_TO = PROJECT_ROOT / "docs" / "how-to" / "reach-an-unreachable-cluster.md"

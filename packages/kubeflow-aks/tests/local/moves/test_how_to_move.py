@@ -15,7 +15,6 @@ from typing import Any, Final
 
 import pytest
 import yaml
-from tests.local.kubectl import Kubectl, Object, eventually
 
 from kubeflow_aks.clients.kubernetes.api import ApiServer
 from kubeflow_aks.local_aks.azure.state import AzureState
@@ -25,6 +24,7 @@ from kubeflow_aks.local_aks.lifecycle import teardown
 from kubeflow_aks.local_aks.lifecycle.instance import PROJECT_ROOT, LocalAks
 from kubeflow_aks.local_aks.run.directory import RunDirectory
 from kubeflow_aks.tools import Tools
+from tests.local.kubectl import Kubectl, Object, eventually
 
 PAGE: Final = PROJECT_ROOT / "docs" / "how-to" / "move-a-pool.md"
 PLATFORM: Final = "kubeflow"

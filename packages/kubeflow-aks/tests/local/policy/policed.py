@@ -11,8 +11,6 @@ from typing import Any, Literal
 
 from pulumi import automation
 from pulumi.automation.errors import CommandError
-from tests.local import hosts
-from tests.local.policy.accepting import Accepting
 
 from kubeflow_aks.local_aks import kubernetes_provider as kubernetes
 from kubeflow_aks.local_aks.azure import server as azure
@@ -22,6 +20,8 @@ from kubeflow_aks.local_aks.protocol import server
 from kubeflow_aks.local_aks.run.directory import RunDirectory
 from kubeflow_aks.project import PROJECT_ROOT
 from kubeflow_aks.tools import Tools
+from tests.local import hosts
+from tests.local.policy.accepting import Accepting
 
 PACK = PROJECT_ROOT / "kubeflow_aks" / "policy" / "pack"
 PROGRAM = PROJECT_ROOT / "tests" / "local" / "programs" / "registering"

@@ -11,10 +11,6 @@ from pathlib import Path
 
 import psutil
 import pytest
-from tests.installed import empty, wheel
-from tests.local.commands import PATIENCE_SECONDS
-from tests.local.policy.policed import PACK, PROGRAM, Policed, policed
-from tests.policy.violating_table import Case, cases
 
 from kubeflow_aks.policy import RULES
 from kubeflow_aks.policy.exceptions import FILE, load
@@ -24,6 +20,10 @@ from kubeflow_aks.project import PROJECT_ROOT
 from kubeflow_aks.recorder.document import plan_document
 from kubeflow_aks.recorder.run import record
 from kubeflow_aks.tools import Tools
+from tests.installed import empty, wheel
+from tests.local.commands import PATIENCE_SECONDS
+from tests.local.policy.policed import PACK, PROGRAM, Policed, policed
+from tests.policy.violating_table import Case, cases
 
 _CASES = cases()
 _RULES = {rule.name: rule for rule in RULES}

@@ -8,8 +8,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from tests.policy.checkov.reading import Reading, expected, python, read
-from tests.policy.checkov.template import write
 
 from kubeflow_aks.policy.benchmark import RULES
 from kubeflow_aks.policy.plan import resources
@@ -17,6 +15,8 @@ from kubeflow_aks.policy.rule import Resource
 from kubeflow_aks.recorder.document import plan_document
 from kubeflow_aks.recorder.run import record
 from kubeflow_aks.tools.errors import BuildError
+from tests.policy.checkov.reading import Reading, expected, python, read
+from tests.policy.checkov.template import write
 
 _STACKS = ("dev", "demo", "prod")
 _CLAIMED = {id_: rule for rule in RULES for id_ in rule.ids if id_.startswith("CKV")}

@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.local.commands import PATIENCE_SECONDS
-from tests.revisions.repository import ALICE, Project
 
 from kubeflow_aks.project import PROJECT_ROOT
 from kubeflow_aks.pull_request.report import marker
 from kubeflow_aks.tools import Tools
+from tests.local.commands import PATIENCE_SECONDS
+from tests.revisions.repository import ALICE, Project
 
 
 @dataclass(frozen=True)

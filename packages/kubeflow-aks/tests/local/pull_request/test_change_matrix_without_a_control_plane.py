@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-from tests.local.engine import matrix
-from tests.local.engine.deployment import TODAY, Cluster, Deployment
-from tests.local.engine.edits import EDITS, STACK, Edit
-from tests.local.engine.matrix import Row
 
 from kubeflow_aks.local_aks.run.directory import RunDirectory
 from kubeflow_aks.pull_request.stand_ins import stand_ins
 from kubeflow_aks.tools import Tools
+from tests.local.engine import matrix
+from tests.local.engine.deployment import TODAY, Cluster, Deployment
+from tests.local.engine.edits import EDITS, STACK, Edit
+from tests.local.engine.matrix import Row
 
 OF_OBJECTS: Final = ("data.checkpoints.", "gpu.plugin", "kubeflow.", "pools.cpuspot.fallback", "pools.extra")
 ABOUT_OBJECTS: Final = [edit for edit in EDITS if edit.path.startswith(OF_OBJECTS)]

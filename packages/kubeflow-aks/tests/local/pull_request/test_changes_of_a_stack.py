@@ -12,10 +12,10 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from tests.local.pull_request.conftest import Shown, environment, previewed, run
-from tests.revisions.repository import Project
 
 from kubeflow_aks.revisions.bytecode import bytecode
+from tests.local.pull_request.conftest import Shown, environment, previewed, run
+from tests.revisions.repository import Project
 
 DEMO = "Pulumi.demo.yaml"
 DEV = "Pulumi.dev.yaml"

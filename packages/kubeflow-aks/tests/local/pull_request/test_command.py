@@ -11,13 +11,13 @@ from pathlib import Path
 
 import psutil
 import pytest
-from tests.local.commands import PATIENCE_SECONDS
-from tests.local.pull_request.conftest import command, environment, previewed
-from tests.revisions.repository import PROGRAM, Project, project
 
 from kubeflow_aks.tools import Tools
 from kubeflow_aks.tools.environments import environment as environment_of
 from kubeflow_aks.tools.places import cache as tools_cache
+from tests.local.commands import PATIENCE_SECONDS
+from tests.local.pull_request.conftest import command, environment, previewed
+from tests.revisions.repository import PROGRAM, Project, project
 
 ODD = "h#x %20?a=b ü'\"\nx"
 

@@ -12,12 +12,12 @@ from importlib.metadata import version
 from typing import Any, Final
 
 import pytest
+
+from kubeflow_aks.project import PROJECT_ROOT
 from tests.local.commands import PATIENCE_SECONDS
 from tests.local.pull_request.conftest import environment
 from tests.local.required import skip
 from tests.revisions.repository import Project
-
-from kubeflow_aks.project import PROJECT_ROOT
 
 EARLIER: Final = {
     "pulumi-kubernetes": (

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import psutil
 import pytest
-from tests.local.commands import PATIENCE_SECONDS
 
 from kubeflow_aks.local_aks.run.directory import RunDirectory
 from kubeflow_aks.pull_request import programs
@@ -19,6 +18,7 @@ from kubeflow_aks.pull_request.programs import Program, operate
 from kubeflow_aks.pull_request.stand_ins import StandIns
 from kubeflow_aks.revisions.programs import ProgramError
 from kubeflow_aks.tools import Tools
+from tests.local.commands import PATIENCE_SECONDS
 
 DAY = date(2026, 9, 1)
 THING = "import pulumi\nclass Thing(pulumi.ComponentResource):\n    pass\n"

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from kubeflow_aks.tools import Tools
 from tests.local.pull_request.conftest import previewed
 from tests.revisions.repository import PROGRAM, project
-
-from kubeflow_aks.tools import Tools
 
 PROTECTED = PROGRAM.replace('{"size": 1})', '{"size": 1}, pulumi.ResourceOptions(protect=True))')
 

@@ -17,11 +17,11 @@ import grpc
 import pytest
 from google.protobuf import empty_pb2
 from pulumi.runtime.proto import provider_pb2
-from tests.local.required import required_node_modules, required_only
 from typing_extensions import override
 
 from kubeflow_aks.local_aks.protocol.provider import Provider
 from kubeflow_aks.local_aks.protocol.server import serve
+from tests.local.required import required_node_modules, required_only
 
 ROOT = Path(__file__).parents[5]
 EXAMPLE = ROOT / "examples" / "typescript"

@@ -1,4 +1,4 @@
-"""Programs of other teams, on the same engines as those of `packages/kubeflow-aks/tests/local/components`."""
+"""Programs of other teams, on the same engines as those of `tests/local/components`."""
 
 from tests.local.components.conftest import make, run
 

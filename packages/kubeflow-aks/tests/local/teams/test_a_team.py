@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 from kubernetes import client
-from tests.docs.pages import blocks, commands
-from tests.local.components.conftest import Make
-from tests.local.importing import run_import
 
 from kubeflow_aks.local_aks.azure.state import AGENT_POOL, MANAGED_CLUSTER, AzureState
 from kubeflow_aks.local_aks.engine import Engine, EngineError
 from kubeflow_aks.local_aks.engine.results import Result
 from kubeflow_aks.local_aks.run.directory import RunDirectory
+from tests.docs.pages import blocks, commands
+from tests.local.components.conftest import Make
+from tests.local.importing import run_import
 
 PROGRAMS = Path(__file__).parents[1] / "programs"
 PAGE = Path(__file__).parents[5] / "docs" / "how-to" / "use-the-components.md"

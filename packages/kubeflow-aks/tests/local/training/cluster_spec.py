@@ -1,7 +1,7 @@
 """What TensorFlow makes of the TF_CONFIG that the training operator writes: `tf_config.json` in this folder.
 
 TensorFlow takes 1.3 GB, so its answers are recorded. Where it is installed, a test compares them, and
-`python packages/kubeflow-aks/tests/local/training/cluster_spec.py` writes them again for the file's TF_CONFIGs: last tensorflow-cpu 2.18.0.
+`python tests/local/training/cluster_spec.py` writes them again for the file's TF_CONFIGs: last tensorflow-cpu 2.18.0.
 """
 
 from __future__ import annotations

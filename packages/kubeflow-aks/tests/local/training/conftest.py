@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Generator
 
 import pytest
-from tests.local.demo_stack import DemoStack, deployed
-from tests.local.pool_contract import pools_of
-from tests.local.required import required
-from tests.local.training.jobs import KINDS
 
 from ckf_spot import Pools
 from kubeflow_aks.local_aks.control_plane.controllers.training_operator import TrainingOperator
 from kubeflow_aks.local_aks.run.directory import RunDirectory
+from tests.local.demo_stack import DemoStack, deployed
+from tests.local.pool_contract import pools_of
+from tests.local.required import required
+from tests.local.training.jobs import KINDS
 
 
 @pytest.fixture(scope="package")

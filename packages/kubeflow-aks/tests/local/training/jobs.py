@@ -7,10 +7,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
+from kubeflow_aks.clients.kubernetes.objects import Kind
 from tests.local.demo_stack import DemoStack
 from tests.local.kubectl import Kubectl
-
-from kubeflow_aks.clients.kubernetes.objects import Kind
 
 Object = dict[str, Any]
 

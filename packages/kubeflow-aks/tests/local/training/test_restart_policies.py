@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from typing import Final
 
 import pytest
+
+from kubeflow_aks.local_aks.lifecycle.instance import PROJECT_ROOT
 from tests.local.demo_stack import DemoStack, Object
 from tests.local.kubectl import Kubectl
 from tests.local.training.jobs import KINDS, PYTORCH, SHAPES, Shape, light_work, training_job
-
-from kubeflow_aks.local_aks.lifecycle.instance import PROJECT_ROOT
 
 _PAGE: Final = PROJECT_ROOT / "ckf_spot" / "docs" / "training.md"
 _ROLE: Final = "training.kubeflow.org/replica-type"

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 import yaml
-from tests.local.demo_stack import MANAGER, DemoStack, Object
 
 from ckf_spot import Pools
 from kubeflow_aks.clients.kubernetes.errors import ApiError
 from kubeflow_aks.local_aks.lifecycle.instance import PROJECT_ROOT
+from tests.local.demo_stack import MANAGER, DemoStack, Object
 
 EXAMPLES: Path = PROJECT_ROOT / "ckf_spot" / "examples" / "training"
 PLACED = ("job.yaml", "pytorchjob.yaml", "elastic.yaml", "tfjob.yaml")

@@ -6,6 +6,7 @@ import json
 from typing import Any, Final
 
 import pytest
+
 from tests.local.demo_stack import DemoStack, Object
 from tests.local.kubectl import eventually
 from tests.local.training.cluster_spec import answer, recorded

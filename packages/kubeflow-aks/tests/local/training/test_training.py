@@ -8,6 +8,10 @@ from dataclasses import dataclass
 from typing import Final
 
 import pytest
+
+from ckf_spot import Pools
+from kubeflow_aks.local_aks.control_plane.controllers.training_operator import TrainingOperator
+from kubeflow_aks.local_aks.simulation.market import ALL, MarketEvent, Reclaim
 from tests.local.demo_stack import REQUEST_SECONDS, DemoStack, Object, Play
 from tests.local.ports import listening
 from tests.local.training.jobs import (
@@ -18,10 +22,6 @@ from tests.local.training.jobs import (
     Training,
     training_job,
 )
-
-from ckf_spot import Pools
-from kubeflow_aks.local_aks.control_plane.controllers.training_operator import TrainingOperator
-from kubeflow_aks.local_aks.simulation.market import ALL, MarketEvent, Reclaim
 
 _ELASTIC: Final = {
     "PET_NNODES": "1:3",

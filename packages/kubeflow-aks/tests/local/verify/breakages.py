@@ -8,9 +8,8 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import Any, Final
 
-from tests.local.demo_stack import DemoStack
-
 from kubeflow_aks.clients.kubernetes.objects import Object
+from tests.local.demo_stack import DemoStack
 
 Breaking = Callable[[DemoStack], AbstractContextManager[None]]
 

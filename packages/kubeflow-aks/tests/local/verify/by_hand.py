@@ -6,10 +6,9 @@ import json
 from dataclasses import replace
 from typing import Any, Final
 
+from kubeflow_aks.local_aks.azure.state import AGENT_POOL, AzureState
 from tests.local.demo_stack import DemoStack
 from tests.local.verify.breakages import OURS, fresh
-
-from kubeflow_aks.local_aks.azure.state import AGENT_POOL, AzureState
 
 BATCH: Final = "kubeflow-aks-batch"
 _DELETED: Final = (

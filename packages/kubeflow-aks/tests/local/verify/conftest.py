@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Generator
 
 import pytest
-from tests.local.demo_stack import WIDE, DemoStack, deployed
 
 from kubeflow_aks.tools import Tools
+from tests.local.demo_stack import WIDE, DemoStack, deployed
 
 
 @pytest.fixture(scope="module")

@@ -13,15 +13,15 @@ from typing import Any, Final, Protocol
 
 import pytest
 import yaml
+
+from kubeflow_aks.cli.process import main as command_line
+from kubeflow_aks.clients.kubernetes.objects import Object
+from kubeflow_aks.verify.findings import RESTORE
 from tests.local.demo_stack import DemoStack
 from tests.local.engine.deployment import Cluster
 from tests.local.kubectl import eventually
 from tests.local.verify import by_hand
 from tests.local.verify.breakages import BREAKAGES, OURS, Breakage, fresh
-
-from kubeflow_aks.cli.process import main as command_line
-from kubeflow_aks.clients.kubernetes.objects import Object
-from kubeflow_aks.verify.findings import RESTORE
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -276,7 +276,7 @@ def test_another_certificate_authority_ends_with_3(outputs: Path, capsys: pytest
 def test_what_verify_says_to_do_restores_every_object_and_pool(
     demo: DemoStack, actions: Actions, outputs: Path, tmp_path: Path
 ) -> None:
-    """`RESTORE`, which renews the kubeconfig, too; after an update: packages/kubeflow-aks/tests/local/engine/test_hand_edits.py."""
+    """`RESTORE`, which renews the kubeconfig, too; after an update: tests/local/engine/test_hand_edits.py."""
     intended, kubeconfig, now = by_hand.pools(demo.azure), demo.aks.run.kubeconfig, tmp_path / "outputs.json"
     renewed = f"{kubeconfig.read_text()}# renewed\n"
     demo.aks.start_service()

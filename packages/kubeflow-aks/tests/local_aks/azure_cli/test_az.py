@@ -14,16 +14,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.local_aks.azure.azure_bodies import (
-    SPOT_TAINT,
-    TODAY,
-    pool_id,
-    put_pool,
-    spot_pool,
-    system_pool,
-    with_cluster,
-    without,
-)
 
 from kubeflow_aks.local_aks.azure import server
 from kubeflow_aks.local_aks.azure.state import AzureState
@@ -34,6 +24,16 @@ from kubeflow_aks.local_aks.lifecycle import service_files
 from kubeflow_aks.local_aks.lifecycle.service_files import Endpoints
 from kubeflow_aks.local_aks.run.directory import RunDirectory
 from kubeflow_aks.local_aks.simulation.market import Market
+from tests.local_aks.azure.azure_bodies import (
+    SPOT_TAINT,
+    TODAY,
+    pool_id,
+    put_pool,
+    spot_pool,
+    system_pool,
+    with_cluster,
+    without,
+)
 
 CLUSTER = "--resource-group kubeflow --cluster-name aks"
 

@@ -13,14 +13,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.clients.az_placement import RECORDED
-from tests.local_aks.simulation.simulated import World, pool
 
 from kubeflow_aks.local_aks.azure.faults import Fault
 from kubeflow_aks.local_aks.azure.state import AzureState
 from kubeflow_aks.local_aks.azure_http import server
 from kubeflow_aks.local_aks.azure_http.compute import PLACEMENT_SCORES, VIRTUAL_MACHINES, Compute
 from kubeflow_aks.local_aks.simulation.market import MarketEvent, Supply
+from tests.clients.az_placement import RECORDED
+from tests.local_aks.simulation.simulated import World, pool
 
 GROUP = "/subscriptions/s/resourceGroups/MC_rg_aks_westeurope"
 SETS = f"{GROUP}/providers/Microsoft.Compute/virtualMachineScaleSets"

@@ -6,7 +6,6 @@ import json
 from typing import Any
 
 import pytest
-from tests.kfp_recording import RECORDED
 
 from kubeflow_aks.clients.kubernetes.objects import at
 from kubeflow_aks.local_aks.control_plane.controllers.kfp_driver import (
@@ -14,6 +13,7 @@ from kubeflow_aks.local_aks.control_plane.controllers.kfp_driver import (
     pod_spec_patch,
     task_result,
 )
+from tests.kfp_recording import RECORDED
 
 PATCHES = [(name, task) for name, recorded in RECORDED.items() for task in recorded["patches"]]
 DRIVER: dict[str, Any] = {

@@ -1,6 +1,6 @@
 """A small API server for tests: enough REST to create, apply, read, list and delete objects of a few kinds.
 
-Applies merge without field ownership; what depends on that is tested on the real API server (packages/kubeflow-aks/tests/local/kubernetes).
+Applies merge without field ownership; what depends on that is tested on the real API server (tests/local/kubernetes).
 """
 
 from __future__ import annotations

@@ -8,8 +8,6 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import pytest
-from tests.local_aks.kubernetes_provider import recording
-from tests.local_aks.kubernetes_provider.engine import Engine, Json, RefusedError, connected
 
 from kubeflow_aks.clients.kubernetes.errors import ApiError, NoSuchKindError
 from kubeflow_aks.clients.kubernetes.objects import Kind, Object, at, clone, fields
@@ -18,6 +16,8 @@ from kubeflow_aks.local_aks.kubernetes_provider.file_cluster import FileCluster,
 from kubeflow_aks.local_aks.kubernetes_provider.pruning import pruned
 from kubeflow_aks.local_aks.kubernetes_provider.server import serve
 from kubeflow_aks.local_aks.kubernetes_provider.session import knows
+from tests.local_aks.kubernetes_provider import recording
+from tests.local_aks.kubernetes_provider.engine import Engine, Json, RefusedError, connected
 
 MANAGER = re.compile(r"pulumi-kubernetes-[0-9a-f]{8}")
 NEEDS_VALIDATION = {39: "an invalid name", 40: "an invalid CEL expression"}

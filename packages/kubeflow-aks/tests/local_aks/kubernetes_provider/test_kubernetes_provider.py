@@ -11,6 +11,7 @@ from google.protobuf import empty_pb2
 from pulumi.runtime import rpc as pulumi_rpc
 from pulumi.runtime.proto import plugin_pb2, provider_pb2
 from pulumi.runtime.proto.provider_pb2_grpc import ResourceProviderServicer
+
 from tests.local_aks.kubernetes_provider.engine import (
     IMPATIENT,
     Engine,

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator
 
 import pytest
+
 from tests.local_aks.kubernetes_provider import recording
 from tests.local_aks.kubernetes_provider.engine import Engine, connected, provider
 

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 import yaml
-from tests.local_aks.simulation.simulated import World, pod_spec, pool
 
 from kubeflow_aks.local_aks.simulation import autoscaling
 from kubeflow_aks.local_aks.simulation.market import MarketEvent, Supply
+from tests.local_aks.simulation.simulated import World, pod_spec, pool
 
 JOB = pod_spec(selector={"kubernetes.azure.com/agentpool": "cpuspot"}, tolerates=["spot"])
 

@@ -2,9 +2,8 @@
 
 from typing import Any
 
-from tests.local_aks.simulation.simulated import World, pod_spec, pool
-
 from kubeflow_aks.local_aks.simulation.market import ALL, MarketEvent, Reclaim
+from tests.local_aks.simulation.simulated import World, pod_spec, pool
 
 SPEC = pod_spec(tolerates=("spot",), selector={"agentpool": "cpuspot"})
 

@@ -6,9 +6,9 @@ from collections.abc import Callable, Generator, Sequence
 from typing import Any
 
 import pytest
-from tests.local_aks.simulation.simulated import FakeCluster, World, pod_spec, pool
 
 from kubeflow_aks.clients.kubernetes.objects import is_list, is_object
+from tests.local_aks.simulation.simulated import FakeCluster, World, pod_spec, pool
 
 Object = dict[str, Any]
 BATCH = pod_spec(cpu="3", selector={"workload": "cpu"}, tolerates=("spot",))

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.local_aks.simulation.simulated import World, pool
 
 from kubeflow_aks.local_aks.simulation.market import (
     ALL,
@@ -19,6 +18,7 @@ from kubeflow_aks.local_aks.simulation.market import (
     Supply,
 )
 from kubeflow_aks.local_aks.simulation.market_requests import MarketRequests, send
+from tests.local_aks.simulation.simulated import World, pool
 
 POOLS = {"cpuspot": True, "gpuspot": True, "general": False}
 

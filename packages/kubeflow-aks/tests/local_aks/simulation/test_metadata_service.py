@@ -7,11 +7,11 @@ from http import HTTPStatus
 from typing import Any
 
 import pytest
-from tests.local_aks.simulation.simulated import World, pool
 
 from kubeflow_aks.local_aks.simulation.market import MarketEvent, Reclaim
 from kubeflow_aks.local_aks.simulation.vms.metadata_service import MetadataService, scheduled_events
 from kubeflow_aks.local_aks.simulation.vms.nodes import vm_name
+from tests.local_aks.simulation.simulated import World, pool
 
 EVENTS = "/metadata/scheduledevents?api-version=2020-07-01"
 NAME = "/metadata/instance/compute/name?api-version=2021-02-01&format=text"

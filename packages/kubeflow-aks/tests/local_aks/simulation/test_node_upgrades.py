@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+
 from tests.local_aks.simulation.simulated import World, pod_spec, pool
 
 FIXED: dict[str, Any] = {"enableAutoScaling": False}

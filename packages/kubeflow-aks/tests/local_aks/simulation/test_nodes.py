@@ -3,7 +3,6 @@
 from typing import Any
 
 import pytest
-from tests.local_aks.simulation.simulated import pool
 
 from kubeflow_aks.local_aks.simulation.vms.agent_pools import AgentPool
 from kubeflow_aks.local_aks.simulation.vms.capacity import allocatable_cpu, allocatable_memory
@@ -16,6 +15,7 @@ from kubeflow_aks.local_aks.simulation.vms.nodes import (
     taint,
     template_node,
 )
+from tests.local_aks.simulation.simulated import pool
 
 
 def a_pool(name: str = "cpu", **values: Any) -> AgentPool:

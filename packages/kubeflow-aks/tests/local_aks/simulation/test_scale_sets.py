@@ -3,10 +3,10 @@
 from typing import Any
 
 import pytest
-from tests.local_aks.simulation.simulated import World, pod_spec, pool
 
 from kubeflow_aks.local_aks.simulation.market import ALL, MarketEvent, Reclaim, Supply
 from kubeflow_aks.local_aks.simulation.vms.scale_sets import Timings
+from tests.local_aks.simulation.simulated import World, pod_spec, pool
 
 FIXED: dict[str, Any] = {"enableAutoScaling": False}
 

@@ -3,11 +3,11 @@
 from typing import Any
 
 import pytest
-from tests.local_aks.simulation.simulated import World, pod_spec, pool
 
 from components.pools.pool_contract import priorities
 from kubeflow_aks.local_aks.simulation.market import MarketEvent, Supply
 from kubeflow_aks.local_aks.simulation.vms.scale_sets import Timings
+from tests.local_aks.simulation.simulated import World, pod_spec, pool
 
 SIZES = ("cpuspot1", "cpuspot2", "cpuspot3")
 SELECTOR = {"kubeflow-aks/workload": "cpu"}

@@ -8,7 +8,7 @@ first day begins at any of its moments, each as likely as another, and without a
 
 Waits between tries, which are minutes, move nothing here. Restarting and lost hours are separated as if no
 evening came during a restart (`hourly.py`); the billed hours don't depend on that.
-packages/kubeflow-aks/tests/cost/model/test_evenings.py plays it.
+tests/cost/model/test_evenings.py plays it.
 """
 
 from __future__ import annotations

@@ -61,7 +61,7 @@ def either(step: Step, rate: float, sold_out: float, outage: float = 0.0, *, tak
     run there than the share. A block of x hours is hit with chance h = 1 - e^-λx; after that each start moves with
     chance s, or gets through with chance e^-λ(R + x), so a hit block moves with chance f = s / (1 - (1 - s) q),
     q = 1 - e^-λ(R + x). The chance to be still on spot falls by h f with each block, and what spot doesn't do the
-    fallback does. Our own derivation, played by packages/kubeflow-aks/tests/cost/model/test_sold_out.py.
+    fallback does. Our own derivation, played by tests/cost/model/test_sold_out.py.
 
     Spot was there when the step started, so after t hours it is sold out with chance s (1 - e^-t/τ), where τ is
     `outage` times 1 - s, for times without memory; averaged over the moments of evictions that is the s of a retry.

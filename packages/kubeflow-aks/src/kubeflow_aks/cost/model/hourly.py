@@ -4,14 +4,14 @@ An eviction can hit any billed hour, λ times an hour, whatever was before. A bl
 and costs R hours more at each further start then takes e^λR (e^λx - 1) / λ billed hours: of the first try
 (1 - e^-λx) / λ hours are billed on average, it fails with chance 1 - e^-λx, and each further try is a block of R + x.
 This is the form of "A higher order estimate of the optimum checkpoint interval for restart dumps", Daly 2006, block by
-block instead of an endless row of them; packages/kubeflow-aks/tests/cost/model/test_by_chance.py plays it.
+block instead of an endless row of them; tests/cost/model/test_by_chance.py plays it.
 
 Where a share q of the evictions leaves time to save, it takes e^λR ln(1 + q (e^λx - 1)) / (λ q): our own derivation,
-played by packages/kubeflow-aks/tests/cost/model/test_saved_at_notice.py.
+played by tests/cost/model/test_saved_at_notice.py.
 
 A gang of N nodes is hit N λ times an hour, and each hit stops all of it. The other nodes wait, billed, until it starts
 again: of each of its hours λ (N - 1) times `held` are added to that of each node. An elastic step is N steps of one
-node. Our own derivation; packages/kubeflow-aks/tests/cost/test_random_work.py plays it.
+node. Our own derivation; tests/cost/test_random_work.py plays it.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ def best(rate: float, writing: float, hours: float, together: int = 1) -> float 
     A step has a whole number of blocks, and its last one writes nothing. For a given number the sum of e^λx - 1 over
     all blocks, which is what they cost (`hourly.py`), is least where all are of the same useful length. The last block
     makes the best number a little smaller than that of `endless`, so the search goes down from there; one block may
-    still be better, where writing takes long. packages/kubeflow-aks/tests/cost/model/test_best_interval.py tries all.
+    still be better, where writing takes long. tests/cost/model/test_best_interval.py tries all.
 
     Args:
         rate: chance of an eviction within the next hour.

@@ -3,7 +3,7 @@
 A block of x hours is left without an eviction with chance p = e^-λx; once it was hit, each further try gets through
 with chance s = e^-λ(R + x). So of n equal blocks a binomial number is hit, and with j of them hit there are
 j + NegativeBinomial(j, s) evictions. Work that is saved at the notice is hit a Poisson number of times instead.
-packages/kubeflow-aks/tests/cost/model/test_by_chance.py plays it.
+tests/cost/model/test_by_chance.py plays it.
 """
 
 from __future__ import annotations

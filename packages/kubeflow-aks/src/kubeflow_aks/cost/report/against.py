@@ -1,4 +1,4 @@
-"""A bill beside that of another commit: as a page, and as JSON by `packages/kubeflow-aks/src/kubeflow_aks/cost/report/against.schema.json`."""
+"""A bill beside that of another commit: as a page, and as JSON by `kubeflow_aks/cost/report/against.schema.json`."""
 
 from __future__ import annotations
 

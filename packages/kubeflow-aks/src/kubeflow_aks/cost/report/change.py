@@ -1,6 +1,6 @@
 """What a change does to the expected bill, as JSON.
 
-Its schema is the key `cost` of `packages/kubeflow-aks/src/kubeflow_aks/pull_request/report/change.schema.json`.
+Its schema is the key `cost` of `kubeflow_aks/pull_request/report/change.schema.json`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from kubeflow_aks.cost.formatting import same
 from kubeflow_aks.cost.report.page import prices_and_rates
 
 _MOST: Final = 1e15
-"""Amounts from here on count as without end; `packages/kubeflow-aks/src/kubeflow_aks/pull_request/report/change.schema.json` has none."""
+"""Amounts from here on count as without end; `kubeflow_aks/pull_request/report/change.schema.json` has none."""
 
 
 class Amount(TypedDict):

@@ -1,4 +1,4 @@
-"""A bill as JSON; `packages/kubeflow-aks/src/kubeflow_aks/cost/report/cost.schema.json` is its schema. Infinite figures are null."""
+"""A bill as JSON; `kubeflow_aks/cost/report/cost.schema.json` is its schema. Infinite figures are null."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ class Runner:
 
     It gets a session of its own, so that a signal reaches it from here only, and only once: a second one means to
     Terraform that its state may be lost. The first one is always Ctrl-C's, which both clean up after. The second one
-    ends Juju too, which ignores Ctrl-C while it waits for the controller's pod (packages/kubeflow-aks/tests/local/handoff).
+    ends Juju too, which ignores Ctrl-C while it waits for the controller's pod (tests/local/handoff).
     """
 
     def __init__(self, log: Path) -> None:

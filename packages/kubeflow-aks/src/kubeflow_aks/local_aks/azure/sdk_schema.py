@@ -2,7 +2,7 @@
 
 The real provider converts between both with its own metadata, from which the SDK is generated too. This reads
 `pulumi._types`, which is private: the SDK is pinned, and
-`packages/kubeflow-aks/tests/local_aks/azure/test_azure_sdk_schema.py` guards it.
+`tests/local_aks/azure/test_azure_sdk_schema.py` guards it.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ class Evidence(Enum):
     """Source for the values that Azure adds to a PUT."""
 
     RECORDING = "recording"
-    """Azure-native 2.90.0 in March 2025 (packages/kubeflow-aks/tests/local_aks/azure/data/azure-native-aks-recording.json)."""
+    """Azure-native 2.90.0 in March 2025 (tests/local_aks/azure/data/azure-native-aks-recording.json)."""
     API_SCHEMA = "API schema"
     """Azure's, as the SDK of azure-native has it: names and forms of all values, and defaults."""
     DOCUMENT = "document"

@@ -18,7 +18,7 @@ class RenderedChange:
     """One stack's change in all forms.
 
     Attributes:
-        document: what `packages/kubeflow-aks/src/kubeflow_aks/pull_request/report/change.schema.json` describes.
+        document: what `kubeflow_aks/pull_request/report/change.schema.json` describes.
         markdown: a comment of at most 60,000 bytes, with the stack's hidden marker as its first line.
         terminal: the top of the comment, as lines of at most the given columns.
     """

@@ -1,6 +1,6 @@
 """Argo workflows as the compiler of Kubeflow Pipelines 2.15 writes them for a pipeline of tasks at the top level.
 
-The compiler itself is not installed here; packages/kubeflow-aks/tests/scenario/test_scenario_pipelines.py compares this one with
+The compiler itself is not installed here; tests/scenario/test_scenario_pipelines.py compares this one with
 workflows of the real one. Each task has a driver before it, which turns the task's requests into the pod; the task's
 placement reaches it as the workflow argument `kubernetes-comp-…`.
 """

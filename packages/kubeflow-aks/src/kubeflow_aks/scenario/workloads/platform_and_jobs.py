@@ -15,7 +15,7 @@ NOTEBOOK: Final = "notebook"
 TASK_LABEL: Final = "batch.kubernetes.io/job-completion-index"
 """Which task of its Job a pod works on (Kubernetes, Indexed Jobs)."""
 RUN_SECONDS: Final = "local-aks/run-seconds"
-"""Annotation that ends a pod's simulated work (`packages/kubeflow-aks/src/kubeflow_aks/local_aks/control_plane/stages/pod-complete.yaml`)."""
+"""Annotation that ends a pod's simulated work (`kubeflow_aks/local_aks/control_plane/stages/pod-complete.yaml`)."""
 
 _CHARMS: Final = ("istio-pilot", "dex-auth", "kubeflow-dashboard", "kfp-api", "katib-controller", "minio")
 _TASKS_ON_A_NODE: Final = 2

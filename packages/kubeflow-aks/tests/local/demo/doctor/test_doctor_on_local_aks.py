@@ -9,12 +9,12 @@ from typing import Any, Final
 
 import pytest
 import yaml
-from tests.local.ckf_spot_command import ckf_spot
-from tests.local.demo_stack import DemoStack, Object
-from tests.local.pool_contract import pools_of
 
 from ckf_spot import Pools
 from components.kubeflow.argo_retries import CONFIG_MAP, KEY, NAMESPACE, WORKFLOW_DEFAULTS
+from tests.local.ckf_spot_command import ckf_spot
+from tests.local.demo_stack import DemoStack, Object
+from tests.local.pool_contract import pools_of
 
 WHITELIST: Final = "scheduler.alpha.kubernetes.io/tolerationsWhitelist"
 GPU_ONLY: Final = '[{"key": "nvidia.com/gpu", "operator": "Exists"}]'

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator
 
 import pytest
+
 from tests.local.demo_stack import DemoStack
 
 

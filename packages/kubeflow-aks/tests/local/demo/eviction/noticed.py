@@ -22,13 +22,13 @@ from pathlib import Path
 from typing import Any, Final
 
 import psutil
-from tests.local.kubectl import Kubectl, eventually
 
 from kubeflow_aks.clients.kubernetes.api import ApiServer
 from kubeflow_aks.clients.kubernetes.errors import ApiError
 from kubeflow_aks.clients.kubernetes.objects import Kind
 from kubeflow_aks.local_aks.control_plane.controllers.eviction_handler import prepare
 from kubeflow_aks.local_aks.simulation.live_cluster import LiveCluster
+from tests.local.kubectl import Kubectl, eventually
 
 Object = dict[str, Any]
 

@@ -17,15 +17,15 @@ from typing import Any, Final
 
 import pytest
 import yaml
-from tests.local.demo.eviction.kubelet import LEFT_TO_US, METADATA, Container, Kubelet
-from tests.local.demo.eviction.work import ended
-from tests.local.demo_stack import REQUEST_SECONDS, DemoStack, Object
-from tests.local.pool_contract import pools_of
 
 from ckf_spot import Pools
 from kubeflow_aks.clients.kubernetes.objects import Kind as ObjectKind
 from kubeflow_aks.events import Kind
 from kubeflow_aks.local_aks.simulation.market import MarketEvent, Reclaim
+from tests.local.demo.eviction.kubelet import LEFT_TO_US, METADATA, Container, Kubelet
+from tests.local.demo.eviction.work import ended
+from tests.local.demo_stack import REQUEST_SECONDS, DemoStack, Object
+from tests.local.pool_contract import pools_of
 
 EXAMPLE: Final = Path(__file__).parents[6] / "packages/ckf-spot/examples/checkpoint"
 STEPS: Final = 20_000

@@ -7,6 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
+
+from kubeflow_aks.events import Kind
+from kubeflow_aks.local_aks.simulation.autoscaler.profile import Profile
+from kubeflow_aks.local_aks.simulation.market import ALL, MarketEvent, Reclaim, Supply
 from tests.local.demo.eviction.work import (
     CPU_WORK,
     FALLBACK,
@@ -18,10 +22,6 @@ from tests.local.demo.eviction.work import (
     job,
 )
 from tests.local.demo_stack import REQUEST_SECONDS, DemoStack, Object, Play
-
-from kubeflow_aks.events import Kind
-from kubeflow_aks.local_aks.simulation.autoscaler.profile import Profile
-from kubeflow_aks.local_aks.simulation.market import ALL, MarketEvent, Reclaim, Supply
 
 _WORK_SECONDS = 15
 """Wall time that a pod works: longer than a busy machine takes to see it run and to take its node."""

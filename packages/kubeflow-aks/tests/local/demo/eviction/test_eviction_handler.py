@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-from tests.local.demo.eviction.noticed import HandlerProcess, Noticed, handling
-from tests.local.demo_stack import DemoStack
 
 from kubeflow_aks.clients.kubernetes.objects import Kind
 from kubeflow_aks.local_aks.control_plane.controllers.eviction_handler import NAME, NAMESPACE
+from tests.local.demo.eviction.noticed import HandlerProcess, Noticed, handling
+from tests.local.demo_stack import DemoStack
 
 MARK: Final = "kubeflow-aks/cordoned-by"
 GRACE: Final = 30

@@ -16,15 +16,15 @@ from typing import Final
 from urllib.parse import urlsplit
 
 import pytest
-from tests.local.demo.eviction.noticed import HandlerProcess
-from tests.local.demo.eviction.work import SURVIVES_EVICTION, job
-from tests.local.demo_stack import DemoStack, Object, Play
-from tests.local.kubectl import Kubectl
 
 from kubeflow_aks.clients.kubernetes import kubeconfig
 from kubeflow_aks.clients.kubernetes.objects import Kind as ObjectKind
 from kubeflow_aks.events import Kind
 from kubeflow_aks.local_aks.simulation.market import ALL, MarketEvent, Reclaim, Supply
+from tests.local.demo.eviction.noticed import HandlerProcess
+from tests.local.demo.eviction.work import SURVIVES_EVICTION, job
+from tests.local.demo_stack import DemoStack, Object, Play
+from tests.local.kubectl import Kubectl
 
 OURS: Final = "kubeflow-aks"
 NAME: Final = "return-to-spot"

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from typing import Final
 
 import pytest
-from tests.local.demo.eviction.work import SPOT, SURVIVES_EVICTION, ended, job
-from tests.local.demo_stack import REQUEST_SECONDS, DemoStack, Object, Play
 
 from kubeflow_aks.clients.kubernetes.objects import Kind as ObjectKind
 from kubeflow_aks.events import Kind
 from kubeflow_aks.local_aks.simulation.market import MarketEvent, Weather, seeded
+from tests.local.demo.eviction.work import SPOT, SURVIVES_EVICTION, ended, job
+from tests.local.demo_stack import REQUEST_SECONDS, DemoStack, Object, Play
 
 SEEDS: Final = (1,)
 EVICTIONS: Final = 40

@@ -7,11 +7,11 @@ from contextlib import ExitStack
 from typing import Final
 
 import pytest
+
+from kubeflow_aks.clients.kubernetes.objects import Kind
 from tests.local.demo.placement.table import Table, load
 from tests.local.demo.placement.trial import Trial, Trials
 from tests.local.demo_stack import DemoStack
-
-from kubeflow_aks.clients.kubernetes.objects import Kind
 
 _DAEMON_SET: Final = Kind("apps", "v1", "DaemonSet")
 

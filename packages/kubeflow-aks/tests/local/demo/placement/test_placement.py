@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
+
 from tests.local.demo.placement.table import OnEach, Pending, Phase, Refused, Row, Runs, Table, load
 from tests.local.demo.placement.trial import Outcome, Trials
 from tests.local.demo_stack import DemoStack

@@ -16,13 +16,13 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from tests.local.kubectl import Kubectl
 
 from ckf_spot import PlacementError
 from ckf_spot.cli import main
 from ckf_spot.sources import SAMPLE
 from ckf_spot.yaml_text import dump, load
 from kubeflow_aks.tools import Tools
+from tests.local.kubectl import Kubectl
 
 Read = Callable[[Sequence[str]], list[Any]]
 

@@ -6,11 +6,10 @@ import time
 from dataclasses import dataclass, field
 from typing import Final
 
-from tests.local.demo.placement.table import Phase, Row
-from tests.local.demo_stack import DemoStack, Object, Play
-
 from kubeflow_aks.clients.kubernetes.errors import ApiError
 from kubeflow_aks.events import Kind
+from tests.local.demo.placement.table import Phase, Row
+from tests.local.demo_stack import DemoStack, Object, Play
 
 _PATIENCE_SECONDS: Final = 240.0
 """Wall time for all rows of a phase together."""

@@ -13,9 +13,6 @@ from typing import Any
 
 import pytest
 import yaml
-from tests.local.commands import PATIENCE_SECONDS
-from tests.local.demo_stack import DemoStack
-from tests.local.kubectl import eventually
 
 from kubeflow_aks.clients.kubernetes.objects import at
 from kubeflow_aks.demo.shell import shell_environment
@@ -26,6 +23,9 @@ from kubeflow_aks.local_aks.lifecycle.instance import PROJECT_ROOT, LocalAks
 from kubeflow_aks.local_aks.simulation import journal
 from kubeflow_aks.local_aks.simulation.vms.nodes import scale_set_name
 from kubeflow_aks.tools import Tools
+from tests.local.commands import PATIENCE_SECONDS
+from tests.local.demo_stack import DemoStack
+from tests.local.kubectl import eventually
 
 VERSION = "api-version=2026-03-01"
 POOL = "cpuspot"

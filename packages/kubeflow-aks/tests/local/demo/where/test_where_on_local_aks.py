@@ -16,14 +16,14 @@ from xml.etree import ElementTree
 
 import pytest
 import yaml
-from tests.local.ckf_spot_command import Ran, ckf_spot
-from tests.local.commands import PATIENCE_SECONDS
-from tests.local.demo_stack import DemoStack, Object
 
 from ckf_spot import Pools
 from ckf_spot.where.record import read
 from kubeflow_aks.clients.kubernetes.objects import Kind
 from kubeflow_aks.local_aks.simulation.market import ALL, MarketEvent, Reclaim, Supply
+from tests.local.ckf_spot_command import Ran, ckf_spot
+from tests.local.commands import PATIENCE_SECONDS
+from tests.local.demo_stack import DemoStack, Object
 
 ROOT: Final = Path(__file__).parents[6]
 USER: Final = "reader"

@@ -2,13 +2,12 @@
 
 from typing import Any
 
-from tests.local_aks.simulation.simulated import pod_spec, pool
-
 from kubeflow_aks.local_aks.simulation.autoscaler.model import Instance, Node, NodeGroup, Pod, Snapshot
 from kubeflow_aks.local_aks.simulation.autoscaler.parse import parse_node, parse_pod
 from kubeflow_aks.local_aks.simulation.autoscaler.profile import Profile
 from kubeflow_aks.local_aks.simulation.vms.agent_pools import AgentPool
 from kubeflow_aks.local_aks.simulation.vms.nodes import node, scale_set_name, template_node
+from tests.local_aks.simulation.simulated import pod_spec, pool
 
 
 def a_pool(name: str = "cpu", **values: Any) -> AgentPool:

@@ -3,8 +3,6 @@
 import random
 
 import pytest
-from tests.local_aks.simulation.autoscaler.builders import a_group, a_pod, a_pool
-from tests.local_aks.simulation.simulated import pod_spec
 
 from kubeflow_aks.local_aks.simulation.autoscaler.expander import (
     InvalidPrioritiesError,
@@ -15,6 +13,8 @@ from kubeflow_aks.local_aks.simulation.autoscaler.expander import (
 from kubeflow_aks.local_aks.simulation.autoscaler.packing import template_bin
 from kubeflow_aks.local_aks.simulation.vms.agent_pools import AgentPool
 from kubeflow_aks.local_aks.simulation.vms.nodes import scale_set_name
+from tests.local_aks.simulation.autoscaler.builders import a_group, a_pod, a_pool
+from tests.local_aks.simulation.simulated import pod_spec
 
 SPOT, OTHER, LARGE = a_pool("cpuspot"), a_pool("cpuod"), a_pool("large", vmSize="Standard_D16s_v5")
 

@@ -3,11 +3,11 @@
 from typing import Any
 
 import pytest
-from tests.local_aks.simulation.autoscaler.builders import a_node, a_pool
-from tests.local_aks.simulation.simulated import pod_spec
 
 from kubeflow_aks.local_aks.simulation.autoscaler.parse import parse_node, parse_scheduling
 from kubeflow_aks.local_aks.simulation.autoscaler.predicates import why_not
+from tests.local_aks.simulation.autoscaler.builders import a_node, a_pool
+from tests.local_aks.simulation.simulated import pod_spec
 
 NODE = a_node(a_pool("cpu", nodeLabels={"tier": "batch", "size": "8"}))
 AFFINITY = "node(s) didn't match Pod's node affinity/selector"

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.local_aks.simulation.simulated import World, pod_spec, pool
 
 from kubeflow_aks.local_aks.simulation.market import MarketEvent, Reclaim, Supply
+from tests.local_aks.simulation.simulated import World, pod_spec, pool
 
 RECORDING = json.loads((Path(__file__).parent / "data" / "cluster-autoscaler-recording.json").read_text())
 SCENARIOS: dict[str, dict[str, Any]] = {scenario["id"]: scenario for scenario in RECORDING["scenarios"]}

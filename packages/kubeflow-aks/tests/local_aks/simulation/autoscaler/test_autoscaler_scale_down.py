@@ -4,6 +4,11 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+
+from kubeflow_aks.local_aks.simulation.autoscaler.core import Autoscaler
+from kubeflow_aks.local_aks.simulation.autoscaler.decisions import ScaleDown
+from kubeflow_aks.local_aks.simulation.autoscaler.model import DisruptionBudget, Node, Pod, Snapshot
+from kubeflow_aks.local_aks.simulation.autoscaler.profile import Profile
 from tests.local_aks.simulation.autoscaler.builders import (
     a_node,
     a_pod,
@@ -12,11 +17,6 @@ from tests.local_aks.simulation.autoscaler.builders import (
     group_with,
 )
 from tests.local_aks.simulation.simulated import pod_spec
-
-from kubeflow_aks.local_aks.simulation.autoscaler.core import Autoscaler
-from kubeflow_aks.local_aks.simulation.autoscaler.decisions import ScaleDown
-from kubeflow_aks.local_aks.simulation.autoscaler.model import DisruptionBudget, Node, Pod, Snapshot
-from kubeflow_aks.local_aks.simulation.autoscaler.profile import Profile
 
 POOL = a_pool("cpu")
 NODES = tuple(a_node(POOL, index) for index in range(2))

@@ -2,16 +2,6 @@
 
 from dataclasses import replace
 
-from tests.local_aks.simulation.autoscaler.builders import (
-    a_group,
-    a_node,
-    a_pod,
-    a_pool,
-    a_snapshot,
-    group_with,
-)
-from tests.local_aks.simulation.simulated import pod_spec
-
 from kubeflow_aks.local_aks.simulation.autoscaler.core import Autoscaler
 from kubeflow_aks.local_aks.simulation.autoscaler.decisions import (
     BackOff,
@@ -24,6 +14,15 @@ from kubeflow_aks.local_aks.simulation.autoscaler.model import Instance, Snapsho
 from kubeflow_aks.local_aks.simulation.autoscaler.parse import parse_scheduling
 from kubeflow_aks.local_aks.simulation.autoscaler.profile import Profile
 from kubeflow_aks.local_aks.simulation.autoscaler.scale_up import pods_to_help
+from tests.local_aks.simulation.autoscaler.builders import (
+    a_group,
+    a_node,
+    a_pod,
+    a_pool,
+    a_snapshot,
+    group_with,
+)
+from tests.local_aks.simulation.simulated import pod_spec
 
 POOL = a_pool("cpu")
 BIG = pod_spec(cpu="4")

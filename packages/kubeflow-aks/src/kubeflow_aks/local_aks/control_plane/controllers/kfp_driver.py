@@ -3,7 +3,7 @@
 A driver looks up in the metadata store what a task's inputs are and whether it has run before, and makes the task's pod
 out of it. Here is no store: nothing is cached, inputs have no values, every condition holds. What it makes of a pod's
 container, GPUs, tolerations and affinity is held against what the real driver of 2.15 made of sixteen pipelines
-(packages/kubeflow-aks/tests/local_aks/control_plane/test_kfp_driver.py).
+(tests/local_aks/control_plane/test_kfp_driver.py).
 
 Argo gets outputs of a pod from the container beside it, as an object of kind WorkflowTaskResult with the name of the
 pod's node (argo-workflows v3.7.3, workflow/executor/taskresult.go).
