@@ -13,6 +13,7 @@ class ExitCode(IntEnum):
     FINDING = 1
     USAGE = 2
     UNJUDGED = 3
+    WILL_BREAK = 4
     INTERRUPTED = 130
 
 

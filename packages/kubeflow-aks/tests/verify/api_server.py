@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import parse_qs, urlsplit
 
+from kubeflow_aks.clients.kubernetes.objects import Kind
+from kubeflow_aks.verify.comparison import trial
 from kubeflow_aks.verify.probes import PROBES
 from kubeflow_aks.verify.snapshot import ClusterSnapshot, Result
 from tests.serving import serving
@@ -20,21 +22,43 @@ from tests.verify import clusters as c
 Answered = tuple[int, object]
 
 _GROUPS: Final = {
-    "/api/v1": ["Pod", "Node", "Namespace", "Event", "ConfigMap"],
-    "/apis/storage.k8s.io/v1": ["StorageClass"],
-    "/apis/apps/v1": ["DaemonSet"],
+    "/api/v1": [
+        *("Pod", "Node", "Namespace", "Event", "ConfigMap"),
+        *("Secret", "Service", "ServiceAccount", "ResourceQuota"),
+    ],
+    "/apis/storage.k8s.io/v1": ["StorageClass", "CSIDriver"],
+    "/apis/apps/v1": ["DaemonSet", "Deployment", "ReplicaSet", "StatefulSet"],
+    "/apis/apiextensions.k8s.io/v1": ["CustomResourceDefinition"],
+    "/apis/networking.k8s.io/v1": ["NetworkPolicy"],
+    "/apis/policy/v1": ["PodDisruptionBudget"],
+    "/apis/batch/v1": ["Job"],
+    "/apis/rbac.authorization.k8s.io/v1": ["ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding"],
     "/apis/scheduling.k8s.io/v1": ["PriorityClass"],
     "/apis/discovery.k8s.io/v1": ["EndpointSlice"],
     "/apis/apiregistration.k8s.io/v1": ["APIService"],
     "/apis/admissionregistration.k8s.io/v1": [
         "MutatingWebhookConfiguration",
         "ValidatingWebhookConfiguration",
+        "ValidatingAdmissionPolicy",
+        "ValidatingAdmissionPolicyBinding",
     ],
     "/apis/authentication.k8s.io/v1": ["SelfSubjectReview"],
-    "/apis/authorization.k8s.io/v1": ["SelfSubjectAccessReview", "LocalSubjectAccessReview"],
+    "/apis/authorization.k8s.io/v1": [
+        *("SelfSubjectAccessReview", "LocalSubjectAccessReview", "SubjectAccessReview")
+    ],
 }
-_PLURALS: Final = {"StorageClass": "storageclasses", "PriorityClass": "priorityclasses"}
-_NAMESPACED: Final = {"Pod", "Event", "ConfigMap", "DaemonSet", "EndpointSlice", "LocalSubjectAccessReview"}
+_PLURALS: Final = {
+    "StorageClass": "storageclasses",
+    "PriorityClass": "priorityclasses",
+    "NetworkPolicy": "networkpolicies",
+    "ValidatingAdmissionPolicy": "validatingadmissionpolicies",
+}
+_NAMESPACED: Final = {
+    *("Pod", "Event", "ConfigMap", "Secret", "Service", "ServiceAccount", "ResourceQuota", "EndpointSlice"),
+    *("DaemonSet", "Deployment", "ReplicaSet", "StatefulSet", "Job"),
+    *("NetworkPolicy", "PodDisruptionBudget", "Role", "RoleBinding"),
+    "LocalSubjectAccessReview",
+}
 
 
 @dataclass
@@ -54,7 +78,7 @@ class Server:
     requests: list[str] = field(default_factory=list[str])
     url: str = ""
 
-    def answer(self, method: str, path: str, query: Mapping[str, list[str]], body: Any) -> Answered | None:
+    def answer(self, method: str, path: str, query: Mapping[str, list[str]], body: Any) -> Answered | None:  # noqa: PLR0911, PLR0912 - one for each kind of request
         """Status and body."""
         if path in self.instead:
             return self.instead[path]
@@ -72,18 +96,26 @@ class Server:
             "events": snapshot.untriggered,
             "events of the map": snapshot.expander_events,
             "storageclasses": snapshot.storage_classes,
-            "daemonsets": snapshot.daemon_sets,
+            "customresourcedefinitions": snapshot.definitions,
+            "poddisruptionbudgets": snapshot.budgets,
+            "resourcequotas": snapshot.quotas,
+            "csidrivers": snapshot.drivers,
+            "networkpolicies": snapshot.policies,
+            "events of controllers": snapshot.refusals,
             "priorityclasses": snapshot.priority_classes,
             "apiservices": snapshot.api_services,
             "mutatingwebhookconfigurations": snapshot.webhooks,
             "validatingwebhookconfigurations": Result[list[Any]]([]),
-            "endpointslices": snapshot.endpoints.get("kubeflow", Result[list[Any]]([])),
+            "endpointslices": snapshot.endpoints.get(
+                "kubeflow" if "/namespaces/kubeflow/" in path else "kube-system", Result[list[Any]]([])
+            ),
         }
         maps = {
             "cluster-autoscaler-priority-expander": snapshot.priority_map,
             "cluster-autoscaler-status": snapshot.autoscaler,
             "argo-workflow-controller-configmap": snapshot.argo,
             "agent-pools": snapshot.contract,
+            "kube-dns": snapshot.dns,
         }
         reviews = {
             "selfsubjectreviews": snapshot.juju.required(),
@@ -93,25 +125,66 @@ class Server:
         if last == "log":
             return 200, snapshot.limits["general-0"].required()
         if method == "POST":
-            return _admitted(body, snapshot) if last == "pods" else (201, {"status": reviews[last]})
+            if last == "pods":
+                return _admitted(body, snapshot)
+            if last == "subjectaccessreviews":
+                return _allowed(body["spec"], snapshot)
+            return (201, {"status": reviews[last]}) if last in reviews else _defaulted(body, snapshot)
         if last in maps:
-            found = maps[last].required()
-            return (200, found) if found else (404, {"kind": "Status", "reason": "NotFound"})
-        if "/namespaces/kube-system/" in path:
+            return _named(maps[last].required())
+        for obj in snapshot.objects.value or ():
+            if path == _path(obj.registered):
+                return _named(obj.live.required())
+        for event in snapshot.refusals.required():
+            if last == event["involvedObject"]["name"]:
+                return _named(event["owner"])
+        if last == "events" and "/namespaces/kube-system/" in path:
             last = "events of the map"
+        elif query.get("fieldSelector") == ["reason=FailedCreate"]:
+            last = "events of controllers"
         return _page(lists[last].required(), query)
 
 
-def _page(found: list[Any], query: Mapping[str, list[str]]) -> Answered:
+def _named(obj: Any) -> Answered:
+    return (200, obj) if obj else (404, {"kind": "Status", "reason": "NotFound"})
+
+
+def _allowed(spec: Any, snapshot: ClusterSnapshot) -> Answered:
+    """The answer to a review of a right of one of the stack's service accounts."""
+    account = spec["user"].removeprefix("system:serviceaccount:").replace(":", "/")
+    [right] = [
+        right
+        for right in snapshot.rights.required()
+        if right.account == account and right.attributes == spec["resourceAttributes"]
+    ]
+    return 201, {"status": {"allowed": right.allowed.required()}}
+
+
+def _defaulted(body: Any, snapshot: ClusterSnapshot) -> Answered:
+    """The answer to the dry run of a registered object; there are no defaults here."""
+    [obj] = [obj for obj in snapshot.objects.required() if trial(obj.registered) == body]
+    if obj.expected.value is None:
+        return 403, {"kind": "Status", "reason": "Forbidden", "message": obj.expected.reason}
+    return 201, obj.expected.value
+
+
+def _path(obj: Any) -> str:
+    kind, namespace = Kind.of(obj), obj["metadata"].get("namespace")
+    root = f"/apis/{kind.api_version}" if kind.group else f"/api/{kind.version}"
+    middle = f"/namespaces/{namespace}" if namespace else ""
+    return f"{root}{middle}/{_resource(kind.kind)['name']}/{obj['metadata']['name']}"
+
+
+def _page(objects: list[Any], query: Mapping[str, list[str]]) -> Answered:
     """Two objects at a time, whatever the limit, so that every list takes pages."""
     start = int(query.get("continue", ["0"])[0])
-    more = {"continue": str(start + 2)} if start + 2 < len(found) else {}
-    return 200, {"metadata": more, "items": found[start : start + 2]}
+    more = {"continue": str(start + 2)} if start + 2 < len(objects) else {}
+    return 200, {"metadata": more, "items": objects[start : start + 2]}
 
 
 def _admitted(pod: Any, snapshot: ClusterSnapshot) -> Answered:
     """The answer to the probe that the pod is from."""
-    [probe] = [each for each in PROBES if each.pod == pod]
+    [probe] = [probe for probe in PROBES if probe.pod == pod]
     answer = snapshot.guard[probe.name]
     if answer.value is None:
         return 500, {"kind": "Status", "reason": "InternalError", "message": answer.reason}
@@ -138,6 +211,13 @@ def outputs_of(url: str, folder: Path, **changed: Any) -> str:
     }
     file = folder / "outputs.json"
     file.write_text(json.dumps(c.outputs(kubeconfig=json.dumps(config), **changed).values), encoding="utf-8")
+    return str(file)
+
+
+def state_in(folder: Path) -> str:
+    """A file with the state of that stack."""
+    file = folder / "state.json"
+    file.write_text(json.dumps(c.state()), encoding="utf-8")
     return str(file)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from copy import deepcopy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from datetime import timedelta
 from typing import Any, Final
 
@@ -26,22 +26,28 @@ class Breakage:
     Attributes:
         name: of the breakage.
         change: gives the cluster.
-        found: checks that fail, and no others; empty where nothing is broken.
+        checks: those that fail, and no others; empty where nothing is broken.
         says: part of a finding.
+        later: whether nothing is broken now.
         ahead: by how much this machine's clock is ahead of the cluster's.
         unreadable: whether the account may read nothing.
     """
 
     name: str
     change: Change
-    found: frozenset[str]
+    checks: frozenset[str]
     says: str = ""
+    later: bool = False
     ahead: timedelta = timedelta()
     unreadable: bool = False
 
 
-def _broken(name: str, found: str, says: str, change: Change, **more: Any) -> Breakage:
-    return Breakage(name, change, frozenset(found.split()), says, **more)
+def _broken(name: str, checks: str, says: str, change: Change, **more: Any) -> Breakage:
+    return Breakage(name, change, frozenset(checks.split()), says, **more)
+
+
+def _later(name: str, checks: str, says: str, change: Change) -> Breakage:
+    return _broken(name, checks, says, change, later=True)
 
 
 def _with(**changed: Any) -> Change:
@@ -53,9 +59,9 @@ def _edited(field: str, edit: Callable[[list[Any]], object]) -> Change:
     """The good cluster with a list edited in place."""
 
     def change() -> ClusterSnapshot:
-        found = deepcopy(getattr(c.good(), field).required())
-        edit(found)
-        return replace(c.good(), **{field: Result(found)})
+        objects = deepcopy(getattr(c.good(), field).required())
+        edit(objects)
+        return replace(c.good(), **{field: Result(objects)})
 
     return change
 
@@ -81,7 +87,8 @@ def _cordoned(*names: str, more: int = 0) -> Change:
                 nodes[f"general-{number}"] = c.node(f"general-{number}", "general")
 
         daemons = [
-            c.daemon(f"limits-{each}", "inotify-limits", f"general-{each}") for each in range(1, 1 + more)
+            c.daemon(f"limits-{number}", "inotify-limits", f"general-{number}")
+            for number in range(1, 1 + more)
         ]
         return replace(c.with_pods(*daemons), nodes=c.with_nodes(edit).nodes)
 
@@ -125,19 +132,62 @@ def _terminating(name: str, **length: float) -> Change:
         ],
     }
 
-    def edit(found: list[Any]) -> None:
-        found[:] = [each for each in found if each["metadata"]["name"] != name] + [ending]
+    def edit(objects: list[Any]) -> None:
+        objects[:] = [namespace for namespace in objects if namespace["metadata"]["name"] != name] + [ending]
 
     return _edited("namespaces", edit)
 
 
+def _live(kind: str, name: str, edit: Callable[[Any], object] | None = None) -> Change:
+    """An object of the stack edited in place, or gone."""
+
+    def change() -> ClusterSnapshot:
+        objects = c.stack_objects()
+        [obj] = [obj for obj in objects if obj.name == f"{kind} {name}"]
+        live = obj.live.required()
+        if edit:
+            edit(live)
+        objects[objects.index(obj)] = replace(obj, live=Result(live if edit else {}))
+        return replace(c.good(), objects=Result(objects))
+
+    return change
+
+
 def _class(name: str, **changed: Any) -> Change:
-    """A storage class with other fields."""
+    """A storage class of the stack with other fields."""
+    return _live("StorageClass", name, lambda live: live.update(changed))
 
-    def edit(found: list[Any]) -> None:
-        found[:] = [{**each, **changed} if each["metadata"]["name"] == name else each for each in found]
 
-    return _edited("storage_classes", edit)
+def _both(*changes: Change) -> Change:
+    """Two changes of different fields of the good cluster."""
+
+    def change() -> ClusterSnapshot:
+        good, result = c.good(), c.good()
+        for snapshot in (one() for one in changes):
+            other = {
+                field.name: getattr(snapshot, field.name)
+                for field in fields(snapshot)
+                if getattr(snapshot, field.name) != getattr(good, field.name)
+            }
+            result = replace(result, **other)
+        return result
+
+    return change
+
+
+def _without_rights(app: str, *verbs: str) -> Change:
+    """A program's account that lacks the rights with these verbs; all without one."""
+
+    def change() -> ClusterSnapshot:
+        rights = [
+            replace(right, allowed=Result(value=False))
+            if right.account == f"kubeflow-aks/{app}" and (not verbs or right.attributes["verb"] in verbs)
+            else right
+            for right in c.good().rights.required()
+        ]
+        return replace(c.good(), rights=Result(rights))
+
+    return change
 
 
 def _guard(**answers: Result[str]) -> Change:
@@ -167,7 +217,7 @@ def _webhook(*resources: str, ready: bool, **more: Any) -> Change:
         return replace(
             c.good(),
             webhooks=Result([*c.good().webhooks.required(), hook]),
-            endpoints={"kubeflow": Result(slices)},
+            endpoints={**c.good().endpoints, "kubeflow": Result(slices)},
         )
 
     return change
@@ -177,8 +227,8 @@ def _without_dns(*pods: c.Object) -> Change:
     """The pods of DNS gone, and others of kube-system there."""
 
     def change() -> ClusterSnapshot:
-        found = [each for each in c.good().pods.required() if each["metadata"]["name"] != "coredns"]
-        return replace(c.good(), pods=Result([*found, c.pod("kube-system", "metrics", "system-0"), *pods]))
+        others = [pod for pod in c.good().pods.required() if pod["metadata"]["name"] != "coredns"]
+        return replace(c.good(), pods=Result([*others, c.pod("kube-system", "metrics", "system-0"), *pods]))
 
     return change
 
@@ -191,6 +241,155 @@ def _moved(**length: float) -> Change:
 
 def _retry_policy(policy: str) -> Change:
     return _with(argo=c.config_map(workflowDefaults=c.WORKFLOW_DEFAULTS.replace("Always", policy)))
+
+
+def _script_pod(app: str, *, on: str = "general-0", unready: dict[str, float] | None = None) -> Change:
+    """The pod of a program on another node, or not ready for so long."""
+
+    def edit(pods: list[Any]) -> None:
+        [pod] = [pod for pod in pods if pod["metadata"]["name"] == f"{app}-0"]
+        pod["spec"]["nodeName"] = on
+        if unready is not None:
+            pod["metadata"]["creationTimestamp"] = c.ago(**unready)
+            pod["status"]["conditions"] = [
+                {"type": "Ready", "status": "False", "lastTransitionTime": c.ago(**unready)}
+            ]
+
+    return _edited("pods", edit)
+
+
+def _cordoned_since(node: str, *notices: str, **length: float) -> Change:
+    """A node cordoned so long ago, with conditions that announce its end."""
+    taint = {"key": "node.kubernetes.io/unschedulable", "effect": "NoSchedule", "timeAdded": c.ago(**length)}
+
+    def edit(nodes: dict[str, c.Object]) -> None:
+        nodes[node]["spec"]["unschedulable"] = True
+        nodes[node]["spec"]["taints"].append(taint)
+        nodes[node]["status"]["conditions"] += [
+            {"type": notice, "status": "True", "message": "Preempt Scheduled"} for notice in notices
+        ]
+
+    return _nodes(edit)
+
+
+def _booting(node: str) -> Change:
+    """A GPU node three minutes old, whose driver and plugin are still missing."""
+
+    def change() -> ClusterSnapshot:
+        def edit(nodes: dict[str, c.Object]) -> None:
+            nodes[node]["metadata"]["creationTimestamp"] = c.ago(minutes=3)
+            nodes[node]["status"]["allocatable"] = {}
+
+        pods = [pod for pod in c.good().pods.required() if pod["spec"].get("nodeName") != node]
+        return replace(c.with_nodes(edit), pods=Result(pods))
+
+    return change
+
+
+def _refused(
+    kind: str, owner: str, message: str, *, solved: bool = False, now: c.Object | None = None, **length: float
+) -> Change:
+    """A controller that could not create a pod; `solved` if it has one by now, `now` where it has changed since."""
+
+    def change() -> ClusterSnapshot:
+        event = c.refusal(kind, owner, message, **length)
+        event["owner"] = event["owner"] if now is None else now
+        pod = c.pod(event["involvedObject"]["namespace"], "later", "general-0")
+        pod["metadata"] |= {
+            "creationTimestamp": c.ago(seconds=30),
+            "ownerReferences": [{"kind": kind, "uid": event["involvedObject"]["uid"]}],
+        }
+        return replace(c.with_pods(*([pod] if solved else [])), refusals=Result([event]))
+
+    return change
+
+
+def _class_of_others(value: int) -> Change:
+    """A priority class of others that pods get by default."""
+    other = {"metadata": {"name": "others"}, "value": value, "globalDefault": True}
+    return _edited("priority_classes", lambda classes: classes.append(other))
+
+
+def _conversion(*, ready: bool, versions: int = 2) -> Change:
+    """A custom kind that a service converts, which may be down."""
+    definition = c.definition("experiments.kubeflow.org", service="katib", versions=versions)
+
+    def change() -> ClusterSnapshot:
+        slices = [*c.good().endpoints["kubeflow"].required(), c.endpoints("katib", ready=ready)]
+        return replace(
+            c.good(),
+            definitions=Result([definition]),
+            endpoints={**c.good().endpoints, "kubeflow": Result(slices)},
+        )
+
+    return change
+
+
+def _without_endpoint(service: str) -> Change:
+    return lambda: replace(
+        c.good(), endpoints={**c.good().endpoints, "kube-system": Result([c.endpoints(service, ready=False)])}
+    )
+
+
+def _deployment(name: str, edit: Callable[[Any], object]) -> Change:
+    """The pod template of a Deployment edited in place."""
+    return _live("Deployment", f"kubeflow-aks/{name}", lambda live: edit(live["spec"]["template"]))
+
+
+def _first_container(template: Any) -> Any:
+    return template["spec"]["containers"][0]
+
+
+def _policy_gone(name: str) -> Change:
+    """A network policy of the stack deleted."""
+    return _both(
+        _live("NetworkPolicy", f"kubeflow-aks/{name}"),
+        _edited("policies", lambda policies: policies.remove(_named(policies, name))),
+    )
+
+
+def _policy_edited(name: str, edit: Callable[[Any], object]) -> Change:
+    """A network policy of the stack edited in place."""
+    return _both(
+        _live("NetworkPolicy", f"kubeflow-aks/{name}", lambda live: edit(live["spec"])),
+        _edited("policies", lambda policies: edit(_named(policies, name)["spec"])),
+    )
+
+
+def _named(objects: list[Any], name: str) -> Any:
+    return next(
+        obj
+        for obj in objects
+        if obj["metadata"]["name"] == name and obj["metadata"]["namespace"] == "kubeflow-aks"
+    )
+
+
+def _namespace_gone(name: str) -> Change:
+    """A namespace of the stack deleted, and all in it."""
+
+    def change() -> ClusterSnapshot:
+        objects = [
+            replace(obj, live=Result(dict[str, Any]()))
+            if name in (obj.registered["metadata"].get("namespace"), obj.registered["metadata"]["name"])
+            and (obj.kind == "Namespace" or "namespace" in obj.registered["metadata"])
+            else obj
+            for obj in c.stack_objects()
+        ]
+        return replace(c.good(), objects=Result(objects))
+
+    return change
+
+
+def _priorities(text: str) -> Change:
+    config_map = deepcopy(c.good().priority_map.required())
+    config_map["data"]["priorities"] = text
+    return _with(priority_map=config_map)
+
+
+def _dry_run_refused(reason: str) -> Change:
+    """Every dry run of a registered object refused."""
+    objects = [replace(obj, expected=Result[c.Object](reason=reason)) for obj in c.stack_objects()]
+    return _with(objects=objects)
 
 
 _COREDNS: Final = c.pod("kube-system", "coredns", "system-0")
@@ -209,7 +408,7 @@ _FEWER: Final = [pool for pool in c.POOLS if pool["name"] != "cpuod"]
 
 MISSED_BEFORE: Final = (
     _broken("ConfigMap agent-pools deleted", "pool-contract", "does not exist", _with(contract={})),
-    _broken(
+    _later(
         "ConfigMap agent-pools edited",
         "pool-contract",
         "differs from the stack in pool cpuod",
@@ -232,27 +431,27 @@ MISSED_BEFORE: Final = (
         "DaemonSet inotify-limits deleted",
         "daemon-sets",
         "DaemonSet kubeflow-aks/inotify-limits does not exist",
-        _edited("daemon_sets", lambda found: found.pop(0)),
+        _live("DaemonSet", "kubeflow-aks/inotify-limits"),
     ),
     _broken(
         "the autoscaler's status deleted", "autoscaler", "no autoscaler is at work", _with(autoscaler={})
     ),
-    _broken(
+    _later(
         "ckf-zrs with another SKU",
         "storage",
-        "storage class ckf-zrs has parameters.skuName Standard_LRS instead of StandardSSD_ZRS",
+        "StorageClass ckf-zrs differs from the stack: parameters.skuName is Standard_LRS instead of StandardSSD_ZRS",
         _class("ckf-zrs", parameters={"skuName": "Standard_LRS"}),
     ),
-    _broken(
+    _later(
         "ckf-zrs binds at once",
         "storage",
-        "volumeBindingMode Immediate instead of WaitForFirstConsumer",
+        "volumeBindingMode is Immediate instead of WaitForFirstConsumer",
         _class("ckf-zrs", volumeBindingMode="Immediate"),
     ),
-    _broken(
+    _later(
         "ckf-zrs does not expand",
         "storage",
-        "allowVolumeExpansion false instead of true",
+        "allowVolumeExpansion is false instead of true",
         _class("ckf-zrs", allowVolumeExpansion=False),
     ),
     _broken(
@@ -370,42 +569,44 @@ OTHERS: Final = (
         "has no list of pools",
         _with(contract=c.config_map(**{"pools.json": "[{"})),
     ),
-    _broken(
+    _later(
         "ConfigMap agent-pools with another limit",
         "pool-contract",
         "in pool general",
         _contract([{**c.POOLS[0], "maxCount": 9}, *c.POOLS[1:]]),
     ),
     _broken("ConfigMap agent-pools reordered", "", "", _contract(c.POOLS[::-1])),
-    _broken(
+    _later(
         "inotify-limits selects no node any more",
         "daemon-sets",
         "has no pod on 1 node of Kubeflow's own pool (general-0)",
-        _edited("pods", lambda found: found.pop(1)),
+        _edited("pods", lambda pods: pods.pop(1)),
     ),
     _broken(
         "DaemonSet of the device plugin deleted",
         "daemon-sets",
         "nvidia-device-plugin does not exist",
-        _edited("daemon_sets", lambda found: found.pop(1)),
+        _live("DaemonSet", "kubeflow-aks/nvidia-device-plugin"),
     ),
     _broken(
         "Deployment of the eviction handler deleted",
-        "eviction-handler",
+        "eviction-handler objects",
         "no pod of Deployment kubeflow-aks/eviction-handler is ready",
-        _edited("pods", lambda found: found.pop(3)),
+        _both(
+            _edited("pods", lambda pods: pods.pop(3)), _live("Deployment", "kubeflow-aks/eviction-handler")
+        ),
     ),
     _broken(
         "the eviction handler does not become ready",
         "eviction-handler platform-pods",
         "nothing of this stack acts on notices of evictions",
-        _edited("pods", lambda found: found[3]["status"].update(conditions=[])),
+        _edited("pods", lambda pods: pods[3]["status"].update(conditions=[])),
     ),
     _broken(
         "Deployment that returns work to spot deleted",
-        "return-to-spot",
+        "return-to-spot objects",
         "no pod of Deployment kubeflow-aks/return-to-spot is ready, so work stays on its fallback",
-        _edited("pods", lambda found: found.pop(6)),
+        _both(_edited("pods", lambda pods: pods.pop(6)), _live("Deployment", "kubeflow-aks/return-to-spot")),
     ),
     _broken(
         "inotify-limits cannot raise them",
@@ -416,26 +617,26 @@ OTHERS: Final = (
     _broken(
         "priority class deleted",
         "priority-classes",
-        "priority class kubeflow-aks-batch does not exist",
-        _edited("priority_classes", lambda found: found.pop(0)),
+        "PriorityClass kubeflow-aks-batch does not exist",
+        _live("PriorityClass", "kubeflow-aks-batch"),
     ),
-    _broken(
+    _later(
         "priority class made again below the autoscaler's limit",
         "priority-classes",
-        "kubeflow-aks-batch (-100)",
-        _edited("priority_classes", lambda found: found[0].update(value=-100)),
+        "PriorityClass kubeflow-aks-batch differs from the stack: value is -100 instead of -1",
+        _live("PriorityClass", "kubeflow-aks-batch", lambda live: live.update(value=-100)),
     ),
-    _broken(
+    _later(
         "checkpoints are deleted with their claim",
         "storage",
-        "storage class checkpoints has reclaimPolicy Delete instead of Retain",
+        "StorageClass checkpoints differs from the stack: reclaimPolicy is Delete instead of Retain",
         _class("checkpoints", reclaimPolicy="Delete"),
     ),
-    _broken(
+    _later(
         "teams can read the account's key",
         "storage",
-        "parameters.secretNamespace none instead of kube-system",
-        _class("checkpoints", parameters={"skuName": "Standard_ZRS"}),
+        "parameters.secretNamespace is missing",
+        _live("StorageClass", "checkpoints", lambda live: live["parameters"].pop("secretNamespace")),
     ),
     # admission
     _broken(
@@ -458,13 +659,13 @@ OTHERS: Final = (
         "",
         _webhook("pods", ready=False, clientConfig={"url": "https://x"}),
     ),
-    _broken(
+    _later(
         "the guard only warns",
         "guard",
         "a notebook that tolerates spot is admitted",
         _guard(a_notebook_that_tolerates_spot=Result(""), a_notebook_that_tolerates_everything=Result("")),
     ),
-    _broken(
+    _later(
         "the guard leaves namespace kubeflow out",
         "guard",
         "a pod in namespace kubeflow that tolerates spot is admitted",
@@ -524,15 +725,13 @@ OTHERS: Final = (
         "API v1beta1.metrics.k8s.io is not available",
         _edited(
             "api_services",
-            lambda found: found.append(
+            lambda services: services.append(
                 c.api_service("v1beta1.metrics.k8s.io", status="False", message="no endpoints")
             ),
         ),
     ),
-    _broken(
-        "Argo retries only failures", "argo-retries", "retryPolicy OnFailure", _retry_policy("OnFailure")
-    ),
-    _broken(
+    _later("Argo retries only failures", "argo-retries", "retryPolicy OnFailure", _retry_policy("OnFailure")),
+    _later(
         "Argo's defaults are no YAML",
         "argo-retries",
         "no retryPolicy",
@@ -542,3 +741,709 @@ OTHERS: Final = (
     _broken("the autoscaler stopped", "autoscaler", "for 40 min", _moved(minutes=40)),
 )
 """As many of other kinds."""
+
+
+_HANDLER: Final = "kubeflow-aks-eviction-handler"
+_RULE: Final = "ValidatingAdmissionPolicy 'kubeflow-aks-keep-off-spot' denied request: spot nodes are evicted"
+
+NAMED: Final = (
+    _broken(
+        "the handler's ClusterRoleBinding deleted",
+        "objects rights",
+        "service account kubeflow-aks/eviction-handler may not get nodes, list nodes, watch nodes, ",
+        _both(_live("ClusterRoleBinding", _HANDLER), _without_rights("eviction-handler")),
+    ),
+    _broken(
+        "the handler's ClusterRole without pods/eviction",
+        "objects rights",
+        "service account kubeflow-aks/eviction-handler may not create pods/eviction",
+        _both(
+            _live("ClusterRole", _HANDLER, lambda live: live["rules"].pop()),
+            _without_rights("eviction-handler", "create"),
+        ),
+    ),
+    _later(
+        "the handler's script edited",
+        "objects",
+        "ConfigMap kubeflow-aks/eviction-handler differs from the stack: data.eviction_script.py differs from line 1",
+        _live(
+            "ConfigMap",
+            "kubeflow-aks/eviction-handler",
+            lambda live: live["data"].update({"eviction_script.py": "print()\n"}),
+        ),
+    ),
+    _later(
+        "the handler's pod on a spot node",
+        "kubeflow-home",
+        "1 pod of this product on pool cpuspot (kubeflow-aks/eviction-handler-0)",
+        _script_pod("eviction-handler", on="cpuspot-0"),
+    ),
+    _later(
+        "a network policy shuts the handler in",
+        "network-policies",
+        "pod kubeflow-aks/eviction-handler-0 does not reach the API server: no network policy that selects it",
+        _with(policies=[c.network_policy("mine")]),
+    ),
+    _broken(
+        "a Job in kubeflow whose pods the guard refuses",
+        "refused-pods",
+        "no pod can be created for Job kubeflow/train: pods",
+        _refused("Job", "kubeflow/train", f'pods "train-x" is forbidden: {_RULE}', minutes=3),
+    ),
+    _broken(
+        "a custom kind whose conversion webhook is gone",
+        "webhooks",
+        "webhook of the conversion of experiments.kubeflow.org has no ready endpoint (service kubeflow/katib)",
+        _conversion(ready=False),
+    ),
+    _later(
+        "the interactive class is the global default",
+        "priority-classes",
+        "pods without a priority class get 1000 by kubeflow-aks-interactive",
+        _both(
+            _live("PriorityClass", "kubeflow-aks-interactive", lambda live: live.update(globalDefault=True)),
+            _edited("priority_classes", lambda classes: classes[1].update(globalDefault=True)),
+        ),
+    ),
+    _later(
+        "checkpoints mounted with a cache",
+        "storage",
+        "StorageClass checkpoints differs from the stack: mountOptions lacks --file-cache-timeout-in-seconds=0",
+        _live("StorageClass", "checkpoints", lambda live: live["mountOptions"].pop(1)),
+    ),
+    _later(
+        "the guard's binding leaves profiles out",
+        "objects",
+        "spec.matchResources is set, which the stack leaves out",
+        _live(
+            "ValidatingAdmissionPolicyBinding",
+            "kubeflow-aks-keep-off-spot",
+            lambda live: live["spec"].update(
+                matchResources={"namespaceSelector": {"matchLabels": {"guarded": "yes"}}}
+            ),
+        ),
+    ),
+    _later(
+        "the product's namespace enforces restricted",
+        "objects",
+        "metadata.labels.pod-security.kubernetes.io/enforce is restricted instead of privileged",
+        _live(
+            "Namespace",
+            "kubeflow-aks",
+            lambda live: live["metadata"]["labels"].update(
+                {"pod-security.kubernetes.io/enforce": "restricted"}
+            ),
+        ),
+    ),
+    _broken("Service kube-dns deleted", "dns", "Service kube-system/kube-dns does not exist", _with(dns={})),
+    _broken(
+        "Juju's token of another account",
+        "juju-token",
+        "takes Juju's token for system:serviceaccount:kubeflow-aks:eviction-handler instead of",
+        _with(juju={"userInfo": {"username": "system:serviceaccount:kubeflow-aks:eviction-handler"}}),
+    ),
+    _later(
+        "a spot node cordoned for hours without a notice",
+        "work-pools",
+        "1 node cordoned for 3 h without a notice of Azure (cpuspot-0)",
+        _cordoned_since("cpuspot-0", hours=3),
+    ),
+    _later(
+        "a disruption budget that allows no disruption",
+        "disruption-budgets",
+        "1 disruption budget that no eviction satisfies (team/web)",
+        _with(budgets=[c.budget("team", "web", healthy=1, pods=1)]),
+    ),
+    _broken(
+        "a profile's quota is 0",
+        "quotas",
+        "ResourceQuota team/kf-resource-quota allows 0 pods, so no pod starts in namespace team",
+        _with(quotas=[c.quota("team", {"pods": "0"})]),
+    ),
+)
+"""What a later look named as missed."""
+
+INVENTED: Final = (
+    # programs of the stack
+    _broken(
+        "the handler scaled to none",
+        "eviction-handler objects",
+        "spec.replicas is 0 instead of 1",
+        _both(
+            _edited("pods", lambda pods: pods.pop(3)),
+            _live(
+                "Deployment", "kubeflow-aks/eviction-handler", lambda live: live["spec"].update(replicas=0)
+            ),
+        ),
+    ),
+    _later(
+        "the handler's rollout paused",
+        "objects",
+        "spec.paused is set",
+        _live("Deployment", "kubeflow-aks/eviction-handler", lambda live: live["spec"].update(paused=True)),
+    ),
+    _later(
+        "the handler with another image",
+        "objects",
+        "spec.template.spec.containers[eviction-handler].image is python:3 instead of",
+        _deployment("eviction-handler", lambda template: _first_container(template).update(image="python:3")),
+    ),
+    _later(
+        "a container beside the handler",
+        "objects",
+        "spec.template.spec.containers[istio-proxy] is set",
+        _deployment(
+            "eviction-handler",
+            lambda template: template["spec"]["containers"].append({"name": "istio-proxy"}),
+        ),
+    ),
+    _later(
+        "the handler tolerates spot",
+        "objects",
+        "spec.template.spec.tolerations is set",
+        _deployment(
+            "eviction-handler", lambda template: template["spec"].update(tolerations=[{"operator": "Exists"}])
+        ),
+    ),
+    _later(
+        "the handler may run on any node",
+        "objects",
+        "spec.template.spec.nodeSelector.kubeflow-aks/workload is missing",
+        _deployment(
+            "eviction-handler", lambda template: template["spec"]["nodeSelector"].pop("kubeflow-aks/workload")
+        ),
+    ),
+    _later(
+        "the handler in the node's network",
+        "objects",
+        "spec.template.spec.hostNetwork is set",
+        _deployment("eviction-handler", lambda template: template["spec"].update(hostNetwork=True)),
+    ),
+    _later(
+        "prices taken away from the return to spot",
+        "objects",
+        "spec.template.spec.containers[return-to-spot].env[PRICES] is missing",
+        _deployment("return-to-spot", lambda template: _first_container(template)["env"].pop()),
+    ),
+    _later(
+        "the handler's memory limit halved",
+        "objects",
+        "resources.limits.memory is 16Mi instead of 256Mi",
+        _deployment(
+            "eviction-handler",
+            lambda template: _first_container(template)["resources"]["limits"].update(memory="16Mi"),
+        ),
+    ),
+    _later(
+        "one more file beside the return's scripts",
+        "objects",
+        "data.json.py is set",
+        _live(
+            "ConfigMap",
+            "kubeflow-aks/return-to-spot",
+            lambda live: live["data"].update({"json.py": "raise\n"}),
+        ),
+    ),
+    _broken(
+        "the handler's service account deleted",
+        "objects",
+        "ServiceAccount kubeflow-aks/eviction-handler does not exist",
+        _live("ServiceAccount", "kubeflow-aks/eviction-handler"),
+    ),
+    _later(
+        "the handler's service account mounts its token everywhere",
+        "objects",
+        "automountServiceAccountToken is true instead of false",
+        _live(
+            "ServiceAccount",
+            "kubeflow-aks/eviction-handler",
+            lambda live: live.update(automountServiceAccountToken=True),
+        ),
+    ),
+    _broken(
+        "the handler not ready for six minutes",
+        "eviction-handler",
+        "no pod of Deployment kubeflow-aks/eviction-handler is ready",
+        _script_pod("eviction-handler", unready={"minutes": 6}),
+    ),
+    _broken(
+        "the return to spot not ready for six minutes",
+        "return-to-spot",
+        "no pod of Deployment kubeflow-aks/return-to-spot is ready",
+        _script_pod("return-to-spot", unready={"minutes": 6}),
+    ),
+    _broken(
+        "the handler's new pod is 20 s old",
+        "",
+        "a pod of Deployment kubeflow-aks/eviction-handler is starting",
+        _script_pod("eviction-handler", unready={"seconds": 20}),
+    ),
+    _broken(
+        "the handler restarted by hand",
+        "",
+        "",
+        _deployment(
+            "eviction-handler",
+            lambda template: template["metadata"]["annotations"].update(
+                {"kubectl.kubernetes.io/restartedAt": "now"}
+            ),
+        ),
+    ),
+    _broken(
+        "Juju's token was used today",
+        "",
+        "",
+        _live(
+            "Secret",
+            "kubeflow-aks/juju-token",
+            lambda live: live["metadata"]["labels"].update(
+                {"kubernetes.io/legacy-token-last-used": "2026-11-22"}
+            ),
+        ),
+    ),
+    _broken(
+        "an object annotated by kubectl",
+        "",
+        "",
+        _live(
+            "ConfigMap",
+            "kubeflow-aks/eviction-handler",
+            lambda live: live["metadata"]["annotations"].update({"kubectl.kubernetes.io/last-applied": "{}"}),
+        ),
+    ),
+    _later(
+        "the return to spot on an on-demand node for work",
+        "kubeflow-home",
+        "1 pod of this product on pool cpuod (kubeflow-aks/return-to-spot-0)",
+        _script_pod("return-to-spot", on="cpuod-0"),
+    ),
+    # rights
+    _later(
+        "the handler may do everything",
+        "objects",
+        "ClusterRole kubeflow-aks-eviction-handler differs from the stack: rules has 1 value that the stack leaves out",
+        _live(
+            "ClusterRole",
+            _HANDLER,
+            lambda live: live["rules"].append({"apiGroups": ["*"], "resources": ["*"], "verbs": ["*"]}),
+        ),
+    ),
+    _later(
+        "somebody else bound to the handler's role",
+        "objects",
+        "subjects[system:authenticated] is set",
+        _live(
+            "ClusterRoleBinding",
+            _HANDLER,
+            lambda live: live["subjects"].append({"kind": "Group", "name": "system:authenticated"}),
+        ),
+    ),
+    _later(
+        "the handler's role aggregated into view",
+        "objects",
+        "metadata.labels.rbac.authorization.k8s.io/aggregate-to-view is set",
+        _live(
+            "ClusterRole",
+            _HANDLER,
+            lambda live: live["metadata"]["labels"].update(
+                {"rbac.authorization.k8s.io/aggregate-to-view": "true"}
+            ),
+        ),
+    ),
+    _broken(
+        "the return to spot may make no placeholder",
+        "objects rights",
+        "create pods in kubeflow-aks-return-to-spot",
+        _both(
+            _live(
+                "Role",
+                "kubeflow-aks-return-to-spot/return-to-spot",
+                lambda live: live["rules"][0]["verbs"].remove("create"),
+            ),
+            _without_rights("return-to-spot", "create"),
+        ),
+    ),
+    _broken(
+        "the handler may not cordon",
+        "objects rights",
+        "may not patch nodes",
+        _both(
+            _live("ClusterRole", _HANDLER, lambda live: live["rules"][0]["verbs"].remove("patch")),
+            _without_rights("eviction-handler", "patch"),
+        ),
+    ),
+    _broken(
+        "an authorizer of others denies the handler",
+        "rights",
+        "may not list nodes",
+        _without_rights("eviction-handler", "list"),
+    ),
+    _broken(
+        "the contract's RoleBinding deleted",
+        "objects pool-contract",
+        "notebooks may not read",
+        _both(_live("RoleBinding", "kubeflow-aks/agent-pools-reader"), _with(contract_readers=False)),
+    ),
+    # the guard
+    _later(
+        "the guard lets pods pass when it cannot be evaluated",
+        "objects",
+        "spec.failurePolicy is Ignore instead of Fail",
+        _live(
+            "ValidatingAdmissionPolicy",
+            "kubeflow-aks-keep-off-spot",
+            lambda live: live["spec"].update(failurePolicy="Ignore"),
+        ),
+    ),
+    _later(
+        "one more condition of the guard",
+        "objects",
+        "spec.matchConditions[never] is set",
+        _live(
+            "ValidatingAdmissionPolicy",
+            "kubeflow-aks-keep-off-spot",
+            lambda live: live["spec"]["matchConditions"].append({"name": "never", "expression": "false"}),
+        ),
+    ),
+    _later(
+        "the guard only audits",
+        "objects",
+        "spec.validationActions[0] is Audit instead of Deny",
+        _live(
+            "ValidatingAdmissionPolicyBinding",
+            "kubeflow-aks-keep-off-spot",
+            lambda live: live["spec"].update(validationActions=["Audit"]),
+        ),
+    ),
+    _later(
+        "the guard looks at new pods only",
+        "objects",
+        "spec.matchConstraints.resourceRules[0].operations lacks UPDATE",
+        _live(
+            "ValidatingAdmissionPolicy",
+            "kubeflow-aks-keep-off-spot",
+            lambda live: live["spec"]["matchConstraints"]["resourceRules"][0]["operations"].pop(),
+        ),
+    ),
+    # daemons, classes, maps
+    _later(
+        "inotify-limits on nodes with another label",
+        "daemon-sets",
+        "spec.template.spec.nodeSelector.mine is set",
+        _live(
+            "DaemonSet",
+            "kubeflow-aks/inotify-limits",
+            lambda live: live["spec"]["template"]["spec"]["nodeSelector"].update(mine="yes"),
+        ),
+    ),
+    _later(
+        "the device plugin tolerates nothing",
+        "daemon-sets",
+        "spec.template.spec.tolerations is missing",
+        _live(
+            "DaemonSet",
+            "kubeflow-aks/nvidia-device-plugin",
+            lambda live: live["spec"]["template"]["spec"].pop("tolerations"),
+        ),
+    ),
+    _later(
+        "the device plugin shares GPUs",
+        "daemon-sets",
+        "env[MIG_STRATEGY].value has another value",
+        _live(
+            "DaemonSet",
+            "kubeflow-aks/nvidia-device-plugin",
+            lambda live: _first_container(live["spec"]["template"])["env"][1].update(value="mixed"),
+        ),
+    ),
+    _later(
+        "checkpoints without a file system's names",
+        "storage",
+        "parameters.isHnsEnabled is false instead of true",
+        _live("StorageClass", "checkpoints", lambda live: live["parameters"].update(isHnsEnabled="false")),
+    ),
+    _later(
+        "disks in one zone only",
+        "storage",
+        "allowedTopologies is set",
+        _class("ckf-zrs", allowedTopologies=[{"matchLabelExpressions": []}]),
+    ),
+    _broken(
+        "the storage class of the charms deleted",
+        "storage",
+        "StorageClass ckf-zrs does not exist",
+        _live("StorageClass", "ckf-zrs"),
+    ),
+    _broken(
+        "AKS's Blob driver switched off",
+        "storage-drivers",
+        "storage driver blob.csi.azure.com is not installed, so no volume of storage class checkpoints can be made",
+        _edited("drivers", lambda drivers: drivers.pop()),
+    ),
+    _later(
+        "batch work pushes other work aside",
+        "priority-classes",
+        "preemptionPolicy is PreemptLowerPriority instead of Never",
+        _live(
+            "PriorityClass",
+            "kubeflow-aks-batch",
+            lambda live: live.update(preemptionPolicy="PreemptLowerPriority"),
+        ),
+    ),
+    _later(
+        "the priority map lists no spot pool",
+        "objects priority-map",
+        "the priority map does not list gpuspot",
+        _priorities("10:\n  - ^aks-cpuspot-\n  - ^aks-cpuod\n1:\n  - .*\n"),
+    ),
+    _later(
+        "one more line in the priority map",
+        "objects",
+        "data.priorities differs from line",
+        _priorities(c.good().priority_map.required()["data"]["priorities"] + "0:\n  - nothing\n"),
+    ),
+    _broken(
+        "the namespace of placeholders deleted",
+        "objects",
+        "Namespace kubeflow-aks-return-to-spot does not exist",
+        _namespace_gone("kubeflow-aks-return-to-spot"),
+    ),
+    _later(
+        "sidecars injected into the product's namespace",
+        "objects",
+        "metadata.labels.istio-injection is set",
+        _live(
+            "Namespace",
+            "kubeflow-aks",
+            lambda live: live["metadata"]["labels"].update({"istio-injection": "enabled"}),
+        ),
+    ),
+    _broken(
+        "an object that a finalizer holds in deletion",
+        "objects",
+        "ConfigMap kubeflow-aks/eviction-handler is being deleted",
+        _live(
+            "ConfigMap",
+            "kubeflow-aks/eviction-handler",
+            lambda live: live["metadata"].update(deletionTimestamp=c.ago(minutes=1)),
+        ),
+    ),
+    _later(
+        "an object without its labels",
+        "objects",
+        "metadata.labels.app.kubernetes.io/component is missing",
+        _live("Secret", "kubeflow-aks/juju-token", lambda live: live["metadata"].pop("labels")),
+    ),
+    _broken(
+        "Juju's secret deleted",
+        "juju-token objects",
+        "Secret kubeflow-aks/juju-token does not exist",
+        _both(_live("Secret", "kubeflow-aks/juju-token"), _with(juju={})),
+    ),
+    _broken(
+        "a policy of others refuses the stack's objects",
+        "",
+        "as registered cannot be checked here: no permission: denied the request by others",
+        _dry_run_refused("denied the request by others"),
+    ),
+    # network policies
+    _broken(
+        "the handler's own network policy deleted",
+        "network-policies objects",
+        "selects it allows port 443 (deny-all)",
+        _policy_gone("eviction-handler"),
+    ),
+    _later(
+        "the handler's network policy allows another port",
+        "network-policies objects",
+        "spec.egress[0].ports[0].port is 8443 instead of 443",
+        _policy_edited("eviction-handler", lambda spec: spec["egress"][0]["ports"][0].update(port=8443)),
+    ),
+    _later(
+        "the namespace lets everything in",
+        "objects",
+        "spec.ingress is set",
+        _policy_edited("deny-all", lambda spec: spec.update(ingress=[{}])),
+    ),
+    _later(
+        "a policy lets the handler reach pods only",
+        "network-policies",
+        "allows port 443 (mine)",
+        _with(policies=[c.network_policy("mine", {"to": [{"namespaceSelector": {}}]})]),
+    ),
+    _broken("a policy that allows everything", "", "", _with(policies=[c.network_policy("open", {})])),
+    _broken(
+        "a policy for other pods",
+        "",
+        "",
+        _with(
+            policies=[
+                c.network_policy(
+                    "others",
+                    selector={
+                        "matchExpressions": [
+                            {"key": "app.kubernetes.io/name", "operator": "In", "values": ["inotify-limits"]}
+                        ]
+                    },
+                )
+            ]
+        ),
+    ),
+    # what others made
+    _later(
+        "every pod without a class yields to batch work",
+        "priority-classes",
+        "pods without a priority class get -100 by others",
+        _class_of_others(-100),
+    ),
+    _later(
+        "every pod without a class pushes interactive work aside",
+        "priority-classes",
+        "pods without a priority class get 5000 by others",
+        _class_of_others(5000),
+    ),
+    _broken("a global default between both classes", "", "", _class_of_others(10)),
+    _broken("a custom kind of one version, not converted", "", "", _conversion(ready=False, versions=1)),
+    _broken("a conversion webhook that is up", "", "2 webhooks", _conversion(ready=True)),
+    _broken(
+        "Service kube-dns selects no pod",
+        "dns",
+        "Service kube-system/kube-dns has no ready endpoint",
+        _without_endpoint("kube-dns"),
+    ),
+    _later(
+        "an on-demand node for work cordoned for a day",
+        "work-pools",
+        "1 node cordoned for 24 h",
+        _cordoned_since("cpuod-0", days=1),
+    ),
+    _broken(
+        "a spot node cordoned for its notice",
+        "",
+        "",
+        _cordoned_since("cpuspot-0", "VMEventScheduled", hours=3),
+    ),
+    _broken("a spot node cordoned for minutes", "", "", _cordoned_since("cpuspot-0", minutes=10)),
+    _broken(
+        "a budget that is used up for now",
+        "",
+        "",
+        _with(budgets=[c.budget("kubeflow", "istiod", healthy=1, pods=2)]),
+    ),
+    _broken(
+        "the budgets of Knative's operator",
+        "",
+        "but for Knative's own (knative-serving/activator-pdb)",
+        _with(budgets=[c.budget("knative-serving", "activator-pdb", healthy=1, pods=1)]),
+    ),
+    _broken("a budget without pods", "", "", _with(budgets=[c.budget("team", "idle", healthy=0, pods=0)])),
+    _broken(
+        "a profile without GPUs", "", "", _with(quotas=[c.quota("team", {"requests.nvidia.com/gpu": "0"})])
+    ),
+    _broken(
+        "a profile's quota is used up", "", "", _with(quotas=[c.quota("team", {"pods": "9"}, {"pods": "9"})])
+    ),
+    _later(
+        "the platform's quota is used up",
+        "quotas",
+        "ResourceQuota kubeflow/kf-resource-quota has no pods left",
+        _with(quotas=[c.quota("kubeflow", {"pods": "99"}, {"pods": "99"})]),
+    ),
+    _broken(
+        "a profile without memory",
+        "quotas",
+        "allows 0 requests.memory",
+        _with(quotas=[c.quota("team", {"requests.memory": "0"})]),
+    ),
+    _broken(
+        "the handler's pods are refused by a security standard",
+        "refused-pods",
+        "no pod can be created for ReplicaSet kubeflow-aks/eviction-handler-1",
+        _refused(
+            "ReplicaSet",
+            "kubeflow-aks/eviction-handler-1",
+            'pods "x" is forbidden: violates PodSecurity "restricted:latest"',
+            minutes=2,
+        ),
+    ),
+    _broken(
+        "a notebook that the guard refuses",
+        "refused-pods",
+        "StatefulSet team/notebook",
+        _refused("StatefulSet", "team/notebook", f'pods "notebook-0" is forbidden: {_RULE}', minutes=9),
+    ),
+    _broken(
+        "a team's Job beyond its quota",
+        "",
+        "",
+        _refused("Job", "team/train", 'pods "train-x" is forbidden: exceeded quota', minutes=1),
+    ),
+    _broken(
+        "a refusal of half an hour ago",
+        "",
+        "",
+        _refused("Job", "kubeflow/train", f"is forbidden: {_RULE}", minutes=30),
+    ),
+    _broken(
+        "a refusal that is over",
+        "",
+        "",
+        _refused("Job", "kubeflow/train", f"is forbidden: {_RULE}", minutes=5, solved=True),
+    ),
+    _broken(
+        "a refused Job that is gone",
+        "",
+        "",
+        _refused("Job", "kubeflow/train", f"is forbidden: {_RULE}", minutes=5, now={}),
+    ),
+    _broken(
+        "a refused Job made anew",
+        "",
+        "",
+        _refused(
+            "Job", "kubeflow/train", f"is forbidden: {_RULE}", minutes=5, now={"metadata": {"uid": "other"}}
+        ),
+    ),
+    _broken(
+        "a refused ReplicaSet that another has replaced",
+        "",
+        "",
+        _refused(
+            *("ReplicaSet", "kubeflow/web-1", f"is forbidden: {_RULE}"),
+            minutes=5,
+            now={"metadata": {"uid": "uid-web-1"}, "spec": {"replicas": 0}},
+        ),
+    ),
+    _broken(
+        "the handler's Deployment is new",
+        "",
+        "a pod of Deployment kubeflow-aks/eviction-handler is starting",
+        _both(
+            _edited("pods", lambda pods: pods.pop(3)),
+            _live(
+                "Deployment",
+                "kubeflow-aks/eviction-handler",
+                lambda live: live["metadata"].update(creationTimestamp=c.ago(seconds=2)),
+            ),
+        ),
+    ),
+    _broken(
+        "a policy that allows a range of ports",
+        "",
+        "",
+        _with(policies=[c.network_policy("range", {"ports": [{"port": 1, "endPort": 32767}]})]),
+    ),
+    _later(
+        "Juju's model enforces restricted",
+        "kubeflow-namespace",
+        "namespace kubeflow enforces the Pod Security Standard restricted",
+        _edited(
+            "namespaces",
+            lambda namespaces: namespaces[3]["metadata"].update(
+                labels={"pod-security.kubernetes.io/enforce": "restricted"}
+            ),
+        ),
+    ),
+    _broken("a GPU node that boots", "", "1 GPU node just starting", _booting("gpuspot-0")),
+)
+"""As many of other kinds again, some of which must not be reported."""

@@ -7,13 +7,18 @@ from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from typing import Any
 
+from components.kubeflow.prerequisites import KubeflowPrerequisites
+from kubeflow_aks.clients.kubernetes.objects import name_of
 from kubeflow_aks.deployed.outputs import Outputs
+from kubeflow_aks.recorder.run import record
 from kubeflow_aks.verify.checks import CHECKS
 from kubeflow_aks.verify.findings import CheckResult, State, run_checks
 from kubeflow_aks.verify.probes import PROBES
-from kubeflow_aks.verify.snapshot import ClusterSnapshot, Result
+from kubeflow_aks.verify.rights import registered_rights
+from kubeflow_aks.verify.snapshot import ClusterSnapshot, Result, Right, StackObject
 
 Object = dict[str, Any]
 
@@ -36,11 +41,13 @@ def pool(name: str, role: str, *taints: str, **more: Any) -> Object:
         "name": name,
         "role": role,
         "priority": "Spot" if spot else "Regular",
+        "vmSize": "Standard_D8s_v5",
         "gpus": 0,
         "maxCount": 3,
         "labels": {"kubeflow-aks/workload": work, **spot},
         "taints": list(taints),
         "fallback": None,
+        "pool": None,
         **more,
     }
 
@@ -51,16 +58,6 @@ POOLS = [
     pool("cpuod", "cpu", "kubeflow-aks/fallback=true:NoSchedule"),
     pool("gpuspot", "gpu", f"{SPOT}=spot:NoSchedule", "nvidia.com/gpu=present:NoSchedule", gpus=2),
 ]
-PRIORITIES = """\
-40:
-  - ^aks-cpuspot-[0-9]+-vmss$
-30:
-  - ^aks-gpuspot-[0-9]+-vmss$
-20:
-  - ^aks-cpuod-[0-9]+-vmss$
-1:
-  - .*
-"""
 WORKFLOW_DEFAULTS = "spec: {templateDefaults: {retryStrategy: {limit: '0', retryPolicy: Always}}}"
 
 
@@ -97,19 +94,74 @@ def outputs(**changed: Any) -> Outputs:
     return Outputs("dev", {**values, **changed})
 
 
+@cache
+def registered() -> tuple[Object, ...]:
+    """The Kubernetes objects that the component registers for the pools of the contract, with all that it can make."""
+
+    def program() -> None:
+        arguments: Any = {
+            "pools": POOLS,
+            "return_to_spot": True,
+            "network_policies": True,
+            "node_prices": {"cpuspot": 0.1, "cpuod": 0.4},
+        }
+        KubeflowPrerequisites("kubeflow", arguments)
+
+    resources = record("dev", program=program).resources.values()
+    inputs = [resource.inputs for resource in resources if resource.type.startswith("kubernetes:")]
+    return tuple(json.loads(json.dumps(inputs)))
+
+
+def state() -> Object:
+    """The stack's state, as `pulumi stack export` prints it."""
+    resources = [
+        {"urn": f"urn:pulumi:dev::aks::{obj['kind']}::{number}", "type": _token(obj), "inputs": obj}
+        for number, obj in enumerate(registered())
+    ]
+    return {"version": 3, "deployment": {"resources": resources}}
+
+
+def _token(obj: Object) -> str:
+    version = obj["apiVersion"] if "/" in obj["apiVersion"] else f"core/{obj['apiVersion']}"
+    return f"kubernetes:{version}:{obj['kind']}"
+
+
+def live(obj: Object) -> Object:
+    """A registered object as it is in the cluster."""
+    copy = deepcopy(obj)
+    copy["metadata"] |= {"uid": name_of(obj), "resourceVersion": "1", "creationTimestamp": ago(days=1)}
+    copy["metadata"]["managedFields"] = [{"time": ago(hours=5)}]
+    copy["metadata"]["annotations"] = {
+        **obj["metadata"].get("annotations", {}),
+        "deprecated/revision": "1",
+    }
+    return {**copy, "status": {"observed": True}}
+
+
+def stack_objects() -> list[StackObject]:
+    """All registered objects, live as they were registered."""
+    return [StackObject(obj, Result(obj), Result(live(obj))) for obj in registered()]
+
+
+def live_config_map(name: str) -> Object:
+    """A ConfigMap of the stack."""
+    [config_map] = [live(obj) for obj in registered() if obj["kind"] == "ConfigMap" and name_of(obj) == name]
+    return config_map
+
+
 def node(name: str, of: str, **more: Any) -> Object:
     """A ready node of a pool of the contract, or of the system pool."""
-    [found] = [each for each in POOLS if each["name"] == of] or [
+    [pool] = [entry for entry in POOLS if entry["name"] == of] or [
         {"labels": {}, "taints": ["CriticalAddonsOnly=true:NoSchedule"], "gpus": 0}
     ]
     mode = "system" if of == "system" else "user"
-    labels = {"kubernetes.azure.com/agentpool": of, "kubernetes.azure.com/mode": mode, **found["labels"]}
+    labels = {"kubernetes.azure.com/agentpool": of, "kubernetes.azure.com/mode": mode, **pool["labels"]}
     return {
         "metadata": {"name": name, "labels": labels, "creationTimestamp": ago(hours=3)},
-        "spec": {"taints": [taint(each) for each in found["taints"]]},
+        "spec": {"taints": [taint(text) for text in pool["taints"]]},
         "status": {
             "conditions": [{"type": "Ready", "status": "True", "lastTransitionTime": ago(hours=3)}],
-            "allocatable": {"nvidia.com/gpu": str(found["gpus"])} if found["gpus"] else {},
+            "allocatable": {"nvidia.com/gpu": str(pool["gpus"])} if pool["gpus"] else {},
             "nodeInfo": {"kubeletVersion": "v1.34.4"},
         },
         **more,
@@ -150,6 +202,7 @@ def script_pod(app: str) -> Object:
     """A pod of this product that acts on the cluster."""
     made = pod("kubeflow-aks", f"{app}-0", "general-0")
     made["metadata"]["labels"] = {"app.kubernetes.io/name": app}
+    made["spec"]["serviceAccountName"] = app
     made["status"]["conditions"] = [{"type": "Ready", "status": "True"}]
     return made
 
@@ -181,7 +234,7 @@ def status(**more: Any) -> Object:
         "time": written,
         "autoscalerStatus": "Running",
         "clusterWide": {"health": {"status": "Healthy"}},
-        "nodeGroups": [group("system"), *(group(each["name"]) for each in POOLS)],
+        "nodeGroups": [group("system"), *(group(entry["name"]) for entry in POOLS)],
         **more,
     }
 
@@ -231,6 +284,55 @@ def endpoints(service: str, *, ready: bool | None = True) -> Object:
     }
 
 
+def definition(name: str, *, service: str, versions: int = 2) -> Object:
+    """A custom kind, converted by a service of namespace kubeflow unless its name is empty."""
+    webhook = {"clientConfig": {"service": {"namespace": "kubeflow", "name": service}}}
+    conversion = {"strategy": "Webhook", "webhook": webhook} if service else {"strategy": "None"}
+    served: list[Object] = [
+        {"name": f"v{number}", "served": True, "schema": {}} for number in range(1, 1 + versions)
+    ]
+    return {"metadata": {"name": name}, "spec": {"conversion": conversion, "versions": served}}
+
+
+def budget(namespace: str, name: str, *, healthy: int, pods: int) -> Object:
+    """A disruption budget that wants so many of so many pods."""
+    status = {"desiredHealthy": healthy, "expectedPods": pods, "currentHealthy": pods}
+    return {"metadata": {"namespace": namespace, "name": name}, "status": status}
+
+
+def quota(namespace: str, hard: Object, used: Object | None = None) -> Object:
+    """A quota of a namespace."""
+    return {
+        "metadata": {"namespace": namespace, "name": "kf-resource-quota"},
+        "spec": {"hard": hard},
+        "status": {"hard": hard, "used": used or {}},
+    }
+
+
+def refusal(kind: str, owner: str, message: str, **length: float) -> Object:
+    """An event on a controller that could not create a pod; `owner`, which no event has, is that controller."""
+    namespace, _, name = owner.partition("/")
+    return {
+        "reason": "FailedCreate",
+        "message": message,
+        "lastTimestamp": ago(**length),
+        "involvedObject": {
+            "apiVersion": "batch/v1" if kind == "Job" else "apps/v1",
+            "kind": kind,
+            "namespace": namespace,
+            "name": name,
+            "uid": f"uid-{name}",
+        },
+        "owner": {"metadata": {"uid": f"uid-{name}"}},
+    }
+
+
+def network_policy(name: str, *egress: Object, selector: Object | None = None) -> Object:
+    """A policy of direction Egress in this product's namespace; it selects all pods by default."""
+    spec = {"podSelector": selector or {}, "policyTypes": ["Egress"], "egress": list(egress)}
+    return {"metadata": {"namespace": "kubeflow-aks", "name": name}, "spec": spec}
+
+
 def api_service(name: str, **available: str) -> Object:
     """An API and whether it is available."""
     return {
@@ -263,7 +365,7 @@ def good() -> ClusterSnapshot:
         clock=Result(timedelta()),
         version=Result({"gitVersion": "v1.34.4"}),
         nodes=Result(
-            [node("system-0", "system"), *(node(f"{each['name']}-0", each["name"]) for each in POOLS)]
+            [node("system-0", "system"), *(node(f"{entry['name']}-0", entry["name"]) for entry in POOLS)]
         ),
         pods=Result(
             [
@@ -287,7 +389,7 @@ def good() -> ClusterSnapshot:
         storage_classes=Result(
             [storage_class("default", default="true"), storage_class("ckf-zrs"), storage_class("checkpoints")]
         ),
-        priority_map=Result(config_map(priorities=PRIORITIES)),
+        priority_map=Result(live_config_map("cluster-autoscaler-priority-expander")),
         autoscaler=Result(config_map(status=json.dumps(status()))),
         expander_events=Result([]),
         untriggered=Result([]),
@@ -296,10 +398,14 @@ def good() -> ClusterSnapshot:
         guard={probe.name: Result(REFUSAL if probe.refused else "") for probe in PROBES},
         juju=Result({"userInfo": {"username": "system:serviceaccount:kubeflow-aks:juju"}}),
         juju_rights=Result(value=True),
-        contract=Result(config_map(**{"pools.json": json.dumps(POOLS)})),
+        contract=Result(live_config_map("agent-pools")),
         contract_readers=Result(value=True),
-        daemon_sets=Result(
-            [{"metadata": {"name": name}} for name in ("inotify-limits", "nvidia-device-plugin")]
+        objects=Result(stack_objects()),
+        rights=Result(
+            [
+                Right(account, attributes, Result(value=True))
+                for account, attributes in registered_rights(registered())
+            ]
         ),
         priority_classes=Result(
             [
@@ -308,7 +414,23 @@ def good() -> ClusterSnapshot:
             ]
         ),
         webhooks=Result([webhook("istio.io", "pods", service="istiod")]),
-        endpoints={"kubeflow": Result([endpoints("istiod")])},
+        endpoints={
+            "kubeflow": Result([endpoints("istiod")]),
+            "kube-system": Result([endpoints("kube-dns")]),
+        },
+        definitions=Result([definition("notebooks.kubeflow.org", service="")]),
+        budgets=Result([budget("kubeflow", "istiod", healthy=1, pods=2)]),
+        quotas=Result([quota("team", {"pods": "50"})]),
+        refusals=Result([]),
+        policies=Result(
+            [
+                live(obj)
+                for obj in registered()
+                if obj["kind"] == "NetworkPolicy" and obj["metadata"]["namespace"] == "kubeflow-aks"
+            ]
+        ),
+        dns=Result({"metadata": {"name": "kube-dns"}}),
+        drivers=Result([{"metadata": {"name": f"{kind}.csi.azure.com"}} for kind in ("disk", "blob")]),
         api_services=Result([api_service("v1."), api_service("v1beta1.metrics.k8s.io")]),
     )
 
@@ -316,7 +438,7 @@ def good() -> ClusterSnapshot:
 def with_nodes(change: Callable[[dict[str, Object]], object]) -> ClusterSnapshot:
     """The good cluster with some nodes changed, by name; None takes the node away."""
     snapshot = good()
-    nodes = {each["metadata"]["name"]: each for each in deepcopy(snapshot.nodes.required())}
+    nodes = {entry["metadata"]["name"]: entry for entry in deepcopy(snapshot.nodes.required())}
     change(nodes)
     return replace(snapshot, nodes=Result(list(nodes.values())))
 
@@ -334,13 +456,13 @@ def with_status(**changed: Any) -> ClusterSnapshot:
 
 def results_of(check: str, snapshot: ClusterSnapshot, of: Outputs | None = None) -> list[CheckResult]:
     """What one check tells."""
-    chosen = [each for each in CHECKS if each.id == check]
+    chosen = [entry for entry in CHECKS if entry.id == check]
     assert chosen, check
     return [finding.result for finding in run_checks(chosen, snapshot, of or outputs())]
 
 
 def sentences(check: str, snapshot: ClusterSnapshot, state: State, of: Outputs | None = None) -> list[str]:
     """What one check tells of a state; every promise that is broken says what to do."""
-    found = results_of(check, snapshot, of)
-    assert all(each.action for each in found if each.state is State.FAILED)
-    return [each.message for each in found if each.state is state]
+    results = results_of(check, snapshot, of)
+    assert all(result.action for result in results if result.state is State.FAILED)
+    return [result.message for result in results if result.state is state]

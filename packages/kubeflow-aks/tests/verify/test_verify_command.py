@@ -18,12 +18,12 @@ import pytest
 
 from kubeflow_aks.cli.process import main as command_line
 from kubeflow_aks.project import PROJECT_ROOT
-from kubeflow_aks.verify import cluster_reader
+from kubeflow_aks.verify import cluster_reader, report
 from kubeflow_aks.verify.probes import PROBES
 from kubeflow_aks.verify.snapshot import Result
 from tests.serving import serving
 from tests.verify import clusters as c
-from tests.verify.api_server import Server, outputs_of, running
+from tests.verify.api_server import Server, outputs_of, running, state_in
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -57,7 +57,8 @@ def today(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def verify(server: Server, folder: Path, *more: str, **changed: Any) -> int:
     """What the command returns."""
-    return main(["dev", "--outputs", outputs_of(server.url, folder, **changed), *more])
+    files = ("--outputs", outputs_of(server.url, folder, **changed), "--state", state_in(folder))
+    return main(["dev", *files, *more])
 
 
 def test_a_good_cluster_is_reported_in_full(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -67,21 +68,21 @@ def test_a_good_cluster_is_reported_in_full(tmp_path: Path, capsys: pytest.Captu
     assert shown.err == ""
     assert "✘" not in shown.out
     assert "–" not in shown.out
-    assert shown.out.splitlines()[-1] == "dev: 39 passed, 0 failed, 0 unknown"
+    assert shown.out.splitlines()[-1] == "dev: 47 passed, 0 failed, 0 unknown"
 
 
 def test_nothing_is_changed_and_no_list_is_requested_at_once(tmp_path: Path) -> None:
     with running() as server:
         assert verify(server, tmp_path) == 0
     posts = [request for request in server.requests if not request.startswith("GET ")]
-    pods = [request for request in posts if "/pods?" in request]
-    assert len(pods) == len(PROBES)
-    assert all("dryRun=All" in request for request in pods)
-    assert [request.partition("?")[0] for request in posts if request not in pods] == [
+    dry_runs = [request for request in posts if "dryRun=All" in request]
+    assert len(dry_runs) == len(PROBES) + len(c.registered())
+    assert {request.partition("?")[0] for request in posts if request not in dry_runs} == {
         "POST /apis/authorization.k8s.io/v1/namespaces/kubeflow-aks/localsubjectaccessreviews",
+        "POST /apis/authorization.k8s.io/v1/subjectaccessreviews",
         "POST /apis/authentication.k8s.io/v1/selfsubjectreviews",
         "POST /apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
-    ]
+    }
     assert all(
         "limit=500" in request for request in server.requests if request.startswith("GET /api/v1/nodes")
     )
@@ -92,15 +93,70 @@ def test_nothing_is_changed_and_no_list_is_requested_at_once(tmp_path: Path) -> 
 def test_the_document_keeps_to_its_schema(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     snapshot = replace(c.good(), argo=Result(c.config_map(other="x")))
     with running(snapshot, __api__v1__nodes=FORBIDDEN) as server:
-        assert verify(server, tmp_path, "--format", "json", kubeflow={"argoRetries": False}) == 1
+        assert verify(server, tmp_path, "--format", "json", kubeflow={"argoRetries": False}) == 4
     document = json.loads(capsys.readouterr().out)
     jsonschema.validate(document, SCHEMA)  # pyright: ignore[reportUnknownMemberType]
-    states = [found["state"] for found in document["findings"]]
+    states = [finding["state"] for finding in document["findings"]]
     assert {state: states.count(state) for state in set(states)} == {
         state: document[state] for state in ("passed", "failed", "unknown")
     }
-    [retries] = [found for found in document["findings"] if found["check"] == "argo-retries"]
-    assert retries["state"] == "failed"
+    [retries] = [finding for finding in document["findings"] if finding["check"] == "argo-retries"]
+    assert (retries["state"], retries["impact"]) == ("failed", "later")
+    assert (document["brokenNow"], document["willBreak"]) == (0, 1)
+    assert "volume claims, and what volumes and images contain" in document["notLookedAt"]
+    assert {finding["impact"] for finding in document["findings"] if finding["state"] != "failed"} == {None}
+
+
+def test_what_will_break_is_not_broken_now(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    later = replace(c.good(), budgets=Result([c.budget("team", "web", healthy=1, pods=1)]))
+    with running(later) as server:
+        assert verify(server, tmp_path) == 4
+    shown = capsys.readouterr().out
+    assert "\n! 1 disruption budget that no eviction satisfies (team/web)" in shown
+    assert shown.endswith("dev: 46 passed, 1 failed (0 broken now, 1 will break), 0 unknown\n")
+    with running(replace(later, juju=Result({}))) as server:
+        assert verify(server, tmp_path) == 1
+    assert "2 failed (1 broken now, 1 will break)" in capsys.readouterr().out
+
+
+def test_the_command_prints_what_it_does_not_look_at(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with running() as server:
+        assert verify(server, tmp_path) == 0
+    shown = capsys.readouterr().out
+    assert "\nNot looked at:\n" in shown
+    assert all(f"\n- {subject}\n".replace("`", "") in shown for subject in report.NOT_LOOKED_AT)
+
+
+def test_without_the_state_the_objects_are_unseen(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with running() as server:
+        assert main(["dev", "--outputs", outputs_of(server.url, tmp_path)]) == 0
+    shown = capsys.readouterr().out
+    assert (
+        "– The stack's other objects are as it registered them: cannot be checked here: the stack's state is missing; "
+        "pass it with --state FILE beside --outputs FILE\n" in shown
+    )
+    assert "7 unknown" in shown
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        ("[", "not a stack's state; expected what `pulumi stack export` prints"),
+        ("[]", "not a stack's state; expected what `pulumi stack export` prints"),
+        ("{}", "not a state of stack dev"),
+        (json.dumps(c.state()).replace("urn:pulumi:dev:", "urn:pulumi:prod:"), "not a state of stack dev"),
+    ],
+)
+def test_a_state_of_something_else_is_named(
+    content: str, reason: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "export.json"
+    file.write_text(content, encoding="utf-8")
+    with running() as server:
+        main(["dev", "--outputs", outputs_of(server.url, tmp_path), "--state", str(file)])
+    assert f"the stack's state cannot be read: {file}: {reason}".replace("`", "") in capsys.readouterr().out
 
 
 def test_a_missing_right_leaves_the_other_checks(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -217,7 +273,7 @@ def drip(path: str, seconds: float) -> type[BaseHTTPRequestHandler]:
     return Handler
 
 
-@pytest.mark.parametrize("path", ["/version", "/api/v1", "/apis/apps/v1"])
+@pytest.mark.parametrize("path", ["/version", "/api/v1", "/apis/policy/v1"])
 def test_a_server_that_sends_byte_by_byte_is_cut_off(
     path: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 from hypothesis import HealthCheck, given, settings
@@ -44,24 +44,36 @@ def spoiled(value: object) -> st.SearchStrategy[Any]:
 
 def _result(name: str) -> st.SearchStrategy[Any]:
     """What was read of one kind, spoiled; lists and objects stay such, as the client sees to it."""
-    found = getattr(c.good(), name).value
-    if is_list(found):
-        return st.tuples(*(_object(each) for each in found)).map(lambda made: Result(list(made)))
-    return _object(found).map(Result) if is_object(found) else st.just(Result(found))
+    value = getattr(c.good(), name).value
+    if is_list(value):
+        return st.tuples(*(_object(obj) for obj in value)).map(lambda made: Result(list(made)))
+    return _object(value).map(Result) if is_object(value) else st.just(Result(value))
 
 
-def _object(found: Any) -> st.SearchStrategy[Any]:
-    return st.fixed_dictionaries({}, optional={key: spoiled(part) for key, part in found.items()})
+def _object(obj: Any) -> st.SearchStrategy[Any]:
+    return st.fixed_dictionaries({}, optional={key: spoiled(part) for key, part in obj.items()})
 
 
 _READ = [
-    each.name for each in fields(ClusterSnapshot) if each.name not in {"now", "limits", "guard", "endpoints"}
+    field.name
+    for field in fields(ClusterSnapshot)
+    if field.name not in {"now", "limits", "guard", "endpoints", "objects", "rights"}
 ]
+_KINDS = {obj.kind: obj for obj in c.stack_objects()}
+_OBJECTS = st.tuples(
+    *(
+        _object(obj.live.required()).map(lambda live, obj=obj: replace(obj, live=Result(live)))
+        for kind, obj in _KINDS.items()
+        if kind in {"Deployment", "ClusterRole", "Namespace", "StorageClass", "ValidatingAdmissionPolicy"}
+    )
+)
 _SEEN = st.builds(
     ClusterSnapshot,
     now=st.just(c.NOW),
     limits=st.dictionaries(st.just("general-0"), st.text(max_size=30).map(Result)),
     guard=st.just(c.good().guard),
+    objects=_OBJECTS.map(lambda objects: Result(list(objects))),
+    rights=st.just(c.good().rights),
     endpoints=st.fixed_dictionaries(
         {}, optional={"kubeflow": _object(c.endpoints("istiod")).map(lambda made: Result([made]))}
     ),
@@ -72,8 +84,8 @@ _SEEN = st.builds(
 @settings(max_examples=300, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
 @given(_SEEN)
 def test_odd_objects_end_in_findings(snapshot: ClusterSnapshot) -> None:
-    found = list(run_checks(CHECKS, snapshot, c.outputs()))
-    assert {each.check for each in found} == {each.id for each in CHECKS}
-    assert not [each for each in found if "\n" in each.result.message]
-    assert list(lines("dev", found, 80))
-    assert document("dev", found)["findings"]
+    findings = list(run_checks(CHECKS, snapshot, c.outputs()))
+    assert {entry.check for entry in findings} == {entry.id for entry in CHECKS}
+    assert not [finding for finding in findings if "\n" in finding.result.message]
+    assert list(lines("dev", findings, 80))
+    assert document("dev", findings)["findings"]

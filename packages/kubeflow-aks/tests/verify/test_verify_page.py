@@ -11,6 +11,7 @@ from kubeflow_aks.verify.findings import run_checks
 from kubeflow_aks.verify.report import lines
 from kubeflow_aks.verify.snapshot import ClusterSnapshot, Result
 from tests.verify import clusters as c
+from tests.verify.breakages import INVENTED, MISSED_BEFORE, NAMED, OTHERS
 
 PAGE = PROJECT_ROOT / "docs/how-to/verify-a-cluster.md"
 _WIDTH = 118
@@ -33,8 +34,16 @@ def a_week_later() -> ClusterSnapshot:
 
 
 def test_the_sample_is_what_the_command_prints() -> None:
-    found = list(run_checks(CHECKS, a_week_later(), c.outputs(kubeflow={"argoRetries": False})))
-    printed = "\n".join(lines("dev", found, _WIDTH))
+    findings = list(run_checks(CHECKS, a_week_later(), c.outputs(kubeflow={"argoRetries": False})))
+    printed = "\n".join(lines("dev", findings, _WIDTH))
     sample = re.search(r"```text\n(.*?)\n```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
     assert sample is not None
     assert sample[1] == printed
+
+
+def test_the_numbers_of_what_was_tried_are_those_of_the_tests() -> None:
+    breakages = (*MISSED_BEFORE, *OTHERS, *NAMED, *INVENTED)
+    fine = [breakage for breakage in breakages if not breakage.checks]
+    words = " ".join(PAGE.read_text(encoding="utf-8").split())
+    assert f"Tests break {len(breakages)} things in a simulated API server" in words
+    assert f"{len(fine)} of the former must not be reported" in words

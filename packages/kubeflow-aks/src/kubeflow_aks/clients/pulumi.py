@@ -72,8 +72,8 @@ class Pulumi:
         """
         text = self._run("stack", "export", "--stack", stack, seconds=_READ_SECONDS)
         try:
-            return json.loads(text).get("deployment") or {}
-        except (ValueError, AttributeError, RecursionError):
+            return deployment(text)
+        except ValueError:
             raise _unexpected("stack", "export") from None
 
     def destroy(self, stack: str) -> None:
@@ -103,6 +103,18 @@ class Pulumi:
             reason = programs.reason_of(code, text, _LAST_LINES)
             raise error(f"{programs.called(['pulumi', *words])} failed: {reason}")
         return out
+
+
+def deployment(text: str | bytes) -> Mapping[str, Any]:
+    """The deployment in what `pulumi stack export` prints; empty before the first `up`.
+
+    Raises:
+        ValueError: the text is something else.
+    """
+    try:
+        return json.loads(text).get("deployment") or {}
+    except (AttributeError, RecursionError):
+        raise ValueError("no state") from None
 
 
 def _unexpected(*words: str) -> PulumiError:

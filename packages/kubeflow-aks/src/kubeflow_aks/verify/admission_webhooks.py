@@ -1,4 +1,4 @@
-"""Admission webhooks, as their configurations describe them ("Dynamic Admission Control")."""
+"""Webhooks that requests depend on, as their configurations describe them ("Dynamic Admission Control")."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ class Webhook:
         configuration: that it is from.
         namespace: of its service.
         service: its name.
-        resources: that it admits; plural names, sorted.
+        resources: that it admits or converts; plural names, sorted.
+        converts: whether it converts objects, and admits none.
     """
 
     name: str
@@ -34,6 +35,7 @@ class Webhook:
     namespace: str
     service: str
     resources: tuple[str, ...]
+    converts: bool = False
 
     @property
     def admits_pods(self) -> bool:
@@ -51,10 +53,10 @@ def required_webhooks(configurations: Iterable[Object]) -> Iterator[Webhook]:
             if text(hook, "failurePolicy") == "Ignore" or not text(service, "name"):
                 continue
             resources = {
-                each
+                resource
                 for rule in items(at(hook, "rules"))
-                for each in items(at(rule, "resources"))
-                if isinstance(each, str)
+                for resource in items(at(rule, "resources"))
+                if isinstance(resource, str)
             }
             yield Webhook(
                 text(hook, "name"),
@@ -62,4 +64,25 @@ def required_webhooks(configurations: Iterable[Object]) -> Iterator[Webhook]:
                 text(service, "namespace"),
                 text(service, "name"),
                 tuple(sorted(resources)),
+            )
+
+
+def conversion_webhooks(definitions: Iterable[Object]) -> Iterator[Webhook]:
+    """The webhooks without which objects of a custom kind can't be read: those of kinds with several versions.
+
+    Source: kubernetes.io, "Versions in CustomResourceDefinitions", "Webhook conversion".
+    """
+    for definition in definitions:
+        service = at(definition, "spec", "conversion", "webhook", "clientConfig", "service")
+        served = [version for version in items(at(definition, "spec", "versions")) if at(version, "served")]
+        is_needed = text(definition, "spec", "conversion", "strategy") == "Webhook" and len(served) > 1
+        if is_needed and text(service, "name"):
+            resource, _, _ = name_of(definition).partition(".")
+            yield Webhook(
+                f"of the conversion of {name_of(definition)}",
+                name_of(definition),
+                text(service, "namespace"),
+                text(service, "name"),
+                (resource,),
+                converts=True,
             )

@@ -12,10 +12,30 @@ from typing import Final, TypeVar
 
 from kubeflow_aks.clients.kubernetes.api import ApiServer
 from kubeflow_aks.clients.kubernetes.errors import ApiError, KubeError, UnreachableError
-from kubeflow_aks.clients.kubernetes.objects import Kind, Object, at, fields, name_of
-from kubeflow_aks.verify.admission_webhooks import FAILED_WEBHOOK, required_webhooks
+from kubeflow_aks.clients.kubernetes.objects import (
+    Kind,
+    Object,
+    at,
+    drop,
+    fields,
+    items,
+    name_of,
+    resource_id,
+)
+from kubeflow_aks.verify import comparison
+from kubeflow_aks.verify.admission_webhooks import FAILED_WEBHOOK, conversion_webhooks, required_webhooks
 from kubeflow_aks.verify.probes import PROBES, Probe
-from kubeflow_aks.verify.snapshot import CONTRACT, OUR_NAMESPACE, ClusterSnapshot, Result, labels, text
+from kubeflow_aks.verify.rights import registered_rights
+from kubeflow_aks.verify.snapshot import (
+    CONTRACT,
+    OUR_NAMESPACE,
+    ClusterSnapshot,
+    Result,
+    Right,
+    StackObject,
+    labels,
+    text,
+)
 
 T = TypeVar("T")
 
@@ -27,6 +47,8 @@ _PROGRESS_SECONDS: Final = 5.0
 """Seconds without a line of progress."""
 _NODES_READ: Final = 50
 """Nodes whose log is read: each is a request to a kubelet."""
+_OWNERS_READ: Final = 20
+"""Controllers without pods that are looked at."""
 _MANAGER: Final = "kubeflow-aks-verify"
 _UNFINISHED: Final = "status.phase!=Succeeded,status.phase!=Failed"
 _LIMITS_APP: Final = "inotify-limits"
@@ -35,7 +57,11 @@ _NODE: Final = Kind("", "v1", "Node")
 _NAMESPACE: Final = Kind("", "v1", "Namespace")
 _EVENT: Final = Kind("", "v1", "Event")
 _STORAGE_CLASS: Final = Kind("storage.k8s.io", "v1", "StorageClass")
-_DAEMON_SET: Final = Kind("apps", "v1", "DaemonSet")
+_DRIVER: Final = Kind("storage.k8s.io", "v1", "CSIDriver")
+_DEFINITION: Final = Kind("apiextensions.k8s.io", "v1", "CustomResourceDefinition")
+_BUDGET: Final = Kind("policy", "v1", "PodDisruptionBudget")
+_QUOTA: Final = Kind("", "v1", "ResourceQuota")
+_NETWORK_POLICY: Final = Kind("networking.k8s.io", "v1", "NetworkPolicy")
 _PRIORITY_CLASS: Final = Kind("scheduling.k8s.io", "v1", "PriorityClass")
 _ENDPOINT_SLICE: Final = Kind("discovery.k8s.io", "v1", "EndpointSlice")
 _API_SERVICE: Final = Kind("apiregistration.k8s.io", "v1", "APIService")
@@ -44,20 +70,33 @@ _WEBHOOKS: Final = (
     Kind("admissionregistration.k8s.io", "v1", "ValidatingWebhookConfiguration"),
 )
 _PRIORITY_MAP: Final = "cluster-autoscaler-priority-expander"
+_SYSTEM: Final = "kube-system"
+_SPEC_OF: Final = {
+    _POD: ("nodeName", "priority", "serviceAccountName"),
+    _DEFINITION: ("conversion", "versions"),
+}
+"""Fields of a spec that a check reads, of kinds with a large one."""
 
 
 class ClusterReader:
     """Takes one snapshot of a cluster."""
 
-    def __init__(self, api: ApiServer, juju: ApiServer | None, progress: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        api: ApiServer,
+        juju: ApiServer | None,
+        registered: Result[list[Object]],
+        progress: Callable[[str], None],
+    ) -> None:
         """Sends no request yet.
 
         Args:
             api: the API server, with the caller's credentials.
             juju: the API server with Juju's token; None if there is no token.
+            registered: the Kubernetes objects that the program registered.
             progress: called with a line when reading takes long.
         """
-        self._api, self._juju, self._progress = api, juju, progress
+        self._api, self._juju, self._registered, self._progress = api, juju, registered, progress
         self._began = self._reported = time.monotonic()
 
     def read(self) -> ClusterSnapshot:
@@ -73,8 +112,8 @@ class ClusterReader:
         version = self._result("the version", lambda: self._api.read("/version"))
         namespaces = self._list("namespaces", _NAMESPACE)
         pods = self._list("pods", _POD, fieldSelector=_UNFINISHED)
-        there = {name_of(each) for each in namespaces.value or [{"metadata": {"name": "default"}}]}
-        webhooks = self._webhooks()
+        there = {name_of(namespace) for namespace in namespaces.value or [{"metadata": {"name": "default"}}]}
+        webhooks, definitions = self._webhooks(), self._list("definitions of custom resources", _DEFINITION)
         return ClusterSnapshot(
             now=datetime.now(UTC) - (clock.value or timedelta()),
             clock=clock,
@@ -92,11 +131,19 @@ class ClusterReader:
             argo=self._config_map("kubeflow", "argo-workflow-controller-configmap"),
             contract=self._config_map(OUR_NAMESPACE, CONTRACT),
             contract_readers=self._result("the rights to the pool contract", self._anybody_reads_contract),
-            daemon_sets=self._list("DaemonSets", _DAEMON_SET, OUR_NAMESPACE),
+            objects=self._objects(),
+            rights=self._rights(),
             priority_classes=self._list("priority classes", _PRIORITY_CLASS),
             api_services=self._list("API services", _API_SERVICE),
             webhooks=webhooks,
-            endpoints=self._endpoints(webhooks.value or []),
+            endpoints=self._endpoints(webhooks.value or [], definitions.value or []),
+            definitions=definitions,
+            budgets=self._list("disruption budgets", _BUDGET),
+            quotas=self._list("quotas", _QUOTA),
+            refusals=self._refusals(),
+            policies=self._list("network policies", _NETWORK_POLICY, OUR_NAMESPACE),
+            dns=self._named("Service", _SYSTEM, "kube-dns"),
+            drivers=self._list("storage drivers", _DRIVER),
             juju=self._as_juju(),
             juju_rights=self._juju_rights(),
             guard=self._guard(there),
@@ -105,29 +152,93 @@ class ClusterReader:
 
     def _list(self, what: str, kind: Kind, namespace: str = "", **selectors: str) -> Result[list[Object]]:
         def everything() -> list[Object]:
-            found: list[Object] = []
+            objects: list[Object] = []
             for page in self._api.pages(kind, namespace, **selectors):
-                found += map(_trimmed, page)
+                objects += (_trimmed(obj, _SPEC_OF.get(kind)) for obj in page)
                 self._check_time()
-            return found
+            return objects
 
         return self._result(what, everything, seconds=_LIMIT_SECONDS)
 
     def _webhooks(self) -> Result[list[Object]]:
         """Both kinds of configurations; unreadable if one of them is."""
-        found: list[Object] = []
+        configurations: list[Object] = []
         for kind in _WEBHOOKS:
             result = self._list("webhooks", kind)
             if result.value is None:
                 return result
-            found += result.value
-        return Result(found)
+            configurations += result.value
+        return Result(configurations)
 
-    def _endpoints(self, configurations: list[Object]) -> Mapping[str, Result[list[Object]]]:
-        namespaces = {hook.namespace for hook in required_webhooks(configurations)}
+    def _endpoints(
+        self, configurations: list[Object], definitions: list[Object]
+    ) -> Mapping[str, Result[list[Object]]]:
+        """The endpoints by namespace: those of the cluster's DNS, and where a webhook has its service."""
+        hooks = [*required_webhooks(configurations), *conversion_webhooks(definitions)]
         return {
-            each: self._list("endpoints of webhooks", _ENDPOINT_SLICE, each) for each in sorted(namespaces)
+            namespace: self._list("endpoints of webhooks", _ENDPOINT_SLICE, namespace)
+            for namespace in sorted({_SYSTEM, *(hook.namespace for hook in hooks)})
         }
+
+    def _objects(self) -> Result[list[StackObject]]:
+        """What the program registered, beside what is there."""
+        if self._registered.value is None:
+            return Result(reason=self._registered.reason)
+        return Result([self._object(registered) for registered in self._registered.value])
+
+    def _object(self, registered: Object) -> StackObject:
+        what = f"{registered['kind']} {resource_id(registered)}"
+        return StackObject(
+            registered,
+            expected=self._result(
+                what, lambda: self._api.create(comparison.trial(registered), _MANAGER, dry_run=True)
+            ),
+            live=self._result(what, lambda: self._api.get(registered), missing=dict[str, object]()),
+        )
+
+    def _refusals(self) -> Result[list[Object]]:
+        """Events on controllers that could not create a pod, of those that are still there and want one."""
+        result = self._list("events", _EVENT, fieldSelector="reason=FailedCreate")
+        if result.value is None:
+            return result
+        owners = {uid: event for event in result.value if (uid := text(event, "involvedObject", "uid"))}
+        waiting = {uid for uid, event in list(owners.items())[:_OWNERS_READ] if self._waits(event)}
+        return Result([event for event in result.value if text(event, "involvedObject", "uid") in waiting])
+
+    def _waits(self, event: Object) -> bool:
+        """Whether the controller of an event is still there, as far as can be read, and wants pods."""
+        named = fields(event.get("involvedObject"))
+        metadata = {key: named.get(key) for key in ("name", "namespace")}
+        obj: Object = {"apiVersion": named.get("apiVersion"), "kind": named.get("kind"), "metadata": metadata}
+        owner = self._result("a controller", lambda: self._api.get(obj), missing=dict[str, object]()).value
+        return owner is None or (
+            at(owner, "metadata", "uid") == named.get("uid") and at(owner, "spec", "replicas") != 0
+        )
+
+    def _rights(self) -> Result[list[Right]]:
+        """The rights that the program registered for its service accounts, and whether they have them."""
+        if self._registered.value is None:
+            return Result(reason=self._registered.reason)
+        return Result(
+            [
+                Right(account, attributes, self._result("rights", self._review(account, attributes)))
+                for account, attributes in registered_rights(self._registered.value)
+            ]
+        )
+
+    def _review(self, account: str, attributes: Object) -> Callable[[], bool]:
+        namespace, _, name = account.partition("/")
+        groups = ("system:serviceaccounts", f"system:serviceaccounts:{namespace}", "system:authenticated")
+        review: Object = {
+            "apiVersion": "authorization.k8s.io/v1",
+            "kind": "SubjectAccessReview",
+            "spec": {
+                "user": f"system:serviceaccount:{namespace}:{name}",
+                "groups": list(groups),
+                "resourceAttributes": attributes,
+            },
+        }
+        return lambda: at(self._api.create(review, _MANAGER), "status", "allowed") is True
 
     def _anybody_reads_contract(self) -> bool:
         """Whether a user of no other group than that of all users with valid credentials may read the contract."""
@@ -149,14 +260,16 @@ class ClusterReader:
         return at(self._api.create(review, _MANAGER), "status", "allowed") is True
 
     def _config_map(self, namespace: str, name: str) -> Result[Object]:
-        config_map: Object = {
+        return self._named("ConfigMap", namespace, name)
+
+    def _named(self, kind: str, namespace: str, name: str) -> Result[Object]:
+        """An object of the core group; empty if it does not exist."""
+        obj: Object = {
             "apiVersion": "v1",
-            "kind": "ConfigMap",
+            "kind": kind,
             "metadata": {"name": name, "namespace": namespace},
         }
-        return self._result(
-            f"ConfigMap {name}", lambda: self._api.get(config_map), missing=dict[str, object]()
-        )
+        return self._result(f"{kind} {name}", lambda: self._api.get(obj), missing=dict[str, object]())
 
     def _limits(self, pods: list[Object]) -> Mapping[str, Result[str]]:
         """The log of the container that raises kernel limits, by node."""
@@ -312,18 +425,22 @@ def _ahead(before: datetime, server: Result[datetime | None]) -> Result[timedelt
     return Result(before - server.value)
 
 
-def _trimmed(obj: Object) -> Object:
-    """An object without the fields that no check reads: a large cluster's pods would take gigabytes."""
+def _trimmed(obj: Object, spec: tuple[str, ...] | None) -> Object:
+    """An object without fields that no check reads: a large cluster's pods would take gigabytes.
+
+    Args:
+        obj: from a list.
+        spec: fields of its spec to keep; None for all.
+    """
     metadata = {key: value for key, value in fields(obj.get("metadata")).items() if key != "managedFields"}
-    spec = {
-        key: at(obj, "spec", key)
-        for key in ("nodeName", "priority", "taints", "unschedulable")
-        if at(obj, "spec", key) is not None
-    }
     status = {
         key: value
         for key, value in fields(obj.get("status")).items()
         if key not in ("images", "volumesInUse")
     }
     rest = {key: value for key, value in obj.items() if key not in ("metadata", "spec", "status")}
-    return {**rest, "metadata": metadata, "spec": spec, "status": status}
+    whole = fields(obj.get("spec"))
+    kept = whole if spec is None else {key: whole[key] for key in spec if key in whole}
+    for version in items(kept.get("versions")):
+        drop(version, "schema")  # some MiB each
+    return {**rest, "metadata": metadata, "spec": kept, "status": status}

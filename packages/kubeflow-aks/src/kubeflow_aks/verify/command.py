@@ -4,48 +4,53 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
 
 from kubeflow_aks.clients.kubernetes.errors import KubeError
+from kubeflow_aks.clients.kubernetes.objects import Object
 from kubeflow_aks.deployed.cluster import api_by_token, api_of, stack_error
 from kubeflow_aks.deployed.errors import StackError
 from kubeflow_aks.deployed.outputs import Outputs
-from kubeflow_aks.exit_codes import ExitCode
+from kubeflow_aks.exit_codes import ExitCode, UnjudgedError
 from kubeflow_aks.text.colour import show
 from kubeflow_aks.text.terminal import terminal_width
 from kubeflow_aks.verify.checks import CHECKS
 from kubeflow_aks.verify.cluster_reader import ClusterReader
-from kubeflow_aks.verify.findings import run_checks
-from kubeflow_aks.verify.report import document, has_failed, lines
-from kubeflow_aks.verify.snapshot import ClusterSnapshot
+from kubeflow_aks.verify.findings import Impact, run_checks
+from kubeflow_aks.verify.report import document, lines, worst_impact
+from kubeflow_aks.verify.snapshot import ClusterSnapshot, Result
+
+Registered = Callable[[], list[Object]] | None
 
 
-def verify(outputs: Outputs, form: str) -> ExitCode:
+def verify(outputs: Outputs, registered: Registered, form: str) -> ExitCode:
     """Reads the cluster and prints the result of each check; changes nothing.
 
     Args:
         outputs: of the stack.
+        registered: reads the Kubernetes objects that the program registered; None if there is nowhere to read them.
         form: `text` or `json`.
 
     Returns:
-        FINDING where a promise is broken.
+        FINDING where something is broken now, WILL_BREAK where something will break.
 
     Raises:
         StackError: the cluster can't be read; if only none of its objects can, after the results are printed.
     """
-    snapshot = _look(outputs)
+    snapshot = _look(outputs, registered)
     findings = list(run_checks(CHECKS, snapshot, outputs))
     if form == "json":
         print(json.dumps(document(outputs.stack, findings), indent=2))
     else:
         show(lines(outputs.stack, findings, terminal_width()))
-    if has_failed(findings):
-        return ExitCode.FINDING
+    if (impact := worst_impact(findings)) is not None:
+        return ExitCode.FINDING if impact is Impact.NOW else ExitCode.WILL_BREAK
     if reason := snapshot.unreadable():
         raise StackError(f"{outputs.stack}: none of the cluster's objects can be read: {reason}")
     return ExitCode.GOOD
 
 
-def _look(outputs: Outputs) -> ClusterSnapshot:
+def _look(outputs: Outputs, registered: Registered) -> ClusterSnapshot:
     """What can be read.
 
     Raises:
@@ -55,7 +60,20 @@ def _look(outputs: Outputs) -> ClusterSnapshot:
     juju = api_by_token(outputs, token) if isinstance(token, str) else None
     try:
         return ClusterReader(
-            api_of(outputs), juju, lambda line: print(line, file=sys.stderr, flush=True)
+            api_of(outputs),
+            juju,
+            _result(registered),
+            lambda line: print(line, file=sys.stderr, flush=True),
         ).read()
     except KubeError as error:
         raise stack_error(error, outputs) from None
+
+
+def _result(registered: Registered) -> Result[list[Object]]:
+    """The objects, or why they can't be read: without the state all other checks remain."""
+    if registered is None:
+        return Result(reason="the stack's state is missing; pass it with --state FILE beside --outputs FILE")
+    try:
+        return Result(registered())
+    except UnjudgedError as error:
+        return Result(reason=f"the stack's state cannot be read: {error}")

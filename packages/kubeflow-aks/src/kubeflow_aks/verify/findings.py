@@ -33,6 +33,17 @@ class State(StrEnum):
     UNKNOWN = "unknown"
 
 
+class Impact(StrEnum):
+    """Since when a failed check hurts.
+
+    `now` where something that should work does not: a pod, a node, a request, a program of this product. `later` where
+    all works until something happens: an eviction, an upgrade, a new node or pod.
+    """
+
+    NOW = "now"
+    LATER = "later"
+
+
 @dataclass(frozen=True)
 class CheckResult:
     """One result of a check.
@@ -41,11 +52,13 @@ class CheckResult:
         state: passed, failed or unknown.
         message: what was found, or why nothing could be.
         action: what to do; empty if nothing.
+        impact: None if the check did not fail.
     """
 
     state: State
     message: str
     action: str = ""
+    impact: Impact | None = None
 
 
 @dataclass(frozen=True)
@@ -82,7 +95,8 @@ def run_checks(checks: Iterable[Check], snapshot: ClusterSnapshot, outputs: Outp
         for result in results[:_MOST_RESULTS]:
             yield Finding(check.id, check.title, result)
         if (left := len(results) - _MOST_RESULTS) > 0:
-            more = CheckResult(results[-1].state, f"and {left} more of this kind")
+            last = results[-1]
+            more = CheckResult(last.state, f"and {left} more of this kind", impact=last.impact)
             yield Finding(check.id, check.title, more)
 
 
@@ -92,8 +106,13 @@ def passed(message: str, action: str = "") -> CheckResult:
 
 
 def failed(message: str, action: str) -> CheckResult:
-    """The check failed; `action` is what to do about it."""
-    return CheckResult(State.FAILED, one_line(message), action)
+    """The check failed, and something is broken now; `action` is what to do about it."""
+    return CheckResult(State.FAILED, one_line(message), action, Impact.NOW)
+
+
+def will_break(message: str, action: str) -> CheckResult:
+    """The check failed, and something will break; `action` is what to do about it."""
+    return CheckResult(State.FAILED, one_line(message), action, Impact.LATER)
 
 
 def unknown(message: str) -> CheckResult:
@@ -103,8 +122,8 @@ def unknown(message: str) -> CheckResult:
 
 def pools_have(pools: Iterable[str]) -> str:
     """`pool a has`, `pools a and b have`."""
-    found = list(pools)
-    return f"pool {found[0]} has" if len(found) == 1 else f"pools {listed(found)} have"
+    names = list(pools)
+    return f"pool {names[0]} has" if len(names) == 1 else f"pools {listed(names)} have"
 
 
 def group_by_first(pairs: Iterable[tuple[First, str]]) -> Mapping[First, Sequence[str]]:

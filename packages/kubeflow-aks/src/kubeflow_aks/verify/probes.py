@@ -7,6 +7,8 @@ from typing import Final
 
 from kubeflow_aks.clients.kubernetes.objects import Object
 
+GUARD: Final = "kubeflow-aks-keep-off-spot"
+"""Name of the guard, which a refusal by it has."""
 _SPOT: Final = {
     "key": "kubernetes.azure.com/scalesetpriority",
     "operator": "Equal",

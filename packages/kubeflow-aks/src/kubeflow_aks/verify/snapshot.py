@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Final, Generic, TypeVar
 
-from kubeflow_aks.clients.kubernetes.objects import Object, at, condition, fields, items
+from kubeflow_aks.clients.kubernetes.objects import Object, at, condition, fields, items, resource_id
 
 T = TypeVar("T")
 
@@ -17,6 +17,8 @@ OUR_NAMESPACE: Final = "kubeflow-aks"
 """The namespace of everything of this product."""
 CONTRACT: Final = "agent-pools"
 """The ConfigMap with the pool contract."""
+_SERVICE: Final = "kubernetes.io/service-name"
+"""Label of an EndpointSlice with its service's name ("EndpointSlices", "Ownership")."""
 _PLATFORM: Final = re.compile(r"kubeflow|(?:controller|knative)-.*")
 _LONG_AGO: Final = datetime.min.replace(tzinfo=UTC)
 
@@ -49,6 +51,54 @@ class Result(Generic[T]):
 
 
 @dataclass(frozen=True)
+class StackObject:
+    """An object that the program registered.
+
+    Attributes:
+        registered: as the stack's state has it.
+        expected: as the API server would make it now, by a dry run.
+        live: as it is; empty if it does not exist.
+    """
+
+    registered: Object
+    expected: Result[Object]
+    live: Result[Object]
+
+    @property
+    def kind(self) -> str:
+        """Its kind."""
+        return text(self.registered, "kind")
+
+    @property
+    def name(self) -> str:
+        """`Deployment kubeflow-aks/eviction-handler`, `StorageClass ckf-zrs`."""
+        return f"{self.kind} {resource_id(self.registered)}"
+
+
+@dataclass(frozen=True)
+class Right:
+    """A right that the program registered for one of its service accounts.
+
+    Attributes:
+        account: `namespace/name`.
+        attributes: what it may do, as an access review takes it (`ResourceAttributes`).
+        allowed: whether the API server lets it.
+    """
+
+    account: str
+    attributes: Object
+    allowed: Result[bool]
+
+    @property
+    def action(self) -> str:
+        """`create pods/eviction`, `get configmaps in kubeflow-aks-return-to-spot`."""
+        of = self.attributes
+        subresource = f"/{of['subresource']}" if of.get("subresource") else ""
+        where = f" in {of['namespace']}" if of.get("namespace") else ""
+        return f"{of['verb']} {of['resource']}{subresource}{where}"
+
+
+@dataclass(frozen=True)
 class ClusterSnapshot:
     """The state of a cluster at one time. An object that does not exist is an empty one.
 
@@ -71,11 +121,19 @@ class ClusterSnapshot:
         juju_rights: whether that user may do everything.
         contract: ConfigMap with the pool contract.
         contract_readers: whether every user with valid credentials may read it.
-        daemon_sets: DaemonSets of this product.
+        objects: what the program registered.
+        rights: of the program's service accounts.
         priority_classes: all priority classes.
         webhooks: all configurations of admission webhooks.
         endpoints: by namespace, the EndpointSlices where a webhook has its service.
         api_services: all APIs that the API server serves, itself or by a service.
+        definitions: all custom resource definitions, with how their versions are converted.
+        budgets: all disruption budgets.
+        quotas: all resource quotas.
+        refusals: events on controllers that could not create a pod.
+        policies: network policies in the namespaces of this product.
+        dns: Service of the cluster's DNS.
+        drivers: storage drivers of the cluster.
     """
 
     now: datetime
@@ -96,16 +154,28 @@ class ClusterSnapshot:
     juju_rights: Result[bool] = field(default_factory=Result[bool])
     contract: Result[Object] = field(default_factory=Result[Object])
     contract_readers: Result[bool] = field(default_factory=Result[bool])
-    daemon_sets: Result[list[Object]] = field(default_factory=Result[list[Object]])
+    objects: Result[list[StackObject]] = field(default_factory=Result[list[StackObject]])
+    rights: Result[list[Right]] = field(default_factory=Result[list[Right]])
     priority_classes: Result[list[Object]] = field(default_factory=Result[list[Object]])
     webhooks: Result[list[Object]] = field(default_factory=Result[list[Object]])
     endpoints: Mapping[str, Result[list[Object]]] = field(default_factory=dict[str, Result[list[Object]]])
     api_services: Result[list[Object]] = field(default_factory=Result[list[Object]])
+    definitions: Result[list[Object]] = field(default_factory=Result[list[Object]])
+    budgets: Result[list[Object]] = field(default_factory=Result[list[Object]])
+    quotas: Result[list[Object]] = field(default_factory=Result[list[Object]])
+    refusals: Result[list[Object]] = field(default_factory=Result[list[Object]])
+    policies: Result[list[Object]] = field(default_factory=Result[list[Object]])
+    dns: Result[Object] = field(default_factory=Result[Object])
+    drivers: Result[list[Object]] = field(default_factory=Result[list[Object]])
 
     def unreadable(self) -> str:
         """Why none of the cluster's objects could be read; empty if some could."""
         results = (self.nodes, self.pods, self.namespaces, self.storage_classes, self.autoscaler)
         return "" if any(result.value is not None for result in results) else self.nodes.reason
+
+    def slices(self, namespace: str) -> Result[list[Object]]:
+        """The EndpointSlices of a namespace."""
+        return self.endpoints.get(namespace, Result[list[Object]]())
 
     def age(self, time: object) -> timedelta:
         """How long ago a time of the API was; a value that is no time counts as long ago."""
@@ -115,27 +185,37 @@ class ClusterSnapshot:
 def moment(time: object) -> datetime:
     """A time as the API writes it; a value that is no time counts as long ago."""
     try:
-        found = datetime.fromisoformat(time) if isinstance(time, str) else _LONG_AGO
+        instant = datetime.fromisoformat(time) if isinstance(time, str) else _LONG_AGO
     except ValueError:
         return _LONG_AGO
-    return found if found.tzinfo else found.replace(tzinfo=UTC)
+    return instant if instant.tzinfo else instant.replace(tzinfo=UTC)
 
 
 def text(obj: object, *path: str) -> str:
     """The text at a path; empty if there is none."""
-    found = at(obj, *path)
-    return found if isinstance(found, str) else ""
+    value = at(obj, *path)
+    return value if isinstance(value, str) else ""
 
 
 def labels(obj: object) -> Mapping[str, str]:
     """The labels of an object."""
-    found = fields(at(obj, "metadata", "labels"))
-    return {key: value for key, value in found.items() if isinstance(value, str)}
+    values = fields(at(obj, "metadata", "labels"))
+    return {key: value for key, value in values.items() if isinstance(value, str)}
 
 
 def is_platform(namespace: str) -> bool:
     """Whether a namespace is Juju's model, a controller of Juju's, or the charms' Knative."""
     return _PLATFORM.fullmatch(namespace) is not None
+
+
+def has_ready_endpoint(slices: Iterable[Object], service: str) -> bool:
+    """Whether a service has an endpoint that is ready; one that does not say so is ("EndpointSlices", "Ready")."""
+    return any(
+        at(endpoint, "conditions", "ready") is not False
+        for entry in slices
+        if labels(entry).get(_SERVICE) == service
+        for endpoint in items(entry.get("endpoints"))
+    )
 
 
 def pool_of(node: object) -> str:
@@ -164,7 +244,7 @@ def seconds(duration: object) -> timedelta:
     Raises:
         UnknownError: it has another form.
     """
-    found = re.fullmatch(r"([0-9]{1,6})([smh])", duration) if isinstance(duration, str) else None
-    if found is None:
+    match = re.fullmatch(r"([0-9]{1,6})([smh])", duration) if isinstance(duration, str) else None
+    if match is None:
         raise UnknownError(f"{duration!r} in the outputs is not a duration such as 10m")
-    return timedelta(seconds=int(found[1]) * {"s": 1, "m": 60, "h": 3600}[found[2]])
+    return timedelta(seconds=int(match[1]) * {"s": 1, "m": 60, "h": 3600}[match[2]])

@@ -25,18 +25,18 @@ class Breakage:
     Attributes:
         name: of the breakage.
         broken: while it is open, the cluster is broken.
-        found: checks that fail, and no others.
+        checks: those that fail, and no others.
         message: part of a finding.
     """
 
     name: str
     broken: Breaking
-    found: frozenset[str]
+    checks: frozenset[str]
     message: str
 
 
-def _broken(name: str, found: str, message: str, broken: Breaking) -> Breakage:
-    return Breakage(name, broken, frozenset(found.split()), message)
+def _broken(name: str, checks: str, message: str, broken: Breaking) -> Breakage:
+    return Breakage(name, broken, frozenset(checks.split()), message)
 
 
 def fresh(text: str) -> Object:
@@ -89,6 +89,20 @@ def _created(*objects: Object, status: Mapping[str, object] | None = None) -> Br
     return broken
 
 
+def _merged(*what: str, patch: Object, back: Object) -> Breaking:
+    """An object changed by a merge patch, and changed back by another."""
+
+    @contextmanager
+    def broken(demo: DemoStack) -> Generator[None]:
+        demo.kubectl.run("patch", *what, "--type=merge", "--patch", json.dumps(patch))
+        try:
+            yield
+        finally:
+            demo.kubectl.run("patch", *what, "--type=merge", "--patch", json.dumps(back))
+
+    return broken
+
+
 def _named(obj: Object, verb: str) -> list[str]:
     metadata = obj["metadata"]
     where = ["--namespace", metadata["namespace"]] if "namespace" in metadata else []
@@ -116,7 +130,7 @@ def _condition(type_: str) -> Breaking:
         name = demo.nodes("general")[0]
         before = json.loads(demo.kubectl.run("get", "node", name, "--output", "json"))["status"]["conditions"]
         reported = {"type": type_, "status": "True", "reason": type_, "message": "made by a test"}
-        others = [each for each in before if each["type"] != type_]
+        others = [entry for entry in before if entry["type"] != type_]
         demo.kubectl.run("patch", "node", name, *_status({"conditions": [*others, reported]}))
         try:
             yield
@@ -203,7 +217,92 @@ _API: Final = {
     },
 }
 
+_GUARD: Final = "kubeflow-aks-keep-off-spot"
+_NO_PROFILE: Final = {
+    "key": "app.kubernetes.io/part-of",
+    "operator": "NotIn",
+    "values": ["kubeflow-profile"],
+}
+_TEAM: Final = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "team"}}
+_NO_PODS: Final = {
+    "apiVersion": "v1",
+    "kind": "ResourceQuota",
+    "metadata": {"name": "kf-resource-quota", "namespace": "team"},
+    "spec": {"hard": {"pods": "0"}},
+}
+_CONVERTED: Final = {
+    "apiVersion": "apiextensions.k8s.io/v1",
+    "kind": "CustomResourceDefinition",
+    "metadata": {"name": "things.tests.example"},
+    "spec": {
+        "group": "tests.example",
+        "names": {"kind": "Thing", "plural": "things"},
+        "scope": "Namespaced",
+        "conversion": {
+            "strategy": "Webhook",
+            "webhook": {
+                "conversionReviewVersions": ["v1"],
+                "clientConfig": {"service": {"namespace": "default", "name": "gone"}},
+            },
+        },
+        "versions": [
+            {
+                "name": name,
+                "served": True,
+                "storage": name == "v2",
+                "schema": {"openAPIV3Schema": {"type": "object"}},
+            }
+            for name in ("v1", "v2")
+        ],
+    },
+}
+
 BREAKAGES: Final = (
+    _broken(
+        "the guard's binding leaves profiles out",
+        "objects",
+        "spec.matchResources is set, which the stack leaves out",
+        _merged(
+            *("validatingadmissionpolicybinding", _GUARD),
+            patch={"spec": {"matchResources": {"namespaceSelector": {"matchExpressions": [_NO_PROFILE]}}}},
+            back={"spec": {"matchResources": None}},
+        ),
+    ),
+    _broken(
+        "the handler's ClusterRole without pods/eviction",
+        "objects rights",
+        "service account kubeflow-aks/eviction-handler may not create pods/eviction",
+        _changed(
+            "clusterrole",
+            "kubeflow-aks-eviction-handler",
+            rules=[
+                {"apiGroups": [""], "resources": ["nodes"], "verbs": ["get", "list", "watch", "patch"]},
+                {"apiGroups": [""], "resources": ["pods"], "verbs": ["list", "delete"]},
+            ],
+        ),
+    ),
+    _broken(
+        "the product's namespace injects sidecars",
+        "objects",
+        "metadata.labels.istio-injection is set",
+        _merged(
+            *("namespace", "kubeflow-aks"),
+            patch={"metadata": {"labels": {"istio-injection": "enabled"}}},
+            back={"metadata": {"labels": {"istio-injection": None}}},
+        ),
+    ),
+    _broken(
+        "a custom kind whose conversion webhook is gone",
+        "webhooks",
+        "webhook of the conversion of things.tests.example has no ready endpoint (service default/gone)",
+        _created(_CONVERTED),
+    ),
+    _broken(
+        "a profile's quota is 0",
+        "quotas",
+        "ResourceQuota team/kf-resource-quota allows 0 pods",
+        _created(_TEAM, _NO_PODS),
+    ),
     _broken(
         "ConfigMap agent-pools deleted",
         "pool-contract",
@@ -218,13 +317,13 @@ BREAKAGES: Final = (
     ),
     _broken(
         "RoleBinding of agent-pools deleted",
-        "pool-contract",
+        "pool-contract objects",
         "notebooks may not read ConfigMap kubeflow-aks/agent-pools",
         _changed("rolebinding", "agent-pools-reader", *OURS),
     ),
     _broken(
         "Role of agent-pools for another ConfigMap",
-        "pool-contract",
+        "pool-contract objects",
         "notebooks may not read ConfigMap kubeflow-aks/agent-pools",
         _changed(
             "role",
@@ -237,13 +336,13 @@ BREAKAGES: Final = (
     ),
     _broken(
         "Juju's ClusterRoleBinding deleted",
-        "juju-rights",
+        "juju-rights objects",
         "ClusterRoleBinding kubeflow-aks-juju",
         _changed("clusterrolebinding", "kubeflow-aks-juju"),
     ),
     _broken(
         "Juju's account may only read",
-        "juju-rights",
+        "juju-rights objects",
         "ClusterRoleBinding kubeflow-aks-juju",
         _changed(
             "clusterrolebinding",
@@ -266,19 +365,19 @@ BREAKAGES: Final = (
     _broken(
         "ckf-zrs with another SKU",
         "storage",
-        "has parameters.skuName Standard_LRS instead of StandardSSD_ZRS",
+        "parameters.skuName is Standard_LRS instead of StandardSSD_ZRS",
         _changed("storageclass", "ckf-zrs", parameters={"skuName": "Standard_LRS"}),
     ),
     _broken(
         "ckf-zrs binds at once",
         "storage",
-        "volumeBindingMode Immediate instead of WaitForFirstConsumer",
+        "volumeBindingMode is Immediate instead of WaitForFirstConsumer",
         _changed("storageclass", "ckf-zrs", volumeBindingMode="Immediate"),
     ),
     _broken(
         "ckf-zrs does not expand",
         "storage",
-        "allowVolumeExpansion false instead of true",
+        "allowVolumeExpansion is false instead of true",
         _changed("storageclass", "ckf-zrs", allowVolumeExpansion=False),
     ),
     _broken(

@@ -21,6 +21,7 @@ _DELETED: Final = (
 )
 _PRIORITIES: Final = ("configmap", "cluster-autoscaler-priority-expander", "--namespace", "kube-system")
 FAILED: Final = {
+    "objects",
     "guard",
     "pool-contract",
     "juju-token",

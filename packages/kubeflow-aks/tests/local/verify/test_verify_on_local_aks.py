@@ -29,6 +29,11 @@ def main(arguments: Sequence[str]) -> int:
     return command_line(["verify", *arguments])
 
 
+def files_of(outputs: Path) -> list[str]:
+    """The options for a file of outputs, with the state in the same folder."""
+    return ["--outputs", str(outputs), "--state", str(outputs.with_name("state.json"))]
+
+
 GENERAL: Final = "kubernetes.azure.com/agentpool=general"
 SYSTEM: Final = "kubernetes.azure.com/mode=system"
 DEFAULT: Final = "storageclass.kubernetes.io/is-default-class"
@@ -49,9 +54,12 @@ class Verify(Protocol):
 
 @pytest.fixture(scope="module")
 def outputs(demo: DemoStack, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What `pulumi stack output --json --show-secrets` prints."""
+    """What `pulumi stack output --json --show-secrets` prints, and beside it what `pulumi stack export` does."""
     file = tmp_path_factory.mktemp("verify") / "outputs.json"
     file.write_text(json.dumps(demo.engine.outputs().values), encoding="utf-8")
+    file.with_name("state.json").write_text(
+        json.dumps({"deployment": demo.engine.export()}), encoding="utf-8"
+    )
     return file
 
 
@@ -60,13 +68,13 @@ def verify(outputs: Path, capsys: pytest.CaptureFixture[str]) -> Verify:
     """State and sentence by check."""
 
     def run(file: Path = outputs) -> Findings:
-        code = main(["demo", "--outputs", str(file), "--format", "json"])
+        code = main(["demo", *files_of(file), "--format", "json"])
         document: dict[str, Any] = json.loads(capsys.readouterr().out)
-        assert code == (1 if document["failed"] else 0)
-        found: Findings = {}
-        for each in document["findings"]:
-            found.setdefault(each["check"], []).append((each["state"], each["message"]))
-        return found
+        assert code == (1 if document["brokenNow"] else 4 if document["willBreak"] else 0)
+        results: Findings = {}
+        for finding in document["findings"]:
+            results.setdefault(finding["check"], []).append((finding["state"], finding["message"]))
+        return results
 
     return run
 
@@ -79,9 +87,9 @@ def actions(capsys: pytest.CaptureFixture[str]) -> Actions:
     """Runs the command with a file of outputs: what to do about each check that fails."""
 
     def run(file: Path) -> dict[str, str]:
-        main(["demo", "--outputs", str(file), "--format", "json"])
-        found: list[dict[str, str]] = json.loads(capsys.readouterr().out)["findings"]
-        return {each["check"]: each["action"] for each in found if each["state"] == "failed"}
+        main(["demo", *files_of(file), "--format", "json"])
+        findings: list[dict[str, str]] = json.loads(capsys.readouterr().out)["findings"]
+        return {finding["check"]: finding["action"] for finding in findings if finding["state"] == "failed"}
 
     return run
 
@@ -96,7 +104,7 @@ def failed(findings: Findings) -> dict[str, list[str]]:
 
 
 def test_a_fresh_stack_passes_what_can_be_checked(verify: Verify) -> None:
-    findings = _until(verify, lambda found: not failed(found))
+    findings = _until(verify, lambda findings: not failed(findings))
     assert failed(findings) == {}
     kept = {check for check, results in findings.items() if "passed" in {state for state, _ in results}}
     assert kept >= {
@@ -109,6 +117,10 @@ def test_a_fresh_stack_passes_what_can_be_checked(verify: Verify) -> None:
         "pending",
         "default-storage",
         "storage",
+        "objects",
+        "rights",
+        "daemon-sets",
+        "priority-classes",
         "guard",
         "kubeconfig",
         "juju-token",
@@ -146,7 +158,7 @@ def test_nodes_that_were_changed_by_hand_are_reported(demo: DemoStack, verify: V
     assert "nodes of pool general with taint mine=yes:NoSchedule" in results["contract"][0]
     assert "without taint CriticalAddonsOnly" in results["system-nodes"][0]
     assert "no taint on system, besides Kubeflow's own pool" in results["one-open-pool"][0]
-    assert failed(_until(verify, lambda found: not failed(found))) == {}
+    assert failed(_until(verify, lambda findings: not failed(findings))) == {}
 
 
 def test_objects_that_were_changed_by_hand_are_reported(demo: DemoStack, verify: Verify) -> None:
@@ -157,13 +169,13 @@ def test_objects_that_were_changed_by_hand_are_reported(demo: DemoStack, verify:
     patch = json.dumps({"data": {"priorities": "10:\n  - ^aks-cpuspot-\n1:\n  - .*\n"}})
     demo.kubectl.run("patch", "configmap", MAP, "--namespace", "kube-system", "--patch", patch)
     try:
-        results = failed(_until(verify, lambda found: "guard" in failed(found)))
+        results = failed(_until(verify, lambda findings: "guard" in failed(findings)))
     finally:
         demo.kubectl.run("annotate", "storageclass", "ckf-zrs", f"{DEFAULT}-")
         demo.api.create(fresh(binding), "tests")
         old = json.dumps({"data": json.loads(priorities)["data"]})
         demo.kubectl.run("patch", "configmap", MAP, "--namespace", "kube-system", "--patch", old)
-    assert failed(_until(verify, lambda found: not failed(found))) == {}
+    assert failed(_until(verify, lambda findings: not failed(findings))) == {}
     assert results["default-storage"] == [
         "storage classes ckf-zrs and default are both the default; claims without a class get the newest"
     ]
@@ -211,9 +223,9 @@ def test_a_namespace_kubeflow_made_by_hand_is_reported_and_juju_s_is_not(
 ) -> None:
     demo.kubectl.run("create", "namespace", "kubeflow")
     try:
-        results = _until(verify, lambda found: failed(found).keys() == {"kubeflow-namespace"})
+        results = _until(verify, lambda findings: failed(findings).keys() == {"kubeflow-namespace"})
         demo.kubectl.run("annotate", "namespace", "kubeflow", "model.juju.is/id=0")
-        after = _until(verify, lambda found: not failed(found))
+        after = _until(verify, lambda findings: not failed(findings))
     finally:
         demo.kubectl.run("delete", "namespace", "kubeflow", "--wait")
     assert failed(results).keys() == {"kubeflow-namespace"}
@@ -224,10 +236,10 @@ def test_a_namespace_kubeflow_made_by_hand_is_reported_and_juju_s_is_not(
 @pytest.mark.parametrize("breakage", BREAKAGES, ids=lambda breakage: breakage.name)
 def test_a_breakage_is_reported(breakage: Breakage, demo: DemoStack, verify: Verify) -> None:
     with breakage.broken(demo):
-        found = _until(verify, lambda found: failed(found).keys() == breakage.found)
-    assert failed(found).keys() == breakage.found
-    assert any(breakage.message in text for results in found.values() for _, text in results)
-    assert failed(_until(verify, lambda found: not failed(found))) == {}
+        findings = _until(verify, lambda findings: failed(findings).keys() == breakage.checks)
+    assert failed(findings).keys() == breakage.checks
+    assert any(breakage.message in text for results in findings.values() for _, text in results)
+    assert failed(_until(verify, lambda findings: not failed(findings))) == {}
 
 
 def test_an_account_without_rights_ends_with_3(
@@ -238,7 +250,7 @@ def test_an_account_without_rights_ends_with_3(
 
     def signed_in(values: Any) -> None:
         config = yaml.safe_load(values["kubeconfig"])
-        config["users"] = [{"name": each["name"], "user": {"token": token}} for each in config["users"]]
+        config["users"] = [{"name": user["name"], "user": {"token": token}} for user in config["users"]]
         values["kubeconfig"] = json.dumps(config)
 
     try:
@@ -260,8 +272,8 @@ def test_another_certificate_authority_ends_with_3(outputs: Path, capsys: pytest
 
     def another(values: Any) -> None:
         config = yaml.safe_load(values["kubeconfig"])
-        for each in config["clusters"]:
-            each["cluster"]["certificate-authority-data"] = base64.b64encode(other).decode()
+        for cluster in config["clusters"]:
+            cluster["cluster"]["certificate-authority-data"] = base64.b64encode(other).decode()
         values["kubeconfig"] = json.dumps(config)
 
     assert main(["demo", "--outputs", str(_changed(outputs, "other.json", another))]) == 3
@@ -283,9 +295,11 @@ def test_what_verify_says_to_do_restores_every_object_and_pool(
     engine = demo.aks.engine
     try:
         by_hand.objects_are_changed(demo)
-        found = eventually(lambda: found if (found := actions(outputs)).keys() == by_hand.FAILED else {})
-        assert {check for check, action in found.items() if RESTORE not in action} == set()
-        assert f"delete them and {RESTORE}" in found["priority-classes"]
+        remedies = eventually(
+            lambda: remedies if (remedies := actions(outputs)).keys() == by_hand.FAILED else {}
+        )
+        assert {check for check, action in remedies.items() if RESTORE not in action} == set()
+        assert f"delete them and {RESTORE}" in remedies["priority-classes"]
         demo.kubectl.run("delete", "priorityclass", by_hand.BATCH)
         by_hand.pools_are_changed(demo.azure)
         assert by_hand.pools(demo.azure) != intended
@@ -298,6 +312,7 @@ def test_what_verify_says_to_do_restores_every_object_and_pool(
     assert values["kubeconfig"] == renewed
     assert by_hand.pools(demo.azure) == intended
     now.write_text(json.dumps(values), encoding="utf-8")
+    now.with_name("state.json").write_text(json.dumps({"deployment": engine.export()}), encoding="utf-8")
     assert eventually(lambda: not actions(now))
 
 
@@ -305,9 +320,9 @@ def test_the_default_storage_class_is_restored_as_verify_says(
     demo: DemoStack, actions: Actions, outputs: Path
 ) -> None:
     demo.kubectl.run("annotate", "storageclass", "default", f"{DEFAULT}-")
-    found = eventually(lambda: actions(outputs))
-    assert found.keys() == {"default-storage"}
-    [command] = re.findall("`kubectl (.*?)`", found["default-storage"])
+    remedies = eventually(lambda: actions(outputs))
+    assert remedies.keys() == {"default-storage"}
+    [command] = re.findall("`kubectl (.*?)`", remedies["default-storage"])
     demo.kubectl.run(*command.split())
     assert eventually(lambda: not actions(outputs))
 
@@ -324,6 +339,6 @@ def _changed(outputs: Path, name: str, change: Callable[[Any], object]) -> Path:
 def _until(verify: Verify, expected: Callable[[Findings], bool]) -> Findings:
     """The findings as soon as they are as expected, or the last ones: the API server takes a moment to see a change."""
     deadline = time.monotonic() + _LIMIT_SECONDS
-    while not expected(found := verify()) and time.monotonic() < deadline:
+    while not expected(findings := verify()) and time.monotonic() < deadline:
         time.sleep(0.2)
-    return found
+    return findings

@@ -14,19 +14,30 @@ from kubeflow_aks.cli.groups import Command
     example="verify prod",
     exit_codes={
         0: "no promise is broken",
-        1: "a promise is broken",
+        1: "a promise is broken now",
         3: "the stack's outputs or its cluster can't be read, or the account may read none of its objects",
+        4: "nothing is broken now, and something will break",
     },
 )
 @options.stack()
 @options.form("text", "json")
 @options.outputs
+@click.option(
+    "--state",
+    type=options.FILE,
+    metavar="FILE",
+    help="Read the stack's state from this file, written by `pulumi stack export`.",
+)
 @options.root
-def command(stack: str, form: str, outputs: Path | None, root: Path | None) -> int:
+def command(stack: str, form: str, outputs: Path | None, state: Path | None, root: Path | None) -> int:
     """Check whether STACK's cluster keeps this product's promises; changes nothing."""
     from kubeflow_aks.deployed.outputs import read
+    from kubeflow_aks.deployed.state import objects
     from kubeflow_aks.interrupts import interruptible
     from kubeflow_aks.verify.command import verify
 
     with interruptible("nothing was changed"):
-        return verify(read(stack, outputs, root), form)
+        deployed = read(stack, outputs, root)
+        if outputs and not state:
+            return verify(deployed, None, form)
+        return verify(deployed, lambda: objects(deployed.stack, state, root), form)

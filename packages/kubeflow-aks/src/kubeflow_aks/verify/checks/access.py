@@ -14,11 +14,14 @@ from kubeflow_aks.clients.kubernetes.errors import UnreachableError
 from kubeflow_aks.clients.kubernetes.objects import fields
 from kubeflow_aks.deployed.outputs import Outputs
 from kubeflow_aks.text.numbers import counted
-from kubeflow_aks.verify.findings import RESTORE, CheckResult, failed, passed
-from kubeflow_aks.verify.snapshot import ClusterSnapshot, UnknownError, text
+from kubeflow_aks.text.sentences import first_of, one_line
+from kubeflow_aks.verify.findings import RESTORE, CheckResult, failed, group_by_first, passed, unknown
+from kubeflow_aks.verify.snapshot import OUR_NAMESPACE, ClusterSnapshot, UnknownError, text
 
+_ACCOUNT: Final = f"system:serviceaccount:{OUR_NAMESPACE}:juju"
 _SOON: Final = timedelta(days=14)
 """Our choice: enough time to renew credentials."""
+_MOST_ACTIONS: Final = 4
 _SAME_TIME: Final = timedelta(minutes=1)
 """Our choice: far more than a request takes, far less than any check allows for."""
 
@@ -29,6 +32,13 @@ def juju(snapshot: ClusterSnapshot, outputs: Outputs) -> Iterator[CheckResult]:
     if not user:
         yield failed(
             "the API server rejects Juju's token: its secret or its service account was deleted",
+            f"{RESTORE}, then give Juju the new token: `./kubeflow-aks handoff`, and "
+            "`juju update-credential`",
+        )
+        return
+    if user != _ACCOUNT:
+        yield failed(
+            f"the API server takes Juju's token for {one_line(user)} instead of {_ACCOUNT}",
             f"{RESTORE}, then give Juju the new token: `./kubeflow-aks handoff`, and "
             "`juju update-credential`",
         )
@@ -51,6 +61,25 @@ def juju_rights(snapshot: ClusterSnapshot, _: Outputs) -> Iterator[CheckResult]:
             "missing or was changed",
             RESTORE,
         )
+
+
+def programs(snapshot: ClusterSnapshot, _: Outputs) -> Iterator[CheckResult]:
+    """The programs that the stack runs in the cluster may do what it registered for their service accounts."""
+    rights = snapshot.rights.required()
+    lacking = [(right.account, right.action) for right in rights if right.allowed.value is False]
+    for account, actions in group_by_first(lacking).items():
+        yield failed(
+            f"service account {account} may not {first_of(actions, _MOST_ACTIONS)}, so the program that runs by it "
+            "does not do its work",
+            RESTORE,
+        )
+    reasons = [(right.allowed.reason, right.account) for right in rights if right.allowed.value is None]
+    for reason, accounts in group_by_first(reasons).items():
+        yield unknown(
+            f"{counted(len(accounts), 'right')} of the stack's programs cannot be checked here: {one_line(reason)}"
+        )
+    if not lacking and not reasons:
+        yield passed(f"the stack's programs have the rights that it registered for them: {len(rights)}")
 
 
 def clock(snapshot: ClusterSnapshot, _: Outputs) -> Iterator[CheckResult]:

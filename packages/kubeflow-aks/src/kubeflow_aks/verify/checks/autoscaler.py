@@ -17,7 +17,7 @@ from kubeflow_aks.clients.kubernetes.objects import Object, at, fields, items, n
 from kubeflow_aks.deployed.outputs import Outputs
 from kubeflow_aks.text.numbers import counted
 from kubeflow_aks.text.sentences import listed, one_line
-from kubeflow_aks.verify.findings import RESTORE, CheckResult, failed, passed
+from kubeflow_aks.verify.findings import RESTORE, CheckResult, failed, passed, will_break
 from kubeflow_aks.verify.snapshot import ClusterSnapshot, UnknownError, moment, pool_of, text
 
 _STATUS: Final = "kube-system/cluster-autoscaler-status"
@@ -84,13 +84,15 @@ def map_is_complete(snapshot: ClusterSnapshot, outputs: Outputs) -> Iterator[Che
     """The map lists each pool that takes work above the catch-all, and spot before its fallback."""
     priorities = snapshot.priority_map.required()
     if not priorities:
-        yield failed(f"ConfigMap {_MAP} does not exist, so the autoscaler chooses pools at random", RESTORE)
+        yield will_break(
+            f"ConfigMap {_MAP} does not exist, so the autoscaler chooses pools at random", RESTORE
+        )
         return
     try:
         levels = _levels(text(priorities, "data", "priorities"))
         ranks = {str(pool["name"]): _rank(str(pool["name"]), levels) for pool in outputs.pools()}
     except (ValueError, re.error, yaml.YAMLError, RecursionError) as error:
-        yield failed(f"the autoscaler cannot read ConfigMap {_MAP}: {one_line(error)}", RESTORE)
+        yield will_break(f"the autoscaler cannot read ConfigMap {_MAP}: {one_line(error)}", RESTORE)
         return
     lost = {
         name
@@ -98,7 +100,7 @@ def map_is_complete(snapshot: ClusterSnapshot, outputs: Outputs) -> Iterator[Che
         if not _named(name := str(pool["name"]), levels, everything=pool.get("role") == "general")
     }
     if lost:
-        yield failed(f"the priority map does not list {listed(lost)}", RESTORE)
+        yield will_break(f"the priority map does not list {listed(lost)}", RESTORE)
     for pool in outputs.pools():
         name, other = str(pool["name"]), pool.get("fallback")
         if (
@@ -107,7 +109,7 @@ def map_is_complete(snapshot: ClusterSnapshot, outputs: Outputs) -> Iterator[Che
             and other in ranks.keys() - lost
             and ranks[name] <= ranks[other]
         ):
-            yield failed(
+            yield will_break(
                 f"the priority map does not put the spot pool {name} before {other}, which is its fallback",
                 RESTORE,
             )
@@ -129,15 +131,15 @@ def map_is_accepted(snapshot: ClusterSnapshot, _: Outputs) -> Iterator[CheckResu
         if text(event, "reason") in _REFUSALS and _happened(event) >= changed:
             newest = one_line(text(event, "message")) or text(event, "reason")
     if newest:
-        yield failed(f"the autoscaler refuses the priority map: {newest}", RESTORE)
+        yield will_break(f"the autoscaler refuses the priority map: {newest}", RESTORE)
 
 
 def _no_status(snapshot: ClusterSnapshot) -> Iterator[CheckResult]:
     """No status at all: in a new cluster the autoscaler has not started yet."""
     ages = [
-        snapshot.age(at(each, "metadata", "creationTimestamp"))
-        for each in snapshot.namespaces.required()
-        if name_of(each) == "kube-system"
+        snapshot.age(at(namespace, "metadata", "creationTimestamp"))
+        for namespace in snapshot.namespaces.required()
+        if name_of(namespace) == "kube-system"
     ]
     if ages and min(ages) < _SILENT:
         raise UnknownError(f"the cluster is new, and the autoscaler has not written ConfigMap {_STATUS} yet")
@@ -149,12 +151,12 @@ def _no_status(snapshot: ClusterSnapshot) -> Iterator[CheckResult]:
 
 
 def _status(snapshot: ClusterSnapshot) -> Object:
-    found = snapshot.autoscaler.required()
-    if not found:
+    config_map = snapshot.autoscaler.required()
+    if not config_map:
         raise UnknownError(f"ConfigMap is missing: {_STATUS}")
     try:
         # Every value as the text that it is: a time in it could be one that Python cannot hold.
-        status: Any = yaml.load(text(found, "data", "status"), Loader=yaml.BaseLoader)  # noqa: S506 - safe, texts only
+        status: Any = yaml.load(text(config_map, "data", "status"), Loader=yaml.BaseLoader)  # noqa: S506 - safe, texts only
     except (yaml.YAMLError, ValueError, RecursionError):
         status = None
     if "autoscalerStatus" not in fields(status):
@@ -167,11 +169,11 @@ def _status(snapshot: ClusterSnapshot) -> Object:
 
 def _written(status: Object) -> datetime:
     """When the status was written: `2026-11-22 10:00:00.123456789 +0000 UTC`, as Go writes it."""
-    found = re.match(r"(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)\S* ([+-]\d{4})", text(status, "time"))
+    parts = re.match(r"(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)\S* ([+-]\d{4})", text(status, "time"))
     try:
         return (
-            datetime.strptime(" ".join(found.groups()), "%Y-%m-%d %H:%M:%S %z")
-            if found
+            datetime.strptime(" ".join(parts.groups()), "%Y-%m-%d %H:%M:%S %z")
+            if parts
             else moment(status.get("time"))
         )
     except ValueError:
@@ -188,7 +190,7 @@ def _group(
         return
     limit = text(group, "health", "maxSize")
     if limit.isdecimal() and str(pool.get("maxCount")) != limit:
-        yield failed(
+        yield will_break(
             f"pool {name} may grow to {limit} nodes, but the contract says {pool.get('maxCount')}",
             "run `pulumi up --refresh`, or write the number into the stack file",
         )
@@ -209,8 +211,8 @@ def _paused(name: str, group: Object) -> str:
 
 def _pool(scale_set: str) -> str:
     """The pool of a scale set's name, as AKS builds it: `aks-<pool>-<number>-vmss`."""
-    found = re.fullmatch(r"aks-([a-z0-9]+)-[0-9]+-vmss", scale_set)
-    return found[1] if found else ""
+    match = re.fullmatch(r"aks-([a-z0-9]+)-[0-9]+-vmss", scale_set)
+    return match[1] if match else ""
 
 
 def _levels(priorities: str) -> Levels:
@@ -220,12 +222,12 @@ def _levels(priorities: str) -> Levels:
         ValueError: it has another form.
         yaml.YAMLError: it is no YAML.
     """
-    found: Any = yaml.safe_load(priorities)
-    if not fields(found):
+    content: Any = yaml.safe_load(priorities)
+    if not fields(content):
         raise ValueError("it has no key `priorities` with levels")
     levels: dict[int, list[str]] = {}
-    for level, patterns in found.items():
-        if not isinstance(level, int) or not all(isinstance(each, str) for each in items(patterns)):
+    for level, patterns in content.items():
+        if not isinstance(level, int) or not all(isinstance(pattern, str) for pattern in items(patterns)):
             raise ValueError(f"{level!r} is not a level with a list of regular expressions")
         levels[level] = items(patterns)
     return levels
@@ -238,14 +240,18 @@ def _rank(pool: str, levels: Levels) -> int:
         re.error: what names it is no regular expression.
     """
     name = _scale_set(pool)
-    ranks = [level for level, patterns in levels.items() if any(re.search(each, name) for each in patterns)]
+    ranks = [
+        level for level, patterns in levels.items() if any(re.search(pattern, name) for pattern in patterns)
+    ]
     return max(ranks, default=min(levels) - 1)
 
 
 def _named(pool: str, levels: Levels, *, everything: bool) -> bool:
     """Whether a pattern names a pool's scale set; one for every scale set counts only with `everything`."""
-    patterns = [each for level in levels.values() for each in level if everything or each != _EVERYTHING]
-    return any(re.search(each, _scale_set(pool)) for each in patterns)
+    patterns = [
+        pattern for level in levels.values() for pattern in level if everything or pattern != _EVERYTHING
+    ]
+    return any(re.search(pattern, _scale_set(pool)) for pattern in patterns)
 
 
 def _scale_set(pool: str) -> str:

@@ -36,9 +36,9 @@ def offered(snapshot: ClusterSnapshot, outputs: Outputs) -> Iterator[CheckResult
     if not pools:
         yield passed("the stack has no GPU pool")
         return
-    given = seconds(outputs.basis("autoscaler", "maxNodeProvisionTime"))
+    limit = seconds(outputs.basis("autoscaler", "maxNodeProvisionTime"))
     nodes = [node for node in snapshot.nodes.required() if pool_of(node) in pools]
-    old = [node for node in nodes if snapshot.age(at(node, "metadata", "creationTimestamp")) > given]
+    old = [node for node in nodes if snapshot.age(at(node, "metadata", "creationTimestamp")) > limit]
     wrong = [
         (f"with {offers or 'none'} of {pools[pool_of(node)]} GPUs to offer", name_of(node))
         for node in old
@@ -64,15 +64,15 @@ def offered(snapshot: ClusterSnapshot, outputs: Outputs) -> Iterator[CheckResult
         for type_ in _FAULTS
         if (reported := condition(node, type_)).get("status") == "True"
     ]
-    for what, found in group_by_first(faults).items():
+    for what, names in group_by_first(faults).items():
         yield failed(
-            f"{counted(len(found), 'GPU node')} with the condition {what} ({listed(found)})",
+            f"{counted(len(names), 'GPU node')} with the condition {what} ({listed(names)})",
             "drain the node and delete its VM, so that the autoscaler gets another one; XID errors are explained in "
             "docs.nvidia.com/deploy/xid-errors",
         )
-    for what, found in group_by_first(wrong).items():
+    for what, names in group_by_first(wrong).items():
         yield failed(
-            f"{counted(len(found), 'GPU node')} {what} ({listed(found)})",
+            f"{counted(len(names), 'GPU node')} {what} ({listed(names)})",
             "check `kubectl --namespace kubeflow-aks get pods --output wide` and the node's events: the driver or the "
             "plugin is missing",
         )

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
 
 from kubeflow_aks.deployed.outputs import Outputs
 from kubeflow_aks.text.sentences import listed, one_line
-from kubeflow_aks.verify.findings import RESTORE, CheckResult, failed, passed, unknown
-from kubeflow_aks.verify.probes import PROBES
+from kubeflow_aks.verify.findings import RESTORE, CheckResult, failed, passed, unknown, will_break
+from kubeflow_aks.verify.probes import GUARD, PROBES
 from kubeflow_aks.verify.snapshot import ClusterSnapshot, UnknownError
-
-_POLICY: Final = "kubeflow-aks-keep-off-spot"
 
 
 def refuses(snapshot: ClusterSnapshot, outputs: Outputs) -> Iterator[CheckResult]:
@@ -30,7 +27,7 @@ def refuses(snapshot: ClusterSnapshot, outputs: Outputs) -> Iterator[CheckResult
             yield unknown(
                 f"whether {probe.name} is {probe.expected} cannot be checked here: {one_line(answer.reason)}"
             )
-        elif answer.value and _POLICY not in answer.value:
+        elif answer.value and GUARD not in answer.value:
             yield unknown(
                 f"whether {probe.name} is {probe.expected} cannot be checked here, because something else refuses it: "
                 f"{one_line(answer.value)}"
@@ -38,13 +35,13 @@ def refuses(snapshot: ClusterSnapshot, outputs: Outputs) -> Iterator[CheckResult
         elif bool(answer.value) == probe.refused:
             right.append(probe.name)
         elif probe.refused:
-            yield failed(f"{probe.name} is admitted, so an eviction could hit it", RESTORE)
+            yield will_break(f"{probe.name} is admitted, so an eviction could hit it", RESTORE)
         else:
             yield failed(f"{probe.name} is refused: {one_line(answer.value)}", RESTORE)
     if right:
         refused = [probe.name for probe in PROBES if probe.refused and probe.name in right]
         admitted = [probe.name for probe in PROBES if not probe.refused and probe.name in right]
         answers = [
-            f"{verb} {listed(found)}" for verb, found in (("refuses", refused), ("admits", admitted)) if found
+            f"{verb} {listed(names)}" for verb, names in (("refuses", refused), ("admits", admitted)) if names
         ]
         yield passed(f"in dry runs, the API server {', and '.join(answers)}")

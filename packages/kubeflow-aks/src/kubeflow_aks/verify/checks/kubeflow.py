@@ -12,8 +12,17 @@ from kubeflow_aks.clients.kubernetes.objects import Object, annotation, fields, 
 from kubeflow_aks.deployed.outputs import Outputs
 from kubeflow_aks.text.numbers import counted
 from kubeflow_aks.text.sentences import listed, one_line
-from kubeflow_aks.verify.findings import RESTORE, CheckResult, failed, group_by_first, passed, unknown
+from kubeflow_aks.verify.findings import (
+    RESTORE,
+    CheckResult,
+    failed,
+    group_by_first,
+    passed,
+    unknown,
+    will_break,
+)
 from kubeflow_aks.verify.snapshot import (
+    OUR_NAMESPACE,
     ClusterSnapshot,
     Result,
     is_platform,
@@ -27,6 +36,9 @@ from kubeflow_aks.verify.snapshot import (
 _MODEL: Final = "kubeflow"
 _JUJUS: Final = "model.juju.is/id"
 """What Juju marks its namespaces with, as annotation or label (juju/juju, caas/kubernetes/provider/namespaces.go)."""
+_ENFORCED: Final = "pod-security.kubernetes.io/enforce"
+_RESTRICTED: Final = "restricted"
+_PLATFORM: Final = "Kubeflow's platform"
 _ARGO: Final = "kubeflow/argo-workflow-controller-configmap"
 _ALWAYS: Final = "Always"
 """The only policy that covers pods that vanished (docs/decisions/0008-argo-retries.md)."""
@@ -37,11 +49,20 @@ _KEYS: Final = {f"max_user_{what}": setting for what, setting in _COUNTED.items(
 
 
 def namespace(snapshot: ClusterSnapshot, _: Outputs) -> Iterator[CheckResult]:
-    """The namespace of Juju's model is Juju's or does not exist: Juju adopts none that others made."""
-    found = _model(snapshot)
-    if found is None:
+    """The namespace of Juju's model is Juju's or does not exist: Juju adopts none that others made.
+
+    It does not enforce the Pod Security Standard `restricted`: containers of charms run as root, which that refuses
+    (kubernetes.io, "Pod Security Standards").
+    """
+    model = _model(snapshot)
+    if model is None:
         yield passed("namespace kubeflow does not exist yet, so Juju can create its model")
-    elif annotation(found, _JUJUS) or labels(found).get(_JUJUS):
+    elif labels(model).get(_ENFORCED) == _RESTRICTED:
+        yield will_break(
+            "namespace kubeflow enforces the Pod Security Standard restricted, so new pods of charms are refused",
+            f"take the label {_ENFORCED} away",
+        )
+    elif annotation(model, _JUJUS) or labels(model).get(_JUJUS):
         yield passed("namespace kubeflow is Juju's model")
     else:
         yield failed(
@@ -55,16 +76,15 @@ def on_own_pool(snapshot: ClusterSnapshot, outputs: Outputs) -> Iterator[CheckRe
     pools = {str(pool["name"]): pool.get("role") for pool in outputs.pools()}
     nodes = {name_of(node): pool_of(node) for node in snapshot.nodes.required()}
     placed = [
-        (nodes.get(text(pod, "spec", "nodeName"), ""), qualified_name(pod))
+        ((_whose(pod), nodes.get(text(pod, "spec", "nodeName"), "")), qualified_name(pod))
         for pod in snapshot.pods.required()
-        if is_platform(text(pod, "metadata", "namespace"))
-        and not owned_by(pod, "DaemonSet")
-        and text(pod, "spec", "nodeName") in nodes
+        if _whose(pod) and not owned_by(pod, "DaemonSet") and text(pod, "spec", "nodeName") in nodes
     ]
-    away = group_by_first((pool, pod) for pool, pod in placed if pools.get(pool) != "general")
-    for pool, pods in away.items():
-        yield failed(
-            f"{counted(len(pods), 'pod')} of Kubeflow's platform on pool {pool or 'unknown'} ({listed(pods)})",
+    away = group_by_first((key, pod) for key, pod in placed if pools.get(key[1]) != "general")
+    placed = [(key, pod) for key, pod in placed if key[0] == _PLATFORM]
+    for (whose, pool), pods in away.items():
+        yield will_break(
+            f"{counted(len(pods), 'pod')} of {whose} on pool {pool or 'unknown'} ({listed(pods)})",
             "check their tolerations, then delete them: their controllers create them again",
         )
     if not placed:
@@ -81,9 +101,9 @@ def limits(snapshot: ClusterSnapshot, outputs: Outputs) -> Iterator[CheckResult]
         return
     platform_pools = {str(pool["name"]) for pool in outputs.pools() if pool.get("role") == "general"}
     nodes = [name_of(node) for node in snapshot.nodes.required() if pool_of(node) in platform_pools]
-    found = [_limits(node, snapshot, expected) for node in nodes]
-    yield from (each for each in found if isinstance(each, CheckResult))
-    texts = ((each, node) for each, node in zip(found, nodes, strict=True) if isinstance(each, str))
+    results = [_limits(node, snapshot, expected) for node in nodes]
+    yield from (result for result in results if isinstance(result, CheckResult))
+    texts = ((result, node) for result, node in zip(results, nodes, strict=True) if isinstance(result, str))
     for reason, found_on in group_by_first(texts).items():
         of = counted(len(found_on), "node")
         if reason:
@@ -107,7 +127,7 @@ def retries(snapshot: ClusterSnapshot, outputs: Outputs) -> Iterator[CheckResult
         has = (
             f"workflowDefaults with retryPolicy {policy}" if policy else "no retryPolicy in workflowDefaults"
         )
-        yield failed(
+        yield will_break(
             f"the ConfigMap {_ARGO} has {has}, so steps with retries fail when their pod is evicted",
             RESTORE,
         )
@@ -116,7 +136,7 @@ def retries(snapshot: ClusterSnapshot, outputs: Outputs) -> Iterator[CheckResult
             "Argo retries steps whose pod was evicted, by workflowDefaults that are not this stack's"
         )
     elif there:
-        yield failed(
+        yield will_break(
             "the setting kubeflow.argoRetries is off: a pipeline step with retries fails with `pod deleted` when its "
             "node is evicted, and the run with it",
             "Charmed Kubeflow is deployed, so write `kubeflow: {argoRetries: true}` into the stack file and run "
@@ -132,14 +152,22 @@ def retries(snapshot: ClusterSnapshot, outputs: Outputs) -> Iterator[CheckResult
 def _retry_policy(defaults: str) -> str:
     """The retry policy that workflows have by default; empty if they have none, or Argo cannot read it."""
     try:
-        found: Any = yaml.load(defaults, Loader=yaml.BaseLoader)  # noqa: S506 - safe, texts only
+        settings: Any = yaml.load(defaults, Loader=yaml.BaseLoader)  # noqa: S506 - safe, texts only
     except (yaml.YAMLError, ValueError, RecursionError):
         return ""
-    return one_line(text(found, "spec", "templateDefaults", "retryStrategy", "retryPolicy"))
+    return one_line(text(settings, "spec", "templateDefaults", "retryStrategy", "retryPolicy"))
+
+
+def _whose(pod: Object) -> str:
+    """Whose a pod is that belongs on Kubeflow's own pool; empty for all others."""
+    where = text(pod, "metadata", "namespace")
+    return _PLATFORM if is_platform(where) else "this product" if where == OUR_NAMESPACE else ""
 
 
 def _model(snapshot: ClusterSnapshot) -> Object | None:
-    return next((each for each in snapshot.namespaces.required() if name_of(each) == _MODEL), None)
+    return next(
+        (namespace for namespace in snapshot.namespaces.required() if name_of(namespace) == _MODEL), None
+    )
 
 
 def _limits(node: str, snapshot: ClusterSnapshot, expected: Object) -> CheckResult | str:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import timedelta
 from typing import Final
 
-from kubeflow_aks.clients.kubernetes.objects import Object, at, condition, name_of
+from kubeflow_aks.clients.kubernetes.objects import Object, at, condition, items, name_of
 from kubeflow_aks.deployed.outputs import Outputs
 from kubeflow_aks.text.numbers import counted
 from kubeflow_aks.text.sentences import listed, one_line
-from kubeflow_aks.verify.findings import CheckResult, failed, group_by_first, passed
+from kubeflow_aks.verify.findings import CheckResult, failed, group_by_first, passed, will_break
 from kubeflow_aks.verify.snapshot import ClusterSnapshot, UnknownError, is_ready, pool_of
 
 _PRESSURES: Final = ("DiskPressure", "MemoryPressure", "PIDPressure")
@@ -28,8 +29,15 @@ _PROBLEMS: Final = (
     "ReadonlyFilesystem",
 )
 """Conditions that are True for a problem (docs/facts/aks.md#node-conditions)."""
+_LONG_CORDON: Final = timedelta(hours=1)
+"""Our choice: twice what AKS gives an upgrade to drain a node."""
+_UNSCHEDULABLE: Final = "node.kubernetes.io/unschedulable"
+"""Taint of a cordoned node, with the time (kubernetes/kubernetes, pkg/util/taints, pkg/controller/nodelifecycle)."""
 _SCHEDULED: Final = "VMEventScheduled"
 """True while Azure plans to freeze, restart, move or take back the VM (docs/facts/aks.md#node-conditions)."""
+
+_NOTICES: Final = (_SCHEDULED, "PreemptionScheduled")
+"""The latter is the former's name for spot VMs in older releases (docs/facts/aks.md#evictions)."""
 
 
 def healthy(snapshot: ClusterSnapshot, _: Outputs) -> Iterator[CheckResult]:
@@ -43,9 +51,9 @@ def healthy(snapshot: ClusterSnapshot, _: Outputs) -> Iterator[CheckResult]:
         for type_ in _PROBLEMS
         if _is(node, type_)
     ]
-    for problem, found in group_by_first(wrong).items():
+    for problem, names in group_by_first(wrong).items():
         yield failed(
-            f"{counted(len(found), 'node')} with the condition {problem} ({listed(found)})",
+            f"{counted(len(names), 'node')} with the condition {problem} ({listed(names)})",
             "see `kubectl describe node`; if it does not pass, `kubectl drain` the node and delete its VM: AKS makes "
             "another one",
         )
@@ -60,7 +68,7 @@ def home_takes_pods(snapshot: ClusterSnapshot, outputs: Outputs) -> Iterator[Che
     }
     nodes = [node for node in snapshot.nodes.required() if pool_of(node) in homes]
     closed = [(why, name_of(node)) for node in nodes if (why := _why_closed(node))]
-    reasons = [f"{why} ({listed(found)})" for why, found in group_by_first(closed).items()]
+    reasons = [f"{why} ({listed(names)})" for why, names in group_by_first(closed).items()]
     if not nodes:
         yield failed(
             f"pool {listed(homes)} has no node, so Kubeflow's pods stay pending",
@@ -85,6 +93,39 @@ def home_takes_pods(snapshot: ClusterSnapshot, outputs: Outputs) -> Iterator[Che
                 f"Azure has scheduled an event on {name_of(node)}: {_message(node, _SCHEDULED)}",
                 "`kubectl drain` the node before it, so that Kubeflow's pods move in an orderly way",
             )
+
+
+def work_takes_pods(snapshot: ClusterSnapshot, outputs: Outputs) -> Iterator[CheckResult]:
+    """No node for work is cordoned for long, unless Azure is about to take it: it would be paid for in vain.
+
+    An upgrade cordons a node as well, for 30 minutes at most by default (docs/facts/aks.md).
+    """
+    pools = {str(pool["name"]) for pool in outputs.pools() if pool.get("role") != "general"}
+    closed = [
+        (f"{age.total_seconds() / 3600:.0f} h", name_of(node))
+        for node in snapshot.nodes.required()
+        if pool_of(node) in pools
+        and is_ready(node)
+        and at(node, "spec", "unschedulable") is True
+        and not any(_is(node, notice) for notice in _NOTICES)
+        and (age := _cordoned_for(node, snapshot)) > _LONG_CORDON
+    ]
+    for age, names in group_by_first(closed).items():
+        yield will_break(
+            f"{counted(len(names), 'node')} cordoned for {age} without a notice of Azure ({listed(names)}), so no work "
+            "runs there",
+            "`kubectl uncordon` the node, or `kubectl drain` it, so that the autoscaler removes it",
+        )
+
+
+def _cordoned_for(node: Object, snapshot: ClusterSnapshot) -> timedelta:
+    """How long a node has been cordoned, by the taint that the node controller then gives it; 0 without one."""
+    times = [
+        snapshot.age(taint["timeAdded"])
+        for taint in items(at(node, "spec", "taints"))
+        if at(taint, "key") == _UNSCHEDULABLE and at(taint, "timeAdded")
+    ]
+    return max(times, default=timedelta())
 
 
 def _why_closed(node: Object) -> str:

@@ -14,6 +14,7 @@ from kubeflow_aks.verify.findings import CheckResult, failed, group_by_first, pa
 from kubeflow_aks.verify.snapshot import (
     OUR_NAMESPACE,
     ClusterSnapshot,
+    has_ready_endpoint,
     is_platform,
     is_ready,
     labels,
@@ -34,13 +35,13 @@ _LONG: Final = timedelta(minutes=10)
 
 def pods_run(snapshot: ClusterSnapshot, outputs: Outputs) -> Iterator[CheckResult]:
     """No pod of Kubeflow's platform, of this product or of AKS itself fails to start, to be ready or to end."""
-    given = seconds(outputs.basis("autoscaler", "maxNodeProvisionTime"))
+    limit = seconds(outputs.basis("autoscaler", "maxNodeProvisionTime"))
     ready_nodes = {name_of(node) for node in snapshot.nodes.required() if is_ready(node)}
     pods = [pod for pod in snapshot.pods.required() if _is_watched(text(pod, "metadata", "namespace"))]
     placed = [pod for pod in pods if text(pod, "spec", "nodeName") in ready_nodes]
-    wrong = [(problem, qualified_name(pod)) for pod in placed if (problem := _problem(pod, snapshot, given))]
-    for (why, action), found in group_by_first(wrong).items():
-        yield failed(f"{counted(len(found), 'pod')} {why} ({listed(found)})", action)
+    wrong = [(problem, qualified_name(pod)) for pod in placed if (problem := _problem(pod, snapshot, limit))]
+    for (why, action), names in group_by_first(wrong).items():
+        yield failed(f"{counted(len(names), 'pod')} {why} ({listed(names)})", action)
     if not pods:
         yield unknown("no pod of Kubeflow's platform or of AKS is there yet")
     elif not wrong:
@@ -48,11 +49,21 @@ def pods_run(snapshot: ClusterSnapshot, outputs: Outputs) -> Iterator[CheckResul
 
 
 def dns(snapshot: ClusterSnapshot, _: Outputs) -> Iterator[CheckResult]:
-    """A pod of the cluster's DNS is ready; without one no pod finds another by name."""
+    """The cluster's DNS has its service, with a pod that is ready; without it no pod finds another by name."""
     system = [pod for pod in snapshot.pods.required() if text(pod, "metadata", "namespace") == _SYSTEM]
     served = [pod for pod in system if labels(pod).get("k8s-app") == _DNS]
     ready = [pod for pod in served if is_ready(pod)]
-    if ready:
+    if ready and not snapshot.dns.required():
+        yield failed(
+            "Service kube-system/kube-dns does not exist, so no pod finds another by name",
+            "AKS makes it again within minutes; until then see `kubectl --namespace kube-system get events`",
+        )
+    elif ready and not has_ready_endpoint(snapshot.slices(_SYSTEM).required(), _DNS):
+        yield failed(
+            "Service kube-system/kube-dns has no ready endpoint, so no pod finds another by name",
+            "see `kubectl --namespace kube-system describe service kube-dns`: its selector must be that of coredns",
+        )
+    elif ready:
         yield passed(f"the cluster's DNS answers from {counted(len(ready), 'pod')}")
     elif not system:
         yield unknown("no pod of AKS's own is there, so the cluster's DNS cannot be checked")
@@ -65,30 +76,30 @@ def dns(snapshot: ClusterSnapshot, _: Outputs) -> Iterator[CheckResult]:
 
 def namespaces(snapshot: ClusterSnapshot, _: Outputs) -> Iterator[CheckResult]:
     """No namespace of the platform is being deleted, and no other one is stuck in deletion."""
-    for each in snapshot.namespaces.required():
-        since = snapshot.age(at(each, "metadata", "deletionTimestamp"))
-        if not at(each, "metadata", "deletionTimestamp"):
+    for namespace in snapshot.namespaces.required():
+        since = snapshot.age(at(namespace, "metadata", "deletionTimestamp"))
+        if not at(namespace, "metadata", "deletionTimestamp"):
             continue
-        ours = is_platform(name_of(each)) or name_of(each) == OUR_NAMESPACE
+        ours = is_platform(name_of(namespace)) or name_of(namespace) == OUR_NAMESPACE
         if ours or since > _LONG:
             yield failed(
-                f"namespace {name_of(each)} is being deleted, for {since.total_seconds() / 60:.0f} min now"
-                f"{_what_is_left(each)}; nothing can be created in it",
+                f"namespace {name_of(namespace)} is being deleted, for {since.total_seconds() / 60:.0f} min now"
+                f"{_what_is_left(namespace)}; nothing can be created in it",
                 "if nobody removes it on purpose (`juju destroy-model`), see `kubectl get namespace "
-                f"{name_of(each)} --output yaml`: it goes when what is left in it is gone; then `pulumi up --refresh`, "
-                "or deploy Kubeflow again",
+                f"{name_of(namespace)} --output yaml`: it goes when what is left in it is gone; then `pulumi up "
+                "--refresh`, or deploy Kubeflow again",
             )
 
 
 def apis(snapshot: ClusterSnapshot, _: Outputs) -> Iterator[CheckResult]:
     """Each API that a service in the cluster serves is available: otherwise no namespace can be deleted."""
-    for each in snapshot.api_services.required():
-        available = condition(each, "Available")
+    for api in snapshot.api_services.required():
+        available = condition(api, "Available")
         if available.get("status") == "False":
             why = one_line(available.get("message") or available.get("reason") or "no reason given")
             yield failed(
-                f"API {name_of(each)} is not available, and no namespace can be deleted until it is: {why}",
-                f"check the pods behind it; if nothing needs it any more, `kubectl delete apiservice {name_of(each)}`",
+                f"API {name_of(api)} is not available, and no namespace can be deleted until it is: {why}",
+                f"check the pods behind it; if nothing needs it any more, `kubectl delete apiservice {name_of(api)}`",
             )
 
 
@@ -96,7 +107,7 @@ def _is_watched(namespace: str) -> bool:
     return is_platform(namespace) or namespace in (OUR_NAMESPACE, _SYSTEM)
 
 
-def _problem(pod: Object, snapshot: ClusterSnapshot, given: timedelta) -> tuple[str, str] | None:
+def _problem(pod: Object, snapshot: ClusterSnapshot, limit: timedelta) -> tuple[str, str] | None:
     """What is wrong with a pod on a ready node, and what to do; None if nothing is, or it may still pass."""
     describe = f"`kubectl --namespace {text(pod, 'metadata', 'namespace')} describe pod`"
     deleted = at(pod, "metadata", "deletionTimestamp")
@@ -119,16 +130,16 @@ def _problem(pod: Object, snapshot: ClusterSnapshot, given: timedelta) -> tuple[
             )
     ready = condition(pod, "Ready")
     since = ready.get("lastTransitionTime") or at(pod, "metadata", "creationTimestamp")
-    if ready.get("status") != "True" and snapshot.age(since) > given:
-        return f"not ready for longer than {given.total_seconds() / 60:.0f} min", f"see {describe}"
+    if ready.get("status") != "True" and snapshot.age(since) > limit:
+        return f"not ready for longer than {limit.total_seconds() / 60:.0f} min", f"see {describe}"
     return None
 
 
 def _what_is_left(namespace: Object) -> str:
     """Why a namespace is still there, in the API server's words."""
     why = [
-        one_line(text(each, "message"))
-        for each in items(at(namespace, "status", "conditions"))
-        if text(each, "status") == "True" and text(each, "message")
+        one_line(text(entry, "message"))
+        for entry in items(at(namespace, "status", "conditions"))
+        if text(entry, "status") == "True" and text(entry, "message")
     ]
     return f" ({'; '.join(why)})" if why else ""

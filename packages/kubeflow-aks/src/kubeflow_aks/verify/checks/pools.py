@@ -9,7 +9,15 @@ from kubeflow_aks.clients.kubernetes.objects import Object, at, condition, items
 from kubeflow_aks.deployed.outputs import Outputs
 from kubeflow_aks.text.numbers import counted
 from kubeflow_aks.text.sentences import listed
-from kubeflow_aks.verify.findings import CheckResult, failed, group_by_first, passed, pools_have, unknown
+from kubeflow_aks.verify.findings import (
+    CheckResult,
+    failed,
+    group_by_first,
+    passed,
+    pools_have,
+    unknown,
+    will_break,
+)
 from kubeflow_aks.verify.snapshot import ClusterSnapshot, is_ready, labels, moment, pool_of, seconds, text
 
 _OURS: Final = "kubeflow-aks/"
@@ -42,26 +50,26 @@ def carried(snapshot: ClusterSnapshot, outputs: Outputs) -> Iterator[CheckResult
         mistakes = list(_mistakes(node, pools[pool_of(node)]))
         wrong += [(f"of pool {pool_of(node)} {mistake}", name_of(node)) for mistake in mistakes]
         right += not mistakes
-    for mistake, found in group_by_first(wrong).items():
-        nodes_of = f"{counted(len(found), 'node')} {mistake} ({listed(found)})"
-        yield failed(nodes_of, _UP)
+    for mistake, names in group_by_first(wrong).items():
+        nodes_of = f"{counted(len(names), 'node')} {mistake} ({listed(names)})"
+        yield will_break(nodes_of, _UP)
     if right and not wrong:
         yield passed(f"labels and taints match the pool contract on {counted(right, 'node')}")
     if empty := pools.keys() - {pool_of(node) for node in nodes}:
         yield unknown(f"{pools_have(empty)} no node now, so its labels and taints cannot be checked")
 
 
-def known(snapshot: ClusterSnapshot, outputs: Outputs) -> Iterator[CheckResult]:
+def in_stack(snapshot: ClusterSnapshot, outputs: Outputs) -> Iterator[CheckResult]:
     """No node belongs to a pool that is not in the stack."""
     strangers = [
         (pool_of(node), name_of(node))
         for node in snapshot.nodes.required()
         if pool_of(node) not in _pools(outputs) and not _is_system(node)
     ]
-    for pool, found in group_by_first(strangers).items():
+    for pool, names in group_by_first(strangers).items():
         of = f"agent pool {pool}, which is not in the stack" if pool else "no agent pool"
-        yield failed(
-            f"{counted(len(found), 'node')} of {of} ({listed(found)})",
+        yield will_break(
+            f"{counted(len(names), 'node')} of {of} ({listed(names)})",
             "add the pool to the stack file, or delete it: nothing manages its taints",
         )
 
@@ -82,7 +90,7 @@ def one_open(snapshot: ClusterSnapshot, outputs: Outputs) -> Iterator[CheckResul
         yield failed("no pool for Kubeflow is without a taint, so its pods stay pending", _UP)
     else:
         others = listed(open_pools - platform_pools) or listed(platform_pools)
-        yield failed(
+        yield will_break(
             f"no taint on {others}, besides Kubeflow's own pool: Kubeflow's pods may run there and be evicted",
             _UP,
         )
@@ -97,20 +105,22 @@ def system(snapshot: ClusterSnapshot, _: Outputs) -> Iterator[CheckResult]:
         if not any(taint.startswith(_CRITICAL) and _keeping_out(taint) for taint in _taints(node))
     ]
     if bare:
-        yield failed(f"{counted(len(bare), 'system node')} without taint {_CRITICAL} ({listed(bare)})", _UP)
+        yield will_break(
+            f"{counted(len(bare), 'system node')} without taint {_CRITICAL} ({listed(bare)})", _UP
+        )
     elif not nodes:
         yield unknown("there is no node of a system pool now, so its taint cannot be checked")
 
 
 def ready(snapshot: ClusterSnapshot, outputs: Outputs) -> Iterator[CheckResult]:
     """No node has been not ready for longer than the autoscaler allows for a new one."""
-    nodes, given = snapshot.nodes.required(), seconds(outputs.basis("autoscaler", "maxNodeProvisionTime"))
+    nodes, limit = snapshot.nodes.required(), seconds(outputs.basis("autoscaler", "maxNodeProvisionTime"))
     away = [node for node in nodes if not is_ready(node)]
-    long = [node for node in away if snapshot.now - _since(node) > given]
-    for why, found in group_by_first((_why(node), name_of(node)) for node in long).items():
+    long = [node for node in away if snapshot.now - _since(node) > limit]
+    for why, names in group_by_first((_why(node), name_of(node)) for node in long).items():
         yield failed(
-            f"{counted(len(found), 'node')} not ready for longer than {given.total_seconds() / 60:.0f} min "
-            f"({listed(found)}): {why}",
+            f"{counted(len(names), 'node')} not ready for longer than {limit.total_seconds() / 60:.0f} min "
+            f"({listed(names)}): {why}",
             "see `kubectl describe node`; if its VM is gone, delete the node",
         )
     if away and not long:

@@ -11,7 +11,7 @@ from aks_facts.versions import charmed_kubeflow_releases, kubernetes_versions
 from kubeflow_aks.deployed.outputs import Outputs
 from kubeflow_aks.json_values import at
 from kubeflow_aks.text.numbers import counted
-from kubeflow_aks.verify.findings import CheckResult, failed, passed, unknown
+from kubeflow_aks.verify.findings import CheckResult, passed, unknown, will_break
 from kubeflow_aks.verify.snapshot import ClusterSnapshot, UnknownError, text
 
 _BEHIND: Final = 3
@@ -23,7 +23,7 @@ def matches_stack(snapshot: ClusterSnapshot, outputs: Outputs) -> Iterator[Check
     """The API server's minor is the stack's."""
     runs, expected = _runs(snapshot), _minor(str(outputs.basis("kubernetes", "version")))
     if runs != expected:
-        yield failed(
+        yield will_break(
             f"the API server runs Kubernetes {_text(runs)}, but the stack says {_text(expected)}",
             f'write kubernetes: {{version: "{_text(runs)}"}} into the stack file',
         )
@@ -41,7 +41,7 @@ def kubelets(snapshot: ClusterSnapshot, _: Outputs) -> Iterator[CheckResult]:
     for minor, count in sorted((minor, count) for minor, count in minors.items() if minor):
         if minor > runs or runs[0] != minor[0] or runs[1] - minor[1] > _BEHIND:
             how = "newer than" if minor > runs else "too old for"
-            yield failed(
+            yield will_break(
                 f"{counted(count, 'node')} with Kubernetes {_text(minor)}, {how} the API server's {_text(runs)}",
                 _UPGRADE,
             )
@@ -60,17 +60,17 @@ def kubelets(snapshot: ClusterSnapshot, _: Outputs) -> Iterator[CheckResult]:
 def validated(snapshot: ClusterSnapshot, outputs: Outputs) -> Iterator[CheckResult]:
     """The release of Charmed Kubeflow was validated on that minor, or the stack accepts that it was not."""
     runs, release = _text(_runs(snapshot)), str(outputs.basis("kubeflow", "release"))
-    known = charmed_kubeflow_releases().get(release)
-    if known is None:
+    facts = charmed_kubeflow_releases().get(release)
+    if facts is None:
         raise UnknownError(f"the catalogue has no Charmed Kubeflow {release}")
     others = (
-        f"Charmed Kubeflow {release} is validated on Kubernetes {', '.join(known.kubernetes_versions)}, but the "
+        f"Charmed Kubeflow {release} is validated on Kubernetes {', '.join(facts.kubernetes_versions)}, but the "
         f"cluster runs {runs}"
     )
-    if runs not in known.kubernetes_versions and _accepted(outputs):
+    if runs not in facts.kubernetes_versions and _accepted(outputs):
         yield passed(f"{others}, which kubernetes.acceptUnvalidated takes")
-    elif runs not in known.kubernetes_versions:
-        yield failed(
+    elif runs not in facts.kubernetes_versions:
+        yield will_break(
             others,
             "choose a validated release (kubeflow.release); AKS cannot downgrade a minor version",
         )
@@ -86,13 +86,15 @@ def _accepted(outputs: Outputs) -> bool:
 def supported(snapshot: ClusterSnapshot, outputs: Outputs) -> Iterator[CheckResult]:
     """AKS supports that minor under the stack's plan."""
     runs, plan = _text(_runs(snapshot)), outputs.basis("kubernetes", "supportPlan")
-    known = kubernetes_versions().get(runs)
-    if known is None:
+    facts = kubernetes_versions().get(runs)
+    if facts is None:
         raise UnknownError(f"the catalogue has no Kubernetes {runs}")
-    last = known.lts_until if plan == "AKSLongTermSupport" else known.standard_until
+    last = facts.lts_until if plan == "AKSLongTermSupport" else facts.standard_until
     left = (last - snapshot.now.date()).days
     if left < 0:
-        yield failed(f"AKS has not supported Kubernetes {runs} under the plan {plan} since {last}", _UPGRADE)
+        yield will_break(
+            f"AKS has not supported Kubernetes {runs} under the plan {plan} since {last}", _UPGRADE
+        )
     else:
         yield passed(
             f"AKS supports Kubernetes {runs} under the plan {plan} until {last} ({counted(left, 'day')} left)"
@@ -118,8 +120,8 @@ def _minor(version: str) -> Minor:
 
 
 def _minor_or_none(version: str) -> Minor | None:
-    found = re.match(r"v?([0-9]{1,4})\.([0-9]{1,4})", version)
-    return (int(found[1]), int(found[2])) if found else None
+    match = re.match(r"v?([0-9]{1,4})\.([0-9]{1,4})", version)
+    return (int(match[1]), int(match[2])) if match else None
 
 
 def _text(minor: Minor) -> str:

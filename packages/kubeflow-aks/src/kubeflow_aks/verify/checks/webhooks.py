@@ -1,20 +1,22 @@
-"""No admission webhook is dead: the API server would refuse what it should have admitted."""
+"""No webhook is dead: the API server would refuse what it should have admitted, or not read what it stores."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Final
 
-from kubeflow_aks.clients.kubernetes.objects import Object, at, items
 from kubeflow_aks.deployed.outputs import Outputs
 from kubeflow_aks.text.numbers import counted
 from kubeflow_aks.text.sentences import listed, one_line
-from kubeflow_aks.verify.admission_webhooks import FAILED_WEBHOOK, Webhook, required_webhooks
+from kubeflow_aks.verify.admission_webhooks import (
+    FAILED_WEBHOOK,
+    Webhook,
+    conversion_webhooks,
+    required_webhooks,
+)
 from kubeflow_aks.verify.findings import CheckResult, failed, passed, unknown
-from kubeflow_aks.verify.snapshot import ClusterSnapshot, Result, labels
+from kubeflow_aks.verify.snapshot import ClusterSnapshot, has_ready_endpoint
 
-_SERVICE: Final = "kubernetes.io/service-name"
-"""Label of an EndpointSlice with its service's name ("EndpointSlices", "Ownership")."""
 _CHECK: Final = (
     "check the pods behind its service; if nothing needs the webhook any more, delete its configuration"
 )
@@ -22,9 +24,12 @@ _CHECK: Final = (
 
 def answer(snapshot: ClusterSnapshot, _: Outputs) -> Iterator[CheckResult]:
     """Each webhook whose failure refuses requests has a ready endpoint, and no dry run has met a dead one."""
-    hooks = list(required_webhooks(snapshot.webhooks.required()))
+    hooks = [
+        *required_webhooks(snapshot.webhooks.required()),
+        *conversion_webhooks(snapshot.definitions.required()),
+    ]
     dead = [hook for hook in hooks if _is_dead(hook, snapshot)]
-    reasons = {each.reason for each in snapshot.guard.values() if FAILED_WEBHOOK in each.reason}
+    reasons = {answer.reason for answer in snapshot.guard.values() if FAILED_WEBHOOK in answer.reason}
     results = [
         *map(_no_endpoint, dead),
         *(
@@ -34,10 +39,10 @@ def answer(snapshot: ClusterSnapshot, _: Outputs) -> Iterator[CheckResult]:
         ),
         *(
             unknown(
-                f"whether webhooks of namespace {namespace} answer cannot be checked here: {one_line(found.reason)}"
+                f"whether webhooks of namespace {namespace} answer cannot be checked here: {one_line(slices.reason)}"
             )
             for namespace in sorted({hook.namespace for hook in hooks})
-            if (found := _slices(namespace, snapshot)).value is None
+            if (slices := snapshot.slices(namespace)).value is None
         ),
     ]
     yield from results or [
@@ -50,20 +55,11 @@ def _no_endpoint(hook: Webhook) -> CheckResult:
     return failed(
         f"webhook {one_line(hook.name)} has no ready endpoint (service {hook.namespace}/{hook.service}), so the API "
         f"server refuses {refused}",
-        f"{_CHECK} {hook.configuration}",
+        "check the pods behind its service" if hook.converts else f"{_CHECK} {hook.configuration}",
     )
-
-
-def _slices(namespace: str, snapshot: ClusterSnapshot) -> Result[list[Object]]:
-    return snapshot.endpoints.get(namespace, Result[list[Object]]())
 
 
 def _is_dead(hook: Webhook, snapshot: ClusterSnapshot) -> bool:
     """Whether the slices of its service were read and have no ready endpoint."""
-    slices = _slices(hook.namespace, snapshot).value
-    return slices is not None and not any(
-        at(endpoint, "conditions", "ready") is not False
-        for each in slices
-        if labels(each).get(_SERVICE) == hook.service
-        for endpoint in items(each.get("endpoints"))
-    )
+    slices = snapshot.slices(hook.namespace).value
+    return slices is not None and not has_ready_endpoint(slices, hook.service)

@@ -23,9 +23,9 @@ _PULLING: Final = ("ErrImagePull", "ImagePullBackOff")
 def placed(snapshot: ClusterSnapshot, outputs: Outputs) -> Iterator[CheckResult]:
     """No pod has waited for a node longer than the autoscaler may take to add one."""
     setting = outputs.basis("autoscaler", "maxNodeProvisionTime")
-    given, why = seconds(setting), _untriggered(snapshot)
+    limit, why = seconds(setting), _untriggered(snapshot)
     waiting = [pod for pod in snapshot.pods.required() if _waits(pod)]
-    long = [pod for pod in waiting if snapshot.age(at(pod, "metadata", "creationTimestamp")) > given]
+    long = [pod for pod in waiting if snapshot.age(at(pod, "metadata", "creationTimestamp")) > limit]
     for reason, pods in group_by_first((_reason(pod, why), qualified_name(pod)) for pod in long).items():
         yield failed(
             f"{counted(len(pods), 'pod')} pending for longer than {setting} ({listed(pods)}): {reason}",
