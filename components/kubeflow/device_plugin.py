@@ -151,7 +151,7 @@ def _daemon(
     name: str,
     namespace: pulumi.Input[str],
     opts: pulumi.ResourceOptions,
-    own: _Differences,
+    differences: _Differences,
     time_slices: int | None = None,
 ) -> DaemonSet:
     app = _app(time_slices)
@@ -167,13 +167,13 @@ def _daemon(
         spec={
             "selector": {"match_labels": selector(app)},
             "update_strategy": {"type": "RollingUpdate", "rolling_update": {"max_unavailable": "100%"}},
-            "template": {"metadata": {"labels": worn}, "spec": _pod(own)},
+            "template": {"metadata": {"labels": worn}, "spec": _pod(differences)},
         },
         opts=opts,
     )
 
 
-def _pod(own: _Differences) -> PodSpecArgsDict:
+def _pod(differences: _Differences) -> PodSpecArgsDict:
     # Slices keep the name nvidia.com/gpu, which the autoscaler knows; whole GPUs too.
     environment: list[EnvVarArgsDict] = [
         {"name": "FAIL_ON_INIT_ERROR", "value": "false"},
@@ -183,20 +183,20 @@ def _pod(own: _Differences) -> PodSpecArgsDict:
         "automount_service_account_token": False,
         "security_context": RUNTIME_SECCOMP,
         "priority_class_name": "system-node-critical",
-        "node_selector": own["nodes"],
+        "node_selector": differences["nodes"],
         "tolerations": [{"operator": "Exists"}],
         "containers": [
             {
                 "name": _APP,
                 "image": DEVICE_PLUGIN,
-                "env": [*environment, *own["env"]],
-                "security_context": own["rights"],
+                "env": [*environment, *differences["env"]],
+                "security_context": differences["rights"],
                 "resources": _RESOURCES,
-                "volume_mounts": [{"name": "sockets", "mount_path": _SOCKETS}, *own["mounts"]],
+                "volume_mounts": [{"name": "sockets", "mount_path": _SOCKETS}, *differences["mounts"]],
             }
         ],
-        "volumes": [{"name": "sockets", "host_path": {"path": _SOCKETS}}, *own["volumes"]],
+        "volumes": [{"name": "sockets", "host_path": {"path": _SOCKETS}}, *differences["volumes"]],
     }
-    if own["affinity"]:
-        pod["affinity"] = own["affinity"]
+    if differences["affinity"]:
+        pod["affinity"] = differences["affinity"]
     return pod

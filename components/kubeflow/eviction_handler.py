@@ -6,21 +6,12 @@ docs/decisions/0018-an-eviction-handler-of-our-own.md says why it is no daemon o
 from typing import Final
 
 import pulumi
-from pulumi_kubernetes.rbac.v1 import PolicyRuleArgs
 
 from ..arguments.inputs import TextsByName
+from .eviction_script import RIGHTS
 from .script_pod import ScriptPod, script_pod
 
-_HANDLER: Final = ScriptPod(
-    app="eviction-handler",
-    scripts=["eviction_script.py"],
-    rights=[
-        PolicyRuleArgs(api_groups=[""], resources=["nodes"], verbs=["get", "list", "watch", "patch"]),
-        PolicyRuleArgs(api_groups=[""], resources=["pods"], verbs=["list", "delete"]),
-        PolicyRuleArgs(api_groups=[""], resources=["pods/eviction"], verbs=["create"]),
-    ],
-)
-"""It deletes only the pods of a node with a notice that a disruption budget would leave to the VM's end."""
+_HANDLER: Final = ScriptPod(app="eviction-handler", scripts=["eviction_script.py"], rights=RIGHTS)
 
 
 def eviction_handler(

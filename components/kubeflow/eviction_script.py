@@ -19,57 +19,82 @@ import ssl
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import closing, suppress
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from functools import partial
 from http import HTTPStatus
 from http.client import HTTPException, HTTPResponse, HTTPSConnection
-from itertools import repeat
+from itertools import count
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
+RIGHTS: Final[Mapping[str, Sequence[str]]] = {
+    "nodes": ("list", "watch", "patch"),
+    "pods": ("list", "delete"),
+    "pods/eviction": ("create",),
+}
+"""Verbs in the whole cluster, by resource of the API group ""; it deletes only pods of a node with a notice whose
+eviction is refused until their grace would not fit any more."""
+READY: Final = "ready"
+"""Content of the file of `Report` while nothing keeps the program from its work."""
 MARK: Final = "kubeflow-aks/cordoned-by"
-"""Annotation of a node that this program emptied, with who cordoned it: when its notice is taken back, only a node that
-this program cordoned is uncordoned."""
+"""Annotation of a node that this program emptied, with who had cordoned it."""
 _NAME: Final = "eviction-handler"
 _OTHERS: Final = "others"
 _CONDITIONS: Final = ("PreemptionScheduled", "VMEventScheduled")
 _PREEMPT: Final = re.compile(r"\s*Preempt\s+(?P<status>Scheduled|Started)\b[\s:]*(?P<date>[^.]*)")
-"""Of a condition's message; all else (Freeze, Reboot, SpotRebalanceRecommendation) takes no VM away."""
+"""Beginning of a condition's message; all else (Freeze, Reboot, SpotRebalanceRecommendation) takes no VM away."""
 _NOTICE_SECONDS: Final = 30
 """Azure's notice, where a message has no date that can be read ("Azure Spot Virtual Machines", best effort)."""
+_LONGEST_NOTICE_SECONDS: Final = 900
+"""Azure's longest notice of any event (`linux/scheduled-events.md`, "Event scheduling"); a later date is an error."""
 _REPORT_SECONDS: Final = 2
 """What the kubelet has, after the last kill, to report it before the VM goes: our choice."""
 _LEAST_SECONDS: Final = 5
 """The shortest grace, even after the deadline: a VM often lives a little longer. Our choice."""
 _DEFAULT_GRACE: Final = 30
-"""Of a pod that names none (Kubernetes API, `terminationGracePeriodSeconds`)."""
-_REQUESTS: Final = 16
-"""At a time: far below what API Priority and Fairness gives all service accounts together."""
+"""Grace period of a pod that names none, in seconds (Kubernetes API, `terminationGracePeriodSeconds`)."""
+_REQUESTS: Final = 64
+"""Requests about pods at a time: by default API Priority and Fairness has 245 seats for the level of service accounts
+("API Priority and Fairness", the suggested `workload-low`)."""
+_CORDONS: Final = 16
+"""Requests about nodes at a time, beside those about pods."""
+_CORDON_SECONDS: Final = 1.0
+"""How long a look waits for the cordon, once it is done with the pods."""
 _LONGEST_PAUSE: Final = 8.0
+_SLOW_SECONDS: Final = 2
+"""After a watch should have ended it is given up."""
 _ANSWER_SECONDS: Final = 5.0
 """After that a request is sent again: a connection that hangs must not use up the notice."""
-_WATCH_SECONDS: Final = 60
+_WATCH_SECONDS: Final = 3
+"""The nodes are listed anew after a watch of so long, so that a watch that is silent hides no notice."""
+_RIGHTS_SECONDS: Final = 60
+_LINES: Final = 1000
+"""How many last lines are remembered, so that they are not repeated."""
 _GONE: Final = (HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT)
 """The pod is not there any more, or another one has its name."""
 
 Object = dict[str, Any]
 Request = tuple[str, str, Object | None, str]
 """Method, path, body, and what the body is after `application/`."""
+_T = TypeVar("_T")
 
 
 class ApiError(Exception):
     """A refusal by the API server."""
 
     def __init__(self, status: int, text: str) -> None:
-        super().__init__(f"{status} {text[:300]}")
+        super().__init__(f"{status} {_message(text)}")
         self.status = status
         self.text = text
 
 
-_FAILURES: Final = (ApiError, OSError, HTTPException, ValueError)
+FAILURES: Final = (ApiError, OSError, HTTPException, ValueError)
+UNREADABLE: Final = (AttributeError, KeyError, TypeError, ValueError)
+"""What an object raises that is not of the API's form."""
 
 
 class Api:
@@ -79,7 +104,6 @@ class Api:
         """`folder` has the files `token`, which the kubelet renews, and `ca.crt`."""
         self._host, self._port, self._token = host, port, folder / "token"
         self._tls = ssl.create_default_context(cafile=str(folder / "ca.crt"))
-        self._places = threading.BoundedSemaphore(_REQUESTS)
         self._idle: queue.LifoQueue[HTTPSConnection] = queue.LifoQueue()
 
     def call(self, method: str, path: str, body: Object | None = None, kind: str = "json") -> Object:
@@ -89,23 +113,32 @@ class Api:
             ApiError: the server refuses.
             OSError: it does not answer.
         """
-        with self._places:
-            while self._idle.qsize():
-                with suppress(queue.Empty, OSError, HTTPException):  # the server closes what is idle for long
-                    return self._exchange(self._idle.get_nowait(), (method, path, body, kind))
-                self._idle = queue.LifoQueue()
-            return self._exchange(self._connect(_ANSWER_SECONDS), (method, path, body, kind))
+        while self._idle.qsize():
+            with suppress(queue.Empty, OSError, HTTPException):  # the server closes what is idle for long
+                return self._exchange(self._idle.get_nowait(), (method, path, body, kind))
+            self._idle = queue.LifoQueue()
+        return self._exchange(self._connect(_ANSWER_SECONDS), (method, path, body, kind))
 
-    def watch(self, path: str) -> Iterator[Object]:
-        """The events of a watch, until the server ends it."""
-        for line in self._send(self._connect(_WATCH_SECONDS + _ANSWER_SECONDS), ("GET", path, None, "json")):
-            yield json.loads(line)
+    def watch(self, path: str) -> Iterator[bytes]:
+        """The lines of a watch of some seconds.
+
+        Raises:
+            ApiError: the server refuses.
+            OSError: nothing comes, not even the end.
+        """
+        ends = time.monotonic() + _WATCH_SECONDS
+        request = ("GET", f"{path}&watch=1&timeoutSeconds={_WATCH_SECONDS}", None, "json")
+        with closing(self._connect(_WATCH_SECONDS + _SLOW_SECONDS)) as connection:
+            for line in self._send(connection, request):
+                yield line
+                if time.monotonic() > ends:
+                    return
 
     def _exchange(self, connection: HTTPSConnection, request: Request) -> Object:
         """A request and its response; the connection is kept, because a new one costs more than the request."""
-        found = json.loads(self._send(connection, request).read())
+        answer = json.loads(self._send(connection, request).read())
         self._idle.put(connection)
-        return found
+        return answer
 
     def _connect(self, seconds: float) -> HTTPSConnection:
         connection = HTTPSConnection(self._host, self._port, timeout=seconds, context=self._tls)
@@ -127,63 +160,132 @@ class Api:
         return response
 
 
+class Report:
+    """What a program says of itself: in its log, and in a file for the readiness probe and the container's status."""
+
+    def __init__(self, file: Path | None = None, parts: Iterable[str] = ()) -> None:
+        """Writes that the parts have not been looked at.
+
+        Args:
+            file: has `READY`, or else what keeps the program from its work; None for no file.
+            parts: what the program must look at before it is ready.
+        """
+        self._file = file
+        self._lock = threading.Lock()
+        self._last: dict[str, str] = {}
+        self._problems = dict.fromkeys(parts, "not looked at yet")
+        self._write()
+
+    def line(self, about: str, text: str) -> None:
+        """Logs a line."""
+        self._last.pop(about, None)
+        log(f"{about}: {text}")
+
+    def once(self, about: str, text: str, detail: str = "") -> None:
+        """Logs a line, unless the last one about it had the same text; the detail may differ."""
+        with self._lock:
+            if self._last.get(about) == text:
+                return
+            if len(self._last) >= _LINES:
+                self._last.clear()
+            self._last[about] = text
+        log(f"{about}: {text}{detail}")
+
+    def problem(self, part: str, text: str) -> None:
+        """Reports what keeps the program from its work; an empty text is the end of it."""
+        with self._lock:
+            before, self._problems[part] = self._problems.get(part, ""), text
+            if before != text:
+                self._write()
+        if text:
+            self.once(part, text)
+        elif part in self._last:
+            self.line(part, "as it should be again")
+
+    def readable(self, what: str, entries: Iterable[Any] | None, read: Callable[[Any], _T]) -> Iterator[_T]:
+        """What `read` returns of the entries; one that cannot be read keeps nobody from the others."""
+        for entry in entries or ():
+            try:
+                value = read(entry)
+            except UNREADABLE as error:
+                self.once(f"{what} {str(entry)[:100]}", f"skipped, as it cannot be read: {error!r}")
+            else:
+                yield value
+
+    def _write(self) -> None:
+        if self._file is not None:
+            problems = [f"{part}: {text}" for part, text in self._problems.items() if text]
+            self._file.write_text("; ".join(problems) or READY, encoding="utf-8")
+
+
 class Handler:
     """One thread watches the nodes; each node with a notice has one more, as long as the notice holds."""
 
-    def __init__(self, api: Api, now: Callable[[], float] = time.time) -> None:
+    def __init__(self, api: Api, now: Callable[[], float] = time.time, report: Report | None = None) -> None:
         """`now` returns the seconds since the epoch."""
         self._api = api
         self._now = now
+        self._report = report or Report()
         self._lock = threading.Lock()
         self._nodes: dict[str, Object] = {}
         self._attended: set[str] = set()
-        self._pods = ThreadPoolExecutor(_REQUESTS, "pods")
+        self._seen: dict[str, float] = {}
+        self._marking: dict[str, Future[bool]] = {}
+        self._cordons = ThreadPoolExecutor(_CORDONS, "cordons")
+        self._threads = ThreadPoolExecutor(_REQUESTS, "pods")
+        self._due: queue.PriorityQueue[tuple[float, int, Callable[[], Any], Future[Any]]] = (
+            queue.PriorityQueue()
+        )
+        self._numbers = count()
 
     def run(self) -> None:
-        """Watches until the process ends.
-
-        Raises:
-            ApiError: the service account may not read nodes.
-        """
+        """Lists and watches the nodes until the process ends."""
         while True:
             try:
-                self._follow()
-            except ApiError as error:
-                if error.status in {HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN}:
-                    raise
-                log(f"nodes: {error}")
-            except (OSError, HTTPException, ValueError) as error:
-                log(f"nodes: {error}")
-            time.sleep(1)
+                version = self._list()
+                self._report.problem("nodes", "")
+            except (*FAILURES, *UNREADABLE) as error:
+                self._report.problem("nodes", f"cannot be listed: {error!r}")
+                time.sleep(1)
+                continue
+            try:
+                self._watch(version)
+            except FAILURES as error:
+                self._report.once("watch of nodes", repr(error))
+                time.sleep(1)
 
-    def _follow(self) -> None:
+    def _list(self) -> str:
+        """Looks at all nodes; returns the version of the list."""
         listed = self._api.call("GET", "/api/v1/nodes")
+        names = set(self._report.readable("node", listed["items"], self._see))
         with self._lock:
-            self._nodes = {}
-        for node in listed["items"]:
-            self._see(node)
-        version = listed["metadata"]["resourceVersion"]
-        options = f"watch=1&allowWatchBookmarks=true&timeoutSeconds={_WATCH_SECONDS}"
-        while True:
-            for event in self._api.watch(f"/api/v1/nodes?{options}&resourceVersion={version}"):
-                node = event["object"]
-                if event["type"] == "ERROR":
-                    return
-                version = node["metadata"]["resourceVersion"]
-                if event["type"] == "DELETED":
-                    with self._lock:
-                        self._nodes.pop(node["metadata"]["name"], None)
-                elif event["type"] != "BOOKMARK":
-                    self._see(node)
+            self._nodes = {name: node for name, node in self._nodes.items() if name in names}
+        return listed["metadata"]["resourceVersion"]
 
-    def _see(self, node: Object) -> None:
-        name = node["metadata"]["name"]
+    def _watch(self, version: str) -> None:
+        """Looks at nodes that change; an error or the end of the watch is a reason to list them anew."""
+        lines = self._api.watch(f"/api/v1/nodes?resourceVersion={version}")
+        for kind, node in self._report.readable("event", lines, _event):
+            if kind == "ERROR":
+                return
+            see = self._forget if kind == "DELETED" else self._see
+            list(self._report.readable("node", [node], see))
+
+    def _see(self, node: Object) -> str:
+        """Has a node attended that has or had a notice; returns its name."""
+        name: str = node["metadata"]["name"]
+        attention = needs_attention(node)
         with self._lock:
             self._nodes[name] = node
-            if not needs_attention(node) or name in self._attended:
-                return
+            if not attention or name in self._attended:
+                return name
             self._attended.add(name)
         threading.Thread(target=self._attend, args=(name,), name=name, daemon=True).start()
+        return name
+
+    def _forget(self, node: Object) -> None:
+        with self._lock:
+            self._nodes.pop(node["metadata"]["name"], None)
 
     def _attend(self, name: str) -> None:
         """Looks at the node again and again until it is gone or needs nothing."""
@@ -192,7 +294,7 @@ class Handler:
             try:
                 again = self.look(node)
             except Exception as error:  # noqa: BLE001 - nobody else would look at this node any more
-                log(f"{name}: {error!r}")
+                self._report.once(name, repr(error))
                 again = True
             pause = next_pause(pause, again=again)
             time.sleep(pause)
@@ -203,6 +305,8 @@ class Handler:
             if node is not None and needs_attention(node):
                 return node
             self._attended.discard(name)
+            self._seen.pop(name, None)
+            self._marking.pop(name, None)
         return None
 
     def look(self, node: Object) -> bool:
@@ -212,56 +316,76 @@ class Handler:
             ApiError: the API server refuses.
             OSError: it does not answer.
         """
-        ends = deadline(node)
+        name, ends = node["metadata"]["name"], deadline(node)
         if ends is None:
+            self._seen.pop(name, None)
             if is_taken_back(node):
                 self._release(node)
             return False
-        marked = self._mark(node, ends)
-        name = node["metadata"]["name"]
+        ends = believed(ends, self._seen.setdefault(name, self._now()))
+        marking = self._marking.get(name)
+        if marking is None or marking.done():
+            marking = self._marking[name] = self._cordons.submit(self._mark, node, ends)
         path = f"/api/v1/pods?resourceVersion=0&fieldSelector=spec.nodeName%3D{name}"
-        pods: list[Object] = [pod for pod in self._api.call("GET", path)["items"] if leaves(pod)]
-        return any([not marked, *self._pods.map(self._evict, pods, repeat(ends))])
+        begun = self._now()
+        listed = self._begin(0.0, partial(self._api.call, "GET", path)).result()
+        ends -= self._now() - begun  # an eviction reaches the pod no sooner
+        pods = filter(leaves, self._report.readable("pod", listed["items"], _identified))
+        evictions = [self._begin(ends - _longest_grace(pod), partial(self._evict, pod, ends)) for pod in pods]
+        again = True in [done.result() for done in evictions]
+        wait([marking], _CORDON_SECONDS)
+        return again or not marking.done() or marking.result()
+
+    def _begin(self, latest: float, act: Callable[[], Any]) -> Future[Any]:
+        """Has it done by a thread; what must have begun first is done before all that waits, of any node."""
+        done: Future[Any] = Future()
+        self._due.put((latest, next(self._numbers), act, done))
+        self._threads.submit(self._do_next)
+        return done
+
+    def _do_next(self) -> None:
+        _, _, act, done = self._due.get()
+        try:
+            done.set_result(act())
+        except Exception as error:  # noqa: BLE001 - it is raised where the result is read
+            done.set_exception(error)
 
     def _mark(self, node: Object, ends: float) -> bool:
-        """Cordons and marks; with the version that was read, so that nobody else's cordon is taken for its own.
-
-        Returns:
-            Whether it is done. The pods are evicted anyway: a cordon only keeps others from coming.
-        """
-        name = node["metadata"]["name"]
-        try:
-            while not (_is_marked(node) and node["spec"].get("unschedulable")):
-                by = _OTHERS if node["spec"].get("unschedulable") else _NAME
-                log(f"{name}: cordoned by {by}; Azure takes it in {ends - self._now():.0f} s")
-                node = self._change(node, by, {"unschedulable": True})
-        except _FAILURES as error:
-            log(f"{name}: {error}")
+        """Cordons and marks a node, which only keeps other pods from coming; returns whether it must be tried again."""
+        if _is_marked(node) and _is_cordoned(node):
             return False
-        return True
+        name, by = node["metadata"]["name"], _OTHERS if _is_cordoned(node) else _NAME
+        try:
+            self._apply(node, {"annotations": {MARK: by}}, {"spec": {"unschedulable": True}})
+        except FAILURES as error:
+            self._report.once(name, f"cannot be cordoned: {error}")
+            return True
+        self._report.once(name, f"cordoned by {by}", f"; Azure takes it in {ends - self._now():.0f} s")
+        return False
 
     def _release(self, node: Object) -> None:
-        while is_taken_back(node):
-            own = node["metadata"]["annotations"][MARK] == _NAME
-            log(f"{node['metadata']['name']}: the notice was taken back{'; uncordoned' if own else ''}")
-            node = self._change(node, None, {"unschedulable": None} if own else {})
+        released = self._apply(node, {}, {})
+        text = (
+            "the notice was taken back" if _is_cordoned(released) else "the notice was taken back; uncordoned"
+        )
+        self._report.once(node["metadata"]["name"], text)
 
-    def _change(self, node: Object, mark: str | None, spec: Object) -> Object:
-        """The node after the change, or as somebody else changed it meanwhile."""
-        path = f"/api/v1/nodes/{node['metadata']['name']}"
-        version = node["metadata"]["resourceVersion"]
-        patch = {"metadata": {"resourceVersion": version, "annotations": {MARK: mark}}, "spec": spec}
-        try:
-            return self._api.call("PATCH", path, patch, "merge-patch+json")
-        except ApiError as error:
-            if error.status != HTTPStatus.CONFLICT:
-                raise
-            return self._api.call("GET", path)
+    def _apply(self, node: Object, metadata: Object, fields: Object) -> Object:
+        """The node after its fields are those of this program; what only this program had set before is removed.
+
+        Server-side apply never conflicts with those who write other fields, and keeps a cordon that others set as well.
+        """
+        name = node["metadata"]["name"]
+        identity = {key: node["metadata"][key] for key in ("name", "uid") if key in node["metadata"]}
+        body = {"apiVersion": "v1", "kind": "Node", "metadata": {**identity, **metadata}, **fields}
+        path = f"/api/v1/nodes/{name}?fieldManager={_NAME}&force=true"
+        return self._api.call("PATCH", path, body, "apply-patch+yaml")
 
     def _evict(self, pod: Object, ends: float) -> bool:
         """Evicts a pod; returns whether it must be tried again."""
         left = ends - self._now()
         metadata = pod["metadata"]
+        name = f"{metadata['namespace']}/{metadata['name']}"
         path = f"/api/v1/namespaces/{metadata['namespace']}/pods/{metadata['name']}"
         options = {"gracePeriodSeconds": grace(pod, left), "preconditions": {"uid": metadata["uid"]}}
         eviction: Object = {
@@ -275,23 +399,79 @@ class Handler:
             try:
                 self._api.call("POST", f"{path}/eviction", eviction)
             except ApiError as error:
-                if not is_held_by_budget(error) or can_wait(pod, left):
+                if error.status in _GONE or is_overload(error) or can_wait(pod, left):
                     raise
                 self._api.call("DELETE", path, {"apiVersion": "v1", "kind": "DeleteOptions", **options})
-                done = "deleted, because its disruption budget cannot keep the VM"
-        except _FAILURES as error:
+                done = f"deleted, because what refuses its eviction cannot keep the VM ({error.status})"
+        except FAILURES as error:
             if isinstance(error, ApiError) and error.status in _GONE:
                 return False
-            log(f"{metadata['namespace']}/{metadata['name']}: {error}")
+            self._report.once(name, str(error))
             return True
-        log(f"{metadata['namespace']}/{metadata['name']}: {done}, grace {options['gracePeriodSeconds']} s")
+        self._report.line(name, f"{done}, grace {options['gracePeriodSeconds']} s")
         return False
+
+
+def keep_checking_rights(api: Api, report: Report, rights: Mapping[str, Mapping[str, Sequence[str]]]) -> None:
+    """Has a thread report what the service account may not do, now and every minute.
+
+    Args:
+        api: the API server.
+        report: gets the problem `rights`.
+        rights: verbs by resource of the API group "", by namespace; "" is the whole cluster.
+    """
+
+    def check() -> None:
+        while True:
+            try:
+                missing = missing_rights(api, rights)
+                report.problem("rights", f"it may not {', '.join(missing)}" if missing else "")
+            except (*FAILURES, *UNREADABLE) as error:
+                report.once("rights", f"cannot be checked: {error!r}")
+                time.sleep(1)
+            else:
+                time.sleep(_RIGHTS_SECONDS)
+
+    threading.Thread(target=check, name="rights", daemon=True).start()
+
+
+def missing_rights(api: Api, rights: Mapping[str, Mapping[str, Sequence[str]]]) -> list[str]:
+    """Those rights that the service account does not have, in words.
+
+    Raises:
+        ApiError: the API server refuses to say.
+        OSError: it does not answer.
+    """
+    missing: list[str] = []
+    for namespace, verbs_by_resource in rights.items():
+        for resource, verb in ((key, verb) for key, verbs in verbs_by_resource.items() for verb in verbs):
+            name, _, part = resource.partition("/")
+            attributes = {"namespace": namespace, "verb": verb, "resource": name, "subresource": part}
+            review: Object = {
+                "apiVersion": "authorization.k8s.io/v1",
+                "kind": "SelfSubjectAccessReview",
+                "spec": {"resourceAttributes": attributes},
+            }
+            path = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
+            if not api.call("POST", path, review)["status"]["allowed"]:
+                missing.append(f"{verb} {resource}{f' in {namespace}' if namespace else ''}")
+    return missing
 
 
 def deadline(node: Mapping[str, Any]) -> float | None:
     """Seconds since the epoch at which Azure takes the node's VM at the earliest; None without a notice."""
     ends = [_deadline(condition) for condition in _about_the_vm(node) if condition["status"] == "True"]
     return min((end for end in ends if end is not None), default=None)
+
+
+def believed(ends: float, seen: float) -> float:
+    """The deadline, or that of an ordinary notice where it is later than Azure's longest one: then its date is wrong.
+
+    Args:
+        ends: the deadline that the node shows.
+        seen: when the notice was seen first; the condition may be older, as it is true of advice and other events, too.
+    """
+    return ends if ends <= seen + _LONGEST_NOTICE_SECONDS else seen + _NOTICE_SECONDS
 
 
 def is_taken_back(node: Mapping[str, Any]) -> bool:
@@ -322,18 +502,17 @@ def grace(pod: Mapping[str, Any], left: float) -> int:
         pod: the pod.
         left: seconds until Azure may take the VM; negative after that.
     """
-    return min(_own_grace(pod), max(int(left) - _REPORT_SECONDS, _LEAST_SECONDS))
+    return min(_longest_grace(pod), max(int(left) - _REPORT_SECONDS, _LEAST_SECONDS))
 
 
 def can_wait(pod: Mapping[str, Any], left: float) -> bool:
-    """Whether a budget may hold the pod back a little longer without taking from its grace period."""
-    return left - _REPORT_SECONDS > _own_grace(pod)
+    """Whether a refusal may hold the pod back a little longer without taking from its grace period."""
+    return left - _REPORT_SECONDS > _longest_grace(pod)
 
 
-def is_held_by_budget(error: ApiError) -> bool:
-    """Whether disruption budgets refuse an eviction, and not API Priority and Fairness with one of their statuses."""
-    statuses = (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.INTERNAL_SERVER_ERROR)
-    return error.status in statuses and "DisruptionBudget" in error.text
+def is_overload(error: ApiError) -> bool:
+    """Whether API Priority and Fairness refuses a request, and not a disruption budget with its status."""
+    return error.status == HTTPStatus.TOO_MANY_REQUESTS and "DisruptionBudget" not in error.text
 
 
 def next_pause(pause: float, *, again: bool) -> float:
@@ -347,28 +526,60 @@ def log(line: str) -> None:
     sys.stdout.flush()
 
 
+def file_of_report() -> Path | None:
+    """The file of `Report` that the pod's environment names."""
+    return Path(os.environ["REPORT"]) if os.environ.get("REPORT") else None
+
+
 def end(*_: object) -> None:
     """Ends the process; as a container's first one it would ignore SIGTERM."""
     sys.exit()
 
 
 def _about_the_vm(node: Mapping[str, Any]) -> list[Object]:
-    return [entry for entry in node["status"].get("conditions", []) if entry["type"] in _CONDITIONS]
+    conditions: list[Object] = node["status"].get("conditions") or []
+    return [entry for entry in conditions if entry["type"] in _CONDITIONS]
 
 
 def _is_marked(node: Mapping[str, Any]) -> bool:
-    return MARK in node["metadata"].get("annotations", {})
+    return MARK in (node["metadata"].get("annotations") or {})
+
+
+def _is_cordoned(node: Mapping[str, Any]) -> bool:
+    return bool(node["spec"].get("unschedulable"))
+
+
+def _message(text: str) -> str:
+    """The message of the API server's refusal; the text where it has none."""
+    with suppress(*UNREADABLE):
+        return str(json.loads(text)["message"])
+    return text[:300]
+
+
+def _event(line: bytes) -> tuple[str, Object]:
+    """Type and node of a watch's line."""
+    event = json.loads(line)
+    return event["type"], event["object"]
+
+
+def _identified(pod: Object) -> Object:
+    """A pod that has all that an eviction needs; a KeyError for another one."""
+    for key in ("name", "namespace", "uid"):
+        pod["metadata"][key]
+    _longest_grace(pod)
+    leaves(pod)
+    return pod
 
 
 def _deadline(condition: Object) -> float | None:
-    """Of one condition; never an error, which would keep the handler from all other nodes."""
-    found = _PREEMPT.match(condition.get("message") or "")
-    if found is None:
+    """The deadline in a condition; never an error, which would keep the handler from all other nodes."""
+    notice = _PREEMPT.match(condition.get("message") or "")
+    if notice is None:
         return None
     begun = _seconds(datetime.fromisoformat, condition.get("lastTransitionTime") or "", 0.0)
-    if found["status"] == "Started":
+    if notice["status"] == "Started":
         return begun
-    return _seconds(parsedate_to_datetime, found["date"].strip(), begun + _NOTICE_SECONDS)
+    return _seconds(parsedate_to_datetime, notice["date"].strip(), begun + _NOTICE_SECONDS)
 
 
 def _seconds(read: Callable[[str], datetime], text: str, otherwise: float) -> float:
@@ -380,8 +591,9 @@ def _seconds(read: Callable[[str], datetime], text: str, otherwise: float) -> fl
         return otherwise
 
 
-def _own_grace(pod: Mapping[str, Any]) -> int:
-    return pod["spec"].get("terminationGracePeriodSeconds", _DEFAULT_GRACE)
+def _longest_grace(pod: Mapping[str, Any]) -> int:
+    seconds = pod["spec"].get("terminationGracePeriodSeconds")
+    return _DEFAULT_GRACE if seconds is None else seconds
 
 
 def _notice_dead_peers(connection: socket.socket) -> None:
@@ -397,4 +609,6 @@ if __name__ == "__main__":
     server = Api(os.environ["KUBERNETES_SERVICE_HOST"], int(os.environ["KUBERNETES_SERVICE_PORT"]), folder)
     signal.signal(signal.SIGTERM, end)
     log("waiting for notices of evictions")
-    Handler(server).run()
+    reported = Report(file_of_report(), ("nodes", "rights"))
+    keep_checking_rights(server, reported, {"": RIGHTS})
+    Handler(server, report=reported).run()

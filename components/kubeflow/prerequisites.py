@@ -71,8 +71,8 @@ class KubeflowPrerequisitesArgs(TypedDict):
     return_to_spot: NotRequired[bool]
     """Whether to move pods that agree to it from fallbacks back to spot, once it has room. Default: false."""
     node_prices: NotRequired[pulumi.Input[Mapping[str, pulumi.Input[float]]]]
-    """Of a node in USD per hour, by the name of its pool: what pays for a move back to spot. Default: none, so that
-    every move is worth its cost."""
+    """Price of a node in USD per hour, by the name of its pool: what pays for a move back to spot. Default: none, so
+    that every move is worth its cost."""
     argo_retries: NotRequired[bool]
     """Whether Argo retries steps whose pods vanished; Charmed Kubeflow must be there. Default: false."""
     protect: NotRequired[bool]
@@ -101,16 +101,16 @@ class KubeflowPrerequisites(pulumi.ComponentResource):
         args = checked("KubeflowPrerequisites", KubeflowPrerequisitesArgs, args, _rules)
         super().__init__("kubeflow-aks:index:KubeflowPrerequisites", name, {}, opts)
         child = pulumi.ResourceOptions(parent=self)
-        own = args.get("namespace", OURS)
+        namespace_name = args.get("namespace", OURS)
         namespace = Namespace(
             f"{name}-namespace",
             metadata=ObjectMetaArgs(
-                name=own,
+                name=namespace_name,
                 labels=labels("namespace") | {"pod-security.kubernetes.io/enforce": _pod_security(args)},
             ),
             opts=child,
         )
-        inside = _name_of(namespace, own)
+        inside = _name_of(namespace, namespace_name)
         pools = pulumi.Output.from_input(args["pools"])
         self.juju_token, juju = juju_access(name, inside, child)
         class_args = args.get("storage_class", {})
@@ -173,7 +173,7 @@ class KubeflowPrerequisites(pulumi.ComponentResource):
 def _rules(args: KubeflowPrerequisitesArgs) -> Iterator[Rule]:
     """Every rule of the arguments of `KubeflowPrerequisites`."""
     classes = {"storageClass": args.get("storage_class", {}), "checkpoints": args.get("checkpoints", {})}
-    for key, name in {f"{key}.name": each.get("name") for key, each in classes.items()}.items():
+    for key, name in {f"{key}.name": spec.get("name") for key, spec in classes.items()}.items():
         if name is not None:
             yield rule(limits.text_mistakes, key, limits.KUBERNETES_NAME, name)
     checkpoints = args.get("checkpoints", {})
@@ -209,9 +209,9 @@ def _price_mistakes(prices: Mapping[str, float]) -> Iterator[Mistake]:
         yield from limits.number_mistakes(f"nodePrices.{pool}", limits.PRICE, price)
 
 
-def _name_of(made: Namespace | StorageClass, given: pulumi.Input[str]) -> pulumi.Output[str]:
-    """The name of an object, so that what uses it waits for it; the one given where a preview has none."""
-    return pulumi.Output.all(made.metadata.name, given).apply(lambda found: found[0] or found[1])
+def _name_of(made: Namespace | StorageClass, name: pulumi.Input[str]) -> pulumi.Output[str]:
+    """The name of an object, so that what uses it waits for it; `name` where a preview has none."""
+    return pulumi.Output.all(made.metadata.name, name).apply(lambda names: names[0] or names[1])
 
 
 def _pod_security(args: KubeflowPrerequisitesArgs) -> str:

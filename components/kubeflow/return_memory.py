@@ -45,15 +45,15 @@ class Memory:
             held = json.loads(config_map["data"][_KEY])
             moves = {
                 str(key): {
-                    "at": float(each["at"]),
-                    "newest": str(each["newest"]),
-                    "count": int(each["count"]),
+                    "at": float(move["at"]),
+                    "newest": str(move["newest"]),
+                    "count": int(move["count"]),
                 }
-                for key, each in held["moves"].items()
+                for key, move in held["moves"].items()
             }
             rests = {
-                str(key): {"until": float(each["until"]), "failures": int(each["failures"])}
-                for key, each in held["rests"].items()
+                str(key): {"until": float(rest["until"]), "failures": int(rest["failures"])}
+                for key, rest in held["rests"].items()
             }
         except (KeyError, TypeError, AttributeError, ValueError) as error:
             name = "/".join(config_map["metadata"][key] for key in ("namespace", "name"))
@@ -85,7 +85,7 @@ class Memory:
             count = 1 if last is None else last["count"] + 1
             self._moves[_controller(pod)] = {"at": now, "newest": created(pod), "count": count}
         self._moves = {
-            key: each for key, each in self._moves.items() if now < each["at"] + 2 * _MONTH_SECONDS
+            key: move for key, move in self._moves.items() if now < move["at"] + 2 * _MONTH_SECONDS
         }
 
     def rests(self, pool: str, now: float) -> str:
@@ -121,5 +121,5 @@ def _end(move: Object) -> float:
 def _controller(pod: Object) -> str:
     """The controller by name: one that is made anew, as in a JobSet that starts over, is the same work."""
     owners: list[Any] = pod["metadata"].get("ownerReferences", [])
-    owner = next(each for each in owners if each.get("controller"))
+    owner = next(owner for owner in owners if owner.get("controller"))
     return f"{pod['metadata']['namespace']}/{owner['kind']}/{owner['name']}"

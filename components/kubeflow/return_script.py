@@ -18,14 +18,34 @@ import time
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from http import HTTPStatus
-from http.client import HTTPException
 from itertools import chain
 from pathlib import Path
 from typing import Final
 
-from .eviction_script import Api, ApiError, Object, log
+from .eviction_script import (
+    FAILURES,
+    UNREADABLE,
+    Api,
+    ApiError,
+    Object,
+    Report,
+    file_of_report,
+    keep_checking_rights,
+    log,
+)
 from .return_memory import Memory, created
 
+RIGHTS: Final[Mapping[str, Sequence[str]]] = {
+    "nodes": ("get",),
+    "pods": ("list",),
+    "pods/eviction": ("create",),
+}
+"""Verbs in the whole cluster, by resource of the API group ""."""
+RIGHTS_OVER_PLACEHOLDERS: Final[Mapping[str, Sequence[str]]] = {
+    "pods": ("get", "create", "delete"),
+    "configmaps": ("get", "create", "update"),
+}
+"""Verbs in a namespace that admits no privileged pod: whoever may create pods beside our daemons has the nodes."""
 LABEL: Final = "kubeflow-aks/return-to-spot"
 """Label by which a pod agrees to be moved; its value is one of the next two."""
 CHECKPOINTED: Final = "checkpointed"
@@ -49,7 +69,7 @@ _PATIENCE_SECONDS: Final = 600
 _PLACEHOLDER_SECONDS: Final = 1800
 """After it a placeholder ends itself, so that it keeps no node if this program is gone."""
 _RESTART_SECONDS: Final = 360
-"""Of a pod that is moved, as the bill assumes (`workload`, `restartMinutes`)."""
+"""Restart of a pod that is moved, as the bill assumes (`workload`, `restartMinutes`)."""
 _SINCE_CHECKPOINT_SECONDS: Final = 600
 """Work since the last checkpoint; our assumption."""
 _PAYS_BACK_SECONDS: Final = 3600
@@ -61,13 +81,14 @@ _GONE: Final = (HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT)
 class Returns:
     """Looks at pods, pools and placeholder again and again; each look does one thing at most."""
 
-    def __init__(self, api: Api, settings: Mapping[str, str]) -> None:
+    def __init__(self, api: Api, settings: Mapping[str, str], report: Report | None = None) -> None:
         """Reads its settings.
 
         Args:
             api: the API server.
             settings: `NAMESPACE`, of the pool contract; `PLACEHOLDERS`, the namespace of placeholders and memory;
                 `IMAGE`, of placeholders; `PRICES`, USD an hour of a node by pool, as JSON.
+            report: where it says what becomes of pods.
 
         Raises:
             ValueError: the prices are no JSON.
@@ -79,7 +100,7 @@ class Returns:
         self._image = settings["IMAGE"]
         self._prices: dict[str, float] = json.loads(settings["PRICES"])
         self._pools: dict[str, str] = {}
-        self._logged: dict[str, str] = {}
+        self._report = report or Report()
 
     def look(self, now: float) -> None:
         """Goes on with the placeholder, or places one.
@@ -93,11 +114,12 @@ class Returns:
             ValueError: the pool contract or the memory cannot be read.
         """
         running = f"labelSelector={LABEL}&fieldSelector=status.phase%3DRunning"
-        pods: list[Object] = self._api.call("GET", f"/api/v1/pods?resourceVersion=0&{running}")["items"]
-        placeholder = self._found(f"{self._placeholders}/{PLACEHOLDER}")
+        listed = self._api.call("GET", f"/api/v1/pods?resourceVersion=0&{running}")["items"]
+        pods = list(self._report.readable("pod", listed, lambda pod: _checked(pod, now)))
+        placeholder = self._get(f"{self._placeholders}/{PLACEHOLDER}")
         if placeholder is None and not pods:
             return
-        memory = Memory.of(self._found(f"{self._memories}/{_NAME}"))
+        memory = Memory.of(self._get(f"{self._memories}/{_NAME}"))
         spot_pools = self._spot_pools()
         if placeholder is None:
             self._begin(pods, spot_pools, memory, now)
@@ -129,7 +151,7 @@ class Returns:
     ) -> None:
         waiting = json.loads(placeholder["metadata"]["annotations"][_FOR])
         pool = waiting["pool"]
-        pod = next((each for each in pods if each["metadata"]["uid"] == waiting["uid"]), None)
+        pod = next((candidate for candidate in pods if candidate["metadata"]["uid"] == waiting["uid"]), None)
         phase = placeholder["status"].get("phase")
         if pod is None or self._why_it_stays(pod, pool, spot_pools.get(pool, ()), memory, now):
             self._delete(placeholder)
@@ -199,11 +221,11 @@ class Returns:
         """The pool of a pod's node; empty for a pod without one."""
         node = pod["spec"].get("nodeName", "")
         if node and node not in self._pools:
-            found = self._found(f"/api/v1/nodes/{node}") or {"metadata": {}}
-            self._pools[node] = found["metadata"].get("labels", {}).get(_POOL, "")
+            answer = self._get(f"/api/v1/nodes/{node}") or {"metadata": {}}
+            self._pools[node] = answer["metadata"].get("labels", {}).get(_POOL, "")
         return self._pools.get(node, "")
 
-    def _found(self, path: str) -> Object | None:
+    def _get(self, path: str) -> Object | None:
         try:
             return self._api.call("GET", path)
         except ApiError as error:
@@ -227,18 +249,15 @@ class Returns:
 
     def _save(self, memory: Memory) -> None:
         """Writes what it knows, unless another one of this program wrote meanwhile."""
-        found = memory.config_map(_NAME)
-        if "resourceVersion" in found["metadata"]:
-            memory.saved(self._api.call("PUT", f"{self._memories}/{_NAME}", found))
+        config_map = memory.config_map(_NAME)
+        if "resourceVersion" in config_map["metadata"]:
+            memory.saved(self._api.call("PUT", f"{self._memories}/{_NAME}", config_map))
         else:
-            memory.saved(self._api.call("POST", self._memories, found))
+            memory.saved(self._api.call("POST", self._memories, config_map))
 
     def _note(self, pod: Object, text: str) -> None:
         """Logs what became of a pod, once."""
-        name = f"{pod['metadata']['namespace']}/{pod['metadata']['name']}"
-        if self._logged.get(name) != text:
-            self._logged[name] = text
-            log(f"{name}: {text}")
+        self._report.once(f"{pod['metadata']['namespace']}/{pod['metadata']['name']}", text)
 
 
 def why_not(pod: Object, now: float) -> str:
@@ -272,7 +291,10 @@ def prefers_spot(pod: Object) -> bool:
     node: Object = affinity.get("nodeAffinity") or {}
     terms: list[Object] = node.get("preferredDuringSchedulingIgnoredDuringExecution") or []
     expressions: list[list[Object]] = [term["preference"].get("matchExpressions") or [] for term in terms]
-    return any(each["key"] == _SPOT and "spot" in each.get("values", ()) for each in chain(*expressions))
+    return any(
+        expression["key"] == _SPOT and "spot" in expression.get("values", ())
+        for expression in chain(*expressions)
+    )
 
 
 def placeholder_for(pod: Object, pool: str, image: str) -> Object:
@@ -281,7 +303,11 @@ def placeholder_for(pod: Object, pool: str, image: str) -> Object:
     Requests of init containers are left out, but for sidecars: where they are the largest, the pod may find no room.
     """
     spec = pod["spec"]
-    sidecars = [each for each in spec.get("initContainers") or () if each.get("restartPolicy") == "Always"]
+    sidecars = [
+        container
+        for container in spec.get("initContainers") or ()
+        if container.get("restartPolicy") == "Always"
+    ]
     kept = ("affinity", "tolerations", "runtimeClassName")
     confined = {
         "allowPrivilegeEscalation": False,
@@ -309,10 +335,10 @@ def placeholder_for(pod: Object, pool: str, image: str) -> Object:
                 {
                     "name": f"room-{number}",
                     "image": image,
-                    "resources": _resources(each),
+                    "resources": _resources(container),
                     "securityContext": confined,
                 }
-                for number, each in enumerate([*spec["containers"], *sidecars])
+                for number, container in enumerate([*spec["containers"], *sidecars])
             ],
         },
     }
@@ -336,12 +362,20 @@ def pays_back_after(lost: float, dear: float, cheap: float) -> float:
 
 
 def _resources(container: Object) -> Object:
-    found: Object = container.get("resources") or {}
-    return {key: found[key] for key in ("requests", "limits") if key in found}
+    resources: Object = container.get("resources") or {}
+    return {key: resources[key] for key in ("requests", "limits") if key in resources}
 
 
 def _time(obj: Object) -> float:
     return datetime.fromisoformat(created(obj)).timestamp()
+
+
+def _checked(pod: Object, now: float) -> Object:
+    """A pod that has all that a move needs; what is read here raises for another one."""
+    _eviction(pod)
+    _time(pod)
+    why_not(pod, now)
+    return pod
 
 
 def _path(pod: Object) -> str:
@@ -359,25 +393,20 @@ def _eviction(pod: Object) -> Object:
     }
 
 
-def run(returns: Returns, pause: float) -> None:
+def run(returns: Returns, report: Report, pause: float) -> None:
     """Looks until the process ends.
 
     Args:
         returns: what looks.
+        report: gets the problem `look`.
         pause: seconds between two looks.
-
-    Raises:
-        ApiError: the service account may not do it.
     """
     while True:
         try:
             returns.look(time.time())
-        except ApiError as error:
-            if error.status in {HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN}:
-                raise
-            log(f"look: {error}")
-        except (OSError, HTTPException, ValueError) as error:
-            log(f"look: {error}")
+            report.problem("look", "")
+        except (*FAILURES, *UNREADABLE) as error:
+            report.problem("look", repr(error))
         time.sleep(pause)
 
 
@@ -385,4 +414,7 @@ if __name__ == "__main__":
     folder = Path(sys.argv[1] if len(sys.argv) > 1 else "/var/run/secrets/kubernetes.io/serviceaccount")
     server = Api(os.environ["KUBERNETES_SERVICE_HOST"], int(os.environ["KUBERNETES_SERVICE_PORT"]), folder)
     log("waiting for work on fallbacks")
-    run(Returns(server, os.environ), float(sys.argv[2]) if len(sys.argv) > 2 else _PAUSE_SECONDS)  # noqa: PLR2004
+    reported = Report(file_of_report(), ("look", "rights"))
+    keep_checking_rights(server, reported, {"": RIGHTS, os.environ["PLACEHOLDERS"]: RIGHTS_OVER_PLACEHOLDERS})
+    seconds = float(sys.argv[2]) if len(sys.argv) > 2 else _PAUSE_SECONDS  # noqa: PLR2004
+    run(Returns(server, os.environ, reported), reported, seconds)

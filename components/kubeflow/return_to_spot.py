@@ -9,27 +9,18 @@ from typing import Final
 
 import pulumi
 from pulumi_kubernetes.core.v1 import Namespace
-from pulumi_kubernetes.rbac.v1 import PolicyRuleArgs, Role, RoleBinding, RoleRefArgs, SubjectArgs
+from pulumi_kubernetes.rbac.v1 import Role, RoleBinding, RoleRefArgs, SubjectArgs
 
 from ..arguments.inputs import TextsByName, when_known
 from .images import PAUSE
 from .isolation import no_traffic
 from .labels import labels
-from .script_pod import ScriptPod, script_pod
+from .return_script import RIGHTS, RIGHTS_OVER_PLACEHOLDERS
+from .script_pod import ScriptPod, policy_rules, script_pod
 
 _APP: Final = "return-to-spot"
 _SCRIPTS: Final = ("return_script.py", "return_memory.py", "eviction_script.py")
 """The client of the API server is that of the eviction handler."""
-_RIGHTS: Final = (
-    PolicyRuleArgs(api_groups=[""], resources=["nodes"], verbs=["get"]),
-    PolicyRuleArgs(api_groups=[""], resources=["pods"], verbs=["list"]),
-    PolicyRuleArgs(api_groups=[""], resources=["pods/eviction"], verbs=["create"]),
-)
-_INSIDE: Final = (
-    PolicyRuleArgs(api_groups=[""], resources=["pods"], verbs=["get", "create", "delete"]),
-    PolicyRuleArgs(api_groups=[""], resources=["configmaps"], verbs=["get", "create", "update"]),
-)
-"""In a namespace that admits no privileged pod: whoever may create pods beside our daemons has the nodes."""
 
 
 def return_to_spot(
@@ -60,12 +51,12 @@ def return_to_spot(
         opts=opts,
     )
     there = pulumi.Output.all(tries.metadata.name, namespace).apply(
-        lambda found: found[0] or f"{found[1]}-{_APP}"
+        lambda names: names[0] or f"{names[1]}-{_APP}"
     )
     role = Role(
         f"{name}-{_APP}-inside",
         metadata={"name": _APP, "namespace": there, "labels": labels(_APP)},
-        rules=list(_INSIDE),
+        rules=policy_rules(RIGHTS_OVER_PLACEHOLDERS),
         opts=opts,
     )
     binding = RoleBinding(
@@ -81,7 +72,7 @@ def return_to_spot(
     pod = ScriptPod(
         app=_APP,
         scripts=_SCRIPTS,
-        rights=_RIGHTS,
+        rights=RIGHTS,
         settings={
             "NAMESPACE": namespace,
             "PLACEHOLDERS": there,

@@ -11,6 +11,7 @@ from pulumi_kubernetes.apps.v1 import Deployment
 from pulumi_kubernetes.core.v1 import (
     ConfigMap,
     EnvVarArgsDict,
+    ProbeArgsDict,
     ResourceRequirementsArgsDict,
     SecurityContextArgsDict,
     ServiceAccount,
@@ -25,6 +26,7 @@ from pulumi_kubernetes.rbac.v1 import (
 )
 
 from ..arguments.inputs import TextsByName, merged
+from .eviction_script import READY
 from .images import PYTHON, version
 from .labels import labels, selector
 from .pods import CONFINED
@@ -32,6 +34,23 @@ from .pods import CONFINED
 _FOLDER: Final = "/opt"
 _PACKAGE: Final = "scripts"
 """Folder of the scripts, by whose name they find each other: Python needs no more for a package."""
+REPORT: Final = "/dev/termination-log"
+"""File that the kubelet gives each container, and whose content it writes into the pod's status when the container ends
+("Customizing the termination message"); the scripts report there what keeps them from their work."""
+PROBE_COMMAND: Final = (
+    "/usr/bin/python3",
+    "-EsSB",
+    "-c",
+    f"import sys; text = open('{REPORT}').read(); sys.exit(text != '{READY}' and text)",
+)
+"""Fails with what the script reports, so that it stands in the pod's events, too."""
+_PROBE: Final[ProbeArgsDict] = {
+    "exec_": {"command": list(PROBE_COMMAND)},
+    "initial_delay_seconds": 3,
+    "period_seconds": 10,
+    "timeout_seconds": 5,
+    "failure_threshold": 3,
+}
 _NOBODY: Final = 65532
 """The user of the image's tag `nonroot`, as a number, which the kubelet can tell from root."""
 _RESOURCES: Final[ResourceRequirementsArgsDict] = {
@@ -55,13 +74,13 @@ class ScriptPod:
     Attributes:
         app: its name, and that of its objects.
         scripts: files of this folder that it needs, that which it runs first.
-        rights: in the whole cluster.
+        rights: verbs by resource of the API group "", in the whole cluster.
         settings: environment of the script.
     """
 
     app: str
     scripts: Sequence[str]
-    rights: Sequence[PolicyRuleArgs]
+    rights: Mapping[str, Sequence[str]]
     settings: Mapping[str, pulumi.Input[str]] = field(default_factory=dict[str, pulumi.Input[str]])
 
 
@@ -86,7 +105,7 @@ def script_pod(
     """
     app, role = pod.app, f"kubeflow-aks-{pod.app}"
     worn = labels(app, app=app, version=version(PYTHON))
-    texts = {each: Path(__file__).with_name(each).read_text(encoding="utf-8") for each in pod.scripts}
+    texts = {script: Path(__file__).with_name(script).read_text(encoding="utf-8") for script in pod.scripts}
     made: list[pulumi.Resource] = [
         ServiceAccount(
             f"{name}-{app}-account",
@@ -97,7 +116,7 @@ def script_pod(
         ClusterRole(
             f"{name}-{app}-role",
             metadata={"name": role, "labels": labels(app)},
-            rules=list(pod.rights),
+            rules=policy_rules(pod.rights),
             opts=opts,
         ),
         ClusterRoleBinding(
@@ -144,6 +163,7 @@ def script_pod(
                             "command": ["/usr/bin/python3", "-EsB", "-m", _module(pod)],
                             "working_dir": _FOLDER,
                             "env": _environment(pod),
+                            "readiness_probe": _PROBE,
                             "security_context": _USER,
                             "resources": _RESOURCES,
                             "volume_mounts": [
@@ -164,6 +184,14 @@ def script_pod(
     return [*made, deployment]
 
 
+def policy_rules(rights: Mapping[str, Sequence[str]]) -> list[PolicyRuleArgs]:
+    """The rules of a role for verbs by resource of the API group ""."""
+    return [
+        PolicyRuleArgs(api_groups=[""], resources=[resource], verbs=list(verbs))
+        for resource, verbs in rights.items()
+    ]
+
+
 def _traffic(
     name: str, app: str, namespace: pulumi.Input[str], opts: pulumi.ResourceOptions
 ) -> NetworkPolicy:
@@ -181,7 +209,7 @@ def _traffic(
 
 
 def _environment(pod: ScriptPod) -> list[EnvVarArgsDict]:
-    return [{"name": key, "value": value} for key, value in pod.settings.items()]
+    return [{"name": key, "value": value} for key, value in {**pod.settings, "REPORT": REPORT}.items()]
 
 
 def _module(pod: ScriptPod) -> str:

@@ -85,16 +85,18 @@ class FakeCluster:
         placeholder: None while there is none.
         memory: the script's ConfigMap, None while there is none.
         evicted: names of the pods, and the controllers' names, in order.
+        odd: entries of the list of pods that are no pods.
         refuses: status of the answer to an eviction, 0 for none.
     """
 
     def __init__(self, *pods: Object, room: set[str] | None = None) -> None:
         self.now = 0.0
         self.room = room or set()
-        self.pods = {each["metadata"]["name"]: each for each in pods}
+        self.pods = {work["metadata"]["name"]: work for work in pods}
         self.placeholder: Object | None = None
         self.memory: Object | None = None
         self.evicted: list[tuple[str, str]] = []
+        self.odd: list[Any] = []
         self.refuses = 0
         self.requests: list[str] = []
         self._numbers = itertools.count(1)
@@ -108,17 +110,18 @@ class FakeCluster:
         self.requests.append(f"{method} {path}")
         place = path.partition("?")[0]
         if place == "/api/v1/pods":
-            return {"items": [each for each in self.pods.values() if each["status"]["phase"] == "Running"]}
+            running = [pod for pod in self.pods.values() if pod["status"]["phase"] == "Running"]
+            return {"items": [*self.odd, *running]}
         if place == "/api/v1/namespaces/ours/configmaps/agent-pools":
             return {"data": {"pools.json": json.dumps(CONTRACT)}}
-        if found := re.fullmatch(r"/api/v1/nodes/([a-z]+)-[0-9]+", place):
-            return {"metadata": {"labels": {"kubernetes.azure.com/agentpool": found[1]}}}
+        if node := re.fullmatch(r"/api/v1/nodes/([a-z]+)-[0-9]+", place):
+            return {"metadata": {"labels": {"kubernetes.azure.com/agentpool": node[1]}}}
         if place.startswith("/api/v1/namespaces/tries/configmaps"):
             return self._remember(method, body)
         if place.startswith("/api/v1/namespaces/tries/pods"):
             return self._placed(method, body)
-        if found := re.fullmatch(r"/api/v1/namespaces/team/pods/([^/]+)/eviction", place):
-            return self._evict(found[1], body or {})
+        if pod := re.fullmatch(r"/api/v1/namespaces/team/pods/([^/]+)/eviction", place):
+            return self._evict(pod[1], body or {})
         raise AssertionError(path)
 
     def pass_time(self, seconds: float) -> None:
@@ -132,9 +135,9 @@ class FakeCluster:
     def sell_out(self, pool: str) -> None:
         """Spot is gone, and what ran there starts again on the fallback."""
         self.room.discard(pool)
-        for each in list(self.pods.values()):
-            if each["spec"]["nodeName"].startswith(pool):
-                self._again(each)
+        for pod in list(self.pods.values()):
+            if pod["spec"]["nodeName"].startswith(pool):
+                self._again(pod)
 
     def _remember(self, method: str, body: Object | None) -> Object:
         if method == "GET":
@@ -166,21 +169,21 @@ class FakeCluster:
             return self.placeholder
         if self.placeholder is None:
             raise ApiError(HTTPStatus.NOT_FOUND, f"no {PLACEHOLDER}")
-        found = self.placeholder
+        placeholder = self.placeholder
         if method == "DELETE":
             assert body is not None
-            assert body["preconditions"] == {"uid": found["metadata"]["uid"]}
+            assert body["preconditions"] == {"uid": placeholder["metadata"]["uid"]}
             self.placeholder = None
-        return found
+        return placeholder
 
     def _evict(self, name: str, body: Object) -> Object:
         if self.refuses:
             raise ApiError(self.refuses, "Cannot evict pod as it would violate the pod's disruption budget.")
-        found = self.pods.get(name)
-        if found is None or body["deleteOptions"]["preconditions"]["uid"] != found["metadata"]["uid"]:
+        pod = self.pods.get(name)
+        if pod is None or body["deleteOptions"]["preconditions"]["uid"] != pod["metadata"]["uid"]:
             raise ApiError(HTTPStatus.NOT_FOUND, "no pod")
-        self.evicted.append((name, found["metadata"]["ownerReferences"][0]["name"]))
-        self._again(found)
+        self.evicted.append((name, pod["metadata"]["ownerReferences"][0]["name"]))
+        self._again(pod)
         return {}
 
     def _again(self, old: Object) -> None:

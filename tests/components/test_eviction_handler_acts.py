@@ -4,65 +4,15 @@ from __future__ import annotations
 
 import random
 import ssl
-import time
-from collections.abc import Callable
-from email.utils import formatdate
 from http.client import RemoteDisconnected
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from components.kubeflow.eviction_script import MARK, Api, ApiError, Handler, deadline, next_pause
+from components.kubeflow.eviction_script import MARK, Api, ApiError, deadline, next_pause
+from tests.components.evicting import Server
 
 OURS, OTHERS = "eviction-handler", "others"
-Failure = Callable[[str, str], Exception | None]
-
-
-class Server:
-    """An API server in memory with one node."""
-
-    def __init__(self, *pods: str, fails: Failure = lambda method, path: None) -> None:  # noqa: ARG005
-        self.pods = pods
-        self.fails = fails
-        self.node: dict[str, Any] = {
-            "metadata": {"name": "spot-0", "resourceVersion": "1", "annotations": {}},
-            "spec": {},
-            "status": {"conditions": []},
-        }
-        self.evicted: list[str] = []
-
-    def call(self, method: str, path: str, body: Any = None, kind: str = "") -> Any:  # noqa: ARG002
-        """One request."""
-        if error := self.fails(method, path):
-            raise error
-        if method == "PATCH":
-            self._patch(self.node["metadata"]["annotations"], body["metadata"]["annotations"])
-            self._patch(self.node["spec"], body["spec"])
-            return self.node
-        if method == "POST":
-            self.evicted.append(body["metadata"]["name"])
-            return {}
-        metadata = [{"name": name, "namespace": "team", "uid": name} for name in self.pods]
-        return {"items": [{"metadata": each, "spec": {}, "status": {}} for each in metadata]}
-
-    def notice(self, status: str = "True") -> None:
-        """Writes the condition, or that it is over."""
-        date = formatdate(time.time() + 30, usegmt=True)
-        condition = {"type": "VMEventScheduled", "status": status, "message": f"Preempt Scheduled: {date}."}
-        self.node["status"]["conditions"] = [condition]
-
-    def look(self) -> bool:
-        """The handler's look at the node."""
-        return Handler(self).look(self.node)  # pyright: ignore[reportArgumentType] - it has the calls that are made
-
-    @staticmethod
-    def _patch(target: dict[str, Any], change: dict[str, Any]) -> None:
-        for key, value in change.items():
-            if value is None:
-                target.pop(key, None)
-            else:
-                target[key] = value
 
 
 def test_the_node_is_cordoned_and_marked_and_its_pods_are_evicted() -> None:
@@ -157,8 +107,8 @@ def test_no_condition_whatever_it_says_is_an_error() -> None:
         }
         condition = {"type": "PreemptionScheduled", "status": "True"}
         condition |= {key: value for key, value in odd.items() if rng.random() < 0.9}
-        found = deadline({"metadata": {"name": "n"}, "spec": {}, "status": {"conditions": [condition]}})
-        assert found is None or isinstance(found, float)
+        ends = deadline({"metadata": {"name": "n"}, "spec": {}, "status": {"conditions": [condition]}})
+        assert ends is None or isinstance(ends, float)
 
 
 class Connection:
@@ -203,7 +153,7 @@ def test_connections_are_kept_and_those_that_the_server_closed_are_replaced(
     api = Api("127.0.0.1", 1, tmp_path)
     for _ in range(3):
         assert api.call("GET", "/api/v1/nodes") == {}
-    assert [each.requests for each in made] == [3]
+    assert [connection.requests for connection in made] == [3]
     made[0].closed = True
     assert api.call("GET", "/api/v1/nodes") == {}
-    assert [each.requests for each in made] == [4, 1]
+    assert [connection.requests for connection in made] == [4, 1]

@@ -11,10 +11,11 @@ from components.kubeflow import eviction_script
 from components.kubeflow.eviction_script import (
     MARK,
     ApiError,
+    believed,
     can_wait,
     deadline,
     grace,
-    is_held_by_budget,
+    is_overload,
     is_taken_back,
     leaves,
     needs_attention,
@@ -46,8 +47,8 @@ def node(*conditions: dict[str, str], marked: bool = False) -> dict[str, Any]:
     }
 
 
-def pod(own: int | None = None, *, phase: str = "Running", **metadata: Any) -> dict[str, Any]:
-    spec = {} if own is None else {"terminationGracePeriodSeconds": own}
+def pod(period: int | None = None, *, phase: str = "Running", **metadata: Any) -> dict[str, Any]:
+    spec = {} if period is None else {"terminationGracePeriodSeconds": period}
     return {"metadata": {"name": "p", **metadata}, "spec": spec, "status": {"phase": phase}}
 
 
@@ -91,6 +92,32 @@ def test_the_earlier_of_two_deadlines_counts() -> None:
     assert deadline(node(condition(SCHEDULED), earlier)) == BEGUN + 23
 
 
+@pytest.mark.parametrize(
+    ("date", "seconds"),
+    [
+        ("Mon, 03 Aug 2026 08:18:16 GMT", 39),
+        ("Mon, 03 Aug 2026 08:32:37 GMT", 900),
+        ("Mon, 03 Aug 2026 08:32:38 GMT", 30),
+        ("Fri, 31 Dec 9999 23:59:59 GMT", 30),
+        ("Mon, 03 Aug 2026 08:18:16 PST", 30),
+        ("Mon, 03 Aug 2026 08:18:16 -0100", 30),
+        ("Mon, 03 Aug 2026 10:18:16 +0200", 39),
+        ("Mon, 03 Aug 2026 08:18:16 XYZ", 39),
+    ],
+)
+def test_a_date_later_than_azures_longest_notice_is_not_believed(date: str, seconds: int) -> None:
+    ends = deadline(node(condition(f"Preempt Scheduled: {date}.")))
+    assert ends is not None
+    assert believed(ends, BEGUN) == BEGUN + seconds
+
+
+def test_a_notice_after_advice_of_the_same_condition_is_believed() -> None:
+    """The condition has been true since the advice, so its time says nothing of the notice."""
+    ends = deadline(node(condition("Preempt Scheduled: Mon, 03 Aug 2026 10:18:07 GMT.")))
+    assert ends is not None
+    assert believed(ends, BEGUN + 7200) == BEGUN + 7230
+
+
 @pytest.mark.parametrize("status", ["False", "Unknown"])
 def test_only_a_condition_that_is_true_counts(status: str) -> None:
     assert deadline(node(condition(SCHEDULED, status=status))) is None
@@ -115,7 +142,7 @@ def test_a_notice_that_holds_is_not_taken_back() -> None:
 
 
 @pytest.mark.parametrize(
-    ("own", "left", "given"),
+    ("period", "left", "granted"),
     [
         (25, 30.0, 25),
         (300, 30.0, 28),
@@ -129,19 +156,21 @@ def test_a_notice_that_holds_is_not_taken_back() -> None:
         (0, 30.0, 0),
     ],
 )
-def test_a_pod_gets_its_own_grace_but_no_more_than_is_left(own: int | None, left: float, given: int) -> None:
-    assert grace(pod(own), left) == given
+def test_a_pod_gets_its_own_grace_but_no_more_than_is_left(
+    period: int | None, left: float, granted: int
+) -> None:
+    assert grace(pod(period), left) == granted
 
 
 @pytest.mark.parametrize(
-    ("own", "left", "waits"), [(10, 30, True), (10, 12, False), (30, 30, False), (0, 3, True)]
+    ("period", "left", "waits"), [(10, 30, True), (10, 12, False), (30, 30, False), (0, 3, True)]
 )
-def test_a_budget_holds_a_pod_back_as_long_as_its_grace_still_fits(
-    own: int,
+def test_a_refusal_holds_a_pod_back_as_long_as_its_grace_still_fits(
+    period: int,
     left: float,
     waits: bool,  # noqa: FBT001
 ) -> None:
-    assert can_wait(pod(own), left) is waits
+    assert can_wait(pod(period), left) is waits
 
 
 @pytest.mark.parametrize(
@@ -165,21 +194,34 @@ def test_every_other_pod_leaves(owner: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("status", "text", "held"),
+    ("status", "text", "overload"),
     [
-        (429, '{"details": {"causes": [{"reason": "DisruptionBudget"}]}}', True),
+        (429, '{"details": {"causes": [{"reason": "DisruptionBudget"}]}}', False),
         (
             500,
             "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.",
-            True,
+            False,
         ),
-        (429, "Too many requests, please try again later.", False),
+        (429, "Too many requests, please try again later.", True),
         (500, "etcdserver: request timed out", False),
-        (403, "DisruptionBudget", False),
+        (403, "pods/eviction is forbidden", False),
     ],
 )
-def test_a_budgets_refusal_is_told_from_an_overload(status: int, text: str, held: bool) -> None:  # noqa: FBT001
-    assert is_held_by_budget(ApiError(status, text)) is held
+def test_an_overload_is_told_from_a_refusal(status: int, text: str, overload: bool) -> None:  # noqa: FBT001
+    assert is_overload(ApiError(status, text)) is overload
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ('{"kind": "Status", "message": "nodes is forbidden"}', "403 nodes is forbidden"),
+        ("<html>proxy", "403 <html>proxy"),
+        ("[]", "403 []"),
+        ("", "403 "),
+    ],
+)
+def test_a_refusal_shows_its_message(text: str, shown: str) -> None:
+    assert str(ApiError(403, text)) == shown
 
 
 def test_the_script_needs_the_standard_library_alone() -> None:

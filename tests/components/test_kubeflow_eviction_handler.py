@@ -9,6 +9,7 @@ import pulumi
 import pytest
 
 from components.kubeflow.prerequisites import KubeflowPrerequisites, KubeflowPrerequisitesArgs
+from components.kubeflow.script_pod import PROBE_COMMAND, REPORT
 from tests.components import given
 from tests.components.conftest import Cloud
 
@@ -54,7 +55,7 @@ def test_its_rights_are_those_of_its_requests(cloud: Cloud) -> Any:
     def check(body: dict[str, Any]) -> None:
         rights = {resource: set(rule["verbs"]) for rule in body["rules"] for resource in rule["resources"]}
         assert rights == {
-            "nodes": {"get", "list", "watch", "patch"},
+            "nodes": {"list", "watch", "patch"},
             "pods": {"list", "delete"},
             "pods/eviction": {"create"},
         }
@@ -72,6 +73,17 @@ def test_it_reaches_the_api_servers_port_and_nothing_else(cloud: Cloud) -> Any:
         }
 
     return cloud.request("kf-eviction-handler-traffic").apply(check)
+
+
+@pulumi.runtime.test
+def test_it_is_ready_while_its_report_has_no_problem(cloud: Cloud) -> Any:
+    def check(body: dict[str, Any]) -> None:
+        [container] = body["spec"]["template"]["spec"]["containers"]
+        assert container["readinessProbe"]["exec"] == {"command": list(PROBE_COMMAND)}
+        assert container["env"] == [{"name": "REPORT", "value": REPORT}]
+        assert container.get("terminationMessagePath", "/dev/termination-log") == REPORT
+
+    return cloud.request("kf-eviction-handler").apply(check)
 
 
 @pulumi.runtime.test

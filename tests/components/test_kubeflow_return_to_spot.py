@@ -48,7 +48,7 @@ def test_it_creates_pods_only_where_no_privileged_one_is_admitted(cloud: Cloud) 
         assert there == "kubeflow-aks-return-to-spot"
         assert namespace["metadata"]["labels"]["pod-security.kubernetes.io/enforce"] == "restricted"
         assert ours["metadata"]["labels"]["pod-security.kubernetes.io/enforce"] == "privileged"
-        assert {each["metadata"]["namespace"] for each in (role, binding)} == {there}
+        assert {body["metadata"]["namespace"] for body in (role, binding)} == {there}
         assert binding["subjects"] == [{"kind": "ServiceAccount", "name": NAME, "namespace": "kubeflow-aks"}]
 
     names = (f"kf-{NAME}-namespace", "kf-namespace", f"kf-{NAME}-inside", f"kf-{NAME}-inside-binding")
@@ -58,11 +58,11 @@ def test_it_creates_pods_only_where_no_privileged_one_is_admitted(cloud: Cloud) 
 @pulumi.runtime.test
 def test_placeholders_have_no_traffic_and_the_pod_reaches_the_api_server(cloud: Cloud) -> Any:
     def check(bodies: list[dict[str, Any]]) -> None:
-        closed, own = bodies
+        closed, open_to_api = bodies
         assert closed["metadata"]["namespace"] == "kubeflow-aks-return-to-spot"
         assert closed["spec"] == {"podSelector": {}, "policyTypes": ["Ingress", "Egress"]}
-        assert own["metadata"]["namespace"] == "kubeflow-aks"
-        assert own["spec"]["egress"] == [{"ports": [{"port": 443, "protocol": "TCP"}]}]
+        assert open_to_api["metadata"]["namespace"] == "kubeflow-aks"
+        assert open_to_api["spec"]["egress"] == [{"ports": [{"port": 443, "protocol": "TCP"}]}]
 
     names = (f"kf-{NAME}-no-traffic", f"kf-{NAME}-traffic")
     return pulumi.Output.all(*map(cloud.request, names)).apply(check)
@@ -75,10 +75,14 @@ def test_its_script_is_given_namespaces_image_and_prices(cloud: Cloud) -> Any:
         assert set(script["data"]) == {"eviction_script.py", "return_memory.py", "return_script.py"}
         [container] = deployment["spec"]["template"]["spec"]["containers"]
         assert container["command"][-1] == "scripts.return_script"
-        settings = {each["name"]: each["value"] for each in container["env"]}
+        settings = {variable["name"]: variable["value"] for variable in container["env"]}
         assert json.loads(settings.pop("PRICES")) == {"a": 0.1, "b": 0.5}
         assert settings.pop("IMAGE").startswith("mcr.microsoft.com/oss/v2/kubernetes/pause:")
-        assert settings == {"NAMESPACE": "kubeflow-aks", "PLACEHOLDERS": "kubeflow-aks-return-to-spot"}
+        assert settings == {
+            "NAMESPACE": "kubeflow-aks",
+            "PLACEHOLDERS": "kubeflow-aks-return-to-spot",
+            "REPORT": "/dev/termination-log",
+        }
 
     names = (f"kf-{NAME}-script", f"kf-{NAME}")
     return pulumi.Output.all(*map(cloud.request, names)).apply(check)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import copy
 import json
 import sys
+import time
 from collections import Counter
 from collections.abc import Iterable
 from itertools import cycle, islice, pairwise
-from types import ModuleType
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
 from typing import Any, cast
 
 import pytest
@@ -16,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from components.kubeflow import return_memory, return_script
-from components.kubeflow.eviction_script import Api, ApiError, Object
+from components.kubeflow.eviction_script import READY, Api, ApiError, Object, Report
 from components.kubeflow.return_memory import Memory
 from components.kubeflow.return_script import (
     Returns,
@@ -118,6 +120,42 @@ def _play(cluster: FakeCluster, market: Iterable[bool], *, step: float) -> None:
             program = returns(cluster)
         program.look(cluster.now)
         cluster.pass_time(step)
+
+
+@pytest.mark.parametrize("entry", [None, {}, {"metadata": {"name": "odd"}}, {**pod(), "status": None}])
+def test_an_entry_that_is_no_pod_keeps_no_other_on_its_fallback(entry: Any) -> None:
+    cluster = FakeCluster(pod(), room={"cpuspot"})
+    cluster.odd = [entry]
+    cluster.now = 600
+    run(cluster, returns(cluster))
+    assert cluster.evicted == [("train-0", "train")]
+
+
+class Ended(BaseException):
+    """The end of the script's loop, which has none."""
+
+
+def test_neither_refusals_nor_odd_objects_end_it_or_fill_its_log(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    errors = iter([ApiError(403, "no"), ApiError(403, "no"), KeyError("data"), None, Ended()])
+    reports: list[str] = []
+
+    def look(_: Returns, __: float) -> None:
+        if error := next(errors):
+            raise error
+
+    def sleep(_: float) -> None:
+        reports.append((tmp_path / "report").read_text(encoding="utf-8"))
+
+    monkeypatch.setattr(Returns, "look", look)
+    monkeypatch.setattr(return_script, "time", SimpleNamespace(sleep=sleep, time=time.time))
+    report = Report(tmp_path / "report", ("look",))
+    with pytest.raises(Ended):
+        return_script.run(returns(FakeCluster()), report, 20)
+    refused, odd = "look: ApiError('403 no')", "look: KeyError('data')"
+    assert reports == [refused, refused, odd, READY]
+    assert capsys.readouterr().out.splitlines() == [refused, odd, "look: as it should be again"]
 
 
 @pytest.mark.parametrize(
@@ -304,12 +342,12 @@ def test_the_placeholder_requests_on_spot_what_the_pod_requests() -> None:
         serviceAccountName="default-editor",
     )
     spec = placeholder_for(work, "gpuod", "pause")["spec"]
-    assert [each["resources"] for each in spec["containers"]] == [
+    assert [container["resources"] for container in spec["containers"]] == [
         {"requests": {"cpu": "3"}, "limits": {"nvidia.com/gpu": "1"}},
         {},
         {"requests": {"cpu": "1"}},
     ]
-    assert {each["image"] for each in spec["containers"]} == {"pause"}
+    assert {container["image"] for container in spec["containers"]} == {"pause"}
     assert spec["nodeSelector"] == {
         "kubeflow-aks/workload": "gpu",
         "kubernetes.azure.com/scalesetpriority": "spot",

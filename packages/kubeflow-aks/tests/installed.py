@@ -66,7 +66,14 @@ class Installed:
 
 def wheel(
     folder: Path,
-    command: tuple[str, ...] = ("pip", "wheel", "--no-deps", "--wheel-dir", "dist", "./packages/kubeflow-aks"),
+    command: tuple[str, ...] = (
+        "pip",
+        "wheel",
+        "--no-deps",
+        "--wheel-dir",
+        "dist",
+        "./packages/kubeflow-aks",
+    ),
     root: Path = PROJECT_ROOT,
 ) -> Path:
     """Builds a wheel into `folder/dist`, by the page's command.

@@ -40,11 +40,11 @@ _PROJECT: Final = "kubeflow-aks"
 
 def main() -> int:
     """Prints the table; returns 1 where the target is missed."""
-    found = tools.find()
-    if isinstance(found, tools.Missing):
-        print(found, file=sys.stderr)
+    toolset = tools.find()
+    if isinstance(toolset, tools.Missing):
+        print(toolset, file=sys.stderr)
         return 1
-    with TemporaryDirectory(prefix="bench-engine-") as folder, _deployed(Path(folder), found) as ours:
+    with TemporaryDirectory(prefix="bench-engine-") as folder, _deployed(Path(folder), toolset) as ours:
         programs = {"our program": ours, **_flat(Path(folder), ours)}
         seconds = _alternating(programs)
     base = statistics.median(seconds["flat"])
@@ -58,10 +58,10 @@ def main() -> int:
 
 
 @contextmanager
-def _deployed(folder: Path, found: Tools) -> Generator[Engine]:
+def _deployed(folder: Path, toolset: Tools) -> Generator[Engine]:
     """Our program, deployed on a control plane of its own."""
     run = RunDirectory.at(folder / "run")
-    plane = ControlPlane(run, found, report=lambda _line: None)
+    plane = ControlPlane(run, toolset, report=lambda _line: None)
     plane.start()
     azure = azure_native.serve(
         AzureState(run.azure), token=run.azure_token(), kubeconfig=run.kubeconfig.read_text
@@ -69,7 +69,7 @@ def _deployed(folder: Path, found: Tools) -> Generator[Engine]:
     inside = kubernetes.serve(servers=kubernetes.servers_of(run.kubeconfig))
     try:
         ports = {"azure-native": azure.port, "kubernetes": inside.port}
-        engine = Engine(run, found, ports, PROJECT_ROOT, STACK)
+        engine = Engine(run, toolset, ports, PROJECT_ROOT, STACK)
         engine.up()
         yield engine
     finally:

@@ -3,8 +3,8 @@
     PYTHONPATH=packages/kubeflow-aks:. .venv/bin/python -m tests.benchmarks.eviction --write
 
 writes docs/reference/work-lost-to-evictions.md, in a few minutes: thousands of evictions on a clock that goes from
-event to event, each from a seed of its own, and with `--many` hundreds of pods on a real API server, for which the
-tools must be built.
+event to event, each from a seed of its own; hundreds of pods on a real API server, for which the tools must be built;
+and as many on one that misbehaves.
 """
 
 from __future__ import annotations
@@ -23,9 +23,11 @@ from typing import Final
 from scipy import special
 
 from kubeflow_aks import tools
+from tests import faulty_api_server
 from tests.benchmarks import eviction_page
-from tests.benchmarks.eviction_page import Cell, Many, Mean, Row
+from tests.benchmarks.eviction_page import Cell, Faulty, Many, Mean, Row, Setting
 from tests.benchmarks.eviction_world import DETECTOR_SECONDS, RAY_SECONDS, Kind, World
+from tests.faulty_api_server import Fault
 from tests.local.demo.eviction.noticed import Noticed, handling
 from tests.local.demo_stack import deployed
 from tests.stepped.memory_cluster import GARBAGE_COLLECTOR_SECONDS
@@ -37,6 +39,12 @@ CONFIDENCE: Final = 0.95
 PODS: Final = ((1, 1), (50, 10), (300, 60))
 """How many pods on how many nodes are evicted at once."""
 TIMES: Final = 5
+SETTING: Final = Setting(
+    faulty_api_server.NODES,
+    faulty_api_server.PODS,
+    faulty_api_server.NOTICE_SECONDS,
+    faulty_api_server.GRACES,
+)
 MINUTES: Final = 60.0
 KINDS: Final = (
     Kind(name="Checkpointed training, saves in 5 s", every=10 * MINUTES, saving=5),
@@ -70,16 +78,16 @@ def cell(kind: Kind, notice: float, number: int) -> Cell:
 
 
 def mean(values: Iterable[float]) -> Mean:
-    """Of independent values, with half of its interval by Student's t."""
-    found = list(values)
-    spread = statistics.stdev(found)
-    half = float(special.stdtrit(len(found) - 1, (1 + CONFIDENCE) / 2)) * spread / math.sqrt(len(found))
-    return Mean(statistics.mean(found), half)
+    """The mean of independent values, with half of its interval by Student's t."""
+    sample = list(values)
+    spread = statistics.stdev(sample)
+    half = float(special.stdtrit(len(sample) - 1, (1 + CONFIDENCE) / 2)) * spread / math.sqrt(len(sample))
+    return Mean(statistics.mean(sample), half)
 
 
-def many(found: tools.Tools, sizes: Sequence[tuple[int, int]], times: int) -> list[Many]:
+def many(toolset: tools.Tools, sizes: Sequence[tuple[int, int]], times: int) -> list[Many]:
     """How long the handler takes to end many pods, played on the real control plane."""
-    with tempfile.TemporaryDirectory() as folder, deployed(found, Path(folder) / "run") as demo:
+    with tempfile.TemporaryDirectory() as folder, deployed(toolset, Path(folder) / "run") as demo:
         played: list[Many] = []
         for pods, nodes in sizes:
             seconds: list[float] = []
@@ -98,27 +106,41 @@ def many(found: tools.Tools, sizes: Sequence[tuple[int, int]], times: int) -> li
     return played
 
 
+def faulty(fault: Fault, times: int) -> Faulty:
+    """What the handler does while an API server misbehaves in one way."""
+    with tempfile.TemporaryDirectory() as folder:
+        played = [faulty_api_server.play(fault, Path(folder) / str(number)) for number in range(times)]
+    return Faulty(
+        str(fault),
+        min(one.in_time for one in played),
+        mean(one.seconds for one in played),
+        mean(float(one.requests) for one in played),
+    )
+
+
 def main() -> int:
     """Plays everything and prints the page, or writes it; returns the exit code."""
     arguments = argparse.ArgumentParser(prog="python -m tests.benchmarks.eviction", description=__doc__)
     arguments.add_argument("--evictions", type=int, default=EVICTIONS, help="how many of each")
     arguments.add_argument("--write", action="store_true", help=f"write {PAGE}")
-    given = arguments.parse_args()
-    found = tools.find()
-    if isinstance(found, tools.Missing):
-        print(found, file=sys.stderr)
+    options = arguments.parse_args()
+    toolset = tools.find()
+    if isinstance(toolset, tools.Missing):
+        print(toolset, file=sys.stderr)
         return 1
-    rows = [row(kind, given.evictions) for kind in KINDS]
+    rows = [row(kind, options.evictions) for kind in KINDS]
     page = eviction_page.page(
         rows,
-        many(found, PODS, TIMES),
+        many(toolset, PODS, TIMES),
+        [faulty(fault, TIMES) for fault in Fault],
         NOTICES,
-        evictions=given.evictions,
+        SETTING,
+        evictions=options.evictions,
         times=TIMES,
         collector=GARBAGE_COLLECTOR_SECONDS,
         ray=RAY_SECONDS,
     )
-    if given.write:
+    if options.write:
         PAGE.write_text(page, encoding="utf-8")
     else:
         print(page)

@@ -81,6 +81,19 @@ whole control plane shares, and that did much else at the same time: an upper bo
 _END: Final = """
 `packages/kubeflow-aks/tests/local/demo/eviction/test_eviction_handler.py` checks that every pod gets its
 whole grace period and that the API server throttles nothing, and kills the handler in the middle of 300 pods.
+
+## While the API server misbehaves
+
+The handler as a process, against an API server of our own that misbehaves in one way
+(`packages/kubeflow-aks/tests/faulty_api_server.py`):
+{nodes} nodes with {pods} pods in all get a notice of {notice:.0f} s at once. Each pod has a grace period of
+{graces} s, so that some need all of the notice. The mean of {times} times with its 95 % interval; in the first row the
+least of them.
+
+"""
+_AFTER_FAULTS: Final = """
+Without the right to evict, a pod is deleted when its grace period would otherwise not fit any more, which is the later
+the shorter it is, and the pod of the handler is not ready.
 """
 
 
@@ -126,10 +139,46 @@ class Many:
     cpu: Mean
 
 
+@dataclass(frozen=True)
+class Faulty:
+    """Nodes that were evicted at once while the API server had a fault.
+
+    Attributes:
+        fault: its name.
+        in_time: pods that had ended before the deadline, at the worst time.
+        seconds: until the end of the last pod was requested.
+        requests: to the API server.
+    """
+
+    fault: str
+    in_time: int
+    seconds: Mean
+    requests: Mean
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What is played while the API server misbehaves.
+
+    Attributes:
+        nodes: evicted at once.
+        pods: on all of them together.
+        notice: seconds.
+        graces: grace periods of the pods by turns, seconds.
+    """
+
+    nodes: int
+    pods: int
+    notice: float
+    graces: Sequence[int]
+
+
 def page(
     rows: Sequence[Row],
     many: Iterable[Many],
+    faulty: Sequence[Faulty],
     notices: Sequence[float],
+    setting: Setting,
     *,
     evictions: int,
     times: int,
@@ -141,9 +190,11 @@ def page(
     Args:
         rows: by kind of work.
         many: by number of pods.
+        faulty: by fault.
         notices: seconds of each cell.
+        setting: of `faulty`.
         evictions: how many each cell is the mean of.
-        times: how often each number of pods was played.
+        times: how often each number of pods and each fault was played.
         collector: seconds until a vanished VM's pod is found.
         ray: seconds until Ray gives up a node.
     """
@@ -155,7 +206,15 @@ def page(
             stood_table(rows, notices),
             _MANY.format(times=times, collector=collector, ray=ray),
             *map(_many, many),
-            _END,
+            _END.format(
+                nodes=setting.nodes,
+                pods=setting.pods,
+                notice=setting.notice,
+                graces=" or ".join(map(str, sorted(setting.graces))),
+                times=times,
+            ),
+            faults_table(faulty, setting),
+            _AFTER_FAULTS,
         )
     )
 
@@ -177,7 +236,27 @@ def _table(rows: Iterable[Row], notices: Sequence[float], cells: Callable[[Cell]
     ]
     lines = [head, ["---", *["--:"] * (len(head) - 1)]]
     lines += [[row.name, *(text for cell in row.cells for text in cells(cell))] for row in rows]
+    return _lines(lines)
+
+
+def _lines(lines: Iterable[Sequence[str]]) -> str:
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def faults_table(faulty: Sequence[Faulty], setting: Setting) -> str:
+    """A column for each fault."""
+    return _lines(
+        [
+            ["Fault", *(one.fault for one in faulty)],
+            ["---", *["--:"] * len(faulty)],
+            [f"Pods of {setting.pods} that ended before the deadline", *(str(one.in_time) for one in faulty)],
+            [
+                "Seconds until the end of the last one is requested",
+                *(_text(one.seconds, 1) for one in faulty),
+            ],
+            ["Requests", *(f"{one.requests.value:.0f}" for one in faulty)],
+        ]
+    )
 
 
 def _many(one: Many) -> str:

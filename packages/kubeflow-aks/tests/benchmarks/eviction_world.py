@@ -22,7 +22,7 @@ from tests.stepped.memory_cluster import GARBAGE_COLLECTOR_SECONDS
 DETECTOR_SECONDS: Final = 2.0
 """AKS's node problem detector queries events every 2 seconds (docs/facts/aks.md#evictions)."""
 HANDLER_SECONDS: Final = 0.5
-"""From the condition until the handler looks; more than `tests.benchmarks.eviction --many` measured."""
+"""From the condition until the handler looks; more than `tests.benchmarks.eviction` measured."""
 REPORT_SECONDS: Final = 1.0
 """From the end of a container until the kubelet has reported it: our assumption."""
 RAY_SECONDS: Final = 15.0
@@ -92,7 +92,7 @@ class World:
     _there: bool = True
     _terminated: float | None = None
     _saved: bool = False
-    _known: float | None = None
+    _report_time: float | None = None
     _node: Object = field(init=False)
     _pod: Object = field(init=False)
 
@@ -176,7 +176,7 @@ class World:
 
     def _report(self) -> None:
         if self._there:
-            self._known = self.now
+            self._report_time = self.now
 
     def _take(self) -> None:
         """Azure takes the VM."""
@@ -188,5 +188,7 @@ class World:
         if self.kind.length is not None and position >= self.kind.length:
             return Outcome(0.0, 0.0)
         lost = 0.0 if self._saved else self.kind.unsaved(position) * self.kind.workers
-        known = self._known if self._known is not None else _START + self.notice + self.kind.knows
-        return Outcome(lost, known - stopped)
+        report_time = (
+            self._report_time if self._report_time is not None else _START + self.notice + self.kind.knows
+        )
+        return Outcome(lost, report_time - stopped)

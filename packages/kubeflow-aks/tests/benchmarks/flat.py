@@ -100,16 +100,16 @@ def _statement(resource: Json, recorded: Resource, names: Mapping[str, str]) -> 
 
 
 def _options(resource: Json, recorded: Resource, names: Mapping[str, str]) -> str:
-    given = {
+    options = {
         python: repr(recorded.options[wire]) for wire, python in _OPTIONS.items() if wire in recorded.options
     }
     if needed := [names[urn] for urn in resource.get("dependencies", []) if urn in names]:
-        given["depends_on"] = f"[{', '.join(needed)}]"
+        options["depends_on"] = f"[{', '.join(needed)}]"
     if with_ := recorded.options.get("deletedWith"):
-        given["deleted_with"] = names[with_]
+        options["deleted_with"] = names[with_]
     if resource["type"].startswith("kubernetes:"):
-        given["provider"] = names[resource["provider"].rpartition("::")[0]]
-    return f"pulumi.ResourceOptions({', '.join(f'{key}={value}' for key, value in given.items())})"
+        options["provider"] = names[resource["provider"].rpartition("::")[0]]
+    return f"pulumi.ResourceOptions({', '.join(f'{key}={value}' for key, value in options.items())})"
 
 
 def _class(type_: str) -> str:

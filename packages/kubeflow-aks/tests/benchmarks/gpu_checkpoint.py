@@ -61,21 +61,21 @@ def _run(gib: float, folder: Path) -> dict[str, Any]:
     """One training, in seconds since it was started; stopped once it has written its first checkpoint."""
     command = [sys.executable, str(Path(__file__)), "--train", "--gib", str(gib), "--folder", str(folder)]
     started = time.monotonic()
-    found: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         requested = 0.0
         for line in process.stdout:
-            found |= json.loads(line)
-            if "firstStep" not in found and "stepped" in found:
-                found["firstStep"] = round(time.monotonic() - started, 1)
-            if "write" in found and not requested:
+            result |= json.loads(line)
+            if "firstStep" not in result and "stepped" in result:
+                result["firstStep"] = round(time.monotonic() - started, 1)
+            if "write" in result and not requested:
                 requested = time.monotonic()
                 process.send_signal(signal.SIGTERM)
-        found["termToSafe"] = round(time.monotonic() - requested, 1)
+        result["termToSafe"] = round(time.monotonic() - requested, 1)
     if process.returncode != 0:
-        raise SystemExit(f"the training failed: {found}")
-    return found
+        raise SystemExit(f"the training failed: {result}")
+    return result
 
 
 def _train(gib: float, folder: Path) -> int:

@@ -46,7 +46,7 @@ MORE_MONTHS: Final = 24
 CONFIDENCE: Final = 0.95
 HOUR: Final = 3600.0
 BOOT_SECONDS: Final = 90.0
-"""Of a VM; what follows until a step works on it, the rest of its restart, is the pod's."""
+"""Boot time of a VM; what follows until a step works on it, the rest of its restart, is the pod's."""
 SCAN_SECONDS: Final = 10.0
 """AKS's default of `scanInterval`, which every month has."""
 SOLD_OUT_HOURS: Final = 4.0
@@ -154,16 +154,16 @@ def by_model(case: Case, rate: float) -> Figures:
     billed = evictions = lost = failed = 0.0
     boots = _idle(case, rate).boots
     for one, number in case.steps:
-        found = expected(one, rate)
+        expectation = expected(one, rate)
         if one.retries == MANY:
-            hours = found.multiple * one.hours
+            hours = expectation.multiple * one.hours
         else:
             given_up = spent(one, rate)
             hours, failed = given_up.hours, failed + number * given_up.fails
         billed += number * hours * one.nodes
-        exposed = hours - found.waiting + boots * boot(one, rate)
+        exposed = hours - expectation.waiting + boots * boot(one, rate)
         evictions += number * exposed * one.nodes * evictions_an_hour(rate)
-        lost += number * found.lost * one.nodes
+        lost += number * expectation.lost * one.nodes
     return Figures(billed + idle_hours(case, rate), evictions, lost, failed)
 
 
@@ -195,10 +195,10 @@ def month(case: Case, rate: float) -> Month:
 
 def by_simulation(played: Month, seed: int) -> Figures:
     """What one month came to."""
-    found = play(played, seed)
-    hours = found.node_hours
+    outcome = play(played, seed)
+    hours = outcome.node_hours
     return Figures(
-        hours[SPOT], found.done.evicted, found.done.lost, found.done.failed, hours.get(FALLBACK, 0.0)
+        hours[SPOT], outcome.done.evicted, outcome.done.lost, outcome.done.failed, hours.get(FALLBACK, 0.0)
     )
 
 
@@ -238,22 +238,22 @@ def together(case: Case, rate: float, number: int, executor: Executor) -> Togeth
     """The same month with all nodes evicted at the same moments."""
     model, alone = by_model(case, rate), month(case, rate)
     at_once = replace(alone, together=True)
-    each, all_ = (
+    alone_hours, together_hours = (
         compare(
             model.billed,
             (one.billed for one in months(of, f"{case.name}/{rate}/together", number, executor)),
         )
         for of in (alone, at_once)
     )
-    return Together(case.name, rate, each, all_)
+    return Together(case.name, rate, alone_hours, together_hours)
 
 
 def sold_out(case: Case, rate: float, share: float, number: int, executor: Executor) -> SoldOut:
     """The same month with a fallback and times without supply."""
     idling = idle_hours(case, rate)
-    found = [(either(one, rate, share, SOLD_OUT_HOURS), number * one.nodes) for one, number in case.steps]
-    on_spot = sum(each.spot * number for each, number in found)
-    on_fallback = sum(each.fallback * number for each, number in found)
+    steps = [(either(one, rate, share, SOLD_OUT_HOURS), number * one.nodes) for one, number in case.steps]
+    on_spot = sum(step.spot * number for step, number in steps)
+    on_fallback = sum(step.fallback * number for step, number in steps)
     of = month(case, rate)
     with_fallback = [replace(work, kind=replace(work.kind, pod=WITH_FALLBACK)) for work in of.work]
     of = replace(of, work=with_fallback, sold_out=share, sold_out_hours=SOLD_OUT_HOURS)
@@ -285,14 +285,14 @@ def main() -> int:
     arguments = argparse.ArgumentParser(prog="python -m tests.benchmarks.month", description=__doc__)
     arguments.add_argument("--months", type=int, default=MONTHS, help="how many are played of each")
     arguments.add_argument("--write", action="store_true", help=f"write {PAGE}")
-    given = arguments.parse_args()
+    options = arguments.parse_args()
     begun = time.monotonic()
-    found = everything(given.months)
+    results = everything(options.months)
     steps, ticks, ratio = ticking()
     page = month_page.page(
-        found, months=given.months, more=max(given.months, MORE_MONTHS), steps=steps, ticks=ticks
+        results, months=options.months, more=max(options.months, MORE_MONTHS), steps=steps, ticks=ticks
     )
-    if given.write:
+    if options.write:
         PAGE.write_text(page, encoding="utf-8")
     else:
         print(page)

@@ -124,8 +124,8 @@ class Together:
 
     name: str
     rate: float
-    each: Compared
-    all_: Compared
+    alone: Compared
+    together: Compared
 
 
 @dataclass(frozen=True)
@@ -159,8 +159,8 @@ def page(played: Found, *, months: int, more: int, steps: int, ticks: int) -> st
         ticks: seconds that such a month has.
     """
     rows = played.rows
-    found = [one for row in rows for one in row.all]
-    outside = [one for one in found if not one.inside]
+    comparisons = [one for row in rows for one in row.all]
+    outside = [one for one in comparisons if not one.inside]
     far = max((abs(one.model - one.mean) / one.half for one in outside), default=0.0)
     result = f" The farthest is {far:.1f} times the half of its interval from the middle." if outside else ""
     worst = max(rows, key=lambda row: abs(row.billed.off))
@@ -169,10 +169,10 @@ def page(played: Found, *, months: int, more: int, steps: int, ticks: int) -> st
         ticks=ticks,
         months=months,
         more=more,
-        inside=len(found) - len(outside),
-        all=len(found),
+        inside=len(comparisons) - len(outside),
+        all=len(comparisons),
         outside=result,
-        chance=0.05 * len(found),
+        chance=0.05 * len(comparisons),
         worst=f"{abs(worst.billed.off):.1%} ({worst.name} at {worst.rate:.0%})",
     )
     return "".join(
@@ -204,9 +204,9 @@ def line(row: Row) -> str:
 
 
 def _together(one: Together) -> str:
-    cells = [one.name, f"{one.rate:.0%}/h", f"{one.each.model:,.0f}"]
-    for found in (one.each, one.all_):
-        cells += [f"{found.mean:,.0f} ± {found.half:,.0f}", f"± {found.spread / found.mean:.1%}"]
+    cells = [one.name, f"{one.rate:.0%}/h", f"{one.alone.model:,.0f}"]
+    for hours in (one.alone, one.together):
+        cells += [f"{hours.mean:,.0f} ± {hours.half:,.0f}", f"± {hours.spread / hours.mean:.1%}"]
     return _row(cells)
 
 

@@ -122,7 +122,7 @@ def _tasks(ray: Any, log: Log, size: int) -> _Started:
 def _actors(ray: Any, log: Log, every: int, options: Mapping[str, int]) -> _Started:
     remote = ray.remote(num_cpus=1, **options)(_Actor)
     actors = [remote.remote(log, part, every) for part in range(WORKERS)]
-    return _Started([each.train.remote() for each in actors], actors)
+    return _Started([actor.train.remote() for actor in actors], actors)
 
 
 Work = Callable[[Any, Log], _Started]
@@ -172,8 +172,8 @@ def main() -> int:
         for loss, amount in LOSSES.items():
             if options.only is None or [name, loss] == options.only:
                 with TemporaryDirectory() as folder:
-                    found = _played(work, Log(folder), amount, options.boot)
-                print(json.dumps({"work": name, "loss": loss, **found}), flush=True)
+                    result = _played(work, Log(folder), amount, options.boot)
+                print(json.dumps({"work": name, "loss": loss, **result}), flush=True)
     return 0
 
 
@@ -211,8 +211,8 @@ def _is_done(ray: Any, started: _Started) -> bool | None:
     except ray.exceptions.GetTimeoutError:
         return None
     except ray.exceptions.RayError:
-        for each in started.actors:
-            ray.kill(each)
+        for actor in started.actors:
+            ray.kill(actor)
         return False
     return None if others else True
 

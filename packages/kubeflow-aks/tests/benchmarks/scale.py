@@ -101,7 +101,7 @@ class Measured:
     """Peak memory of each component of the control plane."""
 
     @property
-    def own(self) -> float:
+    def reaction(self) -> float:
         """The control plane's part of `again`: without the notice, during which no VM is replaced, and the boot."""
         return self.again - NOTICE_SECONDS - BOOT_SECONDS
 
@@ -111,9 +111,9 @@ def main() -> int:
     arguments = argparse.ArgumentParser(prog="python -m tests.benchmarks.scale", description=__doc__)
     arguments.add_argument("--nodes", type=int, nargs="+", default=SIZES, help="sizes of the pool")
     sizes: Sequence[int] = arguments.parse_args().nodes
-    found = tools.find()
-    if isinstance(found, tools.Missing):
-        print(found, file=sys.stderr)
+    toolset = tools.find()
+    if isinstance(toolset, tools.Missing):
+        print(toolset, file=sys.stderr)
         return 1
     print(
         f"notice {NOTICE_SECONDS:.0f} s, boot {BOOT_SECONDS:.0f} s, autoscaler's scan every {_SCAN_SECONDS:.0f} s"
@@ -124,20 +124,20 @@ def main() -> int:
     )
     smallest: Measured | None = None
     for nodes in sizes:
-        measured = measure(nodes, found)
+        measured = measure(nodes, toolset)
         smallest = smallest or measured
         print(
             f"{nodes:5}   {nodes * PODS_PER_NODE:5}   {measured.first:5.0f} s   {measured.drained:5.0f} s"
-            f"   {measured.again:11.0f} s   {measured.own:9.0f} s   {measured.own / smallest.own:12.1f}"
+            f"   {measured.again:11.0f} s   {measured.reaction:9.0f} s   {measured.reaction / smallest.reaction:12.1f}"
             f"   {measured.memory['kube-apiserver']:6} MiB   {sum(measured.memory.values()):5} MiB",
             flush=True,
         )
     return 0
 
 
-def measure(nodes: int, found: tools.Tools) -> Measured:
+def measure(nodes: int, toolset: tools.Tools) -> Measured:
     """Fills a new control plane with pods, then evicts every node at once."""
-    with _running(nodes, found) as (run, cluster, api, market, clock):
+    with _running(nodes, toolset) as (run, cluster, api, market, clock):
         pods = nodes * PODS_PER_NODE
         _wait(f"{nodes} nodes are ready", lambda: sum(map(_is_ready, cluster.nodes())) == nodes)
         begun = time.monotonic()
@@ -160,12 +160,12 @@ def measure(nodes: int, found: tools.Tools) -> Measured:
 
 @contextmanager
 def _running(
-    nodes: int, found: tools.Tools
+    nodes: int, toolset: tools.Tools
 ) -> Generator[tuple[RunDirectory, LiveCluster, ApiServer, Market, WallClock]]:
     with tempfile.TemporaryDirectory(prefix="scale-") as folder:
         run = RunDirectory.at(Path(folder) / "run")
         try:
-            ControlPlane(run, found).start()
+            ControlPlane(run, toolset).start()
             config = str(run.kubeconfig)
             cluster = LiveCluster(config)
             api = ApiServer.of(config)

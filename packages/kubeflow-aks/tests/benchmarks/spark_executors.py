@@ -57,8 +57,8 @@ def main() -> int:
         for loss, amount in LOSSES.items():
             if options.only is None or [variant, loss] == options.only:
                 with TemporaryDirectory() as folder:
-                    found = _played(Path(folder), conf, amount)
-                print(json.dumps({"variant": variant, "loss": loss, **found}), flush=True)
+                    result = _played(Path(folder), conf, amount)
+                print(json.dumps({"variant": variant, "loss": loss, **result}), flush=True)
     return 0
 
 
@@ -78,7 +78,7 @@ def _played(folder: Path, conf: Mapping[str, str], amount: int) -> dict[str, Any
         executors = list(_executors(driver.pid))[:amount]
         before = len(_done(folder))
         first = signal.SIGPWR if _DECOMMISSION in conf else signal.SIGTERM
-        threads = [threading.Thread(target=_evict, args=(each, first)) for each in executors]
+        threads = [threading.Thread(target=_evict, args=(executor, first)) for executor in executors]
         for thread in threads:
             thread.start()
         for thread in threads:

@@ -119,9 +119,9 @@ class Node:
             with suppress(OSError):  # it has ended meanwhile
                 parent = int(line.read_text().rpartition(")")[2].split()[1])
                 children.setdefault(parent, []).append(int(line.parent.name))
-        for each in (self._process.pid, *children.get(self._process.pid, ())):
+        for pid in (self._process.pid, *children.get(self._process.pid, ())):
             with suppress(ProcessLookupError):
-                os.kill(each, sent)
+                os.kill(pid, sent)
 
 
 def main() -> int:
@@ -145,8 +145,8 @@ def main() -> int:
         for loss, (number, sent) in LOSSES.items():
             if options.only is None or [variant, loss] == options.only:
                 with TemporaryDirectory() as folder:
-                    found = _played(Path(folder), env, number, sent, options)
-                print(json.dumps({"variant": variant, "loss": loss, **found}), flush=True)
+                    result = _played(Path(folder), env, number, sent, options)
+                print(json.dumps({"variant": variant, "loss": loss, **result}), flush=True)
     return 0
 
 
@@ -154,7 +154,7 @@ def _played(
     folder: Path, env: Mapping[str, str], number: int, sent: signal.Signals, options: argparse.Namespace
 ) -> dict[str, Any]:
     """One training that loses a node, for so long."""
-    nodes = [Node(each, folder, env) for each in range(NODES)]
+    nodes = [Node(rank, folder, env) for rank in range(NODES)]
     try:
         for node in nodes:
             node.start()
@@ -165,7 +165,7 @@ def _played(
         while time.time() < at + options.window:
             _wait(nodes)
         return _result(_steps(folder), at, options.window) | {
-            "podRestarts": sum(each.restarts for each in nodes)
+            "podRestarts": sum(node.restarts for node in nodes)
         }
     finally:
         for node in nodes:
@@ -185,15 +185,15 @@ def _steps(folder: Path) -> list[dict[str, Any]]:
 
 def _result(steps: list[dict[str, Any]], at: float, window: float) -> dict[str, Any]:
     """What the training did in the window, in steps of one node."""
-    before = [each for each in steps if each["at"] <= at]
-    after = [each for each in steps if at < each["at"] <= at + window]
-    moments = [at, *(each["at"] for each in after), at + window]
+    before = [step for step in steps if step["at"] <= at]
+    after = [step for step in steps if at < step["at"] <= at + window]
+    moments = [at, *(step["at"] for step in after), at + window]
     gaps = [later - earlier for earlier, later in itertools.pairwise(moments)]
-    done = sum(each["nodes"] for each in after)
-    net = max([0, *(each["position"] for each in after)]) - before[-1]["position"]
+    done = sum(step["nodes"] for step in after)
+    net = max([0, *(step["position"] for step in after)]) - before[-1]["position"]
     return {
         "stoodSeconds": round(sum(gap for gap in gaps if gap > 2)),
-        "nodes": "-".join(str(size) for size in _changes(each["nodes"] for each in after)),
+        "nodes": "-".join(str(size) for size in _changes(step["nodes"] for step in after)),
         "doneAgain": done - max(net, 0) if net >= 0 else done,
         "net": net,
         "ideal": round(window / STEP_SECONDS * NODES),
@@ -201,11 +201,11 @@ def _result(steps: list[dict[str, Any]], at: float, window: float) -> dict[str, 
 
 
 def _changes(values: Iterable[int]) -> list[int]:
-    found: list[int] = []
+    changes: list[int] = []
     for value in values:
-        if found[-1:] != [value]:
-            found.append(value)
-    return found
+        if changes[-1:] != [value]:
+            changes.append(value)
+    return changes
 
 
 def _train(folder: Path) -> int:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import pytest
 
-from tests.benchmarks.eviction import KINDS, NOTICES, PAGE, cell, row
+from components.kubeflow.eviction_script import READY
+from tests.benchmarks.eviction import KINDS, NOTICES, PAGE, SETTING, cell, row
 from tests.benchmarks.eviction_page import Row, lost_table, stood_table
 from tests.benchmarks.eviction_world import GRACE, HANDLER_SECONDS, REPORT_SECONDS, Kind, Outcome, World
+from tests.faulty_api_server import Fault, play
 
 SMALL = 60
 TRAINING = Kind(name="training", every=600, saving=5)
@@ -23,9 +26,9 @@ def _figures(table: str) -> list[tuple[float, float]]:
 
 
 def _table_of(page: str, heading: str) -> str:
-    found = re.search(rf"## {heading}\n[^|]*((?:\|.*\n)+)", page)
-    assert found is not None, heading
-    return found[1]
+    section = re.search(rf"## {heading}\n[^|]*((?:\|.*\n)+)", page)
+    assert section is not None, heading
+    return section[1]
 
 
 @pytest.fixture(scope="module")
@@ -46,6 +49,26 @@ def test_the_page_agrees_with_a_small_run(
     assert len(written) == len(played) == 2 * len(KINDS) * len(NOTICES)
     for (mean, half), (small, small_half) in zip(written, played, strict=True):
         assert abs(mean - small) <= 2 * (half + small_half)
+
+
+def test_the_page_has_every_fault_and_no_pod_that_ends_too_late() -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    table = page[page.index("## While the API server misbehaves") :]
+    head, _, in_time, *_ = (
+        [text.strip() for text in line.strip("|\n").split("|")]
+        for line in table.splitlines()
+        if line.startswith("|")
+    )
+    assert head == ["Fault", *Fault]
+    assert in_time[1:] == [str(SETTING.pods)] * len(Fault)
+
+
+def test_a_process_does_what_the_page_says_of_events_that_cannot_be_read(tmp_path: Path) -> None:
+    played = play(Fault.ODD, tmp_path, nodes=2, pods=6)
+    assert (played.pods, played.ended, played.report) == (6, None, READY)
+    skipped = [line for line in played.log if "skipped, as it cannot be read" in line]
+    assert skipped
+    assert len(skipped) == len(set(skipped))
 
 
 def test_a_training_that_saves_within_the_notice_loses_nothing_with_the_handler() -> None:
@@ -81,6 +104,6 @@ def test_a_step_that_would_end_within_the_notice_is_cut_off_by_the_handler_alone
 
 
 def test_the_same_evictions_come_with_and_without_the_handler() -> None:
-    found = cell(KINDS[0], 0.0, SMALL)
-    assert found.lost == found.lost_handled
-    assert found.stood == found.stood_handled
+    outcome = cell(KINDS[0], 0.0, SMALL)
+    assert outcome.lost == outcome.lost_handled
+    assert outcome.stood == outcome.stood_handled

@@ -193,7 +193,7 @@ class Noticed:
         self.running()
         begun = time.monotonic()
         with ThreadPoolExecutor(8) as threads:
-            list(threads.map(partial(self.notice, seconds=60), there))
+            list(threads.map(partial(self.notice, seconds=120), there))
         self.until(lambda: self._ending(names))
         meanwhile()
         self.until(lambda: len(self._ending(names)) == pods)

@@ -128,6 +128,16 @@ def test_a_notice_that_is_taken_back_uncordons_what_the_handler_cordoned(noticed
     assert MARK not in noticed.live(node)["metadata"]["annotations"]
 
 
+@pytest.mark.usefixtures("handler")
+def test_a_notice_that_is_taken_back_leaves_what_others_cordoned(noticed: Noticed) -> None:
+    node = noticed.node(cordoned=True)
+    noticed.notice(node, seconds=60)
+    noticed.until(lambda: MARK in noticed.live(node)["metadata"]["annotations"])
+    noticed.take_back(node)
+    noticed.until(lambda: MARK not in noticed.live(node)["metadata"]["annotations"])
+    assert noticed.live(node)["spec"]["unschedulable"] is True
+
+
 def test_another_handler_finishes_what_a_killed_one_began(
     demo: DemoStack, noticed: Noticed, handler: HandlerProcess, tmp_path: Path
 ) -> None:
@@ -181,7 +191,7 @@ def test_the_handler_may_do_what_it_does_and_nothing_else(demo: DemoStack) -> No
         if line.split()[0] in {"nodes", "pods", "pods/eviction"}
     }
     assert ours == {
-        "nodes": "[get list watch patch]",
+        "nodes": "[list watch patch]",
         "pods": "[list delete]",
         "pods/eviction": "[create]",
     }

@@ -121,6 +121,7 @@ def _running(kubectl: Kubectl, folder: Path) -> Generator[HandlerProcess]:
         "KUBERNETES_SERVICE_HOST": str(address.hostname),
         "KUBERNETES_SERVICE_PORT": str(address.port),
         **{each["name"]: each["value"] for each in container["env"]},
+        "REPORT": str(folder / "report"),
     }
     command = [sys.executable, *container["command"][1:], str(folder), _LOOK_SECONDS]
     with (folder / "log").open("wb") as output:
@@ -129,6 +130,7 @@ def _running(kubectl: Kubectl, folder: Path) -> Generator[HandlerProcess]:
     try:
         yield started
         assert process.poll() is None, started.lines
+        assert (folder / "report").read_text(encoding="utf-8") == "ready"
     finally:
         started.kill()
 
