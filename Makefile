@@ -129,6 +129,6 @@ $(VENV)/.runtime $(VENV)/.commands $(VENV)/.dev: always
 
 $(PACKAGE_VENV)/.dev: $(PACKAGE)/requirements-dev.txt $(PACKAGE)/pyproject.toml | $(VENV)/.dev
 	@echo "Setting up $(PACKAGE_VENV) (once, seconds) …" >&2
-	@$(PY) -m kubeflow_aks.environment $(PACKAGE_VENV) $<
+	@$(PY) -m kubeflow_aks.environment $(PACKAGE_VENV) $< --built kfp-server-api
 	@$(PACKAGE_VENV)/bin/python -m pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e $(PACKAGE)
 	@touch $@

@@ -20,7 +20,8 @@ from kubeflow_aks.local_aks.control_plane import kwokctl
 from kubeflow_aks.local_aks.lifecycle.instance import PROJECT_ROOT
 from kubeflow_aks.local_aks.lifecycle.teardown import remove
 from kubeflow_aks.local_aks.run import processes
-from kubeflow_aks.local_aks.run.directory import MARKER, NotOurFolderError, RunDirectory
+from kubeflow_aks.local_aks.run.directory import MARKER, RunDirectory
+from kubeflow_aks.ownership import NotOurFolderError
 
 _PROGRAMS: Final = frozenset(
     {"make", Path(sys.executable).name, *kwokctl.COMPONENTS, "training-operator.v1", "workflow-controller"}
